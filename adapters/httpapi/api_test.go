@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,7 +129,7 @@ func TestRefusedRequests(t *testing.T) {
 		"no content type":      {call{body: good, header: map[string]string{"Content-Type": ""}}, 422, "Content-Type required"},
 		"form":                 {call{body: good, header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}, 422, "Content-Type format"},
 		"json in latin 1":      {call{body: good, header: map[string]string{"Content-Type": "application/json; charset=iso-8859-1"}}, 422, "Content-Type format"},
-		"wrong type of nobody": {call{body: "{", header: map[string]string{"Content-Type": "text/plain"}}, 422, "Content-Type format,body format"},
+		"wrong type, bad body": {call{body: "{", header: map[string]string{"Content-Type": "text/plain"}}, 422, "Content-Type format,body format"},
 		"cache control":        {call{body: good, header: map[string]string{"Cache-Control": "no-store"}}, 422, "Cache-Control not_allowed"},
 		"cache control twice":  {call{body: good, header: map[string]string{"Cache-Control": "no-cache, no-store"}}, 422, "Cache-Control not_allowed"},
 		"cut":                  {call{body: good[:len(good)-1]}, 422, "body format"},
@@ -235,6 +236,9 @@ func TestListsAndEvents(t *testing.T) {
 	if len(down) != 5 {
 		t.Fatalf("events are %v", down)
 	}
+	if several := s.walk(t, "/events?limit=3&type=eligibility.completed&type=claim.paid"); !slices.Equal(several, down) {
+		t.Errorf("of two types %v, want %v", several, down)
+	}
 	// A tail holds events back while an older transaction runs, anywhere in the
 	// cluster that other tests use too.
 	var up []string
@@ -263,4 +267,28 @@ func TestListsAndEvents(t *testing.T) {
 	s.stableAndBound(t, "/eligibility?", "/eligibility?outcome=answered&", func() {
 		s.do(t, call{path: "/eligibility", body: s.question("ACTIVE-BASIC", nil)})
 	})
+}
+
+// The messages of a check are shown as they were, and a saved answer has none.
+func TestCheckExchange(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	asked, _ := s.check(t, "ACTIVE-FULL")
+	a := s.must(t, 200, call{path: "/eligibility/" + asked + "/exchange"})
+	a.shows(t, "object", "eligibility_exchange", "eligibility_id", asked)
+	messages := a.get(t, "messages").([]any)
+	if len(messages) == 0 {
+		t.Fatal(a.body)
+	}
+	for _, m := range messages {
+		sent, came := m.(anObject)["request"].(string), m.(anObject)["response"].(string)
+		if !strings.HasPrefix(sent, "ISA*") || !strings.Contains(sent, "ST*270*") || !strings.HasPrefix(came, "ISA*") || !strings.Contains(came, "ST*271*") {
+			t.Errorf("messages %s and %s", sent, came)
+		}
+	}
+	repeated, _ := s.check(t, "ACTIVE-FULL")
+	s.must(t, 200, call{path: "/eligibility/" + repeated}).shows(t, "cache.source_id", asked)
+	if b := s.must(t, 200, call{path: "/eligibility/" + repeated + "/exchange"}); len(b.get(t, "messages").([]any)) != 0 {
+		t.Errorf("a saved answer has the messages %s", b.body)
+	}
 }

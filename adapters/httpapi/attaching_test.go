@@ -50,11 +50,7 @@ func (s *service) claim(t *testing.T, change func(*billing.Claim)) *billing.Clai
 // for uploads.
 func (s *service) newKey(t *testing.T) string {
 	t.Helper()
-	_, secret, err := s.access.CreateKey(t.Context(), s.test, "test", []billing.Permission{billing.PermissionRead, billing.PermissionSubmit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return secret
+	return s.issue(t, s.test, "read", "submit")
 }
 
 // own is the body of an attachment on its own; change may change it.

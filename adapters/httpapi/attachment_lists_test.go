@@ -29,7 +29,7 @@ func TestAttachmentLists(t *testing.T) {
 	_, prq := s.payerRequest(t, nil)
 	second := s.newOffice(t, intake.OfficeRequest{
 		Name: "Lakeside", NPI: "1245319599", TaxID: "123456789",
-		Address: &intake.AddressInput{Line1: "1 Lake St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550101",
+		Address: &intake.AddressInput{Line1: "1 Lake St", City: "Albany", State: "NY", ZIP: "122070001"}, Phone: "5185550101",
 	})
 	var id, at, by [5]string
 	for i, body := range []string{

@@ -117,15 +117,28 @@ func (a *api) deleteDocument(x *exchange) (*reply, error) {
 
 // getDocumentContent handles GET /attachments/{id}/documents/{doc_id}/content.
 func (a *api) getDocumentContent(x *exchange) (*reply, error) {
+	return sendImage(x, a.attachments.Content, ".jpg")
+}
+
+// getDocumentThumbnail handles GET
+// /attachments/{id}/documents/{doc_id}/thumbnail.
+func (a *api) getDocumentThumbnail(x *exchange) (*reply, error) {
+	return sendImage(x, a.attachments.Thumbnail, "-thumbnail.jpg")
+}
+
+// sendImage sends an image of the document that the path names.
+func sendImage(
+	x *exchange, open func(context.Context, billing.Scope, billing.AttachmentID, billing.DocumentID) (io.ReadCloser, int64, error), ending string,
+) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
 	attachment, document := attachmentID(x), documentID(x)
 	s, err := x.openStream(func(ctx context.Context) (io.ReadCloser, int64, error) {
-		return a.attachments.Content(ctx, x.call.Scope, attachment, document)
+		return open(ctx, x.call.Scope, attachment, document)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: http.StatusOK, stream: s, mime: "image/jpeg", fileName: document.String() + ".jpg"}, nil
+	return &reply{status: http.StatusOK, stream: s, mime: "image/jpeg", fileName: document.String() + ending}, nil
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -151,4 +152,34 @@ func mapped[T, J any](rows []T, shape func(T) J) []J {
 		out[i] = shape(row)
 	}
 	return out
+}
+
+type exchangeJSON struct {
+	Object        string          `json:"object"`
+	EligibilityID billing.CheckID `json:"eligibility_id"`
+	Messages      []messageJSON   `json:"messages"`
+}
+
+type messageJSON struct {
+	Request  string  `json:"request"`
+	Response *string `json:"response"`
+}
+
+func exchangeShape(c billing.CheckExchange) exchangeJSON {
+	return exchangeJSON{"eligibility_exchange", c.Check, mapped(c.Messages, func(m billing.Exchange) messageJSON {
+		return messageJSON{legible(m.Request), orNull(legible(m.Reply))}
+	})}
+}
+
+// legible returns a message as text. A message that is not UTF-8 is read as ISO
+// 8859-1, which has a character for every byte.
+func legible(message []byte) string {
+	if utf8.Valid(message) {
+		return string(message)
+	}
+	runes := make([]rune, len(message))
+	for i, b := range message {
+		runes[i] = rune(b)
+	}
+	return string(runes)
 }

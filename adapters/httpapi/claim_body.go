@@ -19,12 +19,11 @@ func readClaim(doc *object, in *intake.ClaimRequest) {
 	in.RenderingProviderID = doc.optionalText("rendering_provider_id")
 	in.Subscriber = readClaimSubscriber(doc)
 	if p := doc.optionalObject("patient"); p != nil {
-		in.Patient = &intake.ClaimPatientInput{
-			FirstName: p.text("first_name"), LastName: p.text("last_name"), DateOfBirth: p.text("date_of_birth"),
-			Relationship: p.text("relationship"), Gender: p.text("gender"),
-		}
+		in.Patient = &intake.ClaimPatientInput{PersonInput: readPerson(p), Relationship: p.text("relationship")}
 		p.end()
 	}
+	in.Coverage = doc.optionalText("coverage")
+	in.OtherCoverage = readOtherCoverage(doc)
 	in.PatientControlNumber = doc.optionalText("patient_control_number")
 	in.PlaceOfService = doc.optionalText("place_of_service")
 	in.PriorAuthorization = doc.optionalText("prior_authorization")
@@ -35,6 +34,7 @@ func readClaim(doc *object, in *intake.ClaimRequest) {
 	in.Note = doc.optionalText("note")
 	in.Lines = readClaimLines(doc)
 	in.TenantReference = doc.optionalText("tenant_reference")
+	in.ClaimDetailsInput = readClaimDetails(doc)
 	in.Draft = doc.flag("draft")
 	in.Submit = doc.flag("submit")
 	doc.end()
@@ -46,18 +46,27 @@ func readClaimSubscriber(doc *object) *intake.ClaimSubscriberInput {
 		return nil
 	}
 	in := &intake.ClaimSubscriberInput{
-		FirstName: s.text("first_name"), LastName: s.text("last_name"), DateOfBirth: s.text("date_of_birth"),
-		MemberID: s.text("member_id"), GroupNumber: s.text("group_number"), Gender: s.text("gender"),
-	}
-	if a := s.optionalObject("address"); a != nil {
-		in.Address = new(readAddress(a))
+		PersonInput: readPerson(s), MemberID: s.text("member_id"), GroupNumber: s.text("group_number"), GroupName: s.text("group_name"),
 	}
 	s.end()
 	return in
 }
 
-func readAddress(a *object) intake.AddressInput {
-	in := intake.AddressInput{
+// readPerson reads what the people of a claim have in common.
+func readPerson(p *object) intake.PersonInput {
+	return intake.PersonInput{
+		FirstName: p.text("first_name"), MiddleName: p.text("middle_name"), LastName: p.text("last_name"), Suffix: p.text("suffix"),
+		DateOfBirth: p.text("date_of_birth"), Gender: p.text("gender"), Address: readAddress(p, "address"),
+	}
+}
+
+// readAddress reads an address, or nil if it is missing or null.
+func readAddress(doc *object, name string) *intake.AddressInput {
+	a := doc.optionalObject(name)
+	if a == nil {
+		return nil
+	}
+	in := &intake.AddressInput{
 		Line1: a.text("line1"), Line2: a.text("line2"), City: a.text("city"), State: a.text("state"), ZIP: a.text("zip"),
 	}
 	a.end()
@@ -72,8 +81,11 @@ func readClaimLines(doc *object) []intake.ClaimLineInput {
 	return mapped(sent, func(l *object) intake.ClaimLineInput {
 		in := intake.ClaimLineInput{
 			ProcedureCode: l.text("procedure_code"), ServiceDate: l.optionalText("service_date"), Fee: l.text("fee"),
-			Quantity: l.optionalNumber("quantity"), Tooth: l.optionalText("tooth"), Surfaces: l.optionalTexts("surfaces"),
-			OralCavity: l.optionalTexts("oral_cavity"), PriorPlacementDate: l.optionalText("prior_placement_date"),
+			Quantity: l.optionalNumber("quantity"), Tooth: l.optionalText("tooth"), Teeth: l.optionalTexts("teeth"),
+			Surfaces: l.optionalTexts("surfaces"), OralCavity: l.optionalTexts("oral_cavity"), Modifiers: l.optionalTexts("modifiers"),
+			DiagnosisPointers: l.optionalNumbers("diagnosis_pointers"), Prosthesis: l.optionalText("prosthesis"),
+			PriorPlacementDate: l.optionalText("prior_placement_date"), PlaceOfService: l.optionalText("place_of_service"),
+			RenderingProviderID: l.optionalText("rendering_provider_id"),
 		}
 		l.end()
 		return in
@@ -88,6 +100,16 @@ func readConvertRequest(x *exchange) (in intake.ConvertRequest) {
 		l.end()
 		return line
 	})
+	doc.end()
+	return in
+}
+
+// readSecondaryRequest reads the plan of the secondary payer.
+func readSecondaryRequest(x *exchange) (in intake.SecondaryRequest) {
+	doc := x.document(&in.Faults)
+	in.PayerID, in.Relationship = doc.text("payer_id"), doc.text("relationship")
+	in.Subscriber = readClaimSubscriber(doc)
+	in.GroupNumber, in.GroupName = doc.optionalText("group_number"), doc.optionalText("group_name")
 	doc.end()
 	return in
 }

@@ -19,6 +19,7 @@ type claimSummaryJSON struct {
 	PatientControlNumber string                 `json:"patient_control_number"`
 	Office               officeSummaryJSON      `json:"office"`
 	Payer                payerJSON              `json:"payer"`
+	Coverage             billing.Sequence       `json:"coverage"`
 	RenderingProvider    *providerSummaryJSON   `json:"rendering_provider"`
 	PatientName          nameJSON               `json:"patient_name"`
 	PatientID            *billing.PatientID     `json:"patient_id"`
@@ -28,6 +29,8 @@ type claimSummaryJSON struct {
 	Estimate             *estimateJSON          `json:"estimate"`
 	ConvertedFrom        *billing.ClaimID       `json:"converted_from"`
 	ConvertedTo          *billing.ClaimID       `json:"converted_to"`
+	SecondaryTo          *billing.ClaimID       `json:"secondary_to"`
+	SecondaryClaimID     *billing.ClaimID       `json:"secondary_claim_id"`
 	RequestID            *billing.RequestID     `json:"request_id"`
 	CreatedAt            string                 `json:"created_at"`
 	UpdatedAt            string                 `json:"updated_at"`
@@ -91,12 +94,13 @@ func claimSummaryShape(c *billing.ClaimRecord) claimSummaryJSON {
 	out := claimSummaryJSON{
 		ID: c.ID, Object: "claim", Kind: c.Kind, State: c.State, NextStep: c.NextStep(), Frequency: c.Frequency,
 		ParentID: orNull(c.ParentID), PatientControlNumber: c.PatientControlNumber,
-		Office: officeSummaryJSON{c.OfficeID, c.OfficeName}, Payer: payerJSON(c.Payer),
+		Office: officeSummaryJSON{c.OfficeID, c.OfficeName}, Payer: payerJSON(c.Payer), Coverage: c.Turn(),
 		PatientName: nameJSON{c.Subscriber.FirstName, c.Subscriber.LastName}, PatientID: orNull(c.PatientID),
 		ServiceDates: serviceDatesJSON{orNull(span.From), orNull(span.To)},
 		Totals:       totalsJSON{c.Charge().String(), len(c.Lines)},
 		Payment:      claimPaymentShape(c.Claim), Estimate: estimateShape(c.Claim),
-		ConvertedFrom: orNull(c.ConvertedFrom), ConvertedTo: orNull(c.ConvertedTo), RequestID: orNull(c.RequestID),
+		ConvertedFrom: orNull(c.ConvertedFrom), ConvertedTo: orNull(c.ConvertedTo),
+		SecondaryTo: orNull(c.SecondaryTo), SecondaryClaimID: orNull(c.SecondaryID), RequestID: orNull(c.RequestID),
 		CreatedAt: billing.Timestamp(c.CreatedAt), UpdatedAt: billing.Timestamp(c.UpdatedAt),
 	}
 	if !c.Provider.ID.IsZero() {
@@ -144,6 +148,7 @@ type claimJSON struct {
 
 	Subscriber         *claimSubscriberJSON `json:"subscriber"`
 	Patient            *claimPatientJSON    `json:"patient"`
+	OtherCoverage      []otherCoverageJSON  `json:"other_coverage"`
 	PlaceOfService     string               `json:"place_of_service"`
 	PriorAuthorization *string              `json:"prior_authorization"`
 	Accident           *accidentJSON        `json:"accident"`
@@ -159,43 +164,8 @@ type claimJSON struct {
 	SentAt             *string              `json:"sent_at"`
 	PayerClaimNumber   *string              `json:"payer_claim_number"`
 	TenantReference    *string              `json:"tenant_reference"`
-}
 
-// claimSubscriberJSON is the person who holds the plan. On a draft, fields may
-// be missing.
-type claimSubscriberJSON struct {
-	FirstName   *string         `json:"first_name"`
-	LastName    *string         `json:"last_name"`
-	DateOfBirth *billing.Date   `json:"date_of_birth"`
-	MemberID    *string         `json:"member_id"`
-	GroupNumber *string         `json:"group_number"`
-	Gender      *billing.Gender `json:"gender"`
-	Address     *addressJSON    `json:"address"`
-}
-
-type claimPatientJSON struct {
-	FirstName    *string               `json:"first_name"`
-	LastName     *string               `json:"last_name"`
-	DateOfBirth  *billing.Date         `json:"date_of_birth"`
-	Relationship *billing.Relationship `json:"relationship"`
-	Gender       *billing.Gender       `json:"gender"`
-}
-
-type accidentJSON struct {
-	Type  *string       `json:"type"`
-	Date  *billing.Date `json:"date"`
-	State *string       `json:"state"`
-}
-
-type claimLineJSON struct {
-	ProcedureCode      string        `json:"procedure_code"`
-	ServiceDate        *billing.Date `json:"service_date"`
-	Fee                string        `json:"fee"`
-	Quantity           int           `json:"quantity"`
-	Tooth              *string       `json:"tooth"`
-	Surfaces           []string      `json:"surfaces"`
-	OralCavity         []string      `json:"oral_cavity"`
-	PriorPlacementDate *billing.Date `json:"prior_placement_date"`
+	claimDetailsJSON
 }
 
 type findingJSON struct {
@@ -299,8 +269,9 @@ func labeledAdjustmentShape(a billing.Adjustment) labeledAdjustmentJSON {
 
 func claimShape(c *billing.ClaimRecord) claimJSON {
 	out := claimJSON{
-		claimSummaryJSON: claimSummaryShape(c), Subscriber: claimSubscriberShape(c.Subscriber), PlaceOfService: c.PlaceOfService,
-		PriorAuthorization: orNull(c.PriorAuthorization), Note: orNull(c.Note), Lines: make([]claimLineJSON, len(c.Lines)),
+		claimSummaryJSON: claimSummaryShape(c), Subscriber: claimSubscriberShape(c.Subscriber), Patient: claimPatientShape(c.Patient),
+		OtherCoverage: mapped(c.OtherCoverage, otherCoverageShape), PlaceOfService: c.PlaceOfService,
+		PriorAuthorization: orNull(c.PriorAuthorization), Note: orNull(c.Note), Lines: mapped(c.Lines, claimLineShape),
 		Findings: mapped(c.Findings, func(f billing.Finding) findingJSON {
 			return findingJSON{f.Code, orNull(f.Field), f.Message, f.Fix}
 		}),
@@ -310,37 +281,15 @@ func claimShape(c *billing.ClaimRecord) claimJSON {
 		}),
 		Adjudications: adjudicationsShape(c.Ledger),
 		BatchID:       orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
-		TenantReference: c.TenantReference,
+		TenantReference: c.TenantReference, claimDetailsJSON: claimDetailsShape(&c.ClaimDetails),
 	}
 	if s := c.Standing; s != nil {
 		out.Contractual, out.NotPaid = money(&s.Contractual), money(&s.NotPaid)
 	}
-	if p := c.Patient; p != nil {
-		out.Patient = &claimPatientJSON{
-			orNull(p.FirstName), orNull(p.LastName), orNull(p.DateOfBirth), orNull(p.Relationship), orNull(p.Gender),
-		}
-	}
 	if a := c.Accident; a != nil {
 		out.Accident = &accidentJSON{orNull(a.Type), orNull(a.Date), orNull(a.State)}
 	}
-	for i, l := range c.Lines {
-		out.Lines[i] = claimLineJSON{
-			l.ProcedureCode, orNull(l.ServiceDate), l.Fee.String(), l.Quantity, orNull(l.Tooth), listOf(l.Surfaces),
-			listOf(l.OralCavity), orNull(l.PriorPlacementDate),
-		}
-	}
 	return out
-}
-
-// claimSubscriberShape returns null for a draft that names no subscriber.
-func claimSubscriberShape(s billing.ClaimSubscriber) *claimSubscriberJSON {
-	if s == (billing.ClaimSubscriber{}) || s == (billing.ClaimSubscriber{Gender: billing.GenderUnknown}) {
-		return nil
-	}
-	return &claimSubscriberJSON{
-		orNull(s.FirstName), orNull(s.LastName), orNull(s.DateOfBirth), orNull(s.MemberID), orNull(s.GroupNumber), orNull(s.Gender),
-		addressShape(s.Address),
-	}
 }
 
 // timeOrNull returns null for the zero time.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -149,7 +150,7 @@ func TestClaimPaymentIsShown(t *testing.T) {
 
 func fullERA() *billing.ERA {
 	return &billing.ERA{
-		ID: idOf[billing.ERAID](1), State: billing.ERAPosted, Payer: billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
+		ID: idOf[billing.ERAID](1), State: billing.ERAPosted, Origin: billing.FileFromImport, Payer: billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
 		PayerName: "MOLAR TEST PAYER", OfficeID: idOf[billing.OfficeID](3),
 		Payment:             billing.ERAPayment{Method: "ACH", TraceNumber: "12345", Date: day(2026, 1, 9), Total: 12345, ProviderAdjustmentsTotal: -100},
 		ProviderAdjustments: []billing.ProviderAdjustment{{ProviderID: "1234567893", Reason: "WO", Reference: "REF & 1", PeriodEnd: day(2026, 12, 31), Amount: -100}, {Reason: "FB"}},
@@ -197,19 +198,40 @@ func eraClaims() []*billing.ERAClaim {
 }
 
 func eraShapes() map[string]shown {
-	bare := &billing.ERA{ID: idOf[billing.ERAID](1), State: billing.ERANeedsReview, ReceivedAt: shapeTime, Balanced: true, ClaimCount: 3}
+	bare := &billing.ERA{ID: idOf[billing.ERAID](1), State: billing.ERANeedsReview, Origin: billing.FileFromNetwork, ReceivedAt: shapeTime, Balanced: true, ClaimCount: 3}
 	pending := billing.NewBatch(billing.Scope{}, "sandbox", 1_000_000_042, 3, shapeTime)
 	pending.ID = idOf[billing.FileID](1)
 	done := *pending
 	done.Sent(shapeTime.Add(time.Second))
 	done.Acknowledge(billing.BatchRejected, "1.997", shapeTime.Add(time.Minute))
+	done.Acknowledgements = []billing.BatchAcknowledgement{
+		{Number: 1, Kind: billing.Acknowledgement997, Name: "1.997", ReceivedAt: shapeTime},
+		{Number: 2, Kind: billing.Acknowledgement277CA, Name: "2 <x>.277", ReceivedAt: shapeTime.Add(time.Second)},
+	}
+	held := &billing.Quarantined{
+		ID: idOf[billing.FileID](2), Origin: billing.FileFromImport, Name: "2026.835", Reason: "The payment 12345 is to nobody.", ReceivedAt: shapeTime,
+		Payment: &billing.QuarantinedPayment{
+			PayerName: "MOLAR TEST PAYER", PayeeName: "MAIN STREET", PayeeNPI: "1234567893", PayeeTaxID: "123456789", Payment: fullERA().Payment, ClaimCount: 7,
+			Numbers: billing.ControlNumbers{Interchange: "000000012", Group: "12", Transaction: "0001"},
+		},
+	}
+	unread := &billing.Quarantined{ID: idOf[billing.FileID](3), Origin: billing.FileFromNetwork, Name: "page", Reason: "The file cannot be read.", ReceivedAt: shapeTime}
+	unnamed := *held
+	unnamed.Payment = &billing.QuarantinedPayment{}
+	imported := &remittances.ImportedFile{Name: "2026.835", Payments: []remittances.Imported{
+		{ID: idOf[billing.ERAID](1), ERA: fullERA(), New: true}, {ID: idOf[billing.ERAID](1), ERA: bare}, {ERA: fullERA(), Quarantined: held},
+	}}
 	return map[string]shown{
-		"era_bare":           {"ERA", eraShape(&billing.ERARecord{ERA: bare}, nil)},
-		"era_bare_summary":   {"ERASummary", eraSummaryShape(bare)},
-		"era_full":           {"ERA", eraShape(&billing.ERARecord{ERA: fullERA(), Claims: eraClaims(), More: true}, new("next"))},
-		"era_full_summary":   {"ERASummary", eraSummaryShape(fullERA())},
-		"batch_pending":      {"Batch", batchShape(pending)},
-		"batch_acknowledged": {"Batch", batchShape(&done)},
+		"era_import":          {"ERAImport", importShape(imported)},
+		"quarantined":         {"QuarantinedFile", quarantinedShape(held)},
+		"quarantined_unread":  {"QuarantinedFile", quarantinedShape(unread)},
+		"quarantined_unnamed": {"QuarantinedFile", quarantinedShape(&unnamed)},
+		"era_bare":            {"ERA", eraShape(&billing.ERARecord{ERA: bare}, nil)},
+		"era_bare_summary":    {"ERASummary", eraSummaryShape(bare)},
+		"era_full":            {"ERA", eraShape(&billing.ERARecord{ERA: fullERA(), Claims: eraClaims(), More: true}, new("next"))},
+		"era_full_summary":    {"ERASummary", eraSummaryShape(fullERA())},
+		"batch_pending":       {"Batch", batchShape(pending)},
+		"batch_acknowledged":  {"Batch", batchShape(&done)},
 	}
 }
 
@@ -217,8 +239,12 @@ func directoryShapes(t *testing.T) map[string]shown {
 	t.Helper()
 	office := &billing.Office{
 		ID: idOf[billing.OfficeID](1), Scope: billing.Scope{Mode: billing.ModeLive}, Name: "Main Street", NPI: "1234567893", TaxID: "123456789",
-		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550100",
-		TimeZone: "America/New_York", CreatedAt: shapeTime,
+		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"}, Phone: "5185550100",
+		TimeZone: "America/New_York", CreatedAt: shapeTime, OfficeDetails: billing.OfficeDetails{
+			Entity: billing.EntityPerson, FirstName: "Ana", LastName: "Diaz", Taxonomy: "1223G0001X", ContactName: "Billing desk",
+			PayTo:           billing.Address{Line1: "P.O. Box 1", City: "Albany", State: "NY", ZIP: "122010001"},
+			ProviderNumbers: []billing.ProviderNumber{{PayerID: "CHTEST", Number: "N-1"}, {PayerID: "60054", LocationNumber: "L-1"}},
+		},
 	}
 	bare := &billing.Office{ID: office.ID, Scope: office.Scope, Name: "Bare", NPI: office.NPI, TimeZone: "UTC", CreatedAt: shapeTime}
 	provider := &billing.Provider{ID: idOf[billing.ProviderID](1), FirstName: "Ann", LastName: "Lee", NPI: "1245319599", Taxonomy: "1223G0001X", CreatedAt: shapeTime}

@@ -35,6 +35,13 @@ func (a *api) convertClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Convert(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x), in))
 }
 
+// billSecondary handles POST /claims/{id}/bill_secondary. It returns the claim to the
+// secondary payer.
+func (a *api) billSecondary(x *exchange) (*reply, error) {
+	in := readSecondaryRequest(x)
+	return kept(a.claims.BillSecondary(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x), in))
+}
+
 // submitClaim handles POST /claims/{id}/submit.
 func (a *api) submitClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Submit(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
@@ -55,28 +62,75 @@ func (a *api) voidClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Void(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x)))
 }
 
-// listClaims handles GET /claims. A list has one kind. A search for a single
-// claim without a kind finds both.
+// listClaims handles GET /claims. A list has one kind. A search for few claims, without
+// a kind, finds both.
 func (a *api) listClaims(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("claims", x.call.Scope, "limit", "cursor")
+	return listed(a, x, q, l, claimFilter(q), a.claims.List, claimSummaryShape)
+}
+
+// searchClaims handles POST /claims/search.
+func (a *api) searchClaims(x *exchange) (*reply, error) {
+	return searched(a, x, "found claims", a.claims.Search, claimSummaryShape)
+}
+
+// countClaims handles GET /claims/counts, with the filters of listClaims.
+func (a *api) countClaims(x *exchange) (*reply, error) {
+	q := x.query()
+	f := claimFilter(q)
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	counts, err := a.claims.Count(x.ctx, x.call.Scope, f)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: claimCountsShape(counts)}, nil
+}
+
+// claimFilter reads the filters of lists of claims.
+func claimFilter(q *query) billing.ClaimFilter {
 	number, _ := q.text("patient_control_number")
 	f := billing.ClaimFilter{
 		Kind:          oneOf(q, "kind", billing.KindClaim, billing.KindPredetermination),
-		State:         oneOf(q, "state", billing.ClaimStates()...),
+		States:        someOf(q, "state", billing.ClaimStates()...),
 		OfficeID:      id[billing.OfficeID](q, "office_id"),
 		PayerID:       id[billing.PayerID](q, "payer_id"),
 		CreatedAfter:  q.instant("created_after"),
 		CreatedBefore: q.instant("created_before"),
 		SentFrom:      q.instant("sent_from"),
 		SentTo:        q.instant("sent_to"),
+		ServiceFrom:   q.date("service_from"),
+		ServiceTo:     q.date("service_to"),
+		PatientID:     id[billing.PatientID](q, "patient_id"),
+		BatchID:       id[billing.FileID](q, "batch_id"),
 		RequestID:     id[billing.RequestID](q, "request_id"),
 		ControlNumber: number,
 	}
-	if f.Kind == "" && f.RequestID.IsZero() && f.ControlNumber == "" {
+	if f.Kind == "" && !f.Single() {
 		f.Kind = billing.KindClaim
 	}
-	return listed(a, x, q, l, f, a.claims.List, claimSummaryShape)
+	return f
+}
+
+// claimCountsJSON has the number of claims in each state.
+type claimCountsJSON struct {
+	Object string                                `json:"object"`
+	Counts map[billing.ClaimState]claimCountJSON `json:"counts"`
+}
+
+type claimCountJSON struct {
+	Count int  `json:"count"`
+	More  bool `json:"more"`
+}
+
+func claimCountsShape(counts map[billing.ClaimState]billing.ClaimCount) claimCountsJSON {
+	out := claimCountsJSON{Object: "claim_counts", Counts: map[billing.ClaimState]claimCountJSON{}}
+	for state, c := range counts {
+		out.Counts[state] = claimCountJSON(c)
+	}
+	return out
 }
 
 // listBatches handles GET /batches.

@@ -15,23 +15,57 @@ import (
 
 // richClaim is the body of a claim with every field.
 func (s *service) richClaim() anObject {
+	home := anObject{"line1": "2 Oak St", "line2": "Apt 3", "city": "Albany", "state": "NY", "zip": "122071234"}
 	return anObject{
 		"kind": "claim", "office_id": s.office.String(), "payer_id": "CHTEST", "rendering_provider_id": s.dentist.String(),
 		"subscriber": anObject{
-			"first_name": "Sam", "last_name": "O'Example & Søn", "date_of_birth": "1984-02-29", "member_id": "SANDBOX-PAID-ERA", "group_number": "1000",
-			"gender": "male", "address": anObject{"line1": "2 Oak St", "line2": "Apt 3", "city": "Albany", "state": "NY", "zip": "122071234"},
+			"first_name": "Sam", "middle_name": "Q", "last_name": "O'Example & Søn", "suffix": "SR", "date_of_birth": "1984-02-29",
+			"member_id": "SANDBOX-PAID-ERA", "group_number": "1000", "group_name": "Søn & Co", "gender": "male", "address": home,
 		},
-		"patient":                anObject{"first_name": "Kim", "last_name": "Example", "date_of_birth": "2015-06-01", "relationship": "child", "gender": "female"},
+		"patient": anObject{
+			"first_name": "Kim", "middle_name": nil, "last_name": "Example", "suffix": "JR", "date_of_birth": "2015-06-01", "relationship": "child",
+			"gender": "female", "address": home,
+		},
+		"coverage": "secondary", "other_coverage": []any{anObject{
+			"sequence": "primary", "payer_id": "60054", "payer_name": nil, "relationship": "child", "group_number": nil, "group_name": "Other & Co",
+			"filing_indicator": "12", "subscriber": anObject{
+				"first_name": "Ann", "middle_name": "B", "last_name": "Example", "suffix": nil, "date_of_birth": nil, "member_id": "W-2",
+				"gender": "unknown", "address": home,
+			},
+			"adjudication": anObject{
+				"payment_date": lately(5), "payer_claim_number": "ICN-1", "paid": "100.00", "adjustments": []any{}, "lines": []any{
+					anObject{
+						"line_number": json.Number("1"), "procedure_code": "D2391", "paid": "100.00", "units": json.Number("2"), "adjustments": []any{
+							anObject{"group": "CO", "reason": "45", "amount": "50.50", "quantity": "1.5"},
+							anObject{"group": "PR", "reason": "2", "amount": "30.00", "quantity": nil},
+						},
+					},
+					anObject{
+						"line_number": json.Number("2"), "procedure_code": "D4341", "paid": "0.00", "units": json.Number("1"), "adjustments": []any{
+							anObject{"group": "PR", "reason": "1", "amount": "0.01", "quantity": nil},
+						},
+					},
+				},
+			},
+		}},
 		"patient_control_number": "Visit-4711", "place_of_service": "22", "prior_authorization": "PA <1>",
+		"predetermination_number": "PRE-1", "referral_number": "REF-1",
+		"referring_provider": anObject{"first_name": "Bo", "last_name": "Lee", "npi": "1245319599"},
+		"facility":           anObject{"name": "Oak Home", "npi": "1679576722", "address": home},
+		"orthodontics":       anObject{"total_months": json.Number("24"), "months_remaining": json.Number("18"), "appliance_date": lately(180)},
+		"missing_teeth":      []any{"1", "16"}, "teeth_to_extract": []any{"17"}, "diagnosis_codes": []any{"K0252", "K0253"}, "patient_paid": "20.00",
+		"assignment_of_benefits": false, "accept_assignment": false, "release_of_information": "informed_consent",
 		"accident": anObject{"type": "auto", "date": lately(20), "state": "NY"}, "note": "Fell off his vélo & hit a wall.",
 		"lines": []any{
 			anObject{
-				"procedure_code": "D2391", "service_date": lately(9), "fee": "180.50", "quantity": json.Number("2"), "tooth": "3",
-				"surfaces": []any{"M"}, "oral_cavity": []any{}, "prior_placement_date": "2020-05-06",
+				"procedure_code": "D2391", "service_date": lately(9), "fee": "180.50", "quantity": json.Number("2"), "tooth": "3", "teeth": []any{"3"},
+				"surfaces": []any{"M"}, "oral_cavity": []any{}, "modifiers": []any{"22"}, "diagnosis_pointers": []any{json.Number("2"), json.Number("1")},
+				"prosthesis": "replacement", "prior_placement_date": "2020-05-06", "place_of_service": "31", "rendering_provider_id": s.dentist.String(),
 			},
 			anObject{
-				"procedure_code": "D4341", "service_date": lately(8), "fee": "0.01", "quantity": json.Number("1"), "tooth": nil,
-				"surfaces": []any{}, "oral_cavity": []any{"10"}, "prior_placement_date": nil,
+				"procedure_code": "D4341", "service_date": lately(8), "fee": "0.01", "quantity": json.Number("1"), "tooth": nil, "teeth": []any{},
+				"surfaces": []any{}, "oral_cavity": []any{"10"}, "modifiers": []any{}, "diagnosis_pointers": []any{}, "prosthesis": nil,
+				"prior_placement_date": nil, "place_of_service": nil, "rendering_provider_id": nil,
 			},
 		},
 		"tenant_reference": "visit <4711> \U0001F6B2\u2028",
@@ -41,12 +75,13 @@ func (s *service) richClaim() anObject {
 // contentOf is what a claim has of a body.
 func contentOf(t *testing.T, a response) anObject {
 	t.Helper()
+	doc, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := maps.Clone(a.get(t).(anObject))
 	maps.DeleteFunc(o, func(name string, _ any) bool {
-		return !slices.Contains([]string{
-			"kind", "subscriber", "patient", "patient_control_number", "place_of_service", "prior_authorization", "accident", "note", "lines",
-			"tenant_reference",
-		}, name)
+		return doc.Components.Schemas["ClaimContent"].Value.Properties[name] == nil
 	})
 	return o
 }
@@ -143,6 +178,27 @@ func TestRefusedClaims(t *testing.T) {
 	})
 }
 
+// A paid claim is billed to the secondary payer once, with what the primary decided.
+func TestBillSecondary(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.clear(t)
+	made := s.must(t, 201, call{path: "/claims", body: s.crown("BILL-1-PAID-ERA", with("submit", true))})
+	first := "/claims/" + made.text(t, "id")
+	s.until(t, first, "paid")
+	plan := jsonOf(anObject{"payer_id": "84105", "relationship": "self", "group_number": "G-2", "subscriber": anObject{
+		"first_name": "Jane", "last_name": "Roe", "date_of_birth": "1980-02-29", "member_id": "SECOND-1",
+		"address": anObject{"line1": "1 Main St", "city": "Austin", "state": "TX", "zip": "787010001"},
+	}}, nil)
+	second := s.must(t, 201, call{path: first + "/bill_secondary", body: plan})
+	second.shows(t, "state", "validated", "subscriber.group_number", "G-2")
+	wantStatus(t, s.do(t, call{path: first + "/bill_secondary", body: plan}), 409, billing.CodeConflict)
+	a := s.do(t, call{path: first + "/bill_secondary", body: "{}", bad: true})
+	if want := "[payer_id required subscriber required relationship required]"; a.StatusCode != 422 || fmt.Sprint(a.fields(t)) != want {
+		t.Errorf("%d %v, want %s", a.StatusCode, a.fields(t), want)
+	}
+}
+
 // What a claim's state does not allow is 409.
 func TestClaimActionsAreRefused(t *testing.T) {
 	t.Parallel()
@@ -171,8 +227,7 @@ func TestClaimActionsAreRefused(t *testing.T) {
 	}
 }
 
-// A key that was used is told before what is wrong with the body, also where
-// the body says nothing.
+// A used key is reported before the faults of the body, even where a body has no fields.
 func TestKeysComeBeforeEmptyBodies(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
@@ -214,6 +269,7 @@ func TestClaimLists(t *testing.T) {
 		}
 		*into = append([]string{a.text(t, "id")}, *into...)
 	}
+	patient := s.must(t, 200, call{path: "/claims/" + claims[2]}).text(t, "patient_id")
 	for query, want := range map[string][]string{
 		"":                                   claims,
 		"&kind=claim":                        claims,
@@ -231,10 +287,24 @@ func TestClaimLists(t *testing.T) {
 		"&created_after=9999-01-01T00:00:00Z":                                nil,
 		"&sent_from=2020-01-01T00:00:00Z":                                    nil,
 		"&sent_to=2999-01-01T00:00:00Z":                                      nil,
+		"&state=paid&state=draft":                                            {claims[2]},
+		"&state=draft&state=validated":                                       claims,
+		"&service_from=" + lately(9) + "&service_to=" + lately(9):            claims,
+		"&service_from=" + lately(8):                                         nil,
+		"&service_to=" + lately(10):                                          nil,
+		"&patient_id=" + patient:                                             {claims[2]},
+		"&patient_id=" + patient + "&kind=predetermination":                  nil,
+		"&batch_id=" + billing.NewID[billing.FileID](time.Now()).String():    nil,
 	} {
 		if got := s.walk(t, "/claims?limit=2"+query); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", query, got, want)
 		}
+	}
+	counts := s.must(t, 200, call{path: "/claims/counts"})
+	counts.shows(t, "object", "claim_counts", "counts.draft.count", json.Number("1"), "counts.draft.more", false, "counts.validated.count", json.Number("2"))
+	some := s.must(t, 200, call{path: "/claims/counts?state=draft&state=paid&patient_id=" + patient})
+	if want := `{"object":"claim_counts","counts":{"draft":{"count":1,"more":false},"paid":{"count":0,"more":false}}}` + "\n"; some.body != want {
+		t.Errorf("counts %s, want %s", some.body, want)
 	}
 	page := s.must(t, 200, call{path: "/claims?limit=1"})
 	cursor := page.text(t, "next_cursor")
@@ -247,7 +317,7 @@ func TestClaimLists(t *testing.T) {
 			t.Errorf("%s is %v in the list, %v alone", name, v, whole[name])
 		}
 	}
-	if len(rows[0].(anObject)) != 22 {
+	if len(rows[0].(anObject)) != 25 {
 		t.Errorf("summary %v", rows[0])
 	}
 }

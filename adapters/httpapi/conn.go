@@ -162,6 +162,21 @@ func (c *conn) Read(p []byte) (int, error) {
 // server limits the whole reply.
 func (c *conn) startStream(stall time.Duration) { c.writeStall = stall }
 
+// startFeed is startStream for a reply without an end, which is the connection's last.
+// It limits what the system keeps of the reply, and calls gone when the client closes
+// the connection.
+func (c *conn) startFeed(stall time.Duration, buffer int, gone func()) {
+	c.startStream(stall)
+	if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
+		_ = b.SetWriteBuffer(buffer)
+	}
+	_ = c.SetReadDeadline(time.Time{})
+	go func() {
+		_, _ = c.Conn.Read(make([]byte, 1)) // a client has nothing more to send
+		gone()
+	}()
+}
+
 // endStream returns the write deadline to the server, which sets it before
 // each reply.
 func (c *conn) endStream() { c.writeStall = 0 }

@@ -3,8 +3,11 @@ package httpapi
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -49,6 +52,67 @@ func TestContractIsOpenAPI(t *testing.T) {
 	}
 }
 
+// Generators write parameters, schemas and replies as types of one namespace.
+// Parameters of a path are named Path..., such as PathClaimID.
+func TestContractNamesAreUnique(t *testing.T) {
+	t.Parallel()
+	doc, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := map[string]string{}
+	add := func(of string, names iter.Seq[string]) {
+		for name := range names {
+			if other := kind[name]; other != "" {
+				t.Errorf("%s is both a %s and a %s", name, other, of)
+			}
+			kind[name] = of
+		}
+	}
+	c := doc.Components
+	add("schema", maps.Keys(c.Schemas))
+	add("parameter", maps.Keys(c.Parameters))
+	add("reply", maps.Keys(c.Responses))
+	add("request body", maps.Keys(c.RequestBodies))
+}
+
+// Generators make a type of an enum or a const only where its type is written.
+func TestContractTypesItsEnums(t *testing.T) {
+	t.Parallel()
+	whole, err := contractTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		switch v := v.(type) {
+		case []any:
+			for i, x := range v {
+				walk(at+"/"+strconv.Itoa(i), x)
+			}
+		case map[string]any:
+			_, enum := v["enum"]
+			_, isConst := v["const"]
+			if (enum || isConst) && !strings.HasSuffix(at, "/properties") {
+				found++
+				if v["type"] == nil {
+					t.Errorf("%s has no type", at)
+				}
+			}
+			for name, x := range v {
+				if !slices.Contains([]string{"example", "examples", "default"}, name) || strings.HasSuffix(at, "/properties") {
+					walk(at+"/"+name, x)
+				}
+			}
+		}
+	}
+	walk("", whole)
+	if found < 50 {
+		t.Errorf("found %d enums", found)
+	}
+}
+
 func TestContractHasTheRoutesAndNoMore(t *testing.T) {
 	t.Parallel()
 	doc, err := loadContract()
@@ -57,10 +121,12 @@ func TestContractHasTheRoutesAndNoMore(t *testing.T) {
 	}
 	var served, promised []string
 	for _, r := range (&api{}).routes() {
-		served = append(served, fmt.Sprint(r.method, " ", r.path, " key:", r.permission != "", " body:", r.body != noBody, " idempotent:", r.changes()))
-		if op := doc.Paths.Find(strings.TrimPrefix(r.path, root)); op != nil && r.permission != "" {
-			if d := op.GetOperation(r.method); d != nil && !strings.Contains(d.Description, "Requires the `"+string(r.permission)+"` permission.") {
+		served = append(served, fmt.Sprint(r.method, " ", r.path, " key:", r.need != billing.NeedNothing, " body:", r.body != noBody, " idempotent:", r.changes()))
+		if op := doc.Paths.Find(strings.TrimPrefix(r.path, root)); op != nil && r.need != billing.NeedNothing {
+			if d := op.GetOperation(r.method); d != nil && !strings.Contains(d.Description, required(r.need)) {
 				t.Errorf("%s %s does not name its permission", r.method, r.path)
+			} else if d != nil && d.Responses.Status(http.StatusServiceUnavailable) == nil {
+				t.Errorf("%s %s has no 503, for a request that cannot be recorded in the audit", r.method, r.path)
 			}
 		}
 	}
@@ -81,6 +147,16 @@ func TestContractHasTheRoutesAndNoMore(t *testing.T) {
 	if doc.Servers[0].URL != root {
 		t.Errorf("the server is %s", doc.Servers[0].URL)
 	}
+}
+
+// required is how a description says what an operation needs.
+func required(n billing.Need) string {
+	return map[billing.Need]string{
+		billing.NeedCaller: "Requires an API key or a session.",
+		billing.NeedRead:   "Requires the `read` permission.", billing.NeedSubmit: "Requires the `submit` permission.",
+		billing.NeedManage:  "Requires the `submit` permission. A session must be an owner's.",
+		billing.NeedSession: "Requires a session.", billing.NeedOwner: "Requires an owner's session.",
+	}[n]
 }
 
 // The enumerations of the contract are those of the model.
@@ -127,6 +203,40 @@ func TestContractEnumerations(t *testing.T) {
 	}
 }
 
+// Every JSON body that an operation reads has an example, and the contract
+// accepts each.
+func TestContractRequestsHaveExamples(t *testing.T) {
+	t.Parallel()
+	doc, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.RequestBody == nil || op.RequestBody.Value.Content.Get("application/json") == nil {
+				continue
+			}
+			media := op.RequestBody.Value.Content["application/json"]
+			values := map[string]any{"the example": cmp.Or(media.Example, media.Schema.Value.Example)}
+			if len(media.Examples) > 0 {
+				clear(values)
+			}
+			for name, example := range media.Examples {
+				values[name] = example.Value.Value
+			}
+			for name, value := range values {
+				text, err := json.Marshal(value)
+				if err == nil {
+					err = validate("#/paths/"+pointer(path)+"/"+strings.ToLower(method)+"/requestBody", string(text))
+				}
+				if err != nil {
+					t.Errorf("%s %s, %s: %v", method, path, name, err)
+				}
+			}
+		}
+	}
+}
+
 func anys[T any](v []T) (out []any) {
 	for _, x := range v {
 		out = append(out, x)
@@ -147,6 +257,19 @@ func TestBodiesAreHeldAgainstTheContract(t *testing.T) {
 			t.Errorf("%s: %s: %v", there, body, err)
 		}
 	}
+}
+
+// contractTree is the contract as JSON values.
+func contractTree() (any, error) {
+	doc, err := loadContract()
+	if err != nil {
+		return nil, err
+	}
+	text, err := doc.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
 }
 
 // checkContract validates a reply, and the request too when it is meant to be
@@ -219,15 +342,7 @@ func bodySchema(at string) (*jsonschema.Schema, error) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.compiler == nil {
-		doc, err := loadContract()
-		if err != nil {
-			return nil, err
-		}
-		text, err := doc.MarshalJSON()
-		if err != nil {
-			return nil, err
-		}
-		whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		whole, err := contractTree()
 		if err != nil {
 			return nil, err
 		}

@@ -87,9 +87,14 @@ func (q *query) cursor(c cursors, l list) *billing.Position {
 	if !given {
 		return nil
 	}
+	return c.read(l, s, &q.faults)
+}
+
+// read reads a cursor. It adds a fault if the cursor belongs to another list.
+func (c cursors) read(l list, s string, faults *billing.Faults) *billing.Position {
 	p, ok := c.decode(l, s)
 	if !ok {
-		q.faults.Add("cursor", billing.FaultFormat,
+		faults.Add("cursor", billing.FaultFormat,
 			"The cursor does not belong to this list with these filters. Send next_cursor unchanged, with the same filters.")
 	}
 	return p

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -27,17 +28,53 @@ func (a *api) listPayers(x *exchange) (*reply, error) {
 	return page(found, payerEntryShape, a.cursors.encode(l, next)), nil
 }
 
+// getPayer handles GET /payers/{id}. The directory is the same for every organization.
+func (a *api) getPayer(x *exchange) (*reply, error) {
+	find := func(_ context.Context, _ billing.Scope, id billing.PayerID) (*billing.Payer, error) {
+		if p, ok := a.payers.Find(id.String()); ok {
+			return p, nil
+		}
+		return nil, billing.NotFound("payer", "")
+	}
+	return read(x, find, pathID[billing.PayerID](x, "id"), payerEntryShape)
+}
+
 // createOffice handles POST /offices.
 func (a *api) createOffice(x *exchange) (*reply, error) {
 	var in intake.OfficeRequest
 	doc := x.document(&in.Faults)
-	in.Name, in.NPI, in.TaxID, in.Phone = doc.text("name"), doc.text("npi"), doc.text("tax_id"), doc.text("phone")
-	in.TimeZone = doc.optionalText("time_zone")
-	if address := doc.optionalObject("address"); address != nil {
-		in.Address = new(readAddress(address))
-	}
+	readOffice(doc, &in)
 	doc.end()
 	return kept(a.access.CreateOffice(x.ctx, replying(x, http.StatusCreated, officeShape), in))
+}
+
+// updateOffice handles PATCH /offices/{id}.
+func (a *api) updateOffice(x *exchange) (*reply, error) {
+	var in intake.OfficeRequest
+	doc := x.document(&in.Faults)
+	in.Given = doc.given()
+	readOffice(doc, &in)
+	in.Retired = doc.flag("retired")
+	doc.end()
+	return kept(a.access.ChangeOffice(x.ctx, replying(x, http.StatusOK, officeShape), officeID(x), in))
+}
+
+// getOffice handles GET /offices/{id}.
+func (a *api) getOffice(x *exchange) (*reply, error) {
+	return read(x, a.access.GetOffice, officeID(x), officeShape)
+}
+
+func readOffice(doc *object, in *intake.OfficeRequest) {
+	in.Name, in.NPI, in.TaxID, in.Phone = doc.text("name"), doc.text("npi"), doc.text("tax_id"), doc.text("phone")
+	in.TimeZone, in.Entity = doc.optionalText("time_zone"), doc.text("entity")
+	in.FirstName, in.LastName = doc.text("first_name"), doc.text("last_name")
+	in.Taxonomy, in.ContactName = doc.text("taxonomy"), doc.text("contact_name")
+	in.Address, in.PayToAddress = readAddress(doc, "address"), readAddress(doc, "pay_to_address")
+	in.ProviderNumbers = mapped(doc.optionalObjects("provider_numbers"), func(n *object) billing.ProviderNumber {
+		number := billing.ProviderNumber{PayerID: n.text("payer_id"), Number: n.text("number"), LocationNumber: n.text("location_number")}
+		n.end()
+		return number
+	})
 }
 
 // listOffices handles GET /offices.
@@ -49,15 +86,45 @@ func (a *api) listOffices(x *exchange) (*reply, error) {
 func (a *api) createProvider(x *exchange) (*reply, error) {
 	var in intake.ProviderRequest
 	doc := x.document(&in.Faults)
-	in.FirstName, in.LastName = doc.text("first_name"), doc.text("last_name")
-	in.NPI, in.Taxonomy = doc.text("npi"), doc.text("taxonomy")
+	readProvider(doc, &in)
 	doc.end()
 	return kept(a.access.CreateProvider(x.ctx, replying(x, http.StatusCreated, providerShape), in))
+}
+
+// updateProvider handles PATCH /providers/{id}.
+func (a *api) updateProvider(x *exchange) (*reply, error) {
+	var in intake.ProviderRequest
+	doc := x.document(&in.Faults)
+	in.Given = doc.given()
+	readProvider(doc, &in)
+	in.Retired = doc.flag("retired")
+	doc.end()
+	return kept(a.access.ChangeProvider(x.ctx, replying(x, http.StatusOK, providerShape), providerID(x), in))
+}
+
+// getProvider handles GET /providers/{id}.
+func (a *api) getProvider(x *exchange) (*reply, error) {
+	return read(x, a.access.GetProvider, providerID(x), providerShape)
+}
+
+func readProvider(doc *object, in *intake.ProviderRequest) {
+	in.FirstName, in.LastName = doc.text("first_name"), doc.text("last_name")
+	in.NPI, in.Taxonomy = doc.text("npi"), doc.text("taxonomy")
 }
 
 // listProviders handles GET /providers.
 func (a *api) listProviders(x *exchange) (*reply, error) {
 	return unfiltered(a, x, "providers", a.access.ListProviders, providerShape)
+}
+
+// listPatients handles GET /patients.
+func (a *api) listPatients(x *exchange) (*reply, error) {
+	return unfiltered(a, x, "patients", a.access.ListPatients, patientShape)
+}
+
+// searchPatients handles POST /patients/search.
+func (a *api) searchPatients(x *exchange) (*reply, error) {
+	return searched(a, x, "found patients", a.access.SearchPatients, patientShape)
 }
 
 // getPatient handles GET /patients/{id}.

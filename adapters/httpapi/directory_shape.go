@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"cmp"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -21,23 +23,42 @@ func addressShape(a billing.Address) *addressJSON {
 }
 
 type officeJSON struct {
-	ID         billing.OfficeID `json:"id"`
-	Object     string           `json:"object"`
-	Name       string           `json:"name"`
-	NPI        string           `json:"npi"`
-	TaxID      *string          `json:"tax_id"`
-	Address    *addressJSON     `json:"address"`
-	Phone      *string          `json:"phone"`
-	TimeZone   string           `json:"time_zone"`
-	Mode       billing.Mode     `json:"mode"`
-	CreatedAt  string           `json:"created_at"`
-	VerifiedAt *string          `json:"verified_at"`
+	ID         billing.OfficeID     `json:"id"`
+	Object     string               `json:"object"`
+	Name       string               `json:"name"`
+	NPI        string               `json:"npi"`
+	TaxID      *string              `json:"tax_id"`
+	Address    *addressJSON         `json:"address"`
+	Phone      *string              `json:"phone"`
+	Entity     string               `json:"entity"`
+	FirstName  *string              `json:"first_name"`
+	LastName   *string              `json:"last_name"`
+	Taxonomy   *string              `json:"taxonomy"`
+	PayTo      *addressJSON         `json:"pay_to_address"`
+	Contact    *string              `json:"contact_name"`
+	Numbers    []providerNumberJSON `json:"provider_numbers"`
+	TimeZone   string               `json:"time_zone"`
+	Retired    bool                 `json:"retired"`
+	Mode       billing.Mode         `json:"mode"`
+	CreatedAt  string               `json:"created_at"`
+	VerifiedAt *string              `json:"verified_at"`
+}
+
+type providerNumberJSON struct {
+	PayerID        string  `json:"payer_id"`
+	Number         *string `json:"number"`
+	LocationNumber *string `json:"location_number"`
 }
 
 func officeShape(o *billing.Office) officeJSON {
 	shape := officeJSON{
 		ID: o.ID, Object: "office", Name: o.Name, NPI: o.NPI, TaxID: orNull(o.TaxID), Address: addressShape(o.Address),
-		Phone: orNull(o.Phone), TimeZone: o.TimeZone, Mode: o.Scope.Mode, CreatedAt: billing.Timestamp(o.CreatedAt),
+		Phone: orNull(o.Phone), Entity: cmp.Or(string(o.Entity), "organization"), FirstName: orNull(o.FirstName), LastName: orNull(o.LastName),
+		Taxonomy: orNull(o.Taxonomy), PayTo: addressShape(o.PayTo), Contact: orNull(o.ContactName),
+		Numbers: mapped(o.ProviderNumbers, func(n billing.ProviderNumber) providerNumberJSON {
+			return providerNumberJSON{n.PayerID, orNull(n.Number), orNull(n.LocationNumber)}
+		}),
+		TimeZone: o.TimeZone, Retired: o.Retired, Mode: o.Scope.Mode, CreatedAt: billing.Timestamp(o.CreatedAt),
 	}
 	if !o.VerifiedAt.IsZero() {
 		shape.VerifiedAt = new(billing.Timestamp(o.VerifiedAt))
@@ -52,13 +73,14 @@ type providerJSON struct {
 	LastName  string             `json:"last_name"`
 	NPI       string             `json:"npi"`
 	Taxonomy  *string            `json:"taxonomy"`
+	Retired   bool               `json:"retired"`
 	CreatedAt string             `json:"created_at"`
 }
 
 func providerShape(p *billing.Provider) providerJSON {
 	return providerJSON{
 		ID: p.ID, Object: "provider", FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: orNull(p.Taxonomy),
-		CreatedAt: billing.Timestamp(p.CreatedAt),
+		Retired: p.Retired, CreatedAt: billing.Timestamp(p.CreatedAt),
 	}
 }
 
@@ -83,6 +105,7 @@ type payerEntryJSON struct {
 	Name         string           `json:"name"`
 	Aliases      []string         `json:"aliases"`
 	Capabilities capabilitiesJSON `json:"capabilities"`
+	Filing       string           `json:"filing_indicator"`
 }
 
 type capabilitiesJSON struct {
@@ -92,5 +115,5 @@ type capabilitiesJSON struct {
 }
 
 func payerEntryShape(p *billing.Payer) payerEntryJSON {
-	return payerEntryJSON{p.ID, "payer", p.PayerID, p.Name, listOf(p.Aliases), capabilitiesJSON(p.Capabilities)}
+	return payerEntryJSON{p.ID, "payer", p.PayerID, p.Name, listOf(p.Aliases), capabilitiesJSON(p.Capabilities), cmp.Or(p.FilingIndicator, billing.DefaultFiling)}
 }

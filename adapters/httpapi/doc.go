@@ -7,7 +7,7 @@
 // that come before an operation (exchange.go). Errors become replies
 // (errors.go). Images arrive as forms, which are streamed into unnamed files
 // (uploads.go, multipart.go). They leave as streams that outlive their exchange
-// (stream.go).
+// (stream.go), and so do changes, as server-sent events (changes.go).
 //
 // openapi.yaml is the contract. Tests compare it with the routes and validate
 // every exchange against it.

@@ -117,6 +117,7 @@ func TestDocumentsTakenOff(t *testing.T) {
 	wantReplay(t, a, s.do(t, gone))
 	wantStatus(t, s.do(t, remove(path, first)), 404, billing.CodeNotFound)
 	wantStatus(t, s.do(t, call{path: gone.path + "/content"}), 404, billing.CodeNotFound)
+	wantStatus(t, s.do(t, call{path: gone.path + "/thumbnail"}), 404, billing.CodeNotFound)
 	left := s.must(t, 200, call{path: path}).documents(t)
 	if len(left) != 1 || left[0]["id"] != both[1]["id"] {
 		t.Errorf("documents %v", left)

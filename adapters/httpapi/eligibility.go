@@ -20,6 +20,7 @@ func (a *api) createCheck(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.resource = c.ID.String()
 	if failure := c.Failure(); failure != nil {
 		return nil, &failedCheckError{failure, c, replayed}
 	}
@@ -71,6 +72,11 @@ func (a *api) getCheck(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	return rawReply(checkShape(c)), nil
+}
+
+// getCheckExchange handles GET /eligibility/{id}/exchange.
+func (a *api) getCheckExchange(x *exchange) (*reply, error) {
+	return read(x, a.eligibility.Exchange, pathID[billing.CheckID](x, "id"), exchangeShape)
 }
 
 // listChecks handles GET /eligibility.

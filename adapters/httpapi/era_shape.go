@@ -6,19 +6,20 @@ import (
 
 // eraSummaryJSON is a remittance as it appears in lists.
 type eraSummaryJSON struct {
-	ID         billing.ERAID     `json:"id"`
-	Object     string            `json:"object"`
-	State      billing.ERAState  `json:"state"`
-	Payer      *payerJSON        `json:"payer"`
-	PayerName  string            `json:"payer_name"`
-	OfficeID   *billing.OfficeID `json:"office_id"`
-	Payment    eraPaymentJSON    `json:"payment"`
-	Balanced   bool              `json:"balanced"`
-	Counts     eraCountsJSON     `json:"counts"`
-	Progress   eraProgressJSON   `json:"progress"`
-	Warnings   []warningJSON     `json:"warnings"`
-	ReceivedAt string            `json:"received_at"`
-	PostedAt   *string           `json:"posted_at"`
+	ID         billing.ERAID      `json:"id"`
+	Object     string             `json:"object"`
+	State      billing.ERAState   `json:"state"`
+	Payer      *payerJSON         `json:"payer"`
+	PayerName  string             `json:"payer_name"`
+	OfficeID   *billing.OfficeID  `json:"office_id"`
+	Source     billing.FileOrigin `json:"source"`
+	Payment    eraPaymentJSON     `json:"payment"`
+	Balanced   bool               `json:"balanced"`
+	Counts     eraCountsJSON      `json:"counts"`
+	Progress   eraProgressJSON    `json:"progress"`
+	Warnings   []warningJSON      `json:"warnings"`
+	ReceivedAt string             `json:"received_at"`
+	PostedAt   *string            `json:"posted_at"`
 }
 
 type eraPaymentJSON struct {
@@ -52,10 +53,9 @@ type warningJSON struct {
 func warningShape(w billing.WarningCode) warningJSON { return warningJSON{w, w.Message()} }
 
 func eraSummaryShape(e *billing.ERA) eraSummaryJSON {
-	p := e.Payment
 	out := eraSummaryJSON{
-		ID: e.ID, Object: "era", State: e.State, PayerName: e.PayerName, OfficeID: orNull(e.OfficeID),
-		Payment:  eraPaymentJSON{p.Method, p.TraceNumber, orNull(p.Date), p.Total.String(), p.ProviderAdjustmentsTotal.String()},
+		ID: e.ID, Object: "era", State: e.State, PayerName: e.PayerName, OfficeID: orNull(e.OfficeID), Source: e.Origin,
+		Payment:  eraPaymentShape(e.Payment),
 		Balanced: e.Balanced, Counts: eraCountsJSON{e.ClaimCount, e.MatchedCount, e.ClaimCount - e.MatchedCount},
 		Progress: eraProgressJSON(e.Counted()), Warnings: mapped(e.Warnings, warningShape),
 		ReceivedAt: billing.Timestamp(e.ReceivedAt), PostedAt: timeOrNull(e.PostedAt),
@@ -64,6 +64,10 @@ func eraSummaryShape(e *billing.ERA) eraSummaryJSON {
 		out.Payer = new(payerJSON(e.Payer))
 	}
 	return out
+}
+
+func eraPaymentShape(p billing.ERAPayment) eraPaymentJSON {
+	return eraPaymentJSON{p.Method, p.TraceNumber, orNull(p.Date), p.Total.String(), p.ProviderAdjustmentsTotal.String()}
 }
 
 // eraJSON is a whole remittance.
@@ -263,19 +267,27 @@ func adjustmentShape(a billing.Adjustment) adjustmentJSON {
 }
 
 type batchJSON struct {
-	ID              billing.FileID       `json:"id"`
-	Object          string               `json:"object"`
-	Name            string               `json:"name"`
-	State           billing.BatchState   `json:"state"`
-	Result          *billing.BatchResult `json:"result"`
-	ClaimCount      int                  `json:"claim_count"`
-	Interchange     *string              `json:"interchange_control_number"`
-	Group           *string              `json:"group_control_number"`
-	Transaction     *string              `json:"transaction_control_number"`
-	Acknowledgement *fileNameJSON        `json:"acknowledgement"`
-	CreatedAt       string               `json:"created_at"`
-	SentAt          *string              `json:"sent_at"`
-	AcknowledgedAt  *string              `json:"acknowledged_at"`
+	ID               billing.FileID        `json:"id"`
+	Object           string                `json:"object"`
+	Name             string                `json:"name"`
+	State            billing.BatchState    `json:"state"`
+	Result           *billing.BatchResult  `json:"result"`
+	ClaimCount       int                   `json:"claim_count"`
+	Interchange      *string               `json:"interchange_control_number"`
+	Group            *string               `json:"group_control_number"`
+	Transaction      *string               `json:"transaction_control_number"`
+	Acknowledgement  *fileNameJSON         `json:"acknowledgement"`
+	Acknowledgements []acknowledgementJSON `json:"acknowledgements"`
+	CreatedAt        string                `json:"created_at"`
+	SentAt           *string               `json:"sent_at"`
+	AcknowledgedAt   *string               `json:"acknowledged_at"`
+}
+
+type acknowledgementJSON struct {
+	Number     int                         `json:"n"`
+	Kind       billing.AcknowledgementKind `json:"kind"`
+	Name       string                      `json:"name"`
+	ReceivedAt string                      `json:"received_at"`
 }
 
 type fileNameJSON struct {
@@ -287,6 +299,9 @@ func batchShape(b *billing.Batch) batchJSON {
 	out := batchJSON{
 		ID: b.ID, Object: "batch", Name: b.File.Name, State: b.State, Result: orNull(b.Result), ClaimCount: b.ClaimCount,
 		Interchange: orNull(n.Interchange), Group: orNull(n.Group), Transaction: orNull(n.Transaction),
+		Acknowledgements: mapped(b.Acknowledgements, func(a billing.BatchAcknowledgement) acknowledgementJSON {
+			return acknowledgementJSON{a.Number, a.Kind, a.Name, billing.Timestamp(a.ReceivedAt)}
+		}),
 		CreatedAt: billing.Timestamp(b.CreatedAt), SentAt: timeOrNull(b.SentAt), AcknowledgedAt: timeOrNull(b.AcknowledgedAt),
 	}
 	if b.Acknowledgement != "" {

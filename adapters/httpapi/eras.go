@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -15,10 +14,15 @@ import (
 func (a *api) listERAs(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("eras", x.call.Scope, "limit", "cursor")
+	trace, _ := q.text("trace_number")
 	f := billing.ERAFilter{
 		State:          oneOf(q, "state", billing.ERANeedsReview, billing.ERAPosted),
-		NeedsAttention: oneOf(q, "needs_attention", "true", "false") == "true",
+		NeedsAttention: q.flag("needs_attention"),
+		Balanced:       q.flag("balanced"),
 		PayerID:        id[billing.PayerID](q, "payer_id"),
+		OfficeID:       id[billing.OfficeID](q, "office_id"),
+		ClaimID:        id[billing.ClaimID](q, "claim_id"),
+		TraceNumber:    trace,
 		PaidFrom:       q.date("paid_from"),
 		PaidTo:         q.date("paid_to"),
 		ReceivedFrom:   q.instant("received_from"),
@@ -49,35 +53,25 @@ func (a *api) unpostERA(x *exchange) (*reply, error) {
 // matchERAClaim handles POST /eras/{id}/claims/{ordinal}/match.
 func (a *api) matchERAClaim(x *exchange) (*reply, error) {
 	in := readMatch(x)
-	return kept(a.remittances.MatchClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), eraClaimOrdinal(x), in))
+	return kept(a.remittances.MatchClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
 // applyERAClaim handles POST /eras/{id}/claims/{ordinal}/apply.
 func (a *api) applyERAClaim(x *exchange) (*reply, error) {
 	in := readNote(x)
-	return kept(a.remittances.ApplyClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), eraClaimOrdinal(x), in))
+	return kept(a.remittances.ApplyClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
 // ignoreERAClaim handles POST /eras/{id}/claims/{ordinal}/ignore.
 func (a *api) ignoreERAClaim(x *exchange) (*reply, error) {
 	in := readNote(x)
-	return kept(a.remittances.IgnoreClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), eraClaimOrdinal(x), in))
+	return kept(a.remittances.IgnoreClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
 // unapplyERAClaim handles POST /eras/{id}/claims/{ordinal}/unapply.
 func (a *api) unapplyERAClaim(x *exchange) (*reply, error) {
 	in := readNote(x)
-	return kept(a.remittances.UnapplyClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), eraClaimOrdinal(x), in))
-}
-
-// eraClaimOrdinal returns the ordinal in the path, or 0, which no claim has.
-func eraClaimOrdinal(x *exchange) int {
-	text := x.params.Params("ordinal")
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || n < 1 || strconv.FormatInt(n, 10) != text {
-		return 0
-	}
-	return int(n)
+	return kept(a.remittances.UnapplyClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
 // readMatch reads which claim a claim of a remittance is about.

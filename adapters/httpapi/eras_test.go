@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +64,23 @@ func (s *service) wantBatch(t *testing.T, id, number string) {
 	if head := s.do(t, call{method: "HEAD", path: "/batches/" + id + "/file"}); head.StatusCode != 200 || head.ContentLength != int64(len(f.body)) {
 		t.Errorf("head %v", head.Header)
 	}
+	acknowledgements := b.get(t, "acknowledgements").([]any)
+	var kinds []string
+	for i, a := range acknowledgements {
+		shown := a.(anObject)
+		kinds = append(kinds, shown["kind"].(string))
+		f := s.must(t, 200, call{path: fmt.Sprintf("/batches/%s/acknowledgements/%d", id, i+1), key: s.read})
+		if fmt.Sprint(shown["n"]) != fmt.Sprint(i+1) || !strings.HasPrefix(f.body, "ISA*") || f.Header.Get("Content-Type") != "application/edi-x12" ||
+			!strings.Contains(f.body, "ST*"+shown["kind"].(string)[:3]+"*") || f.Header.Get("Content-Disposition") != `attachment; filename="`+shown["name"].(string)+`"` {
+			t.Errorf("acknowledgement %v: %v %s", shown, f.Header, f.body)
+		}
+	}
+	if len(kinds) < 2 || !slices.Contains(kinds, "277CA") || !slices.Contains(kinds, "997") && !slices.Contains(kinds, "999") {
+		t.Errorf("acknowledgements %v", kinds)
+	}
+	for _, n := range []string{"0", "01", "-1", "x", "99", "99999999999"} {
+		wantStatus(t, s.do(t, call{path: "/batches/" + id + "/acknowledgements/" + n}), 404, billing.CodeNotFound)
+	}
 	if all := s.walk(t, "/batches?limit=1"); !slices.Contains(all, id) {
 		t.Errorf("batches %v", all)
 	}
@@ -87,6 +105,11 @@ func (s *service) wantERA(t *testing.T, id, claim string) {
 		"state=needs_review": true, "state=posted": false, "payer_id=" + era.text(t, "payer", "id"): true,
 		"payer_id=" + billing.NewID[billing.PayerID](time.Now()).String(): false,
 		"paid_from=" + era.text(t, "payment", "date"):                     true, "paid_to=" + era.text(t, "payment", "date"): true,
+		"office_id=" + s.office.String():                                    true,
+		"office_id=" + billing.NewID[billing.OfficeID](time.Now()).String(): false,
+		"balanced=true": true, "balanced=false": false, "claim_id=" + claim: true,
+		"claim_id=" + billing.NewID[billing.ClaimID](time.Now()).String():         false,
+		"trace_number=" + url.QueryEscape(era.text(t, "payment", "trace_number")): true, "trace_number=x": false,
 		"paid_from=9999-01-01": false, "received_from=" + at: true, "received_to=" + at: false,
 	} {
 		if got := slices.Contains(s.walk(t, "/eras?limit=100&"+query), id); got != want {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
+	"strconv"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -103,7 +105,7 @@ func (x *exchange) fail(err error) {
 	case billing.CodeUnauthorized:
 		x.set("WWW-Authenticate", "Bearer")
 	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
-		x.set("Retry-After", "1")
+		x.set("Retry-After", strconv.Itoa(retryAfter(err)))
 	case billing.CodeUnavailable:
 		x.set("Retry-After", "5")
 	}
@@ -113,6 +115,15 @@ func (x *exchange) fail(err error) {
 		x.logCause(err)
 	}
 	x.writeJSON(code, out)
+}
+
+// retryAfter returns the number of seconds after which the request may succeed.
+func retryAfter(err error) int {
+	e, known := errors.AsType[*billing.Error](err)
+	if !known {
+		return 1
+	}
+	return max(1, int(math.Ceil(e.RetryAfter.Seconds())))
 }
 
 // failure returns the status and the body for an error. It keeps the code for

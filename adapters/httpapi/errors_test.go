@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -152,6 +154,21 @@ func TestFieldName(t *testing.T) {
 	for in, want := range map[string]string{"": "body", "a.b": "a.b", long: long[:200] + "..."} {
 		if got := fieldName(in); got != want {
 			t.Errorf("field %q reads %q", in, got)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	slow := func(wait time.Duration) error {
+		return &billing.Error{Code: billing.CodeTooManyRequests, RetryAfter: wait}
+	}
+	for err, want := range map[error]int{
+		slow(0): 1, slow(time.Millisecond): 1, slow(time.Second): 1, slow(1001 * time.Millisecond): 2, slow(15 * time.Minute): 900,
+		fmt.Errorf("sign in: %w", slow(time.Minute)): 60, billing.ErrKeyInUse(): 1,
+	} {
+		if got := retryAfter(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
 		}
 	}
 }

@@ -45,12 +45,26 @@ func dataSchemas(t *testing.T) map[billing.EventType]*openapi3.SchemaRef {
 		t.Fatal(err)
 	}
 	schemas := map[billing.EventType]*openapi3.SchemaRef{}
-	for _, branch := range doc.Components.Schemas["Event"].Value.OneOf {
-		name, _ := branch.Value.Properties["type"].Value.Const.(string)
-		if _, twice := schemas[billing.EventType(name)]; twice {
-			t.Errorf("%s has two schemas", name)
+	event := doc.Components.Schemas["Event"].Value
+	for _, branch := range event.OneOf {
+		kind := branch.Value.Properties["type"].Value
+		names := kind.Enum
+		if kind.Const != nil {
+			names = []any{kind.Const}
 		}
-		schemas[billing.EventType(name)] = branch.Value.Properties["data"]
+		for _, name := range names {
+			name, _ := name.(string)
+			if _, twice := schemas[billing.EventType(name)]; twice {
+				t.Errorf("%s has two schemas", name)
+			}
+			if mapped := event.Discriminator.Mapping[name].Ref; mapped != branch.Ref {
+				t.Errorf("%s is mapped to %s, not to %s", name, mapped, branch.Ref)
+			}
+			schemas[billing.EventType(name)] = branch.Value.Properties["data"]
+		}
+	}
+	if mapped := len(event.Discriminator.Mapping); mapped != len(schemas) {
+		t.Errorf("%d types are mapped, %d have a schema", mapped, len(schemas))
 	}
 	return schemas
 }

@@ -26,7 +26,7 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 	q := x.query()
 	ascending := oneOf(q, "order", "asc", "desc") == "asc"
 	f := billing.EventFilter{
-		Type:          oneOf(q, "type", billing.EventTypes()...),
+		Types:         someOf(q, "type", billing.EventTypes()...),
 		Resource:      q.anyID("resource_id"),
 		CreatedAfter:  q.instant("created_after"),
 		CreatedBefore: q.instant("created_before"),

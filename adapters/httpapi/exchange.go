@@ -25,16 +25,18 @@ type exchange struct {
 	hasBody bool
 
 	route    *route // nil until one matches
+	page     bool   // the dashboard replies
 	params   *fiber.Ctx
-	key      *billing.APIKey
-	call     billing.Call // the part of the request that use cases receive
-	body     []byte       // of a jsonBody, an optionalBody or an emptyBody
-	json     *node        // the parsed body; nil if it cannot be read
-	upload   *form        // of an uploadBody
+	caller   *billing.Caller // nil until identified
+	call     billing.Call    // the part of the request that use cases receive
+	body     []byte          // of a jsonBody, an optionalBody or an emptyBody
+	json     *node           // the parsed body; nil if it cannot be read
+	upload   *form           // of an uploadBody
 	bodyDone bool
 	ctx      context.Context //nolint:containedctx // the request's own, for its use case
 	cancel   context.CancelFunc
 	code     billing.Code // of the error in the reply
+	resource string       // the ID of a resource that the reply is about, without being its first field
 	atEnd    []func()     // run by finish, last
 
 	jsonFaults billing.Faults // faults in the form of the body
@@ -47,6 +49,7 @@ type reply struct {
 	replayed bool // repeats the reply of an earlier request with the idempotency key
 	raw      []byte
 	stream   *stream
+	feed     *feed
 	mime     string // of raw or stream
 	fileName string // for the client to save it as: an ID and an extension
 }
@@ -67,12 +70,17 @@ func (s *Server) begin(fctx *fasthttp.RequestCtx) *exchange {
 	}
 	x.call.Request.ID = x.id
 	x.conn, _ = fctx.Conn().(*conn)
-	x.set("X-Request-Id", x.id.String())
-	x.set("Cache-Control", "no-store")
-	x.set("X-Content-Type-Options", "nosniff")
+	x.setCommon()
 	fctx.SetUserValue(exchangeKey{}, x)
 	s.metrics.inFlight.Inc()
 	return x
+}
+
+// setCommon sets the headers that every reply has.
+func (x *exchange) setCommon() {
+	x.set("X-Request-Id", x.id.String())
+	x.set("Cache-Control", "no-store")
+	x.set("X-Content-Type-Options", "nosniff")
 }
 
 func of(c *fiber.Ctx) *exchange {
@@ -94,6 +102,8 @@ func (x *exchange) run(r *route, c *fiber.Ctx) {
 		x.set("Content-Disposition", `attachment; filename="`+out.fileName+`"`)
 	}
 	switch {
+	case out.feed != nil:
+		x.sendFeed(out.feed)
 	case out.stream != nil:
 		x.send(out.status, out.mime, out.stream)
 	case out.status == http.StatusNoContent:
@@ -106,15 +116,16 @@ func (x *exchange) run(r *route, c *fiber.Ctx) {
 }
 
 func (x *exchange) operate(r *route) (*reply, error) {
-	if r.permission != "" {
+	if r.need != billing.NeedNothing {
 		if err := x.authenticate(); err != nil {
 			return nil, err
 		}
+		x.enter()
 	}
 	if err := x.meter(r.isCheck()); err != nil {
 		return nil, err
 	}
-	if err := x.permit(r.permission); err != nil {
+	if err := x.permit(r.need); err != nil {
 		return nil, err
 	}
 	if err := x.admit(); err != nil {
@@ -167,10 +178,16 @@ func (x *exchange) startClock() {
 
 // authenticate identifies the caller.
 func (x *exchange) authenticate() (err error) {
-	if x.key, err = x.s.identify(x.ctx, bearer(x.fctx.Request.Header.RawHeaders())); err == nil {
-		x.call.Scope, x.call.Principal = x.key.Scope, x.key.Principal()
+	x.caller, err = x.s.identifier.identify(x.ctx, x.fctx.Request.Header.RawHeaders(), remote(x), x.route.path == streamPath)
+	if err != nil {
+		return err
 	}
-	return err
+	x.call.Scope, x.call.Principal = x.caller.Scope, x.caller.Principal
+	if x.caller.User != nil {
+		x.call.Session = x.caller.Session.ID
+		x.call.Request.ID = billing.RequestID{} // what a person makes has no request of a program
+	}
+	return nil
 }
 
 // takesNoBody returns the error for a body on a method that has none.
@@ -181,15 +198,12 @@ func (x *exchange) takesNoBody() error {
 	return &billing.Error{Code: billing.CodeInvalidRequest, Message: message, Faults: faults}
 }
 
-// permit checks that the key may call the operation.
-func (x *exchange) permit(need billing.Permission) error {
-	if need == "" || x.key.May(need) {
+// permit checks that the caller may use the operation.
+func (x *exchange) permit(need billing.Need) error {
+	if need == billing.NeedNothing {
 		return nil
 	}
-	return &billing.Error{
-		Code:    billing.CodePermissionDenied,
-		Message: "This API key does not have the permission " + string(need) + ".",
-	}
+	return x.caller.Can(need)
 }
 
 // bearer returns the API key of a header section, if any.
@@ -245,16 +259,35 @@ func (x *exchange) headers(name string) []string {
 }
 
 // unrouted replies to an unknown path, or to a method that the path does not
-// support.
+// support. Outside of the API, the dashboard replies.
 func (x *exchange) unrouted() {
-	allowed := x.s.methods(string(x.fctx.URI().PathOriginal()))
-	if len(allowed) == 0 {
-		x.fail(&billing.Error{Code: billing.CodeNotFound, Message: "This path does not exist."})
+	path := string(x.fctx.URI().PathOriginal())
+	if allowed := x.s.methods(path); len(allowed) > 0 {
+		x.set("Allow", strings.Join(allowed, ", "))
+		x.fail(&billing.Error{Code: billing.CodeMethodNotAllowed, Message: "This path does not support the method. The Allow header lists the methods that it supports."})
 		return
 	}
-	x.set("Allow", strings.Join(allowed, ", "))
-	x.fail(&billing.Error{Code: billing.CodeMethodNotAllowed, Message: "This path does not support the method. The Allow header lists the methods that it supports."})
+	if x.s.pages != nil && path != "/api" && !strings.HasPrefix(path, "/api/") {
+		x.openPage()
+		return
+	}
+	x.fail(&billing.Error{Code: billing.CodeNotFound, Message: "This path does not exist."})
 }
+
+// openPage lets the dashboard reply. Without a public origin it does so only
+// where its sessions work: a name that an attacker points to this machine shows
+// no page of the service.
+func (x *exchange) openPage() {
+	x.page = true
+	if x.s.identifier.origin.of(x.fctx.Request.Header.RawHeaders(), remote(x)) == "" {
+		x.write(http.StatusMisdirectedRequest, "text/plain; charset=utf-8", []byte(misdirected))
+		return
+	}
+	x.s.pages(x.fctx)
+}
+
+const misdirected = "This service shows its pages only on its own machine, under an address such as http://127.0.0.1:8080.\n" +
+	"For people elsewhere, set MOLAR_PUBLIC_URL to the address that they use.\n"
 
 func (x *exchange) set(name, value string) { x.fctx.Response.Header.Set(name, value) }
 
@@ -285,6 +318,7 @@ func (x *exchange) finish() {
 		x.logPanic(p)
 		x.fail(&billing.Error{Code: billing.CodeInternal})
 	}
+	x.audit()
 	if x.cancel != nil {
 		x.cancel()
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -60,11 +61,11 @@ func (s *Server) wantsBody(h *fasthttp.RequestHeader) bool {
 	if r == nil {
 		return false
 	}
-	if r.permission != "" {
+	if r.need != billing.NeedNothing {
 		ctx, cancel := context.WithTimeout(s.base, lookupTime)
 		defer cancel()
-		key, err := s.identify(ctx, bearer(h.RawHeaders()))
-		if err == nil && !key.May(r.permission) || err != nil && billing.CodeOf(err) == billing.CodeUnauthorized {
+		caller, err := s.identifier.identify(ctx, h.RawHeaders(), netip.IPv6Loopback(), false) // the exchange knows the address
+		if err == nil && caller.Can(r.need) != nil || err != nil && billing.CodeOf(err) == billing.CodeUnauthorized {
 			return false // the exchange tries again, since any other error may be temporary
 		}
 	}

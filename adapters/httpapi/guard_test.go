@@ -505,7 +505,7 @@ func TestEndlessBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := newServer(Options{}, []route{{http.MethodPost, "/echo", "", jsonBody, nil}}, identify)
+			s, err := newServer(Options{}, []route{{http.MethodPost, "/echo", "", jsonBody, nil}}, identifier{key: identify})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,7 +41,7 @@ func hostileBodies() map[string]string {
 		"deep objects":             fill("{", `"a":`+strings.Repeat(`{"a":`, 30)+"1"+strings.Repeat("}", 30)+",", `"b":1}`),
 		"deep lists":               fill(`{"lines":[`, strings.Repeat("[", 29)+strings.Repeat("]", 29)+",", "1]}"),
 		"too deep":                 fill(`{"a":`, "[", ""),
-		"unknown fields":           `{` + numbered(9900, `"a field of some length that nobody knows, of which there are many, in this body here %d":1,`) + `"a":1}`,
+		"unknown fields":           `{` + numbered(9900, `"a long field which is unknown everywhere, of which there are many, in this body here %d":1,`) + `"a":1}`,
 		"unknown fields, shorter":  `{` + numbered(90_000, `"%d":1,`) + `"a":1}`,
 		"unknown fields of a line": `{"lines":[{` + numbered(9900, `"%d":1,`) + `"a":1}]}`,
 		"a long name":              fill(`{"`, "n", `":1}`),
@@ -110,6 +110,8 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what t
 	m := s.make(t)
 	asClose := []string{"submit", "void", "post", "rotate_secret", "disable", "enable", "ping"} // they too read nothing
 	bodies, forms := hostileBodies(), hostileForms()
+	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	person := "Sec-Fetch-Site: same-origin\r\nMolar-Mode: test\r\nCookie: " + owner.headers["Cookie"]
 	for i := range s.server.routes {
 		r := &s.server.routes[i]
 		sent, kind := bodies, "application/json"
@@ -119,12 +121,16 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what t
 		case r.body == uploadBody:
 			sent, kind = forms, "multipart/form-data; boundary=B"
 		}
+		caller := "Authorization: Bearer " + s.key
+		if r.need == billing.NeedNothing || r.need == billing.NeedSession || r.need == billing.NeedOwner {
+			caller = person
+		}
 		for name, body := range sent {
 			w := dial(t, s.addr)
 			before := allocated()
 			for _, piece := range []string{
-				fmt.Sprintf("%s %s HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\nIdempotency-Key: hostile\r\nContent-Type: %s\r\n"+
-					"Content-Length: %d\r\n\r\n", r.method, root+m.path(r), s.key, kind, len(body)),
+				fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost%s\r\n%s\r\nIdempotency-Key: hostile\r\nContent-Type: %s\r\n"+
+					"Content-Length: %d\r\n\r\n", r.method, root+m.path(r), s.addr[strings.LastIndex(s.addr, ":"):], caller, kind, len(body)),
 				body,
 			} {
 				if _, err := io.WriteString(w.Conn, piece); err != nil {

@@ -67,7 +67,7 @@ func startProbe(t *testing.T, o Options) *probe {
 	t.Helper()
 	p := &probe{t: t, waiting: make(chan struct{}, 100), release: make(chan struct{}), log: &syncBuffer{}}
 	o.Log = slog.New(slog.NewJSONHandler(p.log, nil))
-	const read, submit = billing.PermissionRead, billing.PermissionSubmit
+	const read, submit = billing.NeedRead, billing.NeedSubmit
 	routes := []route{
 		{http.MethodPost, "/echo", submit, jsonBody, func(x *exchange) (*reply, error) {
 			p.echoed.Add(1)
@@ -97,7 +97,7 @@ func startProbe(t *testing.T, o Options) *probe {
 			return &reply{status: http.StatusOK, body: "ok"}, nil
 		}},
 	}
-	s, err := newServer(o, routes, identify)
+	s, err := newServer(o, routes, identifier{key: identify})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +219,11 @@ func checkHeaders(t *testing.T, r *http.Response) {
 	t.Helper()
 	if _, err := billing.ParseID[billing.RequestID](r.Header.Get("X-Request-Id")); err != nil {
 		t.Errorf("status %d: X-Request-Id is %q", r.StatusCode, r.Header.Get("X-Request-Id"))
+	}
+	for _, name := range []string{"Etag", "Last-Modified", "Vary", "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"} {
+		if _, sent := r.Header[name]; sent { // nothing can be kept, compared or read by another site
+			t.Errorf("status %d: headers are %v", r.StatusCode, r.Header)
+		}
 	}
 	if r.Header.Get("Cache-Control") != "no-store" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("status %d: headers are %v", r.StatusCode, r.Header)

@@ -140,8 +140,17 @@ func (o *object) given() map[string]bool {
 
 // flag returns the boolean, or false if it is missing or null.
 func (o *object) flag(name string) bool {
+	v := o.optionalFlag(name)
+	return v != nil && *v
+}
+
+// optionalFlag returns the boolean, or nil if it is missing or null.
+func (o *object) optionalFlag(name string) *bool {
 	n := o.take(name, kindBool, "The value must be true, false or null.")
-	return n != nil && n.text == "true"
+	if n == nil {
+		return nil
+	}
+	return new(n.text == "true")
 }
 
 // maxNumber is the upper limit of the numbers of the API, which are counts.
@@ -154,13 +163,18 @@ func (o *object) optionalNumber(name string) *int {
 	if n == nil {
 		return nil
 	}
+	return o.whole(o.path+name, n)
+}
+
+// whole returns the value of a number, or nil with a fault.
+func (o *object) whole(path string, n *node) *int {
 	v, err := strconv.ParseFloat(n.text, 64)
 	switch {
 	case err != nil || math.Abs(v) > maxNumber:
-		o.faults.Add(o.path+name, billing.FaultRange, "The number is too large.")
+		o.faults.Add(path, billing.FaultRange, "The number is too large.")
 		return nil
 	case v != math.Trunc(v):
-		o.faults.Add(o.path+name, billing.FaultType, "The value must be a whole number.")
+		o.faults.Add(path, billing.FaultType, "The value must be a whole number.")
 		return nil
 	}
 	return new(int(v))
@@ -211,6 +225,25 @@ func (o *object) optionalTexts(name string) []string {
 		texts[i] = item.text
 	}
 	return texts
+}
+
+// optionalNumbers returns the array of whole numbers, or nil if it is missing or
+// null.
+func (o *object) optionalNumbers(name string) []int {
+	n := o.take(name, kindArray, "The value must be an array of whole numbers, or null.")
+	if n == nil {
+		return nil
+	}
+	numbers := make([]int, len(n.items))
+	for i, item := range n.items {
+		path := o.path + name + "." + strconv.Itoa(i)
+		if item.kind != kindNumber {
+			o.faults.Add(path, billing.FaultType, "The value must be a whole number.")
+		} else if v := o.whole(path, item); v != nil {
+			numbers[i] = *v
+		}
+	}
+	return numbers
 }
 
 // optionalObjects returns the objects of the array, or nil if it is missing or

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"log/slog"
+	"net/http"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // metrics are the rate, the errors and the duration of each operation.
@@ -17,6 +20,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
+	streams  prometheus.Gauge
 }
 
 func newMetrics(r prometheus.Registerer) (*metrics, error) {
@@ -34,11 +38,15 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Name: "molar_http_requests_in_flight",
 			Help: "Requests in progress.",
 		}),
+		streams: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "molar_http_streams",
+			Help: "Open streams of changes. They are no requests in progress.",
+		}),
 	}
 	if r == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight} {
+	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.streams} {
 		if err := r.Register(c); err != nil {
 			return nil, err
 		}
@@ -49,9 +57,15 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 // observe counts the exchange and writes its line of the access log. Paths and
 // queries can contain names of people, so it logs only the route's template.
 func (x *exchange) observe() {
-	route, method, status := "none", x.method, x.fctx.Response.StatusCode()
-	if x.route != nil {
+	route, method, status, level := "none", x.method, x.fctx.Response.StatusCode(), slog.LevelInfo
+	switch {
+	case x.route != nil:
 		route = x.route.path
+	case x.page:
+		route = "dashboard"
+		if status < http.StatusBadRequest { // a page has many files
+			level = slog.LevelDebug
+		}
 	}
 	if !slices.Contains(fiber.DefaultMethods, method) {
 		method = "other"
@@ -61,6 +75,7 @@ func (x *exchange) observe() {
 	m.inFlight.Dec()
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	m.duration.WithLabelValues(route, method).Observe(took.Seconds())
+	x.record(took)
 
 	attrs := []slog.Attr{
 		slog.String("request_id", x.id.String()),
@@ -72,10 +87,11 @@ func (x *exchange) observe() {
 	if x.code != "" {
 		attrs = append(attrs, slog.String("error_code", string(x.code)))
 	}
-	if x.key != nil {
-		attrs = append(attrs, slog.String("key_id", x.key.ID.String()))
+	if x.caller != nil {
+		name := map[billing.PrincipalType]string{billing.PrincipalKey: "key_id", billing.PrincipalUser: "user_id"}[x.caller.Principal.Type]
+		attrs = append(attrs, slog.String(name, x.caller.Principal.ID))
 	}
-	x.s.log.LogAttrs(x.s.base, slog.LevelInfo, "request completed", attrs...)
+	x.s.log.LogAttrs(x.s.base, level, "request completed", attrs...)
 }
 
 // logCause logs the cause of a failure of the service.

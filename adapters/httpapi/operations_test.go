@@ -16,10 +16,10 @@ import (
 func (m made) path(r *route) string {
 	path := strings.TrimPrefix(r.path, root)
 	id := map[string]string{
-		"eligibility": m.check, "attachments": m.attachment, "payer_requests": m.request, "claims": m.claim, "batches": m.batch, "eras": m.era,
-		"patients": m.patient, "events": m.event, "webhook_endpoints": m.endpoint,
+		"eligibility": m.check, "attachments": m.attachment, "payer_requests": m.request, "claims": m.claim, "batches": m.batch, "eras": m.era, "quarantine": m.quarantined,
+		"patients": m.patient, "payers": "pyr_x", "offices": "off_x", "providers": "prv_x", "users": "usr_x", "api_keys": m.key, "sessions": "ses_x", "events": m.event, "requests": m.logged, "webhook_endpoints": m.endpoint, "webhook_deliveries": m.delivery,
 	}[strings.Split(path, "/")[1]]
-	return strings.NewReplacer("{id}", id, "{doc_id}", m.document, "{ordinal}", "1").Replace(path)
+	return strings.NewReplacer("{id}", id, "{doc_id}", m.document, "{ordinal}", "1", "{n}", "1").Replace(path)
 }
 
 // TestEveryOperationRefuses tries with every operation what none of them takes.
@@ -39,7 +39,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 	}
 	rows := s.writesByStrangers(t, m)
 	for _, r := range (&api{}).routes() {
-		if r.permission == "" {
+		if r.need != billing.NeedRead && r.need != billing.NeedSubmit && r.need != billing.NeedManage {
 			continue
 		}
 		name := strings.TrimPrefix(r.path, root)
@@ -77,7 +77,7 @@ func (o operations) wrongKey(t *testing.T, r *route, good call) {
 	t.Helper()
 	good.key = "nobody's"
 	o.refuses(t, good, 401, billing.CodeUnauthorized, "")
-	if good.key = o.read; r.permission != billing.PermissionRead {
+	if good.key = o.read; r.need != billing.NeedRead {
 		o.refuses(t, good, 403, billing.CodePermissionDenied, "")
 	}
 }
@@ -96,7 +96,11 @@ func (o operations) nothingThere(t *testing.T, r *route, good call) {
 	}
 	parts = strings.Split(good.path, "/")
 	prefix := parts[at][:4]
-	for _, id := range []string{"x", prefix, prefix + strings.Repeat("0", 26), prefix + o.office.String()[4:], o.office.String()} {
+	another := o.office.String() // of another kind
+	if prefix == "off_" {
+		another = o.dentist.String()
+	}
+	for _, id := range []string{"x", prefix, prefix + strings.Repeat("0", 26), prefix + o.dentist.String()[4:25] + "0", another} {
 		parts[at] = id
 		good.path = strings.Join(parts, "/")
 		o.refuses(t, good, 404, billing.CodeNotFound, "")
@@ -156,6 +160,10 @@ func (o operations) wrongParameters(t *testing.T, c call, parameters openapi3.Pa
 			}
 		case name == "after":
 			wrong["x"], wrong["x&order=asc"] = "not_allowed", "format"
+		case schema.Type.Is("array"):
+			delete(wrong, "x&"+name+"=x")
+			one := schema.Items.Value.Enum[0].(string)
+			wrong["odd"], wrong[one+"&"+name+"="+one] = "not_allowed", "too_many"
 		case len(schema.Enum) > 0, schema.Type.Is("boolean"):
 			wrong["odd"] = "not_allowed"
 		case schema.Format != "":

@@ -154,27 +154,58 @@ func id[T billing.ID[K], K billing.Kind](q *query, name string) T {
 
 // anyID reads an ID of any kind.
 func (q *query) anyID(name string) [16]byte {
+	v, _ := q.named(name)
+	return v
+}
+
+// resource reads an ID of any kind, as its text.
+func (q *query) resource(name string) string {
+	_, text := q.named(name)
+	return text
+}
+
+func (q *query) named(name string) (v [16]byte, text string) {
 	s, given := q.text(name)
 	if !given {
-		return [16]byte{}
+		return v, ""
 	}
-	for _, parse := range []func(string) ([16]byte, error){
+	v, text, ok := anyID(s)
+	if !ok {
+		q.faults.Add(name, billing.FaultFormat, "The value is not an ID.")
+	}
+	return v, text
+}
+
+// anyID reads an ID of any kind. It returns also the text that String returns.
+func anyID(s string) (v [16]byte, text string, ok bool) {
+	for _, parse := range []func(string) ([16]byte, string, error){
 		bare[billing.CheckID], bare[billing.AttachmentID], bare[billing.PayerRequestID], bare[billing.ClaimID],
 		bare[billing.ERAID], bare[billing.FileID], bare[billing.KeyID], bare[billing.OrgID], bare[billing.OfficeID],
 		bare[billing.PayerID], bare[billing.ProviderID], bare[billing.PatientID], bare[billing.DocumentID],
-		bare[billing.EventID], bare[billing.WebhookEndpointID], bare[billing.RequestID],
+		bare[billing.EventID], bare[billing.WebhookEndpointID], bare[billing.RequestID], bare[billing.DeliveryID],
+		bare[billing.UserID], bare[billing.SessionID],
 	} {
-		if v, err := parse(s); err == nil {
-			return v
+		if v, text, err := parse(s); err == nil {
+			return v, text, true
 		}
 	}
-	q.faults.Add(name, billing.FaultFormat, "The value is not an ID.")
-	return [16]byte{}
+	return v, "", false
 }
 
-func bare[T billing.ID[K], K billing.Kind](s string) ([16]byte, error) {
+func bare[T billing.ID[K], K billing.Kind](s string) ([16]byte, string, error) {
 	v, err := billing.ParseID[T, K](s)
-	return [16]byte(v), err
+	return [16]byte(v), billing.ID[K](v).String(), err
+}
+
+// flag reads true or false, or nil for a missing parameter.
+func (q *query) flag(name string) *bool {
+	switch oneOf(q, name, "true", "false") {
+	case "true":
+		return new(true)
+	case "false":
+		return new(false)
+	}
+	return nil
 }
 
 // oneOf reads one of a few words.
@@ -183,12 +214,42 @@ func oneOf[T ~string](q *query, name string, words ...T) T {
 	if !given {
 		return ""
 	}
+	if w, ok := oneWord(q, name, s, words); ok {
+		return w
+	}
+	return ""
+}
+
+// someOf reads a parameter that may be repeated, with another of a few words each
+// time.
+func someOf[T ~string](q *query, name string, words ...T) (out []T) {
+	values := q.values[name]
+	for _, v := range values {
+		q.values[name] = []string{v}
+		s, given := q.text(name)
+		if !given {
+			continue
+		}
+		w, ok := oneWord(q, name, s, words)
+		switch {
+		case !ok:
+		case slices.Contains(out, w):
+			q.faults.Add(name, billing.FaultTooMany, "Duplicate value. Send each value once.")
+		default:
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// oneWord returns the word that s is. It adds a fault if s is none of the words.
+func oneWord[T ~string](q *query, name, s string, words []T) (T, bool) {
 	list := make([]string, len(words))
 	for i, w := range words {
 		if list[i] = string(w); s == list[i] {
-			return w
+			return w, true
 		}
 	}
 	q.faults.Add(name, billing.FaultNotAllowed, "The value must be one of "+strings.Join(list, ", ")+".")
-	return ""
+	return "", false
 }

@@ -10,11 +10,11 @@ import (
 // into: one organization gets at most a quarter of them.
 const minQuotas = 4
 
-// quotas counts the requests in progress in this process by organization. An
-// organization that floods the process leaves places, memory and time for the
-// others.
+// quotas counts the requests in progress in this process by organization, or the open
+// streams. An organization that floods the process leaves places, memory and time for
+// the others.
 type quotas struct {
-	places int // for requests in progress
+	places int // for all organizations
 
 	mu sync.Mutex
 	of map[billing.OrgID]int // the organizations with requests in progress
@@ -46,10 +46,10 @@ func (s *quotas) end(org billing.OrgID) {
 
 // admit holds one of the organization's places until the exchange ends.
 func (x *exchange) admit() error {
-	if x.key == nil {
+	if x.caller == nil {
 		return nil
 	}
-	org := x.key.Scope.Org
+	org := x.call.Scope.Org
 	if !x.s.quotas.begin(org) {
 		return &billing.Error{
 			Code: billing.CodeTooManyRequests,

@@ -89,7 +89,7 @@ func TestClockIncludesTheKey(t *testing.T) {
 	p := startProbe(t, Options{RequestTimeout: time.Hour})
 	var mu sync.Mutex
 	var looked time.Time // when the first look-up came
-	p.server.identify = func(ctx context.Context, secret string) (*billing.APIKey, error) {
+	p.server.identifier.key = func(ctx context.Context, secret string) (*billing.APIKey, error) {
 		mu.Lock()
 		if looked.IsZero() {
 			looked = time.Now()

@@ -6,10 +6,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// rates limits the requests of each API key per second, within this process.
+// rates limits the requests of each API key and each user per second, within this process.
 type rates struct {
 	now      func() time.Time
 	mu       sync.Mutex
@@ -21,41 +22,41 @@ func newRates(requests, checks int, now func() time.Time) *rates {
 	return &rates{now: now, requests: newBuckets(requests), checks: newBuckets(checks)}
 }
 
-// take removes the tokens for a request from the buckets of the key. If one
+// take removes the tokens for a request from the buckets of the caller. If one
 // bucket is empty, it removes none. It returns the level of the bucket that
 // decides: the empty one, or else the one with fewer tokens.
-func (r *rates) take(key billing.KeyID, isCheck bool) level {
+func (r *rates) take(caller [16]byte, isCheck bool) level {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	tight := r.requests.after(key, now)
+	tight := r.requests.after(caller, now)
 	if isCheck {
-		if l := r.checks.after(key, now); l.refused || !tight.refused && l.remaining < tight.remaining {
+		if l := r.checks.after(caller, now); l.refused || !tight.refused && l.remaining < tight.remaining {
 			tight = l
 		}
 	}
 	if !tight.refused {
-		r.requests.take(key, now)
+		r.requests.take(caller, now)
 		if isCheck {
-			r.checks.take(key, now)
+			r.checks.take(caller, now)
 		}
 	}
 	return tight
 }
 
-// buckets are token buckets, one for each key. A bucket holds the tokens of
+// buckets are token buckets, one for each caller. A bucket holds the tokens of
 // one second, and starts full.
 type buckets struct {
-	perSecond int                         // 0: no limit
-	fullAt    map[billing.KeyID]time.Time // when each bucket is full again
-	sweepAt   int                         // the number of buckets that starts the next sweep
+	perSecond int                    // 0: no limit
+	fullAt    map[[16]byte]time.Time // when each bucket is full again
+	sweepAt   int                    // the number of buckets that starts the next sweep
 }
 
 // minSweep is the minimum number of buckets at which full ones are removed.
 const minSweep = 1024
 
 func newBuckets(perSecond int) buckets {
-	return buckets{perSecond, map[billing.KeyID]time.Time{}, minSweep}
+	return buckets{perSecond, map[[16]byte]time.Time{}, minSweep}
 }
 
 // level is the state of a bucket after a request.
@@ -67,13 +68,13 @@ type level struct {
 }
 
 // after returns the level after one more token is taken.
-func (b *buckets) after(key billing.KeyID, now time.Time) level {
+func (b *buckets) after(caller [16]byte, now time.Time) level {
 	if b.perSecond == 0 {
 		return level{remaining: math.MaxInt}
 	}
 	token := time.Second / time.Duration(b.perSecond)
 	empty := token * time.Duration(b.perSecond)
-	refill := max(b.fullAt[key].Sub(now), 0)
+	refill := max(b.fullAt[caller].Sub(now), 0)
 	if refill+token > empty {
 		return level{b.perSecond, 0, refill, true}
 	}
@@ -84,11 +85,11 @@ func (b *buckets) after(key billing.KeyID, now time.Time) level {
 // take removes one token from the bucket of the key, which must have one. It
 // removes the buckets that are full again, since an unused bucket is full: the
 // keys of the last second remain.
-func (b *buckets) take(key billing.KeyID, now time.Time) {
+func (b *buckets) take(caller [16]byte, now time.Time) {
 	if b.perSecond == 0 {
 		return
 	}
-	b.fullAt[key] = now.Add(b.after(key, now).refill)
+	b.fullAt[caller] = now.Add(b.after(caller, now).refill)
 	if len(b.fullAt) < b.sweepAt {
 		return
 	}
@@ -100,14 +101,15 @@ func (b *buckets) take(key billing.KeyID, now time.Time) {
 	b.sweepAt = max(minSweep, 2*len(b.fullAt))
 }
 
-// meter counts the request against the limits of its key. Operations without a
-// key share one bucket.
+// meter counts the request against the limits of its caller. Requests without a
+// caller are counted by the network of the client, so that a stranger who sends many
+// does not keep others from signing in.
 func (x *exchange) meter(isCheck bool) error {
-	var key billing.KeyID
-	if x.key != nil {
-		key = x.key.ID
+	number := access.NetworkOf(x.client()).Addr().As16()
+	if x.caller != nil {
+		number = x.caller.Number()
 	}
-	l := x.s.rates.take(key, isCheck)
+	l := x.s.rates.take(number, isCheck)
 	if l.limit == 0 {
 		return nil
 	}
@@ -117,7 +119,7 @@ func (x *exchange) meter(isCheck bool) error {
 	if l.refused {
 		return &billing.Error{
 			Code:    billing.CodeTooManyRequests,
-			Message: "This API key sends more than " + strconv.Itoa(l.limit) + " requests of this kind a second. Send the request again after the number of seconds in Retry-After.",
+			Message: "This API key, user or client sends more than " + strconv.Itoa(l.limit) + " requests of this kind a second. Send the request again after the number of seconds in Retry-After.",
 		}
 	}
 	return nil

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"net/http"
+	"net/netip"
 	"strconv"
 	"testing"
 	"time"
@@ -222,6 +224,41 @@ func TestContractHasRateLimits(t *testing.T) {
 					t.Errorf("%s %s: 429 has no %s", method, path, name)
 				}
 			}
+		}
+	}
+}
+
+// TestStrangersShareNoBucket lets strangers use up what they may send before they are
+// identified. A person elsewhere signs in nevertheless.
+func TestStrangersShareNoBucket(t *testing.T) {
+	t.Parallel()
+	clock := newHandClock()
+	s, err := newServer(Options{RateRequests: 2, Now: clock.Now, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		[]route{{http.MethodGet, "/open", billing.NeedNothing, noBody, func(*exchange) (*reply, error) {
+			return &reply{status: http.StatusOK, body: 1}, nil
+		}}}, identifier{key: identify})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := serve(t, s)
+	for n, c := range []struct {
+		from   string
+		status int
+	}{
+		{"198.51.100.1", 200},
+		{"198.51.100.1", 200},
+		{"198.51.100.1", 429},
+		{"::ffff:198.51.100.1", 429},
+		{"2001:db8::1", 200}, // one /64
+		{"2001:db8::2", 200},
+		{"2001:db8::3", 429},
+		{"198.51.100.2", 200},
+		{"2001:db8:0:1::1", 200},
+	} {
+		w := dial(t, addr)
+		w.send("GET /open HTTP/1.1\r\nHost: molar\r\nX-Forwarded-For: %s\r\n\r\n", c.from)
+		if a := w.reply(); a.StatusCode != c.status {
+			t.Errorf("request %d, from %s: %d, want %d", n, c.from, a.StatusCode, c.status)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // pathID returns an ID in the path. A malformed ID becomes the zero ID, which no
@@ -26,7 +27,9 @@ func payerRequestID(x *exchange) billing.PayerRequestID {
 func endpointID(x *exchange) billing.WebhookEndpointID {
 	return pathID[billing.WebhookEndpointID](x, "id")
 }
-func patientID(x *exchange) billing.PatientID { return pathID[billing.PatientID](x, "id") }
+func officeID(x *exchange) billing.OfficeID     { return pathID[billing.OfficeID](x, "id") }
+func providerID(x *exchange) billing.ProviderID { return pathID[billing.ProviderID](x, "id") }
+func patientID(x *exchange) billing.PatientID   { return pathID[billing.PatientID](x, "id") }
 
 // read replies with the resource that has the ID, in its shape.
 func read[ID, T, J any](
@@ -69,4 +72,38 @@ func unfiltered[T, J any](
 		return read(ctx, scope, p)
 	}
 	return listed(a, x, q, q.bind(name, x.call.Scope, "limit", "cursor"), struct{}{}, all, shape)
+}
+
+// foundJSON is a page of what a search finds.
+type foundJSON[T any] struct {
+	pageJSON[T]
+	Truncated bool `json:"truncated"`
+}
+
+// searched replies with a page of what the search of the body finds. The text is in no
+// URL and in no cursor: a cursor is only valid with the same text.
+func searched[T, J any](
+	a *api, x *exchange, name string,
+	find func(context.Context, billing.Scope, billing.Search, billing.Page) ([]T, *billing.Position, bool, error), shape func(T) J,
+) (*reply, error) {
+	var in intake.SearchRequest
+	doc := x.document(&in.Faults)
+	in.Query, in.Limit = doc.text("query"), doc.optionalNumber("limit")
+	cursor := doc.optionalText("cursor")
+	doc.end()
+	l := list{name: name, scope: x.call.Scope, filters: [][2]string{{"query", in.Query}}}
+	what, limit := in.Search()
+	p := billing.Page{Limit: limit}
+	if cursor != nil {
+		p.After = a.cursors.read(l, *cursor, &in.Faults)
+	}
+	if err := in.Faults.Err(); err != nil {
+		return nil, err
+	}
+	found, next, truncated, err := find(x.ctx, x.call.Scope, what, p)
+	if err != nil {
+		return nil, err
+	}
+	body := foundJSON[J]{pageJSON[J]{mapped(found, shape), a.cursors.encode(l, next)}, truncated}
+	return &reply{status: http.StatusOK, body: body}, nil
 }

@@ -17,7 +17,8 @@ func replying[T, J any](x *exchange, status int, shape func(T) J) idempotency.Wr
 			code, body := x.failure(failure)
 			return billing.Reply{Status: code, Body: encoded(body)}
 		}
-		return billing.Reply{Status: status, Body: encoded(shape(made))}
+		body := encoded(shape(made))
+		return billing.Reply{Status: status, Body: body, Resource: firstID(body), Shown: x.shows(body)}
 	}}
 }
 

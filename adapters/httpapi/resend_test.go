@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -158,4 +159,76 @@ func TestListDeliveries(t *testing.T) {
 	slices.Reverse(oldest)
 	r.wantList(t, list, oldest...)
 	r.stableAndBound(t, list, r.narrow+"/deliveries?", func() { r.wantQueued(t, "/events/"+r.second+"/resend", "", 1) })
+}
+
+// Deliveries are found by what they are, and read one by one.
+func TestFindDeliveries(t *testing.T) {
+	t.Parallel()
+	r := startResending(t)
+	r.receiver.answers("/narrow", 410)
+	for _, event := range []string{r.first, r.second} {
+		r.wantQueued(t, "/events/"+event+"/resend", "", 1)
+	}
+	key := r.walk(t, "/events?type=api_key.created")[0]
+	r.wantQueued(t, "/events/"+key+"/resend", "", 2)
+	first, second := r.walk(t, "/events/"+r.first+"/deliveries?limit=1"), r.walk(t, "/events/"+r.second+"/deliveries?limit=1")
+	keys := r.walk(t, "/events/"+key+"/deliveries?limit=1")
+	if len(first) != 1 || len(second) != 1 || len(keys) != 2 {
+		t.Fatalf("deliveries %v, %v, %v", first, second, keys)
+	}
+	slices.Reverse(keys)
+	toAll := r.settled(t, r.all, 3)
+	narrow := r.settled(t, r.narrow, 1)[0]["id"].(string)
+	const list = "/webhook_deliveries?"
+	r.wantList(t, list, first[0], second[0], keys[0], keys[1])
+	r.wantList(t, list+"endpoint_id="+lastOf(r.narrow)+"&", narrow)
+	r.wantList(t, list+"event_id="+r.second+"&", second...)
+	r.wantList(t, list+"event_type=api_key.created&", keys...)
+	r.wantList(t, list+"state=pending&", narrow)
+	r.wantList(t, list+"state=failed&")
+	at := url.QueryEscape(toAll[1]["created_at"].(string))
+	r.wantList(t, list+"created_before="+at+"&", first...)
+	r.wantList(t, list+"created_after="+at+"&", second[0], keys[0], keys[1])
+	r.wantList(t, list+"event_type=eligibility.completed&state=delivered&endpoint_id="+lastOf(r.all)+"&created_after="+at+"&", second...)
+	r.must(t, 200, call{path: "/webhook_deliveries/" + narrow}).shows(t, "id", narrow, "endpoint_id", lastOf(r.narrow), "event_id", key,
+		"state", "pending", "attempts.0.status", 410)
+	r.stableAndBound(t, list, list+"state=delivered&", func() { r.wantQueued(t, "/events/"+r.first+"/resend", "", 1) })
+}
+
+// One request resends what its filter selects, once for a key.
+func TestResendDeliveries(t *testing.T) {
+	t.Parallel()
+	r := startResending(t)
+	const path = "/webhook_deliveries/resend"
+	since := func(fields ...any) string {
+		return jsonOf(anObject{"created_after": "2000-01-01T00:00:00Z"}, with(fields...))
+	}
+	r.wantQueued(t, path, since(), 0)
+	for _, event := range []string{r.first, r.second} {
+		r.wantQueued(t, "/events/"+event+"/resend", "", 1)
+	}
+	r.settled(t, r.all, 2)
+	once := call{path: path, body: since("state", "delivered", "endpoint_id", lastOf(r.all)), idem: "resent"}
+	for range 2 {
+		r.must(t, 200, once).shows(t, "object", "webhook_resend", "queued", 2)
+	}
+	r.settled(t, r.all, 4)
+	r.wantQueued(t, path, since("event_id", r.first), 1)
+	r.wantQueued(t, path, since("event_type", "eligibility.completed", "created_before", nil), 2)
+	r.wantQueued(t, path, since("state", "failed"), 0)
+	r.wantQueued(t, path, since("created_after", "2099-01-01T00:00:00Z"), 0)
+	r.receiver.wait(t, "/all", 7)
+	for body, fields := range map[string]string{
+		"{}": "created_after required",
+		since("created_before", "1999-01-01T00:00:00Z"):         "created_before range",
+		since("event_type", "x"):                                "event_type not_allowed",
+		since("state", "lost"):                                  "state not_allowed",
+		since("state", ""):                                      "state required",
+		since("endpoint_id", r.first):                           "endpoint_id format",
+		since("event_id", "x"):                                  "event_id format",
+		since("event_types", []string{"eligibility.completed"}): "event_types unknown",
+	} {
+		wantFields(t, r.do(t, call{method: "POST", path: path, body: body, bad: true}), fields)
+	}
+	wantStatus(t, r.do(t, call{path: path, body: since("endpoint_id", lastOf(r.off))}), 409, billing.CodeConflict)
 }

@@ -7,13 +7,16 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
@@ -21,11 +24,11 @@ import (
 // comes from the table: Fiber's routes, 405 and Allow, the limits of bodies,
 // the labels of metrics, and the comparison with openapi.yaml.
 type route struct {
-	method     string
-	path       string             // an OpenAPI template
-	permission billing.Permission // empty: needs no key
-	body       bodyKind
-	handle     func(x *exchange) (*reply, error)
+	method string
+	path   string // an OpenAPI template
+	need   billing.Need
+	body   bodyKind
+	handle func(x *exchange) (*reply, error)
 }
 
 // bodyKind is the kind of body that an operation accepts. It decides the
@@ -44,26 +47,36 @@ const (
 type api struct {
 	access        *access.Service
 	attachments   *attachments.Service
+	audit         *audit.Service
 	batches       *batches.Service
+	changes       *changes.Service
 	claims        *claims.Service
 	eligibility   *eligibility.Service
 	events        *events.Service
 	payerRequests *payerrequests.Service
 	payers        *billing.PayerDirectory
 	remittances   *remittances.Service
+	summary       *summary.Service
 	webhooks      *webhooks.Service
 	cursors       cursors
 }
 
-const root = "/api/v1"
+const (
+	root         = "/api/v1"
+	sessionsPath = root + "/sessions"
+)
 
 // routes returns every operation of the API.
 func (a *api) routes() []route {
-	const read, submit = billing.PermissionRead, billing.PermissionSubmit
+	const (
+		nothing, caller, read, submit = billing.NeedNothing, billing.NeedCaller, billing.NeedRead, billing.NeedSubmit
+		manage, session, owner        = billing.NeedManage, billing.NeedSession, billing.NeedOwner
+	)
 	return []route{
 		{http.MethodPost, root + "/eligibility", submit, jsonBody, a.createCheck},
 		{http.MethodGet, root + "/eligibility", read, noBody, a.listChecks},
 		{http.MethodGet, root + "/eligibility/{id}", read, noBody, a.getCheck},
+		{http.MethodGet, root + "/eligibility/{id}/exchange", read, noBody, a.getCheckExchange},
 
 		{http.MethodPost, root + "/attachments", submit, jsonBody, a.createAttachment},
 		{http.MethodGet, root + "/attachments", read, noBody, a.listAttachments},
@@ -73,6 +86,7 @@ func (a *api) routes() []route {
 		{http.MethodPost, root + "/attachments/{id}/documents", submit, uploadBody, a.uploadDocument},
 		{http.MethodDelete, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, a.deleteDocument},
 		{http.MethodGet, root + "/attachments/{id}/documents/{doc_id}/content", read, noBody, a.getDocumentContent},
+		{http.MethodGet, root + "/attachments/{id}/documents/{doc_id}/thumbnail", read, noBody, a.getDocumentThumbnail},
 		{http.MethodGet, root + "/document_types", read, noBody, listDocumentTypes},
 
 		{http.MethodPost, root + "/payer_requests", submit, jsonBody, a.recordPayerRequest},
@@ -82,6 +96,8 @@ func (a *api) routes() []route {
 
 		{http.MethodPost, root + "/claims", submit, jsonBody, a.createClaim},
 		{http.MethodGet, root + "/claims", read, noBody, a.listClaims},
+		{http.MethodGet, root + "/claims/counts", read, noBody, a.countClaims},
+		{http.MethodPost, root + "/claims/search", read, jsonBody, a.searchClaims},
 		{http.MethodGet, root + "/claims/{id}", read, noBody, a.getClaim},
 		{http.MethodPatch, root + "/claims/{id}", submit, jsonBody, a.updateClaim},
 		{http.MethodPost, root + "/claims/{id}/submit", submit, emptyBody, a.submitClaim},
@@ -90,12 +106,15 @@ func (a *api) routes() []route {
 		{http.MethodPost, root + "/claims/{id}/reconcile", submit, emptyBody, a.reconcileClaim},
 		{http.MethodPost, root + "/claims/{id}/reopen", submit, emptyBody, a.reopenClaim},
 		{http.MethodPost, root + "/claims/{id}/convert", submit, jsonBody, a.convertClaim},
+		{http.MethodPost, root + "/claims/{id}/bill_secondary", submit, jsonBody, a.billSecondary},
 
 		{http.MethodGet, root + "/batches", read, noBody, a.listBatches},
 		{http.MethodGet, root + "/batches/{id}", read, noBody, a.getBatch},
 		{http.MethodGet, root + "/batches/{id}/file", read, noBody, a.getBatchFile},
+		{http.MethodGet, root + "/batches/{id}/acknowledgements/{n}", read, noBody, a.getBatchAcknowledgement},
 
 		{http.MethodGet, root + "/eras", read, noBody, a.listERAs},
+		{http.MethodPost, root + "/eras/import", submit, uploadBody, a.importERA},
 		{http.MethodGet, root + "/eras/{id}", read, noBody, a.getERA},
 		{http.MethodGet, root + "/eras/{id}/claims", read, noBody, a.listERAClaims},
 		{http.MethodGet, root + "/eras/{id}/file", read, noBody, a.getERAFile},
@@ -106,37 +125,75 @@ func (a *api) routes() []route {
 		{http.MethodPost, root + "/eras/{id}/claims/{ordinal}/ignore", submit, optionalBody, a.ignoreERAClaim},
 		{http.MethodPost, root + "/eras/{id}/claims/{ordinal}/unapply", submit, optionalBody, a.unapplyERAClaim},
 
+		{http.MethodGet, root + "/quarantine", read, noBody, a.listQuarantine},
+		{http.MethodPost, root + "/quarantine/{id}/assign", submit, jsonBody, a.assignQuarantined},
+		{http.MethodDelete, root + "/quarantine/{id}", submit, noBody, a.deleteQuarantined},
+
+		{http.MethodGet, root + "/summary", read, noBody, a.getSummary},
+
 		{http.MethodGet, root + "/payers", read, noBody, a.listPayers},
-		{http.MethodPost, root + "/offices", submit, jsonBody, a.createOffice},
+		{http.MethodGet, root + "/payers/{id}", read, noBody, a.getPayer},
+		{http.MethodPost, root + "/offices", manage, jsonBody, a.createOffice},
 		{http.MethodGet, root + "/offices", read, noBody, a.listOffices},
-		{http.MethodPost, root + "/providers", submit, jsonBody, a.createProvider},
+		{http.MethodGet, root + "/offices/{id}", read, noBody, a.getOffice},
+		{http.MethodPatch, root + "/offices/{id}", manage, jsonBody, a.updateOffice},
+		{http.MethodPost, root + "/providers", manage, jsonBody, a.createProvider},
 		{http.MethodGet, root + "/providers", read, noBody, a.listProviders},
+		{http.MethodGet, root + "/providers/{id}", read, noBody, a.getProvider},
+		{http.MethodPatch, root + "/providers/{id}", manage, jsonBody, a.updateProvider},
+		{http.MethodGet, root + "/patients", read, noBody, a.listPatients},
+		{http.MethodPost, root + "/patients/search", read, jsonBody, a.searchPatients},
 		{http.MethodGet, root + "/patients/{id}", read, noBody, a.getPatient},
 
 		{http.MethodGet, root + "/events", read, noBody, a.listEvents},
 		{http.MethodGet, root + "/events/{id}", read, noBody, a.getEvent},
+		{http.MethodGet, root + "/events/{id}/deliveries", read, noBody, a.listEventDeliveries},
 
 		{http.MethodPost, root + "/events/resend", submit, jsonBody, a.resendEvents},
 		{http.MethodPost, root + "/events/{id}/resend", submit, optionalBody, a.resendEvent},
 
-		{http.MethodPost, root + "/webhook_endpoints", submit, jsonBody, a.createEndpoint},
+		{http.MethodGet, streamPath, read, noBody, a.followChanges},
+
+		{http.MethodGet, root + "/requests", read, noBody, a.listRequests},
+		{http.MethodGet, root + "/requests/{id}", read, noBody, a.getRequest},
+		{http.MethodGet, root + "/audit_entries", owner, noBody, a.listAuditEntries},
+
+		{http.MethodPost, root + "/webhook_endpoints", manage, jsonBody, a.createEndpoint},
 		{http.MethodGet, root + "/webhook_endpoints", read, noBody, a.listEndpoints},
 		{http.MethodGet, root + "/webhook_endpoints/{id}", read, noBody, a.getEndpoint},
-		{http.MethodPatch, root + "/webhook_endpoints/{id}", submit, jsonBody, a.updateEndpoint},
-		{http.MethodDelete, root + "/webhook_endpoints/{id}", submit, noBody, a.deleteEndpoint},
-		{http.MethodPost, root + "/webhook_endpoints/{id}/rotate_secret", submit, emptyBody, a.rotateSecret},
-		{http.MethodPost, root + "/webhook_endpoints/{id}/disable", submit, emptyBody, a.disableEndpoint},
-		{http.MethodPost, root + "/webhook_endpoints/{id}/enable", submit, emptyBody, a.enableEndpoint},
-		{http.MethodPost, root + "/webhook_endpoints/{id}/ping", submit, emptyBody, a.pingEndpoint},
-		{http.MethodGet, root + "/webhook_endpoints/{id}/deliveries", read, noBody, a.listDeliveries},
+		{http.MethodPatch, root + "/webhook_endpoints/{id}", manage, jsonBody, a.updateEndpoint},
+		{http.MethodDelete, root + "/webhook_endpoints/{id}", manage, noBody, a.deleteEndpoint},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/rotate_secret", manage, emptyBody, a.rotateSecret},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/disable", manage, emptyBody, a.disableEndpoint},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/enable", manage, emptyBody, a.enableEndpoint},
+		{http.MethodPost, root + "/webhook_endpoints/{id}/ping", manage, emptyBody, a.pingEndpoint},
+		{http.MethodGet, root + "/webhook_endpoints/{id}/deliveries", read, noBody, a.listEndpointDeliveries},
 
-		{http.MethodGet, root + "/openapi.yaml", "", noBody, getOpenAPI},
+		{http.MethodGet, root + "/webhook_deliveries", read, noBody, a.listDeliveries},
+		{http.MethodGet, root + "/webhook_deliveries/{id}", read, noBody, a.getDelivery},
+		{http.MethodPost, root + "/webhook_deliveries/resend", submit, jsonBody, a.resendDeliveries},
+
+		{http.MethodGet, root + "/me", caller, noBody, a.getMe},
+		{http.MethodPost, sessionsPath, nothing, jsonBody, a.signIn},
+		{http.MethodGet, sessionsPath, session, noBody, a.listSessions},
+		{http.MethodDelete, sessionsPath + "/{id}", session, noBody, a.endSession},
+		{http.MethodGet, root + "/users", owner, noBody, a.listUsers},
+		{http.MethodPost, root + "/users", owner, jsonBody, a.inviteUser},
+		{http.MethodPatch, root + "/users/{id}", session, jsonBody, a.updateUser},
+		{http.MethodPost, root + "/users/{id}/invite", owner, emptyBody, a.inviteAgain},
+		{http.MethodGet, root + "/api_keys", owner, noBody, a.listKeys},
+		{http.MethodPost, root + "/api_keys", owner, jsonBody, a.createKey},
+		{http.MethodPost, root + "/api_keys/{id}/revoke", owner, emptyBody, a.revokeKey},
+
+		{http.MethodGet, root + "/openapi.yaml", nothing, noBody, getOpenAPI},
 	}
 }
 
-// changes reports whether the operation needs an idempotency key.
+// changes reports whether the operation needs an idempotency key. A search has a
+// body and changes nothing. Signing in has no key, because its reply is a secret.
 func (r *route) changes() bool {
-	return r.method == http.MethodPost || r.method == http.MethodPatch || r.method == http.MethodDelete
+	return r.need != billing.NeedRead && r.path != sessionsPath &&
+		(r.method == http.MethodPost || r.method == http.MethodPatch || r.method == http.MethodDelete)
 }
 
 // isCheck reports whether the operation asks a payer about coverage.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -16,13 +17,16 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
@@ -31,25 +35,31 @@ import (
 type Options struct {
 	Access        *access.Service
 	Attachments   *attachments.Service
+	Audit         *audit.Service
 	Batches       *batches.Service
+	Changes       *changes.Service
 	Claims        *claims.Service
 	Eligibility   *eligibility.Service
 	Events        *events.Service
 	PayerRequests *payerrequests.Service
 	Payers        *billing.PayerDirectory
 	Remittances   *remittances.Service
+	Summary       *summary.Service
 	Webhooks      *webhooks.Service
 
-	CursorKey      [32]byte              // authenticates cursors; the same in every process
-	RequestTimeout time.Duration         // counted from the end of the body; default 30 s
-	DrainTimeout   time.Duration         // how long requests may continue after Shutdown; default 2 s
-	Limits         Limits                // zero fields get their defaults
-	RateRequests   int                   // per API key and second, in this process; 0 for no limit
-	RateChecks     int                   // eligibility checks among them; 0 for no limit
-	TempDir        string                // for uploads while they are processed; default is the system's
-	Log            *slog.Logger          // nil discards
-	Metrics        prometheus.Registerer // nil discards
-	Now            func() time.Time      // nil means time.Now
+	Pages          fasthttp.RequestHandler // serves every path outside of /api; nil when there is no dashboard
+	PublicURL      string                  // the origin of the dashboard; empty means this machine only
+	TrustedProxies []netip.Prefix          // whose X-Forwarded-For counts
+	CursorKey      [32]byte                // authenticates cursors; the same in every process
+	RequestTimeout time.Duration           // counted from the end of the body; default 30 s
+	DrainTimeout   time.Duration           // how long requests may continue after Shutdown; default 2 s
+	Limits         Limits                  // zero fields get their defaults
+	RateRequests   int                     // per API key and second, in this process; 0 for no limit
+	RateChecks     int                     // eligibility checks among them; 0 for no limit
+	TempDir        string                  // for uploads while they are processed; default is the system's
+	Log            *slog.Logger            // nil discards
+	Metrics        prometheus.Registerer   // nil discards
+	Now            func() time.Time        // nil means time.Now
 }
 
 // Limits are the limits on the resources that a client can use. Tests vary
@@ -66,27 +76,38 @@ type Limits struct {
 	Requests       int // in progress at once; 4,096, at most a quarter of them for one organization
 	KeyUploads     int // in progress at once for one key; 2
 	ArrivedUploads int // processed at once, for all keys; 6
+	Streams        int // open at once; 4,096, at most a quarter of them for one organization
+	CallerStreams  int // open at once for one key or user; 20
 }
 
 // Server serves the API.
 type Server struct {
-	app      *fiber.App
-	fiber    fasthttp.RequestHandler // routes a request
-	routes   []route
-	limits   Limits
-	timeout  time.Duration
-	drain    time.Duration
-	identify func(ctx context.Context, secret string) (*billing.APIKey, error)
-	log      *slog.Logger
-	metrics  *metrics
-	uploads  *uploads
-	rates    *rates
-	quotas   *quotas
-	tempDir  string
-	now      func() time.Time
+	app        *fiber.App
+	fiber      fasthttp.RequestHandler // routes a request
+	routes     []route
+	limits     Limits
+	timeout    time.Duration
+	drain      time.Duration
+	identifier identifier
+	proxies    []netip.Prefix
+	pages      fasthttp.RequestHandler
+	record     func(*billing.LoggedRequest) // adds an entry to the request log; never waits
+	audit      func(*billing.AuditEntry) error
+	log        *slog.Logger
+	metrics    *metrics
+	uploads    *uploads
+	rates      *rates
+	quotas     *quotas
+	tempDir    string
+	now        func() time.Time
 
 	base   context.Context //nolint:containedctx // the parent of every request's context; Shutdown ends it
 	cancel context.CancelFunc
+
+	streams      context.Context //nolint:containedctx // the parent of every open stream's; Shutdown ends it first
+	endStreams   context.CancelFunc
+	streaming    *tally
+	streamQuotas *quotas
 
 	mu       sync.Mutex
 	listener *listener
@@ -96,35 +117,44 @@ type Server struct {
 // New returns a server that does not serve yet. It fails if a use case is
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
-	if o.Access == nil || o.Attachments == nil || o.Batches == nil || o.Claims == nil || o.Eligibility == nil || o.Events == nil ||
-		o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Webhooks == nil {
+	if o.Access == nil || o.Attachments == nil || o.Audit == nil || o.Batches == nil || o.Changes == nil || o.Claims == nil ||
+		o.Eligibility == nil || o.Events == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Summary == nil || o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Batches, o.Claims, o.Eligibility, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Eligibility, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
-	return newServer(o, a.routes(), o.Access.Authenticate)
+	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})
+	if err == nil {
+		s.record, s.audit = o.Audit.Record, o.Audit.Store
+	}
+	return s, err
 }
 
-func newServer(
-	o Options, routes []route, identify func(context.Context, string) (*billing.APIKey, error),
-) (*Server, error) {
+func newServer(o Options, routes []route, callers identifier) (*Server, error) {
+	if callers.origin.public = o.PublicURL; o.PublicURL != "" && !ValidOrigin(o.PublicURL) {
+		return nil, errors.New("httpapi: the public URL is no origin with HTTPS")
+	}
 	m, err := newMetrics(o.Metrics)
 	if err != nil {
 		return nil, fmt.Errorf("httpapi: %w", err)
 	}
 	s := &Server{
-		routes:   routes,
-		limits:   o.Limits.withDefaults(),
-		timeout:  orDefault(o.RequestTimeout, 30*time.Second),
-		drain:    orDefault(o.DrainTimeout, 2*time.Second),
-		identify: identify,
-		log:      o.Log,
-		metrics:  m,
-		uploads:  newUploads(),
-		tempDir:  o.TempDir, // empty means the system's own
-		now:      o.Now,
+		routes:     routes,
+		limits:     o.Limits.withDefaults(),
+		timeout:    orDefault(o.RequestTimeout, 30*time.Second),
+		drain:      orDefault(o.DrainTimeout, 2*time.Second),
+		identifier: callers,
+		proxies:    o.TrustedProxies,
+		pages:      o.Pages,
+		record:     func(*billing.LoggedRequest) {},
+		audit:      func(*billing.AuditEntry) error { return nil },
+		log:        o.Log,
+		metrics:    m,
+		uploads:    newUploads(),
+		tempDir:    o.TempDir, // empty means the system's own
+		now:        o.Now,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -134,7 +164,9 @@ func newServer(
 	}
 	s.rates = newRates(o.RateRequests, o.RateChecks, s.now)
 	s.quotas = newQuotas(s.limits.Requests)
+	s.streaming, s.streamQuotas = newTally(), newQuotas(s.limits.Streams)
 	s.base, s.cancel = context.WithCancel(context.Background()) //nolint:forbidigo // requests outlive the caller of New; Shutdown ends them
+	s.streams, s.endStreams = context.WithCancel(s.base)
 	s.assemble()
 	return s, nil
 }
@@ -243,6 +275,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	first, ln := !s.stopped, s.listener
 	s.stopped = true
 	s.mu.Unlock()
+	s.endStreams()
 	if !first || ln == nil {
 		s.cancel()
 		return nil
@@ -271,6 +304,8 @@ func (l Limits) withDefaults() Limits {
 		Requests:       orDefault(l.Requests, 4096),
 		KeyUploads:     orDefault(l.KeyUploads, 2),
 		ArrivedUploads: orDefault(l.ArrivedUploads, 6),
+		Streams:        orDefault(l.Streams, 4096),
+		CallerStreams:  orDefault(l.CallerStreams, 20),
 	}
 }
 

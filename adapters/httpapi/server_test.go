@@ -110,7 +110,7 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 
 func TestServerServesOnce(t *testing.T) {
 	t.Parallel()
-	s, err := newServer(Options{}, nil, identify)
+	s, err := newServer(Options{}, nil, identifier{key: identify})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,11 +212,12 @@ func TestMetrics(t *testing.T) {
 		"molar_http_requests_total method=GET route=none status=400":       1,
 		"molar_http_requests_total method=other route=none status=404":     1,
 		"molar_http_requests_in_flight":                                    0,
+		"molar_http_streams":                                               0,
 	}
 	if got := counts(t, registry); !maps.Equal(got, want) {
 		t.Errorf("metrics are %v, want %v", got, want)
 	}
-	if _, err := newServer(Options{Metrics: registry}, nil, identify); err == nil {
+	if _, err := newServer(Options{Metrics: registry}, nil, identifier{key: identify}); err == nil {
 		t.Error("the metrics were registered twice")
 	}
 }

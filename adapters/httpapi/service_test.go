@@ -22,11 +22,14 @@ import (
 	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
@@ -35,6 +38,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -61,6 +65,7 @@ type service struct {
 	keys        atomic.Int64
 
 	receiver *receiver // of webhooks
+	options  Options   // of the server
 }
 
 // setup is what a test can have otherwise.
@@ -70,13 +75,14 @@ type setup struct {
 	blobs    ports.Blobs      // a folder when nil
 	checks   int              // of a key in a second; none is no limit
 	now      func() time.Time // of the server
+	audited  func(store func(*billing.AuditEntry) error) func(*billing.AuditEntry) error
 }
 
 // startService starts the service. Each change may set what it likes.
-func startService(t *testing.T, changes ...func(*setup)) *service {
+func startService(t *testing.T, adjust ...func(*setup)) *service {
 	t.Helper()
 	with := setup{checking: eligibility.DefaultTimes(), log: slog.New(slog.DiscardHandler)}
-	for _, change := range changes {
+	for _, change := range adjust {
 		change(&with)
 	}
 	s := &service{receiver: newReceiver(t)}
@@ -88,14 +94,17 @@ func startService(t *testing.T, changes ...func(*setup)) *service {
 	clock, sender := &porttest.Clock{}, s.receiver.sender(t, with.log)
 	attaching := outside(t, queue, networks.New(sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})...), &with)
 	o := Options{
-		Access:        access.New(store, clock),
+		Access:        access.New(store, payers, clock, proofs.New([32]byte{1})),
 		Attachments:   attachments.New(store, attaching, payers, attachments.DefaultTimes()),
+		Audit:         audit.New(store, audit.LeastRetention, with.log),
+		Changes:       changes.New(store, clock, patient(), with.log),
 		Claims:        claims.New(store, payers),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),
+		Summary:       summary.New(store),
 		Webhooks:      webhooks.New(store, sender, clock),
 		CursorKey:     [32]byte{7},
 		TempDir:       t.TempDir(),
@@ -108,15 +117,22 @@ func startService(t *testing.T, changes ...func(*setup)) *service {
 	}, payers)
 	s.access, s.store, s.batches, s.remittances = o.Access, store, o.Batches, o.Remittances
 	s.populate(t)
+	during(t, func(ctx context.Context) { _ = o.Audit.Run(ctx) })
+	during(t, func(ctx context.Context) { _ = o.Changes.Run(ctx) })
 	work(t, queue, jobs.KindEligibility, o.Eligibility.Answer)
 	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)
 	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(billing.Attempt) {}))
 	work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
+	work(t, queue, jobs.KindThumbnail, o.Attachments.MakeThumbnail)
+	s.options = o
 	server, err := New(o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if with.audited != nil {
+		server.audit = with.audited(server.audit)
 	}
 	s.server, s.addr = server, serve(t, server)
 	return s
@@ -142,13 +158,15 @@ func outside(t *testing.T, queue *memqueue.Queue, open ports.Networks, with *set
 	}
 }
 
-// work does jobs of a kind until the test ends.
+// work does jobs of a kind until the test ends. A job that the storage is away for
+// is no fault: a worker does it again.
 func work(t *testing.T, queue *memqueue.Queue, kind jobs.Kind, do func(context.Context, jobs.Job) error) {
 	t.Helper()
 	during(t, func(ctx context.Context) {
 		_ = queue.Consume(ctx, kind, 4, func(ctx context.Context, d ports.Message) ports.Verdict {
 			err := do(ctx, d.Job)
-			if _, done := errors.AsType[*jobs.DoneError](err); err != nil && !done && ctx.Err() == nil {
+			_, done := errors.AsType[*jobs.DoneError](err)
+			if err != nil && !done && billing.CodeOf(err) != billing.CodeUnavailable && ctx.Err() == nil {
 				t.Errorf("%s: %v", kind, err)
 			}
 			return ports.Finished
@@ -178,7 +196,7 @@ func during(t *testing.T, run func(context.Context)) {
 func (s *service) populate(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
-	both := []billing.Permission{billing.PermissionRead, billing.PermissionSubmit}
+	both := []string{"read", "submit"}
 	org, err := s.access.CreateOrganization(ctx, "Example Dental")
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +209,7 @@ func (s *service) populate(t *testing.T) {
 	s.org, s.test = org.ID, test
 	s.office = s.newOffice(t, intake.OfficeRequest{
 		Name: "Main Street", NPI: "1234567893", TaxID: "123456789",
-		Address: &intake.AddressInput{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "12207"}, Phone: "5185550100",
+		Address: &intake.AddressInput{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"}, Phone: "5185550100",
 	})
 	dentist := idempotency.Administration(test, "test", func(p *billing.Provider) string { s.dentist = p.ID; return "" })
 	if _, err := s.access.CreateProvider(ctx, dentist, intake.ProviderRequest{FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}); err != nil {
@@ -199,17 +217,25 @@ func (s *service) populate(t *testing.T) {
 	}
 	for into, k := range map[*string]struct {
 		scope       billing.Scope
-		permissions []billing.Permission
+		permissions []string
 	}{
 		&s.key:   {test, both},
 		&s.read:  {test, both[:1]},
 		&s.live:  {billing.Scope{Org: org.ID, Mode: billing.ModeLive}, both},
 		&s.other: {billing.Scope{Org: stranger.ID, Mode: billing.ModeTest}, both},
 	} {
-		if _, *into, err = s.access.CreateKey(ctx, k.scope, "test", k.permissions); err != nil {
-			t.Fatal(err)
-		}
+		*into = s.issue(t, k.scope, k.permissions...)
 	}
+}
+
+// issue returns the secret of a new key.
+func (s *service) issue(t *testing.T, scope billing.Scope, may ...string) (secret string) {
+	t.Helper()
+	call := idempotency.Administration(scope, "test", func(i access.Issued) string { secret = i.Secret; return "" })
+	if _, err := s.access.CreateKey(t.Context(), call, intake.KeyRequest{Name: "test", Mode: string(scope.Mode), Permissions: may}); err != nil {
+		t.Fatal(err)
+	}
+	return secret
 }
 
 func (s *service) newOffice(t *testing.T, in intake.OfficeRequest) (id billing.OfficeID) {

@@ -48,7 +48,7 @@ type shown struct {
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	for _, shapes := range []map[string]shown{
-		checkShapes(t), attachmentShapes(t), claimShapes(t), eraShapes(), directoryShapes(t), webhookShapes(),
+		checkShapes(t), attachmentShapes(t), claimShapes(t), eraShapes(), directoryShapes(t), webhookShapes(), requestShapes(), auditShapes(),
 	} {
 		for name, s := range shapes {
 			golden(t, name, s.shape)
@@ -153,6 +153,11 @@ func checkShapes(t *testing.T) map[string]shown {
 	} {
 		out[name] = shown{"EligibilityCheck", checkShape(c)}
 	}
+	out["check_exchange"] = shown{"EligibilityExchange", exchangeShape(billing.CheckExchange{
+		Check:    idOf[billing.CheckID](1),
+		Messages: []billing.Exchange{{Request: []byte("ISA*<é>~"), Reply: []byte("ISA*Jos\xe9~")}, {Request: []byte("ISA~")}},
+	})}
+	out["check_exchange_none"] = shown{"EligibilityExchange", exchangeShape(billing.CheckExchange{Check: idOf[billing.CheckID](1)})}
 	return out
 }
 

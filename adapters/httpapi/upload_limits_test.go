@@ -84,7 +84,7 @@ func (p *probe) wantUploads(secret string, n int) {
 	porttest.Await(p.t, fmt.Sprint(n, " uploads"), func() bool {
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		return u.ofKey[key.ID] == n
+		return u.of[key.ID] == n
 	})
 }
 

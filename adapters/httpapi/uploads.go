@@ -7,34 +7,40 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// uploads counts the uploads in progress in this process.
-type uploads struct {
-	mu      sync.Mutex
-	ofKey   map[billing.KeyID]int // arriving or being processed
-	arrived int                   // being processed
+// tally counts what each caller has in progress in this process.
+type tally struct {
+	mu sync.Mutex
+	of map[[16]byte]int
 }
 
-func newUploads() *uploads { return &uploads{ofKey: map[billing.KeyID]int{}} }
+func newTally() *tally { return &tally{of: map[[16]byte]int{}} }
 
-// begin counts one more upload of the key. It returns false if the key is at
-// the limit.
-func (u *uploads) begin(key billing.KeyID, limit int) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.ofKey[key] >= limit {
+// begin counts one more. It returns false if the caller is at the limit.
+func (c *tally) begin(caller [16]byte, limit int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of[caller] >= limit {
 		return false
 	}
-	u.ofKey[key]++
+	c.of[caller]++
 	return true
 }
 
-func (u *uploads) end(key billing.KeyID) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.ofKey[key]--; u.ofKey[key] == 0 {
-		delete(u.ofKey, key)
+func (c *tally) end(caller [16]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of[caller]--; c.of[caller] == 0 {
+		delete(c.of, caller)
 	}
 }
+
+// uploads counts the uploads in progress in this process.
+type uploads struct {
+	*tally      // arriving or being processed
+	arrived int // being processed
+}
+
+func newUploads() *uploads { return &uploads{tally: newTally()} }
 
 // arrive counts one more upload whose body has arrived. It returns false at
 // the limit.
@@ -54,13 +60,13 @@ func (u *uploads) leave() {
 	u.arrived--
 }
 
-// beginUpload holds one of the key's places until the exchange ends. Nothing
+// beginUpload holds one of the caller's places until the exchange ends. Nothing
 // of the body has been read yet.
 func (x *exchange) beginUpload() error {
-	if !x.s.uploads.begin(x.key.ID, x.s.limits.KeyUploads) {
+	if !x.s.uploads.begin(x.caller.Number(), x.s.limits.KeyUploads) {
 		return &billing.Error{Code: billing.CodeTooManyRequests, Message: "This API key has the maximum number of uploads in progress. Wait for one to finish."}
 	}
-	x.atEnd = append(x.atEnd, func() { x.s.uploads.end(x.key.ID) })
+	x.atEnd = append(x.atEnd, func() { x.s.uploads.end(x.caller.Number()) })
 	return nil
 }
 

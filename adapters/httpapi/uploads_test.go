@@ -141,7 +141,7 @@ func (p *probe) wantNoUploads() {
 	porttest.Await(p.t, "the end of all uploads", func() bool {
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		return len(u.ofKey)+u.arrived+len(openFiles(p.t, p.server.tempDir)) == 0
+		return len(u.of)+u.arrived+len(openFiles(p.t, p.server.tempDir)) == 0
 	})
 	if left, err := os.ReadDir(p.server.tempDir); err != nil || len(left) > 0 {
 		p.t.Errorf("%v are left, %v", left, err)

@@ -21,6 +21,7 @@ func anEndpoint() *billing.WebhookEndpoint {
 func webhookShapes() map[string]shown {
 	every := anEndpoint()
 	every.EventTypes, every.Description, every.Status, every.Scope.Mode = nil, "", billing.EndpointDisabled, billing.ModeTest
+	every.DisabledBy, every.DeliveredAt, every.Health.CircuitUntil = billing.DisabledByFailures, shapeTime, shapeTime.Add(time.Minute)
 	d := billing.Delivery{
 		ID: idOf[billing.DeliveryID](3), EndpointID: idOf[billing.WebhookEndpointID](1), EventID: idOf[billing.EventID](4),
 		EventType: billing.EventEligibilityCompleted, State: billing.DeliveryPending, NextAttemptAt: shapeTime, CreatedAt: shapeTime,
@@ -28,9 +29,13 @@ func webhookShapes() map[string]shown {
 	queued := deliveryShape(&d)
 	silence := billing.Attempt{At: shapeTime, Duration: 15 * time.Second, Error: "no reply within 15 seconds"}
 	refusal := billing.Attempt{At: shapeTime.Add(time.Minute), Duration: 1999 * time.Microsecond, Status: 503, Response: "try <later> & \"again\" \ufffd"}
+	refusal.URL, refusal.SignedAt = "https://hooks.example.com/a?clinic=<7>", shapeTime.Truncate(time.Second)
+	refusal.Headers = []billing.ReplyHeader{{Name: "Retry-After", Value: "5"}, {Name: "X-Trace", Value: "<1>"}}
+	moved := billing.Attempt{At: shapeTime.Add(2 * time.Minute), Status: 307, Location: "https://other.example/"}
 	success := billing.Attempt{At: shapeTime.Add(time.Hour), Status: 200}
 	d.Tried(silence, 0.5)
 	d.Tried(refusal, 0.5)
+	d.Tried(moved, 0.5)
 	pending, delivered := deliveryShape(&d), d
 	delivered.Tried(success, 0.5)
 	for d.State == billing.DeliveryPending {

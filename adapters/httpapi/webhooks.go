@@ -81,38 +81,6 @@ func (a *api) pingEndpoint(x *exchange) (*reply, error) {
 	return kept(a.webhooks.Ping(x.ctx, replying(x, http.StatusOK, pingShape), endpointID(x)))
 }
 
-// listDeliveries handles GET /webhook_endpoints/{id}/deliveries.
-func (a *api) listDeliveries(x *exchange) (*reply, error) {
-	id, q := endpointID(x), x.query()
-	l := q.bind("deliveries of "+id.String(), x.call.Scope, "limit", "cursor")
-	return listed(a, x, q, l, id, a.webhooks.Deliveries, deliveryShape)
-}
-
-// resendEvent handles POST /events/{id}/resend.
-func (a *api) resendEvent(x *exchange) (*reply, error) {
-	var in intake.ResendRequest
-	doc := x.document(&in.Faults)
-	in.EndpointID = doc.optionalText("endpoint_id")
-	doc.end()
-	var err error
-	if in.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
-		in.EventID = billing.NewID[billing.EventID](x.started) // an ID that no event has; the zero ID would mean a range
-	}
-	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
-}
-
-// resendEvents handles POST /events/resend.
-func (a *api) resendEvents(x *exchange) (*reply, error) {
-	var in intake.ResendRequest
-	doc := x.document(&in.Faults)
-	in.EndpointID = doc.optionalText("endpoint_id")
-	in.CreatedAfter = doc.instant("created_after")
-	in.CreatedBefore = doc.instant("created_before")
-	in.EventTypes = doc.optionalTexts("event_types")
-	doc.end()
-	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
-}
-
 type endpointJSON struct {
 	ID              billing.WebhookEndpointID `json:"id"`
 	Object          string                    `json:"object"`
@@ -120,6 +88,7 @@ type endpointJSON struct {
 	Description     string                    `json:"description"`
 	EventTypes      []billing.EventType       `json:"event_types"`
 	Status          billing.EndpointStatus    `json:"status"`
+	Health          healthJSON                `json:"health"`
 	Mode            billing.Mode              `json:"mode"`
 	CreatedAt       string                    `json:"created_at"`
 	Secret          billing.WebhookSecret     `json:"secret,omitempty"`
@@ -129,7 +98,21 @@ type endpointJSON struct {
 func endpointShape(e *billing.WebhookEndpoint) endpointJSON {
 	return endpointJSON{
 		ID: e.ID, Object: "webhook_endpoint", URL: e.URL, Description: e.Description, EventTypes: e.EventTypes, Status: e.Status,
-		Mode: e.Scope.Mode, CreatedAt: billing.Timestamp(e.CreatedAt),
+		Health: healthShape(e), Mode: e.Scope.Mode, CreatedAt: billing.Timestamp(e.CreatedAt),
+	}
+}
+
+type healthJSON struct {
+	FailingSince        *string                 `json:"failing_since"`
+	ConsecutiveFailures int                     `json:"consecutive_failures"`
+	CircuitOpenUntil    *string                 `json:"circuit_open_until"`
+	LastSuccessAt       *string                 `json:"last_success_at"`
+	DisabledReason      *billing.DisabledReason `json:"disabled_reason"`
+}
+
+func healthShape(e *billing.WebhookEndpoint) healthJSON {
+	return healthJSON{
+		timeOrNull(e.Health.FailingSince), e.Health.Failures, timeOrNull(e.Health.CircuitUntil), timeOrNull(e.DeliveredAt), orNull(e.DisabledBy),
 	}
 }
 
@@ -149,43 +132,3 @@ type pingJSON struct {
 func pingShape(a billing.Attempt) pingJSON {
 	return pingJSON{"webhook_ping", orNull(a.Status), a.Duration.Milliseconds(), orNull(a.Error)}
 }
-
-type deliveryJSON struct {
-	ID            billing.DeliveryID    `json:"id"`
-	Object        string                `json:"object"`
-	EventID       billing.EventID       `json:"event_id"`
-	EventType     billing.EventType     `json:"event_type"`
-	State         billing.DeliveryState `json:"state"`
-	NextAttemptAt *string               `json:"next_attempt_at"`
-	Attempts      []attemptJSON         `json:"attempts"`
-	CreatedAt     string                `json:"created_at"`
-}
-
-type attemptJSON struct {
-	At         string  `json:"at"`
-	Status     *int    `json:"status"`
-	DurationMS int64   `json:"duration_ms"`
-	Error      *string `json:"error"`
-	Response   *string `json:"response"`
-}
-
-func deliveryShape(d *billing.Delivery) deliveryJSON {
-	out := deliveryJSON{
-		ID: d.ID, Object: "webhook_delivery", EventID: d.EventID, EventType: d.EventType, State: d.State,
-		CreatedAt: billing.Timestamp(d.CreatedAt),
-		Attempts: mapped(d.Attempts, func(a billing.Attempt) attemptJSON {
-			return attemptJSON{billing.Timestamp(a.At), orNull(a.Status), a.Duration.Milliseconds(), orNull(a.Error), orNull(a.Response)}
-		}),
-	}
-	if !d.NextAttemptAt.IsZero() {
-		out.NextAttemptAt = new(billing.Timestamp(d.NextAttemptAt))
-	}
-	return out
-}
-
-type queuedJSON struct {
-	Object string `json:"object"`
-	Queued int    `json:"queued"`
-}
-
-func queuedShape(n int) queuedJSON { return queuedJSON{"webhook_resend", n} }

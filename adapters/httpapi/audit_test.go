@@ -1,0 +1,257 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+func auditShapes() map[string]shown {
+	e := billing.AuditEntry{
+		ID: idOf[billing.AuditEntryID](1), Org: idOf[billing.OrgID](2), Mode: billing.ModeTest, User: idOf[billing.UserID](3),
+		Email: "ann@example.com", Address: "192.0.2.1", Operation: "GET /claims/{id}", Resource: idOf[billing.ClaimID](4).String(),
+		Shown: []string{idOf[billing.PatientID](5).String()}, Status: 200, CreatedAt: shapeTime,
+	}
+	refused, unknown := e, e
+	refused.Mode, refused.Operation, refused.Resource, refused.Shown, refused.Status = "", "POST /sessions", "", nil, 401
+	unknown.Operation, unknown.Shown, unknown.Status = "POST /eligibility", nil, 0
+	return map[string]shown{
+		"audit_entry":   {"AuditEntry", auditShape(&e)},
+		"audit_refused": {"AuditEntry", auditShape(&refused)},
+		"audit_unknown": {"AuditEntry", auditShape(&unknown)},
+	}
+}
+
+// audited returns all entries of the organization, newest first.
+func (s *service) audited(t *testing.T, f billing.AuditFilter) (all []*billing.AuditEntry) {
+	t.Helper()
+	for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
+		page := porttest.Read(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
+			return tx.Audit.List(ctx, f, p)
+		})
+		page, p.After = billing.Cut(page, p.Limit, func(e *billing.AuditEntry) billing.Position {
+			return billing.Position{Time: e.CreatedAt, ID: e.ID}
+		})
+		if all = append(all, page...); p.After == nil {
+			return all
+		}
+	}
+}
+
+// TestEveryRouteIsAudited sends a request to every route, with a session and with an
+// API key. Each leaves one entry for the session, and none for the key.
+func TestEveryRouteIsAudited(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	m := s.make(t)
+	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	viewer := s.visits(t, s.org, "viewer@example.com", billing.RoleViewer)
+	writes := s.writesByStrangers(t, m)
+	want := map[string]string{} // by ID
+	for _, e := range s.audited(t, billing.AuditFilter{}) {
+		want[e.ID.String()] = fmt.Sprintf("%s %s  %d", e.User, e.Operation, e.Status) // the two sign-ins
+	}
+	ask := func(as visitor, c call, r *route) {
+		c.method, c.bad = r.method, true
+		a := s.do(t, as.call(c))
+		want["aud_"+strings.TrimPrefix(a.Header.Get("X-Request-Id"), "req_")] = fmt.Sprintf("%s %s test %d", as.user, r.operation(), a.StatusCode)
+	}
+	for _, r := range (&api{}).routes() {
+		c := call{path: m.path(&r)}
+		if row := writes[r.operation()]; len(row) > 0 {
+			c.body, c.header = row[0].body, row[0].header
+		}
+		refused := c
+		refused.path += "?surprise=1"
+		if r.need == billing.NeedNothing {
+			s.do(t, owner.call(call{method: r.method, path: c.path, body: "{}", bad: true}))
+			continue
+		}
+		if r.path != root+"/stream" { // which does not end
+			ask(owner, c, &r)
+		}
+		ask(owner, refused, &r)
+		ask(viewer, refused, &r)
+		c.method, c.bad, c.path = r.method, true, refused.path
+		s.do(t, c)
+	}
+	got := map[string]string{}
+	for _, e := range s.audited(t, billing.AuditFilter{}) {
+		if id := e.ID.String(); got[id] != "" {
+			t.Errorf("twice: %s", got[id])
+		}
+		got[e.ID.String()] = fmt.Sprintf("%s %s %s %d", e.User, e.Operation, e.Mode, e.Status)
+		if e.Address != "127.0.0.1" || e.Org != s.org || strings.Contains(fmt.Sprint(*e), "surprise") {
+			t.Errorf("%+v", e)
+		}
+	}
+	if !maps.Equal(got, want) {
+		for id, line := range want {
+			if got[id] != line {
+				t.Errorf("%s: %q, want %q", id, got[id], line)
+			}
+		}
+		t.Errorf("%d entries, want %d", len(got), len(want))
+	}
+}
+
+// TestAudit reads what a person did, as an owner does.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	ann := s.visits(t, s.org, "ann@example.com", billing.RoleBiller)
+	ask := call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil), idem: "once"}
+	check := s.must(t, 200, ann.call(ask))
+	patient := check.text(t, "patient_id")
+	claim := s.must(t, 201, ann.call(call{path: "/claims", body: s.crown("1", nil)}))
+	id := claim.text(t, "id")
+	of := claim.text(t, "patient_id")
+	for name, test := range map[string]struct {
+		response
+		operation, resource string
+		shown               []string
+	}{
+		"a check":            {check, "POST /eligibility", check.text(t, "id"), []string{patient}},
+		"its replay":         {s.must(t, 200, ann.call(ask)), "POST /eligibility", check.text(t, "id"), []string{patient}},
+		"its messages":       {s.must(t, 200, ann.call(call{path: "/eligibility/" + check.text(t, "id") + "/exchange"})), "GET /eligibility/{id}/exchange", check.text(t, "id"), nil},
+		"a rejected check":   {s.must(t, 422, ann.call(call{path: "/eligibility", body: s.question("NOT-FOUND", nil)})), "POST /eligibility", "", nil},
+		"a claim":            {claim, "POST /claims", id, []string{of}},
+		"a read":             {s.must(t, 200, ann.call(call{path: "/claims/" + strings.ToLower(id[:4]) + strings.ToLower(id[4:])})), "GET /claims/{id}", id, []string{of}},
+		"a background read":  {s.must(t, 200, ann.with("Molar-Background", "true").call(call{path: "/claims/" + id})), "GET /claims/{id}", id, []string{of}},
+		"HEAD":               {s.must(t, 200, ann.call(call{method: "HEAD", path: "/claims/" + id})), "GET /claims/{id}", id, []string{of}},
+		"a list":             {s.must(t, 200, ann.call(call{path: "/claims?limit=1"})), "GET /claims", "", []string{of}},
+		"a search":           {s.must(t, 200, ann.call(call{path: "/patients/search", body: `{"query":"example"}`})), "POST /patients/search", "", nil},
+		"a name in the path": {s.do(t, ann.call(call{path: "/patients/Sentinel"})), "GET /patients/{id}", "", nil},
+		"a refusal":          {s.do(t, ann.call(call{path: "/claims", body: `{"note":"Sentinel"}`, bad: true})), "POST /claims", "", nil},
+		"a wrong role":       {s.do(t, ann.call(call{path: "/users"})), "GET /users", "", nil},
+	} {
+		request := test.Header.Get("X-Request-Id")
+		all := s.must(t, 200, owner.call(call{path: "/audit_entries?limit=100&user_id=" + ann.user.String()}))
+		n := slices.IndexFunc(all.get(t, "data").([]any), func(e any) bool {
+			return e.(map[string]any)["id"] == "aud_"+request[4:]
+		})
+		if n < 0 || strings.Contains(all.body, "Sentinel") {
+			t.Fatalf("%s: %s", name, all.body)
+		}
+		e := all.get(t, "data").([]any)[n].(map[string]any)
+		got := fmt.Sprint(e["status"], e["operation"], e["user_email"], e["address"], e["mode"])
+		if want := fmt.Sprint(test.StatusCode, test.operation, "ann@example.com", "127.0.0.1", "test"); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if test.resource != "" && e["resource_id"] != test.resource || test.shown != nil && fmt.Sprint(e["shown_ids"]) != fmt.Sprint(test.shown) {
+			t.Errorf("%s: %v, want %s and %v", name, e, test.resource, test.shown)
+		}
+	}
+	// Who looked at the patient, and at the claim?
+	for resource, want := range map[string]int{of: 5, id: 4, patient: 2} {
+		if ids := s.must(t, 200, owner.call(call{path: "/audit_entries?resource_id=" + resource})).get(t, "data").([]any); len(ids) < want {
+			t.Errorf("%d entries of %s, want %d", len(ids), resource, want)
+		}
+	}
+	wantStatus(t, s.do(t, ann.call(call{path: "/audit_entries"})), 403, billing.CodePermissionDenied)
+	other, err := s.access.Authenticate(t.Context(), s.other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := s.visits(t, other.Scope.Org, "owner@example.com", billing.RoleOwner)
+	for _, filter := range []string{"user_id=" + ann.user.String(), "resource_id=" + of, "resource_id=" + id} {
+		if a := s.must(t, 200, stranger.call(call{path: "/audit_entries?" + filter})); len(a.get(t, "data").([]any)) > 0 {
+			t.Errorf("another organization's owner reads %s", a.body)
+		}
+	}
+}
+
+// TestSignInsAreAudited signs in, fails to, and signs out.
+func TestSignInsAreAudited(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	ann := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	s.must(t, 200, ann.call(call{method: "PATCH", path: "/users/" + ann.user.String(), body: `{"password":"` + password + `"}`}))
+	s.refusedSoon(t, ann)
+	refused := func(email, password string) {
+		body := fmt.Sprintf(`{"email":%q,"password":%q}`, email, password)
+		a := s.do(t, call{method: "POST", path: "/sessions", body: body, header: browserHeaders()})
+		wantStatus(t, a, 401, billing.CodeUnauthorized)
+	}
+	refused("ann@example.com", "Sentinel guess 14")
+	refused("stranger@example.com", "Sentinel guess 14") // is no user of any organization
+	in := s.enters(t, ann.user, `{"email":"ann@example.com","password":"`+password+`"}`)
+	s.must(t, 204, in.call(call{method: "DELETE", path: "/sessions/" + in.session}))
+	var got []string
+	porttest.Await(t, "the entry of the refused sign-in", func() bool {
+		got = nil
+		for _, e := range s.audited(t, billing.AuditFilter{User: ann.user}) {
+			if e.Status != 200 || e.Operation != "GET /me" { // refusedSoon has some
+				got = append(got, fmt.Sprint(e.Operation, " ", e.Status, " ", e.Resource, " ", e.Mode))
+			}
+		}
+		return len(got) == 5
+	})
+	want := []string{
+		"DELETE /sessions/{id} 204 " + in.session + " test", "POST /sessions 201 " + in.session + " ", "POST /sessions 401  ",
+		"PATCH /users/{id} 200 " + ann.user.String() + " test", "POST /sessions 201 " + ann.session + " ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if all := s.audited(t, billing.AuditFilter{}); strings.Contains(fmt.Sprint(all), "Sentinel") {
+		t.Errorf("%v", all)
+	}
+}
+
+// TestUnrecordedIsRefused lets no entry be stored. No reply has data then, so no byte of
+// a reply comes before its entry.
+func TestUnrecordedIsRefused(t *testing.T) {
+	t.Parallel()
+	var full atomic.Bool
+	s := startService(t, func(with *setup) {
+		with.audited = func(store func(*billing.AuditEntry) error) func(*billing.AuditEntry) error {
+			return func(e *billing.AuditEntry) error {
+				if full.Load() {
+					return errors.New("the disk is full")
+				}
+				return store(e)
+			}
+		}
+	})
+	m := s.make(t)
+	ann := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	full.Store(true)
+	for _, path := range []string{
+		"/claims/" + m.claim, "/claims", "/eras/" + m.era + "/file", "/attachments/" + m.attachment + "/documents/" + m.document + "/content", "/claims/clm_x",
+	} {
+		a := s.do(t, ann.call(call{path: path, bad: true}))
+		wantStatus(t, a, http.StatusServiceUnavailable, billing.CodeUnavailable)
+		if a.Header.Get("Retry-After") != "5" || a.Header.Get("X-Request-Id") == "" || a.Header.Get("Cache-Control") != "no-store" ||
+			a.Header.Get("Content-Disposition") != "" || len(a.get(t, "errors").([]any)) > 0 {
+			t.Errorf("%s: %v %s", path, a.Header, a.body)
+		}
+	}
+	// A write's own commit has its entry. Its reply can be had with the same key.
+	write := ann.call(call{path: "/claims", body: s.crown("1", nil), idem: "again", bad: true})
+	lost := s.do(t, write)
+	wantStatus(t, lost, http.StatusServiceUnavailable, billing.CodeUnavailable)
+	full.Store(false)
+	made := s.must(t, 201, write)
+	var statuses []int
+	for _, e := range s.audited(t, billing.AuditFilter{Resource: made.text(t, "id")}) {
+		statuses = append(statuses, e.Status)
+		if e.Operation != "POST /claims" {
+			t.Errorf("%+v", e)
+		}
+	}
+	if made.Header.Get("Idempotent-Replayed") != "true" || !slices.Equal(statuses, []int{201, 201}) {
+		t.Errorf("%v, entries with %v", made.Header, statuses)
+	}
+}

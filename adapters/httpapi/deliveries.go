@@ -1,0 +1,134 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
+)
+
+// listDeliveries handles GET /webhook_deliveries.
+func (a *api) listDeliveries(x *exchange) (*reply, error) {
+	q := x.query()
+	f := billing.DeliveryFilter{
+		EndpointID:    id[billing.WebhookEndpointID](q, "endpoint_id"),
+		EventID:       id[billing.EventID](q, "event_id"),
+		EventType:     oneOf(q, "event_type", billing.EventTypes()...),
+		State:         oneOf(q, "state", billing.DeliveryStates()...),
+		CreatedAfter:  q.instant("created_after"),
+		CreatedBefore: q.instant("created_before"),
+	}
+	l := q.bind("deliveries", x.call.Scope, "limit", "cursor")
+	return listed(a, x, q, l, f, a.webhooks.Deliveries, deliveryShape)
+}
+
+// getDelivery handles GET /webhook_deliveries/{id}.
+func (a *api) getDelivery(x *exchange) (*reply, error) {
+	return read(x, a.webhooks.Delivery, pathID[billing.DeliveryID](x, "id"), deliveryShape)
+}
+
+// listEndpointDeliveries handles GET /webhook_endpoints/{id}/deliveries.
+func (a *api) listEndpointDeliveries(x *exchange) (*reply, error) {
+	id, q := endpointID(x), x.query()
+	l := q.bind("deliveries of "+id.String(), x.call.Scope, "limit", "cursor")
+	return listed(a, x, q, l, id, a.webhooks.DeliveriesTo, deliveryShape)
+}
+
+// listEventDeliveries handles GET /events/{id}/deliveries.
+func (a *api) listEventDeliveries(x *exchange) (*reply, error) {
+	id, q := pathID[billing.EventID](x, "id"), x.query()
+	l := q.bind("deliveries of "+id.String(), x.call.Scope, "limit", "cursor")
+	return listed(a, x, q, l, id, a.webhooks.DeliveriesOf, deliveryShape)
+}
+
+// resendDeliveries handles POST /webhook_deliveries/resend.
+func (a *api) resendDeliveries(x *exchange) (*reply, error) {
+	var in intake.DeliveriesResendRequest
+	doc := x.document(&in.Faults)
+	in.EndpointID = doc.optionalText("endpoint_id")
+	in.EventID = doc.optionalText("event_id")
+	in.EventType = doc.optionalText("event_type")
+	in.State = doc.optionalText("state")
+	in.CreatedAfter = doc.instant("created_after")
+	in.CreatedBefore = doc.instant("created_before")
+	doc.end()
+	return kept(a.webhooks.ResendListed(x.ctx, replying(x, http.StatusOK, queuedShape), in))
+}
+
+// resendEvent handles POST /events/{id}/resend.
+func (a *api) resendEvent(x *exchange) (*reply, error) {
+	var in intake.ResendRequest
+	doc := x.document(&in.Faults)
+	in.EndpointID = doc.optionalText("endpoint_id")
+	doc.end()
+	var err error
+	if in.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
+		in.EventID = billing.NewID[billing.EventID](x.started) // an ID that no event has; the zero ID would mean a range
+	}
+	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
+}
+
+// resendEvents handles POST /events/resend.
+func (a *api) resendEvents(x *exchange) (*reply, error) {
+	var in intake.ResendRequest
+	doc := x.document(&in.Faults)
+	in.EndpointID = doc.optionalText("endpoint_id")
+	in.CreatedAfter = doc.instant("created_after")
+	in.CreatedBefore = doc.instant("created_before")
+	in.EventTypes = doc.optionalTexts("event_types")
+	doc.end()
+	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
+}
+
+type deliveryJSON struct {
+	ID            billing.DeliveryID        `json:"id"`
+	Object        string                    `json:"object"`
+	EndpointID    billing.WebhookEndpointID `json:"endpoint_id"`
+	EventID       billing.EventID           `json:"event_id"`
+	EventType     billing.EventType         `json:"event_type"`
+	State         billing.DeliveryState     `json:"state"`
+	NextAttemptAt *string                   `json:"next_attempt_at"`
+	Attempts      []attemptJSON             `json:"attempts"`
+	CreatedAt     string                    `json:"created_at"`
+}
+
+type attemptJSON struct {
+	At               string       `json:"at"`
+	URL              *string      `json:"url"`
+	SignedAt         *string      `json:"signed_at"`
+	Status           *int         `json:"status"`
+	DurationMS       int64        `json:"duration_ms"`
+	Error            *string      `json:"error"`
+	Headers          []headerJSON `json:"headers"`
+	Response         *string      `json:"response"`
+	RedirectLocation *string      `json:"redirect_location"`
+}
+
+type headerJSON struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func deliveryShape(d *billing.Delivery) deliveryJSON {
+	out := deliveryJSON{
+		ID: d.ID, Object: "webhook_delivery", EndpointID: d.EndpointID, EventID: d.EventID, EventType: d.EventType, State: d.State,
+		CreatedAt: billing.Timestamp(d.CreatedAt),
+		Attempts: mapped(d.Attempts, func(a billing.Attempt) attemptJSON {
+			return attemptJSON{
+				billing.Timestamp(a.At), orNull(a.URL), timeOrNull(a.SignedAt), orNull(a.Status), a.Duration.Milliseconds(), orNull(a.Error),
+				mapped(a.Headers, func(h billing.ReplyHeader) headerJSON { return headerJSON(h) }), orNull(a.Response), orNull(a.Location),
+			}
+		}),
+	}
+	if !d.NextAttemptAt.IsZero() {
+		out.NextAttemptAt = new(billing.Timestamp(d.NextAttemptAt))
+	}
+	return out
+}
+
+type queuedJSON struct {
+	Object string `json:"object"`
+	Queued int    `json:"queued"`
+}
+
+func queuedShape(n int) queuedJSON { return queuedJSON{"webhook_resend", n} }

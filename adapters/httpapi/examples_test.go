@@ -1,0 +1,460 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// story calls every operation of the contract once, with the request that the
+// contract has as its example, and keeps the replies.
+type story struct {
+	*service
+	doc     *openapi3.T
+	newest  map[string]string // the last ID of each prefix
+	replies map[string]string // by operationId
+}
+
+// TestContractShowsReplies compares the reply to each operation with its example
+// in openapi.yaml. With -update it writes the examples that differ.
+func TestContractShowsReplies(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.clear(t)
+	doc, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &story{s, doc, map[string]string{}, map[string]string{}}
+	x.see("off_", s.office.String())
+	x.see("prv_", s.dentist.String())
+	x.directory(t)
+	x.webhooks(t, x.eligibility(t))
+	x.claims(t)
+	x.remittances(t)
+	x.attachments(t)
+	x.users(t)
+	x.changes(t)
+	x.compare(t)
+}
+
+func (x *story) see(prefix, id string) { x.newest[prefix] = id }
+
+var (
+	idInText  = regexp.MustCompile(`\b[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}\b`)
+	anyKey    = regexp.MustCompile(`(molar_(test|live)_)\w{38}`)
+	dayInText = regexp.MustCompile(`"202[5-7]-\d\d-\d\d"`)
+	base      = billing.Date{Year: 2026, Month: 2, Day: 5} // today, in the examples of requests
+)
+
+// show calls an operation, with a path for each name in its own. The example of
+// its request is sent with the newest ID of each kind and with days of the last
+// weeks. Fields of the call replace it.
+func (x *story) show(t *testing.T, operation string, c call, path ...string) response {
+	t.Helper()
+	id, example, _ := strings.Cut(operation, "/")
+	for template, item := range x.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.OperationID != id {
+				continue
+			}
+			for _, p := range path {
+				from, to := strings.Index(template, "{"), strings.Index(template, "}")
+				template = template[:from] + p + template[to+1:]
+			}
+			c.method, c.path, c.idem = method, template+c.path, id
+			if op.RequestBody != nil && c.body == "" {
+				c.body = x.example(t, op.RequestBody.Value.Content.Get("application/json"), example)
+			}
+			a := x.do(t, c)
+			if a.StatusCode/100 != 2 {
+				t.Fatalf("%s: %d %s", operation, a.StatusCode, a.body)
+			}
+			x.replies[id] = a.body
+			for _, seen := range idInText.FindAllString(a.body, 1) { // its own
+				x.see(seen[:4], seen)
+			}
+			return a
+		}
+	}
+	t.Fatalf("no operation is %s", id)
+	return response{}
+}
+
+// example returns the example of a request as it can be sent.
+func (x *story) example(t *testing.T, media *openapi3.MediaType, name string) string {
+	t.Helper()
+	value := media.Example
+	if name != "" {
+		value = media.Examples[name].Value.Value
+	}
+	body, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := idInText.ReplaceAllStringFunc(string(body), func(id string) string { return x.newest[id[:4]] })
+	return dayInText.ReplaceAllStringFunc(text, func(day string) string {
+		d, err := billing.ParseDate(strings.Trim(day, `"`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return `"` + lately(int(base.Time().Sub(d.Time()).Hours()/24)) + `"`
+	})
+}
+
+func (x *story) directory(t *testing.T) {
+	t.Helper()
+	office := x.show(t, "createOffice", call{}).text(t, "id")
+	x.show(t, "listOffices", call{path: "?limit=1"})
+	x.show(t, "getOffice", call{}, office)
+	x.show(t, "updateOffice", call{}, office)
+	provider := x.show(t, "createProvider", call{}).text(t, "id")
+	x.show(t, "listProviders", call{path: "?limit=1"})
+	x.show(t, "getProvider", call{}, provider)
+	x.show(t, "updateProvider", call{}, provider)
+	payer := x.show(t, "listPayers", call{path: "?limit=1"}).text(t, "data", "0", "id")
+	x.show(t, "getPayer", call{}, payer)
+	x.show(t, "listDocumentTypes", call{})
+}
+
+// eligibility returns the check of the story.
+func (x *story) eligibility(t *testing.T) (check string) {
+	t.Helper()
+	first := x.show(t, "createEligibilityCheck/subscriber", call{})
+	check = first.text(t, "id")
+	x.show(t, "listEligibilityChecks", call{path: "?limit=1"})
+	x.show(t, "getEligibilityCheck", call{}, check)
+	x.show(t, "getEligibilityExchange", call{}, check)
+	request := first.text(t, "request_id")
+	x.logged(t, request)
+	x.show(t, "getRequest", call{}, request)
+	x.show(t, "listRequests", call{path: "?resource_id=" + check + "&operation=POST%20/eligibility"})
+	return check
+}
+
+func (x *story) webhooks(t *testing.T, check string) {
+	t.Helper()
+	endpoint := x.show(t, "createWebhookEndpoint/some", call{}).text(t, "id")
+	x.show(t, "listWebhookEndpoints", call{})
+	x.show(t, "pingWebhookEndpoint", call{}, endpoint)
+	x.show(t, "getWebhookEndpoint", call{}, endpoint)
+	x.show(t, "rotateWebhookSecret", call{}, endpoint)
+	event := x.show(t, "listEvents", call{path: "?resource_id=" + check}).text(t, "data", "0", "id")
+	x.show(t, "getEvent", call{}, event)
+	x.show(t, "resendEvent/one", call{}, event)
+	delivery := x.settled(t, "/webhook_endpoints/"+endpoint, 1)[0]["id"].(string)
+	x.show(t, "listEventDeliveries", call{}, event)
+	x.show(t, "listWebhookDeliveries", call{}, endpoint)
+	x.show(t, "findWebhookDeliveries", call{path: "?endpoint_id=" + endpoint})
+	x.show(t, "getWebhookDelivery", call{}, delivery)
+	x.show(t, "resendEvents/narrow", call{})
+	x.show(t, "resendWebhookDeliveries/failed", call{})
+	x.show(t, "disableWebhookEndpoint", call{}, endpoint)
+	x.show(t, "enableWebhookEndpoint", call{}, endpoint)
+	x.show(t, "updateWebhookEndpoint/types", call{}, endpoint)
+	x.show(t, "deleteWebhookEndpoint", call{}, endpoint)
+}
+
+// claims follows claims to their payments.
+func (x *story) claims(t *testing.T) {
+	t.Helper()
+	crown := func(patient string, change func(o anObject)) string {
+		return x.must(t, 201, call{path: "/claims", body: x.crown("PAID-ERA", func(o anObject) {
+			o["subscriber"].(anObject)["last_name"] = patient
+			change(o)
+		})}).text(t, "id")
+	}
+	claim := x.show(t, "createClaim/crown", call{}).text(t, "id")
+	paid := x.until(t, "/claims/"+claim, "paid")
+	x.show(t, "listClaims", call{path: "?state=paid"})
+	x.show(t, "countClaims", call{})
+	x.show(t, "getSummary", call{})
+	x.show(t, "searchClaims", call{body: `{"query":"example, sam","limit":10}`})
+	x.show(t, "getClaim", call{}, claim)
+	x.show(t, "reconcileClaim", call{}, claim)
+	x.show(t, "reopenClaim", call{}, claim)
+	x.show(t, "listPatients", call{})
+	x.show(t, "searchPatients", call{body: `{"query":"sam example 1984-02-29"}`})
+	x.show(t, "getPatient", call{}, paid.text(t, "patient_id"))
+	x.show(t, "listBatches", call{})
+	batch := paid.text(t, "batch_id")
+	x.show(t, "getBatch", call{}, batch)
+	x.show(t, "getBatchFile", call{}, batch)
+	x.show(t, "getBatchAcknowledgement", call{}, batch, "1")
+	era := paid.text(t, "payment", "era_id")
+	x.show(t, "listERAs", call{path: "?claim_id=" + claim})
+	x.show(t, "getERA", call{}, era)
+	x.show(t, "listERAClaims", call{}, era)
+	x.show(t, "getERAFile", call{}, era)
+	x.show(t, "postERA", call{}, era)
+	x.show(t, "unpostERA", call{}, era)
+	x.show(t, "billSecondary", call{}, claim)
+
+	odd := crown("Lee", func(o anObject) { o["lines"].([]anObject)[0]["tooth"] = "99" })
+	x.show(t, "updateClaim", call{}, odd)
+	x.until(t, "/claims/"+odd, "paid")
+	x.show(t, "replaceClaim", call{}, odd)
+	valid := crown("Moss", with())
+	x.show(t, "submitClaim", call{}, valid)
+	x.until(t, "/claims/"+valid, "paid")
+	x.show(t, "voidClaim", call{}, valid)
+	estimate := crown("Reed", func(o anObject) { asked(o); o["submit"] = true })
+	x.until(t, "/claims/"+estimate, "returned")
+	x.show(t, "convertClaim", call{}, estimate)
+	x.see("clm_", valid)
+}
+
+// remittances finishes the claims of a remittance.
+func (x *story) remittances(t *testing.T) {
+	t.Helper()
+	paid, off := x.sent(t), x.sent(t)
+	era := strings.TrimPrefix(x.remitted(t, x.key, x.test, paying("EFT-4711", 2400, crownPaid("UNKNOWN-1"),
+		strings.Replace(crownPaid(off.PatientControlNumber), "CAS*CO*45*250~", "", 1), crownPaid("UNKNOWN-2"))), "/eras/")
+	x.see("clm_", paid.ID.String())
+	x.show(t, "matchERAClaim/claim", call{}, era, "1")
+	x.show(t, "applyERAClaim", call{}, era, "2")
+	x.show(t, "unapplyERAClaim", call{}, era, "2")
+	x.show(t, "ignoreERAClaim", call{}, era, "3")
+	x.see("clm_", paid.ID.String())
+
+	form := func(file string) call {
+		c := importing(file)
+		return call{body: c.body, header: c.header}
+	}
+	_, all := x.show(t, "importERA", form(payingTo("EFT-4712", ourNPI, "EFT-4713", foreignNPI))).payments(t)
+	x.show(t, "listQuarantine", call{})
+	x.see("off_", x.office.String())
+	x.show(t, "assignQuarantinedFile", call{}, all[1]["quarantine_id"].(string))
+	x.show(t, "deleteQuarantinedFile", call{}, x.quarantined(t))
+}
+
+func (x *story) attachments(t *testing.T) {
+	t.Helper()
+	request := x.show(t, "createPayerRequest/claim", call{}).text(t, "id")
+	x.show(t, "listPayerRequests", call{path: "?limit=1"})
+	x.show(t, "getPayerRequest", call{}, request)
+	attachment := x.show(t, "createAttachment/claim", call{}).text(t, "id")
+	form := func(file []byte) call {
+		c := upload("", film(file))
+		return call{body: c.body, header: c.header}
+	}
+	document := x.show(t, "uploadDocument/film", form(jpegOf(1)), attachment).documents(t)[0]["id"].(string)
+	x.show(t, "getAttachment", call{}, attachment)
+	x.show(t, "listAttachments", call{path: "?limit=1"})
+	x.show(t, "updateAttachment", call{}, attachment)
+	x.show(t, "getDocumentContent", call{}, attachment, document)
+	x.show(t, "getDocumentThumbnail", call{}, attachment, document)
+	x.must(t, 201, upload("/attachments/"+attachment, film(jpegOf(2))))
+	x.show(t, "deleteDocument", call{}, attachment, document)
+	x.show(t, "closeAttachment", call{}, attachment)
+	x.show(t, "answerPayerRequest/words", call{}, request)
+}
+
+func (x *story) users(t *testing.T) {
+	t.Helper()
+	_, token := x.invited(t, x.org, "ann@example.com", billing.RoleOwner)
+	ann := x.enters(t, billing.UserID{}, fmt.Sprintf(`{"token":%q}`, token))
+	me := ann.call(call{})
+	id := x.show(t, "getMe", me).text(t, "user", "id")
+	x.must(t, 200, ann.call(call{method: "PATCH", path: "/users/" + id, body: `{"password":"` + password + `"}`}))
+	session := x.show(t, "signIn", call{header: browserHeaders()})
+	ann = visitor{headers: browserHeaders()}
+	ann.headers["Cookie"] = cookieOf(session)
+	x.show(t, "listSessions", ann.call(call{}))
+	ben := x.show(t, "inviteUser", ann.call(call{})).text(t, "id")
+	x.show(t, "listUsers", ann.call(call{path: "?limit=1"}))
+	x.show(t, "inviteUserAgain", ann.call(call{}), ben)
+	x.must(t, 200, ann.call(call{path: "/patients?limit=1"}))
+	x.show(t, "listAuditEntries", ann.call(call{path: "?limit=1"}))
+	x.show(t, "updateUser", ann.call(call{}), ben)
+	key := x.show(t, "createAPIKey", ann.call(call{})).text(t, "id")
+	x.show(t, "listAPIKeys", ann.call(call{path: "?limit=1"}))
+	x.show(t, "revokeAPIKey", ann.call(call{}), key)
+	x.show(t, "endSession", ann.call(call{}), session.text(t, "id"))
+	x.show(t, "getOpenAPI", call{})
+}
+
+// changes follows the making of a claim.
+func (x *story) changes(t *testing.T) {
+	t.Helper()
+	f := x.follow(t, keyHeader(x.key))
+	x.see("off_", x.office.String())
+	x.see("prv_", x.dentist.String())
+	create := x.doc.Paths.Find("/claims").Post
+	claim := x.must(t, 201, call{path: "/claims", body: x.example(t, create.RequestBody.Value.Content.Get("application/json"), "crown")}).text(t, "id")
+	f.shows(claim, x.walk(t, "/events?resource_id="+claim)[0])
+	x.replies["followChanges"] = f.text
+}
+
+// compare compares every reply with its example.
+func (x *story) compare(t *testing.T) {
+	t.Helper()
+	file := contractFile{lines: strings.SplitAfter(string(contract), "\n")}
+	for _, item := range x.doc.Paths.Map() {
+		for _, op := range item.Operations() {
+			for status, reply := range op.Responses.Map() {
+				for mime, media := range reply.Value.Content {
+					if status[0] != '2' || mime == "image/jpeg" || mime == "application/yaml" {
+						continue
+					}
+					got, called := x.replies[op.OperationID]
+					var want string
+					if e := media.Examples["reply"]; e != nil {
+						want = exampleText(e.Value.Value)
+					}
+					got = anyKey.ReplaceAllString(strings.ReplaceAll(got, "http://"+x.addr, "https://molar.example.com"), "${1}"+strings.Repeat("0", 38))
+					switch {
+					case !called:
+						t.Errorf("%s: the story does not call it", op.OperationID)
+					case settle(got) == settle(want):
+					case *update:
+						file.write(t, op.OperationID, status, mime, got)
+					default:
+						t.Errorf("%s: the reply differs from its example, from here: %s; run this test with -update", op.OperationID, difference(settle(got), settle(want)))
+					}
+				}
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile("openapi.yaml", []byte(strings.Join(file.lines, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// changing are the parts of a reply that every run has otherwise: IDs, times,
+// secrets, hashes, and numbers that count up.
+var changing = regexp.MustCompile(`_[0-9A-HJKMNP-TV-Z]{26}\b|"(next_cursor|secret|last_four|md5|sha256|user_agent)":"[^"]*"|\bid: \d+-\d+|"(duration|latency)_ms":[\d.]+|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|sign-in#[^"]+|[0-9A-HJKMNP-TV-Z]{16,}|\d{4}-\d\d-\d\d(T[\d:.]+\+00:00)?|\d{5,}(\.\d+)?|\*\d{4}\b`)
+
+// settle returns JSON or X12 without what changes, its fields in the order of
+// their names.
+func settle(text string) string {
+	var v any
+	if json.Unmarshal([]byte(text), &v) == nil {
+		text = exampleText(v)
+	}
+	return changing.ReplaceAllString(text, "*")
+}
+
+// difference shows where two texts part.
+func difference(got, want string) string {
+	at := 0
+	for at < min(len(got), len(want)) && got[at] == want[at] {
+		at++
+	}
+	part := func(s string) string { return s[max(0, at-40):min(len(s), at+80)] }
+	return fmt.Sprintf("%q, want %q", part(got), part(want))
+}
+
+// exampleText is an example as a reply has it.
+func exampleText(v any) string {
+	if text, isText := v.(string); isText {
+		return text
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// contractFile is openapi.yaml. Its last part is the examples of replies.
+type contractFile struct{ lines []string }
+
+// write writes the example of an operation's reply, and the reference to it.
+func (f *contractFile) write(t *testing.T, operation, status, mime, reply string) {
+	t.Helper()
+	f.refer(t, operation, status, mime)
+	at := f.find(t, 0, "  examples:")
+	for at++; at < len(f.lines) && strings.TrimSpace(f.lines[at]) < operation+":"; {
+		at = f.end(at, 4)
+	}
+	end := at
+	if at < len(f.lines) && strings.TrimSpace(f.lines[at]) == operation+":" {
+		end = f.end(at, 4)
+	}
+	f.replace(at, end, "    "+operation+":\n      value:"+yamlOf(t, reply))
+}
+
+// refer names the example where the reply is, unless it is there.
+func (f *contractFile) refer(t *testing.T, operation, status, mime string) {
+	t.Helper()
+	at := f.find(t, f.find(t, f.find(t, 0, "      operationId: "+operation), `        "`+status+`":`), "            "+mime+":")
+	end := f.end(at, 12)
+	reference := `              examples: {reply: {$ref: "#/components/examples/` + operation + `"}}` + "\n"
+	if f.lines[end-1] != reference {
+		f.lines[at] = "            " + mime + ":\n"
+		f.replace(end, end, reference)
+	}
+}
+
+// find returns the next line that starts so.
+func (f *contractFile) find(t *testing.T, from int, start string) int {
+	t.Helper()
+	for i := from; i < len(f.lines); i++ {
+		if line := strings.TrimSuffix(f.lines[i], "\n"); line == start || strings.HasPrefix(line, start+" ") {
+			return i
+		}
+	}
+	t.Fatalf("openapi.yaml has no line %q", start)
+	return 0
+}
+
+// end returns the line after the block that begins at a line with the indent.
+func (f *contractFile) end(at, indent int) int {
+	for at++; at < len(f.lines) && strings.HasPrefix(f.lines[at], strings.Repeat(" ", indent+1)); at++ {
+	}
+	return at
+}
+
+func (f *contractFile) replace(from, to int, text string) {
+	f.lines = append(f.lines[:from:from], append(strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n"), f.lines[to:]...)...)
+	f.lines[from+strings.Count(text, "\n")-1] += "\n"
+}
+
+// yamlOf returns a reply as YAML that follows a colon: short values on one line.
+func yamlOf(t *testing.T, reply string) string {
+	t.Helper()
+	var n yaml.Node
+	if !json.Valid([]byte(reply)) {
+		return fmt.Sprintf(" %q\n", reply)
+	}
+	if err := yaml.Unmarshal([]byte(reply), &n); err != nil {
+		t.Fatal(err)
+	}
+	format(&n)
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(&n); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	out.WriteString("\n")
+	for line := range strings.Lines(b.String()) {
+		out.WriteString("        " + line)
+	}
+	return out.String()
+}
+
+// format makes the objects and lists flow that fit on one line.
+func format(n *yaml.Node) (width int) {
+	width = len(n.Value) + 2
+	for _, c := range n.Content {
+		width += format(c) + 2
+	}
+	if n.Style = 0; n.Kind != yaml.ScalarNode && width < 90 {
+		n.Style = yaml.FlowStyle
+	}
+	return width
+}

@@ -1,0 +1,56 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
+)
+
+// listKeys handles GET /api_keys.
+func (a *api) listKeys(x *exchange) (*reply, error) {
+	return unfiltered(a, x, "api_keys", a.access.ListKeys, keyShape)
+}
+
+// createKey handles POST /api_keys.
+func (a *api) createKey(x *exchange) (*reply, error) {
+	var in intake.KeyRequest
+	doc := x.document(&in.Faults)
+	in.Name, in.Mode, in.Permissions = doc.text("name"), doc.text("mode"), doc.optionalTexts("permissions")
+	doc.end()
+	return kept(a.access.CreateKey(x.ctx, replying(x, http.StatusCreated, issuedShape), in))
+}
+
+// revokeKey handles POST /api_keys/{id}/revoke.
+func (a *api) revokeKey(x *exchange) (*reply, error) {
+	return kept(a.access.RevokeKey(x.ctx, replying(x, http.StatusOK, keyShape), pathID[billing.KeyID](x, "id")))
+}
+
+type keyJSON struct {
+	ID          billing.KeyID        `json:"id"`
+	Object      string               `json:"object"`
+	Name        string               `json:"name"`
+	Mode        billing.Mode         `json:"mode"`
+	Permissions []billing.Permission `json:"permissions"`
+	LastFour    string               `json:"last_four"`
+	CreatedAt   string               `json:"created_at"`
+	RevokedAt   *string              `json:"revoked_at"`
+}
+
+func keyShape(k *billing.APIKey) keyJSON {
+	return keyJSON{
+		k.ID, "api_key", k.Name, k.Scope.Mode, listOf(k.Permissions), k.LastFour, billing.Timestamp(k.CreatedAt), timeOrNull(k.RevokedAt),
+	}
+}
+
+// issuedJSON is a key with its secret, which a replay does not show.
+type issuedJSON struct {
+	keyJSON
+	Secret          string `json:"secret,omitempty"`
+	SecretAvailable bool   `json:"secret_available"`
+}
+
+func issuedShape(i access.Issued) issuedJSON {
+	return issuedJSON{keyShape(i.Key), i.Secret, i.Secret != ""}
+}

@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// enter begins the entry of a request: by a key in the request log, by a person in
+// the audit. It has the resource that the path names.
+func (x *exchange) enter() {
+	if x.caller.User != nil {
+		x.call.Request.Audit = x.auditEntry()
+		return
+	}
+	key, err := billing.ParseID[billing.KeyID](x.call.Principal.ID)
+	if err != nil {
+		return
+	}
+	_, resource, _ := anyID(x.params.Params("id"))
+	x.call.Request.Entry = &billing.LoggedRequest{
+		ID: x.id, Scope: x.call.Scope, KeyID: key, Operation: x.route.operation(), Resource: resource, CreatedAt: x.s.now(),
+	}
+}
+
+// record adds the reply to the entry, and records it.
+func (x *exchange) record(took time.Duration) {
+	if x.call.Request.Entry == nil {
+		return
+	}
+	e := *x.call.Request.Entry // the original belongs to the use case, which may still run
+	e.Status, e.Error, e.Duration = x.fctx.Response.StatusCode(), x.code, took
+	if e.Resource == "" {
+		e.Resource = x.resource
+	}
+	if e.Resource == "" && !x.fctx.Response.IsBodyStream() {
+		e.Resource = firstID(x.fctx.Response.Body())
+	}
+	x.s.record(&e)
+}
+
+// firstID returns the ID of the resource that a reply shows. It is its first field.
+func firstID(body []byte) string {
+	rest, ok := bytes.CutPrefix(body, []byte(`{"id":"`))
+	if !ok {
+		return ""
+	}
+	id, _, _ := bytes.Cut(rest, []byte(`"`))
+	_, resource, _ := anyID(string(id))
+	return resource
+}
+
+// operation returns the name of the operation in the request log.
+func (r *route) operation() string { return r.method + " " + strings.TrimPrefix(r.path, root) }
+
+// operations returns the names of all operations that the request log can have.
+func (a *api) operations() (names []string) {
+	for _, r := range a.routes() {
+		if r.need != billing.NeedNothing {
+			names = append(names, r.operation())
+		}
+	}
+	return names
+}
+
+// getRequest handles GET /requests/{id}.
+func (a *api) getRequest(x *exchange) (*reply, error) {
+	return read(x, a.audit.Get, pathID[billing.RequestID](x, "id"), requestShape)
+}
+
+// listRequests handles GET /requests.
+func (a *api) listRequests(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("requests", x.call.Scope, "limit", "cursor")
+	f := billing.RequestFilter{
+		KeyID:         id[billing.KeyID](q, "key_id"),
+		Operation:     oneOf(q, "operation", a.operations()...),
+		Status:        q.status("status"),
+		Error:         oneOf(q, "error", billing.Codes()...),
+		Resource:      q.resource("resource_id"),
+		CreatedAfter:  q.instant("created_after"),
+		CreatedBefore: q.instant("created_before"),
+	}
+	return listed(a, x, q, l, f, a.audit.List, requestShape)
+}
+
+// status reads an HTTP status.
+func (q *query) status(name string) int {
+	s, given := q.text(name)
+	if !given {
+		return 0
+	}
+	n, err := strconv.Atoi(s)
+	switch {
+	case err != nil || slices.Contains([]byte("+-"), s[0]):
+		q.faults.Add(name, billing.FaultType, "The status must be a number from 200 to 599.")
+	case n < http.StatusOK || n > 599:
+		q.faults.Add(name, billing.FaultRange, "The status must be a number from 200 to 599.")
+	}
+	return n
+}
+
+type requestJSON struct {
+	ID         billing.RequestID `json:"id"`
+	Object     string            `json:"object"`
+	KeyID      billing.KeyID     `json:"key_id"`
+	Operation  string            `json:"operation"`
+	ResourceID *string           `json:"resource_id"`
+	Status     *int              `json:"status"`
+	Error      *billing.Code     `json:"error"`
+	DurationMS *float64          `json:"duration_ms"`
+	CreatedAt  string            `json:"created_at"`
+}
+
+func requestShape(e *billing.LoggedRequest) requestJSON {
+	out := requestJSON{
+		ID: e.ID, Object: "request", KeyID: e.KeyID, Operation: e.Operation, ResourceID: orNull(e.Resource), Status: orNull(e.Status),
+		Error: orNull(e.Error), CreatedAt: billing.Timestamp(e.CreatedAt),
+	}
+	if e.Status != 0 {
+		out.DurationMS = new(float64(e.Duration.Microseconds()) / 1000)
+	}
+	return out
+}

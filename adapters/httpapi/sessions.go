@@ -1,0 +1,171 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// signIn handles POST /sessions. It stores no reply: its token works once, and a
+// second sign-in is another session.
+func (a *api) signIn(x *exchange) (*reply, error) {
+	raw := x.fctx.Request.Header.RawHeaders()
+	if err := x.s.identifier.origin.prove(raw, remote(x)); err != nil {
+		return nil, err
+	}
+	var faults billing.Faults
+	doc := x.document(&faults)
+	token, email, password, code := doc.optionalText("token"), doc.optionalText("email"), doc.optionalText("password"), doc.optionalText("totp")
+	doc.end()
+	if token != nil && (email != nil || password != nil || code != nil) {
+		faults.Add("token", billing.FaultNotAllowed, "Send a token, or an email address and a password.")
+	}
+	if token == nil {
+		faults.Required("email", value(email), maxCredential)
+		faults.Required("password", value(password), maxCredential)
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	entry := *x.auditEntry()
+	entry.Status = http.StatusCreated
+	refused := func(u *billing.User) {
+		e := entry
+		e.ID, e.Org, e.User, e.Status = billing.NewID[billing.AuditEntryID](e.CreatedAt), u.Org, u.ID, http.StatusUnauthorized
+		a.audit.Note(&e) // the time of the reply must not depend on whether there is a user
+	}
+	in, err := a.access.SignIn(x.ctx, access.SignIn{
+		Token: value(token), Email: value(email), Password: value(password), TOTP: value(code),
+		Browser: x.s.identifier.origin.cookies(raw).browser, Address: x.client(), Agent: x.agent(),
+		Entry: entry, Refused: refused,
+	})
+	if err != nil {
+		return nil, err
+	}
+	session, browser := x.s.identifier.origin.names(raw)
+	x.setCookie(session, in.Secret, billing.SessionTime)
+	x.setCookie(browser, in.Browser, browserTime)
+	return &reply{status: http.StatusCreated, body: sessionShape(in.Session, in.Session.ID)}, nil
+}
+
+// maxCredential bounds the work on an email address or a password.
+const maxCredential = 512
+
+// browserTime is how long a browser proves an earlier sign-in.
+const browserTime = 365 * 24 * time.Hour
+
+func value(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// agent returns the User-Agent, shortened.
+func (x *exchange) agent() string { return firstRunes(string(x.fctx.UserAgent()), maxAgent) }
+
+const maxAgent = 200
+
+// setCookie sets a cookie that scripts cannot read and other sites' requests do
+// not carry. A time of zero removes it.
+func (x *exchange) setCookie(name, value string, lasts time.Duration) {
+	c := fasthttp.AcquireCookie()
+	defer fasthttp.ReleaseCookie(c)
+	c.SetKey(name)
+	c.SetValue(value)
+	c.SetPath("/")
+	c.SetHTTPOnly(true)
+	c.SetSecure(x.s.identifier.origin.secure())
+	c.SetSameSite(fasthttp.CookieSameSiteStrictMode)
+	if c.SetMaxAge(int(lasts.Seconds())); lasts == 0 {
+		c.SetExpire(fasthttp.CookieExpireDelete)
+	}
+	x.fctx.Response.Header.SetCookie(c)
+}
+
+// listSessions handles GET /sessions.
+func (a *api) listSessions(x *exchange) (*reply, error) {
+	caller := x.caller
+	all := func(ctx context.Context, _ billing.Scope, p billing.Page) ([]*billing.Session, *billing.Position, error) {
+		return a.access.ListSessions(ctx, caller, p)
+	}
+	return unfiltered(a, x, "sessions", all, func(s *billing.Session) sessionJSON { return sessionShape(s, caller.Session.ID) })
+}
+
+// endSession handles DELETE /sessions/{id}. Ending the request's own session
+// removes its cookie.
+func (a *api) endSession(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	id := pathID[billing.SessionID](x, "id")
+	out, err := kept(a.access.EndSession(x.ctx, removing[billing.SessionID](x), x.caller, id))
+	if err == nil && id == x.caller.Session.ID {
+		session, _ := x.s.identifier.origin.names(x.fctx.Request.Header.RawHeaders())
+		x.setCookie(session, "", 0)
+	}
+	return out, err
+}
+
+type sessionJSON struct {
+	ID        billing.SessionID `json:"id"`
+	Object    string            `json:"object"`
+	UserID    billing.UserID    `json:"user_id"`
+	Current   bool              `json:"current"`
+	Address   string            `json:"address"`
+	UserAgent string            `json:"user_agent"`
+	CreatedAt string            `json:"created_at"`
+	UsedAt    string            `json:"used_at"`
+	ExpiresAt string            `json:"expires_at"`
+}
+
+func sessionShape(s *billing.Session, current billing.SessionID) sessionJSON {
+	return sessionJSON{
+		s.ID, "session", s.User, s.ID == current, s.Address, s.Agent,
+		billing.Timestamp(s.CreatedAt), billing.Timestamp(s.UsedAt), billing.Timestamp(s.CreatedAt.Add(billing.SessionTime)),
+	}
+}
+
+type meJSON struct {
+	Object       string               `json:"object"`
+	Organization organizationJSON     `json:"organization"`
+	Mode         billing.Mode         `json:"mode"`
+	Permissions  []billing.Permission `json:"permissions"`
+	Role         *billing.Role        `json:"role"`
+	Key          *ownKeyJSON          `json:"key"`
+	User         *userJSON            `json:"user"`
+}
+
+type organizationJSON struct {
+	ID   billing.OrgID `json:"id"`
+	Name string        `json:"name"`
+}
+
+type ownKeyJSON struct {
+	ID       billing.KeyID `json:"id"`
+	Name     string        `json:"name"`
+	LastFour string        `json:"last_four"`
+}
+
+// getMe handles GET /me.
+func (a *api) getMe(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	org, err := a.access.GetOrganization(x.ctx, x.call.Scope.Org)
+	if err != nil {
+		return nil, err
+	}
+	out := meJSON{Object: "me", Organization: organizationJSON{org.ID, org.Name}, Mode: x.call.Scope.Mode}
+	if k := x.caller.Key; k != nil {
+		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}
+	} else {
+		out.Role, out.User = &x.caller.User.Role, new(userShape(x.caller.User))
+	}
+	return &reply{status: http.StatusOK, body: out}, nil
+}

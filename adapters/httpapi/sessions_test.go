@@ -1,0 +1,367 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+const password = "Crowns and bridges 14"
+
+// visitor is a browser that has signed in.
+type visitor struct {
+	user    billing.UserID
+	session string // its ID
+	headers map[string]string
+}
+
+// call returns a request of the browser's.
+func (v visitor) call(c call) call {
+	headers := maps.Clone(v.headers)
+	maps.Copy(headers, c.header)
+	c.header = headers
+	return c
+}
+
+// without returns the browser without a header.
+func (v visitor) without(names ...string) visitor {
+	v.headers = maps.Clone(v.headers)
+	for _, name := range names {
+		v.headers[name] = ""
+	}
+	return v
+}
+
+// with returns the browser with another header.
+func (v visitor) with(name, value string) visitor {
+	v.headers = maps.Clone(v.headers)
+	v.headers[name] = value
+	return v
+}
+
+// browserHeaders are those of a page's own request without a key.
+func browserHeaders() map[string]string {
+	return map[string]string{"Authorization": "", "Sec-Fetch-Site": "same-origin", "Molar-Mode": "test", "User-Agent": "test"}
+}
+
+// invited returns a new user and the token of the invitation.
+func (s *service) invited(t *testing.T, org billing.OrgID, email string, role billing.Role) (id billing.UserID, token string) {
+	t.Helper()
+	call := idempotency.Administration(billing.Scope{Org: org, Mode: billing.ModeTest}, "test", func(i access.Invited) string {
+		id, token = i.User.ID, i.Token
+		return ""
+	})
+	if _, err := s.access.InviteUser(t.Context(), call, email, role); err != nil {
+		t.Fatal(err)
+	}
+	return id, token
+}
+
+// visits signs in a new user by an invitation.
+func (s *service) visits(t *testing.T, org billing.OrgID, email string, role billing.Role) visitor {
+	t.Helper()
+	user, token := s.invited(t, org, email, role)
+	return s.enters(t, user, fmt.Sprintf(`{"token":%q}`, token))
+}
+
+func (s *service) enters(t *testing.T, user billing.UserID, body string) visitor {
+	t.Helper()
+	a := s.must(t, 201, call{method: "POST", path: "/sessions", body: body, header: browserHeaders()})
+	v := visitor{user, a.text(t, "id"), browserHeaders()}
+	v.headers["Cookie"] = cookieOf(a)
+	return v
+}
+
+// cookieOf returns the cookies that a reply sets.
+func cookieOf(a response) string {
+	var all []string
+	for _, c := range a.Cookies() {
+		all = append(all, c.Name+"="+c.Value)
+	}
+	return strings.Join(all, "; ")
+}
+
+// TestPrincipals tries every operation as everyone.
+func TestPrincipals(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	m := s.make(t)
+	other, err := s.access.Authenticate(t.Context(), s.other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := func(secret string) visitor {
+		return visitor{headers: map[string]string{"Authorization": "Bearer " + secret}}
+	}
+	submit := s.issue(t, s.test, "submit")
+	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	ended := s.visits(t, s.org, "ended@example.com", billing.RoleOwner)
+	s.must(t, 204, owner.call(call{method: "DELETE", path: "/sessions/" + ended.session}))
+	s.refusedSoon(t, ended)
+
+	const refused, forbidden, may = 401, 403, 0
+	type row map[billing.Need]int
+	everyone := row{billing.NeedCaller: may, billing.NeedRead: may, billing.NeedSubmit: may, billing.NeedManage: may, billing.NeedSession: may, billing.NeedOwner: may}
+	but := func(changes row) row {
+		r := maps.Clone(everyone)
+		maps.Copy(r, changes)
+		return r
+	}
+	noOne := row{
+		billing.NeedCaller: refused, billing.NeedRead: refused, billing.NeedSubmit: refused, billing.NeedManage: refused,
+		billing.NeedSession: refused, billing.NeedOwner: refused,
+	}
+	keys := row{billing.NeedSession: forbidden, billing.NeedOwner: forbidden}
+	for name, p := range map[string]struct {
+		as   visitor
+		want row
+	}{
+		"no key":             {visitor{headers: map[string]string{"Authorization": ""}}, noOne},
+		"unknown key":        {key("molar_test_x"), noOne},
+		"read key":           {key(s.read), but(row{billing.NeedSubmit: forbidden, billing.NeedManage: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
+		"submit key":         {key(submit), but(row{billing.NeedRead: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
+		"live key":           {key(s.live), but(keys)},
+		"other key":          {key(s.other), but(keys)},
+		"owner":              {owner, everyone},
+		"biller":             {s.visits(t, s.org, "biller@example.com", billing.RoleBiller), but(row{billing.NeedManage: forbidden, billing.NeedOwner: forbidden})},
+		"viewer":             {s.visits(t, s.org, "viewer@example.com", billing.RoleViewer), but(row{billing.NeedSubmit: forbidden, billing.NeedManage: forbidden, billing.NeedOwner: forbidden})},
+		"other owner":        {s.visits(t, other.Scope.Org, "owner@example.com", billing.RoleOwner), everyone},
+		"ended session":      {ended, noOne},
+		"expired session":    {s.expired(t, owner), noOne},
+		"unknown session":    {owner.with("Cookie", strings.Split(owner.headers["Cookie"], "=")[0]+"="+billing.NewToken()), noOne},
+		"no proof of origin": {owner.without("Sec-Fetch-Site"), noOne},
+		"another site":       {owner.with("Sec-Fetch-Site", "cross-site").with("Origin", "https://evil.example"), noOne},
+		"same site only":     {owner.with("Sec-Fetch-Site", "same-site").with("Origin", "http://"+s.addr), noOne},
+		"another origin":     {owner.without("Sec-Fetch-Site").with("Origin", "https://evil.example"), noOne},
+		"another port":       {owner.without("Sec-Fetch-Site").with("Origin", "http://127.0.0.1:1"), noOne},
+		"no origin":          {owner.without("Sec-Fetch-Site").with("Origin", "null"), noOne},
+		"its own origin":     {owner.without("Sec-Fetch-Site").with("Origin", "http://"+s.addr), everyone},
+		"no mode":            {owner.without("Molar-Mode"), noOne},
+		"unknown mode":       {owner.with("Molar-Mode", "prod"), noOne},
+	} {
+		for _, r := range (&api{}).routes() {
+			if r.need == billing.NeedNothing {
+				continue
+			}
+			// An unknown parameter, so that what is allowed has no effect.
+			got := s.do(t, p.as.call(call{method: r.method, path: m.path(&r) + "?surprise=1", bad: true}))
+			want, code := p.want[r.need], map[int]billing.Code{refused: billing.CodeUnauthorized, forbidden: billing.CodePermissionDenied}
+			switch {
+			case want != may:
+				if got.StatusCode != want || got.code() != string(code[want]) {
+					t.Errorf("%s: %s %s: %d %s, want %d", name, r.method, r.path, got.StatusCode, got.code(), want)
+				}
+			case got.StatusCode == refused || got.StatusCode == forbidden && r.path != root+"/users/{id}" || got.StatusCode == 500:
+				t.Errorf("%s: %s %s: %d %s", name, r.method, r.path, got.StatusCode, got.body)
+			}
+		}
+	}
+}
+
+// expired returns a browser of the same user, whose session began 13 hours ago.
+func (s *service) expired(t *testing.T, v visitor) visitor {
+	t.Helper()
+	secret, now := billing.NewToken(), time.Now()
+	porttest.System(t, s.store, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.SignedIn.Insert(ctx, &billing.Session{
+			ID: billing.NewID[billing.SessionID](now), Org: s.org, User: v.user, CreatedAt: now.Add(-13 * time.Hour), UsedAt: now,
+		}, billing.TokenDigest(secret))
+	})
+	return v.with("Cookie", strings.Split(v.headers["Cookie"], "=")[0]+"="+secret)
+}
+
+// refusedSoon waits until the session is refused.
+func (s *service) refusedSoon(t *testing.T, v visitor) {
+	t.Helper()
+	for s.do(t, v.call(call{path: "/me"})).StatusCode != http.StatusUnauthorized {
+	}
+}
+
+func TestSessionWorks(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	user, token := s.invited(t, s.org, "ann@example.com", billing.RoleOwner)
+	body := fmt.Sprintf(`{"token":%q}`, token)
+	in := s.must(t, 201, call{method: "POST", path: "/sessions", body: body, header: browserHeaders()})
+	for _, c := range in.Cookies() {
+		if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" || c.Secure || !strings.HasSuffix(c.Name, s.addr[strings.LastIndex(s.addr, ":")+1:]) {
+			t.Errorf("cookie %v", c)
+		}
+		if strings.Contains(in.body, c.Value) || c.MaxAge != map[bool]int{true: 43200, false: 31536000}[strings.HasPrefix(c.Name, "molar_session_")] {
+			t.Errorf("cookie %v, reply %s", c, in.body)
+		}
+	}
+	if again := s.do(t, call{method: "POST", path: "/sessions", body: body, header: browserHeaders()}); again.StatusCode != 401 || len(again.Cookies()) > 0 {
+		t.Errorf("the link again: %d %v", again.StatusCode, again.Cookies())
+	}
+	ann := visitor{user, in.text(t, "id"), browserHeaders()}
+	ann.headers["Cookie"] = cookieOf(in)
+	s.must(t, 200, ann.call(call{path: "/me"})).shows(t, "user.email", "ann@example.com", "role", "owner", "mode", "test", "permissions", nil, "organization.name", "Example Dental")
+	s.must(t, 200, ann.with("Molar-Mode", "live").call(call{path: "/me"})).shows(t, "mode", "live")
+	s.must(t, 200, call{path: "/me"}).shows(t, "role", nil, "user", nil, "permissions.0", "read")
+
+	// What a person makes has no request ID.
+	check := s.must(t, 200, ann.call(call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)}))
+	check.shows(t, "request_id", nil)
+	claim := s.must(t, 201, ann.call(call{path: "/claims", body: s.crown("1", nil)}))
+	s.must(t, 200, ann.call(call{path: "/claims/" + claim.text(t, "id")})).shows(t, "request_id", nil)
+
+	invite := call{path: "/users", body: `{"email":"Ben@Example.com","role":"biller"}`, idem: "ben"}
+	made := s.must(t, 201, ann.call(invite))
+	made.shows(t, "email", "ben@example.com", "state", "invited", "secret_available", true)
+	link := made.text(t, "sign_in_url")
+	if replay := s.must(t, 201, ann.call(invite)); !strings.HasPrefix(link, "http://"+s.addr+"/sign-in#") || strings.Contains(replay.body, "sign-in") || replay.get(t, "secret_available") != false {
+		t.Errorf("link %q, replay %s", link, replay.body)
+	}
+	ben := s.enters(t, billing.UserID{}, fmt.Sprintf(`{"token":%q}`, link[strings.Index(link, "#")+1:]))
+	benID := made.text(t, "id")
+	wantStatus(t, s.do(t, ben.call(call{method: "PATCH", path: "/users/" + benID, body: `{"role":"owner"}`})), 403, billing.CodePermissionDenied)
+	wantStatus(t, s.do(t, ann.call(call{method: "PATCH", path: "/users/" + benID, body: `{"password":"` + password + `"}`})), 403, billing.CodePermissionDenied)
+	wantStatus(t, s.do(t, ben.call(call{method: "DELETE", path: "/sessions/" + ann.session})), 404, billing.CodeNotFound)
+	s.must(t, 200, ben.call(call{method: "PATCH", path: "/users/" + benID, body: `{"password":"` + password + `"}`})).shows(t, "has_password", true)
+	s.refusedSoon(t, ben)
+	ben = s.enters(t, billing.UserID{}, `{"email":" BEN@example.com","password":"`+password+`"}`)
+	if all := s.must(t, 200, ben.call(call{path: "/sessions"})); all.text(t, "data", "0", "id") != ben.session || all.get(t, "data", "0", "current") != true {
+		t.Errorf("sessions %s", all.body)
+	}
+	s.must(t, 200, ann.call(call{path: "/users?limit=1"})).shows(t, "data.0.id", benID)
+	wantStatus(t, s.do(t, ann.call(call{method: "PATCH", path: "/users/" + user.String(), body: `{"state":"disabled"}`})), 409, billing.CodeConflict)
+	s.must(t, 200, ann.call(call{method: "PATCH", path: "/users/" + benID, body: `{"role":"viewer"}`}))
+	s.refusedSoon(t, ben)
+	ended := s.must(t, 204, ann.call(call{method: "DELETE", path: "/sessions/" + ann.session}))
+	if c := ended.Cookies(); len(c) != 1 || c[0].Value != "" || !strings.HasPrefix(c[0].Name, "molar_session_") {
+		t.Errorf("cookies %v", c)
+	}
+	s.refusedSoon(t, ann)
+}
+
+// TestSignInIsGuarded signs in as other sites would, and as programs that have a
+// good token or password but no right to a cookie.
+func TestSignInIsGuarded(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	_, token := s.invited(t, s.org, "ann@example.com", billing.RoleOwner)
+	body := fmt.Sprintf(`{"token":%q}`, token)
+	for name, c := range map[string]struct {
+		header map[string]string
+		body   string
+		status int
+	}{
+		"another site's fetch":   {map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, body, 401},
+		"another site's form":    {map[string]string{"Sec-Fetch-Site": "cross-site", "Content-Type": "text/plain"}, body, 401},
+		"an old browser's form":  {map[string]string{"Sec-Fetch-Site": "", "Origin": "https://evil.example", "Content-Type": "application/x-www-form-urlencoded"}, "token=" + token, 401},
+		"a link to the page":     {map[string]string{"Sec-Fetch-Site": "none"}, body, 401},
+		"no proof":               {map[string]string{"Sec-Fetch-Site": ""}, body, 401},
+		"two origins":            {map[string]string{"Sec-Fetch-Site": "", "Origin": "http://" + s.addr + ", https://evil.example"}, body, 401},
+		"a form of the page":     {map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, "token=" + token, 422},
+		"text of the page":       {map[string]string{"Content-Type": "text/plain"}, body, 422},
+		"both":                   {nil, `{"token":"x","email":"a@x.y"}`, 422},
+		"neither":                {nil, `{}`, 422},
+		"a wrong token":          {nil, `{"token":"x"}`, 401},
+		"an unknown account":     {nil, `{"email":"nobody@example.com","password":"a wrong guess"}`, 401},
+		"one without a password": {nil, `{"email":"ann@example.com","password":"a wrong guess"}`, 401},
+	} {
+		headers := browserHeaders()
+		headers["Content-Type"] = "application/json"
+		maps.Copy(headers, c.header)
+		a := s.do(t, call{method: "POST", path: "/sessions", body: c.body, header: headers, bad: true})
+		if a.StatusCode != c.status || len(a.Cookies()) > 0 || strings.Contains(a.body, token) {
+			t.Errorf("%s: %d %s %v", name, a.StatusCode, a.body, a.Cookies())
+		}
+	}
+	// Names that an attacker points to this machine.
+	for _, host := range []string{"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", "127.0.0.1@evil.example", "evil.example#localhost", "[::1", ""} {
+		w := dial(t, s.addr)
+		w.send("POST %s/sessions HTTP/1.1\r\nHost: %s\r\nOrigin: http://%s\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+			root, host, host, len(body), body)
+		if a := w.reply(); a.StatusCode != 401 && a.StatusCode != 400 || len(a.Cookies()) > 0 {
+			t.Errorf("host %q: %d %s", host, a.StatusCode, a.body)
+		}
+	}
+	// The token has survived all of this. A cookie from before is no session after.
+	fixed := browserHeaders()
+	name := "molar_session_" + s.addr[strings.LastIndex(s.addr, ":")+1:]
+	chosen := billing.NewToken()
+	fixed["Cookie"] = name + "=" + chosen
+	in := s.must(t, 201, call{method: "POST", path: "/sessions", body: body, header: fixed})
+	if strings.Contains(cookieOf(in), chosen) {
+		t.Errorf("cookies %s", cookieOf(in))
+	}
+	wantStatus(t, s.do(t, call{path: "/me", header: fixed}), 401, billing.CodeUnauthorized)
+	fixed["Cookie"] = cookieOf(in) + "; " + name + "=" + chosen // one that was tossed in
+	wantStatus(t, s.do(t, call{path: "/me", header: fixed}), 401, billing.CodeUnauthorized)
+}
+
+func TestPublicOrigin(t *testing.T) {
+	t.Parallel()
+	o := origin{"https://molar.example"}
+	away := netip.MustParseAddr("203.0.113.7")
+	for head, want := range map[string]bool{
+		"Host: 10.0.0.1:8080\r\nOrigin: https://molar.example\r\n":                               true,
+		"Host: evil.example\r\nSec-Fetch-Site: same-origin\r\n":                                  true, // its cookie is of the public host
+		"Host: molar.example\r\nOrigin: http://molar.example\r\n":                                false,
+		"Host: molar.example\r\nOrigin: https://molar.example.evil.example\r\n":                  false,
+		"Host: molar.example\r\nOrigin: https://molar.example\r\nSec-Fetch-Site: cross-site\r\n": false,
+		"Host: molar.example\r\n": false,
+	} {
+		if err := o.prove([]byte(head), away); (err == nil) != want {
+			t.Errorf("%q: %v", head, err)
+		}
+	}
+	if session, browser := o.names(nil); session != "__Host-molar_session" || browser != "__Host-molar_browser" || !o.secure() {
+		t.Errorf("cookies %s, %s", session, browser)
+	}
+	local := []byte("Host: localhost:8080\r\nSec-Fetch-Site: same-origin\r\n")
+	if (origin{}).prove(local, away) == nil || (origin{}).prove(local, netip.MustParseAddr("::ffff:127.0.0.1")) != nil {
+		t.Error("without a public origin, only this machine has sessions")
+	}
+	for text, want := range map[string]bool{
+		"https://molar.example": true, "https://molar.example:8443": true, "http://localhost:8080": true, "http://[::1]:8080": true,
+		"http://molar.example": false, "https://molar.example/": false, "https://molar.example/app": false, "molar.example": false, "": false,
+		"https://user@molar.example": false, "ftp://molar.example": false,
+	} {
+		if ValidOrigin(text) != want {
+			t.Errorf("ValidOrigin(%q) = %t", text, !want)
+		}
+	}
+}
+
+// TestClient believes X-Forwarded-For as far as trusted proxies wrote it.
+func TestClient(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ proxies, forwarded, want string }{
+		"no proxy is trusted":  {"10.0.0.0/8", "198.51.100.1", "127.0.0.1"},
+		"one proxy":            {"127.0.0.0/8", "198.51.100.1", "198.51.100.1"},
+		"a forged first entry": {"127.0.0.0/8", "1.1.1.1, 198.51.100.1", "198.51.100.1"},
+		"two proxies":          {"127.0.0.0/8 10.0.0.0/8", "1.1.1.1, 198.51.100.1, 10.0.0.2", "198.51.100.1"},
+		"nonsense":             {"127.0.0.0/8", "1.1.1.1, nonsense", "127.0.0.1"},
+		"nothing":              {"127.0.0.0/8", "", "127.0.0.1"},
+	} {
+		var o Options
+		for _, p := range strings.Fields(c.proxies) {
+			o.TrustedProxies = append(o.TrustedProxies, netip.MustParsePrefix(p))
+		}
+		s, err := newServer(o, []route{{http.MethodGet, "/client", billing.NeedNothing, noBody, func(x *exchange) (*reply, error) {
+			return &reply{status: http.StatusOK, body: x.client().String()}, nil
+		}}}, identifier{key: identify})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := dial(t, serve(t, s))
+		w.send("GET /client HTTP/1.1\r\nHost: molar\r\nX-Forwarded-For: %s\r\n\r\n", c.forwarded)
+		if a := w.reply(); strings.TrimSpace(a.body) != `"`+c.want+`"` {
+			t.Errorf("%s: %s, want %s", name, a.body, c.want)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// getSummary handles GET /summary.
+func (a *api) getSummary(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	s, err := a.summary.Read(x.ctx, x.call.Scope)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: http.StatusOK, body: summaryShape(s)}, nil
+}
+
+type summaryJSON struct {
+	Object            string                     `json:"object"`
+	AsOf              string                     `json:"as_of"`
+	Claims            map[billing.ClaimState]int `json:"claims"`
+	Predeterminations map[billing.ClaimState]int `json:"predeterminations"`
+	Money             moneyTotalsJSON            `json:"money"`
+	ERAs              waitingERAsJSON            `json:"eras"`
+	PayerRequests     openRequestsJSON           `json:"payer_requests"`
+	WebhookEndpoints  endpointCountsJSON         `json:"webhook_endpoints"`
+	Activity          []activityJSON             `json:"activity"`
+}
+
+type countJSON struct {
+	Count int  `json:"count"`
+	More  bool `json:"more"`
+}
+
+type claimMoneyJSON struct {
+	Charged               string `json:"charged"`
+	Paid                  string `json:"paid"`
+	PatientResponsibility string `json:"patient_responsibility"`
+	Outstanding           string `json:"outstanding"`
+}
+
+type moneyTotalsJSON struct {
+	claimMoneyJSON
+
+	ByAge []ageTotalJSON `json:"by_age"`
+}
+
+type ageTotalJSON struct {
+	FromDays int     `json:"from_days"`
+	ToDays   *int    `json:"to_days"`
+	SentFrom *string `json:"sent_from"`
+	SentTo   *string `json:"sent_to"`
+
+	claimMoneyJSON
+}
+
+type waitingERAsJSON struct {
+	NotPosted        countJSON `json:"not_posted"`
+	UnfinishedClaims countJSON `json:"unfinished_claims"`
+}
+
+type openRequestsJSON struct {
+	Open           countJSON      `json:"open"`
+	ByDueDate      []dueCountJSON `json:"by_due_date"`
+	Later          countJSON      `json:"later"`
+	WithoutDueDate countJSON      `json:"without_due_date"`
+}
+
+type dueCountJSON struct {
+	DueDate billing.Date `json:"due_date"`
+	Count   int          `json:"count"`
+}
+
+type endpointCountsJSON struct {
+	Working  int `json:"working"`
+	Failing  int `json:"failing"`
+	Disabled int `json:"disabled"`
+}
+
+type activityJSON struct {
+	Date   billing.Date `json:"date"`
+	Claims int          `json:"claims"`
+	Checks countJSON    `json:"checks"`
+}
+
+func summaryShape(s *billing.Summary) summaryJSON {
+	out := summaryJSON{
+		Object: "summary", AsOf: billing.Timestamp(s.At),
+		Claims:            stateCounts(billing.KindClaim, s.Claims.States),
+		Predeterminations: stateCounts(billing.KindPredetermination, s.Claims.States),
+		ERAs:              waitingERAsJSON{countJSON(s.NotPosted), countJSON(s.UnfinishedClaims)},
+		PayerRequests: openRequestsJSON{
+			Open: countJSON(s.PayerRequests.Open), Later: countJSON(s.PayerRequests.Later), WithoutDueDate: countJSON(s.PayerRequests.Undated),
+			ByDueDate: mapped(s.PayerRequests.Due, func(d billing.DayCount) dueCountJSON { return dueCountJSON{d.Day, d.Count.Count} }),
+		},
+		WebhookEndpoints: endpointCountsJSON{s.EndpointsWorking, s.EndpointsFailing, s.EndpointsDisabled},
+	}
+	var all billing.ClaimMoney
+	for _, age := range s.Claims.Ages {
+		from, before := age.Sent(billing.DateOf(s.At))
+		out.Money.ByAge = append(out.Money.ByAge, ageTotalJSON{
+			FromDays: age.From, ToDays: orNull(age.To), SentFrom: timeOrNull(from), SentTo: timeOrNull(before), claimMoneyJSON: claimMoneyShape(age.ClaimMoney),
+		})
+		all = all.Add(age.ClaimMoney)
+	}
+	out.Money.claimMoneyJSON = claimMoneyShape(all)
+	for i, day := range s.Claims.Sent {
+		out.Activity = append(out.Activity, activityJSON{day.Day, day.Count.Count, countJSON(s.Checks[i].Count)})
+	}
+	return out
+}
+
+// stateCounts returns a count for every state that the kind can have.
+func stateCounts(kind billing.ClaimKind, counted map[billing.ClaimKind]map[billing.ClaimState]int) map[billing.ClaimState]int {
+	out := map[billing.ClaimState]int{}
+	for _, state := range billing.ClaimStates() {
+		out[state] = counted[kind][state]
+	}
+	return out
+}
+
+func claimMoneyShape(m billing.ClaimMoney) claimMoneyJSON {
+	return claimMoneyJSON{m.Charged.String(), m.Paid.String(), m.PatientResponsibility.String(), m.Outstanding.String()}
+}

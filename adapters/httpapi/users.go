@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"net/http"
+
+	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// listUsers handles GET /users.
+func (a *api) listUsers(x *exchange) (*reply, error) {
+	return unfiltered(a, x, "users", a.access.ListUsers, userShape)
+}
+
+// inviteUser handles POST /users.
+func (a *api) inviteUser(x *exchange) (*reply, error) {
+	call := replying(x, http.StatusCreated, x.invitedShape)
+	doc := x.document(&call.Request.Faults)
+	email, role := doc.text("email"), billing.Role(doc.text("role"))
+	doc.end()
+	return kept(a.access.InviteUser(x.ctx, call, email, role))
+}
+
+// inviteAgain handles POST /users/{id}/invite.
+func (a *api) inviteAgain(x *exchange) (*reply, error) {
+	return kept(a.access.InviteAgain(x.ctx, replying(x, http.StatusOK, x.invitedShape), userID(x)))
+}
+
+// updateUser handles PATCH /users/{id}. An owner changes the role or the state of
+// any user. Everyone changes their own password and second factor.
+func (a *api) updateUser(x *exchange) (*reply, error) {
+	var faults billing.Faults
+	doc := x.document(&faults)
+	role, state := doc.optionalText("role"), doc.optionalText("state")
+	current, password := doc.optionalText("current_password"), doc.optionalText("password")
+	secret, code := doc.optionalText("totp_secret"), doc.optionalText("totp")
+	doc.end()
+	id, changes, proves := userID(x), role != nil || state != nil, password != nil || secret != nil
+	if changes && (proves || current != nil || code != nil) {
+		faults.Add("", billing.FaultNotAllowed, "Change the role or the state in one request, and the password or the second factor in another.")
+	}
+	if proves {
+		if id != x.caller.User.ID {
+			return nil, &billing.Error{Code: billing.CodePermissionDenied, Message: "Users change their own password and second factor. molar users reset removes them."}
+		}
+		call := replying(x, http.StatusOK, provenShape)
+		call.Request.Faults = faults
+		call.Request.Fingerprint = a.sealed(call.Request.Fingerprint)
+		return kept(a.access.Prove(x.ctx, call, x.caller, access.OwnProofs{
+			Current: value(current), Password: password, TOTPSecret: secret, TOTP: value(code),
+		}))
+	}
+	if err := x.caller.Can(billing.NeedOwner); err != nil {
+		return nil, err
+	}
+	call := replying(x, http.StatusOK, userShape)
+	call.Request.Faults = faults
+	return kept(a.access.ChangeUser(x.ctx, call, id, billing.UserChange{Role: billing.Role(value(role)), State: billing.UserState(value(state))}))
+}
+
+// sealed returns a keyed digest of a fingerprint, for a body with a password: who
+// reads the fingerprints cannot try passwords.
+func (a *api) sealed(fingerprint [sha256.Size]byte) [sha256.Size]byte {
+	h := hmac.New(sha256.New, a.cursors.key[:])
+	h.Write([]byte("fingerprint"))
+	h.Write(fingerprint[:])
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+func userID(x *exchange) billing.UserID { return pathID[billing.UserID](x, "id") }
+
+type userJSON struct {
+	ID          billing.UserID    `json:"id"`
+	Object      string            `json:"object"`
+	Email       string            `json:"email"`
+	Role        billing.Role      `json:"role"`
+	State       billing.UserState `json:"state"`
+	HasPassword bool              `json:"has_password"`
+	HasTOTP     bool              `json:"has_totp"`
+	CreatedAt   string            `json:"created_at"`
+	SignedInAt  *string           `json:"signed_in_at"`
+}
+
+func userShape(u *billing.User) userJSON {
+	out := userJSON{u.ID, "user", u.Email, u.Role, u.State, u.HasPassword, u.HasTOTP, billing.Timestamp(u.CreatedAt), nil}
+	if !u.SignedInAt.IsZero() {
+		out.SignedInAt = new(billing.Timestamp(u.SignedInAt))
+	}
+	return out
+}
+
+// invitedJSON is a user with a sign-in link, which a replay does not show.
+type invitedJSON struct {
+	userJSON
+	SignInURL       string `json:"sign_in_url,omitempty"`
+	SecretAvailable bool   `json:"secret_available"`
+}
+
+func (x *exchange) invitedShape(i access.Invited) invitedJSON {
+	out := invitedJSON{userJSON: userShape(i.User), SecretAvailable: i.Token != ""}
+	if out.SecretAvailable {
+		own := x.s.identifier.origin.of(x.fctx.Request.Header.RawHeaders(), remote(x))
+		out.SignInURL = own + billing.SignInPath(i.Token)
+	}
+	return out
+}
+
+// provenJSON is a user with new recovery codes, which a replay does not show.
+type provenJSON struct {
+	userJSON
+	RecoveryCodes   []string `json:"recovery_codes,omitempty"`
+	SecretAvailable *bool    `json:"secret_available,omitempty"`
+}
+
+func provenShape(p access.Proven) provenJSON {
+	return provenJSON{userShape(p.User), p.RecoveryCodes, new(p.RecoveryCodes != nil)}
+}

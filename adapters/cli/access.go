@@ -92,89 +92,6 @@ func printed(c *cobra.Command) func(billing.Reply, error) error {
 	}
 }
 
-func offices(b Backend) *cobra.Command {
-	var f scopeFlags
-	var in intake.OfficeRequest
-	var address intake.AddressInput
-	create := &cobra.Command{
-		Use: "create", Short: "Create an office", Args: cobra.NoArgs,
-		Example: "  molar offices create --org org_... --mode test --name 'Main Street' --npi 1234567893 --time-zone America/Chicago",
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
-			scope, err := f.scope()
-			if err != nil {
-				return err
-			}
-			if address != (intake.AddressInput{}) {
-				in.Address = &address
-			}
-			show := func(o *billing.Office) string { return o.ID.String() }
-			return printed(c)(s.CreateOffice(c.Context(), idempotency.Administration(scope, operator(), show), in))
-		}),
-	}
-	f.on(create)
-	create.Flags().StringVar(&in.Name, "name", "", "name")
-	create.Flags().StringVar(&in.NPI, "npi", "", "national provider identifier, ten digits")
-	create.Flags().StringVar(&in.TaxID, "tax-id", "", "tax ID, nine digits")
-	in.TimeZone = create.Flags().String("time-zone", intake.DefaultTimeZone, "IANA time zone")
-	create.Flags().StringVar(&in.Phone, "phone", "", "telephone number")
-	create.Flags().StringVar(&address.Line1, "line1", "", "first line of the address")
-	create.Flags().StringVar(&address.Line2, "line2", "", "second line of the address")
-	create.Flags().StringVar(&address.City, "city", "", "city")
-	create.Flags().StringVar(&address.State, "state", "", "state, two letters")
-	create.Flags().StringVar(&address.ZIP, "zip", "", "ZIP code, 5 or 9 digits")
-
-	var lf scopeFlags
-	list := &cobra.Command{
-		Use: "list", Short: "List the offices of an organization in a mode", Args: cobra.NoArgs,
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
-			scope, err := lf.scope()
-			if err != nil {
-				return err
-			}
-			var rows []string
-			for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-				page, next, err := s.ListOffices(c.Context(), scope, p)
-				if err != nil {
-					return err
-				}
-				for _, o := range page {
-					verified := "-"
-					if !o.VerifiedAt.IsZero() {
-						verified = billing.Timestamp(o.VerifiedAt)
-					}
-					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone, verified))
-				}
-				if p.After = next; next == nil {
-					break
-				}
-			}
-			return table(c, "ID\tNAME\tNPI\tTIME ZONE\tVERIFIED", rows)
-		}),
-	}
-	lf.on(list)
-	verify := &cobra.Command{
-		Use: "verify OFFICE_ID", Short: "Record that an office is the practice with its NPI and tax ID",
-		Long: "Records that an office is the practice with its NPI and tax ID.\n\n" +
-			"Anyone can look up an NPI, so only verified offices receive remittances and payer requests from outside.\n" +
-			"Check the practice's letter from the IRS and its NPPES record first. Test offices are verified when they are created.",
-		Args: oneOf("office (off_...)", "molar offices list --org org_... --mode live"),
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
-			id, err := billing.ParseID[billing.OfficeID](args[0])
-			if err != nil {
-				return fmt.Errorf("%q is not an off_ ID; molar offices list --org org_... --mode live lists them", args[0])
-			}
-			o, err := s.VerifyOffice(c.Context(), id)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s verified at %s: %s, NPI %s, of %s in %s mode\n",
-				o.ID, billing.Timestamp(o.VerifiedAt), o.Name, o.NPI, o.Scope.Org, o.Scope.Mode)
-			return err
-		}),
-	}
-	return group("offices", "Offices", create, list, verify)
-}
-
 func providers(b Backend) *cobra.Command {
 	var f scopeFlags
 	var in intake.ProviderRequest
@@ -200,8 +117,7 @@ func providers(b Backend) *cobra.Command {
 
 func keys(b Backend) *cobra.Command {
 	var f scopeFlags
-	var name string
-	var permissions []string
+	var in intake.KeyRequest
 	create := &cobra.Command{
 		Use: "create", Short: "Create an API key and print its secret, once", Args: cobra.NoArgs,
 		Example: "  molar keys create --org org_... --mode test --name 'front desk' --permissions read,submit",
@@ -210,21 +126,14 @@ func keys(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var may []billing.Permission
-			for _, p := range permissions {
-				may = append(may, billing.Permission(p))
-			}
-			k, secret, err := s.CreateKey(c.Context(), scope, name, may)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n%s\n", k.ID, secret)
-			return err
+			in.Mode = string(scope.Mode)
+			show := func(i access.Issued) string { return i.Key.ID.String() + "\n" + i.Secret }
+			return printed(c)(s.CreateKey(c.Context(), idempotency.Administration(scope, operator(), show), in))
 		}),
 	}
 	f.on(create)
-	create.Flags().StringVar(&name, "name", "", "what the key is for")
-	create.Flags().StringSliceVar(&permissions, "permissions", []string{"read", "submit"}, "read, submit or both")
+	create.Flags().StringVar(&in.Name, "name", "", "what the key is for")
+	create.Flags().StringSliceVar(&in.Permissions, "permissions", []string{"read", "submit"}, "read, submit or both")
 
 	revoke := &cobra.Command{
 		Use: "revoke KEY_ID", Short: "Revoke an API key; it stops working within two seconds",
@@ -234,12 +143,14 @@ func keys(b Backend) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%q is not a key_ ID; molar keys list --org org_... lists them", args[0])
 			}
-			k, err := s.RevokeKey(c.Context(), id)
+			k, err := s.FindKey(c.Context(), id)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s revoked at %s\n", k.ID, billing.Timestamp(k.RevokedAt))
-			return err
+			show := func(k *billing.APIKey) string {
+				return fmt.Sprintf("%s revoked at %s", k.ID, billing.Timestamp(k.RevokedAt))
+			}
+			return printed(c)(s.RevokeKey(c.Context(), idempotency.Administration(k.Scope, operator(), show), id))
 		}),
 	}
 
@@ -251,13 +162,21 @@ func keys(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, err := s.ListKeys(c.Context(), id)
-			if err != nil {
+			if _, err := s.GetOrganization(c.Context(), id); err != nil {
 				return err
 			}
 			var rows []string
-			for _, k := range all {
-				rows = append(rows, keyRow(k))
+			for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
+				page, next, err := s.ListKeys(c.Context(), billing.Scope{Org: id, Mode: billing.ModeTest}, p)
+				if err != nil {
+					return err
+				}
+				for _, k := range page {
+					rows = append(rows, keyRow(k))
+				}
+				if p.After = next; next == nil {
+					break
+				}
 			}
 			return table(c, "ID\tNAME\tMODE\tPERMISSIONS\tENDS IN\tSTATUS", rows)
 		}),

@@ -56,7 +56,7 @@ func New(b Backend) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), eras(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), users(b), eras(b),
 		listen(b), events(b), triggers(b), webhooks(b), ready(), version())
 	explainUsage(root)
 	return root

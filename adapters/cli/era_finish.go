@@ -122,52 +122,46 @@ func parseLine(text string) (in intake.MatchLineInput, err error) {
 	return in, nil
 }
 
-func onNote(in *intake.NoteRequest) func(c *cobra.Command) {
-	return func(c *cobra.Command) {
+// noted completes a command that finishes a claim of a remittance with a note.
+func (f finishing) noted(
+	b Backend,
+	do func(*remittances.Service, context.Context, idempotency.Write[*billing.ERAClaim], billing.ERAID, int, intake.NoteRequest) (billing.Reply, error),
+) *cobra.Command {
+	var in intake.NoteRequest
+	f.flags = func(c *cobra.Command) {
 		in.Note = c.Flags().String("note", "", "why, at most 400 characters; the history of the claim keeps it")
 	}
+	f.do = func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
+		return do(s, ctx, call, era, n, in)
+	}
+	return f.command(b)
 }
 
 func applyERA(b Backend) *cobra.Command {
-	var in intake.NoteRequest
 	return finishing{
 		use: "apply ERA_ID NUMBER", short: "Apply a claim of a remittance that needs review",
 		long: "Applies a claim of a remittance to the claim that it matches, although it needs review. You take responsibility\n" +
 			"for what differs. It works in every status except applied.",
 		example: "  molar era apply --org org_... --mode test era_... 2 --note 'The payer confirmed both payments.'",
-		flags:   onNote(&in),
-		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
-			return s.ApplyClaim(ctx, call, era, n, in)
-		},
-	}.command(b)
+	}.noted(b, (*remittances.Service).ApplyClaim)
 }
 
 func ignoreERA(b Backend) *cobra.Command {
-	var in intake.NoteRequest
 	return finishing{
 		use: "ignore ERA_ID NUMBER", short: "Finish a claim of a remittance without applying it",
 		long: "Marks a claim of a remittance as finished without applying it, such as one for a claim that was not sent with Molar.\n" +
 			"You can still match or apply it later.",
 		example: "  molar era ignore --org org_... --mode test era_... 2 --note 'Billed before we used Molar.'",
-		flags:   onNote(&in),
-		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
-			return s.IgnoreClaim(ctx, call, era, n, in)
-		},
-	}.command(b)
+	}.noted(b, (*remittances.Service).IgnoreClaim)
 }
 
 func unapplyERA(b Backend) *cobra.Command {
-	var in intake.NoteRequest
 	return finishing{
 		use: "unapply ERA_ID NUMBER", short: "Reverse the application of a claim of a remittance",
 		long: "Reverses the application of a claim of a remittance. It needs review then, and is never applied again automatically.\n" +
 			"For a posted remittance, run molar era unpost first.",
 		example: "  molar era unapply --org org_... --mode test era_... 2 --note 'Applied to the wrong visit.'",
-		flags:   onNote(&in),
-		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
-			return s.UnapplyClaim(ctx, call, era, n, in)
-		},
-	}.command(b)
+	}.noted(b, (*remittances.Service).UnapplyClaim)
 }
 
 func postERA(b Backend) *cobra.Command {

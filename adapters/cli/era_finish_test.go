@@ -71,7 +71,7 @@ func (r *remitted) unfinished(t *testing.T) (era billing.ERAID, lost billing.Cla
 // apply does the job of a worker.
 func (r *remitted) apply(t *testing.T, era billing.ERAID) {
 	t.Helper()
-	job := jobs.Job{ID: billing.NewID[billing.JobID](new(noon).Now()), Kind: jobs.KindERA, Scope: billing.Scope{Org: r.org, Mode: billing.ModeTest}, Subject: era}
+	job := jobs.ForERA(billing.Scope{Org: r.org, Mode: billing.ModeTest}, era, new(noon).Now())
 	if err := r.service.Apply(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}

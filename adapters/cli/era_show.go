@@ -15,6 +15,7 @@ import (
 func listERAs(b Backend) *cobra.Command {
 	var f scopeFlags
 	var filter billing.ERAFilter
+	var unfinished bool
 	c := &cobra.Command{
 		Use: "list", Short: "List remittances, the last received first", Args: cobra.NoArgs,
 		Long: "Lists the remittances of an organization in a mode, the last received first. UNFINISHED counts the claims that\n" +
@@ -25,6 +26,9 @@ func listERAs(b Backend) *cobra.Command {
 			scope, err := f.scope()
 			if err != nil {
 				return err
+			}
+			if unfinished {
+				filter.NeedsAttention = &unfinished
 			}
 			return withRemittances(c, b, func(s *remittances.Service) error {
 				var all []*billing.ERA
@@ -42,7 +46,7 @@ func listERAs(b Backend) *cobra.Command {
 		},
 	}
 	f.on(c)
-	c.Flags().BoolVar(&filter.NeedsAttention, "needs-attention", false, "only those that a person must look at")
+	c.Flags().BoolVar(&unfinished, "needs-attention", false, "only those that a person must look at")
 	return c
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
@@ -49,7 +50,7 @@ func newRemitted(t *testing.T) *remitted {
 	t.Helper()
 	store := pgtest.Clocked{Store: pgtest.Open(t), Clock: &noon{}}
 	payers := porttest.Payers(t)
-	r := &remitted{service: remittances.New(store, edi.New(), payers), store: store, access: access.New(store, &noon{}), file: filepath.Join(t.TempDir(), "payment.835")}
+	r := &remitted{service: remittances.New(store, edi.New(), payers), store: store, access: access.New(store, payers, &noon{}, proofs.New([32]byte{1})), file: filepath.Join(t.TempDir(), "payment.835")}
 	r.backend.Remittances = func(context.Context) (*remittances.Service, func() error, error) {
 		return r.service, func() error { return nil }, nil
 	}
@@ -58,7 +59,7 @@ func newRemitted(t *testing.T) *remitted {
 		t.Fatal(err)
 	}
 	r.org = org.ID
-	r.content = fileOf(t, remitting("EFT-1", "MOLAR TEST PAYER", 12000), remitting("CHK-2", "SOMEBODY ELSE", 950))
+	r.content = fileOf(t, remitting("EFT-1", "MOLAR TEST PAYER", 12000), remitting("CHK-2", "OTHER INSURER", 950))
 	if err := os.WriteFile(r.file, r.content, 0o600); err != nil {
 		t.Fatal(err)
 	}

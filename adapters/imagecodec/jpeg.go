@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -62,6 +63,8 @@ type jpegRewriter struct {
 	// acquired for them.
 	masks map[*jpegComponent][]uint64
 	held  int64
+
+	averages bool // whether it reads no more than the average of each block
 }
 
 func (j *jpegRewriter) rewrite() error {
@@ -214,7 +217,29 @@ func (j *jpegRewriter) scan(n int) error {
 	if err != nil {
 		return err
 	}
-	return s.walk(&j.data, s.units(j.frame), j.tables.restart, masks)
+	j.startAverages(s)
+	if err := s.walk(&j.data, s.units(j.frame), j.tables.restart, masks); err != nil {
+		return err
+	}
+	if j.averages && !slices.ContainsFunc(j.frame.components, func(c jpegComponent) bool { return c.bits[0] != 0 }) {
+		return errAveraged
+	}
+	return nil
+}
+
+// startAverages prepares a scan whose DC coefficients are kept.
+func (j *jpegRewriter) startAverages(s *jpegScan) {
+	if !j.averages {
+		return
+	}
+	if s.wide = ceilDiv(j.frame.width, blockSide*j.frame.hMax); len(s.parts) == 1 {
+		s.wide = s.parts[0].blocksWide
+	}
+	for _, p := range s.parts {
+		if p.averages == nil {
+			p.averages = make([]int16, p.blocksWide*p.blocksHigh)
+		}
+	}
 }
 
 // header writes the segments before the data of a scan. Before the first scan,

@@ -99,6 +99,17 @@ func (e *entropy) skip(k int) error {
 	return nil
 }
 
+// bit reads one bit.
+func (e *entropy) bit() (int16, error) {
+	if e.n == 0 {
+		if e.refill(); e.n == 0 {
+			return 0, e.fault(1)
+		}
+	}
+	bit := int16(e.acc >> 63)
+	return bit, e.skip(1)
+}
+
 // fault returns the error for an invalid code (s is 0) or for missing bits.
 func (e *entropy) fault(s step) error {
 	if e.err != nil {

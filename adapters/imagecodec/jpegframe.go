@@ -33,6 +33,8 @@ type jpegComponent struct {
 	// bits that later scans add. It is unseen for a coefficient that no scan
 	// has had.
 	bits [64]int8
+
+	averages []int16 // the DC coefficient of each block, if a thumbnail is made of it
 }
 
 func (f *jpegFrame) progressive() bool { return f.marker == markerSOF2 }

@@ -11,6 +11,8 @@ type jpegScan struct {
 	parts       []scanPart
 	first, last int // the coefficients of the scan, in zigzag order
 	high, low   int // the number of low bits that are missing before and after the scan
+
+	unit, wide int // while it reads averages: the MCU, and the MCUs of a row
 }
 
 // scanPart is a component in a scan, with the tables that decode it.
@@ -188,9 +190,12 @@ func (s *jpegScan) interval(e *entropy, n int, masks []uint64) error {
 	for range n {
 		for i := range s.parts {
 			p := &s.parts[i]
-			for range s.blocks(p) {
+			for at := range s.blocks(p) {
 				if err := e.dc(p.dc, &p.sum, s.low); err != nil {
 					return err
+				}
+				if average := s.average(p, at); average != nil {
+					*average = int16(p.sum << s.low) //nolint:gosec // G115: dc checks it
 				}
 				if p.ac == nil {
 					continue
@@ -200,17 +205,57 @@ func (s *jpegScan) interval(e *entropy, n int, masks []uint64) error {
 				}
 			}
 		}
+		s.unit++
 	}
 	return nil
 }
 
-// correctDC skips the correction bit of each DC coefficient in n MCUs.
+// average returns where the DC coefficient of the block of an MCU is kept, or
+// nil if it is not.
+func (s *jpegScan) average(p *scanPart, at int) *int16 {
+	if p.averages == nil {
+		return nil
+	}
+	x, y := s.unit%s.wide, s.unit/s.wide
+	if len(s.parts) > 1 {
+		x, y = x*p.h+at%p.h, y*p.v+at/p.h
+	}
+	if x >= p.blocksWide || y >= p.blocksHigh {
+		return nil // it pads the MCU
+	}
+	return &p.averages[y*p.blocksWide+x]
+}
+
+// correctDC skips the correction bit of each DC coefficient in n MCUs, or adds
+// it to the averages.
 func (s *jpegScan) correctDC(e *entropy, n int) error {
+	if s.parts[0].averages != nil {
+		return s.correctAverages(e, n)
+	}
 	blocks := 0
 	for i := range s.parts {
 		blocks += s.blocks(&s.parts[i])
 	}
 	return e.skip(n * blocks)
+}
+
+func (s *jpegScan) correctAverages(e *entropy, n int) error {
+	for range n {
+		for i := range s.parts {
+			p := &s.parts[i]
+			for at := range s.blocks(p) {
+				bit, err := e.bit()
+				if err != nil {
+					return err
+				}
+				if average := s.average(p, at); average != nil {
+					*average |= bit << s.low
+				}
+			}
+		}
+		s.unit++
+	}
+	return nil
 }
 
 // blocks returns the number of a component's blocks in one MCU of the scan.

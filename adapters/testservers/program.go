@@ -126,12 +126,28 @@ func (p *program) launch(ctx context.Context) error {
 	return err
 }
 
+// pause stops or continues the server's processes. On a busy machine a stop takes
+// effect some time after the signal, so it waits for the first process.
 func (p *program) pause(_ context.Context, paused bool) error {
-	signal := syscall.SIGCONT
-	if paused {
-		signal = syscall.SIGSTOP
+	pid := p.child.cmd.Process.Pid
+	if !paused {
+		return syscall.Kill(-pid, syscall.SIGCONT)
 	}
-	return syscall.Kill(-p.child.cmd.Process.Pid, signal)
+	if err := syscall.Kill(-pid, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	for {
+		var status syscall.WaitStatus
+		_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil)
+		switch {
+		case err == nil && status.Stopped():
+			return nil
+		case err == nil:
+			return fmt.Errorf("%s ended instead", p.name)
+		case !errors.Is(err, syscall.EINTR):
+			return err
+		}
+	}
 }
 
 // demote makes a command run in the server's folder, as the server's user.

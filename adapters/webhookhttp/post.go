@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -44,27 +46,29 @@ func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret port
 		a.Error = "the URL may not be called: " + faults[0].Message
 		return a, nil
 	}
-	bounded, cancel := context.WithTimeout(ctx, c.timeouts.Attempt)
+	timed, cancel := context.WithTimeout(ctx, c.timeouts.Attempt)
 	defer cancel()
 	var unsigned error
 	request := c.request(m, to)
-	request = request.WithContext(httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
+	request = request.WithContext(httptrace.WithClientTrace(timed, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
 		var signature string
-		if signature, unsigned = signed(bounded, m, secret); unsigned != nil {
+		if signature, unsigned = signed(timed, m, secret); unsigned != nil {
 			cancel()
 			_ = got.Conn.Close() // so that the request is not written
 			return
 		}
 		request.Header["Webhook-Signature"] = []string{signature}
+		a.SignedAt = m.At.UTC().Truncate(time.Second)
 	}}))
 	started := time.Now()
 	reply, err := c.transport.RoundTrip(request) // a Client would follow redirects
 	if err != nil {
-		if unsigned != nil && !errors.Is(bounded.Err(), context.DeadlineExceeded) {
+		if unsigned != nil && !errors.Is(timed.Err(), context.DeadlineExceeded) {
 			return a, unsigned
 		}
 		a.Duration = time.Since(started)
-		a.Error = c.words(ctx, a.Duration, err)
+		late := a.Duration >= c.timeouts.Attempt || errors.Is(timed.Err(), context.DeadlineExceeded)
+		a.Error = c.words(ctx, late, err)
 		c.note(ctx, to.host, m.ID, err)
 		return a, nil
 	}
@@ -73,6 +77,10 @@ func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret port
 	a.Duration = time.Since(started)
 	if a.Status = reply.StatusCode; a.Status < http.StatusContinue {
 		a.Status, a.Error = 0, errUnreadable.Error()
+	}
+	a.Headers = headers(reply.Header)
+	if reply.StatusCode/100 == 3 {
+		a.Location = bounded(reply.Header.Get("Location"), billing.MaxWebhookURL)
 	}
 	if !a.Succeeded() {
 		a.RetryAfter = retryAfter(reply.Header.Get("Retry-After"), a.At.Add(a.Duration))
@@ -126,23 +134,40 @@ func (c *Client) start(reply *http.Response) string {
 	if err == nil {
 		_, _ = io.CopyN(io.Discard, reply.Body, maxBody-billing.MaxResponse)
 	}
-	return text(buffer[:n])
+	return bounded(string(buffer[:n]), billing.MaxResponse)
 }
 
-// text returns bytes as valid UTF-8 text of at most billing.MaxResponse bytes.
-// It replaces invalid bytes, and drops NUL, which PostgreSQL cannot store. The
-// text ends with a whole character.
-func text(b []byte) string {
-	s := string(b)
-	if len(s) == billing.MaxResponse {
-		s = whole(s)
+// headers returns the headers of a reply that are kept, in the order of their
+// names. Cookies are secrets, and are not kept.
+func headers(h http.Header) (kept []billing.ReplyHeader) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if name == "Set-Cookie" || name == "Set-Cookie2" {
+			continue
+		}
+		if len(kept) == billing.MaxReplyHeaders {
+			break
+		}
+		kept = append(kept, billing.ReplyHeader{
+			Name:  bounded(name, billing.MaxReplyHeader),
+			Value: bounded(strings.Join(h[name], ", "), billing.MaxReplyHeader),
+		})
+	}
+	return kept
+}
+
+// bounded returns valid UTF-8 text of at most limit bytes, without the bytes
+// that PostgreSQL cannot store. It replaces invalid bytes. The text ends with a
+// whole character.
+func bounded(s string, limit int) string {
+	if len(s) >= limit {
+		s = whole(s[:limit])
 	}
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
 	}
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, string(utf8.RuneError)), "\x00", "")
-	if len(s) > billing.MaxResponse {
-		s = whole(s[:billing.MaxResponse])
+	if len(s) > limit {
+		s = whole(s[:limit])
 	}
 	return s
 }
@@ -178,12 +203,12 @@ func retryAfter(header string, now time.Time) time.Duration {
 }
 
 // words returns the reason why there was no reply. caller is the context that
-// Post received.
-func (c *Client) words(caller context.Context, after time.Duration, err error) string {
+// Post received. Late means that the attempt's time was over.
+func (c *Client) words(caller context.Context, late bool, err error) string {
 	if caller.Err() != nil {
 		return errCutOff.Error()
 	}
-	if after >= c.timeouts.Attempt {
+	if late {
 		return fmt.Sprintf("no reply within %g seconds", c.timeouts.Attempt.Seconds())
 	}
 	if f, ok := errors.AsType[failure](err); ok {

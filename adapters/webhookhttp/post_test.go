@@ -304,7 +304,7 @@ func TestText(t *testing.T) {
 		full + "\xff":                full + "", // replaced, it is longer than it may be
 		"\xff" + full[:1022]:         "\uFFFD" + full[:1021],
 	} {
-		if got := text([]byte(in)); got != want || len(got) > billing.MaxResponse || !utf8.ValidString(got) {
+		if got := bounded(in, billing.MaxResponse); got != want || len(got) > billing.MaxResponse || !utf8.ValidString(got) {
 			t.Errorf("%q became %q", in, got)
 		}
 	}

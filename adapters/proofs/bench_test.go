@@ -1,0 +1,16 @@
+package proofs_test
+
+import (
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/proofs"
+)
+
+func BenchmarkHash(b *testing.B) {
+	p := proofs.New([32]byte{1})
+	for b.Loop() {
+		if _, err := p.Hash(b.Context(), "a@x.y", "correct horse"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+// The API of the service: typed by its contract, as the signed-in user, in one mode.
+import { QueryClient } from "@tanstack/react-query";
+import createFetch, { type Middleware } from "openapi-fetch";
+import createHooks from "openapi-react-query";
+import { createContext, useContext } from "react";
+import type { components, paths } from "./schema";
+
+export type Schemas = components["schemas"];
+export type Mode = "test" | "live";
+export type APIError = Schemas["Error"];
+
+/** root is the base URL of the API. */
+export const root = "/api/v1";
+
+/** Unreachable is a request that the service did not reply to. */
+export class Unreachable extends Error {}
+
+/** isAPIError reports whether the service refused a request and said why. */
+export function isAPIError(e: unknown): e is APIError {
+  return typeof e === "object" && e !== null && "error" in e && "request_id" in e;
+}
+
+/** newKey returns a key that lets a write be repeated without being done twice. */
+export function newKey(): string {
+  return crypto.randomUUID();
+}
+
+let lastInput = Date.now();
+for (const kind of ["pointerdown", "keydown"]) {
+  window.addEventListener(kind, () => { lastInput = Date.now(); }, { capture: true, passive: true });
+}
+
+/** inBackground reports whether the page acts by itself: nobody has touched it for a minute. */
+export function inBackground(): boolean {
+  return Date.now() - lastInput > 60_000;
+}
+
+const listeners = new Set<() => void>();
+let held = false;
+let ended = false;
+
+/** onSignedOut calls f when a request finds that the session has ended. */
+export function onSignedOut(f: () => void): () => void {
+  listeners.add(f);
+  ended = false;
+  return () => { listeners.delete(f); };
+}
+
+/** holdSignOut keeps the page, while it shows what is shown only once, after the session has ended. */
+export function holdSignOut(hold: boolean): void {
+  held = hold;
+  if (!held && ended) signedOut();
+}
+
+/** signedOut says that a request found the session ended. */
+export function signedOut(): void {
+  ended = true;
+  if (!held) for (const f of listeners) f();
+}
+
+/** headers are those of every request of the session. */
+export function headers(mode: Mode): Record<string, string> {
+  return inBackground() ? { "Molar-Mode": mode, "Molar-Background": "true" } : { "Molar-Mode": mode };
+}
+
+function create(mode: Mode) {
+  const fetch = createFetch<paths>({ baseUrl: root, credentials: "same-origin" });
+  const session: Middleware = {
+    onRequest({ request }) {
+      for (const [name, value] of Object.entries(headers(mode))) request.headers.set(name, value);
+      return request;
+    },
+    onResponse({ response }) {
+      if (response.status === 401) signedOut();
+    },
+    onError() {
+      return new Unreachable("Molar does not reply. Check the connection. This page tries again by itself.");
+    },
+  };
+  fetch.use(session);
+  const queries = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 15_000,
+        retry: (failures, e) => e instanceof Unreachable ? true : isAPIError(e) && e.error === "UNAVAILABLE" && failures < 3,
+        retryDelay: (failures) => Math.min(500 * 2 ** failures, 5_000),
+        refetchOnWindowFocus: true,
+        networkMode: "always",
+      },
+      // A write carries one key, so it may be repeated until the service replies.
+      mutations: {
+        retry: (failures, e) => e instanceof Unreachable && failures < 8,
+        retryDelay: (failures) => Math.min(500 * 2 ** failures, 5_000),
+        networkMode: "always",
+      },
+    },
+  });
+  return { mode, fetch, queries, api: createHooks(fetch) };
+}
+
+export type Client = ReturnType<typeof create>;
+
+const clients = new Map<Mode, Client>();
+
+/** clientFor returns the client of a mode. The modes share no data. */
+export function clientFor(mode: Mode): Client {
+  let c = clients.get(mode);
+  if (!c) clients.set(mode, c = create(mode));
+  return c;
+}
+
+/** forget drops everything that was read, such as at the end of a session. */
+export function forget(): void {
+  for (const c of clients.values()) c.queries.clear();
+}
+
+export const ClientContext = createContext<Client | null>(null);
+
+/** useClient returns the client of the page's mode. */
+export function useClient(): Client {
+  const c = useContext(ClientContext);
+  if (!c) throw new Error("useClient is called outside a mode");
+  return c;
+}

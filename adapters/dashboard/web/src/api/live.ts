@@ -1,0 +1,106 @@
+// Live updates: one tab of the browser reads the stream of changes, the others
+// follow it, and each drops what it shows of a changed resource.
+import { createParser } from "eventsource-parser";
+import { useEffect, useState } from "react";
+import { headers, root, useClient, type Client, type Schemas } from "./client";
+
+/** Change is a resource that changed. */
+export type Change = Schemas["Change"];
+
+/** Link is the state of the connection to the service. */
+export type Link = "connecting" | "live" | "away";
+
+type Said = { changes: Change[] } | { reset: true } | { link: Link };
+
+/** paths lists the beginnings of the paths that show a kind of resource. */
+const paths: Record<Change["object"], string[]> = {
+  eligibility_check: ["/eligibility", "/patients", "/summary"],
+  claim: ["/claims", "/patients", "/batches", "/summary", "/requests"],
+  attachment: ["/attachments", "/claims", "/payer_requests"],
+  payer_request: ["/payer_requests", "/attachments", "/summary"],
+  batch: ["/batches"],
+  era: ["/eras", "/quarantine", "/summary"],
+  event: ["/events", "/requests", "/webhook_deliveries"],
+  webhook_delivery: ["/webhook_deliveries", "/events", "/webhook_endpoints"],
+  webhook_endpoint: ["/webhook_endpoints", "/webhook_deliveries", "/summary"],
+  office: ["/offices"],
+  provider: ["/providers"],
+};
+
+/** apply marks the queries that show changed resources, so that visible ones load again. */
+export function apply(client: Client, changes: Change[]): void {
+  const begins = new Set(changes.flatMap((c) => paths[c.object]));
+  void client.queries.invalidateQueries({
+    predicate: ({ queryKey }) => typeof queryKey[1] === "string" && [...begins].some((b) => (queryKey[1] as string).startsWith(b)),
+  });
+}
+
+/** useLive keeps the page current while it is shown, and returns the state of the connection. */
+export function useLive(): Link {
+  const client = useClient();
+  const [link, setLink] = useState<Link>("connecting");
+  useEffect(() => {
+    const stop = new AbortController();
+    const channel = new BroadcastChannel(`molar-live-${client.mode}`);
+    const hear = (said: Said) => {
+      if ("changes" in said) apply(client, said.changes);
+      else if ("reset" in said) void client.queries.invalidateQueries();
+      else setLink(said.link);
+    };
+    channel.onmessage = (e: MessageEvent<Said>) => hear(e.data);
+    const tell = (said: Said) => {
+      if (stop.signal.aborted) return;
+      hear(said);
+      channel.postMessage(said);
+    };
+    // The tab that holds the lock leads. The browser passes it on when the tab ends.
+    navigator.locks
+      .request(`molar-live-${client.mode}`, { signal: stop.signal }, () => lead(client, stop.signal, tell))
+      .catch(() => undefined); // the page is left
+    return () => {
+      stop.abort();
+      channel.close();
+    };
+  }, [client]);
+  return link;
+}
+
+/** lead reads the stream until the page is left, and connects again when it breaks. */
+async function lead(client: Client, stop: AbortSignal, tell: (said: Said) => void): Promise<void> {
+  let last = "";
+  for (let failures = 0; !stop.aborted; failures++) {
+    try {
+      const reply = await fetch(`${root}/stream`, {
+        headers: { ...headers(client.mode), "Molar-Background": "true", Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) },
+        signal: stop,
+      });
+      // The session has ended: a request of the page finds out, and says so.
+      if (reply.status === 401) await client.queries.invalidateQueries({ queryKey: ["get", "/me"] });
+      if (!reply.ok || !reply.body) throw new Error(`the stream replied ${reply.status}`);
+      tell({ link: "live" });
+      failures = 0;
+      let gathered: Change[] = [];
+      const parser = createParser({
+        onEvent(e) {
+          if (e.id) last = e.id;
+          if (e.event === "reset") tell({ reset: true });
+          else if (e.data) gathered.push(JSON.parse(e.data) as Change);
+        },
+      });
+      const text = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        const { done, value } = await text.read();
+        if (done) break;
+        parser.feed(value);
+        if (gathered.length > 0) {
+          tell({ changes: gathered });
+          gathered = [];
+        }
+      }
+    } catch {
+      if (stop.aborted) return;
+      if (failures > 0) tell({ link: "away" });
+    }
+    await new Promise((done) => setTimeout(done, Math.min(500 * 2 ** failures, 5_000)));
+  }
+}

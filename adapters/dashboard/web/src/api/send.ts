@@ -1,0 +1,35 @@
+// Writes: each click is one write, however often the network makes it repeat.
+import { useMutation, type UseMutationResult } from "@tanstack/react-query";
+import { isAPIError, useClient, newKey, type APIError } from "./client";
+import { useToast } from "../ui/toast";
+
+/** useSend returns a mutation whose go calls send with a fresh Idempotency-Key. Afterwards
+ *  every list and object of the page loads again. A refusal is shown as a message, unless the
+ *  page shows it. */
+export function useSend<In, Out>(
+  send: (client: ReturnType<typeof useClient>["fetch"], key: { "Idempotency-Key": string }, input: In) => Promise<{ data?: Out; error?: unknown }>,
+  options: {
+    done?: (out: Out, input: In) => void;
+    says?: string | ((out: Out) => string);
+    refused?: (e: APIError) => boolean; // whether the page shows the refusal in its place
+    quiet?: boolean; // the page shows every refusal itself
+  } = {},
+): UseMutationResult<Out, APIError | Error, In> & { go: (input: In) => void } {
+  const { fetch, queries } = useClient();
+  const toast = useToast();
+  const mutation = useMutation<Out, APIError | Error, { input: In; key: string }>({
+    mutationFn: async ({ input, key }) => {
+      const { data, error } = await send(fetch, { "Idempotency-Key": key }, input);
+      if (error !== undefined) throw error as APIError;
+      return data as Out;
+    },
+    onSuccess: (out, { input }) => {
+      void queries.invalidateQueries();
+      if (options.says) toast.good(typeof options.says === "string" ? options.says : options.says(out));
+      options.done?.(out, input);
+    },
+    onError: (e) => { if (!options.quiet && !(isAPIError(e) && options.refused?.(e))) toast.refused(e); },
+  });
+  const mutate = (input: In) => mutation.mutate({ input, key: newKey() });
+  return { ...mutation, go: mutate } as unknown as UseMutationResult<Out, APIError | Error, In> & { go: (input: In) => void };
+}

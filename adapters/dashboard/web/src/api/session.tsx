@@ -1,0 +1,69 @@
+// Who is signed in, and what they may do.
+import { useNavigate } from "@tanstack/react-router";
+import { createContext, useContext } from "react";
+import { forget, holdSignOut, newKey, root, Unreachable, useClient, type APIError, type Client, type Mode, type Schemas } from "./client";
+
+export type Me = Schemas["Me"];
+
+export const MeContext = createContext<Me | null>(null);
+
+/** useMe returns the caller. */
+export function useMe(): Me {
+  const me = useContext(MeContext);
+  if (!me) throw new Error("useMe is called before sign-in");
+  return me;
+}
+
+/** useMay returns what the caller's role allows: `write` for billers and owners, `manage` for owners. */
+export function useMay(): { write: boolean; manage: boolean } {
+  const { role } = useMe();
+  return { write: role !== "viewer", manage: role === "owner" };
+}
+
+/** signIn begins a session. It throws an APIError when the service refuses. */
+export async function signIn(body: Schemas["SignInRequest"]): Promise<Schemas["Session"]> {
+  let reply: Response;
+  try {
+    reply = await fetch(`${root}/sessions`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  } catch {
+    throw new Unreachable("Molar does not reply. Check the connection and try again.");
+  }
+  const said: unknown = await reply.json();
+  if (!reply.ok) throw said as APIError;
+  return said as Schemas["Session"];
+}
+
+/** useSignOut returns a function that ends the session of this browser and leads to the sign-in. */
+export function useSignOut(): () => void {
+  const { fetch, mode } = useClient();
+  const navigate = useNavigate();
+  return () => {
+    void end(fetch).finally(() => {
+      holdSignOut(false);
+      forget();
+      void navigate({ to: "/sign-in", search: {} });
+    });
+    rememberMode(mode);
+  };
+}
+
+async function end(fetch: Client["fetch"]): Promise<void> {
+  const list = await fetch.GET("/sessions", { params: { query: { limit: 100 } } });
+  const own = list.data?.data.find((s) => s.current);
+  if (own) await fetch.DELETE("/sessions/{id}", { params: { path: { id: own.id }, header: { "Idempotency-Key": newKey() } } });
+}
+
+const modeKey = "molar-mode";
+
+/** lastMode returns the mode that this browser used last. */
+export function lastMode(): Mode {
+  return localStorage.getItem(modeKey) === "live" ? "live" : "test";
+}
+
+export function rememberMode(mode: Mode): void {
+  localStorage.setItem(modeKey, mode);
+}

@@ -1,0 +1,43 @@
+import { useState } from "react";
+import type { Schemas } from "../../api/client";
+import { useMe } from "../../api/session";
+import { When } from "../../ui/format";
+import { stateName } from "../../ui/state";
+
+const causes: Record<string, string> = {
+  validation: "Checked without findings", findings: "Checked with findings", draft: "Saved as a draft", submit: "Queued by a user or program",
+  replace: "Replaced", send: "Sent", file_rejected: "The clearinghouse rejected the file", clearinghouse_accepted: "The clearinghouse accepted it",
+  payer_accepted: "The payer accepted it", rejected: "Rejected", not_found: "The payer did not find it", status: "A status arrived",
+  payment: "A payment arrived", denial: "A denial arrived", reversal: "A payment was reversed", estimate: "The estimate arrived",
+  reconcile: "Marked as posted", void: "A void was queued", voided: "Voided", convert: "Converted", reopen: "Reopened",
+  match: "A remittance was matched by hand", apply: "A remittance was applied by hand", ignore: "A remittance was ignored", unapply: "A remittance was unapplied",
+};
+
+/** person says who worked on a remittance: the user who reads this, a user, a program or an operator. */
+function person(by: string, reader: string | undefined): string {
+  if (by === reader) return "you";
+  return by.startsWith("usr_") ? "a user" : by.startsWith("key_") ? "a program" : by;
+}
+
+/** Timeline lists what happened to a claim, newest first. */
+export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
+  const me = useMe();
+  const [all, setAll] = useState(false);
+  const steps = [...claim.history].reverse();
+  const shown = all ? steps : steps.slice(0, 8);
+  return (
+    <>
+      <ol className="timeline">
+        {shown.map((h, i) => (
+          <li key={`${h.at} ${i}`}>
+            <p className="strong">{causes[h.cause] ?? stateName(h.state)}</p>
+            <p className="muted small"><When value={h.at} full /> · {stateName(h.state)}{h.by && <> · by {person(h.by, me.user?.id)}</>}</p>
+            {h.note && <p className="wrap-anywhere">{h.note}</p>}
+            {h.file && <p className="muted small wrap-anywhere">File {h.file}</p>}
+          </li>
+        ))}
+      </ol>
+      {steps.length > shown.length && <button type="button" className="link-button" onClick={() => setAll(true)}>Show all {steps.length} steps</button>}
+    </>
+  );
+}

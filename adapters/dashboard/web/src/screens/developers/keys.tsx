@@ -1,0 +1,102 @@
+// API keys, which only an owner sees and makes. A new key is shown once.
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { isAPIError, useClient, type Mode, type Schemas } from "../../api/client";
+import { useMay, useMe } from "../../api/session";
+import { useSend } from "../../api/send";
+import { Button } from "../../ui/button";
+import { Modal, Confirm } from "../../ui/dialog";
+import { FaultsOf, SelectField, TextField } from "../../ui/form";
+import { When } from "../../ui/format";
+import { Go } from "../../ui/link";
+import { Empty, Failure, Notice, Section } from "../../ui/page";
+import { State } from "../../ui/state";
+import { List, paged, type Column } from "../../ui/table";
+import { Developers } from "./frame";
+import { Secret } from "./secret";
+
+type Key = Schemas["APIKey"];
+
+export function KeyList() {
+  const may = useMay();
+  const { organization } = useMe();
+  if (!may.manage) {
+    return (
+      <Developers tab="API keys" title="API keys">
+        <Section flush><Empty title="Only an owner sees API keys">A key reads and writes the data of patients. Ask an owner of {organization.name} for one.</Empty></Section>
+      </Developers>
+    );
+  }
+  return <Keys />;
+}
+
+function Keys() {
+  const { api, mode } = useClient();
+  const [making, setMaking] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const keys = api.useInfiniteQuery("get", "/api_keys", { params: { query: { limit: 50 } } }, paged);
+  const make = <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => setMaking(true)}>New key</Button>;
+  const columns: Column<Key>[] = [
+    { head: "Name", cell: (k) => <strong>{k.name}</strong> },
+    { head: "Mode", cell: (k) => k.mode === "live" ? <State value="live" tone="accent">Live</State> : <State value="test" tone="warn">Test</State> },
+    { head: "May", cell: (k) => k.permissions.includes("submit") ? k.permissions.includes("read") ? "Read and write" : "Write only" : "Read only" },
+    { head: "Ends in", cell: (k) => <code>…{k.last_four}</code> },
+    { head: "Created", cell: (k) => <When value={k.created_at} /> },
+    { head: "State", cell: (k) => k.revoked_at ? <span className="row"><State value="revoked" /><When value={k.revoked_at} /></span> : <State value="active" /> },
+    {
+      head: "What to do",
+      right: true,
+      cell: (k) => (
+        <span className="row key-actions">
+          {k.mode === mode && <Go to={`/developers/requests?key_id=${k.id}`} aria-label={`Requests of ${k.name}`}>Requests</Go>}
+          {!k.revoked_at && <Revoke of={k} />}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Developers tab="API keys" title="API keys" about="Programs use the API with a key. A test key reaches only simulated payers." actions={(keys.data?.pages[0]?.data.length ?? 0) > 0 && make}>
+      <Section flush>
+        <List of={keys} caption="API keys" id={(k) => k.id} columns={columns} empty={<Empty title="No keys yet" action={make}>Create a test key first: your program can try everything with simulated payers.</Empty>} />
+      </Section>
+      <Modal title="New API key" open={making} onOpenChange={setMaking}>
+        <KeyForm close={(made) => { setMaking(false); setSecret(made ?? null); }} />
+      </Modal>
+      <Secret title="The new API key" value={secret} about="A program sends it as Authorization: Bearer. Keep it where your program keeps passwords." close={() => setSecret(null)} />
+    </Developers>
+  );
+}
+
+function Revoke({ of: k }: { of: Key }) {
+  const revoke = useSend((api, key, _: void) => api.POST("/api_keys/{id}/revoke", { params: { path: { id: k.id }, header: key }, body: {} }), { says: `${k.name} is revoked.` });
+  return (
+    <Confirm title={`Revoke ${k.name}?`} action="Revoke the key" danger busy={revoke.isPending} onConfirm={() => revoke.go()} trigger={(open) => <Button onClick={open} busy={revoke.isPending} aria-label={`Revoke ${k.name}`}>Revoke</Button>}>
+      <p>Programs that use the {k.mode} key ending in {k.last_four} stop working within two seconds. You cannot take this back.</p>
+    </Confirm>
+  );
+}
+
+function KeyForm({ close }: { close: (secret?: string) => void }) {
+  const { mode } = useClient();
+  const [name, setName] = useState("");
+  const [of, setOf] = useState<Mode>(mode);
+  const [may, setMay] = useState("both");
+  const permissions: ("read" | "submit")[] = may === "both" ? ["read", "submit"] : [may as "read" | "submit"];
+  const create = useSend((api, key, _: void) => api.POST("/api_keys", { params: { header: key }, body: { name: name.trim(), mode: of, permissions } }), { quiet: true, done: (r) => close(r.secret) });
+  const faults = isAPIError(create.error) ? create.error.errors : [];
+  return (
+    <FaultsOf list={faults}>
+      <form className="stack" onSubmit={(e) => { e.preventDefault(); create.go(); }}>
+        {create.error && faults.length === 0 && <Failure error={create.error} />}
+        <TextField label="Name" path="name" required value={name} onChange={setName} hint="What the key is for, such as Practice software." autoComplete="off" />
+        <SelectField label="Mode" path="mode" value={of} onChange={(v) => setOf(v as Mode)} options={[["test", "Test: simulated payers"], ["live", "Live: real payers and patients"]]} />
+        <SelectField label="May" path="permissions" value={may} onChange={setMay} options={[["both", "Read and write"], ["read", "Read only"], ["submit", "Write only"]]} />
+        {of === "live" && <Notice tone="warn" title="A live key sends claims to real payers." />}
+        <div className="dialog-actions">
+          <Button onClick={() => close()}>Cancel</Button>
+          <Button type="submit" look="primary" busy={create.isPending}>Create the key</Button>
+        </div>
+      </form>
+    </FaultsOf>
+  );
+}

@@ -1,0 +1,35 @@
+// When a payer wants its answer, in words.
+import { useContext } from "react";
+import type { Schemas } from "../../api/client";
+import { count, Day, ZoneContext } from "../../ui/format";
+import { State, type Tone } from "../../ui/state";
+
+type Request = Schemas["PayerRequest"];
+
+/** useDaysLeft returns a function that returns the days until a date, in the zone of the office. It is negative for a past date. */
+export function useDaysLeft(): (date: string) => number {
+  const zone = useContext(ZoneContext);
+  const today = Date.parse(new Date().toLocaleDateString("en-CA", { timeZone: zone }));
+  return (date) => Math.round((Date.parse(date) - today) / 86_400_000);
+}
+
+/** Due shows when an open request is due, with a tone. An answered one shows its date only. */
+export function Due({ request: r }: { request: Request }) {
+  const left = useDaysLeft();
+  if (!r.due_date) return <span className="muted">No date</span>;
+  if (r.state === "answered") return <Day value={r.due_date} />;
+  const [text, tone] = inWords(left(r.due_date));
+  return <><State value="due" tone={tone}>{text}</State> <span className="sub due-date"><Day value={r.due_date} /></span></>;
+}
+
+function inWords(days: number): [string, Tone] {
+  if (days < 0) return [`${count(-days, "day")} overdue`, "bad"];
+  if (days === 0) return ["Due today", "warn"];
+  if (days === 1) return ["Due tomorrow", "warn"];
+  return [`Due in ${days} days`, days <= 7 ? "warn" : "info"];
+}
+
+/** soonest orders requests: the first due first, and those without a date last. */
+export function soonest(a: Request, b: Request): number {
+  return (a.due_date ?? "9999").localeCompare(b.due_date ?? "9999") || b.created_at.localeCompare(a.created_at);
+}

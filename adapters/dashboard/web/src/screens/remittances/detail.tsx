@@ -1,0 +1,183 @@
+// One remittance: what the payer paid, whether it adds up, and what became of
+// each of its claims. When all of them are finished, a person posts it.
+import { useParams } from "@tanstack/react-router";
+import { ChevronDown, Printer } from "lucide-react";
+import { useState } from "react";
+import { useClient, type Schemas } from "../../api/client";
+import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
+import { Button } from "../../ui/button";
+import { curl } from "../../ui/copy";
+import { Modal } from "../../ui/dialog";
+import { cents, count, Day, dollars, Money, printable, When } from "../../ui/format";
+import { More } from "../../ui/menu";
+import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Table } from "../../ui/table";
+import { useToast } from "../../ui/toast";
+import { Go } from "../../ui/link";
+import { Claims } from "./claims";
+import { providerLabel } from "./codes";
+import { RawFile } from "./file";
+import { finished, methodLabel, money, opposite, Progress, Standing, underway, unfinished } from "./standing";
+import "./remittances.css";
+
+type ERA = Schemas["ERA"];
+
+export function RemittanceDetail() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { api } = useClient();
+  const era = api.useQuery("get", "/eras/{id}", { params: { path: { id } } });
+  if (era.isPending) return <Page title="Remittance"><Section><Loading rows={10} /></Section></Page>;
+  if (!era.data) return <Page title="Remittance"><Section flush><Failure error={era.error} retry={() => void era.refetch()} /></Section></Page>;
+  const e = era.data;
+  return (
+    <Page
+      title={printable(e.payer?.name ?? e.payer_name)}
+      above={<Go to="/remittances">Remittances</Go>}
+      about={
+        <>
+          <Standing era={e} />
+          <span className="wrap-anywhere">{methodLabel(e.payment.method)} {printable(e.payment.trace_number)}</span>
+          <Day value={e.payment.date} />
+          <strong><Money value={e.payment.total} /></strong>
+        </>
+      }
+      actions={<Actions era={e} />}
+    >
+      <Next era={e} />
+      <Section title="Payment">
+        <Payment era={e} />
+        <Balance era={e} />
+      </Section>
+      <Claims era={e} />
+    </Page>
+  );
+}
+
+/** Next says what a person does next. */
+function Next({ era: e }: { era: ERA }) {
+  const open = unfinished(e);
+  if (e.state === "posted") return <Notice tone="good" title={<>Posted <When value={e.posted_at} full /></>}>{open > 0 && `${count(open, "claim")} of it ${open === 1 ? "is" : "are"} not finished. You can still match, apply or ignore ${open === 1 ? "it" : "them"}.`}</Notice>;
+  if (open > 0) return <Notice tone="warn" title={`${count(open, "claim")} ${open === 1 ? "needs" : "need"} a decision`}>Apply, match or ignore {open === 1 ? "it" : "each of them"}. Then post the payment.</Notice>;
+  if (underway(e) > 0) return <Notice tone="info" title={`Molar is applying ${count(underway(e), "claim")}`}>This page shows them when they are done.</Notice>;
+  if (!e.balanced) return <Notice tone="warn" title="Every claim is finished, but the amounts do not add up">Ask the payer about the difference before you post the payment.</Notice>;
+  return <Notice tone="good" title="Every claim is finished, and all amounts add up">Enter the payment in the practice&apos;s books. Then post it here.</Notice>;
+}
+
+/** Balance shows how the claims make up the payment, and what does not add up. */
+function Balance({ era: e }: { era: ERA }) {
+  const { payment, claims, lines, findings } = e.balance;
+  const stated = findings.find((f) => f.level === "payment" && f.expected !== null);
+  const due = stated?.expected ?? (payment.balanced ? e.payment.total : null);
+  const paid = due === null ? null : money(cents(due) + cents(e.payment.provider_adjustments_total));
+  const off = stated?.off ?? payment.off;
+  const levels = ([["claim", claims], ["line", lines]] as const).map(([what, l]) =>
+    l.checked === 0 ? "" : l.failed === 0
+      ? `${l.checked === 1 ? `The ${what} adds up` : `All ${count(l.checked, what)} add up`}.`
+      : `${count(l.failed, what)} of ${l.checked.toLocaleString("en-US")} ${l.failed === 1 ? "does" : "do"} not add up, by ${dollars(l.off)} in total.`);
+  return (
+    <>
+      <dl className="equation">
+        <div><dt>Claims paid</dt><dd><Money value={paid} /></dd></div>
+        <div><dt><span className="only-read">plus </span>Provider adjustments</dt><dd><Signed value={opposite(e.payment.provider_adjustments_total)} /></dd></div>
+        <div><dt>Payment</dt><dd><Money value={e.payment.total} strong /></dd></div>
+        <div className={payment.balanced ? undefined : "off"}><dt>Difference</dt><dd><Money value={off} strong={!payment.balanced} /></dd></div>
+      </dl>
+      <p className={claims.failed + lines.failed > 0 ? "off" : "muted"}>{levels.join(" ")}</p>
+      {findings.filter((f) => f.level === "payment").map((f) => <p key={f.explanation} className="off wrap-anywhere">{printable(f.explanation)}</p>)}
+      {e.warnings.map((w) => <Notice key={w.code} tone="warn">{printable(w.message)}</Notice>)}
+      {e.provider_adjustments.length > 0 && (
+        <div className="inset">
+          <Table
+            caption="Provider adjustments"
+            rows={e.provider_adjustments.map((a, i) => ({ a, i }))}
+            id={(r) => String(r.i)}
+            columns={[
+              { head: "Provider adjustment", cell: ({ a }) => <><span className="strong">{providerLabel(a.reason)}</span> <code className="muted">{printable(a.reason)}</code></> },
+              { head: "Reference", cell: ({ a }) => (a.reference ? <span className="wrap-anywhere">{printable(a.reference)}</span> : <span className="muted none" aria-label="none">–</span>) },
+              { head: "Effect on the payment", right: true, cell: ({ a }) => <Signed value={opposite(a.amount)} /> },
+            ]}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Signed shows an amount with its sign, as a part of a sum. */
+function Signed({ value }: { value: string }) {
+  return <span className="numbers nowrap">{cents(value) > 0 && "+"}{dollars(value)}</span>;
+}
+
+function Payment({ era: e }: { era: ERA }) {
+  const { api } = useClient();
+  const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
+  const name = offices.data?.data.find((o) => o.id === e.office_id)?.name;
+  return (
+      <Facts items={[
+        [e.payment.method === "CHK" ? "Check number" : e.payment.method === "ACH" ? "EFT trace number" : "Trace number", <span key="t" className="numbers">{printable(e.payment.trace_number)}</span>],
+        ...(e.payer && e.payer.name.toLowerCase() !== e.payer_name.toLowerCase() ? [["Payer in the file", printable(e.payer_name)] as [string, string]] : []),
+        ["Paid to", e.office_id ? name ?? "…" : "No single office matches"],
+        ["Received", <When key="r" value={e.received_at} full />],
+        ["Progress", <Progress key="p" era={e} />],
+      ]} />
+  );
+}
+
+/** Actions has posting as its primary button once every claim is finished. */
+function Actions({ era: e }: { era: ERA }) {
+  const { mode } = useClient();
+  const may = useMay();
+  const toast = useToast();
+  const [file, setFile] = useState(false);
+  const [why, setWhy] = useState<string | null>(null);
+  const [unposting, setUnposting] = useState(false);
+  const params = (header: { "Idempotency-Key": string }) => ({ path: { id: e.id }, header });
+  const post = useSend((api, key, accept: boolean) => api.POST("/eras/{id}/post", { params: params(key), body: accept ? { accept_unfinished: true } : {} }), {
+    says: "The payment is posted.",
+    done: () => setWhy(null),
+    refused: (r) => {
+      if (r.error === "CONFLICT") setWhy(r.message);
+      return r.error === "CONFLICT";
+    },
+  });
+  const unpost = useSend((api, key, _: void) => api.POST("/eras/{id}/unpost", { params: params(key), body: {} }), { says: "The payment is no longer posted." });
+  const ready = finished(e) === e.counts.claims;
+  return (
+    <>
+      {may.write && e.state !== "posted" && <Button look={ready ? "primary" : "plain"} busy={post.isPending} onClick={() => post.go(false)}>Post</Button>}
+      <Button icon={<Printer size={16} aria-hidden />} onClick={() => window.print()}>Print</Button>
+      <More
+        label="More actions"
+        items={[
+          { label: "Show the 835 file", onSelect: () => setFile(true) },
+          { label: "Copy the ID", onSelect: () => { void navigator.clipboard.writeText(e.id).then(() => toast.good("Copied the ID")); } },
+          { label: "Copy as curl", onSelect: () => { void navigator.clipboard.writeText(curl(mode, "GET", `/eras/${e.id}`)).then(() => toast.good("Copied as curl", `Put a ${mode} key in MOLAR_API_KEY before you run it.`)); } },
+          ...(may.write && e.state === "posted" ? [{ label: "Take the posting back", onSelect: () => setUnposting(true), danger: true }] : []),
+        ]}
+      >
+        More<ChevronDown size={16} aria-hidden />
+      </More>
+      <RawFile id={e.id} open={file} onOpenChange={setFile} />
+      <Modal title="Post it unfinished?" open={why !== null} onOpenChange={(o) => { if (!o) setWhy(null); }}>
+        <div className="stack">
+          <p>{why}</p>
+          <p className="muted">You can post the payment now, and match, apply or ignore the rest later.</p>
+          <div className="dialog-actions">
+            <Button onClick={() => setWhy(null)}>Finish the claims first</Button>
+            <Button look="primary" busy={post.isPending} onClick={() => post.go(true)}>Post anyway</Button>
+          </div>
+        </div>
+      </Modal>
+      <Modal title="Take the posting back?" open={unposting} onOpenChange={setUnposting}>
+        <div className="stack">
+          <p>The payment of {dollars(e.payment.total)} is then no longer posted, and you can take applications of its claims back. Correct the practice&apos;s books, too. The claims do not change.</p>
+          <div className="dialog-actions">
+            <Button onClick={() => setUnposting(false)}>Cancel</Button>
+            <Button look="danger" busy={unpost.isPending} onClick={() => { unpost.go(); setUnposting(false); }}>Take it back</Button>
+          </div>
+        </div>
+      </Modal>
+    </>
+  );
+}

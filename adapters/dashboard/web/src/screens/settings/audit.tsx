@@ -1,0 +1,67 @@
+// Who did what, and who looked at whom.
+import { one, useFilters } from "../../api/filters";
+import { useClient, type Schemas } from "../../api/client";
+import { CopyAsCurl } from "../../ui/copy";
+import { DateField, SelectField, TextField } from "../../ui/form";
+import { count, When } from "../../ui/format";
+import { Go } from "../../ui/link";
+import { Empty, Page, Section } from "../../ui/page";
+import { List, paged } from "../../ui/table";
+import { screenOf } from "../../shell/places";
+import { SettingsParts } from "./parts";
+
+export function Audit() {
+  const { api } = useClient();
+  const [filters, set] = useFilters();
+  const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } });
+  const day = (v: string | string[] | undefined) => one(v)?.slice(0, 10) ?? "";
+  const entries = api.useInfiniteQuery("get", "/audit_entries", { params: { query: { ...filters, limit: 50 } } }, paged);
+  return (
+    <Page title="Settings" actions={<CopyAsCurl path="/audit_entries" />}>
+      <SettingsParts />
+      <Section flush>
+        <div className="filters">
+          <SelectField label="Person" value={one(filters.user_id) ?? ""} onChange={(v) => set({ user_id: v || undefined })} options={[["", "Everyone"], ...(users.data?.data ?? []).map((u) => [u.id, u.email] as const)]} />
+          <TextField label="Resource" value={one(filters.resource_id) ?? ""} onChange={(v) => set({ resource_id: v.trim() || undefined })} placeholder="ID of a patient, claim, …" />
+          <DateField label="From" value={day(filters.created_after)} onChange={(v) => set({ created_after: v ? `${v}T00:00:00Z` : undefined })} />
+          <DateField label="Until" value={day(filters.created_before)} onChange={(v) => set({ created_before: v ? `${v}T23:59:59Z` : undefined })} />
+        </div>
+        <List
+          of={entries}
+          caption="Audit"
+          id={(e) => e.id}
+          columns={[
+            { head: "What", cell: (e) => <><span className="strong">{says(e)}</span><span className="sub"><code>{e.operation}</code></span></> },
+            { head: "Who", cell: (e) => <span className="wrap-anywhere">{e.user_email}</span> },
+            { head: "Resource", cell: (e) => <Resource entry={e} /> },
+            { head: "From", wide: true, cell: (e) => e.address },
+            { head: "Mode", wide: true, cell: (e) => e.mode ?? <span className="muted none" aria-label="none">–</span> },
+            { head: "When", cell: (e) => <When value={e.created_at} full /> },
+          ]}
+          empty={<Empty title="No entry matches">Each request of a person is listed here. Requests with API keys are under Developers.</Empty>}
+        />
+      </Section>
+      <p className="muted small">To see who looked at a patient, enter the patient’s ID as the resource. It also finds lists and searches that showed the patient.</p>
+    </Page>
+  );
+}
+
+function Resource({ entry: e }: { entry: Schemas["AuditEntry"] }) {
+  const place = e.resource_id && screenOf(e.resource_id);
+  return (
+    <>
+      {e.resource_id ? place ? <Go to={place}><code className="wrap-anywhere">{e.resource_id}</code></Go> : <code className="wrap-anywhere">{e.resource_id}</code> : <span className="muted none" aria-label="none">–</span>}
+      {e.shown_ids.length > 0 && <span className="sub">showed {count(e.shown_ids.filter((i) => i.startsWith("pat_")).length, "patient")}</span>}
+    </>
+  );
+}
+
+/** says returns in words what a request did, and whether it was refused. */
+function says(e: Schemas["AuditEntry"]): string {
+  const [method = "", path = ""] = e.operation.split(" ");
+  const what = path.split("/").filter((p) => p && !p.startsWith("{")).join(" ").replaceAll("_", " ");
+  const verb = e.operation === "POST /sessions" ? "Sign-in" : e.operation === "DELETE /sessions/{id}" ? "Ended a session"
+    : path.endsWith("/search") ? `Searched ${what.replace(" search", "")}`
+    : method === "GET" ? `Read ${what}` : method === "DELETE" ? `Removed ${what}` : method === "PATCH" ? `Changed ${what}` : `Sent ${what}`;
+  return e.status && e.status >= 400 ? `${verb}, refused (${e.status})` : verb;
+}

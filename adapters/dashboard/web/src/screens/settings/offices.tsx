@@ -1,0 +1,130 @@
+// The offices: what payers know of the place that bills.
+import { useParams } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { isAPIError, useClient, type Schemas } from "../../api/client";
+import { useMay } from "../../api/session";
+import { useSend } from "../../api/send";
+import { Button, ButtonLink } from "../../ui/button";
+import { CopyAsCurl } from "../../ui/copy";
+import { Check, FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
+import { Go, useGo } from "../../ui/link";
+import { Empty, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { State } from "../../ui/state";
+import { List, paged } from "../../ui/table";
+import { SettingsParts } from "./parts";
+
+type Office = Schemas["Office"];
+
+export function Offices() {
+  const { api } = useClient();
+  const may = useMay();
+  const offices = api.useInfiniteQuery("get", "/offices", { params: { query: { limit: 50 } } }, paged);
+  return (
+    <Page title="Settings" actions={<><CopyAsCurl path="/offices" />{may.manage && <ButtonLink look="primary" icon={<Plus size={16} aria-hidden />} to="/settings/offices/new">New office</ButtonLink>}</>}>
+      <SettingsParts />
+      <Section flush>
+        <List
+          of={offices}
+          caption="Offices"
+          id={(o) => o.id}
+          to={(o) => `/settings/offices/${o.id}`}
+          columns={[
+            { head: "Name", cell: (o) => o.name },
+            { head: "NPI", cell: (o) => <span className="numbers">{o.npi}</span> },
+            { head: "Address", cell: (o) => o.address ? `${o.address.line1}, ${o.address.city}, ${o.address.state}` : <State value="needs_attention">Missing</State> },
+            { head: "Claims", cell: (o) => o.retired ? <State value="retired" /> : complete(o) ? <State value="active">Ready</State> : <State value="needs_attention">Incomplete</State> },
+          ]}
+          empty={<Empty title="No offices yet" action={may.manage && <ButtonLink look="primary" to="/settings/offices/new">Add the first office</ButtonLink>}>An office sends checks and claims. It needs a name and an NPI.</Empty>}
+        />
+      </Section>
+    </Page>
+  );
+}
+
+/** complete reports whether payers accept claims of the office. */
+function complete(o: Office): boolean {
+  return !!(o.tax_id && o.phone && o.address && o.address.zip.length >= 9 && !/^p\.? *o\.? *box/i.test(o.address.line1));
+}
+
+export function OfficeDetail() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { api } = useClient();
+  const fresh = id === "new";
+  const office = api.useQuery("get", "/offices/{id}", { params: { path: { id } } }, { enabled: !fresh });
+  return (
+    <Page title={fresh ? "New office" : office.data?.name ?? "Office"} above={<Go to="/settings/offices">Offices</Go>} actions={!fresh && <CopyAsCurl path={`/offices/${id}`} />}>
+      {!fresh && office.isPending ? <Section><Loading rows={6} /></Section>
+        : !fresh && !office.data ? <Section flush><Failure error={office.error} retry={() => void office.refetch()} /></Section>
+        : <OfficeForm key={office.data?.id ?? "new"} office={office.data} />}
+    </Page>
+  );
+}
+
+const zones = ["America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles", "America/Anchorage", "Pacific/Honolulu", "America/Puerto_Rico"];
+
+function OfficeForm({ office }: { office?: Office }) {
+  const may = useMay();
+  const go = useGo();
+  const [f, setF] = useState({
+    name: office?.name ?? "", npi: office?.npi ?? "", tax_id: office?.tax_id ?? "", phone: office?.phone ?? "", contact_name: office?.contact_name ?? "", taxonomy: office?.taxonomy ?? "",
+    time_zone: office?.time_zone ?? "America/New_York",
+  });
+  const [a, setA] = useState({ line1: office?.address?.line1 ?? "", line2: office?.address?.line2 ?? "", city: office?.address?.city ?? "", state: office?.address?.state ?? "", zip: office?.address?.zip ?? "" });
+  const [retired, setRetired] = useState(office?.retired ?? false);
+  const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const send = useSend(
+    (fetch, key, _: void) => {
+      const none = (v: string) => v.trim() || null;
+      const address = Object.values(a).some((v) => v.trim()) ? { line1: none(a.line1), line2: none(a.line2), city: none(a.city), state: none(a.state), zip: none(a.zip) } : null;
+      const body = { name: f.name, npi: f.npi, tax_id: none(f.tax_id), phone: none(f.phone), contact_name: none(f.contact_name), taxonomy: none(f.taxonomy), time_zone: f.time_zone, address };
+      return office
+        ? fetch.PATCH("/offices/{id}", { params: { path: { id: office.id }, header: key }, body: { ...body, retired } })
+        : fetch.POST("/offices", { params: { header: key }, body });
+    },
+    {
+      says: "The office is saved.",
+      done: () => go("/settings/offices"),
+      refused: (e) => {
+        if (!isAPIError(e) || e.errors.length === 0) return false;
+        setFaults(e.errors);
+        return true;
+      },
+    },
+  );
+  const text = (label: string, key: keyof typeof f, more: object = {}) => <TextField label={label} path={key} value={f[key]} onChange={(v) => setF({ ...f, [key]: v })} disabled={!may.manage} {...more} />;
+  const part = (label: string, key: keyof typeof a, more: object = {}) => <TextField label={label} path={`address.${key}`} value={a[key]} onChange={(v) => setA({ ...a, [key]: v })} disabled={!may.manage} {...more} />;
+  return (
+    <FaultsOf list={faults}>
+      {office && !complete(office) && <Notice tone="warn" title="Payers do not accept claims of this office yet.">Claims need a tax ID, a phone number, and a street address with a ZIP code of 9 digits.</Notice>}
+      {office && !office.verified_at && <Notice title="Remittances from outside do not reach this office yet.">The operator of this service verifies first that it is the practice with this NPI.</Notice>}
+      <Section>
+        <form className="stack" onSubmit={(e) => { e.preventDefault(); setFaults([]); send.go(); }}>
+          <div className="fields fields-wide">
+            {text("Name", "name", { required: true })}
+            {text("NPI", "npi", { required: true, inputMode: "numeric" })}
+            {text("Tax ID", "tax_id", { inputMode: "numeric", hint: "Claims need it." })}
+            {text("Phone", "phone", { type: "tel", hint: "Claims need it." })}
+          </div>
+          <fieldset>
+            <legend>Address</legend>
+            <div className="fields">
+              {part("Street", "line1", { hint: "No P.O. box." })}
+              {part("Suite", "line2", { optional: true })}
+              {part("City", "city")}
+              {part("State", "state", { maxLength: 2, placeholder: "NY" })}
+              {part("ZIP code", "zip", { hint: "9 digits." })}
+            </div>
+          </fieldset>
+          <div className="fields fields-wide">
+            {text("Contact for payers", "contact_name", { optional: true })}
+            {text("Taxonomy code", "taxonomy", { optional: true, placeholder: "1223G0001X" })}
+            <SelectField label="Time zone" path="time_zone" value={f.time_zone} onChange={(v) => setF({ ...f, time_zone: v })} disabled={!may.manage} options={(zones.includes(f.time_zone) ? zones : [f.time_zone, ...zones]).map((z) => [z, z.replace("_", " ")] as const)} />
+          </div>
+          {office && <Check label="Retired: it takes no new claims" checked={retired} onChange={setRetired} />}
+          {may.manage ? <div className="row"><Button type="submit" look="primary" busy={send.isPending}>Save</Button></div> : <p className="muted">An owner can change the office.</p>}
+        </form>
+      </Section>
+    </FaultsOf>
+  );
+}

@@ -1,0 +1,20 @@
+import { useMay } from "../../api/session";
+import { Parts } from "../../ui/page";
+
+/** SettingsParts leads to the parts of the settings. Some are the owner's. */
+export function SettingsParts() {
+  const may = useMay();
+  return (
+    <Parts
+      label="Settings"
+      items={[
+        ["Your account", "/settings"],
+        ["Offices", "/settings/offices"],
+        ["Providers", "/settings/providers"],
+        ...(may.manage ? [["Users", "/settings/users"] as const] : []),
+        ["Sessions", "/settings/sessions"],
+        ...(may.manage ? [["Audit", "/settings/audit"] as const] : []),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,124 @@
+// The people of the organization: inviting, roles, disabling.
+import { UserPlus } from "lucide-react";
+import { useState } from "react";
+import { isAPIError, useClient, type Schemas } from "../../api/client";
+import { useMe } from "../../api/session";
+import { useSend } from "../../api/send";
+import { Button } from "../../ui/button";
+import { Copy, CopyAsCurl } from "../../ui/copy";
+import { Modal } from "../../ui/dialog";
+import { FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
+import { When } from "../../ui/format";
+import { More } from "../../ui/menu";
+import { Empty, Notice, Page, Section } from "../../ui/page";
+import { State } from "../../ui/state";
+import { List, paged } from "../../ui/table";
+import { SettingsParts } from "./parts";
+
+type User = Schemas["User"];
+type Role = Schemas["Role"];
+
+const roles: [Role, string][] = [["owner", "Owner: everything"], ["biller", "Biller: everything but users, keys and offices"], ["viewer", "Viewer: reads only"]];
+
+export function Users() {
+  const { api } = useClient();
+  const users = api.useInfiniteQuery("get", "/users", { params: { query: { limit: 50 } } }, paged);
+  const [inviting, setInviting] = useState(false);
+  const [link, setLink] = useState<string | null>(null);
+  const again = useSend((fetch, key, id: string) => fetch.POST("/users/{id}/invite", { params: { path: { id }, header: key } }), { done: (u) => setLink(u.sign_in_url ?? null) });
+  return (
+    <Page title="Settings" actions={<><CopyAsCurl path="/users" /><Button look="primary" icon={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>Invite a person</Button></>}>
+      <SettingsParts />
+      {link && <Link url={link} close={() => setLink(null)} />}
+      <Section flush>
+        <List
+          of={users}
+          caption="Users"
+          id={(u) => u.id}
+          columns={[
+            { head: "Email", cell: (u) => <span className="strong wrap-anywhere">{u.email}</span> },
+            { head: "Role", cell: (u) => <RoleOf user={u} /> },
+            { head: "State", cell: (u) => <State value={u.state} /> },
+            { head: "Second factor", wide: true, cell: (u) => u.has_totp ? "On" : "Off" },
+            { head: "Signed in", cell: (u) => <When value={u.signed_in_at} /> },
+            { head: "Actions", right: true, cell: (u) => <Actions user={u} invite={() => again.go(u.id)} /> },
+          ]}
+          empty={<Empty title="No users" />}
+        />
+      </Section>
+      <Invite open={inviting} onOpenChange={setInviting} done={setLink} />
+    </Page>
+  );
+}
+
+function Link({ url, close }: { url: string; close: () => void }) {
+  return (
+    <Notice tone="good" title="Send this link to the person. It works once, within 48 hours." action={<Button onClick={close}>Done</Button>}>
+      <p><Copy value={url} label="Copy the link" /></p>
+      <p className="muted small">It is shown once. Whoever has it can sign in as this person.</p>
+    </Notice>
+  );
+}
+
+function useChange() {
+  return useSend((fetch, key, { id, body }: { id: string; body: Schemas["UserChange"] }) => fetch.PATCH("/users/{id}", { params: { path: { id }, header: key }, body }), { says: "Saved." });
+}
+
+function RoleOf({ user: u }: { user: User }) {
+  const me = useMe();
+  const change = useChange();
+  if (u.id === me.user?.id) return <span>{u.role} (you)</span>;
+  return <SelectField label={`Role of ${u.email}`} hideLabel value={u.role} onChange={(role) => change.go({ id: u.id, body: { role: role as Role } })} options={roles.map(([r]) => [r, r] as const)} />;
+}
+
+function Actions({ user: u, invite }: { user: User; invite: () => void }) {
+  const me = useMe();
+  const change = useChange();
+  if (u.id === me.user?.id) return null;
+  return (
+    <More
+      label={`Actions for ${u.email}`}
+      items={[
+        ...(u.state === "invited" ? [{ label: "New invitation link", onSelect: invite }] : []),
+        u.state === "disabled"
+          ? { label: "Enable", onSelect: () => change.go({ id: u.id, body: { state: "active" } }) }
+          : { label: "Disable", danger: true, onSelect: () => change.go({ id: u.id, body: { state: "disabled" } }) },
+      ]}
+    >
+      Actions
+    </More>
+  );
+}
+
+function Invite({ open, onOpenChange, done }: { open: boolean; onOpenChange: (o: boolean) => void; done: (link: string | null) => void }) {
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Role>("biller");
+  const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const send = useSend((fetch, key, body: Schemas["InviteRequest"]) => fetch.POST("/users", { params: { header: key }, body }), {
+    done: (u) => {
+      onOpenChange(false);
+      setEmail("");
+      done(u.sign_in_url ?? null);
+    },
+    refused: (e) => {
+      if (!isAPIError(e) || e.errors.length === 0) return false;
+      setFaults(e.errors);
+      return true;
+    },
+  });
+  return (
+    <Modal title="Invite a person" open={open} onOpenChange={onOpenChange}>
+      <FaultsOf list={faults}>
+        <form className="stack" onSubmit={(e) => { e.preventDefault(); setFaults([]); send.go({ email, role }); }}>
+          <TextField label="Email" type="email" path="email" required value={email} onChange={setEmail} autoComplete="off" />
+          <SelectField label="Role" value={role} onChange={(v) => setRole(v as Role)} options={roles} />
+          <p className="muted small">Molar sends no mail. You get a link to send.</p>
+          <div className="dialog-actions">
+            <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+            <Button type="submit" look="primary" busy={send.isPending}>Make the link</Button>
+          </div>
+        </form>
+      </FaultsOf>
+    </Modal>
+  );
+}

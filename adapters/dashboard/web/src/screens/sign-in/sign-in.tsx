@@ -1,0 +1,81 @@
+// Signing in: by a link, whose token is in the fragment, or by email and password.
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useEffectEvent, useRef, useState, type FormEvent } from "react";
+import { isAPIError } from "../../api/client";
+import { signIn } from "../../api/session";
+import { Button } from "../../ui/button";
+import { TextField } from "../../ui/form";
+import { Notice, why } from "../../ui/page";
+import "./sign-in.css";
+
+export function SignIn() {
+  const navigate = useNavigate();
+  const { next } = useSearch({ from: "/sign-in" });
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<unknown>(null);
+  const [byLink, setByLink] = useState(() => location.hash.length > 1);
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const begun = useRef("");
+
+  useEffect(() => { document.title = "Sign in · Molar"; }, []);
+
+  const enter = async (body: Parameters<typeof signIn>[0]) => {
+    setBusy(true);
+    setRefused(null);
+    try {
+      await signIn(body);
+      await navigate({ to: next?.startsWith("/") && !next.startsWith("//") ? next : "/", replace: true });
+    } catch (e) {
+      setRefused(e);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  // The token leaves the address before it is used, so that it is in no history.
+  // A link that is opened over this page changes only the fragment.
+  const follow = useEffectEvent(() => {
+    const token = location.hash.slice(1);
+    if (!token || begun.current === token) return;
+    begun.current = token;
+    history.replaceState(null, "", location.pathname + location.search);
+    setByLink(true);
+    void enter({ token });
+  });
+  useEffect(() => {
+    follow();
+    window.addEventListener("hashchange", follow);
+    return () => window.removeEventListener("hashchange", follow);
+  }, []);
+
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    void enter({ email, password, ...(code && { totp: code }) });
+  };
+
+  return (
+    <main className="sign-in">
+      <div className="sign-in-card">
+        <h1>Sign in to Molar</h1>
+        {byLink && busy && <p role="status" className="muted">Signing you in…</p>}
+        {refused !== null && (
+          <Notice tone="bad" title={byLink ? "The link does not work." : why(refused)}>
+            {byLink && <p>It worked once, or its time is over. Ask an owner for a new one, or sign in with your password.</p>}
+            {isAPIError(refused) && <p className="muted small">Request <code>{refused.request_id}</code></p>}
+          </Notice>
+        )}
+        {!(byLink && busy) && (
+          <form className="stack" onSubmit={(e) => { setByLink(false); submit(e); }}>
+            <TextField label="Email" type="email" autoComplete="username" required value={email} onChange={setEmail} />
+            <TextField label="Password" type="password" autoComplete="current-password" required value={password} onChange={setPassword} />
+            <TextField label="Code" optional hint="Of your second factor, or a recovery code." autoComplete="one-time-code" value={code} onChange={setCode} />
+            <Button type="submit" look="primary" busy={busy}>{busy ? "Signing in…" : "Sign in"}</Button>
+          </form>
+        )}
+        <p className="muted small">Forgot your password? An owner sends you a new link. On the server, <code>molar users link EMAIL</code> prints one.</p>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,110 @@
+// The parts that every screen has: its head, sections, facts, and what it shows
+// while it loads, when it is empty and when something failed.
+import { AlertTriangle } from "lucide-react";
+import { useRouterState } from "@tanstack/react-router";
+import { useEffect, type ReactNode } from "react";
+import { isAPIError, Unreachable } from "../api/client";
+import { Button } from "./button";
+import { Go } from "./link";
+
+/** Page is a screen: its title, what one can do, and its content. */
+export function Page({ title, above, about, actions, children }: { title: string; above?: ReactNode; about?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+  useEffect(() => { document.title = `${title} · Molar`; }, [title]);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <div className="page-title">
+          {above && <div className="page-above no-print">{above}</div>}
+          <h1>{title}</h1>
+          {about && <div className="page-about">{about}</div>}
+        </div>
+        {actions && <div className="row no-print">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** Parts are the parts of a screen, as tabs that lead to each other. */
+export function Parts({ label, items }: { label: string; items: readonly (readonly [name: string, place: string])[] }) {
+  const path = useRouterState({ select: (s) => s.location.pathname.replace(/^\/[^/]*/, "") });
+  return (
+    <nav className="tabs parts no-print" aria-label={label}>
+      {items.map(([name, place]) => <Go key={place} to={place} className="tab" aria-current={path === place ? "page" : undefined}>{name}</Go>)}
+    </nav>
+  );
+}
+
+/** Section is a titled card of a screen. */
+export function Section({ title, actions, children, flush, id }: { title?: ReactNode; actions?: ReactNode; children: ReactNode; flush?: boolean; id?: string }) {
+  return (
+    <section className={`card${flush ? " card-flush" : ""}`} id={id}>
+      {title && <div className="card-head"><h2>{title}</h2>{actions && <div className="row no-print">{actions}</div>}</div>}
+      {children}
+    </section>
+  );
+}
+
+/** Facts lists what is known as names and values. */
+export function Facts({ items }: { items: [name: string, value: ReactNode][] }) {
+  return (
+    <dl className="facts">
+      {items.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value ?? <span className="muted" aria-label="none">–</span>}</dd></div>)}
+    </dl>
+  );
+}
+
+/** Empty says that a list has nothing, and what to do. */
+export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <p className="empty-title">{title}</p>
+      {children && <p className="muted">{children}</p>}
+      {action && <div className="row">{action}</div>}
+    </div>
+  );
+}
+
+/** Failure says why something could not be loaded, with the ID of the request. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const missing = isAPIError(error) && error.error === "NOT_FOUND";
+  return (
+    <div className="failure" role="alert">
+      <AlertTriangle size={20} aria-hidden />
+      <div>
+        <p className="strong">{missing ? "This is not here. It may belong to the other mode, or the address is wrong." : why(error)}</p>
+        {isAPIError(error) && <p className="muted small">Request <code>{error.request_id}</code></p>}
+      </div>
+      {retry && !missing && <Button onClick={retry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** why returns in one sentence why a request failed. */
+export function why(error: unknown): string {
+  if (isAPIError(error)) return error.message;
+  if (error instanceof Unreachable) return error.message;
+  return "This page could not show what it loaded. Load it again.";
+}
+
+/** Loading holds the place of rows that are being loaded, so that nothing jumps. */
+export function Loading({ rows = 8, height }: { rows?: number; height?: string }) {
+  return (
+    <div className="loading" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, i) => <div key={i} className="bone" style={{ height }} />)}
+    </div>
+  );
+}
+
+/** Notice is a message inside a screen. */
+export function Notice({ tone = "info", title, children, action }: { tone?: "info" | "warn" | "bad" | "good"; title?: ReactNode; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className={`notice tone-${tone}`}>
+      <div className="stack-s">
+        {title && <p className="strong">{title}</p>}
+        {children && <div>{children}</div>}
+      </div>
+      {action && <div className="row no-print">{action}</div>}
+    </div>
+  );
+}

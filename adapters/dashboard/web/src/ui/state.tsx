@@ -1,0 +1,34 @@
+// States in words, with a tone.
+import { words } from "./format";
+
+export type Tone = "plain" | "good" | "warn" | "bad" | "info" | "accent";
+
+const tones: Record<string, Tone> = {
+  // claims
+  draft: "plain", validated: "info", needs_attention: "warn", queued: "info", submitted: "info",
+  accepted_clearinghouse: "info", accepted_payer: "info", rejected: "bad", voided: "plain", paid: "good", denied: "bad",
+  reconciled: "accent", returned: "good",
+  // checks, remittances, requests
+  completed: "good", active: "good", failed: "bad", pending: "info", inactive: "bad",
+  balanced: "good", unbalanced: "warn", posted: "accent", needs_review: "warn", unmatched: "warn", applied: "good",
+  ignored: "plain", forwarded: "plain", open: "info", overdue: "bad", closed: "plain", answered: "good",
+  // deliveries, endpoints, users
+  delivered: "good", succeeded: "good", enabled: "good", disabled: "bad", waiting: "info", invited: "info", revoked: "plain", retired: "plain",
+};
+
+const names: Record<string, string> = {
+  accepted_clearinghouse: "At clearinghouse",
+  accepted_payer: "At payer",
+  validated: "Ready to send",
+  returned: "Estimate returned",
+};
+
+/** stateName returns a state in words. */
+export function stateName(state: string): string {
+  return names[state] ?? words(state);
+}
+
+/** State shows a state as a word with a tone, so that it does not depend on color. */
+export function State({ value, tone, children }: { value: string; tone?: Tone; children?: string }) {
+  return <span className={`state tone-${tone ?? tones[value] ?? "plain"}`}>{children ?? stateName(value)}</span>;
+}

@@ -1,0 +1,45 @@
+// Short messages at the edge of the page, read aloud by screen readers.
+import { Toast } from "@base-ui/react/toast";
+import { X } from "lucide-react";
+import { useMemo, type ReactNode } from "react";
+import { isAPIError } from "../api/client";
+
+/** ToastProvider shows the messages of everything inside it. */
+export function ToastProvider({ children }: { children: ReactNode }) {
+  return (
+    <Toast.Provider timeout={7000} limit={3}>
+      {children}
+      <Toast.Portal>
+        <Toast.Viewport className="toasts no-print"><Toasts /></Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function Toasts() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((t) => (
+    <Toast.Root key={t.id} toast={t} className={`toast toast-${t.type ?? "info"}`}>
+      <Toast.Content className="toast-content">
+        <div>
+          <Toast.Title className="toast-title" />
+          <Toast.Description className="toast-text" />
+        </div>
+        <Toast.Close className="icon-button" aria-label="Close the message"><X size={16} aria-hidden /></Toast.Close>
+      </Toast.Content>
+    </Toast.Root>
+  ));
+}
+
+/** useToast returns functions that show a message: that something is done, or why the service refused it. */
+export function useToast() {
+  const { add } = Toast.useToastManager();
+  return useMemo(() => ({
+    good: (title: string, description?: string) => { add({ title, description, type: "good" }); },
+    refused: (e: unknown) => {
+      add(isAPIError(e)
+        ? { title: e.message, description: [...e.errors.map((f) => f.message), `Request ${e.request_id}`].join(" "), type: "bad", timeout: 15_000, priority: "high" }
+        : { title: e instanceof Error ? e.message : "Something went wrong on this page. Load it again.", type: "bad", priority: "high" });
+    },
+  }), [add]);
+}

@@ -146,6 +146,6 @@ func claimsOf(t *testing.T, store *pgstore.Store, payers *billing.PayerDirectory
 func settled(t *testing.T, store *pgstore.Store, claims []*billing.Claim) int {
 	t.Helper()
 	return len(porttest.Read(t, store, claims[0].Scope, func(ctx context.Context, tx ports.Tx) ([]*billing.ClaimRecord, error) {
-		return tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, State: billing.ClaimAcceptedPayer}, billing.Page{Limit: 100})
+		return tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, States: []billing.ClaimState{billing.ClaimAcceptedPayer}}, billing.Page{Limit: 100})
 	}))
 }

@@ -28,6 +28,11 @@ func PNGConvert(s *attachments.Service) Handler {
 	return Handler{Kind: jobs.KindPNGConvert, Parallel: 1, Do: s.Convert, Fail: s.FailConvert}
 }
 
+// Thumbnail makes one thumbnail at a time.
+func Thumbnail(s *attachments.Service) Handler {
+	return Handler{Kind: jobs.KindThumbnail, Parallel: 1, Do: s.MakeThumbnail, Fail: s.FailThumbnail}
+}
+
 // BatchSend hands up to parallel batches to the clearinghouse at once.
 func BatchSend(s *batches.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindBatchSend, Parallel: parallel, Do: s.Send, Fail: s.FailSend}

@@ -1,4 +1,5 @@
-// Command pngworker converts uploaded PNGs to JPEGs.
+// Command pngworker converts uploaded PNGs to JPEGs, and makes the thumbnails of
+// images.
 package main
 
 import "github.com/molar-billing/molar/cmd/internal/wire"

@@ -104,12 +104,12 @@ func (s *system) verifyClaims(made []madeClaim) {
 	}
 	s.awaitClaims(made)
 	s.none(map[string]string{
-		"claims that nobody was events of":         fmt.Sprintf(`SELECT count(*) - %d FROM claims`, len(made)),
-		"batches without their answer":             `SELECT count(*) FROM batches WHERE state <> 'acknowledged'`,
+		"claims more or fewer than were made":      fmt.Sprintf(`SELECT count(*) - %d FROM claims`, len(made)),
+		"batches without an acknowledgement":       `SELECT count(*) FROM batches WHERE state <> 'acknowledged'`,
 		"batches without exactly one event":        `SELECT count(*) FROM batches b WHERE (SELECT count(*) FROM events e WHERE e.resource_id = b.id) <> 1`,
 		"remittances that are not done":            `SELECT count(*) FROM eras WHERE stage <> 'done'`,
 		"remittances without exactly one event":    `SELECT count(*) FROM eras r WHERE (SELECT count(*) FROM events e WHERE e.resource_id = r.id) <> 1`,
-		"events of remittances that there are not": `SELECT count(*) FROM events e WHERE e.type = 'era.received' AND NOT EXISTS (SELECT FROM eras r WHERE r.id = e.resource_id)`,
+		"events of remittances that are not there": `SELECT count(*) FROM events e WHERE e.type = 'era.received' AND NOT EXISTS (SELECT FROM eras r WHERE r.id = e.resource_id)`,
 		"resources whose events do not count up":   `SELECT count(*) FROM (SELECT FROM events GROUP BY resource_id HAVING max(sequence) <> count(*) OR min(sequence) <> 1) gaps`,
 		"files in quarantine":                      `SELECT count(*) FROM quarantine`,
 		"remittances whose counts are wrong":       wrongProgress,

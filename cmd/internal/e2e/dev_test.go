@@ -18,6 +18,7 @@ type ready struct {
 	Keys    map[string]string `json:"keys"`
 	Offices map[string]string `json:"offices"`
 	Claims  map[string]string `json:"claims"`
+	SignIn  string            `json:"dashboard_url"`
 }
 
 // startDev starts molar dev on a folder. It ends with the test, and so does the

@@ -30,15 +30,14 @@ func BenchmarkFresh(b *testing.B) {
 			b.Run(filepath.Base(dir), func(b *testing.B) {
 				s := startSystemOf(b, dir, 1, 1)
 				s.measure(b, 32, 3*time.Second, "fresh") // the first statistics, plans and connections
-				commits, used := s.commits(), cpu(b)
+				commits, used := s.commits(b), cpu(b)
 				profiles := s.profile(b, "checks", 8)
 				many := s.measure(b, 32, 10*time.Second, "fresh")
 				profiles()
 				took := cpu(b).since(used, many.rate*10)
-				perCheck := float64(s.commits()-commits) / (many.rate * 10)
-				commits = s.commits()
+				perCheck := commits() / (many.rate * 10)
 				one := s.measure(b, 1, 5*time.Second, "fresh")
-				alone := float64(s.commits()-commits) / (one.rate * 5)
+				alone := commits() / (one.rate * 5)
 				floor, inserts := "\t", "" // its statements are those of the binaries built here
 				if dir == binaries(b) {
 					rate := s.floor(b)
@@ -55,11 +54,24 @@ func BenchmarkFresh(b *testing.B) {
 	}
 }
 
-// commits returns the number of transactions that the server has committed in
-// the database.
-func (s *system) commits() int {
-	time.Sleep(1100 * time.Millisecond) // sessions report once a second
-	return s.count("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()")
+// commits begins to count the transactions that the server commits. It returns
+// a function that returns their number since its last call, without those of an
+// idle system.
+func (s *system) commits(b *testing.B) func() float64 {
+	b.Helper()
+	committed := func() (int, time.Time) {
+		time.Sleep(11 * time.Second) // an idle session reports its last transactions after 10 s
+		return s.count("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"), time.Now()
+	}
+	idle, from := committed()
+	before, begun := committed()
+	perSecond := float64(before-idle) / begun.Sub(from).Seconds()
+	return func() float64 {
+		after, ended := committed()
+		n := float64(after-before) - perSecond*ended.Sub(begun).Seconds()
+		before, begun = after, ended
+		return n
+	}
 }
 
 // floor returns the checks a second that pgbench reaches with their statements.

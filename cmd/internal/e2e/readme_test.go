@@ -98,6 +98,25 @@ func TestReadmeFirstCheck(t *testing.T) {
 	}
 }
 
+// TestReadmeSignIn signs in as the README shows. A link works once.
+func TestReadmeSignIn(t *testing.T) {
+	t.Parallel()
+	_, r := startDev(t, nil, t.TempDir())
+	origin, token, _ := strings.Cut(r.SignIn, "/sign-in#")
+	if origin+"/api/v1" != r.BaseURL {
+		t.Errorf("the link is %s", r.SignIn)
+	}
+	replies := pasted(t, blocks(readme(t, "Sign in"), "sh"), t.TempDir(), r, "TOKEN="+token)
+	wantReplies(t, replies, [][2]string{
+		{"object current", "session true"},
+		{"user.email role mode", "owner@demo.example owner test"},
+		{"email state role secret_available", "biller@demo.example invited biller true"},
+		{"outcome request_id", "answered <nil>"},
+		{"data.0.operation data.1.operation data.1.status", "GET /patients POST /eligibility 200"},
+		{"error", "UNAUTHORIZED"},
+	})
+}
+
 func TestReadmeAttachments(t *testing.T) {
 	t.Parallel()
 	_, r := startDev(t, nil, t.TempDir())
@@ -184,6 +203,75 @@ func TestReadmeRemittances(t *testing.T) {
 	}
 	if !strings.Contains(values(replies[2], "message"), "1 unfinished claim") || values(replies[9], "id") != values(replies[0], "id") {
 		t.Errorf("posted early, and taken back: %v, %v", replies[2], replies[9])
+	}
+}
+
+// TestReadmeSecondary runs the script that bills a second plan: as printed, and with a
+// second plan that denies the claim. The claim file has the decision of the first
+// payer, segment by segment.
+func TestReadmeSecondary(t *testing.T) {
+	t.Parallel()
+	_, r := startDev(t, []string{"MOLAR_BATCH_INTERVAL=1s", "MOLAR_SANDBOX_ERA_DELAY=2s"}, t.TempDir())
+	script := blocks(readme(t, "Bill the secondary payer"), "sh")[0]
+	denied := strings.NewReplacer(`"S'$RANDOM'-PAID-ERA"`, `"S'$RANDOM'-DENIED"`, `claims/$SECOND '"state":"paid"'`, `claims/$SECOND '"state":"denied"'`)
+	for name, c := range map[string]struct {
+		script        string
+		state, second string // of the second claim, and its figures
+		patient       string
+	}{
+		"paid":   {script, "paid", "207.20", "0.00"},
+		"denied": {denied.Replace(script), "denied", "0.00", "207.20"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			replies := pasted(t, []string{c.script}, dir, r)
+			if len(replies) != 5 {
+				t.Fatalf("%d replies, want 5: %v", len(replies), replies)
+			}
+			first, second := values(replies[0], "id"), values(replies[1], "id")
+			wantReplies(t, replies, [][2]string{
+				{"state payment.paid payment.patient_responsibility secondary_claim_id", "paid 828.80 207.20 <nil>"},
+				{"state coverage findings.0 secondary_to payer.payer_id other_coverage.0.adjudication.paid", "validated secondary <nil> " + first + " 60054 828.80"},
+				{"id state", second + " queued"},
+				{"state payment.paid payment.outcome payment.patient_responsibility contractual secondary_claim_id", "paid 828.80 paid " + c.patient + " 259.00 " + second},
+				{"state payment.paid payment.outcome payment.patient_responsibility", c.state + " " + c.second + " " + c.state + " " + c.patient},
+			})
+			if list, _ := replies[3]["adjudications"].([]any); len(list) != 1 {
+				t.Errorf("the first claim has %d adjudications, want its payer's", len(list))
+			}
+			file, err := os.ReadFile(filepath.Join(dir, "secondary.837"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantDecision(t, string(file), replies[1])
+		})
+	}
+}
+
+// wantDecision checks that the claim file of a second claim states what the first
+// payer decided: in loops 2320 and 2330 the claim, in loop 2430 the lines.
+func wantDecision(t *testing.T, file string, second map[string]any) {
+	t.Helper()
+	_, claim, found := strings.Cut(file, "CLM*"+values(second, "patient_control_number")+"*1295*")
+	if !found {
+		t.Fatalf("the claim is not in the file:\n%s", file)
+	}
+	claim, _, _ = strings.Cut(claim, "~SE*")
+	at := "other_coverage.0."
+	day := strings.ReplaceAll(values(second, at+"adjudication.payment_date"), "-", "")
+	for _, want := range []string{
+		"~SBR*P*18*******CI~AMT*D*828.8~AMT*EAF*207.2~OI***Y***Y~NM1*IL*1*DOE*JANE****MI*" + values(second, at+"subscriber.member_id") +
+			"~N3*2 OAK STREET~N4*SPRINGFIELD*IL*62701~NM1*PR*2*MOLAR TEST PAYER*****PI*CHTEST~REF*F8*" + values(second, at+"adjudication.payer_claim_number") + "~LX*1~",
+		"~SVD*CHTEST*800*AD:D2740**1~CAS*CO*45*250~CAS*PR*2*200~DTP*573*D8*" + day + "~LX*2~",
+		"~SVD*CHTEST*28.8*AD:D0220**1~CAS*CO*45*9~CAS*PR*2*7.2~DTP*573*D8*" + day,
+	} {
+		if !strings.Contains(claim, want) {
+			t.Errorf("the claim file lacks\n%s\nin\n%s", want, claim)
+		}
+	}
+	if !strings.Contains(file, "~SBR*S**G-2207******CI~NM1*IL*1*DOE*JOHN****MI*"+values(second, "subscriber.member_id")+"~") {
+		t.Errorf("the subscriber is not the second plan's:\n%s", file)
 	}
 }
 

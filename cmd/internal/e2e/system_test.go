@@ -10,6 +10,7 @@ import (
 	"database/sql"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -17,7 +18,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,7 +33,13 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 )
 
+// TestMain runs twice as many tests at a time as there are processors, because
+// they mostly wait: for servers that start, leases and retries. The flag
+// -parallel still decides.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	code := testservers.Main(m).Run()
 	_ = os.RemoveAll(built())
 	os.Exit(code)
@@ -219,8 +228,9 @@ func (s *system) tenant(name, npi string) tenant {
 	s.tb.Helper()
 	org := s.molar("orgs", "create", name)
 	return tenant{
-		office: s.molar("offices", "create", "--org", org, "--name", "Main", "--npi", npi),
-		key:    strings.Fields(s.molar("keys", "create", "--org", org, "--name", "test"))[1],
+		office: s.molar("offices", "create", "--org", org, "--name", "Main", "--npi", npi, "--tax-id", "123456789", "--phone", "5185550100",
+			"--line1", "1 Main Street", "--city", "Albany", "--state", "NY", "--zip", "122070001"),
+		key: strings.Fields(s.molar("keys", "create", "--org", org, "--name", "test"))[1],
 	}
 }
 

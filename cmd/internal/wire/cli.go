@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
+	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/remittances"
@@ -81,9 +82,12 @@ func migrate(ctx context.Context) error {
 	return errors.Join(err, g.close(context.WithoutCancel(ctx)))
 }
 
-// openExisting opens a store for administration. In a folder without a database
-// it returns an error and creates none.
-func openExisting(ctx context.Context, g *graph) error {
+// openExisting opens the payer directory and a store for administration. In a
+// folder without a database it returns an error and creates none.
+func openExisting(ctx context.Context, g *graph) (err error) {
+	if g.payers, err = payerDirectory(g.settings.PayersFile); err != nil {
+		return err
+	}
 	dir, local, err := g.settings.databaseFolder()
 	if err == nil && local && !pglocal.Exists(dir) {
 		err = fmt.Errorf("MOLAR_DATABASE_URL: there is no database in %s\n%s; molar migrate makes a new one", dir, databaseHint)
@@ -102,7 +106,7 @@ func openAccess(ctx context.Context) (*access.Service, func() error, error) {
 	if err := openExisting(ctx, g); err != nil {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
-	return access.New(g.store, systemClock{}), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+	return access.New(g.store, g.payers, systemClock{}, proofs.New([32]byte{})), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
 func openRemittances(ctx context.Context) (*remittances.Service, func() error, error) {
@@ -110,10 +114,7 @@ func openRemittances(ctx context.Context) (*remittances.Service, func() error, e
 	if err != nil {
 		return nil, nil, err
 	}
-	if g.payers, err = payerDirectory(g.settings.PayersFile); err == nil {
-		err = openExisting(ctx, g)
-	}
-	if err != nil {
+	if err := openExisting(ctx, g); err != nil {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
 	s := remittances.New(g.store, edi.New(), g.payers)

@@ -96,11 +96,11 @@ func (d *demo) organizations(ctx context.Context, s *access.Service) error {
 		d.office(ctx, s, test, "test_2", "Demo Dental, Lakeside", "1245319599"),
 		d.office(ctx, s, live, "live", "Demo Dental, Main Street", "1234567893"),
 		d.office(ctx, s, otherTest, "other_test", "Other Demo Dental", "1003000126"),
-		d.key(ctx, s, test, "test", billing.PermissionRead, billing.PermissionSubmit),
-		d.key(ctx, s, test, "test_read", billing.PermissionRead),
-		d.key(ctx, s, test, "test_submit", billing.PermissionSubmit),
-		d.key(ctx, s, live, "live", billing.PermissionRead, billing.PermissionSubmit),
-		d.key(ctx, s, otherTest, "other_test", billing.PermissionRead, billing.PermissionSubmit),
+		d.key(ctx, s, test, "test", "read", "submit"),
+		d.key(ctx, s, test, "test_read", "read"),
+		d.key(ctx, s, test, "test_submit", "submit"),
+		d.key(ctx, s, live, "live", "read", "submit"),
+		d.key(ctx, s, otherTest, "other_test", "read", "submit"),
 		provider(ctx, s, test, "Dana", "Rivera", "1679576722"),
 		provider(ctx, s, test, "Sam", "Okafor", "1245319599"),
 		provider(ctx, s, live, "Dana", "Rivera", "1679576722"),
@@ -119,8 +119,11 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 	in := intake.ClaimRequest{
 		OfficeID: new(d.Offices["test"]), PayerID: new("CHTEST"), PatientControlNumber: new("DEMO-" + number[len(number)-8:]),
 		Subscriber: &intake.ClaimSubscriberInput{
-			FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", MemberID: "SANDBOX-PAID-ERA", Gender: "female",
-			Address: &intake.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+			PersonInput: intake.PersonInput{
+				FirstName: "Jane", LastName: "Doe", DateOfBirth: "1985-04-12", Gender: "female",
+				Address: &intake.AddressInput{Line1: "2 Oak Street", City: "Springfield", State: "IL", ZIP: "62701"},
+			},
+			MemberID: "SANDBOX-PAID-ERA",
 		},
 		Lines: []intake.ClaimLineInput{{ProcedureCode: "D2740", ServiceDate: new(lately.String()), Fee: "1250.00", Tooth: new("14")}},
 	}
@@ -138,16 +141,18 @@ const demoOperator = "molar dev"
 func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as, name, npi string) error {
 	show := func(o *billing.Office) string { return o.ID.String() }
 	made, err := s.CreateOffice(ctx, idempotency.Administration(scope, demoOperator, show), intake.OfficeRequest{
-		Name: name, NPI: npi, TaxID: "123456789", Phone: "5185550100",
+		Name: name, NPI: npi, TaxID: "123456789", Phone: "5185550100", Taxonomy: intake.DefaultTaxonomy,
 		Address: &intake.AddressInput{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
 	})
 	d.Offices[as] = string(made.Body)
 	return err
 }
 
-func (d *demo) key(ctx context.Context, s *access.Service, scope billing.Scope, as string, may ...billing.Permission) error {
-	_, secret, err := s.CreateKey(ctx, scope, "demo "+as, may)
-	d.Keys[as] = secret
+func (d *demo) key(ctx context.Context, s *access.Service, scope billing.Scope, as string, may ...string) error {
+	show := func(i access.Issued) string { return i.Secret }
+	made, err := s.CreateKey(ctx, idempotency.Administration(scope, demoOperator, show),
+		intake.KeyRequest{Name: "demo " + as, Mode: string(scope.Mode), Permissions: may})
+	d.Keys[as] = string(made.Body)
 	return err
 }
 
@@ -158,8 +163,36 @@ func provider(ctx context.Context, s *access.Service, scope billing.Scope, first
 	return err
 }
 
+// demoOwner is the email address of the demo user.
+const demoOwner = "owner@demo.example"
+
+// signInLink creates the owner of the demo organization, if there is none, and
+// returns a link that signs in.
+func (d *demo) signInLink(ctx context.Context, g *graph, a Addresses) (link string, err error) {
+	key, err := g.access.Authenticate(ctx, d.Keys["test"])
+	if err != nil {
+		return "", err
+	}
+	call := idempotency.Administration(key.Scope, demoOperator, func(i access.Invited) string { return g.origin(a) + billing.SignInPath(i.Token) })
+	found, err := g.access.FindUsers(ctx, demoOwner)
+	if err != nil {
+		return "", err
+	}
+	for _, u := range found {
+		if u.Org == key.Scope.Org && u.State != billing.UserDisabled {
+			made, err := g.access.LinkUser(ctx, call, u.ID)
+			return string(made.Body), err
+		}
+	}
+	if len(found) > 0 { // someone has disabled the demo user
+		return "", nil
+	}
+	made, err := g.access.InviteUser(ctx, call, demoOwner, billing.RoleOwner)
+	return string(made.Body), err
+}
+
 // announce prints that the service is ready.
-func (d *demo) announce(w io.Writer, o cli.DevOptions, a Addresses, dir string) error {
+func (d *demo) announce(w io.Writer, o cli.DevOptions, a Addresses, dir, link string) error {
 	base, ops := "http://"+a.API+"/api/v1", "http://"+a.Ops
 	d.BaseURL = base
 	if err := d.save(dir); err != nil {
@@ -172,9 +205,10 @@ func (d *demo) announce(w io.Writer, o cli.DevOptions, a Addresses, dir string) 
 			Keys    map[string]string `json:"keys"`
 			Offices map[string]string `json:"offices"`
 			Claims  map[string]string `json:"claims"`
-		}{base, ops, d.Keys, d.Offices, d.Claims})
+			SignIn  string            `json:"dashboard_url"`
+		}{base, ops, d.Keys, d.Offices, d.Claims, link})
 	}
-	_, err := fmt.Fprintf(w, banner, base, ops, dir, d.Keys["test"], d.Offices["test"], d.Claims["test"],
+	_, err := fmt.Fprintf(w, banner, base, link, ops, dir, d.Keys["test"], d.Offices["test"], d.Claims["test"],
 		base, d.Keys["test"], d.Offices["test"])
 	return err
 }
@@ -183,6 +217,7 @@ const banner = `
   Molar is ready.
 
   API        %s   (contract: /openapi.yaml)
+  Sign in    %s   (works once, within 10 minutes)
   Health     %s/readyz, /metrics
   Data       %s   (kept between runs; --reset wipes it)
   Test key   %s

@@ -48,7 +48,13 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 	if err := d.seed(ctx, g, dir); err != nil {
 		return fmt.Errorf("make the demo data: %w", err)
 	}
-	return g.run(ctx, []Role{RoleAPI, RolePayerWorker, RoleERAWorker, RolePNGWorker, RoleWebhookWorker}, func(a Addresses) error { return d.announce(stdout, o, a, dir) })
+	return g.run(ctx, []Role{RoleAPI, RolePayerWorker, RoleERAWorker, RolePNGWorker, RoleWebhookWorker}, func(a Addresses) error {
+		link, err := d.signInLink(ctx, g, a)
+		if err != nil {
+			return err
+		}
+		return d.announce(stdout, o, a, dir, link)
+	})
 }
 
 // devSettings returns the settings with the defaults of molar dev.

@@ -20,12 +20,15 @@ import (
 	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
+	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/rabbitqueue"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
+	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
@@ -33,6 +36,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/workers"
@@ -55,13 +59,16 @@ type graph struct {
 
 	access        *access.Service
 	attachments   *attachments.Service
+	audit         *audit.Service
 	batches       *batches.Service
+	changes       *changes.Service
 	claims        *claims.Service
 	eligibility   *eligibility.Service
 	events        *events.Service
 	idempotency   *idempotency.Service
 	payerRequests *payerrequests.Service
 	remittances   *remittances.Service
+	summary       *summary.Service
 	webhooks      *webhooks.Service
 	dispatcher    *webhooks.Dispatcher
 
@@ -110,9 +117,16 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 		return nil, err
 	}
 	g.openClaims()
-	g.access = access.New(g.store, clock)
+	passwords, err := s.subkey("passwords")
+	if err != nil {
+		return nil, err
+	}
+	g.audit = audit.New(g.store, s.AuditRetention, log)
+	g.access = access.New(g.store, g.payers, clock, proofs.New(passwords))
 	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.NewLogging(log), g.payers, times)
+	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
+	g.summary = summary.New(g.store)
 	g.idempotency = idempotency.New(g.store, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))
 	registerMetrics(g)
@@ -164,7 +178,7 @@ func (g *graph) database(ctx context.Context) (string, error) {
 	}
 	g.closers = append(g.closers, cluster.Stop)
 	service := cluster.ServiceURL()
-	return service, prepare(ctx, cluster.URL(), service)
+	return service, prepare(ctx, cluster.URL(), service, g.settings)
 }
 
 // migrateServer prepares the database of a server. A local one is prepared
@@ -173,13 +187,16 @@ func migrateServer(ctx context.Context, s Settings) error {
 	if _, local, err := s.databaseFolder(); local || err != nil {
 		return err
 	}
-	return prepare(ctx, cmp.Or(s.MigrateURL, s.DatabaseURL), s.DatabaseURL)
+	return prepare(ctx, cmp.Or(s.MigrateURL, s.DatabaseURL), s.DatabaseURL, s)
 }
 
-// prepare migrates the database as its owner, and admits the login of the
-// services.
-func prepare(ctx context.Context, owner, service string) error {
-	if err := pgstore.Migrate(ctx, owner); err != nil || owner == service {
+// prepare migrates the database as its owner, sets how long it keeps the audit, and
+// admits the login of the services.
+func prepare(ctx context.Context, owner, service string, s Settings) error {
+	if err := pgstore.Migrate(ctx, owner); err != nil {
+		return err
+	}
+	if err := pgstore.KeepAudit(ctx, owner, s.AuditRetention); err != nil || owner == service {
 		return err
 	}
 	return pgstore.Admit(ctx, owner, service)

@@ -31,6 +31,9 @@ func jobMetrics(r prometheus.Registerer) func(jobs.Kind, string, time.Duration) 
 func registerMetrics(g *graph) {
 	g.metrics.MustRegister(g.store.Metrics()...)
 	g.metrics.MustRegister(
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "molar_request_log_dropped_total", Help: "Entries that the request log dropped.",
+		}, func() float64 { return float64(g.audit.Dropped()) }),
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&backlogCollector{

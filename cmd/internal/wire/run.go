@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -14,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/molar-billing/molar/adapters/dashboard"
 	"github.com/molar-billing/molar/adapters/httpapi"
 	"github.com/molar-billing/molar/workers"
 )
@@ -106,6 +108,8 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 			if api, err = g.serveAPI(ctx, &addrs, fail); err != nil {
 				fail(err)
 			}
+			working.start(g.audit.Run)
+			working.start(g.changes.Run)
 		case RolePayerWorker:
 			working.handle(g.runner, workers.Eligibility(g.eligibility, g.settings.Parallel))
 			working.handle(g.runner, workers.AttachmentSend(g.attachments, g.settings.Parallel))
@@ -119,6 +123,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 			working.start(g.sweep)
 		case RolePNGWorker:
 			working.handle(g.runner, workers.PNGConvert(g.attachments))
+			working.handle(g.runner, workers.Thumbnail(g.attachments))
 		case RoleWebhookWorker:
 			working.start(g.dispatcher.Run)
 			working.start(func(ctx context.Context) error { return workers.Webhooks(ctx, g.queue, g.dispatcher) })
@@ -151,11 +156,17 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 // sweep removes expired data until ctx ends.
 func (g *graph) sweep(ctx context.Context) error {
 	return workers.Sweep(ctx, []workers.SweepTask{
+		// Before the keys of these requests are removed.
+		{Things: "requests not in the log", Sweep: func(ctx context.Context) (int, error) { return 0, g.audit.Restore(ctx) }},
+		{Things: "requests", Sweep: g.audit.Forget},
+		{Things: "audit entries", Sweep: g.audit.ForgetEntries},
 		{Things: "idempotency keys", Sweep: g.idempotency.Forget},
 		{Things: "saved answers", Sweep: g.eligibility.ForgetAnswers},
 		{Things: "images", Sweep: g.attachments.Sweep},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
+		{Things: "sessions", Sweep: g.access.ForgetSessions},
+		{Things: "changes", Sweep: g.changes.Forget},
 	}, sweepEvery(g.settings), g.log)
 }
 
@@ -207,14 +218,32 @@ func (g *group) stop(ctx context.Context) error {
 	}
 }
 
+// origin returns the origin of the service's pages: the public one, or that of its
+// listener. A listener on all addresses is named by one of this machine's.
+func (g *graph) origin(a Addresses) string {
+	if g.settings.PublicURL != "" {
+		return g.settings.PublicURL
+	}
+	at, err := netip.ParseAddrPort(a.API)
+	if err == nil && at.Addr().IsUnspecified() {
+		return "http://" + netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+	}
+	return "http://" + a.API
+}
+
 func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)) (*httpapi.Server, error) {
 	cursorKey, err := g.settings.subkey("cursor")
 	if err != nil {
 		return nil, err
 	}
+	pages, err := dashboard.New()
+	if err != nil {
+		return nil, err
+	}
 	api, err := httpapi.New(httpapi.Options{
-		Access: g.access, Attachments: g.attachments, Batches: g.batches, Eligibility: g.eligibility, Events: g.events,
-		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Remittances: g.remittances, Payers: g.payers,
+		Access: g.access, Attachments: g.attachments, Audit: g.audit, Batches: g.batches, Changes: g.changes, Eligibility: g.eligibility, Events: g.events,
+		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Remittances: g.remittances, Summary: g.summary, Payers: g.payers,
+		Pages: pages, PublicURL: g.settings.PublicURL, TrustedProxies: g.settings.Proxies,
 		CursorKey: cursorKey, TempDir: g.settings.TempDir,
 		RateRequests: g.settings.RateRequests, RateChecks: g.settings.RateChecks,
 		Limits:         httpapi.Limits{Requests: g.settings.Requests},
@@ -228,6 +257,9 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 		return nil, fmt.Errorf("MOLAR_LISTEN: %w", err)
 	}
 	addrs.API = ln.Addr().String()
+	if err := g.access.RecordOrigin(ctx, g.origin(*addrs)); err != nil {
+		g.log.WarnContext(ctx, "the origin is not recorded", "error", err) // the database may come later
+	}
 	go func() {
 		if err := api.Serve(ln); err != nil {
 			fail(err)

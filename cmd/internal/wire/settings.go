@@ -13,6 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/adapters/httpapi"
+	"github.com/molar-billing/molar/core/audit"
 )
 
 // Settings is everything an operator can set, from MOLAR_* variables.
@@ -20,22 +23,25 @@ type Settings struct {
 	DatabaseURL    string // postgres://... or local:DIR
 	MigrateURL     string // postgres://... of the login that owns the tables; empty for DatabaseURL
 	DatabaseConns  int
-	QueueURL       string // amqp://..., amqps://... or mem:
-	QueueType      string // classic or quorum
-	BlobURL        string // s3://... or file:DIR
-	TempDir        string // for uploads under way; empty for the system's
-	Listen         string // address of the API
-	OpsListen      string // address of health, metrics and profiles
-	SecretKey      []byte // 32 bytes; everything encrypted or signed hangs on it
-	PayersFile     string // more payers for the directory; empty for none
-	RateRequests   int    // of one API key in a second, at one API process; 0 for no limit
-	RateChecks     int    // eligibility checks among them
-	Requests       int    // under way at once in one API process
+	QueueURL       string         // amqp://..., amqps://... or mem:
+	QueueType      string         // classic or quorum
+	BlobURL        string         // s3://... or file:DIR
+	TempDir        string         // for uploads under way; empty for the system's
+	Listen         string         // address of the API
+	PublicURL      string         // origin of the dashboard behind a proxy; empty for that of Listen
+	Proxies        []netip.Prefix // whose X-Forwarded-For is believed
+	OpsListen      string         // address of health, metrics and profiles
+	SecretKey      []byte         // 32 bytes; everything encrypted or signed hangs on it
+	PayersFile     string         // more payers for the directory; empty for none
+	RateRequests   int            // of one API key in a second, at one API process; 0 for no limit
+	RateChecks     int            // eligibility checks among them
+	Requests       int            // under way at once in one API process
 	RequestTimeout time.Duration
 	PayerWait      time.Duration
 	PNGWait        time.Duration
 	CacheTTL       time.Duration
 	IdempotencyTTL time.Duration
+	AuditRetention time.Duration
 	OrphanAge      time.Duration
 	BatchInterval  time.Duration
 	ERADelay       time.Duration  // of the sandbox
@@ -95,6 +101,13 @@ func variables() []variable {
 		}},
 		{"MOLAR_TEMP_DIR", "", "folder for uploads in progress, about 30 MB each (default: the system's)", func(s *Settings, v string) error { s.TempDir = v; return nil }},
 		{"MOLAR_LISTEN", "127.0.0.1:8080", "address of the API", func(s *Settings, v string) error { s.Listen = v; return nil }},
+		{"MOLAR_PUBLIC_URL", "", "origin of the service behind a proxy, such as https://molar.example; people can sign in only there (default: only on this machine)", func(s *Settings, v string) error {
+			if s.PublicURL = v; !httpapi.ValidOrigin(v) {
+				return errors.New("want an origin with HTTPS, such as https://molar.example, without a path")
+			}
+			return nil
+		}},
+		{"MOLAR_TRUSTED_PROXIES", "", "networks of proxies whose X-Forwarded-For is believed, separated by commas", func(s *Settings, v string) error { return prefixes(&s.Proxies, v) }},
 		{"MOLAR_OPS_LISTEN", "127.0.0.1:9090", "address of /livez, /readyz, /metrics and /debug/pprof", func(s *Settings, v string) error { s.OpsListen = v; return nil }},
 		{"MOLAR_SECRET_KEY", "", "32 random bytes in base64 (openssl rand -base64 32)", func(s *Settings, v string) (err error) {
 			if s.SecretKey, err = base64.StdEncoding.DecodeString(v); err != nil || len(s.SecretKey) != 32 {
@@ -102,7 +115,7 @@ func variables() []variable {
 			}
 			return nil
 		}},
-		{"MOLAR_PAYERS_FILE", "", "file of additional payers, with tabs between payer ID, name, aliases and capabilities", func(s *Settings, v string) error { s.PayersFile = v; return nil }},
+		{"MOLAR_PAYERS_FILE", "", "file of additional payers, with tabs between payer ID, name, aliases, capabilities and, if it is not CI, the filing indicator", func(s *Settings, v string) error { s.PayersFile = v; return nil }},
 		{"MOLAR_RATE_REQUESTS", "200", "requests of an API key per second at one api process, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateRequests, v) }},
 		{"MOLAR_RATE_CHECKS", "50", "eligibility checks of an API key per second at one api process, 0 for no limit", func(s *Settings, v string) error { return rate(&s.RateChecks, v) }},
 		{"MOLAR_WAITING_REQUESTS", "4096", "maximum requests in progress at one api process; an organization may use a quarter of them", func(s *Settings, v string) error { return number(&s.Requests, v) }},
@@ -111,6 +124,15 @@ func variables() []variable {
 		{"MOLAR_PNG_WAIT", "20s", "how long an upload waits for the conversion of a PNG", func(s *Settings, v string) error { return span(&s.PNGWait, v) }},
 		{"MOLAR_ELIGIBILITY_CACHE_TTL", "24h", "how long an eligibility answer is reused", func(s *Settings, v string) error { return span(&s.CacheTTL, v) }},
 		{"MOLAR_IDEMPOTENCY_TTL", "168h", "how long an idempotency key is kept", func(s *Settings, v string) error { return span(&s.IdempotencyTTL, v) }},
+		{"MOLAR_AUDIT_RETENTION", "52560h", "how long the audit and the request log are kept, at least 720h; for the audit, molar migrate sets it", func(s *Settings, v string) error {
+			if err := span(&s.AuditRetention, v); err != nil {
+				return err
+			}
+			if s.AuditRetention < audit.LeastRetention {
+				return errors.New("want at least 720h")
+			}
+			return nil
+		}},
 		{"MOLAR_ORPHAN_AGE", "24h", "age at which an image that no document uses is removed", func(s *Settings, v string) error { return span(&s.OrphanAge, v) }},
 		{"MOLAR_BATCH_INTERVAL", "10s", "how often queued claims are sent in batches", func(s *Settings, v string) error { return span(&s.BatchInterval, v) }},
 		{"MOLAR_SANDBOX_ERA_DELAY", "2m", "time from the acceptance of a claim by a payer of the sandbox to its remittance", func(s *Settings, v string) error { return span(&s.ERADelay, v) }},
@@ -170,8 +192,9 @@ func (s Settings) LogValue() slog.Value {
 		slog.Int("rate_requests", s.RateRequests), slog.Int("rate_checks", s.RateChecks),
 		slog.Int("waiting_requests", s.Requests),
 		duration("request_timeout", s.RequestTimeout), duration("payer_wait", s.PayerWait), duration("png_wait", s.PNGWait),
-		duration("eligibility_cache_ttl", s.CacheTTL), duration("idempotency_ttl", s.IdempotencyTTL), duration("orphan_age", s.OrphanAge),
+		duration("eligibility_cache_ttl", s.CacheTTL), duration("idempotency_ttl", s.IdempotencyTTL), duration("audit_retention", s.AuditRetention), duration("orphan_age", s.OrphanAge),
 		duration("batch_interval", s.BatchInterval), duration("sandbox_era_delay", s.ERADelay),
+		slog.String("public_url", s.PublicURL), slog.Any("trusted_proxies", s.Proxies),
 		slog.Int("workers", s.Parallel), slog.Any("webhook_allow_cidrs", s.WebhookCIDRs),
 	)
 }

@@ -19,9 +19,11 @@ WITH w0 AS (
 		(lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8001-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, 'floor-' || :n::text || '-' || :client_id::text, NULL, NULL, now(),
 		sha256((:n::text || '-' || :client_id::text)::bytea), :inquiry::json, '', NULL, NULL, NULL, '', NULL)
 ), w1 AS (
-	INSERT INTO idempotency_keys (org_id, mode, key, fingerprint, check_id, created_at, status, body, work)
-	VALUES (:org::uuid, 'test', 'floor-' || :n::text || '-' || :client_id::text, sha256((:n::text)::bytea), (lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, now(), NULL, NULL, NULL)
-	ON CONFLICT (org_id, mode, key) DO UPDATE SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at = excluded.created_at, status = excluded.status, body = excluded.body, work = excluded.work
+	INSERT INTO idempotency_keys AS k (org_id, mode, key, fingerprint, check_id, created_at, status, body, work, request_id, api_key_id, operation, resource_id)
+	VALUES (:org::uuid, 'test', 'floor-' || :n::text || '-' || :client_id::text, sha256((:n::text)::bytea), (lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, now(), NULL, NULL, NULL,
+		(lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8001-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, :org::uuid, 'POST /eligibility', NULL)
+	ON CONFLICT (org_id, mode, key) DO UPDATE SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at = excluded.created_at, status = excluded.status, body = excluded.body, work = excluded.work,
+		request_id = coalesce(excluded.request_id, k.request_id), api_key_id = coalesce(excluded.api_key_id, k.api_key_id), operation = coalesce(excluded.operation, k.operation), resource_id = coalesce(excluded.resource_id, k.resource_id)
 ), w2 AS (
 	INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
 	VALUES ((lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8002-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, 'floor', :org::uuid, 'test', (lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, 'floor', now(), now() + interval '3 s')

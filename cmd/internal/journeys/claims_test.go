@@ -1,0 +1,320 @@
+package journeys_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod"
+)
+
+// lastWeek is a day on which services were done.
+var lastWeek = time.Now().AddDate(0, 0, -7).Format(time.DateOnly)
+
+// entersPlan fills in the payer of test mode, and a subscriber whose member ID
+// chooses what it does.
+func (p *page) entersPlan(firstName, memberID string) {
+	p.tb.Helper()
+	p.entersPayer()
+	p.fill("First name", firstName)
+	p.fill("Last name", "Rivers")
+	p.fill("Date of birth", "1984-02-29")
+	p.fill("Member ID", memberID)
+	p.fill("Street", "2 Oak Street")
+	p.fill("City", "Albany")
+	p.fill("State", "NY")
+	p.fill("ZIP code", "12207")
+}
+
+func (p *page) entersPayer() {
+	p.tb.Helper()
+	p.fill("Payer", "CHTEST")
+	p.clickA("option", "Molar Test Payer (CHTEST)")
+	p.has("Payer", "Molar Test Payer (CHTEST)")
+}
+
+// claim returns the ID of the claim that the page shows.
+func (p *page) claim() (id string) {
+	p.tb.Helper()
+	p.until("the address of a claim", func(*rod.Page) error {
+		for _, part := range strings.Split(p.address(), "/") {
+			if strings.HasPrefix(part, "clm_") {
+				id = part
+				return nil
+			}
+		}
+		return errors.New("is " + p.address())
+	})
+	return id
+}
+
+// becomes waits until a claim has a state, and loads the page again.
+func (p *page) becomes(practice *practice, claim, state string) {
+	p.tb.Helper()
+	p.until("the claim", func(*rod.Page) error {
+		if now := practice.get("/claims/" + claim)["state"]; now != state {
+			return fmt.Errorf("is %v, want %s", now, state)
+		}
+		return nil
+	})
+	p.reload()
+}
+
+// subscriber is a subscriber for practice.post.
+func subscriber(firstName, memberID string) map[string]any {
+	return map[string]any{
+		"first_name": firstName, "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": memberID,
+		"address": map[string]any{"line1": "2 Oak Street", "city": "Albany", "state": "NY", "zip": "12207"},
+	}
+}
+
+// claims creates a claim of lines.
+func (p *practice) claims(firstName, memberID string, with map[string]any, lines ...map[string]any) (id string) {
+	p.t.Helper()
+	body := map[string]any{"office_id": p.office, "payer_id": "CHTEST", "subscriber": subscriber(firstName, memberID), "lines": lines}
+	for k, v := range with {
+		body[k] = v
+	}
+	return p.post("/claims", body)["id"].(string)
+}
+
+func aFilling() map[string]any {
+	return map[string]any{"procedure_code": "D2391", "service_date": lastWeek, "fee": "180.00", "tooth": "14", "surfaces": []string{"M", "O"}}
+}
+
+// A biller chooses a tooth and its surfaces on the chart, sends the claim, and
+// marks its payment as posted.
+func TestClaimToPaid(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("biller")
+	page.open("/test/claims/new")
+	page.entersPlan("Sam", "W1-PAID-ERA")
+	line := page.within("group", "Line 1")
+	line.fill("Procedure", "D2391")
+	line.fill("Service date", lastWeek)
+	line.fill("Fee", "180")
+	page.screen("claim-new")
+	page.click("Choose the tooth of line 1 on the chart")
+	chart := page.within("dialog", "Line 1, D2391")
+	chart.focuses("Tooth 8, upper right central incisor")
+	for range 6 {
+		page.press("Right")
+	}
+	chart.focuses("Tooth 14, upper left first molar")
+	page.press("M")
+	page.press("O")
+	chart.sees("Tooth 14 MO", "upper left first molar")
+	chart.has("Tooth", "14")
+	chart.has("Surfaces", "MO")
+	page.screen("odontogram")
+	chart.click("Done")
+	line.has("Surfaces", "MO")
+	line.has("Fee", "180.00")
+	page.click("Send")
+	page.sees("The claim is queued for the next file.")
+	claim := page.claim()
+	page.becomes(practice, claim, "paid")
+	page.sees("14 MO", "Patient owes")
+	page.screen("claim-paid")
+	page.click("Mark as posted")
+	page.sees("Reconciled")
+}
+
+// What the rules find stands beside its fields. The keyboard is enough to make
+// the claim, to correct it and to send it.
+func TestFindingsAreCorrectedByKeyboard(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("biller")
+	page.open("/test/claims/new")
+	page.seesA("heading", "New claim")
+	page.tabTo("Payer")
+	page.types("CHTEST")
+	page.seesA("option", "Molar Test Payer (CHTEST)")
+	page.press("Enter")
+	page.has("Payer", "Molar Test Payer (CHTEST)")
+	for _, field := range [][2]string{{"First name", "Ida"}, {"Last name", "Rivers"}} {
+		page.tabTo(field[0])
+		page.types(field[1])
+	}
+	page.press("Tab")
+	page.digits(time.Date(1984, 2, 29, 0, 0, 0, 0, time.UTC))
+	for _, field := range [][2]string{{"Member ID", "W2-PAID-ERA"}, {"Street", "2 Oak Street"}, {"City", "Albany"}, {"State", "NY"}, {"ZIP code", "12207"}, {"Procedure", "D2391"}} {
+		page.tabTo(field[0])
+		page.types(field[1])
+	}
+	page.press("Tab")
+	page.digits(time.Now().AddDate(0, 0, -7))
+	page.tabTo("Fee")
+	page.types("180")
+	page.press("Control+Enter")
+	page.sees("2 things to correct", "Line 1: The procedure is for one tooth, and the tooth number is missing.")
+	page.screen("claim-findings")
+	page.tabTo("Line 1: The procedure is for one tooth, and the tooth number is missing.")
+	page.press("Enter")
+	page.focuses("Tooth")
+	page.tabTo("Choose the tooth of line 1 on the chart")
+	page.press("Enter")
+	page.focuses("Tooth 8, upper right central incisor")
+	page.press("Down")
+	page.press("Up")
+	page.press("Right")
+	page.focuses("Tooth 9, upper left central incisor")
+	for range 5 {
+		page.press("Right")
+	}
+	page.press("D")
+	page.press("O")
+	page.sees("Tooth 14 DO")
+	page.press("Escape")
+	page.within("group", "Line 1").has("Surfaces", "DO")
+	page.tabTo("Send")
+	page.press("Enter")
+	page.sees("The claim is queued for the next file.")
+	page.becomes(practice, page.claim(), "paid")
+	page.sees("Patient owes")
+	page.tabTo("Mark as posted")
+	page.press("Enter")
+	page.sees("Reconciled")
+}
+
+// digits types a day into a date field that has the focus.
+func (p *page) digits(day time.Time) {
+	p.tb.Helper()
+	if err := p.rod.Timeout(patience).Keyboard.Type(keysOf(day.Format("01022006"))...); err != nil {
+		p.tb.Fatal(err)
+	}
+}
+
+// A service that refuses or does not reply takes nothing away of what was typed.
+func TestClaimIsKeptThroughARefusal(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.claims("Sam", "W3", map[string]any{"patient_control_number": "TAKEN-1", "draft": true}, aFilling())
+	page := practice.signsIn("biller")
+	page.open("/test/claims/new")
+	page.entersPlan("Nia", "W4")
+	page.click("Numbers")
+	page.fill("Control number", "TAKEN-1")
+	page.refused(409, "POST /api/v1/claims")
+	page.click("Save as draft")
+	page.sees("1 thing to correct", "Request req_")
+	page.screen("claim-refused")
+	page.has("First name", "Nia")
+	page.fill("Control number", "FREE-1")
+	page.within("navigation", "Screens").click("Claims")
+	page.seesA("dialog", "Leave without saving?")
+	page.click("Stay")
+	page.has("Member ID", "W4")
+	page.click("Save as draft")
+	page.sees("The draft is saved.")
+	page.sees("FREE-1")
+	page.screen("claim-draft")
+	page.click("Continue the draft")
+	page.has("First name", "Nia")
+}
+
+// A paid claim is billed to the secondary payer, whose payment the first claim
+// shows too.
+func TestSecondaryToPaid(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	claim := practice.claims("Rosa", "W5-PAID-ERA", map[string]any{"submit": true}, aFilling())
+	page := practice.signsIn("biller")
+	page.open("/test/claims/" + claim)
+	page.seesA("heading", "Rosa Rivers")
+	page.becomes(practice, claim, "paid")
+	page.click("More actions")
+	page.click("Bill the secondary payer")
+	page.entersPayer()
+	page.choose("Patient's relationship", "Self")
+	page.has("First name", "Rosa")
+	page.has("Street", "2 Oak Street")
+	page.fill("Member ID", "W6")
+	page.screen("claim-secondary")
+	page.click("Make the secondary claim")
+	page.sees("Ready to send", "The claim to the primary payer")
+	page.click("Send to the payer")
+	page.sees("The claim is queued for the next file.")
+	secondary := page.claim()
+	page.becomes(practice, secondary, "paid")
+	page.sees("Patient owes")
+	page.click("The claim to the primary payer")
+	page.at("/test/claims/" + claim)
+	page.screen("claim-paid-twice")
+}
+
+// A predetermination becomes a claim of the services that are done.
+func TestPredeterminationToClaim(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	predetermination := practice.claims("Kim", "W7-ESTIMATE", map[string]any{"kind": "predetermination", "submit": true},
+		map[string]any{"procedure_code": "D2740", "fee": "1250.00", "tooth": "3"}, map[string]any{"procedure_code": "D2950", "fee": "300.00", "tooth": "3"})
+	page := practice.signsIn("biller")
+	page.open("/test/claims/" + predetermination)
+	page.seesA("heading", "Kim Rivers")
+	page.becomes(practice, predetermination, "returned")
+	page.sees("Plan pays")
+	page.screen("predetermination")
+	page.click("Convert to a claim")
+	page.click("D2950, 3, $300.00")
+	page.fill("Service date of line 1", lastWeek)
+	page.screen("predetermination-convert")
+	page.click("Make the claim")
+	page.sees("The predetermination that it came from", "$1,250.00")
+	page.seesNo("D2950")
+}
+
+// A viewer reads claims and finds nothing that writes.
+func TestViewerReadsClaims(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	claim := practice.claims("Vera", "W8", nil, aFilling())
+	page := practice.signsIn("viewer")
+	page.within("navigation", "Screens").click("Claims")
+	page.sees("Vera Rivers")
+	page.seesNo("New claim")
+	page.open("/test/claims/" + claim)
+	page.sees("Ready to send", "14 MO")
+	page.seesNo("Send to the payer", "Add images")
+	for _, path := range []string{"/new", "/" + claim + "/edit"} {
+		page.open("/test/claims" + path)
+		page.sees("claim")
+		page.until("a page without a form", func(r *rod.Page) error {
+			text, err := page.shown(r)
+			if err == nil && !strings.Contains(text, "does not write them") && !strings.Contains(text, "can be edited") {
+				err = errors.New(text)
+			}
+			return err
+		})
+		page.seesNo("Save as draft")
+	}
+}
+
+// Texts of any kind are shown as they are, and break nothing.
+func TestHostileTextsOfAClaim(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	const script = `<script>alert(1)</script>`
+	name := strings.Repeat("Wolfeschlegelsteinhausen", 5)
+	page := practice.signsIn("biller")
+	page.open("/test/claims/new")
+	page.entersPlan(name, "W9")
+	page.fill("Last name", "שלום 🦷 <b>")
+	page.click("Note to the payer")
+	page.fill("Note", script+strings.Repeat("x", 200)+" \u202eright to left")
+	page.within("group", "Line 1").fill("Procedure", "D0120")
+	page.within("group", "Line 1").fill("Fee", "55")
+	page.click("Save as draft")
+	page.sees("The draft is saved.", script, "שלום 🦷 <b>")
+	page.screen("claim-hostile")
+	page.click("Continue the draft")
+	page.has("Last name", "שלום 🦷 <b>")
+	page.screen("claim-hostile-form")
+	page.click("Claims")
+	page.sees(name)
+	page.screen("claims-hostile")
+}

@@ -1,0 +1,62 @@
+package journeys_test
+
+import "testing"
+
+// A payer rejects a check. The front desk corrects the date of birth in place, and
+// reads the answer.
+func TestARejectedCheckIsCorrected(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("biller")
+	page.click("Eligibility")
+	page.sees("No checks yet")
+	page.screen("eligibility-empty")
+	page.click("New check")
+	page.choose("Payer", "Molar Test Payer (CHTEST)")
+	page.fill("First name", "Sam")
+	page.fill("Last name", "Example")
+	page.fill("Date of birth", "1984-02-28")
+	page.fill("Member ID", "W77-DOB-MISMATCH")
+	page.screen("eligibility-new")
+	page.mayBeRefused(422, "POST /api/v1/eligibility")
+	page.click("Check coverage")
+	page.sees("Rejected by the payer", "The date of birth does not match the payer's records.")
+	page.screen("eligibility-rejected")
+	page.fill("Date of birth", "1984-02-29")
+	page.fill("Member ID", "W77-ACTIVE-FULL")
+	page.click("Send again")
+	page.sees("Covered", "Maximums and deductibles", "The rejected check that this one corrects")
+	page.click("Show the 270 and 271")
+	page.sees("ISA*00*", "1984")
+	page.screen("eligibility-answer")
+	page.within("navigation", "Screens").click("Eligibility")
+	page.sees("1 earlier attempt")
+	page.screen("eligibility-list")
+}
+
+// A check by keyboard alone.
+func TestACheckByKeyboard(t *testing.T) {
+	t.Parallel()
+	page := newPractice(t).signsIn("biller")
+	page.press("Control+K")
+	page.focuses("Find a patient, claim or command")
+	page.types("new elig")
+	page.press("Enter")
+	page.seesA("heading", "New check")
+	page.tabTo("Payer")
+	page.types("CHTEST")
+	page.sees("Molar Test Payer")
+	page.press("Enter")
+	page.tabTo("First name")
+	page.types("Kim")
+	page.press("Tab")
+	page.types("Example")
+	page.press("Tab")
+	for _, digit := range "02292016" {
+		page.press(string(digit))
+	}
+	page.tabTo("Member ID")
+	page.types("W78-INACTIVE")
+	page.press("Enter")
+	page.sees("Not covered")
+}

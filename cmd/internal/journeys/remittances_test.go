@@ -1,0 +1,262 @@
+package journeys_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bills sends a claim of two services for a patient, and waits for its remittance.
+// The ending of the member ID decides what the payer does.
+func (p *practice) bills(first, last, ending string) {
+	p.t.Helper()
+	day := time.Now().AddDate(0, 0, -2).Format(time.DateOnly)
+	p.post("/claims", map[string]any{
+		"office_id": p.office, "payer_id": "CHTEST", "submit": true,
+		"subscriber": map[string]any{
+			"first_name": first, "last_name": last, "date_of_birth": "1985-04-12", "member_id": "W55" + ending, "gender": "female",
+			"address": map[string]string{"line1": "2 Oak Street", "city": "Albany", "state": "NY", "zip": "12207"},
+		},
+		"lines": []map[string]string{
+			{"procedure_code": "D2740", "service_date": day, "fee": "1250.00", "tooth": "14"},
+			{"procedure_code": "D0220", "service_date": day, "fee": "45.00", "tooth": "14"},
+		},
+	})
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); len(p.get("/eras")["data"].([]any)) == 0; <-tick.C {
+		if time.Now().After(end) {
+			p.t.Fatal("no remittance arrives")
+		}
+	}
+}
+
+// api returns the path of the page's remittance in the API.
+func (p *page) api(path string) string {
+	p.tb.Helper()
+	at, _, _ := strings.Cut(p.address(), "?")
+	return "/api/v1/eras/" + at[strings.LastIndex(at, "/")+1:] + path
+}
+
+// A remittance that does not add up cannot be posted until a biller applies it, with
+// a note that the claim's history keeps.
+func TestUnbalancedRemittanceIsApplied(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("biller")
+	page.click("Remittances")
+	page.sees("Nothing to finish")
+	page.screen("remittances-empty")
+	practice.bills("Una", "Balanced", "-UNBALANCED")
+	page.sees("0 of 1 claim finished", "does not add up", "1 to review")
+	page.screen("remittances")
+	page.click("Molar Test Payer")
+	page.sees("1 claim needs a decision", "Charge, adjustments and payment do not add up.", "1.00 too much")
+	page.screen("remittance-unbalanced")
+
+	page.refused(http.StatusConflict, "POST "+page.api("/post"))
+	page.click("Post")
+	page.seesA("dialog", "Post it unfinished?")
+	page.click("Finish the claims first")
+	page.seesNo("Post it unfinished?")
+
+	page.click("Apply")
+	dialog := page.within("dialog", "Apply it?")
+	dialog.fill("Note for the claim's history", "The payer confirmed the dollar by phone.")
+	dialog.click("Apply")
+	page.sees("Every claim is finished, but the amounts do not add up")
+	page.click("Post")
+	page.sees("Posted")
+	page.click("Show all lines")
+	page.click("Open the claim")
+	page.sees("The payer confirmed the dollar by phone.")
+}
+
+// A payment without a usable number is matched by a search, by keyboard, and
+// posted. Then the claim is reconciled. No text of the search is in an address.
+func TestUnmatchedRemittanceIsMatchedAndPosted(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.bills("Cora", "Cutler", "-CUT-NUMBER")
+	page := practice.signsIn("biller")
+	page.click("Remittances")
+	page.sees("0 of 1 claim finished")
+	page.click("Molar Test Payer")
+	page.sees("No claim has its control number or the payer's claim number.")
+	page.tabTo("Find the claim")
+	page.press("Enter")
+	page.seesA("dialog", "Find the claim")
+	page.fill("Search claims", "cutler, c")
+	page.sees("Cora Cutler", "same charge", "same date")
+	page.screen("remittance-match")
+	if strings.Contains(strings.ToLower(page.address()), "cutler") {
+		t.Errorf("the address is %s", page.address())
+	}
+	page.clickA("searchbox", "Search claims")
+	page.press("Tab")
+	page.press("Enter")
+	page.sees("Choose another claim")
+	page.click("Molar matches the 2 lines by procedure, date and charge. Choose by hand if it cannot know.")
+	page.choose("Pays, line 2 of the payer", "Line 2: D0220, $45.00")
+	page.screen("remittance-match-lines")
+	page.click("Match and apply")
+	page.sees("Every claim is finished, and all amounts add up")
+	page.click("Post")
+	page.sees("Posted")
+	page.click("Show all lines")
+	page.sees("Above the plan's fee", "CO-45", "line 2 of the claim", "matched by a person")
+	page.screen("remittance-posted")
+	if n := page.printed(); n > 2 {
+		t.Errorf("a remittance of one claim prints on %d pages", n)
+	}
+	page.click("Open the claim")
+	page.click("Mark as posted")
+	page.sees("Reconciled")
+}
+
+// An application is taken back after the posting is, and applied again.
+func TestApplicationIsTakenBack(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.bills("Pat", "Paid", "-PAID-ERA")
+	page := practice.signsIn("biller")
+	page.open("/test/remittances?state=needs_review&needs_attention=false")
+	page.sees("1 claim, finished")
+	page.click("Molar Test Payer")
+	page.click("Post")
+	page.sees("Posted")
+	page.click("Show all lines")
+	page.sees("take the posting of the payment back first")
+	page.click("More actions")
+	page.click("Take the posting back")
+	page.within("dialog", "Take the posting back?").click("Take it back")
+	page.sees("Every claim is finished")
+	page.click("Unapply")
+	dialog := page.within("dialog", "Take the application back?")
+	dialog.fill("Note for the claim's history", "Applied to the wrong visit.")
+	dialog.click("Unapply")
+	page.sees("A person reversed its application to the claim.")
+	page.click("Ignore")
+	page.within("dialog", "Ignore it?").click("Ignore")
+	page.sees("Ignored")
+	page.click("Apply")
+	page.within("dialog", "Apply it?").click("Apply")
+	page.sees("Every claim is finished")
+}
+
+// A viewer reads a remittance and its file, and changes nothing.
+func TestViewerReadsRemittances(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.bills("Una", "Balanced", "-UNBALANCED")
+	page := practice.signsIn("viewer")
+	page.click("Remittances")
+	page.sees("0 of 1 claim finished")
+	page.seesNo("Import")
+	page.click("Molar Test Payer")
+	page.sees("1 claim needs a decision")
+	page.click("Show all lines")
+	page.sees("Open the claim")
+	for _, name := range []string{"Post", "Apply", "Match to another claim", "Ignore", "Unapply"} {
+		if page.offers(name) {
+			t.Errorf("a viewer has the button %q", name)
+		}
+	}
+	page.click("More actions")
+	page.click("Show the 835 file")
+	page.sees("BPR*", "Download")
+	page.screen("remittance-file")
+}
+
+// offers reports whether the page has a button with the name now.
+func (p *page) offers(name string) bool {
+	_, err := p.find(p.rod.Timeout(patience), []string{"button"}, name)
+	return err == nil
+}
+
+// hostile is a file of two payments, the second one for a stranger. Its texts try to
+// be markup, to move the cursor, and to turn the text around.
+func hostile(t *testing.T) string {
+	t.Helper()
+	payment := func(set, npi, trace string) string {
+		return "ST*835*" + set + "~BPR*I*-5*D*ACH*CCP*01*999999999*DA*1*1512345678**01*999988880*DA*1*20260306~TRN*1*" + trace + "*1512345678~" +
+			"N1*PR*<script>alert(1)</script> \x1b[2J\u202ePLAN~N1*PE*<b>MAIN</b>*XX*" + npi + "~LX*1~" +
+			"CLP*\"><img src=x onerror=alert(1)>*22*-100*-5*-45*12*<svg onload=1>~CAS*CO*45*-50~" +
+			"NM1*QC*1*<script>alert(2)</script>*\x07Eve\u202e*\\u0000~DTM*232*20260301~PLB*" + npi + "*20261231*ZZ:<i>ref</i>*0~" +
+			"SE*11*" + set + "~"
+	}
+	text := "ISA*00*          *00*          *ZZ*SANDBOX        *ZZ*MOLAR          *260306*1200*^*00501*000000077*0*T*:~GS*HP*SANDBOX*MOLAR*20260306*1200*77*X*005010X221A1~" +
+		payment("0001", "1234567893", "<h1>TRACE-1</h1>") + payment("0002", "1999999992", "TRACE-2") + "GE*2*77~IEA*1*000000077~"
+	file := filepath.Join(t.TempDir(), "hostile<script>.835")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// A biller imports a hostile file. Its texts are shown as they are, and run nothing.
+// Its second payment waits in quarantine, and is assigned to the office.
+func TestHostileRemittanceIsImported(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("biller")
+	page.click("Remittances")
+	page.click("Import")
+	page.upload("Choose a file", hostile(t))
+	page.sees("<script>alert(1)</script>", "Imported", "In quarantine")
+	page.screen("remittance-imported")
+	page.upload("Choose another file", hostile(t))
+	page.sees("Already here")
+	page.click("Done")
+	page.sees("<script>alert(1)</script>", "<h1>TRACE-1</h1>")
+	page.screen("remittances-hostile")
+	page.click("Quarantine")
+	page.sees("<b>MAIN</b>", "NPI 1999999992", "TRACE-2")
+	page.screen("quarantine")
+	page.click("Assign to an office")
+	dialog := page.within("dialog", "Assign the payment")
+	dialog.choose("Office", "Main Street")
+	dialog.click("Assign")
+	page.sees("−$5.00", "1 claim needs a decision")
+	page.click("Show all lines")
+	page.sees("<script>alert(2)</script>", "<img src=x onerror=alert(1)>", "<i>ref</i>")
+	page.screen("remittance-hostile")
+	if shown := page.text(); strings.ContainsAny(shown, "\x00\x07\x1b\u202e") {
+		t.Errorf("the page shows %q", shown)
+	}
+	page.click("Find the claim")
+	page.seesA("dialog", "Find the claim")
+	page.press("Escape")
+	page.click("More actions")
+	page.click("Show the 835 file")
+	page.sees("␛[2J")
+	page.open("/test/remittances/quarantine")
+	page.sees("Nothing is in quarantine")
+	page.screen("quarantine-empty")
+}
+
+// A file that is no 835 says why, and a quarantined one is deleted.
+func TestImportIsRefusedAndQuarantineDeleted(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("biller")
+	page.click("Remittances")
+	page.click("Import")
+	page.refused(http.StatusUnprocessableEntity, "POST /api/v1/eras/import")
+	page.upload("Choose a file", "doc_test.go")
+	page.sees("Request req_")
+	page.screen("remittance-import-refused")
+	page.upload("Choose a file", hostile(t))
+	page.click("Open the quarantine")
+	page.sees("TRACE-2")
+	page.click("Delete")
+	page.within("dialog", "Delete the file?").click("Delete")
+	page.sees("Nothing is in quarantine")
+	if list := practice.get("/quarantine")["data"].([]any); len(list) != 0 {
+		t.Errorf("the quarantine has %s", fmt.Sprint(list))
+	}
+}

@@ -1,0 +1,72 @@
+package journeys_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+)
+
+// An owner invites a biller, who chooses a password and a second factor, and signs
+// in again with both.
+func TestInviteAcceptAndSignInWithASecondFactor(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	owner := practice.signsIn("owner")
+	owner.click("Settings")
+	owner.screen("settings-account")
+	owner.click("Users")
+	owner.click("Invite a person")
+	owner.fill("Email", "kim@cedar.example")
+	owner.click("Make the link")
+	owner.sees("Send this link to the person.")
+	owner.screen("settings-users")
+	link := ""
+	for word := range strings.FieldsSeq(owner.text()) {
+		if strings.Contains(word, "/sign-in#") {
+			link = word
+		}
+	}
+
+	kim := visits(t, link)
+	kim.sees("kim@cedar.example")
+	kim.mayBeRefused(401, "")
+	kim.click("Settings")
+	kim.fill("New password", "correct horse battery 9")
+	kim.click("Save the password")
+	kim.seesA("heading", "Sign in to Molar")
+	kim.fill("Email", "kim@cedar.example")
+	kim.fill("Password", "correct horse battery 9")
+	kim.click("Sign in")
+	kim.sees("Change your password")
+	kim.click("Set up an authenticator")
+	kim.sees("Enter this key in your authenticator")
+	secret := regexp.MustCompile("[A-Z2-7]{32}").FindString(kim.text())
+	code, err := totp.GenerateCode(secret, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kim.fill("Code", code)
+	kim.fill("Your password", "correct horse battery 9")
+	kim.screen("settings-second-factor")
+	kim.click("Turn it on")
+	kim.sees("Keep these recovery codes.")
+	recovery := kim.within("list", "Recovery codes").text()
+	kim.click("I have kept them. Sign in again")
+	kim.fill("Email", "kim@cedar.example")
+	kim.fill("Password", "correct horse battery 9")
+	kim.fill("Code (optional)", strings.Fields(recovery)[0])
+	kim.click("Sign in")
+	kim.click("Settings")
+	kim.sees("Signing in needs a code of your authenticator.")
+
+	owner.click("Audit")
+	owner.sees("Changed users", "kim@cedar.example")
+	owner.screen("settings-audit")
+	owner.click("Sessions")
+	owner.screen("settings-sessions")
+	owner.click("End the session of kim@cedar.example")
+	kim.seesA("heading", "Sign in to Molar")
+}

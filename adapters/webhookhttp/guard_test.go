@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net"
 	"net/netip"
 	"slices"
 	"syscall"
@@ -199,21 +198,4 @@ func TestAllowedCIDRs(t *testing.T) {
 	if err := c.guard.control(t.Context(), "tcp4", "10.1.2.3:22", nil); !errors.Is(err, errNotAllowed) {
 		t.Errorf("port 22: %v", err)
 	}
-}
-
-func TestOwnAddresses(t *testing.T) {
-	t.Parallel()
-	c := stopping(t, Options{})
-	c.guard.own = func() ([]net.Addr, error) {
-		return []net.Addr{
-			&net.IPNet{IP: net.ParseIP(somePublic), Mask: net.CIDRMask(24, 32)}, &net.IPNet{IP: net.ParseIP(somePublic6), Mask: net.CIDRMask(64, 128)},
-		}, nil
-	}
-	for a, allowed := range map[string]bool{somePublic: false, somePublic6: false, "93.184.215.15": true} {
-		judgeAddress(t, c, netip.MustParseAddr(a), allowed)
-	}
-	c.guard.allow = []netip.Prefix{netip.MustParsePrefix(somePublic + "/32")}
-	judgeAddress(t, c, netip.MustParseAddr(somePublic), true)
-	c.guard.own = func() ([]net.Addr, error) { return nil, errors.New("no netlink") }
-	judgeAddress(t, c, netip.MustParseAddr("93.184.215.15"), false)
 }

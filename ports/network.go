@@ -35,6 +35,18 @@ type Network struct {
 	Eligibility EligibilityNetwork
 	Claims      Clearinghouse
 	Attachments AttachmentNetwork
+
+	Peer Peer // of a connection; nil for the built-in sandbox
+}
+
+// Peer is the other side of a connection.
+type Peer interface {
+	// Probe tests the connection step by step, and stops at the first step that
+	// fails. It changes nothing there for long, and the steps reveal no secret.
+	Probe(ctx context.Context) []billing.ProbeStep
+
+	// Close ends sessions with the peer. A call that is under way may fail.
+	Close() error
 }
 
 // EligibilityNetwork carries inquiries to payers, and their responses back, as

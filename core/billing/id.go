@@ -48,6 +48,7 @@ type (
 	userKind         struct{}
 	sessionKind      struct{}
 	auditEntryKind   struct{}
+	connectionKind   struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -71,6 +72,7 @@ func (deliveryKind) prefix() string     { return "whd_" }
 func (userKind) prefix() string         { return "usr_" }
 func (sessionKind) prefix() string      { return "ses_" }
 func (auditEntryKind) prefix() string   { return "aud_" }
+func (connectionKind) prefix() string   { return "con_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -98,6 +100,7 @@ type (
 	UserID            = ID[userKind]
 	SessionID         = ID[sessionKind]
 	AuditEntryID      = ID[auditEntryKind]
+	ConnectionID      = ID[connectionKind]
 )
 
 // NewID returns an ID that sorts by now, to the microsecond. It has 48 bits of

@@ -1,0 +1,238 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// ConnectionKind is the protocol of a connection.
+type ConnectionKind string
+
+// The kinds of connections.
+const (
+	ConnectionSandbox ConnectionKind = "sandbox" // the sandbox's payers, for one organization
+	ConnectionSFTP    ConnectionKind = "sftp"    // claims, as files in folders
+	ConnectionCORE    ConnectionKind = "core"    // eligibility, over CAQH CORE connectivity
+)
+
+// Connection is an account at a network of payers. An operator adds it; the
+// running services then send through it.
+type Connection struct {
+	ID        ConnectionID
+	Name      string // unique in the deployment
+	Kind      ConnectionKind
+	Mode      Mode
+	Org       OrgID // zero for every organization of the deployment
+	Carries   []Transaction
+	Settings  ConnectionSettings
+	Secrets   ConnectionSecrets
+	Enabled   bool
+	Pause     ConnectionPause // zero while it is not paused
+	Revision  int             // counts its changes
+	CreatedAt time.Time
+}
+
+// ConnectionSettings are the settings of a connection that are no secrets.
+type ConnectionSettings struct {
+	Envelope     Envelope
+	Usage        string            // ISA15: UsageProduction or UsageTest
+	Payers       []ConnectionPayer `json:",omitempty"` // empty for every payer
+	AllowPrivate bool              `json:",omitempty"` // addresses that are not public
+	SFTP         *SFTPSettings     `json:",omitempty"` // of ConnectionSFTP
+	CORE         *CORESettings     `json:",omitempty"` // of ConnectionCORE
+}
+
+// The usages of interchanges (ISA15).
+const (
+	UsageProduction = "P"
+	UsageTest       = "T"
+)
+
+// ConnectionPayer is a payer that a connection reaches. A payer with different IDs
+// for claims and inquiries is listed twice.
+type ConnectionPayer struct {
+	Payer        PayerID
+	PayerID      string        // in the payer directory
+	NetworkID    string        // the network's ID of the payer
+	Transactions []Transaction // those that the connection carries
+}
+
+// SFTPSettings are the settings of a connection over SFTP.
+type SFTPSettings struct {
+	Addr    string // host:port
+	User    string
+	HostKey string // a line of known_hosts, or a fingerprint such as SHA256:...
+	Outbox  string // the folder where Molar puts files
+	Inbox   string // the folder where Molar gets files
+	Archive string `json:",omitempty"` // the folder for received files; empty deletes them
+}
+
+// COREEnvelope is the form of the messages of a CAQH CORE connection.
+type COREEnvelope string
+
+// The envelopes.
+const (
+	CORESOAP220    COREEnvelope = "soap-2.2.0"
+	COREMIME220    COREEnvelope = "mime-2.2.0"
+	CORESOAPPhase4 COREEnvelope = "soap-phase4" // CORERuleVersion 4.0.0, with a client certificate
+)
+
+// CORESettings are the settings of a connection over CAQH CORE.
+type CORESettings struct {
+	URL        string
+	Envelope   COREEnvelope
+	User       string      `json:",omitempty"`
+	Cert       []byte      `json:",omitempty"` // the client certificate with its chain, PEM
+	CA         []byte      `json:",omitempty"` // the certificates that sign the server's, PEM; empty for the system's
+	TestMember *TestMember `json:",omitempty"`
+}
+
+// TestMember is the subject of the 270 with which a connection is tested. It
+// belongs to the network, and is no patient.
+type TestMember struct {
+	Payer       ConnectionPayer
+	MemberID    string
+	FirstName   string
+	LastName    string
+	DateOfBirth Date
+	NPI         string // of the practice that asks
+	Practice    string // its name
+}
+
+// ConnectionSecrets are the secrets of a connection. They are stored encrypted.
+type ConnectionSecrets struct {
+	Password string `json:",omitempty"`
+	Key      []byte `json:",omitempty"` // the private key of an SFTP user, PEM
+	CertKey  []byte `json:",omitempty"` // the private key of a client certificate, PEM
+}
+
+// IsZero reports whether there is no secret.
+func (s ConnectionSecrets) IsZero() bool {
+	return s.Password == "" && len(s.Key) == 0 && len(s.CertKey) == 0
+}
+
+// LogValue keeps the secrets out of logs.
+func (ConnectionSecrets) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+
+// Format keeps the secrets out of messages.
+func (ConnectionSecrets) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("[redacted]")) }
+
+// ConnectionPause records that the network refused a connection's sign-in. Nothing
+// is sent until an operator enables the connection again: accounts lock after
+// repeated attempts.
+type ConnectionPause struct {
+	At     time.Time
+	Reason NetworkReason
+	Detail string // for the operator
+}
+
+// IsZero reports whether there is no pause.
+func (p ConnectionPause) IsZero() bool { return p.At.IsZero() }
+
+// ConnectionState is the state of a connection.
+type ConnectionState string
+
+// The states of a connection.
+const (
+	ConnectionEnabled  ConnectionState = "enabled"
+	ConnectionDisabled ConnectionState = "disabled"
+	ConnectionPaused   ConnectionState = "paused" // still the route of its payers, but nothing is sent
+)
+
+// State returns the state.
+func (c *Connection) State() ConnectionState {
+	switch {
+	case !c.Enabled:
+		return ConnectionDisabled
+	case !c.Pause.IsZero():
+		return ConnectionPaused
+	default:
+		return ConnectionEnabled
+	}
+}
+
+// Network returns the name of the connection's network, which batches and checks
+// store.
+func (c *Connection) Network() string { return c.ID.String() }
+
+// Route returns the practices and payers that the connection serves.
+func (c *Connection) Route() Route {
+	r := Route{Mode: c.Mode, Org: c.Org}
+	for _, p := range c.Settings.Payers {
+		if r.Payers == nil {
+			r.Payers = map[PayerID][]Transaction{}
+		}
+		r.Payers[p.Payer] = append(r.Payers[p.Payer], p.Transactions...)
+	}
+	return r
+}
+
+// Carried reports whether the connection carries the transaction.
+func (c *Connection) Carried(t Transaction) bool { return slices.Contains(c.Carries, t) }
+
+// ProbeStep is the result of one step of the test of a connection.
+type ProbeStep struct {
+	Name    string // such as "sign in"
+	Detail  string // what was found; empty for nothing to add
+	Skipped string // why the step was skipped; empty when it was not
+	Err     error  // why it failed; nil when it worked or was skipped
+}
+
+// NetworkReason is the reason of a network's failure: one word for metrics and logs.
+type NetworkReason string
+
+// The reasons of failures.
+const (
+	ReasonUnreachable    NetworkReason = "unreachable" // the name does not resolve, or no connection is made
+	ReasonTimeout        NetworkReason = "timeout"
+	ReasonTLS            NetworkReason = "tls"
+	ReasonHostKey        NetworkReason = "host_key"
+	ReasonUnauthorized   NetworkReason = "unauthorized"
+	ReasonRefused        NetworkReason = "refused"  // the network refused the operation
+	ReasonFull           NetworkReason = "full"     // the network has no space
+	ReasonProtocol       NetworkReason = "protocol" // the reply is none of the protocol
+	ReasonRejected       NetworkReason = "rejected" // a TA1 or a 999 instead of a response
+	ReasonMismatch       NetworkReason = "mismatch" // the response to another request
+	ReasonUnknownOutcome NetworkReason = "unknown_outcome"
+	ReasonOther          NetworkReason = "other"
+)
+
+// NetworkError is a failure of a network with its reason.
+type NetworkError struct {
+	Reason NetworkReason
+	Err    error // for the log: no secret and no patient data
+}
+
+func (f *NetworkError) Error() string { return f.Err.Error() }
+
+// Unwrap returns the error without the reason.
+func (f *NetworkError) Unwrap() error { return f.Err }
+
+// ErrNetworkUnauthorized is the error of a network that refuses the sign-in. It
+// pauses the connection.
+var ErrNetworkUnauthorized = errors.New("the network refuses the sign-in")
+
+// ErrOutcomeUnknown is the error of a file that may or may not have reached the
+// network.
+var ErrOutcomeUnknown = errors.New("it is unknown whether the network has the file")
+
+// ReasonOf returns the reason of a network's error.
+func ReasonOf(err error) NetworkReason {
+	fault, ok := errors.AsType[*NetworkError](err)
+	switch {
+	case errors.Is(err, ErrNetworkUnauthorized):
+		return ReasonUnauthorized
+	case errors.Is(err, ErrOutcomeUnknown):
+		return ReasonUnknownOutcome
+	case ok:
+		return fault.Reason
+	case errors.Is(err, context.DeadlineExceeded):
+		return ReasonTimeout
+	default:
+		return ReasonOther
+	}
+}

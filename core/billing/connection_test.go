@@ -1,0 +1,87 @@
+package billing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestConnectionRoute(t *testing.T) {
+	t.Parallel()
+	delta, other := PayerID{1}, PayerID{2}
+	scope := Scope{Org: OrgID{9}, Mode: ModeLive}
+	every := Connection{Mode: ModeLive}
+	if r := every.Route(); !r.Reaches(scope, delta, TransactionClaims) {
+		t.Error("a connection without payers does not reach every payer")
+	}
+	// One payer is listed twice, with an ID for each transaction.
+	some := Connection{Mode: ModeLive, Settings: ConnectionSettings{Payers: []ConnectionPayer{
+		{Payer: delta, NetworkID: "SKUT0", Transactions: []Transaction{TransactionClaims}},
+		{Payer: delta, NetworkID: "UTMCD", Transactions: []Transaction{TransactionEligibility}},
+	}}}
+	r := some.Route()
+	if !r.Reaches(scope, delta, TransactionClaims) || !r.Reaches(scope, delta, TransactionEligibility) || r.Reaches(scope, other, TransactionClaims) {
+		t.Errorf("the route is %+v", r)
+	}
+	own := Connection{Mode: ModeLive, Org: OrgID{8}}
+	if r := own.Route(); r.Reaches(scope, delta, TransactionClaims) {
+		t.Error("a connection of another organization serves the scope")
+	}
+}
+
+func TestConnectionState(t *testing.T) {
+	t.Parallel()
+	pause := ConnectionPause{At: time.Unix(1, 0), Reason: ReasonUnauthorized}
+	for want, c := range map[ConnectionState]Connection{
+		ConnectionEnabled: {Enabled: true}, ConnectionPaused: {Enabled: true, Pause: pause}, ConnectionDisabled: {Pause: pause},
+	} {
+		if got := c.State(); got != want {
+			t.Errorf("the state is %s, want %s", got, want)
+		}
+	}
+}
+
+func TestReasonOf(t *testing.T) {
+	t.Parallel()
+	fault := &NetworkError{Reason: ReasonTLS, Err: errors.New("the certificate has expired")}
+	for _, c := range []struct {
+		err  error
+		want NetworkReason
+	}{
+		{errors.New("x"), ReasonOther},
+		{fmt.Errorf("inquire: %w", fault), ReasonTLS},
+		{&NetworkError{Reason: ReasonRefused, Err: ErrNetworkUnauthorized}, ReasonUnauthorized},
+		{fmt.Errorf("send: %w", ErrOutcomeUnknown), ReasonUnknownOutcome},
+		{context.DeadlineExceeded, ReasonTimeout},
+	} {
+		if got := ReasonOf(c.err); got != c.want {
+			t.Errorf("the reason of %v is %s, want %s", c.err, got, c.want)
+		}
+	}
+	if fault.Error() != "the certificate has expired" {
+		t.Error(fault)
+	}
+}
+
+// TestConnectionSecrets prints a connection in every way that a mistake could.
+func TestConnectionSecrets(t *testing.T) {
+	t.Parallel()
+	c := &Connection{Name: "main", Secrets: ConnectionSecrets{Password: "hunter2", Key: []byte("hunter2"), CertKey: []byte("hunter2")}}
+	var out bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&out, nil))
+	log.Info("all", "connection", c, "secrets", c.Secrets, "pointer", &c.Secrets)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q"} {
+		_, _ = fmt.Fprintf(&out, verb+verb+verb, c, *c, c.Secrets)
+	}
+	if strings.Contains(out.String(), "hunter2") || strings.Contains(out.String(), "[104 117") || strings.Contains(out.String(), fmt.Sprintf("%x", "hunter2")) {
+		t.Errorf("a secret is printed: %s", out.String())
+	}
+	if c.Secrets.IsZero() || !(ConnectionSecrets{}).IsZero() {
+		t.Error("IsZero is wrong")
+	}
+}

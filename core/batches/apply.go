@@ -64,7 +64,8 @@ func (p *part) batches() (ids []billing.FileID) {
 }
 
 // acknowledge applies the verdict on a batch; it returns false when the batch
-// already has it. The claims of a rejected batch return to the queue.
+// already has it. The claims of a rejected batch return to the queue,
+// or need attention.
 func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.FileRef, now time.Time) (news bool, err error) {
 	b, err := tx.Batches.Lock(ctx, v.batch)
 	if err != nil || !b.Acknowledge(v.Result, file.Name, now) {
@@ -81,7 +82,7 @@ func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.File
 		return false, err
 	}
 	for _, c := range claims {
-		if e, moved := c.Requeue(b, billing.ClaimCause{File: file, At: now}); moved {
+		if e, moved := c.FileRejected(b, v.Why, billing.ClaimCause{File: file, At: now}); moved {
 			if err := keep(ctx, tx, c, e); err != nil {
 				return false, err
 			}

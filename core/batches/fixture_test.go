@@ -100,8 +100,13 @@ func (b *fixture) remit(_ context.Context, _ billing.Mode, f billing.IncomingFil
 
 func (b *fixture) newPractice(npi string) *practice {
 	b.t.Helper()
+	return b.newPracticeIn(billing.ModeTest, npi)
+}
+
+func (b *fixture) newPracticeIn(mode billing.Mode, npi string) *practice {
+	b.t.Helper()
 	now := b.clock.Now()
-	p := &practice{scope: porttest.Organization(b.t, b.store, billing.ModeTest)}
+	p := &practice{scope: porttest.Organization(b.t, b.store, mode)}
 	p.provider = &billing.Provider{
 		ID: billing.NewID[billing.ProviderID](now), Scope: p.scope, FirstName: "Ann", LastName: "Rivers", NPI: "1679576722",
 		Taxonomy: "1223G0001X", CreatedAt: now,

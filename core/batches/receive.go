@@ -21,8 +21,8 @@ type Received struct {
 	Poll     time.Duration // how often to ask the network
 }
 
-// Rejection is a rejected batch with the reasons, for the operator. The claims
-// of the batch go out again, and are rejected again until the cause is fixed.
+// Rejection is a rejected batch with the reasons, for the operator. The claims of
+// the batch go out again: in test mode until the cause is fixed, in live mode once.
 type Rejection struct {
 	Batch billing.FileID
 	Why   []string // no patient data

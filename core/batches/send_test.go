@@ -1,6 +1,7 @@
 package batches_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -140,3 +142,48 @@ func TestBatchRejectedOnce(t *testing.T) {
 		t.Errorf("the rejected batch has the events %q", got)
 	}
 }
+
+// TestSecondRejectionOfALiveFile has a live clearinghouse reject every file. The claims
+// go out twice. Then they need attention, with the errors of the last file.
+func TestSecondRejectionOfALiveFile(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	live := b.newPracticeIn(billing.ModeLive, "1234567893")
+	voided, void := b.claim(live, ""), b.claim(live, "")
+	voided.State = billing.ClaimAcceptedPayer
+	void.Frequency, void.ParentID = billing.FrequencyVoid, voided.ID
+	b.keep(live, voided, void)
+	both := append(b.queue(live, ""), void)
+	network := func(files ...billing.IncomingFile) *ports.Network {
+		n := sandbox(inbox{newNetwork(accepts{}), files})
+		n.Name, n.Route.Mode = "live", billing.ModeLive
+		return n
+	}
+	reject := func(control int) {
+		t.Helper()
+		b.service = b.buildOn(b.store, network())
+		b.cut(1)
+		b.send()
+		f := b.functional(b.batch(live, b.get(live, both[0].ID).BatchID), "R", control)
+		got, err := b.buildOn(b.store, network(f)).Receive(t.Context(), "live")
+		if err != nil || len(got.Rejected) != 1 {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	reject(1)
+	for _, c := range both {
+		b.wantClaim(live, c.ID, billing.ClaimQueued, "queued submitted queued")
+	}
+	reject(2)
+	b.wantClaim(live, both[0].ID, billing.ClaimNeedsAttention, "queued submitted queued submitted needs_attention")
+	b.wantClaim(live, void.ID, billing.ClaimRejected, "queued submitted queued submitted rejected")
+	if c := b.get(live, both[0].ID); len(c.Findings) != 1 || c.Findings[0].Code != "file_rejected" || c.BatchID.IsZero() {
+		t.Errorf("%+v of %s", c.Findings, c.BatchID)
+	}
+	b.cut(0)
+}
+
+// accepts is a clearinghouse that takes every file and returns none.
+type accepts struct{ ports.Clearinghouse }
+
+func (accepts) Send(context.Context, billing.Scope, string, []byte) error { return nil }

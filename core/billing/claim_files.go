@@ -1,6 +1,10 @@
 package billing
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Sent records that the network has the batch with the claim. It reports false
 // when the claim is not waiting in that batch.
@@ -15,14 +19,57 @@ func (c *Claim) Sent(b *Batch, at time.Time) (Event, bool) {
 	return c.Event(EventClaimSubmitted, cause), true
 }
 
-// Requeue returns the claim to the queue after its file was rejected. cause.File is
-// the rejection. It reports false when another file has the claim.
-func (c *Claim) Requeue(b *Batch, cause ClaimCause) (Event, bool) {
-	if c.BatchID != b.ID || !c.move(TriggerFileRejected, &cause) {
+// FileRejected returns the claim to the queue after its file was rejected. In live
+// mode it does so once: a claim whose next file is rejected, too, needs attention.
+// cause.File is the rejection, and why its errors. It reports false when another file
+// has the claim.
+func (c *Claim) FileRejected(b *Batch, why []string, cause ClaimCause) (Event, bool) {
+	by, event := TriggerFileRejected, EventClaimQueued
+	switch {
+	case c.Scope.Mode != ModeLive || !c.fileRejectedBefore():
+	case c.Frequency == FrequencyVoid: // a caller cannot correct a void, and voids the claim again
+		by, event = TriggerReject, EventClaimRejected
+	default:
+		by, event = TriggerFileRejectedAgain, EventClaimNeedsAttention
+	}
+	if c.BatchID != b.ID || c.State != ClaimSubmitted || !c.move(by, &cause) {
 		return Event{}, false
 	}
-	c.BatchID = FileID{}
-	return c.Event(EventClaimQueued, cause), true
+	if by == TriggerFileRejected {
+		c.BatchID = FileID{}
+	} else {
+		c.Findings = []Finding{fileRejected(why)}
+	}
+	return c.Event(event, cause), true
+}
+
+// fileRejectedBefore reports whether a file with the claim was rejected since a caller
+// last sent the claim.
+func (c *Claim) fileRejectedBefore() bool {
+	for _, m := range slices.Backward(c.History) {
+		switch m.Cause {
+		case TriggerFileRejected:
+			return true
+		case TriggerSubmit, TriggerReplace, TriggerAskVoid:
+			return false
+		}
+	}
+	return false
+}
+
+// maxFileErrors is the number of a file's errors that a finding names. A file may have
+// thousands, and most are about other claims.
+const maxFileErrors = 5
+
+func fileRejected(why []string) Finding {
+	message := "The clearinghouse rejected two files in a row that carried the claim."
+	if len(why) > 0 {
+		message += " Errors of the last file: " + strings.Join(why[:min(len(why), maxFileErrors)], "; ") + "."
+	}
+	return Finding{
+		Code: "file_rejected", Message: message,
+		Fix: "Correct what the errors name, then save the claim and submit it. If they name nothing of this claim, ask the operator to read the acknowledgement of its batch.",
+	}
 }
 
 // Reported applies a 277's report on the claim. It reports false when the report

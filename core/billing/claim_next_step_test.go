@@ -107,7 +107,7 @@ func TestTheEventsOfAClaimsLife(t *testing.T) {
 	keep(asked(record(c).Submit(tick("").At)))
 	c.BatchID = batch.ID
 	keep(c.Sent(&batch, tick("").At))
-	keep(c.Requeue(&batch, tick("refused.997")))
+	keep(c.FileRejected(&batch, nil, tick("refused.997")))
 	c.BatchID = batch.ID
 	keep(c.Sent(&batch, tick("").At))
 	reported(billing.SideClearinghouse, billing.ReportAccepted, "A1", "")

@@ -26,7 +26,7 @@ func arrivals(b *books) map[string]func(c *billing.Claim) bool {
 	}
 	return map[string]func(*billing.Claim) bool{
 		"997 accepts":     func(*billing.Claim) bool { return false }, // that is the batch's alone
-		"997 rejects":     func(c *billing.Claim) bool { _, ok := c.Requeue(fileOf(c), cause); return ok },
+		"997 rejects":     func(c *billing.Claim) bool { _, ok := c.FileRejected(fileOf(c), nil, cause); return ok },
 		"277 cleared":     reported(billing.SideClearinghouse, billing.ReportAccepted),
 		"277 not cleared": reported(billing.SideClearinghouse, billing.ReportRejected),
 		"277 accepted":    reported(billing.SidePayer, billing.ReportAccepted),

@@ -14,6 +14,7 @@ const (
 	TriggerReplace             ClaimTrigger = "replace"                // a caller replaces the content that the payer has
 	TriggerSend                ClaimTrigger = "send"                   // the network has its file
 	TriggerFileRejected        ClaimTrigger = "file_rejected"          // a 997 or 999 rejects the file
+	TriggerFileRejectedAgain   ClaimTrigger = "file_rejected_again"    // so does one of live mode with the next file
 	TriggerClearinghouseAccept ClaimTrigger = "clearinghouse_accepted" // a 277CA of the clearinghouse
 	TriggerPayerAccept         ClaimTrigger = "payer_accepted"         // a 277CA of the payer
 	TriggerReject              ClaimTrigger = "rejected"               // a 277CA, of either
@@ -55,6 +56,7 @@ var claimMoves = []claimMove{
 	{TriggerReplace, []ClaimState{ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimQueued},
 	{TriggerSend, []ClaimState{ClaimQueued}, ClaimSubmitted},
 	{TriggerFileRejected, []ClaimState{ClaimSubmitted}, ClaimQueued},
+	{TriggerFileRejectedAgain, []ClaimState{ClaimSubmitted}, ClaimNeedsAttention},
 	{TriggerClearinghouseAccept, []ClaimState{ClaimSubmitted}, ClaimAcceptedClearinghouse},
 	{TriggerPayerAccept, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse}, ClaimAcceptedPayer},
 	{TriggerReject, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimRejected},

@@ -109,7 +109,13 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 		},
 		billing.TriggerSend: func(c *billing.Claim, at time.Time) (billing.Event, bool) { return c.Sent(fileOf(c), at) },
 		billing.TriggerFileRejected: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
-			return c.Requeue(fileOf(c), billing.ClaimCause{At: at})
+			return c.FileRejected(fileOf(c), nil, billing.ClaimCause{At: at})
+		},
+		billing.TriggerFileRejectedAgain: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
+			c.Scope.Mode, c.History = billing.ModeLive, []billing.ClaimMove{{Cause: billing.TriggerFileRejected}}
+			e, moved := c.FileRejected(fileOf(c), nil, billing.ClaimCause{At: at})
+			c.History = c.History[1:]
+			return e, moved
 		},
 		billing.TriggerClearinghouseAccept: reported(billing.SideClearinghouse, billing.ReportAccepted),
 		billing.TriggerPayerAccept:         reported(billing.SidePayer, billing.ReportAccepted),

@@ -47,10 +47,10 @@ func TestAnotherFileDoesNotMoveAClaim(t *testing.T) {
 	if _, ok := c.Sent(fileOf(c), evening); !ok || !c.SentAt.Equal(evening) {
 		t.Error("not sent with its own")
 	}
-	if _, ok := c.Requeue(other, billing.ClaimCause{At: evening}); ok || c.State != billing.ClaimSubmitted {
+	if _, ok := c.FileRejected(other, nil, billing.ClaimCause{At: evening}); ok || c.State != billing.ClaimSubmitted {
 		t.Error("queued again for another file")
 	}
-	if _, ok := c.Requeue(fileOf(c), billing.ClaimCause{At: evening}); !ok || !c.BatchID.IsZero() {
+	if _, ok := c.FileRejected(fileOf(c), nil, billing.ClaimCause{At: evening}); !ok || !c.BatchID.IsZero() {
 		t.Error("not queued again")
 	}
 	c.BatchID = other.ID
@@ -217,5 +217,56 @@ func TestARemittanceIsReadAndPostedOnce(t *testing.T) {
 	}
 	if !e.Unpost() || e.Unpost() || e.State != billing.ERANeedsReview || !e.PostedAt.IsZero() {
 		t.Errorf("%+v", e)
+	}
+}
+
+// TestTheSecondRejectedFile sends a claim in three files. In live mode the second
+// rejection in a row ends it; a caller who submits the claim starts anew.
+func TestTheSecondRejectedFile(t *testing.T) {
+	t.Parallel()
+	errors := []string{"one", "two", "three", "four", "five", "six"}
+	for name, x := range map[string]struct {
+		mode      billing.Mode
+		frequency billing.ClaimFrequency
+		between   billing.ClaimTrigger
+		want      billing.ClaimState
+		event     billing.EventType
+	}{
+		"test mode":        {billing.ModeTest, billing.FrequencyOriginal, "", billing.ClaimQueued, billing.EventClaimQueued},
+		"live mode":        {billing.ModeLive, billing.FrequencyOriginal, "", billing.ClaimNeedsAttention, billing.EventClaimNeedsAttention},
+		"a replacement":    {billing.ModeLive, billing.FrequencyReplacement, "", billing.ClaimNeedsAttention, billing.EventClaimNeedsAttention},
+		"a void":           {billing.ModeLive, billing.FrequencyVoid, "", billing.ClaimRejected, billing.EventClaimRejected},
+		"submitted since":  {billing.ModeLive, billing.FrequencyOriginal, billing.TriggerSubmit, billing.ClaimQueued, billing.EventClaimQueued},
+		"replaced since":   {billing.ModeLive, billing.FrequencyReplacement, billing.TriggerReplace, billing.ClaimQueued, billing.EventClaimQueued},
+		"only sent since":  {billing.ModeLive, billing.FrequencyOriginal, billing.TriggerSend, billing.ClaimNeedsAttention, billing.EventClaimNeedsAttention},
+		"a void made anew": {billing.ModeLive, billing.FrequencyVoid, billing.TriggerAskVoid, billing.ClaimQueued, billing.EventClaimQueued},
+	} {
+		c := claim()
+		c.Kind, c.Scope.Mode, c.Frequency, c.State = billing.KindClaim, x.mode, x.frequency, billing.ClaimQueued
+		file := func() *billing.Batch {
+			c.BatchID = billing.FileID{15: byte(len(c.History) + 1)}
+			b := fileOf(c)
+			if _, ok := c.Sent(b, evening); !ok {
+				t.Fatalf("%s: not sent", name)
+			}
+			return b
+		}
+		if e, ok := c.FileRejected(file(), errors, billing.ClaimCause{At: evening}); !ok || e.Type != billing.EventClaimQueued || len(c.Findings) != 0 {
+			t.Errorf("%s: after the first, %v, %s with %v", name, ok, e.Type, c.Findings)
+		}
+		if x.between != "" {
+			c.History = append(c.History, billing.ClaimMove{State: billing.ClaimQueued, Cause: x.between})
+		}
+		b := file()
+		e, ok := c.FileRejected(b, errors, billing.ClaimCause{At: evening})
+		if !ok || c.State != x.want || e.Type != x.event {
+			t.Errorf("%s: after the second, %v, %s, %s", name, ok, c.State, e.Type)
+		}
+		if x.want == billing.ClaimQueued {
+			continue
+		}
+		if len(c.Findings) != 1 || c.Findings[0].Code != "file_rejected" || !strings.HasSuffix(c.Findings[0].Message, ": one; two; three; four; five.") || c.BatchID != b.ID {
+			t.Errorf("%s: %+v of %s", name, c.Findings, c.BatchID)
+		}
 	}
 }

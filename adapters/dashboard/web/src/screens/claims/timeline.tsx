@@ -6,7 +6,8 @@ import { stateName } from "../../ui/state";
 
 const causes: Record<string, string> = {
   validation: "Checked without findings", findings: "Checked with findings", draft: "Saved as a draft", submit: "Queued by a user or program",
-  replace: "Replaced", send: "Sent", file_rejected: "The clearinghouse rejected the file", clearinghouse_accepted: "The clearinghouse accepted it",
+  replace: "Replaced", send: "Sent", file_rejected: "The clearinghouse rejected the file",
+  file_rejected_again: "The clearinghouse rejected the next file, too", clearinghouse_accepted: "The clearinghouse accepted it",
   payer_accepted: "The payer accepted it", rejected: "Rejected", not_found: "The payer did not find it", status: "A status arrived",
   payment: "A payment arrived", denial: "A denial arrived", reversal: "A payment was reversed", estimate: "The estimate arrived",
   reconcile: "Marked as posted", void: "A void was queued", voided: "Voided", convert: "Converted", reopen: "Reopened",

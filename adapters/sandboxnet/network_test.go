@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/networktest"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -250,6 +252,23 @@ func TestSlow(t *testing.T) {
 	if r, err := eligibility.Decode(slow); err != nil || len(r.Patient().Benefits) < 20 || !r.CreatedAt.Equal(later.Until) {
 		t.Errorf("the answer: %v", err)
 	}
+}
+
+func TestEligibilityContract(t *testing.T) {
+	t.Parallel()
+	networktest.RunEligibility(t, func(*testing.T) networktest.EligibilityFixture {
+		return networktest.EligibilityFixture{
+			Network: sandboxnet.NewEligibility(&porttest.Clock{}), EDI: edi.New(),
+			Inquiry: billing.Inquiry270{
+				Mode: billing.ModeTest, Envelope: billing.Envelope{Sender: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}},
+				Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
+				Inquiry: billing.Inquiry{
+					ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 20}, Office: billing.InquiringOffice{Name: "Bright Smiles", NPI: "1234567893"},
+				},
+			},
+			Answered: "-ACTIVE-FULL", Rejected: "-NOT-FOUND", Failing: "-NETWORK-ERROR", Garbled: "-GARBLED", Slow: "-SLOW-900",
+		}
+	})
 }
 
 func TestFailures(t *testing.T) {

@@ -30,6 +30,7 @@ type Network struct {
 	Name     string // the source of a check; a batch stores the name of its network
 	Route    billing.Route
 	Envelope billing.Envelope
+	Options  billing.NetworkOptions
 	Poll     time.Duration // how often to ask Claims for files
 
 	Eligibility EligibilityNetwork

@@ -26,6 +26,7 @@ const (
 	BatchRetry       = 10 * time.Second // after the network refused a batch
 	BatchFailedRetry = time.Minute      // after its job failed JobAttempts times
 	FilesRetry       = 2 * time.Second  // after a failed poll for files, and between polls for new networks
+	NetworkPoll      = 10 * time.Second // between polls of a connection that states no other interval
 )
 
 // Remittances.

@@ -298,8 +298,9 @@ type Inquiry270 struct {
 	CreatedAt time.Time // when the check was made
 	Mode      Mode      // ISA15 marks a test inquiry
 	Envelope  Envelope  // of the network that carries it
+	Options   NetworkOptions
 	Inquiry   Inquiry
-	Payer     PayerSummary
+	Payer     PayerSummary // with its payer ID on the network
 }
 
 // Exchange is one message sent to a payer and its reply, as bytes.

@@ -31,6 +31,10 @@ type Route struct {
 	Mode   Mode
 	Org    OrgID                     // zero for every organization
 	Payers map[PayerID][]Transaction // by payer; nil for all the network's transactions, to every payer
+
+	// PayerIDs are the network's own IDs of payers, which may differ by transaction. A
+	// payer without one has the same ID as here.
+	PayerIDs map[PayerID]map[Transaction]string
 }
 
 // Serves reports whether the route carries the transaction for the scope to at
@@ -53,10 +57,27 @@ func (r *Route) Reaches(scope Scope, payer PayerID, t Transaction) bool {
 	return r.Serves(scope, t) && (r.Payers == nil || slices.Contains(r.Payers[payer], t))
 }
 
+// PayerID returns the ID of a payer in the network's messages.
+func (r *Route) PayerID(payer PayerSummary, t Transaction) string {
+	if id := r.PayerIDs[payer.ID][t]; id != "" {
+		return id
+	}
+	return payer.PayerID
+}
+
 // Envelope names the two ends of the interchanges on a network.
 type Envelope struct {
 	Sender   EnvelopeEnd
-	Receiver EnvelopeEnd // without an ID: the payer itself, under its own payer ID
+	Receiver EnvelopeEnd // without an ID: the payer itself, under its payer ID
+	Usage    string      // ISA15: P for production, T for a test; empty for that of the mode
+}
+
+// Test reports whether interchanges of the mode are marked as a test.
+func (e *Envelope) Test(mode Mode) bool {
+	if e.Usage != "" {
+		return e.Usage != "P"
+	}
+	return mode != ModeLive
 }
 
 // EnvelopeEnd is one end of an interchange (ISA05 and ISA06, ISA07 and ISA08).

@@ -1,0 +1,350 @@
+package billing
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+)
+
+// NetworkOptions are the habits of one network: what it wants in inquiries and
+// claims, and how it exchanges files. Networks and their payers differ, so these
+// are data of a connection. The zero value has every default.
+//
+// The comment of a field states its default and who needs another value. The name in
+// a connection's document is in network_options_json.go.
+type NetworkOptions struct {
+	// TraceByExchange accepts a 271 with the trace number (TRN02) of another inquiry,
+	// because it came as the reply to ours. By default such a reply is refused: it may
+	// be about another patient. Payers that number with their own traces need it.
+	TraceByExchange bool
+
+	// ServiceTypes are the service types that a check asks about (EQ01). The default is
+	// 35, dental care, to which most dental payers reply with all that they have.
+	ServiceTypes []string
+
+	// TypesTogether asks for all ServiceTypes in one 270. By default each has a 270 of
+	// its own, because many payers read the first one only.
+	TypesTogether bool
+
+	// NoProcedures leaves procedures (EQ02, CDT codes) out of inquiries. By default a
+	// check asks about those that it names. Some payers reject them, or reply about
+	// something else.
+	NoProcedures bool
+
+	// ClaimDate writes the service date in the claim (DTP*472 of loop 2300): the first
+	// one of its lines. By default only the lines have dates.
+	ClaimDate bool
+
+	// LineDates is which lines state their service date (DTP*472 of loop 2400). By
+	// default all do, as Apex and Inmediata require.
+	LineDates LineDates
+
+	// BillingTaxonomy is when the billing provider states a taxonomy (PRV*BI). By
+	// default it does if its office has one. Washington Medicaid requires one always.
+	BillingTaxonomy TaxonomyUse
+
+	// Filings has the filing indicator (SBR09) of payers, by our payer ID. Others have the
+	// one of the payer directory, which is CI if it states none.
+	Filings map[string]string
+
+	// SubscriberAddressAsPatient leaves out the address and the demographics of a
+	// subscriber (N3, N4 and DMG of loop 2010BA) who is not the patient, as the guide
+	// requires them only of patients. By default they are always there: most
+	// clearinghouses want them.
+	SubscriberAddressAsPatient bool
+
+	// RenderingIfOther leaves out a rendering provider (loops 2310B and 2420A) who has
+	// the NPI of the billing provider. Change Healthcare rejects the repetition. By default
+	// every rendering provider is there, as Office Ally and Washington Medicaid require.
+	RenderingIfOther bool
+
+	// Notes is the most notes (NTE) of a claim, of 80 characters each: 1 to 5. The
+	// default is 5, which is the limit of the guide.
+	Notes int
+
+	// NoReferences are the numbers of providers that the network refuses. By default it
+	// takes all. Denti-Cal takes none.
+	NoReferences []ProviderReference
+
+	// ProviderNumbers are numbers that payers and states have assigned to offices and
+	// dentists. They precede the numbers of an office itself. By default there are none.
+	ProviderNumbers []NetworkProviderNumber
+
+	// NumberLength is the longest control number of a claim (CLM01) that the network
+	// returns whole: 12 to 20. The default is 20, which the guide asks of payers.
+	// Denti-Cal keeps 17. See SubmittedNumber.
+	NumberLength int
+
+	// PlainNumbers allows only letters and digits in CLM01. By default it may have dashes.
+	PlainNumbers bool
+
+	// Claims is the most claims of a batch: 1 to MaxBatchClaims. The default is
+	// MaxBatchClaims.
+	Claims int
+
+	// Schedule is when batches leave. By default they leave each time that the service
+	// cuts batches (MOLAR_BATCH_INTERVAL).
+	Schedule BatchSchedule
+
+	// FilePattern is the form of the names of batches: see FileName. The default is
+	// DefaultFilePattern. Some networks select the kind or the usage of a file by its name.
+	FilePattern string
+
+	// PollInterval is how often the network is asked for files. The default is
+	// NetworkPoll.
+	PollInterval time.Duration
+
+	// Acknowledgements are the files that the network sends about a batch. The default is
+	// 999 and 277CA.
+	Acknowledgements []AcknowledgementKind
+
+	// AfterReceipt is what happens at the network to a file that has been imported. By
+	// default it goes to the connection's archive folder; without one it stays, and is
+	// not imported again.
+	AfterReceipt AfterReceipt
+}
+
+// LineDates is which lines of a claim state their service date.
+type LineDates string
+
+// The values of LineDates.
+const (
+	LineDatesAlways    LineDates = ""          // all
+	LineDatesDifferent LineDates = "different" // those whose date is not the claim's
+)
+
+// TaxonomyUse is when the billing provider states a taxonomy.
+type TaxonomyUse string
+
+// The values of TaxonomyUse.
+const (
+	TaxonomyOfOffice    TaxonomyUse = ""          // the office's, if it has one
+	TaxonomyAlways      TaxonomyUse = "always"    // the office's, or else the rendering provider's
+	TaxonomyIfRendering TaxonomyUse = "rendering" // as always, if the billing provider renders the services
+	TaxonomyNever       TaxonomyUse = "never"
+)
+
+// ProviderReference is a kind of number of a provider (REF01).
+type ProviderReference string
+
+// The kinds.
+const (
+	ReferencePayer    ProviderReference = "G2" // assigned by the payer
+	ReferenceLocation ProviderReference = "LU" // assigned by the payer to a location
+	ReferenceLicense  ProviderReference = "0B" // the license of a state
+)
+
+// NetworkProviderNumber is a number by which a payer or a state knows an office or a
+// dentist.
+type NetworkProviderNumber struct {
+	NPI       string            `json:"npi"`
+	PayerID   string            `json:"payer_id,omitempty"` // ours; empty for all payers
+	Reference ProviderReference `json:"reference"`
+	Number    string            `json:"number"`
+}
+
+// AfterReceipt is what happens to a file at a network after its import.
+type AfterReceipt string
+
+// The values of AfterReceipt.
+const (
+	ReceiptDefault AfterReceipt = ""        // archive with an archive folder, else keep
+	ReceiptArchive AfterReceipt = "archive" // move it to the archive folder
+	ReceiptDelete  AfterReceipt = "delete"
+	ReceiptKeep    AfterReceipt = "keep" // leave it where it is
+)
+
+// AcknowledgementText is a report in a network's own text. People read it.
+const AcknowledgementText AcknowledgementKind = "text"
+
+// dentalCare is the service type of all dental benefits.
+const dentalCare = "35"
+
+// Question is what one 270 of a check asks about.
+type Question struct {
+	ServiceTypes []string
+	Procedures   []string
+}
+
+// Questions lists the 270s of a check. The first one is the check itself: without a
+// response to it the check is not answered. An enhanced check also asks about each
+// procedure alone, because some payers ignore the list in the first one.
+func (q *Inquiry270) Questions() []Question {
+	types := q.Options.ServiceTypes
+	if len(types) == 0 {
+		types = []string{dentalCare}
+	}
+	together := len(types)
+	if !q.Options.TypesTogether {
+		together = 1
+	}
+	all := []Question{{ServiceTypes: types[:together]}}
+	for _, t := range types[together:] {
+		all = append(all, Question{ServiceTypes: []string{t}})
+	}
+	if q.Options.NoProcedures {
+		return all
+	}
+	for i, code := range q.Inquiry.ProcedureCodes {
+		if !slices.Contains(q.Inquiry.ProcedureCodes[:i], code) {
+			all[0].Procedures = append(all[0].Procedures, code)
+		}
+	}
+	if q.Inquiry.DetailLevel == DetailEnhanced {
+		for _, code := range q.Inquiry.ProcedureCodes {
+			all = append(all, Question{Procedures: []string{code}})
+		}
+	}
+	return all
+}
+
+// Filing returns the filing indicator of a payer, or else the one given.
+func (o *NetworkOptions) Filing(payerID, otherwise string) string {
+	if code, own := o.Filings[strings.ToUpper(payerID)]; own {
+		return code
+	}
+	return otherwise
+}
+
+// ProviderNumber returns the number of a provider for a payer, or else the one given.
+// A number for the payer precedes a number for all. It is empty if the network refuses
+// the kind.
+func (o *NetworkOptions) ProviderNumber(kind ProviderReference, npi, payerID, otherwise string) string {
+	if slices.Contains(o.NoReferences, kind) {
+		return ""
+	}
+	found := otherwise
+	for i := range o.ProviderNumbers {
+		switch n := &o.ProviderNumbers[i]; {
+		case n.Reference != kind || n.NPI != npi:
+		case n.PayerID == "":
+			found = n.Number
+		case strings.EqualFold(n.PayerID, payerID):
+			return n.Number
+		}
+	}
+	return found
+}
+
+// MaxNotes returns the most notes of a claim.
+func (o *NetworkOptions) MaxNotes() int {
+	if o.Notes == 0 {
+		return maxNotes
+	}
+	return o.Notes
+}
+
+// MostClaims returns the most claims of a batch.
+func (o *NetworkOptions) MostClaims() int {
+	if o.Claims == 0 {
+		return MaxBatchClaims
+	}
+	return o.Claims
+}
+
+// Poll returns how often to ask the network for files.
+func (o *NetworkOptions) Poll() time.Duration {
+	if o.PollInterval == 0 {
+		return NetworkPoll
+	}
+	return o.PollInterval
+}
+
+// Expects reports whether the network sends files of the kind about a batch.
+func (o *NetworkOptions) Expects(kind AcknowledgementKind) bool {
+	expected := o.Acknowledgements
+	if len(expected) == 0 {
+		expected = defaultAcknowledgements()
+	}
+	return slices.Contains(expected, kind)
+}
+
+func defaultAcknowledgements() []AcknowledgementKind {
+	return []AcknowledgementKind{Acknowledgement999, Acknowledgement277CA}
+}
+
+// The limits of the options that are numbers. The shortest control number still tells
+// apart every claim that an organization can have.
+const (
+	maxNotes        = 5
+	minNumberLength = 12
+	maxNumberLength = 20
+)
+
+// SubmittedNumber returns the CLM01 of a claim: its control number, if the network
+// takes that. Otherwise it is a number that follows from the claim's ID, so that it is
+// the same each time that the claim is sent.
+func (o *NetworkOptions) SubmittedNumber(c *Claim) string {
+	length := o.NumberLength
+	if length == 0 {
+		length = maxNumberLength
+	}
+	if len(c.PatientControlNumber) <= length && (!o.PlainNumbers || !strings.Contains(c.PatientControlNumber, "-")) {
+		return c.PatientControlNumber
+	}
+	sum := sha256.Sum256(append([]byte("claim number:"), c.ID[:]...))
+	number := make([]byte, length)
+	for i := range number {
+		number[i] = crockford[sum[i]&31]
+	}
+	return string(number)
+}
+
+// BatchSchedule is when batches leave: at multiples of Every, or each day at the times
+// At. The zero schedule is whenever batches are cut.
+type BatchSchedule struct {
+	Every    time.Duration
+	At       []DayTime
+	TimeZone string // IANA name, of At
+}
+
+// DayTime is a time of day, in minutes after midnight.
+type DayTime int
+
+// Last returns the last time at which batches left, which may be now. Claims that were
+// queued later wait for the next one. It is zero for the zero schedule: no claim waits.
+func (s *BatchSchedule) Last(now time.Time) (last time.Time) {
+	if s.Every > 0 {
+		return now.UTC().Truncate(s.Every)
+	}
+	local := now.In(zone(s.TimeZone))
+	for _, at := range s.At {
+		for day := range 2 { // today, or else yesterday
+			t := time.Date(local.Year(), local.Month(), local.Day()-day, int(at)/60, int(at)%60, 0, 0, local.Location())
+			if !t.After(now) && t.After(last) {
+				last = t
+			}
+		}
+	}
+	return last
+}
+
+// DefaultFilePattern names a batch after a millisecond.
+const DefaultFilePattern = "{time}.837"
+
+// The placeholders of a file pattern. A pattern has at least one of the first two,
+// because each name is used once.
+const (
+	placeTime   = "{time}"   // the millisecond, 17 digits, in UTC
+	placeSerial = "{serial}" // the control number of the file, 9 digits
+	placeDate   = "{date}"   // the day, 8 digits, in UTC
+	placeUsage  = "{usage}"  // P or T (ISA15)
+)
+
+// FileName returns the name of a batch that is named at the time.
+func (o *NetworkOptions) FileName(b *Batch, e *Envelope, at time.Time) string {
+	pattern := o.FilePattern
+	if pattern == "" {
+		pattern = DefaultFilePattern
+	}
+	usage := "P"
+	if e.Test(b.Scope.Mode) {
+		usage = "T"
+	}
+	at = at.UTC()
+	return strings.NewReplacer(
+		placeTime, strings.Replace(at.Format("20060102150405.000"), ".", "", 1), placeDate, at.Format("20060102"),
+		placeSerial, b.File.ControlNumbers.Interchange, placeUsage, usage,
+	).Replace(pattern)
+}

@@ -1,0 +1,312 @@
+package billing_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// optionCases has, for each option in the order of the documentation, a document with
+// another value than the default, what it means, and values that are refused.
+var optionCases = []struct {
+	name, value string
+	want        billing.NetworkOptions
+	bad         []string
+}{
+	{"trace_echo", `"exchange"`, billing.NetworkOptions{TraceByExchange: true}, []string{`"loose"`, `true`, `null`}},
+	{"service_types", `["35","23"]`, billing.NetworkOptions{ServiceTypes: []string{"35", "23"}}, []string{`[]`, `"35"`, `["35","35"]`, `["dental"]`, `[35]`}},
+	{"one_service_type_per_request", `false`, billing.NetworkOptions{TypesTogether: true}, []string{`0`, `"false"`, `null`}},
+	{"procedures_in_inquiries", `false`, billing.NetworkOptions{NoProcedures: true}, []string{`"no"`}},
+	{"claim_service_date", `true`, billing.NetworkOptions{ClaimDate: true}, []string{`1`}},
+	{"line_service_dates", `"different"`, billing.NetworkOptions{ClaimDate: true, LineDates: billing.LineDatesDifferent}, []string{`""`, `"never"`}},
+	{"billing_taxonomy", `"rendering"`, billing.NetworkOptions{BillingTaxonomy: billing.TaxonomyIfRendering}, []string{`""`, `true`}},
+	{"filing_indicators", `{"CHTEST":"MC"}`, billing.NetworkOptions{Filings: map[string]string{"CHTEST": "MC"}}, []string{`{"A":"XX"}`, `{"A":"CI","A":"MC"}`, `["CI"]`, `{"":"CI"}`}},
+	{"subscriber_address_always", `false`, billing.NetworkOptions{SubscriberAddressAsPatient: true}, []string{`"sometimes"`}},
+	{"rendering_provider_always", `false`, billing.NetworkOptions{RenderingIfOther: true}, []string{`[]`}},
+	{"max_notes", `1`, billing.NetworkOptions{Notes: 1}, []string{`0`, `6`, `1.5`, `"1"`, `-1`}},
+	{"provider_references", `["G2"]`, billing.NetworkOptions{NoReferences: []billing.ProviderReference{"LU", "0B"}}, []string{`["G2","G2"]`, `["1G"]`, `"G2"`}},
+	{
+		"provider_numbers", `[{"npi":"1234567893","payer_id":"CHTEST","reference":"G2","number":"A 100"},{"npi":"1234567893","reference":"0B","number":"TX-9"}]`,
+		billing.NetworkOptions{ProviderNumbers: []billing.NetworkProviderNumber{
+			{"1234567893", "CHTEST", billing.ReferencePayer, "A 100"}, {"1234567893", "", billing.ReferenceLicense, "TX-9"},
+		}},
+		[]string{
+			`[{"npi":"1234567890","reference":"G2","number":"A"}]`, `[{"npi":"1234567893","reference":"EI","number":"A"}]`,
+			`[{"npi":"1234567893","reference":"G2","number":"A*"}]`, `[{"npi":"1234567893","reference":"G2"}]`,
+			`[{"npi":"1234567893","reference":"G2","number":"A","state":"TX"}]`, `[{"npi":"1234567893","npi":"1234567893","reference":"G2","number":"A"}]`,
+			`[{"npi":"1234567893","payer_id":"a","reference":"G2","number":"A"},{"npi":"1234567893","payer_id":"A","reference":"G2","number":"B"}]`, `{}`,
+		},
+	},
+	{"claim_number_length", `17`, billing.NetworkOptions{NumberLength: 17}, []string{`11`, `21`, `"17"`}},
+	{"claim_number_characters", `"letters_digits"`, billing.NetworkOptions{PlainNumbers: true}, []string{`"digits"`}},
+	{"batch_size", `100`, billing.NetworkOptions{Claims: 100}, []string{`0`, `5001`}},
+	{"batch_schedule", `{"every":"15m"}`, billing.NetworkOptions{Schedule: billing.BatchSchedule{Every: 15 * time.Minute}}, []string{
+		`{}`, `"15m"`, `{"every":"1s"}`, `{"every":"15m","time_zone":"America/New_York"}`, `{"at":["17:00"]}`, `{"at":["25:00"],"time_zone":"America/New_York"}`,
+		`{"at":[],"time_zone":"America/New_York"}`, `{"at":["17:00"],"time_zone":"Local"}`, `{"at":["17:00"],"time_zone":"Nowhere"}`,
+		`{"at":["17:00"],"every":"1h","time_zone":"America/New_York"}`, `{"at":["17:00"],"at":["18:00"],"time_zone":"America/New_York"}`, `{"days":["Monday"]}`,
+	}},
+	{"file_name", `"LOGIN.{time}.{usage}.txt"`, billing.NetworkOptions{FilePattern: "LOGIN.{time}.{usage}.txt"}, []string{
+		`"claims.837"`, `"{date}.837"`, `"../{time}.837"`, `".{time}"`, `"{time}/{serial}"`, `"{time}{other}"`, `"{time"`, `""`, `"{time}` + strings.Repeat("x", 84) + `"`,
+	}},
+	{"poll_interval", `"5m"`, billing.NetworkOptions{PollInterval: 5 * time.Minute}, []string{`"0s"`, `"25h"`, `300`, `"five"`}},
+	{"acknowledgements", `["TA1","text"]`, billing.NetworkOptions{Acknowledgements: []billing.AcknowledgementKind{"TA1", "text"}}, []string{`[]`, `["277"]`, `["999","999"]`}},
+	{"after_receipt", `"delete"`, billing.NetworkOptions{AfterReceipt: billing.ReceiptDelete}, []string{`""`, `"burn"`}},
+}
+
+func optionDocument(name, value string) string {
+	if name == "line_service_dates" {
+		return `{"claim_service_date":true,"` + name + `":` + value + `}`
+	}
+	return `{"` + name + `":` + value + `}`
+}
+
+// TestNetworkOptions reads each option, its default and its bad values, and writes it
+// again.
+func TestNetworkOptions(t *testing.T) {
+	t.Parallel()
+	docs := billing.NetworkOptionDocs()
+	if len(docs) != len(optionCases) {
+		t.Fatalf("%d options, %d with a case", len(docs), len(optionCases))
+	}
+	for i, c := range optionCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if docs[i].Name != c.name {
+				t.Fatalf("the option is %s", docs[i].Name)
+			}
+			doc := optionDocument(c.name, c.value)
+			got, faults := billing.ReadNetworkOptions([]byte(doc), "options.")
+			if len(faults) > 0 || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%+v, %v, want %+v", got, faults, c.want)
+			}
+			written, err := json.Marshal(got)
+			if err != nil || string(written) != doc {
+				t.Errorf("written %s, %v", written, err)
+			}
+			if got, faults := billing.ReadNetworkOptions([]byte(optionDocument(c.name, docs[i].Default)), "options."); c.name != "line_service_dates" &&
+				(len(faults) > 0 || !reflect.DeepEqual(got, billing.NetworkOptions{})) {
+				t.Errorf("default %s: %+v, %v", docs[i].Default, got, faults)
+			}
+			for _, bad := range c.bad {
+				_, faults := billing.ReadNetworkOptions([]byte(optionDocument(c.name, bad)), "options.")
+				if len(faults) != 1 || faults[0].Field != "options."+c.name || !strings.HasPrefix(faults[0].Message, "The value must be ") {
+					t.Errorf("%s: %v", bad, faults)
+				}
+			}
+		})
+	}
+}
+
+// TestNetworkOptionsDocument refuses documents that are no options, and says what to
+// change.
+func TestNetworkOptionsDocument(t *testing.T) {
+	t.Parallel()
+	for doc, field := range map[string]string{
+		``: "options", `null`: "options", `[]`: "options", `{} {}`: "options", `{"batch_size":`: "options", `{"batch_size":1`: "options",
+		`{"batchsize":1}`:                     "options.batchsize",
+		`{"batch_size":1,"batch_size":2}`:     "options.batch_size",
+		`{"BATCH_SIZE":1}`:                    "options.BATCH_SIZE",
+		`{"line_service_dates":"different"}`:  "options.line_service_dates",
+		`{"max_notes":9,"trace_echo":"loud"}`: "options.max_notes",
+	} {
+		got, faults := billing.ReadNetworkOptions([]byte(doc), "options.")
+		if len(faults) == 0 || faults[0].Field != field || faults[0].Message == "" || !reflect.DeepEqual(got, billing.NetworkOptions{}) {
+			t.Errorf("%s: %+v, %v", doc, got, faults)
+		}
+	}
+	var o billing.NetworkOptions
+	if err := json.Unmarshal([]byte(`{"max_notes":9}`), &o); billing.CodeOf(err) != billing.CodeInvalidRequest {
+		t.Errorf("unmarshal: %v", err)
+	}
+	if b, err := json.Marshal(o); err != nil || string(b) != "{}" {
+		t.Errorf("the defaults are %s, %v", b, err)
+	}
+}
+
+// TestQuestions lists the 270s of a check by the options.
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	inquiry := billing.Inquiry{ProcedureCodes: []string{"D1110", "D2740", "D1110"}}
+	enhanced := billing.Inquiry{ProcedureCodes: []string{"D1110"}, DetailLevel: billing.DetailEnhanced}
+	for what, c := range map[string]struct {
+		options billing.NetworkOptions
+		inquiry billing.Inquiry
+		want    []billing.Question
+	}{
+		"default":  {inquiry: inquiry, want: []billing.Question{{[]string{"35"}, []string{"D1110", "D2740"}}}},
+		"enhanced": {inquiry: enhanced, want: []billing.Question{{[]string{"35"}, []string{"D1110"}}, {Procedures: []string{"D1110"}}}},
+		"one type for each": {
+			options: billing.NetworkOptions{ServiceTypes: []string{"35", "23", "41"}}, inquiry: inquiry,
+			want: []billing.Question{{[]string{"35"}, []string{"D1110", "D2740"}}, {ServiceTypes: []string{"23"}}, {ServiceTypes: []string{"41"}}},
+		},
+		"types together": {
+			options: billing.NetworkOptions{ServiceTypes: []string{"35", "23"}, TypesTogether: true}, inquiry: inquiry,
+			want: []billing.Question{{[]string{"35", "23"}, []string{"D1110", "D2740"}}},
+		},
+		"no procedures": {options: billing.NetworkOptions{NoProcedures: true}, inquiry: enhanced, want: []billing.Question{{ServiceTypes: []string{"35"}}}},
+	} {
+		q := billing.Inquiry270{Inquiry: c.inquiry, Options: c.options}
+		if got := q.Questions(); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", what, got, c.want)
+		}
+	}
+}
+
+func TestNetworkProviderNumber(t *testing.T) {
+	t.Parallel()
+	o := billing.NetworkOptions{ProviderNumbers: []billing.NetworkProviderNumber{
+		{"1", "DELTA", billing.ReferencePayer, "D1"}, {"1", "", billing.ReferencePayer, "ALL"}, {"2", "", billing.ReferenceLicense, "TX-9"},
+	}}
+	refusing := o
+	refusing.NoReferences = []billing.ProviderReference{billing.ReferencePayer}
+	for _, c := range []struct {
+		o              billing.NetworkOptions
+		kind           billing.ProviderReference
+		npi, payer, of string
+		want           string
+	}{
+		{billing.NetworkOptions{}, billing.ReferencePayer, "1", "DELTA", "OWN", "OWN"},
+		{o, billing.ReferencePayer, "1", "delta", "OWN", "D1"},
+		{o, billing.ReferencePayer, "1", "AETNA", "OWN", "ALL"},
+		{o, billing.ReferencePayer, "3", "DELTA", "OWN", "OWN"},
+		{o, billing.ReferenceLicense, "2", "DELTA", "", "TX-9"},
+		{refusing, billing.ReferencePayer, "1", "DELTA", "OWN", ""},
+		{refusing, billing.ReferenceLicense, "2", "DELTA", "", "TX-9"},
+	} {
+		if got := c.o.ProviderNumber(c.kind, c.npi, c.payer, c.of); got != c.want {
+			t.Errorf("%s of %s for %s: %q, want %q", c.kind, c.npi, c.payer, got, c.want)
+		}
+	}
+}
+
+// TestSubmittedNumber replaces the numbers that a network does not take, each claim's
+// always by the same one.
+func TestSubmittedNumber(t *testing.T) {
+	t.Parallel()
+	short, plain := billing.NetworkOptions{NumberLength: 17}, billing.NetworkOptions{PlainNumbers: true}
+	claim := func(id byte, number string) *billing.Claim {
+		return &billing.Claim{ID: billing.ClaimID{15: id}, PatientControlNumber: number}
+	}
+	for _, c := range []struct {
+		o      billing.NetworkOptions
+		number string
+		length int // of the replacement; 0 for none
+	}{
+		{billing.NetworkOptions{}, "A1234567890123456789", 0},
+		{short, "A1234567890123456", 0},
+		{short, "A12345678901234567", 17},
+		{plain, "A1", 0},
+		{plain, "A-1", 20},
+		{billing.NetworkOptions{NumberLength: 12, PlainNumbers: true}, "A-1", 12},
+	} {
+		got := c.o.SubmittedNumber(claim(1, c.number))
+		switch {
+		case c.length == 0 && got != c.number:
+			t.Errorf("%s became %s", c.number, got)
+		case c.length > 0 && (len(got) != c.length || strings.Contains(got, "-") || got == c.number):
+			t.Errorf("%s became %s", c.number, got)
+		case got != c.o.SubmittedNumber(claim(1, c.number)) || c.length > 0 && got == c.o.SubmittedNumber(claim(2, c.number)):
+			t.Errorf("%s became %s, but not always, or not for this claim alone", c.number, got)
+		}
+	}
+}
+
+func TestBatchSchedule(t *testing.T) {
+	t.Parallel()
+	at := func(s string) time.Time {
+		v, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	daily := billing.BatchSchedule{At: []billing.DayTime{9 * 60, 16*60 + 30}, TimeZone: "America/New_York"}
+	for _, c := range []struct {
+		s         billing.BatchSchedule
+		now, want string
+	}{
+		{billing.BatchSchedule{Every: 15 * time.Minute}, "2026-03-04T05:29:59Z", "2026-03-04T05:15:00Z"},
+		{billing.BatchSchedule{Every: 15 * time.Minute}, "2026-03-04T05:30:00Z", "2026-03-04T05:30:00Z"},
+		{daily, "2026-03-04T14:00:00Z", "2026-03-04T14:00:00Z"},
+		{daily, "2026-03-04T13:59:59Z", "2026-03-03T21:30:00Z"},
+		{daily, "2026-03-04T23:00:00Z", "2026-03-04T21:30:00Z"},
+		{daily, "2026-03-08T13:30:00Z", "2026-03-08T13:00:00Z"}, // the first day of daylight saving time
+	} {
+		if got := c.s.Last(at(c.now)); !got.Equal(at(c.want)) {
+			t.Errorf("%+v at %s: %s, want %s", c.s, c.now, got, c.want)
+		}
+	}
+	if got := (&billing.BatchSchedule{}).Last(at("2026-03-04T05:29:59Z")); !got.IsZero() {
+		t.Errorf("without a schedule: %s", got)
+	}
+}
+
+func TestFileName(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
+	b := billing.NewBatch(billing.Scope{Mode: billing.ModeLive}, "net", 42, 1, at)
+	for pattern, want := range map[string]string{
+		"":                             "20260304050607089.837",
+		"LOGIN.{time}.txt":             "LOGIN.20260304050607089.txt",
+		"{usage}_837D_{serial}_{date}": "P_837D_000000042_20260304",
+	} {
+		o := billing.NetworkOptions{FilePattern: pattern}
+		if got := o.FileName(b, &billing.Envelope{}, at); got != want {
+			t.Errorf("%q: %s, want %s", pattern, got, want)
+		}
+	}
+	o := billing.NetworkOptions{FilePattern: "{usage}{serial}"}
+	if got := o.FileName(b, &billing.Envelope{Usage: "T"}, at); got != "T000000042" {
+		t.Errorf("a test: %s", got)
+	}
+}
+
+func TestOptionsThatAreRead(t *testing.T) {
+	t.Parallel()
+	var standard billing.NetworkOptions
+	own := billing.NetworkOptions{
+		Filings: map[string]string{"CHTEST": "MC"}, Notes: 2, Claims: 7, PollInterval: time.Minute,
+		Acknowledgements: []billing.AcknowledgementKind{billing.AcknowledgementTA1},
+	}
+	got := []any{
+		standard.Filing("chtest", "12"), own.Filing("chtest", "12"), own.Filing("OTHER", "12"), standard.MaxNotes(), own.MaxNotes(),
+		standard.MostClaims(), own.MostClaims(), standard.Poll(), own.Poll(), standard.Expects(billing.Acknowledgement999),
+		standard.Expects(billing.AcknowledgementTA1), own.Expects(billing.AcknowledgementTA1), own.Expects(billing.Acknowledgement999),
+	}
+	if want := []any{"12", "MC", "12", 5, 2, billing.MaxBatchClaims, 7, 10 * time.Second, time.Minute, true, false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// FuzzNetworkOptions reads any document without a panic. What it accepts comes back
+// when it is written and read again.
+func FuzzNetworkOptions(f *testing.F) {
+	for _, c := range optionCases {
+		f.Add([]byte(optionDocument(c.name, c.value)))
+		for _, bad := range c.bad {
+			f.Add([]byte(optionDocument(c.name, bad)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		read, faults := billing.ReadNetworkOptions(doc, "")
+		if len(faults) > 0 {
+			return
+		}
+		written, err := json.Marshal(read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, faults := billing.ReadNetworkOptions(written, "")
+		if len(faults) > 0 {
+			t.Fatalf("%s became %s: %v", doc, written, faults)
+		}
+		if back, err := json.Marshal(again); err != nil || string(back) != string(written) {
+			t.Fatalf("%s became %s, then %s", doc, written, back)
+		}
+	})
+}

@@ -461,6 +461,8 @@ CREATE TABLE public.batches (
     acknowledged_at timestamp with time zone,
     content bytea NOT NULL,
     network text DEFAULT 'sandbox'::text NOT NULL,
+    send_token text DEFAULT ''::text NOT NULL,
+    unknown_since timestamp with time zone,
     CONSTRAINT batches_network CHECK ((network <> ''::text)),
     CONSTRAINT batches_state CHECK (((name <> ''::text) AND
 CASE state
@@ -468,7 +470,8 @@ CASE state
     WHEN 'sent'::text THEN ((sent_at IS NOT NULL) AND (acknowledged_at IS NULL) AND (result = ''::text))
     WHEN 'acknowledged'::text THEN ((acknowledged_at IS NOT NULL) AND (result = ANY (ARRAY['accepted'::text, 'rejected'::text])))
     ELSE false
-END))
+END)),
+    CONSTRAINT batches_unknown CHECK (((unknown_since IS NULL) OR (state = 'pending'::text)))
 );
 ALTER TABLE ONLY public.batches ALTER COLUMN content SET STORAGE EXTERNAL;
 
@@ -1208,6 +1211,8 @@ CREATE INDEX batches_list ON public.batches USING btree (org_id, mode, created_a
 
 CREATE INDEX batches_number ON public.batches USING btree (mode, number, created_at);
 
+CREATE INDEX batches_unknown_since ON public.batches USING btree (unknown_since, id) WHERE (unknown_since IS NOT NULL);
+
 CREATE INDEX changes_created ON public.changes USING btree (created_at);
 
 CREATE INDEX changes_tail ON public.changes USING btree (org_id, mode, xid);
@@ -1853,6 +1858,12 @@ GRANT UPDATE(acknowledged_at) ON TABLE public.batches TO molar_app;
 GRANT SELECT(acknowledged_at) ON TABLE public.batches TO molar_system;
 
 GRANT SELECT(network) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(send_token) ON TABLE public.batches TO molar_app;
+GRANT SELECT(send_token) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(unknown_since) ON TABLE public.batches TO molar_app;
+GRANT SELECT(unknown_since) ON TABLE public.batches TO molar_system;
 
 GRANT INSERT ON TABLE public.changes TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.changes TO molar_system;

@@ -207,6 +207,10 @@ type Routes interface {
 	// is none.
 	Batch(ctx context.Context, mode billing.Mode, network string, n billing.ControlNumbers) (*billing.Batch, error)
 
+	// Unknown reads the batches whose outcome is unknown, the longest first, at
+	// most a thousand.
+	Unknown(ctx context.Context) ([]*billing.Batch, error)
+
 	// Queued reads the scopes of the mode in which claims wait for a batch, each
 	// with the payers of those claims.
 	Queued(ctx context.Context, mode billing.Mode) (map[billing.Scope][]billing.PayerID, error)

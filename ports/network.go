@@ -93,13 +93,18 @@ type EDI interface {
 // Clearinghouse carries files of claims to payers, and holds the files that
 // come back until they are removed.
 type Clearinghouse interface {
-	// Send hands over a file of the scope. It may be called again with the same
-	// file: a name that was sent before changes nothing.
-	Send(ctx context.Context, scope billing.Scope, name string, content []byte) error
+	// Send hands over a file. It may be called again with the same file. Unless a
+	// repeated name changes nothing, Send calls mark before a step that may deliver
+	// the file. It delivers nothing when mark fails. The caller stores the token, and
+	// a later Send has it: that one delivers the file only when it is certain that no
+	// earlier one has. An error that wraps billing.ErrOutcomeUnknown means that
+	// nothing shows this, now or later.
+	Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error
 
 	// Receive returns the files that have come back, the oldest first, at most
-	// limit. It returns a file again until it is removed; some networks do so
-	// after a while.
+	// limit. A file may come only once several calls have seen it unchanged. It comes
+	// again until it is removed; from some networks after a while. Files count even
+	// when there is an error, which may be about others.
 	Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error)
 
 	// Remove removes a file; removing an absent one does nothing.

@@ -15,7 +15,7 @@ type batches struct{ *tx }
 
 // batchColumns is every column except the content.
 const batchColumns = `id, org_id, mode, network, state, name, interchange_number, group_number, transaction_number, claim_count, result,
-	acknowledgement, created_at, sent_at, acknowledged_at`
+	acknowledgement, created_at, send_token, unknown_since, sent_at, acknowledged_at`
 
 type batchRow struct {
 	ID              billing.FileID      `db:"id"`
@@ -31,6 +31,8 @@ type batchRow struct {
 	Result          billing.BatchResult `db:"result"`
 	Acknowledgement string              `db:"acknowledgement"`
 	CreatedAt       time.Time           `db:"created_at"`
+	SendToken       string              `db:"send_token"`
+	UnknownSince    sql.NullTime        `db:"unknown_since"`
 	SentAt          sql.NullTime        `db:"sent_at"`
 	AcknowledgedAt  sql.NullTime        `db:"acknowledged_at"`
 }
@@ -42,7 +44,7 @@ func (r batchRow) batch() (*billing.Batch, error) {
 			Interchange: r.Interchange, Group: r.Group, Transaction: r.Transaction,
 		}},
 		ClaimCount: r.ClaimCount, Result: r.Result, Acknowledgement: r.Acknowledgement, CreatedAt: r.CreatedAt.UTC(),
-		SentAt: present(r.SentAt), AcknowledgedAt: present(r.AcknowledgedAt),
+		SendToken: r.SendToken, UnknownSince: present(r.UnknownSince), SentAt: present(r.SentAt), AcknowledgedAt: present(r.AcknowledgedAt),
 	}, nil
 }
 
@@ -55,12 +57,12 @@ func (r batches) Insert(ctx context.Context, b *billing.Batch, content []byte) (
 	n := b.File.ControlNumbers
 	kept, err := r.exec(ctx, `
 INSERT INTO batches (id, org_id, mode, network, state, name, interchange_number, group_number, transaction_number, number, claim_count,
-	result, acknowledgement, created_at, sent_at, acknowledged_at, content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+	result, acknowledgement, created_at, send_token, unknown_since, sent_at, acknowledged_at, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 ON CONFLICT ON CONSTRAINT batches_name DO NOTHING`,
 		b.ID, r.scope.Org, r.scope.Mode, b.Network, b.State, b.File.Name, n.Interchange, n.Group, n.Transaction, comparableNumber(n.Interchange),
-		b.ClaimCount, b.Result, b.Acknowledgement, micro(b.CreatedAt), optional(b.SentAt), optional(b.AcknowledgedAt),
-		r.store.sealer.seal(r.scope, b.ID, content))
+		b.ClaimCount, b.Result, b.Acknowledgement, micro(b.CreatedAt), b.SendToken, optional(b.UnknownSince), optional(b.SentAt),
+		optional(b.AcknowledgedAt), r.store.sealer.seal(r.scope, b.ID, content))
 	if err != nil {
 		return false, fmt.Errorf("insert batch %s: %w", b.ID, err)
 	}
@@ -94,9 +96,10 @@ func (r batches) one(ctx context.Context, id billing.FileID, end string) (*billi
 func (r batches) Save(ctx context.Context, b *billing.Batch) error {
 	return r.later(ctx, b.ID, `
 UPDATE batches
-SET state = $4, result = $5, acknowledgement = $6, sent_at = $7, acknowledged_at = $8
+SET state = $4, result = $5, acknowledgement = $6, sent_at = $7, acknowledged_at = $8, send_token = $9, unknown_since = $10
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
-		r.scope.Org, r.scope.Mode, b.ID, b.State, b.Result, b.Acknowledgement, optional(b.SentAt), optional(b.AcknowledgedAt))
+		r.scope.Org, r.scope.Mode, b.ID, b.State, b.Result, b.Acknowledgement, optional(b.SentAt), optional(b.AcknowledgedAt),
+		b.SendToken, optional(b.UnknownSince))
 }
 
 // List reads a page of batches, newest first.

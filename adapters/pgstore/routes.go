@@ -67,6 +67,21 @@ func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n 
 	return row.batch()
 }
 
+// maxUnknown bounds the list that an operator works off.
+const maxUnknown = 1000
+
+// unknownBatches has an index of its own.
+const unknownBatches = "SELECT " + batchColumns + "\nFROM batches\nWHERE unknown_since IS NOT NULL\nORDER BY unknown_since, id\nLIMIT $1"
+
+// Unknown returns the batches whose outcome is unknown.
+func (r routes) Unknown(ctx context.Context) ([]*billing.Batch, error) {
+	var rows []batchRow
+	if err := r.list(ctx, &rows, unknownBatches, maxUnknown); err != nil {
+		return nil, fmt.Errorf("find batches whose outcome is unknown: %w", err)
+	}
+	return values(rows, batchRow.batch)
+}
+
 // queuedPayers finds each organization's payers in the index of waiting claims. It
 // skips from payer to payer and reads one claim of each, however many wait.
 const queuedPayers = `

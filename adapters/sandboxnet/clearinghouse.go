@@ -55,22 +55,22 @@ func NewClearinghouse(clock ports.Clock, mail Mail, o Options) *Clearinghouse {
 // nothing. Messages and memory belong to the scope: practices with the same NPI
 // and control numbers never share them. The error of an unreadable file has a
 // position and no patient data.
-func (c *Clearinghouse) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
+func (c *Clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, _ func(context.Context, string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	remember := func(notes []Note) ([][]byte, error) {
 		for i := range notes {
-			notes[i].Key = digestOf(scope.Org.UUID(), string(scope.Mode), string(notes[i].Key[:]))
+			notes[i].Key = digestOf(f.Scope.Org.UUID(), string(f.Scope.Mode), string(notes[i].Key[:]))
 		}
 		return c.mail.Remember(ctx, notes)
 	}
-	files, err := c.replies(name, content, remember)
+	files, err := c.replies(f.Name, f.Content, remember)
 	if err != nil {
 		return fmt.Errorf("sandboxnet: %w", err)
 	}
 	for i := range files {
-		files[i].Scope = scope
+		files[i].Scope = f.Scope
 	}
 	return c.mail.Put(ctx, files)
 }

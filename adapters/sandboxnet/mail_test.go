@@ -66,7 +66,7 @@ func TestMessageOrder(t *testing.T) {
 	now := porttest.At(asked, 0)
 	n := sandboxnet.NewClearinghouse(now, pgtest.Open(t).SandboxMail(), sandboxnet.Options{ERADelay: slowly})
 	name, content := numbered(t, 1, claim("C-1", "-REVERSED", aetna()), claim("C-2", "-INFO-REQUEST", aetna()))
-	if err := n.Send(t.Context(), billing.Scope{Mode: billing.ModeTest}, name, content); err != nil {
+	if err := n.Send(t.Context(), billing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: name, Content: content}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -113,7 +113,7 @@ func TestRejectedOnceAcrossProcesses(t *testing.T) {
 		n := sandboxnet.NewClearinghouse(porttest.At(at, 0), mail, sandboxnet.Options{})
 		later := sandboxnet.NewClearinghouse(porttest.At(at.Add(time.Minute), 0), mail, sandboxnet.Options{})
 		for range 2 {
-			if err := n.Send(t.Context(), practice, name, content); err != nil {
+			if err := n.Send(t.Context(), billing.OutgoingFile{Scope: practice, Name: name, Content: content}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

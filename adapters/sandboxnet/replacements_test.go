@@ -266,7 +266,7 @@ func TestPaymentsAreRemembered(t *testing.T) {
 		network := sandboxnet.NewClearinghouse(now, mail, sandboxnet.Options{})
 		name, content := numbered(t, n+1, c)
 		for range 2 {
-			if err := network.Send(t.Context(), billing.Scope{Mode: billing.ModeTest}, name, content); err != nil {
+			if err := network.Send(t.Context(), billing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: name, Content: content}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,8 +13,8 @@ type faultyNetwork struct {
 	*porttest.Fault
 }
 
-func (n faultyNetwork) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
-	return n.Call("Send", func() error { return n.Clearinghouse.Send(ctx, scope, name, content) })
+func (n faultyNetwork) Send(ctx context.Context, f billing.OutgoingFile, mark func(context.Context, string) error) error {
+	return n.Call("Send", func() error { return n.Clearinghouse.Send(ctx, f, mark) })
 }
 
 func (n faultyNetwork) Receive(ctx context.Context, limit int) (files []billing.IncomingFile, err error) {

@@ -28,19 +28,19 @@ func newNetwork(to ports.Clearinghouse) *network {
 	return &network{Clearinghouse: to, sent: map[string]string{}}
 }
 
-func (n *network) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
+func (n *network) Send(ctx context.Context, f billing.OutgoingFile, mark func(context.Context, string) error) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down != nil {
 		return n.down
 	}
-	if err := n.Clearinghouse.Send(ctx, scope, name, content); err != nil {
+	if err := n.Clearinghouse.Send(ctx, f, mark); err != nil {
 		return err
 	}
-	if before, again := n.sent[name]; again && before != string(content) {
-		n.changed = append(n.changed, name)
+	if before, again := n.sent[f.Name]; again && before != string(f.Content) {
+		n.changed = append(n.changed, f.Name)
 	}
-	n.sent[name] = string(content)
+	n.sent[f.Name] = string(f.Content)
 	return nil
 }
 
@@ -122,10 +122,10 @@ type slowNetwork struct {
 	fail  error
 }
 
-func (n slowNetwork) Send(ctx context.Context, scope billing.Scope, name string, content []byte) error {
+func (n slowNetwork) Send(ctx context.Context, f billing.OutgoingFile, mark func(context.Context, string) error) error {
 	n.clock.Advance(30 * time.Second)
 	if n.fail != nil {
 		return n.fail
 	}
-	return n.Clearinghouse.Send(ctx, scope, name, content)
+	return n.Clearinghouse.Send(ctx, f, mark)
 }

@@ -47,11 +47,11 @@ func (s *Service) Receive(ctx context.Context, name string) (all Received, err e
 		return all, err
 	}
 	all.Poll = n.Poll
+	var errs []error
 	got, err := n.Claims.Receive(ctx, receiveAtOnce)
 	if err != nil {
-		return all, fmt.Errorf("ask %s for files: %w", name, err)
+		errs = append(errs, fmt.Errorf("ask %s for files: %w", name, err))
 	}
-	var errs []error
 	for _, f := range got {
 		if !n.Route.Org.IsZero() {
 			f.Scope = billing.Scope{Org: n.Route.Org, Mode: n.Route.Mode}

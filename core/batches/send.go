@@ -2,6 +2,7 @@ package batches
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 // Send hands a batch to the clearinghouse, and marks the batch and its claims
 // as sent in one commit. It may run any number of times. While the network does
 // not accept the file the job rests and runs again, without limit; the
-// *jobs.DoneError states the reason.
+// *jobs.DoneError states the reason. When nothing shows whether the network has
+// the file, the batch waits for an acknowledgement or for the operator.
 func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	id := billing.FileID(j.Subject)
 	var b *billing.Batch
@@ -27,10 +29,17 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	if err != nil {
 		return err
 	}
+	if !b.UnknownSince.IsZero() {
+		return s.done(ctx, j)
+	}
 	if content != nil {
-		if err := s.hand(ctx, b, content); err != nil {
-			return s.rest(ctx, j, err)
-		}
+		err = s.hand(ctx, b, content)
+	}
+	if errors.Is(err, billing.ErrOutcomeUnknown) {
+		return s.hold(ctx, j, b.File.Name, err)
+	}
+	if err != nil {
+		return s.rest(ctx, j, err)
 	}
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		if err := sent(ctx, tx, id, tx.Clock.Now()); err != nil {
@@ -46,7 +55,55 @@ func (s *Service) hand(ctx context.Context, b *billing.Batch, content []byte) er
 	if err != nil {
 		return err
 	}
-	return n.Claims.Send(ctx, b.Scope, b.File.Name, content)
+	f := billing.OutgoingFile{Scope: b.Scope, Name: b.File.Name, Content: content, Token: b.SendToken}
+	return n.Claims.Send(ctx, f, func(ctx context.Context, token string) error { return s.mark(ctx, b, token) })
+}
+
+// errOvertaken is the error for a sender when another one has sent the batch, or is
+// about to.
+var errOvertaken = errors.New("another worker sends the batch")
+
+// mark stores the token of the step that may deliver the batch.
+func (s *Service) mark(ctx context.Context, read *billing.Batch, token string) error {
+	return s.store.InTx(ctx, read.Scope, func(ctx context.Context, tx ports.Tx) error {
+		b, err := tx.Batches.Lock(ctx, read.ID)
+		if err != nil {
+			return err
+		}
+		if !b.Delivering(read.SendToken, token) {
+			return errOvertaken
+		}
+		return tx.Batches.Save(ctx, b)
+	})
+}
+
+// done removes a job that has nothing left to do.
+func (s *Service) done(ctx context.Context, j jobs.Job) error {
+	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
+}
+
+// hold records that the outcome of a batch is unknown, and ends its job. It returns a
+// *jobs.DoneError with the cause.
+func (s *Service) hold(ctx context.Context, j jobs.Job, name string, cause error) error {
+	id, held := billing.FileID(j.Subject), false
+	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
+		b, err := tx.Batches.Lock(ctx, id)
+		if err != nil {
+			return err
+		}
+		if held = b.Unknown(tx.Clock.Now()); held {
+			if err := tx.Batches.Save(ctx, b); err != nil {
+				return err
+			}
+		}
+		return tx.Outbox.Done(ctx, j.ID)
+	})
+	if err != nil || !held {
+		return err
+	}
+	return &jobs.DoneError{Cause: fmt.Errorf("send batch %s: %w\n"+
+		"It is not sent again. Wait for its acknowledgement; or ask the clearinghouse for %s, then run molar batches sent %s or molar batches resend %s",
+		id, cause, name, id, id)}
 }
 
 // rest postpones the job and returns a *jobs.DoneError with the cause.

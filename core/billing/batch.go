@@ -52,6 +52,8 @@ type Batch struct {
 	Result           BatchResult // empty until it is acknowledged
 	Acknowledgement  string      // the name of the 997 file with the result
 	CreatedAt        time.Time
+	SendToken        string    // of the step that may have delivered the file: OutgoingFile.Token
+	UnknownSince     time.Time // when its network could not say whether it has the file; zero unless that is open
 	SentAt           time.Time
 	AcknowledgedAt   time.Time
 	Acknowledgements []BatchAcknowledgement // the files about it, in the order in which they came; Lock leaves them out
@@ -89,7 +91,38 @@ func (b *Batch) Sent(at time.Time) bool {
 	if b.State != BatchPending {
 		return false
 	}
-	b.State, b.SentAt = BatchSent, at
+	b.State, b.SentAt, b.UnknownSince = BatchSent, at, time.Time{}
+	return true
+}
+
+// Delivering records the step that may deliver the file. It reports false, and changes
+// nothing, unless the batch waits for that step since the sender read it with the
+// token.
+func (b *Batch) Delivering(read, token string) bool {
+	if b.State != BatchPending || !b.UnknownSince.IsZero() || b.SendToken != read {
+		return false
+	}
+	b.SendToken = token
+	return true
+}
+
+// Unknown records that the network cannot say whether it has the file. It reports
+// false when the batch is sent, or this was recorded before.
+func (b *Batch) Unknown(at time.Time) bool {
+	if b.State != BatchPending || !b.UnknownSince.IsZero() {
+		return false
+	}
+	b.UnknownSince = at
+	return true
+}
+
+// Resend records the operator's decision to send the file again. It reports false
+// unless the outcome is unknown.
+func (b *Batch) Resend() bool {
+	if b.UnknownSince.IsZero() {
+		return false
+	}
+	b.SendToken, b.UnknownSince = "", time.Time{}
 	return true
 }
 

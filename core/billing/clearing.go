@@ -7,6 +7,15 @@ import (
 	"time"
 )
 
+// OutgoingFile is a file of claims for a clearinghouse. A name always stands for the
+// same content.
+type OutgoingFile struct {
+	Scope   Scope
+	Name    string
+	Content []byte
+	Token   string // of the step of an earlier Send that may have delivered it; empty if there was none
+}
+
 // IncomingFile is a file from a clearinghouse.
 type IncomingFile struct {
 	Scope   Scope  // the only scope of the file; zero when the clearinghouse does not say

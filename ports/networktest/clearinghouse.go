@@ -29,6 +29,10 @@ type ClearinghouseFixture struct {
 	// Later advances the time until all replies are due, and until files that
 	// were received and not removed are returned again.
 	Later func()
+
+	// Looks is the number of calls of Receive after which a file comes at the
+	// latest; zero means 1.
+	Looks int
 }
 
 // receiveAll is more than any test receives.
@@ -43,6 +47,9 @@ func RunClearinghouse(t *testing.T, open func(t *testing.T) ClearinghouseFixture
 		"a file has replies":                        testReplies,
 		"a file that is sent again changes nothing": testSentAgain,
 		"two senders of one file count as one":      testSentAtOnce,
+		"nothing is delivered before the mark":      testMarkFirst,
+		"a failed mark delivers nothing":            testMarkFails,
+		"a sender that dies after the mark":         testDiesAfterMark,
 		"a file comes again until it is removed":    testGivenAgain,
 		"a removed file is gone":                    testRemoved,
 		"removing an absent file does nothing":      testRemoveAbsent,
@@ -61,18 +68,82 @@ func RunClearinghouse(t *testing.T, open func(t *testing.T) ClearinghouseFixture
 // practice returns the scope of the test's files.
 func practice() billing.Scope { return billing.Scope{Org: billing.OrgID{7}, Mode: billing.ModeTest} }
 
-func (f ClearinghouseFixture) send(t *testing.T) (name string, content []byte) {
+// batch is a file with the token that its senders share.
+type batch struct {
+	file billing.OutgoingFile
+
+	mu    sync.Mutex
+	token string
+}
+
+var errMarked = errors.New("another sender has marked the file")
+
+func (f ClearinghouseFixture) batch(t *testing.T) *batch {
 	t.Helper()
-	name, content = f.File(t)
-	if err := f.Network.Send(t.Context(), practice(), name, content); err != nil {
+	name, content := f.File(t)
+	return &batch{file: billing.OutgoingFile{Scope: practice(), Name: name, Content: content}}
+}
+
+// mark returns the mark of a sender that has read the token.
+func (b *batch) mark(read string) func(context.Context, string) error {
+	return func(_ context.Context, token string) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.token != read {
+			return errMarked
+		}
+		b.token = token
+		return nil
+	}
+}
+
+// read returns the file as a sender reads it.
+func (b *batch) read() billing.OutgoingFile {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.file
+	f.Token = b.token
+	return f
+}
+
+// send is the caller's part of Send.
+func (b *batch) send(ctx context.Context, n ports.Clearinghouse) error {
+	f := b.read()
+	return n.Send(ctx, f, b.mark(f.Token))
+}
+
+// sendAgain sends a file that was delivered.
+func (b *batch) sendAgain(t *testing.T, n ports.Clearinghouse) {
+	t.Helper()
+	if err := b.send(t.Context(), n); err != nil && !errors.Is(err, billing.ErrOutcomeUnknown) {
+		t.Fatalf("send again: %v", err)
+	}
+}
+
+func (f ClearinghouseFixture) send(t *testing.T) *batch {
+	t.Helper()
+	b := f.batch(t)
+	if err := b.send(t.Context(), f.Network); err != nil {
 		t.Fatalf("send: %v", err)
 	}
-	return name, content
+	return b
+}
+
+// look calls Receive until the next call has all files.
+func (f ClearinghouseFixture) look(t *testing.T, n ports.Clearinghouse) {
+	t.Helper()
+	for range f.Looks - 1 {
+		if none, err := n.Receive(t.Context(), 0); err != nil || len(none) > 0 {
+			t.Fatalf("%d files came of none that were wanted, error %v", len(none), err)
+		}
+		f.Later()
+	}
 }
 
 // receive returns all files that are due, by name.
-func receive(t *testing.T, n ports.Clearinghouse) map[string][]byte {
+func (f ClearinghouseFixture) receive(t *testing.T, n ports.Clearinghouse) map[string][]byte {
 	t.Helper()
+	f.look(t, n)
 	all, err := n.Receive(t.Context(), receiveAll)
 	if err != nil {
 		t.Fatalf("receive: %v", err)
@@ -94,7 +165,7 @@ func receive(t *testing.T, n ports.Clearinghouse) map[string][]byte {
 func (f ClearinghouseFixture) come(t *testing.T) map[string][]byte {
 	t.Helper()
 	f.Later()
-	got := receive(t, f.Network)
+	got := f.receive(t, f.Network)
 	if len(got) == 0 {
 		t.Fatal("nothing came back")
 	}
@@ -129,7 +200,7 @@ func names(files map[string][]byte) (all []string) {
 
 func testNothingSent(t *testing.T, f ClearinghouseFixture) {
 	f.Later()
-	if got := receive(t, f.Network); len(got) > 0 {
+	if got := f.receive(t, f.Network); len(got) > 0 {
 		t.Errorf("%v came, and nothing was sent", names(got))
 	}
 }
@@ -144,44 +215,103 @@ func testReplies(t *testing.T, f ClearinghouseFixture) {
 }
 
 func testSentAgain(t *testing.T, f ClearinghouseFixture) {
-	name, content := f.send(t)
-	again := func() {
-		t.Helper()
-		if err := f.Network.Send(t.Context(), practice(), name, content); err != nil {
-			t.Fatalf("send again: %v", err)
-		}
-	}
-	again()
+	b := f.send(t)
+	b.sendAgain(t, f.Network)
 	once := f.come(t)
-	again()
+	b.sendAgain(t, f.Another())
 	if got := f.come(t); !same(got, once) {
 		t.Errorf("%v came back, and %v when the file was sent again", names(once), names(got))
 	}
 	f.remove(t, once)
-	again()
+	b.sendAgain(t, f.Network)
 	f.Later()
-	if got := receive(t, f.Network); len(got) > 0 {
+	if got := f.receive(t, f.Network); len(got) > 0 {
 		t.Errorf("%v came once more after everything was removed", names(got))
 	}
 }
 
 func testSentAtOnce(t *testing.T, f ClearinghouseFixture) {
-	name, content := f.File(t)
+	b := f.batch(t)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := f.Another().Send(t.Context(), practice(), name, content); err != nil {
+			if err := b.send(t.Context(), f.Another()); err != nil && !errors.Is(err, errMarked) {
 				t.Errorf("send: %v", err)
 			}
 		})
 	}
 	wg.Wait()
 	once := f.come(t)
-	if err := f.Network.Send(t.Context(), practice(), name, content); err != nil {
-		t.Fatalf("send: %v", err)
-	}
+	b.sendAgain(t, f.Network)
 	if got := f.come(t); !same(got, once) {
 		t.Errorf("%v came back, then %v", names(once), names(got))
+	}
+}
+
+// testMarkFirst receives while a file is marked.
+func testMarkFirst(t *testing.T, f ClearinghouseFixture) {
+	b := f.batch(t)
+	err := f.Network.Send(t.Context(), b.read(), func(context.Context, string) error {
+		f.Later()
+		if got := f.receive(t, f.Another()); len(got) > 0 {
+			t.Errorf("%v came before the mark", names(got))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("send: %v", err)
+	}
+	f.come(t)
+}
+
+// testMarkFails fails the mark, as a store does that is down. The next sender
+// delivers the file.
+func testMarkFails(t *testing.T, f ClearinghouseFixture) {
+	b := f.batch(t)
+	down, called := errors.New("the store is down"), false
+	err := f.Network.Send(t.Context(), b.read(), func(context.Context, string) error {
+		called = true
+		return down
+	})
+	if called != errors.Is(err, down) || !called && err != nil {
+		t.Errorf("the mark was called: %t, and the error is %v", called, err)
+	}
+	f.Later()
+	if got := f.receive(t, f.Network); called && len(got) > 0 {
+		t.Errorf("%v came, though the mark failed", names(got))
+	}
+	if err := b.send(t.Context(), f.Another()); err != nil {
+		t.Errorf("send: %v", err)
+	}
+	f.come(t)
+}
+
+// testDiesAfterMark ends a sender when the mark is stored, and lets another one fail
+// that lost the outcome of its mark. The next sender delivers the file.
+func testDiesAfterMark(t *testing.T, f ClearinghouseFixture) {
+	for name, lateMark := range map[string]bool{"stored": false, "the outcome is lost": true} {
+		b := f.batch(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		first := b.read()
+		_ = f.Network.Send(ctx, first, func(ctx context.Context, token string) error {
+			err := b.mark(first.Token)(ctx, token)
+			if lateMark {
+				err = errors.New("the outcome is lost")
+			} else {
+				cancel()
+			}
+			return err
+		})
+		cancel()
+		if err := b.send(t.Context(), f.Another()); err != nil {
+			t.Errorf("%s: send: %v", name, err)
+		}
+		once := f.come(t)
+		b.sendAgain(t, f.Another())
+		if got := f.come(t); !same(got, once) {
+			t.Errorf("%s: %v came back, then %v", name, names(once), names(got))
+		}
+		f.remove(t, once)
 	}
 }
 
@@ -203,7 +333,7 @@ func testRemoved(t *testing.T, f ClearinghouseFixture) {
 	f.remove(t, gone)
 	f.remove(t, gone)
 	f.Later()
-	left := receive(t, f.Network)
+	left := f.receive(t, f.Network)
 	if len(left) != len(all)-len(gone) {
 		t.Errorf("%v are left of %v without %v", names(left), names(all), names(gone))
 	}
@@ -224,6 +354,7 @@ func testLimit(t *testing.T, f ClearinghouseFixture) {
 	f.send(t)
 	f.send(t)
 	f.Later()
+	f.look(t, f.Network)
 	first, err := f.Network.Receive(t.Context(), 1)
 	if err != nil || len(first) != 1 {
 		t.Fatalf("%d files, %v, want 1", len(first), err)
@@ -241,7 +372,7 @@ func testAnotherReceives(t *testing.T, f ClearinghouseFixture) {
 	f.send(t)
 	here := f.come(t)
 	f.Later()
-	if there := receive(t, f.Another()); !same(here, there) {
+	if there := f.receive(t, f.Another()); !same(here, there) {
 		t.Errorf("%v came here, and %v there", names(here), names(there))
 	}
 	f.Later()
@@ -250,7 +381,7 @@ func testAnotherReceives(t *testing.T, f ClearinghouseFixture) {
 			t.Errorf("remove: %v", err)
 		}
 	}
-	if left := receive(t, f.Network); len(left) > 0 {
+	if left := f.receive(t, f.Network); len(left) > 0 {
 		t.Errorf("%v are left", names(left))
 	}
 }
@@ -260,7 +391,8 @@ func testAnotherReceives(t *testing.T, f ClearinghouseFixture) {
 func testNoClaims(t *testing.T, f ClearinghouseFixture) {
 	name, content := f.File(t)
 	for what, broken := range map[string][]byte{"empty": nil, "words": []byte("Quillfeather's claims"), "half": content[:len(content)/2]} {
-		err := f.Network.Send(t.Context(), practice(), what+"-"+name, broken)
+		b := &batch{file: billing.OutgoingFile{Scope: practice(), Name: what + "-" + name, Content: broken}}
+		err := b.send(t.Context(), f.Network)
 		if err != nil {
 			if strings.Contains(strings.ToLower(err.Error()), strings.ToLower(lastName)) {
 				t.Errorf("%s: the error names the patient: %v", what, err)
@@ -272,19 +404,19 @@ func testNoClaims(t *testing.T, f ClearinghouseFixture) {
 }
 
 func testCancelledCalls(t *testing.T, f ClearinghouseFixture) {
-	name, content := f.File(t)
+	b := f.batch(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, received := f.Network.Receive(ctx, 1)
 	for call, err := range map[string]error{
-		"send": f.Network.Send(ctx, practice(), name, content), "receive": received, "remove": f.Network.Remove(ctx, name),
+		"send": b.send(ctx, f.Network), "receive": received, "remove": f.Network.Remove(ctx, "a.999"),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s after the caller gave up: %v", call, err)
 		}
 	}
 	f.Later()
-	if got := receive(t, f.Network); len(got) > 0 {
+	if got := f.receive(t, f.Network); len(got) > 0 {
 		t.Errorf("%v came for a file that was not sent", names(got))
 	}
 }

@@ -285,6 +285,10 @@ func testBatches(b *bench) {
 	get := func(ctx context.Context, tx ports.Tx) (*billing.Batch, error) { return tx.Batches.Get(ctx, one.ID) }
 	equal(t, "batch", read(b, get), one)
 	for _, change := range []func(*billing.Batch) bool{
+		func(m *billing.Batch) bool { return m.Delivering("", "temporary") },
+		func(m *billing.Batch) bool { return m.Unknown(b.now.Add(time.Millisecond)) },
+		func(m *billing.Batch) bool { return m.Resend() },
+		func(m *billing.Batch) bool { return m.Unknown(b.now.Add(time.Millisecond)) },
 		func(m *billing.Batch) bool { return m.Sent(b.now.Add(time.Second)) },
 		func(m *billing.Batch) bool {
 			return m.Acknowledge(billing.BatchRejected, "x.997", b.now.Add(time.Minute))
@@ -313,6 +317,42 @@ func testBatches(b *bench) {
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Get(ctx, nothing) },
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Lock(ctx, nothing) },
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Content(ctx, nothing) })
+}
+
+// testUnknownBatches lists the batches of all scopes whose outcome is unknown.
+func testUnknownBatches(b *bench) {
+	t := b.t
+	one, two, settled, plain := b.batch(0), b.batch(1), b.batch(2), b.batch(3)
+	two.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
+	b.insertBatches(one, two, settled, plain)
+	for n, m := range []*billing.Batch{settled, two, one} {
+		b.saveBatch(m, func(m *billing.Batch) bool {
+			return m.Delivering("", "t") && m.Unknown(b.now.Add(time.Duration(n)*time.Second))
+		})
+	}
+	b.saveBatch(settled, func(m *billing.Batch) bool { return m.Sent(b.now) })
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		all, err := tx.Routes.Unknown(ctx)
+		equal(t, "unknown", all, []*billing.Batch{two, one})
+		return err
+	})
+}
+
+// saveBatch changes a batch, and saves it.
+func (b *bench) saveBatch(m *billing.Batch, change func(*billing.Batch) bool) {
+	b.t.Helper()
+	err := b.try(m.Scope, func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.Batches.Lock(ctx, m.ID); err != nil {
+			return err
+		}
+		if !change(m) {
+			b.t.Error("the batch did not change")
+		}
+		return tx.Batches.Save(ctx, m)
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // testAcknowledgements numbers the acknowledgements of each batch from 1, and reads what

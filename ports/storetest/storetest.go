@@ -70,6 +70,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"attached":                    testAttached,
 		"acknowledgements once":       testKeep,
 		"batches":                     testBatches,
+		"unknown batches":             testUnknownBatches,
 		"remittances are kept":        testERAs,
 		"the next remittance":         testNextERA,
 		"remittance filters":          testERAFilters,

@@ -53,9 +53,10 @@ type Peer interface {
 // EligibilityNetwork carries inquiries to payers, and their responses back, as
 // X12 bytes.
 type EligibilityNetwork interface {
-	// Inquire sends a 270 and returns the payer's response unread. It may be
+	// Inquire sends a 270 once and returns the payer's response unread. It may be
 	// called again for the same inquiry. A *billing.LaterError states when to ask
-	// again for the response. Any other error means that the network failed.
+	// again for the response. Any other error means that the network failed, and may
+	// come with the bytes of its refusal.
 	Inquire(ctx context.Context, request []byte) ([]byte, error)
 }
 
@@ -81,7 +82,7 @@ type AttachmentNetwork interface {
 type EDI interface {
 	// Inquiry returns the 270 of a check. A procedure, when not empty, is the
 	// only one that the 270 asks about. Sequence numbers the 270s of one check
-	// from 0.
+	// from 0, and those of another attempt have other numbers.
 	Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]byte, error)
 
 	// Answer reads the 271s that respond to the 270s of one check, the main one

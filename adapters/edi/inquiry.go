@@ -27,7 +27,7 @@ func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]b
 	if q.CheckID.IsZero() || q.Envelope.Sender.ID == "" || sequence < 0 || procedure != "" && !billing.ValidProcedureCode(procedure) {
 		return nil, errInquiry
 	}
-	trace := fmt.Sprintf("%s%02d", traceBase(q.CheckID), sequence)
+	trace := fmt.Sprintf("%s%02d%s", traceBase(q.CheckID), sequence, q.Attempt)
 	control := controlNumber(trace)
 	created := q.CreatedAt.UTC()
 	from, to := q.Envelope.Sender, q.Envelope.Receiver

@@ -75,7 +75,13 @@ func TestInquirySaysWhatThePayerNeeds(t *testing.T) {
 	for sequence := range 11 {
 		seen[decodeInquiry(t, q, sequence).Interchange.Control] = true
 	}
-	equal(t, "control numbers of one check", len(seen), 11)
+	q.Attempt = billing.NewAttempt()
+	equal(t, "trace of an attempt", decodeInquiry(t, q, 3).Patient().Traces[0].Number, trace.Number+q.Attempt)
+	equal(t, "reference of an attempt", decodeInquiry(t, q, 3).Reference, trace.Number+q.Attempt)
+	for sequence := range 11 {
+		seen[decodeInquiry(t, q, sequence).Interchange.Control] = true
+	}
+	equal(t, "control numbers of one check, asked twice", len(seen), 22)
 }
 
 func TestInquiryFitsTheLongestValues(t *testing.T) {

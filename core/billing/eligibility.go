@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"slices"
 	"time"
@@ -295,6 +296,7 @@ func (q Inquiry) Asks(code string) bool { return slices.Contains(q.ProcedureCode
 // Inquiry270 is the content of a 270: the inquiry, its sender and its payer.
 type Inquiry270 struct {
 	CheckID   CheckID   // the trace number comes from it
+	Attempt   string    // and from this; see NewAttempt
 	CreatedAt time.Time // when the check was made
 	Mode      Mode      // ISA15 marks a test inquiry
 	Envelope  Envelope  // of the network that carries it
@@ -303,7 +305,16 @@ type Inquiry270 struct {
 	Payer     PayerSummary // with its payer ID on the network
 }
 
-// Exchange is one message sent to a payer and its reply, as bytes.
+// NewAttempt returns a word for one attempt to ask a payer. The 270s of each attempt
+// have numbers of their own (ISA13, BHT03, TRN02): networks refuse repeated numbers,
+// and a late reply to an earlier attempt must not pass for one to this.
+func NewAttempt() string { return rand.Text()[:attemptLength] }
+
+// attemptLength is 8 letters and digits, 40 bits.
+const attemptLength = 8
+
+// Exchange is one message sent to a payer and its reply, as bytes. The reply is empty
+// if none came.
 type Exchange struct {
 	Request []byte
 	Reply   []byte

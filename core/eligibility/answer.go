@@ -71,9 +71,9 @@ func (s *Service) ask(
 	defer cancel()
 
 	q := billing.Inquiry270{
-		CheckID: c.ID, CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Envelope: network.Envelope, Inquiry: c.Inquiry, Payer: c.Payer,
+		CheckID: c.ID, Attempt: billing.NewAttempt(), CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Envelope: network.Envelope, Inquiry: c.Inquiry, Payer: c.Payer,
 	}
-	exchanges, err := s.exchange(asking, network.Eligibility, q)
+	exchanges, incomplete, err := s.exchange(asking, network.Eligibility, q)
 	later, postponed := errors.AsType[*billing.LaterError](err)
 	unwritable := (*unwritableError)(nil)
 	switch {
@@ -99,7 +99,7 @@ func (s *Service) ask(
 		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, fmt.Errorf("read the payer's answer: %w", err)
 	}
 	answer.Network, answer.LatencyMS = network.Name, new(latency())
-	return answer, exchanges, nil
+	return answer, exchanges, incomplete
 }
 
 // leastPatience is the minimum time for the payer when a check is old before it
@@ -111,10 +111,11 @@ type unwritableError struct{ error }
 
 // exchange sends the 270 and, for an enhanced check, one more for each
 // procedure. If the payer responds to the first 270 but not to one for a
-// procedure, the check is still answered.
+// procedure, the check is still answered, and incomplete states why it has less.
+// done has every 270 that was sent, also those without a reply.
 func (s *Service) exchange(
 	ctx context.Context, network ports.EligibilityNetwork, q billing.Inquiry270,
-) (done []billing.Exchange, err error) {
+) (done []billing.Exchange, incomplete, err error) {
 	questions := []string{""}
 	if q.Inquiry.DetailLevel == billing.DetailEnhanced {
 		questions = append(questions, q.Inquiry.ProcedureCodes...)
@@ -122,17 +123,21 @@ func (s *Service) exchange(
 	for n, procedure := range questions {
 		request, err := s.edi.Inquiry(q, procedure, n)
 		if err != nil {
-			return done, &unwritableError{err}
+			return done, nil, &unwritableError{err}
 		}
 		reply, err := network.Inquire(ctx, request)
+		done = append(done, billing.Exchange{Request: request, Reply: reply})
 		if err != nil && n == 0 {
-			return append(done, billing.Exchange{Request: request}), err
+			return done, nil, err
 		}
-		if err == nil {
-			done = append(done, billing.Exchange{Request: request, Reply: reply})
+		if _, later := errors.AsType[*billing.LaterError](err); err != nil && !later {
+			incomplete = fmt.Errorf("ask the payer about a procedure: %w", err)
+		}
+		if errors.Is(err, billing.ErrNetworkUnauthorized) { // accounts lock after repeated attempts
+			break
 		}
 	}
-	return done, nil
+	return done, incomplete, nil
 }
 
 // ending is the result of asking about a pending check.

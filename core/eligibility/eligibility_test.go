@@ -1,6 +1,7 @@
 package eligibility_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -51,17 +53,18 @@ type bench struct {
 type network struct {
 	ports.EligibilityNetwork
 	mu       sync.Mutex
-	requests int
+	requests [][]byte
 	fail     error
+	failAt   int // the request that fails, from 1; 0 for every one
 }
 
 func (n *network) Inquire(ctx context.Context, request []byte) ([]byte, error) {
 	n.mu.Lock()
-	n.requests++
-	fail := n.fail
+	n.requests = append(n.requests, request)
+	fails := n.fail != nil && (n.failAt == 0 || n.failAt == len(n.requests))
 	n.mu.Unlock()
-	if fail != nil {
-		return nil, fail
+	if fails {
+		return []byte("TA1"), n.fail
 	}
 	return n.EligibilityNetwork.Inquire(ctx, request)
 }
@@ -69,7 +72,7 @@ func (n *network) Inquire(ctx context.Context, request []byte) ([]byte, error) {
 func (n *network) asked() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.requests
+	return len(n.requests)
 }
 
 func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
@@ -406,6 +409,94 @@ func TestEnhancedAsksAgain(t *testing.T) {
 	}
 	if !listed["D1110"] || !listed["D2740"] {
 		t.Errorf("procedures %v", listed)
+	}
+}
+
+// sent returns the messages that are stored for the check of a job.
+func (b *bench) sent(j jobs.Job) []billing.Exchange {
+	b.t.Helper()
+	e, err := b.service.Exchange(b.t.Context(), b.scope, billing.CheckID(j.Subject))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return e.Messages
+}
+
+// TestAttemptsHaveTheirOwnNumbers asks a slow payer twice. The stored exchange is the
+// attempt that was answered.
+func TestAttemptsHaveTheirOwnNumbers(t *testing.T) {
+	t.Parallel()
+	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	j := b.begin(b.request("-SLOW-5"))
+	for range 2 {
+		if err := b.service.Answer(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+		b.clock.Advance(5 * time.Second)
+	}
+	if sandbox.asked() != 2 || b.get(j).Outcome != billing.OutcomeAnswered {
+		t.Fatalf("asked %d times: %s", sandbox.asked(), b.get(j).Outcome)
+	}
+	var numbers [2][]string
+	for i, request := range sandbox.requests {
+		for _, segment := range strings.Split(string(request), "~") {
+			switch e := strings.Split(segment, "*"); e[0] {
+			case "ISA":
+				numbers[i] = append(numbers[i], "ISA13 "+e[13])
+			case "BHT":
+				numbers[i] = append(numbers[i], "BHT03 "+e[3])
+			case "TRN":
+				numbers[i] = append(numbers[i], "TRN02 "+e[2])
+			}
+		}
+	}
+	for i, number := range numbers[0] {
+		if number == numbers[1][i] {
+			t.Errorf("both attempts have %s", number)
+		}
+	}
+	if m := b.sent(j); len(numbers[0]) != 3 || len(m) != 1 || !bytes.Equal(m[0].Request, sandbox.requests[1]) || len(m[0].Reply) == 0 {
+		t.Errorf("%v; the stored exchange of %d messages is not the second attempt", numbers, len(m))
+	}
+}
+
+// TestExchangeHasAllThatWasSent fails one of the 270s of an enhanced check.
+func TestExchangeHasAllThatWasSent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fail   error
+		failAt int
+		sent   int
+		want   billing.Outcome
+	}{
+		"the check itself": {errors.New("connection refused"), 1, 1, billing.OutcomeError},
+		"a procedure":      {errors.New("connection refused"), 2, 3, billing.OutcomeAnswered},
+		"the sign-in":      {fmt.Errorf("%w: error code", billing.ErrNetworkUnauthorized), 2, 2, billing.OutcomeAnswered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, sandbox := newBench(t, eligibility.DefaultTimes())
+			sandbox.fail, sandbox.failAt = c.fail, c.failAt
+			in := b.request("-ACTIVE-FULL")
+			in.ProcedureCodes, in.DetailLevel = []string{"D1110", "D2740"}, new("enhanced")
+			j := b.begin(in)
+			err := b.service.Answer(t.Context(), j)
+			if _, done := errors.AsType[*jobs.DoneError](err); !done || !errors.Is(err, c.fail) {
+				t.Errorf("%v, want the network's error, for the log", err)
+			}
+			if got := b.get(j); got.Outcome != c.want {
+				t.Errorf("outcome %s, want %s", got.Outcome, c.want)
+			}
+			m := b.sent(j)
+			if len(m) != c.sent || sandbox.asked() != c.sent {
+				t.Fatalf("%d messages, %d sent, want %d", len(m), sandbox.asked(), c.sent)
+			}
+			for i := range m {
+				if failed := i == c.failAt-1; !bytes.Equal(m[i].Request, sandbox.requests[i]) || (string(m[i].Reply) == "TA1") != failed {
+					t.Errorf("message %d is not what was sent, or not what came", i)
+				}
+			}
+		})
 	}
 }
 

@@ -91,6 +91,15 @@ var claimScenarios = []claimScenario{
 	{ending: "-TAKE-BACK", decision: inPart, takesBack: true},
 }
 
+// ClaimEndings lists the endings of member IDs that decide a claim.
+func ClaimEndings() []string {
+	var all []string
+	for _, s := range claimScenarios {
+		all = append(all, s.ending)
+	}
+	return all
+}
+
 // scenarioOfClaim returns the scenario of a claim. A void is always accepted.
 // Only a predetermination has an estimate, and only a claim has a later
 // remittance.

@@ -104,7 +104,7 @@ func status(day billing.Date, action string, charge billing.Money, c acknowledge
 // edited writes the clearinghouse's report: it has forwarded a claim, or rejected it.
 func (o *outbox) edited(b *batch) {
 	l := o.letter("clearinghouse", "277", untilForwarded)
-	source := acknowledgements.Name{Entity: entityClearinghouse, Kind: "2", Last: sandboxName, IDQualifier: "46", ID: sandboxID}
+	source := acknowledgements.Name{Entity: entityClearinghouse, Kind: "2", Last: sandboxName, IDQualifier: "46", ID: o.name(b.Interchange)}
 	o.report(l, acknowledgements.KindAcknowledgement, b, b.claims, source, func(r *received, c *acknowledgements.Claim) {
 		if refuse(r, l.day(), c); len(r.faults) == 0 {
 			c.Statuses = []acknowledgements.Status{
@@ -192,7 +192,7 @@ func (o *outbox) report(
 	r := acknowledgements.Report{
 		Kind: kind, Reference: digits(9, "report", l.name), CreatedAt: l.due, Sources: []acknowledgements.Source{from},
 	}
-	r.Interchange, r.Group = l.envelope(b.Interchange, b.Group)
+	r.Interchange, r.Group = o.envelope(l, b.Interchange, b.Group)
 	o.put(l, acknowledgements.EncodeReport(&r))
 }
 

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
 
-// The delays of the messages. The first three start when the file is sent, the others
+// The delays of the messages. The first four start when the file is sent, the others
 // at a payer's acceptance.
 const (
+	untilReceived  = 100 * time.Millisecond // the TA1
 	untilRead      = 300 * time.Millisecond // the 997
 	untilForwarded = 600 * time.Millisecond // the clearinghouse's 277CA
 	untilAccepted  = time.Second            // the payers' 277CAs
@@ -29,17 +31,29 @@ const (
 // can process it.
 const takenFor = 10 * time.Second
 
-// Options configures the payers.
+// Options configures the clearinghouse and its payers. The zero Options, with a
+// delay, are those of test mode.
 type Options struct {
 	ERADelay time.Duration // from a payer's acceptance to its remittance; zero means at once
+
+	// Standard is the transaction set that acknowledges a file; empty means 997.
+	Standard acknowledgements.Standard
+	// TA1 acknowledges each interchange too, in a file of its own.
+	TA1 bool
+	// Addressed makes the messages come from the ID that their file was sent to, as
+	// those of a real clearinghouse do, instead of SANDBOX.
+	Addressed bool
+	// Refuse returns the note (TA105) of a file that is refused for its envelope, or
+	// the empty string. Nil refuses none.
+	Refuse func(x12.Interchange, x12.Group) string
 }
 
 // Clearinghouse accepts files of claims for every payer. It keeps its state in
 // its mail.
 type Clearinghouse struct {
-	clock    ports.Clock
-	mail     Mail
-	eraDelay time.Duration
+	clock   ports.Clock
+	mail    Mail
+	options Options
 }
 
 var _ ports.Clearinghouse = (*Clearinghouse)(nil)
@@ -47,7 +61,8 @@ var _ ports.Clearinghouse = (*Clearinghouse)(nil)
 // NewClearinghouse returns the network. The clock decides when a message is
 // due.
 func NewClearinghouse(clock ports.Clock, mail Mail, o Options) *Clearinghouse {
-	return &Clearinghouse{clock: clock, mail: mail, eraDelay: max(o.ERADelay, leastERADelay)}
+	o.ERADelay = max(o.ERADelay, leastERADelay)
+	return &Clearinghouse{clock: clock, mail: mail, options: o}
 }
 
 // Send reads a file and puts all messages about it into the mail in one step.
@@ -91,10 +106,14 @@ type memory func([]Note) ([][]byte, error)
 
 // replies returns all messages about a file.
 func (c *Clearinghouse) replies(name string, content []byte, remember memory) ([]MailFile, error) {
-	o := outbox{base: strings.TrimSuffix(name, ".837"), sent: c.clock.Now().UTC(), counts: map[string]int{}}
+	o := outbox{Options: c.options, base: strings.TrimSuffix(name, ".837"), sent: c.clock.Now().UTC(), counts: map[string]int{}}
 	f, err := readSent(content)
 	if err != nil {
 		return nil, err
+	}
+	if note := f.refused(c.options.Refuse); note != "" {
+		o.interchange(f, verdictRejected, note)
+		return o.files, nil
 	}
 	if err := f.rejectOnce(name, remember); err != nil {
 		return nil, err
@@ -112,7 +131,7 @@ func (c *Clearinghouse) replies(name string, content []byte, remember memory) ([
 		for _, p := range b.byPayer() {
 			o.accepted(b, p)
 			o.asked(b, p)
-			o.paid(b, p, c.eraDelay)
+			o.paid(b, p)
 		}
 	}
 	return o.files, nil
@@ -120,6 +139,8 @@ func (c *Clearinghouse) replies(name string, content []byte, remember memory) ([
 
 // outbox collects the messages about a file.
 type outbox struct {
+	Options
+
 	base   string // the prefix of all names
 	sent   time.Time
 	files  []MailFile
@@ -157,12 +178,24 @@ const (
 )
 
 // envelope returns an envelope addressed to the sender of the interchange.
-func (l *letter) envelope(sent x12.Interchange, group x12.Group) (x12.Interchange, x12.Group) {
+func (o *outbox) envelope(l letter, sent x12.Interchange, group x12.Group) (x12.Interchange, x12.Group) {
 	i := x12.Interchange{
 		Sender: sandboxID, ReceiverQualifier: sent.SenderQualifier, Receiver: sent.Sender,
 		Created: l.due, Control: l.control, Test: sent.Test,
 	}
-	return i, x12.Group{Sender: sandboxID, Receiver: group.Sender, Created: l.due, Control: l.control}
+	g := x12.Group{Sender: sandboxID, Receiver: group.Sender, Created: l.due, Control: l.control}
+	if o.Addressed {
+		i.SenderQualifier, i.Sender, g.Sender = sent.ReceiverQualifier, sent.Receiver, group.Receiver
+	}
+	return i, g
+}
+
+// name returns the ID that the clearinghouse has in its reports.
+func (o *outbox) name(sent x12.Interchange) string {
+	if o.Addressed {
+		return sent.Receiver
+	}
+	return sandboxID
 }
 
 // day returns the day on which the letter is due.

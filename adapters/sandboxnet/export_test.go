@@ -1,14 +1,5 @@
 package sandboxnet
 
-// Endings lists the table's endings for the tests.
-func Endings() []string {
-	var all []string
-	for _, s := range scenarios {
-		all = append(all, s.ending)
-	}
-	return all
-}
-
 // Bound lowers the limits of the network.
 func (a *Attachments) Bound(open, committed, files int) {
 	a.limits = bounds{open: open, committed: committed, files: files}
@@ -24,15 +15,6 @@ func (a *Attachments) Kept() (open, committed, files int) {
 		panic("the lists do not have what is known")
 	}
 	return a.open.Len(), a.committed.Len(), a.committedFiles
-}
-
-// ClaimEndings lists the table's endings for the tests.
-func ClaimEndings() []string {
-	var all []string
-	for _, s := range claimScenarios {
-		all = append(all, s.ending)
-	}
-	return all
 }
 
 // Replies returns the messages that Send puts into the mail.

@@ -20,7 +20,7 @@ const unbalancedBy billing.Money = 1_00
 // changes, and the payments of the payer to which claims were forwarded. The reversal
 // of a replaced claim comes before its correction in the same remittance
 // (005010X221A1, 1.10.2.8).
-func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
+func (o *outbox) paid(b *batch, of []*received) {
 	var due []*received
 	for _, r := range of {
 		if len(r.takeBack)+len(r.stated) > 0 {
@@ -44,17 +44,17 @@ func (o *outbox) paid(b *batch, of []*received, delay time.Duration) {
 				reversals = append(reversals, r.later...)
 			}
 		}
-		at := untilAccepted + delay
+		at := untilAccepted + o.ERADelay
 		payer := of[0].Payer
 		o.remit("payment", at, b, group[0], payer, first)
-		o.remit("reversal", at+delay, b, group[0], payer, reversals)
-		o.remit("change", at+delay, b, group[0], payer, changes)
+		o.remit("reversal", at+o.ERADelay, b, group[0], payer, reversals)
+		o.remit("change", at+o.ERADelay, b, group[0], payer, changes)
 		for _, forwarded := range grouped(group, (*received).next) {
 			var secondary []remittance.Claim
 			for _, r := range forwarded {
 				secondary = append(append(secondary, r.secondaryTakeBack...), r.secondaryStated...)
 			}
-			o.remit("crossover", at+delay, b, group[0], forwarded[0].next(), secondary)
+			o.remit("crossover", at+o.ERADelay, b, group[0], forwarded[0].next(), secondary)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (o *outbox) remit(what string, after time.Duration, b *batch, of *received,
 	if r.Total == 0 {
 		r.Handling, r.Method = "H", "NON"
 	}
-	i, g := l.envelope(b.Interchange, b.Group)
+	i, g := o.envelope(l, b.Interchange, b.Group)
 	var file bytes.Buffer
 	_ = remittance.Encode(&file, i, g, []remittance.Remittance{r}) // a bytes.Buffer never fails
 	content := file.Bytes()

@@ -81,6 +81,15 @@ var scenarios = []scenario{
 	{ending: slowEnding, answer: (*answer).activeFull},
 }
 
+// Endings lists the endings of member IDs that choose the response to an inquiry.
+func Endings() []string {
+	var all []string
+	for _, s := range scenarios {
+		all = append(all, s.ending)
+	}
+	return all
+}
+
 // find returns the scenario of a member ID, and the payer's delay.
 func find(memberID string) (found scenario, wait time.Duration) {
 	found.answer = (*answer).activeFull

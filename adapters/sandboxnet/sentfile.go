@@ -2,6 +2,7 @@ package sandboxnet
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ const (
 	groupUnfinished   = "3" // AK905: its trailer is missing
 	segmentFaulty     = "8" // AK304
 
+	noteAccepted       = "000" // TA105: no error
 	interchangeNesting = "022" // TA105: envelopes are not nested correctly
 	interchangeContent = "024" // TA105: invalid content
 )
@@ -37,6 +39,7 @@ type sentFile struct {
 	interchange x12.Interchange // of the first interchange
 	group       x12.Group       // of the first group
 	damage      string          // TA105, if the fault is in no group
+	ended       bool            // its envelopes are complete
 	groups      []acknowledgements.GroupVerdict
 	sets        []sentSet
 }
@@ -62,6 +65,7 @@ func readSent(content []byte) (*sentFile, error) {
 	if f.interchange == (x12.Interchange{}) {
 		return nil, err
 	}
+	f.ended = whole
 	if whole && fault != nil {
 		f.reject(fault.Segment, segment)
 	}
@@ -191,20 +195,51 @@ func (f *sentFile) accepted() (all []*claims.Batch) {
 	return all
 }
 
+// refused returns the note for which the clearinghouse refuses the envelope, if any.
+func (f *sentFile) refused(refuse func(x12.Interchange, x12.Group) string) string {
+	if refuse == nil {
+		return ""
+	}
+	return refuse(f.interchange, f.group)
+}
+
 // acknowledged writes the acknowledgement of the file.
 func (o *outbox) acknowledged(f *sentFile) {
-	l := o.named(o.base+".997", untilRead)
-	i, g := l.envelope(f.interchange, f.group)
-	answer := acknowledgements.Functional{Interchange: i, Group: g, Standard: acknowledgements.Standard997, Groups: f.groups}
+	if o.TA1 && f.damage == "" && f.ended {
+		o.interchange(f, verdictAccepted, noteAccepted)
+	}
+	standard := cmp.Or(o.Standard, acknowledgements.Standard997)
+	l := o.named(o.base+"."+string(standard), untilRead)
+	i, g := o.envelope(l, f.interchange, f.group)
+	o.put(l, acknowledgements.EncodeFunctional(f.verdicts(i, g, standard)))
+}
+
+// interchange writes a TA1 alone.
+func (o *outbox) interchange(f *sentFile, code, note string) {
+	l := o.named(o.base+".ta1", untilReceived)
+	i, _ := o.envelope(l, f.interchange, f.group)
+	o.put(l, acknowledgements.EncodeFunctional(&acknowledgements.Functional{
+		Interchange: i, Interchanges: []acknowledgements.InterchangeVerdict{f.onInterchange(code, note)},
+	}))
+}
+
+// verdicts returns the acknowledgement of every group, with a TA1 if the interchange
+// is damaged.
+func (f *sentFile) verdicts(i x12.Interchange, g x12.Group, standard acknowledgements.Standard) *acknowledgements.Functional {
+	all := acknowledgements.Functional{Interchange: i, Group: g, Standard: standard, Groups: f.groups}
 	if f.damage != "" {
-		answer.Interchanges = []acknowledgements.InterchangeVerdict{{
-			Control: fmt.Sprintf("%09d", f.interchange.Control), At: f.interchange.Created, Code: verdictRejected, Note: f.damage,
-		}}
+		all.Interchanges = []acknowledgements.InterchangeVerdict{f.onInterchange(verdictRejected, f.damage)}
 	}
 	for n := range f.groups {
 		conclude(&f.groups[n], f.damage != "")
 	}
-	o.put(l, acknowledgements.EncodeFunctional(&answer))
+	return &all
+}
+
+func (f *sentFile) onInterchange(code, note string) acknowledgements.InterchangeVerdict {
+	return acknowledgements.InterchangeVerdict{
+		Control: fmt.Sprintf("%09d", f.interchange.Control), At: f.interchange.Created, Code: code, Note: note,
+	}
 }
 
 // conclude counts the sets of a group.

@@ -43,6 +43,7 @@ func layers() []layer {
 		{"adapters/x12/...", []string{"core/billing", "adapters/x12/..."}, ""},
 		{"adapters/edi", append([]string{"adapters/x12/..."}, boundary...), ""},
 		{"adapters/sandboxnet/...", append([]string{"adapters/sandboxnet", "adapters/x12/..."}, boundary...), ""},
+		{"adapters/clearinghouse", append([]string{"adapters/sandboxnet", "adapters/x12/..."}, boundary...), anything}, // the sandbox behind protocols
 		{"adapters/pgstore", append([]string{"migrations"}, boundary...), anything},
 		{"adapters/pgstore/pglocal", nil, anything},
 		{"adapters/pgstore/pgtest", append([]string{"adapters/pgstore/...", "adapters/testservers", "migrations"}, boundary...), anything},

@@ -32,6 +32,8 @@ type Backend struct {
 	Getenv func(name string) string
 	// Config returns this user's folder for the state of commands.
 	Config func() (string, error)
+	// Clearinghouse is the simulator of a clearinghouse.
+	Clearinghouse Clearinghouse
 	// Demo reads the data folder of molar dev: the default one if dir is empty.
 	Demo func(dir string) (*Demo, error)
 }
@@ -57,7 +59,7 @@ func New(b Backend) *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), users(b), eras(b),
-		listen(b), events(b), triggers(b), webhooks(b), ready(), version())
+		listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
 	explainUsage(root)
 	return root
 }

@@ -32,6 +32,8 @@ func CLI() {
 		Getenv:      os.Getenv,
 		Config:      configFolder,
 		Demo:        readDemo,
+
+		Clearinghouse: simulator(),
 	})
 	err := root.ExecuteContext(ctx)
 	stop()

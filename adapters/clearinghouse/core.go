@@ -1,0 +1,326 @@
+package clearinghouse
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The paths of the endpoint.
+const (
+	soapPath = "/core/soap"
+	mimePath = "/core/mime"
+)
+
+// The limits of requests.
+const (
+	maxRequest  = 1 << 20 // bytes
+	maxInFlight = 512
+	maxHeaders  = 16 << 10
+	headerTime  = 10 * time.Second
+	bodyTime    = 30 * time.Second
+	drainTime   = 2 * time.Second
+)
+
+const (
+	soapType    = "application/soap+xml"
+	relatedType = "multipart/related"
+	formType    = "multipart/form-data"
+)
+
+// coreServer is the CAQH CORE endpoint.
+type coreServer struct {
+	payers  *sandboxnet.Eligibility
+	now     func() time.Time
+	account *Account
+	strict  *Account                                // nil accepts any identifiers
+	refuse  func(x12.Interchange, x12.Group) string // the note for an envelope of X12, if any
+	faults  Faults
+	log     *slog.Logger
+	places  chan struct{}
+}
+
+// serve serves until ctx ends.
+func (s *coreServer) serve(ctx context.Context, ln net.Listener, config *tls.Config) error {
+	s.places = make(chan struct{}, maxInFlight)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+soapPath, s.limited(s.soap))
+	mux.HandleFunc("POST "+mimePath, s.limited(s.mime))
+	server := &http.Server{
+		Handler: mux, TLSConfig: config, MaxHeaderBytes: maxHeaders,
+		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), // of handshakes: clients see why
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+		defer cancel()
+		if err := server.Shutdown(drain); err != nil {
+			err = server.Close()
+			stopped <- err
+			return
+		}
+		stopped <- nil
+	}()
+	if s.faults.strikes(coreSilent) {
+		ln = &silentListener{Listener: ln, ctx: ctx}
+	}
+	if err := server.ServeTLS(ln, "", ""); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}
+
+// limited bounds requests, and applies the faults that need no request.
+func (s *coreServer) limited(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.places <- struct{}{}:
+			defer func() { <-s.places }()
+		default:
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
+			return
+		}
+		// A deadline that stays would end the context of a request to a slow payer.
+		control := http.NewResponseController(w)
+		_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // every connection has deadlines
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			http.Error(w, "the body is larger than 1 MB", http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err != nil {
+			http.Error(w, "the body cannot be read", http.StatusBadRequest)
+			return
+		}
+		_ = control.SetReadDeadline(time.Time{})
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		switch {
+		case s.faults.strikes(coreHang):
+			<-r.Context().Done()
+		case s.faults.strikes(coreCut):
+			panic(http.ErrAbortHandler)
+		case s.faults.strikes(coreHTML):
+			write(w, http.StatusBadGateway, "text/html", []byte("<html><head><title>502 Bad Gateway</title></head><body>upstream sent no response</body></html>\n"))
+		case s.faults.strikes(coreFault):
+			write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8", writeFault("env:Receiver", "", "The service failed."))
+		default:
+			next(w, r)
+		}
+	}
+}
+
+func write(w http.ResponseWriter, status int, contentType string, body []byte) {
+	w.Header().Set("Content-Type", contentType)
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone
+}
+
+// soap serves the envelope in SOAP 1.2.
+func (s *coreServer) soap(w http.ResponseWriter, r *http.Request) {
+	kind, p, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	lenient := s.faults.strikes(coreTextXML) && kind == "text/xml"
+	if err != nil || kind != soapType && kind != relatedType && !lenient || !utf8Named(p["charset"]) {
+		http.Error(w, "the content type must be application/soap+xml; charset=UTF-8; action="+operation, http.StatusUnsupportedMediaType)
+		return
+	}
+	var body []byte
+	var parts map[string][]byte
+	if kind == relatedType {
+		body, parts, err = readRelated(r.Body, p["boundary"])
+	} else {
+		body, err = io.ReadAll(r.Body)
+	}
+	if err != nil {
+		http.Error(w, "the multipart body cannot be read", http.StatusBadRequest)
+		return
+	}
+	if action := strings.Trim(p["action"], `"`); action != "" && action != operation {
+		write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8", writeFault("env:Sender", "", "The action must be "+operation+"."))
+		return
+	}
+	e, err := readSOAP(body, parts)
+	switch {
+	case errors.Is(err, errNotSOAP12):
+		write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8", writeFault("env:VersionMismatch", "", err.Error()+"."))
+		return
+	case errors.Is(err, errNoRequest): // a bare status, as real endpoints have it
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case err != nil:
+		write(w, http.StatusBadRequest, soapType+"; charset=UTF-8", writeFault("env:Sender", "", err.Error()+"."))
+		return
+	}
+	if s.faults.strikes(coreSignature) && !e.signed {
+		write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8",
+			writeFault("env:Sender", "wsse:InvalidSecurity", "The message must be signed with an X.509 certificate (BinarySecurityToken)."))
+		return
+	}
+	if e.CORERuleVersion == version40 && len(r.TLS.VerifiedChains) == 0 {
+		s.slow(r.Context())
+		http.Error(w, "Phase IV needs the client certificate of the account", http.StatusForbidden)
+		return
+	}
+	certified := e.CORERuleVersion == version40 || e.signed
+	answer, done := s.answer(w, r, e, certified)
+	if done {
+		s.writeSOAP(w, r, answer)
+	}
+}
+
+// mime serves the envelope in MIME multipart.
+func (s *coreServer) mime(w http.ResponseWriter, r *http.Request) {
+	kind, p, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != formType || p["boundary"] == "" {
+		http.Error(w, "the content type must be multipart/form-data with a boundary", http.StatusUnsupportedMediaType)
+		return
+	}
+	e, err := readMIME(r.Body, p["boundary"])
+	if err != nil {
+		http.Error(w, "the multipart body cannot be read", http.StatusBadRequest)
+		return
+	}
+	if answer, done := s.answer(w, r, e, false); done {
+		body, contentType := writeMIME(answer)
+		s.write(w, r, contentType, body)
+	}
+}
+
+func utf8Named(charset string) bool { return charset == "" || strings.EqualFold(charset, "utf-8") }
+
+// slow delays the reply to a bad sign-in.
+func (s *coreServer) slow(ctx context.Context) {
+	late := time.NewTimer(badLoginDelay)
+	defer late.Stop()
+	select {
+	case <-ctx.Done():
+	case <-late.C:
+	}
+}
+
+// answer returns the reply to a request. If it has failed the exchange as a whole
+// instead, done is false.
+func (s *coreServer) answer(w http.ResponseWriter, r *http.Request, e *envelope, certified bool) (reply *envelope, done bool) {
+	reply = e.answer(s.now())
+	if !certified && !s.authorized(e) || s.faults.strikes(coreUnauthorized) {
+		s.log.WarnContext(r.Context(), "refused a CORE sign-in")
+		s.slow(r.Context())
+		reply.refuse("UnAuthorized", "The user name or the password is wrong.")
+		return reply, true
+	}
+	if code, message := e.fault(s.strict); code != "" {
+		if code == "VersionMismatch" {
+			reply.CORERuleVersion = version22
+		}
+		reply.refuse(code, message)
+		return reply, true
+	}
+	payload, kind, err := s.ask(r.Context(), []byte(e.Payload))
+	switch {
+	case r.Context().Err() != nil:
+		return nil, false
+	case err != nil: // the network failed, as the member ID asked for
+		write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8", writeFault("env:Receiver", "", "The payer's network failed."))
+		return nil, false
+	case payload == nil:
+		reply.refuse("PayloadNotUnderstood", "The payload has no X12 interchange.")
+		return reply, true
+	}
+	reply.PayloadType, reply.Payload = kind, string(payload)
+	s.log.InfoContext(r.Context(), "answered a 270", "payload_type", kind)
+	s.deviate(reply)
+	return reply, true
+}
+
+func (s *coreServer) authorized(e *envelope) bool {
+	user := subtle.ConstantTimeCompare([]byte(e.user), []byte(s.account.COREUser))
+	password := subtle.ConstantTimeCompare([]byte(e.password), []byte(s.account.COREPassword))
+	return user&password == 1
+}
+
+// ask returns the payers' response and its payload type: a 271, or a TA1 or 999 in
+// its place. It is nil if there is no interchange to reply to. A slow payer is waited
+// for.
+func (s *coreServer) ask(ctx context.Context, request []byte) ([]byte, string, error) {
+	request = bytes.TrimSpace(request)
+	note := ""
+	if r := x12.NewReader(bytes.NewReader(request), x12.Limits{Bytes: maxRequest}); s.refuse != nil {
+		if _, err := r.Next(); err == nil { // ISA
+			interchange := r.Interchange()
+			if _, err := r.Next(); err == nil { // GS
+				note = s.refuse(interchange, r.Group())
+			}
+		}
+	}
+	switch {
+	case note != "":
+		return sandboxnet.RejectInquiry(request, note, s.now()), payloadTA1, nil
+	case s.faults.strikes(coreTA1):
+		return sandboxnet.RejectInquiry(request, "022", s.now()), payloadTA1, nil
+	case s.faults.strikes(core999):
+		return sandboxnet.RejectInquiry(request, "", s.now()), payload999, nil
+	}
+	for {
+		response, err := s.payers.Inquire(ctx, request)
+		later, early := errors.AsType[*billing.LaterError](err)
+		if _, unreadable := errors.AsType[*x12.Error](err); unreadable {
+			return sandboxnet.RejectInquiry(request, "", s.now()), payload999, nil
+		}
+		if !early {
+			return response, payload271, err
+		}
+		wait := time.NewTimer(later.Until.Sub(s.now()))
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return nil, "", ctx.Err()
+		case <-wait.C:
+		}
+	}
+}
+
+// silentListener accepts connections and keeps them, without a word.
+type silentListener struct {
+	net.Listener
+
+	ctx context.Context //nolint:containedctx // the listener's own
+}
+
+func (l *silentListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		context.AfterFunc(l.ctx, func() { _ = c.Close() })
+	}
+}
+
+// base64Lines returns text in base64, in lines of 76 characters.
+func base64Lines(s string) string {
+	const width = 76
+	var b strings.Builder
+	for text := base64.StdEncoding.EncodeToString([]byte(s)); text != ""; {
+		n := min(width, len(text))
+		b.WriteString(text[:n] + "\n")
+		text = text[n:]
+	}
+	return b.String()
+}

@@ -1,0 +1,340 @@
+package clearinghouse
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/x12"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// The times of the reader.
+const (
+	pollEvery   = 200 * time.Millisecond
+	surveyEvery = time.Second
+	partialFor  = 3 * time.Second
+
+	// settled is how long a file that does not end like X12 must be unchanged: an
+	// upload may have been cut, and may continue.
+	settled = 10 * time.Second
+)
+
+// mostDelivered is the number of messages that are delivered at once.
+const mostDelivered = 100
+
+// receivedFile is the log of files that were taken.
+const receivedFile = "received.log"
+
+// reader takes files out of inbound, gives them to the sandbox, and delivers its
+// messages to outbound.
+type reader struct {
+	folder  *folder
+	account *account
+	mail    *mail
+	network *sandboxnet.Clearinghouse
+	now     func() time.Time
+	settled time.Duration
+	faults  Faults
+	log     *slog.Logger
+
+	seen     map[string]sighting // what was in inbound at the last poll
+	half     map[string]time.Time
+	surveyed time.Time
+	received *os.File
+}
+
+// sighting is a file as a poll saw it.
+type sighting struct {
+	size    int64
+	changed time.Time // its modification time
+	since   time.Time // the first poll that saw it so
+}
+
+// run polls until ctx ends. An error of one poll is logged, and the next one tries
+// again.
+func (r *reader) run(ctx context.Context) error {
+	if err := r.recover(); err != nil {
+		return err
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		if err := r.poll(ctx); err != nil && ctx.Err() == nil {
+			r.log.ErrorContext(ctx, "the folders could not be read; trying again", "error", withoutPath(err))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// recover finishes what a killed process began: it delivers messages that are no
+// longer in the mail. Those that still are will be delivered again, under the same
+// name.
+func (r *reader) recover() error {
+	ready, err := fs.ReadDir(r.folder.FS(), readyFolder)
+	if err != nil {
+		return err
+	}
+	for _, f := range ready {
+		if r.mail.holds(f.Name()) {
+			continue
+		}
+		if err := r.publish(f.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withoutPath returns the cause of an error without the name of a file, which a
+// client chose.
+func withoutPath(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", e.Op, e.Err)
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return fmt.Errorf("%s: %w", e.Op, e.Err)
+	}
+	return err
+}
+
+func (r *reader) poll(ctx context.Context) error {
+	now := r.now()
+	if now.Sub(r.surveyed) >= surveyEvery {
+		if err := r.account.survey(); err != nil {
+			return err
+		}
+		r.surveyed = now
+	}
+	// Files that a killed process took come first.
+	if err := r.answerAll(ctx); err != nil {
+		return err
+	}
+	if err := r.takeAll(ctx, now); err != nil {
+		return err
+	}
+	return r.deliver(ctx, now)
+}
+
+// takeAll takes the files of inbound that are complete, the oldest first.
+func (r *reader) takeAll(ctx context.Context, now time.Time) error {
+	entries, err := fs.ReadDir(r.folder.FS(), inboundFolder)
+	if err != nil {
+		return err
+	}
+	seen := make(map[string]sighting, len(entries))
+	var steady []fs.FileInfo
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || temporary(e.Name()) {
+			continue
+		}
+		s := sighting{info.Size(), info.ModTime(), now}
+		if last, was := r.seen[e.Name()]; was && last.size == s.size && last.changed.Equal(s.changed) {
+			s.since = last.since
+			steady = append(steady, info)
+		}
+		seen[e.Name()] = s
+	}
+	r.seen = seen
+	slices.SortFunc(steady, func(a, b fs.FileInfo) int {
+		return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	for _, info := range steady {
+		if ctx.Err() != nil || r.mail.size() >= r.account.limits.waiting {
+			return ctx.Err()
+		}
+		if now.Sub(seen[info.Name()].since) < r.settled && !r.complete(inboundFolder+"/"+info.Name(), info.Size()) {
+			continue
+		}
+		id := newID(info.Name(), now)
+		taken, err := r.account.take(info, func() error {
+			return r.folder.Rename(inboundFolder+"/"+info.Name(), spoolFolder+"/"+id)
+		})
+		if errors.Is(err, fs.ErrNotExist) { // the client removed it
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if taken {
+			if err := r.answer(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// temporary reports whether a name is one that clients give to a file until it is
+// complete.
+func temporary(name string) bool {
+	name = strings.ToLower(name)
+	for _, prefix := range []string{".", "~", "temp_", "tmp_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	switch path.Ext(name) {
+	case ".tmp", ".temp", ".part", ".partial", ".filepart", ".uploading":
+		return true
+	default:
+		return false
+	}
+}
+
+// ending matches the end of a whole interchange.
+var ending = regexp.MustCompile(`IEA[^A-Za-z0-9]\s*\d+[^A-Za-z0-9]\s*\d+[^A-Za-z0-9][\s\x00]*$`)
+
+// complete reports whether the file ends with the trailer of an interchange.
+func (r *reader) complete(name string, size int64) bool {
+	f, err := r.folder.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	tail := make([]byte, min(size, 256))
+	n, err := f.ReadAt(tail, size-int64(len(tail)))
+	return err == nil && ending.Match(tail[:n])
+}
+
+// notInName matches what the name of a message must not have.
+var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// newID returns the name under which a file is kept, which begins the names of all
+// messages about it: the file's own name, the time, and random characters.
+func newID(name string, now time.Time) string {
+	const longest = 40
+	stem := strings.Trim(notInName.ReplaceAllString(strings.TrimSuffix(name, path.Ext(name)), "-"), "-")
+	return cmp.Or(stem[:min(len(stem), longest)], "file") + "-" + now.UTC().Format("20060102150405") + rand.Text()[:8]
+}
+
+// answerAll answers the files that were taken and not answered.
+func (r *reader) answerAll(ctx context.Context) error {
+	spool, err := fs.ReadDir(r.folder.FS(), spoolFolder)
+	if err != nil {
+		return err
+	}
+	for _, f := range spool {
+		if err := r.answer(ctx, f.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer puts the messages about a file into the mail, and forgets the file. After a
+// crash between these steps it does the same again, which changes nothing.
+func (r *reader) answer(ctx context.Context, id string) error {
+	content, err := r.folder.ReadFile(spoolFolder + "/" + id)
+	if err != nil {
+		return err
+	}
+	lost := r.faults.strikes(sftpLost)
+	if !lost {
+		err = r.network.Send(ctx, billing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: id + ".837", Content: content}, nil)
+		if fault, unreadable := errors.AsType[*x12.Error](err); unreadable {
+			err = r.report(ctx, id, "REJECTED", "The file is not X12, or has no interchange to reply to: "+fault.Reason+".")
+		} else if err == nil && r.faults.strikes(sftpReports) {
+			err = r.report(ctx, id, "STATUS", "The file was received. Its acknowledgements follow.")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	sum := sha256.Sum256(content)
+	line, err := json.Marshal(struct {
+		At     time.Time `json:"at"`
+		ID     string    `json:"id"`
+		Bytes  int       `json:"bytes"`
+		SHA256 string    `json:"sha256"`
+	}{r.now().UTC(), id, len(content), hex.EncodeToString(sum[:])})
+	if err != nil {
+		return err
+	}
+	if _, err := r.received.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	r.log.InfoContext(ctx, "took a file", "bytes", len(content), "answered", !lost)
+	return r.folder.forget(spoolFolder + "/" + id)
+}
+
+// report puts a text report about a file into the mail.
+func (r *reader) report(ctx context.Context, id, what, text string) error {
+	now := r.now()
+	return r.mail.Put(ctx, []sandboxnet.MailFile{{
+		IncomingFile: billing.IncomingFile{
+			Name:    id + "_" + what + ".txt",
+			Content: fmt.Appendf(nil, "CLEARINGHOUSE FILE REPORT\r\nFILE: %s\r\nDATE: %s\r\nSTATUS: %s\r\n%s\r\n", id, now.UTC().Format(time.RFC3339), what, text),
+		},
+		Due: now,
+	}})
+}
+
+// deliver moves messages that are due to outbound. A message leaves the mail only
+// when it is complete in the folder ready, from which one rename publishes it.
+func (r *reader) deliver(ctx context.Context, now time.Time) error {
+	for name, until := range r.half {
+		if now.Before(until) {
+			continue
+		}
+		if err := r.publish(name); err != nil {
+			return err
+		}
+		delete(r.half, name)
+	}
+	for !r.account.full() { // then messages wait in the mail
+		files, err := r.network.Receive(ctx, mostDelivered)
+		if err != nil || len(files) == 0 {
+			return err
+		}
+		for _, f := range files {
+			if err := r.deliverOne(ctx, now, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reader) deliverOne(ctx context.Context, now time.Time, f billing.IncomingFile) error {
+	r.account.note(usage{int64(len(f.Content)), 1})
+	if err := r.folder.replace(readyFolder+"/"+f.Name, f.Content); err != nil {
+		return err
+	}
+	if err := r.network.Remove(ctx, f.Name); err != nil {
+		return err
+	}
+	if r.faults.strikes(sftpTwice) {
+		if err := r.folder.replace(outboundFolder+"/again-"+f.Name, f.Content); err != nil {
+			return err
+		}
+	}
+	if r.faults.strikes(sftpPartial) {
+		r.half[f.Name] = now.Add(partialFor)
+		return r.folder.WriteFile(outboundFolder+"/"+f.Name, f.Content[:len(f.Content)/2], privateFile)
+	}
+	return r.publish(f.Name)
+}
+
+func (r *reader) publish(name string) error {
+	return r.folder.Rename(readyFolder+"/"+name, outboundFolder+"/"+name)
+}

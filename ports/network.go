@@ -80,10 +80,9 @@ type AttachmentNetwork interface {
 
 // EDI turns billing values into the bytes of EDI messages and back.
 type EDI interface {
-	// Inquiry returns the 270 of a check. A procedure, when not empty, is the
-	// only one that the 270 asks about. Sequence numbers the 270s of one check
-	// from 0, and those of another attempt have other numbers.
-	Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]byte, error)
+	// Inquiry returns the 270 with a question of a check. Sequence numbers the
+	// questions of one check from 0, and those of another attempt have other numbers.
+	Inquiry(q billing.Inquiry270, question billing.Question, sequence int) ([]byte, error)
 
 	// Answer reads the 271s that respond to the 270s of one check, the main one
 	// first. An error means that the bytes are no usable 271; it states a

@@ -39,7 +39,7 @@ func TestAnswerRefusesWhatIsNoUsableReply(t *testing.T) {
 
 func mustInquiry(t *testing.T, q billing.Inquiry270) []byte {
 	t.Helper()
-	b, err := edi.New().Inquiry(q, "", 0)
+	b, err := edi.New().Inquiry(q, q.Questions()[0], 0)
 	if err != nil {
 		t.Fatal(err)
 	}

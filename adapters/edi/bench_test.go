@@ -14,7 +14,7 @@ func BenchmarkCheck(b *testing.B) {
 	q := inquiry270()
 	q.Inquiry.Subscriber.MemberID = "SANDBOX-ACTIVE-FULL"
 	network, codec := sandboxnet.NewEligibility(hour{}), edi.New()
-	request, err := codec.Inquiry(q, "", 0)
+	request, err := codec.Inquiry(q, q.Questions()[0], 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 	b.Logf("270 of %d bytes, 271 of %d, %d bytes shown", len(request), len(reply), len(answer.Benefits.Data()))
 	for name, step := range map[string]func(){
-		"1 write 270":      func() { _, _ = codec.Inquiry(q, "", 0) },
+		"1 write 270":      func() { _, _ = codec.Inquiry(q, q.Questions()[0], 0) },
 		"2 sandbox":        func() { _, _ = network.Inquire(b.Context(), request) },
 		"3 read 271":       func() { _, _ = codec.Answer(q, [][]byte{reply}) },
 		"4 write benefits": func() { _ = answer.Benefits.Data() },

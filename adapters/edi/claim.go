@@ -1,15 +1,22 @@
 package edi
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// outgoingClaim converts a claim to its form in the file. It leaves out the IDs,
-// statuses and times that an 837D does not carry.
-func outgoingClaim(o *billing.OutgoingClaim) claims.Claim {
+// claimWriter converts claims to their form in the files of a network.
+type claimWriter struct {
+	route   *billing.Route
+	options *billing.NetworkOptions
+}
+
+// claim converts a claim. It leaves out the IDs, statuses and times that an 837D does
+// not carry.
+func (w claimWriter) claim(o *billing.OutgoingClaim) claims.Claim {
 	c := o.Claim
 	out := claims.Claim{
 		Billing: billingProvider(o.Office), PayTo: claims.Address(o.Office.PayTo),
@@ -18,22 +25,19 @@ func outgoingClaim(o *billing.OutgoingClaim) claims.Claim {
 			MemberID: c.Subscriber.MemberID, GroupNumber: c.Subscriber.GroupNumber, GroupName: c.Subscriber.GroupName,
 			DateOfBirth: c.Subscriber.DateOfBirth, Gender: genderCode(c.Subscriber.Gender), Address: claims.Address(c.Subscriber.Address),
 		},
-		Payer: claims.Payer{Name: c.Payer.Name, PayerID: c.Payer.PayerID}, Coverage: coverageCode(c.Turn()),
-		PatientControlNumber: c.PatientControlNumber, PlaceOfService: c.PlaceOfService, Frequency: frequencyCode(c.Frequency),
+		Payer: claims.Payer{Name: c.Payer.Name, PayerID: w.route.PayerID(c.Payer, billing.TransactionClaims)}, Coverage: coverageCode(c.Turn()),
+		PatientControlNumber: w.options.SubmittedNumber(c), PlaceOfService: c.PlaceOfService, Frequency: frequencyCode(c.Frequency),
 		Assignment: assignmentCode(&c.ClaimDetails), BenefitsAssigned: benefitsCode(&c.ClaimDetails), Release: releaseCode(&c.ClaimDetails),
 		Predetermination: c.Kind == billing.KindPredetermination, MissingTeeth: c.MissingTeeth, TeethToExtract: c.TeethToExtract,
 		PatientPaid: c.PatientPaid, PredeterminationNumber: c.PredeterminationNumber, ReferralNumber: c.ReferralNumber,
-		PriorAuthorization: c.PriorAuthorization, Note: c.Note, Diagnoses: c.DiagnosisCodes, Rendering: providerOf(o.Provider),
+		PriorAuthorization: c.PriorAuthorization, Note: c.Note, Diagnoses: c.DiagnosisCodes,
 		Lines: make([]claims.Line, len(c.Lines)),
 	}
 	if o.Payer != nil {
 		out.FilingIndicator = o.Payer.FilingIndicator
 	}
-	for _, n := range o.Office.ProviderNumbers {
-		if n.PayerID == c.Payer.PayerID {
-			out.ProviderNumber, out.ProviderLocation = n.Number, n.LocationNumber
-		}
-	}
+	out.FilingIndicator = w.options.Filing(c.Payer.PayerID, out.FilingIndicator)
+	w.providers(&out, o)
 	if p := c.Patient; p != nil {
 		out.Patient = &claims.Patient{
 			FirstName: p.FirstName, MiddleName: p.MiddleName, LastName: p.LastName, Suffix: p.Suffix,
@@ -56,9 +60,13 @@ func outgoingClaim(o *billing.OutgoingClaim) claims.Claim {
 		out.PayerClaimNumber = c.PayerClaimNumber
 	}
 	for i := range c.Lines {
-		out.Lines[i] = outgoingLine(o, &c.Lines[i])
+		out.Lines[i] = w.line(&out, o, &c.Lines[i])
 	}
-	coordinate(&out, o)
+	w.dates(&out)
+	if out.Patient != nil && w.options.SubscriberAddressAsPatient {
+		withoutDetails(&out)
+	}
+	w.coordinate(&out, o)
 	for _, a := range o.Attachments {
 		if about, ok := outgoingAttachment(a); ok {
 			out.Attachments = append(out.Attachments, about)
@@ -74,23 +82,87 @@ func billingProvider(o *billing.Office) claims.BillingProvider {
 	}
 }
 
-// providerOf returns the zero Provider for nil.
-func providerOf(p *billing.Provider) claims.Provider {
+// providers adds the numbers of the billing provider, and the rendering provider.
+func (w claimWriter) providers(out *claims.Claim, o *billing.OutgoingClaim) {
+	payer := o.Claim.Payer.PayerID
+	var own billing.ProviderNumber
+	for _, n := range o.Office.ProviderNumbers {
+		if n.PayerID == payer {
+			own = n
+		}
+	}
+	out.ProviderNumber = w.options.ProviderNumber(billing.ReferencePayer, o.Office.NPI, payer, own.Number)
+	out.ProviderLocation = w.options.ProviderNumber(billing.ReferenceLocation, o.Office.NPI, payer, own.LocationNumber)
+	out.Billing.License = w.options.ProviderNumber(billing.ReferenceLicense, o.Office.NPI, payer, "")
+	if p := o.Provider; p != nil {
+		out.Billing.Taxonomy = w.taxonomy(o.Office, p)
+	} else {
+		out.Billing.Taxonomy = w.taxonomy(o.Office, &billing.Provider{})
+	}
+	if out.Rendering = w.provider(o.Provider, payer); w.options.RenderingIfOther && out.Rendering.NPI == o.Office.NPI {
+		out.Rendering = claims.Provider{}
+	}
+}
+
+// taxonomy returns the taxonomy of the billing provider.
+func (w claimWriter) taxonomy(office *billing.Office, rendering *billing.Provider) string {
+	switch use := w.options.Taxonomy; {
+	case use == billing.TaxonomyNever, use == billing.TaxonomyIfRendering && office.NPI != rendering.NPI:
+		return ""
+	case use == billing.TaxonomyOfOffice:
+		return office.Taxonomy
+	}
+	return cmp.Or(office.Taxonomy, rendering.Taxonomy)
+}
+
+// provider returns the zero Provider for nil.
+func (w claimWriter) provider(p *billing.Provider, payer string) claims.Provider {
 	if p == nil {
 		return claims.Provider{}
 	}
-	return claims.Provider{FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: p.Taxonomy}
+	return claims.Provider{
+		FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: p.Taxonomy,
+		License:  w.options.ProviderNumber(billing.ReferenceLicense, p.NPI, payer, ""),
+		Number:   w.options.ProviderNumber(billing.ReferencePayer, p.NPI, payer, ""),
+		Location: w.options.ProviderNumber(billing.ReferenceLocation, p.NPI, payer, ""),
+	}
 }
 
-// outgoingLine converts a line. It states a provider only if it is not the claim's.
-func outgoingLine(o *billing.OutgoingClaim, l *billing.ClaimLine) claims.Line {
+// dates moves the service date to the claim, if the network wants it there.
+func (w claimWriter) dates(out *claims.Claim) {
+	if !w.options.ClaimDate {
+		return
+	}
+	out.ServiceDate = out.ServiceDates().From
+	for i := range out.Lines {
+		if l := &out.Lines[i]; w.options.LineDates == billing.LineDatesDifferent && l.ServiceDate == out.ServiceDate {
+			l.ServiceDate = billing.Date{}
+		}
+	}
+}
+
+// withoutDetails removes the address and the demographics of a subscriber who is not
+// the patient. The patient keeps the subscriber's address.
+func withoutDetails(out *claims.Claim) {
+	s := &out.Subscriber
+	if out.Patient.Address == (claims.Address{}) {
+		out.Patient.Address = s.Address
+	}
+	s.Address, s.DateOfBirth, s.Gender = claims.Address{}, billing.Date{}, ""
+}
+
+// line converts a line. It states a provider only if it is not the claim's.
+func (w claimWriter) line(claim *claims.Claim, o *billing.OutgoingClaim, l *billing.ClaimLine) claims.Line {
 	out := claims.Line{
 		Procedure: l.ProcedureCode, Modifiers: l.Modifiers, Fee: l.Fee, PlaceOfService: l.PlaceOfService, OralCavity: l.OralCavity,
 		Prosthesis: prosthesisCode(l), Quantity: l.Quantity, DiagnosisPointers: l.DiagnosisPointers,
 		ServiceDate: l.ServiceDate, PriorPlacement: l.PriorPlacementDate,
 	}
 	if l.ProviderID != o.Claim.ProviderID {
-		out.Rendering = providerOf(o.Providers[l.ProviderID])
+		out.Rendering = w.provider(o.Providers[l.ProviderID], o.Claim.Payer.PayerID)
+	}
+	if w.options.RenderingIfOther && claim.Rendering == (claims.Provider{}) && out.Rendering.NPI == o.Office.NPI {
+		out.Rendering = claims.Provider{}
 	}
 	for _, tooth := range l.AllTeeth() {
 		out.Teeth = append(out.Teeth, claims.Tooth{Number: tooth})

@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
@@ -9,19 +10,20 @@ import (
 
 // coordinate adds the other coverages of a claim, and what their payers decided about
 // its lines.
-func coordinate(out *claims.Claim, of *billing.OutgoingClaim) {
+func (w claimWriter) coordinate(out *claims.Claim, of *billing.OutgoingClaim) {
 	c := of.Claim
+	ids := w.otherPayerIDs(c)
 	for i := range c.OtherCoverage {
 		o := &c.OtherCoverage[i]
 		s := &o.Subscriber
 		payer := claims.OtherPayer{
 			Coverage: coverageCode(o.Sequence), Relationship: relationshipCode(o.Relationship), GroupNumber: s.GroupNumber, GroupName: s.GroupName,
-			FilingIndicator: otherFiling(of, i), BenefitsAssigned: out.BenefitsAssigned, Release: out.Release,
+			FilingIndicator: w.otherFiling(of, i), BenefitsAssigned: out.BenefitsAssigned, Release: out.Release,
 			Subscriber: claims.OtherSubscriber{
 				FirstName: s.FirstName, MiddleName: s.MiddleName, LastName: s.LastName, Suffix: s.Suffix, MemberID: s.MemberID,
 				Address: claims.Address(s.Address),
 			},
-			Payer: claims.Payer{Name: o.Payer.Name, PayerID: otherPayerID(c, i)},
+			Payer: claims.Payer{Name: o.Payer.Name, PayerID: ids[i]},
 		}
 		if a := o.Adjudication; a != nil {
 			payer.Adjustments, payer.Paid, payer.Remaining = adjustmentsOf(a.Adjustments), &a.Paid, new(a.Patient())
@@ -32,28 +34,31 @@ func coordinate(out *claims.Claim, of *billing.OutgoingClaim) {
 	}
 }
 
-// otherPayerID returns the ID that links a payer to its decisions about lines. A payer
+// otherPayerIDs returns the IDs that link payers to their decisions about lines. A payer
 // that is only a name, or that comes twice, has its place in the order instead.
-func otherPayerID(c *billing.Claim, i int) string {
-	id := c.OtherCoverage[i].Payer.PayerID
-	for k := range c.OtherCoverage[:i] {
-		if c.OtherCoverage[k].Payer.PayerID == id {
-			id = ""
+func (w claimWriter) otherPayerIDs(c *billing.Claim) []string {
+	ids := make([]string, len(c.OtherCoverage))
+	for i := range c.OtherCoverage {
+		o := &c.OtherCoverage[i]
+		id := w.route.PayerID(o.Payer, billing.TransactionClaims)
+		if id == "" || slices.Contains(ids[:i], id) {
+			id = strings.ToUpper(string(o.Sequence))
 		}
+		ids[i] = id
 	}
-	if id == "" {
-		return strings.ToUpper(string(c.OtherCoverage[i].Sequence))
-	}
-	return id
+	return ids
 }
 
 // otherFiling returns the filing indicator of a coverage, or else its payer's.
-func otherFiling(of *billing.OutgoingClaim, i int) string {
-	stated := of.Claim.OtherCoverage[i].FilingIndicator
-	if stated == "" && i < len(of.OtherPayers) && of.OtherPayers[i] != nil {
-		return of.OtherPayers[i].FilingIndicator
+func (w claimWriter) otherFiling(of *billing.OutgoingClaim, i int) string {
+	o := &of.Claim.OtherCoverage[i]
+	switch {
+	case o.FilingIndicator != "":
+		return o.FilingIndicator
+	case i < len(of.OtherPayers) && of.OtherPayers[i] != nil:
+		return w.options.Filing(o.Payer.PayerID, of.OtherPayers[i].FilingIndicator)
 	}
-	return stated
+	return w.options.Filing(o.Payer.PayerID, "")
 }
 
 // decided adds the decisions about lines.

@@ -21,8 +21,9 @@ var errFile = errors.New("edi: a file of claims needs a sender, a receiver, cont
 // File writes the 837D of a batch as one transaction set. The set's number is
 // also its reference (BHT03), so that every reply to the file names the batch.
 // File sorts the claims by office and ID, because the claims of an office share
-// a level. It writes at most ten attachments and five notes for each claim. The
-// notes for attachments come first; the claim's own note gets the space left.
+// a level. It writes at most ten attachments and five notes for each claim, or fewer
+// notes by the network's options. The notes for attachments come first; the claim's
+// own note gets the space left.
 func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	from, to := f.Envelope.Sender, f.Envelope.Receiver
 	if f.Batch == nil || len(f.Claims) == 0 || from.ID == "" || to.ID == "" {
@@ -33,19 +34,20 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 	if interchange == 0 || group == 0 || controlOf(numbers.Transaction) == 0 {
 		return nil, errFile
 	}
-	all, err := outgoing(f.Claims)
+	all, err := outgoing(&f)
 	if err != nil {
 		return nil, err
 	}
 	b := claims.Batch{
 		Interchange: x12.Interchange{
 			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
-			Created: created, Control: interchange, Test: f.Batch.Scope.Mode != billing.ModeLive,
+			Created: created, Control: interchange, Test: f.Envelope.Test(f.Batch.Scope.Mode),
 		},
 		Group:   x12.Group{Sender: from.ID, Receiver: to.ID, Created: created, Control: group},
 		Control: numbers.Transaction, Reference: numbers.Transaction, CreatedAt: created,
 		Submitter: submitterOf(from.ID, all),
 		Receiver:  claims.Receiver{Name: to.ID, ID: to.ID},
+		MostNotes: f.Options.MaxNotes(),
 		Claims:    all,
 	}
 	var out bytes.Buffer
@@ -73,7 +75,8 @@ func submitterOf(id string, all []claims.Claim) claims.Submitter {
 }
 
 // outgoing translates the claims in the order of the file.
-func outgoing(list []billing.OutgoingClaim) ([]claims.Claim, error) {
+func outgoing(f *billing.ClaimsFile) ([]claims.Claim, error) {
+	list := f.Claims
 	order := make([]*billing.OutgoingClaim, len(list))
 	for i := range list {
 		if order[i] = &list[i]; list[i].Claim == nil || list[i].Office == nil {
@@ -86,9 +89,10 @@ func outgoing(list []billing.OutgoingClaim) ([]claims.Claim, error) {
 		}
 		return bytes.Compare(a.Claim.ID[:], b.Claim.ID[:])
 	})
+	w := claimWriter{&f.Route, &f.Options}
 	all := make([]claims.Claim, len(order))
 	for i, o := range order {
-		all[i] = outgoingClaim(o)
+		all[i] = w.claim(o)
 	}
 	return all, nil
 }

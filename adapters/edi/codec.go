@@ -49,7 +49,7 @@ var (
 const maxRows = 2000
 
 // Answer reads the 271s of one check. If the first reply is unusable, Answer returns
-// its error. Each later reply is about one procedure. Answer skips it if it is
+// its error. Each later reply is about one other question. Answer skips it if it is
 // unusable, belongs to another inquiry or is a rejection. The caller sets Network
 // and LatencyMS.
 func (c *Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckResponse, error) {
@@ -90,7 +90,8 @@ func (c *Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckRes
 // read decodes a reply and verifies that it belongs to the check. A trace of type 2
 // repeats the inquiry's trace number, so read rejects a reply whose type 2 traces
 // all differ from it. Type 1 traces are the payer's own. Payers may omit traces, so
-// a reply without any passes.
+// a reply without any passes. By the network's options any trace passes, because the
+// reply came for the request.
 func (c *Codec) read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
 	r, err := eligibility.Decode(b)
 	if err != nil {
@@ -107,7 +108,7 @@ func (c *Codec) read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error)
 			switch number := strings.ToUpper(strings.TrimSpace(t.Number)); {
 			case strings.HasPrefix(number, ours):
 				return r, nil
-			case t.Type == "2" && foreign == 0:
+			case t.Type == "2" && foreign == 0 && !q.Options.TraceByExchange:
 				foreign = max(m.Segment, 1)
 			}
 		}

@@ -17,14 +17,14 @@ import (
 const dental = "35"
 
 // errInquiry is the error for an inquiry that cannot be written as a 270.
-var errInquiry = errors.New("edi: an inquiry needs a check ID, a sender, and D and four digits for a procedure")
+var errInquiry = errors.New("edi: an inquiry needs a check ID, a sender, and a question whose procedures are D and four digits")
 
-// Inquiry writes a 270. If procedure is empty, the 270 asks for all dental benefits
-// and lists the requested procedures. Some payers ignore the list, so an enhanced
-// check also sends a 270 for each procedure. The same arguments always produce
+// Inquiry writes a 270 with one question of a check. The same arguments always produce
 // the same bytes.
-func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]byte, error) {
-	if q.CheckID.IsZero() || q.Envelope.Sender.ID == "" || sequence < 0 || procedure != "" && !billing.ValidProcedureCode(procedure) {
+func (*Codec) Inquiry(q billing.Inquiry270, question billing.Question, sequence int) ([]byte, error) {
+	unknown := func(code string) bool { return !billing.ValidProcedureCode(code) }
+	empty := len(question.ServiceTypes)+len(question.Procedures) == 0
+	if q.CheckID.IsZero() || q.Envelope.Sender.ID == "" || sequence < 0 || empty || slices.ContainsFunc(question.Procedures, unknown) {
 		return nil, errInquiry
 	}
 	trace := fmt.Sprintf("%s%02d%s", traceBase(q.CheckID), sequence, q.Attempt)
@@ -37,7 +37,7 @@ func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]b
 	out := &eligibility.Inquiry{
 		Interchange: x12.Interchange{
 			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
-			Created: created, Control: control, Test: q.Mode != billing.ModeLive,
+			Created: created, Control: control, Test: q.Envelope.Test(q.Mode),
 		},
 		Group:      x12.Group{Sender: from.ID, Receiver: to.ID, Created: created, Control: control},
 		Reference:  trace,
@@ -46,7 +46,7 @@ func (*Codec) Inquiry(q billing.Inquiry270, procedure string, sequence int) ([]b
 		Provider:   provider(q.Inquiry.Office),
 		Subscriber: subscriber(q.Inquiry.Subscriber),
 		Dependent:  dependent(q.Inquiry.Patient),
-		Queries:    queries(q.Inquiry.ProcedureCodes, procedure),
+		Queries:    queries(question),
 	}
 	patient := out.Patient()
 	patient.Traces = []eligibility.Trace{{Type: "1", Number: trace, Originator: originator(q.Inquiry.Office)}}
@@ -121,18 +121,12 @@ func dependent(d *billing.Dependent) *eligibility.Party {
 	}
 }
 
-func queries(codes []string, procedure string) []eligibility.Query {
-	ask := func(code string) eligibility.Query {
-		return eligibility.Query{Procedure: eligibility.Procedure{Qualifier: "AD", Code: code}}
+func queries(question billing.Question) (all []eligibility.Query) {
+	if len(question.ServiceTypes) > 0 {
+		all = append(all, eligibility.Query{ServiceTypes: question.ServiceTypes})
 	}
-	if procedure != "" {
-		return []eligibility.Query{ask(procedure)}
-	}
-	all := []eligibility.Query{{ServiceTypes: []string{dental}}}
-	for i, code := range codes {
-		if !slices.Contains(codes[:i], code) {
-			all = append(all, ask(code))
-		}
+	for _, code := range question.Procedures {
+		all = append(all, eligibility.Query{Procedure: eligibility.Procedure{Qualifier: "AD", Code: code}})
 	}
 	return all
 }

@@ -23,22 +23,23 @@ func TestInquiry(t *testing.T) {
 	dependent.Inquiry.Subscriber.LastName = "Straße~Müller"
 	dependent.Inquiry.Subscriber.MemberID = "w.12 34/5-active-full"
 	for _, c := range []struct {
-		name, procedure string
-		sequence        int
-		q               billing.Inquiry270
+		name     string
+		question billing.Question
+		sequence int
+		q        billing.Inquiry270
 	}{
-		{"subscriber", "", 0, subscriber},
-		{"procedure", "D2740", 2, subscriber},
-		{"dependent", "", 0, dependent},
+		{"subscriber", subscriber.Questions()[0], 0, subscriber},
+		{"procedure", billing.Question{Procedures: []string{"D2740"}}, 2, subscriber},
+		{"dependent", dependent.Questions()[0], 0, dependent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := edi.New().Inquiry(c.q, c.procedure, c.sequence)
+			got, err := edi.New().Inquiry(c.q, c.question, c.sequence)
 			if err != nil {
 				t.Fatal(err)
 			}
 			x12test.Golden(t, filepath.Join("270", c.name+".txt"), x12test.Lines(got))
-			again, err := edi.New().Inquiry(c.q, c.procedure, c.sequence)
+			again, err := edi.New().Inquiry(c.q, c.question, c.sequence)
 			if err != nil || !bytes.Equal(got, again) {
 				t.Errorf("the same inquiry gives other bytes: %v", err)
 			}
@@ -104,7 +105,7 @@ func TestInquiryFitsTheLongestValues(t *testing.T) {
 
 func decodeInquiry(t *testing.T, q billing.Inquiry270, sequence int) *eligibility.Inquiry {
 	t.Helper()
-	b, err := edi.New().Inquiry(q, "", sequence)
+	b, err := edi.New().Inquiry(q, q.Questions()[0], sequence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,14 +119,17 @@ func decodeInquiry(t *testing.T, q billing.Inquiry270, sequence int) *eligibilit
 func TestInquiryRefusesWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	q := inquiry270()
-	if _, err := edi.New().Inquiry(q, "1110", 1); err == nil {
+	if _, err := edi.New().Inquiry(q, billing.Question{Procedures: []string{"1110"}}, 1); err == nil {
 		t.Error("1110 is a procedure")
 	}
-	if _, err := edi.New().Inquiry(q, "", -1); err == nil {
+	if _, err := edi.New().Inquiry(q, billing.Question{}, 0); err == nil {
+		t.Error("nothing can be asked")
+	}
+	if _, err := edi.New().Inquiry(q, q.Questions()[0], -1); err == nil {
 		t.Error("-1 is a sequence")
 	}
 	q.CheckID = billing.CheckID{}
-	if _, err := edi.New().Inquiry(q, "", 0); err == nil {
+	if _, err := edi.New().Inquiry(q, q.Questions()[0], 0); err == nil {
 		t.Error("a check without an ID can be asked")
 	}
 }

@@ -23,13 +23,9 @@ func (hour) Now() time.Time { return time.Date(2026, 6, 15, 14, 30, 0, 0, time.U
 func ask(t *testing.T, q billing.Inquiry270) (billing.CheckResponse, error) {
 	t.Helper()
 	network := sandboxnet.NewEligibility(hour{})
-	questions := []string{""}
-	if q.Inquiry.DetailLevel == billing.DetailEnhanced {
-		questions = append(questions, q.Inquiry.ProcedureCodes...)
-	}
 	var replies [][]byte
-	for n, procedure := range questions {
-		request, err := edi.New().Inquiry(q, procedure, n)
+	for n, question := range q.Questions() {
+		request, err := edi.New().Inquiry(q, question, n)
 		if err != nil {
 			t.Fatal(err)
 		}

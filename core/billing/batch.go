@@ -136,10 +136,13 @@ func (b *Batch) Acknowledge(r BatchResult, name string, at time.Time) bool {
 	return true
 }
 
-// ClaimsFile is the content of a batch file.
+// ClaimsFile is the content of a batch file. The envelope, the route and the options
+// are those of the batch's network.
 type ClaimsFile struct {
 	Batch    *Batch
-	Envelope Envelope // of the batch's network
+	Envelope Envelope
+	Route    Route // its payer IDs
+	Options  NetworkOptions
 	Claims   []OutgoingClaim
 }
 

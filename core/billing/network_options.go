@@ -40,9 +40,9 @@ type NetworkOptions struct {
 	// default all do, as Apex and Inmediata require.
 	LineDates LineDates
 
-	// BillingTaxonomy is when the billing provider states a taxonomy (PRV*BI). By
+	// Taxonomy is when the billing provider states a taxonomy (PRV*BI). By
 	// default it does if its office has one. Washington Medicaid requires one always.
-	BillingTaxonomy TaxonomyUse
+	Taxonomy TaxonomyUse
 
 	// Filings has the filing indicator (SBR09) of payers, by our payer ID. Others have the
 	// one of the payer directory, which is CI if it states none.
@@ -54,9 +54,9 @@ type NetworkOptions struct {
 	// clearinghouses want them.
 	SubscriberAddressAsPatient bool
 
-	// RenderingIfOther leaves out a rendering provider (loops 2310B and 2420A) who has
-	// the NPI of the billing provider. Change Healthcare rejects the repetition. By default
-	// every rendering provider is there, as Office Ally and Washington Medicaid require.
+	// RenderingIfOther leaves out a rendering provider (loop 2310B) who has the NPI of the
+	// billing provider. Change Healthcare rejects the repetition. By default every
+	// rendering provider is there, as Office Ally and Washington Medicaid require.
 	RenderingIfOther bool
 
 	// Notes is the most notes (NTE) of a claim, of 80 characters each: 1 to 5. The

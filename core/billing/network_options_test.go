@@ -24,7 +24,7 @@ var optionCases = []struct {
 	{"procedures_in_inquiries", `false`, billing.NetworkOptions{NoProcedures: true}, []string{`"no"`}},
 	{"claim_service_date", `true`, billing.NetworkOptions{ClaimDate: true}, []string{`1`}},
 	{"line_service_dates", `"different"`, billing.NetworkOptions{ClaimDate: true, LineDates: billing.LineDatesDifferent}, []string{`""`, `"never"`}},
-	{"billing_taxonomy", `"rendering"`, billing.NetworkOptions{BillingTaxonomy: billing.TaxonomyIfRendering}, []string{`""`, `true`}},
+	{"billing_taxonomy", `"rendering"`, billing.NetworkOptions{Taxonomy: billing.TaxonomyIfRendering}, []string{`""`, `true`}},
 	{"filing_indicators", `{"CHTEST":"MC"}`, billing.NetworkOptions{Filings: map[string]string{"CHTEST": "MC"}}, []string{`{"A":"XX"}`, `{"A":"CI","A":"MC"}`, `["CI"]`, `{"":"CI"}`}},
 	{"subscriber_address_always", `false`, billing.NetworkOptions{SubscriberAddressAsPatient: true}, []string{`"sometimes"`}},
 	{"rendering_provider_always", `false`, billing.NetworkOptions{RenderingIfOther: true}, []string{`[]`}},

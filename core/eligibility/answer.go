@@ -71,8 +71,10 @@ func (s *Service) ask(
 	defer cancel()
 
 	q := billing.Inquiry270{
-		CheckID: c.ID, Attempt: billing.NewAttempt(), CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Envelope: network.Envelope, Inquiry: c.Inquiry, Payer: c.Payer,
+		CheckID: c.ID, Attempt: billing.NewAttempt(), CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Envelope: network.Envelope,
+		Options: network.Options, Inquiry: c.Inquiry, Payer: c.Payer,
 	}
+	q.Payer.PayerID = network.Route.PayerID(c.Payer, billing.TransactionEligibility)
 	exchanges, incomplete, err := s.exchange(asking, network.Eligibility, q)
 	later, postponed := errors.AsType[*billing.LaterError](err)
 	unwritable := (*unwritableError)(nil)
@@ -109,19 +111,14 @@ const leastPatience = 10 * time.Second
 // unwritableError marks an inquiry that X12 cannot express.
 type unwritableError struct{ error }
 
-// exchange sends the 270 and, for an enhanced check, one more for each
-// procedure. If the payer responds to the first 270 but not to one for a
-// procedure, the check is still answered, and incomplete states why it has less.
-// done has every 270 that was sent, also those without a reply.
+// exchange sends a 270 for each question of the check. If the payer responds to the
+// first one but not to another, the check is still answered, and incomplete states why
+// it has less. done has every 270 that was sent, also those without a reply.
 func (s *Service) exchange(
 	ctx context.Context, network ports.EligibilityNetwork, q billing.Inquiry270,
 ) (done []billing.Exchange, incomplete, err error) {
-	questions := []string{""}
-	if q.Inquiry.DetailLevel == billing.DetailEnhanced {
-		questions = append(questions, q.Inquiry.ProcedureCodes...)
-	}
-	for n, procedure := range questions {
-		request, err := s.edi.Inquiry(q, procedure, n)
+	for n, question := range q.Questions() {
+		request, err := s.edi.Inquiry(q, question, n)
 		if err != nil {
 			return done, nil, &unwritableError{err}
 		}
@@ -131,7 +128,7 @@ func (s *Service) exchange(
 			return done, nil, err
 		}
 		if _, later := errors.AsType[*billing.LaterError](err); err != nil && !later {
-			incomplete = fmt.Errorf("ask the payer about a procedure: %w", err)
+			incomplete = fmt.Errorf("ask the payer another question: %w", err)
 		}
 		if errors.Is(err, billing.ErrNetworkUnauthorized) { // accounts lock after repeated attempts
 			break

@@ -72,7 +72,7 @@ func (f EligibilityFixture) about(ending string) billing.Inquiry270 {
 
 func (f EligibilityFixture) request(t *testing.T, q billing.Inquiry270) []byte {
 	t.Helper()
-	b, err := f.EDI.Inquiry(q, "", 0)
+	b, err := f.EDI.Inquiry(q, q.Questions()[0], 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,6 @@ type decoder struct {
 type claimHead struct {
 	segment, offset int // of the CLM
 	charge          billing.Money
-	day             billing.Date // for lines without a date
 }
 
 func (h claimHead) fault(reason string) *x12.Error {
@@ -200,6 +199,8 @@ func (d *decoder) levelReference(s *x12.Segment) {
 	switch qualifier := s.Element(1); {
 	case d.entity == "85" && (qualifier == "EI" || qualifier == "SY" && o.TaxID == ""):
 		o.TaxID = value
+	case d.entity == "85" && qualifier == "0B":
+		o.License = value
 	case d.entity == "PR" && qualifier == "G2":
 		d.next.ProviderNumber = value
 	case d.entity == "PR" && qualifier == "LU":

@@ -67,7 +67,7 @@ func (d *decoder) endClaim() error {
 	}
 	for i := range c.Lines {
 		if l := &c.Lines[i]; l.ServiceDate.IsZero() {
-			l.ServiceDate = d.head.day
+			l.ServiceDate = c.ServiceDate
 		}
 	}
 	if sum := c.Charge(); sum < -maxAmount || sum > maxAmount {
@@ -86,7 +86,7 @@ func (d *decoder) inClaim(s *x12.Segment) (err error) {
 	case "DTP":
 		switch {
 		case s.Element(1) == "472":
-			d.head.day, err = day(s, s.Element(3))
+			c.ServiceDate, err = day(s, s.Element(3))
 		case s.Element(1) == "439" && c.Accident != nil:
 			c.Accident.Date, err = day(s, s.Element(3))
 		case s.Element(1) == "452":
@@ -114,6 +114,9 @@ func (d *decoder) inClaim(s *x12.Segment) (err error) {
 			c.PatientPaid, err = money(s, 2)
 		}
 	case "REF":
+		if d.entity == "82" {
+			c.Rendering.reference(s.Element(1), s.Element(2))
+		}
 		c.reference(s.Element(1), s.Element(2))
 	case "NTE":
 		c.note(s.Element(2))
@@ -161,6 +164,17 @@ func npiOf(s *x12.Segment) string {
 		return ""
 	}
 	return s.Element(9)
+}
+
+func (p *Provider) reference(qualifier, value string) {
+	switch qualifier {
+	case "0B":
+		p.License = value
+	case "G2":
+		p.Number = value
+	case "LU":
+		p.Location = value
+	}
 }
 
 func (c *Claim) reference(qualifier, value string) {
@@ -278,6 +292,10 @@ func (d *decoder) inLine(s *x12.Segment) (err error) {
 	case "PRV":
 		if d.entity == "82" {
 			l.Rendering.Taxonomy = s.Element(3)
+		}
+	case "REF":
+		if d.entity == "82" {
+			l.Rendering.reference(s.Element(1), s.Element(2))
 		}
 	case "SVD":
 		err = l.svd(s)

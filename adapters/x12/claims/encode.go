@@ -67,6 +67,7 @@ func Encode(w io.Writer, b *Batch) error {
 // level.
 type encoder struct {
 	x12.Writer
+	notesOf int // the most NTE segments of a claim
 	levels  int // HL segments so far
 	billing int // the HL of the billing provider; 0 before the first
 	from    biller
@@ -81,13 +82,16 @@ type (
 		payTo    Address
 	}
 	biller struct {
-		kind, name, first, npi, taxID, taxonomy, contact, phone x12.Element
-		at, payTo                                               address
+		kind, name, first, npi, taxID, license, taxonomy, contact, phone x12.Element
+		at, payTo                                                        address
 	}
 	address struct{ line1, line2, city, state, zip x12.Element }
 )
 
 func (e *encoder) open(b *Batch) {
+	if e.notesOf = MaxNotes; b.MostNotes > 0 {
+		e.notesOf = min(b.MostNotes, MaxNotes)
+	}
 	control := or(x12.Clip(b.Control, 9), "0001")
 	e.OpenInterchange(b.Interchange)
 	g := b.Group
@@ -157,6 +161,7 @@ func (e *encoder) biller(c *Claim) {
 	e.Segment("NM1", "85", from.kind, from.name, from.first, "", "", "", qualifier, from.npi)
 	e.address(from.at)
 	e.reference("EI", from.taxID)
+	e.reference("0B", from.license)
 	e.contact(from.contact, from.phone, "")
 	if from.payTo != (address{}) {
 		e.Segment("NM1", "87", "2")
@@ -169,7 +174,7 @@ func billerOf(s sender) biller {
 	b := biller{
 		kind: "2", name: or(x12.Clip(o.Name, maxLast), "X"), npi: x12.Clip(o.NPI, maxID),
 		taxID: x12.Clip(strings.ReplaceAll(o.TaxID, "-", ""), maxReference), taxonomy: x12.Clip(o.Taxonomy, maxReference),
-		phone: phone(o.Phone), at: addressOf(o.Address), payTo: addressOf(s.payTo),
+		license: x12.Clip(o.License, maxReference), phone: phone(o.Phone), at: addressOf(o.Address), payTo: addressOf(s.payTo),
 	}
 	full := b.name
 	if o.Person {
@@ -237,13 +242,16 @@ func (e *encoder) person(entity x12.Element, of name, qualifier, id x12.Element)
 		x12.Clip(of.suffix, maxSuffix), qualifier, id)
 }
 
-// provider writes the NM1 and PRV of a person, or nothing for a zero provider.
+// provider writes the NM1, PRV and REF of a person, or nothing for a zero provider.
 func (e *encoder) provider(entity, role x12.Element, p *Provider) {
 	if p.FirstName == "" && p.LastName == "" && p.NPI == "" {
 		return
 	}
 	e.person(entity, name{first: p.FirstName, last: p.LastName}, "XX", x12.Clip(p.NPI, maxID))
 	e.specialty(role, x12.Clip(p.Taxonomy, maxReference))
+	e.reference("0B", x12.Clip(p.License, maxReference))
+	e.reference("G2", x12.Clip(p.Number, maxReference))
+	e.reference("LU", x12.Clip(p.Location, maxReference))
 }
 
 func (e *encoder) facility(f *Facility) {

@@ -25,6 +25,12 @@ func (e *encoder) detail(c *Claim) {
 		e.date("439", c.Accident.Date)
 	}
 	if o := c.Orthodontics; o != nil {
+		e.date("452", o.ApplianceDate)
+	}
+	if !c.Predetermination {
+		e.date("472", c.ServiceDate)
+	}
+	if o := c.Orthodontics; o != nil {
 		e.orthodontics(o)
 	}
 	e.teeth(c)
@@ -45,10 +51,9 @@ func (e *encoder) detail(c *Claim) {
 	e.diagnoses(c.Diagnoses)
 }
 
-// orthodontics writes DTP 452 and DN1. DN104 says that the services are orthodontic
+// orthodontics writes DN1. DN104 says that the services are orthodontic
 // when no months do.
 func (e *encoder) orthodontics(o *Orthodontics) {
-	e.date("452", o.ApplianceDate)
 	var months [4]x12.Element
 	if o.TotalMonths > 0 {
 		months[0] = x12.Int(o.TotalMonths)
@@ -100,9 +105,9 @@ func (e *encoder) diagnoses(all []string) {
 
 // notes writes the NTE segments. The attachments' notes come first, because payers
 // look there for attachment numbers. The claim's own note gets the space left, at
-// most 400 characters.
+// most 80 characters for each segment.
 func (e *encoder) notes(attachments []Attachment, own string) {
-	room := MaxNotes
+	room := e.notesOf
 	add := func(t x12.Element) {
 		if room > 0 {
 			e.Segment("NTE", "ADD", t)

@@ -34,6 +34,7 @@ type Batch struct {
 	CreatedAt   time.Time       // BHT04 and BHT05, UTC, cut to seconds
 	Submitter   Submitter
 	Receiver    Receiver
+	MostNotes   int // NTE segments of a claim, at most MaxNotes; 0 stands for MaxNotes
 	Claims      []Claim
 }
 
@@ -73,6 +74,7 @@ type Claim struct {
 	BenefitsAssigned       string        // CLM08, a Benefits constant; empty stands for BenefitsToProvider
 	Release                string        // CLM09, a Release constant; empty stands for ReleaseSigned
 	Predetermination       bool          // CLM19 PB
+	ServiceDate            billing.Date  // DTP 472 of loop 2300; zero for none. A decoded line without a date has it.
 	Accident               *Accident     // CLM11 and DTP 439
 	Orthodontics           *Orthodontics // DN1 and DTP 452
 	MissingTeeth           []string      // DN2 M
@@ -156,6 +158,7 @@ type BillingProvider struct {
 	LastName  string
 	NPI       string
 	TaxID     string // REF EI
+	License   string // REF 0B
 	Taxonomy  string // PRV BI of loop 2000A
 	Contact   string // PER02; empty stands for the name
 	Phone     string
@@ -163,7 +166,15 @@ type BillingProvider struct {
 }
 
 // Provider is a person who renders services, or who refers the patient.
-type Provider struct{ FirstName, LastName, NPI, Taxonomy string }
+type Provider struct {
+	FirstName string
+	LastName  string
+	NPI       string
+	Taxonomy  string // PRV
+	License   string // REF 0B
+	Number    string // REF G2: the payer's number
+	Location  string // REF LU: the payer's number for the location
+}
 
 // Facility is the place of the services when it is not the billing provider's address.
 type Facility struct {
@@ -251,7 +262,7 @@ type Line struct {
 	Quantity          int            // SV306; 0 stands for 1
 	DiagnosisPointers []int          // SV311, from 1 for the first of the claim's Diagnoses
 	Teeth             []Tooth        // TOO
-	ServiceDate       billing.Date   // DTP 472
+	ServiceDate       billing.Date   // DTP 472; zero for the claim's
 	PriorPlacement    billing.Date   // DTP 441; zero for none
 	Rendering         Provider       // loop 2420A; zero for the claim's
 	Adjudications     []Adjudication // loop 2430

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -142,8 +143,9 @@ type meJSON struct {
 }
 
 type organizationJSON struct {
-	ID   billing.OrgID `json:"id"`
-	Name string        `json:"name"`
+	ID        billing.OrgID `json:"id"`
+	Name      string        `json:"name"`
+	TimeZones []string      `json:"time_zones"`
 }
 
 type ownKeyJSON struct {
@@ -161,11 +163,26 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := meJSON{Object: "me", Organization: organizationJSON{org.ID, org.Name}, Mode: x.call.Scope.Mode}
+	offices, _, err := a.access.ListOffices(x.ctx, x.call.Scope, billing.Page{Limit: billing.MaxPageLimit})
+	if err != nil {
+		return nil, err
+	}
+	out := meJSON{Object: "me", Organization: organizationJSON{org.ID, org.Name, zones(offices)}, Mode: x.call.Scope.Mode}
 	if k := x.caller.Key; k != nil {
 		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}
 	} else {
 		out.Role, out.User = &x.caller.User.Role, new(userShape(x.caller.User))
 	}
 	return &reply{status: http.StatusOK, body: out}, nil
+}
+
+// zones returns the time zones of the offices that are in use, each once.
+func zones(offices []*billing.Office) []string {
+	all := []string{}
+	for _, o := range offices {
+		if !o.Retired && !slices.Contains(all, o.TimeZone) {
+			all = append(all, o.TimeZone)
+		}
+	}
+	return all
 }

@@ -207,7 +207,7 @@ func TestSessionWorks(t *testing.T) {
 	}
 	ann := visitor{user, in.text(t, "id"), browserHeaders()}
 	ann.headers["Cookie"] = cookieOf(in)
-	s.must(t, 200, ann.call(call{path: "/me"})).shows(t, "user.email", "ann@example.com", "role", "owner", "mode", "test", "permissions", nil, "organization.name", "Example Dental")
+	s.must(t, 200, ann.call(call{path: "/me"})).shows(t, "user.email", "ann@example.com", "role", "owner", "mode", "test", "permissions", nil, "organization.name", "Example Dental", "organization.time_zones.0", "America/New_York")
 	s.must(t, 200, ann.with("Molar-Mode", "live").call(call{path: "/me"})).shows(t, "mode", "live")
 	s.must(t, 200, call{path: "/me"}).shows(t, "role", nil, "user", nil, "permissions.0", "read")
 
@@ -269,7 +269,7 @@ func TestSignInIsGuarded(t *testing.T) {
 		"both":                   {nil, `{"token":"x","email":"a@x.y"}`, 422},
 		"neither":                {nil, `{}`, 422},
 		"a wrong token":          {nil, `{"token":"x"}`, 401},
-		"an unknown account":     {nil, `{"email":"nobody@example.com","password":"a wrong guess"}`, 401},
+		"an unknown account":     {nil, `{"email":"absent@example.com","password":"a wrong guess"}`, 401},
 		"one without a password": {nil, `{"email":"ann@example.com","password":"a wrong guess"}`, 401},
 	} {
 		headers := browserHeaders()

@@ -98,7 +98,7 @@ func TestFailedPutsLeaveNothing(t *testing.T) {
 	}
 }
 
-// TestLinksDoNotLeaveTheFolder: whoever can make a link in the folder reaches
+// TestLinksDoNotLeaveTheFolder: a person who can make a link in the folder reaches
 // nothing outside of it.
 func TestLinksDoNotLeaveTheFolder(t *testing.T) {
 	t.Parallel()

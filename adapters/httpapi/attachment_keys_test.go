@@ -215,7 +215,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 		{upload(path, chart(jpegOf(1)[:300])), 422},
 		{upload(path, chart(pngOf(1)[:60])), 422},
 		{upload(path, chart(append(pngOf(1)[:40], pngOf(2)[41:]...))), 422}, // which the worker may be the first to see
-		{call{path: "/payer_requests", body: letter(with("payer_id", "nobody"))}, 404},
+		{call{path: "/payer_requests", body: letter(with("payer_id", "absent"))}, 404},
 		{call{path: request + "/answer", body: jsonOf(anObject{"attachment_id": "att_" + unknown}, nil)}, 409},
 		{upload(path, chart(pngOf(1))), 201}, // and now it does
 	} {

@@ -209,7 +209,7 @@ func eraShapes() map[string]shown {
 		{Number: 2, Kind: billing.Acknowledgement277CA, Name: "2 <x>.277", ReceivedAt: shapeTime.Add(time.Second)},
 	}
 	held := &billing.Quarantined{
-		ID: idOf[billing.FileID](2), Origin: billing.FileFromImport, Name: "2026.835", Reason: "The payment 12345 is to nobody.", ReceivedAt: shapeTime,
+		ID: idOf[billing.FileID](2), Origin: billing.FileFromImport, Name: "2026.835", Reason: "The payment 12345 is to no office.", ReceivedAt: shapeTime,
 		Payment: &billing.QuarantinedPayment{
 			PayerName: "MOLAR TEST PAYER", PayeeName: "MAIN STREET", PayeeNPI: "1234567893", PayeeTaxID: "123456789", Payment: fullERA().Payment, ClaimCount: 7,
 			Numbers: billing.ControlNumbers{Interchange: "000000012", Group: "12", Transaction: "0001"},

@@ -283,7 +283,7 @@ func TestClaimLists(t *testing.T) {
 		"&request_id=" + requests[1] + "&kind=claim":                         nil,
 		"&patient_control_number=" + strings.ToLower(numbers[5]):             {questions[0]},
 		"&patient_control_number=" + numbers[4]:                              {claims[0]},
-		"&patient_control_number=nobody":                                     nil,
+		"&patient_control_number=absent":                                     nil,
 		"&created_after=9999-01-01T00:00:00Z":                                nil,
 		"&sent_from=2020-01-01T00:00:00Z":                                    nil,
 		"&sent_to=2999-01-01T00:00:00Z":                                      nil,

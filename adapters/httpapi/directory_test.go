@@ -137,7 +137,7 @@ func TestPayersAndPatients(t *testing.T) {
 	for _, path := range []string{"/payers/CHTEST", "/payers/pyr_00000000000000000000000000"} {
 		wantStatus(t, s.do(t, call{path: path}), 404, billing.CodeNotFound)
 	}
-	if got := s.walk(t, "/payers?search=nobody%20at%20all"); len(got) != 0 {
+	if got := s.walk(t, "/payers?search=absent%20altogether"); len(got) != 0 {
 		t.Errorf("a search that matches none found %v", got)
 	}
 	cursor := s.must(t, 200, call{path: "/payers?limit=1"}).text(t, "next_cursor")

@@ -27,8 +27,8 @@ func TestOrderOfChecksOfAnUpload(t *testing.T) {
 		status                        int
 		code                          billing.Code
 	}{
-		{"PUT", unknown, "nobody", "", bad, nil, 405, billing.CodeMethodNotAllowed},
-		{"POST", unknown, "nobody", "", bad, map[string]string{"Content-Encoding": "gzip"}, 401, billing.CodeUnauthorized},
+		{"PUT", unknown, "absent", "", bad, nil, 405, billing.CodeMethodNotAllowed},
+		{"POST", unknown, "absent", "", bad, map[string]string{"Content-Encoding": "gzip"}, 401, billing.CodeUnauthorized},
 		{"POST", unknown, s.read, "", bad, map[string]string{"Content-Encoding": "gzip"}, 403, billing.CodePermissionDenied},
 		{"POST", unknown, s.live, "", bad, map[string]string{"Content-Encoding": "gzip", idempotencyKey: ""}, 415, billing.CodeUnsupportedEncoding},
 		{"POST", unknown, s.live, "", bad, map[string]string{idempotencyKey: ""}, 400, billing.CodeIdempotencyKeyRequired},

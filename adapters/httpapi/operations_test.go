@@ -75,7 +75,7 @@ func (o operations) refuses(t *testing.T, c call, status int, code billing.Code,
 
 func (o operations) wrongKey(t *testing.T, r *route, good call) {
 	t.Helper()
-	good.key = "nobody's"
+	good.key = "absent"
 	o.refuses(t, good, 401, billing.CodeUnauthorized, "")
 	if good.key = o.read; r.need != billing.NeedRead {
 		o.refuses(t, good, 403, billing.CodePermissionDenied, "")

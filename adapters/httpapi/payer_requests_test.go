@@ -115,12 +115,12 @@ func TestLettersRefused(t *testing.T) {
 	s.refuses(t, "/payer_requests", map[string]refused{
 		"wrong types":   {letter(with("claim_id", 1, "due_date", false)), 422, "claim_id type,due_date type"},
 		"another payer": {letter(with("claim_id", claim, "payer_id", "60054")), 422, "payer_id conflict"},
-		"unknown payer": {letter(with("payer_id", "nobody")), 404, "payer_id not_found"},
+		"unknown payer": {letter(with("payer_id", "absent")), 404, "payer_id not_found"},
 		"unknown claim": {letter(with("claim_id", "clm_"+s.office.String()[4:])), 404, "claim_id not_found"},
 		"unknown claim and payer": {
-			letter(with("claim_id", "clm_"+s.office.String()[4:], "payer_id", "nobody")), 404, "claim_id not_found,payer_id not_found",
+			letter(with("claim_id", "clm_"+s.office.String()[4:], "payer_id", "absent")), 404, "claim_id not_found,payer_id not_found",
 		},
-		"faults come first": {letter(with("payer_id", "nobody", "requested", nil)), 422, "requested required"},
+		"faults come first": {letter(with("payer_id", "absent", "requested", nil)), 422, "requested required"},
 	})
 	t.Run("taken", func(t *testing.T) {
 		t.Parallel()

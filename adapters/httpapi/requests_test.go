@@ -81,7 +81,7 @@ func TestRequestLog(t *testing.T) {
 func TestRequestsWithoutKey(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	stranger := s.do(t, call{path: "/claims", key: "nobody's"})
+	stranger := s.do(t, call{path: "/claims", key: "absent"})
 	known := s.must(t, 200, call{path: "/claims"})
 	s.logged(t, known.Header.Get("X-Request-Id")) // later than the other
 	if e := s.do(t, call{path: "/requests/" + stranger.Header.Get("X-Request-Id")}); e.StatusCode != http.StatusNotFound {

@@ -217,7 +217,7 @@ func TestOrderOfUploadChecks(t *testing.T) {
 	holder.sendUpload("/upload/wait", goodSecret, formOf(fileOf("x")))
 	<-p.waiting
 	ask("no place for the key", start(goodSecret, tooLarge, noKey, noForm), 429)
-	ask("nobody's key", start("nobody's", tooLarge, noKey, noForm), 401)
+	ask("an unknown key", start("absent", tooLarge, noKey, noForm), 401)
 	ask("a key that only reads", start(readSecret, tooLarge, noKey, noForm), 403)
 	ask("too large", start(otherSecret, tooLarge, noKey, noForm), 413)
 

@@ -60,7 +60,7 @@ func TestKeys(t *testing.T) {
 		"as they are":     {right.User.String(), false},
 		"percent-encoded": {right.User.Username() + ":" + escaped(secret), false},
 		"a wrong secret":  {right.User.Username() + ":opensesame", true},
-		"a wrong user":    {"nobody:opensesame", true},
+		"a wrong user":    {"stranger:opensesame", true},
 	} {
 		address := strings.Replace(right.String(), right.User.String()+"@", test.userinfo+"@", 1)
 		s, err := minioblob.Open(t.Context(), minioblob.Options{URL: address, Log: slog.New(slog.NewTextHandler(&log, nil))})

@@ -47,7 +47,7 @@ func TestGuessesWait(t *testing.T) {
 		waits []time.Duration // after the attempts that are free
 	}{
 		{"one account from one address", signIn(ann.Email, "198.51.100.1", ""), []time.Duration{second, 2 * second, 4 * second, 8 * second}},
-		{"an account that does not exist", signIn("nobody@example.com", "198.51.100.2", ""), []time.Duration{second, 2 * second, 4 * second, 8 * second}},
+		{"an account that does not exist", signIn("absent@example.com", "198.51.100.2", ""), []time.Duration{second, 2 * second, 4 * second, 8 * second}},
 		{"a browser that has signed in", signIn(ann.Email, "198.51.100.3", home().Browser), []time.Duration{second, 2 * second}},
 		{"the current password in a stolen session", change, []time.Duration{second, 2 * second}},
 	} {

@@ -129,7 +129,7 @@ func by[T any](p *people, c *billing.Caller, shown *T) idempotency.Write[T] {
 }
 
 // TestEndedSessionsChangeNothing lets people go on whose sessions were ended a moment
-// ago, and whom the process still remembers. They change no user, themselves included,
+// ago, while the process still remembers them. They change no user, themselves included,
 // and create no key.
 func TestEndedSessionsChangeNothing(t *testing.T) {
 	t.Parallel()

@@ -380,7 +380,7 @@ func TestEnumeration(t *testing.T) {
 	p.scope = first
 	p.withPassword("twice@example.com", billing.RoleOwner)
 	text := ""
-	for n, email := range []string{ann.Email, "gone@example.com", "new@example.com", "twice@example.com", "nobody@example.com", "", "no address"} {
+	for n, email := range []string{ann.Email, "gone@example.com", "new@example.com", "twice@example.com", "absent@example.com", "", "no address"} {
 		before := p.proofs.hashes.Load()
 		_, err := p.password(email, "another password", "", fmt.Sprintf("198.51.100.%d", n+1), "")
 		if text == "" {
@@ -390,7 +390,7 @@ func TestEnumeration(t *testing.T) {
 			t.Errorf("%q: %d hashes, %v", email, hashes, err)
 		}
 	}
-	for _, known := range []string{ann.Email, "nobody@example.com"} { // and when attempts must wait
+	for _, known := range []string{ann.Email, "absent@example.com"} { // and when attempts must wait
 		n := 0
 		for ; n < 50; n++ {
 			if _, err := p.password(known, "another password", "", "203.0.113."+map[bool]string{true: "1", false: "2"}[known == ann.Email], ""); billing.CodeOf(err) == billing.CodeTooManyRequests {

@@ -93,7 +93,7 @@ func TestRules(t *testing.T) {
 		"NPIs": {func(_ *aClaim, w *ruleContext) { w.Office.NPI, w.Provider.NPI = "1234567890", "" }, []string{
 			"office_id office_npi", "rendering_provider_id provider_npi",
 		}},
-		"nobody's":               {func(_ *aClaim, w *ruleContext) { w.Provider = nil }, []string{"rendering_provider_id required"}},
+		"no provider":            {func(_ *aClaim, w *ruleContext) { w.Provider = nil }, []string{"rendering_provider_id required"}},
 		"what is not known":      {func(_ *aClaim, w *ruleContext) { w.Office, w.Payer = nil, nil }, nil},
 		"a payer without claims": {func(_ *aClaim, w *ruleContext) { w.Payer.Capabilities.Claims = false }, []string{"payer_id payer_takes_no_claims"}},
 		"a draft with nothing": {func(c *aClaim, _ *ruleContext) { *c = aClaim{Kind: billing.KindClaim} }, []string{

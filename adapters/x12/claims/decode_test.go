@@ -100,7 +100,7 @@ func TestRefusedWithAPosition(t *testing.T) {
 		"no subscriber":      {swap("HL*2*1*22*1", "HL*2*1*23*1"), 17, "a patient stands outside a subscriber (HL)"},
 		"no provider":        {swap("HL*1**20*1", "HL*1**22*1"), 8, "a subscriber stands outside a billing provider (HL)"},
 		"unknown level":      {swap("HL*2*1*22*1", "HL*2*1*99*1"), 17, "the hierarchical level (HL03) must be a billing provider, subscriber or patient"},
-		"claim of nobody":    {swap("HL*2*1*22*1", "CLM*1*1"), 17, "the claim stands outside a subscriber and a patient (HL)"},
+		"claim of no one":    {swap("HL*2*1*22*1", "CLM*1*1"), 17, "the claim stands outside a subscriber and a patient (HL)"},
 		"no control number":  {swap("CLM*PCN-2", "CLM*"), 30, "the claim has no patient control number (CLM01)"},
 		"foreign number":     {swap("CLM*PCN-2", "CLM*張"), 30, "the claim has no patient control number (CLM01)"},
 		"no charge":          {swap("*2580.05*", "**"), 30, "the amount is malformed"},

@@ -10,6 +10,7 @@ export default defineConfig({
     outDir: "../dist",
     emptyOutDir: true,
     assetsInlineLimit: 0,
+    cssCodeSplit: false, // a style that fails to load with its screen is not loaded again
     modulePreload: { polyfill: false },
   },
   server: { proxy: { "/api": { target: process.env.MOLAR_URL ?? "http://127.0.0.1:8080" } } },

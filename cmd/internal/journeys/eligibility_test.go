@@ -34,6 +34,20 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	page.screen("eligibility-list")
 }
 
+// A filtered list is copied as the request of this list.
+func TestTheCopiedRequestHasTheFilters(t *testing.T) {
+	t.Parallel()
+	page := newPractice(t).signsIn("viewer")
+	page.open("/test/eligibility?outcome=rejected")
+	page.sees("No check ended like this")
+	page.click("Copy as curl")
+	page.sees("Copied as curl", "Put a test key in MOLAR_API_KEY")
+	want := "curl '" + page.browser.origin + `/api/v1/eligibility?outcome=rejected' -H "Authorization: Bearer $MOLAR_API_KEY"`
+	if copied := page.copied(); copied != want {
+		t.Errorf("copied %s, want %s", copied, want)
+	}
+}
+
 // A check by keyboard alone.
 func TestACheckByKeyboard(t *testing.T) {
 	t.Parallel()

@@ -432,6 +432,14 @@ func (p *page) record() error {
 	return err
 }
 
+// offline takes the network away from the page, or gives it back.
+func (p *page) offline(off bool) {
+	p.tb.Helper()
+	if err := (proto.NetworkEmulateNetworkConditions{Offline: off, DownloadThroughput: -1, UploadThroughput: -1}).Call(p.rod); err != nil {
+		p.tb.Fatal(err)
+	}
+}
+
 // refused expects the service to refuse a request, such as 401 "POST /api/v1/sessions".
 // A journey fails on every refusal that it does not expect.
 func (p *page) refused(status int, target string) {

@@ -250,7 +250,10 @@ func TestImportIsRefusedAndQuarantineDeleted(t *testing.T) {
 	page.upload("Choose a file", "doc_test.go")
 	page.sees("Request req_")
 	page.screen("remittance-import-refused")
+	other := page.tab("/test/remittances/quarantine")
+	other.sees("Nothing is in quarantine")
 	page.upload("Choose a file", hostile(t))
+	other.sees("TRACE-2") // without a reload
 	page.click("Open the quarantine")
 	page.sees("TRACE-2")
 	page.click("Delete")

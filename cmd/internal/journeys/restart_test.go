@@ -1,8 +1,15 @@
 package journeys_test
 
 import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -39,4 +46,73 @@ func TestTheServiceIsKilledAndComesBack(t *testing.T) {
 	page.fill("Member ID", "W79-ACTIVE-FULL")
 	page.click("Check coverage")
 	page.sees("Covered")
+}
+
+// A page of an earlier release asks for a screen that the service no longer has. It
+// loads itself again, and shows the screen. A form is not taken away for it.
+func TestAPageOfAnEarlierRelease(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	origin, release := released(t, practice.s)
+	page := newBrowser(t, origin).tab()
+	page.load(strings.Replace(practice.invites("biller"), practice.s.origin, origin, 1))
+	page.click("Claims")
+	page.click("New claim")
+	page.fill("First name", "Nia")
+	release()
+	page.mayBeRefused(http.StatusNotFound, "")
+	page.press("Control+K")
+	page.sees("Molar was updated.", "Save what you entered, then load the page again.")
+	page.screen("updated")
+	page.has("First name", "Nia")
+	page.within("navigation", "Screens").click("Remittances")
+	page.seesA("dialog", "Leave without saving?")
+	page.click("Leave")
+	page.sees("Nothing to finish") // of the new release
+	page.at("/test/remittances")
+	page.press("Control+K")
+	page.focuses("Find a patient, claim or command")
+}
+
+// released returns an origin of the service, and a function that makes its open pages
+// those of an earlier release: the service has none of their files.
+func released(t *testing.T, s *service) (origin string, release func()) {
+	t.Helper()
+	to, err := url.Parse(s.origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outdated atomic.Bool
+	behind := &httputil.ReverseProxy{
+		FlushInterval: -1,
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		ErrorLog:      log.New(io.Discard, "", 0), // pages end their streams
+	}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Sec-Fetch-Dest") == "document" {
+			outdated.Store(false)
+		}
+		if outdated.Load() && strings.HasPrefix(r.URL.Path, "/assets/") {
+			r.URL.Path += ".gone"
+		}
+		behind.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		site.CloseClientConnections()
+		site.Close()
+	})
+	return site.URL, func() { outdated.Store(true) }
+}
+
+// A link that a person follows without a network leads on once there is one.
+func TestALinkIsFollowedOffline(t *testing.T) {
+	t.Parallel()
+	page := newPractice(t).signsIn("biller")
+	page.mayBeRefused(0, "")
+	page.offline(true)
+	page.within("navigation", "Screens").click("Attachments")
+	page.sees("This device is offline.", "Nothing needs you now")
+	page.offline(false)
+	page.sees("No attachments yet")
+	page.seesNo("This device is offline.")
 }

@@ -3,6 +3,7 @@ package journeys_test
 import (
 	"bufio"
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -18,6 +19,10 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	_ "github.com/lib/pq"
+
+	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 )
 
 // TestMain runs twice as many journeys at a time as there are processors,
@@ -156,9 +161,26 @@ func (s *service) molar(tb testing.TB, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// sql changes rows of the service's database, for what only time or many years would do.
+func (s *service) sql(tb testing.TB, statement string, args ...any) {
+	tb.Helper()
+	cluster, err := pglocal.Start(tb.Context(), filepath.Join(s.data, "postgres"), pglocal.Options{}) // joins the service's
+	if err != nil {
+		tb.Fatal(err)
+	}
+	db, err := sql.Open("postgres", cluster.URL())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(tb.Context(), statement, args...); err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // practice is the organization of a journey, with an office and a dentist.
 type practice struct {
-	t      *testing.T
+	t      testing.TB
 	s      *service
 	org    string
 	office string // "Main Street"
@@ -168,7 +190,7 @@ type practice struct {
 	calls int
 }
 
-func newPractice(t *testing.T) *practice {
+func newPractice(t testing.TB) *practice {
 	t.Helper()
 	p := &practice{t: t, s: theService(t)}
 	p.org = p.s.molar(t, "orgs", "create", "Cedar Dental")
@@ -208,7 +230,7 @@ func (p *practice) links(role string) (link string) {
 	return linkIn(p.t, p.s.molar(p.t, "users", "link", p.email(role), "--org", p.org))
 }
 
-func linkIn(t *testing.T, output string) string {
+func linkIn(t testing.TB, output string) string {
 	t.Helper()
 	for word := range strings.FieldsSeq(output) {
 		if strings.Contains(word, "/sign-in#") {
@@ -336,7 +358,7 @@ func (p *practice) password(role, password string) {
 }
 
 // visits opens a path, or a link, in a browser in which no user has signed in.
-func visits(t *testing.T, target string) *page {
+func visits(t testing.TB, target string) *page {
 	t.Helper()
 	page := newBrowser(t, theService(t).origin).tab()
 	if strings.HasPrefix(target, "/") {

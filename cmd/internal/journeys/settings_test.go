@@ -9,6 +9,55 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
+// An owner completes an office and moves it to another time zone, in which the pages then
+// show times. A viewer reads it.
+func TestAnOfficeIsCompleted(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("owner")
+	page.open("/test/settings/offices")
+	page.row("Main Street").sees("In use")
+	page.click("New office")
+	page.fill("Name", "Harbor")
+	page.fill("NPI", "1234567890")
+	page.refused(422, "POST /api/v1/offices")
+	page.click("Save")
+	page.sees("NPI")
+	page.screen("settings-office-refused")
+	page.fill("NPI", "1234567893")
+	page.click("Save")
+	page.row("Harbor").sees("Missing", "Incomplete")
+	page.screen("settings-offices")
+	page.click("Harbor")
+	page.sees("This office is incomplete.")
+	for _, field := range [][2]string{{"Tax ID", "123456789"}, {"Phone", "8085550100"}, {"Street", "1 Pier Road"}, {"City", "Honolulu"}, {"State", "HI"}, {"ZIP code", "96813"}} {
+		page.fill(field[0], field[1])
+	}
+	page.click("Save")
+	page.row("Harbor").sees("1 Pier Road, Honolulu, HI", "In use")
+
+	page.click("Main Street")
+	page.click("Retired: it takes no new claims")
+	page.click("Save")
+	page.row("Main Street").sees("Retired")
+	page.click("Harbor")
+	page.choose("Time zone", "Pacific/Honolulu")
+	page.click("Save")
+	page.click("Sessions")
+	page.sees("HST") // the browser is in New York
+	page.click("Providers")
+	page.row("Ann Rivers").click("Edit Ann Rivers")
+	page.screen("settings-provider")
+	page.press("Escape")
+	page.screen("settings-providers")
+
+	viewer := practice.signsIn("viewer")
+	viewer.open("/test/settings/offices")
+	viewer.click("Harbor")
+	viewer.sees("An owner can change the office.")
+	viewer.screen("settings-office")
+}
+
 // An owner invites a biller, who chooses a password and a second factor, and signs
 // in again with both.
 func TestInviteAcceptAndSignInWithASecondFactor(t *testing.T) {

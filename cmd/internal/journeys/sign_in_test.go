@@ -2,6 +2,8 @@ package journeys_test
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -66,21 +68,79 @@ func TestSignInWithAUsedLink(t *testing.T) {
 	visits(t, practice.links("viewer")).seesA("navigation", "Screens")
 }
 
-// A page that is opened without a session comes back after the sign-in.
+// A link that is too old does not sign in, and shows what to do.
+func TestSignInWithAnExpiredLink(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	link := practice.invites("viewer")
+	practice.s.sql(t, "UPDATE sign_in_links SET expires_at = created_at WHERE user_id = (SELECT id FROM users WHERE email = $1)", practice.email("viewer"))
+	page := newBrowser(t, practice.s.origin).tab()
+	page.refused(http.StatusUnauthorized, "POST /api/v1/sessions")
+	page.load(link)
+	page.sees("The link does not work.", "its time is over. Ask an owner for a new one", "Request req_")
+	page.reload()
+	page.seesA("heading", "Sign in to Molar")
+	page.seesNo("The link does not work.")
+}
+
+// A page that is opened without a session comes back after the sign-in, with its filters.
 func TestSignInLeadsBack(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	practice.password("owner", "correct horse battery 9")
 	page := newBrowser(t, practice.s.origin).tab()
 	page.mayBeRefused(http.StatusUnauthorized, "")
-	page.open("/live")
+	page.open("/live/claims?kind=predetermination&state=queued&state=submitted")
 	page.seesA("heading", "Sign in to Molar")
 	page.fill("Email", practice.email("owner"))
 	page.fill("Password", "correct horse battery 9")
 	page.click("Sign in")
-	page.at("/live")
-	page.seesA("navigation", "Screens")
+	page.seesA("heading", "Predeterminations")
+	page.sees("No claim matches")
 	page.seesNo("Test mode.")
+	signedIn := page.address()
+	page.reload()
+	page.seesA("heading", "Predeterminations")
+	if again := page.address(); again != signedIn || !strings.HasPrefix(again, "/live/claims?") {
+		t.Errorf("the sign-in leads to %s, and a reload to %s", signedIn, again)
+	}
+}
+
+// Another site's address in a link to the sign-in leads nowhere.
+func TestSignInLeadsOnlyInside(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	_, token, _ := strings.Cut(practice.invites("viewer"), "#")
+	for i, next := range []string{"//molar.example/test", `/\molar.example/test`, "https://molar.example/test", "javascript:alert(1)"} {
+		if i > 0 {
+			_, token, _ = strings.Cut(practice.links("viewer"), "#")
+		}
+		page := visits(t, "/sign-in?next="+url.QueryEscape(next)+"#"+token)
+		page.at("/test")
+		page.seesA("navigation", "Screens")
+	}
+}
+
+// A person with more sessions than a page of them signs out. While the service cannot
+// be reached, the page says that the session goes on.
+func TestSignOutAmongManySessions(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("owner")
+	practice.s.sql(t, `INSERT INTO sessions SELECT gen_random_uuid(), org_id, user_id, sha256(gen_random_uuid()::text::bytea), address, agent, created_at + n * interval '1 ms', used_at, NULL
+		FROM sessions, generate_series(1, 250) n WHERE user_id = (SELECT id FROM users WHERE email = $1)`, practice.email("owner"))
+	page.mayBeRefused(0, "")
+	page.offline(true)
+	page.click("Account: Cedar Dental " + practice.email("owner"))
+	page.click("Sign out")
+	page.sees("You are still signed in.", "Check the connection")
+	page.screen("sign-out-offline")
+	page.offline(false)
+	page.seesNo("This device is offline.")
+	page.mayBeRefused(http.StatusUnauthorized, "")
+	practice.signsOut(page, "owner")
+	page.open("/test")
+	page.seesA("heading", "Sign in to Molar")
 }
 
 // One of two tabs signs out. The other one then asks for a sign-in, and shows

@@ -1,9 +1,15 @@
 // The addresses of the screens. An address holds the mode, the screen and its
 // filters, never patient data. Each screen loads when it is first shown.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import type { ComponentType } from "react";
 import { lastMode } from "./api/session";
 import { Crash, Missing } from "./shell/crash";
+import { load, OutdatedScreen } from "./shell/load";
 import { Shell } from "./shell/shell";
+
+/** shown returns a screen of a file, which loads when the screen is first shown. */
+const shown = <N extends string>(file: () => Promise<Record<N, ComponentType>>, name: N) =>
+  lazyRouteComponent(async () => ({ Screen: (await load(file))?.[name] ?? OutdatedScreen }), "Screen");
 
 const rootRoute = createRootRoute({ notFoundComponent: Missing, errorComponent: Crash });
 
@@ -11,7 +17,7 @@ const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
   validateSearch: (search: Record<string, unknown>): { next?: string } => (typeof search.next === "string" ? { next: search.next } : {}),
-  component: lazyRouteComponent(() => import("./screens/sign-in/sign-in"), "SignIn"),
+  component: shown(() => import("./screens/sign-in/sign-in"), "SignIn"),
 });
 
 const home = createRoute({
@@ -39,46 +45,46 @@ function text(search: Record<string, unknown>): Record<string, string | string[]
   return kept;
 }
 
-const screen = <P extends string>(path: P, component: ReturnType<typeof lazyRouteComponent>) =>
-  createRoute({ getParentRoute: () => mode, path, component, validateSearch: text });
+const screen = <P extends string, N extends string>(path: P, file: () => Promise<Record<N, ComponentType>>, name: N) =>
+  createRoute({ getParentRoute: () => mode, path, component: shown(file, name), validateSearch: text });
 
 const screens = [
-  screen("/", lazyRouteComponent(() => import("./screens/today/today"), "Today")),
-  screen("/eligibility", lazyRouteComponent(() => import("./screens/eligibility/list"), "CheckList")),
-  screen("/eligibility/new", lazyRouteComponent(() => import("./screens/eligibility/form"), "NewCheck")),
-  screen("/eligibility/$id", lazyRouteComponent(() => import("./screens/eligibility/detail"), "CheckDetail")),
-  screen("/claims", lazyRouteComponent(() => import("./screens/claims/list"), "ClaimList")),
-  screen("/claims/new", lazyRouteComponent(() => import("./screens/claims/form"), "NewClaim")),
-  screen("/claims/$id/edit", lazyRouteComponent(() => import("./screens/claims/form"), "EditClaim")),
-  screen("/claims/$id/replace", lazyRouteComponent(() => import("./screens/claims/form"), "ReplaceClaim")),
-  screen("/claims/$id/secondary", lazyRouteComponent(() => import("./screens/claims/form-next"), "SecondaryClaim")),
-  screen("/claims/$id/convert", lazyRouteComponent(() => import("./screens/claims/form-next"), "ConvertClaim")),
-  screen("/remittances", lazyRouteComponent(() => import("./screens/remittances/list"), "RemittanceList")),
-  screen("/remittances/quarantine", lazyRouteComponent(() => import("./screens/remittances/quarantine"), "Quarantine")),
-  screen("/remittances/$id", lazyRouteComponent(() => import("./screens/remittances/detail"), "RemittanceDetail")),
-  screen("/claims/$id", lazyRouteComponent(() => import("./screens/claims/detail"), "ClaimDetail")),
-  screen("/developers", lazyRouteComponent(() => import("./screens/developers/overview"), "Overview")),
-  screen("/developers/events", lazyRouteComponent(() => import("./screens/developers/events"), "EventList")),
-  screen("/developers/events/$id", lazyRouteComponent(() => import("./screens/developers/events"), "EventDetail")),
-  screen("/developers/deliveries", lazyRouteComponent(() => import("./screens/developers/deliveries"), "DeliveryList")),
-  screen("/developers/deliveries/$id", lazyRouteComponent(() => import("./screens/developers/deliveries"), "DeliveryDetail")),
-  screen("/developers/webhooks", lazyRouteComponent(() => import("./screens/developers/webhooks"), "WebhookList")),
-  screen("/developers/webhooks/$id", lazyRouteComponent(() => import("./screens/developers/webhooks"), "WebhookDetail")),
-  screen("/developers/requests", lazyRouteComponent(() => import("./screens/developers/requests"), "RequestList")),
-  screen("/developers/requests/$id", lazyRouteComponent(() => import("./screens/developers/requests"), "RequestDetail")),
-  screen("/developers/keys", lazyRouteComponent(() => import("./screens/developers/keys"), "KeyList")),
-  screen("/attachments", lazyRouteComponent(() => import("./screens/attachments/list"), "AttachmentList")),
-  screen("/attachments/new", lazyRouteComponent(() => import("./screens/attachments/new"), "NewAttachment")),
-  screen("/attachments/$id", lazyRouteComponent(() => import("./screens/attachments/detail"), "AttachmentDetail")),
-  screen("/payer-requests", lazyRouteComponent(() => import("./screens/payer-requests/list"), "PayerRequestList")),
-  screen("/payer-requests/$id", lazyRouteComponent(() => import("./screens/payer-requests/detail"), "PayerRequestDetail")),
-  screen("/settings", lazyRouteComponent(() => import("./screens/settings/account"), "Account")),
-  screen("/settings/offices", lazyRouteComponent(() => import("./screens/settings/offices"), "Offices")),
-  screen("/settings/offices/$id", lazyRouteComponent(() => import("./screens/settings/offices"), "OfficeDetail")),
-  screen("/settings/providers", lazyRouteComponent(() => import("./screens/settings/providers"), "Providers")),
-  screen("/settings/users", lazyRouteComponent(() => import("./screens/settings/users"), "Users")),
-  screen("/settings/sessions", lazyRouteComponent(() => import("./screens/settings/sessions"), "Sessions")),
-  screen("/settings/audit", lazyRouteComponent(() => import("./screens/settings/audit"), "Audit")),
+  screen("/", () => import("./screens/today/today"), "Today"),
+  screen("/eligibility", () => import("./screens/eligibility/list"), "CheckList"),
+  screen("/eligibility/new", () => import("./screens/eligibility/form"), "NewCheck"),
+  screen("/eligibility/$id", () => import("./screens/eligibility/detail"), "CheckDetail"),
+  screen("/claims", () => import("./screens/claims/list"), "ClaimList"),
+  screen("/claims/new", () => import("./screens/claims/form"), "NewClaim"),
+  screen("/claims/$id/edit", () => import("./screens/claims/form"), "EditClaim"),
+  screen("/claims/$id/replace", () => import("./screens/claims/form"), "ReplaceClaim"),
+  screen("/claims/$id/secondary", () => import("./screens/claims/form-next"), "SecondaryClaim"),
+  screen("/claims/$id/convert", () => import("./screens/claims/form-next"), "ConvertClaim"),
+  screen("/remittances", () => import("./screens/remittances/list"), "RemittanceList"),
+  screen("/remittances/quarantine", () => import("./screens/remittances/quarantine"), "Quarantine"),
+  screen("/remittances/$id", () => import("./screens/remittances/detail"), "RemittanceDetail"),
+  screen("/claims/$id", () => import("./screens/claims/detail"), "ClaimDetail"),
+  screen("/developers", () => import("./screens/developers/overview"), "Overview"),
+  screen("/developers/events", () => import("./screens/developers/events"), "EventList"),
+  screen("/developers/events/$id", () => import("./screens/developers/events"), "EventDetail"),
+  screen("/developers/deliveries", () => import("./screens/developers/deliveries"), "DeliveryList"),
+  screen("/developers/deliveries/$id", () => import("./screens/developers/deliveries"), "DeliveryDetail"),
+  screen("/developers/webhooks", () => import("./screens/developers/webhooks"), "WebhookList"),
+  screen("/developers/webhooks/$id", () => import("./screens/developers/webhooks"), "WebhookDetail"),
+  screen("/developers/requests", () => import("./screens/developers/requests"), "RequestList"),
+  screen("/developers/requests/$id", () => import("./screens/developers/requests"), "RequestDetail"),
+  screen("/developers/keys", () => import("./screens/developers/keys"), "KeyList"),
+  screen("/attachments", () => import("./screens/attachments/list"), "AttachmentList"),
+  screen("/attachments/new", () => import("./screens/attachments/new"), "NewAttachment"),
+  screen("/attachments/$id", () => import("./screens/attachments/detail"), "AttachmentDetail"),
+  screen("/payer-requests", () => import("./screens/payer-requests/list"), "PayerRequestList"),
+  screen("/payer-requests/$id", () => import("./screens/payer-requests/detail"), "PayerRequestDetail"),
+  screen("/settings", () => import("./screens/settings/account"), "Account"),
+  screen("/settings/offices", () => import("./screens/settings/offices"), "Offices"),
+  screen("/settings/offices/$id", () => import("./screens/settings/offices"), "OfficeDetail"),
+  screen("/settings/providers", () => import("./screens/settings/providers"), "Providers"),
+  screen("/settings/users", () => import("./screens/settings/users"), "Users"),
+  screen("/settings/sessions", () => import("./screens/settings/sessions"), "Sessions"),
+  screen("/settings/audit", () => import("./screens/settings/audit"), "Audit"),
 ];
 
 export const router = createRouter({

@@ -30,7 +30,7 @@ for (const kind of ["pointerdown", "keydown"]) {
   window.addEventListener(kind, () => { lastInput = Date.now(); }, { capture: true, passive: true });
 }
 
-/** inBackground reports whether the page acts by itself: nobody has touched it for a minute. */
+/** inBackground reports whether the page acts by itself: its last click or key was more than a minute ago. */
 export function inBackground(): boolean {
   return Date.now() - lastInput > 60_000;
 }

@@ -15,9 +15,9 @@ export function one(v: string | string[] | undefined): string | undefined {
   return Array.isArray(v) ? v[0] : v;
 }
 
-/** address returns filters as the query of a URL. */
-export function address(filters: Filters): string {
+/** address returns a path with filters as its query. */
+export function address(path: string, filters: Filters): string {
   const q = new URLSearchParams();
   for (const [k, v] of Object.entries(filters)) for (const one of [v ?? []].flat()) q.append(k, one);
-  return q.toString();
+  return q.size > 0 ? `${path}?${q}` : path;
 }

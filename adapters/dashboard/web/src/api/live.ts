@@ -23,7 +23,7 @@ const paths: Record<Change["object"], string[]> = {
   event: ["/events", "/requests", "/webhook_deliveries"],
   webhook_delivery: ["/webhook_deliveries", "/events", "/webhook_endpoints"],
   webhook_endpoint: ["/webhook_endpoints", "/webhook_deliveries", "/summary"],
-  office: ["/offices"],
+  office: ["/offices", "/me"],
   provider: ["/providers"],
 };
 
@@ -48,14 +48,14 @@ export function useLive(): Link {
       else setLink(said.link);
     };
     channel.onmessage = (e: MessageEvent<Said>) => hear(e.data);
-    const tell = (said: Said) => {
+    const share = (said: Said) => {
       if (stop.signal.aborted) return;
       hear(said);
       channel.postMessage(said);
     };
     // The tab that holds the lock leads. The browser passes it on when the tab ends.
     navigator.locks
-      .request(`molar-live-${client.mode}`, { signal: stop.signal }, () => lead(client, stop.signal, tell))
+      .request(`molar-live-${client.mode}`, { signal: stop.signal }, () => lead(client, stop.signal, share))
       .catch(() => undefined); // the page is left
     return () => {
       stop.abort();
@@ -66,7 +66,7 @@ export function useLive(): Link {
 }
 
 /** lead reads the stream until the page is left, and connects again when it breaks. */
-async function lead(client: Client, stop: AbortSignal, tell: (said: Said) => void): Promise<void> {
+async function lead(client: Client, stop: AbortSignal, share: (said: Said) => void): Promise<void> {
   let last = "";
   for (let failures = 0; !stop.aborted; failures++) {
     try {
@@ -77,13 +77,13 @@ async function lead(client: Client, stop: AbortSignal, tell: (said: Said) => voi
       // The session has ended: a request of the page finds out, and says so.
       if (reply.status === 401) await client.queries.invalidateQueries({ queryKey: ["get", "/me"] });
       if (!reply.ok || !reply.body) throw new Error(`the stream replied ${reply.status}`);
-      tell({ link: "live" });
+      share({ link: "live" });
       failures = 0;
       let gathered: Change[] = [];
       const parser = createParser({
         onEvent(e) {
           if (e.id) last = e.id;
-          if (e.event === "reset") tell({ reset: true });
+          if (e.event === "reset") share({ reset: true });
           else if (e.data) gathered.push(JSON.parse(e.data) as Change);
         },
       });
@@ -93,13 +93,13 @@ async function lead(client: Client, stop: AbortSignal, tell: (said: Said) => voi
         if (done) break;
         parser.feed(value);
         if (gathered.length > 0) {
-          tell({ changes: gathered });
+          share({ changes: gathered });
           gathered = [];
         }
       }
     } catch {
       if (stop.aborted) return;
-      if (failures > 0) tell({ link: "away" });
+      if (failures > 0) share({ link: "away" });
     }
     await new Promise((done) => setTimeout(done, Math.min(500 * 2 ** failures, 5_000)));
   }

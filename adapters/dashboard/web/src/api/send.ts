@@ -1,11 +1,11 @@
 // Writes: each click is one write, however often the network makes it repeat.
-import { useMutation, type UseMutationResult } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { isAPIError, useClient, newKey, type APIError } from "./client";
 import { useToast } from "../ui/toast";
 
-/** useSend returns a mutation whose go calls send with a fresh Idempotency-Key. Afterwards
- *  every list and object of the page loads again. A refusal is shown as a message, unless the
- *  page shows it. */
+/** useSend returns go, which calls send with a fresh Idempotency-Key, and how the last call stands: its input, how often
+ *  the service did not reply, its error or its data. Afterwards every list and object of the page loads again. A refusal
+ *  is shown as a message, unless the page shows it. */
 export function useSend<In, Out>(
   send: (client: ReturnType<typeof useClient>["fetch"], key: { "Idempotency-Key": string }, input: In) => Promise<{ data?: Out; error?: unknown }>,
   options: {
@@ -14,7 +14,7 @@ export function useSend<In, Out>(
     refused?: (e: APIError) => boolean; // whether the page shows the refusal in its place
     quiet?: boolean; // the page shows every refusal itself
   } = {},
-): UseMutationResult<Out, APIError | Error, In> & { go: (input: In) => void } {
+) {
   const { fetch, queries } = useClient();
   const toast = useToast();
   const mutation = useMutation<Out, APIError | Error, { input: In; key: string }>({
@@ -30,6 +30,6 @@ export function useSend<In, Out>(
     },
     onError: (e) => { if (!options.quiet && !(isAPIError(e) && options.refused?.(e))) toast.refused(e); },
   });
-  const mutate = (input: In) => mutation.mutate({ input, key: newKey() });
-  return { ...mutation, go: mutate } as unknown as UseMutationResult<Out, APIError | Error, In> & { go: (input: In) => void };
+  const { isPending, failureCount, error, data, variables } = mutation;
+  return { go: (input: In) => mutation.mutate({ input, key: newKey() }), input: variables?.input, isPending, failureCount, error, data };
 }

@@ -1,7 +1,8 @@
 // Who is signed in, and what they may do.
 import { useNavigate } from "@tanstack/react-router";
 import { createContext, useContext } from "react";
-import { forget, holdSignOut, newKey, root, Unreachable, useClient, type APIError, type Client, type Mode, type Schemas } from "./client";
+import { useToast } from "../ui/toast";
+import { forget, holdSignOut, isAPIError, newKey, root, Unreachable, useClient, type APIError, type Client, type Mode, type Schemas } from "./client";
 
 export type Me = Schemas["Me"];
 
@@ -37,24 +38,44 @@ export async function signIn(body: Schemas["SignInRequest"]): Promise<Schemas["S
   return said as Schemas["Session"];
 }
 
-/** useSignOut returns a function that ends the session of this browser and leads to the sign-in. */
+/** useSignOut returns a function that ends the session of this browser, and then leads to the sign-in. If the session
+ *  does not end, the page stays and shows why. */
 export function useSignOut(): () => void {
-  const { fetch, mode } = useClient();
+  const { fetch } = useClient();
   const navigate = useNavigate();
+  const toast = useToast();
   return () => {
-    void end(fetch).finally(() => {
+    end(fetch).then(() => {
       holdSignOut(false);
       forget();
       void navigate({ to: "/sign-in", search: {} });
-    });
-    rememberMode(mode);
+    }, (e: unknown) => toast.refused(e, "You are still signed in."));
   };
 }
 
+/** end ends the session of this browser, unless it has ended before. */
 async function end(fetch: Client["fetch"]): Promise<void> {
-  const list = await fetch.GET("/sessions", { params: { query: { limit: 100 } } });
-  const own = list.data?.data.find((s) => s.current);
-  if (own) await fetch.DELETE("/sessions/{id}", { params: { path: { id: own.id }, header: { "Idempotency-Key": newKey() } } });
+  try {
+    const id = await ownSession(fetch);
+    if (!id) return;
+    const { error } = await fetch.DELETE("/sessions/{id}", { params: { path: { id }, header: { "Idempotency-Key": newKey() } } });
+    if (error) throw error;
+  } catch (e) {
+    if (!isAPIError(e) || e.error !== "UNAUTHORIZED") throw e;
+  }
+}
+
+/** ownSession returns the ID of this browser's session. A session that has ended reads for up to two seconds, and is not listed. */
+async function ownSession(fetch: Client["fetch"]): Promise<string | undefined> {
+  let cursor: string | undefined;
+  do {
+    const { data, error } = await fetch.GET("/sessions", { params: { query: { limit: 100, cursor } } });
+    if (error) throw error;
+    const own = data.data.find((s) => s.current);
+    if (own) return own.id;
+    cursor = data.next_cursor ?? undefined;
+  } while (cursor);
+  return undefined;
 }
 
 const modeKey = "molar-mode";

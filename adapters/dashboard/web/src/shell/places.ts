@@ -12,11 +12,14 @@ export const places = [
   { name: "Settings", path: "/settings", icon: Settings },
 ] as const;
 
-/** kinds are the screens of the resources, by the beginnings of their IDs. */
-const kinds: Record<string, string> = { clm: "claims", elg: "eligibility", att: "attachments", prq: "payer-requests", era: "remittances", evt: "developers/events", req: "developers/requests", whd: "developers/deliveries", whe: "developers/webhooks", pat: "patients" };
+/** screens are those of the resources, by the beginnings of their IDs. A patient's has the patient's claims. */
+const screens: Record<string, string> = {
+  clm: "/claims/", elg: "/eligibility/", att: "/attachments/", prq: "/payer-requests/", era: "/remittances/", pat: "/claims?patient_id=", off: "/settings/offices/",
+  evt: "/developers/events/", req: "/developers/requests/", whd: "/developers/deliveries/", whe: "/developers/webhooks/",
+};
 
 /** screenOf returns the path of a resource's screen, below the mode. */
 export function screenOf(id: string): string | undefined {
-  const place = kinds[id.slice(0, 3)];
-  return place && `/${place}/${id}`;
+  const place = /^[a-z]{3}_[0-9A-Z]{26}$/.test(id) ? screens[id.slice(0, 3)] : undefined;
+  return place && place + id;
 }

@@ -4,17 +4,19 @@ import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/
 import { QueryClientProvider } from "@tanstack/react-query";
 import { ChevronsUpDown, Menu as MenuIcon, Search, X } from "lucide-react";
 import { Dialog } from "@base-ui/react/dialog";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { clientFor, ClientContext, forget, isAPIError, onSignedOut, useClient, type Mode } from "../api/client";
 import { useLive, type Link as Connection } from "../api/live";
-import { MeContext, rememberMode, useMe, useSignOut } from "../api/session";
+import { MeContext, rememberMode, useMe, useSignOut, type Me } from "../api/session";
+import { browserZone, ZoneContext } from "../ui/format";
 import { Failure, Loading } from "../ui/page";
 import { More } from "../ui/menu";
 import { ToastProvider } from "../ui/toast";
+import { later } from "./load";
 import { places } from "./places";
 import { chooseTheme, theme } from "./theme";
 
-const Palette = lazy(() => import("./palette").then((m) => ({ default: m.Palette })));
+const Palette = later(() => import("./palette").then((m) => m.Palette));
 
 /** Shell shows the screens of a mode to a signed-in user. */
 export function Shell() {
@@ -43,7 +45,19 @@ function SignedIn() {
   const leaving = isAPIError(me.error) && me.error.error === "UNAUTHORIZED";
   if (!me.data && (me.isPending || leaving)) return <main className="starting"><Loading rows={3} /></main>;
   if (!me.data) return <main className="starting"><Failure error={me.error} retry={() => { void me.refetch(); }} /></main>;
-  return <MeContext.Provider value={me.data}><Frame /></MeContext.Provider>;
+  return <MeContext.Provider value={me.data}><ZoneContext.Provider value={zoneOf(me.data)}><Frame /></ZoneContext.Provider></MeContext.Provider>;
+}
+
+/** zoneOf returns the time zone of the person's office: the browser's, if an office is in it, else the first that the browser knows. */
+function zoneOf({ organization: { time_zones: zones } }: Me): string {
+  const known = (zone: string) => {
+    try {
+      return !!Intl.DateTimeFormat("en-US", { timeZone: zone });
+    } catch {
+      return false;
+    }
+  };
+  return zones.includes(browserZone) ? browserZone : zones.find(known) ?? browserZone;
 }
 
 function Frame() {

@@ -1,6 +1,7 @@
 import { Check, Copy as CopyIcon, Terminal } from "lucide-react";
 import { useState } from "react";
 import { root, useClient } from "../api/client";
+import { Button } from "./button";
 import { useToast } from "./toast";
 
 /** CopyButton copies a value. */
@@ -28,28 +29,18 @@ export function Copy({ value, label = "Copy" }: { value: string; label?: string 
   return <span className="copy"><code className="wrap-anywhere">{value}</code><CopyButton value={value} label={`${label} ${value}`} /></span>;
 }
 
-/** CopyAsCurl copies the request of what one looks at, for a program with an API key. */
-export function CopyAsCurl({ path, method = "GET", body }: { path: string; method?: string; body?: unknown }) {
-  const { mode } = useClient();
-  const toast = useToast();
-  return (
-    <button
-      type="button"
-      className="button button-quiet"
-      onClick={() => { void navigator.clipboard.writeText(curl(mode, method, path, body)).then(() => toast.good("Copied as curl", `Put a ${mode} key in MOLAR_API_KEY before you run it.`)); }}
-    >
-      <Terminal size={16} aria-hidden />Copy as curl
-    </button>
-  );
+/** CopyAsCurl copies the request of what one looks at. A screen that only a session may read has none. */
+export function CopyAsCurl({ path }: { path: string }) {
+  const copy = useCopyAsCurl();
+  return <Button look="quiet" icon={<Terminal size={16} aria-hidden />} onClick={() => copy(path)}>Copy as curl</Button>;
 }
 
-/** curl returns a command that sends the request with the key of the environment. */
-export function curl(mode: string, method: string, path: string, body?: unknown): string {
-  const quote = (s: string) => `'${s.replaceAll("'", "'\\''")}'`;
-  return [
-    `curl ${method === "GET" ? "" : `-X ${method} `}${quote(location.origin + root + path)}`,
-    `-H "Authorization: Bearer $MOLAR_API_KEY"`,
-    ...(method === "GET" ? [] : [`-H "Idempotency-Key: $(uuidgen)"`]),
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quote(JSON.stringify(body))}`]),
-  ].join(" \\\n  ").replace(/$/, mode === "live" ? " # a live key" : "");
+/** useCopyAsCurl returns a function that copies a command, which reads a path with an API key. */
+export function useCopyAsCurl(): (path: string) => void {
+  const { mode } = useClient();
+  const toast = useToast();
+  return (path) => {
+    const url = `${location.origin}${root}${path}`.replaceAll("'", "'\\''");
+    void navigator.clipboard.writeText(`curl '${url}' -H "Authorization: Bearer $MOLAR_API_KEY"`).then(() => toast.good("Copied as curl", `Put a ${mode} key in MOLAR_API_KEY before you run it.`));
+  };
 }

@@ -1,8 +1,33 @@
 // Money, dates and names, as people write them.
 import { createContext, useContext } from "react";
 
-/** ZoneContext is the time zone of the office: times are shown in it. */
-export const ZoneContext = createContext<string>(Intl.DateTimeFormat().resolvedOptions().timeZone);
+/** browserZone is the time zone of this device. */
+export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** ZoneContext is the time zone of the office. */
+export const ZoneContext = createContext(browserZone);
+
+/** useZone returns the time zone of the office: times are shown in it, and days begin in it. */
+export function useZone(): string {
+  return useContext(ZoneContext);
+}
+
+/** dateIn returns the date of a moment in a time zone, such as 2026-01-09: today's, if none is given. */
+export function dateIn(zone: string, at = new Date()): string {
+  return at.toLocaleDateString("en-CA", { timeZone: zone });
+}
+
+/** daysAfter returns the date some days after another. */
+export function daysAfter(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** midnight returns when a date begins in a time zone, as the API reads it. */
+export function midnight(date: string, zone: string): string {
+  const utc = Date.parse(date);
+  const clock = Date.parse(`${new Date(utc).toLocaleString("sv-SE", { timeZone: zone }).replace(" ", "T")}Z`);
+  return new Date(utc + (utc - clock)).toISOString();
+}
 
 /** dollars returns an amount such as "1250.00" as $1,250.00. */
 export function dollars(amount: string): string {
@@ -43,7 +68,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [["day", 86_400], ["hour"
 
 /** When shows a moment: how long ago within a week, else its day, with the full time on hover. */
 export function When({ value, full }: { value: string | null | undefined; full?: boolean }) {
-  const zone = useContext(ZoneContext);
+  const zone = useZone();
   if (!value) return <span className="muted none" aria-label="never">–</span>;
   const at = new Date(value);
   const whole = at.toLocaleString("en-US", { timeZone: zone, year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit", second: full ? "2-digit" : undefined, timeZoneName: "short" });

@@ -1,4 +1,4 @@
-// States in words, with a tone.
+// Words with a tone, such as the states of resources.
 import { words } from "./format";
 
 export type Tone = "plain" | "good" | "warn" | "bad" | "info" | "accent";
@@ -28,7 +28,12 @@ export function stateName(state: string): string {
   return names[state] ?? words(state);
 }
 
-/** State shows a state as a word with a tone, so that it does not depend on color. */
-export function State({ value, tone, children }: { value: string; tone?: Tone; children?: string }) {
-  return <span className={`state tone-${tone ?? tones[value] ?? "plain"}`}>{children ?? stateName(value)}</span>;
+/** Badge shows a word with a tone, so that what it says does not depend on color. */
+export function Badge({ tone, children }: { tone: Tone; children: string }) {
+  return <span className={`badge tone-${tone}`}>{children}</span>;
+}
+
+/** State shows a state of a resource, in a more exact word if there is one. */
+export function State({ value, children }: { value: string; children?: string }) {
+  return <Badge tone={tones[value] ?? "plain"}>{children ?? stateName(value)}</Badge>;
 }

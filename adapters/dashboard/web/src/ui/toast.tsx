@@ -31,15 +31,17 @@ function Toasts() {
   ));
 }
 
-/** useToast returns functions that show a message: that something is done, or why the service refused it. */
+/** useToast returns functions that show a message: that something is done, or why it failed, below what that means if it is given. */
 export function useToast() {
   const { add } = Toast.useToastManager();
   return useMemo(() => ({
     good: (title: string, description?: string) => { add({ title, description, type: "good" }); },
-    refused: (e: unknown) => {
-      add(isAPIError(e)
-        ? { title: e.message, description: [...e.errors.map((f) => f.message), `Request ${e.request_id}`].join(" "), type: "bad", timeout: 15_000, priority: "high" }
-        : { title: e instanceof Error ? e.message : "Something went wrong on this page. Load it again.", type: "bad", priority: "high" });
+    refused: (e: unknown, meaning?: string) => {
+      const [said, ...rest] = isAPIError(e)
+        ? [e.message, ...e.errors.map((f) => f.message), `Request ${e.request_id}`]
+        : [e instanceof Error ? e.message : "Something went wrong on this page. Load it again."];
+      const [title, ...description] = meaning ? [meaning, said, ...rest] : [said, ...rest];
+      add({ title, description: description.join(" "), type: "bad", timeout: 15_000 });
     },
   }), [add]);
 }

@@ -8,7 +8,7 @@ import { CopyAsCurl } from "./copy";
 import { When } from "./format";
 import { Go } from "./link";
 import { Failure, Loading } from "./page";
-import { State } from "./state";
+import { Badge } from "./state";
 import { screenOf } from "../shell/places";
 
 /** ResourceLink leads to a resource, and says what it is. */
@@ -20,7 +20,7 @@ export function ResourceLink({ id }: { id: string }) {
 
 /** StatusCode shows an HTTP status with its meaning. */
 export function StatusCode({ value, none = "No reply recorded" }: { value: number | null; none?: string }) {
-  return <State value="status" tone={statusTone(value)}>{value === null ? none : statusText(value)}</State>;
+  return <Badge tone={statusTone(value)}>{value === null ? none : statusText(value)}</Badge>;
 }
 
 /** Operation shows a method and a path of the API. */

@@ -6,7 +6,7 @@ import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
 import { DateField, FaultsOf, SelectField } from "../../ui/form";
-import { count, Day, printable } from "../../ui/format";
+import { count, dateIn, Day, printable, useZone } from "../../ui/format";
 import { Empty, Section } from "../../ui/page";
 import { maxBytes, size } from "./image";
 import { Thumbnail, useBlobURL, Viewer, type Document } from "./picture";
@@ -124,7 +124,7 @@ function Item({ chosen: c, number, types, film, change, drop }: {
   const name = printable(c.file.name);
   const busy = c.state !== "ready";
   const fileFaults = c.faults.filter((f) => !["document_type", "image_date", "orientation"].includes(f.field ?? ""));
-  const today = new Date().toLocaleDateString("en-CA");
+  const today = dateIn(useZone());
   return (
     <li className={`chosen${fileFaults.length > 0 ? " chosen-wrong" : ""}${c.found ? "" : " chosen-bare"}`}>
       {c.found && <div className="chosen-picture">

@@ -1,7 +1,7 @@
 // The list of attachments: what is open and what was sent.
 import { Link } from "@tanstack/react-router";
 import { ImagePlus } from "lucide-react";
-import { one, useFilters } from "../../api/filters";
+import { address, one, useFilters } from "../../api/filters";
 import { useClient, type Schemas } from "../../api/client";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
@@ -25,7 +25,7 @@ export function AttachmentList() {
   const types = useTypes();
   const begin = may.write && <ButtonLink look="primary" icon={<ImagePlus size={16} aria-hidden />} to="/attachments/new">New attachment</ButtonLink>;
   return (
-    <Page title="Attachments" actions={<><CopyAsCurl path={`/attachments${state ? `?state=${state}` : ""}`} />{begin}</>}>
+    <Page title="Attachments" actions={<><CopyAsCurl path={address("/attachments", filters)} />{begin}</>}>
       <Section flush>
         <nav className="tabs" aria-label="States">
           {tabs.map(([name, s]) => <Link key={name} to="." search={{ ...filters, state: s } as never} replace className="tab" aria-current={s === state ? "page" : undefined}>{name}</Link>)}

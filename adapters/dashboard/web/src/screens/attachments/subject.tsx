@@ -1,4 +1,4 @@
-// For whom an attachment is, when no claim says so.
+// The patient and the plan of an attachment without a claim.
 import { DateField, SelectField, TextField } from "../../ui/form";
 import { useClient, type Schemas } from "../../api/client";
 

@@ -6,14 +6,13 @@ import { useClient, type Schemas } from "../../api/client";
 import { useMay } from "../../api/session";
 import { useSend } from "../../api/send";
 import { Button, ButtonLink } from "../../ui/button";
-import { Copy, curl } from "../../ui/copy";
+import { Copy, useCopyAsCurl } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
 import { count, Day, day, Days, dollars, Money, name, When, words } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { More, type MenuItem } from "../../ui/menu";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { State, stateName } from "../../ui/state";
-import { useToast } from "../../ui/toast";
 import { Traces } from "../../ui/traces";
 import { inOrder, Odontogram } from "../../ui/odontogram";
 import { Timeline } from "./timeline";
@@ -167,10 +166,9 @@ const editable = (c: Claim) => ["draft", "needs_attention", "rejected"].includes
 
 /** Actions has one primary button, for the next step, and a menu for the rest. */
 function Actions({ claim: c }: { claim: Claim }) {
-  const { mode } = useClient();
   const may = useMay();
   const go = useGo();
-  const toast = useToast();
+  const copy = useCopyAsCurl();
   const params = (key: { "Idempotency-Key": string }) => ({ path: { id: c.id }, header: key });
   const submit = useSend((api, key, _: void) => api.POST("/claims/{id}/submit", { params: { ...params(key) } }), { says: "The claim is queued for the next file." });
   const reconcile = useSend((api, key, _: void) => api.POST("/claims/{id}/reconcile", { params: params(key) }), { says: "The payment is recorded as posted." });
@@ -179,7 +177,7 @@ function Actions({ claim: c }: { claim: Claim }) {
     says: "The void is queued.",
     done: (made) => go(`/claims/${made.id}`),
   });
-  const copyCurl = { label: "Copy as curl", onSelect: () => { void navigator.clipboard.writeText(curl(mode, "GET", `/claims/${c.id}`)).then(() => toast.good("Copied as curl")); } };
+  const copyCurl = { label: "Copy as curl", onSelect: () => copy(`/claims/${c.id}`) };
   if (!may.write) return <More label="More actions" items={[copyCurl]}>More<ChevronDown size={16} aria-hidden /></More>;
   const open = (place: string) => () => go(`/claims/${c.id}/${place}`);
   const sent = ["accepted_payer", "paid", "denied"].includes(c.state);

@@ -202,9 +202,9 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
           <div className="save-bar no-print">
             <p className="save-total"><span className="muted">{count(form.lines.length, "line")}</span> <strong className="numbers">{dollars(total(form.lines))}</strong></p>
             <div className="row">
-              {!replacing && <Button onClick={() => act("draft")} busy={send.isPending && send.variables === "draft"} disabled={send.isPending} title="Ctrl S">Save as draft</Button>}
-              {!replacing && <Button onClick={() => act("check")} busy={send.isPending && send.variables === "check"} disabled={send.isPending} title="Ctrl Enter">Check</Button>}
-              <Button look="primary" onClick={() => act("send")} busy={send.isPending && send.variables === "send"} disabled={send.isPending}>{replacing ? "Send the replacement" : "Send"}</Button>
+              {!replacing && <Button onClick={() => act("draft")} busy={send.isPending && send.input === "draft"} disabled={send.isPending} title="Ctrl S">Save as draft</Button>}
+              {!replacing && <Button onClick={() => act("check")} busy={send.isPending && send.input === "check"} disabled={send.isPending} title="Ctrl Enter">Check</Button>}
+              <Button look="primary" onClick={() => act("send")} busy={send.isPending && send.input === "send"} disabled={send.isPending}>{replacing ? "Send the replacement" : "Send"}</Button>
             </div>
             <p className="only-read" role="status">{send.isPending ? (send.failureCount > 0 ? "Molar does not reply. Trying again." : "Saving.") : ""}</p>
             {send.isPending && send.failureCount > 0 && <p className="save-wait" aria-hidden>Molar does not reply. What you entered stays here; Molar gets it when it replies.</p>}

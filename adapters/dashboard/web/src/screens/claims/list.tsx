@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { FilePlus2, Filter, Search, X } from "lucide-react";
-import { lazy, Suspense, useDeferredValue, useState } from "react";
+import { Suspense, useDeferredValue, useState } from "react";
 import { address, one, useFilters, type Filters } from "../../api/filters";
 import { useClient, type Schemas } from "../../api/client";
 import { useMay } from "../../api/session";
@@ -13,6 +13,7 @@ import { DateField, SelectField } from "../../ui/form";
 import { Days, Money, name, When } from "../../ui/format";
 import { Empty, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { State } from "../../ui/state";
+import { later } from "../../shell/load";
 import { List, paged, Table, type Column } from "../../ui/table";
 
 type Summary = Schemas["ClaimSummary"];
@@ -45,7 +46,7 @@ export function ClaimList() {
       title={kind === "claim" ? "Claims" : "Predeterminations"}
       actions={
         <>
-          <CopyAsCurl path={`/claims?${address({ kind, ...filters })}`} />
+          <CopyAsCurl path={address("/claims", { kind, ...filters })} />
           {may.write && <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">New claim</ButtonLink>}
         </>
       }
@@ -86,7 +87,7 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
   );
 }
 
-const PayerPicker = lazy(() => import("../../ui/payer-picker").then((m) => ({ default: m.PayerPicker })));
+const PayerPicker = later(() => import("../../ui/payer-picker").then((m) => m.PayerPicker));
 
 /** OfPayer is the filter for the claims to a payer. */
 function OfPayer({ id, set }: { id: string | undefined; set: (id: string | undefined) => void }) {

@@ -12,10 +12,10 @@ import { eventTypes } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { count, When } from "../../ui/format";
+import { count, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Facts, Failure, Loading, Notice, Section } from "../../ui/page";
-import { State } from "../../ui/state";
+import { Badge, State } from "../../ui/state";
 import { List, paged, type Column } from "../../ui/table";
 import { Milliseconds, StatusCode } from "../../ui/traces";
 import { Developers, endpointName, healthOf, hoursAgo, moment, Since, useEndpoints, type Endpoint } from "./frame";
@@ -31,7 +31,7 @@ function stateOf(d: Delivery): string {
 }
 
 function DeliveryState({ of: d }: { of: Delivery }) {
-  return <State value={d.state} tone={stateOf(d) === "Retrying" ? "warn" : undefined}>{stateOf(d)}</State>;
+  return stateOf(d) === "Retrying" ? <Badge tone="warn">Retrying</Badge> : <State value={d.state}>{stateOf(d)}</State>;
 }
 
 /** Outcome shows the last attempt of a delivery. */
@@ -78,7 +78,7 @@ export function DeliveryList() {
       tab="Deliveries"
       title="Deliveries"
       about="Each event for each webhook endpoint. Molar keeps them for 30 days."
-      actions={<><CopyAsCurl path={`/webhook_deliveries?${address(filters)}`} />{may.write && some && <ResendAll filters={filters} endpoints={endpoints.data?.data ?? []} />}</>}
+      actions={<><CopyAsCurl path={address("/webhook_deliveries", filters)} />{may.write && some && <ResendAll filters={filters} endpoints={endpoints.data?.data ?? []} />}</>}
     >
       <Section flush>
         <div className="filters">
@@ -129,6 +129,7 @@ async function selected(fetch: Client["fetch"], filters: Filters, endpoints: End
 /** ResendAll sends the events of all deliveries that match the filters again. It says before how many there are. */
 function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoint[] }) {
   const { fetch } = useClient();
+  const zone = useZone();
   const [open, setOpen] = useState(false);
   const [since] = useState(() => hoursAgo(24 * 31)); // the oldest that is kept
   const [before, setBefore] = useState("");
@@ -149,7 +150,7 @@ function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoi
     filters.endpoint_id && `Endpoint: ${endpointName(to)}`,
     filters.event_type && `Type: ${eventTypes[one(filters.event_type) as Schemas["EventType"]]}`,
     filters.event_id && "Of one event",
-    filters.created_after && `Since ${moment(after)}`,
+    filters.created_after && `Since ${moment(after, zone)}`,
   ].filter(Boolean);
   return (
     <>
@@ -216,7 +217,7 @@ function AttemptItem({ attempt: a, number, open }: { attempt: Attempt; number: n
   return (
     <li>
       <div className="spread">
-        <span className="row"><strong>Attempt {number}</strong>{a.status === null ? <State value="status" tone="bad">No reply</State> : <StatusCode value={a.status} />}</span>
+        <span className="row"><strong>Attempt {number}</strong>{a.status === null ? <Badge tone="bad">No reply</Badge> : <StatusCode value={a.status} />}</span>
         <span className="row muted small"><Milliseconds value={a.duration_ms} /><When value={a.at} full /></span>
       </div>
       {a.error && <p>{a.error}</p>}

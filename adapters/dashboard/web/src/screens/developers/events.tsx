@@ -37,7 +37,7 @@ export function EventList() {
   const types = [type ?? []].flat() as EventType[];
   const events = api.useInfiniteQuery("get", "/events", { params: { query: { ...rest, type: types.length > 0 ? types : undefined, limit: 50 } as object } }, paged);
   return (
-    <Developers tab="Events" title="Events" about="Each change that programs can learn of, newest first." actions={<CopyAsCurl path={`/events?${address(filters)}`} />}>
+    <Developers tab="Events" title="Events" about="Each change that programs can learn of, newest first." actions={<CopyAsCurl path={address("/events", filters)} />}>
       <Section flush>
         <div className="filters">
           <SelectField label="Type" value={types[0] ?? ""} onChange={(v) => set({ type: v || undefined })} options={[["", "All types"], ...Object.entries(eventTypes)]} />

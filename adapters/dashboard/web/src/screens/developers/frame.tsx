@@ -4,9 +4,9 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { useClient, type Schemas } from "../../api/client";
 import { one, type Filters } from "../../api/filters";
 import { SelectField } from "../../ui/form";
-import { When } from "../../ui/format";
+import { useZone, When } from "../../ui/format";
 import { Page } from "../../ui/page";
-import { State, type Tone } from "../../ui/state";
+import { Badge, type Tone } from "../../ui/state";
 import "./developers.css";
 
 const tabs = [
@@ -77,20 +77,21 @@ export function healthOf(e: Endpoint): { word: string; tone: Tone; about: ReactN
 /** Healthy shows how an endpoint is as a word. */
 export function Healthy({ of }: { of: Endpoint }) {
   const { word, tone } = healthOf(of);
-  return <State value="health" tone={tone}>{word}</State>;
+  return <Badge tone={tone}>{word}</Badge>;
 }
 
 const spans = [["An hour ago", 1], ["A day ago", 24], ["7 days ago", 168], ["30 days ago", 720]] as const;
 
 /** Since is the filter of a list by time. The address holds the time itself, so that a link shows the same list later. */
 export function Since({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
+  const zone = useZone();
   const at = one(filters.created_after);
   return (
     <SelectField
       label="Since"
       value={at ?? ""}
       onChange={(v) => set({ created_after: v ? /^\d+$/.test(v) ? hoursAgo(Number(v)) : v : undefined })}
-      options={[["", "Any time"], ...(at ? [[at, moment(at)] as const] : []), ...spans.map(([label, hours]) => [String(hours), label] as const)]}
+      options={[["", "Any time"], ...(at ? [[at, moment(at, zone)] as const] : []), ...spans.map(([label, hours]) => [String(hours), label] as const)]}
     />
   );
 }
@@ -101,6 +102,6 @@ export function hoursAgo(hours: number): string {
 }
 
 /** moment returns a time in a few words. */
-export function moment(at: string): string {
-  return new Date(at).toLocaleString("en-US", { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
+export function moment(at: string, zone: string): string {
+  return new Date(at).toLocaleString("en-US", { timeZone: zone, month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
 }

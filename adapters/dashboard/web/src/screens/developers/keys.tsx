@@ -10,7 +10,7 @@ import { FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Failure, Notice, Section } from "../../ui/page";
-import { State } from "../../ui/state";
+import { Badge, State } from "../../ui/state";
 import { List, paged, type Column } from "../../ui/table";
 import { Developers } from "./frame";
 import { Secret } from "./secret";
@@ -38,7 +38,7 @@ function Keys() {
   const make = <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => setMaking(true)}>New key</Button>;
   const columns: Column<Key>[] = [
     { head: "Name", cell: (k) => <strong>{k.name}</strong> },
-    { head: "Mode", cell: (k) => k.mode === "live" ? <State value="live" tone="accent">Live</State> : <State value="test" tone="warn">Test</State> },
+    { head: "Mode", cell: (k) => k.mode === "live" ? <Badge tone="accent">Live</Badge> : <Badge tone="warn">Test</Badge> },
     { head: "May", cell: (k) => k.permissions.includes("submit") ? k.permissions.includes("read") ? "Read and write" : "Write only" : "Read only" },
     { head: "Ends in", cell: (k) => <code>…{k.last_four}</code> },
     { head: "Created", cell: (k) => <When value={k.created_at} /> },

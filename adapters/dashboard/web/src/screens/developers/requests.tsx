@@ -41,7 +41,7 @@ export function RequestList() {
       about="What programs sent with API keys. What people do here is in the audit, under Settings."
       actions={
         <>
-          <CopyAsCurl path={`/requests?${address(filters)}`} />
+          <CopyAsCurl path={address("/requests", filters)} />
           <Button icon={<RefreshCw size={16} aria-hidden />} busy={requests.isRefetching} onClick={() => void requests.refetch()}>Refresh</Button>
         </>
       }

@@ -108,9 +108,10 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
   const go = useGo();
   const [asks, setAsks] = useState<"edit" | "rotate" | "delete" | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
+  const [pinged, setPinged] = useState<Schemas["WebhookPing"] | null>(null);
   const close = () => setAsks(null);
   const params = (key: { "Idempotency-Key": string }) => ({ path: { id: e.id }, header: key });
-  const ping = useSend((api, key, _: void) => api.POST("/webhook_endpoints/{id}/ping", { params: params(key), body: {} }));
+  const ping = useSend((api, key, _: void) => api.POST("/webhook_endpoints/{id}/ping", { params: params(key), body: {} }), { done: setPinged });
   const enable = useSend((api, key, _: void) => api.POST("/webhook_endpoints/{id}/enable", { params: params(key), body: {} }), { says: "The endpoint is enabled." });
   const disable = useSend((api, key, _: void) => api.POST("/webhook_endpoints/{id}/disable", { params: params(key), body: {} }), { says: "The endpoint is disabled." });
   const rotate = useSend((api, key, _: void) => api.POST("/webhook_endpoints/{id}/rotate_secret", { params: params(key), body: {} }), { done: (r) => { close(); setSecret(r.secret ?? null); } });
@@ -146,17 +147,17 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
         </div>
       </Modal>
       <Secret title="The endpoint's new secret" value={secret} about="Your receiver checks the signature of each delivery with it." close={() => setSecret(null)} />
-      <Modal title="Test event" open={ping.data !== undefined} onOpenChange={(o) => { if (!o) ping.reset(); }}>
-        {ping.data && (
+      <Modal title="Test event" open={pinged !== null} onOpenChange={(o) => { if (!o) setPinged(null); }}>
+        {pinged && (
           <div className="stack">
             <Notice
-              tone={ping.data.status !== null && ping.data.status < 300 ? "good" : "bad"}
-              title={ping.data.status === null ? "The endpoint did not reply." : ping.data.status < 300 ? `The endpoint accepted it: ${statusText(ping.data.status)}.` : `The endpoint refused it: ${statusText(ping.data.status)}.`}
+              tone={pinged.status !== null && pinged.status < 300 ? "good" : "bad"}
+              title={pinged.status === null ? "The endpoint did not reply." : pinged.status < 300 ? `The endpoint accepted it: ${statusText(pinged.status)}.` : `The endpoint refused it: ${statusText(pinged.status)}.`}
             >
-              {ping.data.error ?? (ping.data.duration_ms !== null && `It replied in ${Math.round(ping.data.duration_ms)} ms.`)}
+              {pinged.error ?? (pinged.duration_ms !== null && `It replied in ${Math.round(pinged.duration_ms)} ms.`)}
             </Notice>
             <p className="muted">A test event has no delivery, and does not count as a failure.</p>
-            <div className="dialog-actions"><Button look="primary" onClick={() => ping.reset()}>Done</Button></div>
+            <div className="dialog-actions"><Button look="primary" onClick={() => setPinged(null)}>Done</Button></div>
           </div>
         )}
       </Modal>

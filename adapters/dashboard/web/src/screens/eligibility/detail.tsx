@@ -10,7 +10,7 @@ import { CopyAsCurl, Copy } from "../../ui/copy";
 import { Day, day, Money, cents, name, When, words } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
-import { State, type Tone } from "../../ui/state";
+import { Badge, type Tone } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { Traces } from "../../ui/traces";
 import { CheckForm } from "./form";
@@ -102,7 +102,7 @@ function Answer({ check: c }: { check: CheckResource }) {
               ["Plan", c.plan?.name],
               ["Type", c.plan?.type],
               ["Group", c.plan?.group_number],
-              ["Network", c.network_status ? <State key="n" value={c.network_status} tone={c.network_status === "in_network" ? "good" : "warn"}>{words(c.network_status)}</State> : null],
+              ["Network", c.network_status ? <Badge key="n" tone={c.network_status === "in_network" ? "good" : "warn"}>{words(c.network_status)}</Badge> : null],
               ["Benefit period", c.plan?.benefit_period],
               ["Covered from", <Day key="f" value={c.coverage_effective_date} />],
               ["Covered until", <Day key="u" value={c.coverage_termination_date} />],
@@ -166,7 +166,7 @@ const due: Record<string, [string, Tone]> = {
 
 function Due({ procedure: p }: { procedure: Schemas["ProcedureBenefit"] }) {
   const known = p.status && due[p.status];
-  return known ? <State value={p.status!} tone={known[1]}>{known[0]}</State> : <None />;
+  return known ? <Badge tone={known[1]}>{known[0]}</Badge> : <None />;
 }
 
 /** Asked shows the request, what it cost, and the messages of the network. */

@@ -1,7 +1,7 @@
 // The checks, newest first. The attempts for one question stand together: a
 // check that corrects another one is in one row with it.
 import { BadgeCheck } from "lucide-react";
-import { one, useFilters } from "../../api/filters";
+import { address, one, useFilters } from "../../api/filters";
 import { useClient, type Schemas } from "../../api/client";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
@@ -10,7 +10,7 @@ import { SelectField } from "../../ui/form";
 import { count, Day, name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
-import { State, type Tone } from "../../ui/state";
+import { Badge, type Tone } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 
 export type CheckResource = Schemas["EligibilityCheck"];
@@ -30,7 +30,7 @@ export function CheckList() {
       title="Eligibility"
       actions={
         <>
-          <CopyAsCurl path="/eligibility" />
+          <CopyAsCurl path={address("/eligibility", filters)} />
           {may.write && <ButtonLink look="primary" icon={<BadgeCheck size={16} aria-hidden />} to="/eligibility/new">New check</ButtonLink>}
         </>
       }
@@ -93,5 +93,5 @@ export function Coverage({ check: c }: { check: CheckResource }) {
     : c.status === "active" ? ["Covered", "good"]
     : c.status === "inactive" ? ["Not covered", "bad"]
     : ["Payer does not say", "warn"];
-  return <State value={c.status ?? c.state} tone={tone}>{word}</State>;
+  return <Badge tone={tone}>{word}</Badge>;
 }

@@ -1,15 +1,13 @@
 // When a payer wants its answer, in words.
-import { useContext } from "react";
 import type { Schemas } from "../../api/client";
-import { count, Day, ZoneContext } from "../../ui/format";
-import { State, type Tone } from "../../ui/state";
+import { count, dateIn, Day, useZone } from "../../ui/format";
+import { Badge, type Tone } from "../../ui/state";
 
 type Request = Schemas["PayerRequest"];
 
-/** useDaysLeft returns a function that returns the days until a date, in the zone of the office. It is negative for a past date. */
+/** useDaysLeft returns a function that returns the days until a date, as the office counts them. It is negative for a past date. */
 export function useDaysLeft(): (date: string) => number {
-  const zone = useContext(ZoneContext);
-  const today = Date.parse(new Date().toLocaleDateString("en-CA", { timeZone: zone }));
+  const today = Date.parse(dateIn(useZone()));
   return (date) => Math.round((Date.parse(date) - today) / 86_400_000);
 }
 
@@ -19,7 +17,7 @@ export function Due({ request: r }: { request: Request }) {
   if (!r.due_date) return <span className="muted">No date</span>;
   if (r.state === "answered") return <Day value={r.due_date} />;
   const [text, tone] = inWords(left(r.due_date));
-  return <><State value="due" tone={tone}>{text}</State> <span className="sub due-date"><Day value={r.due_date} /></span></>;
+  return <><Badge tone={tone}>{text}</Badge> <span className="sub due-date"><Day value={r.due_date} /></span></>;
 }
 
 function inWords(days: number): [string, Tone] {

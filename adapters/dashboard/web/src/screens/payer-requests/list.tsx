@@ -1,7 +1,7 @@
 // What payers ask for: the requests that wait, the most urgent first, and those
 // that were answered.
 import { Link } from "@tanstack/react-router";
-import { one, useFilters } from "../../api/filters";
+import { address, one, useFilters } from "../../api/filters";
 import { useClient, type Schemas } from "../../api/client";
 import { CopyAsCurl } from "../../ui/copy";
 import { When } from "../../ui/format";
@@ -28,7 +28,7 @@ export function PayerRequestList() {
     state === "open" ? { head: "Arrived", wide: true, cell: (r) => <When value={r.created_at} /> } : { head: "Answered", cell: (r) => <When value={r.answered_at} /> },
   ];
   return (
-    <Page title="Payer requests" actions={<CopyAsCurl path={`/payer_requests?state=${state}`} />}>
+    <Page title="Payer requests" actions={<CopyAsCurl path={address("/payer_requests", { ...filters, state })} />}>
       <Section flush>
         <nav className="tabs" aria-label="States">
           {([["Open", "open"], ["Answered", "answered"]] as const).map(([name, s]) => (

@@ -10,7 +10,7 @@ import { Confirm } from "../../ui/dialog";
 import { count, Day, Days, dollars, Money, name, printable, words } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Facts, Failure, Loading, Section } from "../../ui/page";
-import { State } from "../../ui/state";
+import { Badge, State } from "../../ui/state";
 import { paged, Table } from "../../ui/table";
 import { groupLabel, reasonLabel, statusLabel } from "./codes";
 import { Match } from "./match";
@@ -98,7 +98,7 @@ export function Claims({ era: e }: { era: ERA }) {
 
 /** Status shows what became of a claim. */
 function Status({ claim: c }: { claim: ERAClaim }) {
-  if (c.review?.code === "under_way") return <State value="pending">Being applied</State>;
+  if (c.review?.code === "under_way") return <Badge tone="info">Being applied</Badge>;
   return <State value={c.status}>{c.status === "unmatched" ? "No claim matches" : c.status === "applied" && c.status_code === "22" ? "Reversal applied" : undefined}</State>;
 }
 

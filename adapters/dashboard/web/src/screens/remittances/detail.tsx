@@ -7,7 +7,7 @@ import { useClient, type Schemas } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
-import { curl } from "../../ui/copy";
+import { useCopyAsCurl } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
 import { cents, count, Day, dollars, Money, printable, When } from "../../ui/format";
 import { More } from "../../ui/menu";
@@ -126,7 +126,7 @@ function Payment({ era: e }: { era: ERA }) {
 
 /** Actions has posting as its primary button once every claim is finished. */
 function Actions({ era: e }: { era: ERA }) {
-  const { mode } = useClient();
+  const copy = useCopyAsCurl();
   const may = useMay();
   const toast = useToast();
   const [file, setFile] = useState(false);
@@ -152,7 +152,7 @@ function Actions({ era: e }: { era: ERA }) {
         items={[
           { label: "Show the 835 file", onSelect: () => setFile(true) },
           { label: "Copy the ID", onSelect: () => { void navigator.clipboard.writeText(e.id).then(() => toast.good("Copied the ID")); } },
-          { label: "Copy as curl", onSelect: () => { void navigator.clipboard.writeText(curl(mode, "GET", `/eras/${e.id}`)).then(() => toast.good("Copied as curl", `Put a ${mode} key in MOLAR_API_KEY before you run it.`)); } },
+          { label: "Copy as curl", onSelect: () => copy(`/eras/${e.id}`) },
           ...(may.write && e.state === "posted" ? [{ label: "Take the posting back", onSelect: () => setUnposting(true), danger: true }] : []),
         ]}
       >

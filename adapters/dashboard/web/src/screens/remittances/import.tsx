@@ -8,7 +8,7 @@ import { Modal } from "../../ui/dialog";
 import { Money, printable } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Notice, why } from "../../ui/page";
-import { State } from "../../ui/state";
+import { Badge } from "../../ui/state";
 import { methodLabel } from "./standing";
 
 const most = 15 * 1024 * 1024;
@@ -78,7 +78,7 @@ export function Became({ of }: { of: Schemas["ERAImport"] }) {
           </div>
           <div className="right">
             {p.payment && <Money value={p.payment.total} strong />}
-            <p>{p.status === "imported" ? <State value="balanced">Imported</State> : p.status === "duplicate" ? <State value="closed">Already here</State> : <State value="needs_review">In quarantine</State>}</p>
+            <p>{p.status === "imported" ? <Badge tone="good">Imported</Badge> : p.status === "duplicate" ? <Badge tone="plain">Already here</Badge> : <Badge tone="warn">In quarantine</Badge>}</p>
             <p className="small">{p.era_id ? <Go to={`/remittances/${p.era_id}`}>Open the remittance</Go> : <Go to="/remittances/quarantine">Open the quarantine</Go>}</p>
           </div>
         </li>

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { Filter } from "lucide-react";
 import { useState } from "react";
-import { one, useFilters, type Filters } from "../../api/filters";
+import { address, one, useFilters, type Filters } from "../../api/filters";
 import { useClient, type Schemas } from "../../api/client";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
@@ -44,7 +44,7 @@ export function RemittanceList() {
   return (
     <Page title="Remittances" actions={
         <>
-          <CopyAsCurl path={`/eras?${new URLSearchParams(Object.entries(query).filter(([, v]) => v) as [string, string][])}`} />
+          <CopyAsCurl path={address("/eras", query)} />
           <ButtonLink to="/remittances/quarantine">Quarantine</ButtonLink>
           {may.write && <Import />}
         </>

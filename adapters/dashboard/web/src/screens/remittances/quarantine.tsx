@@ -19,7 +19,7 @@ type Quarantined = Schemas["QuarantinedFile"];
 export function Quarantine() {
   const { api } = useClient();
   const may = useMay();
-  const files = api.useInfiniteQuery("get", "/quarantine", { params: { query: { limit: 50 } } }, paged);
+  const files = api.useInfiniteQuery("get", "/quarantine", { params: { query: { limit: 50 } } }, { ...paged, refetchInterval: 30_000 }); // a file that comes here is not on the stream
   return (
     <Page
       title="Quarantine"

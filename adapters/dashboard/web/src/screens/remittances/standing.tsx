@@ -1,7 +1,7 @@
 // How far a remittance is: what a person has to decide, and what adds up.
 import type { Schemas } from "../../api/client";
 import { cents, count } from "../../ui/format";
-import { State, type Tone } from "../../ui/state";
+import { Badge, type Tone } from "../../ui/state";
 
 type Head = Schemas["ERASummary"];
 
@@ -21,7 +21,7 @@ export function Standing({ era: e }: { era: Head }) {
     : unfinished(e) > 0 ? ["To finish", "warn"]
     : underway(e) > 0 ? ["Being applied", "info"]
     : e.balanced ? ["Ready to post", "good"] : ["Does not add up", "warn"];
-  return <State value={e.state} tone={tone}>{word}</State>;
+  return <Badge tone={tone}>{word}</Badge>;
 }
 
 /** Progress shows how many claims are finished, as a bar and in words. */

@@ -1,9 +1,8 @@
-// Who did what, and who looked at whom.
+// Who did what, and who looked at which patient.
 import { one, useFilters } from "../../api/filters";
 import { useClient, type Schemas } from "../../api/client";
-import { CopyAsCurl } from "../../ui/copy";
 import { DateField, SelectField, TextField } from "../../ui/form";
-import { count, When } from "../../ui/format";
+import { count, dateIn, daysAfter, midnight, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { List, paged } from "../../ui/table";
@@ -14,17 +13,18 @@ export function Audit() {
   const { api } = useClient();
   const [filters, set] = useFilters();
   const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } });
-  const day = (v: string | string[] | undefined) => one(v)?.slice(0, 10) ?? "";
+  const zone = useZone();
+  const [after, before] = [one(filters.created_after), one(filters.created_before)];
   const entries = api.useInfiniteQuery("get", "/audit_entries", { params: { query: { ...filters, limit: 50 } } }, paged);
   return (
-    <Page title="Settings" actions={<CopyAsCurl path="/audit_entries" />}>
+    <Page title="Settings">
       <SettingsParts />
       <Section flush>
         <div className="filters">
           <SelectField label="Person" value={one(filters.user_id) ?? ""} onChange={(v) => set({ user_id: v || undefined })} options={[["", "Everyone"], ...(users.data?.data ?? []).map((u) => [u.id, u.email] as const)]} />
           <TextField label="Resource" value={one(filters.resource_id) ?? ""} onChange={(v) => set({ resource_id: v.trim() || undefined })} placeholder="ID of a patient, claim, …" />
-          <DateField label="From" value={day(filters.created_after)} onChange={(v) => set({ created_after: v ? `${v}T00:00:00Z` : undefined })} />
-          <DateField label="Until" value={day(filters.created_before)} onChange={(v) => set({ created_before: v ? `${v}T23:59:59Z` : undefined })} />
+          <DateField label="From" value={after ? dateIn(zone, new Date(after)) : ""} onChange={(v) => set({ created_after: v ? midnight(v, zone) : undefined })} />
+          <DateField label="Until" value={before ? daysAfter(dateIn(zone, new Date(before)), -1) : ""} onChange={(v) => set({ created_before: v ? midnight(daysAfter(v, 1), zone) : undefined })} />
         </div>
         <List
           of={entries}

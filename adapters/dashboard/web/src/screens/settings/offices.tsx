@@ -10,7 +10,7 @@ import { CopyAsCurl } from "../../ui/copy";
 import { Check, FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
 import { Go, useGo } from "../../ui/link";
 import { Empty, Failure, Loading, Notice, Page, Section } from "../../ui/page";
-import { State } from "../../ui/state";
+import { Badge, State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 import { SettingsParts } from "./parts";
 
@@ -32,8 +32,8 @@ export function Offices() {
           columns={[
             { head: "Name", cell: (o) => o.name },
             { head: "NPI", cell: (o) => <span className="numbers">{o.npi}</span> },
-            { head: "Address", cell: (o) => o.address ? `${o.address.line1}, ${o.address.city}, ${o.address.state}` : <State value="needs_attention">Missing</State> },
-            { head: "Claims", cell: (o) => o.retired ? <State value="retired" /> : complete(o) ? <State value="active">Ready</State> : <State value="needs_attention">Incomplete</State> },
+            { head: "Address", cell: (o) => o.address ? `${o.address.line1}, ${o.address.city}, ${o.address.state}` : <Badge tone="warn">Missing</Badge> },
+            { head: "State", cell: (o) => o.retired ? <State value="retired" /> : complete(o) ? <Badge tone="good">In use</Badge> : <Badge tone="warn">Incomplete</Badge> },
           ]}
           empty={<Empty title="No offices yet" action={may.manage && <ButtonLink look="primary" to="/settings/offices/new">Add the first office</ButtonLink>}>An office sends checks and claims. It needs a name and an NPI.</Empty>}
         />
@@ -42,9 +42,9 @@ export function Offices() {
   );
 }
 
-/** complete reports whether payers accept claims of the office. */
+/** complete reports whether the office has all that its claims state. The rules of claims judge the values. */
 function complete(o: Office): boolean {
-  return !!(o.tax_id && o.phone && o.address && o.address.zip.length >= 9 && !/^p\.? *o\.? *box/i.test(o.address.line1));
+  return !!(o.tax_id && o.phone && o.address);
 }
 
 export function OfficeDetail() {
@@ -96,7 +96,7 @@ function OfficeForm({ office }: { office?: Office }) {
   const part = (label: string, key: keyof typeof a, more: object = {}) => <TextField label={label} path={`address.${key}`} value={a[key]} onChange={(v) => setA({ ...a, [key]: v })} disabled={!may.manage} {...more} />;
   return (
     <FaultsOf list={faults}>
-      {office && !complete(office) && <Notice tone="warn" title="Payers do not accept claims of this office yet.">Claims need a tax ID, a phone number, and a street address with a ZIP code of 9 digits.</Notice>}
+      {office && !complete(office) && <Notice tone="warn" title="This office is incomplete.">Its claims need a tax ID, a phone number and an address.</Notice>}
       {office && !office.verified_at && <Notice title="Remittances from outside do not reach this office yet.">The operator of this service verifies first that it is the practice with this NPI.</Notice>}
       <Section>
         <form className="stack" onSubmit={(e) => { e.preventDefault(); setFaults([]); send.go(); }}>

@@ -5,7 +5,7 @@ import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { When } from "../../ui/format";
 import { Empty, Page, Section } from "../../ui/page";
-import { State } from "../../ui/state";
+import { Badge } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 import { SettingsParts } from "./parts";
 
@@ -28,7 +28,7 @@ export function Sessions() {
           caption="Sessions"
           id={(s) => s.id}
           columns={[
-            { head: "Device", cell: (s) => <>{s.current ? <State value="active">This browser</State> : <span className="strong">{device(s.user_agent)}</span>}<span className="sub">{email(s.user_id) ?? device(s.user_agent)}</span></> },
+            { head: "Device", cell: (s) => <>{s.current ? <Badge tone="good">This browser</Badge> : <span className="strong">{device(s.user_agent)}</span>}<span className="sub">{email(s.user_id) ?? device(s.user_agent)}</span></> },
             { head: "Address", cell: (s) => s.address },
             { head: "Signed in", cell: (s) => <When value={s.created_at} /> },
             { head: "Last used", cell: (s) => <When value={s.used_at} /> },

@@ -5,7 +5,7 @@ import { isAPIError, useClient, type Schemas } from "../../api/client";
 import { useMe } from "../../api/session";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
-import { Copy, CopyAsCurl } from "../../ui/copy";
+import { Copy } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
 import { FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
 import { When } from "../../ui/format";
@@ -27,7 +27,7 @@ export function Users() {
   const [link, setLink] = useState<string | null>(null);
   const again = useSend((fetch, key, id: string) => fetch.POST("/users/{id}/invite", { params: { path: { id }, header: key } }), { done: (u) => setLink(u.sign_in_url ?? null) });
   return (
-    <Page title="Settings" actions={<><CopyAsCurl path="/users" /><Button look="primary" icon={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>Invite a person</Button></>}>
+    <Page title="Settings" actions={<Button look="primary" icon={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>Invite a person</Button>}>
       <SettingsParts />
       {link && <Link url={link} close={() => setLink(null)} />}
       <Section flush>
@@ -55,7 +55,7 @@ function Link({ url, close }: { url: string; close: () => void }) {
   return (
     <Notice tone="good" title="Send this link to the person. It works once, within 48 hours." action={<Button onClick={close}>Done</Button>}>
       <p><Copy value={url} label="Copy the link" /></p>
-      <p className="muted small">It is shown once. Whoever has it can sign in as this person.</p>
+      <p className="muted small">It is shown once. Anyone who has it can sign in as this person.</p>
     </Notice>
   );
 }

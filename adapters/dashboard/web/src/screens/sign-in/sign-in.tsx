@@ -1,5 +1,5 @@
 // Signing in: by a link, whose token is in the fragment, or by email and password.
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef, useState, type FormEvent } from "react";
 import { isAPIError } from "../../api/client";
 import { signIn } from "../../api/session";
@@ -9,7 +9,7 @@ import { Notice, why } from "../../ui/page";
 import "./sign-in.css";
 
 export function SignIn() {
-  const navigate = useNavigate();
+  const { history: visited } = useRouter();
   const { next } = useSearch({ from: "/sign-in" });
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<unknown>(null);
@@ -26,10 +26,9 @@ export function SignIn() {
     setRefused(null);
     try {
       await signIn(body);
-      await navigate({ to: next?.startsWith("/") && !next.startsWith("//") ? next : "/", replace: true });
+      visited.replace(next && /^\/(?![/\\])/.test(next) ? next : "/"); // only to a path of this origin
     } catch (e) {
       setRefused(e);
-    } finally {
       setBusy(false);
     }
   };

@@ -1,10 +1,10 @@
 // Today: what needs a person, oldest first, and where the money is. One request.
 import { useClient, type Schemas } from "../../api/client";
-import { count, day, dollars, Money, cents, words } from "../../ui/format";
+import { cents, count, dateIn, day, daysAfter, dollars, Money, useZone } from "../../ui/format";
 import { CopyAsCurl } from "../../ui/copy";
 import { Go } from "../../ui/link";
 import { Empty, Facts, Failure, Loading, Page, Section } from "../../ui/page";
-import { State, type Tone } from "../../ui/state";
+import { Badge, type Tone } from "../../ui/state";
 import "./today.css";
 
 type Summary = Schemas["Summary"];
@@ -22,7 +22,7 @@ export function Today() {
 }
 
 function Content({ of: s }: { of: Summary }) {
-  const work = todo(s);
+  const work = todo(s, dateIn(useZone()));
   return (
     <div className="columns">
       <div>
@@ -34,7 +34,7 @@ function Content({ of: s }: { of: Summary }) {
                 {work.map((w) => (
                   <li key={w.what} className="linked">
                     <Go to={w.to} className="row-link"><span className="work-count numbers">{w.count}</span><span className="work-what">{w.what}<span className="sub">{w.how}</span></span></Go>
-                    <State value="x" tone={w.tone}>{w.urgency}</State>
+                    <Badge tone={w.tone}>{w.urgency}</Badge>
                   </li>
                 ))}
               </ul>
@@ -54,9 +54,9 @@ function Content({ of: s }: { of: Summary }) {
         <Activity of={s} />
         <Section title="Webhooks">
           <div className="row">
-            <State value="x" tone="good">{`${s.webhook_endpoints.working} working`}</State>
-            {s.webhook_endpoints.failing > 0 && <State value="x" tone="bad">{`${s.webhook_endpoints.failing} failing`}</State>}
-            {s.webhook_endpoints.disabled > 0 && <State value="x" tone="plain">{`${s.webhook_endpoints.disabled} disabled`}</State>}
+            <Badge tone="good">{`${s.webhook_endpoints.working} working`}</Badge>
+            {s.webhook_endpoints.failing > 0 && <Badge tone="bad">{`${s.webhook_endpoints.failing} failing`}</Badge>}
+            {s.webhook_endpoints.disabled > 0 && <Badge tone="plain">{`${s.webhook_endpoints.disabled} disabled`}</Badge>}
           </div>
           <Go to="/developers/webhooks">See the endpoints</Go>
         </Section>
@@ -68,9 +68,8 @@ function Content({ of: s }: { of: Summary }) {
 type Work = { count: string; what: string; how: string; to: string; urgency: string; tone: Tone };
 
 /** todo lists the work, the most urgent first, each with the list that shows it. */
-function todo(s: Summary): Work[] {
-  const today = new Date().toISOString().slice(0, 10);
-  const soon = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+function todo(s: Summary, today: string): Work[] {
+  const soon = daysAfter(today, 7);
   const due = (from: string, to: string) => s.payer_requests.by_due_date.filter((d) => d.due_date >= from && d.due_date < to).reduce((n, d) => n + d.count, 0);
   const of = (state: string) => (s.claims as Record<string, number>)[state] ?? 0;
   const bounded = (b: Schemas["BoundedCount"]) => `${b.count.toLocaleString("en-US")}${b.more ? "+" : ""}`;
@@ -130,7 +129,7 @@ function Activity({ of: s }: { of: Summary }) {
         <path d={line(checks)} className="checks" />
         <path d={line(claims)} className="claims" />
       </svg>
-      <div className="spread small muted numbers"><span>{first && day(first)}</span><span>{words("today")}</span></div>
+      <div className="spread small muted numbers"><span>{first && day(first)}</span><span>Today</span></div>
       <div className="row small">
         <span className="key key-checks">{count(sum(checks), "check")}</span>
         <span className="key key-claims">{count(sum(claims), "claim")} sent</span>

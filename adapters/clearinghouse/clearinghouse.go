@@ -173,7 +173,7 @@ func Run(ctx context.Context, o Options, ready func(Account) error) (err error) 
 	}
 	r := &reader{
 		folder: f, account: files, mail: store, network: sandboxnet.NewClearinghouse(clock{}, store, network),
-		now: time.Now, settled: o.settled, faults: faults, log: o.Log, half: map[string]time.Time{}, received: received,
+		now: time.Now, settled: o.settled, faults: faults, log: o.Log, early: map[string]time.Time{}, received: received,
 	}
 
 	sftpListener, err := listen(ctx, "sftp", o.SFTP)

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/core/billing"
@@ -29,6 +31,7 @@ const (
 // The limits of requests.
 const (
 	maxRequest  = 1 << 20 // bytes
+	maxClients  = 1024    // connections
 	maxInFlight = 512
 	maxHeaders  = 16 << 10
 	headerTime  = 10 * time.Second
@@ -60,8 +63,10 @@ func (s *coreServer) serve(ctx context.Context, ln net.Listener, config *tls.Con
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+soapPath, s.limited(s.soap))
 	mux.HandleFunc("POST "+mimePath, s.limited(s.mime))
+	var protocols http.Protocols
+	protocols.SetHTTP1(true) // as real endpoints have it
 	server := &http.Server{
-		Handler: mux, TLSConfig: config, MaxHeaderBytes: maxHeaders,
+		Protocols: &protocols, Handler: mux, TLSConfig: config, MaxHeaderBytes: maxHeaders,
 		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog:    slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug), // of handshakes: clients see why
@@ -78,6 +83,7 @@ func (s *coreServer) serve(ctx context.Context, ln net.Listener, config *tls.Con
 		}
 		stopped <- nil
 	}()
+	ln = netutil.LimitListener(ln, maxClients)
 	if s.faults.strikes(coreSilent) {
 		ln = &silentListener{Listener: ln, ctx: ctx}
 	}

@@ -24,8 +24,10 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/clearinghouse"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -168,7 +170,12 @@ func TestSOAP(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	c := f.client(t, false)
-	res, reply := f.post(t, c, f.CORESOAPURL, soapContent, f.message(inquiry("W1-ACTIVE-FULL")).soap())
+	request := inquiry("W1-ACTIVE-FULL")
+	res, reply := f.post(t, c, f.CORESOAPURL, soapContent, f.message(request).soap())
+	same, err := sandboxnet.NewEligibility(porttest.At(time.Now(), 0)).Inquire(t.Context(), request)
+	if err != nil || field(reply, "Payload") != string(same) {
+		t.Errorf("the sandbox responds with other bytes: %s, %v", same, err)
+	}
 	if res.code != http.StatusOK || res.header.Get("Content-Type") != soapContent {
 		t.Errorf("%d, %s", res.code, res.header.Get("Content-Type"))
 	}

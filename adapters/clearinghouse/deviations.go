@@ -40,6 +40,13 @@ func (s *coreServer) deviate(e *envelope) {
 	}
 }
 
+// strangeName returns a name that a file system allows, and a careless client does not
+// expect.
+func strangeName() string {
+	names := [...]string{"-rf ", "..%2f..%2fup", "a\\..\\b", "new\nline", "\x1b[31mred", "bad\xff", "$(id)", "long" + strings.Repeat("g", 200)}
+	return names[mathrand.IntN(len(names))] + rand.Text()[:8] //nolint:gosec // G404: no secret depends on it
+}
+
 // anotherUUID returns a random UUID of version 4.
 func anotherUUID() string {
 	var b [16]byte

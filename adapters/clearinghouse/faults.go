@@ -22,7 +22,9 @@ const (
 	sftpRename  Fault = "sftp:rename"
 	sftpLost    Fault = "sftp:lost"
 	sftpPartial Fault = "sftp:partial"
+	sftpChanged Fault = "sftp:changed"
 	sftpTwice   Fault = "sftp:twice"
+	sftpNames   Fault = "sftp:names"
 	sftpReports Fault = "sftp:reports"
 
 	coreSilent       Fault = "core:silent"
@@ -71,6 +73,8 @@ var faultTable = []faultRow{
 	{sftpRename, "", "files cannot be renamed"},
 	{sftpLost, "", "a file is taken, and nothing comes back"},
 	{sftpPartial, "", "a file in outbound is half there for three seconds"},
+	{sftpChanged, "", "a file in outbound has other bytes of the same number for three seconds"},
+	{sftpNames, "", "a file with a strange name comes with each file"},
 	{sftpTwice, "", "a file comes to outbound twice, under two names"},
 	{sftpReports, "", "a text report comes with each file"},
 

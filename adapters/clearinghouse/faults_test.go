@@ -147,31 +147,46 @@ func TestSFTPFaults(t *testing.T) {
 				t.Errorf("%v came again", again)
 			}
 		},
-		"sftp:partial": func(t *testing.T, f *fixture) {
+		"sftp:names": func(t *testing.T, f *fixture) {
 			t.Helper()
 			c := f.connect(t)
 			drop(t, c, "inbound/a", file)
-			halves := 0
-			porttest.Await(t, "whole messages", func() bool {
-				whole := 0
-				for _, name := range f.messages(t, "a-") {
-					if b := mustRead(t, f.dir+"/files/outbound/"+name); bytes.Contains(b, []byte("~IEA*")) {
-						whole++
-					} else {
-						halves++
-					}
-				}
-				return whole == 5
-			})
-			if halves == 0 {
-				t.Error("no message was there in part")
+			f.outbound(t, c, 10)
+			if mine := f.messages(t, "a-"); len(mine) != 5 {
+				t.Errorf("%d messages, want 5", len(mine))
 			}
 		},
+		"sftp:partial": becomesRight(file),
+		"sftp:changed": becomesRight(file),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			check(t, newFixture(t, faults(name)))
 		})
+	}
+}
+
+// becomesRight sends a file and waits until its messages, which are wrong at first,
+// are right.
+func becomesRight(file []byte) func(t *testing.T, f *fixture) {
+	return func(t *testing.T, f *fixture) {
+		t.Helper()
+		drop(t, f.connect(t), "inbound/a", file)
+		wrong := 0
+		porttest.Await(t, "whole messages", func() bool {
+			right := 0
+			for _, name := range f.messages(t, "a-") {
+				if b := mustRead(t, f.dir+"/files/outbound/"+name); bytes.HasPrefix(b, []byte("ISA*")) && bytes.Contains(b, []byte("~IEA*")) {
+					right++
+				} else {
+					wrong++
+				}
+			}
+			return right == 5
+		})
+		if wrong == 0 {
+			t.Error("every message was right at once")
+		}
 	}
 }
 

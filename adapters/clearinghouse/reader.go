@@ -1,6 +1,7 @@
 package clearinghouse
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -9,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -27,7 +29,8 @@ import (
 const (
 	pollEvery   = 200 * time.Millisecond
 	surveyEvery = time.Second
-	partialFor  = 3 * time.Second
+	takeFor     = 500 * time.Millisecond // then messages that are due are delivered first
+	wrongFor    = 3 * time.Second
 
 	// settled is how long a file that does not end like X12 must be unchanged: an
 	// upload may have been cut, and may continue.
@@ -52,8 +55,8 @@ type reader struct {
 	faults  Faults
 	log     *slog.Logger
 
-	seen     map[string]sighting // what was in inbound at the last poll
-	half     map[string]time.Time
+	seen     map[string]sighting  // what was in inbound at the last poll
+	early    map[string]time.Time // when messages that are there in another form become right
 	surveyed time.Time
 	received *os.File
 }
@@ -159,7 +162,7 @@ func (r *reader) takeAll(ctx context.Context, now time.Time) error {
 		return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.Name(), b.Name()))
 	})
 	for _, info := range steady {
-		if ctx.Err() != nil || r.mail.size() >= r.account.limits.waiting {
+		if ctx.Err() != nil || r.mail.size() >= r.account.limits.waiting || r.now().Sub(now) > takeFor {
 			return ctx.Err()
 		}
 		if now.Sub(seen[info.Name()].since) < r.settled && !r.complete(inboundFolder+"/"+info.Name(), info.Size()) {
@@ -244,38 +247,84 @@ func (r *reader) answerAll(ctx context.Context) error {
 // answer puts the messages about a file into the mail, and forgets the file. After a
 // crash between these steps it does the same again, which changes nothing.
 func (r *reader) answer(ctx context.Context, id string) error {
-	content, err := r.folder.ReadFile(spoolFolder + "/" + id)
+	size, sum, err := r.weigh(spoolFolder + "/" + id)
 	if err != nil {
 		return err
 	}
 	lost := r.faults.strikes(sftpLost)
 	if !lost {
-		err = r.network.Send(ctx, billing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: id + ".837", Content: content}, nil)
-		if fault, unreadable := errors.AsType[*x12.Error](err); unreadable {
-			err = r.report(ctx, id, "REJECTED", "The file is not X12, or has no interchange to reply to: "+fault.Reason+".")
-		} else if err == nil && r.faults.strikes(sftpReports) {
-			err = r.report(ctx, id, "STATUS", "The file was received. Its acknowledgements follow.")
-		}
-		if err != nil {
+		if err := r.reply(ctx, id, size); err != nil {
 			return err
 		}
 	}
-	sum := sha256.Sum256(content)
 	line, err := json.Marshal(struct {
 		At     time.Time `json:"at"`
 		ID     string    `json:"id"`
-		Bytes  int       `json:"bytes"`
+		Bytes  int64     `json:"bytes"`
 		SHA256 string    `json:"sha256"`
-	}{r.now().UTC(), id, len(content), hex.EncodeToString(sum[:])})
+	}{r.now().UTC(), id, size, hex.EncodeToString(sum)})
 	if err != nil {
 		return err
 	}
 	if _, err := r.received.Write(append(line, '\n')); err != nil {
 		return err
 	}
-	r.log.InfoContext(ctx, "took a file", "bytes", len(content), "answered", !lost)
+	r.log.InfoContext(ctx, "took a file", "bytes", size, "answered", !lost)
 	return r.folder.forget(spoolFolder + "/" + id)
 }
+
+// weigh returns the size of a file and its SHA-256.
+func (r *reader) weigh(name string) (size int64, sum []byte, err error) {
+	f, err := r.folder.Open(name)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return size, h.Sum(nil), err
+}
+
+// What the sandbox reads of one file, in memory.
+const (
+	maxRead   = 32 << 20 // bytes
+	maxClaims = 20_000
+)
+
+// reply puts the messages about a file into the mail.
+func (r *reader) reply(ctx context.Context, id string, size int64) error {
+	if size > maxRead {
+		return r.report(ctx, id, rejected, "The file has more than 32 MB. Split it.")
+	}
+	content, err := r.folder.ReadFile(spoolFolder + "/" + id)
+	if err != nil {
+		return err
+	}
+	if claimsIn(content) > maxClaims {
+		return r.report(ctx, id, rejected, "The file has more than 20,000 claims. Split it.")
+	}
+	f := billing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: id + ".837", Content: content}
+	err = r.network.Send(ctx, f, nil)
+	if fault, unreadable := errors.AsType[*x12.Error](err); unreadable {
+		return r.report(ctx, id, rejected, "The file is not X12, or has no interchange to reply to: "+fault.Reason+".")
+	}
+	if err == nil && r.faults.strikes(sftpReports) {
+		err = r.report(ctx, id, "STATUS", "The file was received. Its acknowledgements follow.")
+	}
+	return err
+}
+
+// claimsIn estimates the number of claims in a file, without reading it.
+func claimsIn(content []byte) int {
+	isa := bytes.TrimLeft(content, "\ufeff \t\r\n")
+	if len(isa) < 4 {
+		return 0
+	}
+	return bytes.Count(content, append([]byte("CLM"), isa[3]))
+}
+
+// rejected is the status in the report about a file that cannot be answered in X12.
+const rejected = "REJECTED"
 
 // report puts a text report about a file into the mail.
 func (r *reader) report(ctx context.Context, id, what, text string) error {
@@ -292,14 +341,14 @@ func (r *reader) report(ctx context.Context, id, what, text string) error {
 // deliver moves messages that are due to outbound. A message leaves the mail only
 // when it is complete in the folder ready, from which one rename publishes it.
 func (r *reader) deliver(ctx context.Context, now time.Time) error {
-	for name, until := range r.half {
+	for name, until := range r.early {
 		if now.Before(until) {
 			continue
 		}
 		if err := r.publish(name); err != nil {
 			return err
 		}
-		delete(r.half, name)
+		delete(r.early, name)
 	}
 	for !r.account.full() { // then messages wait in the mail
 		files, err := r.network.Receive(ctx, mostDelivered)
@@ -328,13 +377,30 @@ func (r *reader) deliverOne(ctx context.Context, now time.Time, f billing.Incomi
 			return err
 		}
 	}
-	if r.faults.strikes(sftpPartial) {
-		r.half[f.Name] = now.Add(partialFor)
-		return r.folder.WriteFile(outboundFolder+"/"+f.Name, f.Content[:len(f.Content)/2], privateFile)
+	if r.faults.strikes(sftpNames) {
+		if err := r.folder.replace(outboundFolder+"/"+strangeName(), f.Content); err != nil {
+			return err
+		}
 	}
-	return r.publish(f.Name)
+	wrong := slices.Clone(f.Content)
+	switch {
+	case r.faults.strikes(sftpPartial):
+		wrong = wrong[:len(wrong)/2]
+	case r.faults.strikes(sftpChanged):
+		slices.Reverse(wrong)
+	default:
+		return r.publish(f.Name)
+	}
+	r.early[f.Name] = now.Add(wrongFor)
+	return r.folder.WriteFile(outboundFolder+"/"+f.Name, wrong, privateFile)
 }
 
+// publish moves a message to outbound. If a client has a folder there under the name,
+// the message gets another name.
 func (r *reader) publish(name string) error {
-	return r.folder.Rename(readyFolder+"/"+name, outboundFolder+"/"+name)
+	to := outboundFolder + "/" + name
+	if info, err := r.folder.Lstat(to); err == nil && info.IsDir() {
+		to += "." + rand.Text()[:4]
+	}
+	return r.folder.Rename(readyFolder+"/"+name, to)
 }

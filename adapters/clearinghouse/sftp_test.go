@@ -386,6 +386,8 @@ func TestGarbage(t *testing.T) {
 		"text":     {[]byte("Dear clearinghouse,\nplease pay."), "_REJECTED.txt"},
 		"binary":   {bytes.Repeat([]byte{0, 0xff, 'I', 'S', 'A', '~'}, 10_000), "_REJECTED.txt"},
 		"large":    {bytes.Repeat([]byte("garbage~"), 100<<20/8), "_REJECTED.txt"},
+		"toolarge": {bytes.Repeat(isa, 40<<20/len(isa)), "_REJECTED.txt"},
+		"claims":   {bytes.Replace(isa, []byte("~CLM*"), []byte(strings.Repeat("~CLM*", 20_001)), 1), "_REJECTED.txt"},
 		"segment":  {append(bytes.Clone(isa[:106]), bytes.Repeat([]byte("x"), 1<<20)...), ".999"},
 		"inquiry":  {inquiry("W1"), ".999 .ta1"},
 		"headonly": {isa[:106], ".999"},

@@ -27,8 +27,8 @@ var errManyHandles = errors.New("too many open files in this session")
 type handlers struct {
 	account *account
 	faults  Faults
-	cut     func()        // ends the connection
-	gone    chan struct{} // closed when the client is gone
+	cut     func()          // ends the connection
+	gone    <-chan struct{} // closed when the client is gone
 	open    atomic.Int32
 }
 

@@ -191,6 +191,11 @@ func (s *sftpServer) connection(ctx context.Context, conn net.Conn) {
 		return
 	}
 	go ssh.DiscardRequests(requests)
+	ctx, end := context.WithCancel(ctx)
+	go func() {
+		_ = c.Wait()
+		end()
+	}()
 	var sessions sync.WaitGroup
 	slots := make(chan struct{}, maxChannels)
 	for ch := range channels {
@@ -211,7 +216,7 @@ func (s *sftpServer) connection(ctx context.Context, conn net.Conn) {
 		}
 		sessions.Go(func() {
 			defer func() { <-slots }()
-			s.session(channel, asked, func() { _ = c.Close() })
+			s.session(ctx, channel, asked, func() { _ = c.Close() })
 		})
 	}
 	sessions.Wait()
@@ -223,8 +228,10 @@ func isAuthError(err error) bool {
 }
 
 // session serves the subsystem sftp, and nothing else.
-func (s *sftpServer) session(channel ssh.Channel, asked <-chan *ssh.Request, cut func()) {
+func (s *sftpServer) session(ctx context.Context, channel ssh.Channel, asked <-chan *ssh.Request, cut func()) {
 	defer func() { _ = channel.Close() }()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	for r := range asked {
 		const name = "\x00\x00\x00\x04sftp" // as a string of SSH
 		if r.Type != "subsystem" || string(r.Payload) != name {
@@ -233,27 +240,26 @@ func (s *sftpServer) session(channel ssh.Channel, asked <-chan *ssh.Request, cut
 		}
 		_ = r.Reply(true, nil)
 		go ssh.DiscardRequests(asked)
-		h := &handlers{account: s.account, faults: s.faults, cut: cut, gone: make(chan struct{})}
-		server := sftp.NewRequestServer(&endOfSession{channel, h.gone, sync.Once{}}, sftp.Handlers{FileGet: h, FilePut: h, FileCmd: h, FileList: h})
+		h := &handlers{account: s.account, faults: s.faults, cut: cut, gone: ctx.Done()}
+		server := sftp.NewRequestServer(&endedChannel{channel, end}, sftp.Handlers{FileGet: h, FilePut: h, FileCmd: h, FileList: h})
 		_ = server.Serve() // the client is gone, or broke the protocol; either way the session ends
 		_, _ = channel.SendRequest("exit-status", false, make([]byte, 4))
 		return
 	}
 }
 
-// endOfSession closes gone when the client's side ends, so that transfers that hang
-// on purpose end too.
-type endOfSession struct {
+// endedChannel calls end when the client's side ends, so that transfers that hang on
+// purpose end too.
+type endedChannel struct {
 	ssh.Channel
 
-	gone chan struct{}
-	once sync.Once
+	end func()
 }
 
-func (e *endOfSession) Read(b []byte) (int, error) {
+func (e *endedChannel) Read(b []byte) (int, error) {
 	n, err := e.Channel.Read(b)
 	if err != nil {
-		e.once.Do(func() { close(e.gone) })
+		e.end()
 	}
 	return n, err
 }

@@ -31,8 +31,8 @@ dental claims and eligibility checks. It needs no database. What it prints is al
 SFTP: put an 837D into inbound, under a temporary name (.tmp, .part, temp_...) that you then change, or directly. The
 file is read within a second of its completion. In outbound appear a TA1, a 999, a 277CA of the clearinghouse and one
 of each payer, a 277 that requests information, and an 835 after MOLAR_SANDBOX_ERA_DELAY (2m by default). A file that
-is no X12 gets a text report; one that lacks its end is read after 10 seconds. Files have at most 128 MB, and the
-account 10,000 files and 4 GB: beyond that, uploads are refused.
+is no X12, or has more than 32 MB or 20,000 claims, gets a text report; one that lacks its end is read after 10
+seconds. Uploads are refused above 128 MB for a file, and above 10,000 files and 4 GB for the account.
 
 CORE: post a 270 to one of two URLs with the printed CA. The first takes SOAP 1.2 of vC2.2.0, and of Phase IV with
 DIR/client.crt and DIR/client.key. The second takes MIME multipart of vC2.2.0.

@@ -61,7 +61,7 @@ func runClearinghouse(ctx context.Context, o cli.ClearinghouseOptions, stdout io
 		if o.JSON {
 			return json.NewEncoder(stdout).Encode(a)
 		}
-		return introduce(stdout, a, dir)
+		return introduce(stdout, a, filepath.Dir(a.CAFile))
 	})
 }
 

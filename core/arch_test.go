@@ -48,6 +48,7 @@ func layers() []layer {
 		{"adapters/pgstore/pglocal", nil, anything},
 		{"adapters/pgstore/pgtest", append([]string{"adapters/pgstore/...", "adapters/testservers", "migrations"}, boundary...), anything},
 		{"adapters/testservers", nil, anything},
+		{"adapters/corenet", append([]string{"adapters/publicaddr", "adapters/x12/..."}, boundary...), anything},
 		{"adapters/webhookhttp", append([]string{"adapters/publicaddr"}, boundary...), anything},
 		{"adapters/publicaddr", nil, anything},
 		{"adapters/...", boundary, anything}, // driven: never a use case, never another adapter

@@ -192,11 +192,12 @@ const (
 	ReasonTLS            NetworkReason = "tls"
 	ReasonHostKey        NetworkReason = "host_key"
 	ReasonUnauthorized   NetworkReason = "unauthorized"
-	ReasonRefused        NetworkReason = "refused"  // the network refused the operation
-	ReasonFull           NetworkReason = "full"     // the network has no space
-	ReasonProtocol       NetworkReason = "protocol" // the reply is none of the protocol
-	ReasonRejected       NetworkReason = "rejected" // a TA1 or a 999 instead of a response
-	ReasonMismatch       NetworkReason = "mismatch" // the response to another request
+	ReasonRefused        NetworkReason = "refused"     // the network refused the operation
+	ReasonFull           NetworkReason = "full"        // the network has no space
+	ReasonProtocol       NetworkReason = "protocol"    // the reply is none of the protocol
+	ReasonRejected       NetworkReason = "rejected"    // a TA1 or a 999 instead of a response
+	ReasonMismatch       NetworkReason = "mismatch"    // the response to another request
+	ReasonInterrupted    NetworkReason = "interrupted" // the connection ended before the reply
 	ReasonUnknownOutcome NetworkReason = "unknown_outcome"
 	ReasonOther          NetworkReason = "other"
 )

@@ -1,0 +1,153 @@
+package corenet
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
+	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// inquiry is what identifies a 270.
+type inquiry struct {
+	reference string   // BHT03
+	traces    []string // TRN02
+}
+
+func inquiryOf(request []byte) (inquiry, error) {
+	q, err := eligibility.DecodeInquiry(request)
+	if err != nil {
+		return inquiry{}, fmt.Errorf("corenet: the request is no 270: %w", err)
+	}
+	ours := inquiry{reference: q.Reference}
+	for _, t := range q.Patient().Traces {
+		ours.traces = append(ours.traces, t.Number)
+	}
+	return ours, nil
+}
+
+// judge returns the 271 of a reply. What comes in place of one is an error; a 999 or
+// a TA1 is returned with it.
+func (e *Eligibility) judge(ours inquiry, payloadID string, r *reply) ([]byte, error) {
+	if err := r.refusal(); err != nil {
+		return nil, err
+	}
+	x12, form := unwrap(r.payload)
+	beside := ""
+	if r.errorCode != "" {
+		beside = ", and the error code is " + word(r.errorCode)
+	}
+	if x12 == nil && r.errorCode != "" && !strings.EqualFold(r.errorCode, "Success") {
+		return nil, fault(billing.ReasonRefused, "the network refused the request with the error code %s", word(r.errorCode))
+	}
+	if x12 == nil {
+		return nil, fault(billing.ReasonProtocol, "the payload is %s%s", form, beside)
+	}
+	response, err := eligibility.Decode(x12)
+	if err != nil {
+		if refused := rejection(x12); refused != "" {
+			return x12, fault(billing.ReasonRejected, "the network rejected the inquiry: %s%s", refused, beside)
+		}
+		return nil, fault(billing.ReasonProtocol, "the payload is no 271: %w%s", err, beside)
+	}
+	if other := e.contradiction(ours, payloadID, r, response); other != "" {
+		return nil, fault(billing.ReasonMismatch, "the reply belongs to another inquiry: its %s is not ours", other)
+	}
+	return x12, nil
+}
+
+// refusal returns the error of a reply that cannot have a response.
+func (r *reply) refusal() error {
+	switch {
+	case isUnauthorized(r.errorCode):
+		return unauthorized("error code " + word(r.errorCode))
+	case isUnauthorized(r.fault):
+		return unauthorized("SOAP fault " + r.fault)
+	case r.status == 401 || r.status == 403:
+		return unauthorized(fmt.Sprintf("HTTP status %d", r.status))
+	case r.fault != "":
+		return fault(billing.ReasonRefused, "the network refused the request with the SOAP fault %s", r.fault)
+	case r.status/100 == 3:
+		return fault(billing.ReasonRefused, "HTTP status %d: the network redirects elsewhere, which is not followed", r.status)
+	case r.status/100 != 2 && r.errorCode != "":
+		return fault(billing.ReasonRefused, "HTTP status %d with the error code %s", r.status, word(r.errorCode))
+	case r.status/100 != 2:
+		return fault(billing.ReasonRefused, "HTTP status %d", r.status)
+	default:
+		return nil
+	}
+}
+
+// isUnauthorized reports whether one of the codes is about the sign-in: that of CORE,
+// or those of WS-Security.
+func isUnauthorized(codes string) bool {
+	for each := range strings.FieldsSeq(strings.ToLower(codes)) {
+		switch each {
+		case "unauthorized", "notauthorized", "accessdenied", "failedauthentication", "failedcheck", "invalidsecurity", "invalidsecuritytoken":
+			return true
+		}
+	}
+	return false
+}
+
+// rejection describes a 999, a 997 or a TA1 by its codes; it is empty for anything
+// else. Values and contexts in it may be patient data.
+func rejection(x12 []byte) string {
+	f, _, err := acknowledgements.DecodeFunctional(bytes.NewReader(x12))
+	if err != nil {
+		return ""
+	}
+	var all []string
+	for _, i := range f.Interchanges {
+		all = append(all, "TA1 "+word(i.Code)+" note "+word(i.Note))
+	}
+	for _, g := range f.Groups {
+		all = append(all, "999 "+word(g.Code))
+		for _, s := range g.Sets {
+			for _, at := range s.Segments {
+				text := fmt.Sprintf("segment %s at %d: %s", word(at.ID), at.Position, word(at.Code))
+				for _, el := range at.Elements {
+					text += fmt.Sprintf(", element %d: %s", el.Position, word(el.Code))
+				}
+				all = append(all, text)
+			}
+		}
+	}
+	const most = 8
+	return strings.Join(all[:min(len(all), most)], "; ")
+}
+
+// contradiction returns the number in the reply that is not ours. The exchange comes
+// first: it has a PayloadID. Then BHT03, which a payer repeats in real time, and TRN02
+// of the traces that repeat ours (type 2). A number that is absent contradicts nothing.
+func (e *Eligibility) contradiction(ours inquiry, payloadID string, r *reply, response *eligibility.Reply) string {
+	if !e.config.OwnPayloadIDs && r.payloadID != "" && !strings.EqualFold(r.payloadID, payloadID) {
+		return "PayloadID"
+	}
+	if !e.config.OwnReferences && response.Reference != "" && !strings.EqualFold(response.Reference, ours.reference) {
+		return "BHT03"
+	}
+	if e.config.TraceByExchange {
+		return ""
+	}
+	foreign := false
+	for _, m := range []*eligibility.Member{response.Subscriber, response.Dependent} {
+		if m == nil {
+			continue
+		}
+		for _, t := range m.Traces {
+			for _, number := range ours.traces {
+				if strings.EqualFold(t.Number, number) {
+					return ""
+				}
+			}
+			foreign = foreign || t.Type == "2"
+		}
+	}
+	if foreign {
+		return "TRN02"
+	}
+	return ""
+}

@@ -1,0 +1,119 @@
+package corenet
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Probe tests the network step by step: the name, TLS, the sign-in, and a 270 about
+// the test member. It sends one request.
+func (e *Eligibility) Probe(ctx context.Context) (steps []billing.ProbeStep) {
+	for _, step := range []struct {
+		name string
+		do   func(context.Context) (string, error)
+	}{{"name resolves", e.probeName}, {"TLS agrees", e.probeTLS}} {
+		detail, err := step.do(ctx)
+		steps = append(steps, billing.ProbeStep{Name: step.name, Detail: detail, Err: err})
+		if err != nil {
+			return steps
+		}
+	}
+	return append(steps, e.probeInquiry(ctx)...)
+}
+
+// probeName looks up the host.
+func (e *Eligibility) probeName(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.config.Timeouts.Connect)
+	defer cancel()
+	addrs, err := e.dialer.Resolver.LookupNetIP(ctx, "ip", e.url.Hostname())
+	if err != nil {
+		return "", fault(billing.ReasonUnreachable, "%w", err)
+	}
+	for i, a := range addrs {
+		addrs[i] = a.Unmap()
+	}
+	if err := e.dialer.guard.Judge(addrs...); err != nil {
+		return "", fault(billing.ReasonUnreachable, "%w; set allow_private for a network with private addresses", err)
+	}
+	return joined(addrs), nil
+}
+
+func joined(addrs []netip.Addr) (s string) {
+	for _, a := range addrs[:min(len(addrs), 4)] {
+		s += " " + a.String()
+	}
+	return s[min(len(s), 1):]
+}
+
+// probeTLS connects, and shows the version and how long the certificates last.
+func (e *Eligibility) probeTLS(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*e.config.Timeouts.Connect)
+	defer cancel()
+	port := e.url.Port()
+	if port == "" {
+		port = "443"
+	}
+	d := tls.Dialer{NetDialer: &e.dialer.Dialer, Config: e.transport.TLSClientConfig}
+	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(e.url.Hostname(), port))
+	if err != nil {
+		return "", e.failure(ctx, ctx, false, err)
+	}
+	defer conn.Close() //nolint:errcheck // nothing was sent
+	secure, ok := conn.(*tls.Conn)
+	if !ok {
+		return "", errors.New("corenet: the connection has no TLS")
+	}
+	state := secure.ConnectionState()
+	detail := tls.VersionName(state.Version)
+	if len(state.PeerCertificates) > 0 {
+		detail += ", the server's certificate expires on " + state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02")
+	}
+	if own := e.transport.TLSClientConfig.Certificates; len(own) > 0 && own[0].Leaf != nil {
+		detail += ", ours on " + own[0].Leaf.NotAfter.UTC().Format("2006-01-02")
+	}
+	return detail, nil
+}
+
+// probeInquiry sends the 270 about the test member. Without one it sends an envelope
+// with an empty payload, which every network refuses, but only after the sign-in.
+func (e *Eligibility) probeInquiry(ctx context.Context) []billing.ProbeStep {
+	signIn, inquire := billing.ProbeStep{Name: "sign-in"}, billing.ProbeStep{Name: "270 for the test member"}
+	var request []byte
+	var ours inquiry
+	if e.config.TestInquiry == nil {
+		inquire.Skipped = "the connection has no test_member"
+	} else {
+		var err error
+		if request, err = e.config.TestInquiry(); err == nil {
+			ours, err = inquiryOf(request)
+		}
+		if err != nil {
+			signIn.Skipped, inquire.Err = "there is no request to sign in with", err
+			return []billing.ProbeStep{signIn, inquire}
+		}
+	}
+	m := newMessage(e.config, request)
+	r, err := e.exchange(ctx, m)
+	if err == nil {
+		err = r.refusal()
+	}
+	// Another error code or fault is the reply of a server that admitted us.
+	admitted := err == nil || r != nil && (r.errorCode != "" || r.fault != "") && !errors.Is(err, billing.ErrNetworkUnauthorized)
+	if !admitted {
+		signIn.Err = err
+		return []billing.ProbeStep{signIn}
+	}
+	if r.errorCode != "" {
+		signIn.Detail = fmt.Sprintf("the reply to the request has the error code %s", word(r.errorCode))
+	}
+	if inquire.Skipped == "" {
+		_, inquire.Err = e.judge(ours, m.payloadID, r)
+	}
+	return []billing.ProbeStep{signIn, inquire}
+}

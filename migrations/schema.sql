@@ -138,6 +138,7 @@ CASE coverage
     WHEN 'primary'::text THEN (0)::bigint
     ELSE public.sum_paid(other_coverage)
 END) STORED,
+    submitted_number text DEFAULT ''::text NOT NULL,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -1249,6 +1250,8 @@ CREATE INDEX claims_service ON public.claims USING btree (org_id, mode, first_se
 
 CREATE INDEX claims_state ON public.claims USING btree (kind, org_id, mode, state, created_at, id);
 
+CREATE INDEX claims_submitted_number ON public.claims USING btree (submitted_number, org_id, mode) WHERE (submitted_number <> ''::text);
+
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
 
 CREATE INDEX eligibility_answers_sweep ON public.eligibility_answers USING btree (completed_at);
@@ -1766,6 +1769,8 @@ GRANT UPDATE(details) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(secondary_to) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(secondary_id) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(submitted_number) ON TABLE public.claims TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.claim_changes TO molar_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;

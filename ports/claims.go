@@ -52,15 +52,16 @@ type ClaimLists interface {
 // Clearing reads claims for the files that carry or report on them. It locks
 // the claims that it returns, always in the order of their IDs.
 type Clearing interface {
-	// Queued reads the oldest claims for the payers that wait for a batch, at
-	// most limit. It skips claims that another transaction has locked.
-	Queued(ctx context.Context, payers []billing.PayerID, limit int) ([]*billing.Claim, error)
+	// Queued reads the oldest claims for the payers that wait for a batch since the
+	// time or longer, at most limit. The zero time stands for now. It skips claims
+	// that another transaction has locked.
+	Queued(ctx context.Context, payers []billing.PayerID, since time.Time, limit int) ([]*billing.Claim, error)
 
 	// OfBatch reads the claims of a batch.
 	OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Claim, error)
 
-	// Match reads the claims with one of the control numbers, compared without
-	// case, or one of the payer's claim numbers. A void transaction has the
+	// Match reads the claims with one of the control numbers, their own or the
+	// submitted one, compared without case, or one of the payer's claim numbers. A void transaction has the
 	// payer's number of the claim that it voids.
 	Match(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]*billing.Claim, error)
 

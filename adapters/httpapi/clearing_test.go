@@ -82,7 +82,7 @@ func (s *service) batch(t *testing.T, serial int64, content string) *billing.Bat
 			if ok, err := tx.Batches.Insert(ctx, b, []byte(content)); ok || err != nil {
 				return err
 			}
-			b.Rename(at)
+			b.File.Name = (&billing.NetworkOptions{}).FileName(b, &billing.Envelope{}, at)
 		}
 	})
 	return b

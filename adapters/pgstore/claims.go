@@ -59,6 +59,7 @@ func claimFields(c *billing.Claim) []field {
 		{"state", &c.State},
 		{"batch_id", &c.BatchID},
 		{"sent_at", instant{&c.SentAt}},
+		{"submitted_number", &c.SubmittedNumber},
 		{"payer_claim_number", &c.PayerClaimNumber},
 		{"standing", document{&c.Standing, "null"}},
 		{"settled_at", instant{&c.SettledAt}},

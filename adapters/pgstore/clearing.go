@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/lib/pq"
 
@@ -15,15 +16,18 @@ type clearing struct{ *tx }
 // claims therefore cannot deadlock.
 const inOrder = "ORDER BY id\n" + forUpdate
 
-func (r clearing) queued(payers []billing.PayerID, limit int) (string, []any) {
+func (r clearing) queued(payers []billing.PayerID, since time.Time, limit int) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where("state = 'queued' AND batch_id IS NULL AND payer_id = ANY (%::uuid[])", pq.Array(payers))
+	if !since.IsZero() {
+		q.where("updated_at <= %", since)
+	}
 	return q.text("ORDER BY id\nLIMIT %\n"+forUpdate+" SKIP LOCKED", limit), q.args
 }
 
 // Queued reads the oldest claims that wait for a batch.
-func (r clearing) Queued(ctx context.Context, payers []billing.PayerID, limit int) ([]*billing.Claim, error) {
-	text, args := r.queued(payers, limit)
+func (r clearing) Queued(ctx context.Context, payers []billing.PayerID, since time.Time, limit int) ([]*billing.Claim, error) {
+	text, args := r.queued(payers, since, limit)
 	return r.claims(ctx, text, args)
 }
 
@@ -39,8 +43,8 @@ func (r clearing) OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Cl
 	return r.claims(ctx, text, args)
 }
 
-// match finds claims by two kinds of numbers, each through its own index. A single
-// condition with OR could use neither index.
+// match finds claims by three kinds of numbers, each through its own index. A single
+// condition with OR could use none of them.
 func (r clearing) match(controlNumbers, payerClaimNumbers []string) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where(`id = ANY (ARRAY(
@@ -50,8 +54,12 @@ func (r clearing) match(controlNumbers, payerClaimNumbers []string) (string, []a
 		UNION
 		SELECT m.id
 		FROM claims m
+		WHERE m.org_id = $1 AND m.mode = $2 AND m.submitted_number = ANY (ARRAY(SELECT upper(n) FROM unnest(%::text[]) n)) AND m.submitted_number <> ''
+		UNION
+		SELECT m.id
+		FROM claims m
 		WHERE m.org_id = $1 AND m.mode = $2 AND m.payer_claim_number = ANY (%::text[]) AND m.payer_claim_number <> ''
-	))`, pq.StringArray(controlNumbers), pq.StringArray(payerClaimNumbers))
+	))`, pq.StringArray(controlNumbers), pq.StringArray(controlNumbers), pq.StringArray(payerClaimNumbers))
 	return q.text(inOrder), q.args
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 // Cut puts all queued claims that a network carries to their payers into
-// batches, and returns how many batches. Several processes may cut at once:
+// batches, and returns how many batches. Claims of a network with a schedule wait for
+// its next time. Several processes may cut at once:
 // each skips the claims that another has locked. The error names every
 // organization that failed; none holds up another.
 func (s *Service) Cut(ctx context.Context) (batches int, err error) {
@@ -46,7 +47,8 @@ func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []bill
 		}
 	}
 	for n, payers := range reached {
-		for claims := billing.MaxBatchClaims; claims == billing.MaxBatchClaims; {
+		most := n.Options.MostClaims()
+		for claims := most; claims == most; {
 			if claims, err = s.cut(ctx, scope, n, payers); err != nil {
 				return batches, err
 			}
@@ -62,7 +64,8 @@ func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []bill
 // returns the number of claims.
 func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.Network, payers []billing.PayerID) (cut int, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		claims, err := tx.Clearing.Queued(ctx, payers, billing.MaxBatchClaims)
+		now := tx.Clock.Now()
+		claims, err := tx.Clearing.Queued(ctx, payers, network.Options.Schedule.Last(now), network.Options.MostClaims())
 		if cut = len(claims); err != nil || cut == 0 {
 			return err
 		}
@@ -74,14 +77,18 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.N
 		if err != nil {
 			return err
 		}
-		now := tx.Clock.Now()
 		b := billing.NewBatch(scope, network.Name, serial, len(claims), now)
-		content, err := s.edi.File(billing.ClaimsFile{Batch: b, Envelope: network.Envelope, Claims: outgoing})
+		content, err := s.edi.File(billing.ClaimsFile{
+			Batch: b, Envelope: network.Envelope, Route: network.Route, Options: network.Options, Claims: outgoing,
+		})
 		if err != nil {
 			return err
 		}
 		for _, c := range claims {
 			c.BatchID = b.ID
+			if n := network.Options.SubmittedNumber(c); n != c.PatientControlNumber {
+				c.SubmittedNumber = n
+			}
 			if err := tx.Claims.Save(ctx, c); err != nil {
 				return err
 			}
@@ -90,17 +97,23 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.N
 		if err := tx.Outbox.Stage(ctx, j); err != nil {
 			return err
 		}
-		return insert(ctx, tx, b, content, now)
+		return insert(ctx, tx, network, b, content, now)
 	})
 	return cut, err
 }
 
-// insert stores the batch under the name of the first free millisecond from now
-// on. It comes last, because another cutter in the same millisecond waits until
-// this transaction has committed.
-func insert(ctx context.Context, tx ports.Tx, b *billing.Batch, content []byte, now time.Time) error {
+// insert stores the batch under the first free name of its network. A name may have a
+// millisecond, from now on. Insert comes last, because another cutter of the same name
+// waits until this transaction has committed. Without a millisecond in the name, the
+// next cut has another number for it.
+func insert(ctx context.Context, tx ports.Tx, network *ports.Network, b *billing.Batch, content []byte, now time.Time) error {
+	taken := ""
 	for at := now; ; at = at.Add(time.Millisecond) {
-		b.Rename(at)
+		b.File.Name = network.Options.FileName(b, &network.Envelope, at)
+		if b.File.Name == taken {
+			return fmt.Errorf("another batch of %s has the name %s", network.Name, taken)
+		}
+		taken = b.File.Name
 		if free, err := tx.Batches.Insert(ctx, b, content); free || err != nil {
 			return err
 		}

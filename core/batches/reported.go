@@ -67,7 +67,10 @@ func (t *reported) add(c *billing.Claim) *billing.Claim {
 	if have := t.byID[c.ID]; have != nil {
 		return have
 	}
-	t.byID[c.ID], t.byControl[strings.ToUpper(c.PatientControlNumber)] = c, c
+	t.byID[c.ID] = c
+	for _, n := range c.Numbers() {
+		t.byControl[strings.ToUpper(n)] = c
+	}
 	if c.Frequency != billing.FrequencyVoid && c.PayerClaimNumber != "" {
 		t.byPayer[c.PayerClaimNumber] = c
 	}

@@ -155,9 +155,9 @@ func sent(ctx context.Context, tx ports.Tx, id billing.FileID, now time.Time) er
 
 // matchAgain queues remittances that came before their claims to be matched again.
 func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []*billing.Claim) error {
-	numbers := make([]string, len(claims))
-	for i, c := range claims {
-		numbers[i] = c.PatientControlNumber
+	var numbers []string
+	for _, c := range claims {
+		numbers = append(numbers, c.Numbers()...)
 	}
 	waiting, err := tx.ERAClaims.Unmatched(ctx, numbers, nil)
 	if err != nil {

@@ -68,21 +68,15 @@ type BatchAcknowledgement struct {
 }
 
 // NewBatch returns a batch of claims with the serial number, which no other batch
-// has. The current millisecond is its name.
+// has. Its name has the default form.
 func NewBatch(scope Scope, network string, serial int64, claims int, now time.Time) *Batch {
 	control := fmt.Sprintf("%09d", serial%1_000_000_000)
 	b := &Batch{
 		ID: NewID[FileID](now), Scope: scope, Network: network, State: BatchPending, ClaimCount: claims, CreatedAt: now,
 		File: FileRef{ControlNumbers: ControlNumbers{control, control, control}},
 	}
-	b.Rename(now)
+	b.File.Name = (&NetworkOptions{}).FileName(b, &Envelope{}, now)
 	return b
-}
-
-// Rename names the batch after a millisecond: its 17 digits, in UTC.
-func (b *Batch) Rename(at time.Time) {
-	at = at.UTC()
-	b.File.Name = fmt.Sprintf("%s%03d.837", at.Format("20060102150405"), at.Nanosecond()/int(time.Millisecond))
 }
 
 // Sent records that the network has the file. It reports false when that was

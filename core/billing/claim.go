@@ -123,6 +123,14 @@ type ClaimCount struct {
 // MaxClaimCount is the highest number to which claims are counted.
 const MaxClaimCount = 10_000
 
+// Numbers returns the control numbers by which files name the claim.
+func (c *Claim) Numbers() []string {
+	if c.SubmittedNumber == "" {
+		return []string{c.PatientControlNumber}
+	}
+	return []string{c.PatientControlNumber, c.SubmittedNumber}
+}
+
 // NewControlNumber returns a patient control number for the claim. It has 20
 // characters, the most that payers must keep (005010X224A2, CLM01): 8 of the ID's
 // time and 12 of its random part.

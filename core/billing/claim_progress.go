@@ -9,6 +9,7 @@ type ClaimProgress struct {
 	Findings         []Finding
 	BatchID          FileID         // the file that carries it, or carried it last
 	SentAt           time.Time      // when a file with it was first handed to the network
+	SubmittedNumber  string         // the control number in its files, if a network did not take its own
 	PayerClaimNumber string         // the payer's latest number for it (277 REF 1K, CLP07)
 	Standing         *ClaimStanding // what the ledger adds up to; nil when nothing stands
 	SettledAt        time.Time      // when a remittance last changed the figures

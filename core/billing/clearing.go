@@ -116,10 +116,11 @@ type ClaimMark struct {
 	LastName      string
 }
 
-// Fits reports whether the mark has the claim's control number, and either the
+// Fits reports whether the mark has a control number of the claim, and either the
 // claim's charge, with any sign, or the patient's name.
 func (m ClaimMark) Fits(c *Claim) bool {
-	if m.ControlNumber == "" || !strings.EqualFold(m.ControlNumber, c.PatientControlNumber) {
+	named := func(number string) bool { return strings.EqualFold(m.ControlNumber, number) }
+	if m.ControlNumber == "" || !slices.ContainsFunc(c.Numbers(), named) {
 		return false
 	}
 	first, last := c.Subscriber.FirstName, c.Subscriber.LastName

@@ -72,7 +72,9 @@ func indexed(claims []*billing.Claim) index {
 	x := index{map[billing.ClaimID]*billing.Claim{}, map[string]*billing.Claim{}, map[string][]*billing.Claim{}}
 	for _, c := range claims {
 		x.byID[c.ID] = c
-		x.byControl[strings.ToLower(c.PatientControlNumber)] = c
+		for _, n := range c.Numbers() {
+			x.byControl[strings.ToLower(n)] = c
+		}
 		if c.PayerClaimNumber != "" {
 			x.byPayer[c.PayerClaimNumber] = append(x.byPayer[c.PayerClaimNumber], c)
 		}

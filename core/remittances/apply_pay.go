@@ -238,7 +238,7 @@ func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.E
 		case r.Reverses():
 			reversed = append(reversed, r.ClaimID)
 		default:
-			control, payer = add(control, p.claims[r.ClaimID].PatientControlNumber), add(payer, r.PayerClaimNumber)
+			control, payer = append(control, p.claims[r.ClaimID].Numbers()...), add(payer, r.PayerClaimNumber)
 		}
 	}
 	var waiting []billing.ERAID

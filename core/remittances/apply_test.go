@@ -93,6 +93,7 @@ func TestMatching(t *testing.T) {
 	}{
 		"the control number":            {nil, []string{"A-1", "P9"}, "1/1 a done", false},
 		"in another case":               {nil, []string{"a-1", ""}, "1/1 a done", false},
+		"the submitted number":          {func(c *billing.Claim) { c.SubmittedNumber = "SHORT1" }, []string{"short1", ""}, "1/1 a done", false},
 		"of another payer's claim":      {other, []string{"A-1", ""}, "1/1 a done", false},
 		"the payer's number":            {payerNumber("P1"), []string{"LOST", "P1"}, "1/1 a done", false},
 		"the number that it had before": {payerNumber("P1"), []string{"", "P2", "P1"}, "1/1 a done", false},

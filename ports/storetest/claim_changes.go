@@ -135,7 +135,7 @@ func testManyClaims(b *bench) {
 		return err
 	})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		locked, err := tx.Clearing.Queued(ctx, payersOf(all...), many+1)
+		locked, err := tx.Clearing.Queued(ctx, payersOf(all...), time.Time{}, many+1)
 		for n, c := range locked {
 			c.Note = strconv.Itoa(n)
 			again := *c

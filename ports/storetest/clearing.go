@@ -50,10 +50,11 @@ func testMatch(b *bench) {
 	one, two, three, void, bare := b.claim(0), b.claim(1), b.claim(2), b.claim(3), b.claim(4)
 	one.PatientControlNumber, one.PayerClaimNumber = "Abc-1", "P-1"
 	two.PatientControlNumber, two.PayerClaimNumber = "abc-2", "P-2"
-	three.PayerClaimNumber = "P-2"
+	three.PayerClaimNumber, three.SubmittedNumber = "P-2", "SHORT3"
 	void.Frequency, void.ParentID, void.PayerClaimNumber = billing.FrequencyVoid, one.ID, "P-1"
 	b.insertClaims(three, two, one, void, bare)
 	equal(t, "by control number", b.match([]string{"ABC-1", "nothing"}, nil), inOrder(one))
+	equal(t, "by submitted number", b.match([]string{"short3"}, nil), inOrder(three))
 	equal(t, "by the payer's number", b.match(nil, []string{"P-2"}), inOrder(two, three))
 	equal(t, "with its void", b.match(nil, []string{"P-1", ""}), inOrder(one, void))
 	equal(t, "by either", b.match([]string{"abc-2", "aBC-2", "ABC-1"}, []string{"P-2", "x"}), inOrder(one, two, three))
@@ -107,13 +108,13 @@ func testQueued(b *bench) {
 	payers := payersOf(one, two, three, cut, sent)
 	queued := func(limit int) []billing.ClaimID {
 		return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
-			return c.Queued(ctx, payers, limit)
+			return c.Queued(ctx, payers, time.Time{}, limit)
 		})
 	}
 	equal(t, "queued", queued(10), claimIDs([]*billing.Claim{one, two, three}))
 	equal(t, "the oldest", queued(2), claimIDs([]*billing.Claim{one, two}))
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		mine, err := tx.Clearing.Queued(ctx, payers, 1)
+		mine, err := tx.Clearing.Queued(ctx, payers, time.Time{}, 1)
 		if err != nil {
 			return err
 		}
@@ -122,8 +123,15 @@ func testQueued(b *bench) {
 		return nil
 	})
 	equal(t, "for some payers", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
-		return c.Queued(ctx, payersOf(three, cut, one), 10)
+		return c.Queued(ctx, payersOf(three, cut, one), time.Time{}, 10)
 	}), claimIDs([]*billing.Claim{one, three}))
+	for until, want := range map[time.Time][]*billing.Claim{
+		two.UpdatedAt: {one, two}, two.UpdatedAt.Add(-time.Microsecond): {one}, one.UpdatedAt.Add(-time.Hour): nil,
+	} {
+		equal(t, "queued until "+until.String(), b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+			return c.Queued(ctx, payers, until, 10)
+		}), claimIDs(want))
+	}
 	equal(t, "of a batch", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
 		return c.OfBatch(ctx, cut.BatchID)
 	}), inOrder(cut, sent))

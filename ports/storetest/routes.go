@@ -177,7 +177,7 @@ func testClaimScopes(b *bench) {
 		count(len(claims), err)
 		claims, err = tx.Clearing.Match(ctx, []string{c.PatientControlNumber}, []string{"P-1"})
 		count(len(claims), err)
-		claims, err = tx.Clearing.Queued(ctx, []billing.PayerID{c.Payer.ID}, 10)
+		claims, err = tx.Clearing.Queued(ctx, []billing.PayerID{c.Payer.ID}, time.Time{}, 10)
 		count(len(claims), err)
 		claims, err = tx.Clearing.OfBatch(ctx, m.ID)
 		count(len(claims), err)

@@ -109,8 +109,8 @@ func (*Codec) Sets(content []byte) (sets [][]byte, err error) {
 }
 
 // verdicts returns the verdicts on files of claims. Rejections come first, because
-// only the first verdict on a batch counts. It skips accepted interchanges, because
-// each of their groups has its own verdict.
+// only the first verdict on a batch counts. Accepted interchanges come last, without a
+// result.
 func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
 	add := func(about billing.ControlNumbers, v acknowledgements.Verdict, why []string) {
 		if r := resultOf(v); r != "" {
@@ -118,8 +118,14 @@ func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
 		}
 	}
 	for i := range f.Interchanges {
-		if t := &f.Interchanges[i]; t.Verdict() == acknowledgements.VerdictRejected {
-			add(billing.ControlNumbers{Interchange: padded(t.Control)}, t.Verdict(), []string{t.Words()})
+		t := &f.Interchanges[i]
+		about := billing.ControlNumbers{Interchange: padded(t.Control)}
+		switch t.Verdict() {
+		case acknowledgements.VerdictRejected:
+			add(about, t.Verdict(), []string{t.Words()})
+		case acknowledgements.VerdictAccepted:
+			all = append(all, billing.FileVerdict{About: about})
+		case acknowledgements.VerdictPartial:
 		}
 	}
 	for i := range f.Groups {

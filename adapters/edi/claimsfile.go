@@ -2,6 +2,7 @@ package edi
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ var errFile = errors.New("edi: a file of claims needs a sender, a receiver, cont
 // notes by the network's options. The notes for attachments come first; the claim's
 // own note gets the space left.
 func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
-	from, to := f.Envelope.Sender, f.Envelope.Receiver
+	from, to, o := f.Envelope.Sender, f.Envelope.Receiver, &f.Options
 	if f.Batch == nil || len(f.Claims) == 0 || from.ID == "" || to.ID == "" {
 		return nil, errFile
 	}
@@ -43,11 +44,11 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
 			Created: created, Control: interchange, Test: f.Envelope.Test(f.Batch.Scope.Mode),
 		},
-		Group:   x12.Group{Sender: from.ID, Receiver: to.ID, Created: created, Control: group},
+		Group:   x12.Group{Sender: cmp.Or(o.GroupSender, from.ID), Receiver: cmp.Or(o.GroupReceiver, to.ID), Created: created, Control: group},
 		Control: numbers.Transaction, Reference: numbers.Transaction, CreatedAt: created,
-		Submitter: submitterOf(from.ID, all),
-		Receiver:  claims.Receiver{Name: to.ID, ID: to.ID},
-		MostNotes: f.Options.MaxNotes(),
+		Submitter: submitterOf(cmp.Or(o.SubmitterName, from.ID), cmp.Or(o.SubmitterID, from.ID), all),
+		Receiver:  claims.Receiver{Name: cmp.Or(o.ReceiverName, to.ID), ID: cmp.Or(o.ReceiverID, to.ID)},
+		MostNotes: o.MaxNotes(),
 		Claims:    all,
 	}
 	var out bytes.Buffer
@@ -60,8 +61,8 @@ func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
 
 // submitterOf returns the sender of the file. Its contact is the first office that has
 // a telephone.
-func submitterOf(id string, all []claims.Claim) claims.Submitter {
-	s := claims.Submitter{Name: id, ID: id}
+func submitterOf(name, id string, all []claims.Claim) claims.Submitter {
+	s := claims.Submitter{Name: name, ID: id}
 	for i := range all {
 		if o := &all[i].Billing; o.Phone != "" {
 			s.Contact, s.Phone = o.Contact, o.Phone

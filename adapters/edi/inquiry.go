@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -39,7 +40,9 @@ func (*Codec) Inquiry(q billing.Inquiry270, question billing.Question, sequence 
 			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
 			Created: created, Control: control, Test: q.Envelope.Test(q.Mode),
 		},
-		Group:      x12.Group{Sender: from.ID, Receiver: to.ID, Created: created, Control: control},
+		Group: x12.Group{
+			Sender: cmp.Or(q.Options.GroupSender, from.ID), Receiver: cmp.Or(q.Options.GroupReceiver, to.ID), Created: created, Control: control,
+		},
 		Reference:  trace,
 		CreatedAt:  created,
 		Payer:      eligibility.Party{Name: eligibility.Name{Entity: "PR", Kind: "2", Last: q.Payer.Name, IDQualifier: "PI", ID: q.Payer.PayerID}},

@@ -160,6 +160,15 @@ func TestClaimOptions(t *testing.T) {
 			+ REF*0B*TX-9
 			+ REF*G2*DR-3`,
 		},
+		"group_sender_id, group_receiver_id": {options: billing.NetworkOptions{GroupSender: "GS2", GroupReceiver: "77016"}, want: `
+			- GS*HC*MOLAR*CLEARINGHOUSE*20260304*050607*901*X*005010X224A2
+			+ GS*HC*GS2*77016*20260304*050607*901*X*005010X224A2`},
+		"submitter_name, submitter_id": {options: billing.NetworkOptions{SubmitterName: "Molar, Inc.", SubmitterID: "S1"}, want: `
+			- NM1*41*2*MOLAR*****46*MOLAR
+			+ NM1*41*2*MOLAR, INC.*****46*S1`},
+		"file_receiver_name, file_receiver_id": {options: billing.NetworkOptions{ReceiverName: "DENTICAL", ReceiverID: "1822287119"}, want: `
+			- NM1*40*2*CLEARINGHOUSE*****46*CLEARINGHOUSE
+			+ NM1*40*2*DENTICAL*****46*1822287119`},
 		"claim_number_characters": {options: billing.NetworkOptions{PlainNumbers: true, NumberLength: 12}, want: `
 			- CLM*PCN-1*305.5***11:B:1*Y*A*Y*Y
 			+ CLM*` + derived(1) + `*305.5***11:B:1*Y*A*Y*Y
@@ -315,6 +324,11 @@ func TestNetworkOfInquiry(t *testing.T) {
 	equal(t, "GS03", got.Group.Receiver, "OFFALLY")
 	equal(t, "NM109", got.Payer.Name.ID, "UTMCD")
 	equal(t, "ISA15", got.Interchange.Test, true)
+	q.Options = billing.NetworkOptions{GroupSender: "GS2", GroupReceiver: "77016"}
+	got = decodeInquiry(t, q, 0)
+	equal(t, "ISA08", got.Interchange.Receiver, "OFFALLY")
+	equal(t, "GS02", got.Group.Sender, "GS2")
+	equal(t, "GS03", got.Group.Receiver, "77016")
 }
 
 // TestTraceEcho accepts the trace of another inquiry only by the option.

@@ -63,10 +63,13 @@ func (p *part) batches() (ids []billing.FileID) {
 	return slices.Compact(ids)
 }
 
-// acknowledge applies the verdict on a batch; it returns false when the batch
-// already has it. The claims of a rejected batch return to the queue,
+// acknowledge applies the verdict on a batch; it returns false when there is none, or
+// the batch already has it. The claims of a rejected batch return to the queue,
 // or need attention.
 func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.FileRef, now time.Time) (news bool, err error) {
+	if v.Result == "" {
+		return false, nil
+	}
 	b, err := tx.Batches.Lock(ctx, v.batch)
 	if err != nil || !b.Acknowledge(v.Result, file.Name, now) {
 		return false, err

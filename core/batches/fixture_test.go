@@ -38,6 +38,7 @@ type fixture struct {
 	payers  *billing.PayerDirectory
 	codec   ports.ClaimsEDI
 	network *network
+	options billing.NetworkOptions // of the network
 	service *batches.Service
 	made    int // claims and practices
 
@@ -71,7 +72,9 @@ func (b *fixture) process(f *porttest.Fault) *batches.Service {
 }
 
 func (b *fixture) build(store ports.Store, network ports.Clearinghouse) *batches.Service {
-	return b.buildOn(store, sandbox(network))
+	n := sandbox(network)
+	n.Options = b.options
+	return b.buildOn(store, n)
 }
 
 // buildOn returns the use cases with the networks.

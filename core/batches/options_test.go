@@ -20,9 +20,8 @@ func (b *fixture) setOptions(document string) {
 	if len(faults) > 0 {
 		b.t.Fatal(faults)
 	}
-	n := sandbox(b.network)
-	n.Options = options
-	b.service = b.buildOn(b.store, n)
+	b.options = options
+	b.service = b.build(b.store, b.network)
 }
 
 // TestBatchSize cuts several batches of at most as many claims as the network takes.
@@ -154,4 +153,28 @@ func TestShortNumbers(t *testing.T) {
 	b.wantClaim(b.practice, fits.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
 	b.wantClaim(b.practice, taken.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
 	b.wantClaim(b.practice, refused.ID, billing.ClaimRejected, "queued submitted accepted rejected")
+}
+
+// TestInterchangeAccepted reads an accepted TA1. It proves that the file arrived. It is
+// the verdict only of a network that sends no other.
+func TestInterchangeAccepted(t *testing.T) {
+	t.Parallel()
+	for document, want := range map[string]string{
+		`{}`: "sent ", `{"acknowledgements": ["TA1", "999"]}`: "sent ", `{"acknowledgements": ["TA1", "277CA"]}`: "acknowledged accepted",
+	} {
+		b := newFixture(t)
+		b.setOptions(document)
+		c := b.queue(b.practice, "")[0]
+		b.cut(1)
+		id := b.get(b.practice, c.ID).BatchID
+		b.give(b.interchange(b.batch(b.practice, id), 1, "A", "000"))
+		f := b.batch(b.practice, id)
+		if got := string(f.State) + " " + string(f.Result); got != want {
+			t.Errorf("%s: %s, want %s", document, got, want)
+		}
+		if len(f.Acknowledgements) != 1 || f.Acknowledgements[0].Kind != billing.AcknowledgementTA1 {
+			t.Errorf("%s: acknowledgements %+v", document, f.Acknowledgements)
+		}
+		b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+	}
 }

@@ -53,6 +53,7 @@ func (s *Service) Receive(ctx context.Context, name string) (all Received, err e
 		errs = append(errs, fmt.Errorf("ask %s for files: %w", name, err))
 	}
 	for _, f := range got {
+		f.Route = n.Route
 		if !n.Route.Org.IsZero() {
 			f.Scope = billing.Scope{Org: n.Route.Org, Mode: n.Route.Mode}
 		}
@@ -83,6 +84,7 @@ func (s *Service) take(ctx context.Context, n *ports.Network, f billing.Incoming
 	if err != nil {
 		return nil, s.quarantine(ctx, mode, f, "The file cannot be read: "+err.Error()+".")
 	}
+	obey(n, a)
 	parts, unrouted, err := s.route(ctx, n, f.Scope, a)
 	if err != nil {
 		return nil, err
@@ -104,6 +106,20 @@ func (s *Service) take(ctx context.Context, n *ports.Network, f billing.Incoming
 		return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch of the organization.", unrouted))
 	}
 	return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch and no verified office, or verified offices of several organizations.", unrouted))
+}
+
+// obey reads an acknowledgement as the network means it. An accepted interchange (TA1)
+// is the verdict on a file if the network sends no other. Payers have their own IDs.
+func obey(n *ports.Network, a *billing.Acknowledgement) {
+	last := !n.Options.Expects(billing.Acknowledgement997) && !n.Options.Expects(billing.Acknowledgement999)
+	for i := range a.Verdicts {
+		if v := &a.Verdicts[i]; v.Result == "" && last {
+			v.Result = billing.BatchAccepted
+		}
+	}
+	for i := range a.Reports {
+		a.Reports[i].PayerID = n.Route.Payer(a.Reports[i].PayerID)
+	}
 }
 
 // quarantine stores a file in the quarantine of its organization, or in the
@@ -184,7 +200,9 @@ func (s *Service) route(
 	}
 	for i, b := range verdicts {
 		if b == nil {
-			unrouted++
+			if a.Verdicts[i].Result != "" { // an accepted interchange changes nothing
+				unrouted++
+			}
 			continue
 		}
 		p := of(b.Scope)

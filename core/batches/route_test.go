@@ -355,7 +355,12 @@ func TestRemittancesArePassedOn(t *testing.T) {
 
 // interchangeRejected returns a TA1 that rejects the file.
 func (b *fixture) interchangeRejected(about *billing.Batch, control int) billing.IncomingFile {
-	f := acknowledgements.Functional{Interchanges: []acknowledgements.InterchangeVerdict{{Control: about.File.ControlNumbers.Interchange, Code: "R", Note: "024"}}}
+	return b.interchange(about, control, "R", "024")
+}
+
+// interchange returns a TA1 about the file.
+func (b *fixture) interchange(about *billing.Batch, control int, code, note string) billing.IncomingFile {
+	f := acknowledgements.Functional{Interchanges: []acknowledgements.InterchangeVerdict{{Control: about.File.ControlNumbers.Interchange, Code: code, Note: note}}}
 	f.Interchange, f.Group = b.envelope(control)
 	return fileOf(control, acknowledgements.EncodeFunctional(&f))
 }

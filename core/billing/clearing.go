@@ -21,6 +21,7 @@ type IncomingFile struct {
 	Scope   Scope  // the only scope of the file; zero when the clearinghouse does not say
 	Name    string // the clearinghouse's name for it, which never changes
 	Content []byte
+	Route   Route // of the network on which it came; its payer IDs
 }
 
 // FileKind is the kind of a file from a clearinghouse.
@@ -55,8 +56,8 @@ type Acknowledgement struct {
 // FileVerdict is the verdict of a 997, 999 or TA1 on a file that was sent.
 type FileVerdict struct {
 	About  ControlNumbers // of the file that was sent; empty where not stated
-	Result BatchResult
-	Why    []string // the errors in the file, without patient data
+	Result BatchResult    // empty for an accepted interchange (TA1): its groups have verdicts of their own
+	Why    []string       // the errors in the file, without patient data
 }
 
 // Side is the party that reports on a claim.

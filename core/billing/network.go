@@ -1,6 +1,9 @@
 package billing
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Transaction is a type of message that a network carries between practices and
 // payers.
@@ -63,6 +66,22 @@ func (r *Route) PayerID(payer PayerSummary, t Transaction) string {
 		return id
 	}
 	return payer.PayerID
+}
+
+// Payer returns a reference to the payer with an ID in files of the network: our ID
+// of the payer, if the network has its own one for it, or else the ID as it is.
+func (r *Route) Payer(id string) string {
+	found := id
+	for payer, own := range r.PayerIDs {
+		switch stated := own[TransactionClaims]; {
+		case stated == "" || !strings.EqualFold(stated, id):
+		case found != id:
+			return id // several payers share it
+		default:
+			found = payer.String()
+		}
+	}
+	return found
 }
 
 // Envelope names the two ends of the interchanges on a network.

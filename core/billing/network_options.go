@@ -79,6 +79,21 @@ type NetworkOptions struct {
 	// PlainNumbers allows only letters and digits in CLM01. By default it may have dashes.
 	PlainNumbers bool
 
+	// GroupSender and GroupReceiver are the ends of the functional group (GS02, GS03).
+	// The defaults are the IDs of the interchange (ISA06, ISA08), as nearly everywhere.
+	// Colorado and Washington Medicaid have another receiver here.
+	GroupSender   string
+	GroupReceiver string
+
+	// SubmitterName, SubmitterID, ReceiverName and ReceiverID are the parties of a file
+	// of claims (NM103 and NM109 of loops 1000A and 1000B). The defaults are the IDs of
+	// the interchange. Denti-Cal and DentalXChange want a name here, Denti-Cal also its
+	// own ID.
+	SubmitterName string
+	SubmitterID   string
+	ReceiverName  string
+	ReceiverID    string
+
 	// Claims is the most claims of a batch: 1 to MaxBatchClaims. The default is
 	// MaxBatchClaims.
 	Claims int

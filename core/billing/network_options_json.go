@@ -68,6 +68,18 @@ func networkOptions() []networkOption {
 			minNumberLength, maxNumberLength, maxNumberLength, func(o *NetworkOptions) *int { return &o.NumberLength }),
 		choice("claim_number_characters", "The characters of a control number. A claim with others is sent with a number that Molar derives and finds again.",
 			func(o *NetworkOptions) *bool { return &o.PlainNumbers }, named(false, "letters_digits_dashes"), named(true, "letters_digits")),
+		text("group_sender_id", "The sender of the functional group (GS02). By default it is the connection's sender_id.", maxGroupID,
+			func(o *NetworkOptions) *string { return &o.GroupSender }),
+		text("group_receiver_id", "The receiver of the functional group (GS03). By default it is the connection's receiver_id.", maxGroupID,
+			func(o *NetworkOptions) *string { return &o.GroupReceiver }),
+		text("submitter_name", "The name of the submitter of a file of claims (NM103 of loop 1000A). By default it is the connection's sender_id.", maxPartyName,
+			func(o *NetworkOptions) *string { return &o.SubmitterName }),
+		text("submitter_id", "The ID of the submitter of a file of claims (NM109 of loop 1000A). By default it is the connection's sender_id.", maxPartyID,
+			func(o *NetworkOptions) *string { return &o.SubmitterID }),
+		text("file_receiver_name", "The name of the receiver of a file of claims (NM103 of loop 1000B). By default it is the connection's receiver_id.", maxPartyName,
+			func(o *NetworkOptions) *string { return &o.ReceiverName }),
+		text("file_receiver_id", "The ID of the receiver of a file of claims (NM109 of loop 1000B). By default it is the connection's receiver_id.", maxPartyID,
+			func(o *NetworkOptions) *string { return &o.ReceiverID }),
 		number("batch_size", "The most claims of a batch.", 1, MaxBatchClaims, MaxBatchClaims, func(o *NetworkOptions) *int { return &o.Claims }),
 		batchSchedule(),
 		filePattern(),
@@ -293,6 +305,35 @@ func spanText(d time.Duration) string {
 		s = strings.TrimSuffix(s, "0m")
 	}
 	return s
+}
+
+// The longest values of the ends of groups and files, in characters.
+const (
+	maxGroupID   = 15
+	maxPartyName = 60
+	maxPartyID   = 80
+)
+
+var identifierForm = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z .,/&'()-]*$`)
+
+// text is an option that is a name or an ID. The default is the empty text.
+func text(name, about string, most int, field func(*NetworkOptions) *string) networkOption {
+	return networkOption{
+		name: name, standard: `""`, about: about,
+		want: fmt.Sprintf("at most %d letters, digits, spaces and characters of .,/&'()- that start with a letter or a digit, or empty for the default", most),
+		read: func(o *NetworkOptions, value json.RawMessage) bool {
+			var v string
+			ok := decode(value, &v) && (v == "" || len(v) <= most && identifierForm.MatchString(v))
+			*field(o) = v
+			return ok
+		},
+		show: func(o *NetworkOptions) any {
+			if *field(o) == "" {
+				return nil
+			}
+			return *field(o)
+		},
+	}
 }
 
 // list is an option that is a list of different words. A field with the default is nil.

@@ -44,6 +44,12 @@ var optionCases = []struct {
 	},
 	{"claim_number_length", `17`, billing.NetworkOptions{NumberLength: 17}, []string{`11`, `21`, `"17"`}},
 	{"claim_number_characters", `"letters_digits"`, billing.NetworkOptions{PlainNumbers: true}, []string{`"digits"`}},
+	{"group_sender_id", `"77016"`, billing.NetworkOptions{GroupSender: "77016"}, []string{`"A*B"`, `"ABCDEFGHIJKLMNOP"`, `7`, `" A"`}},
+	{"group_receiver_id", `"77016"`, billing.NetworkOptions{GroupReceiver: "77016"}, []string{`"A~"`}},
+	{"submitter_name", `"Bright, Inc."`, billing.NetworkOptions{SubmitterName: "Bright, Inc."}, []string{`"` + strings.Repeat("A", 61) + `"`}},
+	{"submitter_id", `"S-1"`, billing.NetworkOptions{SubmitterID: "S-1"}, []string{`"` + strings.Repeat("A", 81) + `"`}},
+	{"file_receiver_name", `"DENTICAL"`, billing.NetworkOptions{ReceiverName: "DENTICAL"}, []string{`null`}},
+	{"file_receiver_id", `"1822287119"`, billing.NetworkOptions{ReceiverID: "1822287119"}, []string{`1822287119`}},
 	{"batch_size", `100`, billing.NetworkOptions{Claims: 100}, []string{`0`, `5001`}},
 	{"batch_schedule", `{"every":"15m"}`, billing.NetworkOptions{Schedule: billing.BatchSchedule{Every: 15 * time.Minute}}, []string{
 		`{}`, `"15m"`, `{"every":"1s"}`, `{"every":"15m","time_zone":"America/New_York"}`, `{"at":["17:00"]}`, `{"at":["25:00"],"time_zone":"America/New_York"}`,
@@ -263,6 +269,26 @@ func TestFileName(t *testing.T) {
 	o := billing.NetworkOptions{FilePattern: "{usage}{serial}"}
 	if got := o.FileName(b, &billing.Envelope{Usage: "T"}, at); got != "T000000042" {
 		t.Errorf("a test: %s", got)
+	}
+}
+
+// TestPayerIDs uses the network's own IDs in both directions, by transaction. An ID that
+// payers share names none of them.
+func TestPayerIDs(t *testing.T) {
+	t.Parallel()
+	utah, delta, third := billing.PayerID{1}, billing.PayerID{2}, billing.PayerID{3}
+	r := billing.Route{PayerIDs: map[billing.PayerID]map[billing.Transaction]string{
+		utah:  {billing.TransactionEligibility: "UTMCD", billing.TransactionClaims: "SKUT0"},
+		delta: {billing.TransactionClaims: "06126"}, third: {billing.TransactionClaims: "06126"},
+	}}
+	medicaid := billing.PayerSummary{ID: utah, PayerID: "UTAH"}
+	got := []string{
+		r.PayerID(medicaid, billing.TransactionEligibility), r.PayerID(medicaid, billing.TransactionClaims),
+		r.PayerID(billing.PayerSummary{ID: delta, PayerID: "DELTA"}, billing.TransactionEligibility), r.PayerID(billing.PayerSummary{PayerID: "BLUE"}, billing.TransactionClaims),
+		r.Payer("skut0"), r.Payer("UTMCD"), r.Payer("06126"), r.Payer(""),
+	}
+	if want := []string{"UTMCD", "SKUT0", "DELTA", "BLUE", utah.String(), "UTMCD", "06126", ""}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -333,3 +333,17 @@ func TestMeanwhile(t *testing.T) {
 		t.Errorf("claims %s, %s", b.stands(void), b.stands(number))
 	}
 }
+
+// TestPayerOfANetwork knows payers by the IDs that the network has for them.
+func TestPayerOfANetwork(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	payer, _ := porttest.Payers(t).Find("CHTEST")
+	p := b.payment(paid("A-1", "P1", 0))
+	p.Payer.ID = "75177"
+	f := b.file(p)
+	f.Route.PayerIDs = map[billing.PayerID]map[billing.Transaction]string{payer.ID: {billing.TransactionClaims: "75177"}}
+	if r := b.apply(b.receiveFile(f)); r.Payer.PayerID != "CHTEST" {
+		t.Errorf("the payer is %+v", r.Payer)
+	}
+}

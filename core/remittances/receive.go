@@ -22,6 +22,9 @@ func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.Inco
 	}
 	for i := range payments {
 		p, scope, why := &payments[i], f.Scope, ""
+		for k, id := range p.PayerIDs {
+			p.PayerIDs[k] = f.Route.Payer(id)
+		}
 		if scope == (billing.Scope{}) {
 			if scope, why, err = s.payee(ctx, mode, p); err != nil {
 				return err

@@ -121,6 +121,7 @@ func (s *coreServer) limited(next http.HandlerFunc) http.HandlerFunc {
 		switch {
 		case s.faults.strikes(coreHang):
 			<-r.Context().Done()
+			panic(http.ErrAbortHandler)
 		case s.faults.strikes(coreCut):
 			panic(http.ErrAbortHandler)
 		case s.faults.strikes(coreHTML):

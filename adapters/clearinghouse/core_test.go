@@ -78,8 +78,8 @@ func (m *message) soap() []byte {
 	return b.Bytes()
 }
 
-func (m *message) mime(t *testing.T, rename func(string) string) (body []byte, contentType string) {
-	t.Helper()
+func (m *message) mime(tb testing.TB, rename func(string) string) (body []byte, contentType string) {
+	tb.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for i := len(order) - 1; i >= 0; i-- {
@@ -130,6 +130,17 @@ func roundTrip(c *http.Client, r *http.Request) (*response, error) {
 	defer func() { _ = res.Body.Close() }()
 	b, err := io.ReadAll(res.Body)
 	return &response{res.StatusCode, res.Header, string(b)}, err
+}
+
+// request returns a SOAP request about an active member.
+func (f *fixture) request(ctx context.Context, t *testing.T) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.CORESOAPURL, bytes.NewReader(f.message(inquiry("W1")).soap()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", soapContent)
+	return r
 }
 
 func (f *fixture) post(t *testing.T, c *http.Client, url, contentType string, body []byte) (*response, string) {
@@ -367,11 +378,7 @@ func TestPhaseIV(t *testing.T) {
 	c := f.client(t, true)
 	config := c.Transport.(*http.Transport).TLSClientConfig
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.CORESOAPURL, bytes.NewReader(m.soap()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if res, err := roundTrip(c, r); err == nil {
+	if res, err := roundTrip(c, f.request(t.Context(), t)); err == nil {
 		t.Errorf("with a certificate of another CA: %d", res.code)
 	}
 }
@@ -551,15 +558,10 @@ func TestCOREFaults(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.CORESOAPURL, bytes.NewReader(f.message(inquiry("W1")).soap()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", soapContent)
 		if hangs {
 			defer time.AfterFunc(2*time.Second, cancel).Stop()
 		}
-		return roundTrip(f.client(t, false), r)
+		return roundTrip(f.client(t, false), f.request(ctx, t))
 	}
 	for name, check := range map[string]func(res *response, err error) bool{
 		"core:silent": func(_ *response, err error) bool { return errors.Is(err, context.Canceled) },
@@ -596,12 +598,7 @@ func TestHalfAReply(t *testing.T) {
 	f := newFixture(t, faults("core:hang-body"))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.CORESOAPURL, bytes.NewReader(f.message(inquiry("W1")).soap()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", soapContent)
-	res, err := f.client(t, false).Do(r)
+	res, err := f.client(t, false).Do(f.request(ctx, t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package clearinghouse
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
@@ -40,9 +41,18 @@ func FaultNames() (all []string) {
 	return all
 }
 
-// ReadSOAP and ReadMIME read a request and return its payload.
+// ReadSOAP reads a request and returns its payload.
 func ReadSOAP(body []byte) (payload string, err error) {
 	e, err := readSOAP(body, nil)
+	if err != nil {
+		return "", err
+	}
+	return e.Payload, nil
+}
+
+// ReadMIME reads a request and returns its payload.
+func ReadMIME(body []byte, boundary string) (payload string, err error) {
+	e, err := readMIME(bytes.NewReader(body), boundary)
 	if err != nil {
 		return "", err
 	}

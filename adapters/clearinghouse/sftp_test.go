@@ -552,6 +552,22 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestRestart stops the simulator while a remittance is not due yet, and while a file
+// is there that nothing has read.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	f := &fixture{dir: t.TempDir(), log: &syncBuffer{}}
+	stop := f.start(t, options(func(o *clearinghouse.Options) { o.ERADelay = 5 * time.Second }))
+	drop(t, f.connect(t), "inbound/a.837", batchOf(t, 1, "CHTEST", ""))
+	f.outbound(t, f.connect(t), 4)
+	stop()
+	if err := os.WriteFile(f.dir+"/files/inbound/b.837", batchOf(t, 2, "60054", ""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.start(t, options())
+	porttest.Await(t, "the rest of the messages", func() bool { return len(f.messages(t, "a-")) == 5 && len(f.messages(t, "b-")) == 4 })
+}
+
 // TestBadOptions reads what each mistake is reported as.
 func TestBadOptions(t *testing.T) {
 	t.Parallel()

@@ -157,9 +157,13 @@ func brightness(picture image.Image, x, y int) uint32 {
 func TestImagesThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
-	attachment := practice.post("/attachments", map[string]any{"claim_id": practice.crown()})["id"].(string)
+	const narrative = "<script>alert(1)</script> \u05e9\u05dc\u05d5\u05dd <b>bold</b>"
+	attachment := practice.post("/attachments", map[string]any{"claim_id": practice.crown(), "narrative": narrative})["id"].(string)
 	page := practice.signsIn("biller")
+	page.open("/test/attachments")
+	page.sees(narrative)
 	page.open("/test/attachments/" + attachment)
+	page.has("Narrative", narrative)
 	broken := append([]byte{0xff, 0xd8, 0xff, 0xe0}, bytes.Repeat([]byte("not a picture "), 50)...)
 	hostile := `"><img src=x onerror=alert(1)>.png`
 	page.upload("Choose images",
@@ -178,6 +182,7 @@ func TestImagesThatCannotBeSent(t *testing.T) {
 	page.click("Upload 2 images")
 	page.row("broken.jpg").sees("Request req_")
 	page.seesA("button", "View Periodontal chart, %22><img src=x onerror=alert(1)>.png") // as browsers write it in a form
+	page.screen("attachment-faults")
 	for _, name := range []string{"letter.pdf", "words.png", "heavy.jpg", "broken.jpg"} {
 		page.click("Leave out " + name)
 	}
@@ -218,5 +223,10 @@ func TestAnswerAPayerRequest(t *testing.T) {
 	page.sees("REF-SOON")
 	page.seesNo("REF-LATE")
 	page.click("Answered")
-	page.row("REF-LATE").sees("Please send the full-mouth series.")
+	page.row("REF-LATE").clickA("link", "Molar Test Payer")
+	page.click("Developer")
+	page.sees("Payer request received")
+	page.click("POST /payer_requests")
+	page.click("payer request " + practice.get("/payer_requests?state=answered")["data"].([]any)[0].(map[string]any)["id"].(string))
+	page.seesA("heading", "Request from Molar Test Payer")
 }

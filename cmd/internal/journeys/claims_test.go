@@ -84,9 +84,9 @@ func aFilling() map[string]any {
 	return map[string]any{"procedure_code": "D2391", "service_date": lastWeek, "fee": "180.00", "tooth": "14", "surfaces": []string{"M", "O"}}
 }
 
-// A biller chooses a tooth and its surfaces on the chart, sends the claim, and
-// marks its payment as posted.
-func TestClaimToPaid(t *testing.T) {
+// A biller chooses a tooth and its surfaces on the chart with the mouse, adds two X-rays
+// of which one is turned, sends both, and marks the payment as posted.
+func TestClaimWithXRaysToPaid(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	page := practice.signsIn("biller")
@@ -100,12 +100,11 @@ func TestClaimToPaid(t *testing.T) {
 	page.click("Choose the tooth of line 1 on the chart")
 	chart := page.within("dialog", "Line 1, D2391")
 	chart.focuses("Tooth 8, upper right central incisor")
-	for range 6 {
-		page.press("Right")
+	chart.clickSurface("3", "lingual")
+	chart.sees("Tooth 3 L", "upper right first molar")
+	for _, side := range []string{"mesial", "outer", "middle", "outer"} { // the outer one is a slip
+		chart.clickSurface("14", side)
 	}
-	chart.focuses("Tooth 14, upper left first molar")
-	page.press("M")
-	page.press("O")
 	chart.sees("Tooth 14 MO", "upper left first molar")
 	chart.has("Tooth", "14")
 	chart.has("Surfaces", "MO")
@@ -113,11 +112,30 @@ func TestClaimToPaid(t *testing.T) {
 	chart.click("Done")
 	line.has("Surfaces", "MO")
 	line.has("Fee", "180.00")
-	page.click("Send")
-	page.sees("The claim is queued for the next file.")
+	page.click("Check")
+	page.sees("The claim is saved, and nothing is wrong with it.", "14 MO")
 	claim := page.claim()
-	page.becomes(practice, claim, "paid")
-	page.sees("14 MO", "Patient owes")
+
+	page.click("Add images")
+	page.fill("Narrative", "The old filling of tooth 14 is broken.")
+	page.click("Continue to the images")
+	page.upload("Choose images", film(t, "before.png", 640, 480), film(t, "lying.jpg", 400, 600))
+	for _, name := range []string{"before.png", "lying.jpg"} {
+		page.row(name).choose("What it shows", "Bitewings")
+		page.row(name).fill("Taken on", lastWeek)
+	}
+	page.click("Turn image 2 left")
+	page.click("Upload 2 images")
+	page.sees("Ready to send.")
+	page.click("Send to the payer")
+	page.within("dialog", "Send to the payer?").click("Send and close")
+	page.seesA("heading", "In the claim file")
+	page.click("Open the claim")
+	page.at("/test/claims/" + claim)
+	page.sees("2 documents")
+	page.click("Send to the payer")
+	page.sees("The claim is queued for the next file.")
+	page.sees("Patient owes") // without a reload
 	page.screen("claim-paid")
 	page.click("Mark as posted")
 	page.sees("Reconciled")
@@ -215,6 +233,35 @@ func TestClaimIsKeptThroughARefusal(t *testing.T) {
 	page.screen("claim-draft")
 	page.click("Continue the draft")
 	page.has("First name", "Nia")
+}
+
+// A paid claim is posted, opened again, replaced, and the replacement voided.
+func TestReopenReplaceAndVoid(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	claim := practice.claims("Rosa", "W15-PAID-ERA", map[string]any{"submit": true}, aFilling())
+	page := practice.signsIn("biller")
+	page.open("/test/claims/" + claim)
+	page.click("Mark as posted") // once it is paid, without a reload
+	page.sees("The payment is recorded as posted.")
+	page.click("More actions")
+	page.click("Reopen")
+	page.sees("The claim is open again.", "Marked as posted")
+	page.click("More actions")
+	page.click("Replace with a corrected claim")
+	page.has("First name", "Rosa")
+	page.within("group", "Line 1").fill("Fee", "190")
+	page.screen("claim-replace")
+	page.click("Send the replacement")
+	page.sees("The claim is queued for the next file.", "$190.00")
+	page.sees("Patient owes")
+	page.click("More actions")
+	page.click("Void")
+	page.screen("claim-void")
+	page.within("dialog", "Void this claim?").click("Void the claim")
+	page.sees("The void is queued.", "The claim that this one voids")
+	page.click("The claim that this one voids")
+	page.sees("Voided")
 }
 
 // A paid claim is billed to the secondary payer, whose payment the first claim

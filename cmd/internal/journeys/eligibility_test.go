@@ -26,6 +26,9 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	page.fill("Member ID", "W77-ACTIVE-FULL")
 	page.click("Send again")
 	page.sees("Covered", "Maximums and deductibles", "The rejected check that this one corrects")
+	if n := page.printed(); n > 2 {
+		t.Errorf("the answer prints on %d pages, want at most 2", n)
+	}
 	page.click("Show the 270 and 271")
 	page.sees("ISA*00*", "1984")
 	page.screen("eligibility-answer")

@@ -199,6 +199,23 @@ func clickOn(el *rod.Element) error {
 	return mouse.Click(proto.InputMouseButtonLeft, 1)
 }
 
+// clickSurface clicks a surface of a tooth on the chart. Surfaces have no name of their
+// own: the tooth says which are chosen.
+func (p *page) clickSurface(tooth, side string) {
+	p.tb.Helper()
+	p.until(fmt.Sprintf("click the %s surface of tooth %s", side, tooth), func(r *rod.Page) error {
+		root, err := p.root(r)
+		if err != nil {
+			return err
+		}
+		el, err := root.Element(fmt.Sprintf(`[data-tooth="%s"] [data-side="%s"]`, tooth, side))
+		if err != nil {
+			return err
+		}
+		return clickOn(el)
+	})
+}
+
 // fill replaces the content of the field with the label. A date is 2006-01-02.
 func (p *page) fill(label, value string) {
 	p.tb.Helper()
@@ -430,6 +447,14 @@ func (p *page) copied() (text string) {
 func (p *page) record() error {
 	_, err := p.rod.EvalOnNewDocument(`navigator.clipboard && (navigator.clipboard.writeText = async (text) => { window.copied = text })`)
 	return err
+}
+
+// onLoad runs a script in every document that the page loads from now on, before its own.
+func (p *page) onLoad(script string) {
+	p.tb.Helper()
+	if _, err := p.rod.EvalOnNewDocument(script); err != nil {
+		p.tb.Fatal(err)
+	}
 }
 
 // offline takes the network away from the page, or gives it back.

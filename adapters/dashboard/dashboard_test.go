@@ -5,8 +5,10 @@ import (
 	"compress/gzip"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -214,6 +216,45 @@ func TestScreensOfTheRouter(t *testing.T) {
 	for _, p := range paths {
 		if path := "/test" + strings.TrimSuffix(string(p[1]), "/"); !isScreen(path) {
 			t.Errorf("the router has %s, which the service does not serve: add it to screens", path)
+		}
+	}
+}
+
+// All styles are one file, so a class of two screens is a mistake: the styles of parts
+// that screens share are in ui.
+func TestStylesOfScreens(t *testing.T) {
+	t.Parallel()
+	classes := func(pattern string) map[string]string {
+		files, err := filepath.Glob("web/src/" + pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		in := map[string]string{}
+		for _, file := range files {
+			css, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, class := range regexp.MustCompile(`\.([a-zA-Z][\w-]*)[^{}]*{`).FindAllSubmatch(css, -1) {
+				in[string(class[1])] = file
+			}
+		}
+		return in
+	}
+	shared := classes("ui/*.css")
+	maps.Copy(shared, classes("*.css"))
+	maps.Copy(shared, classes("shell/*.css"))
+	folders, err := filepath.Glob("web/src/screens/*/*.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	for _, file := range folders {
+		for class := range classes(strings.TrimPrefix(file, "web/src/")) {
+			if other := seen[class]; other != "" && shared[class] == "" && filepath.Dir(other) != filepath.Dir(file) {
+				t.Errorf("%s and %s both have .%s", other, file, class)
+			}
+			seen[class] = file
 		}
 	}
 }

@@ -49,7 +49,7 @@ export function useSignOut(): () => void {
       holdSignOut(false);
       forget();
       void navigate({ to: "/sign-in", search: {} });
-    }, (e: unknown) => toast.refused(e, "You are still signed in."));
+    }, (e: unknown) => toast.refused(e instanceof Unreachable ? new Error("Molar does not reply. Check the connection, then sign out again.") : e, "You are still signed in."));
   };
 }
 

@@ -51,7 +51,7 @@ export function later<P extends object>(part: () => Promise<ComponentType<P>>): 
 }
 
 function OutdatedPart() {
-  const { refused } = useToast();
-  useEffect(() => refused(new Error("Save what you entered, then load the page again."), "Molar was updated."), [refused]);
+  const { good } = useToast();
+  useEffect(() => good("Molar was updated.", "Save what you entered, then load the page again."), [good]);
   return null;
 }

@@ -12,6 +12,7 @@ import { count, name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { State } from "../../ui/state";
+import { Traces } from "../../ui/traces";
 import { Documents, useTypes } from "./documents";
 import { contents } from "./list";
 import { maxNarrative, Narrative } from "./narrative";
@@ -89,6 +90,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
           {solicited && <Section title="Payer request" actions={<Go to={`/payer-requests/${a.payer_request_id}`}>Open the request</Go>}><Facts items={[["Payer's reference", a.payer_reference]]} /></Section>}
           <InTheFile attachment={a} narrative={text} />
           <p className="small"><Copy value={a.id} label="Copy the ID" /></p>
+          <Traces id={a.id} path={`/attachments/${a.id}`} />
         </div>
       </div>
     </Page>

@@ -160,7 +160,7 @@ function Item({ chosen: c, number, types, film, change, drop }: {
         )}
         {busy && (
           <div className="stack-s">
-            <progress className="progress" max={1} value={c.state === "away" ? undefined : c.share} aria-label={`Upload of ${name}`} />
+            <progress className="upload-progress" max={1} value={c.state === "away" ? undefined : c.share} aria-label={`Upload of ${name}`} />
             <p className="small muted" role="status">{c.state === "away" ? "No connection. The upload continues by itself." : c.share < 1 ? `${Math.round(c.share * 100)} %` : "Checking the image…"}</p>
           </div>
         )}

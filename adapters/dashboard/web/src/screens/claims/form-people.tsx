@@ -75,7 +75,7 @@ export function People({ form, set }: { form: ClaimForm; set: (change: Partial<C
       <SubscriberFields value={form.subscriber} set={subscriber} path="subscriber" />
       <Check label="The patient is someone else on this plan" checked={form.dependent} onChange={(dependent) => set({ dependent })} />
       {form.dependent && (
-        <div className="stack inset">
+        <div className="stack sub-form">
           <h3>Patient</h3>
           <PersonFields value={form.patient} set={patient} path="patient">
             <SelectField label="Relationship to subscriber" path="patient.relationship" value={form.patient.relationship} onChange={(relationship) => patient({ relationship })} options={relationships} />
@@ -143,7 +143,7 @@ export function OtherPlans({ form, set }: { form: ClaimForm; set: (change: Parti
       {form.other.map((o, i) => {
         const path = `other_coverage.${i}`;
         return (
-          <div key={o.key} className="stack inset" role="group" aria-label={`Other plan ${i + 1}`}>
+          <div key={o.key} className="stack sub-form" role="group" aria-label={`Other plan ${i + 1}`}>
             <div className="spread">
               <h3>{words(o.sequence || "Other")} plan</h3>
               <Button look="quiet" onClick={() => set({ other: form.other.filter((x) => x.key !== o.key) })}>Remove this plan</Button>

@@ -44,7 +44,7 @@ function Decided({ of: { a, l } }: { of: Decision }) {
   ] as const).filter(([what, value]) => what === "paid" || (value !== null && cents(value) !== 0));
   return (
     <li className={a.cancelled_by ? "cancelled" : undefined}>
-      <p className="decision">
+      <p className="line-decision">
         <Go to={`/remittances/${a.era_id}`}>{a.payer_name}</Go>
         {parts.map(([what, value]) => <span key={what} className="nowrap"><span className="muted">{what}</span> <Money value={value} strong={what === "paid"} /></span>)}
         {a.cancelled_by && <span className="muted">taken back later</span>}

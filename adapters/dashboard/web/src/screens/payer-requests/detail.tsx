@@ -13,6 +13,7 @@ import { count, Day, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { State } from "../../ui/state";
+import { Traces } from "../../ui/traces";
 import { Documents } from "../attachments/documents";
 import { maxNarrative, Narrative } from "../attachments/narrative";
 import { ForClaim } from "../attachments/new";
@@ -66,6 +67,7 @@ export function PayerRequestDetail() {
           </Section>
           {claim.data && claimID && <Section title="Claim" actions={<Go to={`/claims/${claimID}`}>Open the claim</Go>}><ForClaim claim={claim.data} /></Section>}
           {!claimID && r.state === "open" && <Notice title="No claim is linked">The answer needs the patient, the plan and the dates of service.</Notice>}
+          <Traces key={r.id} id={r.id} path={`/payer_requests/${r.id}`} />
         </div>
       </div>
     </Page>

@@ -14,6 +14,7 @@ import { More } from "../../ui/menu";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { useToast } from "../../ui/toast";
+import { Traces } from "../../ui/traces";
 import { Go } from "../../ui/link";
 import { Claims } from "./claims";
 import { providerLabel } from "./codes";
@@ -50,6 +51,7 @@ export function RemittanceDetail() {
         <Balance era={e} />
       </Section>
       <Claims era={e} />
+      <Traces key={e.id} id={e.id} path={`/eras/${e.id}`} />
     </Page>
   );
 }

@@ -42,7 +42,7 @@ function Drop({ close }: { close: () => void }) {
   return (
     <div className="stack">
       <div
-        className={`drop${over ? " drop-over" : ""}`}
+        className={`import-drop${over ? " import-drop-over" : ""}`}
         onDragOver={(e) => { e.preventDefault(); setOver(true); }}
         onDragLeave={() => setOver(false)}
         onDrop={(e) => { e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]); }}

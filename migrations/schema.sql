@@ -505,6 +505,29 @@ WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_thr
 
 ALTER TABLE ONLY public.claim_totals FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.connections (
+    id uuid NOT NULL,
+    org_id uuid,
+    mode text NOT NULL,
+    name text NOT NULL,
+    kind text NOT NULL,
+    carries text[] NOT NULL,
+    settings json NOT NULL,
+    secrets bytea,
+    enabled boolean NOT NULL,
+    paused_at timestamp with time zone,
+    pause_reason text,
+    pause_detail text,
+    revision integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT connections_carries_check CHECK ((cardinality(carries) > 0)),
+    CONSTRAINT connections_kind_check CHECK ((kind = ANY (ARRAY['sandbox'::text, 'sftp'::text, 'core'::text]))),
+    CONSTRAINT connections_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT connections_pause CHECK ((num_nulls(paused_at, pause_reason, pause_detail) = ANY (ARRAY[0, 3])))
+);
+
+ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.documents (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -879,6 +902,7 @@ CREATE TABLE public.sandbox_mail (
     content bytea,
     org_id uuid,
     mode text,
+    network text DEFAULT 'sandbox'::text NOT NULL,
     CONSTRAINT sandbox_mail_state CHECK (((content IS NULL) = (removed_at IS NOT NULL)))
 )
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='500');
@@ -1086,6 +1110,9 @@ ALTER TABLE ONLY public.claim_totals
 ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT documents_image UNIQUE (org_id, mode, attachment_id, sha256);
 
@@ -1253,6 +1280,8 @@ CREATE INDEX claims_state ON public.claims USING btree (kind, org_id, mode, stat
 CREATE INDEX claims_submitted_number ON public.claims USING btree (submitted_number, org_id, mode) WHERE (submitted_number <> ''::text);
 
 CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id, mode) WHERE ((frequency = 'void'::text) AND (state <> 'rejected'::text));
+
+CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
 
 CREATE INDEX eligibility_answers_sweep ON public.eligibility_answers USING btree (completed_at);
 
@@ -1483,6 +1512,8 @@ ALTER TABLE public.claim_totals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claims ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eligibility_answers ENABLE ROW LEVEL SECURITY;
@@ -1545,6 +1576,8 @@ CREATE POLICY scope ON public.claim_totals FOR SELECT TO molar_app USING (((org_
 
 CREATE POLICY scope ON public.claims TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.connections FOR SELECT TO molar_app USING ((((org_id = (current_setting('molar.org'::text))::uuid) OR (org_id IS NULL)) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.documents TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.eligibility_answers TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
@@ -1602,6 +1635,8 @@ CREATE POLICY system ON public.claim_changes TO molar_system USING (true);
 CREATE POLICY system ON public.claim_totals TO molar_system USING (true);
 
 CREATE POLICY system ON public.claims FOR SELECT TO molar_system USING (((state = 'queued'::text) AND (batch_id IS NULL)));
+
+CREATE POLICY system ON public.connections TO molar_system USING (true);
 
 CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
 
@@ -1875,6 +1910,39 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.changes TO molar_system;
 
 GRANT SELECT ON TABLE public.claim_totals TO molar_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.claim_totals TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.connections TO molar_system;
+
+GRANT SELECT(id) ON TABLE public.connections TO molar_app;
+
+GRANT SELECT(org_id) ON TABLE public.connections TO molar_app;
+
+GRANT SELECT(mode) ON TABLE public.connections TO molar_app;
+
+GRANT SELECT(name) ON TABLE public.connections TO molar_app;
+
+GRANT SELECT(kind) ON TABLE public.connections TO molar_app;
+
+GRANT SELECT(carries) ON TABLE public.connections TO molar_app;
+
+GRANT SELECT(settings) ON TABLE public.connections TO molar_app;
+
+GRANT SELECT(enabled) ON TABLE public.connections TO molar_app;
+GRANT UPDATE(enabled) ON TABLE public.connections TO molar_system;
+
+GRANT SELECT(paused_at) ON TABLE public.connections TO molar_app;
+GRANT UPDATE(paused_at) ON TABLE public.connections TO molar_system;
+
+GRANT SELECT(pause_reason) ON TABLE public.connections TO molar_app;
+GRANT UPDATE(pause_reason) ON TABLE public.connections TO molar_system;
+
+GRANT SELECT(pause_detail) ON TABLE public.connections TO molar_app;
+GRANT UPDATE(pause_detail) ON TABLE public.connections TO molar_system;
+
+GRANT SELECT(revision) ON TABLE public.connections TO molar_app;
+GRANT UPDATE(revision) ON TABLE public.connections TO molar_system;
+
+GRANT SELECT(created_at) ON TABLE public.connections TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 

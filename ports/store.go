@@ -28,7 +28,7 @@ type Store interface {
 	View(ctx context.Context, scope billing.Scope, fn func(ctx context.Context, tx Tx) error) error
 
 	// System runs fn in a transaction that sees the keys, organizations, offices,
-	// outbox and idempotency keys of every scope. It serves key lookup, the
+	// connections, outbox and idempotency keys of every scope. It serves key lookup, the
 	// relay, the sweeper and administration. It may run fn again.
 	System(ctx context.Context, fn func(ctx context.Context, tx SystemTx) error) error
 
@@ -72,26 +72,28 @@ type Tx struct {
 	Audit            Audit
 	Quarantine       OwnQuarantine
 	Acknowledgements Acknowledgements
+	Connections      OwnConnections
 }
 
 // SystemTx is what a transaction across scopes can do. Its Clock is like that
 // of Tx.
 type SystemTx struct {
-	Clock      Clock
-	Jobs       Jobs
-	Leases     Leases
-	KeyFinder  KeyFinder
-	Orgs       Organizations
-	Images     ImageNames
-	Routes     Routes
-	Quarantine Quarantine
-	Forget     Forgetter
-	Accounts   Accounts
-	SignedIn   SignedIn
-	Origin     Origin
-	RequestLog RequestLog
-	AuditLog   AuditLog
-	Changes    Changes
+	Clock       Clock
+	Jobs        Jobs
+	Leases      Leases
+	KeyFinder   KeyFinder
+	Orgs        Organizations
+	Images      ImageNames
+	Routes      Routes
+	Quarantine  Quarantine
+	Forget      Forgetter
+	Accounts    Accounts
+	SignedIn    SignedIn
+	Origin      Origin
+	RequestLog  RequestLog
+	AuditLog    AuditLog
+	Changes     Changes
+	Connections Connections
 }
 
 // IdempotencyKeys stores which keys were used for which requests.

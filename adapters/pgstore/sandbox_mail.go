@@ -41,12 +41,19 @@ WHERE (key, noted_by) IN (
 	LIMIT ` + sandboxNoteBatch + `
 )`
 
-// SandboxMail stores the memory of the sandbox's clearinghouse: it is a
-// sandboxnet.Mail. It has no scope; each call is its own transaction.
-type SandboxMail struct{ store *Store }
+// SandboxMail stores the memory of a clearinghouse of the sandbox: it is a
+// sandboxnet.Mail. It has no scope; each call is its own transaction. Notes are
+// shared by all of these clearinghouses.
+type SandboxMail struct {
+	store   *Store
+	network string
+}
 
 // SandboxMail returns the memory of the sandbox's clearinghouse.
-func (s *Store) SandboxMail() SandboxMail { return SandboxMail{s} }
+func (s *Store) SandboxMail() SandboxMail { return s.SandboxMailOf("sandbox") }
+
+// SandboxMailOf returns the memory of the sandbox's clearinghouse in a network.
+func (s *Store) SandboxMailOf(network string) SandboxMail { return SandboxMail{s, network} }
 
 // sandboxFile is sandboxnet.MailFile.
 type sandboxFile = struct {
@@ -91,10 +98,10 @@ func (m SandboxMail) Put(ctx context.Context, files []sandboxFile) error {
 			return fmt.Errorf("delete old names of the sandbox: %w", err)
 		}
 		if _, err := t.exec(ctx, `
-INSERT INTO sandbox_mail (name, content, due, org_id, mode)
-SELECT name, content, due, org_id, mode
+INSERT INTO sandbox_mail (name, content, due, org_id, mode, network)
+SELECT name, content, due, org_id, mode, $6
 FROM unnest($1::text[], $2::bytea[], $3::timestamptz[], $4::uuid[], $5::text[]) f (name, content, due, org_id, mode)
-ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due), pq.Array(orgs), modes); err != nil {
+ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due), pq.Array(orgs), modes, m.network); err != nil {
 			return fmt.Errorf("store files of the sandbox: %w", err)
 		}
 		t.evidence = evidence{"SELECT EXISTS (SELECT FROM sandbox_mail WHERE name = $1)", []any{files[0].Name}}
@@ -108,7 +115,7 @@ const takeMail = `
 WITH due AS (
 	SELECT name
 	FROM sandbox_mail
-	WHERE removed_at IS NULL AND due <= $1 AND coalesce(given_until <= $1, true)
+	WHERE removed_at IS NULL AND due <= $1 AND coalesce(given_until <= $1, true) AND network = $4
 	ORDER BY due, name
 	LIMIT $3
 	FOR UPDATE SKIP LOCKED
@@ -132,7 +139,7 @@ func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duratio
 			Mode    billing.Mode  `db:"mode"`
 			XID     string        `db:"xid"`
 		}
-		if err := t.list(ctx, &rows, takeMail, micro(now), pause.Microseconds(), limit); err != nil {
+		if err := t.list(ctx, &rows, takeMail, micro(now), pause.Microseconds(), limit, m.network); err != nil {
 			return fmt.Errorf("read files of the sandbox: %w", err)
 		}
 		files = nil

@@ -168,7 +168,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"every scope, tax ID":        {payeesByTaxID, []any{"test", "123456789"}},
 		"every scope, batch":         {batchByNumber, []any{"test", pq.StringArray{"7", "8"}, "sandbox"}},
 		"every scope, unknown":       {unknownBatches, []any{maxUnknown}},
-		"every scope, mail":          {takeMail, []any{at, 1000000, 10}},
+		"every scope, mail":          {takeMail, []any{at, 1000000, 10, "sandbox"}},
 	}
 	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}}
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {

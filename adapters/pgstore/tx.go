@@ -87,7 +87,7 @@ func (t *tx) ports(ctx context.Context) ports.Tx {
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
 		Audit:      auditEntries{t},
-		Quarantine: ownQuarantine{t}, Acknowledgements: acknowledgements{t},
+		Quarantine: ownQuarantine{t}, Acknowledgements: acknowledgements{t}, Connections: ownConnections{t},
 	}
 }
 
@@ -96,7 +96,7 @@ func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 		Clock: transactionClock{ctx, t},
 		Jobs:  jobTable{t}, Leases: jobTable{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantine{t},
 		Forget: forgetter{t}, Accounts: accounts{t}, SignedIn: signedIn{t}, Origin: origin{t}, RequestLog: requests{t}, Changes: changes{t},
-		AuditLog: auditEntries{t},
+		AuditLog: auditEntries{t}, Connections: connections{t},
 	}
 }
 

@@ -28,12 +28,17 @@ func fill(t testing.TB, v reflect.Value) {
 	case billing.Date:
 		v.Set(reflect.ValueOf(day))
 		return
+	case billing.NetworkOptions: // its stored form has valid values only
+		v.Set(reflect.ValueOf(billing.NetworkOptions{Notes: 3, PollInterval: time.Minute}))
+		return
 	}
 	switch v.Kind() { //nolint:exhaustive // the rest is for the default
 	case reflect.String:
 		v.SetString(rand.Text() + unicode)
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Uint8:
+		v.SetUint(uint64(rand.Text()[0]))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
 	case reflect.Array:

@@ -152,6 +152,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"sign-in links":               testLinks,
 		"sessions":                    testSessions,
 		"origin":                      testOrigin,
+		"connections":                 testConnections,
+		"own connections":             testOwnConnections,
 		"requests are kept":           testRequests,
 		"list requests":               testListRequests,
 		"request filters":             testRequestFilters,

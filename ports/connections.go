@@ -1,0 +1,52 @@
+package ports
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Connections stores the connections of the deployment and of every organization,
+// their secrets encrypted.
+type Connections interface {
+	// Insert stores a new connection. It returns CodeConflict if one has the name.
+	// Names are compared without case.
+	Insert(ctx context.Context, c *billing.Connection) error
+
+	// Lock returns the connection with the name. No other transaction changes it
+	// until this one ends. It returns CodeNotFound if there is none.
+	Lock(ctx context.Context, name string) (*billing.Connection, error)
+
+	// Save stores whether a connection is enabled, and its pause, under a new
+	// revision.
+	Save(ctx context.Context, c *billing.Connection) error
+
+	// Delete removes a connection.
+	Delete(ctx context.Context, id billing.ConnectionID) error
+
+	// List reads every connection, by name. Secrets that were encrypted with
+	// another key are empty.
+	List(ctx context.Context) ([]*billing.Connection, error)
+
+	// Revisions returns the revision of every connection.
+	Revisions(ctx context.Context) (map[billing.ConnectionID]int, error)
+}
+
+// OwnConnections are the connections that serve the transaction's scope, those of
+// the deployment too, without their secrets.
+type OwnConnections interface {
+	// List reads a page of connections, newest first, and one extra row when there
+	// is a next page.
+	List(ctx context.Context, p billing.Page) ([]*billing.Connection, error)
+}
+
+// Connector opens the connections that the operator has added.
+type Connector interface {
+	// Open opens a connection that no message uses yet, to check its settings and
+	// to test it. It calls no network. The caller closes the Peer.
+	Open(c *billing.Connection) (*Network, error)
+
+	// Replace makes the connections the ones that messages use. It closes those
+	// that are gone or changed, and keeps the others open.
+	Replace(all []*billing.Connection)
+}

@@ -1,52 +1,100 @@
 // Package networks chooses the network that carries a message: by organization,
 // mode, payer and transaction. A network of the organization's own comes before
-// one of the deployment.
+// one of the deployment, one that lists its payers before one that reaches all,
+// and a connection before the built-in sandbox.
 package networks
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
 
-// Networks is the networks that are open.
+// Networks is the networks that are open: built-in ones, and connections, which
+// come and go.
 type Networks struct {
-	open []*ports.Network // those of one organization first
+	builtin []*entry
+	entries atomic.Pointer[[]*entry] // in the order of choice
 }
 
 var _ ports.Networks = (*Networks)(nil)
 
-// New opens networks. Of several that reach a payer the first one counts,
-// unless a later one is the organization's own.
-func New(open ...*ports.Network) *Networks {
-	open = slices.Clone(open)
-	slices.SortStableFunc(open, func(a, b *ports.Network) int { return rank(a) - rank(b) })
-	return &Networks{open}
+// entry is a network, or a connection that is the route of its payers but carries
+// nothing now.
+type entry struct {
+	*ports.Network
+	carries []billing.Transaction
+	link    *link // of a connection; nil for a built-in network
 }
 
-func rank(n *ports.Network) int {
-	if n.Route.Org.IsZero() {
-		return 1
+// New opens built-in networks.
+func New(builtin ...*ports.Network) *Networks {
+	n := &Networks{}
+	for _, one := range builtin {
+		e := &entry{Network: one}
+		for t, carried := range map[billing.Transaction]bool{
+			billing.TransactionEligibility: one.Eligibility != nil,
+			billing.TransactionAttachments: one.Attachments != nil,
+			billing.TransactionClaims:      one.Claims != nil,
+		} {
+			if carried {
+				e.carries = append(e.carries, t)
+			}
+		}
+		n.builtin = append(n.builtin, e)
 	}
-	return 0
+	n.set(nil)
+	return n
+}
+
+// set makes these the open connections.
+func (n *Networks) set(connections []*entry) {
+	all := slices.Concat(connections, n.builtin)
+	slices.SortStableFunc(all, func(a, b *entry) int { return a.rank() - b.rank() })
+	n.entries.Store(&all)
+}
+
+func (e *entry) rank() (rank int) {
+	if e.Route.Org.IsZero() {
+		rank += 4
+	}
+	if e.link == nil {
+		rank += 2
+	}
+	if e.Route.Payers == nil {
+		rank++
+	}
+	return rank
 }
 
 // Available is nil when a network carries the transaction for the scope.
 func (n *Networks) Available(scope billing.Scope, t billing.Transaction) error {
-	for _, one := range n.open {
-		if carries(one, t) && one.Route.Serves(scope, t) {
+	err := t.Unavailable()
+	for _, e := range *n.entries.Load() {
+		if !slices.Contains(e.carries, t) || !e.Route.Serves(scope, t) {
+			continue
+		}
+		if e.open() {
 			return nil
 		}
+		err = t.Interrupted()
 	}
-	return t.Unavailable()
+	return err
 }
 
-// For returns the network that carries the transaction to the payer.
+// For returns the network that carries the transaction to the payer. While the
+// payer's connection is paused, no other network takes its place: the payer may not
+// know the practice there.
 func (n *Networks) For(scope billing.Scope, payer billing.PayerID, t billing.Transaction) (*ports.Network, error) {
-	for _, one := range n.open {
-		if carries(one, t) && one.Route.Reaches(scope, payer, t) {
-			return one, nil
+	for _, e := range *n.entries.Load() {
+		switch {
+		case !slices.Contains(e.carries, t) || !e.Route.Reaches(scope, payer, t):
+		case e.open():
+			return e.Network, nil
+		default:
+			return nil, t.Interrupted()
 		}
 	}
 	return nil, t.Unavailable()
@@ -54,23 +102,12 @@ func (n *Networks) For(scope billing.Scope, payer billing.PayerID, t billing.Tra
 
 // Clearinghouses lists the networks that carry claims.
 func (n *Networks) Clearinghouses() (all []*ports.Network) {
-	for _, one := range n.open {
-		if carries(one, billing.TransactionClaims) {
-			all = append(all, one)
+	for _, e := range *n.entries.Load() {
+		if e.open() && slices.Contains(e.carries, billing.TransactionClaims) {
+			all = append(all, e.Network)
 		}
 	}
 	return all
 }
 
-func carries(n *ports.Network, t billing.Transaction) bool {
-	switch t {
-	case billing.TransactionEligibility:
-		return n.Eligibility != nil
-	case billing.TransactionAttachments:
-		return n.Attachments != nil
-	case billing.TransactionClaims:
-		return n.Claims != nil
-	default:
-		return false
-	}
-}
+func (e *entry) open() bool { return e.link == nil || !e.link.closed.Load() }

@@ -38,8 +38,8 @@ type Connection struct {
 
 // ConnectionSettings are the settings of a connection that are no secrets.
 type ConnectionSettings struct {
-	Envelope     Envelope
-	Usage        string            // ISA15: UsageProduction or UsageTest
+	Envelope     Envelope // its usage is UsageProduction or UsageTest
+	Options      NetworkOptions
 	Payers       []ConnectionPayer `json:",omitempty"` // empty for every payer
 	AllowPrivate bool              `json:",omitempty"` // addresses that are not public
 	SFTP         *SFTPSettings     `json:",omitempty"` // of ConnectionSFTP
@@ -68,7 +68,7 @@ type SFTPSettings struct {
 	HostKey string // a line of known_hosts, or a fingerprint such as SHA256:...
 	Outbox  string // the folder where Molar puts files
 	Inbox   string // the folder where Molar gets files
-	Archive string `json:",omitempty"` // the folder for received files; empty deletes them
+	Archive string `json:",omitempty"` // the folder for received files; empty for none
 }
 
 // COREEnvelope is the form of the messages of a CAQH CORE connection.
@@ -94,7 +94,7 @@ type CORESettings struct {
 // TestMember is the subject of the 270 with which a connection is tested. It
 // belongs to the network, and is no patient.
 type TestMember struct {
-	Payer       ConnectionPayer
+	Payer       PayerSummary
 	MemberID    string
 	FirstName   string
 	LastName    string
@@ -162,13 +162,32 @@ func (c *Connection) Network() string { return c.ID.String() }
 // Route returns the practices and payers that the connection serves.
 func (c *Connection) Route() Route {
 	r := Route{Mode: c.Mode, Org: c.Org}
+	if len(c.Settings.Payers) == 0 {
+		return r
+	}
+	r.Payers, r.PayerIDs = map[PayerID][]Transaction{}, map[PayerID]map[Transaction]string{}
 	for _, p := range c.Settings.Payers {
-		if r.Payers == nil {
-			r.Payers = map[PayerID][]Transaction{}
-		}
 		r.Payers[p.Payer] = append(r.Payers[p.Payer], p.Transactions...)
+		if r.PayerIDs[p.Payer] == nil {
+			r.PayerIDs[p.Payer] = map[Transaction]string{}
+		}
+		for _, t := range p.Transactions {
+			r.PayerIDs[p.Payer][t] = p.NetworkID
+		}
 	}
 	return r
+}
+
+// SeenBy returns what a user of the organization may see of the connection, without
+// its secrets. Of a connection of the deployment that is its name, its kind and what
+// it carries.
+func (c *Connection) SeenBy(org OrgID) *Connection {
+	if c.Org.IsZero() || c.Org != org {
+		return &Connection{ID: c.ID, Name: c.Name, Kind: c.Kind, Mode: c.Mode, Carries: c.Carries, CreatedAt: c.CreatedAt}
+	}
+	own := *c
+	own.Secrets = ConnectionSecrets{}
+	return &own
 }
 
 // Carried reports whether the connection carries the transaction.

@@ -25,7 +25,9 @@ func TestConnectionRoute(t *testing.T) {
 		{Payer: delta, NetworkID: "UTMCD", Transactions: []Transaction{TransactionEligibility}},
 	}}}
 	r := some.Route()
-	if !r.Reaches(scope, delta, TransactionClaims) || !r.Reaches(scope, delta, TransactionEligibility) || r.Reaches(scope, other, TransactionClaims) {
+	if !r.Reaches(scope, delta, TransactionClaims) || !r.Reaches(scope, delta, TransactionEligibility) || r.Reaches(scope, other, TransactionClaims) ||
+		r.PayerID(PayerSummary{ID: delta, PayerID: "CDUT1"}, TransactionClaims) != "SKUT0" ||
+		r.PayerID(PayerSummary{ID: delta, PayerID: "CDUT1"}, TransactionEligibility) != "UTMCD" {
 		t.Errorf("the route is %+v", r)
 	}
 	own := Connection{Mode: ModeLive, Org: OrgID{8}}

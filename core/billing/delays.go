@@ -29,6 +29,12 @@ const (
 	NetworkPoll      = 10 * time.Second // between polls of a connection that states no other interval
 )
 
+// Connections. Services use a change within two seconds.
+const (
+	ConnectionsPoll  = 500 * time.Millisecond
+	ConnectionOutage = 10 * time.Second // a shorter one has no log line at its end
+)
+
 // Remittances.
 const (
 	ERARetry     = time.Second      // while a remittance waits for a batch, or for another job

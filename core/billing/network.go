@@ -29,6 +29,15 @@ func (t Transaction) Unavailable() error {
 	return &Error{Code: CodeUnavailable, Message: "No clearinghouse is configured for live mode."}
 }
 
+// Interrupted returns the error for a caller while the connection that carries the
+// transaction is paused, or cannot be opened. It has the code of Unavailable.
+func (t Transaction) Interrupted() error {
+	return &Error{
+		Code:    CodeOf(t.Unavailable()),
+		Message: "The connection to this payer is paused. The operator of this service can see why, and enable it again.",
+	}
+}
+
 // Route lists the practices and payers that a network serves.
 type Route struct {
 	Mode   Mode

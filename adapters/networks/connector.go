@@ -1,0 +1,198 @@
+package networks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Opener opens a connection of one kind, without a call over the network. It sets
+// what the kind alone knows: the adapters, how often to poll, and the peer.
+type Opener func(c *billing.Connection) (*ports.Network, error)
+
+// Observe learns the result of each call of a connection's adapters: nil, or why it
+// failed.
+type Observe func(ctx context.Context, c *billing.Connection, err error)
+
+// Connector opens connections, and makes them networks that messages use.
+type Connector struct {
+	networks *Networks
+	openers  map[billing.ConnectionKind]Opener
+	observe  Observe
+	log      *slog.Logger
+
+	replacing sync.Mutex
+	links     map[billing.ConnectionID]*link
+	closing   sync.WaitGroup
+}
+
+var _ ports.Connector = (*Connector)(nil)
+
+// NewConnector returns a connector of networks.
+func NewConnector(networks *Networks, openers map[billing.ConnectionKind]Opener, observe Observe, log *slog.Logger) *Connector {
+	return &Connector{networks: networks, openers: openers, observe: observe, log: log, links: map[billing.ConnectionID]*link{}}
+}
+
+// Open opens a connection.
+func (c *Connector) Open(of *billing.Connection) (*ports.Network, error) {
+	open := c.openers[of.Kind]
+	if open == nil {
+		return nil, fmt.Errorf("this release has no connections of the kind %s", of.Kind)
+	}
+	n, err := open(of)
+	if err != nil {
+		return nil, err
+	}
+	n.Name, n.Route, n.Options = of.Network(), of.Route(), of.Settings.Options
+	if of.Kind != billing.ConnectionSandbox {
+		n.Envelope, n.Poll = of.Settings.Envelope, of.Settings.Options.Poll()
+	}
+	return n, nil
+}
+
+// Replace makes the connections the ones that messages use. One that cannot be
+// opened, or is paused, stays the route of its payers and carries nothing.
+func (c *Connector) Replace(all []*billing.Connection) {
+	c.replacing.Lock()
+	defer c.replacing.Unlock()
+	links := map[billing.ConnectionID]*link{}
+	var entries []*entry
+	for _, of := range all {
+		if !of.Enabled {
+			continue
+		}
+		l := c.links[of.ID]
+		if l == nil || l.connection.Revision != of.Revision {
+			l = c.link(of)
+		}
+		links[of.ID] = l
+		entries = append(entries, &entry{Network: l.network, carries: of.Carries, link: l})
+	}
+	c.networks.set(entries)
+	for id, old := range c.links {
+		if links[id] != old {
+			c.closing.Go(func() { old.close(c.log) })
+		}
+	}
+	c.links = links
+}
+
+// Close closes every connection, and waits for the calls that are under way.
+func (c *Connector) Close() {
+	c.Replace(nil)
+	c.closing.Wait()
+}
+
+// link is an open connection.
+type link struct {
+	connection *billing.Connection
+	network    *ports.Network
+	observe    Observe
+	closed     atomic.Bool
+	calls      sync.RWMutex // held to read during a call, and to write to close
+}
+
+func (c *Connector) link(of *billing.Connection) *link {
+	l := &link{connection: of, observe: c.observe}
+	if of.State() == billing.ConnectionEnabled {
+		n, err := c.Open(of)
+		if err == nil {
+			l.network = l.observed(n)
+			return l
+		}
+		c.log.Error("connection not opened: remove it and add it again with what is missing", "connection", of.Name, "connection_id", of.ID.String(), "error", err)
+	}
+	l.network = &ports.Network{Name: of.Network(), Route: of.Route()}
+	l.closed.Store(true)
+	return l
+}
+
+// observed returns the network with adapters that report to the link.
+func (l *link) observed(n *ports.Network) *ports.Network {
+	own := *n
+	if n.Eligibility != nil {
+		own.Eligibility = eligibility{n.Eligibility, l}
+	}
+	if n.Claims != nil {
+		own.Claims = clearinghouse{n.Claims, l}
+	}
+	return &own
+}
+
+func (l *link) close(log *slog.Logger) {
+	l.closed.Store(true)
+	l.calls.Lock()
+	defer l.calls.Unlock()
+	if l.network.Peer == nil {
+		return
+	}
+	if err := l.network.Peer.Close(); err != nil {
+		log.Info("connection closed with an error", "connection", l.connection.Name, "error", err)
+	}
+}
+
+// errClosed is the error of a call that began before the connection was closed.
+var errClosed = errors.New("the connection is closed")
+
+// call runs a call of an adapter unless the connection is closed. A refused sign-in
+// closes it, so that the account does not lock.
+func (l *link) call(ctx context.Context, do func() error) error {
+	l.calls.RLock()
+	defer l.calls.RUnlock()
+	if l.closed.Load() {
+		return fmt.Errorf("%s: %w", l.connection.Name, errClosed)
+	}
+	err := do()
+	if _, later := errors.AsType[*billing.LaterError](err); later || err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return err
+	}
+	if errors.Is(err, billing.ErrNetworkUnauthorized) {
+		l.closed.Store(true)
+	}
+	l.observe(ctx, l.connection, err)
+	return err
+}
+
+type eligibility struct {
+	ports.EligibilityNetwork
+	link *link
+}
+
+// Inquire sends a 270.
+func (e eligibility) Inquire(ctx context.Context, request []byte) (reply []byte, err error) {
+	err = e.link.call(ctx, func() (err error) {
+		reply, err = e.EligibilityNetwork.Inquire(ctx, request)
+		return err
+	})
+	return reply, err
+}
+
+type clearinghouse struct {
+	ports.Clearinghouse
+	link *link
+}
+
+// Send hands over a file.
+func (c clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
+	return c.link.call(ctx, func() error { return c.Clearinghouse.Send(ctx, f, mark) })
+}
+
+// Receive returns the files that have come back.
+func (c clearinghouse) Receive(ctx context.Context, limit int) (files []billing.IncomingFile, err error) {
+	err = c.link.call(ctx, func() (err error) {
+		files, err = c.Clearinghouse.Receive(ctx, limit)
+		return err
+	})
+	return files, err
+}
+
+// Remove removes a file.
+func (c clearinghouse) Remove(ctx context.Context, name string) error {
+	return c.link.call(ctx, func() error { return c.Clearinghouse.Remove(ctx, name) })
+}

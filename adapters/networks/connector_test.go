@@ -1,0 +1,303 @@
+package networks_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+// account is a peer with one adapter, whose calls end as the test says.
+type account struct {
+	ports.Clearinghouse
+	ports.EligibilityNetwork
+
+	result func(ctx context.Context) error
+	closed atomic.Int32
+}
+
+func (*account) Probe(context.Context) []billing.ProbeStep { return nil }
+
+func (a *account) Close() error {
+	a.closed.Add(1)
+	return errors.New("it was cut off")
+}
+
+func (a *account) Inquire(ctx context.Context, _ []byte) ([]byte, error) {
+	return []byte("271"), a.result(ctx)
+}
+
+func (a *account) Receive(ctx context.Context, _ int) ([]billing.IncomingFile, error) {
+	return []billing.IncomingFile{{Name: "1"}}, a.result(ctx)
+}
+
+func (a *account) Remove(ctx context.Context, _ string) error { return a.result(ctx) }
+
+func (a *account) Send(ctx context.Context, _ billing.OutgoingFile, _ func(context.Context, string) error) error {
+	return a.result(ctx)
+}
+
+// fixture is a connector whose accounts the test holds, by the name of the connection.
+type fixture struct {
+	*networks.Connector
+	networks *networks.Networks
+
+	mu       sync.Mutex
+	opened   map[string][]*account
+	observed []string
+	result   func(ctx context.Context) error
+	log      bytes.Buffer
+}
+
+func newFixture(t *testing.T, builtin ...*ports.Network) *fixture {
+	t.Helper()
+	f := &fixture{networks: networks.New(builtin...), opened: map[string][]*account{}, result: func(context.Context) error { return nil }}
+	open := func(c *billing.Connection) (*ports.Network, error) {
+		if c.Settings.SFTP == nil {
+			return nil, errors.New("the key cannot be read")
+		}
+		a := &account{result: f.result}
+		f.mu.Lock()
+		f.opened[c.Name] = append(f.opened[c.Name], a)
+		f.mu.Unlock()
+		n := &ports.Network{Peer: a}
+		if c.Carried(billing.TransactionEligibility) {
+			n.Eligibility = a
+		}
+		if c.Carried(billing.TransactionClaims) {
+			n.Claims = a
+		}
+		return n, nil
+	}
+	f.Connector = networks.NewConnector(f.networks, map[billing.ConnectionKind]networks.Opener{billing.ConnectionSFTP: open},
+		func(_ context.Context, c *billing.Connection, err error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.observed = append(f.observed, fmt.Sprintf("%s: %v", c.Name, err))
+		}, slog.New(slog.NewTextHandler(&f.log, nil)))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fixture) seen() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer func() { f.observed = nil }()
+	return strings.Join(f.observed, "\n")
+}
+
+func connection(name string, change func(c *billing.Connection)) *billing.Connection {
+	c := &billing.Connection{
+		ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: billing.ConnectionSFTP, Mode: billing.ModeLive,
+		Carries: []billing.Transaction{billing.TransactionEligibility, billing.TransactionClaims}, Enabled: true, Revision: 1,
+		Settings: billing.ConnectionSettings{
+			SFTP:     &billing.SFTPSettings{},
+			Envelope: billing.Envelope{Sender: billing.EnvelopeEnd{Qualifier: "ZZ", ID: name}, Usage: "P"},
+			Options:  billing.NetworkOptions{PollInterval: time.Minute},
+		},
+	}
+	if change != nil {
+		change(c)
+	}
+	return c
+}
+
+// TestRoutes chooses among several connections and the sandbox.
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	mine, other := billing.OrgID{1}, billing.OrgID{2}
+	aetna, delta := billing.PayerID{1}, billing.PayerID{2}
+	only := func(p billing.PayerID) []billing.ConnectionPayer {
+		return []billing.ConnectionPayer{{Payer: p, NetworkID: "N7", Transactions: []billing.Transaction{billing.TransactionClaims}}}
+	}
+	f := newFixture(t, &ports.Network{Name: "sandbox", Route: billing.Route{Mode: billing.ModeTest}, Claims: files{}, Attachments: images{}})
+	f.Replace([]*billing.Connection{
+		connection("every payer", nil),
+		connection("only delta", func(c *billing.Connection) { c.Settings.Payers = only(delta) }),
+		connection("own", func(c *billing.Connection) { c.Org = mine; c.Settings.Payers = only(delta) }),
+		connection("test", func(c *billing.Connection) { c.Mode = billing.ModeTest; c.Org = mine }),
+		connection("off", func(c *billing.Connection) { c.Enabled = false; c.Org = other }),
+	})
+	for _, c := range []struct {
+		org   billing.OrgID
+		mode  billing.Mode
+		payer billing.PayerID
+		want  string // the sender
+	}{
+		{mine, billing.ModeLive, delta, "own"},
+		{mine, billing.ModeLive, aetna, "every payer"},
+		{other, billing.ModeLive, delta, "only delta"},
+		{other, billing.ModeLive, aetna, "every payer"},
+		{mine, billing.ModeTest, aetna, "test"},
+		{other, billing.ModeTest, aetna, ""},
+	} {
+		n, err := f.networks.For(billing.Scope{Org: c.org, Mode: c.mode}, c.payer, billing.TransactionClaims)
+		if err != nil || n.Envelope.Sender.ID != c.want {
+			t.Errorf("%v %s: %+v, %v, want %q", c.org[0], c.mode, n, err, c.want)
+		}
+	}
+	n, err := f.networks.For(billing.Scope{Org: mine, Mode: billing.ModeLive}, delta, billing.TransactionClaims)
+	if err != nil || n.Poll != time.Minute || n.Options.PollInterval != time.Minute || n.Envelope.Usage != "P" || !strings.HasPrefix(n.Name, "con_") ||
+		n.Route.PayerID(billing.PayerSummary{ID: delta, PayerID: "CDUT1"}, billing.TransactionClaims) != "N7" {
+		t.Errorf("the network is %+v, %v", n, err)
+	}
+	if all := f.networks.Clearinghouses(); len(all) != 5 {
+		t.Errorf("%d clearinghouses", len(all))
+	}
+	f.Replace(nil)
+	if _, err := f.networks.For(billing.Scope{Org: mine, Mode: billing.ModeLive}, delta, billing.TransactionClaims); billing.CodeOf(err) != billing.CodeUnavailable {
+		t.Errorf("without a connection: %v", err)
+	}
+	if all := f.networks.Clearinghouses(); len(all) != 1 {
+		t.Errorf("%d clearinghouses", len(all))
+	}
+}
+
+// TestReplaceKeepsWhatDidNotChange opens a connection again only when it changed.
+func TestReplaceKeepsWhatDidNotChange(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	kept, changed, gone := connection("kept", nil), connection("changed", nil), connection("gone", nil)
+	f.Replace([]*billing.Connection{kept, changed, gone})
+	again := *changed
+	again.Revision++
+	f.Replace([]*billing.Connection{kept, &again})
+	f.Close()
+	for name, want := range map[string]int{"kept": 1, "changed": 2, "gone": 1} {
+		all := f.opened[name]
+		if len(all) != want {
+			t.Errorf("%s was opened %d times, want %d", name, len(all), want)
+		}
+		for _, a := range all {
+			if n := a.closed.Load(); n != 1 {
+				t.Errorf("%s was closed %d times", name, n)
+			}
+		}
+	}
+}
+
+// TestClosedAfterItsCalls closes a connection while a call is under way.
+func TestClosedAfterItsCalls(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	under, finish := make(chan bool), make(chan bool)
+	f.result = func(context.Context) error {
+		close(under)
+		<-finish
+		return nil
+	}
+	f.Replace([]*billing.Connection{connection("slow", nil)})
+	n := f.networks.Clearinghouses()[0]
+	ended := make(chan error)
+	go func() { ended <- n.Claims.Remove(t.Context(), "1") }()
+	<-under
+	f.Replace(nil)
+	if f.opened["slow"][0].closed.Load() != 0 {
+		t.Error("the connection was closed during a call")
+	}
+	close(finish)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	porttest.Await(t, "the connection is closed", func() bool { return f.opened["slow"][0].closed.Load() == 1 })
+	if err := n.Claims.Remove(t.Context(), "1"); err == nil {
+		t.Error("a closed connection was called")
+	}
+}
+
+// TestPausedStaysTheRoute does not let another account stand in for a paused one, or
+// for one that cannot be opened.
+func TestPausedStaysTheRoute(t *testing.T) {
+	t.Parallel()
+	mine := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeLive}
+	for name, change := range map[string]func(c *billing.Connection){
+		"paused": func(c *billing.Connection) { c.Pause.At = time.Now() },
+		"broken": func(c *billing.Connection) { c.Settings.SFTP = nil },
+		"later":  func(c *billing.Connection) { c.Kind = billing.ConnectionCORE },
+	} {
+		f := newFixture(t)
+		f.Replace([]*billing.Connection{connection("deployment", nil), connection(name, func(c *billing.Connection) { c.Org = mine.Org; change(c) })})
+		_, err := f.networks.For(mine, billing.PayerID{1}, billing.TransactionEligibility)
+		if billing.CodeOf(err) != billing.CodeEligibilityUnavailable || !strings.Contains(err.Error(), "paused") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n, err := f.networks.For(billing.Scope{Org: billing.OrgID{2}, Mode: billing.ModeLive}, billing.PayerID{1}, billing.TransactionClaims); err != nil || n.Envelope.Sender.ID != "deployment" {
+			t.Errorf("%s: another organization has %+v, %v", name, n, err)
+		}
+		if err := f.networks.Available(mine, billing.TransactionEligibility); err != nil {
+			t.Errorf("%s: some payers are reached through the deployment's, but %v", name, err)
+		}
+		if logged := strings.Contains(f.log.String(), "connection not opened"); logged != (name != "paused") {
+			t.Errorf("%s: the log has %s", name, f.log.String())
+		}
+	}
+}
+
+// TestCallsAreObserved reports what an operator needs to know, and no more.
+func TestCallsAreObserved(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var result error
+	f.result = func(context.Context) error { return result }
+	f.Replace([]*billing.Connection{connection("main", nil)})
+	mine := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeLive}
+	n, err := f.networks.For(mine, billing.PayerID{1}, billing.TransactionClaims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	for _, c := range []struct {
+		result error
+		want   string
+	}{
+		{nil, "main: <nil>\nmain: <nil>\nmain: <nil>\nmain: <nil>"},
+		{errors.New("down"), "main: down\nmain: down\nmain: down\nmain: down"},
+		{&billing.LaterError{Until: time.Unix(1, 0)}, ""},
+	} {
+		result = c.result
+		reply, err := n.Eligibility.Inquire(ctx, nil)
+		if !errors.Is(err, c.result) || string(reply) != "271" {
+			t.Errorf("inquire: %s, %v", reply, err)
+		}
+		received, err := n.Claims.Receive(ctx, 1)
+		if !errors.Is(err, c.result) || len(received) != 1 {
+			t.Errorf("receive: %v, %v", received, err)
+		}
+		if err := errors.Join(n.Claims.Send(ctx, billing.OutgoingFile{}, nil), n.Claims.Remove(ctx, "1")); !errors.Is(err, c.result) {
+			t.Error(err)
+		}
+		if got := f.seen(); got != c.want {
+			t.Errorf("observed %q, want %q", got, c.want)
+		}
+	}
+	cancel()
+	result = context.Canceled
+	if err := n.Claims.Remove(ctx, "1"); !errors.Is(err, context.Canceled) || f.seen() != "" {
+		t.Errorf("the service stops: %v", err)
+	}
+
+	// One refused sign-in is enough.
+	result = fmt.Errorf("sign in: %w", billing.ErrNetworkUnauthorized)
+	for range 3 {
+		if err := n.Claims.Remove(t.Context(), "1"); err == nil {
+			t.Error("the sign-in was not refused")
+		}
+	}
+	if got := f.seen(); got != "main: sign in: the network refuses the sign-in" {
+		t.Errorf("observed %q", got)
+	}
+	if err := f.networks.Available(mine, billing.TransactionClaims); billing.CodeOf(err) != billing.CodeUnavailable || len(f.networks.Clearinghouses()) != 0 {
+		t.Errorf("after a refused sign-in: %v", err)
+	}
+}

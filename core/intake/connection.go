@@ -1,0 +1,479 @@
+package intake
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// ConnectionRequest is a connection as an operator wrote it; nothing is parsed yet.
+// Empty is a value that was left out. The files have been read.
+type ConnectionRequest struct {
+	Name              string
+	Mode              string
+	Kind              string
+	Carries           []string
+	OrgID             *string
+	SenderID          string
+	SenderQualifier   string
+	ReceiverID        string
+	ReceiverQualifier string
+	Usage             string
+	Payers            []ConnectionPayerRequest
+	EveryPayer        bool // payers was left out or null
+	Enabled           *bool
+	AllowPrivate      bool
+	Options           []byte // a JSON object; nil for the defaults
+
+	User       string
+	Password   []byte
+	Addr       string
+	Key        []byte
+	HostKey    string
+	Outbox     string
+	Inbox      string
+	Archive    string
+	URL        string
+	Envelope   string
+	Cert       []byte
+	CertKey    []byte
+	CA         []byte
+	TestMember *TestMemberRequest
+
+	Given  []string       // the names of the fields that were given
+	Null   []string       // those of them that were null
+	Faults billing.Faults // found when the document was decoded
+}
+
+// ConnectionPayerRequest is a payer of a connection.
+type ConnectionPayerRequest struct {
+	PayerID        string
+	NetworkPayerID string
+	Transactions   []string
+	Everything     bool // transactions was left out or null
+}
+
+// TestMemberRequest is the subject of the test of a connection. Only the member ID is
+// required.
+type TestMemberRequest struct {
+	PayerID          string
+	MemberID         string
+	FirstName        string
+	LastName         string
+	DateOfBirth      string
+	NPI              string
+	OrganizationName string
+}
+
+// The limits of a connection, in characters.
+const (
+	maxConnectionName = 64
+	maxInterchangeID  = 15 // ISA06 and ISA08
+	maxSetting        = 1024
+	maxNetworkPayerID = 80 // NM109
+	maxPayers         = 10_000
+)
+
+// connectionField returns the kinds of connections that have the field.
+func connectionField(name string) []billing.ConnectionKind {
+	const sandbox, sftp, core = billing.ConnectionSandbox, billing.ConnectionSFTP, billing.ConnectionCORE
+	switch name {
+	case "name", "mode", "kind", "carries", "org_id", "usage", "payers", "options", "enabled",
+		"sender_id", "sender_qualifier", "receiver_id", "receiver_qualifier":
+		return []billing.ConnectionKind{sandbox, sftp, core}
+	case "allow_private", "user", "password_file":
+		return []billing.ConnectionKind{sftp, core}
+	case "addr", "key_file", "host_key", "outbox", "inbox", "archive":
+		return []billing.ConnectionKind{sftp}
+	case "url", "envelope", "cert_file", "cert_key_file", "ca_file", "test_member":
+		return []billing.ConnectionKind{core}
+	default:
+		return nil
+	}
+}
+
+// carriedBy returns what connections of the kind can carry.
+func carriedBy(k billing.ConnectionKind) []billing.Transaction {
+	switch k {
+	case billing.ConnectionSFTP:
+		return []billing.Transaction{billing.TransactionClaims}
+	case billing.ConnectionCORE:
+		return []billing.Transaction{billing.TransactionEligibility}
+	case billing.ConnectionSandbox:
+		return []billing.Transaction{billing.TransactionEligibility, billing.TransactionClaims}
+	default:
+		return nil
+	}
+}
+
+// Connection validates the request and returns the requested connection, without ID
+// and times.
+func (r ConnectionRequest) Connection(payers *billing.PayerDirectory) (billing.Connection, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	c := billing.Connection{
+		Name: r.Name, Mode: billing.Mode(r.Mode), Kind: billing.ConnectionKind(r.Kind), Enabled: r.Enabled == nil || *r.Enabled, Revision: 1,
+		Org: optionalID[billing.OrgID](&f, "org_id", r.OrgID, "organization"),
+	}
+	r.fields(&f)
+	switch {
+	case !f.Required("name", r.Name, maxConnectionName):
+	case strings.TrimSpace(r.Name) != r.Name || strings.ContainsFunc(r.Name, unicode.IsControl) || !utf8.ValidString(r.Name):
+		f.Add("name", billing.FaultFormat, "The name must have no control characters, and no spaces at its ends.")
+	}
+	if f.Required("mode", r.Mode, 0) && c.Mode != billing.ModeTest && c.Mode != billing.ModeLive {
+		f.Add("mode", billing.FaultNotAllowed, "The mode must be test or live.")
+	}
+	if can := carriedBy(c.Kind); f.Required("kind", r.Kind, 0) && can == nil {
+		f.Add("kind", billing.FaultNotAllowed, "The kind must be sandbox, sftp or core.")
+	}
+	c.Carries = r.carries(&f, c.Kind)
+	r.usage(&f, &c)
+	c.Settings.Payers = r.payers(&f, payers, c.Carries)
+	if r.Options != nil {
+		options, faults := billing.ReadNetworkOptions(r.Options, "options.")
+		c.Settings.Options = options
+		for _, fault := range faults {
+			f.Add(fault.Field, fault.Code, fault.Message)
+		}
+	}
+	switch c.Kind {
+	case billing.ConnectionSFTP:
+		r.ends(&f, &c, true)
+		r.sftp(&f, &c)
+	case billing.ConnectionCORE:
+		r.ends(&f, &c, true)
+		r.core(&f, &c, payers)
+	case billing.ConnectionSandbox:
+		r.ends(&f, &c, false)
+		if r.OrgID == nil {
+			f.Add("org_id", billing.FaultRequired, "A connection to the sandbox serves one organization. Name it: no payer sees what this organization then sends.")
+		}
+	}
+	return c, f
+}
+
+// fields checks that the connection's kind has the given fields.
+func (r ConnectionRequest) fields(f *billing.Faults) {
+	for _, name := range r.Given {
+		kinds := connectionField(name)
+		switch {
+		case f.Full():
+			return
+		case connectionField(name+"_file") != nil:
+			f.Add(name, billing.FaultUnknown, "Unknown field. Write the value to a file, and name that file in "+name+"_file.")
+		case kinds == nil:
+			f.Add(name, billing.FaultUnknown, "Unknown field.")
+		case carriedBy(billing.ConnectionKind(r.Kind)) != nil && !slices.Contains(kinds, billing.ConnectionKind(r.Kind)) && !slices.Contains(r.Null, name):
+			f.Add(name, billing.FaultNotAllowed, "A connection of the kind "+r.Kind+" does not have this field.")
+		}
+	}
+}
+
+func (r ConnectionRequest) carries(f *billing.Faults, kind billing.ConnectionKind) (all []billing.Transaction) {
+	if len(r.Carries) == 0 {
+		f.Add("carries", billing.FaultRequired, "The connection must carry eligibility or claims.")
+	}
+	for i, word := range r.Carries {
+		field, t := "carries."+strconv.Itoa(i), billing.Transaction(word)
+		switch can := carriedBy(kind); {
+		case f.Full():
+			return all
+		case !carried(f, field, word):
+		case can != nil && !slices.Contains(can, t):
+			f.Add(field, billing.FaultNotAllowed, fmt.Sprintf("A connection of the kind %s carries only %s.", kind, can[0]))
+		case slices.Contains(all, t):
+			f.Add(field, billing.FaultConflict, "Duplicate transaction. Name each once.")
+		default:
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// carried adds a fault unless the text is a transaction of connections.
+func carried(f *billing.Faults, field, word string) bool {
+	t := billing.Transaction(word)
+	if t == billing.TransactionEligibility || t == billing.TransactionClaims {
+		return true
+	}
+	f.Add(field, billing.FaultNotAllowed, "The transaction must be eligibility or claims.")
+	return false
+}
+
+func (r ConnectionRequest) usage(f *billing.Faults, c *billing.Connection) {
+	switch {
+	case !f.Required("usage", r.Usage, 0):
+	case r.Usage != billing.UsageProduction && r.Usage != billing.UsageTest:
+		f.Add("usage", billing.FaultNotAllowed, "The usage must be P (production) or T (test).")
+	case c.Mode == billing.ModeLive && r.Usage != billing.UsageProduction:
+		f.Add("usage", billing.FaultNotAllowed, "A live connection requires the usage P: payers do not process interchanges with T.")
+	}
+}
+
+// ends reads the sender and the receiver of interchanges.
+func (r ConnectionRequest) ends(f *billing.Faults, c *billing.Connection, required bool) {
+	end := func(of, id, qualifier string) billing.EnvelopeEnd {
+		e := billing.EnvelopeEnd{Qualifier: qualifier, ID: id}
+		if qualifier == "" {
+			e.Qualifier = "ZZ"
+		}
+		switch field := of + "_id"; {
+		case id == "" && !required:
+			return billing.EnvelopeEnd{}
+		case !f.Required(field, id, maxInterchangeID):
+		case !isX12(id) || strings.TrimSpace(id) != id:
+			f.Add(field, billing.FaultFormat, "The ID must have only characters that X12 allows in an interchange header, without lower-case letters or delimiters.")
+		}
+		if len(e.Qualifier) != 2 || strings.Trim(e.Qualifier, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+			f.Add(of+"_qualifier", billing.FaultFormat, "The qualifier must have two capital letters or digits, such as ZZ, 30 or 01.")
+		}
+		return e
+	}
+	c.Settings.Envelope = billing.Envelope{
+		Sender: end("sender", r.SenderID, r.SenderQualifier), Receiver: end("receiver", r.ReceiverID, r.ReceiverQualifier), Usage: r.Usage,
+	}
+	c.Settings.AllowPrivate = r.AllowPrivate
+}
+
+// isX12 reports whether the text has only characters of X12's basic and extended sets
+// that no interchange uses as a delimiter.
+func isX12(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune("*~:^>|", c) })
+}
+
+func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirectory, carries []billing.Transaction) (all []billing.ConnectionPayer) {
+	switch n := len(r.Payers); {
+	case r.EveryPayer:
+		return nil
+	case n == 0:
+		f.Add("payers", billing.FaultTooFew, "The connection must reach at least one payer. Leave out payers if it reaches all of them.")
+	case n > maxPayers:
+		f.Add("payers", billing.FaultTooMany, fmt.Sprintf("A connection may list at most %d payers.", maxPayers))
+		return nil
+	}
+	type reached struct {
+		payer billing.PayerID
+		t     billing.Transaction
+	}
+	known := map[reached]bool{}
+	for i, in := range r.Payers {
+		if f.Full() {
+			return all
+		}
+		field := "payers." + strconv.Itoa(i) + "."
+		p := billing.ConnectionPayer{NetworkID: in.NetworkPayerID}
+		if f.Required(field+"payer_id", in.PayerID, maxSetting) {
+			payer, ok := payers.Find(in.PayerID)
+			if !ok {
+				f.Add(field+"payer_id", billing.FaultNotFound, "The payer directory has no payer with this ID. Add it to the file of MOLAR_PAYERS_FILE.")
+			} else {
+				p.Payer, p.PayerID = payer.ID, payer.PayerID
+			}
+		}
+		if p.NetworkID == "" {
+			p.NetworkID = p.PayerID
+		}
+		if f.Optional(field+"network_payer_id", &in.NetworkPayerID, maxNetworkPayerID) && !isX12(in.NetworkPayerID) {
+			f.Add(field+"network_payer_id", billing.FaultFormat, "The ID must have only characters that X12 allows, without delimiters.")
+		}
+		words := in.Transactions
+		if in.Everything {
+			words = nil
+			for _, t := range carries {
+				words = append(words, string(t))
+			}
+		} else if len(words) == 0 {
+			f.Add(field+"transactions", billing.FaultTooFew, "Name at least one transaction, or leave out transactions for all that the connection carries.")
+		}
+		for j, word := range words {
+			at, t := field+"transactions."+strconv.Itoa(j), billing.Transaction(word)
+			switch {
+			case !carried(f, at, word), !slices.Contains(carries, t):
+			case known[reached{p.Payer, t}] && p.Payer != (billing.PayerID{}):
+				f.Add(at, billing.FaultConflict, "The payer is listed for this transaction before.")
+			default:
+				known[reached{p.Payer, t}] = true
+				p.Transactions = append(p.Transactions, t)
+			}
+		}
+		all = append(all, p)
+	}
+	if len(*f) == 0 && !slices.ContainsFunc(all, func(p billing.ConnectionPayer) bool { return len(p.Transactions) > 0 }) {
+		f.Add("payers", billing.FaultTooFew, "No payer is listed for a transaction that the connection carries.")
+	}
+	return all
+}
+
+func (r ConnectionRequest) sftp(f *billing.Faults, c *billing.Connection) {
+	c.Settings.SFTP = &billing.SFTPSettings{Addr: r.Addr, User: r.User, HostKey: strings.TrimSpace(r.HostKey), Outbox: r.Outbox, Inbox: r.Inbox, Archive: r.Archive}
+	c.Secrets = billing.ConnectionSecrets{Password: password(r.Password), Key: r.Key}
+	if f.Required("addr", r.Addr, maxSetting) {
+		host, port, err := net.SplitHostPort(r.Addr)
+		if n, e := strconv.ParseUint(port, 10, 16); err != nil || e != nil || host == "" || n == 0 || strings.ContainsAny(host, "/@ ") {
+			f.Add("addr", billing.FaultFormat, "The address must be host:port, such as sftp.example.com:22.")
+		} else {
+			r.public(f, "addr", host)
+		}
+	}
+	r.setting(f, "user", r.User)
+	if len(r.Key) == 0 && len(r.Password) == 0 {
+		f.Add("key_file", billing.FaultRequired, "Name the file of the private key in key_file, or that of the password in password_file.")
+	}
+	if f.Required("host_key", r.HostKey, 8192) && !isHostKey(c.Settings.SFTP.HostKey) {
+		f.Add("host_key", billing.FaultFormat, "The host key must be a line of known_hosts, or a fingerprint such as SHA256:... that the clearinghouse publishes.")
+	}
+	r.setting(f, "outbox", r.Outbox)
+	r.setting(f, "inbox", r.Inbox)
+	if f.Optional("archive", &r.Archive, maxSetting) {
+		r.clean(f, "archive", r.Archive)
+	}
+	folders := c.Settings.SFTP
+	switch {
+	case r.Inbox != "" && r.Inbox == r.Outbox:
+		f.Add("inbox", billing.FaultConflict, "The inbox and the outbox must be two folders, seen from Molar: it puts files into the outbox, and gets files from the inbox.")
+	case folders.Archive != "" && (folders.Archive == r.Inbox || folders.Archive == r.Outbox):
+		f.Add("archive", billing.FaultConflict, "The archive must be a folder of its own.")
+	}
+}
+
+// setting checks a required text.
+func (r ConnectionRequest) setting(f *billing.Faults, field, value string) {
+	if f.Required(field, value, maxSetting) {
+		r.clean(f, field, value)
+	}
+}
+
+func (ConnectionRequest) clean(f *billing.Faults, field, value string) {
+	if strings.ContainsFunc(value, unicode.IsControl) || !utf8.ValidString(value) {
+		f.Add(field, billing.FaultFormat, "The value must be UTF-8 text without control characters.")
+	}
+}
+
+// public adds a fault for an address that is plainly private. Names are checked when
+// they are resolved.
+func (r ConnectionRequest) public(f *billing.Faults, field, host string) {
+	addr, err := netip.ParseAddr(host)
+	if r.AllowPrivate || err != nil && !strings.EqualFold(host, "localhost") {
+		return
+	}
+	if err != nil || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified() {
+		f.Add(field, billing.FaultNotAllowed, "The address is not public. If the connection may use it, set allow_private to true.")
+	}
+}
+
+// isHostKey reports whether the text is a fingerprint or a public key, with or without
+// the host names of known_hosts before it.
+func isHostKey(s string) bool {
+	if digest, ok := strings.CutPrefix(s, "SHA256:"); ok {
+		sum, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(digest, "="))
+		return err == nil && len(sum) == 32
+	}
+	fields := strings.Fields(s)
+	for i, kind := range fields {
+		if i > 1 || i+1 == len(fields) || fields[0][0] == '@' || strings.ContainsAny(s, "\r\n") {
+			return false
+		}
+		if blob, err := base64.StdEncoding.DecodeString(fields[i+1]); err == nil && len(blob) > 4+len(kind) && bytes.HasPrefix(blob[4:], []byte(kind)) {
+			return true
+		}
+	}
+	return false
+}
+
+// password returns the content of a password file without the end of its line.
+func password(content []byte) string { return strings.TrimRight(string(content), "\r\n") }
+
+func (r ConnectionRequest) core(f *billing.Faults, c *billing.Connection, payers *billing.PayerDirectory) {
+	c.Settings.CORE = &billing.CORESettings{URL: r.URL, Envelope: billing.COREEnvelope(r.Envelope), User: r.User, Cert: r.Cert, CA: r.CA}
+	c.Secrets = billing.ConnectionSecrets{Password: password(r.Password), CertKey: r.CertKey}
+	if f.Required("url", r.URL, 2048) {
+		u, err := url.Parse(r.URL)
+		switch {
+		case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Fragment != "":
+			f.Add("url", billing.FaultFormat, "The URL must have the form https://host/path.")
+		case u.User != nil:
+			f.Add("url", billing.FaultFormat, "The URL must have no user and no password. Use user and password_file.")
+		default:
+			r.public(f, "url", u.Hostname())
+		}
+	}
+	switch c.Settings.CORE.Envelope {
+	case billing.CORESOAP220, billing.COREMIME220:
+		if r.User == "" && len(r.Cert) == 0 {
+			f.Add("user", billing.FaultRequired, "Set user and password_file, or cert_file and cert_key_file.")
+		}
+	case billing.CORESOAPPhase4:
+		if len(r.Cert) == 0 {
+			f.Add("cert_file", billing.FaultRequired, "The envelope soap-phase4 requires a client certificate. Set cert_file and cert_key_file.")
+		}
+	default:
+		if f.Required("envelope", r.Envelope, 0) {
+			f.Add("envelope", billing.FaultNotAllowed, "The envelope must be soap-2.2.0, mime-2.2.0 or soap-phase4.")
+		}
+	}
+	if f.Optional("user", &r.User, maxSetting) {
+		r.clean(f, "user", r.User)
+	}
+	pair(f, "user", r.User != "", "password_file", len(r.Password) > 0)
+	pair(f, "cert_file", len(r.Cert) > 0, "cert_key_file", len(r.CertKey) > 0)
+	if r.TestMember != nil {
+		c.Settings.CORE.TestMember = r.testMember(f, c, payers)
+	}
+}
+
+// pair adds a fault when one of two values is given without the other.
+func pair(f *billing.Faults, one string, hasOne bool, other string, hasOther bool) {
+	switch {
+	case hasOne && !hasOther:
+		f.Add(other, billing.FaultRequired, "The field "+one+" is set, and needs "+other+" too.")
+	case hasOther && !hasOne:
+		f.Add(one, billing.FaultRequired, "The field "+other+" is set, and needs "+one+" too.")
+	}
+}
+
+// testMember reads the subject of the test. Values that were left out do not matter to
+// the connection: a payer's rejection of the person also proves that it works.
+func (r ConnectionRequest) testMember(f *billing.Faults, c *billing.Connection, payers *billing.PayerDirectory) *billing.TestMember {
+	in := r.TestMember
+	m := &billing.TestMember{
+		MemberID: in.MemberID, FirstName: cmp.Or(in.FirstName, "Test"), LastName: cmp.Or(in.LastName, "Member"),
+		DateOfBirth: billing.Date{Year: 1970, Month: 1, Day: 1}, NPI: cmp.Or(in.NPI, "1234567893"), Practice: cmp.Or(in.OrganizationName, "Molar Test"),
+	}
+	f.Required("test_member.member_id", in.MemberID, maxNetworkPayerID)
+	f.Optional("test_member.first_name", &in.FirstName, 35)
+	f.Optional("test_member.last_name", &in.LastName, 60)
+	f.Optional("test_member.organization_name", &in.OrganizationName, 60)
+	if in.DateOfBirth != "" {
+		m.DateOfBirth = day(f, "test_member.date_of_birth", in.DateOfBirth)
+	}
+	if !billing.ValidNPI(m.NPI) {
+		f.Add("test_member.npi", billing.FaultFormat, "The NPI must have ten digits, of which the last is the right check digit.")
+	}
+	switch {
+	case in.PayerID != "":
+		payer, ok := payers.Find(in.PayerID)
+		if !ok {
+			f.Add("test_member.payer_id", billing.FaultNotFound, "The payer directory has no payer with this ID.")
+			break
+		}
+		m.Payer = payer.PayerSummary
+	case len(c.Settings.Payers) > 0:
+		if payer, ok := payers.Find(c.Settings.Payers[0].PayerID); ok {
+			m.Payer = payer.PayerSummary
+		}
+	default:
+		m.Payer = billing.PayerSummary{PayerID: r.ReceiverID, Name: r.ReceiverID}
+	}
+	return m
+}

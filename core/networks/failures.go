@@ -1,0 +1,90 @@
+package networks
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// outage is a run of failures of a connection, without a success between them.
+type outage struct {
+	revision int // of the connection
+	since    time.Time
+	reason   billing.NetworkReason // of the last log line
+	failures int
+}
+
+// pause is a pause to store.
+type pause struct {
+	of    *billing.Connection
+	value billing.ConnectionPause
+}
+
+// Observe judges the result of a call of a connection's adapter: nil, or why it
+// failed. It counts every failure, and logs the first of an outage and each new
+// reason. A refused sign-in pauses the connection.
+func (s *Service) Observe(ctx context.Context, c *billing.Connection, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, o := time.Now(), s.outages[c.ID]
+	if err == nil {
+		if o != nil && now.Sub(o.since) >= billing.ConnectionOutage {
+			s.log.InfoContext(ctx, "connection works again", attrs(c, slog.Int("failures", o.failures), slog.String("after", now.Sub(o.since).Round(time.Second).String()))...)
+		}
+		delete(s.outages, c.ID)
+		return
+	}
+	reason := billing.ReasonOf(err)
+	s.failed(c.Name, reason)
+	if o == nil || o.revision != c.Revision {
+		o = &outage{revision: c.Revision, since: now}
+		s.outages[c.ID] = o
+	}
+	o.failures++
+	if o.reason == reason {
+		return
+	}
+	o.reason = reason
+	if reason != billing.ReasonUnauthorized {
+		s.log.WarnContext(ctx, "connection failed", attrs(c, slog.String("reason", string(reason)), slog.Any("error", err))...)
+		return
+	}
+	s.log.ErrorContext(ctx, "connection paused: the network refuses its sign-in. Correct the account, then run molar connections enable",
+		attrs(c, slog.String("reason", string(reason)), slog.Any("error", err))...)
+	s.pauses[c.ID] = pause{c, billing.ConnectionPause{At: now, Reason: reason, Detail: err.Error()}}
+}
+
+func attrs(c *billing.Connection, more ...any) []any {
+	return append([]any{slog.String("connection", c.Name), slog.String("connection_id", c.ID.String())}, more...)
+}
+
+// storePauses stores the pauses of this process. A connection that was changed since
+// stays as it is.
+func (s *Service) storePauses(ctx context.Context) error {
+	s.mu.Lock()
+	waiting := make([]pause, 0, len(s.pauses))
+	for _, p := range s.pauses {
+		waiting = append(waiting, p)
+	}
+	s.mu.Unlock()
+	for _, p := range waiting {
+		err := s.locked(ctx, p.of.Name, func(ctx context.Context, tx ports.SystemTx, c *billing.Connection) error {
+			if c.ID != p.of.ID || c.Revision != p.of.Revision {
+				return nil
+			}
+			c.Pause = p.value
+			c.Pause.At = tx.Clock.Now()
+			return tx.Connections.Save(ctx, c)
+		})
+		if err != nil && !billing.IsNotFound(err) {
+			return err
+		}
+		s.mu.Lock()
+		delete(s.pauses, p.of.ID)
+		s.mu.Unlock()
+	}
+	return nil
+}

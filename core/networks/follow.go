@@ -1,0 +1,72 @@
+package networks
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Run follows the connections until ctx ends: it opens those that were added, closes
+// those that were removed or disabled, and stores pauses.
+func (s *Service) Run(ctx context.Context) error {
+	lost := false
+	for {
+		err := s.Follow(ctx)
+		if err != nil && !lost && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "connections not read; those in use stay", "error", err)
+		}
+		lost = err != nil
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(billing.ConnectionsPoll):
+		}
+	}
+}
+
+// Follow stores the pauses that are not stored yet, and uses the connections as they
+// are now.
+func (s *Service) Follow(ctx context.Context) error {
+	if err := s.storePauses(ctx); err != nil {
+		return err
+	}
+	var revisions map[billing.ConnectionID]int
+	var all []*billing.Connection
+	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		if revisions, err = tx.Connections.Revisions(ctx); err != nil || !s.changed(revisions) {
+			return err
+		}
+		all, err = tx.Connections.List(ctx)
+		return err
+	})
+	if err != nil || !s.changed(revisions) {
+		return err
+	}
+	s.connector.Replace(all)
+	revisions = map[billing.ConnectionID]int{} // those of the list: a change may have come between
+	for _, c := range all {
+		revisions[c.ID] = c.Revision
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open, s.inUse = revisions, all
+	maps.DeleteFunc(s.outages, func(id billing.ConnectionID, _ *outage) bool { _, ok := revisions[id]; return !ok })
+	s.log.InfoContext(ctx, "connections in use", "connections", len(all))
+	return nil
+}
+
+func (s *Service) changed(revisions map[billing.ConnectionID]int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !maps.Equal(revisions, s.open)
+}
+
+// Connections returns the connections as this process uses them.
+func (s *Service) Connections() []*billing.Connection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inUse
+}

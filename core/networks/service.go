@@ -1,0 +1,185 @@
+// Package networks manages the connections to networks of payers: the operator adds,
+// tests and removes them, and every process of the service follows the changes.
+//
+// It also judges the failures of connections. A network that refuses a sign-in pauses
+// its connection, because accounts lock after repeated attempts.
+package networks
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Service has the use cases of connections.
+type Service struct {
+	store     ports.Store
+	connector ports.Connector
+	payers    *billing.PayerDirectory
+	log       *slog.Logger
+	failed    func(connection string, reason billing.NetworkReason)
+
+	mu      sync.Mutex
+	outages map[billing.ConnectionID]*outage
+	pauses  map[billing.ConnectionID]pause // not stored yet
+	open    map[billing.ConnectionID]int   // the revisions in use
+	inUse   []*billing.Connection
+}
+
+// New creates the use cases. Failed counts a failure.
+func New(
+	store ports.Store, payers *billing.PayerDirectory, failed func(connection string, reason billing.NetworkReason), log *slog.Logger,
+) *Service {
+	return &Service{
+		store: store, payers: payers, failed: failed, log: log,
+		outages: map[billing.ConnectionID]*outage{}, pauses: map[billing.ConnectionID]pause{},
+	}
+}
+
+// Use sets the connector. It is a method because the connector reports to Observe.
+func (s *Service) Use(c ports.Connector) { s.connector = c }
+
+// Add validates and stores a connection. Running services use it within two seconds.
+// It returns CodeInvalidRequest for a document with faults, and CodeConflict for a
+// name that is taken.
+func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*billing.Connection, error) {
+	c, faults := r.Connection(s.payers)
+	if len(faults) > 0 {
+		return nil, invalid(faults)
+	}
+	n, err := s.connector.Open(&c)
+	if err != nil {
+		return nil, &billing.Error{Code: billing.CodeInvalidRequest, Message: "The connection cannot be opened: " + err.Error() + ".", Cause: err}
+	}
+	if n.Peer != nil {
+		_ = n.Peer.Close() // nothing was sent
+	}
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		if !c.Org.IsZero() {
+			_, err := tx.Orgs.Get(ctx, c.Org)
+			if billing.IsNotFound(err) {
+				return invalid(billing.Faults{{Field: "org_id", Code: billing.FaultNotFound, Message: "No organization has this ID. List them with: molar orgs list"}})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		c.CreatedAt = tx.Clock.Now()
+		c.ID = billing.NewID[billing.ConnectionID](c.CreatedAt)
+		return tx.Connections.Insert(ctx, &c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+func invalid(faults billing.Faults) error {
+	return &billing.Error{Code: billing.CodeInvalidRequest, Message: "The document is invalid. Nothing was added.", Faults: faults}
+}
+
+// List returns every connection, by name.
+func (s *Service) List(ctx context.Context) (all []*billing.Connection, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		all, err = tx.Connections.List(ctx)
+		return err
+	})
+	return all, err
+}
+
+// Get returns the connection with the name. It returns CodeNotFound if there is none.
+func (s *Service) Get(ctx context.Context, name string) (*billing.Connection, error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(c *billing.Connection) bool { return strings.EqualFold(c.Name, name) })
+	if i < 0 {
+		return nil, unknown(name)
+	}
+	return all[i], nil
+}
+
+func unknown(name string) error {
+	return &billing.Error{Code: billing.CodeNotFound, Message: "No connection has the name " + name + ". List them with: molar connections list"}
+}
+
+// Enable makes services use the connection again, and ends a pause.
+func (s *Service) Enable(ctx context.Context, name string) (*billing.Connection, error) {
+	return s.change(ctx, name, func(c *billing.Connection) { c.Enabled, c.Pause = true, billing.ConnectionPause{} })
+}
+
+// Disable makes services stop using the connection.
+func (s *Service) Disable(ctx context.Context, name string) (*billing.Connection, error) {
+	return s.change(ctx, name, func(c *billing.Connection) { c.Enabled = false })
+}
+
+func (s *Service) change(ctx context.Context, name string, change func(c *billing.Connection)) (c *billing.Connection, err error) {
+	err = s.locked(ctx, name, func(ctx context.Context, tx ports.SystemTx, locked *billing.Connection) error {
+		c = locked
+		change(c)
+		return tx.Connections.Save(ctx, c)
+	})
+	return c, err
+}
+
+// Remove deletes a connection with its secrets.
+func (s *Service) Remove(ctx context.Context, name string) error {
+	return s.locked(ctx, name, func(ctx context.Context, tx ports.SystemTx, c *billing.Connection) error {
+		return tx.Connections.Delete(ctx, c.ID)
+	})
+}
+
+func (s *Service) locked(ctx context.Context, name string, fn func(ctx context.Context, tx ports.SystemTx, c *billing.Connection) error) error {
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		c, err := tx.Connections.Lock(ctx, name)
+		if billing.IsNotFound(err) {
+			return unknown(name)
+		}
+		if err != nil {
+			return err
+		}
+		return fn(ctx, tx, c)
+	})
+}
+
+// Test tests a connection step by step, whatever its state. The steps end with the
+// first one that fails.
+func (s *Service) Test(ctx context.Context, name string) (_ []billing.ProbeStep, err error) {
+	c, err := s.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	n, fault := s.connector.Open(c)
+	switch {
+	case fault != nil:
+		return []billing.ProbeStep{{Name: "settings", Err: fault}}, nil
+	case n.Peer == nil:
+		return []billing.ProbeStep{{Name: "settings", Detail: "the sandbox needs no network"}}, nil
+	}
+	steps := n.Peer.Probe(ctx)
+	_ = n.Peer.Close() // the steps are the result
+	return steps, ctx.Err()
+}
+
+// Own returns a page of the connections that serve a scope, as its users may see them.
+func (s *Service) Own(ctx context.Context, scope billing.Scope, p billing.Page) (all []*billing.Connection, next *billing.Position, err error) {
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		all, err = tx.Connections.List(ctx, p)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	all, next = billing.Cut(all, p.Limit, func(c *billing.Connection) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} })
+	for i, c := range all {
+		all[i] = c.SeenBy(scope.Org)
+	}
+	return all, next, nil
+}

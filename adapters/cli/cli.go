@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/remittances"
 )
 
@@ -26,6 +27,11 @@ type Backend struct {
 	Access func(ctx context.Context) (s *access.Service, closeStore func() error, err error)
 	// Remittances opens the same database to import remittances.
 	Remittances func(ctx context.Context) (s *remittances.Service, closeStore func() error, err error)
+	// Connections opens the same database to list and change connections.
+	Connections func(ctx context.Context) (s *networks.Service, closeStore func() error, err error)
+	// Networks is Connections with what adds and tests connections: the key of their
+	// secrets.
+	Networks func(ctx context.Context) (s *networks.Service, closeStore func() error, err error)
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
 	// Getenv reads a variable of the environment; empty means unset.
@@ -59,7 +65,7 @@ func New(b Backend) *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), users(b), eras(b),
-		listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
+		connections(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
 	explainUsage(root)
 	return root
 }

@@ -28,6 +28,8 @@ func CLI() {
 		Migrate:     migrate,
 		Access:      openAccess,
 		Remittances: openRemittances,
+		Connections: openNetworks(),
+		Networks:    openNetworks("MOLAR_SECRET_KEY"),
 		Settings:    SettingsHelp(),
 		Getenv:      os.Getenv,
 		Config:      configFolder,

@@ -22,7 +22,6 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/rabbitqueue"
-	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
@@ -34,6 +33,7 @@ import (
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
+	connections "github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -63,6 +63,7 @@ type graph struct {
 	batches       *batches.Service
 	changes       *changes.Service
 	claims        *claims.Service
+	connections   *connections.Service
 	eligibility   *eligibility.Service
 	events        *events.Service
 	idempotency   *idempotency.Service
@@ -108,7 +109,10 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 		return nil, err
 	}
 	clock := systemClock{}
-	g.networks = networks.New(sandboxnet.Networks(g.store.Clock(), g.store.SandboxMail(), sandboxnet.Options{ERADelay: s.ERADelay})...)
+	g.openConnections()
+	if err := g.connections.Follow(ctx); err != nil {
+		log.WarnContext(ctx, "connections not read yet", "error", err)
+	}
 	times := eligibility.Times{Wait: s.PayerWait, Silence: eligibility.DefaultTimes().Silence, CacheTTL: s.CacheTTL}
 	if err := g.openAttachments(ctx); err != nil {
 		return nil, err

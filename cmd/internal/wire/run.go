@@ -102,6 +102,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 		return err
 	}
 	relay.start(func(ctx context.Context) error { return g.relay.Run(ctx, g.store) })
+	relay.start(g.connections.Run)
 	for _, r := range roles {
 		switch r {
 		case RoleAPI:

@@ -1,0 +1,290 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/networks"
+)
+
+// connections manages the connections to networks of payers.
+func connections(b Backend) *cobra.Command {
+	c := group("connections", "Connections to clearinghouses and payers", addConnection(b), listConnections(b), showConnection(b), testConnection(b),
+		changeConnection(b, "enable", "Use a connection again, also one that was paused", (*networks.Service).Enable),
+		changeConnection(b, "disable", "Stop using a connection", (*networks.Service).Disable),
+		removeConnection(b))
+	c.Long = "Connections carry live traffic, and test traffic that should not go to the sandbox. Running services use a change within two seconds.\n\n" +
+		"A message goes through a connection of its organization, or else through one of the deployment. Of several, one that lists the\n" +
+		"payer comes first, then the first by name. Without a connection, live checks return 503 and live claims stay queued."
+	return c
+}
+
+// onConnections completes a command that runs fn on the database. All connections
+// commands have --json.
+func onConnections(
+	open func(ctx context.Context) (*networks.Service, func() error, error), c *cobra.Command,
+	fn func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error,
+) *cobra.Command {
+	var asJSON bool
+	c.RunE = func(c *cobra.Command, args []string) error {
+		s, done, err := open(c.Context())
+		if err != nil {
+			return err
+		}
+		return errors.Join(fn(c, s, args, asJSON), done())
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	if c.Args == nil {
+		c.Args = oneOf("connection", "molar connections list")
+	}
+	return c
+}
+
+func addConnection(b Backend) *cobra.Command {
+	c := &cobra.Command{
+		Use: "add FILE", Short: "Add a connection from a JSON document",
+		Args: exactlyOne("name one file, such as: molar connections add clearinghouse.json"),
+		Long: "Adds the connection that a JSON document describes. Secrets are in files of their own, which the document names; paths are\n" +
+			"relative to the document. They are stored encrypted, and no command prints them. Afterwards the files can be deleted.\n\n" +
+			connectionFields + "\nThe options, all of which may be left out:\n\n" + optionsHelp(),
+		Example: "  molar connections add clearinghouse.json && molar connections test 'My clearinghouse'\n\n" +
+			"  where clearinghouse.json is:\n" +
+			`    {"name": "My clearinghouse", "mode": "live", "kind": "sftp", "carries": ["claims"], "usage": "P",` + "\n" +
+			`     "sender_id": "MOLAR1", "receiver_id": "330897513", "receiver_qualifier": "30",` + "\n" +
+			`     "addr": "sftp.example.com:22", "user": "molar1", "key_file": "id_ed25519", "host_key": "SHA256:...",` + "\n" +
+			`     "outbox": "/inbound", "inbox": "/outbound", "archive": "/outbound/archive"}`,
+	}
+	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+		request, err := readConnection(args[0])
+		if err != nil {
+			return err
+		}
+		added, err := s.Add(c.Context(), request)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(c, connectionShape(added))
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s added: %s, %s mode, %s, for %s.\n", added.Name, added.Kind, added.Mode, carried(added.Carries), servedBy(added))
+		switch {
+		case err != nil:
+		case added.Kind == billing.ConnectionSandbox:
+			_, err = fmt.Fprintln(c.OutOrStdout(), "The sandbox responds to everything that this organization sends here. No payer sees it.")
+		default:
+			_, err = fmt.Fprintf(c.OutOrStdout(), "Test it with: molar connections test '%s'\n", added.Name)
+		}
+		return err
+	})
+}
+
+func listConnections(b Backend) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the connections", Args: cobra.NoArgs}
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, _ []string, asJSON bool) error {
+		all, err := s.List(c.Context())
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			shapes := []connectionJSON{}
+			for _, one := range all {
+				shapes = append(shapes, connectionShape(one))
+			}
+			return printJSON(c, shapes)
+		}
+		var rows []string
+		for _, one := range all {
+			rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", one.Name, one.Kind, one.Mode, carried(one.Carries), servedBy(one), standing(one)))
+		}
+		return table(c, "NAME\tKIND\tMODE\tCARRIES\tFOR\tSTATE", rows)
+	})
+}
+
+func showConnection(b Backend) *cobra.Command {
+	c := &cobra.Command{Use: "show NAME", Short: "Show a connection, without its secrets"}
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+		one, err := s.Get(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		shape := connectionShape(one)
+		if asJSON {
+			return printJSON(c, shape)
+		}
+		rows := []string{"state\t" + standing(one)}
+		if !one.Pause.IsZero() {
+			rows = append(rows, "paused because\t"+one.Pause.Detail)
+		}
+		return table(c, "name\t"+one.Name, append(rows, shape.rows()...))
+	})
+}
+
+func testConnection(b Backend) *cobra.Command {
+	c := &cobra.Command{
+		Use: "test NAME", Short: "Test a connection step by step",
+		Long: "Tests a connection step by step, and exits with 0 only when every step worked. It also tests one that is disabled or paused.",
+	}
+	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+		steps, err := s.Test(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		out := probeJSON{Connection: args[0], OK: true, Steps: []stepJSON{}}
+		var rows []string
+		for _, step := range steps {
+			shape := stepJSON{Step: step.Name, Result: "ok", Detail: step.Detail}
+			switch {
+			case step.Err != nil:
+				shape.Result, shape.Detail, out.OK = "failed", step.Err.Error(), false
+			case step.Skipped != "":
+				shape.Result, shape.Detail = "skipped", step.Skipped
+			}
+			out.Steps = append(out.Steps, shape)
+			rows = append(rows, shape.Step+"\t"+shape.Result+"\t"+shape.Detail)
+		}
+		if asJSON {
+			err = printJSON(c, out)
+		} else {
+			err = table(c, "STEP\tRESULT\tDETAIL", rows)
+		}
+		if err == nil && !out.OK {
+			err = fmt.Errorf("%s does not work; the failed step says why", args[0])
+		}
+		return err
+	})
+}
+
+type probeJSON struct {
+	Connection string     `json:"connection"`
+	OK         bool       `json:"ok"`
+	Steps      []stepJSON `json:"steps"`
+}
+
+type stepJSON struct {
+	Step   string `json:"step"`
+	Result string `json:"result"` // ok, failed or skipped
+	Detail string `json:"detail"`
+}
+
+func changeConnection(
+	b Backend, verb, short string, change func(s *networks.Service, ctx context.Context, name string) (*billing.Connection, error),
+) *cobra.Command {
+	c := &cobra.Command{Use: verb + " NAME", Short: short}
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+		one, err := change(s, c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(c, connectionShape(one))
+		}
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s is %s.\n", one.Name, one.State())
+		return err
+	})
+}
+
+func removeConnection(b Backend) *cobra.Command {
+	c := &cobra.Command{
+		Use: "remove NAME", Short: "Remove a connection with its secrets",
+		Long: "Removes a connection with its secrets. Batches that wait to be sent through it, or wait for files from it, wait for ever.\n" +
+			"To replace an account, disable the connection first, add the new one, and remove the old one when nothing waits for it.",
+	}
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+		if err := s.Remove(c.Context(), args[0]); err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(c, map[string]any{"name": args[0], "removed": true})
+		}
+		_, err := fmt.Fprintf(c.OutOrStdout(), "%s is removed.\n", args[0])
+		return err
+	})
+}
+
+// carried joins transactions for people.
+func carried(carries []billing.Transaction) string {
+	all := make([]string, len(carries))
+	for i, t := range carries {
+		all[i] = string(t)
+	}
+	return strings.Join(all, ", ")
+}
+
+func servedBy(c *billing.Connection) string {
+	if c.Org.IsZero() {
+		return "every organization"
+	}
+	return c.Org.String()
+}
+
+// standing describes the state, with the time and the reason of a pause.
+func standing(c *billing.Connection) string {
+	if c.State() == billing.ConnectionPaused {
+		return fmt.Sprintf("paused at %s: %s", billing.Timestamp(c.Pause.At), c.Pause.Reason)
+	}
+	return string(c.State())
+}
+
+func printJSON(c *cobra.Command, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n", b)
+	return err
+}
+
+const connectionFields = `Every connection has:
+
+  name                unique; commands name the connection by it
+  mode                test or live
+  kind                sftp, core or sandbox
+  carries             a list: claims for sftp, eligibility for core, either or both for sandbox
+  org_id              the organization that it serves (default: every organization)
+  usage               P (production) or T (test), in ISA15; live requires P
+  sender_id, sender_qualifier, receiver_id, receiver_qualifier
+                      the ends of interchanges (ISA05 to ISA08); the qualifiers are ZZ by default
+  payers              a list of {"payer_id", "network_payer_id", "transactions"} (default: every payer, under its own ID)
+  enabled             default true
+  options             an object
+
+A connection of the kind sftp has also:
+
+  addr                host:port
+  user, key_file or password_file
+  host_key            a line of known_hosts, or a fingerprint (SHA256:...), as the clearinghouse publishes it
+  outbox              the folder where Molar puts files
+  inbox               the folder where Molar gets files
+  archive             the folder for files that were received (default: none)
+  allow_private       true to allow addresses that are not public
+
+A connection of the kind core has also:
+
+  url                 https://...
+  envelope            soap-2.2.0, mime-2.2.0 or soap-phase4
+  user, password_file
+  cert_file, cert_key_file
+                      a client certificate and its key, PEM
+  ca_file             the certificates that sign the server's (default: those of this machine)
+  test_member         a member ID for the 270 of molar connections test, or {"member_id", "payer_id", "first_name", "last_name",
+                      "date_of_birth", "npi", "organization_name"}
+  allow_private       true to allow addresses that are not public
+
+A connection of the kind sandbox serves one organization: it rehearses live mode before there is a contract with a clearinghouse.
+The sandbox responds, and no payer sees what the organization sends.
+`
+
+// optionsHelp lists the options with their defaults.
+func optionsHelp() string {
+	var b strings.Builder
+	for _, o := range billing.NetworkOptionDocs() {
+		_, _ = fmt.Fprintf(&b, "  %s (default %s)\n      %s\n", o.Name, o.Default, o.About)
+	}
+	return b.String()
+}

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
+)
+
+// The limits of a document and of a file that it names, in bytes.
+const (
+	maxDocument = 1 << 20
+	maxSecret   = 64 << 10
+)
+
+// readConnection reads the document of a connection with the files that it names. The
+// request has the faults; the error means that there is no document to judge.
+func readConnection(path string) (r intake.ConnectionRequest, err error) {
+	content, err := readBounded(path, maxDocument)
+	if err != nil {
+		return r, err
+	}
+	if err := wellFormed(path, content); err != nil {
+		return r, err
+	}
+	return connectionRequest(content, func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(path), name)
+		}
+		return readBounded(name, maxSecret)
+	}), nil
+}
+
+// readBounded reads a file, or as much of it as shows that it is too large.
+func readBounded(path string, limit int) ([]byte, error) {
+	f, err := os.Open(path) //nolint:gosec // G304: the operator names the file
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err == nil && len(content) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", path, limit)
+	}
+	return content, err
+}
+
+// wellFormed returns an error with the place of the fault unless the content is one
+// JSON object.
+func wellFormed(path string, content []byte) error {
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	if !utf8.Valid(content) {
+		return fmt.Errorf("%s is not UTF-8 text", path)
+	}
+	var object map[string]json.RawMessage
+	err := json.Unmarshal(content, &object)
+	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+		before := content[:min(int(at.Offset), len(content))]
+		line := bytes.Count(before, []byte("\n")) + 1
+		return fmt.Errorf("%s, line %d: the document is not valid JSON: %w", path, line, err)
+	}
+	if err != nil || object == nil {
+		return fmt.Errorf("%s: the document must be one JSON object; molar connections add --help describes it", path)
+	}
+	return nil
+}
+
+// connectionRequest reads a document that is one JSON object.
+func connectionRequest(content []byte, file func(name string) ([]byte, error)) (r intake.ConnectionRequest) {
+	doc := newDocument("", bytes.TrimPrefix(content, []byte("\ufeff")), &r.Faults)
+	doc.file = file
+	r.Given, r.Null = doc.names, slices.DeleteFunc(slices.Clone(doc.names), doc.has)
+	r.Name, r.Mode, r.Kind, r.Usage = doc.text("name"), doc.text("mode"), doc.text("kind"), doc.text("usage")
+	r.Carries, _ = doc.list("carries")
+	if doc.has("org_id") {
+		r.OrgID = new(doc.text("org_id"))
+	}
+	r.SenderID, r.SenderQualifier = doc.text("sender_id"), doc.text("sender_qualifier")
+	r.ReceiverID, r.ReceiverQualifier = doc.text("receiver_id"), doc.text("receiver_qualifier")
+	for _, raw := range doc.objects("payers", &r.EveryPayer) {
+		var p intake.ConnectionPayerRequest
+		p.PayerID, p.NetworkPayerID = raw.text("payer_id"), raw.text("network_payer_id")
+		p.Transactions, p.Everything = raw.list("transactions")
+		raw.end()
+		r.Payers = append(r.Payers, p)
+	}
+	r.Enabled = doc.flag("enabled")
+	if private := doc.flag("allow_private"); private != nil {
+		r.AllowPrivate = *private
+	}
+	r.Options = doc.take("options")
+	r.Addr, r.User, r.HostKey = doc.text("addr"), doc.text("user"), doc.text("host_key")
+	r.Outbox, r.Inbox, r.Archive = doc.text("outbox"), doc.text("inbox"), doc.text("archive")
+	r.URL, r.Envelope = doc.text("url"), doc.text("envelope")
+	r.Key, r.Password = doc.content("key_file"), doc.content("password_file")
+	r.Cert, r.CertKey, r.CA = doc.content("cert_file"), doc.content("cert_key_file"), doc.content("ca_file")
+	r.TestMember = doc.testMember()
+	return r
+}
+
+// document reads the fields of a JSON object by name and type. A field of another type
+// is a fault; a missing or null one is the zero value.
+type document struct {
+	path   string // with a dot at its end, or empty
+	names  []string
+	values map[string]json.RawMessage // not read yet
+	faults *billing.Faults
+	file   func(name string) ([]byte, error)
+}
+
+// newDocument reads well-formed JSON. A name that is there twice is a fault: one of the
+// two values would be lost.
+func newDocument(path string, content []byte, faults *billing.Faults) *document {
+	d := &document{path: path, values: map[string]json.RawMessage{}, faults: faults}
+	in := json.NewDecoder(bytes.NewReader(content))
+	if start, _ := in.Token(); start != json.Delim('{') {
+		faults.Add(path[:max(0, len(path)-1)], billing.FaultType, "The value must be a JSON object.")
+		return d
+	}
+	for in.More() {
+		token, _ := in.Token() // it is well formed
+		name, _ := token.(string)
+		var value json.RawMessage
+		_ = in.Decode(&value)
+		if slices.Contains(d.names, name) {
+			faults.Add(path+name, billing.FaultConflict, "Duplicate field. Remove one of them.")
+			continue
+		}
+		d.names = append(d.names, name)
+		d.values[name] = value
+	}
+	return d
+}
+
+// has reports whether the field is there and not null.
+func (d *document) has(name string) bool {
+	v, ok := d.values[name]
+	return ok && string(v) != "null"
+}
+
+// take returns the field, or nil if it is missing or null.
+func (d *document) take(name string) json.RawMessage {
+	v, has := d.values[name], d.has(name)
+	delete(d.values, name)
+	if !has {
+		return nil
+	}
+	return v
+}
+
+// read reads a field into a value, if it is there.
+func (d *document) read(name string, into any, must string) {
+	if raw := d.take(name); raw != nil && json.Unmarshal(raw, into) != nil {
+		d.faults.Add(d.path+name, billing.FaultType, "The value must be "+must+".")
+	}
+}
+
+func (d *document) text(name string) (value string) {
+	d.read(name, &value, "a string")
+	return value
+}
+
+func (d *document) flag(name string) (value *bool) {
+	d.read(name, &value, "true or false")
+	return value
+}
+
+// list returns a list of strings, and whether it is missing or null.
+func (d *document) list(name string) (values []string, missing bool) {
+	var raw []json.RawMessage
+	if !d.has(name) {
+		return nil, true
+	}
+	d.read(name, &raw, "a list of strings")
+	for i, r := range raw {
+		var text string
+		if json.Unmarshal(r, &text) != nil || string(r) == "null" {
+			d.faults.Add(d.path+name+"."+strconv.Itoa(i), billing.FaultType, "The value must be a string.")
+		}
+		values = append(values, text)
+	}
+	return values, false
+}
+
+// objects returns a list of objects, and sets missing if it is missing or null.
+func (d *document) objects(name string, missing *bool) (all []*document) {
+	var raw []json.RawMessage
+	if *missing = !d.has(name); *missing {
+		return nil
+	}
+	d.read(name, &raw, "a list of objects")
+	for i, r := range raw {
+		if d.faults.Full() {
+			return all
+		}
+		all = append(all, newDocument(d.path+name+"."+strconv.Itoa(i)+".", r, d.faults))
+	}
+	return all
+}
+
+// content reads the file that the field names.
+func (d *document) content(name string) []byte {
+	path := d.text(name)
+	if path == "" {
+		return nil
+	}
+	content, err := d.file(path)
+	switch at, missing := errors.AsType[*os.PathError](err); {
+	case missing:
+		d.faults.Add(d.path+name, billing.FaultNotFound, "The file cannot be read: "+at.Path+": "+at.Err.Error()+".")
+	case err != nil:
+		d.faults.Add(d.path+name, billing.FaultTooLong, "The file cannot be read: "+err.Error()+".")
+	case len(bytes.TrimSpace(content)) == 0:
+		d.faults.Add(d.path+name, billing.FaultRequired, "The file is empty.")
+	}
+	return content
+}
+
+// testMember reads the member of the test: an ID, or an object.
+func (d *document) testMember() *intake.TestMemberRequest {
+	raw := d.values["test_member"]
+	var m intake.TestMemberRequest
+	if len(raw) == 0 || !d.has("test_member") {
+		return nil
+	}
+	if raw[0] != '{' {
+		d.read("test_member", &m.MemberID, "a member ID, or an object with member_id")
+		return &m
+	}
+	o := newDocument(d.path+"test_member.", d.take("test_member"), d.faults)
+	m.PayerID, m.MemberID, m.FirstName, m.LastName = o.text("payer_id"), o.text("member_id"), o.text("first_name"), o.text("last_name")
+	m.DateOfBirth, m.NPI, m.OrganizationName = o.text("date_of_birth"), o.text("npi"), o.text("organization_name")
+	o.end()
+	return &m
+}
+
+// end adds a fault for each field that was not read.
+func (d *document) end() {
+	for _, name := range d.names {
+		if _, left := d.values[name]; left {
+			d.faults.Add(d.path+name, billing.FaultUnknown, "Unknown field.")
+		}
+	}
+}

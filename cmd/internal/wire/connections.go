@@ -1,0 +1,95 @@
+package wire
+
+import (
+	"context"
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/core/billing"
+	connections "github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/ports"
+)
+
+// openConnections opens the networks: the sandbox, and the operator's connections.
+func (g *graph) openConnections() {
+	g.networks = networks.New(sandboxnet.Networks(g.store.Clock(), g.store.SandboxMail(), g.sandbox())...)
+	g.connections = connections.New(g.store, g.payers, connectionMetrics(g), g.log)
+	connector := networks.NewConnector(g.networks, g.openers(), g.connections.Observe, g.log)
+	g.connections.Use(connector)
+	g.closers = append(g.closers, func(context.Context) error {
+		connector.Close()
+		return nil
+	})
+}
+
+// openers open each kind of connection.
+func (g *graph) openers() map[billing.ConnectionKind]networks.Opener {
+	return map[billing.ConnectionKind]networks.Opener{
+		billing.ConnectionSandbox: g.openSandbox,
+	}
+}
+
+func (g *graph) sandbox() sandboxnet.Options {
+	return sandboxnet.Options{ERADelay: g.settings.ERADelay}
+}
+
+// openSandbox opens the sandbox's payers for the organization of a connection.
+func (g *graph) openSandbox(c *billing.Connection) (*ports.Network, error) {
+	n := &ports.Network{}
+	for _, part := range sandboxnet.Networks(g.store.Clock(), g.store.SandboxMailOf(c.Network()), g.sandbox()) {
+		if part.Eligibility != nil && c.Carried(billing.TransactionEligibility) {
+			n.Envelope, n.Eligibility = part.Envelope, part.Eligibility
+		}
+		if part.Claims != nil && c.Carried(billing.TransactionClaims) {
+			n.Envelope, n.Claims, n.Poll = part.Envelope, part.Claims, part.Poll
+		}
+	}
+	return n, nil
+}
+
+// connectionMetrics counts the failures of connections, and shows which are paused.
+func connectionMetrics(g *graph) func(string, billing.NetworkReason) {
+	failures := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "molar_connection_failures_total", Help: "Failed calls of connections to networks of payers, by reason.",
+	}, []string{"connection", "reason"})
+	g.metrics.MustRegister(failures, &connectionCollector{
+		graph: g,
+		state: prometheus.NewDesc("molar_connection_state", "1 for the state of each connection: enabled, disabled or paused.", []string{"connection", "state"}, nil),
+	})
+	return func(name string, reason billing.NetworkReason) { failures.WithLabelValues(name, string(reason)).Inc() }
+}
+
+// connectionCollector shows the connections as this process uses them.
+type connectionCollector struct {
+	graph *graph
+	state *prometheus.Desc
+}
+
+// Describe sends the description of the metric.
+func (c *connectionCollector) Describe(ch chan<- *prometheus.Desc) { ch <- c.state }
+
+// Collect sends the state of each connection.
+func (c *connectionCollector) Collect(ch chan<- prometheus.Metric) {
+	for _, one := range c.graph.connections.Connections() {
+		ch <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, 1, one.Name, string(one.State()))
+	}
+}
+
+// openNetworks opens connections for administration.
+func openNetworks(needed ...string) func(ctx context.Context) (*connections.Service, func() error, error) {
+	return func(ctx context.Context) (*connections.Service, func() error, error) {
+		g, err := administration(needed...)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := openExisting(ctx, g); err != nil {
+			return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
+		}
+		g.metrics = prometheus.NewRegistry()
+		g.openConnections()
+		return g.connections, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+	}
+}

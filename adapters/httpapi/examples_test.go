@@ -278,6 +278,8 @@ func (x *story) users(t *testing.T) {
 	x.show(t, "updateUser", ann.call(call{}), ben)
 	key := x.show(t, "createAPIKey", ann.call(call{})).text(t, "id")
 	x.show(t, "listAPIKeys", ann.call(call{path: "?limit=1"}))
+	x.connection(t)
+	x.show(t, "listConnections", ann.with("Molar-Mode", "live").call(call{}))
 	x.show(t, "revokeAPIKey", ann.call(call{}), key)
 	x.show(t, "endSession", ann.call(call{}), session.text(t, "id"))
 	x.show(t, "getOpenAPI", call{})

@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -51,6 +52,7 @@ type api struct {
 	batches       *batches.Service
 	changes       *changes.Service
 	claims        *claims.Service
+	connections   *networks.Service
 	eligibility   *eligibility.Service
 	events        *events.Service
 	payerRequests *payerrequests.Service
@@ -184,6 +186,8 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/api_keys", owner, noBody, a.listKeys},
 		{http.MethodPost, root + "/api_keys", owner, jsonBody, a.createKey},
 		{http.MethodPost, root + "/api_keys/{id}/revoke", owner, emptyBody, a.revokeKey},
+
+		{http.MethodGet, root + "/connections", owner, noBody, a.listConnections},
 
 		{http.MethodGet, root + "/openapi.yaml", nothing, noBody, getOpenAPI},
 	}

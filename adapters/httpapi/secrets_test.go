@@ -62,7 +62,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	} {
 		replies = append(replies, s.do(t, call{method: "POST", path: "/sessions", body: body, header: browserHeaders(), bad: true}))
 	}
-	for _, path := range []string{"/me", "/users", "/sessions", "/api_keys", "/webhook_endpoints", "/events", "/requests", "/audit_entries"} {
+	for _, path := range []string{"/me", "/users", "/sessions", "/api_keys", "/webhook_endpoints", "/events", "/requests", "/audit_entries", "/connections"} {
 		replies = append(replies, s.must(t, 200, owner.call(call{path: path})), s.do(t, call{path: path, key: secrets["key"], bad: true}))
 	}
 	for name, secret := range secrets {

@@ -24,6 +24,7 @@ import (
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -39,6 +40,7 @@ type Options struct {
 	Batches       *batches.Service
 	Changes       *changes.Service
 	Claims        *claims.Service
+	Connections   *networks.Service
 	Eligibility   *eligibility.Service
 	Events        *events.Service
 	PayerRequests *payerrequests.Service
@@ -117,12 +119,12 @@ type Server struct {
 // New returns a server that does not serve yet. It fails if a use case is
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
-	if o.Access == nil || o.Attachments == nil || o.Audit == nil || o.Batches == nil || o.Changes == nil || o.Claims == nil ||
+	if o.Access == nil || o.Attachments == nil || o.Audit == nil || o.Batches == nil || o.Changes == nil || o.Claims == nil || o.Connections == nil ||
 		o.Eligibility == nil || o.Events == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Summary == nil || o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Eligibility, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Summary, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})

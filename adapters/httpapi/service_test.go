@@ -36,6 +36,7 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
+	connections "github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -99,6 +100,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Audit:         audit.New(store, audit.LeastRetention, with.log),
 		Changes:       changes.New(store, clock, patient(), with.log),
 		Claims:        claims.New(store, payers),
+		Connections:   connections.New(store, payers, func(string, billing.NetworkReason) {}, with.log),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),

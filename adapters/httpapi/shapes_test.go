@@ -48,7 +48,7 @@ type shown struct {
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	for _, shapes := range []map[string]shown{
-		checkShapes(t), attachmentShapes(t), claimShapes(t), eraShapes(), directoryShapes(t), webhookShapes(), requestShapes(), auditShapes(),
+		checkShapes(t), attachmentShapes(t), claimShapes(t), eraShapes(), directoryShapes(t), webhookShapes(), requestShapes(), auditShapes(), connectionShapes(),
 	} {
 		for name, s := range shapes {
 			golden(t, name, s.shape)

@@ -3,9 +3,12 @@ package wire
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/molar-billing/molar/adapters/corenet"
+	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
@@ -29,6 +32,7 @@ func (g *graph) openConnections() {
 func (g *graph) openers() map[billing.ConnectionKind]networks.Opener {
 	return map[billing.ConnectionKind]networks.Opener{
 		billing.ConnectionSandbox: g.openSandbox,
+		billing.ConnectionCORE:    openCORE,
 	}
 }
 
@@ -48,6 +52,41 @@ func (g *graph) openSandbox(c *billing.Connection) (*ports.Network, error) {
 		}
 	}
 	return n, nil
+}
+
+// openCORE opens a connection over CAQH CORE.
+func openCORE(c *billing.Connection) (*ports.Network, error) {
+	s := c.Settings.CORE
+	config := corenet.Config{
+		URL: s.URL, Envelope: s.Envelope, SenderID: c.Settings.Envelope.Sender.ID, ReceiverID: c.Settings.Envelope.Receiver.ID,
+		User: s.User, Password: []byte(c.Secrets.Password), Cert: s.Cert, CertKey: c.Secrets.CertKey, CA: s.CA,
+		AllowPrivate: c.Settings.AllowPrivate, TraceByExchange: c.Settings.Options.TraceByExchange,
+	}
+	if s.TestMember != nil {
+		config.TestInquiry = func() ([]byte, error) { return testInquiry(c) }
+	}
+	network, err := corenet.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return &ports.Network{Eligibility: network, Peer: network}, nil
+}
+
+// testInquiry returns a new 270 about the test member of a connection.
+func testInquiry(c *billing.Connection) ([]byte, error) {
+	m, now, route := c.Settings.CORE.TestMember, time.Now(), c.Route()
+	payer := m.Payer
+	payer.PayerID = route.PayerID(payer, billing.TransactionEligibility)
+	q := billing.Inquiry270{
+		CheckID: billing.NewID[billing.CheckID](now), Attempt: billing.NewAttempt(), CreatedAt: now, Mode: c.Mode,
+		Envelope: c.Settings.Envelope, Options: c.Settings.Options, Payer: payer,
+		Inquiry: billing.Inquiry{
+			Subscriber:  billing.Subscriber{FirstName: m.FirstName, LastName: m.LastName, DateOfBirth: m.DateOfBirth, MemberID: m.MemberID},
+			ServiceDate: billing.DateOf(now), DetailLevel: billing.DetailStandard,
+			Office: billing.InquiringOffice{Name: m.Practice, NPI: m.NPI},
+		},
+	}
+	return edi.New().Inquiry(q, q.Questions()[0], 0)
 }
 
 // connectionMetrics counts the failures of connections, and shows which are paused.

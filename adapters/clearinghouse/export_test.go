@@ -11,8 +11,8 @@ import (
 func (o *Options) Settles(after time.Duration) { o.settled = after }
 
 // Limit sets the limits of the account.
-func (o *Options) Limit(file, bytes int64, entries, waiting int) {
-	o.limits = limits{file: file, bytes: bytes, entries: entries, waiting: waiting}
+func (o *Options) Limit(file, all int64, entries, waiting int) {
+	o.limits = limits{file: file, bytes: all, entries: entries, waiting: waiting}
 }
 
 // OpenMail opens the memory in a data folder, which may be that of a killed process.

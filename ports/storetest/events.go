@@ -119,17 +119,19 @@ func (b *bench) await(f billing.EventFilter, n int) []billing.EventID {
 func testSequences(b *bench) {
 	t := b.t
 	const writers, each = 8, 10
-	resources := []billing.JobID{b.job().ID, b.job().ID}
-	for _, r := range resources {
-		j := b.job()
-		j.ID = r
-		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, j) })
+	resources := make([]billing.ClaimID, 2)
+	for n := range resources {
+		c := b.claim(n)
+		if err := b.insertClaim(c); err != nil {
+			t.Fatal(err)
+		}
+		resources[n] = c.ID
 	}
 	b.race(times(writers, func(w int) error {
 		for range each {
 			r := resources[w%len(resources)]
 			if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-				if err := tx.Outbox.Postpone(ctx, r, b.now); err != nil { // locks the row
+				if _, err := tx.Claims.Lock(ctx, r); err != nil { // as use cases do
 					return err
 				}
 				return tx.Events.Append(ctx, b.event(r, billing.EventClaimStatusUpdated, 0))

@@ -50,6 +50,7 @@ func layers() []layer {
 		{"adapters/testservers", nil, anything},
 		{"adapters/corenet", append([]string{"adapters/publicaddr", "adapters/x12/..."}, boundary...), anything},
 		{"adapters/webhookhttp", append([]string{"adapters/publicaddr"}, boundary...), anything},
+		{"adapters/sftpnet", append([]string{"adapters/publicaddr"}, boundary...), anything},
 		{"adapters/publicaddr", nil, anything},
 		{"adapters/...", boundary, anything}, // driven: never a use case, never another adapter
 

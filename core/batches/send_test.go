@@ -186,4 +186,6 @@ func TestSecondRejectionOfALiveFile(t *testing.T) {
 // accepts is a clearinghouse that takes every file and returns none.
 type accepts struct{ ports.Clearinghouse }
 
-func (accepts) Send(context.Context, billing.OutgoingFile, func(context.Context, string) error) error { return nil }
+func (accepts) Send(context.Context, billing.OutgoingFile, func(context.Context, string) error) error {
+	return nil
+}

@@ -251,11 +251,14 @@ func testSentAtOnce(t *testing.T, f ClearinghouseFixture) {
 // testMarkFirst receives while a file is marked.
 func testMarkFirst(t *testing.T, f ClearinghouseFixture) {
 	b := f.batch(t)
-	err := f.Network.Send(t.Context(), b.read(), func(context.Context, string) error {
+	look := func() {
 		f.Later()
 		if got := f.receive(t, f.Another()); len(got) > 0 {
 			t.Errorf("%v came before the mark", names(got))
 		}
+	}
+	err := f.Network.Send(t.Context(), b.read(), func(context.Context, string) error {
+		look()
 		return nil
 	})
 	if err != nil {

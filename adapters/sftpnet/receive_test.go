@@ -1,0 +1,409 @@
+package sftpnet_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/sftpnet"
+	"github.com/molar-billing/molar/adapters/testservers"
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// named returns the sorted names of files.
+func named(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }
+
+// TestRests reads a file only once it rests.
+func TestRests(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t, testservers.StartSSH(t))
+	n := a.open()
+	want := func(what string, names ...string) {
+		t.Helper()
+		files, err := n.Receive(t.Context(), 100)
+		got := map[string]string{}
+		for _, f := range files {
+			got[f.Name] = string(f.Content)
+		}
+		if err != nil || !slices.Equal(named(got), names) {
+			t.Errorf("%s: %v, %v, want %v", what, named(got), err, names)
+		}
+	}
+	a.put("a.999", x12(1000))
+	want("the first look")
+	want("at the same moment")
+	a.clock.Advance(time.Minute)
+	a.put("a.999", x12(1200))
+	a.put("b.txt", []byte("a report"))
+	want("after it grew")
+	a.clock.Advance(time.Minute)
+	want("once both rest", "a.999", "b.txt")
+	if err := os.Remove(filepath.Join(a.inbox, "a.999")); err != nil {
+		t.Fatal(err)
+	}
+	want("without one that is gone", "b.txt")
+	a.put("a.999", x12(1300))
+	want("with a new one of the name", "b.txt")
+	a.clock.Advance(time.Minute)
+	want("once it rests", "a.999", "b.txt")
+}
+
+// TestHalfFile leaves an interchange without its end in the inbox, and reports it once
+// an hour.
+func TestHalfFile(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t, testservers.StartSSH(t))
+	n := a.open()
+	whole := x12(5000)
+	a.put("half.835", whole[:len(whole)-5])
+	a.put("whole.835", whole)
+	got, err := a.receive(n)
+	if !slices.Equal(named(got), []string{"whole.835"}) || err == nil || !strings.Contains(err.Error(), "half.835") || billing.ReasonOf(err) != billing.ReasonRefused {
+		t.Errorf("%v, %v", named(got), err)
+	}
+	if _, err := a.receive(n); err != nil {
+		t.Errorf("a minute later: %v", err)
+	}
+	a.clock.Advance(time.Hour)
+	if _, err := a.receive(n); err == nil {
+		t.Error("an hour later it is not reported")
+	}
+	a.put("half.835", whole)
+	if got, err := a.receive(n); err != nil || got["half.835"] != string(whole) {
+		t.Errorf("once it is whole: %v, %v", named(got), err)
+	}
+}
+
+// TestLargeFile leaves a file of 200 MB in the inbox, and receives those behind it.
+func TestLargeFile(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t, testservers.StartSSH(t))
+	a.put("1-huge.txt", nil)
+	if err := os.Truncate(filepath.Join(a.inbox, "1-huge.txt"), 200<<20); err != nil {
+		t.Fatal(err)
+	}
+	large := bytes.Repeat([]byte("line\n"), 4<<20)
+	a.put("2-large.txt", large)
+	a.put("3-small.txt", []byte("small"))
+	n := a.open()
+	got, err := a.receive(n)
+	if !slices.Equal(named(got), []string{"2-large.txt", "3-small.txt"}) || got["2-large.txt"] != string(large) || err == nil || !strings.Contains(err.Error(), "1-huge.txt") {
+		t.Errorf("%v, %v", named(got), err)
+	}
+	// Several files together have the limit of one.
+	n = a.open(func(c *sftpnet.Config) { c.MaxFile = int64(len(large)) })
+	if got, _ := a.receive(n); !slices.Equal(named(got), []string{"2-large.txt"}) {
+		t.Errorf("%v", named(got))
+	}
+}
+
+// TestReplaced replaces a file while it is read, and after it was read. Each version is
+// received, and none is removed unread.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartSSH(t)
+	const size = 4 << 20
+	first, second := x12(size), append([]byte("a report "), make([]byte, size-9)...)
+	for what, replace := range map[string]func(a *account){
+		"in place": func(a *account) { a.put("a.835", second) },
+		"by a rename": func(a *account) {
+			a.put(".new", second)
+			if err := os.Rename(filepath.Join(a.inbox, ".new"), filepath.Join(a.inbox, "a.835")); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		for _, after := range []sftpnet.After{sftpnet.AfterDelete, sftpnet.AfterArchive} {
+			a := newAccount(t, server)
+			a.config.After = after
+			p := newProxy(t, server.Addr())
+			n := a.open(through(p))
+			a.put("a.835", first)
+			old := time.Now().Add(-time.Hour)
+			if err := os.Chtimes(filepath.Join(a.inbox, "a.835"), old, old); err != nil {
+				t.Fatal(err)
+			}
+			p.set(fault{down: size / 2, then: func() { replace(a) }})
+			if got, err := a.receive(n); len(got) > 0 || err != nil {
+				t.Errorf("%s: %v came while it was replaced, error %v", what, named(got), err)
+			}
+			if got, err := a.receive(n); got["a.835"] != string(second) || err != nil {
+				t.Errorf("%s: %v came after it was replaced, error %v", what, named(got), err)
+			}
+			// The next version comes before the last one is removed.
+			third := x12(size)
+			a.put("a.835", third)
+			newer := time.Now().Add(time.Hour)
+			if err := os.Chtimes(filepath.Join(a.inbox, "a.835"), newer, newer); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.Remove(t.Context(), "a.835"); err != nil {
+				t.Error(err)
+			}
+			if got, err := a.receive(n); got["a.835"] != string(third) || err != nil {
+				t.Errorf("%s: %v came after the last version was removed, error %v", what, named(got), err)
+			}
+			if err := n.Remove(t.Context(), "a.835"); err != nil || len(a.in(a.inbox)) > 0 {
+				t.Errorf("%s: %v, in the inbox: %v", what, err, a.in(a.inbox))
+			}
+		}
+	}
+}
+
+// TestHostileNames receives files with names that would break a log or a path, and no
+// folders, links or pipes.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t, testservers.StartSSH(t))
+	n := a.open()
+	long := strings.Repeat("x", 255)
+	regular := map[string]string{
+		"a\nb.txt": "a%0Ab.txt", "%0A.txt": "%250A.txt", "..x": "", "\x1b[31m.txt": "%1B[31m.txt", "bad\xff.txt": "bad%FF.txt",
+		"$(reboot).txt": "$(reboot).txt", "-rf": "-rf", "Zähne 1.txt": "Zähne 1.txt", `..\x`: "", long: long, "a\u202eb": "a%E2%80%AEb",
+	}
+	var want []string
+	for name, shown := range regular {
+		a.put(name, []byte("content of "+name))
+		if shown != "" {
+			want = append(want, shown)
+		}
+	}
+	slices.Sort(want)
+	in := func(name string) string { return filepath.Join(a.inbox, name) }
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.Mkdir(in("folder.999"), 0o777), os.Symlink(secret, in("link.999")), os.Symlink("-rf", in("link2.999")),
+		syscall.Mkfifo(in("pipe.999"), 0o666),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := a.receive(n)
+	if err != nil || !slices.Equal(named(got), want) {
+		t.Errorf("received %q, %v, want %q", named(got), err, want)
+	}
+	for raw, shown := range regular {
+		if shown != "" && got[shown] != "content of "+raw {
+			t.Errorf("%q has the content %q", shown, got[shown])
+		}
+	}
+	for shown := range got {
+		if err := n.Remove(t.Context(), shown); err != nil {
+			t.Errorf("remove %q: %v", shown, err)
+		}
+	}
+	left := a.in(a.inbox)
+	slices.Sort(left)
+	if want := []string{`..\x`, "..x", "folder.999", "link.999", "link2.999", "pipe.999"}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
+	}
+	for _, name := range []string{"../inbox1", "/", "..", ".", "", "a%2Fb", "folder.999", "%zz"} {
+		if err := n.Remove(t.Context(), name); err != nil {
+			t.Errorf("remove %q: %v", name, err)
+		}
+	}
+	for _, name := range []string{"../x.837", "a/b.837", "", ".", "..", "a\x00b"} {
+		if err := n.Send(t.Context(), billing.OutgoingFile{Name: name, Content: x12(500)}, nil); err == nil {
+			t.Errorf("sent %q", name)
+		}
+	}
+}
+
+// TestKept leaves received files in the inbox, and receives each version once.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t, testservers.StartSSH(t))
+	n := a.open(func(c *sftpnet.Config) { c.After = sftpnet.AfterKeep })
+	a.put("a.999", x12(1000))
+	for _, want := range []int{1, 1} { // until it is removed
+		if got, err := a.receive(n); err != nil || len(got) != want {
+			t.Errorf("%v, %v", named(got), err)
+		}
+	}
+	if err := n.Remove(t.Context(), "a.999"); err != nil {
+		t.Error(err)
+	}
+	if got, err := a.receive(n); err != nil || len(got) > 0 {
+		t.Errorf("%v came again, %v", named(got), err)
+	}
+	a.put("a.999", x12(1100))
+	if got, err := a.receive(n); err != nil || len(got) != 1 {
+		t.Errorf("the next version: %v, %v", named(got), err)
+	}
+	if left := a.in(a.inbox); len(left) != 1 {
+		t.Errorf("left are %v", left)
+	}
+}
+
+// TestCannotRemove receives a file once that the server does not let us remove.
+func TestCannotRemove(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t, testservers.StartSSH(t))
+	a.put("a.999", x12(1000))
+	if err := os.Chmod(a.inbox, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	for _, after := range []sftpnet.After{sftpnet.AfterDelete, sftpnet.AfterArchive} {
+		n := a.open(func(c *sftpnet.Config) { c.After = after })
+		if got, err := a.receive(n); err != nil || len(got) != 1 {
+			t.Errorf("%v, %v", named(got), err)
+		}
+		wantReason(t, "remove", n.Remove(t.Context(), "a.999"), billing.ReasonRefused)
+		if got, err := a.receive(n); err != nil || len(got) > 0 {
+			t.Errorf("%v came again, %v", named(got), err)
+		}
+	}
+}
+
+// TestArchive keeps every content in the archive, whatever its name.
+func TestArchive(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t, testservers.StartSSH(t))
+	n := a.open(func(c *sftpnet.Config) { c.After = sftpnet.AfterArchive })
+	for _, size := range []int{1000, 1100, 1100, 1000} {
+		a.put("a.999", x12(size))
+		if got, err := a.receive(n); err != nil || len(got) != 1 {
+			t.Fatalf("%v, %v", named(got), err)
+		}
+		if err := n.Remove(t.Context(), "a.999"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sizes := map[int64]int{}
+	for _, name := range a.in(a.archive) {
+		info, err := os.Stat(filepath.Join(a.archive, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[info.Size()]++
+	}
+	if sizes[1000] == 0 || sizes[1100] != 1 || len(a.in(a.inbox)) > 0 {
+		t.Errorf("archived %v, in the inbox: %v", sizes, a.in(a.inbox))
+	}
+}
+
+// TestProbe tries an account step by step, and leaves nothing there.
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartSSH(t)
+	a := newAccount(t, server)
+	for what, c := range map[string]struct {
+		change func(*sftpnet.Config)
+		fails  string
+	}{
+		"all":          {func(*sftpnet.Config) {}, ""},
+		"no archive":   {func(c *sftpnet.Config) { c.Archive, c.After = "", "" }, ""},
+		"address":      {func(c *sftpnet.Config) { c.AllowPrivate = false }, "the server accepts a connection"},
+		"host key":     {func(c *sftpnet.Config) { c.HostKey = "SHA256:" + strings.Repeat("A", 43) }, "the host key agrees"},
+		"password":     {func(c *sftpnet.Config) { c.Key, c.Password = nil, []byte("wrong") }, "sign-in"},
+		"no outbox":    {func(c *sftpnet.Config) { c.Outbox = "/none" }, "the outbox can be written"},
+		"no inbox":     {func(c *sftpnet.Config) { c.Inbox = "/none" }, "the inbox can be read"},
+		"archive gone": {func(c *sftpnet.Config) { c.Archive, c.After = "/none", sftpnet.AfterArchive }, "the archive can be written"},
+	} {
+		steps := a.open(c.change).Probe(t.Context())
+		failed := ""
+		for i, s := range steps {
+			if s.Err != nil && i == len(steps)-1 {
+				failed = s.Name
+			} else if s.Err != nil {
+				t.Errorf("%s: went on after %s", what, s.Name)
+			}
+		}
+		if failed != c.fails || c.fails == "" && len(steps) != 8 {
+			t.Errorf("%s: %s failed of %d steps: %+v", what, failed, len(steps), steps)
+		}
+		if strings.Contains(fmt.Sprint(steps), "wrong") {
+			t.Errorf("%s: a step shows the password", what)
+		}
+	}
+	if left := slices.Concat(a.in(a.outbox), a.in(a.archive)); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+}
+
+// TestConfig refuses what cannot work before it connects.
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	good := sftpnet.Config{Addr: "sftp.example.com", User: "molar", Password: []byte("p"), HostKey: "SHA256:" + strings.Repeat("A", 43), Outbox: "in", Inbox: "out"}
+	if _, err := sftpnet.New(good); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*sftpnet.Config){
+		"addr":           func(c *sftpnet.Config) { c.Addr = "" },
+		"user":           func(c *sftpnet.Config) { c.User = "" },
+		"key, password":  func(c *sftpnet.Config) { c.Password = nil },
+		"key: ":          func(c *sftpnet.Config) { c.Key = []byte("-----BEGIN") },
+		"host key: give": func(c *sftpnet.Config) { c.HostKey = "\n" },
+		"fingerprint":    func(c *sftpnet.Config) { c.HostKey = "SHA256:abc" },
+		"neither a line": func(c *sftpnet.Config) { c.HostKey = "MD5:00" },
+		"@cert-authority": func(c *sftpnet.Config) {
+			c.HostKey = "@cert-authority * ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKSUTyz1HwHReFVvD5obVsALAgJRNarH4TRpNePnAS"
+		},
+		"different folders": func(c *sftpnet.Config) { c.Inbox = "in/" },
+		"the inbox":         func(c *sftpnet.Config) { c.Archive = "out" },
+		"name the folder":   func(c *sftpnet.Config) { c.After = sftpnet.AfterArchive },
+		"after receipt":     func(c *sftpnet.Config) { c.After = "burn" },
+		"slash":             func(c *sftpnet.Config) { c.TempPrefix = "tmp/" },
+	} {
+		c := good
+		change(&c)
+		if _, err := sftpnet.New(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// TestComplete finds the end of interchanges.
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	whole := string(x12(400))
+	for content, want := range map[string]bool{
+		"": true, "a report": true, whole: true, "\xef\xbb\xbf\r\n" + whole: true, whole + "\r\n\x1a\x00 ": true,
+		strings.ReplaceAll(strings.TrimSpace(whole), "~", "\n"): true, strings.ReplaceAll(whole, "~", "~\r\n"): true,
+		whole[:50]: false, whole[:106]: false, strings.TrimRight(whole, "\n~"): false, whole + "ISA*00": false, "ISA": false,
+		whole[:len(whole)-20]: false,
+	} {
+		if got := sftpnet.Complete([]byte(content)); got != want {
+			t.Errorf("%.30q of %d bytes: %t", content, len(content), got)
+		}
+	}
+}
+
+func FuzzComplete(f *testing.F) {
+	f.Add(x12(300))
+	f.Add([]byte("ISA"))
+	f.Fuzz(func(_ *testing.T, content []byte) { sftpnet.Complete(content) })
+}
+
+func FuzzNames(f *testing.F) {
+	for _, name := range []string{"a.999", "a%0A", "\xff", "..", "a\nb", "%"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		shown := sftpnet.Escaped(name)
+		for _, r := range shown {
+			if r == '\n' || r < 0x20 || r == 0xFFFD && !strings.ContainsRune(name, r) {
+				t.Fatalf("%q is shown as %q", name, shown)
+			}
+		}
+		back, ok := sftpnet.Unescaped(shown)
+		usable := name != "" && name != "." && name != ".." && !strings.Contains(name, "/")
+		if ok != usable || ok && back != name {
+			t.Errorf("%q became %q, then %q, %t", name, shown, back, ok)
+		}
+		if raw, ok := sftpnet.Unescaped(name); ok && sftpnet.Escaped(raw) != name {
+			t.Errorf("%q is unescaped to %q", name, raw)
+		}
+	})
+}

@@ -1,0 +1,313 @@
+package sftpnet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/pkg/sftp"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// session is a connection with a clearinghouse.
+type session struct {
+	line *line
+	ssh  *ssh.Client
+	sftp *sftp.Client
+}
+
+// line is a network connection that ends a step which takes too long or receives too
+// much.
+type line struct {
+	net.Conn
+
+	allowed atomic.Int64 // bytes that may still come
+	until   atomic.Int64 // the end of the step, in Unix nanoseconds; zero for none
+}
+
+var errFlood = errors.New("the server sends more than the step may need")
+
+func (l *line) Read(b []byte) (int, error) {
+	n, err := l.Conn.Read(b)
+	if l.allowed.Add(-int64(n)) < 0 {
+		return n, errFlood
+	}
+	return n, err
+}
+
+// listingLimit is the most bytes that a step may receive: a listing of half a million
+// files.
+const listingLimit = 64 << 20
+
+// within starts a step.
+func (l *line) within(d time.Duration, more int64) {
+	until := time.Now().Add(d)
+	l.allowed.Store(listingLimit + more)
+	l.until.Store(until.UnixNano())
+	_ = l.SetDeadline(until) // fails on a closed connection, as the step will
+}
+
+// rest ends a step. The session may be idle.
+func (l *line) rest() {
+	l.until.Store(0)
+	l.allowed.Store(listingLimit)
+	_ = l.SetDeadline(time.Time{})
+}
+
+// late reports whether the time of the step is over.
+func (l *line) late() bool {
+	until := l.until.Load()
+	return until != 0 && time.Now().UnixNano() >= until
+}
+
+// step gives the next request its time.
+func (n *Clearinghouse) step(s *session) *sftp.Client {
+	s.line.within(n.config.Times.Step, 0)
+	return s.sftp
+}
+
+// do runs work with the session, which it opens if necessary. When ctx ends it cuts
+// the connection.
+func (n *Clearinghouse) do(ctx context.Context, work func(s *session) error) error {
+	if err := n.take(ctx); err != nil {
+		return err
+	}
+	defer n.leave()
+	s, err := n.open(ctx)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = s.line.Close() })
+	err = work(s)
+	cut := !stop()
+	err = n.classify(s, err)
+	if cut || err != nil && !replied(err) {
+		n.hangUp()
+	} else {
+		s.line.rest()
+		n.idle = time.AfterFunc(n.config.Times.Idle, func() { n.endIdle(s) })
+	}
+	if ctx.Err() != nil && err != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// endIdle ends a session that was not used, unless a call uses it now.
+func (n *Clearinghouse) endIdle(s *session) {
+	select {
+	case n.turn <- struct{}{}:
+		defer n.leave()
+		if n.session == s {
+			n.hangUp()
+		}
+	default:
+	}
+}
+
+// open returns the session, after a new handshake if the last one does not respond.
+func (n *Clearinghouse) open(ctx context.Context) (*session, error) {
+	if n.closed {
+		return nil, failure(billing.ReasonOther, errors.New("the connection was closed"))
+	}
+	if n.idle != nil {
+		n.idle.Stop()
+	}
+	if n.session != nil {
+		stop := context.AfterFunc(ctx, func() { _ = n.session.line.Close() })
+		_, err := n.step(n.session).RealPath(".")
+		stop()
+		if err == nil {
+			return n.session, nil
+		}
+		n.hangUp()
+	}
+	if wait := n.resume.Sub(n.now()); wait > 0 {
+		return nil, fmt.Errorf("no attempt for %s: %w", wait.Round(time.Second), n.failed)
+	}
+	s, err := n.connect(ctx, func(string, string) {})
+	if ctx.Err() != nil {
+		if s != nil {
+			s.end()
+		}
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		n.pause = min(max(2*n.pause, leastPause), mostPause)
+		n.failed, n.resume = err, n.now().Add(n.pause)
+		return nil, err
+	}
+	n.session, n.pause, n.failed, n.resume = s, 0, nil, time.Time{}
+	n.sweep(s)
+	return s, nil
+}
+
+// hangUp ends the session, if there is one.
+func (n *Clearinghouse) hangUp() {
+	if n.idle != nil {
+		n.idle.Stop()
+	}
+	if n.session != nil {
+		n.session.end()
+		n.session = nil
+	}
+}
+
+func (s *session) end() {
+	_ = s.line.Close() // first, so that nothing waits for the server
+	_ = s.sftp.Close()
+	_ = s.ssh.Close()
+}
+
+// The steps of a connection, as connect reports them.
+const (
+	stepResolve = "the name resolves"
+	stepConnect = "the server accepts a connection"
+	stepHostKey = "the host key agrees"
+	stepSignIn  = "sign-in"
+	stepSFTP    = "the server offers SFTP"
+)
+
+// connect makes a session. It reports each step that worked, with what was found.
+func (n *Clearinghouse) connect(ctx context.Context, report func(step, found string)) (*session, error) {
+	ctx, cancel := context.WithTimeout(ctx, n.config.Times.Connect)
+	defer cancel()
+	host, _, _ := net.SplitHostPort(n.config.Addr) // New checked it
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, failure(billing.ReasonUnreachable, fmt.Errorf("resolve the name: %w", err))
+	}
+	report(stepResolve, addrs[0].Unmap().String())
+	// A fingerprint does not show the type of its key, so each type is asked for.
+	for i := range n.pins {
+		at := (n.pin + i) % len(n.pins)
+		s, err := n.handshake(ctx, &n.pins[at], report)
+		if err == nil {
+			n.pin = at
+			return s, nil
+		}
+		if !errors.Is(err, errHostKey) && !noSuchKey(err) || i == len(n.pins)-1 {
+			return nil, err
+		}
+	}
+	return nil, failure(billing.ReasonHostKey, errHostKey)
+}
+
+// noSuchKey reports whether the server has no key of the type.
+func noSuchKey(err error) bool {
+	return strings.Contains(err.Error(), "no common algorithm for host key")
+}
+
+// handshake connects and signs in.
+func (n *Clearinghouse) handshake(ctx context.Context, p *pin, report func(step, found string)) (*session, error) {
+	conn, err := n.dialer.DialContext(ctx, "tcp", n.config.Addr)
+	if err != nil {
+		return nil, failure(timedOut(ctx, billing.ReasonUnreachable), fmt.Errorf("connect: %w", err))
+	}
+	report(stepConnect, conn.RemoteAddr().String())
+	l := &line{Conn: conn}
+	l.within(n.config.Times.Connect, 0)
+	if end, ok := ctx.Deadline(); ok {
+		_ = l.SetDeadline(end)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	var mismatch error
+	trusted := false
+	c, channels, requests, err := ssh.NewClientConn(l, n.config.Addr, &ssh.ClientConfig{
+		User: n.config.User, Auth: n.auth, HostKeyAlgorithms: p.algorithms, ClientVersion: "SSH-2.0-Molar",
+		HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
+			if mismatch = p.check(key); mismatch == nil && !trusted {
+				trusted = true
+				report(stepHostKey, ssh.FingerprintSHA256(key))
+			}
+			return mismatch
+		},
+	})
+	if err != nil {
+		_ = l.Close()
+		switch {
+		case mismatch != nil:
+			return nil, failure(billing.ReasonHostKey, mismatch)
+		case noSuchKey(err):
+			return nil, failure(billing.ReasonHostKey, fmt.Errorf("%w: the server has no key of that type (%w)", errHostKey, err))
+		case trusted && refusedSignIn(err):
+			return nil, failure(billing.ReasonUnauthorized, fmt.Errorf("%w: %w", billing.ErrNetworkUnauthorized, err))
+		}
+		return nil, failure(timedOut(ctx, billing.ReasonProtocol), fmt.Errorf("handshake: %w", err))
+	}
+	report(stepSignIn, "as "+n.config.User)
+	s := &session{line: l, ssh: ssh.NewClient(c, channels, requests)}
+	if s.sftp, err = sftp.NewClient(s.ssh, sftp.UseConcurrentWrites(true)); err != nil {
+		_ = l.Close()
+		_ = s.ssh.Close()
+		return nil, failure(timedOut(ctx, billing.ReasonProtocol), fmt.Errorf("start SFTP: %w", err))
+	}
+	report(stepSFTP, "")
+	return s, nil
+}
+
+// refusedSignIn reports whether the server refuses the password and the key. Message 51
+// is its refusal, which the client does not expect from a server that asks for passwords
+// interactively.
+func refusedSignIn(err error) bool {
+	return strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "unexpected message type 51 ")
+}
+
+func timedOut(ctx context.Context, otherwise billing.NetworkReason) billing.NetworkReason {
+	if ctx.Err() != nil {
+		return billing.ReasonTimeout
+	}
+	return otherwise
+}
+
+func failure(reason billing.NetworkReason, err error) error {
+	return &billing.NetworkError{Reason: reason, Err: err}
+}
+
+// The status codes for which the client has no error of its own.
+const (
+	statusNoSpace = 14 // of later versions of the protocol, which some servers use
+	statusQuota   = 15
+)
+
+// replied reports whether the server refused a request: it did not have its effect.
+func replied(err error) bool {
+	_, status := errors.AsType[*sftp.StatusError](err)
+	return status || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrExist)
+}
+
+// classify adds its reason to an error.
+func (n *Clearinghouse) classify(s *session, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, known := errors.AsType[*billing.NetworkError](err); known {
+		return err
+	}
+	status, refused := errors.AsType[*sftp.StatusError](err)
+	switch {
+	case refused && (status.Code == statusNoSpace || status.Code == statusQuota):
+		return failure(billing.ReasonFull, err)
+	case replied(err):
+		return failure(billing.ReasonRefused, err)
+	case s.line.late():
+		return failure(billing.ReasonTimeout, err)
+	case s.line.allowed.Load() < 0:
+		return failure(billing.ReasonProtocol, fmt.Errorf("%w: %w", errFlood, err))
+	case errors.Is(err, billing.ErrOutcomeUnknown):
+		return failure(billing.ReasonUnknownOutcome, err)
+	case errors.Is(err, sftp.ErrSSHFxConnectionLost), errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF):
+		return failure(billing.ReasonUnreachable, err)
+	default:
+		return err
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/remittances"
 )
@@ -32,6 +33,8 @@ type Backend struct {
 	// Networks is Connections with what adds and tests connections: the key of their
 	// secrets.
 	Networks func(ctx context.Context) (s *networks.Service, closeStore func() error, err error)
+	// Batches opens the database of MOLAR_DATABASE_URL for decisions on batches.
+	Batches func(ctx context.Context) (s *batches.Service, closeStore func() error, err error)
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
 	// Getenv reads a variable of the environment; empty means unset.
@@ -64,7 +67,7 @@ func New(b Backend) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), users(b), eras(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), users(b), eras(b), batchCommands(b),
 		connections(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
 	explainUsage(root)
 	return root

@@ -13,9 +13,10 @@ import (
 
 func quarantine(b Backend) *cobra.Command {
 	c := &cobra.Command{
-		Use: "quarantine", Short: "The 835s that belong to no known organization: list, show, remove", Args: onlyCommands,
+		Use: "quarantine", Short: "Files that wait for a person: 835s of no known organization, and reports: list, show, remove", Args: onlyCommands,
 		Long: "Lists files, and single payments of files, that arrived from a clearinghouse but belong to no known organization.\n" +
 			"Either the file cannot be read, or the payee's NPI or tax ID belongs to no office, or to several organizations.\n" +
+			"A clearinghouse's reports in text are here, too: Molar stores each once and does not interpret them.\n" +
 			"Files with an organization came from its own connection or import; its users can also assign or remove them.\n" +
 			"molar era import removes a file from the quarantine.",
 		Example: "  molar era quarantine\n  molar era quarantine show fil_...\n" +

@@ -26,6 +26,9 @@ func TestMisuse(t *testing.T) {
 		"offices create --name Main":  "--org is not set: organization (org_...), see: molar orgs list",
 		"orgs create":                 "molar orgs create 'Smile Dental'",
 		"orgs create Smile Dental":    "molar orgs create 'Smile Dental'",
+		"batches foo":                 `molar batches has no command "foo"; it has: list, resend, sent`,
+		"batches sent":                "name one batch (fil_...); molar batches list lists them",
+		"batches resend era_1":        `"era_1" is not a fil_ ID`,
 		"keys revoke":                 "name one key (key_...); molar keys list --org org_... lists them",
 	} {
 		c := New(Backend{})

@@ -21,7 +21,13 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
+func TestMain(m *testing.M) {
+	if settings := os.Getenv(workerEnv); settings != "" {
+		fmt.Fprintln(os.Stderr, work(settings))
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(testservers.Main(m))
+}
 
 // account is an account on a real sshd, with the folders as the clearinghouse sees them.
 type account struct {
@@ -75,8 +81,8 @@ func (a *account) open(change ...func(*sftpnet.Config)) *sftpnet.Clearinghouse {
 	return n
 }
 
-// x12 returns an interchange of a size.
-func x12(size int) []byte {
+// interchange returns an interchange of a size.
+func interchange(size int) []byte {
 	isa := "ISA*00*          *00*          *ZZ*HOUSE          *ZZ*MOLAR          *260304*0506*^*00501*000000001*0*T*:~"
 	middle := "GS*FA*HOUSE*MOLAR*20260304*0506*1*X*005010X231A1~"
 	end := "IEA*1*000000001~\n"
@@ -107,7 +113,7 @@ func (a *account) pickUp() {
 			a.t.Fatal(err)
 		}
 		a.took[name]++
-		a.put(fmt.Sprintf("%s.%d.999", name, a.took[name]), x12(300+a.took[name]))
+		a.put(fmt.Sprintf("%s.%d.999", name, a.took[name]), interchange(300+a.took[name]))
 	}
 }
 
@@ -146,7 +152,7 @@ type sender struct {
 }
 
 func newSender(name string, size int) *sender {
-	return &sender{file: billing.OutgoingFile{Name: name, Content: x12(size)}}
+	return &sender{file: billing.OutgoingFile{Name: name, Content: interchange(size)}}
 }
 
 func (s *sender) send(t *testing.T, n *sftpnet.Clearinghouse) error {

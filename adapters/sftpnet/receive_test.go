@@ -36,11 +36,11 @@ func TestRests(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", what, named(got), err, names)
 		}
 	}
-	a.put("a.999", x12(1000))
+	a.put("a.999", interchange(1000))
 	want("the first look")
 	want("at the same moment")
 	a.clock.Advance(time.Minute)
-	a.put("a.999", x12(1200))
+	a.put("a.999", interchange(1200))
 	a.put("b.txt", []byte("a report"))
 	want("after it grew")
 	a.clock.Advance(time.Minute)
@@ -49,7 +49,7 @@ func TestRests(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("without one that is gone", "b.txt")
-	a.put("a.999", x12(1300))
+	a.put("a.999", interchange(1300))
 	want("with a new one of the name", "b.txt")
 	a.clock.Advance(time.Minute)
 	want("once it rests", "a.999", "b.txt")
@@ -61,7 +61,7 @@ func TestHalfFile(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t, testservers.StartSSH(t))
 	n := a.open()
-	whole := x12(5000)
+	whole := interchange(5000)
 	a.put("half.835", whole[:len(whole)-5])
 	a.put("whole.835", whole)
 	got, err := a.receive(n)
@@ -110,7 +110,7 @@ func TestReplaced(t *testing.T) {
 	t.Parallel()
 	server := testservers.StartSSH(t)
 	const size = 4 << 20
-	first, second := x12(size), append([]byte("a report "), make([]byte, size-9)...)
+	first, second := interchange(size), append([]byte("a report "), make([]byte, size-9)...)
 	for what, replace := range map[string]func(a *account){
 		"in place": func(a *account) { a.put("a.835", second) },
 		"by a rename": func(a *account) {
@@ -138,7 +138,7 @@ func TestReplaced(t *testing.T) {
 				t.Errorf("%s: %v came after it was replaced, error %v", what, named(got), err)
 			}
 			// The next version comes before the last one is removed.
-			third := x12(size)
+			third := interchange(size)
 			a.put("a.835", third)
 			newer := time.Now().Add(time.Hour)
 			if err := os.Chtimes(filepath.Join(a.inbox, "a.835"), newer, newer); err != nil {
@@ -214,7 +214,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"../x.837", "a/b.837", "", ".", "..", "a\x00b"} {
-		if err := n.Send(t.Context(), billing.OutgoingFile{Name: name, Content: x12(500)}, nil); err == nil {
+		if err := n.Send(t.Context(), billing.OutgoingFile{Name: name, Content: interchange(500)}, nil); err == nil {
 			t.Errorf("sent %q", name)
 		}
 	}
@@ -225,7 +225,7 @@ func TestKept(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t, testservers.StartSSH(t))
 	n := a.open(func(c *sftpnet.Config) { c.After = sftpnet.AfterKeep })
-	a.put("a.999", x12(1000))
+	a.put("a.999", interchange(1000))
 	for _, want := range []int{1, 1} { // until it is removed
 		if got, err := a.receive(n); err != nil || len(got) != want {
 			t.Errorf("%v, %v", named(got), err)
@@ -237,7 +237,7 @@ func TestKept(t *testing.T) {
 	if got, err := a.receive(n); err != nil || len(got) > 0 {
 		t.Errorf("%v came again, %v", named(got), err)
 	}
-	a.put("a.999", x12(1100))
+	a.put("a.999", interchange(1100))
 	if got, err := a.receive(n); err != nil || len(got) != 1 {
 		t.Errorf("the next version: %v, %v", named(got), err)
 	}
@@ -250,7 +250,7 @@ func TestKept(t *testing.T) {
 func TestCannotRemove(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t, testservers.StartSSH(t))
-	a.put("a.999", x12(1000))
+	a.put("a.999", interchange(1000))
 	if err := os.Chmod(a.inbox, 0o555); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestArchive(t *testing.T) {
 	a := newAccount(t, testservers.StartSSH(t))
 	n := a.open(func(c *sftpnet.Config) { c.After = sftpnet.AfterArchive })
 	for _, size := range []int{1000, 1100, 1100, 1000} {
-		a.put("a.999", x12(size))
+		a.put("a.999", interchange(size))
 		if got, err := a.receive(n); err != nil || len(got) != 1 {
 			t.Fatalf("%v, %v", named(got), err)
 		}
@@ -367,7 +367,7 @@ func TestConfig(t *testing.T) {
 // TestComplete finds the end of interchanges.
 func TestComplete(t *testing.T) {
 	t.Parallel()
-	whole := string(x12(400))
+	whole := string(interchange(400))
 	for content, want := range map[string]bool{
 		"": true, "a report": true, whole: true, "\xef\xbb\xbf\r\n" + whole: true, whole + "\r\n\x1a\x00 ": true,
 		strings.ReplaceAll(strings.TrimSpace(whole), "~", "\n"): true, strings.ReplaceAll(whole, "~", "~\r\n"): true,
@@ -381,7 +381,7 @@ func TestComplete(t *testing.T) {
 }
 
 func FuzzComplete(f *testing.F) {
-	f.Add(x12(300))
+	f.Add(interchange(300))
 	f.Add([]byte("ISA"))
 	f.Fuzz(func(_ *testing.T, content []byte) { sftpnet.Complete(content) })
 }

@@ -32,7 +32,7 @@ func TestContract(t *testing.T) {
 					},
 					File: func(*testing.T) (string, []byte) {
 						n := files.Add(1)
-						return fmt.Sprintf("2026030405060%04d.837", n), x12(1000 + int(n))
+						return fmt.Sprintf("2026030405060%04d.837", n), interchange(1000 + int(n))
 					},
 				}
 			})

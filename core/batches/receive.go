@@ -38,8 +38,9 @@ func (s *Service) Clearinghouses() (names []string) {
 
 // Receive imports the files of the network with the name. It removes a file
 // there once all of it is committed here. A file that could not be imported
-// stays at the network; the error states the reason. Unreadable files, and
-// files that name no batch or office here, go to the quarantine. A file of an
+// stays at the network; the error states the reason. Unreadable files, reports in
+// text, and files that name no batch or office here, go to the quarantine, each
+// content once. A file of an
 // organization's own network concerns that organization alone.
 func (s *Service) Receive(ctx context.Context, name string) (all Received, err error) {
 	n, err := s.network(name)
@@ -73,6 +74,9 @@ func (s *Service) Receive(ctx context.Context, name string) (all Received, err e
 
 func (s *Service) take(ctx context.Context, n *ports.Network, f billing.IncomingFile) (rejected []Rejection, err error) {
 	mode := n.Route.Mode
+	if f.IsReport() {
+		return nil, s.quarantine(ctx, mode, f, "The file is a report in text. Molar stores it and does not interpret it. Read it, then remove it.")
+	}
 	kind, err := s.edi.Kind(f.Content)
 	if err != nil {
 		return nil, s.quarantine(ctx, mode, f, "The file cannot be read: "+err.Error()+".")

@@ -1,10 +1,12 @@
 package billing
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // OutgoingFile is a file of claims for a clearinghouse. A name always stands for the
@@ -22,6 +24,15 @@ type IncomingFile struct {
 	Name    string // the clearinghouse's name for it, which never changes
 	Content []byte
 	Route   Route // of the network on which it came; its payer IDs
+}
+
+// IsReport reports whether the file is text for people: no interchange, and no binary
+// file. What a report says is never an acknowledgement.
+func (f IncomingFile) IsReport() bool {
+	text := bytes.TrimLeft(bytes.TrimPrefix(f.Content, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return len(text) > 0 && !bytes.HasPrefix(text, []byte("ISA")) && !bytes.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n\f\x1a", r)
+	})
 }
 
 // FileKind is the kind of a file from a clearinghouse.

@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/remittances"
 )
@@ -30,6 +31,7 @@ func CLI() {
 		Remittances: openRemittances,
 		Connections: openNetworks(),
 		Networks:    openNetworks("MOLAR_SECRET_KEY"),
+		Batches:     openBatches,
 		Settings:    SettingsHelp(),
 		Getenv:      os.Getenv,
 		Config:      configFolder,
@@ -123,6 +125,18 @@ func openRemittances(ctx context.Context) (*remittances.Service, func() error, e
 	}
 	s := remittances.New(g.store, edi.New(), g.payers)
 	return s, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+}
+
+func openBatches(ctx context.Context) (*batches.Service, func() error, error) {
+	g, err := administration()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := openExisting(ctx, g); err != nil {
+		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
+	}
+	// Decisions read no file and ask no network.
+	return batches.New(g.store, batches.Outside{}, g.payers), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
 // configFolder returns the folder for what this user's commands store.

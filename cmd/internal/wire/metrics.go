@@ -37,19 +37,20 @@ func registerMetrics(g *graph) {
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&backlogCollector{
-			graph: g,
-			jobs:  prometheus.NewDesc("molar_outbox_jobs", "Jobs that are not done.", []string{"kind"}, nil),
-			age:   prometheus.NewDesc("molar_outbox_oldest_due_seconds", "Age of the oldest job that is due.", []string{"kind"}, nil),
-			depth: prometheus.NewDesc("molar_queue_messages", "Messages at the broker: waiting or dead.", []string{"kind", "state"}, nil),
-			up:    prometheus.NewDesc("molar_queue_up", "Whether the broker is connected.", nil, nil),
+			graph:   g,
+			jobs:    prometheus.NewDesc("molar_outbox_jobs", "Jobs that are not done.", []string{"kind"}, nil),
+			age:     prometheus.NewDesc("molar_outbox_oldest_due_seconds", "Age of the oldest job that is due.", []string{"kind"}, nil),
+			depth:   prometheus.NewDesc("molar_queue_messages", "Messages at the broker: waiting or dead.", []string{"kind", "state"}, nil),
+			unknown: prometheus.NewDesc("molar_batches_unknown", "Batches that a clearinghouse may have or not: see molar batches list.", nil, nil),
+			up:      prometheus.NewDesc("molar_queue_up", "Whether the broker is connected.", nil, nil),
 		},
 	)
 }
 
 // backlogCollector reads the outbox and the queues when metrics are scraped.
 type backlogCollector struct {
-	graph                *graph
-	jobs, age, depth, up *prometheus.Desc
+	graph                         *graph
+	jobs, age, depth, unknown, up *prometheus.Desc
 }
 
 // scrapeTime bounds how long a scrape waits for the database and the broker.
@@ -59,6 +60,7 @@ func (c *backlogCollector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.jobs
 	ch <- c.age
 	ch <- c.depth
+	ch <- c.unknown
 	ch <- c.up
 }
 
@@ -73,6 +75,13 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 		for _, b := range backlog {
 			gauge(c.jobs, float64(b.Jobs), string(b.Kind))
 			gauge(c.age, b.Oldest.Seconds(), string(b.Kind))
+		}
+		if err != nil {
+			return err
+		}
+		unknown, err := tx.Routes.Unknown(ctx)
+		if err == nil {
+			gauge(c.unknown, float64(len(unknown)))
 		}
 		return err
 	})

@@ -1,0 +1,32 @@
+package batches_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// TestReportIsKept stores a report in text once, whatever its name, and takes none of its
+// words for an acknowledgement.
+func TestReportIsKept(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	c, sent := b.submitted(b.practice)
+	content := []byte("\xef\xbb\xbfEDI STATUS\r\nFile " + sent.File.Name + " 999 REJECTED, control number " + sent.File.ControlNumbers.Interchange + "\r\n\x1a")
+	for _, name := range []string{"1_EDI_STATUS.txt", "2_EDI_STATUS.txt", "1_EDI_STATUS.txt"} {
+		b.give(billing.IncomingFile{Name: name, Content: content})
+	}
+	aside := b.quarantined()
+	if len(aside) != 1 || aside[0].Name != "1_EDI_STATUS.txt" || !strings.Contains(aside[0].Reason, "report") {
+		t.Fatalf("in quarantine: %+v", aside)
+	}
+	b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+	for text, want := range map[string]bool{
+		"": false, "Claims: 3\n": true, "  \r\nISA*00": false, "PK\x03\x04": false, "ISA": false, "\xef\xbb\xbfISA*": false, "Zähne \xff": true,
+	} {
+		if got := (billing.IncomingFile{Content: []byte(text)}).IsReport(); got != want {
+			t.Errorf("%q is a report: %t", text, got)
+		}
+	}
+}

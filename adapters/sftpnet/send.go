@@ -31,13 +31,16 @@ func (n *Clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, mark f
 	}
 	return n.do(ctx, func(s *session) error {
 		there, err := n.delivered(s, f)
+		if there {
+			n.clear(s, f.Name, "")
+		}
 		if err != nil || there {
 			return err
 		}
 		temp := path.Base(f.Token)
 		if f.Token == "" {
 			if temp, err = n.upload(ctx, s, f); err != nil {
-				// Another sender that delivers the file clears the uploads of others.
+				// A sender that delivers the file clears the uploads of others.
 				if there, e := n.delivered(s, f); replied(err) && e == nil && there {
 					return nil
 				}
@@ -50,11 +53,8 @@ func (n *Clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, mark f
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := n.deliver(s, f, temp); err != nil {
-			return err
-		}
-		n.clear(s, f.Name)
-		return nil
+		n.clear(s, f.Name, temp)
+		return n.deliver(s, f, temp)
 	})
 }
 
@@ -181,15 +181,16 @@ func (n *Clearinghouse) deliver(s *session, f billing.OutgoingFile, temp string)
 	return fmt.Errorf("the outbox has neither %s nor %s: %w", f.Name, temp, billing.ErrOutcomeUnknown)
 }
 
-// clear removes the temporary files of uploads that did not end, once their file is
-// delivered: nothing can deliver them any more. What cannot be removed stays.
-func (n *Clearinghouse) clear(s *session, name string) {
+// clear removes the other temporary files of a file that is marked or delivered. They
+// are of uploads that did not end, or were overtaken: nothing can deliver them. What
+// cannot be removed stays.
+func (n *Clearinghouse) clear(s *session, name, except string) {
 	entries, err := n.step(s).ReadDir(n.config.Outbox)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), n.config.TempPrefix+name+".") && e.Mode().IsRegular() {
+		if e.Name() != except && strings.HasPrefix(e.Name(), n.config.TempPrefix+name+".") && e.Mode().IsRegular() {
 			n.discard(s, n.outbox(e.Name()))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -210,7 +211,7 @@ func noSuchKey(err error) bool {
 func (n *Clearinghouse) handshake(ctx context.Context, p *pin, report func(step, found string)) (*session, error) {
 	conn, err := n.dialer.DialContext(ctx, "tcp", n.config.Addr)
 	if err != nil {
-		return nil, failure(timedOut(ctx, billing.ReasonUnreachable), fmt.Errorf("connect: %w", err))
+		return nil, failure(timedOut(ctx, err, billing.ReasonUnreachable), fmt.Errorf("connect: %w", err))
 	}
 	report(stepConnect, conn.RemoteAddr().String())
 	l := &line{Conn: conn}
@@ -242,14 +243,17 @@ func (n *Clearinghouse) handshake(ctx context.Context, p *pin, report func(step,
 		case trusted && refusedSignIn(err):
 			return nil, failure(billing.ReasonUnauthorized, fmt.Errorf("%w: %w", billing.ErrNetworkUnauthorized, err))
 		}
-		return nil, failure(timedOut(ctx, billing.ReasonProtocol), fmt.Errorf("handshake: %w", err))
+		return nil, failure(timedOut(ctx, err, billing.ReasonProtocol), fmt.Errorf("handshake: %w", err))
 	}
 	report(stepSignIn, "as "+n.config.User)
 	s := &session{line: l, ssh: ssh.NewClient(c, channels, requests)}
 	if s.sftp, err = sftp.NewClient(s.ssh, sftp.UseConcurrentWrites(true)); err != nil {
+		if l.late() {
+			err = fmt.Errorf("%w: %w", os.ErrDeadlineExceeded, err)
+		}
 		_ = l.Close()
 		_ = s.ssh.Close()
-		return nil, failure(timedOut(ctx, billing.ReasonProtocol), fmt.Errorf("start SFTP: %w", err))
+		return nil, failure(timedOut(ctx, err, billing.ReasonProtocol), fmt.Errorf("start SFTP: %w", err))
 	}
 	report(stepSFTP, "")
 	return s, nil
@@ -262,8 +266,8 @@ func refusedSignIn(err error) bool {
 	return strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "unexpected message type 51 ")
 }
 
-func timedOut(ctx context.Context, otherwise billing.NetworkReason) billing.NetworkReason {
-	if ctx.Err() != nil {
+func timedOut(ctx context.Context, err error, otherwise billing.NetworkReason) billing.NetworkReason {
+	if ctx.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		return billing.ReasonTimeout
 	}
 	return otherwise

@@ -3,7 +3,8 @@ package sftpnet_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"encoding/gob"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -47,7 +48,7 @@ type workerSettings struct {
 // work cuts batches, sends them and receives files, as payerworker does.
 func work(settings string) error {
 	var s workerSettings
-	if err := json.Unmarshal([]byte(settings), &s); err != nil {
+	if err := gob.NewDecoder(hex.NewDecoder(strings.NewReader(settings))).Decode(&s); err != nil {
 		return err
 	}
 	ctx, log := context.Background(), slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
@@ -181,15 +182,15 @@ func TestKilledWorker(t *testing.T) {
 	p := newProxy(t, h.server.Addr())
 	settings := workerSettings{Database: pgtest.Service(t, database), Account: h.config}
 	settings.Account.Addr, settings.Account.Times.Settle = p.addr(), 20*time.Millisecond
-	env, err := json.Marshal(settings)
-	if err != nil {
+	var env strings.Builder
+	if err := gob.NewEncoder(hex.NewEncoder(&env)).Encode(settings); err != nil {
 		t.Fatal(err)
 	}
 
 	// run runs a worker until the fault kills it, or until all is settled.
 	run := func(f fault) (killed bool) {
 		worker := exec.CommandContext(t.Context(), os.Args[0])
-		worker.Env, worker.Stderr = append(os.Environ(), workerEnv+"="+string(env)), os.Stderr
+		worker.Env, worker.Stderr = append(os.Environ(), workerEnv+"="+env.String()), os.Stderr
 		var once sync.Once
 		dead := make(chan struct{})
 		f.then = func() { once.Do(func() { _ = worker.Process.Kill() }) }

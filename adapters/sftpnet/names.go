@@ -1,6 +1,7 @@
 package sftpnet
 
 import (
+	"encoding/hex"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,11 +41,11 @@ func unescaped(name string) (string, bool) {
 		if i+2 >= len(name) {
 			return "", false
 		}
-		high, low := strings.IndexByte(hexDigits, name[i+1]), strings.IndexByte(hexDigits, name[i+2])
-		if high < 0 || low < 0 {
+		b, err := hex.DecodeString(name[i+1 : i+3])
+		if err != nil {
 			return "", false
 		}
-		out.WriteByte(byte(high)<<4 | byte(low))
+		out.Write(b)
 		i += 2
 	}
 	raw := out.String()

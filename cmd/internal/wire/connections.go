@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/billing"
 	connections "github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/ports"
@@ -32,6 +33,7 @@ func (g *graph) openConnections() {
 func (g *graph) openers() map[billing.ConnectionKind]networks.Opener {
 	return map[billing.ConnectionKind]networks.Opener{
 		billing.ConnectionSandbox: g.openSandbox,
+		billing.ConnectionSFTP:    openSFTP,
 		billing.ConnectionCORE:    openCORE,
 	}
 }
@@ -52,6 +54,20 @@ func (g *graph) openSandbox(c *billing.Connection) (*ports.Network, error) {
 		}
 	}
 	return n, nil
+}
+
+// openSFTP opens a connection over SFTP.
+func openSFTP(c *billing.Connection) (*ports.Network, error) {
+	s := c.Settings.SFTP
+	network, err := sftpnet.New(sftpnet.Config{
+		Addr: s.Addr, User: s.User, Password: []byte(c.Secrets.Password), Key: c.Secrets.Key, HostKey: s.HostKey,
+		AllowPrivate: c.Settings.AllowPrivate, Outbox: s.Outbox, Inbox: s.Inbox, Archive: s.Archive,
+		After: sftpnet.After(c.Settings.Options.AfterReceipt),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &ports.Network{Claims: network, Peer: network}, nil
 }
 
 // openCORE opens a connection over CAQH CORE.

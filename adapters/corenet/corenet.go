@@ -55,28 +55,26 @@ type Config struct {
 	// AllowPrivate permits addresses that are not public.
 	AllowPrivate bool
 
-	// PayloadType is the type of the request, DefaultPayloadType by default.
+	// PayloadType is the type of the request, billing.COREPayloadType by default.
 	PayloadType string
 
-	// ContentType replaces the Content-Type of SOAP messages, for servers that want
-	// text/xml. ActionHeader names another header that carries the action, such as
-	// SOAPAction.
-	ContentType, ActionHeader string
+	// TextXML labels SOAP messages as text/xml. ActionHeader is another header that
+	// carries their action.
+	TextXML      bool
+	ActionHeader billing.ActionHeader
 
 	// By default a reply must have our PayloadID, our BHT03 and our TRN02, if it has any.
-	// The network may send its own if these permit it. The other numbers still count.
-	OwnPayloadIDs   bool
-	OwnReferences   bool
-	TraceByExchange bool
+	// Each of these accepts another number, because the reply came in our exchange. The
+	// other numbers still count.
+	PayloadIDByExchange bool
+	ReferenceByExchange bool
+	TraceByExchange     bool
 
 	Timeouts Timeouts
 
 	// TestInquiry returns a new 270 for Probe; nil skips the step.
 	TestInquiry func() ([]byte, error)
 }
-
-// DefaultPayloadType is the type of a 270 in version 005010.
-const DefaultPayloadType = "X12_270_Request_005010X279A1"
 
 // Timeouts are the limits on how long a peer can keep a call waiting. A zero timeout
 // has its default.
@@ -131,15 +129,19 @@ func New(c Config) (*Eligibility, error) {
 		return nil, fmt.Errorf("envelope: %q is unknown; use %s, %s or %s", c.Envelope, billing.CORESOAP220, billing.COREMIME220, billing.CORESOAPPhase4)
 	}
 	if c.PayloadType == "" {
-		c.PayloadType = DefaultPayloadType
+		c.PayloadType = billing.COREPayloadType
 	}
 	for name, value := range map[string]string{
 		"sender_id": c.SenderID, "receiver_id": c.ReceiverID, "user": c.User, "password_file": string(c.Password), "payload_type": c.PayloadType,
-		"content_type": c.ContentType, "action_header": c.ActionHeader,
 	} {
 		if !printable(value) {
 			return nil, fmt.Errorf("%s: it has a character that an envelope cannot carry, such as a line break; remove it", name)
 		}
+	}
+	switch c.ActionHeader {
+	case billing.ActionHeaderNone, billing.ActionHeaderSOAP, billing.ActionHeaderWord:
+	default:
+		return nil, fmt.Errorf("soap_action_header: it must be %s or %s", billing.ActionHeaderSOAP, billing.ActionHeaderWord)
 	}
 	if c.SenderID == "" || c.ReceiverID == "" {
 		return nil, errors.New("sender_id and receiver_id are required")

@@ -69,13 +69,13 @@ func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	e := s.client(billing.CORESOAP220, func(c *corenet.Config) {
-		c.ContentType, c.ActionHeader = "application/soap+xml; action=RealTimeTransaction; x=y", "SOAPAction"
+		c.TextXML, c.ActionHeader = true, billing.ActionHeaderSOAP
 	})
 	if _, err := inquire(t, e); err != nil {
 		t.Fatal(err)
 	}
 	h := s.seen()[0].header
-	if h.Get("SOAPAction") != "RealTimeTransaction" || !strings.Contains(h.Get("Content-Type"), "x=y") || h.Get("Accept-Encoding") != "identity" {
+	if h.Get("SOAPAction") != "RealTimeTransaction" || h.Get("Content-Type") != "text/xml; charset=UTF-8" || h.Get("Accept-Encoding") != "identity" {
 		t.Errorf("headers %v", h)
 	}
 }
@@ -102,7 +102,8 @@ func TestConfigsThatCannotBeUsed(t *testing.T) {
 		"no password":          {func(c *corenet.Config) { c.Password = nil }, "password_file"},
 		"a line break":         {func(c *corenet.Config) { c.Password = []byte("p<ss\n") }, "password_file"},
 		"bytes that no text":   {func(c *corenet.Config) { c.User = "a\xff" }, "user"},
-		"an injected header":   {func(c *corenet.Config) { c.ContentType = "a\r\nb: c" }, "content_type"},
+		"a bad header":         {func(c *corenet.Config) { c.ActionHeader = "a b" }, "soap_action_header"},
+		"a bad type":           {func(c *corenet.Config) { c.PayloadType = "a\nb" }, "payload_type"},
 		"no authority":         {func(c *corenet.Config) { c.CA = []byte("words") }, "ca_file"},
 		"no key":               {func(c *corenet.Config) { c.Cert = cert }, "cert_file"},
 		"another key":          {func(c *corenet.Config) { c.Cert, c.CertKey = cert, otherKey }, "cert_file"},

@@ -89,7 +89,7 @@ func deviations() []deviation {
 			return in.respond(x12, "Success")
 		}},
 		{
-			name: "D8 a network with numbers of its own", options: func(c *corenet.Config) { c.OwnPayloadIDs, c.OwnReferences = true, true },
+			name: "D8 a network with numbers of its own", options: func(c *corenet.Config) { c.PayloadIDByExchange, c.ReferenceByExchange = true, true },
 			reply: func(in *received, x12 string) reply {
 				in.fields["PayloadID"] = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
 				return in.respond(strings.Replace(x12, "BHT*0022*11*ELG", "BHT*0022*11*XYZ", 1), "Success")

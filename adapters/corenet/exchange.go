@@ -90,7 +90,7 @@ func (e *Eligibility) exchange(ctx context.Context, m message) (*reply, error) {
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", "Molar")
 	if e.config.ActionHeader != "" {
-		req.Header.Set(e.config.ActionHeader, action)
+		req.Header.Set(string(e.config.ActionHeader), action)
 	}
 	resp, err := e.transport.RoundTrip(req)
 	if err != nil {

@@ -84,7 +84,7 @@ func readRequest(r *http.Request) (*received, error) {
 			in.fields[name] = values[0]
 		}
 		in.user, in.pass = in.fields["UserName"], in.fields["Password"]
-	case mediaType == "application/soap+xml" && params["action"] == "RealTimeTransaction":
+	case mediaType == "application/soap+xml" && params["action"] == "RealTimeTransaction", mediaType == "text/xml" && r.Header.Get("SOAPAction") == "RealTimeTransaction":
 		var e struct {
 			XMLName xml.Name `xml:"http://www.w3.org/2003/05/soap-envelope Envelope"`
 			Token   struct {

@@ -123,10 +123,10 @@ func rejection(x12 []byte) string {
 // first: it has a PayloadID. Then BHT03, which a payer repeats in real time, and TRN02
 // of the traces that repeat ours (type 2). A number that is absent contradicts nothing.
 func (e *Eligibility) contradiction(ours inquiry, payloadID string, r *reply, response *eligibility.Reply) string {
-	if !e.config.OwnPayloadIDs && r.payloadID != "" && !strings.EqualFold(r.payloadID, payloadID) {
+	if !e.config.PayloadIDByExchange && r.payloadID != "" && !strings.EqualFold(r.payloadID, payloadID) {
 		return "PayloadID"
 	}
-	if !e.config.OwnReferences && response.Reference != "" && !strings.EqualFold(response.Reference, ours.reference) {
+	if !e.config.ReferenceByExchange && response.Reference != "" && !strings.EqualFold(response.Reference, ours.reference) {
 		return "BHT03"
 	}
 	if e.config.TraceByExchange {

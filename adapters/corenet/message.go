@@ -68,9 +68,9 @@ func newPayloadID() string {
 
 // soap writes a SOAP 1.2 message.
 func (m *message) soap(c Config, fields []field, payload []byte) {
-	m.contentType = c.ContentType
-	if m.contentType == "" {
-		m.contentType = "application/soap+xml; charset=UTF-8; action=" + action
+	m.contentType = "application/soap+xml; charset=UTF-8; action=" + action
+	if c.TextXML {
+		m.contentType = "text/xml; charset=UTF-8"
 	}
 	var b bytes.Buffer
 	b.Grow(len(payload) + 2048)

@@ -19,6 +19,23 @@ type NetworkOptions struct {
 	// be about another patient. Payers that number with their own traces need it.
 	TraceByExchange bool
 
+	// PayloadIDByExchange and ReferenceByExchange accept a 271 under another PayloadID, or
+	// with another BHT03, for the same reason. By default they are refused.
+	PayloadIDByExchange bool
+	ReferenceByExchange bool
+
+	// PayloadType is the PayloadType of a 270 over CAQH CORE. The default is
+	// COREPayloadType.
+	PayloadType string
+
+	// TextXML labels SOAP messages as text/xml. By default they are application/soap+xml,
+	// as SOAP 1.2 requires.
+	TextXML bool
+
+	// ActionHeader is another header that carries the action of a SOAP message. By default
+	// only the Content-Type does.
+	ActionHeader ActionHeader
+
 	// ServiceTypes are the service types that a check asks about (EQ01). The default is
 	// 35, dental care, to which most dental payers reply with all that they have.
 	ServiceTypes []string
@@ -119,6 +136,19 @@ type NetworkOptions struct {
 	// not imported again.
 	AfterReceipt AfterReceipt
 }
+
+// COREPayloadType is the PayloadType of a 270 in version 005010.
+const COREPayloadType = "X12_270_Request_005010X279A1"
+
+// ActionHeader is a header of HTTP that carries the action of a SOAP message.
+type ActionHeader string
+
+// The values of ActionHeader.
+const (
+	ActionHeaderNone ActionHeader = ""
+	ActionHeaderSOAP ActionHeader = "SOAPAction" // as in SOAP 1.1
+	ActionHeaderWord ActionHeader = "Action"
+)
 
 // LineDates is which lines of a claim state their service date.
 type LineDates string

@@ -41,6 +41,16 @@ func networkOptions() []networkOption {
 	return []networkOption{
 		choice("trace_echo", "Whether a 271 must repeat the trace number of its 270 (TRN02), or is accepted because it came as the reply.",
 			func(o *NetworkOptions) *bool { return &o.TraceByExchange }, named(false, "strict"), named(true, "exchange")),
+		choice("payload_id_echo", "Whether a reply of CAQH CORE must repeat the PayloadID of the request if it has one, or is accepted with another.",
+			func(o *NetworkOptions) *bool { return &o.PayloadIDByExchange }, named(false, "strict"), named(true, "exchange")),
+		choice("reference_echo", "Whether a 271 must repeat the reference of its 270 (BHT03) if it has one, or is accepted with another.",
+			func(o *NetworkOptions) *bool { return &o.ReferenceByExchange }, named(false, "strict"), named(true, "exchange")),
+		form("payload_type", COREPayloadType, "The PayloadType of a 270 over CAQH CORE.",
+			"1 to 80 letters, digits, points, dashes and underscores", func(o *NetworkOptions) *string { return &o.PayloadType }, payloadTypeForm),
+		choice("soap_content_type", "The Content-Type of SOAP messages over CAQH CORE.",
+			func(o *NetworkOptions) *bool { return &o.TextXML }, named(false, "application/soap+xml"), named(true, "text/xml")),
+		choice("soap_action_header", "Another header that carries the action of SOAP messages over CAQH CORE.",
+			func(o *NetworkOptions) *ActionHeader { return &o.ActionHeader }, named(ActionHeaderNone, "none"), named(ActionHeaderSOAP, ""), named(ActionHeaderWord, "")),
 		list("service_types", `["35"]`, "The service types that a check asks about (EQ01).",
 			"a list of 1 to 10 service type codes, such as 35", 10, func(o *NetworkOptions) *[]string { return &o.ServiceTypes },
 			serviceTypeForm.MatchString),
@@ -244,6 +254,27 @@ func choice[T comparable](name, about string, field func(*NetworkOptions) *T, wo
 	}
 }
 
+// form is an option that is text of a form. A field with the default is empty.
+func form(name, standard, about, want string, field func(*NetworkOptions) *string, of *regexp.Regexp) networkOption {
+	return networkOption{
+		name: name, standard: strconv.Quote(standard), about: about, want: want,
+		read: func(o *NetworkOptions, value json.RawMessage) bool {
+			var v string
+			ok := decode(value, &v) && of.MatchString(v)
+			if v != standard {
+				*field(o) = v
+			}
+			return ok
+		},
+		show: func(o *NetworkOptions) any {
+			if *field(o) == "" {
+				return nil
+			}
+			return *field(o)
+		},
+	}
+}
+
 // number is an option that is a whole number. A field with the default is 0.
 func number(name, about string, least, most, standard int, field func(*NetworkOptions) *int) networkOption {
 	return networkOption{
@@ -363,6 +394,7 @@ func list[T ~string](
 }
 
 var (
+	payloadTypeForm = regexp.MustCompile(`^[0-9A-Za-z._-]{1,80}$`)
 	serviceTypeForm = regexp.MustCompile(`^[0-9A-Z]{1,2}$`)
 	referenceForm   = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z .-]{0,49}$`) // REF02
 )

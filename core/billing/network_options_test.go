@@ -19,6 +19,11 @@ var optionCases = []struct {
 	bad         []string
 }{
 	{"trace_echo", `"exchange"`, billing.NetworkOptions{TraceByExchange: true}, []string{`"loose"`, `true`, `null`}},
+	{"payload_id_echo", `"exchange"`, billing.NetworkOptions{PayloadIDByExchange: true}, []string{`""`, `false`}},
+	{"reference_echo", `"exchange"`, billing.NetworkOptions{ReferenceByExchange: true}, []string{`"bht"`}},
+	{"payload_type", `"X12_270_Request_006020"`, billing.NetworkOptions{PayloadType: "X12_270_Request_006020"}, []string{`""`, `"a b"`, `270`, `null`}},
+	{"soap_content_type", `"text/xml"`, billing.NetworkOptions{TextXML: true}, []string{`"text/html"`}},
+	{"soap_action_header", `"SOAPAction"`, billing.NetworkOptions{ActionHeader: billing.ActionHeaderSOAP}, []string{`"Authorization"`, `""`}},
 	{"service_types", `["35","23"]`, billing.NetworkOptions{ServiceTypes: []string{"35", "23"}}, []string{`[]`, `"35"`, `["35","35"]`, `["dental"]`, `[35]`}},
 	{"one_service_type_per_request", `false`, billing.NetworkOptions{TypesTogether: true}, []string{`0`, `"false"`, `null`}},
 	{"procedures_in_inquiries", `false`, billing.NetworkOptions{NoProcedures: true}, []string{`"no"`}},

@@ -303,13 +303,13 @@ func (s *server) config(envelope billing.COREEnvelope) corenet.Config {
 	return c
 }
 
-func newClient(t *testing.T, c corenet.Config) *corenet.Eligibility {
-	t.Helper()
+func newClient(tb testing.TB, c corenet.Config) *corenet.Eligibility {
+	tb.Helper()
 	e, err := corenet.New(c)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = e.Close() })
+	tb.Cleanup(func() { _ = e.Close() })
 	return e
 }
 
@@ -361,11 +361,11 @@ func quill(ending string) billing.Inquiry270 {
 	}
 }
 
-func request(t *testing.T, q billing.Inquiry270) []byte {
-	t.Helper()
+func request(tb testing.TB, q billing.Inquiry270) []byte {
+	tb.Helper()
 	b, err := edi.New().Inquiry(q, q.Questions()[0], 0)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }

@@ -18,20 +18,20 @@ import (
 )
 
 // simulator is a running clearinghouse with the faults.
-func simulator(t *testing.T, faults ...string) func(billing.COREEnvelope) corenet.Config {
-	t.Helper()
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+func simulator(tb testing.TB, faults ...string) func(billing.COREEnvelope) corenet.Config {
+	tb.Helper()
+	dir := tb.TempDir()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	ready, ended := make(chan clearinghouse.Account, 1), make(chan error, 1)
 	go func() {
 		ended <- clearinghouse.Run(ctx, clearinghouse.Options{
 			SFTP: "127.0.0.1:0", CORE: "127.0.0.1:0", Data: dir, Faults: faults, Log: slog.New(slog.DiscardHandler),
 		}, func(a clearinghouse.Account) error { ready <- a; return nil })
 	}()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("the simulator ended with %v", err)
+			tb.Errorf("the simulator ended with %v", err)
 		}
 	})
 	var account clearinghouse.Account
@@ -39,12 +39,12 @@ func simulator(t *testing.T, faults ...string) func(billing.COREEnvelope) corene
 	case account = <-ready:
 	case err := <-ended:
 		ended <- err
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	file := func(name string) []byte {
 		b, err := os.ReadFile(name)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return b
 	}

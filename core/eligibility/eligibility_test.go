@@ -385,6 +385,35 @@ func TestNetworkFails(t *testing.T) {
 	}
 }
 
+// TestFailuresOfANetwork ends checks by the reason: only silence is the payer's.
+func TestFailuresOfANetwork(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		failure error
+		want    billing.Code
+	}{
+		{&billing.NetworkError{Reason: billing.ReasonTimeout, Err: fmt.Errorf("no reply: %w", context.DeadlineExceeded)}, billing.CodePayerUnavailable},
+		{&billing.NetworkError{Reason: billing.ReasonTLS, Err: errors.New("no handshake in time")}, billing.CodeNetworkError},
+		{&billing.NetworkError{Reason: billing.ReasonRejected, Err: errors.New("999 R")}, billing.CodeNetworkError},
+		{&billing.NetworkError{Reason: billing.ReasonMismatch, Err: errors.New("BHT03")}, billing.CodeNetworkError},
+		{&billing.NetworkError{Reason: billing.ReasonUnauthorized, Err: billing.ErrNetworkUnauthorized}, billing.CodeNetworkError},
+	} {
+		t.Run(c.failure.Error(), func(t *testing.T) {
+			t.Parallel()
+			b, sandbox := newBench(t, eligibility.DefaultTimes())
+			sandbox.fail = c.failure
+			j := b.begin(b.request("-ACTIVE-FULL"))
+			err := b.service.Answer(t.Context(), j)
+			if _, done := errors.AsType[*jobs.DoneError](err); done != (c.want == billing.CodeNetworkError) {
+				t.Errorf("%v", err)
+			}
+			if got := b.get(j); billing.CodeOf(got.Failure()) != c.want || got.Usage().Charged || sandbox.asked() != 1 || b.pending(j) {
+				t.Errorf("%v, asked %d times", got.Failure(), sandbox.asked())
+			}
+		})
+	}
+}
+
 func TestEnhancedAsksAgain(t *testing.T) {
 	t.Parallel()
 	b, sandbox := newBench(t, eligibility.DefaultTimes())

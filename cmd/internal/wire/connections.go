@@ -72,11 +72,13 @@ func openSFTP(c *billing.Connection) (*ports.Network, error) {
 
 // openCORE opens a connection over CAQH CORE.
 func openCORE(c *billing.Connection) (*ports.Network, error) {
-	s := c.Settings.CORE
+	s, o := c.Settings.CORE, c.Settings.Options
 	config := corenet.Config{
 		URL: s.URL, Envelope: s.Envelope, SenderID: c.Settings.Envelope.Sender.ID, ReceiverID: c.Settings.Envelope.Receiver.ID,
 		User: s.User, Password: []byte(c.Secrets.Password), Cert: s.Cert, CertKey: c.Secrets.CertKey, CA: s.CA,
-		AllowPrivate: c.Settings.AllowPrivate, TraceByExchange: c.Settings.Options.TraceByExchange,
+		AllowPrivate: c.Settings.AllowPrivate,
+		PayloadType:  o.PayloadType, TextXML: o.TextXML, ActionHeader: o.ActionHeader,
+		PayloadIDByExchange: o.PayloadIDByExchange, ReferenceByExchange: o.ReferenceByExchange, TraceByExchange: o.TraceByExchange,
 	}
 	if s.TestMember != nil {
 		config.TestInquiry = func() ([]byte, error) { return testInquiry(c) }

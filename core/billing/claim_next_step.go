@@ -15,6 +15,9 @@ func (c *Claim) NextStep() string {
 	case ClaimValidated:
 		return "Submit the claim to send it to the payer."
 	case ClaimQueued:
+		if !c.BatchID.IsZero() { // pending, or its outcome is unknown
+			return "No action is needed today: the claim's file is on its way to the clearinghouse; if that lasts longer, ask your administrator to check the file."
+		}
 		if c.Scope.Mode == ModeLive {
 			return "The claim goes out with the next batch once a clearinghouse is configured for live mode."
 		}

@@ -33,6 +33,7 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 	}
 	owed := &billing.ClaimStanding{PatientResponsibility: 1}
 	for _, progress := range []billing.ClaimProgress{
+		{State: billing.ClaimQueued, BatchID: billing.FileID{1}},
 		{State: billing.ClaimAcceptedPayer, SettledAt: noon},
 		{State: billing.ClaimDenied, Standing: owed},
 		{State: billing.ClaimReconciled, Standing: owed, SettledAt: evening, ReconciledAt: noon},

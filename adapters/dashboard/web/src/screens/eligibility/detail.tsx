@@ -30,7 +30,7 @@ export function CheckDetail() {
     <Page
       title={name(who)}
       above={<Go to="/eligibility">Eligibility</Go>}
-      about={<><Coverage check={c} /><span>{c.payer.name}</span><span>for <Day value={c.request.service_date} /></span><span>asked <When value={c.created_at} /></span></>}
+      about={<><Coverage check={c} /><span>{c.payer.name}</span><span>for <Day value={c.request.service_date} /></span><span>asked <When value={c.created_at} full /></span></>}
       actions={
         <>
           <CopyAsCurl path={`/eligibility/${c.id}`} />

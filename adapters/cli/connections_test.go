@@ -245,7 +245,8 @@ type peer struct{}
 
 func (peer) Probe(context.Context) []billing.ProbeStep {
 	return []billing.ProbeStep{
-		{Name: "resolve the name", Detail: "192.0.2.1"}, {Name: "sign in", Err: billing.ErrNetworkUnauthorized},
+		{Name: "resolve the name", Detail: "192.0.2.1"},
+		{Name: "sign in", Err: billing.ErrNetworkUnauthorized},
 		{Name: "read the folders", Skipped: "there is no session"},
 	}
 }

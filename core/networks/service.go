@@ -156,16 +156,19 @@ func (s *Service) Test(ctx context.Context, name string) (_ []billing.ProbeStep,
 	if err != nil {
 		return nil, err
 	}
-	n, fault := s.connector.Open(c)
+	return s.probe(ctx, c), ctx.Err()
+}
+
+func (s *Service) probe(ctx context.Context, c *billing.Connection) []billing.ProbeStep {
+	n, err := s.connector.Open(c)
 	switch {
-	case fault != nil:
-		return []billing.ProbeStep{{Name: "settings", Err: fault}}, nil
+	case err != nil:
+		return []billing.ProbeStep{{Name: "settings", Err: err}}
 	case n.Peer == nil:
-		return []billing.ProbeStep{{Name: "settings", Detail: "the sandbox needs no network"}}, nil
+		return []billing.ProbeStep{{Name: "settings", Detail: "the sandbox needs no network"}}
 	}
-	steps := n.Peer.Probe(ctx)
-	_ = n.Peer.Close() // the steps are the result
-	return steps, ctx.Err()
+	defer n.Peer.Close() //nolint:errcheck // the steps are the result
+	return n.Peer.Probe(ctx)
 }
 
 // Own returns a page of the connections that serve a scope, as its users may see them.

@@ -614,6 +614,28 @@ CREATE TABLE public.encryption_key (
 
 ALTER TABLE ONLY public.encryption_key FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.enrollments (
+    id uuid NOT NULL,
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    office_id uuid NOT NULL,
+    payer_id uuid NOT NULL,
+    payer_code text NOT NULL,
+    payer_name text NOT NULL,
+    transaction text NOT NULL,
+    state text NOT NULL,
+    date date NOT NULL,
+    note text NOT NULL,
+    network_message text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT enrollments_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT enrollments_state_check CHECK ((state = ANY (ARRAY['not_needed'::text, 'needed'::text, 'submitted'::text, 'active'::text, 'rejected'::text]))),
+    CONSTRAINT enrollments_transaction_check CHECK ((transaction = ANY (ARRAY['eligibility'::text, 'claims'::text])))
+);
+
+ALTER TABLE ONLY public.enrollments FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.era_claims (
     era_id uuid NOT NULL,
     ordinal integer NOT NULL,
@@ -836,10 +858,11 @@ CREATE TABLE public.payer_requests (
     answering_attachment_id uuid,
     answered_at timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
+    answer_note text DEFAULT ''::text NOT NULL,
     CONSTRAINT payer_requests_state CHECK (((source = ANY (ARRAY['network'::text, 'staff'::text])) AND
 CASE state
-    WHEN 'open'::text THEN ((answering_attachment_id IS NULL) AND (answered_at IS NULL))
-    WHEN 'answered'::text THEN ((answering_attachment_id IS NOT NULL) AND (answered_at IS NOT NULL))
+    WHEN 'open'::text THEN ((answering_attachment_id IS NULL) AND (answered_at IS NULL) AND (answer_note = ''::text))
+    WHEN 'answered'::text THEN (((answering_attachment_id IS NULL) = (answer_note <> ''::text)) AND (answered_at IS NOT NULL))
     ELSE false
 END))
 );
@@ -1128,6 +1151,12 @@ ALTER TABLE ONLY public.eligibility_checks
 ALTER TABLE ONLY public.encryption_key
     ADD CONSTRAINT encryption_key_pkey PRIMARY KEY (one);
 
+ALTER TABLE ONLY public.enrollments
+    ADD CONSTRAINT enrollments_one UNIQUE (org_id, mode, office_id, payer_id, transaction);
+
+ALTER TABLE ONLY public.enrollments
+    ADD CONSTRAINT enrollments_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.era_claims
     ADD CONSTRAINT era_claims_pkey PRIMARY KEY (era_id, ordinal);
 
@@ -1297,6 +1326,8 @@ CREATE INDEX eligibility_checks_request ON public.eligibility_checks USING btree
 
 CREATE INDEX eligibility_checks_tenant_reference ON public.eligibility_checks USING btree (org_id, mode, tenant_reference, created_at, id) WHERE (tenant_reference IS NOT NULL);
 
+CREATE INDEX enrollments_list ON public.enrollments USING btree (org_id, mode, created_at, id);
+
 CREATE INDEX era_claims_ledger ON public.era_claims USING btree (claim_id) WHERE (status = 'applied'::text);
 
 CREATE INDEX era_claims_pending ON public.era_claims USING btree (era_id, ordinal) WHERE (status = 'pending'::text);
@@ -1423,6 +1454,8 @@ CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.claims FOR EACH ROW EXECU
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.eligibility_checks FOR EACH ROW EXECUTE FUNCTION public.record_change('eligibility_check');
 
+CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.enrollments FOR EACH ROW EXECUTE FUNCTION public.record_change('enrollment');
+
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.eras FOR EACH ROW WHEN ((new.received_at IS NOT NULL)) EXECUTE FUNCTION public.record_change('era');
 
 CREATE TRIGGER change AFTER INSERT ON public.events FOR EACH ROW EXECUTE FUNCTION public.record_change('event');
@@ -1522,6 +1555,8 @@ ALTER TABLE public.eligibility_checks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.encryption_key ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.enrollments ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.era_claims ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.eras ENABLE ROW LEVEL SECURITY;
@@ -1583,6 +1618,8 @@ CREATE POLICY scope ON public.documents TO molar_app USING (((org_id = (current_
 CREATE POLICY scope ON public.eligibility_answers TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.eligibility_checks TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.enrollments TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.era_claims TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -1977,6 +2014,22 @@ GRANT UPDATE(coverage_status) ON TABLE public.eligibility_checks TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.encryption_key TO molar_system;
 
+GRANT SELECT,INSERT ON TABLE public.enrollments TO molar_app;
+
+GRANT UPDATE(payer_code) ON TABLE public.enrollments TO molar_app;
+
+GRANT UPDATE(payer_name) ON TABLE public.enrollments TO molar_app;
+
+GRANT UPDATE(state) ON TABLE public.enrollments TO molar_app;
+
+GRANT UPDATE(date) ON TABLE public.enrollments TO molar_app;
+
+GRANT UPDATE(note) ON TABLE public.enrollments TO molar_app;
+
+GRANT UPDATE(network_message) ON TABLE public.enrollments TO molar_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.enrollments TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.era_claims TO molar_app;
 
 GRANT UPDATE(status) ON TABLE public.era_claims TO molar_app;
@@ -2133,6 +2186,8 @@ GRANT UPDATE(state) ON TABLE public.payer_requests TO molar_app;
 GRANT UPDATE(answering_attachment_id) ON TABLE public.payer_requests TO molar_app;
 
 GRANT UPDATE(answered_at) ON TABLE public.payer_requests TO molar_app;
+
+GRANT UPDATE(answer_note) ON TABLE public.payer_requests TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.providers TO molar_app;
 

@@ -54,7 +54,8 @@ type ClaimLists interface {
 type Clearing interface {
 	// Queued reads the oldest claims for the payers that wait for a batch since the
 	// time or longer, at most limit. The zero time stands for now. It skips claims
-	// that another transaction has locked.
+	// that another transaction has locked, and in live mode those that billing.Held
+	// returns a reason for.
 	Queued(ctx context.Context, payers []billing.PayerID, since time.Time, limit int) ([]*billing.Claim, error)
 
 	// OfBatch reads the claims of a batch.

@@ -60,6 +60,7 @@ type Tx struct {
 	Patients         Patients
 	Offices          Offices
 	Providers        Providers
+	Enrollments      Enrollments
 	Events           Events
 	Endpoints        WebhookEndpoints
 	Deliveries       Deliveries
@@ -284,6 +285,23 @@ type Providers interface {
 	// List reads a page of providers, newest first, and one extra row when there
 	// is a next page.
 	List(ctx context.Context, p billing.Page) ([]*billing.Provider, error)
+}
+
+// Enrollments stores the enrollments of offices with payers. Those without a record
+// are not needed.
+type Enrollments interface {
+	// Put stores an enrollment, in place of the one that its office has with its payer
+	// for its transaction. It returns the stored one, which keeps its first ID and
+	// creation time.
+	Put(ctx context.Context, e *billing.Enrollment) (*billing.Enrollment, error)
+
+	// Find reads the enrollments for the transaction of any of the offices with any of
+	// the payers.
+	Find(ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*billing.Enrollment, error)
+
+	// List reads a page of enrollments, newest first, and one extra row when there
+	// is a next page.
+	List(ctx context.Context, f billing.EnrollmentFilter, p billing.Page) ([]*billing.Enrollment, error)
 }
 
 // Events stores what happened.

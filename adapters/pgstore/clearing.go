@@ -22,6 +22,13 @@ func (r clearing) queued(payers []billing.PayerID, since time.Time, limit int) (
 	if !since.IsZero() {
 		q.where("updated_at <= %", since)
 	}
+	if r.scope.Mode == billing.ModeLive { // billing.Held
+		q.where("EXISTS (SELECT FROM offices o WHERE o.id = c.office_id AND o.verified_at IS NOT NULL)")
+		q.where(`NOT EXISTS (
+		SELECT FROM enrollments e
+		WHERE e.org_id = $1 AND e.mode = $2 AND e.office_id = c.office_id AND e.payer_id = c.payer_id AND e.transaction = 'claims'
+			AND e.state IN ('needed', 'submitted', 'rejected'))`)
+	}
 	return q.text("ORDER BY id\nLIMIT %\n"+forUpdate+" SKIP LOCKED", limit), q.args
 }
 

@@ -12,7 +12,7 @@ import (
 type payerRequests struct{ *tx }
 
 const payerRequestColumns = `id, org_id, mode, state, source, claim_id, payer_id, payer_code, payer_name, reference_number, requested,
-	due_date, answering_attachment_id, answered_at, created_at`
+	due_date, answering_attachment_id, answer_note, answered_at, created_at`
 
 type payerRequestRow struct {
 	ID              billing.PayerRequestID     `db:"id"`
@@ -28,6 +28,7 @@ type payerRequestRow struct {
 	Requested       string                     `db:"requested"`
 	DueDate         billing.Date               `db:"due_date"`
 	Answering       billing.AttachmentID       `db:"answering_attachment_id"`
+	AnswerNote      string                     `db:"answer_note"`
 	AnsweredAt      sql.NullTime               `db:"answered_at"`
 	CreatedAt       time.Time                  `db:"created_at"`
 }
@@ -37,7 +38,7 @@ func (r payerRequestRow) payerRequest() (*billing.PayerRequest, error) {
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State, Source: r.Source, ClaimID: r.ClaimID,
 		Payer:           billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		ReferenceNumber: r.ReferenceNumber, Requested: r.Requested, DueDate: r.DueDate, AnsweringAttachment: r.Answering,
-		AnsweredAt: present(r.AnsweredAt), CreatedAt: r.CreatedAt.UTC(),
+		AnswerNote: r.AnswerNote, AnsweredAt: present(r.AnsweredAt), CreatedAt: r.CreatedAt.UTC(),
 	}, nil
 }
 
@@ -46,10 +47,10 @@ func (r payerRequests) Insert(ctx context.Context, p *billing.PayerRequest) erro
 	r.evidence = rowEvidence("payer_requests", p.ID)
 	return r.later(ctx, p.ID, `
 INSERT INTO payer_requests (id, org_id, mode, state, source, claim_id, payer_id, payer_code, payer_name, reference_number,
-	requested, due_date, answering_attachment_id, answered_at, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+	requested, due_date, answering_attachment_id, answer_note, answered_at, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		p.ID, r.scope.Org, r.scope.Mode, p.State, p.Source, p.ClaimID, p.Payer.ID, p.Payer.PayerID, p.Payer.Name, p.ReferenceNumber,
-		p.Requested, p.DueDate, p.AnsweringAttachment, optional(p.AnsweredAt), micro(p.CreatedAt))
+		p.Requested, p.DueDate, p.AnsweringAttachment, p.AnswerNote, optional(p.AnsweredAt), micro(p.CreatedAt))
 }
 
 // Get reads a payer request.
@@ -72,9 +73,9 @@ func (r payerRequests) one(ctx context.Context, id billing.PayerRequestID, end s
 func (r payerRequests) Save(ctx context.Context, p *billing.PayerRequest) error {
 	return r.later(ctx, p.ID, `
 UPDATE payer_requests
-SET state = $4, answering_attachment_id = $5, answered_at = $6
+SET state = $4, answering_attachment_id = $5, answer_note = $6, answered_at = $7
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
-		r.scope.Org, r.scope.Mode, p.ID, p.State, p.AnsweringAttachment, optional(p.AnsweredAt))
+		r.scope.Org, r.scope.Mode, p.ID, p.State, p.AnsweringAttachment, p.AnswerNote, optional(p.AnsweredAt))
 }
 
 func (r payerRequests) filter(f billing.PayerRequestFilter) *query {

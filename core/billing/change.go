@@ -20,6 +20,7 @@ const (
 	ChangedBatch        ChangeKind = "batch"
 	ChangedOffice       ChangeKind = "office"
 	ChangedProvider     ChangeKind = "provider"
+	ChangedEnrollment   ChangeKind = "enrollment"
 	ChangedEvent        ChangeKind = "event"            // an event never changes: it is new
 	ChangedEndpoint     ChangeKind = "webhook_endpoint" // or its health
 	ChangedDelivery     ChangeKind = "webhook_delivery" // it failed
@@ -29,7 +30,7 @@ const (
 func ChangeKinds() []ChangeKind {
 	return []ChangeKind{
 		ChangedCheck, ChangedClaim, ChangedAttachment, ChangedPayerRequest, ChangedERA, ChangedBatch, ChangedOffice, ChangedProvider,
-		ChangedEvent, ChangedEndpoint, ChangedDelivery,
+		ChangedEnrollment, ChangedEvent, ChangedEndpoint, ChangedDelivery,
 	}
 }
 
@@ -58,6 +59,8 @@ func (c Change) Resource() string {
 		return OfficeID(c.ID).String()
 	case ChangedProvider:
 		return ProviderID(c.ID).String()
+	case ChangedEnrollment:
+		return EnrollmentID(c.ID).String()
 	case ChangedEvent:
 		return EventID(c.ID).String()
 	case ChangedEndpoint:

@@ -78,6 +78,7 @@ type ClaimRecord struct {
 	Provider    ProviderSummary // the rendering provider; zero on a draft without one
 	ReviewERA   ERAID           // the first remittance with a claim that needs review for this one; zero for none
 	HasVoid     bool            // it has a void that is not rejected; lists leave it out
+	Hold        Hold            // why a queued claim of live mode is in no batch; stores leave it out
 	Attachments []*Attachment   // of the claim, newest first, at most a hundred; stores leave them out
 	Ledger      *Ledger         // nil where it is not read; stores leave it out
 }

@@ -47,11 +47,11 @@ func (c *Claim) FileRejected(b *Batch, why []string, cause ClaimCause) (Event, b
 // last sent the claim.
 func (c *Claim) fileRejectedBefore() bool {
 	for _, m := range slices.Backward(c.History) {
-		switch m.Cause {
-		case TriggerFileRejected:
-			return true
-		case TriggerSubmit, TriggerReplace, TriggerAskVoid:
+		if m.Cause == TriggerSubmit || m.Cause == TriggerReplace || m.Cause == TriggerAskVoid {
 			return false
+		}
+		if m.Cause == TriggerFileRejected {
+			return true
 		}
 	}
 	return false

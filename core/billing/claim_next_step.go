@@ -18,9 +18,6 @@ func (c *Claim) NextStep() string {
 		if !c.BatchID.IsZero() { // pending, or its outcome is unknown
 			return "No action is needed today: the claim's file is on its way to the clearinghouse; if that lasts longer, ask your administrator to check the file."
 		}
-		if c.Scope.Mode == ModeLive {
-			return "The claim goes out with the next batch once a clearinghouse is configured for live mode."
-		}
 		return "No action is needed: the claim goes out with the next batch."
 	case ClaimSubmitted:
 		return "No action is needed: the clearinghouse will report whether it accepts the claim."
@@ -74,6 +71,9 @@ func (c *Claim) NextStep() string {
 func (r *ClaimRecord) NextStep() string {
 	if !r.ReviewERA.IsZero() {
 		return "A remittance for this claim needs review: " + r.ReviewERA.String() + "."
+	}
+	if r.State == ClaimQueued && r.Hold != "" {
+		return r.Hold.nextStep()
 	}
 	return r.Claim.NextStep()
 }

@@ -36,9 +36,15 @@ var officeRules = []rule[*Claim]{
 	ofOffice("office_phone", "The office has no telephone number of ten digits.", "Add the office's telephone number, with its area code.", func(o *Office) bool {
 		return !phoneForm.MatchString(o.Phone)
 	}),
+	{"office_not_verified", "office_id", "The office is not verified, and live claims are sent only for verified offices.", "Ask the operator of the service to verify that the NPI and the tax ID are the office's own.", func(_ *Claim, w *RuleContext) bool {
+		return w.Sent && w.Office != nil && w.Office.VerifiedAt.IsZero()
+	}},
 	{"payer_takes_no_claims", "payer_id", "The payer does not accept electronic claims.", "Choose another payer, or mail the claim on paper.", func(_ *Claim, w *RuleContext) bool {
 		return w.Payer != nil && !w.Payer.Capabilities.Claims
 	}},
+	ofEnrollment(EnrollmentNeeded),
+	ofEnrollment(EnrollmentSubmitted),
+	ofEnrollment(EnrollmentRejected),
 	{"required", "rendering_provider_id", "The claim has no provider, and the organization has none on file.", "Add the provider who rendered the services, then choose that provider.", func(_ *Claim, w *RuleContext) bool {
 		return w.Provider == nil
 	}},
@@ -55,6 +61,14 @@ var (
 // ofOffice returns a rule for the claim's office.
 func ofOffice(code, message, fix string, broken func(o *Office) bool) rule[*Claim] {
 	return rule[*Claim]{code, "office_id", message, fix, func(_ *Claim, w *RuleContext) bool { return w.Office != nil && broken(w.Office) }}
+}
+
+// ofEnrollment returns the rule for an enrollment in a state that stops claims.
+func ofEnrollment(state EnrollmentState) rule[*Claim] {
+	message, fix := (&Enrollment{State: state}).Refusal()
+	return rule[*Claim]{"enrollment_not_active", "payer_id", message, fix, func(_ *Claim, w *RuleContext) bool {
+		return w.Sent && w.Enrollment != nil && w.Enrollment.State == state
+	}}
 }
 
 // spellable reports whether X12 can carry the address.

@@ -14,6 +14,9 @@ type RuleContext struct {
 	Payer    *Payer    // nil leaves its rules out
 	Similar  []*Claim  // of the same patient on the same days; they may include the claim itself
 	Attached int       // how many closed attachments the claim's file names
+
+	Sent       bool        // a network of live mode carries claims to the payer
+	Enrollment *Enrollment // of the office with the payer for claims; nil for none
 }
 
 // rule is a rule for claims that can be sent, or for a part of them. The message

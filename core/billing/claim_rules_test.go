@@ -42,9 +42,16 @@ func goodClaim() (*billing.Claim, billing.RuleContext) {
 	return &c, billing.RuleContext{
 		Today: on(2026, 3, 20), Provider: &billing.Provider{NPI: "1679576722"}, Payer: &billing.Payer{Capabilities: billing.Capabilities{Claims: true}},
 		Office: &billing.Office{
-			Name: "Main Street", NPI: "1234567893", TaxID: "123456789", Phone: "2175550100",
+			Name: "Main Street", NPI: "1234567893", TaxID: "123456789", Phone: "2175550100", VerifiedAt: noon,
 			Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
 		},
+	}
+}
+
+// enrolled is a live claim with an enrollment.
+func enrolled(state billing.EnrollmentState) func(*billing.Claim, *billing.RuleContext) {
+	return func(_ *billing.Claim, w *billing.RuleContext) {
+		w.Sent, w.Enrollment = true, &billing.Enrollment{State: state}
 	}
 }
 
@@ -93,9 +100,19 @@ func TestRules(t *testing.T) {
 		"NPIs": {func(_ *aClaim, w *ruleContext) { w.Office.NPI, w.Provider.NPI = "1234567890", "" }, []string{
 			"office_id office_npi", "rendering_provider_id provider_npi",
 		}},
-		"no provider":            {func(_ *aClaim, w *ruleContext) { w.Provider = nil }, []string{"rendering_provider_id required"}},
-		"what is not known":      {func(_ *aClaim, w *ruleContext) { w.Office, w.Payer = nil, nil }, nil},
-		"a payer without claims": {func(_ *aClaim, w *ruleContext) { w.Payer.Capabilities.Claims = false }, []string{"payer_id payer_takes_no_claims"}},
+		"no provider":                    {func(_ *aClaim, w *ruleContext) { w.Provider = nil }, []string{"rendering_provider_id required"}},
+		"what is not known":              {func(_ *aClaim, w *ruleContext) { w.Office, w.Payer = nil, nil }, nil},
+		"a payer without claims":         {func(_ *aClaim, w *ruleContext) { w.Payer.Capabilities.Claims = false }, []string{"payer_id payer_takes_no_claims"}},
+		"an office that is not verified": {func(_ *aClaim, w *ruleContext) { w.Sent, w.Office.VerifiedAt = true, time.Time{} }, []string{"office_id office_not_verified"}},
+		"no network yet": {func(_ *aClaim, w *ruleContext) {
+			w.Office.VerifiedAt, w.Enrollment = time.Time{}, &billing.Enrollment{State: billing.EnrollmentRejected}
+		}, nil},
+		"a verified office":       {func(_ *aClaim, w *ruleContext) { w.Sent = true }, nil},
+		"an enrollment needed":    {enrolled(billing.EnrollmentNeeded), []string{"payer_id enrollment_not_active"}},
+		"an enrollment submitted": {enrolled(billing.EnrollmentSubmitted), []string{"payer_id enrollment_not_active"}},
+		"an enrollment rejected":  {enrolled(billing.EnrollmentRejected), []string{"payer_id enrollment_not_active"}},
+		"an enrollment active":    {enrolled(billing.EnrollmentActive), nil},
+		"no enrollment needed":    {enrolled(billing.EnrollmentNotNeeded), nil},
 		"a draft with nothing": {func(c *aClaim, _ *ruleContext) { *c = aClaim{Kind: billing.KindClaim} }, []string{
 			"subscriber.first_name required", "subscriber.last_name required", "subscriber.date_of_birth required", "subscriber.member_id required",
 			"subscriber.address required", "lines required",

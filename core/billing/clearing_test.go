@@ -224,7 +224,7 @@ func TestARemittanceIsReadAndPostedOnce(t *testing.T) {
 // rejection in a row ends it; a caller who submits the claim starts anew.
 func TestTheSecondRejectedFile(t *testing.T) {
 	t.Parallel()
-	errors := []string{"one", "two", "three", "four", "five", "six"}
+	why := []string{"one", "two", "three", "four", "five", "six"}
 	for name, x := range map[string]struct {
 		mode      billing.Mode
 		frequency billing.ClaimFrequency
@@ -251,14 +251,14 @@ func TestTheSecondRejectedFile(t *testing.T) {
 			}
 			return b
 		}
-		if e, ok := c.FileRejected(file(), errors, billing.ClaimCause{At: evening}); !ok || e.Type != billing.EventClaimQueued || len(c.Findings) != 0 {
+		if e, ok := c.FileRejected(file(), why, billing.ClaimCause{At: evening}); !ok || e.Type != billing.EventClaimQueued || len(c.Findings) != 0 {
 			t.Errorf("%s: after the first, %v, %s with %v", name, ok, e.Type, c.Findings)
 		}
 		if x.between != "" {
 			c.History = append(c.History, billing.ClaimMove{State: billing.ClaimQueued, Cause: x.between})
 		}
 		b := file()
-		e, ok := c.FileRejected(b, errors, billing.ClaimCause{At: evening})
+		e, ok := c.FileRejected(b, why, billing.ClaimCause{At: evening})
 		if !ok || c.State != x.want || e.Type != x.event {
 			t.Errorf("%s: after the second, %v, %s, %s", name, ok, c.State, e.Type)
 		}

@@ -49,6 +49,7 @@ type (
 	sessionKind      struct{}
 	auditEntryKind   struct{}
 	connectionKind   struct{}
+	enrollmentKind   struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -73,6 +74,7 @@ func (userKind) prefix() string         { return "usr_" }
 func (sessionKind) prefix() string      { return "ses_" }
 func (auditEntryKind) prefix() string   { return "aud_" }
 func (connectionKind) prefix() string   { return "con_" }
+func (enrollmentKind) prefix() string   { return "enr_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -101,6 +103,7 @@ type (
 	SessionID         = ID[sessionKind]
 	AuditEntryID      = ID[auditEntryKind]
 	ConnectionID      = ID[connectionKind]
+	EnrollmentID      = ID[enrollmentKind]
 )
 
 // NewID returns an ID that sorts by now, to the microsecond. It has 48 bits of

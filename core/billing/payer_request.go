@@ -34,6 +34,7 @@ type PayerRequest struct {
 	Requested           string // in the payer's words
 	DueDate             Date   // zero when the payer set none
 	AnsweringAttachment AttachmentID
+	AnswerNote          string // how it was answered elsewhere; empty for an answer with an attachment
 	AnsweredAt          time.Time
 	CreatedAt           time.Time
 }
@@ -51,7 +52,14 @@ func (r *PayerRequest) Answer(a *Attachment) {
 	r.State, r.AnsweringAttachment, r.AnsweredAt = PayerRequestAnswered, a.ID, a.ClosedAt
 }
 
-// PayerRequestAnswer is a payer request with the attachment that answers it.
+// AnswerElsewhere records that the practice answered the request in another way than
+// with an attachment, such as by mail.
+func (r *PayerRequest) AnswerElsewhere(note string, at time.Time) {
+	r.State, r.AnswerNote, r.AnsweredAt = PayerRequestAnswered, note, at
+}
+
+// PayerRequestAnswer is a payer request with the attachment that answers it, or with
+// none if it was answered elsewhere.
 type PayerRequestAnswer struct {
 	Request    *PayerRequest
 	Attachment *Attachment

@@ -81,9 +81,10 @@ func testChanges(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Offices.Insert(ctx, office), tx.Providers.Insert(ctx, provider))
 	})
+	enrollment := b.put(b.enrollment())
 	resources := []string{
 		"eligibility_check " + check.ID.String(), "claim " + claim.ID.String(), "payer_request " + request.ID.String(), "era " + era.ID.String(),
-		"batch " + batch.ID.String(), "attachment " + attachment.ID.String(), "office " + office.ID.String(), "provider " + provider.ID.String(),
+		"batch " + batch.ID.String(), "attachment " + attachment.ID.String(), "office " + office.ID.String(), "provider " + provider.ID.String(), "enrollment " + enrollment.ID.String(),
 	}
 	before := mark
 	next("what was made", resources...)
@@ -100,6 +101,7 @@ func testChanges(b *bench) {
 		return errors.Join(err, tx.PayerRequests.Save(ctx, request), tx.ERAs.Save(ctx, era), tx.ERAs.Save(ctx, reading),
 			tx.Attachments.Save(ctx, attachment), tx.Offices.Save(ctx, office), tx.Providers.Save(ctx, provider), tx.Batches.Save(ctx, batch))
 	})
+	b.put(*enrollment)
 	next("what was changed", resources...)
 	b.webhookChanges(next)
 }

@@ -140,6 +140,57 @@ func testQueued(b *bench) {
 	})), 0)
 }
 
+// testHeld queues live claims. Those of an office that is not verified wait, and those
+// for a payer that has not enrolled the office.
+func testHeld(b *bench) {
+	t := b.t
+	b.scope = b.others()[0]
+	b.organization()
+	verified := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", VerifiedAt: b.now, CreatedAt: b.now}
+	unverified := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "New", CreatedAt: b.now}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Offices.Insert(ctx, verified), tx.Offices.Insert(ctx, unverified))
+	})
+	var all, want []*billing.Claim
+	for n, x := range []struct {
+		office *billing.Office
+		state  billing.EnrollmentState // empty for no record
+		of     billing.Transaction
+	}{
+		{verified, "", ""},
+		{unverified, "", ""},
+		{verified, billing.EnrollmentNotNeeded, billing.TransactionClaims},
+		{verified, billing.EnrollmentNeeded, billing.TransactionClaims},
+		{verified, billing.EnrollmentSubmitted, billing.TransactionClaims},
+		{verified, billing.EnrollmentActive, billing.TransactionClaims},
+		{verified, billing.EnrollmentRejected, billing.TransactionClaims},
+		{verified, billing.EnrollmentRejected, billing.TransactionEligibility},
+	} {
+		c := b.queuedClaim(n)
+		c.OfficeID = x.office.ID
+		e := &billing.Enrollment{
+			ID: id[billing.EnrollmentID](), Scope: b.scope, OfficeID: c.OfficeID, Payer: c.Payer, Transaction: x.of, State: x.state,
+			Date: billing.DateOf(b.now), CreatedAt: b.now, UpdatedAt: b.now,
+		}
+		if x.state == "" {
+			e = nil
+		} else {
+			b.put(*e)
+		}
+		if x.of == billing.TransactionEligibility {
+			e = nil // of another transaction
+		}
+		if all = append(all, c); billing.Held(x.office, e) == "" {
+			want = append(want, c)
+		}
+	}
+	b.insertClaims(all...)
+	equal(t, "claims that go out", len(want), 4)
+	equal(t, "queued", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+		return c.Queued(ctx, payersOf(all...), time.Time{}, 10)
+	}), claimIDs(want))
+}
+
 func payersOf(claims ...*billing.Claim) (payers []billing.PayerID) {
 	for _, c := range claims {
 		payers = append(payers, c.Payer.ID)

@@ -63,6 +63,16 @@ func testPayerRequests(b *bench) {
 		return tx.PayerRequests.Save(ctx, r)
 	})
 	equal(t, "answered payer request", b.getRequest(full.ID), full)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		r, err := tx.PayerRequests.Lock(ctx, letter.ID)
+		if err != nil {
+			return err
+		}
+		r.AnswerElsewhere(unicode, b.now)
+		letter = r
+		return tx.PayerRequests.Save(ctx, r)
+	})
+	equal(t, "payer request answered elsewhere", b.getRequest(letter.ID), letter)
 	nothing := id[billing.PayerRequestID]()
 	b.absent("an absent payer request",
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.PayerRequests.Get(ctx, nothing) },

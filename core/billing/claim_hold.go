@@ -1,0 +1,40 @@
+package billing
+
+// Hold is the reason for which a queued claim of live mode is in no batch. The claim
+// goes out with the first batch after the reason has gone.
+type Hold string
+
+// The reasons.
+const (
+	HoldNoClearinghouse Hold = "no_clearinghouse" // no network carries the organization's claims
+	HoldNoRoute         Hold = "no_route"         // none carries claims to the payer
+	HoldOffice          Hold = "office"           // the operator has not verified the office
+	HoldEnrollment      Hold = "enrollment"       // the payer has not enrolled the office
+)
+
+// Held returns the reason for which a claim of live mode that a network can carry is
+// not sent; empty for none. The store selects claims for batches by the same rule.
+func Held(o *Office, e *Enrollment) Hold {
+	switch {
+	case o.VerifiedAt.IsZero():
+		return HoldOffice
+	case e != nil && e.State.Blocks():
+		return HoldEnrollment
+	}
+	return ""
+}
+
+// nextStep returns what a biller does about the reason.
+func (h Hold) nextStep() string {
+	switch h {
+	case HoldNoClearinghouse:
+		return "The claim goes out with the next batch once a clearinghouse is configured for live mode."
+	case HoldNoRoute:
+		return "The claim goes out with the next batch once a clearinghouse is configured for this payer."
+	case HoldOffice:
+		return "The claim waits for its office: ask the operator of the service to verify the office."
+	case HoldEnrollment:
+		return "The claim waits for the enrollment of its office with the payer: record it as active once the network confirms it."
+	}
+	return ""
+}

@@ -1,0 +1,79 @@
+package storetest
+
+import (
+	"context"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// put stores an enrollment in its scope, and returns the stored one.
+func (b *bench) put(e billing.Enrollment) *billing.Enrollment {
+	b.t.Helper()
+	stored, err := try(b, e.Scope, func(ctx context.Context, tx ports.Tx) (*billing.Enrollment, error) {
+		return tx.Enrollments.Put(ctx, &e)
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return stored
+}
+
+// enrollment returns an enrollment with a value in every field.
+func (b *bench) enrollment() billing.Enrollment {
+	e := Filled[billing.Enrollment](b.t)
+	e.ID, e.Scope, e.OfficeID, e.Payer.ID = id[billing.EnrollmentID](), b.scope, id[billing.OfficeID](), id[billing.PayerID]()
+	e.Transaction, e.State = billing.TransactionClaims, billing.EnrollmentSubmitted
+	e.CreatedAt, e.UpdatedAt = b.now, b.now
+	return e
+}
+
+// testEnrollments puts enrollments twice, and finds and lists them.
+func testEnrollments(b *bench) {
+	t := b.t
+	first := b.enrollment()
+	second, third, other := first, b.enrollment(), first
+	second.ID, second.Transaction, second.CreatedAt = id[billing.EnrollmentID](), billing.TransactionEligibility, b.now.Add(time.Second)
+	third.State, third.CreatedAt = billing.EnrollmentActive, b.now.Add(2*time.Second)
+	other.ID, other.Scope = id[billing.EnrollmentID](), b.others()[0]
+	for _, e := range []billing.Enrollment{first, second, third, other} {
+		equal(t, "put", b.put(e), &e)
+	}
+	again := first
+	again.ID, again.CreatedAt, again.UpdatedAt = id[billing.EnrollmentID](), b.now.Add(time.Hour), b.now.Add(time.Hour)
+	again.State, again.Date, again.Note, again.NetworkMessage = billing.EnrollmentRejected, billing.Date{Year: 2026, Month: 2, Day: 3}, "", ""
+	again.Payer.PayerID, again.Payer.Name = "NEW", "New name"
+	stored := b.put(again)
+	again.ID, again.CreatedAt = first.ID, first.CreatedAt
+	equal(t, "put again", stored, &again)
+
+	find := func(transaction billing.Transaction, offices []billing.OfficeID, payers ...billing.PayerID) []*billing.Enrollment {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Enrollment, error) {
+			return tx.Enrollments.Find(ctx, transaction, offices, payers)
+		})
+	}
+	both := []billing.OfficeID{first.OfficeID, third.OfficeID}
+	equal(t, "found", find(billing.TransactionClaims, both, first.Payer.ID, third.Payer.ID), []*billing.Enrollment{&again, &third})
+	equal(t, "found for checks", find(billing.TransactionEligibility, both, first.Payer.ID), []*billing.Enrollment{&second})
+	equal(t, "found for one office", find(billing.TransactionClaims, both[1:], first.Payer.ID, third.Payer.ID), []*billing.Enrollment{&third})
+	equal(t, "found with no payer", len(find(billing.TransactionClaims, both)), 0)
+
+	for name, x := range map[string]struct {
+		f    billing.EnrollmentFilter
+		want []*billing.Enrollment
+	}{
+		"all":         {billing.EnrollmentFilter{}, []*billing.Enrollment{&third, &second, &again}},
+		"office":      {billing.EnrollmentFilter{OfficeID: first.OfficeID}, []*billing.Enrollment{&second, &again}},
+		"payer":       {billing.EnrollmentFilter{PayerID: third.Payer.ID}, []*billing.Enrollment{&third}},
+		"transaction": {billing.EnrollmentFilter{Transaction: billing.TransactionClaims}, []*billing.Enrollment{&third, &again}},
+		"state":       {billing.EnrollmentFilter{State: billing.EnrollmentRejected}, []*billing.Enrollment{&again}},
+	} {
+		all := walk(1, func(p billing.Page) []*billing.Enrollment {
+			return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Enrollment, error) {
+				return tx.Enrollments.List(ctx, x.f, p)
+			})
+		}, func(e *billing.Enrollment) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} }, func() {})
+		equal(t, name, all, x.want)
+	}
+}

@@ -77,15 +77,21 @@ func (s *Service) insertOwn(ctx context.Context, tx ports.Tx, scope billing.Scop
 	if len(offices) > 0 {
 		return s.insert(ctx, tx, scope, p, only(offices))
 	}
-	known, err := tx.Quarantine.Known(ctx, p.Identity)
-	if err != nil || !known.IsZero() { // it was assigned to an office before
-		return Imported{ID: known, ERA: &p.ERA}, err
-	}
 	why := paidTo(p)
 	if p.PayeeNPI != "" || p.PayeeTaxID != "" {
 		why += ", which no office of the organization has"
 	}
-	q := p.Quarantined(billing.IncomingFile{Scope: scope, Name: p.File.Name}, scope.Mode, why+".", tx.Clock.Now())
+	return s.setAside(ctx, tx, scope, p, why+".")
+}
+
+// setAside stores a payment in the quarantine of the scope, unless it was assigned to
+// an office before.
+func (*Service) setAside(ctx context.Context, tx ports.Tx, scope billing.Scope, p *billing.Remittance, why string) (made Imported, err error) {
+	known, err := tx.Quarantine.Known(ctx, p.Identity)
+	if err != nil || !known.IsZero() {
+		return Imported{ID: known, ERA: &p.ERA}, err
+	}
+	q := p.Quarantined(billing.IncomingFile{Scope: scope, Name: p.File.Name}, scope.Mode, why, tx.Clock.Now())
 	q.Origin = p.Origin
 	q.ID, err = tx.Quarantine.Insert(ctx, q)
 	return Imported{ERA: &p.ERA, Quarantined: q}, err

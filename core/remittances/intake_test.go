@@ -152,6 +152,41 @@ func TestFileOfAScope(t *testing.T) {
 	}
 }
 
+// TestOwnLiveNetwork receives payments on a live network of the organization's own. It
+// gets those to its verified offices, and may assign the others.
+func TestOwnLiveNetwork(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	live := b.organization(billing.ModeLive, ourNPI, ourTaxID)
+	b.claimedOffice(live, theirNPI, "")
+	var payments []remittance.Remittance
+	for _, npi := range []string{ourNPI, theirNPI, unknownNPI} {
+		p := b.payment(paid("X", "", 0))
+		p.Payee.ID = npi
+		payments = append(payments, p)
+	}
+	f := b.file(payments...)
+	f.Scope = live
+	for range 2 {
+		if err := b.service.Receive(t.Context(), billing.ModeLive, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.settle()
+	if all := b.eras(live); len(all) != 1 || all[0].OfficeID.IsZero() || all[0].Origin != billing.FileFromNetwork {
+		t.Errorf("%d remittances, %+v", len(all), all)
+	}
+	own, _, err := b.service.OwnQuarantine(t.Context(), live, billing.Page{Limit: 10})
+	if err != nil || len(own) != 2 {
+		t.Fatalf("%d in quarantine, %v", len(own), err)
+	}
+	for _, q := range own {
+		if q.Origin != billing.FileFromNetwork || !strings.HasSuffix(q.Reason, "which no verified office has.") {
+			t.Errorf("%s: %s", q.Origin, q.Reason)
+		}
+	}
+}
+
 // TestSeveralCandidates routes a payment among several organizations with a
 // verified office of the payee to the sender of one of its claims.
 func TestSeveralCandidates(t *testing.T) {

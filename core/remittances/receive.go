@@ -11,7 +11,8 @@ import (
 )
 
 // Receive imports an 835 that a clearinghouse has for the mode. A file with a
-// scope belongs to that scope. Each payment of another file goes to the
+// scope belongs to that scope; in live mode, a payment of it to no verified office
+// goes to the quarantine of the organization. Each payment of another file goes to the
 // organization that was paid. A payment whose organization is uncertain goes to
 // the quarantine, and so does a file that cannot be read. Receive may be called
 // any number of times with the same file, even by several processes at once.
@@ -25,6 +26,13 @@ func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.Inco
 		for k, id := range p.PayerIDs {
 			p.PayerIDs[k] = f.Route.Payer(id)
 		}
+		p.Origin = billing.FileFromNetwork
+		if scope.Mode == billing.ModeLive {
+			if err := s.keepVerified(ctx, scope, p); err != nil {
+				return err
+			}
+			continue
+		}
 		if scope == (billing.Scope{}) {
 			if scope, why, err = s.payee(ctx, mode, p); err != nil {
 				return err
@@ -33,7 +41,6 @@ func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.Inco
 		if why != "" {
 			err = s.quarantinePayment(ctx, mode, f, p, why)
 		} else {
-			p.Origin = billing.FileFromNetwork
 			_, err = s.keep(ctx, scope, p)
 		}
 		if err != nil {
@@ -206,6 +213,24 @@ func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remi
 		return err
 	})
 	return made, err
+}
+
+// keepVerified stores a payment from a live network of the scope's own: as a
+// remittance, if a verified office of the scope is paid, else in its quarantine.
+func (s *Service) keepVerified(ctx context.Context, scope billing.Scope, p *billing.Remittance) error {
+	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		offices, err := tx.Offices.Numbered(ctx, p.PayeeNPI, p.PayeeTaxID)
+		if err != nil {
+			return err
+		}
+		offices = slices.DeleteFunc(offices, func(o *billing.Office) bool { return o.VerifiedAt.IsZero() })
+		if len(offices) > 0 {
+			_, err = s.insert(ctx, tx, scope, p, only(offices))
+			return err
+		}
+		_, err = s.setAside(ctx, tx, scope, p, unroutable(p, false))
+		return err
+	})
 }
 
 // only returns the ID of the one office; zero for none or several.

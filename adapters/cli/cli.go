@@ -14,6 +14,7 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/remittances"
 )
@@ -26,6 +27,8 @@ type Backend struct {
 	Migrate func(ctx context.Context) error
 	// Access opens the database of MOLAR_DATABASE_URL for administration.
 	Access func(ctx context.Context) (s *access.Service, closeStore func() error, err error)
+	// Enrollments opens the same database for the enrollments of offices.
+	Enrollments func(ctx context.Context) (s *enrollments.Service, closeStore func() error, err error)
 	// Remittances opens the same database to import remittances.
 	Remittances func(ctx context.Context) (s *remittances.Service, closeStore func() error, err error)
 	// Connections opens the same database to list and change connections.
@@ -67,7 +70,7 @@ func New(b Backend) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), keys(b), users(b), eras(b), batchCommands(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b),
 		connections(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
 	explainUsage(root)
 	return root

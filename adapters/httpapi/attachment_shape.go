@@ -96,6 +96,7 @@ type payerRequestJSON struct {
 	Requested             string                     `json:"requested"`
 	DueDate               *billing.Date              `json:"due_date"`
 	AnsweringAttachmentID *billing.AttachmentID      `json:"answering_attachment_id"`
+	AnswerNote            *string                    `json:"answer_note"`
 	AnsweredAt            *string                    `json:"answered_at"`
 	CreatedAt             string                     `json:"created_at"`
 }
@@ -104,7 +105,7 @@ func payerRequestShape(r *billing.PayerRequest) payerRequestJSON {
 	out := payerRequestJSON{
 		ID: r.ID, Object: "payer_request", State: r.State, Source: r.Source, ClaimID: orNull(r.ClaimID), Payer: payerJSON(r.Payer),
 		ReferenceNumber: r.ReferenceNumber, Requested: r.Requested, DueDate: orNull(r.DueDate),
-		AnsweringAttachmentID: orNull(r.AnsweringAttachment), CreatedAt: billing.Timestamp(r.CreatedAt),
+		AnsweringAttachmentID: orNull(r.AnsweringAttachment), AnswerNote: orNull(r.AnswerNote), CreatedAt: billing.Timestamp(r.CreatedAt),
 	}
 	if r.State == billing.PayerRequestAnswered {
 		out.AnsweredAt = new(billing.Timestamp(r.AnsweredAt))
@@ -115,9 +116,13 @@ func payerRequestShape(r *billing.PayerRequest) payerRequestJSON {
 type answerJSON struct {
 	Object       string           `json:"object"`
 	PayerRequest payerRequestJSON `json:"payer_request"`
-	Attachment   attachmentJSON   `json:"attachment"`
+	Attachment   *attachmentJSON  `json:"attachment"`
 }
 
 func answerShape(a billing.PayerRequestAnswer) answerJSON {
-	return answerJSON{"payer_request_answer", payerRequestShape(a.Request), attachmentShape(a.Attachment)}
+	out := answerJSON{Object: "payer_request_answer", PayerRequest: payerRequestShape(a.Request)}
+	if a.Attachment != nil {
+		out.Attachment = new(attachmentShape(a.Attachment))
+	}
+	return out
 }

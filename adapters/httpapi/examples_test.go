@@ -117,6 +117,8 @@ func (x *story) directory(t *testing.T) {
 	x.show(t, "listOffices", call{path: "?limit=1"})
 	x.show(t, "getOffice", call{}, office)
 	x.show(t, "updateOffice", call{}, office)
+	x.show(t, "putEnrollment", call{})
+	x.show(t, "listEnrollments", call{path: "?limit=1"})
 	provider := x.show(t, "createProvider", call{}).text(t, "id")
 	x.show(t, "listProviders", call{path: "?limit=1"})
 	x.show(t, "getProvider", call{}, provider)

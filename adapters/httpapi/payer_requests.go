@@ -46,6 +46,11 @@ func (a *api) answerPayerRequest(x *exchange) (*reply, error) {
 	in.OfficeID = doc.optionalText("office_id")
 	in.Narrative = doc.optionalText("narrative")
 	in.About = readSubject(doc)
+	in.Elsewhere, in.Note = doc.flag("answered_elsewhere"), doc.optionalText("note")
 	doc.end()
-	return kept(a.attachments.Answer(x.ctx, replying(x, http.StatusOK, answerShape), payerRequestID(x), in))
+	answer := a.attachments.Answer
+	if in.Elsewhere {
+		answer = a.payerRequests.AnswerElsewhere
+	}
+	return kept(answer(x.ctx, replying(x, http.StatusOK, answerShape), payerRequestID(x), in))
 }

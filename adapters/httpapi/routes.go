@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
@@ -54,6 +55,7 @@ type api struct {
 	claims        *claims.Service
 	connections   *networks.Service
 	eligibility   *eligibility.Service
+	enrollments   *enrollments.Service
 	events        *events.Service
 	payerRequests *payerrequests.Service
 	payers        *billing.PayerDirectory
@@ -143,6 +145,8 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/providers", read, noBody, a.listProviders},
 		{http.MethodGet, root + "/providers/{id}", read, noBody, a.getProvider},
 		{http.MethodPatch, root + "/providers/{id}", manage, jsonBody, a.updateProvider},
+		{http.MethodPut, root + "/enrollments", manage, jsonBody, a.putEnrollment},
+		{http.MethodGet, root + "/enrollments", read, noBody, a.listEnrollments},
 		{http.MethodGet, root + "/patients", read, noBody, a.listPatients},
 		{http.MethodPost, root + "/patients/search", read, jsonBody, a.searchPatients},
 		{http.MethodGet, root + "/patients/{id}", read, noBody, a.getPatient},
@@ -197,7 +201,7 @@ func (a *api) routes() []route {
 // body and changes nothing. Signing in has no key, because its reply is a secret.
 func (r *route) changes() bool {
 	return r.need != billing.NeedRead && r.path != sessionsPath &&
-		(r.method == http.MethodPost || r.method == http.MethodPatch || r.method == http.MethodDelete)
+		(r.method == http.MethodPost || r.method == http.MethodPut || r.method == http.MethodPatch || r.method == http.MethodDelete)
 }
 
 // isCheck reports whether the operation asks a payer about coverage.

@@ -23,6 +23,7 @@ import (
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
@@ -42,6 +43,7 @@ type Options struct {
 	Claims        *claims.Service
 	Connections   *networks.Service
 	Eligibility   *eligibility.Service
+	Enrollments   *enrollments.Service
 	Events        *events.Service
 	PayerRequests *payerrequests.Service
 	Payers        *billing.PayerDirectory
@@ -120,11 +122,11 @@ type Server struct {
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
 	if o.Access == nil || o.Attachments == nil || o.Audit == nil || o.Batches == nil || o.Changes == nil || o.Claims == nil || o.Connections == nil ||
-		o.Eligibility == nil || o.Events == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Summary == nil || o.Webhooks == nil {
+		o.Eligibility == nil || o.Enrollments == nil || o.Events == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Summary == nil || o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Summary, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})

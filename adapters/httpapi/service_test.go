@@ -32,6 +32,7 @@ import (
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -74,6 +75,7 @@ type setup struct {
 	checking eligibility.Times
 	log      *slog.Logger
 	blobs    ports.Blobs      // a folder when nil
+	open     []*ports.Network // besides the sandbox
 	checks   int              // of a key in a second; none is no limit
 	now      func() time.Time // of the server
 	audited  func(store func(*billing.AuditEntry) error) func(*billing.AuditEntry) error
@@ -93,14 +95,15 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	during(t, func(ctx context.Context) { _ = relay.Run(ctx, store) })
 	payers := porttest.Payers(t)
 	clock, sender := &porttest.Clock{}, s.receiver.sender(t, with.log)
-	attaching := outside(t, queue, networks.New(sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})...), &with)
+	attaching := outside(t, queue, networks.New(append(with.open, sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})...)...), &with)
 	o := Options{
 		Access:        access.New(store, payers, clock, proofs.New([32]byte{1})),
 		Attachments:   attachments.New(store, attaching, payers, attachments.DefaultTimes()),
 		Audit:         audit.New(store, audit.LeastRetention, with.log),
 		Changes:       changes.New(store, clock, patient(), with.log),
-		Claims:        claims.New(store, payers),
+		Claims:        claims.New(store, attaching.Networks, payers),
 		Connections:   connections.New(store, payers, func(string, billing.NetworkReason) {}, with.log),
+		Enrollments:   enrollments.New(store, payers),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),

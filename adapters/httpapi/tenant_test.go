@@ -33,6 +33,7 @@ func (s *service) make(t *testing.T) (m made) {
 	m.check = s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)}).text(t, "id")
 	m.event = s.walk(t, "/events?resource_id="+m.check)[0]
 	m.claim = s.claim(t, nil).ID.String()
+	s.enroll(t, call{}, "CHTEST", "eligibility", "needed")
 	path := s.attachment(t, "")
 	m.attachment = strings.TrimPrefix(path, "/attachments/")
 	m.document = s.must(t, 201, upload(path, chart(jpegOf(1)))).documents(t)[0]["id"].(string)
@@ -112,7 +113,7 @@ func (s *service) whenLive(r *route, f foreign) (int, billing.Code) {
 	case !r.changes():
 		return f.status, f.code
 	case strings.HasPrefix(f.path, "/webhook_"), strings.HasPrefix(f.path, "/events"), strings.HasPrefix(f.path, "/claims"),
-		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/providers"):
+		strings.HasPrefix(f.path, "/eras"), strings.HasPrefix(f.path, "/quarantine"), strings.HasPrefix(f.path, "/offices"), strings.HasPrefix(f.path, "/enrollments"), strings.HasPrefix(f.path, "/providers"):
 		return f.status, f.code // they work in live mode too
 	case strings.HasPrefix(f.path, "/eligibility"):
 		return 503, billing.CodeEligibilityUnavailable
@@ -172,6 +173,7 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /providers":                         {nothing("/providers")},
 		"GET /providers/{id}":                    {absent("/providers/" + s.dentist.String())},
 		"GET /patients/{id}":                     {absent("/patients/" + m.patient)},
+		"GET /enrollments":                       {nothing("/enrollments"), nothing("/enrollments?office_id=" + s.office.String())},
 
 		"GET /requests":      {nothing("/requests?key_id=" + m.key)},
 		"GET /requests/{id}": {absent("/requests/" + m.logged)},
@@ -230,17 +232,20 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 				"first_name": "A", "last_name": "B", "date_of_birth": "1980-01-01", "member_id": "M1",
 			}),
 		},
-		"POST /eras/import":                          {{importing("mine"), 422, billing.CodeInvalidRequest}}, // it names nothing; TestImportStaysInItsScope imports
-		"POST /quarantine/{id}/assign":               {post("/quarantine/"+m.quarantined+"/assign", "office_id", s.office.String())},
-		"DELETE /quarantine/{id}":                    {absent(call{method: "DELETE", path: "/quarantine/" + m.quarantined})},
-		"POST /eras/{id}/post":                       {post("/eras/"+m.era+"/post", "accept_unfinished", true)},
-		"POST /eras/{id}/unpost":                     {post("/eras/"+m.era+"/unpost", "note", "mine")},
-		"POST /eras/{id}/claims/{ordinal}/match":     {post("/eras/"+m.era+"/claims/1/match", "claim_id", m.sent)},
-		"POST /eras/{id}/claims/{ordinal}/apply":     {post("/eras/"+m.era+"/claims/1/apply", "note", "mine")},
-		"POST /eras/{id}/claims/{ordinal}/ignore":    {post("/eras/"+m.era+"/claims/1/ignore", "note", "mine")},
-		"POST /eras/{id}/claims/{ordinal}/unapply":   {post("/eras/"+m.era+"/claims/1/unapply", "note", "mine")},
-		"PATCH /offices/{id}":                        {absent(call{method: "PATCH", path: "/offices/" + s.office.String(), body: `{"name":"mine"}`})},
-		"PATCH /providers/{id}":                      {absent(call{method: "PATCH", path: "/providers/" + s.dentist.String(), body: `{"last_name":"mine"}`})},
+		"POST /eras/import":                        {{importing("mine"), 422, billing.CodeInvalidRequest}}, // it names nothing; TestImportStaysInItsScope imports
+		"POST /quarantine/{id}/assign":             {post("/quarantine/"+m.quarantined+"/assign", "office_id", s.office.String())},
+		"DELETE /quarantine/{id}":                  {absent(call{method: "DELETE", path: "/quarantine/" + m.quarantined})},
+		"POST /eras/{id}/post":                     {post("/eras/"+m.era+"/post", "accept_unfinished", true)},
+		"POST /eras/{id}/unpost":                   {post("/eras/"+m.era+"/unpost", "note", "mine")},
+		"POST /eras/{id}/claims/{ordinal}/match":   {post("/eras/"+m.era+"/claims/1/match", "claim_id", m.sent)},
+		"POST /eras/{id}/claims/{ordinal}/apply":   {post("/eras/"+m.era+"/claims/1/apply", "note", "mine")},
+		"POST /eras/{id}/claims/{ordinal}/ignore":  {post("/eras/"+m.era+"/claims/1/ignore", "note", "mine")},
+		"POST /eras/{id}/claims/{ordinal}/unapply": {post("/eras/"+m.era+"/claims/1/unapply", "note", "mine")},
+		"PATCH /offices/{id}":                      {absent(call{method: "PATCH", path: "/offices/" + s.office.String(), body: `{"name":"mine"}`})},
+		"PATCH /providers/{id}":                    {absent(call{method: "PATCH", path: "/providers/" + s.dentist.String(), body: `{"last_name":"mine"}`})},
+		"PUT /enrollments": {absent(call{method: "PUT", path: "/enrollments", body: jsonOf(anObject{
+			"office_id": s.office.String(), "payer_id": "CHTEST", "transaction": "claims", "state": "active",
+		}, nil)})},
 		"POST /offices":                              {}, // they name nothing; untouchedClaims makes some
 		"POST /providers":                            {},
 		"POST /webhook_endpoints":                    {}, // it names nothing; untouchedEndpoint makes some

@@ -22,13 +22,13 @@ import (
 func (s *Service) Answer(
 	ctx context.Context, call idempotency.Write[billing.PayerRequestAnswer], id billing.PayerRequestID, in intake.AnswerRequest,
 ) (billing.Reply, error) {
-	answering := sending[billing.PayerRequestAnswer]{
+	answer := sending[billing.PayerRequestAnswer]{
 		s, call,
 		func(ctx context.Context, tx ports.Tx) (billing.PayerRequestAnswer, *billing.Attachment, error) {
 			return s.answer(ctx, tx, id)
 		},
 	}
-	return answering.run(ctx, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	return answer.run(ctx, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		named, faults := in.Named()
 		request, err := tx.PayerRequests.Lock(ctx, id)
 		if billing.IsNotFound(err) {
@@ -41,7 +41,7 @@ func (s *Service) Answer(
 			if err := faults.Err(); err != nil {
 				return nil, err
 			}
-			return tx.Attachments.Get(ctx, request.AnsweringAttachment)
+			return answering(ctx, tx, request)
 		}
 		if payer, ok := s.payers.Find(request.Payer.ID.String()); !ok || !payer.Capabilities.Attachments {
 			return nil, &billing.Error{
@@ -68,11 +68,20 @@ func (s *Service) answer(
 		return out, nil, err
 	}
 	if request.State == billing.PayerRequestAnswered {
-		a, err = tx.Attachments.Get(ctx, request.AnsweringAttachment)
+		a, err = answering(ctx, tx, request)
 	} else {
 		a, err = s.open(ctx, tx, id)
 	}
 	return billing.PayerRequestAnswer{Request: request, Attachment: a}, a, err
+}
+
+// answering returns the attachment that answers the request; nil for a request that was
+// answered elsewhere.
+func answering(ctx context.Context, tx ports.Tx, r *billing.PayerRequest) (*billing.Attachment, error) {
+	if r.AnsweringAttachment.IsZero() {
+		return nil, nil //nolint:nilnil // an answer without an attachment is no error
+	}
+	return tx.Attachments.Get(ctx, r.AnsweringAttachment)
 }
 
 // open returns the open attachment of the payer request; nil when it has none.

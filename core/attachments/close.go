@@ -94,7 +94,8 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 }
 
 // run sends the attachment that choose locks. It waits until the attachment is
-// sent, fails, or waits for its images. A closed attachment is not sent again.
+// sent, fails, or waits for its images. A closed attachment is not sent again. Choose
+// returns nil when there is nothing to send.
 func (s *sending[T]) run(
 	ctx context.Context, choose func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
 ) (reply billing.Reply, err error) {
@@ -114,7 +115,7 @@ func (s *sending[T]) run(
 		if a, err = choose(ctx, tx); err != nil {
 			return reply, err
 		}
-		if a.State == billing.AttachmentClosed {
+		if a == nil || a.State == billing.AttachmentClosed {
 			made, _, err := s.show(ctx, tx)
 			if err != nil {
 				return reply, err
@@ -127,7 +128,7 @@ func (s *sending[T]) run(
 		box = s.queue.Await(a.ID)
 		return reply, s.begin(ctx, tx, a, box.Address)
 	})
-	if err != nil || reply.Replayed || a.State == billing.AttachmentClosed {
+	if err != nil || reply.Replayed || a == nil || a.State == billing.AttachmentClosed {
 		return reply, err
 	}
 	err = jobs.Wait(waiting, box.C, func(ctx context.Context) bool {

@@ -23,7 +23,7 @@ func (s *Service) BillSecondary(
 	plan, faults := in.Plan()
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()
-		first, err := lock(ctx, tx, id, faults)
+		first, err := s.lock(ctx, tx, id, faults)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
@@ -50,7 +51,7 @@ func newBench(t *testing.T) *bench {
 	payers := porttest.Payers(t)
 	b := &bench{t: t, clock: porttest.At(start(), time.Second), payers: payers}
 	b.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: b.clock}
-	b.service = claims.New(b.store, payers)
+	b.service = claims.New(b.store, networks.New(), payers)
 	return b.of(billing.ModeTest)
 }
 

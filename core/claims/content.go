@@ -146,6 +146,9 @@ func (s *Service) judge(
 		}
 		with.Attached = len(attached)
 	}
+	if err := s.network(ctx, tx, c, &with); err != nil {
+		return nil, err
+	}
 	return c.Judge(with), nil
 }
 
@@ -178,5 +181,8 @@ func (s *Service) settle(
 		return events, err
 	}
 	queued, err := r.Submit(now)
-	return append(events, queued), err
+	if err != nil {
+		return nil, err
+	}
+	return append(events, queued), s.hold(ctx, tx, r)
 }

@@ -23,7 +23,7 @@ func (s *Service) Convert(
 	_, ill := in.ServiceDates(nil)
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()
-		asked, err := lock(ctx, tx, id, ill)
+		asked, err := s.lock(ctx, tx, id, ill)
 		if err != nil {
 			return nil, err
 		}

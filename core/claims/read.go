@@ -13,15 +13,18 @@ import (
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ClaimID) (r *billing.ClaimRecord, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if r, err = tx.Claims.Get(ctx, id); err == nil {
-			err = complete(ctx, tx, r)
+			err = s.complete(ctx, tx, r)
 		}
 		return err
 	})
 	return r, err
 }
 
-// complete adds the attachments and the ledger of a claim.
-func complete(ctx context.Context, tx ports.Tx, r *billing.ClaimRecord) (err error) {
+// complete adds the attachments and the ledger of a claim, and why it waits.
+func (s *Service) complete(ctx context.Context, tx ports.Tx, r *billing.ClaimRecord) (err error) {
+	if err := s.hold(ctx, tx, r); err != nil {
+		return err
+	}
 	if r.Attachments, err = attachmentsOf(ctx, tx, r.ID); err != nil || !r.Awaits() {
 		return err
 	}
@@ -62,7 +65,9 @@ func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.ClaimFilter, p billing.Page,
 ) (page []*billing.ClaimRecord, next *billing.Position, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Claims.List(ctx, f, p)
+		if page, err = tx.Claims.List(ctx, f, p); err == nil {
+			err = s.hold(ctx, tx, page...)
+		}
 		return err
 	})
 	page, next = billing.Cut(page, p.Limit, claimAt)
@@ -90,6 +95,9 @@ func (s *Service) Search(
 		var patients []billing.PatientID
 		if patients, truncated, err = tx.Patients.Search(ctx, what); err == nil {
 			page, err = tx.Claims.Search(ctx, what.Reference, patients, p)
+		}
+		if err == nil {
+			err = s.hold(ctx, tx, page...)
 		}
 		return err
 	})

@@ -15,13 +15,14 @@ import (
 
 // Service has the use cases of claims.
 type Service struct {
-	store  ports.Store
-	payers *billing.PayerDirectory
+	store    ports.Store
+	networks ports.Networks
+	payers   *billing.PayerDirectory
 }
 
-// New creates the use cases.
-func New(store ports.Store, payers *billing.PayerDirectory) *Service {
-	return &Service{store, payers}
+// New creates the use cases. Package batches sends claims through the networks.
+func New(store ports.Store, networks ports.Networks, payers *billing.PayerDirectory) *Service {
+	return &Service{store, networks, payers}
 }
 
 // change changes a claim, at most once for the call's key, and returns it.
@@ -32,7 +33,7 @@ func (s *Service) change(
 	decide func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error),
 ) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
-		c, err := lock(ctx, tx, id, faults)
+		c, err := s.lock(ctx, tx, id, faults)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +41,7 @@ func (s *Service) change(
 		if err != nil {
 			return nil, err
 		}
-		if err := complete(ctx, tx, c); err != nil {
+		if err := s.complete(ctx, tx, c); err != nil {
 			return nil, err
 		}
 		if err := tx.Claims.Save(ctx, c.Claim); err != nil {
@@ -53,12 +54,15 @@ func (s *Service) change(
 // lock reads a claim for a change. When the claim is absent it reports the
 // faults first; otherwise the caller reports them, with those that depend on
 // the claim.
-func lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*billing.ClaimRecord, error) {
+func (s *Service) lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*billing.ClaimRecord, error) {
 	c, err := tx.Claims.Lock(ctx, id)
 	if billing.IsNotFound(err) && len(faults) > 0 {
 		err = faults.Err()
 	}
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	return c, s.hold(ctx, tx, c)
 }
 
 // emit stores events in the commit that causes them.

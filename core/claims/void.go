@@ -16,7 +16,7 @@ import (
 func (s *Service) Void(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()
-		c, err := tx.Claims.Lock(ctx, id)
+		c, err := s.lock(ctx, tx, id, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -26,6 +26,9 @@ func (s *Service) Void(ctx context.Context, call idempotency.Write[*billing.Clai
 			return nil, err
 		}
 		if err := tx.Claims.Insert(ctx, v.Claim); err != nil {
+			return nil, err
+		}
+		if err := s.hold(ctx, tx, v); err != nil {
 			return nil, err
 		}
 		return v, tx.Events.Append(ctx, queued)

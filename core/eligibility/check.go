@@ -134,6 +134,9 @@ func (s *Service) prepare(
 	if _, err := s.networks.For(scope, payer.ID, billing.TransactionEligibility); err != nil {
 		return nil, err
 	}
+	if err := enrolled(ctx, tx, scope, officeID, payer.ID); err != nil {
+		return nil, err
+	}
 	q.Office = billing.InquiringOffice{Name: office.Name, NPI: office.NPI, TaxID: office.TaxID}
 	return &billing.EligibilityCheck{
 		Scope: scope, OfficeID: officeID, Payer: payer.PayerSummary, State: billing.CheckPending, ParentID: parentID,

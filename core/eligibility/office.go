@@ -51,6 +51,24 @@ func (o *offices) remember(key officeKey, office *billing.Office) {
 	o.known[key] = knownOffice{office, time.Now().Add(officeTTL)}
 }
 
+// enrolled refuses a live check of an office that its payer has not enrolled.
+func enrolled(ctx context.Context, tx ports.Tx, scope billing.Scope, office billing.OfficeID, payer billing.PayerID) error {
+	if scope.Mode != billing.ModeLive {
+		return nil
+	}
+	found, err := tx.Enrollments.Find(ctx, billing.TransactionEligibility, []billing.OfficeID{office}, []billing.PayerID{payer})
+	if err != nil {
+		return err
+	}
+	var faults billing.Faults
+	for _, e := range found {
+		if message, fix := e.Refusal(); message != "" {
+			faults.Add("payer_id", billing.FaultNotAllowed, message+" "+fix)
+		}
+	}
+	return faults.Err()
+}
+
 // office returns the office that the request names. With CodeNotFound it also
 // returns an empty office, whose day is the day in UTC.
 func (s *Service) office(ctx context.Context, tx ports.Tx, scope billing.Scope, ref string) (*billing.Office, error) {

@@ -206,13 +206,45 @@ type AnswerRequest struct {
 	OfficeID     *string
 	Narrative    *string
 	About        SubjectInput
+	Elsewhere    bool           // it was answered in another way
+	Note         *string        // how; only with Elsewhere
 	Faults       billing.Faults // found when the body was decoded
+}
+
+// maxAnswerNote bounds the note of an answer elsewhere, in characters.
+const maxAnswerNote = 2000
+
+// AnswerNote validates an answer elsewhere and returns its note.
+func (r AnswerRequest) AnswerNote() (string, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	about := r.About
+	for _, x := range []struct {
+		field string
+		given bool
+	}{
+		{"attachment_id", r.AttachmentID != nil},
+		{"office_id", r.OfficeID != nil},
+		{"narrative", r.Narrative != nil},
+		{"patient", about.Patient != nil},
+		{"subscriber", about.Subscriber != nil},
+		{"service_dates", about.ServiceDates != nil},
+	} {
+		if x.given {
+			f.Add(x.field, billing.FaultNotAllowed, "An answer elsewhere has no attachment. Leave out this field, or answered_elsewhere.")
+		}
+	}
+	if r.Note == nil {
+		f.Add("note", billing.FaultRequired, "Say in the note how the request was answered.")
+		return "", f
+	}
+	f.Required("note", *r.Note, maxAnswerNote)
+	return *r.Note, f
 }
 
 // Named returns the ID of the attachment that the answer names, or zero, and
 // the faults that the answer has for any attachment.
 func (r AnswerRequest) Named() (billing.AttachmentID, billing.Faults) {
-	f := slices.Clone(r.Faults)
+	f := r.faults()
 	if r.Narrative != nil {
 		validNarrative(&f, *r.Narrative)
 	}
@@ -221,10 +253,19 @@ func (r AnswerRequest) Named() (billing.AttachmentID, billing.Faults) {
 	return optionalID[billing.AttachmentID](&f, "attachment_id", r.AttachmentID, "attachment"), f
 }
 
+// faults returns the faults of an answer with an attachment.
+func (r AnswerRequest) faults() billing.Faults {
+	f := slices.Clone(r.Faults)
+	if r.Note != nil {
+		f.Add("note", billing.FaultNotAllowed, "Only an answer elsewhere has a note. Send narrative, or answered_elsewhere with the note.")
+	}
+	return f
+}
+
 // AttachmentRequest returns the request for a new attachment for the answer.
 func (r AnswerRequest) AttachmentRequest(request *billing.PayerRequest) AttachmentRequest {
 	return AttachmentRequest{
 		OfficeID: r.OfficeID, Kind: new(string(billing.AttachmentSolicited)), PayerRequestID: new(request.ID.String()),
-		Narrative: r.Narrative, About: r.About, Faults: r.Faults,
+		Narrative: r.Narrative, About: r.About, Faults: r.faults(),
 	}
 }

@@ -4,13 +4,15 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/remittances"
 )
 
 // openClaims opens the parts for claims, batches and remittances.
 func (g *graph) openClaims() {
 	codec := edi.NewLogging(g.log)
-	g.claims = claims.New(g.store, g.payers)
+	g.claims = claims.New(g.store, g.networks, g.payers)
+	g.enrollments = enrollments.New(g.store, g.payers)
 	g.remittances = remittances.New(g.store, codec, g.payers)
 	g.batches = batches.New(g.store, batches.Outside{
 		EDI: codec, Networks: g.networks, Remit: g.remittances.Receive,

@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/remittances"
 )
 
@@ -28,6 +29,7 @@ func CLI() {
 		Dev:         func(ctx context.Context, o cli.DevOptions) error { return runDev(ctx, o, os.Stdout) },
 		Migrate:     migrate,
 		Access:      openAccess,
+		Enrollments: openEnrollments,
 		Remittances: openRemittances,
 		Connections: openNetworks(),
 		Networks:    openNetworks("MOLAR_SECRET_KEY"),
@@ -113,6 +115,17 @@ func openAccess(ctx context.Context) (*access.Service, func() error, error) {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
 	return access.New(g.store, g.payers, systemClock{}, proofs.New([32]byte{})), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+}
+
+func openEnrollments(ctx context.Context) (*enrollments.Service, func() error, error) {
+	g, err := administration()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := openExisting(ctx, g); err != nil {
+		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
+	}
+	return enrollments.New(g.store, g.payers), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
 func openRemittances(ctx context.Context) (*remittances.Service, func() error, error) {

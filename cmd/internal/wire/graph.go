@@ -30,6 +30,7 @@ import (
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
@@ -65,6 +66,7 @@ type graph struct {
 	claims        *claims.Service
 	connections   *connections.Service
 	eligibility   *eligibility.Service
+	enrollments   *enrollments.Service
 	events        *events.Service
 	idempotency   *idempotency.Service
 	payerRequests *payerrequests.Service

@@ -25,6 +25,7 @@ const paths: Record<Change["object"], string[]> = {
   webhook_endpoint: ["/webhook_endpoints", "/webhook_deliveries", "/summary"],
   office: ["/offices", "/me"],
   provider: ["/providers"],
+  enrollment: ["/enrollments", "/claims"],
 };
 
 /** apply marks the queries that show changed resources, so that visible ones load again. */

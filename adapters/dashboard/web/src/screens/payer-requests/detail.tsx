@@ -54,6 +54,7 @@ export function PayerRequestDetail() {
           {r.state === "open" && may.write && <Answer key={r.id} request={r} attachment={open ?? null} />}
           {r.state === "open" && !may.write && <Notice title="A biller or an owner can answer this request." />}
           {sent && <Sent attachment={sent} />}
+          {r.answer_note && <Section title="Your answer, outside of Molar"><p className="words">{r.answer_note}</p></Section>}
         </div>
         <div>
           <Section title="Request">
@@ -117,7 +118,7 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
   const answer = useSend(async (api, key, _: void) => api.POST("/payer_requests/{id}/answer", {
     params: { path: { id: r.id }, header: key },
     body: made.current ? { attachment_id: made.current.id, narrative: text || null } : { narrative: text || null, ...about },
-  }), { says: (out) => `Sent to ${out.payer_request.payer.name} as ${out.attachment.attachment_number}.` });
+  }), { says: (out) => (out.attachment ? `Sent to ${out.payer_request.payer.name} as ${out.attachment.attachment_number}.` : "The request is answered already.") });
   const refusal = isAPIError(answer.error) ? answer.error : refused;
   const images = attachment?.documents.length ?? 0;
   const why = waiting > 0 ? `Upload or leave out ${waiting === 1 ? "the chosen image" : `the ${waiting} chosen images`} first.`

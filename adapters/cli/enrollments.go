@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/enrollments"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+)
+
+// enrolled manages the enrollments of offices with payers.
+func enrolled(b Backend) *cobra.Command {
+	return group("enrollments", "Enrollments of offices with payers", listEnrollments(b), setEnrollment(b))
+}
+
+func listEnrollments(b Backend) *cobra.Command {
+	var f scopeFlags
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the enrollments of an organization's offices", Args: cobra.NoArgs,
+		Long: "Lists the enrollments of an organization's offices with payers. An office needs none with a payer that is not listed.",
+		RunE: withEnrollments(b, func(c *cobra.Command, s *enrollments.Service) error {
+			scope, err := f.scope()
+			if err != nil {
+				return err
+			}
+			var all []*billing.Enrollment
+			for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
+				page, next, err := s.List(c.Context(), scope, billing.EnrollmentFilter{}, p)
+				if err != nil {
+					return err
+				}
+				all = append(all, page...)
+				if p.After = next; next == nil {
+					break
+				}
+			}
+			return showEnrollments(c, all, asJSON)
+		}),
+	}
+	f.on(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each")
+	return c
+}
+
+func showEnrollments(c *cobra.Command, all []*billing.Enrollment, asJSON bool) error {
+	var rows []string
+	for _, e := range all {
+		if asJSON {
+			if _, err := fmt.Fprintln(c.OutOrStdout(), enrollmentLine(e)); err != nil {
+				return err
+			}
+			continue
+		}
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s",
+			e.OfficeID, e.Payer.PayerID, e.Transaction, e.State, e.Date, cmp.Or(oneLine(e.Note), "-"), cmp.Or(oneLine(e.NetworkMessage), "-")))
+	}
+	if asJSON {
+		return nil
+	}
+	return table(c, "OFFICE\tPAYER\tTRANSACTION\tSTATE\tSINCE\tNOTE\tNETWORK", rows)
+}
+
+// oneLine returns the text without line breaks, tabs and terminal codes, because the
+// network may have written it.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }), " ")
+}
+
+// enrollmentLine returns an enrollment as a line of JSON.
+func enrollmentLine(e *billing.Enrollment) string {
+	line, err := json.Marshal(struct {
+		ID             billing.EnrollmentID    `json:"id"`
+		OfficeID       billing.OfficeID        `json:"office_id"`
+		PayerID        string                  `json:"payer_id"`
+		Transaction    billing.Transaction     `json:"transaction"`
+		State          billing.EnrollmentState `json:"state"`
+		Date           billing.Date            `json:"date"`
+		Note           string                  `json:"note"`
+		NetworkMessage string                  `json:"network_message"`
+	}{e.ID, e.OfficeID, e.Payer.PayerID, e.Transaction, e.State, e.Date, e.Note, e.NetworkMessage})
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return string(line)
+}
+
+func setEnrollment(b Backend) *cobra.Command {
+	var f scopeFlags
+	var in intake.EnrollmentRequest
+	var date string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "set", Short: "Record the state of an office's enrollment with a payer", Args: cobra.NoArgs,
+		Long: "Records the state of an office's enrollment with a payer for a transaction, in place of an earlier record.\n\n" +
+			"Claims and eligibility checks of live mode are not sent while the enrollment is needed, submitted or rejected.",
+		Example: "  molar enrollments set --org org_... --mode live --office off_... --payer CHTEST --transaction claims --state submitted \\\n" +
+			"    --note 'Sent on the form of the clearinghouse' --network-message 'In process: 10 business days'",
+		RunE: withEnrollments(b, func(c *cobra.Command, s *enrollments.Service) error {
+			scope, err := f.scope()
+			if err != nil {
+				return err
+			}
+			if date != "" {
+				in.Date = &date
+			}
+			show := func(e *billing.Enrollment) string {
+				if asJSON {
+					return enrollmentLine(e)
+				}
+				return fmt.Sprintf("%s: %s with %s is %s since %s", e.OfficeID, e.Transaction, e.Payer.PayerID, e.State, e.Date)
+			}
+			return printed(c)(s.Put(c.Context(), idempotency.Administration(scope, operator(), show), in))
+		}),
+	}
+	f.on(c)
+	c.Flags().StringVar(&in.OfficeID, "office", "", "office (off_...), see: molar offices list")
+	c.Flags().StringVar(&in.PayerID, "payer", "", "payer ID, such as CHTEST, or pyr_ ID")
+	c.Flags().StringVar(&in.Transaction, "transaction", "", "eligibility or claims")
+	c.Flags().StringVar(&in.State, "state", "", "not_needed, needed, submitted, active or rejected")
+	c.Flags().StringVar(&date, "date", "", "day since which it is in the state, as YYYY-MM-DD (default: today)")
+	c.Flags().StringVar(&in.Note, "note", "", "note of yours")
+	c.Flags().StringVar(&in.NetworkMessage, "network-message", "", "what the network or the payer said, in its own words")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON")
+	for _, required := range []string{"office", "payer", "transaction", "state"} {
+		_ = c.MarkFlagRequired(required)
+	}
+	return c
+}
+
+// withEnrollments runs fn on the database.
+func withEnrollments(b Backend, fn func(c *cobra.Command, s *enrollments.Service) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) (err error) {
+		s, done, err := b.Enrollments(c.Context())
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if e := done(); err == nil {
+				err = e
+			}
+		}()
+		return fn(c, s)
+	}
+}

@@ -1,0 +1,54 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
+)
+
+// putEnrollment handles PUT /enrollments.
+func (a *api) putEnrollment(x *exchange) (*reply, error) {
+	var in intake.EnrollmentRequest
+	doc := x.document(&in.Faults)
+	in.OfficeID, in.PayerID = doc.text("office_id"), doc.text("payer_id")
+	in.Transaction, in.State = doc.text("transaction"), doc.text("state")
+	in.Date = doc.optionalText("date")
+	in.Note, in.NetworkMessage = doc.text("note"), doc.text("network_message")
+	doc.end()
+	return kept(a.enrollments.Put(x.ctx, replying(x, http.StatusOK, enrollmentShape), in))
+}
+
+// listEnrollments handles GET /enrollments.
+func (a *api) listEnrollments(x *exchange) (*reply, error) {
+	q := x.query()
+	l := q.bind("enrollments", x.call.Scope, "limit", "cursor")
+	f := billing.EnrollmentFilter{
+		OfficeID:    id[billing.OfficeID](q, "office_id"),
+		PayerID:     id[billing.PayerID](q, "payer_id"),
+		Transaction: oneOf(q, "transaction", billing.EnrolledTransactions()...),
+		State:       oneOf(q, "state", billing.EnrollmentStates()...),
+	}
+	return listed(a, x, q, l, f, a.enrollments.List, enrollmentShape)
+}
+
+type enrollmentJSON struct {
+	ID             billing.EnrollmentID    `json:"id"`
+	Object         string                  `json:"object"`
+	OfficeID       billing.OfficeID        `json:"office_id"`
+	Payer          payerJSON               `json:"payer"`
+	Transaction    billing.Transaction     `json:"transaction"`
+	State          billing.EnrollmentState `json:"state"`
+	Date           billing.Date            `json:"date"`
+	Note           *string                 `json:"note"`
+	NetworkMessage *string                 `json:"network_message"`
+	CreatedAt      string                  `json:"created_at"`
+	UpdatedAt      string                  `json:"updated_at"`
+}
+
+func enrollmentShape(e *billing.Enrollment) enrollmentJSON {
+	return enrollmentJSON{
+		e.ID, "enrollment", e.OfficeID, payerJSON(e.Payer), e.Transaction, e.State, e.Date, orNull(e.Note), orNull(e.NetworkMessage),
+		billing.Timestamp(e.CreatedAt), billing.Timestamp(e.UpdatedAt),
+	}
+}

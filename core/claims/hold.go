@@ -1,0 +1,82 @@
+package claims
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// hold sets the reason for which each of the claims waits, if it is a queued one of
+// live mode in no batch.
+func (s *Service) hold(ctx context.Context, tx ports.Tx, claims ...*billing.ClaimRecord) error {
+	var (
+		waiting []*billing.ClaimRecord
+		offices []billing.OfficeID
+		payers  []billing.PayerID
+	)
+	for _, c := range claims {
+		c.Hold = ""
+		if c.Scope.Mode != billing.ModeLive || c.State != billing.ClaimQueued || !c.BatchID.IsZero() {
+			continue
+		}
+		if c.Hold = s.unrouted(c.Claim); c.Hold == "" {
+			waiting, offices, payers = append(waiting, c), append(offices, c.OfficeID), append(payers, c.Payer.ID)
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	found, err := tx.Enrollments.Find(ctx, billing.TransactionClaims, offices, payers)
+	if err != nil {
+		return err
+	}
+	known := map[billing.OfficeID]*billing.Office{}
+	for _, c := range waiting {
+		if known[c.OfficeID] == nil {
+			if known[c.OfficeID], err = tx.Offices.Get(ctx, c.OfficeID); err != nil {
+				return err
+			}
+		}
+		c.Hold = billing.Held(known[c.OfficeID], enrollmentOf(c.Claim, found))
+	}
+	return nil
+}
+
+// unrouted returns the reason for which no network carries the claim, if there is none.
+func (s *Service) unrouted(c *billing.Claim) billing.Hold {
+	switch {
+	case s.networks.Available(c.Scope, billing.TransactionClaims) != nil:
+		return billing.HoldNoClearinghouse
+	case !s.routed(c):
+		return billing.HoldNoRoute
+	}
+	return ""
+}
+
+// routed reports whether a network carries the claim to its payer.
+func (s *Service) routed(c *billing.Claim) bool {
+	_, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionClaims)
+	return err == nil
+}
+
+// enrollmentOf returns the enrollment of the claim's office with its payer, or nil.
+func enrollmentOf(c *billing.Claim, all []*billing.Enrollment) *billing.Enrollment {
+	for _, e := range all {
+		if e.OfficeID == c.OfficeID && e.Payer.ID == c.Payer.ID {
+			return e
+		}
+	}
+	return nil
+}
+
+// network sets what the rules use of the network that sends the claim. The sandbox
+// sends every claim.
+func (s *Service) network(ctx context.Context, tx ports.Tx, c *billing.Claim, with *billing.RuleContext) error {
+	if with.Sent = c.Scope.Mode == billing.ModeLive && s.routed(c); !with.Sent {
+		return nil
+	}
+	found, err := tx.Enrollments.Find(ctx, billing.TransactionClaims, []billing.OfficeID{c.OfficeID}, []billing.PayerID{c.Payer.ID})
+	with.Enrollment = enrollmentOf(c, found)
+	return err
+}

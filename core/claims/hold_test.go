@@ -1,0 +1,169 @@
+package claims_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/ports"
+)
+
+// files is a clearinghouse that these tests send nothing to.
+type files struct{ ports.Clearinghouse }
+
+// connect opens a live network for claims to the payers.
+func (b *bench) connect(payers ...billing.PayerID) {
+	b.t.Helper()
+	route := billing.Route{Mode: billing.ModeLive, Payers: map[billing.PayerID][]billing.Transaction{}}
+	for _, p := range payers {
+		route.Payers[p] = []billing.Transaction{billing.TransactionClaims}
+	}
+	b.service = claims.New(b.store, networks.New(&ports.Network{Name: "live", Route: route, Claims: files{}}), b.payers)
+}
+
+func (b *bench) verify() {
+	b.t.Helper()
+	if err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		_, err := tx.Orgs.VerifyOffice(ctx, b.office.ID, tx.Clock.Now())
+		return err
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// enroll records an enrollment of the office.
+func (b *bench) enroll(payer billing.PayerSummary, t billing.Transaction, state billing.EnrollmentState) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		now := tx.Clock.Now()
+		_, err := tx.Enrollments.Put(ctx, &billing.Enrollment{
+			ID: billing.NewID[billing.EnrollmentID](now), OfficeID: b.office.ID, Payer: payer, Transaction: t, State: state,
+			Date: billing.DateOf(now), CreatedAt: now, UpdatedAt: now,
+		})
+		return err
+	})
+}
+
+// waits checks what a claim waits for, wherever it is read.
+func (b *bench) waits(id billing.ClaimID, want billing.Hold) {
+	b.t.Helper()
+	page, _, err := b.service.List(b.t.Context(), b.scope, billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 10})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	one := b.get(id)
+	found, _, _, err := b.service.Search(b.t.Context(), b.scope, billing.ParseSearch(one.PatientControlNumber), billing.Page{Limit: 10})
+	if err != nil || len(found) != 1 {
+		b.t.Fatal(len(found), err)
+	}
+	for _, c := range append(page, one, found[0]) {
+		if c.ID == id && c.Hold != want {
+			b.t.Errorf("the claim waits for %q, want %q", c.Hold, want)
+		}
+	}
+}
+
+// TestWhatALiveClaimWaitsFor queues a claim before there is a network. Then everything
+// that it needs comes, one after the other.
+func TestWhatALiveClaimWaitsFor(t *testing.T) {
+	t.Parallel()
+	b := newBench(t).of(billing.ModeLive)
+	payer, _ := b.payers.Find("CHTEST")
+	other, _ := b.payers.Find("60054")
+	in := b.good()
+	in.Submit = true
+	c := b.does(b.make(in))
+	if c.State != billing.ClaimQueued || c.Hold != billing.HoldNoClearinghouse {
+		t.Errorf("%s waits for %q", c.State, c.Hold)
+	}
+	b.waits(c.ID, billing.HoldNoClearinghouse)
+	b.connect(other.ID)
+	b.waits(c.ID, billing.HoldNoRoute)
+	b.connect(other.ID, payer.ID)
+	b.waits(c.ID, billing.HoldOffice)
+	_, err := b.submit(c.ID)(render)
+	if billing.CodeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), "verify the office") {
+		t.Errorf("submitted again: %v", err)
+	}
+	b.verify()
+	b.waits(c.ID, "")
+	b.enroll(other.PayerSummary, billing.TransactionClaims, billing.EnrollmentRejected)
+	b.enroll(payer.PayerSummary, billing.TransactionEligibility, billing.EnrollmentRejected)
+	b.waits(c.ID, "")
+	for _, state := range billing.EnrollmentStates() {
+		b.enroll(payer.PayerSummary, billing.TransactionClaims, state)
+		b.waits(c.ID, map[bool]billing.Hold{true: billing.HoldEnrollment}[state.Blocks()])
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		r, err := tx.Claims.Lock(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		r.BatchID = billing.FileID{1}
+		return tx.Claims.Save(ctx, r.Claim)
+	})
+	b.waits(c.ID, "") // it is in a batch
+}
+
+// TestVoidOfALiveClaimWaits voids a claim whose office is no longer verified.
+func TestVoidOfALiveClaimWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t).of(billing.ModeLive)
+	payer, _ := b.payers.Find("CHTEST")
+	b.connect(payer.ID)
+	b.verify()
+	c := b.does(b.make(b.good()))
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		r, err := tx.Claims.Lock(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		r.State, r.SentAt = billing.ClaimAcceptedPayer, tx.Clock.Now()
+		o, err := tx.Offices.Lock(ctx, b.office.ID)
+		if err != nil {
+			return err
+		}
+		next := *o
+		next.NPI = "1111111112"
+		if err := tx.Offices.Save(ctx, o.Changed(next)); err != nil {
+			return err
+		}
+		return tx.Claims.Save(ctx, r.Claim)
+	})
+	if v := b.does(b.plain(b.service.Void, c.ID)); v.State != billing.ClaimQueued || v.Hold != billing.HoldOffice {
+		t.Errorf("%s waits for %q", v.State, v.Hold)
+	}
+}
+
+// TestFindingsOfALiveClaim makes claims that a network could carry. They have findings
+// until the office is verified and enrolled; an empty change checks them again.
+func TestFindingsOfALiveClaim(t *testing.T) {
+	t.Parallel()
+	b := newBench(t).of(billing.ModeLive)
+	payer, _ := b.payers.Find("CHTEST")
+	b.connect(payer.ID)
+	b.enroll(payer.PayerSummary, billing.TransactionClaims, billing.EnrollmentSubmitted)
+	in := b.good()
+	in.Submit = true
+	c := b.does(b.make(in))
+	again := func(want string) {
+		t.Helper()
+		if got := found(b.does(b.change(c.ID, intake.ClaimRequest{}))); got != want {
+			t.Errorf("findings %q, want %q", got, want)
+		}
+	}
+	if got := found(c); c.State != billing.ClaimNeedsAttention || got != "office_id office_not_verified, payer_id enrollment_not_active" {
+		t.Errorf("%s with %q", c.State, got)
+	}
+	b.verify()
+	again("payer_id enrollment_not_active")
+	b.enroll(payer.PayerSummary, billing.TransactionClaims, billing.EnrollmentActive)
+	again("")
+	if c = b.does(b.submit(c.ID)); c.State != billing.ClaimQueued || c.Hold != "" {
+		t.Errorf("%s waits for %q", c.State, c.Hold)
+	}
+}

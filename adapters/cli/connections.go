@@ -258,7 +258,8 @@ A connection of the kind sftp has also:
 
   addr                host:port
   user, key_file or password_file
-  host_key            a line of known_hosts, or a fingerprint (SHA256:...), as the clearinghouse publishes it
+  host_key            a line of known_hosts, or a fingerprint (SHA256:...), as the clearinghouse publishes it;
+                      while it changes its key, both, with \n between them
   outbox              the folder where Molar puts files
   inbox               the folder where Molar gets files
   archive             the folder for files that were received (default: none)

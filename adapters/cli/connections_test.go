@@ -97,6 +97,8 @@ func TestConnectionDocuments(t *testing.T) {
 		{set(sftpDocument, "key_file", "", "password_file", `"password"`), ""},
 		{set(sftpDocument, "host_key", `"sftp.example.com ssh-ed25519 `+knownHost+`"`), ""},
 		{set(sftpDocument, "host_key", `"ssh-ed25519 `+knownHost+` comment"`), ""},
+		{set(sftpDocument, "host_key", `"SHA256:uNiVztksCsDhcc0u9e8BrUXcdXHf8QzVHtg4jQJ1n3A\nssh-ed25519 `+knownHost+`"`), ""},
+		{set(sftpDocument, "host_key", `"ssh-ed25519 `+knownHost+`\nMD5:00"`), "host_key format"},
 		{set(sftpDocument, "host_key", `"@revoked sftp.example.com ssh-ed25519 `+knownHost+`"`), "host_key format"},
 		{set(coreDocument, "payers", `[{"payer_id": "CHTEST", "network_payer_id": "N1", "transactions": ["claims", "eligibility"]}]`), ""},
 		{set(coreDocument, "payers", `[{"payer_id": "CHTEST"}]`, "test_member", `"W123"`), ""},

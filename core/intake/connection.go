@@ -330,8 +330,8 @@ func (r ConnectionRequest) sftp(f *billing.Faults, c *billing.Connection) {
 	if len(r.Key) == 0 && len(r.Password) == 0 {
 		f.Add("key_file", billing.FaultRequired, "Name the file of the private key in key_file, or that of the password in password_file.")
 	}
-	if f.Required("host_key", r.HostKey, 8192) && !isHostKey(c.Settings.SFTP.HostKey) {
-		f.Add("host_key", billing.FaultFormat, "The host key must be a line of known_hosts, or a fingerprint such as SHA256:... that the clearinghouse publishes.")
+	if f.Required("host_key", r.HostKey, 8192) && !areHostKeys(c.Settings.SFTP.HostKey) {
+		f.Add("host_key", billing.FaultFormat, "The host key must be a line of known_hosts, or a fingerprint such as SHA256:... that the clearinghouse publishes, or several such lines.")
 	}
 	r.setting(f, "outbox", r.Outbox)
 	r.setting(f, "inbox", r.Inbox)
@@ -372,7 +372,18 @@ func (r ConnectionRequest) public(f *billing.Faults, field, host string) {
 	}
 }
 
-// isHostKey reports whether the text is a fingerprint or a public key, with or without
+// areHostKeys reports whether each line of the text is a host key. A server that
+// changes its key has two for a time.
+func areHostKeys(s string) bool {
+	for line := range strings.Lines(s) {
+		if !isHostKey(strings.TrimSpace(line)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isHostKey reports whether the line is a fingerprint or a public key, with or without
 // the host names of known_hosts before it.
 func isHostKey(s string) bool {
 	if digest, ok := strings.CutPrefix(s, "SHA256:"); ok {
@@ -381,7 +392,7 @@ func isHostKey(s string) bool {
 	}
 	fields := strings.Fields(s)
 	for i, kind := range fields {
-		if i > 1 || i+1 == len(fields) || fields[0][0] == '@' || strings.ContainsAny(s, "\r\n") {
+		if i > 1 || i+1 == len(fields) || fields[0][0] == '@' {
 			return false
 		}
 		if blob, err := base64.StdEncoding.DecodeString(fields[i+1]); err == nil && len(blob) > 4+len(kind) && bytes.HasPrefix(blob[4:], []byte(kind)) {

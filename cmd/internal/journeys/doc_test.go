@@ -14,6 +14,10 @@
 //		page.screen("claim-draft")         // accessibility, pictures, a phone's width
 //	}
 //
+// A journey works by keyboard alone: click goes to a control by Tab or the arrow keys,
+// checks that the focus shows, and presses Enter or Space. Only clickSurface uses the
+// mouse, for the chart's surfaces.
+//
 // Things have the names that a screen reader says, in full. Every helper waits
 // for minutes until the page is ready for it, so no journey sleeps. What a
 // journey needs but does not show, it creates with practice.post.

@@ -89,6 +89,31 @@ func TestFaultsFailAJourney(t *testing.T) {
 	}
 }
 
+// A control that the keyboard does not reach, or whose focus does not show, cannot be
+// clicked.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	page := served(t, `<p><button>Before</button> <button>Good</button> <button tabindex="-1">Skipped</button>
+		<span role="button">Plain</span> <button id="hidden">Hidden</button> <button id="trap">Trap</button></p>`, `
+		const style = new CSSStyleSheet()
+		style.replaceSync("#hidden:focus { outline: none }")
+		document.adoptedStyleSheets = [style]
+		document.getElementById("trap").onfocus = () => document.querySelector("button").focus()`).tab()
+	page.open("/")
+	for name, want := range map[string]string{
+		"Good": "", "Skipped": "not in the order of Tab", "Plain": "not in the order of Tab", "Hidden": "does not show its focus", "Trap": "does not take the focus",
+	} {
+		r := page.rod.Timeout(patience)
+		el, err := page.find(r, clickable(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := activate(r, el); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	r := &recorder{TB: t}

@@ -148,7 +148,8 @@ func (p *page) narrow(to part) *page {
 	return &inner
 }
 
-// click clicks what has the name: a button, a link, a tab, an option and so on.
+// click does what a click does, by the keyboard: Tab reaches what has the name, such as a
+// button, a link, a tab or an option, and Enter or Space activates it.
 func (p *page) click(name string) {
 	p.tb.Helper()
 	p.until(fmt.Sprintf("click %q", name), func(r *rod.Page) error { return p.clickOne(r, clickable(), name) })
@@ -165,10 +166,11 @@ func (p *page) clickOne(r *rod.Page, roles []string, name string) error {
 	if err != nil {
 		return err
 	}
-	return clickOn(el)
+	return activate(r, el)
 }
 
-// clickOn clicks an element once it has stopped moving and nothing covers it.
+// clickOn clicks an element with the mouse once it has stopped moving and nothing covers
+// it. Only what is made for the mouse needs it.
 func clickOn(el *rod.Element) error {
 	soon, cancel := context.WithTimeout(el.GetContext(), 5*time.Second) // then it is looked up again
 	defer cancel()
@@ -179,10 +181,8 @@ func clickOn(el *rod.Element) error {
 	if err := el.ScrollIntoView(); err != nil {
 		return err
 	}
-	// Chromium says that a link whose ::after fills its row is covered by it, so the page is asked.
 	at, err := el.Eval(`() => {
-		const box = [...this.getClientRects()].find((r) => r.width > 0 && r.height > 0)
-		if (!box) return null
+		const box = this.getBoundingClientRect()
 		const x = box.x + box.width / 2, y = box.y + box.height / 2
 		return this.contains(document.elementFromPoint(x, y)) ? { x, y } : null
 	}`)
@@ -199,8 +199,8 @@ func clickOn(el *rod.Element) error {
 	return mouse.Click(proto.InputMouseButtonLeft, 1)
 }
 
-// clickSurface clicks a surface of a tooth on the chart. Surfaces have no name of their
-// own: the tooth says which are chosen.
+// clickSurface clicks a surface of a tooth on the chart with the mouse. Surfaces have no
+// name of their own: the tooth says which are chosen, and has keys for them.
 func (p *page) clickSurface(tooth, side string) {
 	p.tb.Helper()
 	p.until(fmt.Sprintf("click the %s surface of tooth %s", side, tooth), func(r *rod.Page) error {
@@ -229,12 +229,12 @@ func (p *page) fill(label, value string) {
 			if err != nil {
 				p.tb.Fatal(err)
 			}
-			if err := el.Focus(); err != nil { // on the month
+			if err := reach(r, el); err != nil { // on the month
 				return err
 			}
 			return r.Keyboard.Type(keysOf(day.Format("01022006"))...)
 		}
-		if err := clickOn(el); err != nil {
+		if err := reach(r, el); err != nil {
 			return err
 		}
 		if err := el.SelectAllText(); err != nil {
@@ -256,11 +256,14 @@ func (p *page) choose(label, option string) {
 		if err != nil {
 			return err
 		}
+		if err := reach(r, el); err != nil {
+			return err
+		}
 		if name, err := el.Property("tagName"); err != nil || name.Str() != "SELECT" {
-			return errors.Join(err, clickOn(el))
+			return errors.Join(err, r.Keyboard.Type(input.ArrowDown))
 		}
 		native = true
-		return el.Select([]string{option}, true, rod.SelectorTypeText)
+		return el.Select([]string{option}, true, rod.SelectorTypeText) // Chromium's own keys do the same
 	})
 	if !native {
 		whole := *p

@@ -1,6 +1,10 @@
 package journeys_test
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // A payer rejects a check. The front desk corrects the date of birth in place, and
 // reads the answer.
@@ -77,4 +81,26 @@ func TestACheckByKeyboard(t *testing.T) {
 	page.types("W78-INACTIVE")
 	page.press("Enter")
 	page.sees("Not covered")
+}
+
+// A payer's notes try to be markup and to turn the text around. They are shown as they
+// are, and run nothing. The sandbox's payers write none, so the stored answer is changed.
+func TestHostileNotesOfAPayer(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	check := practice.post("/eligibility", map[string]any{
+		"office_id": practice.office, "payer_id": "CHTEST",
+		"subscriber": map[string]string{"first_name": "Nora", "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": "W80-ACTIVE-FULL"},
+	})["id"]
+	page := practice.signsIn("biller")
+	practice.s.sql(t, `UPDATE eligibility_checks SET benefits = jsonb_set(jsonb_set(benefits::jsonb,
+		'{payer_notes}', '["<script>alert(1)</script>", "\"><img src=x onerror=alert(2)>", "ends\u202ehere\u001b[2J\u0007"]'),
+		'{coverage,0,notes}', '["<svg onload=alert(3)>\u2066"]')
+		WHERE org_id = (SELECT org_id FROM users WHERE email = $1)`, practice.email("biller"))
+	page.open(fmt.Sprint("/test/eligibility/", check))
+	page.sees("The payer's notes", "<script>alert(1)</script>", `"><img src=x onerror=alert(2)>`, "<svg onload=alert(3)>", "ends\ufffdhere␛[2J␇")
+	if shown := page.text(); strings.ContainsAny(shown, "\x07\x1b\u202e\u2066") {
+		t.Errorf("the page shows %q", shown)
+	}
+	page.screen("eligibility-hostile")
 }

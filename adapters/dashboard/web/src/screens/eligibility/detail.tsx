@@ -7,7 +7,7 @@ import { useClient, type Schemas } from "../../api/client";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { CopyAsCurl, Copy } from "../../ui/copy";
-import { Day, day, Money, cents, name, When, words } from "../../ui/format";
+import { Day, day, Money, cents, name, printable, When, words } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { Badge, type Tone } from "../../ui/state";
@@ -58,8 +58,8 @@ function Says({ check: c }: { check: CheckResource }) {
     const reasons = c.rejection?.reasons ?? [];
     return (
       <>
-        <Notice tone="bad" title={reasons[0]?.message ?? "The payer rejected the check."}>
-          {reasons.map((r) => <p key={r.code}>{r.fix}{r.suggested_value && <> The payer has <strong>{r.suggested_value}</strong>.</>}</p>)}
+        <Notice tone="bad" title={printable(reasons[0]?.message ?? "The payer rejected the check.")}>
+          {reasons.map((r) => <p key={r.code}>{r.fix}{r.suggested_value && <> The payer has <strong>{printable(r.suggested_value)}</strong>.</>}</p>)}
         </Notice>
         {c.rejection?.kind === "fix_and_resend" && may.write && <Section title="Correct it and send it again"><CheckForm from={c} corrects /></Section>}
       </>
@@ -90,7 +90,7 @@ function Answer({ check: c }: { check: CheckResource }) {
                   { head: "Category", cell: (r) => <span className="strong">{words(r.category)}</span> },
                   { head: "Plan pays", right: true, cell: (r) => r.covered === false ? "Not covered" : r.percent_paid == null ? <None /> : `${r.percent_paid} %` },
                   { head: "How often", cell: (r) => often(r.frequency) ?? <None /> },
-                  { head: "Notes", wide: true, cell: (r) => r.notes.join(" ") || <None /> },
+                  { head: "Notes", wide: true, cell: (r) => printable(r.notes.join(" ")) || <None /> },
                 ]}
               />
             </Section>
@@ -99,11 +99,11 @@ function Answer({ check: c }: { check: CheckResource }) {
         <div>
           <Section title="Plan">
             <Facts items={[
-              ["Plan", c.plan?.name],
-              ["Type", c.plan?.type],
-              ["Group", c.plan?.group_number],
+              ["Plan", said(c.plan?.name)],
+              ["Type", said(c.plan?.type)],
+              ["Group", said(c.plan?.group_number)],
               ["Network", c.network_status ? <Badge key="n" tone={c.network_status === "in_network" ? "good" : "warn"}>{words(c.network_status)}</Badge> : null],
-              ["Benefit period", c.plan?.benefit_period],
+              ["Benefit period", said(c.plan?.benefit_period)],
               ["Covered from", <Day key="f" value={c.coverage_effective_date} />],
               ["Covered until", <Day key="u" value={c.coverage_termination_date} />],
             ]} />
@@ -118,18 +118,18 @@ function Answer({ check: c }: { check: CheckResource }) {
             rows={c.procedures}
             id={(p) => p.code}
             columns={[
-              { head: "Procedure", cell: (p) => <><span className="strong">{p.code}</span> {p.description}</> },
+              { head: "Procedure", cell: (p) => <><span className="strong">{p.code}</span> {p.description && printable(p.description)}</> },
               { head: "Today", cell: (p) => <Due procedure={p} /> },
               { head: "Plan pays", right: true, cell: (p) => p.percent_paid == null ? <None /> : `${p.percent_paid} %` },
               { head: "How often", cell: (p) => [often(p.frequency), p.max_age != null && `up to age ${p.max_age}`].filter(Boolean).join(", ") || <None /> },
               { head: "Last done", cell: (p) => <Day value={p.last_service_date} /> },
               { head: "Next eligible", cell: (p) => <Day value={p.next_eligible_date} /> },
             ]}
-            open={(p) => p.note && <p className="muted small">{p.note}</p>}
+            open={(p) => p.note && <p className="muted small wrap-anywhere">{printable(p.note)}</p>}
           />
         </Section>
       )}
-      {c.payer_notes && c.payer_notes.length > 0 && <Section title="The payer's notes"><ul>{c.payer_notes.map((n) => <li key={n} className="wrap-anywhere">{n}</li>)}</ul></Section>}
+      {c.payer_notes && c.payer_notes.length > 0 && <Section title="The payer's notes"><ul>{c.payer_notes.map((n, i) => <li key={i} className="wrap-anywhere">{printable(n)}</li>)}</ul></Section>}
       {c.not_returned && c.not_returned.length > 0 && (
         <Section title="What the payer did not return">
           <p className="muted">Ask the payer by phone if you need it: {c.not_returned.map((f) => words(f.split(".").reverse().join(" of ")).toLowerCase()).join(", ")}.</p>
@@ -139,11 +139,14 @@ function Answer({ check: c }: { check: CheckResource }) {
   );
 }
 
+/** said returns a payer's text to show, or nothing. */
+const said = (text: string | null | undefined) => text && printable(text);
+
 const None = () => <span className="muted none" aria-label="not said">–</span>;
 
 /** Amount shows how much of a maximum or deductible is used. */
 function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string }) {
-  const label = `${words(a.level)} ${kind}, ${words(a.period).toLowerCase()}${a.applies_to ? `, ${a.applies_to.toLowerCase()}` : ""}`;
+  const label = `${words(a.level)} ${kind}, ${words(a.period).toLowerCase()}${a.applies_to ? `, ${printable(a.applies_to.toLowerCase())}` : ""}`;
   const used = a.used ?? (a.amount && a.remaining ? ((cents(a.amount) - cents(a.remaining)) / 100).toFixed(2) : null);
   const share = a.amount && used && cents(a.amount) > 0 ? Math.min(100, Math.max(0, 100 * cents(used) / cents(a.amount))) : null;
   return (
@@ -205,7 +208,7 @@ function Exchange({ id }: { id: string }) {
       {exchange.data.messages.map((m, i) => (
         <div key={i} className="exchange">
           <div><h3>270</h3><pre tabIndex={0}>{lines(m.request)}</pre></div>
-          <div><h3>271</h3><pre tabIndex={0}>{m.response ? lines(m.response) : "Nothing came back."}</pre></div>
+          <div><h3>271</h3><pre tabIndex={0}>{m.response ? lines(m.response).split("\n").map(printable).join("\n") : "Nothing came back."}</pre></div>
         </div>
       ))}
     </div>

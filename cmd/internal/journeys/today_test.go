@@ -1,6 +1,12 @@
 package journeys_test
 
-import "testing"
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/go-rod/rod"
+)
 
 // Today leads from the work to the list that shows it, and follows what happens.
 func TestTodayLeadsToTheWork(t *testing.T) {
@@ -28,4 +34,40 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	page.sees("Sam Nolan, $1,250.00")
 	page.screen("search")
 	page.press("Enter")
+}
+
+// A list can be used after three requests, and the page reads nothing again because its
+// stream begins: the stream goes on where the last one of this browser ended.
+func TestAListNeedsThreeRequests(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("biller")
+	page.until("the first stream", func(r *rod.Page) error {
+		mark, err := page.eval(r, "() => localStorage.getItem('molar-live-test') ?? ''")
+		if err == nil && mark == "" {
+			err = errors.New("has said nothing")
+		}
+		return err
+	})
+	page.open("/test/claims")
+	page.sees("No claims yet")
+	if read := page.read(); len(read) > 3 {
+		t.Errorf("the page read %q, want at most 3 requests", read)
+	}
+	practice.claims("Rosa", "W81", nil, aFilling())
+	page.sees("Rosa Rivers") // by the stream, which has begun
+	if read := strings.Join(page.read(), " "); strings.Count(read, "/me") != 1 {
+		t.Errorf("the page read %q, want /me once", read)
+	}
+}
+
+// read returns the paths in the API that the page has read since it loaded.
+func (p *page) read() []string {
+	p.tb.Helper()
+	paths, err := p.eval(p.rod.Timeout(patience), `() => performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname)
+		.filter((path) => path.startsWith("/api/")).join(" ")`)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	return strings.Fields(paths)
 }

@@ -36,6 +36,16 @@ export function apply(client: Client, changes: Change[]): void {
   });
 }
 
+/** reload marks all that was read before now. The requests under way end first: to begin them again would show the page
+ *  later. What the page begins to read from now on is current. */
+async function reload(client: Client): Promise<void> {
+  const before = client.queries.getQueryCache().getAll();
+  await Promise.allSettled(before.map((q) => (q.state.fetchStatus === "fetching" ? q.promise : undefined)));
+  await new Promise((shown) => setTimeout(shown, 300));
+  const read = new Set(before.map((q) => q.queryHash));
+  await client.queries.invalidateQueries({ predicate: (q) => read.has(q.queryHash) });
+}
+
 /** useLive keeps the page current while it is shown, and returns the state of the connection. */
 export function useLive(): Link {
   const client = useClient();
@@ -45,7 +55,7 @@ export function useLive(): Link {
     const channel = new BroadcastChannel(`molar-live-${client.mode}`);
     const hear = (said: Said) => {
       if ("changes" in said) apply(client, said.changes);
-      else if ("reset" in said) void client.queries.invalidateQueries();
+      else if ("reset" in said) void reload(client);
       else setLink(said.link);
     };
     channel.onmessage = (e: MessageEvent<Said>) => hear(e.data);
@@ -61,14 +71,17 @@ export function useLive(): Link {
     return () => {
       stop.abort();
       channel.close();
+      void client.queries.invalidateQueries({ refetchType: "none" }); // what changes now is not heard
     };
   }, [client]);
   return link;
 }
 
-/** lead reads the stream until the page is left, and connects again when it breaks. */
+/** lead reads the stream until the page is left, and connects again when it breaks. It goes on where the last leader of
+ *  this browser ended: the other tabs have heard all before, and a page that loads now reads all its resources later. */
 async function lead(client: Client, stop: AbortSignal, share: (said: Said) => void): Promise<void> {
-  let last = "";
+  const mark = `molar-live-${client.mode}`;
+  let last = localStorage.getItem(mark) ?? "";
   for (let failures = 0; !stop.aborted; failures++) {
     try {
       const reply = await fetch(`${root}/stream`, {
@@ -83,11 +96,11 @@ async function lead(client: Client, stop: AbortSignal, share: (said: Said) => vo
       let gathered: Change[] = [];
       const parser = createParser({
         onEvent(e) {
-          if (e.id) last = e.id;
           if (e.event === "reset") share({ reset: true });
           else if (e.data) gathered.push(JSON.parse(e.data) as Change);
         },
       });
+      let rest = ""; // of what came, after the last whole event
       const text = reply.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { done, value } = await text.read();
@@ -97,6 +110,11 @@ async function lead(client: Client, stop: AbortSignal, share: (said: Said) => vo
           share({ changes: gathered });
           gathered = [];
         }
+        rest += value;
+        const end = rest.lastIndexOf("\n\n") + 1;
+        const id = [...rest.slice(0, end).matchAll(/^id: (.+)$/gm)].at(-1)?.[1]; // a comment has one, too
+        rest = rest.slice(end);
+        if (id) localStorage.setItem(mark, last = id);
       }
     } catch {
       if (stop.aborted) return;

@@ -1,8 +1,7 @@
 package journeys_test
 
 import (
-	"io"
-	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -86,7 +85,7 @@ func released(t *testing.T, s *service) (origin string, release func()) {
 	behind := &httputil.ReverseProxy{
 		FlushInterval: -1,
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to) },
-		ErrorLog:      log.New(io.Discard, "", 0), // pages end their streams
+		ErrorLog:      slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // pages end their streams
 	}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Sec-Fetch-Dest") == "document" {

@@ -190,24 +190,24 @@ type practice struct {
 	calls int
 }
 
-func newPractice(t testing.TB) *practice {
-	t.Helper()
-	p := &practice{t: t, s: theService(t)}
-	p.org = p.s.molar(t, "orgs", "create", "Cedar Dental")
+func newPractice(tb testing.TB) *practice {
+	tb.Helper()
+	p := &practice{t: tb, s: theService(tb)}
+	p.org = p.s.molar(tb, "orgs", "create", "Cedar Dental")
 	var work sync.WaitGroup
 	work.Go(func() {
-		p.office = p.s.molar(t, "offices", "create", "--org", p.org, "--name", "Main Street", "--npi", "1234567893", "--tax-id", "123456789",
+		p.office = p.s.molar(tb, "offices", "create", "--org", p.org, "--name", "Main Street", "--npi", "1234567893", "--tax-id", "123456789",
 			"--phone", "5185550100", "--line1", "1 Main Street", "--city", "Albany", "--state", "NY", "--zip", "122070001")
 	})
 	work.Go(func() {
-		p.s.molar(t, "providers", "create", "--org", p.org, "--first-name", "Ann", "--last-name", "Rivers", "--npi", "1679576722")
+		p.s.molar(tb, "providers", "create", "--org", p.org, "--first-name", "Ann", "--last-name", "Rivers", "--npi", "1679576722")
 	})
 	work.Go(func() {
-		p.key = strings.Fields(p.s.molar(t, "keys", "create", "--org", p.org, "--name", "Journey"))[1]
+		p.key = strings.Fields(p.s.molar(tb, "keys", "create", "--org", p.org, "--name", "Journey"))[1]
 	})
 	work.Wait()
-	if t.Failed() {
-		t.FailNow()
+	if tb.Failed() {
+		tb.FailNow()
 	}
 	return p
 }
@@ -230,14 +230,14 @@ func (p *practice) links(role string) (link string) {
 	return linkIn(p.t, p.s.molar(p.t, "users", "link", p.email(role), "--org", p.org))
 }
 
-func linkIn(t testing.TB, output string) string {
-	t.Helper()
+func linkIn(tb testing.TB, output string) string {
+	tb.Helper()
 	for word := range strings.FieldsSeq(output) {
 		if strings.Contains(word, "/sign-in#") {
 			return word
 		}
 	}
-	t.Fatalf("no link in %q", output)
+	tb.Fatalf("no link in %q", output)
 	return ""
 }
 
@@ -358,9 +358,9 @@ func (p *practice) password(role, password string) {
 }
 
 // visits opens a path, or a link, in a browser in which no user has signed in.
-func visits(t testing.TB, target string) *page {
-	t.Helper()
-	page := newBrowser(t, theService(t).origin).tab()
+func visits(tb testing.TB, target string) *page {
+	tb.Helper()
+	page := newBrowser(tb, theService(tb).origin).tab()
 	if strings.HasPrefix(target, "/") {
 		page.open(target)
 	} else {

@@ -122,12 +122,12 @@ func (n *Clearinghouse) open(ctx context.Context) (*session, error) {
 	if n.idle != nil {
 		n.idle.Stop()
 	}
-	if n.session != nil {
-		stop := context.AfterFunc(ctx, func() { _ = n.session.line.Close() })
-		_, err := n.step(n.session).RealPath(".")
+	if s := n.session; s != nil {
+		stop := context.AfterFunc(ctx, func() { _ = s.line.Close() }) // it may run after hangUp
+		_, err := n.step(s).RealPath(".")
 		stop()
 		if err == nil {
-			return n.session, nil
+			return s, nil
 		}
 		n.hangUp()
 	}

@@ -11,7 +11,7 @@ func optionalID[T billing.ID[K], K billing.Kind](f *billing.Faults, field string
 	}
 	id, err := billing.ParseID[T, K](*value)
 	if f.Required(field, *value, 0) && err != nil {
-		f.Add(field, billing.FaultFormat, "The ID of a "+what+" must be "+billing.Prefix[K]()+" and 26 more characters.")
+		f.Add(field, billing.FaultFormat, "The "+what+" ID must be "+billing.Prefix[K]()+" and 26 more characters.")
 	}
 	return id
 }

@@ -73,7 +73,11 @@ func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
-			log.WarnContext(ctx, "files not imported", "network", name, "error", err)
+			level := slog.LevelWarn
+			if billing.Observed(err) {
+				level = slog.LevelDebug // each poll repeats it
+			}
+			log.Log(ctx, level, "files not imported", "network", name, "error", err)
 			pause = max(got.Poll, billing.FilesRetry)
 		case got.Files > 0:
 			pause = 0

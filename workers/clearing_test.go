@@ -44,6 +44,42 @@ func (f *failing) Receive(ctx context.Context, limit int) ([]billing.IncomingFil
 	return f.Clearinghouse.Receive(ctx, limit)
 }
 
+// TestFailuresOfConnections are in the log once, and not again at each poll. Others
+// stay in it.
+func TestFailuresOfConnections(t *testing.T) {
+	t.Parallel()
+	down := errors.New("down")
+	for want, err := range map[string]error{"DEBUG": &billing.ObservedError{Err: down}, "WARN": down} {
+		var l log
+		sandbox := &ports.Network{Name: "main", Poll: time.Millisecond, Claims: broken{err}}
+		s := batches.New(nil, batches.Outside{Networks: networks.New(sandbox)}, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- workers.ReceiveFiles(ctx, s, slog.New(slog.NewTextHandler(&l, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		}()
+		porttest.Await(t, "the poll fails", func() bool { return strings.Contains(l.text(), "files not imported") })
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(l.text(), "level="+want+` msg="files not imported"`) {
+			t.Errorf("want %s: %s", want, l.text())
+		}
+	}
+}
+
+// broken is a clearinghouse that fails.
+type broken struct{ err error }
+
+func (b broken) Send(context.Context, billing.OutgoingFile, func(context.Context, string) error) error {
+	return b.err
+}
+
+func (b broken) Receive(context.Context, int) ([]billing.IncomingFile, error) { return nil, b.err }
+
+func (b broken) Remove(context.Context, string) error { return b.err }
+
 // log is a log that can be read while it is written.
 type log struct {
 	mu sync.Mutex

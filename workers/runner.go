@@ -77,7 +77,11 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 	stop()
 	took := time.Since(start)
 	if done, ok := errors.AsType[*jobs.DoneError](err); ok {
-		log.WarnContext(ctx, "job ended without success", "error", done.Cause)
+		level := slog.LevelWarn
+		if billing.Observed(done.Cause) {
+			level = slog.LevelInfo
+		}
+		log.Log(ctx, level, "job ended without success", "error", done.Cause)
 		err = nil
 	}
 	if err == nil {

@@ -342,7 +342,7 @@ func TestConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Observe(t.Context(), main, fmt.Errorf("sign in as molar1: %w", billing.ErrNetworkUnauthorized))
+	s.Observe(t.Context(), main, billing.CallReceive, fmt.Errorf("sign in as molar1: %w", billing.ErrNetworkUnauthorized))
 	if err := s.Follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}

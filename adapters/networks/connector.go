@@ -18,7 +18,7 @@ type Opener func(c *billing.Connection) (*ports.Network, error)
 
 // Observe learns the result of each call of a connection's adapters: nil, or why it
 // failed.
-type Observe func(ctx context.Context, c *billing.Connection, err error)
+type Observe func(ctx context.Context, c *billing.Connection, call billing.ConnectionCall, err error)
 
 // Connector opens connections, and makes them networks that messages use.
 type Connector struct {
@@ -77,6 +77,7 @@ func (c *Connector) Replace(all []*billing.Connection) {
 	c.networks.set(entries)
 	for id, old := range c.links {
 		if links[id] != old {
+			old.closed.Store(true)
 			c.closing.Go(func() { old.close(c.log) })
 		}
 	}
@@ -125,8 +126,8 @@ func (l *link) observed(n *ports.Network) *ports.Network {
 	return &own
 }
 
+// close closes a link that takes no more calls, after those that are under way.
 func (l *link) close(log *slog.Logger) {
-	l.closed.Store(true)
 	l.calls.Lock()
 	defer l.calls.Unlock()
 	if l.network.Peer == nil {
@@ -140,13 +141,15 @@ func (l *link) close(log *slog.Logger) {
 // errClosed is the error of a call that began before the connection was closed.
 var errClosed = errors.New("the connection is closed")
 
-// call runs a call of an adapter unless the connection is closed. A refused sign-in
-// closes it, so that the account does not lock.
-func (l *link) call(ctx context.Context, do func() error) error {
-	l.calls.RLock()
+// call runs a call of an adapter unless the connection is closed, or waits for other
+// calls to close. A refused sign-in closes it, so that the account does not lock.
+func (l *link) call(ctx context.Context, call billing.ConnectionCall, do func() error) error {
+	if !l.calls.TryRLock() {
+		return l.refused()
+	}
 	defer l.calls.RUnlock()
 	if l.closed.Load() {
-		return fmt.Errorf("%s: %w", l.connection.Name, errClosed)
+		return l.refused()
 	}
 	err := do()
 	if _, later := errors.AsType[*billing.LaterError](err); later || err != nil && errors.Is(ctx.Err(), context.Canceled) {
@@ -155,9 +158,14 @@ func (l *link) call(ctx context.Context, do func() error) error {
 	if errors.Is(err, billing.ErrNetworkUnauthorized) {
 		l.closed.Store(true)
 	}
-	l.observe(ctx, l.connection, err)
+	l.observe(ctx, l.connection, call, err)
+	if err != nil {
+		err = &billing.ObservedError{Err: err}
+	}
 	return err
 }
+
+func (l *link) refused() error { return fmt.Errorf("%s: %w", l.connection.Name, errClosed) }
 
 type eligibility struct {
 	ports.EligibilityNetwork
@@ -166,7 +174,7 @@ type eligibility struct {
 
 // Inquire sends a 270.
 func (e eligibility) Inquire(ctx context.Context, request []byte) (reply []byte, err error) {
-	err = e.link.call(ctx, func() (err error) {
+	err = e.link.call(ctx, billing.CallInquire, func() (err error) {
 		reply, err = e.EligibilityNetwork.Inquire(ctx, request)
 		return err
 	})
@@ -180,12 +188,12 @@ type clearinghouse struct {
 
 // Send hands over a file.
 func (c clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
-	return c.link.call(ctx, func() error { return c.Clearinghouse.Send(ctx, f, mark) })
+	return c.link.call(ctx, billing.CallSend, func() error { return c.Clearinghouse.Send(ctx, f, mark) })
 }
 
 // Receive returns the files that have come back.
 func (c clearinghouse) Receive(ctx context.Context, limit int) (files []billing.IncomingFile, err error) {
-	err = c.link.call(ctx, func() (err error) {
+	err = c.link.call(ctx, billing.CallReceive, func() (err error) {
 		files, err = c.Clearinghouse.Receive(ctx, limit)
 		return err
 	})
@@ -194,5 +202,5 @@ func (c clearinghouse) Receive(ctx context.Context, limit int) (files []billing.
 
 // Remove removes a file.
 func (c clearinghouse) Remove(ctx context.Context, name string) error {
-	return c.link.call(ctx, func() error { return c.Clearinghouse.Remove(ctx, name) })
+	return c.link.call(ctx, billing.CallReceive, func() error { return c.Clearinghouse.Remove(ctx, name) })
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,7 +82,7 @@ func newFixture(t *testing.T, builtin ...*ports.Network) *fixture {
 		return n, nil
 	}
 	f.Connector = networks.NewConnector(f.networks, map[billing.ConnectionKind]networks.Opener{billing.ConnectionSFTP: open},
-		func(_ context.Context, c *billing.Connection, err error) {
+		func(_ context.Context, c *billing.Connection, _ billing.ConnectionCall, err error) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.observed = append(f.observed, fmt.Sprintf("%s: %v", c.Name, err))
@@ -267,6 +268,9 @@ func TestCallsAreObserved(t *testing.T) {
 	} {
 		result = c.result
 		reply, err := n.Eligibility.Inquire(ctx, nil)
+		if later := errors.As(c.result, new(*billing.LaterError)); billing.Observed(err) != (c.result != nil && !later) {
+			t.Errorf("%v is observed: %t", err, billing.Observed(err))
+		}
 		if !errors.Is(err, c.result) || string(reply) != "271" {
 			t.Errorf("inquire: %s, %v", reply, err)
 		}
@@ -299,5 +303,35 @@ func TestCallsAreObserved(t *testing.T) {
 	}
 	if err := f.networks.Available(mine, billing.TransactionClaims); billing.CodeOf(err) != billing.CodeUnavailable || len(f.networks.Clearinghouses()) != 0 {
 		t.Errorf("after a refused sign-in: %v", err)
+	}
+}
+
+// TestCallsWhileAConnectionCloses fail at once. They do not wait for the calls that
+// are under way, which may take minutes.
+func TestCallsWhileAConnectionCloses(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	began, end := make(chan struct{}, 2000), make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	f.result = func(context.Context) error {
+		began <- struct{}{}
+		<-end
+		return nil
+	}
+	f.Replace([]*billing.Connection{connection("main", nil)})
+	n := f.networks.Clearinghouses()[0]
+	ended := make(chan error, 1)
+	go func() { ended <- n.Claims.Remove(t.Context(), "1") }()
+	<-began
+	f.Replace(nil)
+	for range 1000 { // before and after the connection begins to wait
+		if err := n.Claims.Remove(t.Context(), "2"); err == nil || billing.Observed(err) {
+			t.Fatal("a call through a closed connection: ", err)
+		}
+		runtime.Gosched()
+	}
+	end <- struct{}{}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

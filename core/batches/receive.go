@@ -38,7 +38,8 @@ func (s *Service) Clearinghouses() (names []string) {
 
 // Receive imports the files of the network with the name. It removes a file
 // there once all of it is committed here. A file that could not be imported
-// stays at the network; the error states the reason. Unreadable files, reports in
+// stays at the network; the error states the reason. It leaves out what was observed
+// unless there is nothing else. Unreadable files, reports in
 // text, and files that name no batch or office here, go to the quarantine, each
 // content once. A file of an
 // organization's own network concerns that organization alone.
@@ -48,10 +49,17 @@ func (s *Service) Receive(ctx context.Context, name string) (all Received, err e
 		return all, err
 	}
 	all.Poll = n.Poll
-	var errs []error
+	var errs, observed []error
+	failed := func(err error) {
+		if billing.Observed(err) {
+			observed = append(observed, err)
+		} else {
+			errs = append(errs, err)
+		}
+	}
 	got, err := n.Claims.Receive(ctx, receiveAtOnce)
 	if err != nil {
-		errs = append(errs, fmt.Errorf("ask %s for files: %w", name, err))
+		failed(fmt.Errorf("ask %s for files: %w", name, err))
 	}
 	for _, f := range got {
 		f.Route = n.Route
@@ -64,10 +72,13 @@ func (s *Service) Receive(ctx context.Context, name string) (all Received, err e
 			err = n.Claims.Remove(ctx, f.Name)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("import %s: %w", f.Name, err))
+			failed(fmt.Errorf("import %s: %w", f.Name, err))
 			continue
 		}
 		all.Files++
+	}
+	if len(errs) == 0 {
+		errs = observed
 	}
 	return all, errors.Join(errs...)
 }

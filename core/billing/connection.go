@@ -240,6 +240,32 @@ var ErrNetworkUnauthorized = errors.New("the network refuses the sign-in")
 // network.
 var ErrOutcomeUnknown = errors.New("it is unknown whether the network has the file")
 
+// ConnectionCall is what a connection was called for.
+type ConnectionCall string
+
+// The calls of connections.
+const (
+	CallInquire ConnectionCall = "inquire"
+	CallSend    ConnectionCall = "send"
+	CallReceive ConnectionCall = "receive" // and to remove what was received
+)
+
+// ObservedError is a failure of a connection that was counted and logged where it
+// happened.
+type ObservedError struct{ Err error }
+
+func (e *ObservedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the failure.
+func (e *ObservedError) Unwrap() error { return e.Err }
+
+// Observed reports whether the log has the failure already. It never has an unknown
+// outcome, which is about one file and needs a decision.
+func Observed(err error) bool {
+	_, is := errors.AsType[*ObservedError](err)
+	return is && !errors.Is(err, ErrOutcomeUnknown)
+}
+
 // ReasonOf returns the reason of a network's error.
 func ReasonOf(err error) NetworkReason {
 	fault, ok := errors.AsType[*NetworkError](err)

@@ -9,11 +9,13 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// outage is a run of failures of a connection, without a success between them.
+// outage is a run of failures of a connection. It lasts until each call that failed has
+// succeeded: a clearinghouse may have files for us, and refuse ours.
 type outage struct {
 	revision int // of the connection
 	since    time.Time
-	reason   billing.NetworkReason // of the last log line
+	failing  map[billing.ConnectionCall]bool
+	logged   map[billing.NetworkReason]bool
 	failures int
 }
 
@@ -25,29 +27,39 @@ type pause struct {
 
 // Observe judges the result of a call of a connection's adapter: nil, or why it
 // failed. It counts every failure, and logs the first of an outage and each new
-// reason. A refused sign-in pauses the connection.
-func (s *Service) Observe(ctx context.Context, c *billing.Connection, err error) {
+// reason. A refused sign-in pauses the connection. An unknown outcome is no outage, and
+// whoever sent the file logs it.
+func (s *Service) Observe(ctx context.Context, c *billing.Connection, call billing.ConnectionCall, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, o := time.Now(), s.outages[c.ID]
-	if err == nil {
-		if o != nil && now.Sub(o.since) >= billing.ConnectionOutage {
+	reason := billing.ReasonOf(err)
+	if err != nil {
+		s.failed(c.Name, reason)
+	}
+	if err == nil || reason == billing.ReasonUnknownOutcome {
+		if o == nil {
+			return
+		}
+		if delete(o.failing, call); len(o.failing) > 0 {
+			return
+		}
+		if now.Sub(o.since) >= billing.ConnectionOutage {
 			s.log.InfoContext(ctx, "connection works again", attrs(c, slog.Int("failures", o.failures), slog.String("after", now.Sub(o.since).Round(time.Second).String()))...)
 		}
 		delete(s.outages, c.ID)
 		return
 	}
-	reason := billing.ReasonOf(err)
-	s.failed(c.Name, reason)
 	if o == nil || o.revision != c.Revision {
-		o = &outage{revision: c.Revision, since: now}
+		o = &outage{revision: c.Revision, since: now, failing: map[billing.ConnectionCall]bool{}, logged: map[billing.NetworkReason]bool{}}
 		s.outages[c.ID] = o
 	}
 	o.failures++
-	if o.reason == reason {
+	o.failing[call] = true
+	if o.logged[reason] {
 		return
 	}
-	o.reason = reason
+	o.logged[reason] = true
 	if reason != billing.ReasonUnauthorized {
 		s.log.WarnContext(ctx, "connection failed", attrs(c, slog.String("reason", string(reason)), slog.Any("error", err))...)
 		return

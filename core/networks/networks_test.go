@@ -249,7 +249,7 @@ func TestPauseOfAChangedConnection(t *testing.T) {
 	store := pgtest.Open(t)
 	p := newProcess(t, store)
 	c := p.must(t, request("Main", nil))
-	p.Observe(t.Context(), c, billing.ErrNetworkUnauthorized)
+	p.Observe(t.Context(), c, billing.CallInquire, billing.ErrNetworkUnauthorized)
 	if _, err := p.Enable(t.Context(), "main"); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestPauseOfAChangedConnection(t *testing.T) {
 	if c, err := p.Get(t.Context(), "main"); err != nil || c.State() != billing.ConnectionEnabled {
 		t.Errorf("the connection is %+v, %v", c, err)
 	}
-	p.Observe(t.Context(), c, billing.ErrNetworkUnauthorized)
+	p.Observe(t.Context(), c, billing.CallInquire, billing.ErrNetworkUnauthorized)
 	if err := errors.Join(p.Remove(t.Context(), "main"), p.Follow(t.Context())); err != nil {
 		t.Error("the pause of a removed connection:", err)
 	}
@@ -272,7 +272,7 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 	c := p.must(t, request("Main", nil))
 	p.logged()
 	fail := func(err error) string {
-		p.Observe(t.Context(), c, err)
+		p.Observe(t.Context(), c, billing.CallInquire, err)
 		return p.logged()
 	}
 	timeout := &billing.NetworkError{Reason: billing.ReasonTimeout, Err: errors.New("no reply within 20s")}
@@ -292,6 +292,39 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 		t.Errorf("the next outage has the log %s", log)
 	}
 	if p.counts["Main timeout"] != 4 || p.counts["Main tls"] != 1 || len(p.counts) != 2 {
+		t.Errorf("counted %v", p.counts)
+	}
+}
+
+// TestSuccessOfAnotherCall does not end an outage: a clearinghouse that refuses our
+// files may have files for us at each poll. An unknown outcome is logged by its sender.
+func TestSuccessOfAnotherCall(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t, pgtest.Open(t))
+	c := p.must(t, request("Main", nil))
+	p.logged()
+	observe := func(call billing.ConnectionCall, err error) string {
+		p.Observe(t.Context(), c, call, err)
+		return p.logged()
+	}
+	full := &billing.NetworkError{Reason: billing.ReasonFull, Err: errors.New("no space")}
+	if log := observe(billing.CallSend, full); strings.Count(log, "\n") != 1 {
+		t.Errorf("the first failure has the log %s", log)
+	}
+	log := ""
+	for range 3 {
+		log += observe(billing.CallReceive, nil) + observe(billing.CallSend, full)
+	}
+	if log != "" {
+		t.Errorf("the log has more: %s", log)
+	}
+	if log := observe(billing.CallSend, nil) + observe(billing.CallSend, billing.ErrOutcomeUnknown); log != "" {
+		t.Errorf("an unknown outcome has the log %s", log)
+	}
+	if log := observe(billing.CallSend, full); strings.Count(log, "\n") != 1 {
+		t.Errorf("the next outage has the log %s", log)
+	}
+	if p.counts["Main full"] != 5 || p.counts["Main unknown_outcome"] != 1 {
 		t.Errorf("counted %v", p.counts)
 	}
 }

@@ -193,7 +193,7 @@ func removeConnection(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a connection with its secrets",
 		Long: "Removes a connection with its secrets. Batches that wait to be sent through it, or wait for files from it, wait for ever.\n" +
-			"To replace an account, disable the connection first, add the new one, and remove the old one when nothing waits for it.",
+			"To replace an account, wait until the batches that it sent are acknowledged (molar batches list), remove it, and add the new one.",
 	}
 	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
 		if err := s.Remove(c.Context(), args[0]); err != nil {

@@ -45,7 +45,7 @@ func New(store ports.Store, o Outside, payers *billing.PayerDirectory) *Service 
 }
 
 // ErrClosed is the error for a network that is not open, or no longer open.
-var ErrClosed = errors.New("the network is not open")
+var ErrClosed = errors.New("the network is not open; molar connections list shows whether its connection is disabled or paused")
 
 // network returns the network with the name that carries claims.
 func (s *Service) network(name string) (*ports.Network, error) {

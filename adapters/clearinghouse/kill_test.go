@@ -2,11 +2,13 @@ package clearinghouse_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -98,8 +100,15 @@ func TestKills(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			ack, _, ackErr := acknowledgements.DecodeFunctional(r)
+			message, err := io.ReadAll(r)
 			_ = r.Close()
+			if err == nil && int64(len(message)) != info.Size() {
+				err = io.ErrUnexpectedEOF
+			}
+			if err != nil {
+				return err // a kill cut it, so it comes again
+			}
+			ack, _, ackErr := acknowledgements.DecodeFunctional(bytes.NewReader(message))
 			// The message counts before its removal: if the removal is cut, it is still
 			// there or it is not, but it never comes twice by itself.
 			mu.Lock()

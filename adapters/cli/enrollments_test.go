@@ -63,7 +63,7 @@ func TestEnrollmentsOfTheHelp(t *testing.T) {
 		t.Errorf("printed %v, %q", err, said)
 	}
 	for args, code := range map[string]billing.Code{
-		strings.Replace(set, "rejected", "live", 1): billing.CodeInvalidRequest, strings.Replace(set, "60054", "NOBODY", 1): billing.CodeNotFound,
+		strings.Replace(set, "rejected", "live", 1): billing.CodeInvalidRequest, strings.Replace(set, "60054", "UNKNOWN", 1): billing.CodeNotFound,
 		strings.Replace(set, "--mode live", "--mode test", 1): billing.CodeNotFound,
 	} {
 		if _, err := run(args); billing.CodeOf(err) != code {

@@ -140,11 +140,11 @@ func TestRefusedRequests(t *testing.T) {
 		"twice":                {call{body: strings.Replace(good, `{"`, `{"payer_id":"X","`, 1)}, 422, "payer_id conflict"},
 		"empty object":         {call{body: "{}"}, 422, "subscriber required,office_id required,payer_id required"},
 		"unknown office":       {call{body: with("office_id", unknown)}, 404, "office_id not_found"},
-		"unknown payer":        {call{body: with("payer_id", "NOBODY")}, 404, "payer_id not_found"},
+		"unknown payer":        {call{body: with("payer_id", "UNKNOWN")}, 404, "payer_id not_found"},
 		"unknown parent":       {call{body: with("parent_id", "elg_"+unknown[4:])}, 404, "parent_id not_found"},
 		"nothing that exists": {
 			call{body: s.question("ACTIVE-FULL", func(q, _ anObject) {
-				q["office_id"], q["payer_id"], q["parent_id"] = unknown, "NOBODY", "elg_"+unknown[4:]
+				q["office_id"], q["payer_id"], q["parent_id"] = unknown, "UNKNOWN", "elg_"+unknown[4:]
 			})},
 			404, "office_id not_found,payer_id not_found,parent_id not_found",
 		},

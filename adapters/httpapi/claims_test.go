@@ -156,10 +156,10 @@ func TestRefusedClaims(t *testing.T) {
 		"surfaces":           {line("surfaces", []any{"M", 1}), 422, "lines.0.surfaces.1 type"},
 		"nul":                {s.crown("1", with("note", "a\x00b")), 422, "note format"},
 		"unknown office":     {s.crown("1", with("office_id", unknown)), 404, "office_id not_found"},
-		"unknown payer":      {s.crown("1", with("payer_id", "NOBODY")), 404, "payer_id not_found"},
+		"unknown payer":      {s.crown("1", with("payer_id", "UNKNOWN")), 404, "payer_id not_found"},
 		"unknown provider":   {s.crown("1", with("rendering_provider_id", "prv_"+unknown[4:])), 404, "rendering_provider_id not_found"},
 		"nothing that exists": {
-			s.crown("1", with("office_id", unknown, "payer_id", "NOBODY", "rendering_provider_id", "prv_"+unknown[4:])), 404,
+			s.crown("1", with("office_id", unknown, "payer_id", "UNKNOWN", "rendering_provider_id", "prv_"+unknown[4:])), 404,
 			"office_id not_found,payer_id not_found,rendering_provider_id not_found",
 		},
 	})

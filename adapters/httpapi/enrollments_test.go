@@ -73,7 +73,7 @@ func TestEnrollments(t *testing.T) {
 			t.Errorf("%d %s, want %s", a.StatusCode, got, fields)
 		}
 	}
-	a := s.do(t, call{method: "PUT", path: "/enrollments", body: body(with("office_id", absent, "payer_id", "NOBODY"))})
+	a := s.do(t, call{method: "PUT", path: "/enrollments", body: body(with("office_id", absent, "payer_id", "UNKNOWN"))})
 	if got := strings.Join(a.fields(t), ","); a.StatusCode != 404 || got != "office_id not_found,payer_id not_found" {
 		t.Errorf("%d %s", a.StatusCode, got)
 	}

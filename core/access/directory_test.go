@@ -48,7 +48,7 @@ func TestOfficeNumbers(t *testing.T) {
 	t.Parallel()
 	s, _, _, scope := setup(t)
 	in := good()
-	in.ProviderNumbers = []billing.ProviderNumber{{PayerID: "aetna", Number: "N"}, {PayerID: "NOBODY", Number: "N"}, {PayerID: "??", LocationNumber: "L"}}
+	in.ProviderNumbers = []billing.ProviderNumber{{PayerID: "aetna", Number: "N"}, {PayerID: "UNKNOWN", Number: "N"}, {PayerID: "??", LocationNumber: "L"}}
 	_, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), in)
 	if billing.CodeOf(err) != billing.CodeNotFound || faults(err) != "provider_numbers.1.payer_id not_found, provider_numbers.2.payer_id not_found" {
 		t.Errorf("unknown payers: %v, %q", err, faults(err))

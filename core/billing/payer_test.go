@@ -30,7 +30,7 @@ func TestShippedPayers(t *testing.T) {
 	if want := "pyr_1WNC1RZWSZH56R50VRJ1P7KSGF"; p.ID.String() != want {
 		t.Errorf("ID of CHTEST = %s, want %s", p.ID, want)
 	}
-	if _, ok := d.Find("NOBODY"); ok {
+	if _, ok := d.Find("UNKNOWN"); ok {
 		t.Error("found a payer that there is none of")
 	}
 }

@@ -125,7 +125,7 @@ func TestReplacementsThatAreRefused(t *testing.T) {
 		"another control number":        {b, c.ID, func(in *intake.ClaimRequest) { in.PatientControlNumber = new("X") }, "INVALID_REQUEST patient_control_number not_allowed"},
 		"another kind":                  {b, c.ID, func(in *intake.ClaimRequest) { *in = b.asking() }, "INVALID_REQUEST kind not_allowed"},
 		"another payer":                 {b, c.ID, func(in *intake.ClaimRequest) { in.PayerID = new("AETNA") }, "INVALID_REQUEST payer_id not_allowed"},
-		"an unknown payer":              {b, c.ID, func(in *intake.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+		"an unknown payer":              {b, c.ID, func(in *intake.ClaimRequest) { in.PayerID = new("UNKNOWN") }, "NOT_FOUND payer_id not_found"},
 		"no claim":                      {b, absent, func(*intake.ClaimRequest) {}, "NOT_FOUND"},
 		"no claim, form":                {b, absent, func(in *intake.ClaimRequest) { in.Lines = nil }, "INVALID_REQUEST lines required"},
 		"another organization's claim":  {other, c.ID, func(in *intake.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND"},

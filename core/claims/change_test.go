@@ -140,7 +140,7 @@ func TestChangesThatAreRefused(t *testing.T) {
 		"no office":                       {b, c.ID, given(intake.ClaimRequest{}, "office_id", "payer_id"), "INVALID_REQUEST office_id required, payer_id required"},
 		"another organization's office":   {b, c.ID, given(intake.ClaimRequest{OfficeID: new(other.office.ID.String())}, "office_id"), "NOT_FOUND office_id not_found"},
 		"another organization's provider": {b, c.ID, given(intake.ClaimRequest{RenderingProviderID: new(other.provider.ID.String())}, "rendering_provider_id"), "NOT_FOUND rendering_provider_id not_found"},
-		"an unknown payer":                {b, c.ID, given(intake.ClaimRequest{PayerID: new("NOBODY")}, "payer_id"), "NOT_FOUND payer_id not_found"},
+		"an unknown payer":                {b, c.ID, given(intake.ClaimRequest{PayerID: new("UNKNOWN")}, "payer_id"), "NOT_FOUND payer_id not_found"},
 		"a control number that is taken":  {b, c.ID, number, "CONFLICT patient_control_number conflict"},
 		"another kind":                    {b, c.ID, given(intake.ClaimRequest{Kind: new("predetermination")}, "kind"), "INVALID_REQUEST kind not_allowed"},
 		"a day of a predetermination":     {b, predetermination.ID, given(b.good(), "lines"), "INVALID_REQUEST lines.0.service_date not_allowed, lines.1.service_date not_allowed"},

@@ -163,16 +163,16 @@ func TestClaimsThatAreRefused(t *testing.T) {
 			"INVALID_REQUEST x unknown, lines.0.fee format",
 		},
 		"form before absence": {func(in *intake.ClaimRequest) {
-			in.OfficeID, in.PayerID, in.Note = new(other.office.ID.String()), new("NOBODY"), new(strings.Repeat("é", 401))
+			in.OfficeID, in.PayerID, in.Note = new(other.office.ID.String()), new("UNKNOWN"), new(strings.Repeat("é", 401))
 		}, "INVALID_REQUEST note too_long"},
 		"a draft to submit":               {func(in *intake.ClaimRequest) { in.Draft, in.Submit = true, true }, "INVALID_REQUEST submit conflict"},
 		"an ill-formed office":            {func(in *intake.ClaimRequest) { in.OfficeID = new("off_1") }, "INVALID_REQUEST office_id format"},
 		"an unknown office":               {func(in *intake.ClaimRequest) { in.OfficeID = new(billing.NewID[billing.OfficeID](start()).String()) }, "NOT_FOUND office_id not_found"},
 		"another organization's office":   {func(in *intake.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND office_id not_found"},
-		"an unknown payer":                {func(in *intake.ClaimRequest) { in.PayerID = new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+		"an unknown payer":                {func(in *intake.ClaimRequest) { in.PayerID = new("UNKNOWN") }, "NOT_FOUND payer_id not_found"},
 		"another organization's provider": {func(in *intake.ClaimRequest) { in.RenderingProviderID = new(other.provider.ID.String()) }, "NOT_FOUND rendering_provider_id not_found"},
 		"absent others": {func(in *intake.ClaimRequest) {
-			in.OtherCoverage = []intake.OtherCoverageInput{before("aetna"), before("NOBODY")}
+			in.OtherCoverage = []intake.OtherCoverageInput{before("aetna"), before("UNKNOWN")}
 			in.OtherCoverage[0].Sequence = "tertiary"
 			in.Lines[0].RenderingProviderID, in.Lines[1].RenderingProviderID = new(other.provider.ID.String()), new(other.provider.ID.String())
 			in.Coverage = new("secondary")
@@ -181,7 +181,7 @@ func TestClaimsThatAreRefused(t *testing.T) {
 		"a draft with one that is taken": {func(in *intake.ClaimRequest) { in.PatientControlNumber, in.Draft = new("taken-1"), true }, "CONFLICT patient_control_number conflict"},
 		"a day of a predetermination":    {func(in *intake.ClaimRequest) { in.Kind = new("predetermination") }, "INVALID_REQUEST lines.0.service_date not_allowed, lines.1.service_date not_allowed"},
 		"a draft's fault":                {func(in *intake.ClaimRequest) { in.Draft, in.Lines[0].ServiceDate = true, new("2026-02-30") }, "INVALID_REQUEST lines.0.service_date format"},
-		"absent before taken":            {func(in *intake.ClaimRequest) { in.PatientControlNumber, in.PayerID = new("taken-1"), new("NOBODY") }, "NOT_FOUND payer_id not_found"},
+		"absent before taken":            {func(in *intake.ClaimRequest) { in.PatientControlNumber, in.PayerID = new("taken-1"), new("UNKNOWN") }, "NOT_FOUND payer_id not_found"},
 	} {
 		in := b.good()
 		c.change(&in)
@@ -206,7 +206,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	in := b.good()
-	in.PayerID = new("NOBODY")
+	in.PayerID = new("UNKNOWN")
 	if _, err := b.service.Make(t.Context(), b.write(call("k"), render), in); billing.CodeOf(err) != billing.CodeNotFound {
 		t.Fatal(err)
 	}

@@ -21,6 +21,10 @@ type Networks interface {
 	// CodeAttachmentsUnavailable or CodeUnavailable.
 	For(scope billing.Scope, payer billing.PayerID, t billing.Transaction) (*Network, error)
 
+	// Follow reads the connections as they are now. Processes differ for a moment
+	// after a change.
+	Follow(ctx context.Context) error
+
 	// Clearinghouses lists the networks that carry claims. Each has its own name.
 	Clearinghouses() []*Network
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -172,12 +173,16 @@ type eligibility struct {
 	link *link
 }
 
-// Inquire sends a 270.
+// Inquire sends a 270. If the connection was closed since it was chosen, nothing was
+// sent, and the check chooses again.
 func (e eligibility) Inquire(ctx context.Context, request []byte) (reply []byte, err error) {
 	err = e.link.call(ctx, billing.CallInquire, func() (err error) {
 		reply, err = e.EligibilityNetwork.Inquire(ctx, request)
 		return err
 	})
+	if errors.Is(err, errClosed) {
+		err = &billing.LaterError{Until: time.Now().Add(billing.ConnectionsPoll)}
+	}
 	return reply, err
 }
 

@@ -215,6 +215,10 @@ func TestClosedAfterItsCalls(t *testing.T) {
 	if err := n.Claims.Remove(t.Context(), "1"); err == nil {
 		t.Error("a closed connection was called")
 	}
+	// Nothing was sent, and another connection may be open by now.
+	if _, err := n.Eligibility.Inquire(t.Context(), nil); !errors.As(err, new(*billing.LaterError)) {
+		t.Errorf("an inquiry through a closed connection: %v", err)
+	}
 }
 
 // TestPausedStaysTheRoute does not let another account stand in for a paused one, or

@@ -5,6 +5,7 @@
 package networks
 
 import (
+	"context"
 	"slices"
 	"sync/atomic"
 
@@ -17,6 +18,7 @@ import (
 type Networks struct {
 	builtin []*entry
 	entries atomic.Pointer[[]*entry] // in the order of choice
+	follow  func(context.Context) error
 }
 
 var _ ports.Networks = (*Networks)(nil)
@@ -47,6 +49,18 @@ func New(builtin ...*ports.Network) *Networks {
 	}
 	n.set(nil)
 	return n
+}
+
+// FollowWith sets what reads the connections and opens them. It must be called before
+// the networks are used.
+func (n *Networks) FollowWith(follow func(context.Context) error) { n.follow = follow }
+
+// Follow reads the connections as they are now.
+func (n *Networks) Follow(ctx context.Context) error {
+	if n.follow == nil {
+		return nil
+	}
+	return n.follow(ctx)
 }
 
 // set makes these the open connections.

@@ -24,6 +24,9 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	case err != nil:
 		return err
 	}
+	if err := s.follow(ctx, c); err != nil {
+		return err
+	}
 	answer, exchanges, failure := s.ask(ctx, c, now)
 	if later, ok := errors.AsType[*billing.LaterError](failure); ok {
 		return s.rests.Do(ctx, j.Scope, rest{j.ID, later.Until})
@@ -35,6 +38,15 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 		return err
 	}
 	return &jobs.DoneError{Cause: failure}
+}
+
+// follow reads the connections again if this process sees none for the check. The
+// process that accepted the check saw one, which may be new.
+func (s *Service) follow(ctx context.Context, c *billing.EligibilityCheck) error {
+	if _, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionEligibility); err == nil {
+		return nil
+	}
+	return s.networks.Follow(ctx)
 }
 
 // Fail completes a check whose job cannot be done, as an internal failure.
@@ -59,8 +71,9 @@ func (s *Service) ask(
 	waited := func() time.Duration { return now.Sub(c.CreatedAt) + time.Since(begun) }
 	latency := func() int { return max(0, int(waited().Milliseconds())) }
 	network, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionEligibility)
-	if err != nil { // it was closed after the check was made
-		return billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "", latency()), nil, fmt.Errorf("ask the payer: %w", err)
+	if err != nil {
+		return billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "", latency()), nil,
+			fmt.Errorf("ask the payer: its connection was closed after the check was made: %w", err)
 	}
 	unanswered := func(o billing.Outcome, about billing.About) billing.CheckResponse {
 		return billing.Unanswered(o, about, network.Name, latency())

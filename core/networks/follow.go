@@ -30,6 +30,8 @@ func (s *Service) Run(ctx context.Context) error {
 // Follow stores the pauses that are not stored yet, and uses the connections as they
 // are now.
 func (s *Service) Follow(ctx context.Context) error {
+	s.following.Lock()
+	defer s.following.Unlock()
 	if err := s.storePauses(ctx); err != nil {
 		return err
 	}

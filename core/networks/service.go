@@ -25,6 +25,8 @@ type Service struct {
 	log       *slog.Logger
 	failed    func(connection string, reason billing.NetworkReason)
 
+	following sync.Mutex // held by Follow: an older list never replaces a newer one
+
 	mu      sync.Mutex
 	outages map[billing.ConnectionID]*outage
 	pauses  map[billing.ConnectionID]pause // not stored yet

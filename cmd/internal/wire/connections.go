@@ -23,6 +23,7 @@ func (g *graph) openConnections() {
 	g.connections = connections.New(g.store, g.payers, connectionMetrics(g), g.log)
 	connector := networks.NewConnector(g.networks, g.openers(), g.connections.Observe, g.log)
 	g.connections.Use(connector)
+	g.networks.FollowWith(g.connections.Follow)
 	g.closers = append(g.closers, func(context.Context) error {
 		connector.Close()
 		return nil

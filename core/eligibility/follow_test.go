@@ -1,0 +1,136 @@
+package eligibility_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/molar-billing/molar/adapters/edi"
+	adapter "github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/eligibility"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
+)
+
+// process is one process of the service: it sees changes of connections when it follows
+// them.
+type process struct {
+	*eligibility.Service
+	connections *networks.Service
+}
+
+// process starts a process of the bench's service. Its connections lead to the sandbox.
+func (b *bench) process() process {
+	b.t.Helper()
+	times := eligibility.DefaultTimes()
+	times.Wait = 0
+	open, payers, log := adapter.New(), porttest.Payers(b.t), slog.New(slog.DiscardHandler)
+	p := process{connections: networks.New(b.store, payers, func(string, billing.NetworkReason) {}, log)}
+	connector := adapter.NewConnector(open, map[billing.ConnectionKind]adapter.Opener{
+		billing.ConnectionCORE: func(*billing.Connection) (*ports.Network, error) {
+			return &ports.Network{Eligibility: sandboxnet.NewEligibility(b.clock)}, nil
+		},
+	}, p.connections.Observe, log)
+	p.connections.Use(connector)
+	open.FollowWith(p.connections.Follow)
+	b.t.Cleanup(connector.Close)
+	p.Service = eligibility.New(b.store, b.queue, open, edi.New(), payers, times)
+	return p
+}
+
+// must fails the test for an error of an operator's command.
+func (b *bench) must(_ *billing.Connection, err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// follow makes the process see the connections as they are now.
+func (b *bench) follow(p process) {
+	b.t.Helper()
+	if err := p.connections.Follow(b.t.Context()); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestWorkerBehind asks through a connection that the process which accepted the check
+// sees, and the worker's process does not see yet.
+func TestWorkerBehind(t *testing.T) {
+	t.Parallel()
+	add := func(b *bench, operator *networks.Service) {
+		b.must(operator.Add(b.t.Context(), intake.ConnectionRequest{
+			Name: "Checks", Mode: "live", Kind: "core", Carries: []string{"eligibility"}, Usage: "P", SenderID: "MOLAR1", ReceiverID: "NET1",
+			EveryPayer: true, URL: "https://core.example.com/soap", Envelope: "soap-2.2.0", User: "molar", Password: []byte("secret"),
+		}))
+	}
+	pause := func(b *bench) {
+		porttest.System(b.t, b.store, func(ctx context.Context, tx ports.SystemTx) error {
+			c, err := tx.Connections.Lock(ctx, "Checks")
+			if err != nil {
+				return err
+			}
+			c.Pause = billing.ConnectionPause{At: tx.Clock.Now(), Reason: billing.ReasonUnauthorized, Detail: "refused"}
+			return tx.Connections.Save(ctx, c)
+		})
+	}
+	for name, c := range map[string]struct {
+		before, change func(b *bench, operator *networks.Service)
+		after          func(b *bench, operator *networks.Service) // the check was accepted
+		want           billing.Outcome
+	}{
+		"added": {change: add, want: billing.OutcomeAnswered},
+		"enabled": {
+			before: func(b *bench, operator *networks.Service) {
+				add(b, operator)
+				b.must(operator.Disable(b.t.Context(), "Checks"))
+			},
+			change: func(b *bench, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
+			want:   billing.OutcomeAnswered,
+		},
+		"enabled after a pause": {
+			before: func(b *bench, operator *networks.Service) { add(b, operator); pause(b) },
+			change: func(b *bench, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
+			want:   billing.OutcomeAnswered,
+		},
+		"disabled again": {
+			change: add,
+			after:  func(b *bench, operator *networks.Service) { b.must(operator.Disable(b.t.Context(), "Checks")) },
+			want:   billing.OutcomeError,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, _ := newBench(t, eligibility.DefaultTimes())
+			b.scope = porttest.Organization(t, b.store, billing.ModeLive)
+			b.office = porttest.Office(t, b.store, b.scope)
+			accepting, worker := b.process(), b.process()
+			operator := accepting.connections
+			if c.before != nil {
+				c.before(b, operator)
+			}
+			b.follow(worker)
+			c.change(b, operator)
+			b.follow(accepting)
+			b.impatient = accepting.Service
+			j := b.begin(b.request("-ACTIVE-FULL"))
+			if c.after != nil {
+				c.after(b, operator)
+			}
+			err := worker.Answer(t.Context(), j)
+			got := b.get(j)
+			if got.Outcome != c.want {
+				t.Errorf("%s with %v, want %s", got.Outcome, err, c.want)
+			}
+			if _, done := errors.AsType[*jobs.DoneError](err); done != (c.want == billing.OutcomeError) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

@@ -168,9 +168,6 @@ func (s *coreServer) soap(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errNotSOAP12):
 		write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8", writeFault("env:VersionMismatch", "", err.Error()+"."))
 		return
-	case errors.Is(err, errNoRequest): // a bare status, as real endpoints have it
-		w.WriteHeader(http.StatusInternalServerError)
-		return
 	case err != nil:
 		write(w, http.StatusBadRequest, soapType+"; charset=UTF-8", writeFault("env:Sender", "", err.Error()+"."))
 		return
@@ -180,14 +177,12 @@ func (s *coreServer) soap(w http.ResponseWriter, r *http.Request) {
 			writeFault("env:Sender", "wsse:InvalidSecurity", "The message must be signed with an X.509 certificate (BinarySecurityToken)."))
 		return
 	}
-	if e.CORERuleVersion == version40 && len(r.TLS.VerifiedChains) == 0 {
+	if e.phase4 && len(r.TLS.VerifiedChains) == 0 {
 		s.slow(r.Context())
 		http.Error(w, "Phase IV needs the client certificate of the account", http.StatusForbidden)
 		return
 	}
-	certified := e.CORERuleVersion == version40 || e.signed
-	answer, done := s.answer(w, r, e, certified)
-	if done {
+	if answer, done := s.answer(w, r, e, e.phase4 || e.signed); done {
 		s.writeSOAP(w, r, answer)
 	}
 }
@@ -229,12 +224,15 @@ func (s *coreServer) answer(w http.ResponseWriter, r *http.Request, e *envelope,
 	if !certified && !s.authorized(e) || s.faults.strikes(coreUnauthorized) {
 		s.log.WarnContext(r.Context(), "refused a CORE sign-in")
 		s.slow(r.Context())
-		reply.refuse("UnAuthorized", "The user name or the password is wrong.")
+		reply.refuse("UnAuthorized", unauthorized(e))
 		return reply, true
 	}
 	if code, message := e.fault(s.strict); code != "" {
 		if code == "VersionMismatch" {
 			reply.CORERuleVersion = version22
+			if e.phase4 {
+				reply.CORERuleVersion = version40
+			}
 		}
 		reply.refuse(code, message)
 		return reply, true
@@ -254,6 +252,14 @@ func (s *coreServer) answer(w http.ResponseWriter, r *http.Request, e *envelope,
 	s.log.InfoContext(r.Context(), "answered a 270", "payload_type", kind)
 	s.deviate(reply)
 	return reply, true
+}
+
+// unauthorized returns the reason of a refused sign-in.
+func unauthorized(e *envelope) string {
+	if e.user == "" {
+		return "There is no user name. SOAP has it in wsse:UsernameToken with a password of type PasswordText, MIME in UserName and Password."
+	}
+	return "The user name or the password is wrong."
 }
 
 func (s *coreServer) authorized(e *envelope) bool {

@@ -284,6 +284,28 @@ func TestSOAPErrors(t *testing.T) {
 	}
 }
 
+// TestSOAPHints checks that an error names the mistake that a first client makes.
+func TestSOAPHints(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for want, change := range map[string]func(*message){
+		"Fields must have no namespace": func(m *message) { m.prefix = "c:" },
+		"There is no user name.":        func(m *message) { m.header = " " },
+		"PayloadID is missing or empty": func(m *message) { m.fields["PayloadID"] = "" },
+	} {
+		m := f.message(inquiry("W1"))
+		change(m)
+		if _, reply := f.post(t, f.client(t, false), f.CORESOAPURL, soapContent, m.soap()); !strings.Contains(field(reply, "ErrorMessage"), want) {
+			t.Errorf("want %q: %s", want, reply)
+		}
+	}
+	m := f.message(inquiry("W1"))
+	m.space, m.prefix, m.header = "http://www.caqh.org/SOAP/WSDL/CORERule4.0.0.xsd", "c:", " "
+	if _, reply := f.post(t, f.client(t, true), f.CORESOAPURL, soapContent, m.soap()); field(reply, "ErrorCode") != "PayloadTypeRequired" {
+		t.Errorf("Phase IV with qualified fields: %s", reply)
+	}
+}
+
 // TestHTTPErrors sends what is no CORE request.
 func TestHTTPErrors(t *testing.T) {
 	t.Parallel()
@@ -301,7 +323,7 @@ func TestHTTPErrors(t *testing.T) {
 		"another action":    {"/core/soap", "application/soap+xml; action=BatchSubmitTransaction", good, 500},
 		"no action":         {"/core/soap", "application/soap+xml", good, 200},
 		"SOAP 1.1 envelope": {"/core/soap", soapContent, bytes.ReplaceAll(good, []byte("http://www.w3.org/2003/05/soap-envelope"), []byte("http://schemas.xmlsoap.org/soap/envelope/")), 500},
-		"namespace":         {"/core/soap", soapContent, bytes.ReplaceAll(good, []byte("CORERule2.2.0"), []byte("CORERule9")), 500},
+		"namespace":         {"/core/soap", soapContent, bytes.ReplaceAll(good, []byte("CORERule2.2.0"), []byte("CORERule9")), 400},
 		"no XML":            {"/core/soap", soapContent, []byte("hello"), 400},
 		"half":              {"/core/soap", soapContent, good[:len(good)/2], 400},
 		"document type":     {"/core/soap", soapContent, append([]byte(`<!DOCTYPE s [<!ENTITY e "x">]>`), good...), 400},

@@ -38,6 +38,8 @@ type envelope struct {
 
 	user, password string // of a request
 	signed         bool   // a request has a signature in place of a user
+	qualified      bool   // a field of a request is in a namespace, and so does not count
+	phase4         bool   // the message is in the namespace of Phase IV
 }
 
 // The fields of a request, all of them required, and those that a reply adds, in the
@@ -85,7 +87,7 @@ func (e *envelope) field(name string) *string {
 func (e *envelope) answer(now time.Time) *envelope {
 	return &envelope{
 		ProcessingMode: realTime, PayloadID: e.PayloadID, TimeStamp: now.UTC().Format(timeLayout),
-		SenderID: e.ReceiverID, ReceiverID: e.SenderID, CORERuleVersion: e.CORERuleVersion,
+		SenderID: e.ReceiverID, ReceiverID: e.SenderID, CORERuleVersion: e.CORERuleVersion, phase4: e.phase4,
 		ErrorCode: "Success", ErrorMessage: "None",
 	}
 }
@@ -95,21 +97,22 @@ func (e *envelope) refuse(code, message string) {
 	e.PayloadType, e.Payload, e.ErrorCode, e.ErrorMessage = "CoreEnvelopeError", "", code, message
 }
 
-var (
-	uuid    = regexp.MustCompile(`(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	version = regexp.MustCompile(`^\d+(\.\d+)+$`)
-)
+var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // fault returns the error of a request's fields, or empty strings. Strict is the
 // account whose identifiers must match; nil accepts any.
 func (e *envelope) fault(strict *Account) (code, message string) {
 	for _, name := range requestFields {
-		if *e.field(name) == "" {
+		switch {
+		case *e.field(name) != "":
+		case e.qualified:
+			return name + "Required", "The field " + name + " is missing. Fields must have no namespace: give " + requestElement + " a prefix, and its fields none."
+		default:
 			return name + "Required", "The field " + name + " is missing or empty."
 		}
 	}
 	switch {
-	case !version.MatchString(e.CORERuleVersion) || e.CORERuleVersion != version22 && e.CORERuleVersion != version40:
+	case e.CORERuleVersion != version22 && !e.phase4, e.CORERuleVersion != version40 && e.phase4:
 		return "VersionMismatch", "CORERuleVersion must be 2.2.0, or 4.0.0 in the namespace of Phase IV."
 	case e.PayloadType != payload270:
 		return "PayloadTypeNotUnderstood", "PayloadType must be " + payload270 + "."

@@ -7,7 +7,7 @@ import (
 )
 
 // scenariosHead explains what the endings are for.
-const scenariosHead = `The end of a subscriber's member ID chooses what the payers do, as in the sandbox.
+const scenariosHead = `The end of a subscriber's member ID chooses what the payers do. The tables of README.md say what each ending does.
 
 A 270 (an ID without an ending has active coverage; -SLOW-5 responds after 5 seconds):
 `

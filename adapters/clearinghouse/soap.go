@@ -115,18 +115,21 @@ func readSOAP(body []byte, parts map[string][]byte) (*envelope, error) {
 		return nil, errNotSOAP12
 	}
 	body12 := root.child(soap12, "Body")
+	var e envelope
 	request := body12.child(namespace22, requestElement)
-	namespace := namespace22
 	if request == nil {
-		request, namespace = body12.child(namespace40, requestElement), namespace40
+		request, e.phase4 = body12.child(namespace40, requestElement), true
 	}
 	if request == nil {
 		return nil, errNoRequest
 	}
-	var e envelope
 	for _, c := range request.children {
-		if to := e.field(c.Local); to != nil && c.Space == "" { // qualified fields do not count, as at real endpoints
+		switch to := e.field(c.Local); {
+		case to == nil:
+		case c.Space == "":
 			*to = c.content()
+		default: // qualified fields do not count, as at real endpoints
+			e.qualified = true
 		}
 	}
 	if payload := request.child("", "Payload"); payload != nil {
@@ -138,9 +141,6 @@ func readSOAP(body []byte, parts map[string][]byte) (*envelope, error) {
 			}
 			e.Payload = string(part)
 		}
-	}
-	if (namespace == namespace40) != (e.CORERuleVersion == version40) && e.CORERuleVersion != "" {
-		e.CORERuleVersion = "of another namespace"
 	}
 	e.user, e.password = "", ""
 	header := root.child(soap12, "Header").child(security, "Security")
@@ -206,7 +206,7 @@ func cdata(s string) string {
 // writeSOAP returns a reply.
 func writeSOAP(e *envelope) []byte {
 	namespace := namespace22
-	if e.CORERuleVersion == version40 {
+	if e.phase4 {
 		namespace = namespace40
 	}
 	var b bytes.Buffer

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestReadmeClearinghouse runs the README's two scripts against the simulator: a
-// claim is acknowledged and paid, and a check is answered.
+// TestReadmeClearinghouse runs the README's scripts against the simulator: a claim is
+// acknowledged and paid, and a check is answered in both envelopes.
 func TestReadmeClearinghouse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -39,12 +39,14 @@ func TestReadmeClearinghouse(t *testing.T) {
 		}
 	}
 	_, sftpPort, _ := strings.Cut(account["sftp_addr"], ":")
-	here := strings.NewReplacer("/tmp/clearinghouse", dir, "2222", sftpPort, "https://127.0.0.1:8443/core/mime", account["core_mime_url"])
+	here := strings.NewReplacer("/tmp/clearinghouse", dir, "2222", sftpPort,
+		"https://127.0.0.1:8443/core/mime", account["core_mime_url"], "https://127.0.0.1:8443/core/soap", account["core_soap_url"])
 	scripts := blocks(readme(t, "A clearinghouse to test against"), "sh")
-	if len(scripts) != 2 || len(account) != 11 {
+	if len(scripts) != 3 || len(account) != 11 {
 		t.Fatalf("the section has %d scripts, the line %d fields", len(scripts), len(account))
 	}
-	for i, want := range []string{`(?s)TA1\*000000001\*.*\*A\*000~.*AK9\*A\*.*STC\*A1:16:PR\*.*STC\*A2:20:PR\*.*BPR\*I\*64\*`, `(?s)EB\*1\*IND\*35\*.*Success`} {
+	const active = `(?s)EB\*1\*IND\*35\*.*Success`
+	for i, want := range []string{`(?s)TA1\*000000001\*.*\*A\*000~.*AK9\*A\*.*STC\*A1:16:PR\*.*STC\*A2:20:PR\*.*BPR\*I\*64\*`, active, active} {
 		b, err := exec.CommandContext(t.Context(), "bash", "-euc", here.Replace(scripts[i])).CombinedOutput()
 		if err != nil || !regexp.MustCompile(want).Match(b) {
 			t.Errorf("script %d: %v\n%s", i+1, err, b)

@@ -137,7 +137,7 @@ func file(tb testing.TB, all ...claims.Claim) []byte {
 		Interchange: x12.Interchange{Sender: "MOLAR", Receiver: "SANDBOX", Created: asked, Control: 907, Test: true},
 		Group:       x12.Group{Sender: "MOLAR", Receiver: "SANDBOX", Created: asked, Control: 907},
 		Control:     "000000907", Reference: "000000907", CreatedAt: asked,
-		Submitter: claims.Submitter{Name: "Molar", ID: "MOLAR", Contact: "Billing desk", Phone: "8005550101"},
+		Submitter: claims.Submitter{Name: "Molar", ID: "MOLAR", Contact: "Billing desk", Email: "desk@example.org"},
 		Receiver:  claims.Receiver{Name: "Sandbox Clearinghouse", ID: "SANDBOX"},
 		Claims:    all,
 	}

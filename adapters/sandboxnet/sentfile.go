@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,8 +15,12 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 )
 
-// claimsSet is the transaction set that the clearinghouse accepts.
-const claimsSet = "837"
+// claimsSet is the transaction set that the clearinghouse accepts, in groups of the
+// versions that begin with claimsVersion: the 837D, with any errata.
+const (
+	claimsSet     = "837"
+	claimsVersion = "005010X224"
+)
 
 // The codes of functional acknowledgements that the clearinghouse sends.
 const (
@@ -25,7 +30,9 @@ const (
 
 	setUnsupported    = "1" // AK502: the type is not supported
 	setWithoutTrailer = "2" // AK502
+	setCount          = "4" // AK502: SE01 is not the number of its segments
 	setFaulty         = "5" // AK502: it has faulty segments
+	groupVersion      = "2" // AK905: its version is not supported
 	groupUnfinished   = "3" // AK905: its trailer is missing
 	segmentFaulty     = "8" // AK304
 
@@ -69,22 +76,40 @@ func readSent(content []byte) (*sentFile, error) {
 	if whole && fault != nil {
 		f.reject(fault.Segment, segment)
 	}
+	for i := range f.groups {
+		if g := &f.groups[i]; !strings.HasPrefix(g.Version, claimsVersion) {
+			g.Faults = append(g.Faults, groupVersion)
+		}
+	}
 	for i := range f.sets {
 		s := &f.sets[i]
 		v := f.verdict(s)
-		switch {
-		case v.ID != claimsSet:
-			v.Code, v.Faults, v.Segments = verdictRejected, []string{setUnsupported}, nil
-		case err != nil:
-			v.Code = verdictRejected
-		default:
+		if v.ID == claimsSet && err == nil {
 			s.batch, batches = &batches[0], batches[1:]
+		}
+		switch {
+		case v.ID != claimsSet, slices.Contains(f.groups[s.group].Faults, groupVersion):
+			v.Code, v.Faults, v.Segments, s.batch = verdictRejected, []string{setUnsupported}, nil, nil
+		case err != nil, len(v.Faults) > 0:
+			v.Code, s.batch = verdictRejected, nil
+		default:
+			shareContact(s.batch)
 		}
 	}
 	if len(f.groups) == 0 && f.damage == "" {
 		f.damage = interchangeContent
 	}
 	return &f, nil
+}
+
+// shareContact gives the submitter's contact to each billing provider that states none,
+// as the guide says.
+func shareContact(b *claims.Batch) {
+	for i := range b.Claims {
+		if p := &b.Claims[i].Billing; p.Phone == "" {
+			p.Contact, p.Phone = b.Submitter.Contact, b.Submitter.Phone
+		}
+	}
 }
 
 // scan finds the envelopes, and the ID of the faulty segment, if any. It
@@ -119,7 +144,11 @@ func (f *sentFile) scan(content []byte, fault *x12.Error) (whole bool, faulty st
 			g, set := &f.groups[at], r.Set()
 			f.sets = append(f.sets, sentSet{group: at, verdict: len(g.Sets), start: s.Ordinal})
 			g.Sets = append(g.Sets, acknowledgements.SetVerdict{ID: set.ID, Control: set.Control, Version: set.Version, Code: verdictAccepted})
-		case "SE", "GE", "IEA":
+		case "SE":
+			if r.Miscounted() {
+				f.verdict(&f.sets[len(f.sets)-1]).Faults = []string{setCount}
+			}
+		case "GE", "IEA":
 		default:
 			continue
 		}

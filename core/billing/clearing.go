@@ -277,15 +277,28 @@ type Quarantined struct {
 	ReceivedAt time.Time
 }
 
-// QuarantinedPayment is the part of a remittance that shows a person what it is.
+// QuarantinedPayment is the part of a remittance that shows a person what it is, and
+// what its content alone does not say.
 type QuarantinedPayment struct {
 	PayerName  string
+	PayerIDs   []string // those of its network as ours; empty if an earlier release stored it
 	PayeeName  string
 	PayeeNPI   string
 	PayeeTaxID string
 	Payment    ERAPayment
 	ClaimCount int
 	Numbers    ControlNumbers
+}
+
+// Restore gives the payments of the file, which were read again, its origin, and the
+// payer IDs with which it came.
+func (q *Quarantined) Restore(payments []Remittance) {
+	for i := range payments {
+		payments[i].Origin = q.Origin
+		if q.Payment != nil && len(q.Payment.PayerIDs) > 0 {
+			payments[i].PayerIDs = q.Payment.PayerIDs
+		}
+	}
 }
 
 // FileOrigin is the way in which a file came.

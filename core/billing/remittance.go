@@ -180,7 +180,7 @@ var ErrTooManyPayments = errors.New("it has too many payments")
 func (r *Remittance) Quarantined(f IncomingFile, mode Mode, reason string, at time.Time) *Quarantined {
 	q := IncomingFile{Scope: f.Scope, Name: f.Name, Content: r.Content}.Quarantined(mode, reason, at)
 	q.Payment = &QuarantinedPayment{
-		PayerName: r.PayerName, PayeeName: r.PayeeName, PayeeNPI: r.PayeeNPI, PayeeTaxID: r.PayeeTaxID, Payment: r.Payment,
+		PayerName: r.PayerName, PayerIDs: r.PayerIDs, PayeeName: r.PayeeName, PayeeNPI: r.PayeeNPI, PayeeTaxID: r.PayeeTaxID, Payment: r.Payment,
 		ClaimCount: r.ClaimCount, Numbers: r.File.ControlNumbers,
 	}
 	return q

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -334,16 +335,72 @@ func TestMeanwhile(t *testing.T) {
 	}
 }
 
+// networkFile returns a file of a network that has an ID of its own for CHTEST. Each
+// payment in it is to a payee with one of the NPIs.
+func (b *fixture) networkFile(payees ...string) billing.IncomingFile {
+	b.t.Helper()
+	payer, _ := b.payers.Find("CHTEST")
+	var payments []remittance.Remittance
+	for _, npi := range payees {
+		p := b.payment(paid("A-1", "P1", 0))
+		p.Payer.ID, p.Payee.ID = "75177", npi
+		payments = append(payments, p)
+	}
+	f := b.file(payments...)
+	f.Route.PayerIDs = map[billing.PayerID]map[billing.Transaction]string{payer.ID: {billing.TransactionClaims: "75177"}}
+	return f
+}
+
 // TestPayerOfANetwork knows payers by the IDs that the network has for them.
 func TestPayerOfANetwork(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	payer, _ := porttest.Payers(t).Find("CHTEST")
-	p := b.payment(paid("A-1", "P1", 0))
-	p.Payer.ID = "75177"
-	f := b.file(p)
-	f.Route.PayerIDs = map[billing.PayerID]map[billing.Transaction]string{payer.ID: {billing.TransactionClaims: "75177"}}
-	if r := b.apply(b.receiveFile(f)); r.Payer.PayerID != "CHTEST" {
+	if r := b.apply(b.receiveFile(b.networkFile(ourNPI))); r.Payer.PayerID != "CHTEST" {
 		t.Errorf("the payer is %+v", r.Payer)
 	}
+}
+
+// TestPayerOfAQuarantinedPayment reads a payment that a person takes from the quarantine
+// as one of the network on which it came.
+func TestPayerOfAQuarantinedPayment(t *testing.T) {
+	t.Parallel()
+	t.Run("the operator's", func(t *testing.T) {
+		t.Parallel()
+		b := newFixture(t)
+		if err := b.service.Receive(t.Context(), billing.ModeTest, b.networkFile(unknownNPI, theirNPI)); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range b.quarantined() {
+			report, err := b.service.ImportQuarantined(t.Context(), b.scope, q.ID)
+			if err != nil || len(report) != 1 || report[0].ERA.Payer.PayerID != "CHTEST" {
+				t.Errorf("%+v, %v", report, err)
+			}
+		}
+		b.settle()
+		if all := b.eras(b.scope); len(all) != 2 {
+			t.Errorf("%d remittances", len(all))
+		}
+	})
+	t.Run("an organization's", func(t *testing.T) {
+		t.Parallel()
+		b := newFixture(t)
+		b.scope = b.organization(billing.ModeLive, ourNPI, ourTaxID)
+		office := b.office(b.scope, theirNPI, "")
+		f := b.networkFile(unknownNPI)
+		f.Scope = b.scope
+		if err := b.service.Receive(t.Context(), billing.ModeLive, f); err != nil {
+			t.Fatal(err)
+		}
+		own, _, err := b.service.OwnQuarantine(t.Context(), b.scope, billing.Page{Limit: 10})
+		if err != nil || len(own) != 1 {
+			t.Fatalf("%d in quarantine, %v", len(own), err)
+		}
+		if _, err := b.assign(b.service, call("k"), own[0].ID, office); err != nil {
+			t.Fatal(err)
+		}
+		b.settle()
+		if all := b.eras(b.scope); len(all) != 1 || all[0].Payer.PayerID != "CHTEST" {
+			t.Errorf("%d remittances, %+v", len(all), all)
+		}
+	})
 }

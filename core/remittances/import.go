@@ -21,13 +21,11 @@ type Imported struct {
 // Errors: CodeNotFound for the field org, and CodeInvalidRequest when the file
 // cannot be read.
 func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, content []byte) ([]Imported, error) {
-	return s.importAs(ctx, scope, billing.FileFromImport, name, content)
+	return s.importAs(ctx, scope, &billing.Quarantined{Origin: billing.FileFromImport, Name: name, Content: content})
 }
 
-func (s *Service) importAs(
-	ctx context.Context, scope billing.Scope, origin billing.FileOrigin, name string, content []byte,
-) ([]Imported, error) {
-	payments, err := s.payments(name, content, 0)
+func (s *Service) importAs(ctx context.Context, scope billing.Scope, f *billing.Quarantined) ([]Imported, error) {
+	payments, err := s.payments(f.Name, f.Content, 0)
 	if err != nil {
 		return nil, &billing.Error{Code: billing.CodeInvalidRequest, Message: "The file cannot be read as an 835.", Cause: err}
 	}
@@ -38,11 +36,10 @@ func (s *Service) importAs(
 	if err != nil {
 		return nil, err
 	}
+	f.Restore(payments)
 	report := make([]Imported, 0, len(payments))
 	for i := range payments {
-		p := &payments[i]
-		p.Origin = origin
-		made, err := s.keep(ctx, scope, p)
+		made, err := s.keep(ctx, scope, &payments[i])
 		if err != nil {
 			return report, err
 		}
@@ -62,7 +59,7 @@ func (s *Service) ImportQuarantined(ctx context.Context, scope billing.Scope, id
 	if q.Scope.Mode != scope.Mode {
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The file arrived in " + string(q.Scope.Mode) + " mode and can be imported only there."}
 	}
-	report, err := s.importAs(ctx, scope, q.Origin, q.Name, q.Content)
+	report, err := s.importAs(ctx, scope, q)
 	if err != nil {
 		return report, err
 	}

@@ -32,7 +32,7 @@ func (s *Service) ImportOwn(
 	var payments []billing.Remittance
 	if len(call.Request.Faults) == 0 {
 		var err error
-		payments, err = s.own(name, billing.FileFromImport, content)
+		payments, err = s.own(name, content)
 		switch {
 		case errors.Is(err, billing.ErrTooManyPayments):
 			call.Request.Faults.Add("file", billing.FaultTooMany, tooMany()+" Nothing was imported.")
@@ -55,10 +55,10 @@ func (s *Service) ImportOwn(
 
 // own reads a file of a caller. The codec does not learn its name, because logs have the
 // names that the codec learns, and people put the names of patients into names of files.
-func (s *Service) own(name string, origin billing.FileOrigin, content []byte) ([]billing.Remittance, error) {
+func (s *Service) own(name string, content []byte) ([]billing.Remittance, error) {
 	payments, err := s.payments("", content, MaxOwnPayments)
 	for i := range payments {
-		payments[i].File.Name, payments[i].Origin = name, origin
+		payments[i].File.Name, payments[i].Origin = name, billing.FileFromImport
 	}
 	return payments, err
 }

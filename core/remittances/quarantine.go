@@ -44,13 +44,14 @@ func (s *Service) Assign(
 		if _, err := tx.Offices.Get(ctx, office); err != nil {
 			return nil, absent(err, "office", "office_id")
 		}
-		payments, err := s.own(q.Name, q.Origin, q.Content)
+		payments, err := s.own(q.Name, q.Content)
 		if errors.Is(err, billing.ErrTooManyPayments) {
 			return nil, &billing.Error{Code: billing.CodeConflict, Message: tooMany()}
 		}
 		if err != nil {
 			return nil, &billing.Error{Code: billing.CodeConflict, Message: unreadable(err) + ". Ask the sender for the file again, then remove this one from the quarantine."}
 		}
+		q.Restore(payments)
 		out := &ImportedFile{Name: q.Name}
 		for i := range payments {
 			made, err := s.insert(ctx, tx, call.Scope, &payments[i], office)

@@ -220,7 +220,7 @@ func testClaimScopes(b *bench) {
 
 func quarantinedPayment() *billing.QuarantinedPayment {
 	return &billing.QuarantinedPayment{
-		PayerName: "Payer", PayeeName: unicode, PayeeNPI: "1234567893", PayeeTaxID: "123456789", ClaimCount: 2,
+		PayerName: "Payer", PayerIDs: []string{"pay_1", "75177"}, PayeeName: unicode, PayeeNPI: "1234567893", PayeeTaxID: "123456789", ClaimCount: 2,
 		Payment: billing.ERAPayment{Method: "ACH", TraceNumber: "T", Date: billing.Date{Year: 2026, Month: 2, Day: 3}, Total: 12345, ProviderAdjustmentsTotal: -5},
 		Numbers: billing.ControlNumbers{Interchange: "000000001", Group: "2", Transaction: "0003"},
 	}

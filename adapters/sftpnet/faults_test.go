@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,8 +67,11 @@ func TestCutAnywhere(t *testing.T) {
 			if err == nil && readErr != nil {
 				t.Fatalf("%+v: nothing is there, and no error", f)
 			}
-			if errors.Is(err, billing.ErrOutcomeUnknown) {
+			switch {
+			case errors.Is(err, billing.ErrOutcomeUnknown):
 				unknown++
+			case err != nil:
+				wantReason(t, fmt.Sprintf("%+v", f), err, billing.ReasonInterrupted)
 			}
 			if s.token != "" {
 				marked++
@@ -148,8 +152,9 @@ func TestHang(t *testing.T) {
 		} else {
 			_, err = a.receive(n)
 		}
-		if err == nil || s.token != "" || slices.Contains(a.in(a.outbox), "b.837") {
-			t.Errorf("%s: error %v, token %q", what, err, s.token)
+		wantReason(t, what, err, billing.ReasonTimeout)
+		if s.token != "" || slices.Contains(a.in(a.outbox), "b.837") {
+			t.Errorf("%s: token %q", what, s.token)
 		}
 		works()
 	}
@@ -243,6 +248,9 @@ func TestHostKey(t *testing.T) {
 		_, err := a.open(func(c *sftpnet.Config) { c.HostKey = pin }).Receive(t.Context(), 1)
 		if ok && err != nil || !ok && (billing.ReasonOf(err) != billing.ReasonHostKey || !errors.Is(err, sftpnet.ErrKey)) {
 			t.Errorf("%.60s: %v", pin, err)
+		}
+		if !ok && !strings.Contains(err.Error(), ed25519) && !strings.Contains(err.Error(), rsa) {
+			t.Errorf("%.60s: the error does not state the server's key: %v", pin, err)
 		}
 	}
 }

@@ -26,8 +26,7 @@ type look struct {
 	since  time.Time // when this version was first seen
 	taken  bool      // it was received and need not be read again
 	digest string    // of the content that was received; empty for none
-	fault  error     // why it cannot be received
-	told   time.Time // when the fault was last reported
+	again  time.Time // when to try it again, because it could not be received
 }
 
 func (l *look) same(info fs.FileInfo) bool {
@@ -35,7 +34,12 @@ func (l *look) same(info fs.FileInfo) bool {
 }
 
 // faultsEvery is how often a file that cannot be received is reported, and tried again.
-const faultsEvery = time.Hour
+// grown is how long an interchange without its end must rest before it is reported: its
+// writer may pause.
+const (
+	faultsEvery = time.Hour
+	grown       = time.Minute
+)
 
 // maxName is the longest name that common file systems have.
 const maxName = 255
@@ -61,8 +65,8 @@ func (n *Clearinghouse) Receive(ctx context.Context, limit int) (files []billing
 			if err != nil {
 				return err
 			}
-			if l.fault = fault; fault != nil {
-				l.told = n.now()
+			if fault != nil {
+				l.again = n.now().Add(faultsEvery)
 				faults = append(faults, fault)
 				continue
 			}
@@ -101,7 +105,7 @@ func (n *Clearinghouse) list(s *session) (resting []string, err error) {
 		}
 		found[name] = l
 		switch {
-		case l.taken, l.size == 0, l.fault != nil && now.Sub(l.told) < faultsEvery:
+		case l.taken, l.size == 0, now.Before(l.again):
 		case now.Sub(l.since) >= n.config.Times.Settle:
 			resting = append(resting, name)
 		}
@@ -139,6 +143,9 @@ func (n *Clearinghouse) read(ctx context.Context, s *session, name string, l *lo
 		return nil, nil, nil
 	}
 	if !complete(content) {
+		if l.again = l.since.Add(grown); n.now().Before(l.again) {
+			return nil, nil, nil
+		}
 		return nil, fmt.Errorf("%s stays in the inbox: its interchange does not end, so the file is incomplete", escaped(name)), nil
 	}
 	return content, nil, nil

@@ -55,13 +55,22 @@ func TestRests(t *testing.T) {
 	want("once it rests", "a.999", "b.txt")
 }
 
-// TestHalfFile leaves an interchange without its end in the inbox, and reports it once
-// an hour.
+// TestHalfFile leaves an interchange without its end in the inbox. It reports one that
+// has not grown for a minute, once an hour.
 func TestHalfFile(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t, testservers.StartSSH(t))
 	n := a.open()
 	whole := interchange(5000)
+	for part := range 4 {
+		a.put("half.835", whole[:len(whole)-5+part])
+		for range 2 {
+			if files, err := n.Receive(t.Context(), 100); err != nil || len(files) > 0 {
+				t.Errorf("while it grows: %d files, %v", len(files), err)
+			}
+			a.clock.Advance(20 * time.Second)
+		}
+	}
 	a.put("half.835", whole[:len(whole)-5])
 	a.put("whole.835", whole)
 	got, err := a.receive(n)

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -210,7 +209,6 @@ func (n *Clearinghouse) sweep(s *session) {
 	for _, name := range all {
 		n.discard(s, name)
 	}
-	n.leftover = slices.Compact(n.leftover)
 }
 
 // removeFile removes a file, never a folder.

@@ -25,6 +25,7 @@ import (
 type ownServer struct {
 	passwords bool // as a method; otherwise it asks for it interactively
 	names     func(i int64) string
+	tries     int // after which it disconnects the client; zero for the library's default
 }
 
 const password = "open sesame"
@@ -40,7 +41,7 @@ func (s ownServer) start(t *testing.T) sftpnet.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := &ssh.ServerConfig{}
+	config := &ssh.ServerConfig{MaxAuthTries: s.tries}
 	config.AddHostKey(signer)
 	check := func(given string) (*ssh.Permissions, error) {
 		if given != password {
@@ -142,11 +143,13 @@ func (entry) ModTime() time.Time { return time.Unix(1_700_000_000, 0) }
 func (entry) IsDir() bool        { return false }
 func (entry) Sys() any           { return nil }
 
-// TestPassword signs in with a password, in both ways in which servers ask for it.
+// TestPassword signs in with a password, in both ways in which servers ask for it. A
+// server may disconnect a client whose password is wrong.
 func TestPassword(t *testing.T) {
 	t.Parallel()
-	for _, passwords := range []bool{true, false} {
-		c := ownServer{passwords, func(int64) string { return "" }}.start(t)
+	for _, s := range []ownServer{{passwords: true}, {passwords: false}, {passwords: true, tries: 1}, {passwords: false, tries: 1}} {
+		s.names = func(int64) string { return "" }
+		c := s.start(t)
 		for given, want := range map[string]bool{password: true, "wrong": false} {
 			c.Password = []byte(given)
 			n, err := sftpnet.New(c)
@@ -154,7 +157,7 @@ func TestPassword(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := n.Receive(t.Context(), 1); want != (err == nil) || !want && !errors.Is(err, billing.ErrNetworkUnauthorized) {
-				t.Errorf("with the method password: %t, given %q: %v", passwords, given, err)
+				t.Errorf("with the method password: %t, %d tries, given %q: %v", s.passwords, s.tries, given, err)
 			}
 			_ = n.Close()
 		}
@@ -165,7 +168,7 @@ func TestPassword(t *testing.T) {
 func TestHostileListing(t *testing.T) {
 	t.Parallel()
 	names := []string{"../x", "/etc/passwd", "..", ".", "../..", "a/../b", "/"}
-	c := ownServer{true, func(i int64) string {
+	c := ownServer{passwords: true, names: func(i int64) string {
 		if i >= int64(len(names)) {
 			return ""
 		}
@@ -196,7 +199,7 @@ func TestHostileListing(t *testing.T) {
 // TestEndlessListing ends a listing that has no end.
 func TestEndlessListing(t *testing.T) {
 	t.Parallel()
-	c := ownServer{true, func(i int64) string { return fmt.Sprint(strings.Repeat("x", 200), i) }}.start(t)
+	c := ownServer{passwords: true, names: func(i int64) string { return fmt.Sprint(strings.Repeat("x", 200), i) }}.start(t)
 	c.Times.Step = 5 * time.Minute
 	n, err := sftpnet.New(c)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -26,22 +27,48 @@ type session struct {
 }
 
 // line is a network connection that ends a step which takes too long or receives too
-// much.
+// much. It keeps why it broke.
 type line struct {
 	net.Conn
 
 	allowed atomic.Int64 // bytes that may still come
-	until   atomic.Int64 // the end of the step, in Unix nanoseconds; zero for none
+	broken  atomic.Pointer[billing.NetworkError]
 }
 
-var errFlood = errors.New("the server sends more than the step may need")
+// The reasons for which a line breaks.
+var (
+	errSilent = errors.New("the server does not respond")
+	errFlood  = errors.New("the server sends more than the step may need")
+	errEnded  = errors.New("the connection ended")
+)
 
 func (l *line) Read(b []byte) (int, error) {
 	n, err := l.Conn.Read(b)
 	if l.allowed.Add(-int64(n)) < 0 {
-		return n, errFlood
+		err = errFlood
 	}
+	l.keep(err)
 	return n, err
+}
+
+func (l *line) Write(b []byte) (int, error) {
+	n, err := l.Conn.Write(b)
+	l.keep(err)
+	return n, err
+}
+
+// keep keeps why the line broke first, unless this side closed it.
+func (l *line) keep(err error) {
+	why := &billing.NetworkError{Reason: billing.ReasonInterrupted, Err: errEnded}
+	switch {
+	case err == nil || errors.Is(err, net.ErrClosed):
+		return
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		why = &billing.NetworkError{Reason: billing.ReasonTimeout, Err: errSilent}
+	case errors.Is(err, errFlood):
+		why = &billing.NetworkError{Reason: billing.ReasonProtocol, Err: errFlood}
+	}
+	l.broken.CompareAndSwap(nil, why)
 }
 
 // listingLimit is the most bytes that a step may receive: a listing of half a million
@@ -50,23 +77,14 @@ const listingLimit = 64 << 20
 
 // within starts a step.
 func (l *line) within(d time.Duration, more int64) {
-	until := time.Now().Add(d)
 	l.allowed.Store(listingLimit + more)
-	l.until.Store(until.UnixNano())
-	_ = l.SetDeadline(until) // fails on a closed connection, as the step will
+	_ = l.SetDeadline(time.Now().Add(d)) // fails on a closed connection, as the step will
 }
 
 // rest ends a step. The session may be idle.
 func (l *line) rest() {
-	l.until.Store(0)
 	l.allowed.Store(listingLimit)
 	_ = l.SetDeadline(time.Time{})
-}
-
-// late reports whether the time of the step is over.
-func (l *line) late() bool {
-	until := l.until.Load()
-	return until != 0 && time.Now().UnixNano() >= until
 }
 
 // step gives the next request its time.
@@ -132,7 +150,7 @@ func (n *Clearinghouse) open(ctx context.Context) (*session, error) {
 		n.hangUp()
 	}
 	if wait := n.resume.Sub(n.now()); wait > 0 {
-		return nil, fmt.Errorf("no attempt for %s: %w", wait.Round(time.Second), n.failed)
+		return nil, fmt.Errorf("no attempt for %s: %w", max(wait.Round(time.Second), time.Second), n.failed)
 	}
 	s, err := n.connect(ctx, func(string, string) {})
 	if ctx.Err() != nil {
@@ -184,42 +202,43 @@ func (n *Clearinghouse) connect(ctx context.Context, report func(step, found str
 	host, _, _ := net.SplitHostPort(n.config.Addr) // New checked it
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		return nil, failure(billing.ReasonUnreachable, fmt.Errorf("resolve the name: %w", err))
+		return nil, unreachable("resolve the name", err)
 	}
 	report(stepResolve, addrs[0].Unmap().String())
 	// A fingerprint does not show the type of its key, so each type is asked for.
+	var other error
 	for i := range n.pins {
 		at := (n.pin + i) % len(n.pins)
 		s, err := n.handshake(ctx, &n.pins[at], report)
-		if err == nil {
+		switch {
+		case err == nil:
 			n.pin = at
 			return s, nil
-		}
-		if !errors.Is(err, errHostKey) && !noSuchKey(err) || i == len(n.pins)-1 {
+		case !errors.Is(err, errHostKey):
 			return nil, err
+		case other == nil || noSuchKey(other):
+			other = err // the key that the server has says more than one that it lacks
 		}
 	}
-	return nil, failure(billing.ReasonHostKey, errHostKey)
+	return nil, other
 }
 
 // noSuchKey reports whether the server has no key of the type.
 func noSuchKey(err error) bool {
-	return strings.Contains(err.Error(), "no common algorithm for host key")
+	e, ok := errors.AsType[*ssh.AlgorithmNegotiationError](err)
+	return ok && e.What == "host key"
 }
 
 // handshake connects and signs in.
 func (n *Clearinghouse) handshake(ctx context.Context, p *pin, report func(step, found string)) (*session, error) {
 	conn, err := n.dialer.DialContext(ctx, "tcp", n.config.Addr)
 	if err != nil {
-		return nil, failure(timedOut(ctx, err, billing.ReasonUnreachable), fmt.Errorf("connect: %w", err))
+		return nil, unreachable("connect", err)
 	}
 	report(stepConnect, conn.RemoteAddr().String())
 	l := &line{Conn: conn}
 	l.within(n.config.Times.Connect, 0)
-	if end, ok := ctx.Deadline(); ok {
-		_ = l.SetDeadline(end)
-	}
-	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	stop := context.AfterFunc(ctx, func() { _ = l.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	var mismatch error
 	trusted := false
@@ -235,42 +254,51 @@ func (n *Clearinghouse) handshake(ctx context.Context, p *pin, report func(step,
 	})
 	if err != nil {
 		_ = l.Close()
-		switch {
+		switch broken := l.broken.Load(); {
 		case mismatch != nil:
 			return nil, failure(billing.ReasonHostKey, mismatch)
 		case noSuchKey(err):
 			return nil, failure(billing.ReasonHostKey, fmt.Errorf("%w: the server has no key of that type (%w)", errHostKey, err))
 		case trusted && refusedSignIn(err):
 			return nil, failure(billing.ReasonUnauthorized, fmt.Errorf("%w: %w", billing.ErrNetworkUnauthorized, err))
+		case broken != nil:
+			return nil, failure(broken.Reason, fmt.Errorf("handshake: %w", broken.Err))
 		}
-		return nil, failure(timedOut(ctx, err, billing.ReasonProtocol), fmt.Errorf("handshake: %w", err))
+		return nil, failure(billing.ReasonProtocol, fmt.Errorf("handshake: %w", err))
 	}
 	report(stepSignIn, "as "+n.config.User)
 	s := &session{line: l, ssh: ssh.NewClient(c, channels, requests)}
 	if s.sftp, err = sftp.NewClient(s.ssh, sftp.UseConcurrentWrites(true)); err != nil {
-		if l.late() {
-			err = fmt.Errorf("%w: %w", os.ErrDeadlineExceeded, err)
-		}
 		_ = l.Close()
 		_ = s.ssh.Close()
-		return nil, failure(timedOut(ctx, err, billing.ReasonProtocol), fmt.Errorf("start SFTP: %w", err))
+		if broken := l.broken.Load(); broken != nil {
+			return nil, failure(broken.Reason, fmt.Errorf("start SFTP: %w", broken.Err))
+		}
+		return nil, failure(billing.ReasonProtocol, fmt.Errorf("start SFTP: %w", err))
 	}
 	report(stepSFTP, "")
 	return s, nil
 }
 
-// refusedSignIn reports whether the server refuses the password and the key. Message 51
-// is its refusal, which the client does not expect from a server that asks for passwords
-// interactively.
+// refusedSignIn reports whether the server refuses the password and the key. The library
+// has no types for these errors.
 func refusedSignIn(err error) bool {
-	return strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "unexpected message type 51 ")
+	return slices.ContainsFunc([]string{
+		"unable to authenticate",      // every way was tried
+		"unexpected message type 51 ", // a refusal, from a server that asks for passwords interactively
+		"ssh: disconnect, reason 2:",  // a protocol error: for OpenSSH, too many attempts
+		"ssh: disconnect, reason 14:", // no more ways to sign in
+		"ssh: disconnect, reason 15:", // an illegal user name
+	}, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
-func timedOut(ctx context.Context, err error, otherwise billing.NetworkReason) billing.NetworkReason {
-	if ctx.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		return billing.ReasonTimeout
+// unreachable is the error of a server to which no connection is made.
+func unreachable(what string, err error) error {
+	reason := billing.ReasonUnreachable
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		reason = billing.ReasonTimeout
 	}
-	return otherwise
+	return failure(reason, fmt.Errorf("%s: %w", what, err))
 }
 
 func failure(reason billing.NetworkReason, err error) error {
@@ -286,7 +314,7 @@ const (
 // replied reports whether the server refused a request: it did not have its effect.
 func replied(err error) bool {
 	_, status := errors.AsType[*sftp.StatusError](err)
-	return status || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrExist)
+	return status || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
 // classify adds its reason to an error.
@@ -298,19 +326,17 @@ func (n *Clearinghouse) classify(s *session, err error) error {
 		return err
 	}
 	status, refused := errors.AsType[*sftp.StatusError](err)
-	switch {
+	switch broken := s.line.broken.Load(); {
 	case refused && (status.Code == statusNoSpace || status.Code == statusQuota):
 		return failure(billing.ReasonFull, err)
 	case replied(err):
 		return failure(billing.ReasonRefused, err)
-	case s.line.late():
-		return failure(billing.ReasonTimeout, err)
-	case s.line.allowed.Load() < 0:
-		return failure(billing.ReasonProtocol, fmt.Errorf("%w: %w", errFlood, err))
 	case errors.Is(err, billing.ErrOutcomeUnknown):
 		return failure(billing.ReasonUnknownOutcome, err)
-	case errors.Is(err, sftp.ErrSSHFxConnectionLost), errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF):
-		return failure(billing.ReasonUnreachable, err)
+	case broken != nil:
+		return failure(broken.Reason, fmt.Errorf("%w: %w", err, broken.Err))
+	case errors.Is(err, sftp.ErrSSHFxConnectionLost), errors.Is(err, io.EOF):
+		return failure(billing.ReasonInterrupted, err)
 	default:
 		return err
 	}

@@ -3,10 +3,12 @@ package corenet_test
 import (
 	"encoding/base64"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/corenet"
+	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -101,6 +103,37 @@ func deviations() []deviation {
 		{name: "D8 no numbers at all", reply: func(in *received, x12 string) reply {
 			in.fields["PayloadID"] = ""
 			return in.respond(without(x12, "TRN*", "BHT*"), "Success")
+		}},
+		{name: "D8 another member under our numbers", reason: billing.ReasonMismatch, says: "its member is not ours", reply: func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1*ZYX*OTHER****MI*Z999999", "19700101"), "Success")
+		}},
+		{name: "D8 another member, without numbers and without a birth date", reason: billing.ReasonMismatch, says: "its member is not ours", reply: func(in *received, x12 string) reply {
+			in.fields["PayloadID"] = ""
+			return in.respond(without(member(x12, "NM1*IL*1*ZYX*OTHER****MI*Z999999", ""), "TRN*", "BHT*"), "Success")
+		}},
+		{name: "D8 a relative with another ID", reason: billing.ReasonMismatch, says: "its member is not ours", reply: func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1*QUILLFEATHER*BASIL****MI*Z999999", "19700101"), "Success")
+		}},
+		{name: "a member with another name and birth date", reply: func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1*PLUME*O****MI*W998877", "19850413"), "Success")
+		}},
+		{name: "a member with an ID that the payer has extended", reply: func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1*PLUME*O****MI*00W998877-00", "19850413"), "Success")
+		}},
+		{name: "a member with a new ID beside the old one", reply: func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1*PLUME*O****MI*Z999999~REF*Q4*W998877", "19850413"), "Success")
+		}},
+		{name: "a member with another name and ID", reply: func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1*PLUME*O****MI*Z999999", "19850412"), "Success")
+		}},
+		{name: "a member with another birth date and ID", reply: func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1*Quill-Feather*OTT****MI*Z999999", "19700101"), "Success")
+		}},
+		{name: "a member of whom the payer repeats the name alone", reply: func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1*PLUME*O", ""), "Success")
+		}},
+		{name: "a member of whom the payer repeats nothing", reply: func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1", ""), "Success")
 		}},
 		{name: "D9 signatures and tokens in the header", reply: func(in *received, x12 string) reply {
 			r := in.soap(cdata(x12), "Success")
@@ -315,6 +348,25 @@ func TestRefusalsAreKept(t *testing.T) {
 	}
 }
 
+// TestRejectionWithPlaceholders accepts a 271 that rejects the inquiry, and has words in
+// place of the member. It has no benefits that could be another patient's.
+func TestRejectionWithPlaceholders(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, func(s *server) {
+		s.instead = func(in *received, x12 string) reply {
+			return in.respond(member(x12, "NM1*IL*1*UNKNOWN*UNKNOWN****MI*NONE", "19000101"), "Success")
+		}
+	})
+	q := quill("-NOT-FOUND")
+	b, err := s.client(billing.CORESOAP220).Inquire(t.Context(), request(t, q))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := edi.New().Answer(q, [][]byte{b}); err != nil || a.Outcome != billing.OutcomeRejected {
+		t.Errorf("%s, %v", a.Outcome, err)
+	}
+}
+
 const isa = "ISA*00*          *00*          *ZZ*NET            *ZZ*MOLAR          *260615*1304*^*00501*000000001*0*T*:~"
 
 const rejected999 = isa + "GS*FA*NET*MOLAR*20260615*1304*1*X*005010X231A1~ST*999*0001*005010X231A1~AK1*HS*1*005010X279A1~AK2*270*0001*005010X279A1~" +
@@ -341,6 +393,16 @@ func lines(s string) string {
 		s = s[76:]
 	}
 	return b.String() + s
+}
+
+// member replaces the subscriber's name and birth date. Without a date it removes the
+// segment.
+func member(x12, name, born string) string {
+	x12 = regexp.MustCompile(`NM1\*IL\*[^~]*`).ReplaceAllString(x12, name)
+	if born == "" {
+		return without(x12, "DMG*")
+	}
+	return regexp.MustCompile(`DMG\*D8\*[0-9]+`).ReplaceAllString(x12, "DMG*D8*"+born)
 }
 
 // without removes the segments that begin so.

@@ -14,6 +14,7 @@ import (
 type inquiry struct {
 	reference string   // BHT03
 	traces    []string // TRN02
+	members   []person
 }
 
 func inquiryOf(request []byte) (inquiry, error) {
@@ -24,6 +25,10 @@ func inquiryOf(request []byte) (inquiry, error) {
 	ours := inquiry{reference: q.Reference}
 	for _, t := range q.Patient().Traces {
 		ours.traces = append(ours.traces, t.Number)
+	}
+	ours.members = append(ours.members, personOf(&q.Subscriber))
+	if q.Dependent != nil {
+		ours.members = append(ours.members, personOf(q.Dependent))
 	}
 	return ours, nil
 }
@@ -119,9 +124,9 @@ func rejection(x12 []byte) string {
 	return strings.Join(all[:min(len(all), most)], "; ")
 }
 
-// contradiction returns the number in the reply that is not ours. The exchange comes
-// first: it has a PayloadID. Then BHT03, which a payer repeats in real time, and TRN02
-// of the traces that repeat ours (type 2). A number that is absent contradicts nothing.
+// contradiction returns what in the reply is not ours. The exchange comes first: it has
+// a PayloadID. Then BHT03, which a payer repeats in real time, and TRN02 of the traces
+// that repeat ours (type 2), and at last the member. What is absent contradicts nothing.
 func (e *Eligibility) contradiction(ours inquiry, payloadID string, r *reply, response *eligibility.Reply) string {
 	if !e.config.PayloadIDByExchange && r.payloadID != "" && !strings.EqualFold(r.payloadID, payloadID) {
 		return "PayloadID"
@@ -129,25 +134,42 @@ func (e *Eligibility) contradiction(ours inquiry, payloadID string, r *reply, re
 	if !e.config.ReferenceByExchange && response.Reference != "" && !strings.EqualFold(response.Reference, ours.reference) {
 		return "BHT03"
 	}
-	if e.config.TraceByExchange {
-		return ""
+	if !e.config.TraceByExchange && foreignTrace(ours.traces, response) {
+		return "TRN02"
 	}
-	foreign := false
+	var theirs []person
+	benefits := 0 // a rejection may have words in place of the member
+	for _, m := range members(response) {
+		theirs = append(theirs, personOf(&m.Party))
+		benefits += len(m.Benefits)
+	}
+	if benefits > 0 && strangers(ours.members, theirs) {
+		return "member"
+	}
+	return ""
+}
+
+// members returns the members of a response.
+func members(response *eligibility.Reply) (all []*eligibility.Member) {
 	for _, m := range []*eligibility.Member{response.Subscriber, response.Dependent} {
-		if m == nil {
-			continue
+		if m != nil {
+			all = append(all, m)
 		}
+	}
+	return all
+}
+
+// foreignTrace reports whether the response repeats traces, and none of ours.
+func foreignTrace(ours []string, response *eligibility.Reply) (foreign bool) {
+	for _, m := range members(response) {
 		for _, t := range m.Traces {
-			for _, number := range ours.traces {
+			for _, number := range ours {
 				if strings.EqualFold(t.Number, number) {
-					return ""
+					return false
 				}
 			}
 			foreign = foreign || t.Type == "2"
 		}
 	}
-	if foreign {
-		return "TRN02"
-	}
-	return ""
+	return foreign
 }

@@ -79,7 +79,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 	if done, ok := errors.AsType[*jobs.DoneError](err); ok {
 		level := slog.LevelWarn
 		if billing.Observed(done.Cause) {
-			level = slog.LevelInfo
+			level = slog.LevelDebug // the line of its connection has it
 		}
 		log.Log(ctx, level, "job ended without success", "error", done.Cause)
 		err = nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -31,6 +32,7 @@ type bench struct {
 	queue *memqueue.Queue
 	relay *outboxrelay.Relay
 	scope billing.Scope
+	log   slog.Handler
 
 	mu      sync.Mutex
 	results []string
@@ -38,7 +40,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, queue: memqueue.NewBroker().Open(), scope: billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}}
+	b := &bench{t: t, queue: memqueue.NewBroker().Open(), scope: billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}, log: slog.DiscardHandler}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged })
 	return b
@@ -47,7 +49,7 @@ func newBench(t *testing.T) *bench {
 // run runs the relay and a handler until the test ends.
 func (b *bench) run(do, fail func(context.Context, jobs.Job) error) {
 	ctx, cancel := context.WithCancel(b.t.Context())
-	r := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(_ jobs.Kind, result string, _ time.Duration) {
+	r := workers.NewRunner(b.store, b.queue, slog.New(b.log), func(_ jobs.Kind, result string, _ time.Duration) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.results = append(b.results, result)
@@ -105,6 +107,26 @@ func TestJobIsDone(t *testing.T) {
 	later := b.stage(time.Now().Add(300 * time.Millisecond))
 	if got := receive(t, "the delayed job", did); got.ID != later.ID || time.Now().Before(later.NotBefore) {
 		t.Errorf("did %+v before its time", got)
+	}
+}
+
+// TestFailureOfAConnectionIsLoggedOnce leaves the log to the connection, whose line has
+// the failure. Other failures of a job that is done stay in it.
+func TestFailureOfAConnectionIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	down := errors.New("down")
+	for want, cause := range map[string]error{"DEBUG": &billing.ObservedError{Err: down}, "WARN": down} {
+		var l log
+		b := newBench(t)
+		b.log = slog.NewTextHandler(&l, &slog.HandlerOptions{Level: slog.LevelDebug})
+		b.run(func(ctx context.Context, j jobs.Job) error {
+			return errors.Join(b.done(ctx, j), &jobs.DoneError{Cause: cause})
+		}, nil)
+		b.stage(time.Time{})
+		porttest.Await(t, "the job is done", func() bool { return strings.Contains(l.text(), "job done") })
+		if !strings.Contains(l.text(), "level="+want+` msg="job ended without success"`) {
+			t.Errorf("want %s: %s", want, l.text())
+		}
 	}
 }
 

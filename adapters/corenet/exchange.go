@@ -78,6 +78,7 @@ func unauthorized(by string) error {
 // exchange posts a message and reads the reply. A redirect is a reply like any
 // other: http.Transport follows none.
 func (e *Eligibility) exchange(ctx context.Context, m message) (*reply, error) {
+	begun := time.Now()
 	limited, cancel := context.WithTimeout(ctx, e.config.Timeouts.Total)
 	defer cancel()
 	var connected atomic.Bool
@@ -94,12 +95,12 @@ func (e *Eligibility) exchange(ctx context.Context, m message) (*reply, error) {
 	}
 	resp, err := e.transport.RoundTrip(req)
 	if err != nil {
-		return nil, e.failure(ctx, limited, connected.Load(), err)
+		return nil, e.failure(ctx, limited, begun, connected.Load(), err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // it is only read
 	body, err := readBody(resp)
 	if err != nil {
-		return nil, e.failure(ctx, limited, true, err)
+		return nil, e.failure(ctx, limited, begun, true, err)
 	}
 	r, err := read(resp.Header.Get("Content-Type"), body)
 	if err != nil && resp.StatusCode/100 != 2 {
@@ -150,7 +151,7 @@ func notGzip(err error) error {
 // failure returns what a failed call means. Before the connection the error of the
 // network goes into the log, with names and addresses. After it, an error may quote
 // what the peer sent, and only its kind does.
-func (e *Eligibility) failure(ctx, limited context.Context, connected bool, err error) error {
+func (e *Eligibility) failure(ctx, limited context.Context, begun time.Time, connected bool, err error) error {
 	if _, known := errors.AsType[*billing.NetworkError](err); known {
 		return err
 	}
@@ -160,8 +161,7 @@ func (e *Eligibility) failure(ctx, limited context.Context, connected bool, err 
 	case !connected && (errors.Is(err, publicaddr.ErrNotPublic)):
 		return fault(billing.ReasonUnreachable, "%w; set allow_private for a network with private addresses", err)
 	case ctx.Err() != nil || connected && (limited.Err() != nil || isTimeout(err)):
-		// Seen from the check, the payer was silent.
-		return fault(billing.ReasonTimeout, "no reply in time: %w", context.DeadlineExceeded)
+		return fault(billing.ReasonTimeout, "%w", silence(time.Since(begun)))
 	case !connected && limited.Err() != nil:
 		return fault(billing.ReasonUnreachable, "no connection in time")
 	}
@@ -177,6 +177,17 @@ func (e *Eligibility) failure(ctx, limited context.Context, connected bool, err 
 		return fault(billing.ReasonProtocol, "the reply is no HTTP that can be read")
 	}
 }
+
+// silence is the time for which there was no reply. Seen from the check, the payer was
+// silent.
+type silence time.Duration
+
+func (s silence) Error() string {
+	return "no reply after " + time.Duration(s).Round(time.Second).String()
+}
+
+// Is reports whether the target is the error of a deadline.
+func (silence) Is(target error) bool { return target == context.DeadlineExceeded }
 
 func isTimeout(err error) bool {
 	t, ok := errors.AsType[net.Error](err)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -253,7 +254,7 @@ func TestPeersThatHang(t *testing.T) {
 			s := newServer(t, respondRaw(t, c.raw))
 			t.Cleanup(s.CloseClientConnections)
 			reason, err := inquire(t, s.client(billing.CORESOAP220, func(config *corenet.Config) { config.Timeouts = c.timeouts }))
-			if reason != billing.ReasonTimeout || !errors.Is(err, context.DeadlineExceeded) {
+			if reason != billing.ReasonTimeout || !errors.Is(err, context.DeadlineExceeded) || !regexp.MustCompile(`^corenet: no reply after \d+(m\d+)?s$`).MatchString(err.Error()) {
 				t.Errorf("%s, %v, want a silent payer", reason, err)
 			}
 		})

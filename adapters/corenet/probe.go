@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -53,6 +54,7 @@ func joined(addrs []netip.Addr) (s string) {
 
 // probeTLS connects, and shows the version and how long the certificates last.
 func (e *Eligibility) probeTLS(ctx context.Context) (string, error) {
+	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, 2*e.config.Timeouts.Connect)
 	defer cancel()
 	port := e.url.Port()
@@ -62,7 +64,7 @@ func (e *Eligibility) probeTLS(ctx context.Context) (string, error) {
 	d := tls.Dialer{NetDialer: &e.dialer.Dialer, Config: e.transport.TLSClientConfig}
 	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(e.url.Hostname(), port))
 	if err != nil {
-		return "", e.failure(ctx, ctx, false, err)
+		return "", e.failure(ctx, ctx, begun, false, err)
 	}
 	defer conn.Close() //nolint:errcheck // nothing was sent
 	secure, ok := conn.(*tls.Conn)

@@ -29,15 +29,9 @@ const (
 	DefaultReceiverID = "MOLARCH"
 )
 
-// The addresses of the servers.
-const (
-	DefaultSFTP = "127.0.0.1:2222"
-	DefaultCORE = "127.0.0.1:8443"
-)
-
 // Options configure the simulator.
 type Options struct {
-	SFTP, CORE string // addresses; port 0 picks a free one; empty for the defaults
+	SFTP, CORE string // addresses; port 0 picks a free one
 	Data       string // data folder
 	Public     bool   // the addresses may be reachable from other machines
 	Strict     bool   // accept only the account's identifiers and usage
@@ -77,7 +71,7 @@ func (clock) Now() time.Time { return time.Now() }
 // check completes the options, or says what is wrong.
 func (o *Options) check() error {
 	defaults := map[*string]string{
-		&o.SFTP: DefaultSFTP, &o.CORE: DefaultCORE, &o.SenderID: DefaultSenderID, &o.ReceiverID: DefaultReceiverID, &o.Usage: "P", &o.SignIn: "both",
+		&o.SenderID: DefaultSenderID, &o.ReceiverID: DefaultReceiverID, &o.Usage: "P", &o.SignIn: "both",
 	}
 	for field, fallback := range defaults {
 		if *field == "" {

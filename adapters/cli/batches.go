@@ -14,8 +14,8 @@ import (
 func batchCommands(b Backend) *cobra.Command {
 	list := &cobra.Command{
 		Use: "list", Short: "List the batches whose outcome is unknown", Args: cobra.NoArgs,
-		Long: "Lists the batches that a clearinghouse may have or not: a connection broke while it took the file, and the file is\n" +
-			"not there any more. Molar never sends such a batch again by itself. Most are settled by an acknowledgement within\n" +
+		Long: "Lists the batches that a clearinghouse may or may not have: the connection broke while it took the file, and the\n" +
+			"file is gone. Molar never resends such a batch by itself. Most are settled by an acknowledgement within\n" +
 			"hours. For the others, ask the clearinghouse for the file, then run molar batches sent or molar batches resend.",
 		Example: "  molar batches list",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -29,14 +29,14 @@ func batchCommands(b Backend) *cobra.Command {
 		},
 	}
 	resend := onUnknown(b, &cobra.Command{
-		Use: "resend BATCH_ID", Short: "Send a batch again that the clearinghouse does not have",
-		Long: "Sends a batch again whose outcome is unknown. Ask the clearinghouse first: if it has the file, every claim of the\n" +
+		Use: "resend BATCH_ID", Short: "Resend a batch that the clearinghouse does not have",
+		Long: "Resends a batch whose outcome is unknown. Ask the clearinghouse first: if it has the file, every claim of the\n" +
 			"batch becomes a duplicate.",
 		Example: "  molar batches resend fil_...",
 	}, (*batches.Service).Resend, "%s (%s) is queued and goes out again.\n")
 	sent := onUnknown(b, &cobra.Command{
 		Use: "sent BATCH_ID", Short: "Record that the clearinghouse has a batch",
-		Long: "Records that a batch was sent whose outcome is unknown. Ask the clearinghouse first: if it does not have the file,\n" +
+		Long: "Records that the clearinghouse has a batch whose outcome was unknown. Ask the clearinghouse first: if it does not have the file,\n" +
 			"no payer receives the claims of the batch.",
 		Example: "  molar batches sent fil_...",
 	}, (*batches.Service).MarkSent, "%s (%s) is recorded as sent. Its claims are submitted.\n")
@@ -66,7 +66,7 @@ func onUnknown(
 		return withBatches(c, b, func(s *batches.Service) error {
 			batch, err := decide(s, c.Context(), id)
 			if billing.IsNotFound(err) {
-				return fmt.Errorf("the outcome of %s is not unknown, or no longer; molar batches list lists the batches that wait for a decision", id)
+				return fmt.Errorf("the outcome of %s is known; molar batches list lists the batches that wait for a decision", id)
 			}
 			if err != nil {
 				return err

@@ -16,7 +16,7 @@ import (
 // connections manages the connections to networks of payers.
 func connections(b Backend) *cobra.Command {
 	c := group("connections", "Connections to clearinghouses and payers", addConnection(b), listConnections(b), showConnection(b), testConnection(b),
-		changeConnection(b, "enable", "Use a connection again, also one that was paused", (*networks.Service).Enable),
+		changeConnection(b, "enable", "Use a connection again after it was disabled or paused", (*networks.Service).Enable),
 		changeConnection(b, "disable", "Stop using a connection", (*networks.Service).Disable),
 		removeConnection(b))
 	c.Long = "Connections carry live traffic, and test traffic that should not go to the sandbox. Running services use a change within two seconds.\n\n" +
@@ -192,7 +192,7 @@ func changeConnection(
 func removeConnection(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a connection with its secrets",
-		Long: "Removes a connection with its secrets. Batches that wait to be sent through it, or wait for files from it, wait for ever.\n" +
+		Long: "Removes a connection with its secrets. Its batches that are not sent or not acknowledged yet then wait forever.\n" +
 			"To replace an account, wait until the batches that it sent are acknowledged (molar batches list), remove it, and add the new one.",
 	}
 	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {

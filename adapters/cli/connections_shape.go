@@ -109,13 +109,13 @@ func (c *connectionJSON) rows() (all []string) {
 	add("archive", c.Archive)
 	add("test member", c.TestMember)
 	if c.AllowPrivate {
-		add("addresses", "private ones too")
+		add("private addresses", "allowed")
 	}
 	if len(c.Payers) == 0 {
 		add("payers", "every payer")
 	}
 	for _, p := range c.Payers {
-		add("payer", fmt.Sprintf("%s, there %s: %s", p.PayerID, p.NetworkPayerID, carried(p.Transactions)))
+		add("payer", fmt.Sprintf("%s as %s: %s", p.PayerID, p.NetworkPayerID, carried(p.Transactions)))
 	}
 	if options, err := json.Marshal(c.Options); err == nil && string(options) != "{}" {
 		add("options", strings.TrimSpace(string(options)))

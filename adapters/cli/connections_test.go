@@ -319,7 +319,7 @@ func TestConnections(t *testing.T) {
 		t.Errorf("the list is %s", out)
 	}
 	show := ok("show", "second")
-	for _, want := range []string{"state         disabled", "host key      SHA256:", "payer         CHTEST, there N7: claims", `options       {"max_notes":2}`, "receiver      30 330897513"} {
+	for _, want := range []string{"state         disabled", "host key      SHA256:", "payer         CHTEST as N7: claims", `options       {"max_notes":2}`, "receiver      30 330897513"} {
 		if !strings.Contains(show, want) {
 			t.Errorf("show prints %s, want %s", show, want)
 		}

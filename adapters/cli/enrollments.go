@@ -125,7 +125,7 @@ func setEnrollment(b Backend) *cobra.Command {
 	c.Flags().StringVar(&in.Transaction, "transaction", "", "eligibility or claims")
 	c.Flags().StringVar(&in.State, "state", "", "not_needed, needed, submitted, active or rejected")
 	c.Flags().StringVar(&date, "date", "", "day since which it is in the state, as YYYY-MM-DD (default: today)")
-	c.Flags().StringVar(&in.Note, "note", "", "note of yours")
+	c.Flags().StringVar(&in.Note, "note", "", "your note")
 	c.Flags().StringVar(&in.NetworkMessage, "network-message", "", "what the network or the payer said, in its own words")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON")
 	for _, required := range []string{"office", "payer", "transaction", "state"} {

@@ -74,7 +74,7 @@ func TestNoNetwork(t *testing.T) {
 	t.Parallel()
 	open := networks.New()
 	for transaction, want := range map[billing.Transaction]string{
-		billing.TransactionEligibility: "ELIGIBILITY_UNAVAILABLE: Eligibility checks are not available in live mode yet. Use a test key.",
+		billing.TransactionEligibility: "ELIGIBILITY_UNAVAILABLE: No connection carries this eligibility check in live mode. Ask the operator of this service to add one, or use a test key.",
 		billing.TransactionAttachments: "ATTACHMENTS_UNAVAILABLE: Attachments are not available in live mode yet. Use a test key.",
 		billing.TransactionClaims:      "UNAVAILABLE: No clearinghouse is configured for live mode.",
 	} {

@@ -21,7 +21,7 @@ const (
 func (t Transaction) Unavailable() error {
 	switch t {
 	case TransactionEligibility:
-		return &Error{Code: CodeEligibilityUnavailable, Message: "Eligibility checks are not available in live mode yet. Use a test key."}
+		return &Error{Code: CodeEligibilityUnavailable, Message: "No connection carries this eligibility check in live mode. Ask the operator of this service to add one, or use a test key."}
 	case TransactionAttachments:
 		return &Error{Code: CodeAttachmentsUnavailable, Message: "Attachments are not available in live mode yet. Use a test key."}
 	case TransactionClaims:

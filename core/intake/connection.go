@@ -233,7 +233,7 @@ func (r ConnectionRequest) ends(f *billing.Faults, c *billing.Connection, requir
 			return billing.EnvelopeEnd{}
 		case !f.Required(field, id, maxInterchangeID):
 		case !isX12(id) || strings.TrimSpace(id) != id:
-			f.Add(field, billing.FaultFormat, "The ID must have only characters that X12 allows in an interchange header, without lower-case letters or delimiters.")
+			f.Add(field, billing.FaultFormat, "The ID must have only characters that X12 allows in an interchange header, without delimiters.")
 		}
 		if len(e.Qualifier) != 2 || strings.Trim(e.Qualifier, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 			f.Add(of+"_qualifier", billing.FaultFormat, "The qualifier must have two capital letters or digits, such as ZZ, 30 or 01.")

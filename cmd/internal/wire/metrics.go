@@ -41,7 +41,7 @@ func registerMetrics(g *graph) {
 			jobs:    prometheus.NewDesc("molar_outbox_jobs", "Jobs that are not done.", []string{"kind"}, nil),
 			age:     prometheus.NewDesc("molar_outbox_oldest_due_seconds", "Age of the oldest job that is due.", []string{"kind"}, nil),
 			depth:   prometheus.NewDesc("molar_queue_messages", "Messages at the broker: waiting or dead.", []string{"kind", "state"}, nil),
-			unknown: prometheus.NewDesc("molar_batches_unknown", "Batches that a clearinghouse may have or not: see molar batches list.", nil, nil),
+			unknown: prometheus.NewDesc("molar_batches_unknown", "Batches that a clearinghouse may or may not have: see molar batches list.", nil, nil),
 			up:      prometheus.NewDesc("molar_queue_up", "Whether the broker is connected.", nil, nil),
 		},
 	)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"crypto/tls"
-	"encoding/base64"
 	"errors"
 	"io"
 	"log/slog"
@@ -127,7 +126,7 @@ func (s *coreServer) limited(next http.HandlerFunc) http.HandlerFunc {
 		case s.faults.strikes(coreHTML):
 			write(w, http.StatusBadGateway, "text/html", []byte("<html><head><title>502 Bad Gateway</title></head><body>upstream sent no response</body></html>\n"))
 		case s.faults.strikes(coreFault):
-			write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8", writeFault("env:Receiver", "", "The service failed."))
+			sendFault(w, http.StatusInternalServerError, "env:Receiver", "", "The service failed.")
 		default:
 			next(w, r)
 		}
@@ -138,6 +137,11 @@ func write(w http.ResponseWriter, status int, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone
+}
+
+// sendFault writes a SOAP fault. Code is such as env:Sender.
+func sendFault(w http.ResponseWriter, status int, code, subcode, reason string) {
+	write(w, status, soapType+"; charset=UTF-8", writeFault(code, subcode, reason))
 }
 
 // soap serves the envelope in SOAP 1.2.
@@ -160,21 +164,20 @@ func (s *coreServer) soap(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if action := strings.Trim(p["action"], `"`); action != "" && action != operation {
-		write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8", writeFault("env:Sender", "", "The action must be "+operation+"."))
+		sendFault(w, http.StatusInternalServerError, "env:Sender", "", "The action must be "+operation+".")
 		return
 	}
 	e, err := readSOAP(body, parts)
 	switch {
 	case errors.Is(err, errNotSOAP12):
-		write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8", writeFault("env:VersionMismatch", "", err.Error()+"."))
+		sendFault(w, http.StatusInternalServerError, "env:VersionMismatch", "", err.Error()+".")
 		return
 	case err != nil:
-		write(w, http.StatusBadRequest, soapType+"; charset=UTF-8", writeFault("env:Sender", "", err.Error()+"."))
+		sendFault(w, http.StatusBadRequest, "env:Sender", "", err.Error()+".")
 		return
 	}
 	if s.faults.strikes(coreSignature) && !e.signed {
-		write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8",
-			writeFault("env:Sender", "wsse:InvalidSecurity", "The message must be signed with an X.509 certificate (BinarySecurityToken)."))
+		sendFault(w, http.StatusInternalServerError, "env:Sender", "wsse:InvalidSecurity", "The message must be signed with an X.509 certificate (BinarySecurityToken).")
 		return
 	}
 	if e.phase4 && len(r.TLS.VerifiedChains) == 0 {
@@ -182,8 +185,8 @@ func (s *coreServer) soap(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Phase IV needs the client certificate of the account", http.StatusForbidden)
 		return
 	}
-	if answer, done := s.answer(w, r, e, e.phase4 || e.signed); done {
-		s.writeSOAP(w, r, answer)
+	if reply, done := s.respond(w, r, e, e.phase4 || e.signed); done {
+		s.writeSOAP(w, r, reply)
 	}
 }
 
@@ -199,8 +202,8 @@ func (s *coreServer) mime(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the multipart body cannot be read", http.StatusBadRequest)
 		return
 	}
-	if answer, done := s.answer(w, r, e, false); done {
-		body, contentType := writeMIME(answer)
+	if reply, done := s.respond(w, r, e, false); done {
+		body, contentType := writeMIME(reply)
 		s.write(w, r, contentType, body)
 	}
 }
@@ -217,10 +220,10 @@ func (s *coreServer) slow(ctx context.Context) {
 	}
 }
 
-// answer returns the reply to a request. If it has failed the exchange as a whole
+// respond returns the reply to a request. If it has failed the exchange as a whole
 // instead, done is false.
-func (s *coreServer) answer(w http.ResponseWriter, r *http.Request, e *envelope, certified bool) (reply *envelope, done bool) {
-	reply = e.answer(s.now())
+func (s *coreServer) respond(w http.ResponseWriter, r *http.Request, e *envelope, certified bool) (reply *envelope, done bool) {
+	reply = e.reply(s.now())
 	if !certified && !s.authorized(e) || s.faults.strikes(coreUnauthorized) {
 		s.log.WarnContext(r.Context(), "refused a CORE sign-in")
 		s.slow(r.Context())
@@ -242,7 +245,7 @@ func (s *coreServer) answer(w http.ResponseWriter, r *http.Request, e *envelope,
 	case r.Context().Err() != nil:
 		return nil, false
 	case err != nil: // the network failed, as the member ID asked for
-		write(w, http.StatusInternalServerError, soapType+"; charset=UTF-8", writeFault("env:Receiver", "", "The payer's network failed."))
+		sendFault(w, http.StatusInternalServerError, "env:Receiver", "", "The payer's network failed.")
 		return nil, false
 	case payload == nil:
 		reply.refuse("PayloadNotUnderstood", "The payload has no X12 interchange.")
@@ -324,16 +327,4 @@ func (l *silentListener) Accept() (net.Conn, error) {
 		}
 		context.AfterFunc(l.ctx, func() { _ = c.Close() })
 	}
-}
-
-// base64Lines returns text in base64, in lines of 76 characters.
-func base64Lines(s string) string {
-	const width = 76
-	var b strings.Builder
-	for text := base64.StdEncoding.EncodeToString([]byte(s)); text != ""; {
-		n := min(width, len(text))
-		b.WriteString(text[:n] + "\n")
-		text = text[n:]
-	}
-	return b.String()
 }

@@ -3,6 +3,7 @@ package clearinghouse
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/base64"
 	"fmt"
 	mathrand "math/rand/v2"
 	"net/http"
@@ -137,4 +138,16 @@ func ownNamespaces(e *envelope) []byte {
 	}
 	b.WriteString("</RealTimeTransactionResult></RealTimeTransactionResponse></s:Body></s:Envelope>")
 	return b.Bytes()
+}
+
+// base64Lines returns text in base64, in lines of 76 characters.
+func base64Lines(s string) string {
+	const width = 76
+	var b strings.Builder
+	for text := base64.StdEncoding.EncodeToString([]byte(s)); text != ""; {
+		n := min(width, len(text))
+		b.WriteString(text[:n] + "\n")
+		text = text[n:]
+	}
+	return b.String()
 }

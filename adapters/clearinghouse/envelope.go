@@ -53,38 +53,15 @@ var (
 
 // field returns a field by its name, or nil.
 func (e *envelope) field(name string) *string {
-	switch name {
-	case "PayloadType":
-		return &e.PayloadType
-	case "ProcessingMode":
-		return &e.ProcessingMode
-	case "PayloadID":
-		return &e.PayloadID
-	case "TimeStamp":
-		return &e.TimeStamp
-	case "SenderID":
-		return &e.SenderID
-	case "ReceiverID":
-		return &e.ReceiverID
-	case "CORERuleVersion":
-		return &e.CORERuleVersion
-	case "Payload":
-		return &e.Payload
-	case "ErrorCode":
-		return &e.ErrorCode
-	case "ErrorMessage":
-		return &e.ErrorMessage
-	case "UserName":
-		return &e.user
-	case "Password":
-		return &e.password
-	default:
-		return nil
-	}
+	return map[string]*string{
+		"PayloadType": &e.PayloadType, "ProcessingMode": &e.ProcessingMode, "PayloadID": &e.PayloadID, "TimeStamp": &e.TimeStamp,
+		"SenderID": &e.SenderID, "ReceiverID": &e.ReceiverID, "CORERuleVersion": &e.CORERuleVersion, "Payload": &e.Payload,
+		"ErrorCode": &e.ErrorCode, "ErrorMessage": &e.ErrorMessage, "UserName": &e.user, "Password": &e.password,
+	}[name]
 }
 
-// answer returns the reply to a request, without its payload.
-func (e *envelope) answer(now time.Time) *envelope {
+// reply returns the reply to a request, without its payload.
+func (e *envelope) reply(now time.Time) *envelope {
 	return &envelope{
 		ProcessingMode: realTime, PayloadID: e.PayloadID, TimeStamp: now.UTC().Format(timeLayout),
 		SenderID: e.ReceiverID, ReceiverID: e.SenderID, CORERuleVersion: e.CORERuleVersion, phase4: e.phase4,

@@ -30,15 +30,11 @@ const (
 	pollEvery   = 200 * time.Millisecond
 	surveyEvery = time.Second
 	takeFor     = 500 * time.Millisecond // then messages that are due are delivered first
-	wrongFor    = 3 * time.Second
 
 	// settled is how long a file that does not end like X12 must be unchanged: an
 	// upload may have been cut, and may continue.
 	settled = 10 * time.Second
 )
-
-// mostDelivered is the number of messages that are delivered at once.
-const mostDelivered = 100
 
 // receivedFile is the log of files that were taken.
 const receivedFile = "received.log"
@@ -88,25 +84,6 @@ func (r *reader) run(ctx context.Context) error {
 	}
 }
 
-// recover finishes what a killed process began: it delivers messages that are no
-// longer in the mail. Those that still are will be delivered again, under the same
-// name.
-func (r *reader) recover() error {
-	ready, err := fs.ReadDir(r.folder.FS(), readyFolder)
-	if err != nil {
-		return err
-	}
-	for _, f := range ready {
-		if r.mail.holds(f.Name()) {
-			continue
-		}
-		if err := r.publish(f.Name()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // withoutPath returns the cause of an error without the name of a file, which a
 // client chose.
 func withoutPath(err error) error {
@@ -128,7 +105,7 @@ func (r *reader) poll(ctx context.Context) error {
 		r.surveyed = now
 	}
 	// Files that a killed process took come first.
-	if err := r.answerAll(ctx); err != nil {
+	if err := r.finishAll(ctx); err != nil {
 		return err
 	}
 	if err := r.takeAll(ctx, now); err != nil {
@@ -179,7 +156,7 @@ func (r *reader) takeAll(ctx context.Context, now time.Time) error {
 			return err
 		}
 		if taken {
-			if err := r.answer(ctx, id); err != nil {
+			if err := r.finish(ctx, id); err != nil {
 				return err
 			}
 		}
@@ -230,23 +207,23 @@ func newID(name string, now time.Time) string {
 	return cmp.Or(stem[:min(len(stem), longest)], "file") + "-" + now.UTC().Format("20060102150405") + rand.Text()[:8]
 }
 
-// answerAll answers the files that were taken and not answered.
-func (r *reader) answerAll(ctx context.Context) error {
+// finishAll answers the files that were taken and not answered.
+func (r *reader) finishAll(ctx context.Context) error {
 	spool, err := fs.ReadDir(r.folder.FS(), spoolFolder)
 	if err != nil {
 		return err
 	}
 	for _, f := range spool {
-		if err := r.answer(ctx, f.Name()); err != nil {
+		if err := r.finish(ctx, f.Name()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// answer puts the messages about a file into the mail, and forgets the file. After a
+// finish puts the messages about a file into the mail, and forgets the file. After a
 // crash between these steps it does the same again, which changes nothing.
-func (r *reader) answer(ctx context.Context, id string) error {
+func (r *reader) finish(ctx context.Context, id string) error {
 	size, sum, err := r.weigh(spoolFolder + "/" + id)
 	if err != nil {
 		return err
@@ -336,71 +313,4 @@ func (r *reader) report(ctx context.Context, id, what, text string) error {
 		},
 		Due: now,
 	}})
-}
-
-// deliver moves messages that are due to outbound. A message leaves the mail only
-// when it is complete in the folder ready, from which one rename publishes it.
-func (r *reader) deliver(ctx context.Context, now time.Time) error {
-	for name, until := range r.early {
-		if now.Before(until) {
-			continue
-		}
-		if err := r.publish(name); err != nil {
-			return err
-		}
-		delete(r.early, name)
-	}
-	for !r.account.full() { // then messages wait in the mail
-		files, err := r.network.Receive(ctx, mostDelivered)
-		if err != nil || len(files) == 0 {
-			return err
-		}
-		for _, f := range files {
-			if err := r.deliverOne(ctx, now, f); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (r *reader) deliverOne(ctx context.Context, now time.Time, f billing.IncomingFile) error {
-	r.account.note(usage{int64(len(f.Content)), 1})
-	if err := r.folder.replace(readyFolder+"/"+f.Name, f.Content); err != nil {
-		return err
-	}
-	if err := r.network.Remove(ctx, f.Name); err != nil {
-		return err
-	}
-	if r.faults.strikes(sftpTwice) {
-		if err := r.folder.replace(outboundFolder+"/again-"+f.Name, f.Content); err != nil {
-			return err
-		}
-	}
-	if r.faults.strikes(sftpNames) {
-		if err := r.folder.replace(outboundFolder+"/"+strangeName(), f.Content); err != nil {
-			return err
-		}
-	}
-	wrong := slices.Clone(f.Content)
-	switch {
-	case r.faults.strikes(sftpPartial):
-		wrong = wrong[:len(wrong)/2]
-	case r.faults.strikes(sftpChanged):
-		slices.Reverse(wrong)
-	default:
-		return r.publish(f.Name)
-	}
-	r.early[f.Name] = now.Add(wrongFor)
-	return r.folder.WriteFile(outboundFolder+"/"+f.Name, wrong, privateFile)
-}
-
-// publish moves a message to outbound. If a client has a folder there under the name,
-// the message gets another name.
-func (r *reader) publish(name string) error {
-	to := outboundFolder + "/" + name
-	if info, err := r.folder.Lstat(to); err == nil && info.IsDir() {
-		to += "." + rand.Text()[:4]
-	}
-	return r.folder.Rename(readyFolder+"/"+name, to)
 }

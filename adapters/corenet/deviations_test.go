@@ -260,6 +260,19 @@ func deviations() []deviation {
 		{name: "deep elements", reason: billing.ReasonProtocol, says: "deep", reply: func(*received, string) reply {
 			return reply{contentType: "text/xml", body: strings.Repeat("<a>", 100000)}
 		}},
+		{name: "a tag with endless attributes", reason: billing.ReasonProtocol, says: "a tag of more than", reply: func(*received, string) reply {
+			return reply{contentType: "text/xml", body: "<a " + strings.Repeat(`a="" `, 100000)}
+		}},
+		{name: "a tag whose attributes look like its end", reason: billing.ReasonProtocol, says: "a tag of more than", reply: func(*received, string) reply {
+			return reply{contentType: "text/xml", body: "<a " + strings.Repeat(`a=">" b='">' `, 50000) + "/>"}
+		}},
+		{name: "a tag behind a comment that seems to end", reason: billing.ReasonProtocol, says: "a tag of more than", reply: func(*received, string) reply {
+			return reply{contentType: "text/xml", body: `<!--> <a "--><b ` + strings.Repeat(`a=">" `, 100000) + "/>"}
+		}},
+		{name: "long comments and CDATA", reply: func(in *received, x12 string) reply {
+			r := in.soap("<!--"+strings.Repeat(`"<a a=' `, 20000)+"-->"+cdata(x12+strings.Repeat("\n", 100000)), "Success")
+			return r
+		}},
 		{name: "XML that breaks off", reason: billing.ReasonProtocol, says: "malformed", reply: func(in *received, x12 string) reply {
 			r := in.soap(cdata(x12), "Success")
 			r.body = r.body[:len(r.body)-20]

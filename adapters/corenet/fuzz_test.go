@@ -2,6 +2,7 @@ package corenet
 
 import (
 	"bytes"
+	"encoding/xml"
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -50,6 +51,33 @@ func FuzzRead(f *testing.F) {
 		}
 		if got != nil {
 			_ = rejection(got)
+		}
+	})
+}
+
+// FuzzLongestTag compares the tags of a document with those of the decoder. None of the
+// decoder's may be longer: it keeps a tag in memory at many times its size.
+func FuzzLongestTag(f *testing.F) {
+	for _, seed := range []string{
+		`<a b="c>d" e='"'/>`, `<!--> <a "--><b a=">" a=">"/>`, `<![CDATA[<a "]]><b>`, `<?x <a "?><b c="d">`, `<!a "<b>"><c d="e">`, `<a><!---- ><b "></a>`, "</a b>",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		longest := longestTag(b)
+		d := xml.NewDecoder(bytes.NewReader(b))
+		d.CharsetReader = charset
+		for before := int64(0); ; before = d.InputOffset() {
+			token, err := d.RawToken()
+			if err != nil {
+				return
+			}
+			if _, is := token.(xml.Directive); is {
+				return // it is an error
+			}
+			if _, is := token.(xml.StartElement); is && d.InputOffset()-before > int64(longest) {
+				t.Fatalf("a tag of %d bytes, want at most %d", d.InputOffset()-before, longest)
+			}
 		}
 	})
 }

@@ -195,6 +195,9 @@ type envelope struct {
 // readXML reads a SOAP message, or any other document that has the fields of the
 // envelope.
 func readXML(b []byte, attached map[string][]byte) (*reply, error) {
+	if longestTag(b) > maxTag {
+		return nil, fault(billing.ReasonProtocol, "the reply's XML has a tag of more than %d bytes", maxTag)
+	}
 	d := xml.NewDecoder(bytes.NewReader(b))
 	d.CharsetReader = charset
 	e := &envelope{attached: attached, taken: map[string]bool{}}

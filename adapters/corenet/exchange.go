@@ -2,6 +2,7 @@ package corenet
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"context"
 	"crypto/tls"
@@ -142,7 +143,8 @@ func readBody(resp *http.Response) ([]byte, error) {
 
 // notGzip marks the faults of compressed data. Other errors are the connection's.
 func notGzip(err error) error {
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || strings.Contains(err.Error(), "flate") {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
 		return fault(billing.ReasonProtocol, "the reply is not the gzip that it claims to be")
 	}
 	return err

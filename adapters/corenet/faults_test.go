@@ -80,6 +80,13 @@ func TestTransport(t *testing.T) {
 			r.header = map[string]string{"Content-Encoding": "gzip"}
 			return r
 		}, reason: billing.ReasonProtocol, says: "gzip"},
+		"gzip with damage": {instead: func(in *received, x12 string) reply {
+			r := in.respond(x12, "Success")
+			damaged := []byte(gzipped(r.body))
+			damaged[10] |= 0x06 // after the header: a block of a type that does not exist
+			r.body, r.header = string(damaged), map[string]string{"Content-Encoding": "gzip"}
+			return r
+		}, reason: billing.ReasonProtocol, says: "gzip"},
 		"gzip that expands": {instead: func(*received, string) reply {
 			return reply{body: gzipped(strings.Repeat(" ", 64<<20)), header: map[string]string{"Content-Encoding": "gzip"}}
 		}, reason: billing.ReasonProtocol, says: "more than"},

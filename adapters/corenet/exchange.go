@@ -203,6 +203,9 @@ func isCut(err error) bool {
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed) || strings.Contains(err.Error(), "server closed idle connection")
 }
 
+// errHandshakeTimeout has the words of net/http, whose error has no name.
+var errHandshakeTimeout = errors.New("TLS handshake timeout")
+
 // ofTLS returns the fault of a handshake in words, or an empty string. A server that
 // refuses a client certificate in TLS 1.3 does so after the handshake.
 func ofTLS(err error, connected bool) string {
@@ -222,7 +225,7 @@ func ofTLS(err error, connected bool) string {
 	switch {
 	case found:
 		return "the handshake failed: " + tlsFault
-	case strings.Contains(err.Error(), "TLS handshake timeout"):
+	case strings.Contains(err.Error(), errHandshakeTimeout.Error()):
 		return "the handshake did not end in time"
 	default:
 		return ""

@@ -55,21 +55,25 @@ func joined(addrs []netip.Addr) (s string) {
 // probeTLS connects, and shows the version and how long the certificates last.
 func (e *Eligibility) probeTLS(ctx context.Context) (string, error) {
 	begun := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, 2*e.config.Timeouts.Connect)
-	defer cancel()
 	port := e.url.Port()
 	if port == "" {
 		port = "443"
 	}
-	d := tls.Dialer{NetDialer: &e.dialer.Dialer, Config: e.transport.TLSClientConfig}
-	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(e.url.Hostname(), port))
+	conn, err := e.dialer.DialContext(ctx, "tcp", net.JoinHostPort(e.url.Hostname(), port))
 	if err != nil {
 		return "", e.failure(ctx, ctx, begun, false, err)
 	}
 	defer conn.Close() //nolint:errcheck // nothing was sent
-	secure, ok := conn.(*tls.Conn)
-	if !ok {
-		return "", errors.New("corenet: the connection has no TLS")
+	config := e.transport.TLSClientConfig.Clone()
+	config.ServerName = e.url.Hostname()
+	secure := tls.Client(conn, config)
+	shaking, cancel := context.WithTimeout(ctx, e.config.Timeouts.Connect)
+	defer cancel()
+	if err := secure.HandshakeContext(shaking); err != nil {
+		if shaking.Err() != nil {
+			err = errHandshakeTimeout
+		}
+		return "", e.failure(ctx, ctx, begun, false, err)
 	}
 	state := secure.ConnectionState()
 	detail := tls.VersionName(state.Version)

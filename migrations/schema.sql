@@ -464,7 +464,11 @@ CREATE TABLE public.batches (
     network text DEFAULT 'sandbox'::text NOT NULL,
     send_token text DEFAULT ''::text NOT NULL,
     unknown_since timestamp with time zone,
+    overdue text[] DEFAULT '{}'::text[] NOT NULL,
+    settled_at timestamp with time zone,
     CONSTRAINT batches_network CHECK ((network <> ''::text)),
+    CONSTRAINT batches_overdue CHECK (((overdue = '{}'::text[]) OR ((state <> 'pending'::text) AND (settled_at IS NULL)))),
+    CONSTRAINT batches_settled CHECK (((settled_at IS NULL) OR (state <> 'pending'::text))),
     CONSTRAINT batches_state CHECK (((name <> ''::text) AND
 CASE state
     WHEN 'pending'::text THEN ((sent_at IS NULL) AND (acknowledged_at IS NULL) AND (result = ''::text))
@@ -1268,7 +1272,9 @@ CREATE INDEX batches_list ON public.batches USING btree (org_id, mode, created_a
 
 CREATE INDEX batches_number ON public.batches USING btree (mode, number, created_at);
 
-CREATE INDEX batches_unknown_since ON public.batches USING btree (unknown_since, id) WHERE (unknown_since IS NOT NULL);
+CREATE INDEX batches_undecided ON public.batches USING btree (COALESCE(unknown_since, sent_at), id) WHERE ((unknown_since IS NOT NULL) OR (overdue <> '{}'::text[]));
+
+CREATE INDEX batches_unsettled ON public.batches USING btree (network, sent_at, id) WHERE (settled_at IS NULL);
 
 CREATE INDEX changes_created ON public.changes USING btree (created_at);
 
@@ -1941,6 +1947,12 @@ GRANT SELECT(send_token) ON TABLE public.batches TO molar_system;
 
 GRANT UPDATE(unknown_since) ON TABLE public.batches TO molar_app;
 GRANT SELECT(unknown_since) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(overdue) ON TABLE public.batches TO molar_app;
+GRANT SELECT(overdue) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(settled_at) ON TABLE public.batches TO molar_app;
+GRANT SELECT(settled_at) ON TABLE public.batches TO molar_system;
 
 GRANT INSERT ON TABLE public.changes TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.changes TO molar_system;

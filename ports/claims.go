@@ -111,6 +111,9 @@ type Acknowledgements interface {
 	// Link adds a stored acknowledgement to a locked batch, under the next number.
 	Link(ctx context.Context, id, acknowledgement billing.FileID, kind billing.AcknowledgementKind) error
 
+	// Of reads those of the batches that exist, with Unreported.
+	Of(ctx context.Context, batches []billing.FileID) ([]*billing.Batch, error)
+
 	// Get reads the acknowledgement of a batch with the number, and its
 	// bytes that the scope may read. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.FileID, number int) (*billing.BatchAcknowledgement, []byte, error)
@@ -209,9 +212,12 @@ type Routes interface {
 	// is none.
 	Batch(ctx context.Context, mode billing.Mode, network string, n billing.ControlNumbers) (*billing.Batch, error)
 
-	// Unknown reads the batches whose outcome is unknown, the longest first, at
-	// most a thousand.
-	Unknown(ctx context.Context) ([]*billing.Batch, error)
+	// Undecided reads the undecided batches, the oldest first, at most a thousand.
+	Undecided(ctx context.Context) ([]*billing.Batch, error)
+
+	// Unsettled reads the batches of the network that are not settled, the oldest
+	// first: those that were sent by the time, or all for the zero time.
+	Unsettled(ctx context.Context, network string, sent time.Time) ([]*billing.Batch, error)
 
 	// Queued reads the scopes of the mode in which claims wait for a batch, each
 	// with the payers of those claims.

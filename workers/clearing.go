@@ -87,6 +87,25 @@ func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog
 	}
 }
 
+// WatchAcknowledgements looks for overdue acknowledgements until ctx ends, and logs each.
+func WatchAcknowledgements(ctx context.Context, s *batches.Service, log *slog.Logger) error {
+	for pause := time.Duration(0); wait(ctx, pause); pause = billing.AcknowledgementsPoll {
+		var news []batches.Overdue
+		err := jobs.Survive(func() (err error) {
+			news, err = s.Review(ctx)
+			return err
+		})
+		for _, o := range news {
+			log.WarnContext(ctx, "acknowledgement overdue: ask the clearinghouse for the file, then run molar batches sent or molar batches resend",
+				"batch_id", o.Batch.ID.String(), "connection", o.Connection, "kind", string(o.Kind), "file", o.Batch.File.Name, "sent_at", o.Batch.SentAt)
+		}
+		if err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "acknowledgements not reviewed", "error", err)
+		}
+	}
+	return nil
+}
+
 // wait waits, and returns false when ctx ended.
 func wait(ctx context.Context, d time.Duration) bool {
 	select {

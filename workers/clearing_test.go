@@ -185,3 +185,45 @@ func settled(t *testing.T, store *pgstore.Store, claims []*billing.Claim) int {
 		return tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, States: []billing.ClaimState{billing.ClaimAcceptedPayer}}, billing.Page{Limit: 100})
 	}))
 }
+
+// TestOverdueAcknowledgements are in the log once, each in a line that names the file and
+// the connection.
+func TestOverdueAcknowledgements(t *testing.T) {
+	t.Parallel()
+	store := pgtest.Open(t)
+	scope := porttest.Organization(t, store, billing.ModeLive)
+	now := time.Now()
+	c := &billing.Connection{
+		ID: billing.NewID[billing.ConnectionID](now), Name: "Claims", Kind: billing.ConnectionSandbox, Mode: scope.Mode, Org: scope.Org,
+		Carries: []billing.Transaction{billing.TransactionClaims}, Enabled: true, CreatedAt: now,
+	}
+	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, c) })
+	b := billing.NewBatch(scope, c.Network(), 1, 1, now)
+	porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Batches.Insert(ctx, b, []byte("ISA"))
+		b.Sent(tx.Clock.Now().Add(-25 * time.Hour))
+		return errors.Join(err, tx.Batches.Save(ctx, b))
+	})
+	var l log
+	s := batches.New(store, batches.Outside{}, porttest.Payers(t))
+	watch := func(until func() bool) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- workers.WatchAcknowledgements(ctx, s, slog.New(slog.NewTextHandler(&l, nil))) }()
+		porttest.Await(t, "the acknowledgements are reviewed", until)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	watch(func() bool { return strings.Contains(l.text(), "acknowledgement overdue") })
+	if news, err := s.Review(t.Context()); len(news) > 0 || err != nil { // another process
+		t.Errorf("%+v, %v", news, err)
+	}
+	text := l.text()
+	for _, want := range []string{"level=WARN", "batch_id=" + b.ID.String(), "connection=Claims", "kind=999", "file=" + b.File.Name, "molar batches"} {
+		if strings.Count(text, "\n") != 1 || !strings.Contains(text, want) {
+			t.Errorf("no %s, or more than one line: %s", want, text)
+		}
+	}
+}

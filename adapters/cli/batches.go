@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,34 +14,37 @@ import (
 
 func batchCommands(b Backend) *cobra.Command {
 	list := &cobra.Command{
-		Use: "list", Short: "List the batches whose outcome is unknown", Args: cobra.NoArgs,
-		Long: "Lists the batches that a clearinghouse may or may not have: the connection broke while it took the file, and the\n" +
-			"file is gone. Molar never resends such a batch by itself. Most are settled by an acknowledgement within\n" +
-			"hours. For the others, ask the clearinghouse for the file, then run molar batches sent or molar batches resend.",
+		Use: "list", Short: "List the batches that a clearinghouse may or may not have", Args: cobra.NoArgs,
+		Long: "Lists the batches that a clearinghouse may or may not have:\n\n" +
+			"  unknown outcome   the connection broke while the clearinghouse took the file, and the file is gone\n" +
+			"  no 999, no 277CA  these acknowledgements have not come within the time of the option acknowledgement_after\n\n" +
+			"Molar never resends such a batch by itself. An acknowledgement that comes later removes it from the list. For the\n" +
+			"others, ask the clearinghouse for the file by its name, then run molar batches sent or molar batches resend.",
 		Example: "  molar batches list",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withBatches(c, b, func(s *batches.Service) error {
-				all, err := s.Unknown(c.Context())
+				all, err := s.Undecided(c.Context())
 				if err != nil {
 					return err
 				}
-				return printUnknown(c, all)
+				return printUndecided(c, all)
 			})
 		},
 	}
-	resend := onUnknown(b, &cobra.Command{
+	resend := onUndecided(b, &cobra.Command{
 		Use: "resend BATCH_ID", Short: "Resend a batch that the clearinghouse does not have",
-		Long: "Resends a batch whose outcome is unknown. Ask the clearinghouse first: if it has the file, every claim of the\n" +
-			"batch becomes a duplicate.",
+		Long: "Resends a batch of molar batches list, under the same name. Ask the clearinghouse first: if it has the file, every\n" +
+			"claim of the batch becomes a duplicate. It is refused once the clearinghouse has reported on a claim of the batch.",
 		Example: "  molar batches resend fil_...",
 	}, (*batches.Service).Resend, "%s (%s) is queued and goes out again.\n")
-	sent := onUnknown(b, &cobra.Command{
+	sent := onUndecided(b, &cobra.Command{
 		Use: "sent BATCH_ID", Short: "Record that the clearinghouse has a batch",
-		Long: "Records that the clearinghouse has a batch whose outcome was unknown. Ask the clearinghouse first: if it does not have the file,\n" +
-			"no payer receives the claims of the batch.",
+		Long: "Records that the clearinghouse has a batch of molar batches list. Molar waits for no more acknowledgements of it; one\n" +
+			"that comes still counts. Ask the clearinghouse first: if it does not have the file, no payer receives the claims\n" +
+			"of the batch.",
 		Example: "  molar batches sent fil_...",
-	}, (*batches.Service).MarkSent, "%s (%s) is recorded as sent. Its claims are submitted.\n")
-	return group("batches", "Batches whose outcome is unknown: list, resend, sent", list, resend, sent)
+	}, (*batches.Service).MarkSent, "%s (%s) is recorded as sent.\n")
+	return group("batches", "Batches that a clearinghouse may or may not have: list, resend, sent", list, resend, sent)
 }
 
 // withBatches runs fn on the database.
@@ -52,9 +56,9 @@ func withBatches(c *cobra.Command, b Backend, fn func(s *batches.Service) error)
 	return errors.Join(fn(s), done())
 }
 
-// onUnknown completes a command that decides on the batch that its argument names, and
+// onUndecided completes a command that decides on the batch that its argument names, and
 // then prints it.
-func onUnknown(
+func onUndecided(
 	b Backend, c *cobra.Command, decide func(s *batches.Service, ctx context.Context, id billing.FileID) (*billing.Batch, error), done string,
 ) *cobra.Command {
 	c.Args = oneOf("batch (fil_...)", "molar batches list")
@@ -66,7 +70,7 @@ func onUnknown(
 		return withBatches(c, b, func(s *batches.Service) error {
 			batch, err := decide(s, c.Context(), id)
 			if billing.IsNotFound(err) {
-				return fmt.Errorf("the outcome of %s is known; molar batches list lists the batches that wait for a decision", id)
+				return fmt.Errorf("%s waits for no decision; molar batches list lists the batches that do", id)
 			}
 			if err != nil {
 				return err
@@ -78,15 +82,23 @@ func onUnknown(
 	return c
 }
 
-func printUnknown(c *cobra.Command, all []*billing.Batch) error {
+func printUndecided(c *cobra.Command, all []batches.Undecided) error {
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(c.OutOrStdout(), "The outcome of every batch is known.")
+		_, err := fmt.Fprintln(c.OutOrStdout(), "The clearinghouses have every batch that was sent, as far as Molar knows.")
 		return err
 	}
 	var rows []string
-	for _, m := range all {
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%s", m.ID, m.Scope.Org, m.Scope.Mode, m.Network, m.File.Name, m.ClaimCount,
-			billing.Timestamp(m.UnknownSince)))
+	for _, b := range all {
+		since, problem := b.UnknownSince, "unknown outcome"
+		if since.IsZero() {
+			missing := make([]string, len(b.Overdue))
+			for i, kind := range b.Overdue {
+				missing[i] = "no " + string(kind)
+			}
+			since, problem = b.SentAt, strings.Join(missing, ", ")
+		}
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s", b.ID, b.Scope.Org, b.Scope.Mode, b.Connection, b.File.Name, b.ClaimCount,
+			problem, billing.Timestamp(since)))
 	}
-	return table(c, "ID\tORG\tMODE\tNETWORK\tFILE\tCLAIMS\tUNKNOWN SINCE", rows)
+	return table(c, "ID\tORG\tMODE\tCONNECTION\tFILE\tCLAIMS\tPROBLEM\tSINCE", rows)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func TestBatches(t *testing.T) {
 		err := c.ExecuteContext(t.Context())
 		return out.String(), err
 	}
-	if out, err := run("list"); err != nil || !strings.Contains(out, "every batch is known") {
+	if out, err := run("list"); err != nil || !strings.Contains(out, "have every batch") {
 		t.Errorf("%q, %v", out, err)
 	}
 	scope := porttest.Organization(t, store, billing.ModeLive)
@@ -50,6 +51,26 @@ func TestBatches(t *testing.T) {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("the list has no %s: %v\n%s", want, err, out)
 		}
+	}
+	late := billing.NewBatch(scope, "con_1", 3, 3, now.Add(2*time.Second))
+	porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Batches.Insert(ctx, late, []byte("ISA"))
+		late.Sent(now.Add(-48 * time.Hour))
+		late.Unreported = true
+		late.Review(&billing.NetworkOptions{}, now)
+		return errors.Join(err, tx.Batches.Save(ctx, late))
+	})
+	out, err = run("list")
+	for _, want := range []string{"PROBLEM", "unknown outcome", late.ID.String(), "no 999, no 277CA", billing.Timestamp(late.SentAt)} {
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("the list has no %s: %v\n%s", want, err, out)
+		}
+	}
+	if _, err := run("resend", late.ID.String()); err == nil || !strings.Contains(err.Error(), "would duplicate") {
+		t.Errorf("resend a batch whose claims have moved on: %v", err)
+	}
+	if out, err := run("sent", late.ID.String()); err != nil || !strings.Contains(out, "recorded as sent") {
+		t.Errorf("sent: %q, %v", out, err)
 	}
 	for command, want := range map[string]string{"resend " + ids[0]: "goes out again", "sent " + ids[1]: "recorded as sent"} {
 		if out, err := run(strings.Fields(command)...); err != nil || !strings.Contains(out, want) {

@@ -208,6 +208,10 @@ func eraShapes() map[string]shown {
 		{Number: 1, Kind: billing.Acknowledgement997, Name: "1.997", ReceivedAt: shapeTime},
 		{Number: 2, Kind: billing.Acknowledgement277CA, Name: "2 <x>.277", ReceivedAt: shapeTime.Add(time.Second)},
 	}
+	late, unknown := done, *pending
+	late.State, late.Result, late.Acknowledgement, late.AcknowledgedAt, late.Acknowledgements = billing.BatchSent, "", "", time.Time{}, nil
+	late.Overdue = []billing.AcknowledgementKind{billing.Acknowledgement999, billing.Acknowledgement277CA}
+	unknown.Unknown(shapeTime.Add(time.Second))
 	held := &billing.Quarantined{
 		ID: idOf[billing.FileID](2), Origin: billing.FileFromImport, Name: "2026.835", Reason: "The payment 12345 is to no office.", ReceivedAt: shapeTime,
 		Payment: &billing.QuarantinedPayment{
@@ -232,6 +236,8 @@ func eraShapes() map[string]shown {
 		"era_full_summary":    {"ERASummary", eraSummaryShape(fullERA())},
 		"batch_pending":       {"Batch", batchShape(pending)},
 		"batch_acknowledged":  {"Batch", batchShape(&done)},
+		"batch_overdue":       {"Batch", batchShape(&late)},
+		"batch_unknown":       {"Batch", batchShape(&unknown)},
 	}
 }
 

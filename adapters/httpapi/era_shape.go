@@ -267,20 +267,22 @@ func adjustmentShape(a billing.Adjustment) adjustmentJSON {
 }
 
 type batchJSON struct {
-	ID               billing.FileID        `json:"id"`
-	Object           string                `json:"object"`
-	Name             string                `json:"name"`
-	State            billing.BatchState    `json:"state"`
-	Result           *billing.BatchResult  `json:"result"`
-	ClaimCount       int                   `json:"claim_count"`
-	Interchange      *string               `json:"interchange_control_number"`
-	Group            *string               `json:"group_control_number"`
-	Transaction      *string               `json:"transaction_control_number"`
-	Acknowledgement  *fileNameJSON         `json:"acknowledgement"`
-	Acknowledgements []acknowledgementJSON `json:"acknowledgements"`
-	CreatedAt        string                `json:"created_at"`
-	SentAt           *string               `json:"sent_at"`
-	AcknowledgedAt   *string               `json:"acknowledged_at"`
+	ID               billing.FileID                `json:"id"`
+	Object           string                        `json:"object"`
+	Name             string                        `json:"name"`
+	State            billing.BatchState            `json:"state"`
+	Result           *billing.BatchResult          `json:"result"`
+	ClaimCount       int                           `json:"claim_count"`
+	Interchange      *string                       `json:"interchange_control_number"`
+	Group            *string                       `json:"group_control_number"`
+	Transaction      *string                       `json:"transaction_control_number"`
+	Acknowledgement  *fileNameJSON                 `json:"acknowledgement"`
+	Acknowledgements []acknowledgementJSON         `json:"acknowledgements"`
+	CreatedAt        string                        `json:"created_at"`
+	SentAt           *string                       `json:"sent_at"`
+	AcknowledgedAt   *string                       `json:"acknowledged_at"`
+	Overdue          []billing.AcknowledgementKind `json:"overdue"`
+	UnknownSince     *string                       `json:"unknown_since"`
 }
 
 type acknowledgementJSON struct {
@@ -303,6 +305,7 @@ func batchShape(b *billing.Batch) batchJSON {
 			return acknowledgementJSON{a.Number, a.Kind, a.Name, billing.Timestamp(a.ReceivedAt)}
 		}),
 		CreatedAt: billing.Timestamp(b.CreatedAt), SentAt: timeOrNull(b.SentAt), AcknowledgedAt: timeOrNull(b.AcknowledgedAt),
+		Overdue: append([]billing.AcknowledgementKind{}, b.Overdue...), UnknownSince: timeOrNull(b.UnknownSince),
 	}
 	if b.Acknowledgement != "" {
 		out.Acknowledgement = &fileNameJSON{b.Acknowledgement}

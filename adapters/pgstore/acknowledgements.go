@@ -110,3 +110,41 @@ func (r acknowledgements) Get(ctx context.Context, id billing.FileID, number int
 	}
 	return new(row.acknowledgement()), plain, nil
 }
+
+// awaiting selects batches, and whether a claim of each is submitted still.
+func (r acknowledgements) awaiting(ids []billing.FileID) (string, []any) {
+	all := make(pq.StringArray, 0, len(ids))
+	for _, id := range ids {
+		all = append(all, id.UUID())
+	}
+	q := r.query(batchColumns+`, EXISTS (
+		SELECT FROM claims c WHERE c.org_id = $1 AND c.mode = $2 AND c.batch_id = b.id AND c.state = 'submitted') AS unreported`, "batches b")
+	q.where("id = ANY (%::uuid[])", all)
+	return q.text("ORDER BY created_at, id"), q.args
+}
+
+// Of reads batches with their acknowledgements.
+func (r acknowledgements) Of(ctx context.Context, ids []billing.FileID) ([]*billing.Batch, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []struct {
+		batchRow
+
+		Unreported bool `db:"unreported"`
+	}
+	text, args := r.awaiting(ids)
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("find batches: %w", err)
+	}
+	all := make([]*billing.Batch, len(rows))
+	for i, row := range rows {
+		b, err := row.batch()
+		if err != nil {
+			return nil, err
+		}
+		b.Unreported = row.Unreported
+		all[i] = b
+	}
+	return all, r.addTo(ctx, all)
+}

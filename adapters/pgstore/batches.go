@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -15,7 +17,7 @@ type batches struct{ *tx }
 
 // batchColumns is every column except the content.
 const batchColumns = `id, org_id, mode, network, state, name, interchange_number, group_number, transaction_number, claim_count, result,
-	acknowledgement, created_at, send_token, unknown_since, sent_at, acknowledged_at`
+	acknowledgement, created_at, send_token, unknown_since, sent_at, acknowledged_at, overdue, settled_at`
 
 type batchRow struct {
 	ID              billing.FileID      `db:"id"`
@@ -35,17 +37,24 @@ type batchRow struct {
 	UnknownSince    sql.NullTime        `db:"unknown_since"`
 	SentAt          sql.NullTime        `db:"sent_at"`
 	AcknowledgedAt  sql.NullTime        `db:"acknowledged_at"`
+	Overdue         pq.StringArray      `db:"overdue"`
+	SettledAt       sql.NullTime        `db:"settled_at"`
 }
 
 func (r batchRow) batch() (*billing.Batch, error) {
-	return &billing.Batch{
+	b := &billing.Batch{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Network: r.Network, State: r.State,
 		File: billing.FileRef{Name: r.Name, ControlNumbers: billing.ControlNumbers{
 			Interchange: r.Interchange, Group: r.Group, Transaction: r.Transaction,
 		}},
 		ClaimCount: r.ClaimCount, Result: r.Result, Acknowledgement: r.Acknowledgement, CreatedAt: r.CreatedAt.UTC(),
 		SendToken: r.SendToken, UnknownSince: present(r.UnknownSince), SentAt: present(r.SentAt), AcknowledgedAt: present(r.AcknowledgedAt),
-	}, nil
+		SettledAt: present(r.SettledAt),
+	}
+	for _, kind := range r.Overdue {
+		b.Overdue = append(b.Overdue, billing.AcknowledgementKind(kind))
+	}
+	return b, nil
 }
 
 // comparableNumber strips leading zeros and surrounding spaces from a control number,
@@ -94,12 +103,17 @@ func (r batches) one(ctx context.Context, id billing.FileID, end string) (*billi
 
 // Save stores the state of a batch.
 func (r batches) Save(ctx context.Context, b *billing.Batch) error {
+	overdue := pq.StringArray{}
+	for _, kind := range b.Overdue {
+		overdue = append(overdue, string(kind))
+	}
 	return r.later(ctx, b.ID, `
 UPDATE batches
-SET state = $4, result = $5, acknowledgement = $6, sent_at = $7, acknowledged_at = $8, send_token = $9, unknown_since = $10
+SET state = $4, result = $5, acknowledgement = $6, sent_at = $7, acknowledged_at = $8, send_token = $9, unknown_since = $10,
+	overdue = $11, settled_at = $12
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, b.ID, b.State, b.Result, b.Acknowledgement, optional(b.SentAt), optional(b.AcknowledgedAt),
-		b.SendToken, optional(b.UnknownSince))
+		b.SendToken, optional(b.UnknownSince), overdue, optional(b.SettledAt))
 }
 
 // List reads a page of batches, newest first.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/lib/pq"
 
@@ -67,17 +68,39 @@ func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n 
 	return row.batch()
 }
 
-// maxUnknown bounds the list that an operator works off.
-const maxUnknown = 1000
+// maxUndecided bounds the list that an operator works off.
+const maxUndecided = 1000
 
-// unknownBatches has an index of its own.
-const unknownBatches = "SELECT " + batchColumns + "\nFROM batches\nWHERE unknown_since IS NOT NULL\nORDER BY unknown_since, id\nLIMIT $1"
+// undecidedBatches has an index of its own.
+const undecidedBatches = "SELECT " + batchColumns + `
+FROM batches
+WHERE unknown_since IS NOT NULL OR overdue <> '{}'
+ORDER BY coalesce(unknown_since, sent_at), id
+LIMIT $1`
 
-// Unknown returns the batches whose outcome is unknown.
-func (r routes) Unknown(ctx context.Context) ([]*billing.Batch, error) {
+// Undecided returns the batches that wait for the operator.
+func (r routes) Undecided(ctx context.Context) ([]*billing.Batch, error) {
+	return r.batches(ctx, undecidedBatches, maxUndecided)
+}
+
+const (
+	unsettledBatches = "SELECT " + batchColumns + "\nFROM batches\nWHERE network = $1 AND settled_at IS NULL"
+	unsettledSince   = unsettledBatches + " AND sent_at <= $2"
+	unsettledInOrder = "\nORDER BY sent_at, id"
+)
+
+// Unsettled returns the batches of a network that are not settled.
+func (r routes) Unsettled(ctx context.Context, network string, sent time.Time) ([]*billing.Batch, error) {
+	if sent.IsZero() {
+		return r.batches(ctx, unsettledBatches+unsettledInOrder, network)
+	}
+	return r.batches(ctx, unsettledSince+unsettledInOrder, network, sent)
+}
+
+func (r routes) batches(ctx context.Context, text string, args ...any) ([]*billing.Batch, error) {
 	var rows []batchRow
-	if err := r.list(ctx, &rows, unknownBatches, maxUnknown); err != nil {
-		return nil, fmt.Errorf("find batches whose outcome is unknown: %w", err)
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("find batches: %w", err)
 	}
 	return values(rows, batchRow.batch)
 }

@@ -113,7 +113,7 @@ func ListStatements(in billing.Scope) map[string]Statement {
 // begin with "every scope" run across scopes.
 func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) map[string]Statement {
 	tb.Helper()
-	t := &tx{scope: in}
+	t, live := &tx{scope: in}, &tx{scope: billing.Scope{Org: in.Org, Mode: billing.ModeLive}}
 	at, day := time.Date(2007, 3, 1, 0, 0, 0, 0, time.UTC), billing.Date{Year: 2007, Month: 3, Day: 1}
 	rejected := []billing.ClaimState{billing.ClaimRejected}
 	var control, payer []string
@@ -139,6 +139,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"linked":                     made(eraClaims{t}.linked([]billing.ClaimID{{1}})),
 		"queued":                     made(clearing{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, time.Time{}, 5000)),
 		"queued before":              made(clearing{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
+		"queued, live":               made(clearing{live}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
 		"of a batch":                 made(clearing{t}.ofBatch(Number(7, 8))),
 		"count sent":                 made(claims{t}.countIn(bySent, billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),
 		"found claims":               made(claims{t}.search("m77", []billing.PatientID{Number(7, 5), Number(8, 5)}, billing.Page{Limit: 25})),
@@ -167,7 +168,9 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"every scope, NPI":           {payeesByNPI, []any{"test", "123456789", "1234567893"}},
 		"every scope, tax ID":        {payeesByTaxID, []any{"test", "123456789"}},
 		"every scope, batch":         {batchByNumber, []any{"test", pq.StringArray{"7", "8"}, "sandbox"}},
-		"every scope, unknown":       {unknownBatches, []any{maxUnknown}},
+		"every scope, undecided":     {undecidedBatches, []any{maxUndecided}},
+		"every scope, unsettled":     {unsettledSince + unsettledInOrder, []any{"con_1", at}},
+		"unsettled":                  made(acknowledgements{t}.awaiting([]billing.FileID{Number(3, 8), Number(13, 8)})),
 		"every scope, mail":          {takeMail, []any{at, 1000000, 10, "sandbox"}},
 	}
 	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}}

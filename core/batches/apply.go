@@ -12,7 +12,7 @@ import (
 
 // apply commits the verdicts and reports of an acknowledgement for one
 // organization, unless they were committed before.
-func (s *Service) apply(ctx context.Context, f billing.IncomingFile, p *part) (rejected []Rejection, err error) {
+func (s *Service) apply(ctx context.Context, o *billing.NetworkOptions, f billing.IncomingFile, p *part) (rejected []Rejection, err error) {
 	err = s.store.InTx(ctx, p.scope, func(ctx context.Context, tx ports.Tx) error {
 		rejected = nil
 		now := tx.Clock.Now()
@@ -40,7 +40,15 @@ func (s *Service) apply(ctx context.Context, f billing.IncomingFile, p *part) (r
 				rejected = append(rejected, Rejection{v.batch, v.Why})
 			}
 		}
-		return s.reports(ctx, tx, p, now)
+		if err := s.reports(ctx, tx, p, now); err != nil {
+			return err
+		}
+		for _, id := range p.batches() {
+			if _, err := review(ctx, tx, id, o, now); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err

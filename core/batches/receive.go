@@ -108,7 +108,7 @@ func (s *Service) take(ctx context.Context, n *ports.Network, f billing.Incoming
 		return nil, err
 	}
 	for _, p := range parts {
-		of, err := s.apply(ctx, f, p)
+		of, err := s.apply(ctx, &n.Options, f, p)
 		if err != nil {
 			return rejected, err
 		}

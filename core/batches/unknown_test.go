@@ -115,7 +115,7 @@ func (b *fixture) unknown(m *mailbox) (*billing.Claim, *billing.Batch) {
 	if left := b.due(); len(left) > 0 || batch.State != billing.BatchPending || !batch.UnknownSince.Equal(b.clock.Now()) {
 		b.t.Fatalf("%d jobs are left of the batch %+v", len(left), batch)
 	}
-	all, err := b.service.Unknown(b.t.Context())
+	all, err := b.service.Undecided(b.t.Context())
 	if err != nil || len(all) != 1 || all[0].ID != batch.ID {
 		b.t.Fatalf("batches with an unknown outcome: %v, %v", all, err)
 	}

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -56,7 +57,10 @@ type Batch struct {
 	UnknownSince     time.Time // when its network could not say whether it has the file; zero unless that is open
 	SentAt           time.Time
 	AcknowledgedAt   time.Time
+	Overdue          []AcknowledgementKind  // those that its network should have sent by now
+	SettledAt        time.Time              // when none was awaited any more; zero until then
 	Acknowledgements []BatchAcknowledgement // the files about it, in the order in which they came; Lock leaves them out
+	Unreported       bool                   // a claim of it is still submitted; only ports.Acknowledgements.Of reads it
 }
 
 // BatchAcknowledgement is a file about a batch: a 997, 999, TA1 or 277CA.
@@ -110,15 +114,66 @@ func (b *Batch) Unknown(at time.Time) bool {
 	return true
 }
 
+// Undecided reports whether the operator has to ask the clearinghouse: the outcome is
+// unknown, or an acknowledgement is overdue.
+func (b *Batch) Undecided() bool { return !b.UnknownSince.IsZero() || len(b.Overdue) > 0 }
+
 // Resend records the operator's decision to send the file again. It reports false
-// unless the outcome is unknown.
+// unless the batch is undecided.
 func (b *Batch) Resend() bool {
-	if b.UnknownSince.IsZero() {
+	if !b.Undecided() {
 		return false
 	}
-	b.SendToken, b.UnknownSince = "", time.Time{}
+	b.State, b.SendToken, b.UnknownSince, b.SentAt, b.Overdue = BatchPending, "", time.Time{}, time.Time{}, nil
+	b.Result, b.Acknowledgement, b.AcknowledgedAt = "", "", time.Time{}
 	return true
 }
+
+// Awaits lists the acknowledgements of a batch that its network sends, by its options,
+// and that have not come. The verdict on the file stands for a TA1, a 997 and a 999. A
+// 277CA is awaited while the clearinghouse has not reported on each claim. A report in
+// text names no batch, so it is never awaited.
+func (b *Batch) Awaits(o *NetworkOptions) (all []AcknowledgementKind) {
+	for _, kind := range []AcknowledgementKind{AcknowledgementTA1, Acknowledgement997, Acknowledgement999, Acknowledgement277CA} {
+		awaited := b.Unreported
+		if kind != Acknowledgement277CA {
+			came := slices.ContainsFunc(b.Acknowledgements, func(a BatchAcknowledgement) bool { return a.Kind == kind })
+			awaited = b.State == BatchSent && !came
+		}
+		if awaited && o.Expects(kind) {
+			all = append(all, kind)
+		}
+	}
+	return all
+}
+
+// Review records which acknowledgements are overdue at the time, or that none is
+// awaited any more. It returns those that became overdue, and whether anything changed.
+func (b *Batch) Review(o *NetworkOptions, at time.Time) (news []AcknowledgementKind, changed bool) {
+	if b.State == BatchPending || !b.SettledAt.IsZero() {
+		return nil, false
+	}
+	overdue := b.Awaits(o)
+	if len(overdue) == 0 {
+		b.Settle(at)
+		return nil, true
+	}
+	if at.Before(b.SentAt.Add(o.AcknowledgedAfter())) {
+		overdue = nil
+	}
+	for _, kind := range overdue {
+		if !slices.Contains(b.Overdue, kind) {
+			news = append(news, kind)
+		}
+	}
+	changed = !slices.Equal(overdue, b.Overdue)
+	b.Overdue = overdue
+	return news, changed
+}
+
+// Settle records that no acknowledgement of a sent batch is awaited any more. One that
+// comes still counts.
+func (b *Batch) Settle(at time.Time) { b.SettledAt, b.Overdue = at, nil }
 
 // Acknowledge applies the verdict of the 997 or 999 with the name. It reports
 // false, and changes nothing, when the batch already has one: the first stands.

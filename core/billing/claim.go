@@ -79,6 +79,7 @@ type ClaimRecord struct {
 	ReviewERA   ERAID           // the first remittance with a claim that needs review for this one; zero for none
 	HasVoid     bool            // it has a void that is not rejected; lists leave it out
 	Hold        Hold            // why a queued claim of live mode is in no batch; stores leave it out
+	Batch       *Batch          // of a claim that the clearinghouse may not have; stores leave it out
 	Attachments []*Attachment   // of the claim, newest first, at most a hundred; stores leave them out
 	Ledger      *Ledger         // nil where it is not read; stores leave it out
 }

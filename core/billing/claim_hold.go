@@ -1,5 +1,7 @@
 package billing
 
+import "time"
+
 // Hold is the reason for which a queued claim of live mode is in no batch. The claim
 // goes out with the first batch after the reason has gone.
 type Hold string
@@ -38,3 +40,20 @@ func (h Hold) nextStep() string {
 	}
 	return ""
 }
+
+// lateStep returns what a biller does when the operator has to ask the clearinghouse for
+// the claim's file; empty otherwise.
+func (r *ClaimRecord) lateStep() string {
+	switch b := r.Batch; {
+	case b == nil:
+	case r.State == ClaimQueued && !b.UnknownSince.IsZero():
+		return "It has been unknown since " + day(b.UnknownSince) +
+			" whether the clearinghouse has the claim: ask the operator of the service to ask the clearinghouse."
+	case r.State == ClaimSubmitted && len(b.Overdue) > 0:
+		return "The clearinghouse has not acknowledged the claim since it was sent on " + day(b.SentAt) +
+			": ask the operator of the service to ask the clearinghouse."
+	}
+	return ""
+}
+
+func day(t time.Time) string { return t.UTC().Format("January 2, 2006") }

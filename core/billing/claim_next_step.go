@@ -15,7 +15,7 @@ func (c *Claim) NextStep() string {
 	case ClaimValidated:
 		return "Submit the claim to send it to the payer."
 	case ClaimQueued:
-		if !c.BatchID.IsZero() { // pending, or its outcome is unknown
+		if !c.BatchID.IsZero() {
 			return "No action is needed today: the claim's file is on its way to the clearinghouse; if that lasts longer, ask your administrator to check the file."
 		}
 		return "No action is needed: the claim goes out with the next batch."
@@ -74,6 +74,9 @@ func (r *ClaimRecord) NextStep() string {
 	}
 	if r.State == ClaimQueued && r.Hold != "" {
 		return r.Hold.nextStep()
+	}
+	if step := r.lateStep(); step != "" {
+		return step
 	}
 	return r.Claim.NextStep()
 }

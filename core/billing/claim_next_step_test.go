@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +44,19 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 		c := billing.Claim{ClaimProgress: progress}
 		if step := c.NextStep(); !sentence.MatchString(step) || technical.MatchString(step) || step == plain.NextStep() {
 			t.Errorf("%+v: %q", progress, step)
+		}
+	}
+	for state, b := range map[billing.ClaimState]*billing.Batch{
+		billing.ClaimQueued:    {UnknownSince: noon},
+		billing.ClaimSubmitted: {State: billing.BatchSent, SentAt: noon, Overdue: []billing.AcknowledgementKind{billing.Acknowledgement999}},
+	} {
+		c := &billing.Claim{ClaimProgress: billing.ClaimProgress{State: state, BatchID: billing.FileID{1}}}
+		late, known := billing.ClaimRecord{Claim: c, Batch: b}, billing.ClaimRecord{Claim: c, Batch: &billing.Batch{State: billing.BatchSent, SentAt: noon}}
+		if step := late.NextStep(); !sentence.MatchString(step) || technical.MatchString(step) || !strings.Contains(step, noon.Format("January 2, 2006")) {
+			t.Errorf("%s, late: %q", state, step)
+		}
+		if step := known.NextStep(); step != c.NextStep() {
+			t.Errorf("%s, in time: %q", state, step)
 		}
 	}
 	for _, s := range []billing.ClaimState{billing.ClaimRejected, billing.ClaimNeedsAttention} {

@@ -27,6 +27,9 @@ const (
 	BatchFailedRetry = time.Minute      // after its job failed JobAttempts times
 	FilesRetry       = 2 * time.Second  // after a failed poll for files, and between polls for new networks
 	NetworkPoll      = 10 * time.Second // between polls of a connection that states no other interval
+
+	AcknowledgementsAfter = 24 * time.Hour // after a batch was sent, unless its connection states another time
+	AcknowledgementsPoll  = time.Minute    // between looks for those that are overdue
 )
 
 // Connections. Services use a change within two seconds.

@@ -128,8 +128,14 @@ type NetworkOptions struct {
 	PollInterval time.Duration
 
 	// Acknowledgements are the files that the network sends about a batch. The default is
-	// 999 and 277CA.
+	// 999 and 277CA. Those that do not come are overdue after AcknowledgementAfter, except
+	// reports in text, which name no batch.
 	Acknowledgements []AcknowledgementKind
+
+	// AcknowledgementAfter is how long after it was sent a batch has its acknowledgements.
+	// The default is AcknowledgementsAfter. Some payers behind a clearinghouse take days
+	// for a 277CA.
+	AcknowledgementAfter time.Duration
 
 	// AfterReceipt is what happens at the network to a file that has been imported. By
 	// default it goes to the connection's archive folder; without one it stays, and is
@@ -303,6 +309,14 @@ func (o *NetworkOptions) Expects(kind AcknowledgementKind) bool {
 		expected = defaultAcknowledgements()
 	}
 	return slices.Contains(expected, kind)
+}
+
+// AcknowledgedAfter returns how long to wait for the acknowledgements of a batch.
+func (o *NetworkOptions) AcknowledgedAfter() time.Duration {
+	if o.AcknowledgementAfter == 0 {
+		return AcknowledgementsAfter
+	}
+	return o.AcknowledgementAfter
 }
 
 func defaultAcknowledgements() []AcknowledgementKind {

@@ -79,8 +79,10 @@ func (o *NetworkOptions) table() []networkOption {
 			"a name with {time} or {serial}, perhaps {date} and {usage}, and letters, digits, underscores, points and dashes; "+
 				"it must not start with a point or a dash, and a file's name may have at most 100 characters", validPattern),
 		span(&o.PollInterval, "poll_interval", "How often the network is asked for files.", time.Second, 24*time.Hour, NetworkPoll),
-		list(&o.Acknowledgements, "acknowledgements", `["999","277CA"]`, "The files that the network sends about a batch. Text stands for reports in the network's own form.",
+		list(&o.Acknowledgements, "acknowledgements", `["999","277CA"]`, "The files that the network sends about a batch. One that does not come is overdue. Text stands for reports in the network's own form: Molar keeps them for people, and waits for none.",
 			"a list of TA1, 997, 999, 277CA and text, each at most once", 5, expectable),
+		span(&o.AcknowledgementAfter, "acknowledgement_after", "How long after a batch was sent its acknowledgements are overdue: see molar batches list.",
+			time.Second, 30*24*time.Hour, AcknowledgementsAfter),
 		choice(&o.AfterReceipt, "after_receipt", "What happens at the network to a file after its import. Default archives it if the connection has an archive folder, and else keeps it.",
 			named(ReceiptDefault, "default"), named(ReceiptArchive, ""), named(ReceiptDelete, ""), named(ReceiptKeep, "")),
 	}

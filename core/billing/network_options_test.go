@@ -66,6 +66,7 @@ var optionCases = []struct {
 	}},
 	{"poll_interval", `"5m"`, billing.NetworkOptions{PollInterval: 5 * time.Minute}, []string{`"0s"`, `"25h"`, `300`, `"five"`}},
 	{"acknowledgements", `["TA1","text"]`, billing.NetworkOptions{Acknowledgements: []billing.AcknowledgementKind{"TA1", "text"}}, []string{`[]`, `["277"]`, `["999","999"]`}},
+	{"acknowledgement_after", `"48h"`, billing.NetworkOptions{AcknowledgementAfter: 48 * time.Hour}, []string{`"0s"`, `"721h"`, `24`}},
 	{"after_receipt", `"delete"`, billing.NetworkOptions{AfterReceipt: billing.ReceiptDelete}, []string{`""`, `"burn"`}},
 }
 

@@ -2,14 +2,43 @@ package claims
 
 import (
 	"context"
+	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
 
-// hold sets the reason for which each of the claims waits, if it is a queued one of
-// live mode in no batch.
+// hold sets why each of the claims waits: the reason for which a queued one of live mode
+// is in no batch, and the batch of one that the clearinghouse may not have.
 func (s *Service) hold(ctx context.Context, tx ports.Tx, claims ...*billing.ClaimRecord) error {
+	if err := late(ctx, tx, claims); err != nil {
+		return err
+	}
+	return s.held(ctx, tx, claims)
+}
+
+// late sets the batches of the claims that wait for the clearinghouse.
+func late(ctx context.Context, tx ports.Tx, claims []*billing.ClaimRecord) error {
+	var ids []billing.FileID
+	waits := func(c *billing.ClaimRecord) bool {
+		return !c.BatchID.IsZero() && (c.State == billing.ClaimQueued || c.State == billing.ClaimSubmitted)
+	}
+	for _, c := range claims {
+		c.Batch = nil
+		if waits(c) && !slices.Contains(ids, c.BatchID) {
+			ids = append(ids, c.BatchID)
+		}
+	}
+	found, err := tx.Acknowledgements.Of(ctx, ids)
+	for _, c := range claims {
+		if at := slices.IndexFunc(found, func(b *billing.Batch) bool { return b.ID == c.BatchID }); at >= 0 && waits(c) {
+			c.Batch = found[at]
+		}
+	}
+	return err
+}
+
+func (s *Service) held(ctx context.Context, tx ports.Tx, claims []*billing.ClaimRecord) error {
 	var (
 		waiting []*billing.ClaimRecord
 		offices []billing.OfficeID

@@ -2,8 +2,10 @@ package claims_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/core/billing"
@@ -166,4 +168,62 @@ func TestFindingsOfALiveClaim(t *testing.T) {
 	if c = b.does(b.submit(c.ID)); c.State != billing.ClaimQueued || c.Hold != "" {
 		t.Errorf("%s waits for %q", c.State, c.Hold)
 	}
+}
+
+// TestAClaimThatTheClearinghouseMayNotHave says so in its next step, wherever it is read,
+// as long as its batch waits for the operator.
+func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := b.good()
+	in.Submit = true
+	c := b.does(b.make(in))
+	var sent time.Time
+	change := func(state billing.ClaimState, change func(m *billing.Batch, now time.Time)) {
+		t.Helper()
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			now := tx.Clock.Now()
+			r, err := tx.Claims.Lock(ctx, c.ID)
+			if err != nil {
+				return err
+			}
+			if r.BatchID.IsZero() {
+				m := billing.NewBatch(b.scope, "con_1", 1, 1, now)
+				r.BatchID = m.ID
+				if _, err := tx.Batches.Insert(ctx, m, []byte("ISA")); err != nil {
+					return err
+				}
+			}
+			r.State = state
+			m, err := tx.Batches.Lock(ctx, r.BatchID)
+			if err != nil {
+				return err
+			}
+			change(m, now)
+			sent = m.SentAt
+			return errors.Join(tx.Claims.Save(ctx, r.Claim), tx.Batches.Save(ctx, m))
+		})
+	}
+	says := func(want string) {
+		t.Helper()
+		page, _, err := b.service.List(t.Context(), b.scope, billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 10})
+		if err != nil || len(page) != 1 {
+			t.Fatal(len(page), err)
+		}
+		for _, r := range append(page, b.get(c.ID)) {
+			if !strings.Contains(r.NextStep(), want) {
+				t.Errorf("%q, want %q", r.NextStep(), want)
+			}
+		}
+	}
+	change(billing.ClaimQueued, func(*billing.Batch, time.Time) {})
+	says("on its way to the clearinghouse")
+	change(billing.ClaimQueued, func(m *billing.Batch, now time.Time) { m.Unknown(now) })
+	says("unknown since")
+	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) { m.Sent(now.Add(-48 * time.Hour)) })
+	says("will report whether it accepts")
+	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) { m.Review(&billing.NetworkOptions{}, now) })
+	says("has not acknowledged the claim since it was sent on " + sent.UTC().Format("January 2, 2006"))
+	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) { m.Settle(now) })
+	says("will report whether it accepts")
 }

@@ -378,21 +378,63 @@ func testBatches(b *bench) {
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Content(ctx, nothing) })
 }
 
-// testUnknownBatches lists the batches of all scopes whose outcome is unknown.
-func testUnknownBatches(b *bench) {
+// testUndecidedBatches lists the batches of all scopes that wait for the operator: those
+// whose outcome is unknown, and those with an overdue acknowledgement.
+func testUndecidedBatches(b *bench) {
 	t := b.t
-	one, two, settled, plain := b.batch(0), b.batch(1), b.batch(2), b.batch(3)
+	one, two, known, late, plain := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4)
 	two.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
-	b.insertBatches(one, two, settled, plain)
-	for n, m := range []*billing.Batch{settled, two, one} {
-		b.saveBatch(m, func(m *billing.Batch) bool {
-			return m.Delivering("", "t") && m.Unknown(b.now.Add(time.Duration(n)*time.Second))
-		})
+	b.insertBatches(one, two, known, late, plain)
+	after := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Second) }
+	for n, m := range []*billing.Batch{known, two, one} {
+		b.saveBatch(m, func(m *billing.Batch) bool { return m.Delivering("", "t") && m.Unknown(after(2*n)) })
 	}
-	b.saveBatch(settled, func(m *billing.Batch) bool { return m.Sent(b.now) })
+	b.saveBatch(known, func(m *billing.Batch) bool { return m.Sent(b.now) })
+	b.saveBatch(late, func(m *billing.Batch) bool {
+		if !m.Sent(after(3)) {
+			return false
+		}
+		_, changed := m.Review(&billing.NetworkOptions{AcknowledgementAfter: time.Second}, after(4))
+		return changed && len(m.Overdue) == 1
+	})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		all, err := tx.Routes.Unknown(ctx)
-		equal(t, "unknown", all, []*billing.Batch{two, one})
+		all, err := tx.Routes.Undecided(ctx)
+		equal(t, "undecided", all, []*billing.Batch{two, late, one})
+		return err
+	})
+}
+
+// testUnsettledBatches lists the batches of a network that still await something, and
+// reads whether claims of batches are submitted still.
+func testUnsettledBatches(b *bench) {
+	t := b.t
+	pending, early, late, settled, elsewhere := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4)
+	early.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
+	network := id[billing.ConnectionID]().String()
+	for _, m := range []*billing.Batch{pending, early, late, settled} {
+		m.Network = network
+	}
+	b.insertBatches(pending, early, late, settled, elsewhere)
+	at := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Second) }
+	for n, m := range []*billing.Batch{early, settled, late, elsewhere} {
+		b.saveBatch(m, func(m *billing.Batch) bool { return m.Sent(at(n)) })
+	}
+	b.saveBatch(settled, func(m *billing.Batch) bool { m.Settle(at(9)); return true })
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		all, err := tx.Routes.Unsettled(ctx, network, time.Time{})
+		equal(t, "unsettled", all, []*billing.Batch{early, late, pending})
+		sent, err2 := tx.Routes.Unsettled(ctx, network, at(0))
+		equal(t, "unsettled, sent by a time", sent, []*billing.Batch{early})
+		return errors.Join(err, err2)
+	})
+	waits, moved := b.queuedClaim(0), b.queuedClaim(1)
+	waits.BatchID, waits.State, moved.BatchID = late.ID, billing.ClaimSubmitted, settled.ID
+	b.insertClaims(waits, moved)
+	reported := *late
+	reported.Unreported = true
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.Acknowledgements.Of(ctx, []billing.FileID{settled.ID, late.ID, early.ID, id[billing.FileID]()})
+		equal(t, "batches", all, []*billing.Batch{&reported, settled})
 		return err
 	})
 }

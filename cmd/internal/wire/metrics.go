@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -42,6 +43,7 @@ func registerMetrics(g *graph) {
 			age:     prometheus.NewDesc("molar_outbox_oldest_due_seconds", "Age of the oldest job that is due.", []string{"kind"}, nil),
 			depth:   prometheus.NewDesc("molar_queue_messages", "Messages at the broker: waiting or dead.", []string{"kind", "state"}, nil),
 			unknown: prometheus.NewDesc("molar_batches_unknown", "Batches that a clearinghouse may or may not have: see molar batches list.", nil, nil),
+			overdue: prometheus.NewDesc("molar_acknowledgements_overdue", "Acknowledgements that a connection should have sent by now: see molar batches list.", []string{"connection"}, nil),
 			up:      prometheus.NewDesc("molar_queue_up", "Whether the broker is connected.", nil, nil),
 		},
 	)
@@ -49,8 +51,8 @@ func registerMetrics(g *graph) {
 
 // backlogCollector reads the outbox and the queues when metrics are scraped.
 type backlogCollector struct {
-	graph                         *graph
-	jobs, age, depth, unknown, up *prometheus.Desc
+	graph                                  *graph
+	jobs, age, depth, unknown, overdue, up *prometheus.Desc
 }
 
 // scrapeTime bounds how long a scrape waits for the database and the broker.
@@ -61,6 +63,7 @@ func (c *backlogCollector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.age
 	ch <- c.depth
 	ch <- c.unknown
+	ch <- c.overdue
 	ch <- c.up
 }
 
@@ -79,9 +82,9 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 		if err != nil {
 			return err
 		}
-		unknown, err := tx.Routes.Unknown(ctx)
+		undecided, err := tx.Routes.Undecided(ctx)
 		if err == nil {
-			gauge(c.unknown, float64(len(unknown)))
+			c.batches(undecided, gauge)
 		}
 		return err
 	})
@@ -99,4 +102,22 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 		}
 	}
 	gauge(c.up, up)
+}
+
+// batches shows how many batches have an unknown outcome, and how many acknowledgements
+// of each connection are overdue.
+func (c *backlogCollector) batches(undecided []*billing.Batch, gauge func(d *prometheus.Desc, v float64, labels ...string)) {
+	unknown, overdue := 0, map[string]int{}
+	for _, b := range undecided {
+		if !b.UnknownSince.IsZero() {
+			unknown++
+		}
+		overdue[b.Network] += len(b.Overdue)
+	}
+	gauge(c.unknown, float64(unknown))
+	for _, one := range c.graph.connections.Connections() {
+		if one.Carried(billing.TransactionClaims) {
+			gauge(c.overdue, float64(overdue[one.Network()]), one.Name)
+		}
+	}
 }

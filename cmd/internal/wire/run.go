@@ -119,6 +119,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 				return workers.CutBatches(ctx, g.batches, g.settings.BatchInterval, g.log)
 			})
 			working.start(func(ctx context.Context) error { return workers.ReceiveFiles(ctx, g.batches, g.log) })
+			working.start(func(ctx context.Context) error { return workers.WatchAcknowledgements(ctx, g.batches, g.log) })
 		case RoleERAWorker:
 			working.handle(g.runner, workers.ERA(g.remittances, g.settings.Parallel))
 			working.start(g.sweep)

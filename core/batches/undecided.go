@@ -1,0 +1,104 @@
+package batches
+
+import (
+	"context"
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Undecided is a batch that waits for the operator.
+type Undecided struct {
+	*billing.Batch
+
+	Connection string // its name, or the ID of one that was removed
+}
+
+// Undecided lists the batches of all organizations whose outcome is unknown, or with an
+// overdue acknowledgement, the oldest first.
+func (s *Service) Undecided(ctx context.Context) (all []Undecided, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		connections, err := tx.Connections.List(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := tx.Routes.Undecided(ctx)
+		all = make([]Undecided, len(found))
+		for i, b := range found {
+			all[i] = Undecided{b, b.Network}
+			for _, c := range connections {
+				if c.Network() == b.Network {
+					all[i].Connection = c.Name
+				}
+			}
+		}
+		return err
+	})
+	return all, err
+}
+
+// Resend sends an undecided batch again, because the operator knows that the
+// clearinghouse does not have it. It returns CodeNotFound for any other batch, and
+// CodeConflict for one with a claim that has moved on: a second file would duplicate it.
+func (s *Service) Resend(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
+	return s.decide(ctx, id, func(ctx context.Context, tx ports.Tx, b *billing.Batch) error {
+		claims, err := tx.Clearing.OfBatch(ctx, id)
+		if err != nil {
+			return err
+		}
+		moved := func(c *billing.Claim) bool {
+			return c.State != billing.ClaimSubmitted
+		}
+		if b.UnknownSince.IsZero() && (len(claims) < b.ClaimCount || slices.ContainsFunc(claims, moved)) {
+			return &billing.Error{Code: billing.CodeConflict, Message: "The clearinghouse has reported on claims of " + id.String() +
+				". A second file would duplicate them. Ask it for the missing acknowledgement, then run molar batches sent."}
+		}
+		now := tx.Clock.Now()
+		b.Resend()
+		j := jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindBatchSend, Scope: b.Scope, Subject: b.ID}
+		if err := tx.Outbox.Stage(ctx, j); err != nil {
+			return err
+		}
+		return tx.Batches.Save(ctx, b)
+	})
+}
+
+// MarkSent records that the clearinghouse has an undecided batch, because the operator
+// knows it. One with overdue acknowledgements awaits none any more. It returns
+// CodeNotFound for any other batch.
+func (s *Service) MarkSent(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
+	return s.decide(ctx, id, func(ctx context.Context, tx ports.Tx, b *billing.Batch) error {
+		if !b.UnknownSince.IsZero() {
+			return sent(ctx, tx, b.ID, tx.Clock.Now())
+		}
+		b.Settle(tx.Clock.Now())
+		return tx.Batches.Save(ctx, b)
+	})
+}
+
+// decide applies the operator's decision on an undecided batch.
+func (s *Service) decide(
+	ctx context.Context, id billing.FileID, do func(ctx context.Context, tx ports.Tx, b *billing.Batch) error,
+) (b *billing.Batch, err error) {
+	all, err := s.Undecided(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(all, func(b Undecided) bool { return b.ID == id })
+	if at < 0 {
+		return nil, billing.NotFound("undecided batch", "id")
+	}
+	err = s.store.InTx(ctx, all[at].Scope, func(ctx context.Context, tx ports.Tx) error {
+		b, err = tx.Batches.Lock(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case !b.Undecided(): // an acknowledgement came meanwhile
+			return billing.NotFound("undecided batch", "id")
+		}
+		return do(ctx, tx, b)
+	})
+	return b, err
+}

@@ -84,7 +84,7 @@ func onUndecided(
 
 func printUndecided(c *cobra.Command, all []batches.Undecided) error {
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(c.OutOrStdout(), "The clearinghouses have every batch that was sent, as far as Molar knows.")
+		_, err := fmt.Fprintln(c.OutOrStdout(), "No batch waits for a decision: none has an unknown outcome or an overdue acknowledgement.")
 		return err
 	}
 	var rows []string

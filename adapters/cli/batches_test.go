@@ -31,7 +31,7 @@ func TestBatches(t *testing.T) {
 		err := c.ExecuteContext(t.Context())
 		return out.String(), err
 	}
-	if out, err := run("list"); err != nil || !strings.Contains(out, "have every batch") {
+	if out, err := run("list"); err != nil || !strings.Contains(out, "No batch waits") {
 		t.Errorf("%q, %v", out, err)
 	}
 	scope := porttest.Organization(t, store, billing.ModeLive)

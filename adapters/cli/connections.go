@@ -15,9 +15,9 @@ import (
 
 // connections manages the connections to networks of payers.
 func connections(b Backend) *cobra.Command {
-	c := group("connections", "Connections to clearinghouses and payers", addConnection(b), listConnections(b), showConnection(b), testConnection(b),
-		changeConnection(b, "enable", "Use a connection again after it was disabled or paused", (*networks.Service).Enable),
-		changeConnection(b, "disable", "Stop using a connection", (*networks.Service).Disable),
+	c := group("connections", "Connections to clearinghouses and payers", addConnection(b), replaceConnection(b), listConnections(b), showConnection(b), testConnection(b),
+		changeConnection(b, "enable", "Use a connection again after it was disabled or paused", enableHelp, (*networks.Service).Enable),
+		changeConnection(b, "disable", "Stop using a connection, in both directions", disableHelp, (*networks.Service).Disable),
 		removeConnection(b))
 	c.Long = "Connections carry live traffic, and test traffic that should not go to the sandbox. Running services use a change within two seconds.\n\n" +
 		"A message goes through a connection of its organization, or else through one of the deployment. Of several, one that lists the\n" +
@@ -72,16 +72,50 @@ func addConnection(b Backend) *cobra.Command {
 		if asJSON {
 			return printJSON(c, connectionShape(added))
 		}
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s added: %s, %s mode, %s, for %s.\n", added.Name, added.Kind, added.Mode, carried(added.Carries), servedBy(added))
-		switch {
-		case err != nil:
-		case added.Kind == billing.ConnectionSandbox:
-			_, err = fmt.Fprintln(c.OutOrStdout(), "The sandbox responds to everything that this organization sends here. No payer sees it.")
-		default:
-			_, err = fmt.Fprintf(c.OutOrStdout(), "Test it with: molar connections test '%s'\n", added.Name)
-		}
-		return err
+		return printStored(c, added, "added")
 	})
+}
+
+func replaceConnection(b Backend) *cobra.Command {
+	c := &cobra.Command{
+		Use: "replace FILE", Short: "Change a connection, such as its password, by a JSON document",
+		Args: exactlyOne("name one file, such as: molar connections replace clearinghouse.json"),
+		Long: "Changes the connection that has the name of the document to the document: address, user, secrets, identifiers, payers and\n" +
+			"options. The document is as for molar connections add, and whole: what it leaves out gets its default, and it names the\n" +
+			"files of all secrets again. Mode, kind and organization stay.\n\n" +
+			"Batches that wait to be sent or for acknowledgements stay with the connection, so it can be replaced at any time. A pause\n" +
+			"ends. A disabled connection stays disabled unless the document has \"enabled\": true. Running services use the change within\n" +
+			"two seconds; calls that are under way end first.",
+		Example: "  molar connections replace clearinghouse.json && molar connections test 'My clearinghouse'",
+	}
+	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+		request, err := readConnection(args[0])
+		if err != nil {
+			return err
+		}
+		replaced, err := s.Replace(c.Context(), request)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(c, connectionShape(replaced))
+		}
+		return printStored(c, replaced, "replaced")
+	})
+}
+
+// printStored prints what a command has stored, and what to do next.
+func printStored(c *cobra.Command, stored *billing.Connection, done string) error {
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %s mode, %s, for %s. It is %s.\n", stored.Name, done, stored.Kind, stored.Mode, carried(stored.Carries),
+		servedBy(stored), stored.State())
+	switch {
+	case err != nil:
+	case stored.Kind == billing.ConnectionSandbox:
+		_, err = fmt.Fprintln(c.OutOrStdout(), "The sandbox responds to everything that this organization sends here. No payer sees it.")
+	default:
+		_, err = fmt.Fprintf(c.OutOrStdout(), "Test it with: molar connections test '%s'\n", stored.Name)
+	}
+	return err
 }
 
 func listConnections(b Backend) *cobra.Command {
@@ -172,10 +206,18 @@ type stepJSON struct {
 	Detail string `json:"detail"`
 }
 
+const enableHelp = "Uses a connection again, within two seconds. A pause ends: correct the account first, because accounts lock after a few refused\n" +
+	"sign-ins. Claims that waited go out with the next batch, and files that waited at the clearinghouse are received."
+
+const disableHelp = "Stops using a connection within two seconds, in both directions: nothing is sent, and nothing is received.\n\n" +
+	"Its payers are then reached through another connection, if there is one. Otherwise claims stay queued and checks return 503.\n" +
+	"Files that come back, also payments, wait at the clearinghouse until the connection is enabled; ask how long it keeps them.\n" +
+	"Meanwhile acknowledgements become overdue (molar batches list). Calls that are under way end first."
+
 func changeConnection(
-	b Backend, verb, short string, change func(s *networks.Service, ctx context.Context, name string) (*billing.Connection, error),
+	b Backend, verb, short, long string, change func(s *networks.Service, ctx context.Context, name string) (*billing.Connection, error),
 ) *cobra.Command {
-	c := &cobra.Command{Use: verb + " NAME", Short: short}
+	c := &cobra.Command{Use: verb + " NAME", Short: short, Long: long}
 	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
 		one, err := change(s, c.Context(), args[0])
 		if err != nil {
@@ -192,11 +234,14 @@ func changeConnection(
 func removeConnection(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a connection with its secrets",
-		Long: "Removes a connection with its secrets. Its batches that are not sent or not acknowledged yet then wait forever.\n" +
-			"To replace an account, wait until the batches that it sent are acknowledged (molar batches list), remove it, and add the new one.",
+		Long: "Removes a connection with its secrets. It is refused while batches wait to be sent through the connection, have an unknown\n" +
+			"outcome, or wait for acknowledgements: nothing that comes back about them would be received. Payments come weeks after\n" +
+			"the claims, too, so keep a connection until the claims that it sent are settled.\n\n" +
+			"To change an account, its password or its address, use molar connections replace.",
 	}
+	force := c.Flags().Bool("force", false, "remove it although batches need it; their claims stay queued or submitted")
 	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
-		if err := s.Remove(c.Context(), args[0]); err != nil {
+		if err := s.Remove(c.Context(), args[0], *force); err != nil {
 			return err
 		}
 		if asJSON {

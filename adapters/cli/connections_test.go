@@ -293,11 +293,21 @@ func TestConnections(t *testing.T) {
 	if out := ok("list", "--json"); out != "[]\n" {
 		t.Errorf("an empty list is %s", out)
 	}
-	if out := ok("add", document("Main", "")); out != "Main added: sftp, live mode, claims, for every organization.\nTest it with: molar connections test 'Main'\n" {
+	if out := ok("add", document("Main", "")); out != "Main added: sftp, live mode, claims, for every organization. It is enabled.\nTest it with: molar connections test 'Main'\n" {
 		t.Errorf("add prints %s", out)
 	}
 	if _, err := run("add", document("main", "")); billing.CodeOf(err) != billing.CodeConflict {
 		t.Errorf("a second one with the name: %v", err)
+	}
+	if out := ok("replace", document("main", "")); out != "Main replaced: sftp, live mode, claims, for every organization. It is enabled.\nTest it with: molar connections test 'Main'\n" {
+		t.Errorf("replace prints %s", out)
+	}
+	if out := ok("replace", "--json", document("Main", `"options": {"max_notes": 3},`)); !strings.Contains(out, `"max_notes":3`) || !strings.Contains(out, `"name":"Main"`) {
+		t.Errorf("replace prints %s", out)
+	}
+	ok("replace", document("Main", ""))
+	if _, err := run("replace", document("Nosuch", "")); !billing.IsNotFound(err) {
+		t.Errorf("replace what is not there: %v", err)
 	}
 	scope := porttest.Organization(t, store, billing.ModeLive)
 	added := ok("add", "--json", document("Second", `"org_id": "`+scope.Org.String()+`", "enabled": false, "payers": [{"payer_id": "CHTEST", "network_payer_id": "N7"}], "options": {"max_notes": 2},`))

@@ -18,7 +18,7 @@ func (e *Eligibility) Probe(ctx context.Context) (steps []billing.ProbeStep) {
 	for _, step := range []struct {
 		name string
 		do   func(context.Context) (string, error)
-	}{{"name resolves", e.probeName}, {"TLS agrees", e.probeTLS}} {
+	}{{"the name resolves", e.probeName}, {"TLS agrees", e.probeTLS}} {
 		detail, err := step.do(ctx)
 		steps = append(steps, billing.ProbeStep{Name: step.name, Detail: detail, Err: err})
 		if err != nil {

@@ -63,7 +63,7 @@ func TestProbe(t *testing.T) {
 					c.client(t, config)
 				}
 			}).Probe(t.Context()) {
-				first, _, _ := strings.Cut(step.Name, " ")
+				first, _, _ := strings.Cut(strings.TrimPrefix(step.Name, "the "), " ")
 				result := "ok"
 				switch {
 				case step.Err != nil:

@@ -108,7 +108,7 @@ func (c *Connector) link(of *billing.Connection) *link {
 			l.network = l.observed(n)
 			return l
 		}
-		c.log.Error("connection not opened: remove it and add it again with what is missing", "connection", of.Name, "connection_id", of.ID.String(), "error", err)
+		c.log.Error("connection not opened: add what is missing with molar connections replace", "connection", of.Name, "connection_id", of.ID.String(), "error", err)
 	}
 	l.network = &ports.Network{Name: of.Network(), Route: of.Route()}
 	l.closed.Store(true)
@@ -159,7 +159,9 @@ func (l *link) call(ctx context.Context, call billing.ConnectionCall, do func() 
 	if errors.Is(err, billing.ErrNetworkUnauthorized) {
 		l.closed.Store(true)
 	}
-	l.observe(ctx, l.connection, call, err)
+	if _, untried := errors.AsType[*billing.UntriedError](err); !untried { // else the failed attempt was observed
+		l.observe(ctx, l.connection, call, err)
+	}
 	if err != nil {
 		err = &billing.ObservedError{Err: err}
 	}

@@ -269,6 +269,7 @@ func TestCallsAreObserved(t *testing.T) {
 		{nil, "main: <nil>\nmain: <nil>\nmain: <nil>\nmain: <nil>"},
 		{errors.New("down"), "main: down\nmain: down\nmain: down\nmain: down"},
 		{&billing.LaterError{Until: time.Unix(1, 0)}, ""},
+		{&billing.UntriedError{Err: errors.New("no attempt for 2s")}, ""},
 	} {
 		result = c.result
 		reply, err := n.Eligibility.Inquire(ctx, nil)

@@ -83,8 +83,8 @@ ON CONFLICT (lower(name)) DO NOTHING`,
 		return fmt.Errorf("insert connection %s: %w", c.ID, err)
 	case n == 0:
 		return &billing.Error{
-			Code: billing.CodeConflict, Message: "There is a connection with this name. Choose another name, or remove that one first.",
-			Faults: []billing.FieldFault{{Field: "name", Code: billing.FaultConflict, Message: "There is a connection with this name."}},
+			Code:    billing.CodeConflict,
+			Message: "There is a connection with this name. Choose another name, or change that one with: molar connections replace FILE",
 		}
 	}
 	return nil

@@ -263,11 +263,11 @@ func TestWrongPassword(t *testing.T) {
 	p := newProxy(t, a.server.Addr())
 	n := a.open(through(p), func(c *sftpnet.Config) { c.Key, c.Password = nil, []byte("hunter2") })
 	_, err := n.Receive(t.Context(), 1)
-	if !errors.Is(err, billing.ErrNetworkUnauthorized) || strings.Contains(err.Error(), "hunter2") {
+	if !errors.Is(err, billing.ErrNetworkUnauthorized) || errors.As(err, new(*billing.UntriedError)) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("a wrong password: %v", err)
 	}
 	up, _ := p.counts()
-	if _, err := n.Receive(t.Context(), 1); !errors.Is(err, billing.ErrNetworkUnauthorized) {
+	if _, err := n.Receive(t.Context(), 1); !errors.Is(err, billing.ErrNetworkUnauthorized) || !errors.As(err, new(*billing.UntriedError)) {
 		t.Errorf("at once again: %v", err)
 	}
 	if again, _ := p.counts(); again != up {

@@ -150,7 +150,7 @@ func (n *Clearinghouse) open(ctx context.Context) (*session, error) {
 		n.hangUp()
 	}
 	if wait := n.resume.Sub(n.now()); wait > 0 {
-		return nil, fmt.Errorf("no attempt for %s: %w", max(wait.Round(time.Second), time.Second), n.failed)
+		return nil, &billing.UntriedError{Err: fmt.Errorf("no attempt for %s: %w", max(wait.Round(time.Second), time.Second), n.failed)}
 	}
 	s, err := n.connect(ctx, func(string, string) {})
 	if ctx.Err() != nil {

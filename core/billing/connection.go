@@ -259,6 +259,15 @@ func (e *ObservedError) Error() string { return e.Err.Error() }
 // Unwrap returns the failure.
 func (e *ObservedError) Unwrap() error { return e.Err }
 
+// UntriedError is the failure of a call that a connection did not try, because an
+// attempt moments before it failed.
+type UntriedError struct{ Err error }
+
+func (e *UntriedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the failure.
+func (e *UntriedError) Unwrap() error { return e.Err }
+
 // Observed reports whether the log has the failure already. It never has an unknown
 // outcome, which is about one file and needs a decision.
 func Observed(err error) bool {

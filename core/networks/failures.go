@@ -64,7 +64,7 @@ func (s *Service) Observe(ctx context.Context, c *billing.Connection, call billi
 		s.log.WarnContext(ctx, "connection failed", attrs(c, slog.String("reason", string(reason)), slog.Any("error", err))...)
 		return
 	}
-	s.log.ErrorContext(ctx, "connection paused: the network refuses its sign-in. Correct the account, then run molar connections enable",
+	s.log.ErrorContext(ctx, "connection paused: the network refuses its sign-in. Correct the account, then run molar connections enable or replace",
 		attrs(c, slog.String("reason", string(reason)), slog.Any("error", err))...)
 	s.pauses[c.ID] = pause{c, billing.ConnectionPause{At: now, Reason: reason, Detail: err.Error()}}
 }

@@ -47,6 +47,7 @@ type process struct {
 	mu     sync.Mutex
 	log    bytes.Buffer
 	counts map[string]int
+	opened []string // the password of each connection that was opened
 }
 
 func (p *process) Write(b []byte) (int, error) {
@@ -73,6 +74,9 @@ func newProcess(t *testing.T, store *pgstore.Store) *process {
 		p.counts[connection+" "+string(reason)]++
 	}, log)
 	open := func(c *billing.Connection) (*ports.Network, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.opened = append(p.opened, c.Secrets.Password)
 		if c.Secrets.Password == "unreadable" {
 			return nil, errors.New("the key cannot be read")
 		}
@@ -165,14 +169,14 @@ func TestLifeOfAConnection(t *testing.T) {
 	if err != nil || len(steps) != 2 || steps[1].Err != nil {
 		t.Errorf("the test has %v, %v", steps, err)
 	}
-	if err := operator.Remove(t.Context(), "Main"); err != nil {
+	if err := operator.Remove(t.Context(), "Main", false); err != nil {
 		t.Fatal(err)
 	}
 	porttest.Await(t, "the connection is gone", func() bool { return !carried() })
 	for what, fn := range map[string]func() error{
 		"get":    func() error { _, err := operator.Get(t.Context(), "main"); return err },
 		"enable": func() error { _, err := operator.Enable(t.Context(), "main"); return err },
-		"remove": func() error { return operator.Remove(t.Context(), "main") },
+		"remove": func() error { return operator.Remove(t.Context(), "main", false) },
 		"test":   func() error { _, err := operator.Test(t.Context(), "main"); return err },
 	} {
 		wantCode(t, what, fn(), billing.CodeNotFound)
@@ -214,7 +218,7 @@ func TestRefusedSignInPauses(t *testing.T) {
 	}
 	porttest.Await(t, "every process has paused the connection", func() bool { _, err := two.open(scope); return err != nil })
 	log := one.logged()
-	if strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, `msg="connection paused: the network refuses its sign-in. Correct the account, then run molar connections enable" connection=Main connection_id=con_`) {
+	if strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, `msg="connection paused: the network refuses its sign-in. Correct the account, then run molar connections enable or replace" connection=Main connection_id=con_`) {
 		t.Errorf("the log has %s", log)
 	}
 	if strings.Contains(log+two.logged(), "hunter2") {
@@ -260,7 +264,7 @@ func TestPauseOfAChangedConnection(t *testing.T) {
 		t.Errorf("the connection is %+v, %v", c, err)
 	}
 	p.Observe(t.Context(), c, billing.CallInquire, billing.ErrNetworkUnauthorized)
-	if err := errors.Join(p.Remove(t.Context(), "main"), p.Follow(t.Context())); err != nil {
+	if err := errors.Join(p.Remove(t.Context(), "main", false), p.Follow(t.Context())); err != nil {
 		t.Error("the pause of a removed connection:", err)
 	}
 }

@@ -51,16 +51,9 @@ func (s *Service) Use(c ports.Connector) { s.connector = c }
 // It returns CodeInvalidRequest for a document with faults, and CodeConflict for a
 // name that is taken.
 func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*billing.Connection, error) {
-	c, faults := r.Connection(s.payers)
-	if len(faults) > 0 {
-		return nil, invalid(faults)
-	}
-	n, err := s.connector.Open(&c)
+	c, err := s.read(r)
 	if err != nil {
-		return nil, &billing.Error{Code: billing.CodeInvalidRequest, Message: "The connection cannot be opened: " + err.Error() + ".", Cause: err}
-	}
-	if n.Peer != nil {
-		_ = n.Peer.Close() // nothing was sent
+		return nil, err
 	}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		if !c.Org.IsZero() {
@@ -74,16 +67,32 @@ func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*billing
 		}
 		c.CreatedAt = tx.Clock.Now()
 		c.ID = billing.NewID[billing.ConnectionID](c.CreatedAt)
-		return tx.Connections.Insert(ctx, &c)
+		return tx.Connections.Insert(ctx, c)
 	})
 	if err != nil {
 		return nil, err
+	}
+	return c, nil
+}
+
+// read returns the connection of a document, which can be opened.
+func (s *Service) read(r intake.ConnectionRequest) (*billing.Connection, error) {
+	c, faults := r.Connection(s.payers)
+	if len(faults) > 0 {
+		return nil, invalid(faults)
+	}
+	n, err := s.connector.Open(&c)
+	if err != nil {
+		return nil, &billing.Error{Code: billing.CodeInvalidRequest, Message: "The connection cannot be opened: " + err.Error() + ".", Cause: err}
+	}
+	if n.Peer != nil {
+		_ = n.Peer.Close() // nothing was sent
 	}
 	return &c, nil
 }
 
 func invalid(faults billing.Faults) error {
-	return &billing.Error{Code: billing.CodeInvalidRequest, Message: "The document is invalid. Nothing was added.", Faults: faults}
+	return &billing.Error{Code: billing.CodeInvalidRequest, Message: "The document is invalid. Nothing was stored.", Faults: faults}
 }
 
 // List returns every connection, by name.
@@ -131,13 +140,6 @@ func (s *Service) change(ctx context.Context, name string, change func(c *billin
 	return c, err
 }
 
-// Remove deletes a connection with its secrets.
-func (s *Service) Remove(ctx context.Context, name string) error {
-	return s.locked(ctx, name, func(ctx context.Context, tx ports.SystemTx, c *billing.Connection) error {
-		return tx.Connections.Delete(ctx, c.ID)
-	})
-}
-
 func (s *Service) locked(ctx context.Context, name string, fn func(ctx context.Context, tx ports.SystemTx, c *billing.Connection) error) error {
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		c, err := tx.Connections.Lock(ctx, name)
@@ -165,9 +167,9 @@ func (s *Service) probe(ctx context.Context, c *billing.Connection) []billing.Pr
 	n, err := s.connector.Open(c)
 	switch {
 	case err != nil:
-		return []billing.ProbeStep{{Name: "settings", Err: err}}
+		return []billing.ProbeStep{{Name: "the settings are valid", Err: err}}
 	case n.Peer == nil:
-		return []billing.ProbeStep{{Name: "settings", Detail: "the sandbox needs no network"}}
+		return []billing.ProbeStep{{Name: "the settings are valid", Detail: "the sandbox needs no network"}}
 	}
 	defer n.Peer.Close() //nolint:errcheck // the steps are the result
 	return n.Peer.Probe(ctx)

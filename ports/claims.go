@@ -215,8 +215,8 @@ type Routes interface {
 	// Undecided reads the undecided batches, the oldest first, at most a thousand.
 	Undecided(ctx context.Context) ([]*billing.Batch, error)
 
-	// Unsettled reads the batches of the network that are not settled, the oldest
-	// first: those that were sent by the time, or all for the zero time.
+	// Unsettled reads the network's batches that await something, the oldest first:
+	// those that were sent by the time, or all for the zero time.
 	Unsettled(ctx context.Context, network string, sent time.Time) ([]*billing.Batch, error)
 
 	// Queued reads the scopes of the mode in which claims wait for a batch, each

@@ -17,15 +17,13 @@ type Connections interface {
 	// until this one ends. It returns CodeNotFound if there is none.
 	Lock(ctx context.Context, name string) (*billing.Connection, error)
 
-	// Save stores whether a connection is enabled, and its pause, under a new
-	// revision.
+	// Save stores whether a connection is enabled, and its pause, under a new revision.
 	Save(ctx context.Context, c *billing.Connection) error
 
 	// Delete removes a connection.
 	Delete(ctx context.Context, id billing.ConnectionID) error
 
-	// List reads every connection, by name. Secrets that were encrypted with
-	// another key are empty.
+	// List reads every connection, by name. Secrets under another key are empty.
 	List(ctx context.Context) ([]*billing.Connection, error)
 
 	// Revisions returns the revision of every connection.

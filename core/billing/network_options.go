@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"slices"
 	"strings"
@@ -226,9 +227,9 @@ func (q *Inquiry270) Questions() []Question {
 	if len(types) == 0 {
 		types = []string{dentalCare}
 	}
-	together := len(types)
-	if !q.Options.TypesTogether {
-		together = 1
+	together := 1
+	if q.Options.TypesTogether {
+		together = len(types)
 	}
 	all := []Question{{ServiceTypes: types[:together]}}
 	for _, t := range types[together:] {
@@ -279,28 +280,13 @@ func (o *NetworkOptions) ProviderNumber(kind ProviderReference, npi, payerID, ot
 }
 
 // MaxNotes returns the most notes of a claim.
-func (o *NetworkOptions) MaxNotes() int {
-	if o.Notes == 0 {
-		return maxNotes
-	}
-	return o.Notes
-}
+func (o *NetworkOptions) MaxNotes() int { return cmp.Or(o.Notes, maxNotes) }
 
 // MostClaims returns the most claims of a batch.
-func (o *NetworkOptions) MostClaims() int {
-	if o.Claims == 0 {
-		return MaxBatchClaims
-	}
-	return o.Claims
-}
+func (o *NetworkOptions) MostClaims() int { return cmp.Or(o.Claims, MaxBatchClaims) }
 
 // Poll returns how often to ask the network for files.
-func (o *NetworkOptions) Poll() time.Duration {
-	if o.PollInterval == 0 {
-		return NetworkPoll
-	}
-	return o.PollInterval
-}
+func (o *NetworkOptions) Poll() time.Duration { return cmp.Or(o.PollInterval, NetworkPoll) }
 
 // Expects reports whether the network sends files of the kind about a batch.
 func (o *NetworkOptions) Expects(kind AcknowledgementKind) bool {
@@ -323,8 +309,8 @@ func defaultAcknowledgements() []AcknowledgementKind {
 	return []AcknowledgementKind{Acknowledgement999, Acknowledgement277CA}
 }
 
-// The limits of the options that are numbers. The shortest control number still tells
-// apart every claim that an organization can have.
+// The limits of the options that are numbers. The shortest control number still
+// distinguishes all claims that an organization can have.
 const (
 	maxNotes        = 5
 	minNumberLength = 12
@@ -335,10 +321,7 @@ const (
 // takes that. Otherwise it is a number that follows from the claim's ID, so that it is
 // the same each time that the claim is sent.
 func (o *NetworkOptions) SubmittedNumber(c *Claim) string {
-	length := o.NumberLength
-	if length == 0 {
-		length = maxNumberLength
-	}
+	length := cmp.Or(o.NumberLength, maxNumberLength)
 	if len(c.PatientControlNumber) <= length && (!o.PlainNumbers || !strings.Contains(c.PatientControlNumber, "-")) {
 		return c.PatientControlNumber
 	}
@@ -393,17 +376,13 @@ const (
 
 // FileName returns the name of a batch that is named at the time.
 func (o *NetworkOptions) FileName(b *Batch, e *Envelope, at time.Time) string {
-	pattern := o.FilePattern
-	if pattern == "" {
-		pattern = DefaultFilePattern
-	}
-	usage := "P"
+	usage := UsageProduction
 	if e.Test(b.Scope.Mode) {
-		usage = "T"
+		usage = UsageTest
 	}
 	at = at.UTC()
 	return strings.NewReplacer(
 		placeTime, strings.Replace(at.Format("20060102150405.000"), ".", "", 1), placeDate, at.Format("20060102"),
 		placeSerial, b.File.ControlNumbers.Interchange, placeUsage, usage,
-	).Replace(pattern)
+	).Replace(cmp.Or(o.FilePattern, DefaultFilePattern))
 }

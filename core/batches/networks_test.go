@@ -68,9 +68,10 @@ func TestABatchIsForOneNetwork(t *testing.T) {
 	}
 
 	for _, j := range b.due() { // the practice's own network is closed
-		_, rests := errors.AsType[*jobs.DoneError](alone.Send(t.Context(), j))
-		if closed := billing.FileID(j.Subject) == second.ID; rests != closed {
-			t.Errorf("the batch of %s rests: %v", j.Subject, rests)
+		err := alone.Send(t.Context(), j)
+		_, rests := errors.AsType[*jobs.DoneError](err)
+		if closed := billing.FileID(j.Subject) == second.ID; rests != closed || billing.Observed(err) != closed {
+			t.Errorf("the batch of %s rests: %v", j.Subject, err)
 		}
 	}
 	if _, err := alone.Receive(t.Context(), "own"); !errors.Is(err, batches.ErrClosed) {

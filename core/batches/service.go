@@ -47,12 +47,13 @@ func New(store ports.Store, o Outside, payers *billing.PayerDirectory) *Service 
 // ErrClosed is the error for a network that is not open, or no longer open.
 var ErrClosed = errors.New("the network is not open; molar connections list shows whether its connection is disabled or paused")
 
-// network returns the network with the name that carries claims.
+// network returns the network with the name that carries claims. The log has it already
+// when one is not open: each batch and each attempt would repeat it.
 func (s *Service) network(name string) (*ports.Network, error) {
 	for _, n := range s.networks.Clearinghouses() {
 		if n.Name == name {
 			return n, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: %w", name, ErrClosed)
+	return nil, &billing.ObservedError{Err: fmt.Errorf("%s: %w", name, ErrClosed)}
 }

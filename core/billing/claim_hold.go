@@ -10,6 +10,7 @@ type Hold string
 const (
 	HoldNoClearinghouse Hold = "no_clearinghouse" // no network carries the organization's claims
 	HoldNoRoute         Hold = "no_route"         // none carries claims to the payer
+	HoldPaused          Hold = "paused"           // the connection to the payer is paused
 	HoldOffice          Hold = "office"           // the operator has not verified the office
 	HoldEnrollment      Hold = "enrollment"       // the payer has not enrolled the office
 )
@@ -33,6 +34,8 @@ func (h Hold) nextStep() string {
 		return "The claim goes out with the next batch once a clearinghouse is configured for live mode."
 	case HoldNoRoute:
 		return "The claim goes out with the next batch once a clearinghouse is configured for this payer."
+	case HoldPaused:
+		return "The claim waits for the connection to this payer, which is paused: ask the operator of the service to enable it again."
 	case HoldOffice:
 		return "The claim waits for its office: ask the operator of the service to verify the office."
 	case HoldEnrollment:

@@ -63,7 +63,7 @@ func TestNextStepOfAClaimThatWaits(t *testing.T) {
 	t.Parallel()
 	sentence := regexp.MustCompile(`^[A-Z][^.!?]{20,150}\.$`)
 	steps := map[string]bool{}
-	for _, h := range []billing.Hold{"", billing.HoldNoClearinghouse, billing.HoldNoRoute, billing.HoldOffice, billing.HoldEnrollment} {
+	for _, h := range []billing.Hold{"", billing.HoldNoClearinghouse, billing.HoldNoRoute, billing.HoldPaused, billing.HoldOffice, billing.HoldEnrollment} {
 		r := record(claim())
 		r.Scope.Mode, r.Hold, r.State = billing.ModeLive, h, billing.ClaimQueued
 		step := r.NextStep()
@@ -74,7 +74,7 @@ func TestNextStepOfAClaimThatWaits(t *testing.T) {
 			t.Errorf("%q: a submitted claim waits: %q", h, r.NextStep())
 		}
 	}
-	if len(steps) != 5 {
+	if len(steps) != 6 {
 		t.Errorf("the steps are %v", steps)
 	}
 }

@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -29,10 +30,14 @@ func (t Transaction) Unavailable() error {
 	return &Error{Code: CodeUnavailable, Message: "No clearinghouse is configured for live mode."}
 }
 
+// ErrConnectionPaused is the cause of Transaction.Interrupted.
+var ErrConnectionPaused = errors.New("the connection is paused, or cannot be opened")
+
 // Interrupted returns the error for a caller while the connection that carries the
 // transaction is paused, or cannot be opened. It has the code of Unavailable.
 func (t Transaction) Interrupted() error {
 	return &Error{
+		Cause:   ErrConnectionPaused,
 		Code:    CodeOf(t.Unavailable()),
 		Message: "The connection to this payer is paused. The operator of this service can see why, and enable it again.",
 	}

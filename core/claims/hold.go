@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -74,13 +75,17 @@ func (s *Service) held(ctx context.Context, tx ports.Tx, claims []*billing.Claim
 
 // unrouted returns the reason for which no network carries the claim, if there is none.
 func (s *Service) unrouted(c *billing.Claim) billing.Hold {
+	_, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionClaims)
 	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, billing.ErrConnectionPaused):
+		return billing.HoldPaused
 	case s.networks.Available(c.Scope, billing.TransactionClaims) != nil:
 		return billing.HoldNoClearinghouse
-	case !s.routed(c):
+	default:
 		return billing.HoldNoRoute
 	}
-	return ""
 }
 
 // routed reports whether a network carries the claim to its payer.

@@ -3,6 +3,7 @@ package claims_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,41 @@ func TestWhatALiveClaimWaitsFor(t *testing.T) {
 		return tx.Claims.Save(ctx, r.Claim)
 	})
 	b.waits(c.ID, "") // it is in a batch
+}
+
+// TestClaimOfAPausedConnectionWaits pauses the only connection to a payer. Another one,
+// which does not reach the payer, does not hide it.
+func TestClaimOfAPausedConnectionWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t).of(billing.ModeLive)
+	payer, _ := b.payers.Find("CHTEST")
+	other, _ := b.payers.Find("60054")
+	in := b.good()
+	in.Submit = true
+	c := b.does(b.make(in))
+	open := networks.New()
+	connector := networks.NewConnector(open, map[billing.ConnectionKind]networks.Opener{
+		billing.ConnectionSFTP: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{Claims: files{}}, nil },
+	}, nil, slog.New(slog.DiscardHandler))
+	t.Cleanup(connector.Close)
+	b.service = claims.New(b.store, open, b.payers)
+	to := func(name string, p billing.PayerID) *billing.Connection {
+		return &billing.Connection{
+			ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Mode: billing.ModeLive, Kind: billing.ConnectionSFTP,
+			Carries: []billing.Transaction{billing.TransactionClaims}, Enabled: true, Revision: 1,
+			Settings: billing.ConnectionSettings{Payers: []billing.ConnectionPayer{{Payer: p, Transactions: []billing.Transaction{billing.TransactionClaims}}}},
+		}
+	}
+	paused := to("paused", payer.ID)
+	paused.Pause.At = time.Now()
+	connector.Replace([]*billing.Connection{paused})
+	b.waits(c.ID, billing.HoldPaused)
+	connector.Replace([]*billing.Connection{paused, to("other", other.ID)})
+	b.waits(c.ID, billing.HoldPaused)
+	connector.Replace([]*billing.Connection{to("other", other.ID)})
+	b.waits(c.ID, billing.HoldNoRoute)
+	connector.Replace(nil)
+	b.waits(c.ID, billing.HoldNoClearinghouse)
 }
 
 // TestVoidOfALiveClaimWaits voids a claim whose office is no longer verified.

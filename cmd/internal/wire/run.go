@@ -35,8 +35,13 @@ const (
 
 // gcPercent trades memory for time: the heap is a few megabytes, and with Go's
 // default a tenth of the CPU time went to garbage collection. GOGC overrides
-// it.
-const gcPercent = 400
+// it. A file of 128 MB is in memory several times while it is stored; beyond memoryLimit
+// the collector works harder, rather than let the heap grow to five times that.
+// GOMEMLIMIT overrides it.
+const (
+	gcPercent   = 400
+	memoryLimit = 768 << 20
+)
 
 // drainTime bounds how long a process takes to stop.
 const drainTime = 5 * time.Second
@@ -89,6 +94,9 @@ type Addresses struct {
 func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) error) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 	g.log.InfoContext(ctx, "starting", "settings", g.settings)
 	ctx, fail := context.WithCancelCause(ctx)

@@ -255,6 +255,28 @@ func TestHostKey(t *testing.T) {
 	}
 }
 
+func FuzzHostKey(f *testing.F) {
+	const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKSUTyz1HwHReFVvD5obVsALAgJRNarH4TRpNePnAS"
+	fingerprint := "SHA256:" + strings.Repeat("A", 43)
+	for _, text := range []string{
+		key, "[sftp.example.com]:22 " + key + " a comment", "|1|AAAA|AAAA " + key, "@revoked * " + key, `command="x" ` + key,
+		fingerprint + "=\r\n# the new one\n" + fingerprint, "\x00", "SHA256:",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		shown, err := sftpnet.Fingerprint(text)
+		if (err == nil) != (len(shown) == len(fingerprint) && strings.HasPrefix(shown, "SHA256:")) {
+			t.Errorf("%q has the fingerprint %q, %v", text, shown, err)
+		}
+		if err == nil {
+			if again, err := sftpnet.Fingerprint(shown); err != nil || again != shown {
+				t.Errorf("%q became %q, then %q, %v", text, shown, again, err)
+			}
+		}
+	})
+}
+
 // TestWrongPassword refuses a wrong password once, and does not try again at once:
 // accounts lock.
 func TestWrongPassword(t *testing.T) {

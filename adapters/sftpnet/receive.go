@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -125,16 +126,16 @@ func (n *Clearinghouse) read(ctx context.Context, s *session, name string, l *lo
 	if l.size > n.config.MaxFile {
 		return nil, fmt.Errorf("%s stays in the inbox: it has %d bytes, and at most %d are received", escaped(name), l.size, n.config.MaxFile), nil
 	}
-	content, err = n.download(ctx, s, name, l)
+	content, err = n.download(ctx, s, name, l.size)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errShorter):
 		return nil, nil, nil
 	case replied(err):
 		return nil, fmt.Errorf("%s stays in the inbox: the server refuses to send it: %w", escaped(name), cause(err)), nil
-	case err != nil || content == nil:
+	case err != nil:
 		return nil, nil, err
 	}
-	// The name may stand for another file by now.
+	// It may have changed meanwhile, and the name may stand for another file by now.
 	info, err := n.step(s).Lstat(n.inbox(name))
 	switch {
 	case err != nil && !replied(err):
@@ -151,8 +152,14 @@ func (n *Clearinghouse) read(ctx context.Context, s *session, name string, l *lo
 	return content, nil, nil
 }
 
-// download reads a file if it is the version, and stays so while it is read.
-func (n *Clearinghouse) download(ctx context.Context, s *session, name string, l *look) ([]byte, error) {
+var errShorter = errors.New("the file is shorter than it was")
+
+// part is the size of the parts of a download. Each has its time; the requests for it go
+// out together.
+const part = 1 << 20
+
+// download reads the first bytes of a file.
+func (n *Clearinghouse) download(ctx context.Context, s *session, name string, size int64) ([]byte, error) {
 	in, err := n.step(s).Open(n.inbox(name))
 	if err != nil {
 		return nil, err
@@ -161,28 +168,21 @@ func (n *Clearinghouse) download(ctx context.Context, s *session, name string, l
 		n.step(s)
 		_ = in.Close() // it was only read
 	}()
-	version := func() (bool, error) {
-		n.step(s)
-		info, err := in.Stat()
-		return err == nil && l.same(info), err
+	content := make([]byte, size)
+	t := n.transfer(ctx, s)
+	for at := int64(0); at < size; at += part {
+		if err := t.next(); err != nil {
+			return nil, err
+		}
+		_, err := in.ReadAt(content[at:min(at+part, size)], at)
+		if errors.Is(err, io.EOF) {
+			return nil, errShorter
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	if is, err := version(); err != nil || !is {
-		return nil, err
-	}
-	content := bytes.NewBuffer(make([]byte, 0, l.size+bytes.MinRead))
-	to := &progress{Writer: content, n: n, s: s, ctx: ctx, left: l.size, end: n.now().Add(n.config.Times.Transfer)}
-	if err := to.next(); err != nil {
-		return nil, err
-	}
-	if _, err := in.WriteTo(to); errors.Is(err, errGrown) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	if is, err := version(); err != nil || !is || int64(content.Len()) != l.size {
-		return nil, err
-	}
-	return content.Bytes(), nil
+	return content, nil
 }
 
 // cause returns the reason of a refusal without the path, which may be hostile.

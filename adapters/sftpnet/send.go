@@ -93,7 +93,7 @@ func (n *Clearinghouse) write(ctx context.Context, s *session, name string, cont
 	if err != nil {
 		return err
 	}
-	_, err = out.ReadFrom(&progress{Reader: bytes.NewReader(content), n: n, s: s, ctx: ctx, end: n.now().Add(n.config.Times.Transfer)})
+	_, err = out.ReadFrom(&source{bytes.NewReader(content), n.transfer(ctx, s)})
 	if _, can := s.sftp.HasExtension("fsync@openssh.com"); can && err == nil {
 		n.step(s)
 		err = out.Sync()
@@ -112,50 +112,44 @@ func (n *Clearinghouse) write(ctx context.Context, s *session, name string, cont
 	return err
 }
 
-// progress is the source or the target of a transfer. It gives each part its time.
-type progress struct {
-	io.Reader
-	io.Writer
-
-	n    *Clearinghouse
-	s    *session
-	ctx  context.Context //nolint:containedctx // the transfer takes a Reader or a Writer
-	left int64           // bytes that may come
-	end  time.Time
+// transfer gives each part of a transfer its time.
+type transfer struct {
+	n   *Clearinghouse
+	s   *session
+	ctx context.Context //nolint:containedctx // the parts are read by a library
+	end time.Time
 }
 
-var (
-	errSlow  = errors.New("the transfer takes too long")
-	errGrown = errors.New("the file has grown")
-)
+var errSlow = errors.New("the transfer takes too long")
 
-func (p *progress) next() error {
-	if err := p.ctx.Err(); err != nil {
+func (n *Clearinghouse) transfer(ctx context.Context, s *session) *transfer {
+	return &transfer{n, s, ctx, n.now().Add(n.config.Times.Transfer)}
+}
+
+// next starts the next part.
+func (t *transfer) next() error {
+	if err := t.ctx.Err(); err != nil {
 		return err
 	}
-	left := p.end.Sub(p.n.now())
+	left := t.end.Sub(t.n.now())
 	if left <= 0 {
 		return failure(billing.ReasonTimeout, errSlow)
 	}
-	p.s.line.within(min(left, p.n.config.Times.Step), p.left)
+	t.s.line.within(min(left, t.n.config.Times.Step))
 	return nil
 }
 
-func (p *progress) Read(b []byte) (int, error) {
-	if err := p.next(); err != nil {
-		return 0, err
-	}
-	return p.Reader.Read(b)
+// source is the content of an upload.
+type source struct {
+	io.Reader
+	transfer *transfer
 }
 
-func (p *progress) Write(b []byte) (int, error) {
-	if err := p.next(); err != nil {
+func (s *source) Read(b []byte) (int, error) {
+	if err := s.transfer.next(); err != nil {
 		return 0, err
 	}
-	if p.left -= int64(len(b)); p.left < 0 {
-		return 0, errGrown
-	}
-	return p.Writer.Write(b)
+	return s.Reader.Read(b)
 }
 
 // deliver renames the complete file. The server never replaces a file by this rename.

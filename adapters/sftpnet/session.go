@@ -76,8 +76,8 @@ func (l *line) keep(err error) {
 const listingLimit = 64 << 20
 
 // within starts a step.
-func (l *line) within(d time.Duration, more int64) {
-	l.allowed.Store(listingLimit + more)
+func (l *line) within(d time.Duration) {
+	l.allowed.Store(listingLimit)
 	_ = l.SetDeadline(time.Now().Add(d)) // fails on a closed connection, as the step will
 }
 
@@ -89,7 +89,7 @@ func (l *line) rest() {
 
 // step gives the next request its time.
 func (n *Clearinghouse) step(s *session) *sftp.Client {
-	s.line.within(n.config.Times.Step, 0)
+	s.line.within(n.config.Times.Step)
 	return s.sftp
 }
 
@@ -237,7 +237,7 @@ func (n *Clearinghouse) handshake(ctx context.Context, p *pin, report func(step,
 	}
 	report(stepConnect, conn.RemoteAddr().String())
 	l := &line{Conn: conn}
-	l.within(n.config.Times.Connect, 0)
+	l.within(n.config.Times.Connect)
 	stop := context.AfterFunc(ctx, func() { _ = l.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	var mismatch error

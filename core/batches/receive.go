@@ -12,7 +12,7 @@ import (
 )
 
 // receiveAtOnce is the number of files that are fetched at once.
-const receiveAtOnce = 20
+const receiveAtOnce = 100
 
 // Received is the result of asking a network for files.
 type Received struct {

@@ -190,7 +190,7 @@ func TestUploadLimitIsExact(t *testing.T) {
 // What is wrong first in the order of the interface is reported.
 func TestOrderOfUploadChecks(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{Upload: 10_000, KeyUploads: 1, ArrivedUploads: 1, Stall: 300 * time.Millisecond}})
+	p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{Upload: 10_000, KeyUploads: 1, ArrivedUploads: 1, Stall: 5 * time.Second}})
 	const tooLarge, noKey, noForm = "Content-Length: 10001", "Idempotency-Key: ", "Content-Type: text/plain"
 	start := func(secret string, lines ...string) string {
 		return "POST /upload HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + secret + "\r\n" + strings.Join(lines, "\r\n") + "\r\n\r\n"

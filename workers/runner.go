@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -38,6 +39,9 @@ type Runner struct {
 	queue   ports.Queue
 	log     *slog.Logger
 	observe func(kind jobs.Kind, result string, took time.Duration)
+
+	mu      sync.Mutex
+	running map[billing.JobID]bool
 }
 
 // NewRunner creates a Runner. It calls observe for every attempt, with the
@@ -45,17 +49,40 @@ type Runner struct {
 func NewRunner(
 	store ports.Store, queue ports.Queue, log *slog.Logger, observe func(kind jobs.Kind, result string, took time.Duration),
 ) *Runner {
-	return &Runner{store, queue, log, observe}
+	return &Runner{store: store, queue: queue, log: log, observe: observe, running: map[billing.JobID]bool{}}
 }
 
 // Run runs jobs until ctx ends, and then waits for running jobs for up to
 // drainTime.
 func (r *Runner) Run(ctx context.Context, h Handler) error {
 	return r.queue.Consume(ctx, h.Kind, h.Parallel, func(ctx context.Context, d ports.Message) ports.Verdict {
+		if !r.begin(d.Job.ID) {
+			return ports.Finished // if the running attempt fails, the row starts it again
+		}
+		defer r.end(d.Job.ID)
 		work, cancel := drain(ctx)
 		defer cancel()
 		return r.handle(work, h, d)
 	})
+}
+
+// begin reports whether the job does not run here yet. The lease of a job that waits in
+// line expires, so there may be several messages of it; a payer should not be asked by
+// each.
+func (r *Runner) begin(id billing.JobID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running[id] {
+		return false
+	}
+	r.running[id] = true
+	return true
+}
+
+func (r *Runner) end(id billing.JobID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.running, id)
 }
 
 // drain returns a context that ends drainTime after ctx.

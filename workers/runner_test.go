@@ -161,6 +161,32 @@ func TestFailedJobIsGivenUp(t *testing.T) {
 	close(tried)
 }
 
+// TestRunningJobRunsOnce gets further messages of a job while it runs. Leases of jobs that
+// wait in line expire, and the relay publishes these jobs again.
+func TestRunningJobRunsOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	begun, finish := make(chan jobs.Job, 100), make(chan struct{})
+	b.run(func(ctx context.Context, j jobs.Job) error {
+		begun <- j
+		<-finish
+		return b.done(ctx, j)
+	}, nil)
+	j := b.stage(time.Time{})
+	receive(t, "the job", begun)
+	for range 10 {
+		if err := b.queue.Publish(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := b.stage(time.Time{}) // behind them
+	if got := receive(t, "the other job", begun); got.ID != other.ID {
+		t.Error("the job runs twice at the same time")
+	}
+	close(finish)
+	porttest.Await(t, "both jobs are done", func() bool { return !porttest.Pending(t, b.store, j) && !porttest.Pending(t, b.store, other) })
+}
+
 // TestBusyJobIsLeftAlone has a job that lasts longer than its lease: it is not
 // published again meanwhile.
 func TestBusyJobIsLeftAlone(t *testing.T) {
@@ -226,24 +252,26 @@ func (f flapping) Consume(
 	})
 }
 
-// TestRedeliveryIsNoFailure delivers a running job repeatedly, like a broker
-// with unstable connections.
+// TestRedeliveryIsNoFailure delivers a running job to one process after another, like a
+// broker with unstable connections.
 func TestRedeliveryIsNoFailure(t *testing.T) {
 	t.Parallel()
 	const deliveries = 10
 	b := newBench(t)
-	r := workers.NewRunner(b.store, flapping{b.queue}, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
 	ctx, cancel := context.WithCancel(t.Context())
-	started, ended := make(chan struct{}, 2*deliveries), make(chan struct{})
+	started := make(chan struct{}, 2*deliveries)
 	var gaveUp atomic.Bool
-	go func() {
-		defer close(ended)
-		_ = r.Run(ctx, workers.Handler{
-			Kind: jobs.KindEligibility, Parallel: deliveries,
-			Do:   func(context.Context, jobs.Job) error { started <- struct{}{}; <-ctx.Done(); return nil },
-			Fail: func(context.Context, jobs.Job) error { gaveUp.Store(true); return nil },
+	var ended sync.WaitGroup
+	for range deliveries {
+		r := workers.NewRunner(b.store, flapping{b.queue}, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
+		ended.Go(func() {
+			_ = r.Run(ctx, workers.Handler{
+				Kind: jobs.KindEligibility, Parallel: 1,
+				Do:   func(context.Context, jobs.Job) error { started <- struct{}{}; <-ctx.Done(); return nil },
+				Fail: func(context.Context, jobs.Job) error { gaveUp.Store(true); return nil },
+			})
 		})
-	}()
+	}
 	j := b.stage(time.Time{})
 	for range deliveries {
 		if err := b.queue.Publish(t.Context(), j); err != nil {
@@ -254,7 +282,7 @@ func TestRedeliveryIsNoFailure(t *testing.T) {
 		receive(t, "a delivery", started)
 	}
 	cancel()
-	receive(t, "the end", ended)
+	ended.Wait()
 	if gaveUp.Load() {
 		t.Error("the job was given up, and no attempt at it had failed")
 	}

@@ -194,6 +194,19 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestNoFolders names the folder that is not there.
+func TestNoFolders(t *testing.T) {
+	t.Parallel()
+	n := newAccount(t, testservers.StartSSH(t)).open(func(c *sftpnet.Config) { c.Outbox, c.Inbox = "/no/outbox", "/no/inbox" })
+	err := newSender("a.837", 1000).send(t, n)
+	wantReason(t, "no outbox", err, billing.ReasonRefused)
+	_, e := n.Receive(t.Context(), 1)
+	wantReason(t, "no inbox", e, billing.ReasonRefused)
+	if !strings.Contains(fmt.Sprint(err), "/no/outbox") || !strings.Contains(fmt.Sprint(e), "/no/inbox") {
+		t.Errorf("%v, %v", err, e)
+	}
+}
+
 // TestRefusedRename has the server refuse the rename. The file waits under its temporary
 // name, and is delivered once the server allows it.
 func TestRefusedRename(t *testing.T) {

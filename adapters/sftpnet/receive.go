@@ -91,7 +91,7 @@ func (n *Clearinghouse) Receive(ctx context.Context, limit int) (files []billing
 func (n *Clearinghouse) list(s *session) (resting []string, err error) {
 	entries, err := n.step(s).ReadDir(n.config.Inbox)
 	if err != nil {
-		return nil, fmt.Errorf("list the inbox: %w", err)
+		return nil, fmt.Errorf("list the inbox %s: %w", n.config.Inbox, err)
 	}
 	now := n.now()
 	found := make(map[string]*look, len(entries))

@@ -82,7 +82,7 @@ func (n *Clearinghouse) upload(ctx context.Context, s *session, f billing.Outgoi
 	temp = n.config.TempPrefix + f.Name + "." + hex.EncodeToString(random)
 	if err := n.write(ctx, s, n.outbox(temp), f.Content); err != nil {
 		n.discard(s, n.outbox(temp))
-		return "", fmt.Errorf("upload %s: %w", f.Name, err)
+		return "", fmt.Errorf("upload %s to %s: %w", f.Name, n.config.Outbox, err)
 	}
 	return temp, nil
 }

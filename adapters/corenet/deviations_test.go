@@ -129,10 +129,10 @@ func deviations() []deviation {
 		{name: "a member with another birth date and ID", reply: func(in *received, x12 string) reply {
 			return in.respond(member(x12, "NM1*IL*1*Quill-Feather*OTT****MI*Z999999", "19700101"), "Success")
 		}},
-		{name: "a member of whom the payer repeats the name alone", reply: func(in *received, x12 string) reply {
+		{name: "the payer repeats only the name of the member", reply: func(in *received, x12 string) reply {
 			return in.respond(member(x12, "NM1*IL*1*PLUME*O", ""), "Success")
 		}},
-		{name: "a member of whom the payer repeats nothing", reply: func(in *received, x12 string) reply {
+		{name: "the payer repeats nothing of the member", reply: func(in *received, x12 string) reply {
 			return in.respond(member(x12, "NM1*IL*1", ""), "Success")
 		}},
 		{name: "D9 signatures and tokens in the header", reply: func(in *received, x12 string) reply {

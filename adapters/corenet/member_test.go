@@ -26,7 +26,7 @@ func TestStrangersOfADependent(t *testing.T) {
 		"another subscriber":           {[]person{other}, true},
 		"another dependent alone":      {[]person{otherChild}, true},
 		"another dependent, name only": {[]person{{first: "ANN", last: "ZYX"}}, false},
-		"nobody":                       {nil, false},
+		"no member":                    {nil, false},
 		"members without a name":       {[]person{{}, {}}, false},
 	} {
 		if got := strangers(ours, c.theirs); got != c.want {

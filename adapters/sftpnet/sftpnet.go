@@ -65,7 +65,7 @@ type Times struct {
 	Connect  time.Duration // connecting, with handshake and sign-in
 	Step     time.Duration // one request; a transfer without progress
 	Transfer time.Duration // a whole transfer
-	Idle     time.Duration // a session that nobody uses ends after it
+	Idle     time.Duration // an idle session ends after it
 	Settle   time.Duration // that a file must rest before it is read
 }
 

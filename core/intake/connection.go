@@ -1,13 +1,8 @@
 package intake
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/base64"
 	"fmt"
-	"net"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -315,38 +310,6 @@ func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirect
 	return all
 }
 
-func (r ConnectionRequest) sftp(f *billing.Faults, c *billing.Connection) {
-	c.Settings.SFTP = &billing.SFTPSettings{Addr: r.Addr, User: r.User, HostKey: strings.TrimSpace(r.HostKey), Outbox: r.Outbox, Inbox: r.Inbox, Archive: r.Archive}
-	c.Secrets = billing.ConnectionSecrets{Password: password(r.Password), Key: r.Key}
-	if f.Required("addr", r.Addr, maxSetting) {
-		host, port, err := net.SplitHostPort(r.Addr)
-		if n, e := strconv.ParseUint(port, 10, 16); err != nil || e != nil || host == "" || n == 0 || strings.ContainsAny(host, "/@ ") {
-			f.Add("addr", billing.FaultFormat, "The address must be host:port, such as sftp.example.com:22.")
-		} else {
-			r.public(f, "addr", host)
-		}
-	}
-	r.setting(f, "user", r.User)
-	if len(r.Key) == 0 && len(r.Password) == 0 {
-		f.Add("key_file", billing.FaultRequired, "Name the file of the private key in key_file, or that of the password in password_file.")
-	}
-	if f.Required("host_key", r.HostKey, 8192) && !areHostKeys(c.Settings.SFTP.HostKey) {
-		f.Add("host_key", billing.FaultFormat, "The host key must be a line of known_hosts, or a fingerprint such as SHA256:... that the clearinghouse publishes, or several such lines.")
-	}
-	r.setting(f, "outbox", r.Outbox)
-	r.setting(f, "inbox", r.Inbox)
-	if f.Optional("archive", &r.Archive, maxSetting) {
-		r.clean(f, "archive", r.Archive)
-	}
-	folders := c.Settings.SFTP
-	switch {
-	case r.Inbox != "" && r.Inbox == r.Outbox:
-		f.Add("inbox", billing.FaultConflict, "The inbox and the outbox must be two folders, seen from Molar: it puts files into the outbox, and gets files from the inbox.")
-	case folders.Archive != "" && (folders.Archive == r.Inbox || folders.Archive == r.Outbox):
-		f.Add("archive", billing.FaultConflict, "The archive must be a folder of its own.")
-	}
-}
-
 // setting checks a required text.
 func (r ConnectionRequest) setting(f *billing.Faults, field, value string) {
 	if f.Required(field, value, maxSetting) {
@@ -372,119 +335,5 @@ func (r ConnectionRequest) public(f *billing.Faults, field, host string) {
 	}
 }
 
-// areHostKeys reports whether each line of the text is a host key. A server that
-// changes its key has two for a time.
-func areHostKeys(s string) bool {
-	for line := range strings.Lines(s) {
-		if !isHostKey(strings.TrimSpace(line)) {
-			return false
-		}
-	}
-	return true
-}
-
-// isHostKey reports whether the line is a fingerprint or a public key, with or without
-// the host names of known_hosts before it.
-func isHostKey(s string) bool {
-	if digest, ok := strings.CutPrefix(s, "SHA256:"); ok {
-		sum, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(digest, "="))
-		return err == nil && len(sum) == 32
-	}
-	fields := strings.Fields(s)
-	for i, kind := range fields {
-		if i > 1 || i+1 == len(fields) || fields[0][0] == '@' {
-			return false
-		}
-		if blob, err := base64.StdEncoding.DecodeString(fields[i+1]); err == nil && len(blob) > 4+len(kind) && bytes.HasPrefix(blob[4:], []byte(kind)) {
-			return true
-		}
-	}
-	return false
-}
-
 // password returns the content of a password file without the end of its line.
 func password(content []byte) string { return strings.TrimRight(string(content), "\r\n") }
-
-func (r ConnectionRequest) core(f *billing.Faults, c *billing.Connection, payers *billing.PayerDirectory) {
-	c.Settings.CORE = &billing.CORESettings{URL: r.URL, Envelope: billing.COREEnvelope(r.Envelope), User: r.User, Cert: r.Cert, CA: r.CA}
-	c.Secrets = billing.ConnectionSecrets{Password: password(r.Password), CertKey: r.CertKey}
-	if f.Required("url", r.URL, 2048) {
-		u, err := url.Parse(r.URL)
-		switch {
-		case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Fragment != "":
-			f.Add("url", billing.FaultFormat, "The URL must have the form https://host/path.")
-		case u.User != nil:
-			f.Add("url", billing.FaultFormat, "The URL must have no user and no password. Use user and password_file.")
-		default:
-			r.public(f, "url", u.Hostname())
-		}
-	}
-	switch c.Settings.CORE.Envelope {
-	case billing.CORESOAP220, billing.COREMIME220:
-		if r.User == "" && len(r.Cert) == 0 {
-			f.Add("user", billing.FaultRequired, "Set user and password_file, or cert_file and cert_key_file.")
-		}
-	case billing.CORESOAPPhase4:
-		if len(r.Cert) == 0 {
-			f.Add("cert_file", billing.FaultRequired, "The envelope soap-phase4 requires a client certificate. Set cert_file and cert_key_file.")
-		}
-	default:
-		if f.Required("envelope", r.Envelope, 0) {
-			f.Add("envelope", billing.FaultNotAllowed, "The envelope must be soap-2.2.0, mime-2.2.0 or soap-phase4.")
-		}
-	}
-	if f.Optional("user", &r.User, maxSetting) {
-		r.clean(f, "user", r.User)
-	}
-	pair(f, "user", r.User != "", "password_file", len(r.Password) > 0)
-	pair(f, "cert_file", len(r.Cert) > 0, "cert_key_file", len(r.CertKey) > 0)
-	if r.TestMember != nil {
-		c.Settings.CORE.TestMember = r.testMember(f, c, payers)
-	}
-}
-
-// pair adds a fault when one of two values is given without the other.
-func pair(f *billing.Faults, one string, hasOne bool, other string, hasOther bool) {
-	switch {
-	case hasOne && !hasOther:
-		f.Add(other, billing.FaultRequired, "The field "+one+" is set, and needs "+other+" too.")
-	case hasOther && !hasOne:
-		f.Add(one, billing.FaultRequired, "The field "+other+" is set, and needs "+one+" too.")
-	}
-}
-
-// testMember reads the subject of the test. Values that were left out do not matter to
-// the connection: a payer's rejection of the person also proves that it works.
-func (r ConnectionRequest) testMember(f *billing.Faults, c *billing.Connection, payers *billing.PayerDirectory) *billing.TestMember {
-	in := r.TestMember
-	m := &billing.TestMember{
-		MemberID: in.MemberID, FirstName: cmp.Or(in.FirstName, "Test"), LastName: cmp.Or(in.LastName, "Member"),
-		DateOfBirth: billing.Date{Year: 1970, Month: 1, Day: 1}, NPI: cmp.Or(in.NPI, "1234567893"), Practice: cmp.Or(in.OrganizationName, "Molar Test"),
-	}
-	f.Required("test_member.member_id", in.MemberID, maxNetworkPayerID)
-	f.Optional("test_member.first_name", &in.FirstName, 35)
-	f.Optional("test_member.last_name", &in.LastName, 60)
-	f.Optional("test_member.organization_name", &in.OrganizationName, 60)
-	if in.DateOfBirth != "" {
-		m.DateOfBirth = day(f, "test_member.date_of_birth", in.DateOfBirth)
-	}
-	if !billing.ValidNPI(m.NPI) {
-		f.Add("test_member.npi", billing.FaultFormat, "The NPI must have ten digits, of which the last is the right check digit.")
-	}
-	switch {
-	case in.PayerID != "":
-		payer, ok := payers.Find(in.PayerID)
-		if !ok {
-			f.Add("test_member.payer_id", billing.FaultNotFound, "The payer directory has no payer with this ID.")
-			break
-		}
-		m.Payer = payer.PayerSummary
-	case len(c.Settings.Payers) > 0:
-		if payer, ok := payers.Find(c.Settings.Payers[0].PayerID); ok {
-			m.Payer = payer.PayerSummary
-		}
-	default:
-		m.Payer = billing.PayerSummary{PayerID: r.ReceiverID, Name: r.ReceiverID}
-	}
-	return m
-}

@@ -61,7 +61,7 @@ func complain(w io.Writer, err error) {
 	_, _ = fmt.Fprintln(w, err)
 }
 
-const databaseHint = "set it to the service's database; that of molar dev is local:" + "DIR/postgres, where DIR is its data folder"
+const databaseHint = "MOLAR_DATABASE_URL is the database of the service; that of molar dev is local:" + "DIR/postgres, where DIR is its data folder"
 
 const secretHint = "MOLAR_SECRET_KEY is that of the service, because files are kept encrypted; that of molar dev is in DIR/demo.json"
 

@@ -83,16 +83,14 @@ type Batches interface {
 	// Get reads a batch. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.FileID) (*billing.Batch, error)
 
-	// Lock reads like Get, and no other transaction writes the batch until this
-	// one ends. A transaction that locks a batch and claims locks the batch
-	// first.
+	// Lock reads like Get, and no other transaction writes the batch until this one ends.
+	// A transaction that locks a batch and claims locks the batch first.
 	Lock(ctx context.Context, id billing.FileID) (*billing.Batch, error)
 
 	// Save stores the fields of a locked batch that can change.
 	Save(ctx context.Context, b *billing.Batch) error
 
-	// List reads a page of batches, newest first, and one extra row when there is
-	// a next page.
+	// List reads a page, newest first, and one extra row when there is a next page.
 	List(ctx context.Context, p billing.Page) ([]*billing.Batch, error)
 
 	// Content reads the file. It returns CodeNotFound if there is no such batch.
@@ -103,9 +101,8 @@ type Batches interface {
 // encrypted.
 type Acknowledgements interface {
 	// Keep stores a file and returns its ID. It returns the zero ID and stores nothing when
-	// the scope has one with the same content. It waits for a transaction that is
-	// storing it. The excerpt is the part that the scope may read; nil stands for
-	// the whole file.
+	// the scope has one with the same content. It waits for a transaction that stores it.
+	// The excerpt is the part that the scope may read; nil stands for the whole file.
 	Keep(ctx context.Context, f billing.IncomingFile, excerpt []byte, at time.Time) (billing.FileID, error)
 
 	// Link adds a stored acknowledgement to a locked batch, under the next number.
@@ -113,6 +110,9 @@ type Acknowledgements interface {
 
 	// Of reads those of the batches that exist, with Unreported.
 	Of(ctx context.Context, batches []billing.FileID) ([]*billing.Batch, error)
+
+	// Undecided reads those of the batches that are undecided, without acknowledgements.
+	Undecided(ctx context.Context, batches []billing.FileID) ([]*billing.Batch, error)
 
 	// Get reads the acknowledgement of a batch with the number, and its
 	// bytes that the scope may read. It returns CodeNotFound if there is none.

@@ -111,15 +111,36 @@ func (r acknowledgements) Get(ctx context.Context, id billing.FileID, number int
 	return new(row.acknowledgement()), plain, nil
 }
 
-// awaiting selects batches, and whether a claim of each is submitted still.
-func (r acknowledgements) awaiting(ids []billing.FileID) (string, []any) {
+// batchIDs is a parameter for the IDs.
+func batchIDs(ids []billing.FileID) pq.StringArray {
 	all := make(pq.StringArray, 0, len(ids))
 	for _, id := range ids {
 		all = append(all, id.UUID())
 	}
+	return all
+}
+
+// undecided selects those of the batches that wait for the operator.
+func (r acknowledgements) undecided(ids []billing.FileID) (string, []any) {
+	q := r.query(batchColumns, "batches")
+	q.where("id = ANY (%::uuid[]) AND (unknown_since IS NOT NULL OR overdue <> '{}')", batchIDs(ids))
+	return q.text("ORDER BY created_at, id"), q.args
+}
+
+// Undecided reads those of the batches that are undecided.
+func (r acknowledgements) Undecided(ctx context.Context, ids []billing.FileID) ([]*billing.Batch, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	text, args := r.undecided(ids)
+	return routes(r).batches(ctx, text, args...)
+}
+
+// awaiting selects batches, and whether a claim of each is submitted still.
+func (r acknowledgements) awaiting(ids []billing.FileID) (string, []any) {
 	q := r.query(batchColumns+`, EXISTS (
 		SELECT FROM claims c WHERE c.org_id = $1 AND c.mode = $2 AND c.batch_id = b.id AND c.state = 'submitted') AS unreported`, "batches b")
-	q.where("id = ANY (%::uuid[])", all)
+	q.where("id = ANY (%::uuid[])", batchIDs(ids))
 	return q.text("ORDER BY created_at, id"), q.args
 }
 

@@ -402,6 +402,11 @@ func testUndecidedBatches(b *bench) {
 		equal(t, "undecided", all, []*billing.Batch{two, late, one})
 		return err
 	})
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.Acknowledgements.Undecided(ctx, []billing.FileID{late.ID, known.ID, one.ID, plain.ID, id[billing.FileID]()})
+		equal(t, "undecided of some", all, []*billing.Batch{one, late})
+		return err
+	})
 }
 
 // testUnsettledBatches lists the batches of a network that still await something, and

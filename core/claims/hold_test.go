@@ -70,16 +70,22 @@ func (b *bench) waits(id billing.ClaimID, want billing.Hold) {
 	}
 }
 
+// liveClaim returns a submitted claim of live mode, its payer, and another payer.
+func liveClaim(t *testing.T) (b *bench, c *billing.ClaimRecord, payer, other billing.Payer) {
+	t.Helper()
+	b = newBench(t).of(billing.ModeLive)
+	payer, _ = b.payers.Find("CHTEST")
+	other, _ = b.payers.Find("60054")
+	in := b.good()
+	in.Submit = true
+	return b, b.does(b.make(in)), payer, other
+}
+
 // TestWhatALiveClaimWaitsFor queues a claim before there is a network. Then everything
 // that it needs comes, one after the other.
 func TestWhatALiveClaimWaitsFor(t *testing.T) {
 	t.Parallel()
-	b := newBench(t).of(billing.ModeLive)
-	payer, _ := b.payers.Find("CHTEST")
-	other, _ := b.payers.Find("60054")
-	in := b.good()
-	in.Submit = true
-	c := b.does(b.make(in))
+	b, c, payer, other := liveClaim(t)
 	if c.State != billing.ClaimQueued || c.Hold != billing.HoldNoClearinghouse {
 		t.Errorf("%s waits for %q", c.State, c.Hold)
 	}
@@ -116,12 +122,7 @@ func TestWhatALiveClaimWaitsFor(t *testing.T) {
 // which does not reach the payer, does not hide it.
 func TestClaimOfAPausedConnectionWaits(t *testing.T) {
 	t.Parallel()
-	b := newBench(t).of(billing.ModeLive)
-	payer, _ := b.payers.Find("CHTEST")
-	other, _ := b.payers.Find("60054")
-	in := b.good()
-	in.Submit = true
-	c := b.does(b.make(in))
+	b, c, payer, other := liveClaim(t)
 	open := networks.New()
 	connector := networks.NewConnector(open, map[billing.ConnectionKind]networks.Opener{
 		billing.ConnectionSFTP: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{Claims: files{}}, nil },

@@ -1,0 +1,219 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// batch returns a pending batch, n milliseconds after the start of the test.
+func (b *bench) batch(n int) *billing.Batch {
+	at := b.now.Add(time.Duration(n) * time.Millisecond)
+	made := billing.NewBatch(b.scope, "sandbox", int64(n+1), 3, at)
+	made.File.Name = made.ID.String() + ".837"
+	return made
+}
+
+func (b *bench) insertBatch(m *billing.Batch, content string) (kept bool, err error) {
+	return try(b, m.Scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
+		return tx.Batches.Insert(ctx, m, []byte(content))
+	})
+}
+
+// insertBatches stores batches with unused names.
+func (b *bench) insertBatches(all ...*billing.Batch) {
+	b.t.Helper()
+	for _, m := range all {
+		if kept, err := b.insertBatch(m, "ISA*"+m.File.Name); !kept || err != nil {
+			b.t.Fatal(kept, err)
+		}
+	}
+}
+
+// testBatches stores batches and saves their states.
+func testBatches(b *bench) {
+	t := b.t
+	one, two := b.batch(0), b.batch(1)
+	b.insertBatches(one, two)
+	for _, in := range []billing.Scope{b.scope, newScope()} {
+		taken := b.batch(2)
+		taken.Scope, taken.File.Name = in, one.File.Name
+		if kept, err := b.insertBatch(taken, "other"); kept || err != nil {
+			t.Errorf("a used name: %v, %v", kept, err)
+		}
+	}
+	get := func(ctx context.Context, tx ports.Tx) (*billing.Batch, error) { return tx.Batches.Get(ctx, one.ID) }
+	equal(t, "batch", read(b, get), one)
+	for _, change := range []func(*billing.Batch) bool{
+		func(m *billing.Batch) bool { return m.Delivering("", "temporary") },
+		func(m *billing.Batch) bool { return m.Unknown(b.now.Add(time.Millisecond)) },
+		func(m *billing.Batch) bool { return m.Resend() },
+		func(m *billing.Batch) bool { return m.Unknown(b.now.Add(time.Millisecond)) },
+		func(m *billing.Batch) bool { return m.Sent(b.now.Add(time.Second)) },
+		func(m *billing.Batch) bool {
+			return m.Acknowledge(billing.BatchRejected, "x.997", b.now.Add(time.Minute))
+		},
+	} {
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			m, err := tx.Batches.Lock(ctx, one.ID)
+			if err != nil {
+				return err
+			}
+			equal(t, "locked batch", m, one)
+			if !change(m) || !change(one) {
+				t.Error("the batch did not change")
+			}
+			return tx.Batches.Save(ctx, m)
+		})
+		equal(t, "saved batch", read(b, get), one)
+	}
+	equal(t, "content", string(read(b, func(ctx context.Context, tx ports.Tx) ([]byte, error) { return tx.Batches.Content(ctx, one.ID) })), "ISA*"+one.File.Name)
+	pages := walk(1, func(p billing.Page) []*billing.Batch {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Batch, error) { return tx.Batches.List(ctx, p) })
+	}, func(m *billing.Batch) billing.Position { return billing.Position{Time: m.CreatedAt, ID: m.ID} }, func() {})
+	equal(t, "batches", pages, []*billing.Batch{two, one})
+	nothing := id[billing.FileID]()
+	b.absent("an absent batch",
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Get(ctx, nothing) },
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Lock(ctx, nothing) },
+		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Content(ctx, nothing) })
+}
+
+// testUndecidedBatches lists the batches of all scopes that wait for the operator: those
+// whose outcome is unknown, and those with an overdue acknowledgement.
+func testUndecidedBatches(b *bench) {
+	t := b.t
+	one, two, known, late, plain := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4)
+	two.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
+	b.insertBatches(one, two, known, late, plain)
+	after := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Second) }
+	for n, m := range []*billing.Batch{known, two, one} {
+		b.saveBatch(m, func(m *billing.Batch) bool { return m.Delivering("", "t") && m.Unknown(after(2*n)) })
+	}
+	b.saveBatch(known, func(m *billing.Batch) bool { return m.Sent(b.now) })
+	b.saveBatch(late, func(m *billing.Batch) bool {
+		if !m.Sent(after(3)) {
+			return false
+		}
+		_, changed := m.Review(&billing.NetworkOptions{AcknowledgementAfter: time.Second}, after(4))
+		return changed && len(m.Overdue) == 1
+	})
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		all, err := tx.Routes.Undecided(ctx)
+		equal(t, "undecided", all, []*billing.Batch{two, late, one})
+		return err
+	})
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.Acknowledgements.Undecided(ctx, []billing.FileID{late.ID, known.ID, one.ID, plain.ID, id[billing.FileID]()})
+		equal(t, "undecided of some", all, []*billing.Batch{one, late})
+		return err
+	})
+}
+
+// testUnsettledBatches lists the batches of a network that still await something, and
+// reads whether claims of batches are submitted still.
+func testUnsettledBatches(b *bench) {
+	t := b.t
+	pending, early, late, settled, elsewhere := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4)
+	early.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
+	network := id[billing.ConnectionID]().String()
+	for _, m := range []*billing.Batch{pending, early, late, settled} {
+		m.Network = network
+	}
+	b.insertBatches(pending, early, late, settled, elsewhere)
+	at := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Second) }
+	for n, m := range []*billing.Batch{early, settled, late, elsewhere} {
+		b.saveBatch(m, func(m *billing.Batch) bool { return m.Sent(at(n)) })
+	}
+	b.saveBatch(settled, func(m *billing.Batch) bool { m.Settle(at(9)); return true })
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		all, err := tx.Routes.Unsettled(ctx, network, time.Time{})
+		equal(t, "unsettled", all, []*billing.Batch{early, late, pending})
+		sent, err2 := tx.Routes.Unsettled(ctx, network, at(0))
+		equal(t, "unsettled, sent by a time", sent, []*billing.Batch{early})
+		return errors.Join(err, err2)
+	})
+	waits, moved := b.queuedClaim(0), b.queuedClaim(1)
+	waits.BatchID, waits.State, moved.BatchID = late.ID, billing.ClaimSubmitted, settled.ID
+	b.insertClaims(waits, moved)
+	reported := *late
+	reported.Unreported = true
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		all, err := tx.Acknowledgements.Of(ctx, []billing.FileID{settled.ID, late.ID, early.ID, id[billing.FileID]()})
+		equal(t, "batches", all, []*billing.Batch{&reported, settled})
+		return err
+	})
+}
+
+// saveBatch changes a batch, and saves it.
+func (b *bench) saveBatch(m *billing.Batch, change func(*billing.Batch) bool) {
+	b.t.Helper()
+	err := b.try(m.Scope, func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.Batches.Lock(ctx, m.ID); err != nil {
+			return err
+		}
+		if !change(m) {
+			b.t.Error("the batch did not change")
+		}
+		return tx.Batches.Save(ctx, m)
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// testAcknowledgements numbers the acknowledgements of each batch from 1, and reads what
+// the scope may read of them.
+func testAcknowledgements(b *bench) {
+	t := b.t
+	one, two := b.batch(0), b.batch(1)
+	b.insertBatches(one, two)
+	link := func(in billing.Scope, f billing.IncomingFile, excerpt []byte, kind billing.AcknowledgementKind, n int, to ...*billing.Batch) error {
+		return b.try(in, func(ctx context.Context, tx ports.Tx) error {
+			stored, err := tx.Acknowledgements.Keep(ctx, f, excerpt, b.now.Add(time.Duration(n)*time.Second))
+			for _, m := range to {
+				err = errors.Join(err, tx.Acknowledgements.Link(ctx, m.ID, stored, kind))
+			}
+			return err
+		})
+	}
+	named := func(name string) billing.IncomingFile {
+		return billing.IncomingFile{Name: name, Content: []byte(name + " about all")}
+	}
+	for i, err := range []error{
+		link(b.scope, named("a.999"), nil, billing.Acknowledgement999, 0, one),
+		link(b.scope, named("b.277"), []byte("b.277 about us"), billing.Acknowledgement277CA, 1, two, one),
+	} {
+		if err != nil {
+			t.Fatalf("link %d: %v", i, err)
+		}
+	}
+	first := billing.BatchAcknowledgement{Number: 1, Kind: billing.Acknowledgement999, Name: "a.999", ReceivedAt: b.now}
+	second := billing.BatchAcknowledgement{Number: 2, Kind: billing.Acknowledgement277CA, Name: "b.277", ReceivedAt: b.now.Add(time.Second)}
+	alone := second
+	alone.Number = 1
+	one.Acknowledgements, two.Acknowledgements = []billing.BatchAcknowledgement{first, second}, []billing.BatchAcknowledgement{alone}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.Batches.Get(ctx, one.ID)
+		equal(t, "batch", got, one)
+		all, err2 := tx.Batches.List(ctx, billing.Page{Limit: 9})
+		equal(t, "batches", all, []*billing.Batch{two, one})
+		whole, content, err3 := tx.Acknowledgements.Get(ctx, one.ID, 1)
+		equal(t, "acknowledgement", *whole, first)
+		equal(t, "its bytes", string(content), "a.999 about all")
+		part, content, err4 := tx.Acknowledgements.Get(ctx, one.ID, 2)
+		equal(t, "acknowledgement about others, too", *part, second)
+		equal(t, "its bytes", string(content), "b.277 about us")
+		_, _, absent := tx.Acknowledgements.Get(ctx, one.ID, 3)
+		wantCode(t, "an absent one", absent, billing.CodeNotFound)
+		return errors.Join(err, err2, err3, err4)
+	})
+	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
+		_, _, err := tx.Acknowledgements.Get(ctx, one.ID, 1)
+		wantCode(t, "of another scope, in "+string(mode), err, billing.CodeNotFound)
+		return nil
+	})
+}

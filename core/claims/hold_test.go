@@ -71,7 +71,7 @@ func (b *bench) waits(id billing.ClaimID, want billing.Hold) {
 }
 
 // liveClaim returns a submitted claim of live mode, its payer, and another payer.
-func liveClaim(t *testing.T) (b *bench, c *billing.ClaimRecord, payer, other billing.Payer) {
+func liveClaim(t *testing.T) (b *bench, c *billing.ClaimRecord, payer, other *billing.Payer) {
 	t.Helper()
 	b = newBench(t).of(billing.ModeLive)
 	payer, _ = b.payers.Find("CHTEST")

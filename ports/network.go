@@ -35,10 +35,12 @@ type Network struct {
 	Route    billing.Route
 	Envelope billing.Envelope
 	Options  billing.NetworkOptions
-	Poll     time.Duration // how often to ask Claims for files
+	Poll     time.Duration // how often to ask for files
 
 	Eligibility EligibilityNetwork
-	Claims      Clearinghouse
+	Claims      Sender
+	Replies     Replies // the files that come back for Claims; nil if they come to
+	Inbox       Inbox
 	Attachments AttachmentNetwork
 
 	Peer Peer // of a connection; nil for the built-in sandbox
@@ -47,8 +49,9 @@ type Network struct {
 // Peer is the other side of a connection.
 type Peer interface {
 	// Probe tests the connection step by step, and stops at the first step that
-	// fails. It changes nothing there for long, and the steps reveal no secret.
-	Probe(ctx context.Context) []billing.ProbeStep
+	// fails. It changes nothing there for long, and the steps reveal no secret. Unless
+	// write is set, it stores nothing there, and reports steps that need it as not tried.
+	Probe(ctx context.Context, write bool) []billing.ProbeStep
 
 	// Close ends sessions with the peer. A call that is under way may fail.
 	Close() error
@@ -94,42 +97,65 @@ type EDI interface {
 	Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckResponse, error)
 }
 
-// Clearinghouse carries files of claims to payers, and holds the files that
-// come back until they are removed.
+// Clearinghouse is a simulated clearinghouse.
 type Clearinghouse interface {
+	Sender
+	Replies
+}
+
+// Sender carries files of claims to payers.
+type Sender interface {
 	// Send hands over a file. It may be called again with the same file. Unless a
 	// repeated name changes nothing, Send calls mark before a step that may deliver
-	// the file. It delivers nothing when mark fails. The caller stores the token, and
-	// a later Send has it: that one delivers the file only when it is certain that no
-	// earlier one has. An error that wraps billing.ErrOutcomeUnknown means that
-	// nothing shows this, now or later.
+	// the file, such as writing its last part, and delivers nothing when mark fails.
+	// The caller stores the token, unless another sender has stored one since, and a
+	// later Send has it. From then on nothing begins again by itself: a later Send
+	// ends what was begun, and delivers the file only when it is certain that no
+	// earlier one has. An error that wraps billing.ErrOutcomeUnknown means that nothing
+	// shows this, now or later. A mark with an empty token takes the last one back: the
+	// network itself has refused the step.
 	Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error
+}
 
+// Replies holds the files that come back until they are removed. It loses none.
+type Replies interface {
 	// Receive returns the files that have come back, the oldest first, at most
-	// limit. A file may come only once several calls have seen it unchanged. It comes
-	// again until it is removed; from some networks after a while. Files count even
-	// when there is an error, which may be about others.
+	// limit. A file comes again until it is removed, after a while.
 	Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error)
 
 	// Remove removes a file; removing an absent one does nothing.
 	Remove(ctx context.Context, name string) error
 }
 
+// Inbox is where a clearinghouse leaves files for us. It may remove a file that is read,
+// or replace one at any time. An error about one file alone is a billing.FileError,
+// billing.ErrFileGone or billing.ErrFileChanged.
+type Inbox interface {
+	// List returns the files that are there, the oldest first.
+	List(ctx context.Context) ([]billing.RemoteFile, error)
+
+	// Read passes the content of a file that List returned to take, in parts of at most a
+	// megabyte, which are valid during the call. It returns nil once all of it was passed,
+	// even if the file is gone since; billing.ErrFileChanged if the bytes may be of
+	// several versions; and an error of take as it is.
+	Read(ctx context.Context, f billing.RemoteFile, take func(part []byte) error) error
+
+	// Remove removes or archives a file of which a copy with the digest is stored, or
+	// leaves it, as the account says. It leaves other versions.
+	Remove(ctx context.Context, f billing.RemoteFile, digest [32]byte) error
+}
+
 // ClaimsEDI writes claims as EDI files, and reads the files that come back. An
 // error of a reader means that the bytes are no usable file; it states a
 // position and no patient data.
 type ClaimsEDI interface {
+	Envelopes
+
 	// File returns the 837D of a batch. The same arguments return the same bytes.
 	File(f billing.ClaimsFile) ([]byte, error)
 
-	// Kind returns the kind of a file, which selects its reader.
-	Kind(content []byte) (billing.FileKind, error)
-
 	// Acknowledgement reads the 997s, 999s, TA1s and 277s of a file.
 	Acknowledgement(name string, content []byte) (*billing.Acknowledgement, error)
-
-	// Sets returns each transaction set of a file in an envelope of its own.
-	Sets(content []byte) ([][]byte, error)
 
 	// Payments reads an 835 to its end and returns its payments without their
 	// claims. If most is not zero, it returns billing.ErrTooManyPayments as soon as it
@@ -139,6 +165,23 @@ type ClaimsEDI interface {
 	// Claims returns the claims in the content of a billing.Remittance one by
 	// one. The caller may keep a claim.
 	Claims(content []byte) iter.Seq2[*billing.ERAClaim, error]
+}
+
+// Envelopes reads the envelopes of EDI files, and not what their transaction sets say.
+type Envelopes interface {
+	// Whole returns nil if all of a file can be read. Otherwise the file is empty, still
+	// grows, or has a part that can never be read. A file that rests will grow no more:
+	// its other parts count. A file that is no EDI, such as a text, is whole.
+	Whole(content []byte) error
+
+	// Parts takes a file apart by the kind of what it has, so that each part is taken by
+	// itself. A file that can all be read and is of one kind is one part, with the same
+	// content. A file that is no EDI has no parts.
+	Parts(content []byte) iter.Seq[billing.FilePart]
+
+	// Apart takes a file apart by transaction set. TA1 segments, which stand outside sets,
+	// are a part for each interchange.
+	Apart(content []byte) iter.Seq[billing.FilePart]
 }
 
 // Clock shows the time.

@@ -162,10 +162,15 @@ func showConnection(b Backend) *cobra.Command {
 func testConnection(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use: "test NAME", Short: "Test a connection step by step",
-		Long: "Tests a connection step by step, and exits with 0 only when every step worked. It also tests one that is disabled or paused.",
+		Long: "Tests a connection step by step, and exits with 0 only when no step failed. It also tests one that is disabled or paused.\n\n" +
+			"Nothing is written to the folders of an SFTP connection without --write: those steps are not tried. With it, a small text\n" +
+			"is uploaded as batches are, under such a name, and removed; the test then says which value of the option upload fits, where\n" +
+			"it can see that. A clearinghouse that reads each file at once may report the text as an error.",
+		Example: "  molar connections test --write 'My clearinghouse'",
 	}
+	write := c.Flags().Bool("write", false, "also write a small file to the outbox and the archive, and remove it")
 	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
-		steps, err := s.Test(c.Context(), args[0])
+		steps, err := s.Test(c.Context(), args[0], *write)
 		if err != nil {
 			return err
 		}
@@ -178,6 +183,8 @@ func testConnection(b Backend) *cobra.Command {
 				shape.Result, shape.Detail, out.OK = "failed", step.Err.Error(), false
 			case step.Skipped != "":
 				shape.Result, shape.Detail = "skipped", step.Skipped
+			case step.NotTried != "":
+				shape.Result, shape.Detail = "not tried", step.NotTried
 			}
 			out.Steps = append(out.Steps, shape)
 			rows = append(rows, shape.Step+"\t"+shape.Result+"\t"+shape.Detail)
@@ -202,7 +209,7 @@ type probeJSON struct {
 
 type stepJSON struct {
 	Step   string `json:"step"`
-	Result string `json:"result"` // ok, failed or skipped
+	Result string `json:"result"` // ok, failed, skipped or not tried
 	Detail string `json:"detail"`
 }
 

@@ -242,15 +242,15 @@ func FuzzConnectionDocument(f *testing.F) {
 	})
 }
 
-// peer is an account at a network whose sign-in is refused.
+// peer is an account at a network that refuses to store a file.
 type peer struct{}
 
-func (peer) Probe(context.Context) []billing.ProbeStep {
-	return []billing.ProbeStep{
-		{Name: "resolve the name", Detail: "192.0.2.1"},
-		{Name: "sign in", Err: billing.ErrNetworkUnauthorized},
-		{Name: "read the folders", Skipped: "there is no session"},
+func (peer) Probe(_ context.Context, write bool) []billing.ProbeStep {
+	written := billing.ProbeStep{Name: "write a file", NotTried: "nothing is written"}
+	if write {
+		written.NotTried, written.Err = "", errors.New("the disk is full")
 	}
+	return []billing.ProbeStep{{Name: "resolve the name", Detail: "192.0.2.1"}, written, {Name: "archive it", Skipped: "there is no archive"}}
 }
 
 func (peer) Close() error { return nil }
@@ -334,11 +334,17 @@ func TestConnections(t *testing.T) {
 			t.Errorf("show prints %s, want %s", show, want)
 		}
 	}
-	out, err := run("test", "main")
-	if err == nil || !strings.Contains(out, "sign in           failed   the network refuses the sign-in") || !strings.Contains(out, "skipped  there is no session") {
+	if out := ok("test", "main"); !strings.Contains(out, "write a file      not tried  nothing is written") || !strings.Contains(out, "skipped    there is no archive") {
+		t.Errorf("test prints %s", out)
+	}
+	if out := ok("test", "main", "--json"); !strings.Contains(out, `"ok":true`) || !strings.Contains(out, `{"step":"write a file","result":"not tried","detail":"nothing is written"}`) {
+		t.Errorf("test prints %s", out)
+	}
+	out, err := run("test", "main", "--write")
+	if err == nil || !strings.Contains(out, "write a file      failed   the disk is full") {
 		t.Errorf("test prints %s, %v", out, err)
 	}
-	if out, err = run("test", "main", "--json"); err == nil || !strings.Contains(out, `"ok":false`) || !strings.Contains(out, `{"step":"resolve the name","result":"ok","detail":"192.0.2.1"}`) {
+	if out, err = run("test", "main", "--write", "--json"); err == nil || !strings.Contains(out, `"ok":false`) || !strings.Contains(out, `{"step":"resolve the name","result":"ok","detail":"192.0.2.1"}`) {
 		t.Errorf("test prints %s, %v", out, err)
 	}
 	if out := ok("enable", "second"); out != "Second is enabled.\n" {

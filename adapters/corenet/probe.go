@@ -14,7 +14,7 @@ import (
 
 // Probe tests the network step by step: the name, TLS, the sign-in, and a 270 about
 // the test member. It sends one request.
-func (e *Eligibility) Probe(ctx context.Context) (steps []billing.ProbeStep) {
+func (e *Eligibility) Probe(ctx context.Context, _ bool) (steps []billing.ProbeStep) {
 	for _, step := range []struct {
 		name string
 		do   func(context.Context) (string, error)

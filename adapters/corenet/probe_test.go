@@ -62,7 +62,7 @@ func TestProbe(t *testing.T) {
 				if c.client != nil {
 					c.client(t, config)
 				}
-			}).Probe(t.Context()) {
+			}).Probe(t.Context(), true) {
 				first, _, _ := strings.Cut(strings.TrimPrefix(step.Name, "the "), " ")
 				result := "ok"
 				switch {
@@ -98,7 +98,7 @@ func TestProbeHangs(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	steps := s.client(billing.CORESOAP220, func(c *corenet.Config) {
 		c.URL, c.Timeouts.Connect = "https://"+l.Addr().String(), time.Second
-	}).Probe(t.Context())
+	}).Probe(t.Context(), true)
 	if len(steps) != 2 || billing.ReasonOf(steps[1].Err) != billing.ReasonTLS || !strings.Contains(steps[1].Err.Error(), "the handshake did not end in time") {
 		t.Errorf("%+v", steps)
 	}

@@ -156,7 +156,7 @@ func TestSimulatorProbe(t *testing.T) {
 			if member != "" {
 				c.TestInquiry = func() ([]byte, error) { return request(t, quill(member)), nil }
 			}
-			for _, step := range newClient(t, c).Probe(t.Context()) {
+			for _, step := range newClient(t, c).Probe(t.Context(), true) {
 				if step.Err != nil || (step.Skipped != "") != (member == "" && strings.HasPrefix(step.Name, "270")) {
 					t.Errorf("%s: %+v", envelope, step)
 				}

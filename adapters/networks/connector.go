@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,7 +123,13 @@ func (l *link) observed(n *ports.Network) *ports.Network {
 		own.Eligibility = eligibility{n.Eligibility, l}
 	}
 	if n.Claims != nil {
-		own.Claims = clearinghouse{n.Claims, l}
+		own.Claims = sender{n.Claims, l}
+	}
+	if n.Replies != nil {
+		own.Replies = replies{n.Replies, l}
+	}
+	if n.Inbox != nil {
+		own.Inbox = inbox{n.Inbox, l}
 	}
 	return &own
 }
@@ -188,26 +195,69 @@ func (e eligibility) Inquire(ctx context.Context, request []byte) (reply []byte,
 	return reply, err
 }
 
-type clearinghouse struct {
-	ports.Clearinghouse
+type sender struct {
+	ports.Sender
 	link *link
 }
 
 // Send hands over a file.
-func (c clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
-	return c.link.call(ctx, billing.CallSend, func() error { return c.Clearinghouse.Send(ctx, f, mark) })
+func (s sender) Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
+	return s.link.call(ctx, billing.CallSend, func() error { return s.Sender.Send(ctx, f, mark) })
+}
+
+type replies struct {
+	ports.Replies
+	link *link
 }
 
 // Receive returns the files that have come back.
-func (c clearinghouse) Receive(ctx context.Context, limit int) (files []billing.IncomingFile, err error) {
-	err = c.link.call(ctx, billing.CallReceive, func() (err error) {
-		files, err = c.Clearinghouse.Receive(ctx, limit)
+func (r replies) Receive(ctx context.Context, limit int) (files []billing.IncomingFile, err error) {
+	err = r.link.call(ctx, billing.CallReceive, func() (err error) {
+		files, err = r.Replies.Receive(ctx, limit)
 		return err
 	})
 	return files, err
 }
 
 // Remove removes a file.
-func (c clearinghouse) Remove(ctx context.Context, name string) error {
-	return c.link.call(ctx, billing.CallReceive, func() error { return c.Clearinghouse.Remove(ctx, name) })
+func (r replies) Remove(ctx context.Context, name string) error {
+	return r.link.call(ctx, billing.CallReceive, func() error { return r.Replies.Remove(ctx, name) })
+}
+
+type inbox struct {
+	ports.Inbox
+	link *link
+}
+
+// List returns the files that are there.
+func (i inbox) List(ctx context.Context) (files []billing.RemoteFile, err error) {
+	err = i.link.call(ctx, billing.CallReceive, func() (err error) {
+		files, err = i.Inbox.List(ctx)
+		return err
+	})
+	return files, err
+}
+
+// Read reads a file.
+func (i inbox) Read(ctx context.Context, f billing.RemoteFile, take func(part []byte) error) error {
+	return i.link.file(ctx, func() error { return i.Inbox.Read(ctx, f, take) })
+}
+
+// Remove removes a file.
+func (i inbox) Remove(ctx context.Context, f billing.RemoteFile, digest [32]byte) error {
+	return i.link.file(ctx, func() error { return i.Inbox.Remove(ctx, f, digest) })
+}
+
+// file runs a call about a file. An error about the file alone is no failure of the
+// connection.
+func (l *link) file(ctx context.Context, do func() error) error {
+	var of error
+	err := l.call(ctx, billing.CallReceive, func() error {
+		err := do()
+		if billing.OfFile(err) {
+			of, err = err, nil
+		}
+		return err
+	})
+	return cmp.Or(of, err)
 }

@@ -28,7 +28,7 @@ type account struct {
 	closed atomic.Int32
 }
 
-func (*account) Probe(context.Context) []billing.ProbeStep { return nil }
+func (*account) Probe(context.Context, bool) []billing.ProbeStep { return nil }
 
 func (a *account) Close() error {
 	a.closed.Add(1)
@@ -47,6 +47,21 @@ func (a *account) Remove(ctx context.Context, _ string) error { return a.result(
 
 func (a *account) Send(ctx context.Context, _ billing.OutgoingFile, _ func(context.Context, string) error) error {
 	return a.result(ctx)
+}
+
+// folder is the inbox of an account.
+type folder struct{ *account }
+
+func (f folder) List(ctx context.Context) ([]billing.RemoteFile, error) {
+	return []billing.RemoteFile{{Name: "1"}}, f.result(ctx)
+}
+
+func (f folder) Read(ctx context.Context, _ billing.RemoteFile, take func([]byte) error) error {
+	return errors.Join(take([]byte("ISA")), f.result(ctx))
+}
+
+func (f folder) Remove(ctx context.Context, _ billing.RemoteFile, _ [32]byte) error {
+	return f.result(ctx)
 }
 
 // fixture is a connector whose accounts the test holds, by the name of the connection.
@@ -77,7 +92,7 @@ func newFixture(t *testing.T, builtin ...*ports.Network) *fixture {
 			n.Eligibility = a
 		}
 		if c.Carried(billing.TransactionClaims) {
-			n.Claims = a
+			n.Claims, n.Replies, n.Inbox = a, a, folder{a}
 		}
 		return n, nil
 	}
@@ -201,7 +216,7 @@ func TestClosedAfterItsCalls(t *testing.T) {
 	f.Replace([]*billing.Connection{connection("slow", nil)})
 	n := f.networks.Clearinghouses()[0]
 	ended := make(chan error)
-	go func() { ended <- n.Claims.Remove(t.Context(), "1") }()
+	go func() { ended <- n.Replies.Remove(t.Context(), "1") }()
 	<-under
 	f.Replace(nil)
 	if f.opened["slow"][0].closed.Load() != 0 {
@@ -212,7 +227,7 @@ func TestClosedAfterItsCalls(t *testing.T) {
 		t.Error(err)
 	}
 	porttest.Await(t, "the connection is closed", func() bool { return f.opened["slow"][0].closed.Load() == 1 })
-	if err := n.Claims.Remove(t.Context(), "1"); err == nil {
+	if err := n.Replies.Remove(t.Context(), "1"); err == nil {
 		t.Error("a closed connection was called")
 	}
 	// Nothing was sent, and another connection may be open by now.
@@ -279,11 +294,11 @@ func TestCallsAreObserved(t *testing.T) {
 		if !errors.Is(err, c.result) || string(reply) != "271" {
 			t.Errorf("inquire: %s, %v", reply, err)
 		}
-		received, err := n.Claims.Receive(ctx, 1)
+		received, err := n.Replies.Receive(ctx, 1)
 		if !errors.Is(err, c.result) || len(received) != 1 {
 			t.Errorf("receive: %v, %v", received, err)
 		}
-		if err := errors.Join(n.Claims.Send(ctx, billing.OutgoingFile{}, nil), n.Claims.Remove(ctx, "1")); !errors.Is(err, c.result) {
+		if err := errors.Join(n.Claims.Send(ctx, billing.OutgoingFile{}, nil), n.Replies.Remove(ctx, "1")); !errors.Is(err, c.result) {
 			t.Error(err)
 		}
 		if got := f.seen(); got != c.want {
@@ -292,14 +307,14 @@ func TestCallsAreObserved(t *testing.T) {
 	}
 	cancel()
 	result = context.Canceled
-	if err := n.Claims.Remove(ctx, "1"); !errors.Is(err, context.Canceled) || f.seen() != "" {
+	if err := n.Replies.Remove(ctx, "1"); !errors.Is(err, context.Canceled) || f.seen() != "" {
 		t.Errorf("the service stops: %v", err)
 	}
 
 	// One refused sign-in is enough.
 	result = fmt.Errorf("sign in: %w", billing.ErrNetworkUnauthorized)
 	for range 3 {
-		if err := n.Claims.Remove(t.Context(), "1"); err == nil {
+		if err := n.Replies.Remove(t.Context(), "1"); err == nil {
 			t.Error("the sign-in was not refused")
 		}
 	}
@@ -308,6 +323,43 @@ func TestCallsAreObserved(t *testing.T) {
 	}
 	if err := f.networks.Available(mine, billing.TransactionClaims); billing.CodeOf(err) != billing.CodeUnavailable || len(f.networks.Clearinghouses()) != 0 {
 		t.Errorf("after a refused sign-in: %v", err)
+	}
+}
+
+// TestFilesAreObserved reports a file that cannot be read as no failure of its connection.
+func TestFilesAreObserved(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var result error
+	f.result = func(context.Context) error { return result }
+	f.Replace([]*billing.Connection{connection("main", nil)})
+	in := f.networks.Clearinghouses()[0].Inbox
+	for _, c := range []struct {
+		result   error
+		observed string
+	}{
+		{nil, "<nil>"},
+		{errors.New("down"), "down"},
+		{billing.ErrFileGone, "<nil>"},
+		{billing.ErrFileChanged, "<nil>"},
+		{&billing.FileError{Err: errors.New("it has 9 GB")}, "<nil>"},
+	} {
+		result = c.result
+		var got string
+		for call, err := range map[string]error{
+			"read": in.Read(t.Context(), billing.RemoteFile{}, func(part []byte) error { got = string(part); return nil }), "remove": in.Remove(t.Context(), billing.RemoteFile{}, [32]byte{}),
+		} {
+			if !errors.Is(err, c.result) || billing.OfFile(err) != billing.OfFile(c.result) || got != "ISA" {
+				t.Errorf("%s of %q: %v, want %v", call, got, err, c.result)
+			}
+		}
+		if got, want := f.seen(), "main: "+c.observed+"\nmain: "+c.observed; got != want {
+			t.Errorf("observed %q, want %q", got, want)
+		}
+	}
+	result = errors.New("down")
+	if files, err := in.List(t.Context()); len(files) != 1 || !errors.Is(err, result) || f.seen() != "main: down" {
+		t.Errorf("list: %v, %v", files, err)
 	}
 }
 
@@ -326,11 +378,11 @@ func TestCallsWhileAConnectionCloses(t *testing.T) {
 	f.Replace([]*billing.Connection{connection("main", nil)})
 	n := f.networks.Clearinghouses()[0]
 	ended := make(chan error, 1)
-	go func() { ended <- n.Claims.Remove(t.Context(), "1") }()
+	go func() { ended <- n.Replies.Remove(t.Context(), "1") }()
 	<-began
 	f.Replace(nil)
 	for range 1000 { // before and after the connection begins to wait
-		if err := n.Claims.Remove(t.Context(), "2"); err == nil || billing.Observed(err) {
+		if err := n.Replies.Remove(t.Context(), "2"); err == nil || billing.Observed(err) {
 			t.Fatal("a call through a closed connection: ", err)
 		}
 		runtime.Gosched()

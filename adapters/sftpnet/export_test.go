@@ -9,7 +9,6 @@ func (n *Clearinghouse) SetClock(now func() time.Time) { n.now = now }
 var (
 	Escaped   = escaped
 	Unescaped = unescaped
-	Complete  = complete
 	ErrKey    = errHostKey
 )
 

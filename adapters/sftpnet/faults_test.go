@@ -123,7 +123,7 @@ func TestHang(t *testing.T) {
 		t.Helper()
 		p.set(fault{})
 		a.clock.Advance(time.Hour)
-		if _, err := a.open(through(p)).Receive(t.Context(), 0); err != nil {
+		if _, err := a.open(through(p)).List(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,13 +133,13 @@ func TestHang(t *testing.T) {
 		"after the client's lines": {up: 1000, hang: true},
 	} {
 		p.set(f)
-		_, err := n.Receive(t.Context(), 1)
+		_, err := n.List(t.Context())
 		wantReason(t, what, err, billing.ReasonTimeout)
 		works()
 	}
 	// A busy machine needs more than a second for a whole transfer, never for a byte.
 	p.set(fault{})
-	if _, err := n.Receive(t.Context(), 0); err != nil {
+	if _, err := n.List(t.Context()); err != nil {
 		t.Logf("the machine is slow: %v", err)
 	}
 	for what, f := range map[string]fault{"in an upload": {up: size / 2, hang: true}, "in a download": {down: size / 2, hang: true}} {
@@ -163,7 +163,7 @@ func TestHang(t *testing.T) {
 	a.clock.Advance(time.Hour)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := a.open(through(p)).Receive(ctx, 1); !errors.Is(err, context.Canceled) {
+	if _, err := a.open(through(p)).List(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the caller gave up: %v", err)
 	}
 }
@@ -200,15 +200,15 @@ func TestNoFolders(t *testing.T) {
 	n := newAccount(t, testservers.StartSSH(t)).open(func(c *sftpnet.Config) { c.Outbox, c.Inbox = "/no/outbox", "/no/inbox" })
 	err := newSender("a.837", 1000).send(t, n)
 	wantReason(t, "no outbox", err, billing.ReasonRefused)
-	_, e := n.Receive(t.Context(), 1)
+	_, e := n.List(t.Context())
 	wantReason(t, "no inbox", e, billing.ReasonRefused)
 	if !strings.Contains(fmt.Sprint(err), "/no/outbox") || !strings.Contains(fmt.Sprint(e), "/no/inbox") {
 		t.Errorf("%v, %v", err, e)
 	}
 }
 
-// TestRefusedRename has the server refuse the rename. The file waits under its temporary
-// name, and is delivered once the server allows it.
+// TestRefusedRename has the server refuse the rename, also when it is tried once more. The
+// file waits under its temporary name, and is delivered once the server allows it.
 func TestRefusedRename(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t, testservers.StartSSH(t))
@@ -219,7 +219,7 @@ func TestRefusedRename(t *testing.T) {
 	})
 	wantReason(t, "a refused rename", err, billing.ReasonRefused)
 	for range 2 {
-		wantReason(t, "a refused rename again", s.send(t, n), billing.ReasonRefused)
+		wantReason(t, "a refused rename again", s.send(t, n), billing.ReasonUnknownOutcome)
 	}
 	if got := a.in(a.outbox); !slices.Equal(got, []string{s.token}) {
 		t.Errorf("in the outbox: %v", got)
@@ -258,7 +258,7 @@ func TestHostKey(t *testing.T) {
 		"# the old key\n" + wrong + "\n" + rsa + "\n": true,
 		other.HostKey: false, wrong: false, other.HostKeyRSA: false,
 	} {
-		_, err := a.open(func(c *sftpnet.Config) { c.HostKey = pin }).Receive(t.Context(), 1)
+		_, err := a.open(func(c *sftpnet.Config) { c.HostKey = pin }).List(t.Context())
 		if ok && err != nil || !ok && (billing.ReasonOf(err) != billing.ReasonHostKey || !errors.Is(err, sftpnet.ErrKey)) {
 			t.Errorf("%.60s: %v", pin, err)
 		}
@@ -297,19 +297,19 @@ func TestWrongPassword(t *testing.T) {
 	a := newAccount(t, testservers.StartSSH(t))
 	p := newProxy(t, a.server.Addr())
 	n := a.open(through(p), func(c *sftpnet.Config) { c.Key, c.Password = nil, []byte("hunter2") })
-	_, err := n.Receive(t.Context(), 1)
+	_, err := n.List(t.Context())
 	if !errors.Is(err, billing.ErrNetworkUnauthorized) || errors.As(err, new(*billing.UntriedError)) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("a wrong password: %v", err)
 	}
 	up, _ := p.counts()
-	if _, err := n.Receive(t.Context(), 1); !errors.Is(err, billing.ErrNetworkUnauthorized) || !errors.As(err, new(*billing.UntriedError)) {
+	if _, err := n.List(t.Context()); !errors.Is(err, billing.ErrNetworkUnauthorized) || !errors.As(err, new(*billing.UntriedError)) {
 		t.Errorf("at once again: %v", err)
 	}
 	if again, _ := p.counts(); again != up {
 		t.Error("it connected again at once")
 	}
 	a.clock.Advance(time.Hour)
-	_, _ = n.Receive(t.Context(), 1)
+	_, _ = n.List(t.Context())
 	if again, _ := p.counts(); again == up {
 		t.Error("it never connected again")
 	}
@@ -323,7 +323,7 @@ func TestReconnects(t *testing.T) {
 	p := newProxy(t, a.server.Addr())
 	n := a.open(through(p))
 	for range 3 {
-		if _, err := n.Receive(t.Context(), 1); err != nil {
+		if _, err := n.List(t.Context()); err != nil {
 			t.Error(err)
 		}
 		p.cut()
@@ -331,7 +331,7 @@ func TestReconnects(t *testing.T) {
 	if err := n.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := n.Receive(t.Context(), 1); err == nil {
+	if _, err := n.List(t.Context()); err == nil {
 		t.Error("a closed connection works")
 	}
 }

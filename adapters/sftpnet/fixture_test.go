@@ -18,6 +18,8 @@ import (
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/networktest"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -38,8 +40,9 @@ type account struct {
 
 	outbox, inbox, archive string // local
 
-	mu   sync.Mutex
-	took map[string]int // how often the clearinghouse picked up each name
+	mu    sync.Mutex
+	took  map[string]int // how often the clearinghouse picked up each name
+	sizes map[string]int // of files that go up under their own names
 }
 
 var accounts struct {
@@ -54,7 +57,7 @@ func newAccount(t *testing.T, server *testservers.SSHServer) *account {
 	accounts.n++
 	id := accounts.n
 	accounts.Unlock()
-	a := &account{t: t, server: server, clock: porttest.At(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), 0), took: map[string]int{}}
+	a := &account{t: t, server: server, clock: porttest.At(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), 0), took: map[string]int{}, sizes: map[string]int{}}
 	a.config = sftpnet.Config{
 		Addr: server.Addr(), User: server.User, Key: server.Key, HostKey: server.HostKey, AllowPrivate: true, After: sftpnet.AfterDelete,
 		Times: sftpnet.Times{Connect: 5 * time.Minute, Step: 5 * time.Minute},
@@ -100,13 +103,24 @@ func (a *account) put(name string, content []byte) {
 	}
 }
 
+// expect keeps the clearinghouse from picking up a part of a file.
+func (a *account) expect(name string, content []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sizes[name] = len(content)
+}
+
 // pickUp takes all files from the outbox, and puts a reply to each into the inbox.
 func (a *account) pickUp() {
 	a.t.Helper()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, name := range a.in(a.outbox) {
-		if strings.HasPrefix(name, sftpnet.DefaultTempPrefix) {
+		content, err := os.ReadFile(filepath.Join(a.outbox, name))
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if strings.HasPrefix(name, sftpnet.DefaultTempPrefix) || len(content) < a.sizes[name] {
 			continue
 		}
 		if err := os.Remove(filepath.Join(a.outbox, name)); err != nil {
@@ -130,19 +144,44 @@ func (a *account) in(folder string) (names []string) {
 	return names
 }
 
+// folder returns an instance whose files come as replies.
+func (a *account) folder() ports.Clearinghouse {
+	a.t.Helper()
+	n := a.open()
+	return struct {
+		ports.Sender
+		ports.Replies
+	}{n, &networktest.Folder{Inbox: n}}
+}
+
 // receive looks twice and returns what came, by name.
 func (a *account) receive(n *sftpnet.Clearinghouse) (map[string]string, error) {
 	a.t.Helper()
-	if _, err := n.Receive(a.t.Context(), 0); err != nil {
+	if _, err := n.List(a.t.Context()); err != nil {
 		return nil, err
 	}
 	a.clock.Advance(time.Minute)
-	files, err := n.Receive(a.t.Context(), 100)
+	files, err := (&networktest.Folder{Inbox: n}).Receive(a.t.Context(), 100)
 	got := map[string]string{}
 	for _, f := range files {
 		got[f.Name] = string(f.Content)
 	}
 	return got, err
+}
+
+// listed returns a file of the inbox.
+func (a *account) listed(n *sftpnet.Clearinghouse, name string) billing.RemoteFile {
+	a.t.Helper()
+	there, err := n.List(a.t.Context())
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	for _, f := range there {
+		if f.Name == name {
+			return f
+		}
+	}
+	return billing.RemoteFile{Name: name}
 }
 
 // sender is the caller's part of Send for one file.
@@ -178,6 +217,7 @@ type proxy struct {
 type fault struct {
 	up, down int64  // the number of bytes; zero for no fault in the direction
 	hang     bool   // it passes nothing on, rather than cutting the connection
+	calls    int    // of uploads, after which a deviant server does then
 	then     func() // runs once instead
 }
 

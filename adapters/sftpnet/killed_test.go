@@ -68,7 +68,7 @@ func work(settings string) error {
 	}
 	end := func(id string) billing.EnvelopeEnd { return billing.EnvelopeEnd{Qualifier: "ZZ", ID: id} }
 	service := batches.New(store, batches.Outside{EDI: edi.New(), Networks: networks.New(&ports.Network{
-		Name: "sftp", Route: billing.Route{Mode: billing.ModeTest}, Poll: 50 * time.Millisecond, Claims: n,
+		Name: "sftp", Route: billing.Route{Mode: billing.ModeTest}, Poll: 50 * time.Millisecond, Claims: n, Inbox: n,
 		Envelope: billing.Envelope{Sender: end("MOLAR"), Receiver: end("HOUSE")},
 	})}, payers)
 	runner := workers.NewRunner(store, queue, log, func(jobs.Kind, string, time.Duration) {})
@@ -76,6 +76,7 @@ func work(settings string) error {
 	for _, run := range []func() error{
 		func() error { return relay.Run(ctx, store) },
 		func() error { return runner.Run(ctx, workers.BatchSend(service, 2)) },
+		func() error { return runner.Run(ctx, workers.ReceivedFiles(service, log)) },
 		func() error { return workers.CutBatches(ctx, service, 50*time.Millisecond, log) },
 		func() error { return workers.ReceiveFiles(ctx, service, log) },
 	} {
@@ -84,43 +85,89 @@ func work(settings string) error {
 	return cmp.Or(<-failed, errors.New("a loop ended"))
 }
 
-// house is a clearinghouse that takes files and acknowledges them, as an sshd shows it.
+// house is a clearinghouse that takes files and acknowledges them.
 type house struct {
-	*account
-	store *pgstore.Store
-	scope billing.Scope
-	sent  map[string]int // how often each control number was picked up
+	t      *testing.T
+	server counter
+	store  *pgstore.Store
+	scope  billing.Scope
+	sent   map[string]int // how often each control number arrived whole
+	claims map[string]int // how often each claim's number arrived in a whole file
+	direct bool           // it rejects parts of files, instead of skipping them
+	parts  map[string]int // how often it rejected a part of the control number
+	resent int            // batches with an unknown outcome that did not arrive
 }
 
-// turn takes what is in the outbox, and puts acknowledgements into the inbox.
-func (h *house) turn() {
-	for _, name := range h.in(h.outbox) {
+// counter is where a house exchanges files.
+type counter interface {
+	shown() []string                 // the contents that came since the last call
+	put(name string, content []byte) // for us
+	in(folder string) []string       // the names in a folder
+	uploads(name string) bool        // a file with the name in its path is going up
+}
+
+// sshd is a house that polls the folder of an sshd.
+type sshd struct{ *account }
+
+func (s sshd) shown() (all []string) {
+	for _, name := range s.in("/outbox") {
 		if strings.HasPrefix(name, sftpnet.DefaultTempPrefix) {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(h.outbox, name))
-		if err != nil || !sftpnet.Complete(content) || len(content) < 106 {
-			h.t.Fatalf("%s has %d bytes and no end, error %v", name, len(content), err)
+		content, err := os.ReadFile(filepath.Join(s.outbox, name))
+		if err != nil || edi.New().Whole(content) != nil {
+			s.t.Fatalf("%s has %d bytes and no end, error %v", name, len(content), err)
 		}
-		if err := os.Remove(filepath.Join(h.outbox, name)); err != nil {
-			h.t.Fatal(err)
+		if err := os.Remove(filepath.Join(s.outbox, name)); err != nil {
+			s.t.Fatal(err)
 		}
-		control := string(content[90:99])
-		h.sent[control]++
-		number, _ := strconv.Atoi(control)
-		f := acknowledgements.Functional{
-			Interchange: x12.Interchange{
-				SenderQualifier: "ZZ", Sender: "HOUSE", ReceiverQualifier: "ZZ", Receiver: "MOLAR", Created: time.Now(), Control: number, Test: true,
-			},
-			Group:    x12.Group{Sender: "HOUSE", Receiver: "MOLAR", Created: time.Now(), Control: number},
-			Standard: acknowledgements.Standard999,
-			Groups: []acknowledgements.GroupVerdict{{
-				FunctionalID: "HC", Control: control, Code: "A", Included: 1, Received: 1, Accepted: 1,
-				Sets: []acknowledgements.SetVerdict{{ID: "837", Control: control, Code: "A"}},
-			}},
-		}
-		h.put(fmt.Sprintf("%s.%d.999", name, h.sent[control]), acknowledgements.EncodeFunctional(&f))
+		all = append(all, string(content))
 	}
+	return all
+}
+
+func (s sshd) in(folder string) []string {
+	return s.account.in(map[string]string{"/outbox": s.outbox, "/inbox": s.inbox}[folder])
+}
+
+func (s sshd) put(name string, content []byte) { s.account.put(filepath.Base(name), content) }
+
+func (sshd) uploads(string) bool { return false }
+
+// turn takes what has come, and puts acknowledgements into the inbox.
+func (h *house) turn() {
+	for _, content := range h.server.shown() {
+		switch {
+		case len(content) < 106:
+		case edi.New().Whole([]byte(content)) == nil:
+			for _, segment := range strings.Split(content, "~") {
+				if number, is := strings.CutPrefix(segment, "CLM*"); is {
+					h.claims[number[:strings.Index(number, "*")]]++
+				}
+			}
+			h.acknowledge(content[90:99], "A", 1, h.sent)
+		case h.direct:
+			h.acknowledge(content[90:99], "R", 0, h.parts)
+		}
+	}
+}
+
+// acknowledge puts a verdict into the inbox.
+func (h *house) acknowledge(control, code string, accepted int, counted map[string]int) {
+	counted[control]++
+	number, _ := strconv.Atoi(control)
+	f := acknowledgements.Functional{
+		Interchange: x12.Interchange{
+			SenderQualifier: "ZZ", Sender: "HOUSE", ReceiverQualifier: "ZZ", Receiver: "MOLAR", Created: time.Now(), Control: number, Test: true,
+		},
+		Group:    x12.Group{Sender: "HOUSE", Receiver: "MOLAR", Created: time.Now(), Control: number},
+		Standard: acknowledgements.Standard999,
+		Groups: []acknowledgements.GroupVerdict{{
+			FunctionalID: "HC", Control: control, Code: code, Included: 1, Received: 1, Accepted: accepted,
+			Sets: []acknowledgements.SetVerdict{{ID: "837", Control: control, Code: code}},
+		}},
+	}
+	h.server.put(fmt.Sprintf("/inbox/%s.%s.%d.999", control, code, counted[control]), acknowledgements.EncodeFunctional(&f))
 }
 
 // claim stores a claim that waits for a batch.
@@ -136,7 +183,8 @@ func (h *house) claim(n int, office billing.OfficeID, payer billing.PayerSummary
 				FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, MemberID: "M1",
 				Address: billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"},
 			},
-			Lines: []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
+			// Most of the file is before its last part.
+			Lines: slices.Repeat([]billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}}, 50),
 		},
 		ClaimProgress: billing.ClaimProgress{State: billing.ClaimQueued, UpdatedAt: now},
 	}
@@ -144,43 +192,102 @@ func (h *house) claim(n int, office billing.OfficeID, payer billing.PayerSummary
 	return c.ID
 }
 
-// settled reports whether every batch is acknowledged, no claim waits, and every file
-// has left the folders.
+// decide is the operator's part: a batch with an unknown outcome goes out again if it has
+// not arrived.
+func (h *house) decide(b *billing.Batch) {
+	h.t.Helper()
+	if h.server.uploads(b.File.Name) {
+		return
+	}
+	h.turn()
+	if n := b.File.ControlNumbers.Interchange; h.sent[n]+h.parts[n] > 0 {
+		return // the acknowledgement is on its way
+	}
+	if _, err := batches.New(h.store, batches.Outside{}, nil).Resend(h.t.Context(), b.ID); err != nil {
+		h.t.Fatal(err)
+	}
+	h.resent++
+}
+
+// settled reports whether every batch is acknowledged, no claim waits, and every reply
+// was received.
 func (h *house) settled() bool {
-	waiting, open := 0, 0
+	waiting, open := 0, []*billing.Batch{}
 	porttest.In(h.t, h.store, h.scope, func(ctx context.Context, tx ports.Tx) error {
 		claims, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, States: []billing.ClaimState{billing.ClaimQueued}}, billing.Page{Limit: 500})
 		waiting = len(claims)
 		all, e := tx.Batches.List(ctx, billing.Page{Limit: 500})
 		for _, m := range all {
 			if m.State != billing.BatchAcknowledged {
-				open++
+				open = append(open, m)
 			}
 		}
 		return errors.Join(err, e)
 	})
-	return waiting == 0 && open == 0 && len(h.in(h.inbox)) == 0
+	for _, b := range open {
+		if !b.UnknownSince.IsZero() {
+			h.decide(b)
+		}
+	}
+	return waiting == 0 && len(open) == 0 && len(h.server.in("/inbox")) == 0
 }
 
 // TestKilledWorker kills a worker whenever some bytes have passed, in either direction:
-// while it connects, uploads, renames, lists, reads and removes. Every file goes out
-// once, and every acknowledgement is applied once.
+// while it connects, uploads, renames, lists, reads and removes; and when the server gets
+// a call of an upload. Every claim arrives in one whole file, and every acknowledgement is
+// applied once. A server that polls needs no decision of the operator.
 func TestKilledWorker(t *testing.T) {
 	t.Parallel()
+	for name, open := range map[string]func(t *testing.T) (counter, sftpnet.Config){
+		"a server that polls": func(t *testing.T) (counter, sftpnet.Config) {
+			t.Helper()
+			a := newAccount(t, testservers.StartSSH(t))
+			return sshd{a}, a.config
+		},
+		"one that takes at close": func(t *testing.T) (counter, sftpnet.Config) {
+			t.Helper()
+			d := &deviant{takesAtClose: true}
+			c := d.start(t)
+			c.Direct = true
+			return d, c
+		},
+		"one that takes temporary names at close": func(t *testing.T) (counter, sftpnet.Config) {
+			t.Helper()
+			d := &deviant{takesAtClose: true}
+			return d, d.start(t)
+		},
+		"one that acts at close": func(t *testing.T) (counter, sftpnet.Config) {
+			t.Helper()
+			d := &deviant{actsAtClose: true}
+			c := d.start(t)
+			c.Direct = true
+			return d, c
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, config := open(t)
+			killedWorker(t, server, config)
+		})
+	}
+}
+
+func killedWorker(t *testing.T, server counter, config sftpnet.Config) {
+	t.Helper()
 	rounds := 100
 	if testing.Short() {
 		rounds = 4
 	}
 	var database string
-	h := &house{account: newAccount(t, testservers.StartSSH(t)), sent: map[string]int{}}
+	h := &house{t: t, server: server, direct: config.Direct, sent: map[string]int{}, claims: map[string]int{}, parts: map[string]int{}}
 	h.store = pgtest.Open(t, func(o *pgstore.Options) { database = o.URL })
 	h.scope = porttest.Organization(t, h.store, billing.ModeTest)
 	office := porttest.Office(t, h.store, h.scope, func(o *billing.Office) {
 		o.TaxID, o.Address = "123456789", billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
 	})
 	payer, _ := porttest.Payers(t).Find("60054")
-	p := newProxy(t, h.server.Addr())
-	settings := workerSettings{Database: pgtest.Service(t, database), Account: h.config}
+	p := newProxy(t, config.Addr)
+	settings := workerSettings{Database: pgtest.Service(t, database), Account: config}
 	settings.Account.Addr, settings.Account.Times.Settle = p.addr(), 20*time.Millisecond
 	var env strings.Builder
 	if err := gob.NewEncoder(hex.NewEncoder(&env)).Encode(settings); err != nil {
@@ -194,6 +301,9 @@ func TestKilledWorker(t *testing.T) {
 		var once sync.Once
 		dead := make(chan struct{})
 		f.then = func() { once.Do(func() { _ = worker.Process.Kill() }) }
+		if d, deviates := server.(*deviant); deviates {
+			d.strikeAt(f.calls, f.then)
+		}
 		if f.up+f.down == 0 {
 			f.then = nil
 		}
@@ -227,8 +337,11 @@ func TestKilledWorker(t *testing.T) {
 	for n := range rounds {
 		claims = append(claims, h.claim(n+1, office.ID, payer.PayerSummary))
 		f := fault{up: 1 + rand.Int64N(up)}
-		if n%2 == 1 {
+		switch _, deviates := server.(*deviant); {
+		case n%3 == 1:
 			f = fault{down: 1 + rand.Int64N(down)}
+		case n%3 == 2 && deviates:
+			f = fault{calls: 1 + rand.IntN(8)}
 		}
 		if run(f) {
 			kills++
@@ -237,32 +350,41 @@ func TestKilledWorker(t *testing.T) {
 	if run(fault{}) {
 		t.Fatal("the worker ended by itself")
 	}
-	t.Logf("%d rounds, %d kills, %d files", rounds, kills, len(h.sent))
-	for control, times := range h.sent {
-		if times != 1 {
-			t.Errorf("file %s was delivered %d times", control, times)
-		}
+	t.Logf("%d rounds, %d kills, %d files, %d parts rejected, %d resent", rounds, kills, len(h.sent), len(h.parts), h.resent)
+	if _, polls := server.(sshd); polls && h.resent > 0 {
+		t.Errorf("%d batches needed a decision", h.resent)
 	}
 	porttest.In(t, h.store, h.scope, func(ctx context.Context, tx ports.Tx) error {
 		all, err := tx.Batches.List(ctx, billing.Page{Limit: 500})
-		carried := 0
 		for _, m := range all {
-			carried += m.ClaimCount
-			if len(m.Acknowledgements) != 1 || h.sent[m.File.ControlNumbers.Interchange] != 1 {
-				t.Errorf("batch %s has %d acknowledgements and was delivered %d times", m.ID, len(m.Acknowledgements), h.sent[m.File.ControlNumbers.Interchange])
+			n := m.File.ControlNumbers.Interchange
+			if len(m.Acknowledgements) != 1 || h.sent[n]+h.parts[n] != 1 || (m.Result == billing.BatchAccepted) != (h.sent[n] == 1) {
+				t.Errorf("batch %s is %s, has %d acknowledgements, and came %d times whole and %d times in part", m.ID, m.Result, len(m.Acknowledgements), h.sent[n], h.parts[n])
 			}
 		}
-		if carried != len(claims) || len(all) != len(h.sent) {
-			t.Errorf("%d batches of %d claims, want %d claims in %d files", len(all), carried, len(claims), len(h.sent))
+		if len(all) != len(h.sent)+len(h.parts) {
+			t.Errorf("%d batches in %d files and %d parts", len(all), len(h.sent), len(h.parts))
 		}
 		return err
 	})
+	if len(h.claims) != len(claims) {
+		t.Errorf("%d claims came of %d", len(h.claims), len(claims))
+	}
+	for number, times := range h.claims {
+		if times != 1 {
+			t.Errorf("claim %s came %d times", number, times)
+		}
+	}
 	for _, id := range claims {
-		if c := porttest.Claim(t, h.store, h.scope, id); c.State != billing.ClaimSubmitted || len(porttest.Events(t, h.store, h.scope, id)) != 1 {
+		if c := porttest.Claim(t, h.store, h.scope, id); c.State != billing.ClaimSubmitted || len(h.parts) == 0 && len(porttest.Events(t, h.store, h.scope, id)) != 1 {
 			t.Errorf("claim %s is %s", id, c.State)
 		}
 	}
-	if left := slices.Concat(h.in(h.outbox), h.in(h.inbox)); len(left) > 0 {
+	left := server.in("/inbox")
+	if d, keeps := server.(*deviant); !keeps || !d.actsAtClose {
+		left = append(left, server.in("/outbox")...)
+	}
+	if len(left) > 0 {
 		t.Errorf("left are %v", left)
 	}
 }

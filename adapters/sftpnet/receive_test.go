@@ -2,7 +2,8 @@ package sftpnet_test
 
 import (
 	"bytes"
-	"fmt"
+	"crypto/sha256"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ func named(files map[string]string) []string { return slices.Sorted(maps.Keys(fi
 func TestRests(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t, testservers.StartSSH(t))
-	n := a.open()
+	n := a.folder()
 	want := func(what string, names ...string) {
 		t.Helper()
 		files, err := n.Receive(t.Context(), 100)
@@ -55,42 +56,7 @@ func TestRests(t *testing.T) {
 	want("once it rests", "a.999", "b.txt")
 }
 
-// TestHalfFile leaves an interchange without its end in the inbox. It reports one that
-// has not grown for a minute, once an hour.
-func TestHalfFile(t *testing.T) {
-	t.Parallel()
-	a := newAccount(t, testservers.StartSSH(t))
-	n := a.open()
-	whole := interchange(5000)
-	for part := range 4 {
-		a.put("half.835", whole[:len(whole)-5+part])
-		for range 2 {
-			if files, err := n.Receive(t.Context(), 100); err != nil || len(files) > 0 {
-				t.Errorf("while it grows: %d files, %v", len(files), err)
-			}
-			a.clock.Advance(20 * time.Second)
-		}
-	}
-	a.put("half.835", whole[:len(whole)-5])
-	a.put("whole.835", whole)
-	got, err := a.receive(n)
-	if !slices.Equal(named(got), []string{"whole.835"}) || err == nil || !strings.Contains(err.Error(), "half.835") || billing.ReasonOf(err) != billing.ReasonRefused {
-		t.Errorf("%v, %v", named(got), err)
-	}
-	if _, err := a.receive(n); err != nil {
-		t.Errorf("a minute later: %v", err)
-	}
-	a.clock.Advance(time.Hour)
-	if _, err := a.receive(n); err == nil {
-		t.Error("an hour later it is not reported")
-	}
-	a.put("half.835", whole)
-	if got, err := a.receive(n); err != nil || got["half.835"] != string(whole) {
-		t.Errorf("once it is whole: %v, %v", named(got), err)
-	}
-}
-
-// TestLargeFile leaves a file of 200 MB in the inbox, and receives those behind it.
+// TestLargeFile does not read a file of 200 MB, and reads those behind it.
 func TestLargeFile(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t, testservers.StartSSH(t))
@@ -101,33 +67,42 @@ func TestLargeFile(t *testing.T) {
 	large := bytes.Repeat([]byte("line\n"), 4<<20)
 	a.put("2-large.txt", large)
 	a.put("3-small.txt", []byte("small"))
-	n := a.open()
-	got, err := a.receive(n)
-	if !slices.Equal(named(got), []string{"2-large.txt", "3-small.txt"}) || got["2-large.txt"] != string(large) || err == nil || !strings.Contains(err.Error(), "1-huge.txt") {
+	a.put("4-empty.txt", nil)
+	got, err := a.receive(a.open())
+	if !slices.Equal(named(got), []string{"2-large.txt", "3-small.txt", "4-empty.txt"}) || got["2-large.txt"] != string(large) ||
+		err == nil || !billing.OfFile(err) || !strings.Contains(err.Error(), "1-huge.txt: it has 209715200 bytes") {
 		t.Errorf("%v, %v", named(got), err)
-	}
-	// Several files together have the limit of one.
-	n = a.open(func(c *sftpnet.Config) { c.MaxFile = int64(len(large)) })
-	if got, _ := a.receive(n); !slices.Equal(named(got), []string{"2-large.txt"}) {
-		t.Errorf("%v", named(got))
 	}
 }
 
-// TestReplaced replaces a file while it is read, and after it was read. Each version is
-// received, and none is removed unread.
+// TestReplaced replaces a file while it is read. One that got another file's name is
+// whole; one that changed in place may be of two versions. Either way the next version is
+// read, and none is removed unread.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	server := testservers.StartSSH(t)
 	const size = 4 << 20
 	first, second := interchange(size), append([]byte("a report "), make([]byte, size-9)...)
-	for what, replace := range map[string]func(a *account){
-		"in place": func(a *account) { a.put("a.835", second) },
-		"by a rename": func(a *account) {
+	longer := append(bytes.Clone(second), "and more"...)
+	for what, c := range map[string]struct {
+		replace func(a *account)
+		whole   bool
+		second  []byte
+	}{
+		"in place":          {func(a *account) { a.put("a.835", second) }, false, second},
+		"in place, longer":  {func(a *account) { a.put("a.835", longer) }, false, longer},
+		"in place, shorter": {func(a *account) { a.put("a.835", []byte("ISA")) }, false, []byte("ISA")},
+		"removed": {func(a *account) {
+			if err := os.Remove(filepath.Join(a.inbox, "a.835")); err != nil {
+				t.Error(err)
+			}
+		}, true, nil},
+		"by a rename": {func(a *account) {
 			a.put(".new", second)
 			if err := os.Rename(filepath.Join(a.inbox, ".new"), filepath.Join(a.inbox, "a.835")); err != nil {
 				t.Error(err)
 			}
-		},
+		}, true, second},
 	} {
 		for _, after := range []sftpnet.After{sftpnet.AfterDelete, sftpnet.AfterArchive} {
 			a := newAccount(t, server)
@@ -139,27 +114,26 @@ func TestReplaced(t *testing.T) {
 			if err := os.Chtimes(filepath.Join(a.inbox, "a.835"), old, old); err != nil {
 				t.Fatal(err)
 			}
-			p.set(fault{down: size / 2, then: func() { replace(a) }})
-			if got, err := a.receive(n); len(got) > 0 || err != nil {
-				t.Errorf("%s: %v came while it was replaced, error %v", what, named(got), err)
+			read := a.listed(n, "a.835")
+			p.set(fault{down: size / 2, then: func() { c.replace(a) }})
+			var got []byte
+			err := n.Read(t.Context(), read, func(part []byte) error { got = append(got, part...); return nil })
+			switch whole := bytes.Equal(got, first); {
+			case whole != c.whole || c.whole != (err == nil) || !c.whole && !errors.Is(err, billing.ErrFileChanged):
+				t.Errorf("%s: %d bytes, whole %t: %v", what, len(got), whole, err)
+			case what == "in place, longer" && len(got) != len(longer):
+				t.Errorf("%s: %d bytes came of %d", what, len(got), len(longer))
 			}
-			if got, err := a.receive(n); got["a.835"] != string(second) || err != nil {
+			if err := n.Remove(t.Context(), read, sha256.Sum256(got)); err != nil {
+				t.Errorf("%s: remove the version that was read: %v", what, err)
+			}
+			if c.second == nil {
+				continue
+			}
+			if got, err := a.receive(n); got["a.835"] != string(c.second) || err != nil {
 				t.Errorf("%s: %v came after it was replaced, error %v", what, named(got), err)
 			}
-			// The next version comes before the last one is removed.
-			third := interchange(size)
-			a.put("a.835", third)
-			newer := time.Now().Add(time.Hour)
-			if err := os.Chtimes(filepath.Join(a.inbox, "a.835"), newer, newer); err != nil {
-				t.Fatal(err)
-			}
-			if err := n.Remove(t.Context(), "a.835"); err != nil {
-				t.Error(err)
-			}
-			if got, err := a.receive(n); got["a.835"] != string(third) || err != nil {
-				t.Errorf("%s: %v came after the last version was removed, error %v", what, named(got), err)
-			}
-			if err := n.Remove(t.Context(), "a.835"); err != nil || len(a.in(a.inbox)) > 0 {
+			if err := n.Remove(t.Context(), a.listed(n, "a.835"), sha256.Sum256(c.second)); err != nil || len(a.in(a.inbox)) > 0 {
 				t.Errorf("%s: %v, in the inbox: %v", what, err, a.in(a.inbox))
 			}
 		}
@@ -208,7 +182,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	for shown := range got {
-		if err := n.Remove(t.Context(), shown); err != nil {
+		if err := n.Remove(t.Context(), a.listed(n, shown), [32]byte{}); err != nil {
 			t.Errorf("remove %q: %v", shown, err)
 		}
 	}
@@ -218,8 +192,12 @@ func TestHostileNames(t *testing.T) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
 	for _, name := range []string{"../inbox1", "/", "..", ".", "", "a%2Fb", "folder.999", "%zz"} {
-		if err := n.Remove(t.Context(), name); err != nil {
+		f := billing.RemoteFile{Name: name}
+		if err := n.Remove(t.Context(), f, [32]byte{}); err != nil {
 			t.Errorf("remove %q: %v", name, err)
+		}
+		if err := n.Read(t.Context(), f, func([]byte) error { return nil }); err == nil || !billing.OfFile(err) {
+			t.Errorf("read %q: %v", name, err)
 		}
 	}
 	for _, name := range []string{"../x.837", "a/b.837", "", ".", "..", "a\x00b"} {
@@ -229,33 +207,22 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestKept leaves received files in the inbox, and receives each version once.
+// TestKept leaves received files in the inbox.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t, testservers.StartSSH(t))
 	n := a.open(func(c *sftpnet.Config) { c.After = sftpnet.AfterKeep })
 	a.put("a.999", interchange(1000))
-	for _, want := range []int{1, 1} { // until it is removed
-		if got, err := a.receive(n); err != nil || len(got) != want {
-			t.Errorf("%v, %v", named(got), err)
-		}
-	}
-	if err := n.Remove(t.Context(), "a.999"); err != nil {
+	if err := n.Remove(t.Context(), a.listed(n, "a.999"), [32]byte{}); err != nil {
 		t.Error(err)
 	}
-	if got, err := a.receive(n); err != nil || len(got) > 0 {
-		t.Errorf("%v came again, %v", named(got), err)
-	}
-	a.put("a.999", interchange(1100))
 	if got, err := a.receive(n); err != nil || len(got) != 1 {
-		t.Errorf("the next version: %v, %v", named(got), err)
-	}
-	if left := a.in(a.inbox); len(left) != 1 {
-		t.Errorf("left are %v", left)
+		t.Errorf("left are %v, %v", named(got), err)
 	}
 }
 
-// TestCannotRemove receives a file once that the server does not let us remove.
+// TestCannotRemove does not ask again at once when the server does not let us remove a
+// file.
 func TestCannotRemove(t *testing.T) {
 	t.Parallel()
 	a := newAccount(t, testservers.StartSSH(t))
@@ -265,12 +232,14 @@ func TestCannotRemove(t *testing.T) {
 	}
 	for _, after := range []sftpnet.After{sftpnet.AfterDelete, sftpnet.AfterArchive} {
 		n := a.open(func(c *sftpnet.Config) { c.After = after })
-		if got, err := a.receive(n); err != nil || len(got) != 1 {
-			t.Errorf("%v, %v", named(got), err)
-		}
-		wantReason(t, "remove", n.Remove(t.Context(), "a.999"), billing.ReasonRefused)
-		if got, err := a.receive(n); err != nil || len(got) > 0 {
-			t.Errorf("%v came again, %v", named(got), err)
+		f := a.listed(n, "a.999")
+		for _, refused := range []bool{true, false, true} {
+			if err := n.Remove(t.Context(), f, [32]byte{}); billing.OfFile(err) != refused || err == nil == refused {
+				t.Errorf("remove: %v", err)
+			}
+			if !refused {
+				a.clock.Advance(time.Hour)
+			}
 		}
 	}
 }
@@ -285,7 +254,7 @@ func TestArchive(t *testing.T) {
 		if got, err := a.receive(n); err != nil || len(got) != 1 {
 			t.Fatalf("%v, %v", named(got), err)
 		}
-		if err := n.Remove(t.Context(), "a.999"); err != nil {
+		if err := n.Remove(t.Context(), a.listed(n, "a.999"), sha256.Sum256(interchange(size))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -299,45 +268,6 @@ func TestArchive(t *testing.T) {
 	}
 	if sizes[1000] == 0 || sizes[1100] != 1 || len(a.in(a.inbox)) > 0 {
 		t.Errorf("archived %v, in the inbox: %v", sizes, a.in(a.inbox))
-	}
-}
-
-// TestProbe tries an account step by step, and leaves nothing there.
-func TestProbe(t *testing.T) {
-	t.Parallel()
-	server := testservers.StartSSH(t)
-	a := newAccount(t, server)
-	for what, c := range map[string]struct {
-		change func(*sftpnet.Config)
-		fails  string
-	}{
-		"all":          {func(*sftpnet.Config) {}, ""},
-		"no archive":   {func(c *sftpnet.Config) { c.Archive, c.After = "", "" }, ""},
-		"address":      {func(c *sftpnet.Config) { c.AllowPrivate = false }, "the server accepts a connection"},
-		"host key":     {func(c *sftpnet.Config) { c.HostKey = "SHA256:" + strings.Repeat("A", 43) }, "the host key agrees"},
-		"password":     {func(c *sftpnet.Config) { c.Key, c.Password = nil, []byte("wrong") }, "sign-in"},
-		"no outbox":    {func(c *sftpnet.Config) { c.Outbox = "/none" }, "the outbox can be written"},
-		"no inbox":     {func(c *sftpnet.Config) { c.Inbox = "/none" }, "the inbox can be read"},
-		"archive gone": {func(c *sftpnet.Config) { c.Archive, c.After = "/none", sftpnet.AfterArchive }, "the archive can be written"},
-	} {
-		steps := a.open(c.change).Probe(t.Context())
-		failed := ""
-		for i, s := range steps {
-			if s.Err != nil && i == len(steps)-1 {
-				failed = s.Name
-			} else if s.Err != nil {
-				t.Errorf("%s: went on after %s", what, s.Name)
-			}
-		}
-		if failed != c.fails || c.fails == "" && len(steps) != 8 {
-			t.Errorf("%s: %s failed of %d steps: %+v", what, failed, len(steps), steps)
-		}
-		if strings.Contains(fmt.Sprint(steps), "wrong") {
-			t.Errorf("%s: a step shows the password", what)
-		}
-	}
-	if left := slices.Concat(a.in(a.outbox), a.in(a.archive)); len(left) > 0 {
-		t.Errorf("left are %v", left)
 	}
 }
 
@@ -364,6 +294,7 @@ func TestConfig(t *testing.T) {
 		"name the folder":   func(c *sftpnet.Config) { c.After = sftpnet.AfterArchive },
 		"after receipt":     func(c *sftpnet.Config) { c.After = "burn" },
 		"slash":             func(c *sftpnet.Config) { c.TempPrefix = "tmp/" },
+		"temp folder":       func(c *sftpnet.Config) { c.TempFolder = "out/" },
 	} {
 		c := good
 		change(&c)
@@ -371,28 +302,6 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-}
-
-// TestComplete finds the end of interchanges.
-func TestComplete(t *testing.T) {
-	t.Parallel()
-	whole := string(interchange(400))
-	for content, want := range map[string]bool{
-		"": true, "a report": true, whole: true, "\xef\xbb\xbf\r\n" + whole: true, whole + "\r\n\x1a\x00 ": true,
-		strings.ReplaceAll(strings.TrimSpace(whole), "~", "\n"): true, strings.ReplaceAll(whole, "~", "~\r\n"): true,
-		whole[:50]: false, whole[:106]: false, strings.TrimRight(whole, "\n~"): false, whole + "ISA*00": false, "ISA": false,
-		whole[:len(whole)-20]: false,
-	} {
-		if got := sftpnet.Complete([]byte(content)); got != want {
-			t.Errorf("%.30q of %d bytes: %t", content, len(content), got)
-		}
-	}
-}
-
-func FuzzComplete(f *testing.F) {
-	f.Add(interchange(300))
-	f.Add([]byte("ISA"))
-	f.Fuzz(func(_ *testing.T, content []byte) { sftpnet.Complete(content) })
 }
 
 func FuzzNames(f *testing.F) {

@@ -19,81 +19,267 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// Send uploads a file under a temporary name, and renames it after the mark, whose
-// token is that name. A file that is there with its name and size is delivered. A later
-// Send renames the file of the token: exactly one rename of it can succeed. When
-// neither name is there, the clearinghouse has picked the file up, or somebody removed
-// it: the outcome is unknown.
+// lastPart is the size of the last part of a file. What comes before it has no end of an
+// interchange, so no clearinghouse can process it.
+const lastPart = 1 << 10
+
+// tokenDirect begins the token of a direct upload. Any other token is a temporary name,
+// which has no slash.
+const tokenDirect = "direct/"
+
+// Send uploads a file, under a temporary name that it then renames or directly, as the
+// account says. A temporary file is marked before its last part, a direct one before its
+// first. A later Send only ends what the mark began: it completes the file under its
+// temporary name, and renames it. When the server does not show where the file is, the
+// outcome is unknown. When the server itself refuses a part, the mark is taken back.
+// ADR 61 has the table.
 func (n *Clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
 	if f.Name == "" || f.Name != path.Base(f.Name) || f.Name == "." || f.Name == ".." || strings.ContainsRune(f.Name, 0) {
 		return fmt.Errorf("sftpnet: %q is no name for a file in the outbox", f.Name)
 	}
 	return n.do(ctx, func(s *session) error {
-		there, err := n.delivered(s, f)
-		if there {
-			n.clear(s, f.Name, "")
-		}
-		if err != nil || there {
-			return err
-		}
-		temp := path.Base(f.Token)
-		if f.Token == "" {
-			if temp, err = n.upload(ctx, s, f); err != nil {
-				// A sender that delivers the file clears the uploads of others.
-				if there, e := n.delivered(s, f); replied(err) && e == nil && there {
-					return nil
-				}
-				return err
-			}
-			if err := mark(ctx, temp); err != nil {
-				return err // the mark may be stored, so the evidence stays
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n.clear(s, f.Name, temp)
-		return n.deliver(s, f, temp)
+		u := &upload{n, s, f, mark}
+		return u.send(ctx)
 	})
 }
 
-func (n *Clearinghouse) outbox(name string) string { return path.Join(n.config.Outbox, name) }
+// upload is one attempt to send a file.
+type upload struct {
+	*Clearinghouse
 
-// delivered reports whether the file is in the outbox under its own name.
-func (n *Clearinghouse) delivered(s *session, f billing.OutgoingFile) (bool, error) {
-	info, err := n.step(s).Lstat(n.outbox(f.Name))
+	s    *session
+	file billing.OutgoingFile
+	mark func(ctx context.Context, token string) error
+}
+
+func (u *upload) final() string            { return path.Join(u.config.Outbox, u.file.Name) }
+func (u *upload) temp(token string) string { return path.Join(u.config.TempFolder, path.Base(token)) }
+
+// sight is what the server shows under a name.
+type sight string
+
+const (
+	absent  sight = "is absent"
+	shorter sight = "is incomplete"
+	whole   sight = "is complete"
+	other   sight = "is not that file"
+	hidden  sight = "is not shown" // the server refuses to say
+)
+
+// see looks for the file under a path.
+func (u *upload) see(at string) (sight, error) {
+	info, err := u.step(u.s).Lstat(at)
+	size := int64(len(u.file.Content))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
+		return absent, nil
+	case err != nil && replied(err):
+		return hidden, nil
 	case err != nil:
-		return false, fmt.Errorf("look for %s in the outbox: %w", f.Name, err)
-	case !info.Mode().IsRegular() || info.Size() != int64(len(f.Content)):
-		return false, fmt.Errorf("the outbox has another %s, with %d bytes instead of %d; remove it there", f.Name, info.Size(), len(f.Content))
+		return hidden, fmt.Errorf("look for %s: %w", at, err)
+	case !info.Mode().IsRegular() || info.Size() > size:
+		return other, nil
+	case info.Size() < size:
+		return shorter, nil
 	}
-	return true, nil
+	return whole, nil
 }
 
-// upload writes the file under a temporary name, which no other upload has.
-func (n *Clearinghouse) upload(ctx context.Context, s *session, f billing.OutgoingFile) (temp string, err error) {
-	random := make([]byte, 8)
-	if _, err := rand.Read(random); err != nil {
-		return "", err
-	}
-	temp = n.config.TempPrefix + f.Name + "." + hex.EncodeToString(random)
-	if err := n.write(ctx, s, n.outbox(temp), f.Content); err != nil {
-		n.discard(s, n.outbox(temp))
-		return "", fmt.Errorf("upload %s to %s: %w", f.Name, n.config.Outbox, err)
-	}
-	return temp, nil
+// unknown is the error when what the server shows does not settle the outcome.
+func (u *upload) unknown(at string, shown sight) error {
+	return fmt.Errorf("%s %s: %w", at, shown, billing.ErrOutcomeUnknown)
 }
 
-// write writes a new file, and checks that all of it is there.
-func (n *Clearinghouse) write(ctx context.Context, s *session, name string, content []byte) error {
-	out, err := n.step(s).OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+// send decides by the token and by what is under the file's own name.
+func (u *upload) send(ctx context.Context) error {
+	token := u.file.Token
+	shown, err := u.see(u.final())
+	switch {
+	case err != nil:
+		return err
+	case shown == whole:
+		u.clear("")
+		return nil
+	case strings.HasPrefix(token, tokenDirect):
+		return u.unknown(u.final(), shown)
+	case token != "":
+		return u.resume(ctx, token)
+	case shown == hidden:
+		return failure(billing.ReasonRefused, fmt.Errorf("the server does not show whether %s is there", u.final()))
+	case u.config.Direct && shown != other:
+		return u.direct(ctx, shown)
+	case shown == absent:
+		return u.rename(ctx)
+	}
+	return fmt.Errorf("%s %s; remove it there", u.final(), shown)
+}
+
+// direct uploads the file under its own name. A server that acts at the end of an upload
+// may act on a part, too, and reject it: so no part is ever followed by another upload,
+// unless the server refused the part. The mark comes first, so no two senders write.
+func (u *upload) direct(ctx context.Context, shown sight) error {
+	id, err := random()
 	if err != nil {
 		return err
 	}
-	_, err = out.ReadFrom(&source{bytes.NewReader(content), n.transfer(ctx, s)})
+	if err := u.mark(ctx, tokenDirect+id); err != nil {
+		return err
+	}
+	if shown == shorter { // since a refusal, or the operator's decision
+		_ = removeFile(u.step(u.s), u.final())
+	}
+	opened, err := u.put(ctx, u.s, u.final(), os.O_CREATE|os.O_EXCL, u.file.Content, nil)
+	switch {
+	case err != nil && !replied(err):
+		return err
+	case opened == closed:
+		return u.refused(ctx, err)
+	}
+	acknowledged := err == nil // each byte, and the end of the upload
+	switch shown, e := u.see(u.final()); {
+	case shown == whole, acknowledged && shown != shorter && shown != other:
+		return nil
+	case e != nil:
+		return e
+	case shown == shorter && !acknowledged:
+		_ = removeFile(u.step(u.s), u.final())
+		return u.refused(ctx, err)
+	default:
+		return u.unknown(u.final(), shown)
+	}
+}
+
+// rename uploads the file under a temporary name, which no other upload has, and
+// renames it.
+func (u *upload) rename(ctx context.Context) error {
+	id, err := random()
+	if err != nil {
+		return err
+	}
+	token := u.config.TempPrefix + u.file.Name + "." + id
+	var failed error
+	reached, err := u.put(ctx, u.s, u.temp(token), os.O_CREATE|os.O_EXCL, u.file.Content, func() error {
+		failed = u.mark(ctx, token)
+		return failed
+	})
+	switch {
+	case reached == ended:
+		return u.finish(ctx, token, err)
+	case failed != nil: // the mark may be stored, so the evidence stays
+	case reached == begun:
+		u.discard(u.s, u.temp(token))
+	}
+	return err
+}
+
+// resume ends what the sender of the token began. A file without its last part is written
+// once more: the bytes and the name are the same, so it stays one file.
+func (u *upload) resume(ctx context.Context, token string) error {
+	shown, err := u.see(u.temp(token))
+	if err == nil && shown == shorter {
+		var reached stage
+		if reached, err = u.put(ctx, u.s, u.temp(token), 0, u.file.Content, nil); reached == ended {
+			return u.finish(ctx, token, err)
+		}
+	}
+	switch {
+	case err != nil && !replied(err):
+		return err
+	case shown == whole:
+		return u.deliver(token)
+	}
+	return u.unknown(u.temp(token), shown)
+}
+
+// finish renames the file whose upload has ended.
+func (u *upload) finish(ctx context.Context, token string, err error) error {
+	if err != nil && !replied(err) {
+		return err
+	}
+	shown, e := u.see(u.temp(token))
+	switch {
+	case e != nil:
+		return e
+	case shown == whole:
+		return u.deliver(token)
+	case shown == shorter && err != nil:
+		_ = removeFile(u.step(u.s), u.temp(token)) // or clear does
+		return u.refused(ctx, err)
+	case shown == absent && err == nil:
+		if final, e := u.see(u.final()); e != nil || final == whole {
+			return e // another sender has renamed it
+		}
+		return fmt.Errorf("the server took %s at the end of its upload: if it takes each file then, set the option upload to direct: %w",
+			u.temp(token), billing.ErrOutcomeUnknown)
+	}
+	return u.unknown(u.temp(token), shown)
+}
+
+// refused takes the mark back, because the server refused a part. The next Send begins
+// again.
+func (u *upload) refused(ctx context.Context, err error) error {
+	if e := u.mark(ctx, ""); e != nil {
+		return e
+	}
+	return err
+}
+
+// deliver renames the complete file. The server never replaces a file by this rename.
+func (u *upload) deliver(token string) error {
+	u.clear(path.Base(token))
+	err := u.step(u.s).Rename(u.temp(token), u.final())
+	if err == nil {
+		return nil
+	}
+	if !replied(err) {
+		return fmt.Errorf("rename %s: %w", u.file.Name, err)
+	}
+	final, e := u.see(u.final())
+	if e != nil || final == whole {
+		return e
+	}
+	shown, e := u.see(u.temp(token))
+	switch {
+	case e != nil:
+		return e
+	case shown == whole && u.file.Token == "":
+		return fmt.Errorf("rename %s to %s: %w", u.temp(token), u.final(), err) // the next Send tries once more
+	}
+	return fmt.Errorf("%s %s, %s %s, and the server refuses to rename it (%s); if it never allows that, set the option upload to direct: %w",
+		u.final(), final, u.temp(token), shown, err.Error(), billing.ErrOutcomeUnknown)
+}
+
+// stage is how far an upload came.
+type stage int
+
+const (
+	closed stage = iota // no file was opened
+	begun               // the last part was not written
+	ended               // the last part may have been written
+)
+
+// put writes a file, and calls mark before the last part. The error of mark is returned
+// as it is.
+func (n *Clearinghouse) put(ctx context.Context, s *session, name string, flags int, content []byte, mark func() error) (stage, error) {
+	out, err := n.step(s).OpenFile(name, os.O_WRONLY|flags)
+	if err != nil {
+		return closed, fmt.Errorf("upload %s: %w", name, err)
+	}
+	t, reached := n.transfer(ctx, s), begun
+	first := content[:max(0, len(content)-lastPart)]
+	_, err = out.ReadFrom(&source{bytes.NewReader(first), t})
+	if err == nil && mark != nil {
+		s.line.rest() // the mark may take longer than a step
+		if err := mark(); err != nil {
+			n.step(s)
+			_ = out.Close()
+			return begun, err
+		}
+	}
+	if err == nil {
+		reached = ended
+		_, err = out.ReadFrom(&source{bytes.NewReader(content[len(first):]), t})
+	}
 	if _, can := s.sftp.HasExtension("fsync@openssh.com"); can && err == nil {
 		n.step(s)
 		err = out.Sync()
@@ -103,13 +289,15 @@ func (n *Clearinghouse) write(ctx context.Context, s *session, name string, cont
 		err = e
 	}
 	if err != nil {
-		return err
+		err = fmt.Errorf("upload %s: %w", name, err)
 	}
-	info, err := n.step(s).Lstat(name)
-	if err == nil && info.Size() != int64(len(content)) {
-		err = fmt.Errorf("the server has %d bytes of %d", info.Size(), len(content))
-	}
-	return err
+	return reached, err
+}
+
+func random() (string, error) {
+	b := make([]byte, 8)
+	_, err := rand.Read(b)
+	return hex.EncodeToString(b), err
 }
 
 // transfer gives each part of a transfer its time.
@@ -152,39 +340,17 @@ func (s *source) Read(b []byte) (int, error) {
 	return s.Reader.Read(b)
 }
 
-// deliver renames the complete file. The server never replaces a file by this rename.
-func (n *Clearinghouse) deliver(s *session, f billing.OutgoingFile, temp string) error {
-	err := n.step(s).Rename(n.outbox(temp), n.outbox(f.Name))
-	if err == nil {
-		return nil
-	}
-	if !replied(err) {
-		return fmt.Errorf("rename %s: %w", f.Name, err)
-	}
-	there, e := n.delivered(s, f)
-	if e != nil || there {
-		return e
-	}
-	switch _, e := n.step(s).Lstat(n.outbox(temp)); {
-	case e == nil:
-		return fmt.Errorf("rename %s to %s in the outbox: %w", temp, f.Name, err)
-	case !errors.Is(e, fs.ErrNotExist):
-		return fmt.Errorf("look for %s in the outbox: %w", temp, e)
-	}
-	return fmt.Errorf("the outbox has neither %s nor %s: %w", f.Name, temp, billing.ErrOutcomeUnknown)
-}
-
 // clear removes the other temporary files of a file that is marked or delivered. They
 // are of uploads that did not end, or were overtaken: nothing can deliver them. What
 // cannot be removed stays.
-func (n *Clearinghouse) clear(s *session, name, except string) {
-	entries, err := n.step(s).ReadDir(n.config.Outbox)
+func (u *upload) clear(except string) {
+	entries, err := u.step(u.s).ReadDir(u.config.TempFolder)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if e.Name() != except && strings.HasPrefix(e.Name(), n.config.TempPrefix+name+".") && e.Mode().IsRegular() {
-			n.discard(s, n.outbox(e.Name()))
+		if e.Name() != except && strings.HasPrefix(e.Name(), u.config.TempPrefix+u.file.Name+".") && e.Mode().IsRegular() {
+			u.discard(u.s, u.temp(e.Name()))
 		}
 	}
 }

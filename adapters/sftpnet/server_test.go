@@ -19,13 +19,16 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports/networktest"
 )
 
 // ownServer is a server that does what no sshd does.
 type ownServer struct {
 	passwords bool // as a method; otherwise it asks for it interactively
 	names     func(i int64) string
-	tries     int // after which it disconnects the client; zero for the library's default
+	tries     int      // after which it disconnects the client; zero for the library's default
+	files     *deviant // nil for one that has the names
+	handlers  *sftp.Handlers
 }
 
 const password = "open sesame"
@@ -101,7 +104,14 @@ func (s ownServer) serve(conn net.Conn, config *ssh.ServerConfig) {
 				_ = r.Reply(r.Type == "subsystem", nil)
 			}
 		}()
-		server := sftp.NewRequestServer(channel, sftp.Handlers{FileGet: s, FilePut: s, FileCmd: s, FileList: s})
+		handlers := sftp.Handlers{FileGet: s, FilePut: s, FileCmd: s, FileList: s}
+		if d := s.files; d != nil {
+			handlers = sftp.Handlers{FileGet: d, FilePut: d, FileCmd: d, FileList: d}
+		}
+		if s.handlers != nil {
+			handlers = *s.handlers
+		}
+		server := sftp.NewRequestServer(channel, handlers)
 		_ = server.Serve()
 		_ = channel.Close()
 	}
@@ -156,7 +166,7 @@ func TestPassword(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := n.Receive(t.Context(), 1); want != (err == nil) || !want && !errors.Is(err, billing.ErrNetworkUnauthorized) {
+			if _, err := n.List(t.Context()); want != (err == nil) || !want && !errors.Is(err, billing.ErrNetworkUnauthorized) {
 				t.Errorf("with the method password: %t, %d tries, given %q: %v", s.passwords, s.tries, given, err)
 			}
 			_ = n.Close()
@@ -180,10 +190,10 @@ func TestHostileListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = n.Close() }()
-	if _, err := n.Receive(t.Context(), 0); err != nil {
+	if _, err := n.List(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	files, err := n.Receive(t.Context(), 100)
+	files, err := (&networktest.Folder{Inbox: n}).Receive(t.Context(), 100)
 	var got []string
 	for _, f := range files {
 		got = append(got, f.Name)
@@ -206,6 +216,6 @@ func TestEndlessListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = n.Close() }()
-	_, err = n.Receive(t.Context(), 1)
+	_, err = n.List(t.Context())
 	wantReason(t, "an endless listing", err, billing.ReasonProtocol)
 }

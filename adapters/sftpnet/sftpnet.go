@@ -1,8 +1,7 @@
 // Package sftpnet exchanges files with a clearinghouse over SFTP.
 //
 // A file goes up under a temporary name, complete, and then gets its own name in one
-// step. The temporary name is the evidence: while it is there, the file was not
-// delivered. Received files are read once they rest, and leave the inbox once the
+// step, or directly under its own name: ADR 61. Received files are read once they rest, and leave the inbox once the
 // service has stored them. Names and contents from the other side are hostile: no name
 // becomes a local path, and sizes, listings and times have limits. ADR 55.
 package sftpnet
@@ -37,8 +36,11 @@ type Config struct {
 	Archive string // the folder for received files
 	After   After  // what happens to received files; empty: AfterArchive with an Archive, else AfterKeep
 
+	Direct     bool   // a file goes up under its own name at once; otherwise it is renamed
 	TempPrefix string // of the name of a file until it is complete; empty: DefaultTempPrefix
-	MaxFile    int64  // larger files stay in the inbox; zero: DefaultMaxFile
+	TempFolder string // the folder of such a file; empty: Outbox
+	TestName   string // of the file that Probe uploads; empty: DefaultTestName
+	MaxFile    int64  // larger files are not read; zero: DefaultMaxFile
 	Times      Times  // zero values: those of DefaultTimes
 }
 
@@ -49,13 +51,14 @@ type After string
 const (
 	AfterArchive After = "archive"
 	AfterDelete  After = "delete"
-	AfterKeep    After = "keep" // the file stays, and is not read again while it does not change
+	AfterKeep    After = "keep" // the file stays
 )
 
 // The defaults of Config. Clearinghouses that are known to skip files by name skip this
 // prefix.
 const (
 	DefaultTempPrefix = "temp_"
+	DefaultTestName   = "molar.txt"
 	DefaultMaxFile    = 128 << 20
 	defaultPort       = "22"
 )
@@ -104,8 +107,9 @@ type Clearinghouse struct {
 }
 
 var (
-	_ ports.Clearinghouse = (*Clearinghouse)(nil)
-	_ ports.Peer          = (*Clearinghouse)(nil)
+	_ ports.Sender = (*Clearinghouse)(nil)
+	_ ports.Inbox  = (*Clearinghouse)(nil)
+	_ ports.Peer   = (*Clearinghouse)(nil)
 )
 
 // New returns a clearinghouse. It does not connect. The error names the field of Config
@@ -130,6 +134,8 @@ func New(c Config) (*Clearinghouse, error) {
 		return nil, errors.New("archive: name the folder for received files")
 	case strings.ContainsAny(c.TempPrefix, "/\x00"):
 		return nil, errors.New("temp prefix: must not contain a slash")
+	case c.TempFolder != "" && path.Clean(c.TempFolder) == path.Clean(c.Inbox):
+		return nil, errors.New("temp folder: must not be the inbox, or Molar would read its own files")
 	}
 	switch c.After {
 	case "":
@@ -145,7 +151,8 @@ func New(c Config) (*Clearinghouse, error) {
 		cmp.Or(c.Times.Connect, d.Connect), cmp.Or(c.Times.Step, d.Step), cmp.Or(c.Times.Transfer, d.Transfer),
 		cmp.Or(c.Times.Idle, d.Idle), cmp.Or(c.Times.Settle, d.Settle),
 	}
-	c.TempPrefix, c.MaxFile = cmp.Or(c.TempPrefix, DefaultTempPrefix), cmp.Or(c.MaxFile, DefaultMaxFile)
+	c.MaxFile, c.TestName = cmp.Or(c.MaxFile, DefaultMaxFile), cmp.Or(c.TestName, DefaultTestName)
+	c.TempPrefix, c.TempFolder = cmp.Or(c.TempPrefix, DefaultTempPrefix), cmp.Or(c.TempFolder, c.Outbox)
 	n := &Clearinghouse{config: c, now: time.Now, turn: make(chan struct{}, 1), looks: map[string]*look{}, dialer: &net.Dialer{}}
 	if n.pins, err = parseHostKey(c.HostKey); err != nil {
 		return nil, fmt.Errorf("host key: %w", err)

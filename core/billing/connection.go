@@ -195,10 +195,11 @@ func (c *Connection) Carried(t Transaction) bool { return slices.Contains(c.Carr
 
 // ProbeStep is the result of one step of the test of a connection.
 type ProbeStep struct {
-	Name    string // such as "sign in"
-	Detail  string // what was found; empty for nothing to add
-	Skipped string // why the step was skipped; empty when it was not
-	Err     error  // why it failed; nil when it worked or was skipped
+	Name     string // such as "sign in"
+	Detail   string // what was found; empty for nothing to add
+	Skipped  string // why the step was skipped; empty when it was not
+	NotTried string // why the step was not tried, because it would have written; empty when it was
+	Err      error  // why it failed; nil when it worked or was skipped
 }
 
 // NetworkReason is the reason of a network's failure: one word for metrics and logs.

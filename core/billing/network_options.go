@@ -138,6 +138,16 @@ type NetworkOptions struct {
 	// for a 277CA.
 	AcknowledgementAfter time.Duration
 
+	// DirectUpload uploads a batch over SFTP under its own name at once, for networks that
+	// take or process each file at the end of its upload, whatever its name. By default it
+	// goes up under a temporary name, and is renamed once it is complete.
+	DirectUpload bool
+
+	// TempPrefix and TempFolder are the prefix of the temporary name and its folder. The
+	// defaults are DefaultTempPrefix and the outbox. Denti-Cal skips the default prefix.
+	TempPrefix string
+	TempFolder string
+
 	// AfterReceipt is what happens at the network to a file that has been imported. By
 	// default it goes to the connection's archive folder; without one it stays, and is
 	// not imported again.
@@ -195,6 +205,9 @@ type NetworkProviderNumber struct {
 	Reference ProviderReference `json:"reference"`
 	Number    string            `json:"number"`
 }
+
+// DefaultTempPrefix is the default prefix of temporary names.
+const DefaultTempPrefix = "temp_"
 
 // AfterReceipt is what happens to a file at a network after its import.
 type AfterReceipt string

@@ -83,6 +83,12 @@ func (o *NetworkOptions) table() []networkOption {
 			"a list of TA1, 997, 999, 277CA and text, each at most once", 5, expectable),
 		span(&o.AcknowledgementAfter, "acknowledgement_after", "How long after a batch was sent its acknowledgements are overdue: see molar batches list.",
 			time.Second, 30*24*time.Hour, AcknowledgementsAfter),
+		choice(&o.DirectUpload, "upload", "How a batch reaches the outbox over SFTP: rename uploads it under a temporary name and then renames it; direct uses its own name at once, for networks that take each file at the end of its upload.",
+			named(false, "rename"), named(true, "direct")),
+		text(&o.TempPrefix, "temp_prefix", DefaultTempPrefix, "The prefix of the temporary name, which is prefix, name, a point and 16 hexadecimal digits.",
+			"1 to 40 letters, digits, underscores, points and dashes", tempPrefixForm.MatchString),
+		text(&o.TempFolder, "temp_folder", "", "The folder of temporary names, on the same disk as the outbox. By default it is the outbox.",
+			"a folder's path of at most 1024 characters, without control characters, or empty for the default", validFolder),
 		choice(&o.AfterReceipt, "after_receipt", "What happens at the network to a file after its import. Default archives it if the connection has an archive folder, and else keeps it.",
 			named(ReceiptDefault, "default"), named(ReceiptArchive, ""), named(ReceiptDelete, ""), named(ReceiptKeep, "")),
 	}

@@ -67,6 +67,9 @@ var optionCases = []struct {
 	{"poll_interval", `"5m"`, billing.NetworkOptions{PollInterval: 5 * time.Minute}, []string{`"0s"`, `"25h"`, `300`, `"five"`}},
 	{"acknowledgements", `["TA1","text"]`, billing.NetworkOptions{Acknowledgements: []billing.AcknowledgementKind{"TA1", "text"}}, []string{`[]`, `["277"]`, `["999","999"]`}},
 	{"acknowledgement_after", `"48h"`, billing.NetworkOptions{AcknowledgementAfter: 48 * time.Hour}, []string{`"0s"`, `"721h"`, `24`}},
+	{"upload", `"direct"`, billing.NetworkOptions{DirectUpload: true}, []string{`""`, `true`, `"Direct"`}},
+	{"temp_prefix", `".part-"`, billing.NetworkOptions{TempPrefix: ".part-"}, []string{`""`, `"a/b"`, `"a b"`, `null`, `"` + strings.Repeat("x", 41) + `"`}},
+	{"temp_folder", `"/in/tmp"`, billing.NetworkOptions{TempFolder: "/in/tmp"}, []string{`"a\nb"`, `7`, `"` + strings.Repeat("x", 1025) + `"`}},
 	{"after_receipt", `"delete"`, billing.NetworkOptions{AfterReceipt: billing.ReceiptDelete}, []string{`""`, `"burn"`}},
 }
 

@@ -32,7 +32,7 @@ type account struct{ result error }
 
 func (a *account) Inquire(context.Context, []byte) ([]byte, error) { return nil, a.result }
 
-func (a *account) Probe(context.Context) []billing.ProbeStep {
+func (a *account) Probe(context.Context, bool) []billing.ProbeStep {
 	return []billing.ProbeStep{{Name: "resolve"}, {Name: "sign in", Err: a.result}}
 }
 
@@ -165,7 +165,7 @@ func TestLifeOfAConnection(t *testing.T) {
 	}
 	porttest.Await(t, "the connection is used again", carried)
 
-	steps, err := operator.Test(t.Context(), "main")
+	steps, err := operator.Test(t.Context(), "main", true)
 	if err != nil || len(steps) != 2 || steps[1].Err != nil {
 		t.Errorf("the test has %v, %v", steps, err)
 	}
@@ -177,7 +177,7 @@ func TestLifeOfAConnection(t *testing.T) {
 		"get":    func() error { _, err := operator.Get(t.Context(), "main"); return err },
 		"enable": func() error { _, err := operator.Enable(t.Context(), "main"); return err },
 		"remove": func() error { return operator.Remove(t.Context(), "main", false) },
-		"test":   func() error { _, err := operator.Test(t.Context(), "main"); return err },
+		"test":   func() error { _, err := operator.Test(t.Context(), "main", true); return err },
 	} {
 		wantCode(t, what, fn(), billing.CodeNotFound)
 	}

@@ -154,16 +154,16 @@ func (s *Service) locked(ctx context.Context, name string, fn func(ctx context.C
 }
 
 // Test tests a connection step by step, whatever its state. The steps end with the
-// first one that fails.
-func (s *Service) Test(ctx context.Context, name string) (_ []billing.ProbeStep, err error) {
+// first one that fails. Only if write is set, it writes files, and removes them.
+func (s *Service) Test(ctx context.Context, name string, write bool) (_ []billing.ProbeStep, err error) {
 	c, err := s.Get(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return s.probe(ctx, c), ctx.Err()
+	return s.probe(ctx, c, write), ctx.Err()
 }
 
-func (s *Service) probe(ctx context.Context, c *billing.Connection) []billing.ProbeStep {
+func (s *Service) probe(ctx context.Context, c *billing.Connection, write bool) []billing.ProbeStep {
 	n, err := s.connector.Open(c)
 	switch {
 	case err != nil:
@@ -172,7 +172,7 @@ func (s *Service) probe(ctx context.Context, c *billing.Connection) []billing.Pr
 		return []billing.ProbeStep{{Name: "the settings are valid", Detail: "the sandbox needs no network"}}
 	}
 	defer n.Peer.Close() //nolint:errcheck // the steps are the result
-	return n.Peer.Probe(ctx)
+	return n.Peer.Probe(ctx, write)
 }
 
 // Own returns a page of the connections that serve a scope, as its users may see them.

@@ -3,6 +3,7 @@ package networktest
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,7 @@ func RunClaimsEDI(t *testing.T, f ClaimsEDIFixture) {
 		"the caller may keep claims":               testClaimsKept,
 		"reading claims may stop at any":           testClaimsStop,
 		"a file that breaks off is refused":        testCutOff,
+		"files are whole in many forms":            testWhole,
 		"other bytes are refused":                  testGarbage,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,11 +122,34 @@ func testFileEmpty(t *testing.T, f ClaimsEDIFixture) {
 }
 
 func testKinds(t *testing.T, f ClaimsEDIFixture) {
-	for want, content := range map[billing.FileKind][]byte{
-		billing.FileAcknowledgement: f.Acknowledgement, billing.FileRemittance: f.Remittance,
-	} {
-		if kind, err := f.EDI.Kind(content); kind != want || err != nil {
-			t.Errorf("kind %q, error %v, want %q", kind, err, want)
+	other, err := f.EDI.File(f.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[billing.FileKind][]byte{
+		billing.FileAcknowledgement: f.Acknowledgement, billing.FileRemittance: f.Remittance, billing.FileOther: other,
+	}
+	for want, content := range all {
+		parts := slices.Collect(f.EDI.Parts(content))
+		if len(parts) != 1 || parts[0].Kind != want || len(parts[0].Sets) == 0 || parts[0].Err != nil || !bytes.Equal(parts[0].Content, content) {
+			t.Errorf("%d parts, %+v, want one %s", len(parts), parts[0].Kind, want)
+		}
+		// Behind each kind, another one is a part of its own, and what is cut is a part with
+		// its error.
+		for kind, behind := range all {
+			if kind == want {
+				continue
+			}
+			for half := range 2 {
+				behind := behind[:len(behind)>>half]
+				parts := slices.Collect(f.EDI.Parts(slices.Concat(content, behind)))
+				if len(parts) != 2 || parts[0].Kind != want || !bytes.Equal(parts[0].Content, content) || !bytes.Equal(parts[1].Content, behind) {
+					t.Fatalf("%d parts of %s and %s", len(parts), want, kind)
+				}
+				if (parts[1].Kind == kind) != (half == 0) || (parts[1].Err == nil) != (half == 0) {
+					t.Errorf("%s behind %s, halved %d times, is %s, %v", kind, want, half, parts[1].Kind, parts[1].Err)
+				}
+			}
 		}
 	}
 	if _, err := f.EDI.Acknowledgement("a", f.Remittance); err == nil {
@@ -252,6 +277,7 @@ func testCutOff(t *testing.T, f ClaimsEDIFixture) {
 			t.Fatalf("%d payments of the first %d bytes, error %v", len(payments), n, err)
 		}
 		noPatient(t, err)
+		notWhole(t, f.EDI, f.Remittance[:n])
 	}
 	end = len(bytes.TrimSpace(f.Acknowledgement)) - 20
 	for n := 0; n < end; n += 1 + n/500 {
@@ -260,6 +286,27 @@ func testCutOff(t *testing.T, f ClaimsEDIFixture) {
 			t.Fatalf("an acknowledgement of the first %d bytes", n)
 		}
 		noPatient(t, err)
+		notWhole(t, f.EDI, f.Acknowledgement[:n])
+	}
+}
+
+func notWhole(t *testing.T, edi ports.ClaimsEDI, content []byte) {
+	t.Helper()
+	err := edi.Whole(content)
+	if err == nil {
+		t.Fatalf("the first %d bytes are whole", len(content))
+	}
+	noPatient(t, err)
+}
+
+// testWhole reads the forms in which files come.
+func testWhole(t *testing.T, f ClaimsEDIFixture) {
+	for _, file := range [][]byte{f.Acknowledgement, f.Remittance, []byte("a report")} {
+		for _, as := range [][]byte{file, slices.Concat(file, []byte("\nEND OF FILE\n")), bytes.TrimRight(file, "~\r\n")} {
+			if err := f.EDI.Whole(as); err != nil {
+				t.Errorf("%.20q is not whole: %v", as, err)
+			}
+		}
 	}
 }
 
@@ -269,14 +316,21 @@ func testGarbage(t *testing.T, f ClaimsEDIFixture) {
 		t.Fatal(err)
 	}
 	for _, b := range [][]byte{nil, []byte("quillfeather"), bytes.Repeat([]byte("ISA*"), 1000), {0, 0xff, 0xfe}, file} {
-		_, kind := f.EDI.Kind(b)
+		for p := range f.EDI.Parts(b) {
+			if p.Kind == billing.FileAcknowledgement || p.Kind == billing.FileRemittance {
+				t.Fatalf("%.20q has a part of the kind %s", b, p.Kind)
+			}
+			if p.Err != nil {
+				noPatient(t, p.Err)
+			}
+		}
 		_, answer := f.EDI.Acknowledgement("a", b)
 		_, payments := f.EDI.Payments("a", b, 0)
 		var claims error
 		for _, err := range f.EDI.Claims(b) {
 			claims = err
 		}
-		for _, err := range []error{kind, answer, payments, claims} {
+		for _, err := range []error{answer, payments, claims} {
 			if err == nil {
 				t.Fatalf("no error for %.20q", b)
 			}

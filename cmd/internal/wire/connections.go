@@ -51,7 +51,7 @@ func (g *graph) openSandbox(c *billing.Connection) (*ports.Network, error) {
 			n.Envelope, n.Eligibility = part.Envelope, part.Eligibility
 		}
 		if part.Claims != nil && c.Carried(billing.TransactionClaims) {
-			n.Envelope, n.Claims, n.Poll = part.Envelope, part.Claims, part.Poll
+			n.Envelope, n.Claims, n.Replies, n.Poll = part.Envelope, part.Claims, part.Replies, part.Poll
 		}
 	}
 	return n, nil
@@ -59,16 +59,18 @@ func (g *graph) openSandbox(c *billing.Connection) (*ports.Network, error) {
 
 // openSFTP opens a connection over SFTP.
 func openSFTP(c *billing.Connection) (*ports.Network, error) {
-	s := c.Settings.SFTP
+	s, o := c.Settings.SFTP, &c.Settings.Options
+	test := billing.NewBatch(billing.Scope{Mode: c.Mode}, c.Network(), 0, 0, time.Now())
 	network, err := sftpnet.New(sftpnet.Config{
 		Addr: s.Addr, User: s.User, Password: []byte(c.Secrets.Password), Key: c.Secrets.Key, HostKey: s.HostKey,
 		AllowPrivate: c.Settings.AllowPrivate, Outbox: s.Outbox, Inbox: s.Inbox, Archive: s.Archive,
-		After: sftpnet.After(c.Settings.Options.AfterReceipt),
+		After: sftpnet.After(o.AfterReceipt), Direct: o.DirectUpload, TempPrefix: o.TempPrefix, TempFolder: o.TempFolder,
+		TestName: o.FileName(test, &c.Settings.Envelope, test.CreatedAt),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &ports.Network{Claims: network, Peer: network}, nil
+	return &ports.Network{Claims: network, Inbox: network, Peer: network}, nil
 }
 
 // openCORE opens a connection over CAQH CORE.

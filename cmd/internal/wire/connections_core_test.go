@@ -1,14 +1,10 @@
 package wire
 
 import (
-	"context"
-	"errors"
-	"log/slog"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/molar-billing/molar/adapters/clearinghouse"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -16,20 +12,7 @@ import (
 // identifiers and the usage of its account.
 func TestCOREConnection(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ready, ended := make(chan clearinghouse.Account, 1), make(chan error, 1)
-	go func() {
-		ended <- clearinghouse.Run(ctx, clearinghouse.Options{
-			SFTP: "127.0.0.1:0", CORE: "127.0.0.1:0", Data: t.TempDir(), Strict: true, Log: slog.New(slog.DiscardHandler),
-		}, func(a clearinghouse.Account) error { ready <- a; return nil })
-	}()
-	defer func() {
-		cancel()
-		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("the simulator ended with %v", err)
-		}
-	}()
-	account := <-ready
+	account, _ := simulate(t)
 	ca, err := os.ReadFile(account.CAFile)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +55,7 @@ func TestCOREConnection(t *testing.T) {
 		}
 		step, part, _ := strings.Cut(c.failed, ": ")
 		failed := ""
-		for _, s := range n.Peer.Probe(t.Context()) {
+		for _, s := range n.Peer.Probe(t.Context(), true) {
 			if s.Err == nil {
 				continue
 			}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
-	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -75,37 +74,6 @@ func firstSet(have, next billing.AcknowledgementKind) billing.AcknowledgementKin
 		return next
 	}
 	return have
-}
-
-// Sets returns each transaction set of a file in an envelope of its own.
-func (*Codec) Sets(content []byte) (sets [][]byte, err error) {
-	defer refuse(&err)
-	in := x12.NewReader(bytes.NewReader(content), x12.Limits{SkipInvalid: true})
-	var span remittance.Span
-	for {
-		s, err := in.Next()
-		if ended(err) {
-			return sets, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch s.ID {
-		case "ISA":
-			span.Interchange = s.Offset
-		case "GS":
-			span.Group = s.Offset
-		case "ST":
-			span.Start = s.Offset
-		case "SE":
-			span.End = in.Offset()
-			set, err := remittance.Extract(content, span)
-			if err != nil {
-				return nil, err
-			}
-			sets = append(sets, set)
-		}
-	}
 }
 
 // verdicts returns the verdicts on files of claims. Rejections come first, because

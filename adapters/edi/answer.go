@@ -10,6 +10,7 @@ import (
 // answer collects the content of the payer's replies to one check.
 type answer struct {
 	inquiry billing.Inquiry
+	age     int                 // the patient's on the service date; negative if unknown
 	member  *eligibility.Member // of the main reply
 	holder  *eligibility.Member // the subscriber of the main reply; supplies a dependent's group number
 	rows    []*row
@@ -19,7 +20,10 @@ type answer struct {
 }
 
 func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.Member) *answer {
-	a := &answer{inquiry: q.Inquiry, member: member, holder: r.Subscriber}
+	a := &answer{inquiry: q.Inquiry, age: -1, member: member, holder: r.Subscriber}
+	if _, _, born := q.Inquiry.Person(); !born.IsZero() {
+		a.age = born.AgeOn(q.Inquiry.ServiceDate)
+	}
 	general := &row{Benefit: &eligibility.Benefit{}, notes: slices.Clone(member.Messages)}
 	a.takeRules(general)
 	a.notes = append(a.notes, general.notes...)
@@ -34,7 +38,7 @@ func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.M
 // add adds the rows of another reply about the same patient. It skips duplicates,
 // because some payers return all benefits when asked about one procedure.
 func (a *answer) add(m *eligibility.Member) {
-	for _, r := range rowsOf(m) {
+	for _, r := range rowsOf(m, a.age) {
 		if slices.ContainsFunc(a.rows, func(have *row) bool { return same(have, r) }) {
 			continue
 		}

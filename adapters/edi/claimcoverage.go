@@ -35,13 +35,14 @@ func (w claimWriter) coordinate(out *claims.Claim, of *billing.OutgoingClaim) {
 }
 
 // otherPayerIDs returns the IDs that link payers to their decisions about lines. A payer
-// that is only a name, or that comes twice, has its place in the order instead.
+// that comes twice has its place in the order instead. The ID of a payer that is only a
+// name stays empty.
 func (w claimWriter) otherPayerIDs(c *billing.Claim) []string {
 	ids := make([]string, len(c.OtherCoverage))
 	for i := range c.OtherCoverage {
 		o := &c.OtherCoverage[i]
 		id := w.route.PayerID(o.Payer, billing.TransactionClaims)
-		if id == "" || slices.Contains(ids[:i], id) {
+		if id != "" && slices.Contains(ids[:i], id) {
 			id = strings.ToUpper(string(o.Sequence))
 		}
 		ids[i] = id

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/edi"
@@ -62,8 +61,10 @@ type readPayment struct {
 	billing.Remittance
 
 	Claims   []*billing.ERAClaim
-	Identity string `json:",omitempty"` // left out, as Content is
+	Identity string `json:",omitempty"` // left out, as the others are
+	Outline  string `json:",omitempty"`
 	Content  []byte `json:",omitempty"`
+	ERALater string `json:",omitempty"`
 }
 
 func readPayments(t *testing.T, name string, content []byte) (all []readPayment) {
@@ -95,49 +96,5 @@ func positioned(t *testing.T, err error, size int) {
 	t.Helper()
 	if e, ok := errors.AsType[*x12.Error](err); !ok || e.Reason == "" || e.Offset < 0 || e.Offset > size {
 		t.Fatalf("error %v without a position in %d bytes", err, size)
-	}
-}
-
-func TestKinds(t *testing.T) {
-	t.Parallel()
-	const head = "ISA*00*          *00*          *ZZ*PAYER          *ZZ*MOLAR          *260304*0506*^*00501*000000907*0*T*:~"
-	set := func(id string) string { return "GS*XX*A*B*20260304*0506*1*X*1~ST*" + id + "*1~SE*2*1~GE*1*1~" }
-	for name, c := range map[string]struct {
-		content string
-		want    billing.FileKind
-	}{
-		"only a TA1":         {head + "TA1*000000900*260304*0500*A*000~IEA*0*000000907~", billing.FileAcknowledgement},
-		"a TA1 and an 835":   {head + "TA1*000000900*260304*0500*A*000~" + set("835") + "IEA*1*000000907~", billing.FileRemittance},
-		"997":                {head + set("997") + "IEA*1*000000907~", billing.FileAcknowledgement},
-		"a 271 and a 999":    {head + set("271") + set("999") + "IEA*2*000000907~", billing.FileAcknowledgement},
-		"277 with a tail":    {head + set("277") + "IEA*1*000000907~ and more", billing.FileAcknowledgement},
-		"271":                {head + set("271") + "IEA*1*000000907~", ""},
-		"a TA1 and no IEA":   {head + "TA1*000000900*260304*0500*A*000~", ""},
-		"an 835, as HTML":    {"<html>ST*835*1~", ""},
-		"nothing":            {"", ""},
-		"an 837 of our own":  {string(mustFile(t, claimsFile())), ""},
-		"an 835 that breaks": {head + "GS*HP*A*B*20260304*0506*1*X*1~ST*835*1~", billing.FileRemittance},
-	} {
-		kind, err := edi.New().Kind([]byte(c.content))
-		if kind != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%s: kind %q, error %v", name, kind, err)
-		}
-		if err != nil {
-			positioned(t, err, len(c.content))
-		}
-	}
-}
-
-// TestMixedFile refuses remittances among acknowledgements, which would be lost.
-func TestMixedFile(t *testing.T) {
-	t.Parallel()
-	content := append(incoming(t, "payer.277"), incoming(t, "remittance.835")...)
-	_, err := edi.New().Acknowledgement("mixed", content)
-	if err == nil {
-		t.Fatal("no error")
-	}
-	positioned(t, err, len(content))
-	if !strings.Contains(err.Error(), "835") {
-		t.Error(err)
 	}
 }

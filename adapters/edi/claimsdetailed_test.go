@@ -105,7 +105,7 @@ func coordinated(c *billing.Claim) {
 			},
 		},
 		{
-			Sequence: billing.SequenceSecondary, Payer: billing.PayerSummary{Name: "BLUE DENTAL"}, Subscriber: named,
+			Sequence: billing.SequenceSecondary, Payer: billing.PayerSummary{PayerID: "BD777", Name: "BLUE DENTAL"}, Subscriber: named,
 			Relationship: billing.RelationSelf, FilingIndicator: "CI",
 			Adjudication: &billing.CoverageAdjudication{
 				PaymentDate: on(2026, 2, 15), PayerClaimNumber: "BD-9", Paid: 30_00,
@@ -125,7 +125,7 @@ func TestDetailedGolden(t *testing.T) {
 		"~SBR*P*01*GRPA******BL~AMT*D*160~AMT*EAF*100~OI***Y***Y~NM1*IL*1*DOE*ANN*K**JR*MI*M123~",
 		"~NM1*PR*2*PRIME DENTAL*****PI*PD001~REF*F8*PCN55~" +
 			"SBR*S*18**BLUE FLEET*****CI~CAS*OA*23*200*1~CAS*PR*2*70~AMT*D*30~AMT*EAF*70~OI***Y***Y~",
-		"~NM1*PR*2*BLUE DENTAL*****PI*SECONDARY~DTP*573*D8*20260215~REF*F8*BD-9~LX*1~",
+		"~NM1*PR*2*BLUE DENTAL*****PI*BD777~DTP*573*D8*20260215~REF*F8*BD-9~LX*1~",
 		"~SVD*PD001*160*AD:D2751**2~CAS*CO*45*40~CAS*PR*1*50**2*50*1~DTP*573*D8*20260115~SE*",
 	} {
 		if !strings.Contains(string(file), want) {
@@ -173,6 +173,18 @@ func TestEveryValueComesBack(t *testing.T) {
 	}
 	if p, want := all[0].Claims[0].Lines[0].Rendering, (claims.Provider{FirstName: "ORAL", LastName: "SURGEON", NPI: "1215931106", Taxonomy: "1223S0112X"}); p != want {
 		t.Errorf("the line's provider is %+v", p)
+	}
+}
+
+// TestAPayerWithoutID proves that the file makes up no ID. Rules keep such a claim from
+// files; one that an earlier release queued may still come.
+func TestAPayerWithoutID(t *testing.T) {
+	t.Parallel()
+	f := detailedFile()
+	f.Claims[1].Claim.OtherCoverage[0].Payer.PayerID = ""
+	file := string(mustFile(t, f))
+	if !strings.Contains(file, "~NM1*PR*2*PRIME DENTAL~DTP*573*D8*20260115~REF*F8*PCN55~") || strings.Contains(file, "SVD*") || strings.Contains(file, "PRIMARY") {
+		t.Errorf("the file is\n%s", strings.ReplaceAll(file, "~", "~\n"))
 	}
 }
 

@@ -305,13 +305,18 @@ func invertedShares(all []billing.CategoryCoverage) bool {
 func (a *answer) otherShares() {
 	var rows []*row
 	for _, r := range a.rows {
-		if r.share == nil || r.code != "" || r.foreign || len(r.categories) > 0 {
-			continue
+		if r.share != nil && r.code == "" && !r.foreign && len(r.categories) == 0 {
+			rows = append(rows, r)
 		}
-		if r.subject == "" {
+	}
+	whole := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.subject != "" })
+	for _, r := range whole {
+		name := r.className()
+		if name != "" && slices.ContainsFunc(whole, func(o *row) bool { return o.tier == r.tier && *o.share != *r.share }) {
+			r.subject, r.notes = name, nil
+		} else {
 			r.subject = "Dental care"
 		}
-		rows = append(rows, r)
 	}
 	for _, r := range rows {
 		shown := best(rows, func(o *row) bool { return o.subject == r.subject })

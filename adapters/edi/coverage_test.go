@@ -3,6 +3,8 @@ package edi_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestCoverage(t *testing.T) {
@@ -42,6 +44,21 @@ func TestCoverage(t *testing.T) {
 			[]string{"EB*A**25**OUT-OF-NETWORK***.5****U", "EB*A**25**SPOON PLAN***.2****U"},
 			[]string{"basic: 80 covered | OUT-OF-NETWORK: 50 percent"},
 		},
+		"classes in messages": {
+			[]string{
+				"EB*A**35*****0", "MSG*PREVENTIVE AND DIAGNOSTIC", "EB*A**35*****.2", "MSG*CLASS II - BASIC SERVICES", "MSG*DEDUCTIBLE APPLIES",
+				"EB*A**30*****.5", "MSG*Major Restorative", "EB*A*******.5", "MSG*ORAL SURGERY",
+			},
+			[]string{
+				"preventive: 100 covered", "diagnostic: 100 covered", "basic: 80 covered | DEDUCTIBLE APPLIES",
+				"oral_surgery: 50 covered", "major: 50 covered",
+			},
+		},
+		"a class of its own, and another": {
+			[]string{"EB*A**25*****.2", "EB*A**35*****.4", "MSG*COMPOSITES", "EB*I**35", "MSG*ORTHODONTICS"},
+			[]string{"basic: 80 covered | COMPOSITES: 60 percent", "orthodontics: not covered"},
+		},
+		"no class": {[]string{"EB*A**35*****.2", "MSG*DEDUCTIBLE WAIVED FOR PREVENTIVE"}, nil},
 		"X-rays are a part of diagnostics": {
 			[]string{"EB*A**4*****.2", "EB*A**23*****0", "EB*A**5*****0"}, []string{"diagnostic: 100 covered | X-rays: 80 percent"},
 		},
@@ -88,6 +105,14 @@ func TestCoverage(t *testing.T) {
 			sameList(t, "coverage", got, c.want)
 		})
 	}
+}
+
+func TestSharesWithUnknownClassesKeepTheirNames(t *testing.T) {
+	t.Parallel()
+	b := benefits(t, nil, "EB*1**35", "EB*A**35*****0", "MSG*CLASS I", "EB*A**35*****.2", "MSG*Group B care", "EB*A**35*****.5", "MSG*GROUP C CARE")
+	equal(t, "status", b.Status, billing.CoverageActive)
+	sameList(t, "payer_notes", b.PayerNotes, []string{"CLASS I: 100 percent", "Group B care: 80 percent", "GROUP C CARE: 50 percent"})
+	sameList(t, "of one share", benefits(t, nil, "EB*A**35*****.2", "MSG*DEDUCTIBLE APPLIES").PayerNotes, []string{"Dental care: DEDUCTIBLE APPLIES", "Dental care: 80 percent"})
 }
 
 func TestPercentagesThatLookInvertedAreReportedAndKept(t *testing.T) {

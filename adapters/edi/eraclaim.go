@@ -46,41 +46,53 @@ func (c *Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 }
 
 func eraClaim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
-	arena := newArena(c)
-	r := &billing.ERAClaim{
+	return newArena(c).claim(p, c)
+}
+
+// claim returns the claim in the storage of the arena.
+func (r *arena) claim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
+	r.of = billing.ERAClaim{
 		Ordinal: c.Ordinal, ControlNumber: clip(c.ControlNumber), PayerClaimNumber: clip(c.PayerControlNumber),
 		Original: clip(c.Reference("F8")), StatusCode: clip(c.Status), Charge: c.Charge, Paid: c.Paid,
 		Allowed: allowed(c), PatientResponsibility: c.PatientResponsibility,
 		ServiceDates: serviceDates(c), Date: p.Date, Balanced: c.Balanced(),
-		Adjustments: arena.adjusted(c.Adjustments), Remarks: c.Remarks(),
+		Adjustments: r.adjusted(c.Adjustments), Remarks: c.Remarks(),
 	}
-	identify(r, c.Names)
-	if len(c.Services) > 0 {
-		r.Lines = make([]billing.ERALine, len(c.Services))
-	}
+	identify(&r.of, c.Names)
 	for i := range c.Services {
-		arena.line(&r.Lines[i], &c.Services[i])
+		r.lines = append(r.lines, billing.ERALine{})
+		r.line(&r.lines[len(r.lines)-1], &c.Services[i])
 	}
-	return r
+	r.of.Lines = since(r.lines, 0)
+	return &r.of
 }
 
 // arena holds the shared storage for a claim's lists. Each list is a slice of it. One
 // allocation of each kind is faster than one for every line.
 type arena struct {
+	of          billing.ERAClaim
+	lines       []billing.ERALine
 	adjustments []billing.Adjustment
 	amounts     []billing.Money
 	remarks     []string
 }
 
-func newArena(c *remittance.Claim) arena {
+func newArena(c *remittance.Claim) *arena {
 	adjustments, remarks := len(c.Adjustments), 0
 	for i := range c.Services {
 		adjustments += len(c.Services[i].Adjustments)
 		remarks += len(c.Services[i].Remarks)
 	}
-	return arena{
-		make([]billing.Adjustment, 0, adjustments), make([]billing.Money, 0, len(c.Services)), make([]string, 0, remarks),
+	return &arena{
+		lines:       make([]billing.ERALine, 0, len(c.Services)),
+		adjustments: make([]billing.Adjustment, 0, adjustments), amounts: make([]billing.Money, 0, len(c.Services)), remarks: make([]string, 0, remarks),
 	}
+}
+
+// again empties the arena for another claim, which takes the place of the last one.
+func (r *arena) again() *arena {
+	r.lines, r.adjustments, r.amounts, r.remarks = r.lines[:0], r.adjustments[:0], r.amounts[:0], r.remarks[:0]
+	return r
 }
 
 func (r *arena) adjusted(all []remittance.Adjustment) []billing.Adjustment {

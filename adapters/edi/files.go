@@ -16,31 +16,10 @@ import (
 
 var _ ports.ClaimsEDI = (*Codec)(nil)
 
-// Kind returns the kind of a file. The first known transaction set decides. A file
-// that contains only a TA1 is an acknowledgement.
-func (*Codec) Kind(content []byte) (kind billing.FileKind, err error) {
+// Whole returns nil if all of a file can be read; see x12.Whole.
+func (*Codec) Whole(content []byte) (err error) {
 	defer refuse(&err)
-	_, err = walk(content, func(s *x12.Segment, set string) error {
-		switch {
-		case s.ID == "TA1":
-			kind = billing.FileAcknowledgement
-		case s.ID != "ST":
-		case set == setRemittance:
-			kind = billing.FileRemittance
-			return io.EOF
-		case isFunctional(set) || set == setStatus:
-			kind = billing.FileAcknowledgement
-			return io.EOF
-		}
-		return nil
-	})
-	if err != nil {
-		return "", err
-	}
-	if kind == "" {
-		return "", &x12.Error{Segment: 1, Reason: "the file has neither acknowledgements (997, 999, TA1, 277) nor remittances (835)"}
-	}
-	return kind, nil
+	return x12.Whole(content)
 }
 
 // The transaction sets that reply to claims, in addition to 997 and 999.

@@ -27,18 +27,24 @@ type limit struct {
 }
 
 // limitOf returns a row's frequency limit, or nil if the row has none. If an HSD has
-// several messages, or no count, the messages decide.
+// several messages, or no count, the messages decide. For a procedure they also decide
+// if no code does. Those of a category may be about one of its procedures.
 func limitOf(r *row) *limit {
-	if len(r.Deliveries) == 0 && r.quantity == nil {
+	if !r.limited {
+		r.limited, r.limit = true, readLimit(r)
+	}
+	return r.limit
+}
+
+func readLimit(r *row) *limit {
+	l := codedLimit(r)
+	if l == nil && len(r.Deliveries) == 0 && r.code == "" {
 		return nil
 	}
-	l := codedLimit(r)
-	if len(r.Deliveries) == 0 || len(r.Messages) == 0 || l != nil && len(r.Messages) == 1 {
-		return l
-	}
 	several := len(r.Messages) > 1 && (r.class == "" || len(r.Messages) > 2)
-	if several || slices.ContainsFunc(r.Deliveries, func(d eligibility.Delivery) bool { return d.Quantity == uncounted }) {
-		if m := bindingMessage(r); m != nil {
+	uncounted := slices.ContainsFunc(r.Deliveries, func(d eligibility.Delivery) bool { return d.Quantity == uncounted })
+	if l == nil && r.code != "" || uncounted || several && len(r.Deliveries) > 0 {
+		if m := r.bindingLimit(); m != nil {
 			return m
 		}
 	}
@@ -75,52 +81,28 @@ func codedLimit(r *row) *limit {
 	return nil
 }
 
-var limitWords = regexp.MustCompile(`\b(\d{1,2}|ONE|ONCE|TWO|TWICE|THREE|FOUR)(?: [A-Z()]+){0,2}? (?:PER|EVERY|EACH|IN|WITHIN)` +
-	`(?: A| ANY)?(?: (\d{1,3}))?[ -](?:CONSECUTIVE |ROLLING )?(CALENDAR YEAR|BENEFIT YEAR|PLAN YEAR|CONTRACT YEAR|YEAR|MONTH|WEEK|DAY|LIFETIME)`)
-
-// bindingMessage returns the strictest limit in the row's messages: the one with
-// the longest time for each service. In a tie it is the shorter period. It returns
-// nil if no message states a limit.
-func bindingMessage(r *row) *limit {
+// bindingLimit returns the strictest limit in the row's messages about the patient's
+// age: the one with the longest time for each service. In a tie it is the shorter
+// period. It returns nil if no message states a limit.
+func (r *row) bindingLimit() *limit {
 	var found *limit
-	for _, m := range r.Messages {
-		if !mentions(m, "PER ", "EVERY ", "EACH ", "IN ") {
+	split := len(r.ages()) > 1
+	for _, s := range r.stated() {
+		if split && fitAll(s.ages, r.age) == outside {
 			continue
 		}
-		for _, w := range limitWords.FindAllStringSubmatch(strings.ToUpper(m), -1) {
-			l := &limit{unit: unitOf(w[3]), n: 1, scope: scopeOf(r.notes)}
-			if l.count = map[string]int{"ONE": 1, "ONCE": 1, "TWO": 2, "TWICE": 2, "THREE": 3, "FOUR": 4}[w[1]]; l.count == 0 {
-				l.count, _ = strconv.Atoi(w[1])
-			}
-			if n, err := strconv.Atoi(w[2]); err == nil && n > 0 {
-				l.n = n
-			}
-			if l.count > 0 && (found == nil || l.stricter(found)) {
+		for _, l := range s.limits {
+			if found == nil || l.stricter(found) {
 				found = l
 			}
 		}
 	}
-	return found
-}
-
-// unitOf returns the EB06 code of a period in a message.
-func unitOf(word string) string {
-	switch word {
-	case "CALENDAR YEAR":
-		return "23"
-	case "BENEFIT YEAR", "PLAN YEAR", "CONTRACT YEAR":
-		return "22"
-	case "YEAR":
-		return "21"
-	case "MONTH":
-		return "34"
-	case "WEEK":
-		return "35"
-	case "DAY":
-		return "7"
-	default:
-		return "32"
+	if found == nil {
+		return nil
 	}
+	l := *found
+	l.scope = scopeOf(r.notes)
+	return &l
 }
 
 // stricter reports whether the limit binds more than another one.

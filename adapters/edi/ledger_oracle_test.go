@@ -661,25 +661,101 @@ func (b *books) primary(v *verdict) {
 
 // patient adds up what the last payers leave to the patient, line by line.
 func (b *books) patient() (sum int64) {
+	b.eachOwed(
+		func(e *clp, i int) { sum += total(e.lines[i].adjustments, cas.ofPatient) },
+		func(e *clp) { sum += total(e.level, cas.ofPatient) },
+	)
+	return sum
+}
+
+// eachOwed calls line for each line, and level for each claim, whose payer is the last
+// that says what the patient owes for it.
+func (b *books) eachOwed(line func(e *clp, i int), level func(e *clp)) {
 	var later []*clp // the entries of later payers
 	for sequence := 3; sequence > 0; sequence-- {
 		of := slices.DeleteFunc(b.ofSequence(sequence), func(e *clp) bool {
-			refused := slices.DeleteFunc(slices.Clone(e.adjustments()), func(a cas) bool { return a.group == "OA" && a.reason == "23" })
+			refused := slices.DeleteFunc(slices.Clone(e.adjustments()), cas.settledBefore)
 			return e.paid == 0 && (len(refused) > 0 || len(e.adjustments()) == 0) && !slices.ContainsFunc(refused, func(a cas) bool { return !a.notPaid() })
 		})
 		for _, e := range of {
 			if len(later) == 0 && e.levelStands() {
-				sum += total(e.level, cas.ofPatient)
+				level(e)
 			}
 			for i := range e.lines {
 				if e.lineStands(i) && !slices.ContainsFunc(later, func(o *clp) bool { return o.hides(e, i) }) {
-					sum += total(e.lines[i].adjustments, cas.ofPatient)
+					line(e, i)
 				}
 			}
 		}
 		later = append(later, of...)
 	}
-	return sum
+}
+
+// open returns what is left of the charge, and of each line. What several payers say
+// counts as what it is: payments, the primary's write-off, and the patient's last part.
+func (b *books) open() (whole int64, lines []int64) {
+	v := verdict{}
+	b.primary(&v)
+	for _, e := range slices.Concat(b.entries, b.elsewhere) {
+		v.paid += e.paid
+	}
+	rest := int64(b.claim.Charge()) - v.paid - v.contractual
+	whole = rest - min(b.patient(), max(rest, 0))
+	for n := range b.claim.Lines {
+		lines = append(lines, b.openLine(n+1))
+	}
+	for _, e := range b.firstDeciders() {
+		whole -= total(e.left(), cas.settledBefore)
+		for i := range e.lines {
+			if n := e.numbers[i]; n > 0 && e.lineStands(i) {
+				lines[n-1] -= total(e.lines[i].adjustments, cas.settledBefore)
+			}
+		}
+	}
+	if len(lines) == 1 {
+		lines[0] = whole
+	}
+	return whole, lines
+}
+
+// openLine returns what payments, write-off and patient leave of a line.
+func (b *books) openLine(n int) int64 {
+	rest, owed := int64(b.claim.Lines[n-1].Fee), int64(0)
+	for _, e := range slices.Concat(b.entries, b.elsewhere) {
+		for i := range e.lines {
+			if e.numbers[i] == n && !e.taken[i] && (!e.reverses() || len(e.takes) == 0) {
+				rest -= e.lines[i].paid
+			}
+		}
+	}
+	for _, e := range b.ofSequence(1) {
+		for i := range e.lines {
+			if e.numbers[i] == n && e.lineStands(i) {
+				rest -= total(e.lines[i].adjustments, cas.contractual)
+			}
+		}
+	}
+	b.eachOwed(func(e *clp, i int) {
+		if e.numbers[i] == n {
+			owed += total(e.lines[i].adjustments, cas.ofPatient)
+		}
+	}, func(*clp) {})
+	return rest - min(owed, max(rest, 0))
+}
+
+func (a cas) settledBefore() bool { return a.group == "OA" && a.reason == "23" }
+
+// firstDeciders returns the standing entries of the first payer in sequence that has
+// decided anything. What earlier payers did is known only from them.
+func (b *books) firstDeciders() []*clp {
+	for sequence := 1; sequence <= 3; sequence++ {
+		for _, e := range slices.Concat(b.entries, b.elsewhere) {
+			if e.sequence == sequence && !e.reverses() {
+				return b.ofSequence(sequence)
+			}
+		}
+	}
+	return nil
 }
 
 // hides reports whether the entry of a later payer states line i of e.
@@ -705,9 +781,23 @@ func (b *books) review(c *clp) billing.ReviewCode {
 		return billing.ReviewPatientAndCharge
 	case !c.reverses() && b.repeats(c):
 		return billing.ReviewPaymentRepeated
+	case after.overpays(of):
+		return billing.ReviewExceedsCharge
 	default:
 		return ""
 	}
+}
+
+// overpays reports whether the payment comes beside one of the payer under another
+// number, and all payments are more than the charge.
+func (b *books) overpays(c *clp) bool {
+	var sum int64
+	beside := false
+	for _, e := range b.entries {
+		sum += e.paid
+		beside = beside || e != c && e.netPaid() > 0 && e.payer == c.payer && e.sequence == c.sequence && e.number != c.number
+	}
+	return !c.reverses() && c.paid > 0 && beside && sum > int64(b.claim.Charge())
 }
 
 func (b *books) find(c *clp) *clp {

@@ -38,13 +38,20 @@ type historian struct {
 	*rand.Rand
 	claim     *billing.Claim
 	sent      []*sentClaim // adjudications that no reversal has taken back whole
-	traces    int
+	files     []sentFile
+	traces    int // the first trace number, less one
 	reference int // 0 writes REF 6R always, 1 never, 2 sometimes, 3 with faults
 	alone     *seat
 }
 
 // seat is the only payer of a claim, and its place in the sequence, from 0.
 type seat struct{ payer, place int }
+
+// sentFile is a payment as a payer sent it.
+type sentFile struct {
+	from, day, trace int
+	claims           []*sentClaim
+}
 
 // sentClaim is a claim as a payer sends it.
 type sentClaim struct {
@@ -98,7 +105,7 @@ func writeHistory(seed uint64) history {
 // write returns a history of the claim.
 func (h *historian) write() history {
 	var files []string
-	day, dated := 1, h.one(2)
+	day, dated, corrected := 1, h.one(2), false
 	for range 1 + h.IntN(6) {
 		if day += h.IntN(3); dated {
 			day++
@@ -106,15 +113,17 @@ func (h *historian) write() history {
 		switch {
 		case len(files) > 0 && h.one(12):
 			files = append(files, pick(h, files...)) // the same file once more
+		case len(files) > 0 && h.one(6):
+			files, corrected = append(files, h.file(h.corrected(pick(h, h.files...)))), true
 		default:
 			from, claims := h.event()
-			files = append(files, h.file(from, day, claims))
+			files = append(files, h.file(sentFile{from, day, h.traces + len(h.files) + 1, claims}))
 		}
 	}
 	if h.one(3) {
 		h.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 	}
-	return history{h.claim, files, h.one(3), dated}
+	return history{h.claim, files, h.one(3), dated && !corrected}
 }
 
 // event returns the claims of the next file, and the payer that sends it.
@@ -415,24 +424,44 @@ func flipped(all []cas) []cas {
 
 func amount(cents int64) string { return billing.Money(cents).String() }
 
+// corrected returns the payment with other figures, under the same trace number.
+func (h *historian) corrected(f sentFile) sentFile {
+	var claims []*sentClaim
+	for _, c := range f.claims {
+		switch at := slices.Index(h.sent, c); {
+		case h.one(5): // it is not in the correction
+		case at < 0 || len(c.numbers) == 0 || h.one(3):
+			claims = append(claims, c)
+		default:
+			h.sent = slices.Delete(h.sent, at, at+1)
+			claims = append(claims, h.adjudicated(f.from, all(c), c)...)
+		}
+	}
+	if len(claims) == 0 || h.one(3) {
+		claims = append(claims, h.adjudicated(f.from, h.some(indexes(h.claim.Lines)), nil)...)
+	}
+	f.claims = claims
+	return f
+}
+
 // file writes one 835.
-func (h *historian) file(from, day int, claims []*sentClaim) string {
-	h.traces++
+func (h *historian) file(f sentFile) string {
+	h.files = append(h.files, f)
 	var b strings.Builder
 	var sum int64
-	for _, c := range claims {
+	for _, c := range f.claims {
 		sum += c.paid
 		c.write(&b, strings.ToLower(h.claim.PatientControlNumber))
 	}
 	if h.one(10) { // a claim that is forwarded, and one that is not ours
-		fmt.Fprintf(&b, "CLP*%s*23*10*0**12*F%d~NM1*QC*1*ROE*JANE****MI*W1~", h.claim.PatientControlNumber, h.traces)
-		fmt.Fprintf(&b, "CLP*PCN-X*1*10*10**12*G%d~NM1*QC*1*ROE*JANE****MI*W1~", h.traces)
+		fmt.Fprintf(&b, "CLP*%s*23*10*0**12*F%d~NM1*QC*1*ROE*JANE****MI*W1~", h.claim.PatientControlNumber, f.trace)
+		fmt.Fprintf(&b, "CLP*PCN-X*1*10*10**12*G%d~NM1*QC*1*ROE*JANE****MI*W1~", f.trace)
 		sum += 10_00
 	}
-	p, date := claimPayers()[from], fmt.Sprintf("202603%02d", day)
+	p, date := claimPayers()[f.from], fmt.Sprintf("202603%02d", f.day)
 	return "ISA*00*          *00*          *ZZ*PAYER          *ZZ*MOLAR          *260304*0506*^*00501*000000907*0*T*:~" +
 		"GS*HP*PAYER*MOLAR*20260304*0506*907*X*005010X221A1~ST*835*0001~BPR*I*" + amount(sum) + "*C*ACH************" + date + "~" +
-		fmt.Sprintf("TRN*1*T-%d*1512345678~N1*PR*%s*PI*%s~", h.traces, p.name, p.id) + "N1*PE*BRIGHT SMILES*XX*1234567893~LX*1~" +
+		fmt.Sprintf("TRN*1*T-%d*1512345678~N1*PR*%s*PI*%s~", f.trace, p.name, p.id) + "N1*PE*BRIGHT SMILES*XX*1234567893~LX*1~" +
 		b.String() + "SE*99*0001~GE*1*907~IEA*1*000000907~"
 }
 
@@ -495,14 +524,14 @@ type clerk struct {
 	books   *books
 	raw     map[*billing.LedgerEntry]*clp
 	seen    map[string]int // how often each case occurred
-	known   map[[32]byte]bool
+	known   []*billing.Remittance
 
 	beside    *billing.Ledger // of the claim to the other payer; nil for none
 	elsewhere []*clp          // what the books of other claims say about the services
 }
 
 func newClerk(h history, seen map[string]int) *clerk {
-	k := &clerk{h: h, raw: map[*billing.LedgerEntry]*clp{}, seen: seen, known: map[[32]byte]bool{}}
+	k := &clerk{h: h, raw: map[*billing.LedgerEntry]*clp{}, seen: seen}
 	k.book()
 	return k
 }
@@ -539,12 +568,103 @@ func (k *clerk) work() error {
 func (k *clerk) receive(file string, arrival int) error {
 	payments, err := edi.New().Payments("file", []byte(file), 0)
 	for i := range payments {
-		if p := &payments[i]; !k.known[p.Identity] {
-			k.known[p.Identity] = true
-			err = errors.Join(err, k.post(p, arrival))
-		}
+		err = errors.Join(err, k.place(&payments[i], arrival))
 	}
 	return err
+}
+
+// place posts a payment that is new. Of a correction every second one takes the place of
+// what it corrects.
+func (k *clerk) place(p *billing.Remittance, arrival int) error {
+	p.State, p.Arrival = billing.ERANeedsReview, int64(arrival)
+	copy(p.ID[:], p.Identity[:])
+	var siblings []*billing.Remittance
+	for _, o := range k.known {
+		if !o.SamePayer(p) || o.Payment.TraceNumber != p.Payment.TraceNumber {
+			continue
+		}
+		if same := o.Outline.Figures == p.Outline.Figures; same != sameFile(o.Content, p.Content) {
+			return fmt.Errorf("file %d is a duplicate of %d: %t", arrival, o.Arrival, same)
+		} else if same {
+			k.seen["duplicate"]++
+			return nil
+		}
+		siblings = append(siblings, o)
+	}
+	k.known = append(k.known, p)
+	corrects, _ := p.Relate(siblings)
+	for _, o := range siblings {
+		if shares := slices.Contains(corrects, o); o.Stands() && shares != shareClaims(o.Content, p.Content) {
+			return fmt.Errorf("file %d corrects %d: %t", arrival, o.Arrival, shares)
+		}
+	}
+	switch {
+	case len(corrects) == 0:
+		k.seen["part"] += min(1, len(siblings))
+		return k.post(p, arrival)
+	case arrival%2 == 0:
+		k.seen["kept"]++
+		p.State = billing.ERADiscarded
+		return nil
+	}
+	k.seen["replaced"]++
+	p.Decided = &billing.ERANote{}
+	for _, o := range corrects {
+		o.State = billing.ERAReplaced
+		if err := k.takeBack(o.ID); err != nil {
+			return err
+		}
+	}
+	return k.post(p, arrival)
+}
+
+// takeBack takes back what was applied of a payment, and forgets what waits.
+func (k *clerk) takeBack(id billing.ERAID) error {
+	of := func(e *billing.LedgerEntry) bool { return e.ERA.ID == id }
+	k.waiting = slices.DeleteFunc(k.waiting, of)
+	ledger := k.ledger
+	for _, e := range k.applied {
+		if of(e) {
+			ledger = ledger.Without(e)
+		}
+	}
+	k.applied = slices.DeleteFunc(slices.Clone(k.applied), of)
+	k.book()
+	k.ledger = ledger
+	return k.compare("a payment was taken back")
+}
+
+// sameFile reports whether two payments state the same, whatever the order.
+func sameFile(a, b []byte) bool { return slices.Equal(facts(a), facts(b)) }
+
+// facts returns what a payment states, in an order of its own.
+func facts(file []byte) (all []string) {
+	for _, c := range parse(string(file), 0) {
+		lines := []string{}
+		for _, l := range c.lines {
+			lines = append(lines, fmt.Sprint(l.code, l.submitted, l.b6, l.charge, l.paid, inOrder(l.adjustments)))
+		}
+		slices.Sort(lines)
+		all = append(all, fmt.Sprint(strings.ToUpper(c.control), c.number, c.status, c.charge, c.paid, c.patient, c.allowed, inOrder(c.level), lines))
+	}
+	slices.Sort(all)
+	return all
+}
+
+func inOrder(all []cas) []cas {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b cas) int {
+		return cmp.Or(cmp.Compare(a.group+a.reason, b.group+b.reason), cmp.Compare(a.amount, b.amount))
+	})
+	return all
+}
+
+// shareClaims reports whether both payments have a claim with the same two numbers.
+func shareClaims(a, b []byte) bool {
+	others := parse(string(b), 0)
+	return slices.ContainsFunc(parse(string(a), 0), func(c *clp) bool {
+		return slices.ContainsFunc(others, func(o *clp) bool { return strings.EqualFold(c.control, o.control) && c.number == o.number })
+	})
 }
 
 // finish lets a person finish what waits, and checks the whole.
@@ -692,6 +812,9 @@ func (k *clerk) compare(after string) error {
 	if got != want || stands != standing {
 		return fmt.Errorf("after %s:\n got %v %+v\nwant %v %+v", after, stands, got, standing, want)
 	}
+	if err := k.compareOpen(); err != nil {
+		return fmt.Errorf("after %s: %w", after, err)
+	}
 	k.seen["outcome "+got.outcome]++
 	sum := got.paid + got.patient + got.contractual
 	for _, e := range k.elsewhere {
@@ -708,6 +831,32 @@ func (k *clerk) compare(after string) error {
 		if err := k.compareOne(&all[i]); err != nil {
 			return fmt.Errorf("after %s: %w", after, err)
 		}
+	}
+	return nil
+}
+
+// compareOpen compares what is open of the claim and of its lines, by the ledger and by
+// the figures that the claim stores, with the books.
+func (k *clerk) compareOpen() error {
+	open, lines := k.books.open()
+	stored := *k.h.claim
+	stored.Standing = k.ledger.Standing()
+	stored.SetElsewhere(k.ledger)
+	got := k.ledger.OpenLines()
+	same := slices.EqualFunc(got, lines, func(x billing.Money, y int64) bool { return int64(x) == y })
+	if int64(k.ledger.Open()) != open || int64(stored.Open()) != open || !same {
+		return fmt.Errorf("open are %s and stored %s, lines %v; want %s, %v", k.ledger.Open(), stored.Open(), got, amount(open), lines)
+	}
+	switch whole := int64(k.h.claim.Charge()); {
+	case open == 0:
+		k.seen["nothing open"]++
+	case open < 0:
+		k.seen["overpaid"]++
+	case open < whole:
+		k.seen["open in part"]++
+	}
+	if first := k.books.firstDeciders(); len(first) > 0 && first[0].sequence > 1 {
+		k.seen["OA-23 alone"]++
 	}
 	return nil
 }
@@ -781,9 +930,9 @@ func TestLedgerEqualsTheOracle(t *testing.T) {
 	}
 	for _, c := range []string{
 		"outcome ", "outcome paid", "outcome denied", "cancelled", "opposite order", "sequence primary", "sequence secondary", "sequence tertiary", "review ",
-		"review unbalanced", "review patient_and_charge_differ", "review payment_repeated", "review reversal_differs", "review reversal_without_payment",
+		"review unbalanced", "review patient_and_charge_differ", "review payment_repeated", "review reversal_differs", "review reversal_without_payment", "review exceeds_charge", "duplicate", "part", "kept", "replaced",
 		"warning patient_differs", "warning charge_differs", "warning procedure_unknown", "warning line_unmatched", "warning exceeds_charge",
-		"warning patient_amount_differs", "warning patient_amount_capped", "warning payment_repeated",
+		"warning patient_amount_differs", "warning patient_amount_capped", "warning payment_repeated", "nothing open", "overpaid", "open in part", "OA-23 alone",
 	} {
 		if seen[c] < 20 {
 			t.Errorf("%s: %d times in all histories, too few to prove anything", c, seen[c])

@@ -107,7 +107,7 @@ func (r *row) status() billing.CoverageStatus {
 	case "6", "7", "8":
 		return billing.CoverageInactive
 	case "I":
-		if slices.Contains(r.ServiceTypes, dental) && r.tier.standing != outOfNetwork {
+		if r.class == "" && slices.Contains(r.ServiceTypes, dental) && r.tier.standing != outOfNetwork {
 			return billing.CoverageInactive
 		}
 	}

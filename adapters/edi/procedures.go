@@ -17,14 +17,18 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 	rows := map[string][]*row{}
 	var listed []string
+	var ranges []*row
 	for _, r := range a.rows {
-		if r.code == "" {
+		switch {
+		case r.code == "":
 			continue
-		}
-		if rows[r.code] == nil {
+		case rows[r.code] == nil:
 			listed = append(listed, r.code)
 		}
 		rows[r.code] = append(rows[r.code], r)
+		if r.last != "" {
+			ranges = append(ranges, r)
+		}
 	}
 	codes := a.inquiry.ProcedureCodes
 	if a.inquiry.DetailLevel == billing.DetailEnhanced || len(codes) == 0 {
@@ -35,8 +39,8 @@ func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 	}
 	var out []billing.ProcedureBenefit
 	for i, code := range codes {
-		if rows[code] != nil && !slices.Contains(codes[:i], code) {
-			out = append(out, a.procedure(code, rows[code], b))
+		if all := withRanges(code, rows[code], ranges); all != nil && !slices.Contains(codes[:i], code) {
+			out = append(out, a.procedure(code, all, b))
 		}
 	}
 	for _, r := range a.rows {
@@ -45,6 +49,22 @@ func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 		}
 	}
 	return out
+}
+
+// withRanges adds the rows of ranges that include the procedure to its own rows. What
+// its own rows state about its coverage, no range states otherwise.
+func withRanges(code string, own, ranges []*row) []*row {
+	decides := func(r *row) bool { return hasShare(r) || excludes(r) }
+	single := slices.ContainsFunc(own, func(r *row) bool { return r.last == "" && decides(r) })
+	for _, r := range ranges {
+		if r.code < code && code <= r.last {
+			own = append(slices.Clone(own), r)
+		}
+	}
+	if !single || len(ranges) == 0 {
+		return own
+	}
+	return slices.DeleteFunc(slices.Clone(own), func(r *row) bool { return r.last != "" && decides(r) })
 }
 
 // standsForCategory reports whether the rows of a procedure state only the plan's
@@ -58,12 +78,18 @@ func isImplant(code string) bool { return "D6010" <= code && code <= "D6199" }
 
 func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing.ProcedureBenefit {
 	p := billing.ProcedureBenefit{Code: code}
-	_, _, born := a.inquiry.Person()
-	age := born.AgeOn(a.inquiry.ServiceDate)
-	rows, tooYoung := atAge(all, age)
+	limits := agesOf(all)
+	rows, age := all, fitAll(limits, a.age)
+	if len(limits) > 1 && age == fits {
+		rows = slices.DeleteFunc(slices.Clone(all), func(r *row) bool { return len(r.ages()) > 0 && fitAll(r.ages(), a.age) == outside })
+	}
 	coveredAs(&p, rows, b)
-	if r := best(rows, isHighestAge); r != nil && best(all, isLowestAge) == nil {
-		p.MaxAge = new(*r.quantity)
+	shown := best(rows, hasShare)
+	if len(limits) == 0 && age == fits {
+		age = a.ageInClass(rows, shown)
+	}
+	if i := slices.IndexFunc(limits, func(x ages) bool { return x.to < anyAge }); i >= 0 && (len(limits) == 1 || !bands(limits)) {
+		p.MaxAge = new(limits[i].to)
 	}
 	var l *limit
 	if r := best(rows, hasLimit); r != nil {
@@ -77,22 +103,38 @@ func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing
 	if p.NextEligibleDate = statedNext(rows); p.NextEligibleDate.IsZero() {
 		p.NextEligibleDate = a.nextEligible(l, h)
 	}
+	if begin := a.beginOf(rows, shown); p.NextEligibleDate.Before(begin) && a.inquiry.ServiceDate.Before(begin) {
+		p.NextEligibleDate = begin
+	}
 	spent := l != nil && l.unit == "32" && l.count > 0 && len(h.visits) >= l.count
 	early := h.usedUp || spent || a.inquiry.ServiceDate.Before(p.NextEligibleDate)
 	switch {
 	case p.Covered != nil && !*p.Covered:
 		p.Status = billing.ProcedureNotCovered
-	case tooYoung, p.MaxAge != nil && age > *p.MaxAge:
+	case age == outside:
 		p.Status = billing.ProcedureAgeLimit
 	case early && (l == nil || l.scope == ""): // a limit per tooth leaves other teeth covered
 		p.Status = billing.ProcedureNotDueYet
+	case age == unsure || inDoubt(rows, shown): // the note has the payer's words
 	case downgraded(rows):
 		p.Status = billing.ProcedureDowngraded
 	case p.Covered != nil:
 		p.Status = billing.ProcedureCoveredNow
 	}
-	p.Note = procedureNote(all, best(rows, hasShare))
+	p.Note = procedureNote(all, shown)
 	return p
+}
+
+// beginOf returns the day on which the benefits of the procedure begin, as the row with
+// its share states it (DTP 348), or else that of its category. It may be zero.
+func (a *answer) beginOf(rows []*row, shown *row) billing.Date {
+	if shown == nil {
+		shown = best(a.classOf(rows, nil), hasShare)
+	}
+	if shown == nil {
+		return billing.Date{}
+	}
+	return span(shown.Dates, "348", billing.Date{}).from
 }
 
 // coveredAs sets the procedure's coverage and the plan's share from its rows, or
@@ -118,30 +160,6 @@ func coveredAs(p *billing.ProcedureBenefit, rows []*row, b *billing.Benefits) {
 	if p.Covered == nil && best(rows, paid) != nil {
 		p.Covered = new(true)
 	}
-}
-
-func isHighestAge(r *row) bool { return r.quantity != nil && r.QuantityQualifier == highestAge }
-func isLowestAge(r *row) bool  { return r.quantity != nil && r.QuantityQualifier == lowestAge }
-
-// atAge drops the rows for other ages if the payer states a minimum age. A maximum
-// age alone is a limit: it does not split the rows by age.
-func atAge(rows []*row, age int) (fitting []*row, tooYoung bool) {
-	if best(rows, isLowestAge) == nil {
-		return rows, false
-	}
-	split := false
-	for _, r := range rows {
-		switch {
-		case isLowestAge(r) && age < *r.quantity, isHighestAge(r) && age > *r.quantity:
-		default:
-			split = split || isLowestAge(r) || isHighestAge(r)
-			fitting = append(fitting, r)
-		}
-	}
-	if !split {
-		return rows, true
-	}
-	return fitting, false
 }
 
 // historyOf collects the dates of visits. It also reads the counts of visits that
@@ -224,8 +242,11 @@ func procedureNote(rows []*row, shown *row) string {
 			notes = append(notes, n)
 		}
 	}
-	split := best(rows, isLowestAge) != nil
+	split := slices.ContainsFunc(rows, func(r *row) bool { return r.quantity != nil && r.QuantityQualifier == lowestAge })
 	for _, r := range shownFirst(rows, shown) {
+		if r.last != "" {
+			add(r.prefix("", shown) + r.code + " to " + r.last)
+		}
 		for _, m := range r.notes {
 			if !slices.Contains(notes, m) {
 				add(r.prefix("", shown) + m)

@@ -159,6 +159,71 @@ func TestProcedure(t *testing.T) {
 			"covered, covered_now",
 			"Authorization is needed; Co-payment 25.00; Coverage is based on 500.00",
 		},
+		"in a range": {
+			[]string{"EB*A*******.5*****AD:D2710::::::D2799", "HSD*VS*1***21*5"}, "50 covered, 1 per 5 years, covered_now", "D2710 to D2799",
+		},
+		"in a range with a hyphen": {[]string{"EB*A*******.5*****AD:D2710-D2799"}, "50 covered, covered_now", "D2710 to D2799"},
+		"in a range, and on its own": {
+			[]string{"EB*I************AD:D2700::::::D2799", "EB*F************AD:D2700::::::D2799", "HSD*VS*1***21*5", "EB*A*******.2*****" + ask},
+			"80 covered, 1 per 5 years, covered_now", "D2700 to D2799",
+		},
+		"not covered in a range": {[]string{"EB*I************AD:D2700::::::D2799"}, "not covered, not_covered", "D2700 to D2799"},
+		"an age limit in a row of its own": {
+			[]string{"EB*A*******0*****" + ask, "EB*F************" + ask, "MSG*COVERED TO AGE 14"}, "100 covered, to age 14, age_limit", "COVERED TO AGE 14",
+		},
+		"an age limit out of network": {
+			[]string{"EB*A*******0****Y*" + ask, "EB*A*******0****N*" + ask, "MSG*COVERED TO AGE 14", "EB*F***********Y*" + ask, "MSG*TO AGE 50"},
+			"100 covered, to age 50, covered_now", "TO AGE 50; Out of network: COVERED TO AGE 14",
+		},
+		"a doubt out of network": {
+			[]string{"EB*A*******0****Y*" + ask, "EB*A*******0****N*" + ask, "MSG*CHILDREN ONLY"}, "100 covered, covered_now", "Out of network: CHILDREN ONLY",
+		},
+		"bands in messages": {
+			[]string{"EB*A*******0*****" + ask, "MSG*AGES 0-18", "HSD*VS*2***23*1", "EB*A*******.5*****" + ask, "MSG*AGE 19 AND OVER", "HSD*VS*1***23*1"},
+			"50 covered, 1 per calendar_year, covered_now", "AGES 0-18; AGE 19 AND OVER",
+		},
+		"bands in messages of one row": {
+			[]string{"EB*A*******0*****" + ask, "MSG*2 PER CALENDAR YEAR, AGES 0-18", "MSG*1 PER CALENDAR YEAR, AGE 19 AND OVER"},
+			"100 covered, 1 per calendar_year, covered_now", "2 PER CALENDAR YEAR, AGES 0-18; 1 PER CALENDAR YEAR, AGE 19 AND OVER",
+		},
+		"two limits that disagree": {
+			[]string{"EB*A*******0*S7*50***" + ask, "MSG*UNDER AGE 40"}, "100 covered, to age 50", "UNDER AGE 40",
+		},
+		"the age limit of its class": {
+			[]string{"EB*A**38*****.5", "EB*F**38", "MSG*ORTHO TO AGE 19", "EB*F**38**********" + ask}, "50 covered, age_limit", "",
+		},
+		"a share of its own, and the age limit of its class": {
+			[]string{"EB*F**38******S7*19", "EB*A**38*****.5*****" + ask}, "50 covered", "",
+		},
+		"the age limit of another service of its class": {
+			[]string{"EB*A**41*****0", "MSG*FLUORIDE TO AGE 14", "EB*F**41**********" + ask}, "100 covered, covered_now", "",
+		},
+		"a doubt about its class": {
+			[]string{"EB*A**38*****.5", "MSG*DEPENDENTS ONLY, TO AGE 26", "EB*F**38**********" + ask}, "50 covered", "",
+		},
+		"a frequency in words, used up": {
+			[]string{"EB*A*******.5*****" + ask, "DTP*304*D8*20230831", "MSG*ONE IN 5 YEARS"},
+			"50 covered, 1 per 5 years, last 2023-08-31, next 2028-08-31, not_due_yet", "ONE IN 5 YEARS",
+		},
+		"a frequency in words, not used up": {
+			[]string{"EB*A*******.5*****" + ask, "DTP*304*D8*20200831", "MSG*ONE IN 5 YEARS"},
+			"50 covered, 1 per 5 years, last 2020-08-31, next 2025-08-31, covered_now", "ONE IN 5 YEARS",
+		},
+		"a frequency in codes and words": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***21*5", "MSG*ONE IN 5 YEARS"}, "50 covered, 1 per 5 years, covered_now", "ONE IN 5 YEARS",
+		},
+		"a frequency that cannot be read": {[]string{"EB*A*******.5*****" + ask, "HSD*VS*1"}, "50 covered", ""},
+		"a doubt, and not covered":        {[]string{"EB*I************" + ask, "MSG*CHILDREN ONLY"}, "not covered, not_covered", "CHILDREN ONLY"},
+		"a doubt, and not due": {
+			[]string{"EB*A*******.5*****" + ask, "HSD*VS*1***34*60", "DTP*304*D8*20230831", "MSG*CHILDREN ONLY"},
+			"50 covered, 1 per 60 months, last 2023-08-31, next 2028-08-31, not_due_yet", "CHILDREN ONLY",
+		},
+		"benefits that begin later": {
+			[]string{"EB*A*******.5*****" + ask, "DTP*348*D8*20270101"}, "50 covered, next 2027-01-01, not_due_yet", "",
+		},
+		"benefits of its class that begin later": {
+			[]string{"EB*A**36*****.5", "DTP*348*D8*20270101", "EB*F**36**********" + ask}, "50 covered, next 2027-01-01, not_due_yet", "",
+		},
 		"in lower case": {[]string{"EB*A*IND******.5*****ad:d2740"}, "50 covered, covered_now", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -107,7 +107,8 @@ func warningCode(reason string) billing.WarningCode {
 // payment reads the claims of a payment to check its balance. It returns the payment
 // without its claims.
 func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, error) {
-	id := newIdentity(p)
+	var outline billing.Outline
+	var storage arena
 	for {
 		c, err := d.NextClaim()
 		if errors.Is(err, io.EOF) {
@@ -116,10 +117,10 @@ func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, 
 		if err != nil {
 			return billing.Remittance{}, err
 		}
-		id.claim(c)
+		outline.Add(storage.again().claim(p, c))
 	}
 	r := billing.Remittance{
-		Identity: id.sum(), PayerIDs: payerIDs(p),
+		PayerIDs: payerIDs(p),
 		PayeeNPI: clip(keep(p.Payee.NPI(), isDigit)), PayeeTaxID: clip(keep(p.Payee.TaxID(), isDigit)), PayeeName: clip(p.Payee.Name),
 	}
 	r.PayerName, r.File.ControlNumbers = p.Payer.Name, controlNumbers(p)
@@ -131,6 +132,8 @@ func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, 
 			ProviderID: a.Provider, Reason: a.Reason, Reference: a.Reference, PeriodEnd: a.Period, Amount: a.Amount,
 		})
 	}
+	outline.Close(r.Payment, r.ProviderAdjustments)
+	r.Outline, r.Identity = outline, identity(p, outline.Figures)
 	r.Balanced, r.ClaimCount = p.Balance.Holds(), p.Balance.Claims.Checked
 	return r, nil
 }

@@ -27,7 +27,8 @@ func onePayment(total string, segments ...string) string {
 // TestIdentity distinguishes payments by what they are, not by their envelopes.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	base := onePayment("10", "CLP*PCN-1*1*10*10**12*PAYER-1~", "NM1*QC*1*DOE*JANE~")
+	other := "CLP*PCN-3*1*5*4*1*12*PAYER-3~CAS*CO*45*2**50*-2~NM1*QC*1*ROE*JO~SVC*AD:D0120*3*2**1~CAS*PR*1*1~SVC*AD:D0220*2*2**1~REF*6R*2~"
+	base := onePayment("10", "CLP*PCN-1*1*10*10**12*PAYER-1~", "NM1*QC*1*DOE*JANE~", other, "PLB*1234567893*20261231*WO:R-1*2.00*L6*-1~")
 	identity := func(content string) [32]byte {
 		all, err := edi.New().Payments("file", []byte(content), 0)
 		if err != nil || len(all) != 1 {
@@ -46,6 +47,11 @@ func TestIdentity(t *testing.T) {
 		"lower case numbers": change("PCN-1", "pcn-1"),
 		"decimals":           change("*10", "*10.00"),
 		"a second set":       change("ST*835", "ST*999*1~AK1*HC*1~SE*3*1~ST*835"),
+		"another name":       change("DOE*JANE", "DOH*JANE"),
+		"another reference":  change("REF*6R*2", "REF*6R*3", "WO:R-1", "WO:R-2"),
+		"the other order": onePayment("10", strings.NewReplacer("SVC*AD:D0220*2*2**1~REF*6R*2~", "", "CAS*CO*45*2**50*-2~", "CAS*CO*50*-2~CAS*CO*45*2~",
+			"SVC*AD:D0120", "SVC*AD:D0220*2*2**1~REF*6R*2~SVC*AD:D0120").Replace(other),
+			"CLP*PCN-1*1*10*10**12*PAYER-1~", "NM1*QC*1*DOE*JANE~", "PLB*1234567893*20261231*L6*-1~PLB*1234567893*20261231*WO:R-1*2.00~"),
 	} {
 		if identity(content) != want {
 			t.Errorf("%s: another identity", name)
@@ -56,7 +62,10 @@ func TestIdentity(t *testing.T) {
 		"method": change("ACH", "CHK"), "date": change("**20260304", "**20260305"), "total": change("BPR*I*10", "BPR*I*11"),
 		"control number": change("PCN-1", "PCN-2"), "status": change("*1*10*10", "*2*10*10"), "charge": change("*1*10*10", "*1*11*10"),
 		"paid": change("*1*10*10", "*1*10*9"), "payer's number": change("PAYER-1", "PAYER-2"),
-		"a claim more": change("NM1*QC*1*DOE*JANE~", "CLP*PCN-1*1*10*10**12*PAYER-1~"),
+		"a claim more": change("NM1*QC*1*DOE*JANE~", "CLP*PCN-1*1*10*10**12*PAYER-1~"), "adjustment": change("CO*45*2*", "CO*45*3*"),
+		"reason": change("CO*45*2*", "CO*97*2*"), "line": change("D0120*3*2", "D0120*4*3"), "procedure": change("D0220", "D0230"),
+		"patient's amount": change("*5*4*1*12", "*5*4*2*12"), "provider adjustment": change("WO:R-1*2.00", "WO:R-1*3.00"),
+		"provider adjustment's reason": change("WO:R-1", "FB:R-1"), "adjustment of a line": change("CAS*PR*1*1~", "CAS*PR*1*2~"),
 	} {
 		if identity(content) == want {
 			t.Errorf("another %s: the same identity", name)
@@ -247,7 +256,8 @@ func TestUnreadable(t *testing.T) {
 		"no charge":         {[]string{"CLP*A*1**0~"}, 1, 0, 0},
 		"words":             {[]string{"CLP*A*1*TEN*ZERO~"}, 1, 0, 0},
 		"words in a line":   {[]string{"CLP*A*1*0*0~", "SVC*AD:D1110*X*0~"}, 1, 0, 1},
-		"words in lines":    {[]string{"CLP*A*1*0*0~", "SVC*AD:D1110*X*0~", "CAS*CO*45*X~", "SVC*AD:D1120*0*0~", "SVC*AD:D1130*0*X~"}, 1, 0, 2},
+		"words in lines":    {[]string{"CLP*A*1*0*0~", "SVC*AD:D1110*X*0~", "CAS*CO*45*X~", "SVC*AD:D1120*0*0~", "SVC*AD:D1130*0*X~"}, 1, 0, 3},
+		"words in a claim":  {[]string{"CLP*A*1*X*0~", "SVC*AD:D1110*5*5~", "SVC*AD:D1120*0*0~"}, 1, 0, 2},
 		"words in a CAS":    {[]string{"CLP*A*1*0*0~", "CAS*CO*45*X~"}, 1, 0, 0},
 		"words in CLP05":    {[]string{"CLP*A*1*0*0*X~"}, 0, 0, 0},
 		"a huge amount":     {[]string{"CLP*A*1*99999999999999999999999*0~"}, 1, 0, 0},
@@ -405,8 +415,8 @@ func TestOddRemittances(t *testing.T) {
 				t.Fatal(err)
 			}
 			codec := edi.New()
-			if kind, err := codec.Kind(content); err != nil || kind != billing.FileRemittance {
-				t.Errorf("kind %q, error %v", kind, err)
+			if got := kinds(codec.Parts(content)); got != "remittance 835" {
+				t.Errorf("parts %s", got)
 			}
 			all, err := codec.Payments(name, content, 0)
 			if err != nil || len(all) != 1 || !all[0].Balanced || !slices.Equal(all[0].Warnings, c.warnings) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
@@ -47,6 +48,7 @@ func (t tier) label() string {
 type row struct {
 	*eligibility.Benefit
 	code       string             // the procedure, as D and four digits; empty without one
+	last       string             // the last procedure of a range; empty for a single one
 	class      string             // BENEFITCLASS=, which some payers send instead of a service type
 	named      string             // the class in a message, where amounts differ in nothing else
 	categories []billing.Category // of the class or the service types
@@ -58,6 +60,21 @@ type row struct {
 	quantity   *int
 	visits     []billing.Date // of the service, the latest first
 	notes      []string       // messages that no other field holds
+	age        int            // the patient's on the service date; negative if unknown
+	limits     []stated       // what the messages limit; see stated
+	limit      *limit         // see limitOf
+	limited    bool           // limit was read
+}
+
+// stated returns what each message of the row states about limits.
+func (r *row) stated() []stated {
+	if r.limits == nil {
+		r.limits = make([]stated, 0, len(r.Messages))
+		for _, m := range r.Messages {
+			r.limits = append(r.limits, statedIn(m))
+		}
+	}
+	return r.limits
 }
 
 // categoryOf returns the category of a service type (EB03). Plans call restorative
@@ -127,6 +144,8 @@ var classes = []struct {
 	{"SEALANT", billing.CategoryPreventive},
 	{"SPACE MAINT", billing.CategoryPreventive},
 	{"PREVENTIVE", billing.CategoryPreventive},
+	{"MAJOR RESTORATIVE", billing.CategoryMajor},
+	{"BASIC RESTORATIVE", billing.CategoryBasic},
 	{"COMPOSITE", billing.CategoryBasic},
 	{"AMALGAM", billing.CategoryBasic},
 	{"FILLING", billing.CategoryBasic},
@@ -144,14 +163,22 @@ var classes = []struct {
 	{"ONLAY", billing.CategoryMajor},
 	{"BUILDUP", billing.CategoryMajor},
 	{"MAJOR", billing.CategoryMajor},
+	{"RESTORATIVE", billing.CategoryBasic},
 }
+
+// classFillers are the words beside those of classes in a message that names a class.
+//
+//nolint:gochecknoglobals // a constant table
+var classFillers = forms(`I II III IV V A B C D 1 2 3 4 AND OR SERVICE SERVICES CARE PROCEDURE PROCEDURES TREATMENT DENTAL COVERED
+CLASS TYPE`)
 
 const classMarker = "BENEFITCLASS="
 
 // rowsOf returns a row for each EB of a member.
-func rowsOf(m *eligibility.Member) []*row {
+func rowsOf(m *eligibility.Member, age int) []*row {
 	all, rows := make([]row, len(m.Benefits)), make([]*row, len(m.Benefits))
 	for i := range all {
+		all[i].age = age
 		all[i].read(&m.Benefits[i])
 		if i > 0 {
 			bindAge(&all[i], &all[i-1])
@@ -163,8 +190,12 @@ func rowsOf(m *eligibility.Member) []*row {
 
 func (r *row) read(b *eligibility.Benefit) {
 	r.Benefit = b
-	if code := strings.ToUpper(b.Procedure.Code); billing.ValidProcedureCode(code) {
+	code, last, _ := strings.Cut(strings.ToUpper(b.Procedure.Code), "-")
+	if billing.ValidProcedureCode(code) {
 		r.code = code
+	}
+	if last = first(strings.ToUpper(b.Procedure.Last()), last); r.code != "" && last > code && billing.ValidProcedureCode(last) {
+		r.last = last
 	}
 	r.foreign = r.code == "" && b.Procedure.Code != ""
 	for _, m := range b.Messages {
@@ -175,9 +206,9 @@ func (r *row) read(b *eligibility.Benefit) {
 			r.notes = append(r.notes, m)
 		}
 	}
-	r.classify()
 	r.tier = tierOf(b)
 	r.share = shareOf(b)
+	r.classify()
 	if m, err := billing.ParseX12Money(b.Amount); err == nil {
 		r.money = &m
 	}
@@ -197,6 +228,12 @@ func (r *row) read(b *eligibility.Benefit) {
 // classify sets the row's categories and subject. If the row has a class, it ignores
 // the service type, which is then only a placeholder.
 func (r *row) classify() {
+	if r.class == "" && r.code == "" && r.general() && (r.share != nil || excludes(r)) {
+		r.notes = slices.DeleteFunc(r.notes, r.takeClass)
+	}
+	if len(r.categories) > 0 {
+		return
+	}
 	if r.class != "" {
 		r.subject = r.class
 		for _, c := range classes {
@@ -222,6 +259,43 @@ func (r *row) classify() {
 	r.foreign = r.foreign || !known
 }
 
+// takeClass reports whether the message only names classes, and adds them to those of
+// the row. Some payers state the shares of all classes under one service type. The
+// name of a part of a category is the row's subject.
+func (r *row) takeClass(message string) bool {
+	rest := strings.ToUpper(message)
+	var found []billing.Category
+	part := false
+	for _, c := range classes {
+		for i := strings.Index(rest, c.word); i >= 0; i = strings.Index(rest, c.word) {
+			end := i + len(c.word)
+			for end < len(rest) && letter(rest[end]) {
+				end++
+			}
+			rest = rest[:i] + " " + rest[end:]
+			if !slices.Contains(found, c.category) {
+				found = append(found, c.category)
+			}
+			name := strings.ToUpper(words(c.category))
+			part = part || !strings.HasPrefix(name, c.word) && !strings.HasPrefix(c.word, name)
+		}
+	}
+	named := len(found) > 0
+	for word := range strings.FieldsFuncSeq(rest, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		if classFillers[word] == "" {
+			return false
+		}
+		named = named || classFillers[word] == "CLASS"
+	}
+	if named {
+		r.class, r.categories = join(", ", r.class, strings.ToUpper(message)), append(r.categories, found...)
+	}
+	if named && part {
+		r.subject = r.class
+	}
+	return named
+}
+
 // waitingPeriod is the service type of a plan's waiting period.
 const waitingPeriod = "32"
 
@@ -237,7 +311,7 @@ func bindAge(r, before *row) {
 	aged := r.QuantityQualifier == highestAge || r.QuantityQualifier == lowestAge
 	same := len(r.ServiceTypes) == 0 || slices.Equal(r.ServiceTypes, []string{dental}) || slices.Equal(r.ServiceTypes, before.ServiceTypes)
 	if r.Code == "F" && aged && r.code == "" && r.class == "" && before.code != "" && same {
-		r.code = before.code
+		r.code, r.last = before.code, before.last
 	}
 }
 

@@ -20,15 +20,16 @@ var (
 	seatWords      = regexp.MustCompile(`\bSEAT(?:ING)? DATE|\bDATE OF SEAT|\bINSERTION DATE|\bDELIVERY DATE`)
 )
 
-// says reports whether a message matches the pattern. For speed, it first checks
-// that the message contains one of the stems: most messages match no rule.
-func says(message string, words *regexp.Regexp, stems ...string) bool {
-	return mentions(message, stems...) && words.MatchString(strings.ToUpper(message))
+// says reports whether a message in upper case matches the pattern. For speed, it first
+// checks that the message contains one of the stems: most messages match no rule.
+func says(upper string, words *regexp.Regexp, stems ...string) bool {
+	return has(upper, stems...) && words.MatchString(upper)
 }
 
 // mentions reports whether the message contains one of the stems, ignoring case.
-func mentions(message string, stems ...string) bool {
-	upper := strings.ToUpper(message)
+func mentions(message string, stems ...string) bool { return has(strings.ToUpper(message), stems...) }
+
+func has(upper string, stems ...string) bool {
 	return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(upper, s) })
 }
 
@@ -39,35 +40,45 @@ func (a *answer) takeRules(r *row) {
 		return
 	}
 	r.notes = slices.DeleteFunc(r.notes, func(m string) bool {
-		said := m
-		if len(r.categories) == 1 && !strings.Contains(strings.ToUpper(m), strings.ToUpper(words(r.categories[0]))) {
-			said = words(r.categories[0]) + ": " + m
-		}
-		return a.takeRule(m, said)
+		return a.takeRule(m, r.ofClass(m))
 	})
+}
+
+// ofClass returns the message with the row's categories, or else its class, unless the
+// message names them all, or the row is about the whole plan.
+func (r *row) ofClass(message string) string {
+	unnamed := func(word string) bool { return !strings.Contains(strings.ToUpper(message), strings.ToUpper(word)) }
+	switch {
+	case len(r.categories) > 1 && r.general():
+	case slices.ContainsFunc(r.categories, func(c billing.Category) bool { return unnamed(words(c)) }):
+		return join(": ", names(r.categories), message)
+	case len(r.categories) == 0 && unnamed(r.subject):
+		return join(": ", r.subject, message)
+	}
+	return message
 }
 
 // takeRule adds the plan rule that the message states, and reports whether it found
 // one. Said is the message with its category. Waiting periods and authorizations
 // use said, because they differ by category; other rules apply to the whole plan.
 func (a *answer) takeRule(message, said string) bool {
-	taken := false
+	taken, upper := false, strings.ToUpper(message)
 	for _, t := range []struct {
 		stated bool
 		field  *string
 		said   string
 	}{
-		{says(message, missingToothWords, "TOOTH", "TEETH"), &a.rules.MissingToothClause, message},
-		{says(message, waitingWords, "WAIT"), &a.rules.WaitingPeriod, said},
-		{says(message, authorizeWords, "PRE", "AUTHORI"), &a.rules.PreAuthorization, said},
-		{says(message, otherPlanWords, "COORDINATION", "COB", "DUPLICATION", "BIRTHDAY"), &a.rules.CoordinationOfBenefits, message},
+		{says(upper, missingToothWords, "TOOTH", "TEETH"), &a.rules.MissingToothClause, message},
+		{says(upper, waitingWords, "WAIT"), &a.rules.WaitingPeriod, said},
+		{says(upper, authorizeWords, "PRE", "AUTHORI"), &a.rules.PreAuthorization, said},
+		{says(upper, otherPlanWords, "COORDINATION", "COB", "DUPLICATION", "BIRTHDAY"), &a.rules.CoordinationOfBenefits, message},
 	} {
 		if t.stated {
 			appendRule(t.field, t.said)
 			taken = true
 		}
 	}
-	prep, seat := says(message, prepWords, "PREP"), says(message, seatWords, "SEAT", "INSERTION", "DELIVERY")
+	prep, seat := says(upper, prepWords, "PREP"), says(upper, seatWords, "SEAT", "INSERTION", "DELIVERY")
 	if prep != seat && a.rules.MajorServicesPaidOn == "" {
 		a.rules.MajorServicesPaidOn = map[bool]string{true: "prep_date", false: "seat_date"}[prep]
 		taken = true
@@ -103,6 +114,9 @@ func (a *answer) waitingPeriods() {
 		switch future := a.inquiry.ServiceDate.Before(begin); {
 		case slices.Contains(r.ServiceTypes, waitingPeriod):
 			said := strings.Join(r.notes, "; ")
+			if said != "" {
+				said = r.ofClass(said)
+			}
 			r.notes = nil
 			if len(r.Messages) == 0 {
 				said = join(": ", names(r.categories), r.duration())

@@ -32,6 +32,19 @@ func TestPlanRules(t *testing.T) {
 		"a waiting period of a service type": {
 			[]string{"EB*F**32^36***34***P6*12"}, map[string]string{"waiting_period": "major: 12 months"}, nil,
 		},
+		"a waiting period of two service types, in words": {
+			[]string{"EB*F**36^39", "MSG*12 MONTH WAITING PERIOD", "EB*F**32^25^26", "MSG*6 MONTHS"},
+			map[string]string{"waiting_period": "major, prosthodontics: 12 MONTH WAITING PERIOD; basic, endodontics: 6 MONTHS"},
+			nil,
+		},
+		"a waiting period of a class": {
+			[]string{"EB*F**30", "MSG*BENEFITCLASS=CLASS IV", "MSG*12 MONTH WAITING PERIOD"},
+			map[string]string{"waiting_period": "CLASS IV: 12 MONTH WAITING PERIOD"},
+			nil,
+		},
+		"a waiting period of the whole plan": {
+			[]string{"EB*F**35^36^39", "MSG*NO WAITING PERIOD"}, map[string]string{"waiting_period": "NO WAITING PERIOD"}, nil,
+		},
 		"a waiting period that ends": {
 			[]string{"EB*F**32", "DTP*348*D8*20270101"}, map[string]string{"waiting_period": "until 2027-01-01"}, nil,
 		},

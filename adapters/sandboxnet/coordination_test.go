@@ -238,3 +238,19 @@ func TestASecondaryClaim(t *testing.T) {
 		})
 	}
 }
+
+// TestPredeterminationsHaveNoServiceDate checks the date that the guide asks for if
+// CLP02 is 25 (005010X221A1, DTM of 2110). Other statuses have none.
+func TestPredeterminationsHaveNoServiceDate(t *testing.T) {
+	t.Parallel()
+	for ending, want := range map[string]string{"-PAID-ERA": "25 [{472 1900-01-01}]", "-DENIED": "25 [{472 1900-01-01}]", "-FORWARDED": "23 []"} {
+		files := newHistory().send(t, changed(claim("C-1", ending, aetna()), predetermined))
+		if len(files) != 1 {
+			t.Fatalf("%s: %d remittances", ending, len(files))
+		}
+		c := paid(t, files[0].Content).Claims[0]
+		if got := fmt.Sprint(c.Status, " ", c.Services[0].Dates); got != want {
+			t.Errorf("%s: %s, want %s", ending, got, want)
+		}
+	}
+}

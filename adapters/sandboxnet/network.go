@@ -79,6 +79,7 @@ const pollInterval = 200 * time.Millisecond
 func Networks(clock ports.Clock, mail Mail, o Options) []*ports.Network {
 	route := billing.Route{Mode: billing.ModeTest}
 	sender := billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}
+	house := NewClearinghouse(clock, mail, o)
 	return []*ports.Network{
 		{
 			Name: Name, Route: route, Envelope: billing.Envelope{Sender: sender},
@@ -87,7 +88,7 @@ func Networks(clock ports.Clock, mail Mail, o Options) []*ports.Network {
 		{
 			Name: Name, Route: route, Poll: pollInterval,
 			Envelope: billing.Envelope{Sender: sender, Receiver: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "CLEARINGHOUSE"}},
-			Claims:   NewClearinghouse(clock, mail, o),
+			Claims:   house, Replies: house,
 		},
 	}
 }

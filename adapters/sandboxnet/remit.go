@@ -199,6 +199,11 @@ func namesOf(r *received) []remittance.Name {
 	return names
 }
 
+// noServiceDate is the service date of a predetermination (005010X221A1, DTM of 2110).
+//
+//nolint:gochecknoglobals // a constant
+var noServiceDate = billing.Date{Year: 1900, Month: time.January, Day: 1}
+
 // service returns the payer's decision on a line. A predetermination is not
 // paid: an adjustment has the estimated payment.
 func service(r *received, t *terms, i int) remittance.Service {
@@ -208,8 +213,11 @@ func service(r *received, t *terms, i int) remittance.Service {
 		References: []remittance.Reference{{Qualifier: "6R", Value: strconv.Itoa(i + 1)}},
 	}
 	estimate := r.Predetermination
-	if !line.ServiceDate.IsZero() || estimate {
+	switch {
+	case !line.ServiceDate.IsZero():
 		s.Dates = []remittance.Date{{Qualifier: "472", Day: line.ServiceDate}}
+	case statusOf(r, t) == remittance.StatusPredetermination:
+		s.Dates = []remittance.Date{{Qualifier: "472", Day: noServiceDate}}
 	}
 	if r.left != nil {
 		t.decideAfter(&s, r.left[i])

@@ -64,6 +64,7 @@ const ReasonTrailing = "there is more after the interchange trailer (IEA)"
 const (
 	ReasonControl = "the control number is not the header's"
 	ReasonInvalid = "a segment with an invalid ID was skipped"
+	ReasonUnknown = "a segment outside transaction sets was skipped"
 	ReasonMIME    = "a MIME header before the interchange was skipped"
 )
 

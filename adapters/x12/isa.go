@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 )
 
 // readISA reads the header of an interchange, which defines the delimiters. It counts
@@ -16,7 +17,7 @@ func (r *Reader) readISA() error {
 	if err := r.skipSpace(); errors.Is(err, io.EOF) {
 		s.Offset = r.offset
 		if first {
-			return s.Fault("there is no interchange header (ISA)")
+			return s.Fault(reasonAbsent)
 		}
 		return io.EOF
 	} else if err != nil {
@@ -28,22 +29,27 @@ func (r *Reader) readISA() error {
 		}
 	}
 	s.Offset = r.offset
-	head, err := r.in.Peek(maxISA)
+	raw, err := r.in.Peek(maxISA)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
+	head := unwrap(raw)
 	if len(head) < 4 || string(head[:3]) != "ISA" {
 		if first {
-			return s.Fault("there is no interchange header (ISA)")
+			return s.Fault(reasonAbsent)
 		}
 		return s.Fault(ReasonTrailing)
 	}
 	element := head[3]
 	end := afterElements(head, element, 16)
-	if end == 0 || end+1 >= len(head) {
-		return s.Fault("the interchange header (ISA) is truncated")
+	last := 0
+	if end > 0 && end < len(head) {
+		last = terminator(raw, end+1)
 	}
-	r.delimiters = Delimiters{Element: element, Component: head[end], Segment: head[end+1]}
+	if last == 0 || last == len(raw) {
+		return s.Fault(reasonTruncated)
+	}
+	r.delimiters = Delimiters{Element: element, Component: head[end], Segment: raw[last]}
 	if !s.parse(head[:end+1], Delimiters{Element: element}) || len(s.Element(12)) != 5 || !digits(s.Element(12)) {
 		return s.Fault("the interchange header (ISA) is damaged")
 	}
@@ -59,9 +65,45 @@ func (r *Reader) readISA() error {
 		Created: ParseTime(s.Element(9), s.Element(10)),
 		Version: s.Element(12), Control: control(r.control), Test: s.Element(15) == "T",
 	}
-	n, err := r.in.Discard(end + 2)
+	n, err := r.in.Discard(last + 1)
 	r.offset += n
 	return err
+}
+
+// The reasons of errors of the header.
+const (
+	reasonAbsent    = "there is no interchange header (ISA)"
+	reasonTruncated = "the interchange header (ISA) is truncated"
+)
+
+func lineBreak(c byte) bool { return c == '\r' || c == '\n' }
+
+// unwrap removes line breaks. A file that is wrapped at a column may have them anywhere.
+func unwrap(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
+		return raw
+	}
+	return slices.DeleteFunc(slices.Clone(raw), lineBreak)
+}
+
+// terminator returns the index of the segment terminator behind the first n characters
+// that are no line breaks. A line break there is the terminator, unless another one
+// follows it. It returns len(raw) if there is none.
+func terminator(raw []byte, n int) int {
+	at := 0
+	for ; n > 0; at++ {
+		if !lineBreak(raw[at]) {
+			n--
+		}
+	}
+	next := at
+	for next < len(raw) && lineBreak(raw[next]) {
+		next++
+	}
+	if next < len(raw) && separator(raw[next]) && !between(raw[next]) {
+		return next
+	}
+	return at
 }
 
 // afterElements returns the index after the nth separator, or 0 when there are

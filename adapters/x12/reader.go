@@ -120,21 +120,26 @@ func (r *Reader) Next() (*Segment, error) {
 }
 
 func (r *Reader) next() error {
-	if r.level == outside {
-		if err := r.readISA(); err != nil {
+	for {
+		read := r.readSegment
+		if r.level == outside {
+			read = r.readISA
+		}
+		if err := read(); err != nil {
 			return err
 		}
-	} else if err := r.readSegment(); err != nil {
-		return err
+		s := &r.segment
+		switch {
+		case s.Ordinal > r.limits.Segments:
+			return s.Fault("the input has too many segments")
+		case r.offset > r.limits.Bytes:
+			return s.Fault("the input is too large")
+		}
+		if err := r.nest(s); !errors.Is(err, errUnknown) {
+			return err
+		}
+		r.warn(s, ReasonUnknown)
 	}
-	s := &r.segment
-	switch {
-	case s.Ordinal > r.limits.Segments:
-		return s.Fault("the input has too many segments")
-	case r.offset > r.limits.Bytes:
-		return s.Fault("the input is too large")
-	}
-	return r.nest(s)
 }
 
 // readSegment reads up to the terminator. It skips line breaks between segments
@@ -244,7 +249,7 @@ func (r *Reader) nestInInterchange(s *Segment) error {
 		r.checkTrailer(s, r.groups, r.control)
 		r.level = outside
 	default:
-		return s.Fault("the segment stands outside a functional group (GS)")
+		return unknown(s, "the segment stands outside a functional group (GS)")
 	}
 	return nil
 }
@@ -262,9 +267,22 @@ func (r *Reader) nestInGroup(s *Segment) error {
 		r.checkTrailer(s, r.sets, r.groupRef)
 		r.level = inInterchange
 	default:
-		return s.Fault("the segment stands outside a transaction set (ST)")
+		return unknown(s, "the segment stands outside a transaction set (ST)")
 	}
 	return nil
+}
+
+// errUnknown is the error of nest for a segment to skip: it stands outside transaction
+// sets, and is no part of an envelope. Some networks put segments of their own there.
+var errUnknown = errors.New(ReasonUnknown)
+
+// unknown returns errUnknown, or a fault for a segment of an envelope at a wrong place.
+func unknown(s *Segment, reason string) error {
+	switch s.ID {
+	case "ISA", "GS", "ST", "SE", "GE", "IEA":
+		return s.Fault(reason)
+	}
+	return errUnknown
 }
 
 func (r *Reader) nestInSet(s *Segment) error {

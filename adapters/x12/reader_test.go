@@ -119,7 +119,7 @@ func TestRefused(t *testing.T) {
 		"no group":           {isa + "IEA*0*000000907~", x12.Limits{}, x12.Error{2, 106, "the interchange has no functional group (GS)"}},
 		"no group, but set":  {isa + st + tail, x12.Limits{}, x12.Error{2, 106, "the segment stands outside a functional group (GS)"}},
 		"no set":             {isa + gs + "GE*0*12~IEA*1*000000907~", x12.Limits{}, x12.Error{3, 164, "the functional group has no transaction set (ST)"}},
-		"no set, but body":   {isa + gs + "BPR*I~" + tail, x12.Limits{}, x12.Error{3, 164, "the segment stands outside a transaction set (ST)"}},
+		"no set, but body":   {isa + gs + "BPR*I~" + tail, x12.Limits{}, x12.Error{4, 170, "the segment stands outside a transaction set (ST)"}},
 		"no SE":              {isa + gs + st + "GE*1*12~IEA*1*000000907~", x12.Limits{}, x12.Error{4, 189, "the transaction set has no trailer (SE)"}},
 		"no GE":              {isa + gs + st + "SE*2*0001~IEA*1*000000907~", x12.Limits{}, x12.Error{5, 199, "the segment stands outside a transaction set (ST)"}},
 		"no IEA":             {isa + gs + st + "SE*2*0001~GE*1*12~", x12.Limits{}, x12.Error{6, 207, "the input ends before its trailers (SE, GE, IEA)"}},
@@ -170,6 +170,18 @@ func TestWarnings(t *testing.T) {
 	}
 	if got := r.Warnings(); !reflect.DeepEqual(got, want) {
 		t.Errorf("warnings %v, want %v", got, want)
+	}
+}
+
+// TestUnknownSegments skips segments of the sender's own outside transaction sets.
+func TestUnknownSegments(t *testing.T) {
+	t.Parallel()
+	r := x12.NewReader(strings.NewReader(isa+"XYZ*1~"+gs+"K3*A~"+st+"SE*2*0001~K3*B~GE*1*12~XY~IEA*1*000000907~"), x12.Limits{})
+	if got, err := ids(r); got != "ISA GS ST SE GE IEA" || !errors.Is(err, io.EOF) {
+		t.Errorf("segments %s, error %v", got, err)
+	}
+	if w := r.Warnings(); len(w) != 4 || w[0] != (x12.Warning{2, 106, x12.ReasonUnknown}) {
+		t.Errorf("warnings %v", w)
 	}
 }
 

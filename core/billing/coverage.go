@@ -6,7 +6,7 @@ import "slices"
 // decided about the services.
 type OtherCoverage struct {
 	Sequence        Sequence        // of its payer among the payers of the services
-	Payer           PayerSummary    // only the name when the payer is not in the directory
+	Payer           PayerSummary    // without an ID of ours if the payer is not in the directory
 	Subscriber      ClaimSubscriber // with the number and the name of the group
 	Relationship    Relationship    // of the patient to the subscriber
 	FilingIndicator string          // SBR09; empty for the payer's own, or else CI

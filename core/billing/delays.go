@@ -27,6 +27,10 @@ const (
 	BatchFailedRetry = time.Minute      // after its job failed JobAttempts times
 	FilesRetry       = 2 * time.Second  // after a failed poll for files, and between polls for new networks
 	NetworkPoll      = 10 * time.Second // between polls of a connection that states no other interval
+	FilesLease       = 5 * time.Second  // of the process that fetches files from a connection, or applies them; it renews it
+	FilesHeldUp      = time.Second      // until a job looks again, while another one applies the files of its connection
+	FilePartialRest  = 15 * time.Minute // until a received file that is not whole goes to the quarantine
+	FileRefusedRetry = time.Hour        // until a file that the clearinghouse does not send is asked for again
 
 	AcknowledgementsAfter = 24 * time.Hour // after a batch was sent, unless its connection states another time
 	AcknowledgementsPoll  = time.Minute    // between looks for those that are overdue

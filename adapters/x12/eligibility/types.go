@@ -214,7 +214,17 @@ type Benefit struct {
 type Procedure struct {
 	Qualifier string
 	Code      string
-	Modifiers []string
+	Modifiers []string // with the components that follow them
+}
+
+// Last returns the last code of a range of procedures (component 8), or an empty
+// string for a single one.
+func (p Procedure) Last() string {
+	const at = 5 // after Qualifier, Code, four modifiers and the description
+	if len(p.Modifiers) <= at {
+		return ""
+	}
+	return p.Modifiers[at]
 }
 
 // Delivery is an HSD segment: how often a service is covered, or how much of it.

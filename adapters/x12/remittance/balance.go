@@ -108,7 +108,8 @@ func (s *Service) equation() Equation {
 }
 
 // weigh adds a complete claim to the balance, and records findings in the claim. If an
-// amount is unreadable, the claim already has a finding.
+// amount is unreadable, the claim already has a finding, and none of its lines counts as
+// balanced.
 func (b *Balance) weigh(c *Claim) {
 	b.Payment.From += c.Paid
 	b.Claims.Checked++
@@ -116,11 +117,7 @@ func (b *Balance) weigh(c *Claim) {
 	if unread := len(c.Findings); unread > 0 {
 		b.Unread += unread
 		b.Claims.Failed++
-		for i, f := range c.Findings { // findings of the same line are adjacent
-			if f.Level == LevelLine && (i == 0 || c.Findings[i-1].Line != f.Line) {
-				b.Lines.Failed++
-			}
-		}
+		b.Lines.Failed += len(c.Services)
 		b.add(c.Findings...)
 		return
 	}

@@ -46,7 +46,7 @@ func sameFigures(t *testing.T, whole, figures *remittance.Decoder) {
 			return
 		}
 		if got.ControlNumber != want.ControlNumber || got.Charge != want.Charge || got.Paid != want.Paid ||
-			got.Adjusted("", "") != want.Adjusted("", "") || len(got.Services) != len(want.Services) || !reflect.DeepEqual(got.Findings, want.Findings) {
+			got.Adjusted("", "") != want.Adjusted("", "") || !reflect.DeepEqual(got.Amounts, want.Amounts) || len(got.Services) != len(want.Services) || !reflect.DeepEqual(got.Findings, want.Findings) {
 			t.Fatalf("claim\n%+v, want\n%+v", got, want)
 		}
 	}

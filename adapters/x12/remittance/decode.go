@@ -49,7 +49,7 @@ func NewDecoder(r io.Reader) *Decoder {
 }
 
 // NewBalancer returns a faster Decoder that only checks balances. Of claims, it reads
-// CLP, SVC and CAS. The names, amounts, dates, references, contacts and remarks of
+// CLP, SVC, CAS and AMT. The names, dates, references, contacts and remarks of
 // claims stay empty. Of claims, only CLP and SVC add warnings.
 func NewBalancer(r io.Reader) *Decoder {
 	d := NewDecoder(r)
@@ -171,7 +171,7 @@ func (d *Decoder) segment(s *x12.Segment) (*Claim, error) {
 		return done, err
 	}
 	if d.claim != nil {
-		if !d.figures || s.ID == "SVC" || s.ID == "CAS" {
+		if !d.figures || s.ID == "SVC" || s.ID == "CAS" || s.ID == "AMT" {
 			d.claimSegment(s)
 		}
 		return nil, nil

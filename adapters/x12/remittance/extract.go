@@ -34,6 +34,7 @@ func Extract(input []byte, s Span) ([]byte, error) {
 	}
 	start := s.Interchange
 	header, gap := input[start:start+end], input[start+end:start+next.Offset]
+	gap = gap[:len(gap)-len(bytes.TrimLeft(gap, " \t\r\n"))] // without segments that the Reader skips
 	size := bytes.IndexByte(input[s.Group:s.Start], by.Segment) + 1
 	gs := input[s.Group : s.Group+size]
 	elements := bytes.Split(bytes.TrimRight(gs, string(by.Segment)), []byte{by.Element})

@@ -66,24 +66,36 @@ func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog
 			return
 		}
 		if got.Files > 0 {
-			log.InfoContext(ctx, "files imported", "network", name, "files", got.Files)
+			log.InfoContext(ctx, "files received", "network", name, "files", got.Files)
 		}
-		for _, r := range got.Rejected {
-			log.WarnContext(ctx, "batch rejected", "batch_id", r.Batch.String(), "reasons", r.Why)
-		}
+		logReceived(ctx, got, log)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			level := slog.LevelWarn
 			if billing.Observed(err) {
 				level = slog.LevelDebug // each poll repeats it
 			}
-			log.Log(ctx, level, "files not imported", "network", name, "error", err)
+			log.Log(ctx, level, "files not received", "network", name, "error", err)
 			pause = max(got.Poll, billing.FilesRetry)
 		case got.Files > 0:
 			pause = 0
 		default:
 			pause = got.Poll
 		}
+	}
+}
+
+// logReceived logs what an operator should know of received files.
+func logReceived(ctx context.Context, got batches.Received, log *slog.Logger) {
+	for _, r := range got.Rejected {
+		log.WarnContext(ctx, "batch rejected", "batch_id", r.Batch.String(), "reasons", r.Why)
+	}
+	for _, q := range got.Quarantined {
+		log.WarnContext(ctx, "file quarantined: molar era quarantine lists it with the reason", "file", q)
+	}
+	for _, f := range got.Problems {
+		log.WarnContext(ctx, "file not received: see molar files list", "file_id", f.ID.String(), "network", f.Network, "file", f.Name,
+			"size", f.Size, "time", f.Time, "state", string(f.State), "reason", f.Reason)
 	}
 }
 

@@ -28,7 +28,7 @@ import (
 
 // failing is a clearinghouse that fails at first.
 type failing struct {
-	ports.Clearinghouse
+	ports.Replies
 	mu    sync.Mutex
 	fails int
 }
@@ -41,7 +41,7 @@ func (f *failing) Receive(ctx context.Context, limit int) ([]billing.IncomingFil
 	if left >= 0 {
 		return nil, errors.New("no response")
 	}
-	return f.Clearinghouse.Receive(ctx, limit)
+	return f.Replies.Receive(ctx, limit)
 }
 
 // TestFailuresOfConnections are in the log once, and not again at each poll. Others
@@ -51,23 +51,71 @@ func TestFailuresOfConnections(t *testing.T) {
 	down := errors.New("down")
 	for want, err := range map[string]error{"DEBUG": &billing.ObservedError{Err: down}, "WARN": down} {
 		var l log
-		sandbox := &ports.Network{Name: "main", Poll: time.Millisecond, Claims: broken{err}}
+		sandbox := &ports.Network{Name: "main", Poll: time.Millisecond, Claims: broken{err}, Replies: broken{err}}
 		s := batches.New(nil, batches.Outside{Networks: networks.New(sandbox)}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
 			ended <- workers.ReceiveFiles(ctx, s, slog.New(slog.NewTextHandler(&l, &slog.HandlerOptions{Level: slog.LevelDebug})))
 		}()
-		porttest.Await(t, "the poll fails", func() bool { return strings.Contains(l.text(), "files not imported") })
+		porttest.Await(t, "the poll fails", func() bool { return strings.Contains(l.text(), "files not received") })
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		if !strings.Contains(l.text(), "level="+want+` msg="files not imported"`) {
+		if !strings.Contains(l.text(), "level="+want+` msg="files not received"`) {
 			t.Errorf("want %s: %s", want, l.text())
 		}
 	}
 }
+
+// TestQuarantineLog has a line for each file that enters the quarantine, without its name,
+// which may be a patient's.
+func TestQuarantineLog(t *testing.T) {
+	t.Parallel()
+	var l log
+	given := &given{files: []billing.IncomingFile{{Name: "QUILLFEATHER.999"}, {Name: "QUILLFEATHER.txt", Content: []byte("a report")}}}
+	store := pgtest.Open(t)
+	s := batches.New(store, batches.Outside{EDI: edi.New(), Networks: networks.New(&ports.Network{
+		Name: "main", Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: given,
+	})}, porttest.Payers(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- workers.ReceiveFiles(ctx, s, slog.New(slog.NewTextHandler(&l, nil))) }()
+	porttest.Await(t, "two polls", func() bool { return given.polled() > 1 })
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	text := l.text()
+	if strings.Count(text, "file quarantined") != 2 || !strings.Contains(text, "file.cause=empty") || !strings.Contains(text, "file.cause=report") || strings.Contains(text, "QUILLFEATHER") {
+		t.Error(text)
+	}
+}
+
+// given is a clearinghouse that always has the files.
+type given struct {
+	broken
+
+	files []billing.IncomingFile
+	mu    sync.Mutex
+	polls int
+}
+
+func (g *given) Receive(context.Context, int) ([]billing.IncomingFile, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.polls++
+	return g.files, nil
+}
+
+func (g *given) polled() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.polls
+}
+
+func (g *given) Remove(context.Context, string) error { return nil }
 
 // broken is a clearinghouse that fails.
 type broken struct{ err error }
@@ -109,7 +157,7 @@ func TestTraffic(t *testing.T) {
 	store := pgtest.Open(t, func(o *pgstore.Options) { o.Staged = relay.Staged })
 	payers := porttest.Payers(t)
 	sandbox := sandboxnet.Networks(&porttest.Clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour})[1]
-	sandbox.Claims = &failing{Clearinghouse: sandbox.Claims, fails: 1}
+	sandbox.Replies = &failing{Replies: sandbox.Replies, fails: 1}
 	s := batches.New(store, batches.Outside{
 		EDI: edi.New(), Networks: networks.New(sandbox),
 	}, payers)
@@ -140,7 +188,7 @@ func TestTraffic(t *testing.T) {
 			t.Errorf("%d events", len(events))
 		}
 	}
-	for _, want := range []string{"batches cut", "files imported", "files not imported"} {
+	for _, want := range []string{"batches cut", "files received", "files not received"} {
 		if !strings.Contains(l.text(), want) {
 			t.Errorf("the log has no %q", want)
 		}

@@ -2,9 +2,11 @@ package workers
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
@@ -36,6 +38,21 @@ func Thumbnail(s *attachments.Service) Handler {
 // BatchSend hands up to parallel batches to the clearinghouse at once.
 func BatchSend(s *batches.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindBatchSend, Parallel: parallel, Do: s.Send, Fail: s.FailSend}
+}
+
+// Enrolled checks the claims again that waited for up to parallel enrollments at once.
+func Enrolled(s *claims.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindEnrollment, Parallel: parallel, Do: s.Enrolled, Fail: s.FailEnrolled}
+}
+
+// ReceivedFiles applies one received file at a time: a large one needs much memory. To
+// apply those of several connections at once, run more processes.
+func ReceivedFiles(s *batches.Service, log *slog.Logger) Handler {
+	return Handler{Kind: jobs.KindReceivedFile, Parallel: 1, Fail: s.FailReceived, Do: func(ctx context.Context, j jobs.Job) error {
+		got, err := s.ApplyReceived(ctx, j)
+		logReceived(ctx, got, log)
+		return err
+	}}
 }
 
 // ERA matches up to parallel remittances at once and applies them to claims,

@@ -12,23 +12,24 @@ import (
 )
 
 // quarantineColumns is every column except the digest and the content.
-const quarantineColumns = "id, org_id, mode, source, name, reason, detail, received_at"
+const quarantineColumns = "id, org_id, mode, source, name, cause, reason, detail, received_at"
 
 type quarantineRow struct {
-	ID         billing.FileID     `db:"id"`
-	Org        billing.OrgID      `db:"org_id"` // zero for the operator's
-	Mode       billing.Mode       `db:"mode"`
-	Origin     billing.FileOrigin `db:"source"`
-	Name       string             `db:"name"`
-	Reason     string             `db:"reason"`
-	Detail     []byte             `db:"detail"`
-	Content    []byte             `db:"content"`
-	ReceivedAt time.Time          `db:"received_at"`
+	ID         billing.FileID          `db:"id"`
+	Org        billing.OrgID           `db:"org_id"` // zero for the operator's
+	Mode       billing.Mode            `db:"mode"`
+	Origin     billing.FileOrigin      `db:"source"`
+	Name       string                  `db:"name"`
+	Cause      billing.QuarantineCause `db:"cause"`
+	Reason     string                  `db:"reason"`
+	Detail     []byte                  `db:"detail"`
+	Content    []byte                  `db:"content"`
+	ReceivedAt time.Time               `db:"received_at"`
 }
 
 func (r quarantineRow) file() (*billing.Quarantined, error) {
 	q := &billing.Quarantined{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Origin: r.Origin, Name: r.Name, Reason: r.Reason,
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Origin: r.Origin, Name: r.Name, Cause: r.Cause, Reason: r.Reason,
 		Content: r.Content, ReceivedAt: r.ReceivedAt.UTC(),
 	}
 	if r.Detail != nil {
@@ -41,7 +42,7 @@ func (r quarantineRow) file() (*billing.Quarantined, error) {
 }
 
 // hold stores a file, unless its organization has the content in quarantine. It
-// reports whether it did.
+// reports whether it did. The name tells empty files apart.
 func (t *tx) hold(ctx context.Context, q *billing.Quarantined) (held bool, digest [sha256.Size]byte, err error) {
 	var detail any
 	if q.Payment != nil {
@@ -49,12 +50,14 @@ func (t *tx) hold(ctx context.Context, q *billing.Quarantined) (held bool, diges
 			return false, digest, err
 		}
 	}
-	digest = sha256.Sum256(q.Content)
+	if digest = sha256.Sum256(q.Content); len(q.Content) == 0 {
+		digest = sha256.Sum256([]byte("empty " + q.Name))
+	}
 	n, err := t.exec(ctx, `
-INSERT INTO quarantine (id, org_id, mode, source, name, reason, detail, digest, content, received_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO quarantine (id, org_id, mode, source, name, cause, reason, detail, digest, content, received_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT ON CONSTRAINT quarantine_content DO NOTHING`,
-		q.ID, q.Scope.Org, q.Scope.Mode, q.Origin, q.Name, q.Reason, detail, digest[:],
+		q.ID, q.Scope.Org, q.Scope.Mode, q.Origin, q.Name, q.Cause, q.Reason, detail, digest[:],
 		t.store.sealer.seal(q.Scope, q.ID, q.Content), micro(q.ReceivedAt))
 	if err != nil {
 		return false, digest, fmt.Errorf("quarantine a file: %w", err)
@@ -78,12 +81,18 @@ func (t *tx) unsealed(row quarantineRow) (*billing.Quarantined, error) {
 type quarantine struct{ *tx }
 
 // Insert stores a file of no organization, unless it is already stored.
-func (r quarantine) Insert(ctx context.Context, q *billing.Quarantined) error {
-	_, digest, err := r.hold(ctx, q)
-	r.evidence = evidence{
-		"SELECT EXISTS (SELECT FROM quarantine WHERE mode = $1 AND digest = $2 AND org_id IS NULL)", []any{q.Scope.Mode, digest[:]},
+func (r quarantine) Insert(ctx context.Context, q *billing.Quarantined) (billing.FileID, error) {
+	held, digest, err := r.hold(ctx, q)
+	of := []any{q.Scope.Mode, digest[:]}
+	r.evidence = evidence{"SELECT EXISTS (SELECT FROM quarantine WHERE mode = $1 AND digest = $2 AND org_id IS NULL)", of}
+	if err != nil || held {
+		return q.ID, err
 	}
-	return err
+	var known billing.FileID
+	if err := r.get(ctx, &known, "SELECT id FROM quarantine WHERE mode = $1 AND digest = $2 AND org_id IS NULL", of...); err != nil {
+		return known, fmt.Errorf("find the file in quarantine with the content of %s: %w", q.ID, err)
+	}
+	return known, nil
 }
 
 // Get reads a file.
@@ -106,6 +115,22 @@ func (r quarantine) List(ctx context.Context) ([]*billing.Quarantined, error) {
 		return nil, fmt.Errorf("list the quarantine: %w", err)
 	}
 	return values(rows, quarantineRow.file)
+}
+
+// Counts counts the files by their cause.
+func (r quarantine) Counts(ctx context.Context) (map[billing.QuarantineCause]int, error) {
+	var rows []struct {
+		Cause billing.QuarantineCause `db:"cause"`
+		Files int                     `db:"files"`
+	}
+	if err := r.list(ctx, &rows, "SELECT cause, count(*) AS files FROM quarantine GROUP BY cause"); err != nil {
+		return nil, fmt.Errorf("count the quarantine: %w", err)
+	}
+	counts := make(map[billing.QuarantineCause]int, len(rows))
+	for _, row := range rows {
+		counts[row.Cause] = row.Files
+	}
+	return counts, nil
 }
 
 // Remove deletes a file.

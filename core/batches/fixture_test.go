@@ -45,6 +45,7 @@ type fixture struct {
 	mu       sync.Mutex
 	remitted map[string]int  // remittances that were passed on, by name
 	payees   []billing.Scope // of each, the scope of its file
+	contents []string        // of each
 }
 
 // practice is an organization that sends claims.
@@ -85,7 +86,7 @@ func (b *fixture) buildOn(store ports.Store, open ...*ports.Network) *batches.Se
 // sandbox returns the sandbox's network with a clearinghouse of the test's own.
 func sandbox(clearinghouse ports.Clearinghouse) *ports.Network {
 	return &ports.Network{
-		Name: sandboxnet.Name, Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: clearinghouse,
+		Name: sandboxnet.Name, Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: clearinghouse, Replies: clearinghouse,
 		Envelope: billing.Envelope{
 			Sender:   billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"},
 			Receiver: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "CLEARINGHOUSE"},
@@ -93,12 +94,13 @@ func sandbox(clearinghouse ports.Clearinghouse) *ports.Network {
 	}
 }
 
-func (b *fixture) remit(_ context.Context, _ billing.Mode, f billing.IncomingFile) error {
+func (b *fixture) remit(_ context.Context, _ billing.Mode, f billing.IncomingFile) ([]*billing.Quarantined, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.remitted[f.Name]++
 	b.payees = append(b.payees, f.Scope)
-	return nil
+	b.contents = append(b.contents, string(f.Content))
+	return nil, nil
 }
 
 func (b *fixture) newPractice(npi string) *practice {

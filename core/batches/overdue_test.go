@@ -67,7 +67,7 @@ func (a *account) review() string {
 func (a *account) comes(f billing.IncomingFile) {
 	a.t.Helper()
 	n := *a.network
-	n.Claims = inbox{a.network.Claims, []billing.IncomingFile{f}}
+	n.Replies = inbox{files: []billing.IncomingFile{f}}
 	if got, err := a.buildOn(a.store, &n).Receive(a.t.Context(), n.Name); got.Files != 1 || err != nil {
 		a.t.Fatalf("%+v, %v", got, err)
 	}

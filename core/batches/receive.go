@@ -11,14 +11,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// receiveAtOnce is the number of files that are fetched at once.
+// receiveAtOnce is the number of files that are fetched in one turn.
 const receiveAtOnce = 100
 
-// Received is the result of asking a network for files.
+// Received is the result of asking a network for files, or of applying some.
 type Received struct {
-	Files    int
-	Rejected []Rejection
-	Poll     time.Duration // how often to ask the network
+	Files       int
+	Rejected    []Rejection
+	Problems    []*billing.ReceivedFile
+	Quarantined []*billing.Quarantined // that entered the quarantine
+	Poll        time.Duration          // how often to ask the network
 }
 
 // Rejection is a rejected batch with the reasons, for the operator. The claims of
@@ -36,13 +38,12 @@ func (s *Service) Clearinghouses() (names []string) {
 	return names
 }
 
-// Receive imports the files of the network with the name. It removes a file
-// there once all of it is committed here. A file that could not be imported
-// stays at the network; the error states the reason. It leaves out what was observed
-// unless there is nothing else. Unreadable files, reports in
-// text, and files that name no batch or office here, go to the quarantine, each
-// content once. A file of an
-// organization's own network concerns that organization alone.
+// Receive asks the network with the name for files. Those of a connection are stored, and
+// a job applies each. Those of the sandbox are applied at once, and removed there after;
+// one that could not be applied stays, and the error states the reason. It leaves out what
+// was observed unless there is nothing else. What take cannot use goes to the quarantine,
+// each content once. A file of an organization's own network concerns that organization
+// alone.
 func (s *Service) Receive(ctx context.Context, name string) (all Received, err error) {
 	n, err := s.network(name)
 	if err != nil {
@@ -51,31 +52,18 @@ func (s *Service) Receive(ctx context.Context, name string) (all Received, err e
 	all.Poll = n.Poll
 	var errs, observed []error
 	failed := func(err error) {
-		if billing.Observed(err) {
+		switch {
+		case err == nil:
+		case billing.Observed(err):
 			observed = append(observed, err)
-		} else {
+		default:
 			errs = append(errs, err)
 		}
 	}
-	got, err := n.Claims.Receive(ctx, receiveAtOnce)
-	if err != nil {
-		failed(fmt.Errorf("ask %s for files: %w", name, err))
-	}
-	for _, f := range got {
-		f.Route = n.Route
-		if !n.Route.Org.IsZero() {
-			f.Scope = billing.Scope{Org: n.Route.Org, Mode: n.Route.Mode}
-		}
-		rejected, err := s.take(ctx, n, f)
-		all.Rejected = append(all.Rejected, rejected...)
-		if err == nil {
-			err = n.Claims.Remove(ctx, f.Name)
-		}
-		if err != nil {
-			failed(fmt.Errorf("import %s: %w", f.Name, err))
-			continue
-		}
-		all.Files++
+	if n.Inbox != nil {
+		failed(s.fetch(ctx, n, &all, failed))
+	} else {
+		s.empty(ctx, n, &all, failed)
 	}
 	if len(errs) == 0 {
 		errs = observed
@@ -83,44 +71,102 @@ func (s *Service) Receive(ctx context.Context, name string) (all Received, err e
 	return all, errors.Join(errs...)
 }
 
-func (s *Service) take(ctx context.Context, n *ports.Network, f billing.IncomingFile) (rejected []Rejection, err error) {
-	mode := n.Route.Mode
-	if f.IsReport() {
-		return nil, s.quarantine(ctx, mode, f, "The file is a report in text. Molar stores it and does not interpret it. Read it, then remove it.")
-	}
-	kind, err := s.edi.Kind(f.Content)
+// empty applies the replies that a network has, and removes them there.
+func (s *Service) empty(ctx context.Context, n *ports.Network, all *Received, failed func(error)) {
+	got, err := n.Replies.Receive(ctx, receiveAtOnce)
 	if err != nil {
-		return nil, s.quarantine(ctx, mode, f, "The file cannot be read: "+err.Error()+".")
+		failed(fmt.Errorf("ask %s for files: %w", n.Name, err))
 	}
-	if kind == billing.FileRemittance {
-		return nil, s.remit(ctx, mode, f)
+	for _, f := range got {
+		f.Route = n.Route
+		if !n.Route.Org.IsZero() {
+			f.Scope = billing.Scope{Org: n.Route.Org, Mode: n.Route.Mode}
+		}
+		err := s.take(ctx, n, f, all)
+		if err == nil {
+			err = n.Replies.Remove(ctx, f.Name)
+		}
+		if err != nil {
+			failed(fmt.Errorf("import %s: %w", f.Name, err))
+			continue
+		}
+		all.Files++
 	}
+}
+
+// take imports a file, each part of it by its kind. A part that cannot be read, is of no
+// use, or names no batch or office here, goes to the quarantine with its reason, and does
+// not hold up the others.
+func (s *Service) take(ctx context.Context, n *ports.Network, f billing.IncomingFile, all *Received) error {
+	parts := 0
+	for p := range s.edi.Parts(f.Content) {
+		parts++
+		if err := s.takePart(ctx, n, f, p, all); err != nil {
+			return err
+		}
+	}
+	if parts > 0 {
+		return nil
+	}
+	cause, reason := f.Unread()
+	return s.quarantine(ctx, n.Route.Mode, f, cause, reason, all)
+}
+
+func (s *Service) takePart(ctx context.Context, n *ports.Network, f billing.IncomingFile, p billing.FilePart, all *Received) error {
+	f.Content = p.Content
+	switch p.Kind {
+	case billing.FileAcknowledgement:
+		return s.acknowledgement(ctx, n, f, all)
+	case billing.FileRemittance:
+		aside, err := s.remit(ctx, n.Route.Mode, f)
+		all.Quarantined = append(all.Quarantined, aside...)
+		return err
+	case billing.FileOther:
+	}
+	cause, reason := p.Unread()
+	return s.quarantine(ctx, n.Route.Mode, f, cause, reason, all)
+}
+
+// acknowledgement applies a file of acknowledgements. One that cannot be read is taken
+// apart by transaction set.
+func (s *Service) acknowledgement(ctx context.Context, n *ports.Network, f billing.IncomingFile, all *Received) error {
 	a, err := s.edi.Acknowledgement(f.Name, f.Content)
 	if err != nil {
-		return nil, s.quarantine(ctx, mode, f, "The file cannot be read: "+err.Error()+".")
+		parts := slices.Collect(s.edi.Apart(f.Content))
+		if len(parts) < 2 {
+			cause, reason := billing.FilePart{Err: err}.Unread()
+			return s.quarantine(ctx, n.Route.Mode, f, cause, reason, all)
+		}
+		for _, p := range parts {
+			if err := s.takePart(ctx, n, f, p, all); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	obey(n, a)
 	parts, unrouted, err := s.route(ctx, n, f.Scope, a)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.excerpts(ctx, n, f, parts, unrouted); err != nil {
-		return nil, err
+		return err
 	}
 	for _, p := range parts {
 		of, err := s.apply(ctx, &n.Options, f, p)
 		if err != nil {
-			return rejected, err
+			return err
 		}
-		rejected = append(rejected, of...)
+		all.Rejected = append(all.Rejected, of...)
 	}
-	switch {
-	case unrouted == 0:
-		return rejected, nil
-	case f.Scope != (billing.Scope{}):
-		return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch of the organization.", unrouted))
+	if unrouted == 0 {
+		return nil
 	}
-	return rejected, s.quarantine(ctx, mode, f, fmt.Sprintf("%d of the parts of the file name no batch and no verified office, or verified offices of several organizations.", unrouted))
+	reason := "%d of the parts of the file name no batch and no verified office, or verified offices of several organizations."
+	if f.Scope != (billing.Scope{}) {
+		reason = "%d of the parts of the file name no batch of the organization."
+	}
+	return s.quarantine(ctx, n.Route.Mode, f, billing.QuarantineUnplaced, fmt.Sprintf(reason, unrouted), all)
 }
 
 // obey reads an acknowledgement as the network means it. An accepted interchange (TA1)
@@ -137,18 +183,30 @@ func obey(n *ports.Network, a *billing.Acknowledgement) {
 	}
 }
 
-// quarantine stores a file in the quarantine of its organization, or in the
-// operator's.
-func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
-	if f.Scope != (billing.Scope{}) {
-		return s.store.InTx(ctx, f.Scope, func(ctx context.Context, tx ports.Tx) error {
-			_, err := tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
+// quarantine stores a file in the quarantine of its organization, or in the operator's.
+func (s *Service) quarantine(
+	ctx context.Context, mode billing.Mode, f billing.IncomingFile, cause billing.QuarantineCause, reason string, all *Received,
+) error {
+	var q *billing.Quarantined
+	var id billing.FileID
+	var err error
+	if f.Scope == (billing.Scope{}) {
+		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+			q = f.Quarantined(mode, cause, reason, tx.Clock.Now())
+			id, err = tx.Quarantine.Insert(ctx, q)
+			return err
+		})
+	} else {
+		err = s.store.InTx(ctx, f.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
+			q = f.Quarantined(mode, cause, reason, tx.Clock.Now())
+			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})
 	}
-	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
-	})
+	if err == nil && id == q.ID {
+		all.Quarantined = append(all.Quarantined, q)
+	}
+	return err
 }
 
 // part is the part of an acknowledgement that concerns one organization.
@@ -245,9 +303,11 @@ func (s *Service) excerpts(ctx context.Context, n *ports.Network, f billing.Inco
 		}
 		return nil
 	}
-	sets, err := s.edi.Sets(f.Content)
-	if err != nil {
-		return err
+	var sets [][]byte
+	for set := range s.edi.Apart(f.Content) {
+		if !slices.Equal(set.Sets, []string{string(billing.AcknowledgementTA1)}) {
+			sets = append(sets, set.Content)
+		}
 	}
 	if len(sets) <= 1 && len(parts) == 1 && unrouted == 0 {
 		parts[0].readable = parts[0].batches()

@@ -22,11 +22,14 @@ func TestReportIsKept(t *testing.T) {
 		t.Fatalf("in quarantine: %+v", aside)
 	}
 	b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
-	for text, want := range map[string]bool{
-		"": false, "Claims: 3\n": true, "  \r\nISA*00": false, "PK\x03\x04": false, "ISA": false, "\xef\xbb\xbfISA*": false, "Zähne \xff": true,
+	for text, want := range map[string]billing.QuarantineCause{
+		"": billing.QuarantineEmpty, "\ufeff \r\n\x00\x1a": billing.QuarantineEmpty,
+		"Claims: 3\n": billing.QuarantineReport, "Zähne \xff": billing.QuarantineReport,
+		"  \r\nISA*00": billing.QuarantineUnreadable, "PK\x03\x04": billing.QuarantineUnreadable, "ISA": billing.QuarantineUnreadable,
+		"\ufeffISA*": billing.QuarantineUnreadable,
 	} {
-		if got := (billing.IncomingFile{Content: []byte(text)}).IsReport(); got != want {
-			t.Errorf("%q is a report: %t", text, got)
+		if got, reason := (billing.IncomingFile{Content: []byte(text)}).Unread(); got != want || reason == "" {
+			t.Errorf("%q is in quarantine because of %s: %s", text, got, reason)
 		}
 	}
 }

@@ -56,21 +56,28 @@ func (s *Service) hand(ctx context.Context, b *billing.Batch, content []byte) er
 		return err
 	}
 	f := billing.OutgoingFile{Scope: b.Scope, Name: b.File.Name, Content: content, Token: b.SendToken}
-	return n.Claims.Send(ctx, f, func(ctx context.Context, token string) error { return s.mark(ctx, b, token) })
+	stored := f.Token
+	return n.Claims.Send(ctx, f, func(ctx context.Context, token string) error {
+		err := s.mark(ctx, b, stored, token)
+		if err == nil {
+			stored = token
+		}
+		return err
+	})
 }
 
 // errOvertaken is the error for a sender when another one has sent the batch, or is
 // about to.
 var errOvertaken = errors.New("another worker sends the batch")
 
-// mark stores the token of the step that may deliver the batch.
-func (s *Service) mark(ctx context.Context, read *billing.Batch, token string) error {
+// mark replaces the token of the step that may deliver the batch.
+func (s *Service) mark(ctx context.Context, read *billing.Batch, stored, token string) error {
 	return s.store.InTx(ctx, read.Scope, func(ctx context.Context, tx ports.Tx) error {
 		b, err := tx.Batches.Lock(ctx, read.ID)
 		if err != nil {
 			return err
 		}
-		if !b.Delivering(read.SendToken, token) {
+		if !b.Delivering(stored, token) {
 			return errOvertaken
 		}
 		return tx.Batches.Save(ctx, b)
@@ -171,10 +178,28 @@ func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []
 	return nil
 }
 
-// keep stores a changed claim, with its event.
+// keep stores a changed claim, with its event. A claim that has come back takes over what
+// the payer before has decided meanwhile.
 func keep(ctx context.Context, tx ports.Tx, c *billing.Claim, e billing.Event) error {
+	events := []billing.Event{e}
+	if c.Outdated() {
+		first, err := tx.Claims.Get(ctx, c.SecondaryTo)
+		if err != nil {
+			return err
+		}
+		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{first.ID})
+		if err != nil {
+			return err
+		}
+		events = append(events, c.Renew(first.Claim.Ledger(entries[first.ID]), billing.ClaimCause{At: c.UpdatedAt})...)
+	}
 	if err := tx.Claims.Save(ctx, c); err != nil {
 		return err
 	}
-	return tx.Events.Append(ctx, e)
+	for _, e := range events {
+		if err := tx.Events.Append(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -28,8 +28,9 @@ type Service struct {
 	remit    Remit
 }
 
-// Remit imports a remittance. It may be called again with the same file.
-type Remit func(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error
+// Remit imports a remittance, and returns what entered the quarantine. It may be called
+// again with the same file.
+type Remit func(ctx context.Context, mode billing.Mode, f billing.IncomingFile) ([]*billing.Quarantined, error)
 
 // Outside has the dependencies of the use cases besides the store: the
 // networks, the codec of their files, and the importer of remittances.

@@ -205,3 +205,50 @@ func (s senderBetween) Send(ctx context.Context, f billing.OutgoingFile, mark fu
 	s.other()
 	return mark(ctx, "late")
 }
+
+// TestMarkTakenBack takes a mark back, as a clearinghouse does that was refused. A sender
+// that has read the batch before cannot mark it meanwhile.
+func TestMarkTakenBack(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	b.queue(b.practice, "")
+	b.cut(1)
+	m := marks{make(chan func(string) error), make(chan error)}
+	ended := make(chan error, 2)
+	job := b.due()[0]
+	for range 2 {
+		go func() { ended <- b.build(b.store, m).Send(t.Context(), job) }()
+	}
+	first, late := <-m.given, <-m.given
+	if err := first("first"); err != nil || b.only().SendToken != "first" {
+		t.Errorf("the first mark: %v, token %q", err, b.only().SendToken)
+	}
+	overtaken := late("late")
+	if err := first(""); err != nil || overtaken == nil || b.only().SendToken != "" {
+		t.Errorf("taken back: %v, overtaken: %v, token %q", err, overtaken, b.only().SendToken)
+	}
+	for range 2 {
+		m.results <- errCut
+		if err := <-ended; !errors.Is(err, errCut) {
+			t.Errorf("a sender: %v", err)
+		}
+	}
+	if err := b.sendOnce(&mailbox{has: map[string]int{}}); err != nil || b.only().State != billing.BatchSent {
+		t.Errorf("sending again: %v, %+v", err, b.only())
+	}
+}
+
+// marks is a clearinghouse that gives the marks of its senders to the test, and then waits
+// for their results.
+type marks struct {
+	given   chan func(token string) error
+	results chan error
+}
+
+func (marks) Receive(context.Context, int) ([]billing.IncomingFile, error) { return nil, nil }
+func (marks) Remove(context.Context, string) error                         { return nil }
+
+func (m marks) Send(ctx context.Context, _ billing.OutgoingFile, mark func(context.Context, string) error) error {
+	m.given <- func(token string) error { return mark(ctx, token) }
+	return <-m.results
+}

@@ -93,11 +93,11 @@ func (b *Batch) Sent(at time.Time) bool {
 	return true
 }
 
-// Delivering records the step that may deliver the file. It reports false, and changes
-// nothing, unless the batch waits for that step since the sender read it with the
-// token.
-func (b *Batch) Delivering(read, token string) bool {
-	if b.State != BatchPending || !b.UnknownSince.IsZero() || b.SendToken != read {
+// Delivering records the step that may deliver the file, or with an empty token that the
+// network has refused it. It reports false, and changes nothing, unless the batch waits
+// for that step, and still has the token that the sender read or recorded last.
+func (b *Batch) Delivering(last, token string) bool {
+	if b.State != BatchPending || !b.UnknownSince.IsZero() || b.SendToken != last {
 		return false
 	}
 	b.SendToken = token

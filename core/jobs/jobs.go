@@ -21,13 +21,17 @@ const (
 	KindPNGConvert     Kind = "png_convert"     // convert an uploaded PNG to a document
 	KindThumbnail      Kind = "thumbnail"       // make the thumbnail of a document
 	KindBatchSend      Kind = "batch_send"      // hand a batch to the clearinghouse
+	KindReceivedFile   Kind = "received_file"   // apply a file of a connection
 	KindERA            Kind = "era"             // match a remittance and apply it
+	KindEnrollment     Kind = "enrollment"      // check the claims again that waited for an enrollment
 	KindWebhook        Kind = "webhook"         // post the due deliveries of an endpoint; see ports.Lanes
 )
 
 // Kinds lists every kind.
 func Kinds() []Kind {
-	return []Kind{KindEligibility, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindERA, KindWebhook}
+	return []Kind{
+		KindEligibility, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindWebhook,
+	}
 }
 
 // Job is a unit of work. It is staged in the commit that makes the work
@@ -36,10 +40,10 @@ func Kinds() []Kind {
 type Job struct {
 	ID        billing.JobID
 	Kind      Kind
-	Scope     billing.Scope
-	Subject   [16]byte  // the ID of the resource that the work is on
-	ReplyTo   string    // address of the instance that waits for the effect; empty for none
-	NotBefore time.Time // zero for immediately
+	Scope     billing.Scope // without an organization for a file of the deployment's connection
+	Subject   [16]byte      // the ID of the resource that the work is on
+	ReplyTo   string        // address of the instance that waits for the effect; empty for none
+	NotBefore time.Time     // zero for immediately
 }
 
 // ForERA returns a job that matches and applies the remittance.

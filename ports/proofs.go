@@ -1,17 +1,18 @@
 package ports
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // Proofs computes what proves that a person is a user.
 type Proofs interface {
 	// Hash returns the hash of a password for the email address. The same address
 	// and password always return the same hash, so one hash is compared with all
-	// users of an address. It is slow by design. It waits while the maximum number
-	// of hashes is being computed.
-	Hash(ctx context.Context, email, password string) (string, error)
+	// users of an address. It is slow by design: the caller bounds how many are
+	// computed at once.
+	Hash(email, password string) string
+
+	// Strength returns how hard a password is to guess, from 0 to 4, when the words
+	// are no secret.
+	Strength(password string, known []string) int
 
 	// Step returns the time step at which the TOTP code of the secret is right, and
 	// whether it is right at the given time.

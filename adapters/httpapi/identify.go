@@ -168,6 +168,10 @@ func trusted(proxies []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
+// clientsUnknown reports whether a proxy hides the addresses of clients. The service
+// itself has no TLS, so a public origin with HTTPS means that there is a proxy.
+func (s *Server) clientsUnknown() bool { return s.identifier.origin.secure() && len(s.proxies) == 0 }
+
 // remote returns the address of the connection's other end.
 func remote(x *exchange) netip.Addr {
 	a, _ := netip.ParseAddrPort(x.fctx.RemoteAddr().String())

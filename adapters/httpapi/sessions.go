@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -35,8 +34,11 @@ func (a *api) signIn(x *exchange) (*reply, error) {
 	}
 	entry := *x.auditEntry()
 	entry.Status = http.StatusCreated
-	refused := func(u *billing.User) {
+	refused := func(u *billing.User, surely bool) {
 		e := entry
+		if !surely {
+			e = *entry.Vague()
+		}
 		e.ID, e.Org, e.User, e.Status = billing.NewID[billing.AuditEntryID](e.CreatedAt), u.Org, u.ID, http.StatusUnauthorized
 		a.audit.Note(&e) // the time of the reply must not depend on whether there is a user
 	}
@@ -130,59 +132,4 @@ func sessionShape(s *billing.Session, current billing.SessionID) sessionJSON {
 		s.ID, "session", s.User, s.ID == current, s.Address, s.Agent,
 		billing.Timestamp(s.CreatedAt), billing.Timestamp(s.UsedAt), billing.Timestamp(s.CreatedAt.Add(billing.SessionTime)),
 	}
-}
-
-type meJSON struct {
-	Object       string               `json:"object"`
-	Organization organizationJSON     `json:"organization"`
-	Mode         billing.Mode         `json:"mode"`
-	Permissions  []billing.Permission `json:"permissions"`
-	Role         *billing.Role        `json:"role"`
-	Key          *ownKeyJSON          `json:"key"`
-	User         *userJSON            `json:"user"`
-}
-
-type organizationJSON struct {
-	ID        billing.OrgID `json:"id"`
-	Name      string        `json:"name"`
-	TimeZones []string      `json:"time_zones"`
-}
-
-type ownKeyJSON struct {
-	ID       billing.KeyID `json:"id"`
-	Name     string        `json:"name"`
-	LastFour string        `json:"last_four"`
-}
-
-// getMe handles GET /me.
-func (a *api) getMe(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	org, err := a.access.GetOrganization(x.ctx, x.call.Scope.Org)
-	if err != nil {
-		return nil, err
-	}
-	offices, _, err := a.access.ListOffices(x.ctx, x.call.Scope, billing.Page{Limit: billing.MaxPageLimit})
-	if err != nil {
-		return nil, err
-	}
-	out := meJSON{Object: "me", Organization: organizationJSON{org.ID, org.Name, zones(offices)}, Mode: x.call.Scope.Mode}
-	if k := x.caller.Key; k != nil {
-		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}
-	} else {
-		out.Role, out.User = &x.caller.User.Role, new(userShape(x.caller.User))
-	}
-	return &reply{status: http.StatusOK, body: out}, nil
-}
-
-// zones returns the time zones of the offices that are in use, each once.
-func zones(offices []*billing.Office) []string {
-	all := []string{}
-	for _, o := range offices {
-		if !o.Retired && !slices.Contains(all, o.TimeZone) {
-			all = append(all, o.TimeZone)
-		}
-	}
-	return all
 }

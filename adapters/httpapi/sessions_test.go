@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/netip"
@@ -333,6 +334,46 @@ func TestPublicOrigin(t *testing.T) {
 	} {
 		if ValidOrigin(text) != want {
 			t.Errorf("ValidOrigin(%q) = %t", text, !want)
+		}
+	}
+}
+
+// TestUnknownClientsWarn starts a service behind a proxy that it does not trust. Its log
+// and its owners say so.
+func TestUnknownClientsWarn(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	for n, c := range []struct {
+		name, public, proxies string
+		warns                 bool
+	}{
+		{"an unknown proxy", "https://molar.example", "", true},
+		{"a known proxy", "https://molar.example", "10.0.0.0/8", false},
+		{"no proxy", "", "", false},
+	} {
+		var log strings.Builder
+		o := s.options
+		o.PublicURL, o.Log = c.public, slog.New(slog.NewTextHandler(&log, nil))
+		for _, p := range strings.Fields(c.proxies) {
+			o.TrustedProxies = append(o.TrustedProxies, netip.MustParsePrefix(p))
+		}
+		server, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned := strings.Contains(log.String(), "MOLAR_TRUSTED_PROXIES"); warned != c.warns {
+			t.Errorf("%s: the log has %q", c.name, log.String())
+		}
+		at := &service{access: s.access, addr: serve(t, server), key: s.key}
+		owner := at.visits(t, s.org, fmt.Sprintf("owner%d@example.com", n), billing.RoleOwner)
+		biller := at.visits(t, s.org, fmt.Sprintf("biller%d@example.com", n), billing.RoleBiller)
+		if me := at.must(t, 200, owner.call(call{path: "/me"})); strings.Contains(me.body, "client_addresses_unknown") != c.warns {
+			t.Errorf("%s: %s", c.name, me.body)
+		}
+		for who, me := range map[string]call{"a biller": biller.call(call{path: "/me"}), "a key": {path: "/me"}} {
+			if got := at.must(t, 200, me); len(got.get(t, "warnings").([]any)) > 0 {
+				t.Errorf("%s, %s: %s", c.name, who, got.body)
+			}
 		}
 	}
 }

@@ -112,7 +112,7 @@ func digests(of [][sha256.Size]byte) pq.ByteaArray {
 // sessions are the sessions of the transaction's organization.
 type sessions struct{ *tx }
 
-const sessionColumns = "id, org_id, user_id, address, agent, created_at, used_at, ended_at"
+const sessionColumns = "id, org_id, user_id, address, agent, created_at, used_at, ended_at, totp, password_weak"
 
 type sessionRow struct {
 	ID        billing.SessionID `db:"id"`
@@ -123,12 +123,16 @@ type sessionRow struct {
 	CreatedAt time.Time         `db:"created_at"`
 	UsedAt    time.Time         `db:"used_at"`
 	EndedAt   sql.NullTime      `db:"ended_at"`
+
+	TOTP         bool `db:"totp"`
+	PasswordWeak bool `db:"password_weak"`
 }
 
 func (r sessionRow) session() (*billing.Session, error) {
 	return &billing.Session{
 		ID: r.ID, Org: r.Org, User: r.User, Address: r.Address, Agent: r.Agent,
 		CreatedAt: r.CreatedAt.UTC(), UsedAt: r.UsedAt.UTC(), EndedAt: present(r.EndedAt),
+		TOTP: r.TOTP, PasswordWeak: r.PasswordWeak,
 	}, nil
 }
 
@@ -186,13 +190,14 @@ type accounts struct{ *tx }
 
 type accountRow struct {
 	userRow
+	OrgName       string         `db:"org_name"`
 	Password      sql.NullString `db:"password"`
 	TOTP          []byte         `db:"totp"`
 	TOTPStep      int64          `db:"totp_step"`
 	RecoveryCodes pq.ByteaArray  `db:"recovery_codes"`
 }
 
-const accountColumns = userColumns + ", password, totp, totp_step, recovery_codes"
+const accountColumns = userColumns + ", (SELECT name FROM organizations o WHERE o.id = org_id) AS org_name, password, totp, totp_step, recovery_codes"
 
 // account returns the account with its decrypted TOTP secret. A secret that was
 // encrypted with another key is an error, because without it a password would be
@@ -202,7 +207,7 @@ func (r accounts) account(row accountRow) (*billing.Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &billing.Account{User: *u, Password: row.Password.String, TOTPStep: row.TOTPStep}
+	a := &billing.Account{User: *u, OrgName: row.OrgName, Password: row.Password.String, TOTPStep: row.TOTPStep}
 	for _, d := range row.RecoveryCodes {
 		a.RecoveryCodes = append(a.RecoveryCodes, [sha256.Size]byte(d))
 	}
@@ -267,8 +272,8 @@ type signedIn struct{ *tx }
 func (r signedIn) Insert(ctx context.Context, s *billing.Session, digest [32]byte) error {
 	r.evidence = rowEvidence("sessions", s.ID)
 	return r.later(ctx, s.ID, `
-INSERT INTO sessions (id, org_id, user_id, digest, address, agent, created_at, used_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, s.ID, s.Org, s.User, digest[:], s.Address, s.Agent, micro(s.CreatedAt), micro(s.UsedAt))
+INSERT INTO sessions (id, org_id, user_id, digest, address, agent, created_at, used_at, totp, password_weak)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, s.ID, s.Org, s.User, digest[:], s.Address, s.Agent, micro(s.CreatedAt), micro(s.UsedAt), s.TOTP, s.PasswordWeak)
 }
 
 // Find reads a session and its user.

@@ -9,8 +9,6 @@ import (
 func BenchmarkHash(b *testing.B) {
 	p := proofs.New([32]byte{1})
 	for b.Loop() {
-		if _, err := p.Hash(b.Context(), "a@x.y", "correct horse"); err != nil {
-			b.Fatal(err)
-		}
+		p.Hash("a@x.y", "correct horse")
 	}
 }

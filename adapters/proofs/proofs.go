@@ -1,9 +1,8 @@
-// Package proofs hashes passwords with argon2id, and checks codes of
-// authenticator apps.
+// Package proofs hashes passwords with argon2id, measures how hard they are to
+// guess, and checks codes of authenticator apps.
 package proofs
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -19,10 +18,7 @@ import (
 )
 
 // Proofs is the one adapter of ports.Proofs.
-type Proofs struct {
-	key    [32]byte
-	places chan struct{}
-}
+type Proofs struct{ key [32]byte }
 
 var _ ports.Proofs = (*Proofs)(nil)
 
@@ -36,25 +32,15 @@ const (
 	saltSize = 16
 )
 
-// places is how many hashes are computed at once, which bounds their memory and
-// leaves time for other requests.
-const places = 2
-
 // New returns proofs with a key of this service. Salts and marks depend on it.
-func New(key [32]byte) *Proofs { return &Proofs{key, make(chan struct{}, places)} }
+func New(key [32]byte) *Proofs { return &Proofs{key} }
 
 // Hash computes the argon2id of a password. The salt is a keyed digest of the
 // email address.
-func (p *Proofs) Hash(ctx context.Context, email, password string) (string, error) {
-	select {
-	case p.places <- struct{}{}:
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-	defer func() { <-p.places }()
+func (p *Proofs) Hash(email, password string) string {
 	salt := p.Mark("salt " + email)
 	hash := argon2.IDKey([]byte(password), salt[:saltSize], passes, memory, lanes, hashSize)
-	return fmt.Sprintf("argon2id$v=%d$m=%d,t=%d,p=%d$%s", argon2.Version, memory, passes, lanes, base64.RawStdEncoding.EncodeToString(hash)), nil
+	return fmt.Sprintf("argon2id$v=%d$m=%d,t=%d,p=%d$%s", argon2.Version, memory, passes, lanes, base64.RawStdEncoding.EncodeToString(hash))
 }
 
 // period is the length of a time step of TOTP.

@@ -1,11 +1,8 @@
 package proofs_test
 
 import (
-	"context"
 	"encoding/base32"
-	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,48 +12,19 @@ import (
 func TestHash(t *testing.T) {
 	t.Parallel()
 	p := proofs.New([32]byte{1})
-	hash := func(p *proofs.Proofs, email, password string) string {
-		h, err := p.Hash(t.Context(), email, password)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return h
-	}
-	want := hash(p, "a@x.y", "correct horse")
-	if !strings.HasPrefix(want, "argon2id$v=19$m=19456,t=2,p=1$") || want != hash(proofs.New([32]byte{1}), "a@x.y", "correct horse") {
+	want := p.Hash("a@x.y", "correct horse")
+	if !strings.HasPrefix(want, "argon2id$v=19$m=19456,t=2,p=1$") || want != proofs.New([32]byte{1}).Hash("a@x.y", "correct horse") {
 		t.Errorf("hash %s", want)
 	}
 	for name, other := range map[string]string{
-		"another password": hash(p, "a@x.y", "correct horsf"),
-		"another address":  hash(p, "b@x.y", "correct horse"),
-		"another key":      hash(proofs.New([32]byte{2}), "a@x.y", "correct horse"),
+		"another password": p.Hash("a@x.y", "correct horsf"),
+		"another address":  p.Hash("b@x.y", "correct horse"),
+		"another key":      proofs.New([32]byte{2}).Hash("a@x.y", "correct horse"),
 	} {
 		if other == want {
 			t.Errorf("%s has the same hash", name)
 		}
 	}
-}
-
-// TestHashesWait computes many hashes at once. A request whose time ends waits no
-// longer.
-func TestHashesWait(t *testing.T) {
-	t.Parallel()
-	p := proofs.New([32]byte{1})
-	ctx := t.Context()
-	gone, cancel := context.WithCancel(ctx)
-	cancel()
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			if _, err := p.Hash(ctx, "a@x.y", "p"); err != nil {
-				t.Error(err)
-			}
-			if _, err := p.Hash(gone, "a@x.y", "p"); err != nil && !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
 }
 
 // TestStep has vectors of RFC 6238, appendix B, in six digits.
@@ -83,5 +51,20 @@ func TestStep(t *testing.T) {
 	}
 	if _, ok := p.Step("not base32!", "287082", time.Unix(59, 0)); ok {
 		t.Error("a damaged secret has a right code")
+	}
+}
+
+// TestStrength measures passwords whose signs stand for letters. It ends even when a
+// password has nothing else.
+func TestStrength(t *testing.T) {
+	t.Parallel()
+	p := proofs.New([32]byte{})
+	for password, good := range map[string]bool{
+		"Crowns and bridges 14": true, "correct horse battery staple": true, "kPz8vQ2mXw4r": true, strings.Repeat("a4@8({[<369!1|0$5+7%2", 4)[:72]: true,
+		"P@$$w0rd2026": false, "we1c0me12345": false, "dr. sm1th dental": false, "é": false, "": false, "\xff\u0130ſ": false,
+	} {
+		if strength := p.Strength(password, []string{"dr", "smith", "dental"}); (strength >= 3) != good || strength < 0 || strength > 4 {
+			t.Errorf("%q: %d", password, strength)
+		}
 	}
 }

@@ -14,16 +14,17 @@ import (
 type attempts struct {
 	clock ports.Clock
 
-	mu sync.Mutex
-	of map[tried]*failures
+	mu    sync.Mutex
+	of    map[tried]*failures
+	known map[string]string // by email address: the hash of the password that was right last
 }
 
 // tried is what failed attempts are counted by.
 type tried struct {
 	limit   limit
-	email   string // empty for an address
+	email   string // as it was typed; empty for an address
 	address netip.Prefix
-	browser string // of an earlier sign-in; empty for none
+	by      string // a user's known browsers, or a session; empty for strangers
 }
 
 // limit is how many attempts may fail before the next ones wait. The wait starts
@@ -35,7 +36,7 @@ type limit struct {
 
 // The limits. An attacker with many addresses makes browsers wait that have not
 // signed in to the account before, and no other; and those wait a minute at most.
-func limits() (pair, address, account, browser limit) {
+func limits() (pair, address, account, own limit) {
 	return limit{5, 15 * time.Minute}, limit{30, time.Minute}, limit{10, time.Minute}, limit{5, 15 * time.Minute}
 }
 
@@ -54,17 +55,26 @@ const forgetFailures = time.Hour
 const maxTried = 100_000
 
 func newAttempts(clock ports.Clock) *attempts {
-	return &attempts{clock: clock, of: map[tried]*failures{}}
+	return &attempts{clock: clock, of: map[tried]*failures{}, known: map[string]string{}}
 }
 
-// counted returns what an attempt is counted by.
-func counted(email string, address netip.Addr, browser string) []tried {
-	pair, ofAddress, account, ofBrowser := limits()
-	network := NetworkOf(address)
-	if browser != "" {
-		return []tried{{pair, email, network, ""}, {ofAddress, "", network, ""}, {ofBrowser, email, netip.Prefix{}, browser}}
+// byStrangers returns what an attempt is counted by for users who have not signed in
+// with the browser before. A browser that knows another user of the email address is
+// counted apart under the client's address, where others may sign in.
+func byStrangers(email string, address netip.Addr, known bool) []tried {
+	pair, ofAddress, account, _ := limits()
+	network, by := NetworkOf(address), ""
+	if known {
+		by = "known"
 	}
-	return []tried{{pair, email, network, ""}, {ofAddress, "", network, ""}, {account, email, netip.Prefix{}, ""}}
+	return []tried{{pair, email, network, ""}, {ofAddress, "", network, by}, {account, email, netip.Prefix{}, ""}}
+}
+
+// byOwn returns what an attempt is counted by for a user's own browsers, or a
+// session.
+func byOwn(id string) []tried {
+	_, _, _, own := limits()
+	return []tried{{limit: own, by: id}}
 }
 
 // NetworkOf returns what one client can have: an IPv4 address, or the /64 of an
@@ -78,28 +88,28 @@ func NetworkOf(a netip.Addr) netip.Prefix {
 	return p
 }
 
+// begun is what an attempt was counted by, and until when each made others wait.
+type begun map[tried]time.Time
+
 // begin counts an attempt as failed before its outcome is known, so that many at
-// once do not slip through. It returns CodeTooManyRequests if the attempt must
-// wait, with the time to wait; then it counts nothing.
-func (a *attempts) begin(all []tried) error {
+// once do not slip through. If the attempt must wait, it counts nothing and returns
+// the time to wait.
+func (a *attempts) begin(all []tried) (counted begun, wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.clock.Now()
-	wait := time.Duration(0)
 	for _, t := range all {
 		if f := a.of[t]; f != nil && now.Sub(f.last) < forgetFailures {
 			wait = max(wait, f.until.Sub(now))
 		}
 	}
 	if wait > 0 {
-		return &billing.Error{
-			Code: billing.CodeTooManyRequests, RetryAfter: wait,
-			Message: "There were too many attempts to sign in. Wait a while, then try again.",
-		}
+		return nil, wait
 	}
 	if len(a.of)+len(all) > maxTried {
 		a.sweep(now)
 	}
+	counted = begun{}
 	for _, t := range all {
 		f := a.of[t]
 		if f == nil || now.Sub(f.last) >= forgetFailures {
@@ -111,26 +121,56 @@ func (a *attempts) begin(all []tried) error {
 		if over := f.count - t.limit.free; over >= 0 {
 			f.until = now.Add(min(time.Second<<min(over, 20), t.limit.longest))
 		}
+		counted[t] = f.until
 	}
-	return nil
+	return counted, 0
 }
 
-// succeed takes back what begin counted. The failures of the pair and of the
-// browser are forgotten: the person knows the password.
-func (a *attempts) succeed(all []tried) {
+// takeBack takes back what begin counted.
+func (a *attempts) takeBack(counted begun) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, t := range all {
+	for t, until := range counted {
 		f := a.of[t]
 		if f == nil {
 			continue
 		}
-		if f.count--; f.count < t.limit.free {
+		if f.until.Equal(until) { // no later attempt has failed
 			f.until = time.Time{}
 		}
-		if own := t.email != "" && (t.address.IsValid() || t.browser != ""); own || f.count <= 0 {
+		if f.count--; f.count <= 0 {
 			delete(a.of, t)
 		}
+	}
+}
+
+// forget forgets the failures of a user's own browsers: the person knows the
+// password.
+func (a *attempts) forget(all []tried) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range all {
+		delete(a.of, t)
+	}
+}
+
+// repeats records that a password with the hash was right for a user of the email
+// address. It reports false if another password was right before.
+func (a *attempts) repeats(email, hash string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before, ok := a.known[email]
+	if len(a.known) >= maxTried {
+		clear(a.known)
+	}
+	a.known[email] = hash
+	return !ok || before == hash
+}
+
+func tooManyAttempts(wait time.Duration) error {
+	return &billing.Error{
+		Code: billing.CodeTooManyRequests, RetryAfter: wait,
+		Message: "There were too many attempts to sign in. Wait a while, then try again.",
 	}
 }
 

@@ -34,7 +34,7 @@ func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], cal
 	}
 	faults := call.Request.Faults
 	if in.Password != nil {
-		faults.Password("password", *in.Password, a.Email)
+		faults.Password("password", *in.Password, a.Email, s.strength(*in.Password, a))
 	}
 	step := s.checkSecret(&faults, in)
 	if len(faults) == 0 {
@@ -43,7 +43,7 @@ func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], cal
 		}
 	}
 	if len(faults) == 0 && in.Password != nil {
-		if a.Password, err = s.proofs.Hash(ctx, a.Email, *in.Password); err != nil {
+		if a.Password, err = s.hash(ctx, a, *in.Password); err != nil {
 			return billing.Reply{}, err
 		}
 	}
@@ -72,6 +72,16 @@ func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], cal
 		}
 		return Proven{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
 	})
+}
+
+// hash returns the hash of a password for a user who has a session.
+func (s *Service) hash(ctx context.Context, a *billing.Account, password string) (string, error) {
+	leave, err := s.places.enter(ctx, a.ID)
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	return s.proofs.Hash(a.Email, password), nil
 }
 
 // account reads the account of a user.
@@ -109,19 +119,20 @@ func (s *Service) checkCurrent(ctx context.Context, faults *billing.Faults, a *b
 	if a.Password == "" {
 		return nil
 	}
-	_, _, _, ofBrowser := limits()
-	tries := []tried{{limit: ofBrowser, email: a.Email, browser: session.ID.String()}}
-	if err := s.attempts.begin(tries); err != nil {
-		return err
+	tries := byOwn(session.ID.String())
+	counted, wait := s.attempts.begin(tries)
+	if wait > 0 {
+		return tooManyAttempts(wait)
 	}
-	hash, err := s.proofs.Hash(ctx, a.Email, current)
+	hash, err := s.hash(ctx, a, current)
 	if err != nil {
+		s.attempts.takeBack(counted)
 		return err
 	}
 	if !equal(a.Password, hash) {
 		faults.Add("current_password", billing.FaultNotAllowed, "This is not the current password.")
 		return nil
 	}
-	s.attempts.succeed(tries)
+	s.attempts.forget(tries)
 	return nil
 }

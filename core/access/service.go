@@ -16,6 +16,7 @@ type Service struct {
 	clock    ports.Clock
 	proofs   ports.Proofs
 	attempts *attempts
+	places   *places
 
 	keys       *memory[*billing.APIKey]
 	active     *memory[*signedIn] // sessions by requests of a person
@@ -25,7 +26,7 @@ type Service struct {
 // New creates the use cases.
 func New(store ports.Store, payers *billing.PayerDirectory, clock ports.Clock, proofs ports.Proofs) *Service {
 	return &Service{
-		store: store, payers: payers, clock: clock, proofs: proofs, attempts: newAttempts(clock),
+		store: store, payers: payers, clock: clock, proofs: proofs, attempts: newAttempts(clock), places: newPlaces(),
 		keys: newMemory[*billing.APIKey](clock), active: newMemory[*signedIn](clock), background: newMemory[*signedIn](clock),
 	}
 }

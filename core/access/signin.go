@@ -3,9 +3,8 @@ package access
 import (
 	"context"
 	"crypto/subtle"
-	"encoding/base64"
 	"net/netip"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -19,7 +18,7 @@ type SignIn struct {
 
 	Email, Password string
 	TOTP            string // a code, or a recovery code; empty for none
-	Browser         string // what an earlier sign-in returned to this browser
+	Browser         string // what the last sign-in returned to this browser
 
 	Address netip.Addr
 	Agent   string
@@ -28,8 +27,9 @@ type SignIn struct {
 	// the session.
 	Entry billing.AuditEntry
 	// Refused is called for each user whose password, code or link was refused; nil
-	// for no call.
-	Refused func(*billing.User)
+	// for no call. It is not called for a user who was left out of the comparison. An
+	// attempt is surely at the user when no other organization's user can be meant.
+	Refused func(u *billing.User, surely bool)
 }
 
 // SignedIn is the result of signing in.
@@ -45,7 +45,7 @@ type SignedIn struct {
 // CodeTooManyRequests.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (*SignedIn, error) {
 	if in.Refused == nil {
-		in.Refused = func(*billing.User) {}
+		in.Refused = func(*billing.User, bool) {}
 	}
 	if in.Token != "" {
 		return s.signInByLink(ctx, in)
@@ -74,11 +74,11 @@ func (s *Service) signInByLink(ctx context.Context, in SignIn) (out *SignedIn, e
 			refused = &a.User
 			return linkRefused()
 		}
-		out, err = s.begin(ctx, tx, a, in)
+		out, err = s.open(ctx, tx, a, in, &billing.Session{})
 		return err
 	})
 	if refused != nil {
-		in.Refused(refused)
+		in.Refused(refused, true)
 	}
 	return out, err
 }
@@ -90,47 +90,61 @@ func linkRefused() error {
 	}
 }
 
-// signInByPassword computes one hash for every attempt, whether the account
-// exists or not, and compares it with all users of the address.
+// signInByPassword computes one hash for every attempt that need not wait, whether
+// the account exists or not, and compares it with the users of the address.
 func (s *Service) signInByPassword(ctx context.Context, in SignIn) (*SignedIn, error) {
-	email := strings.ToLower(strings.TrimSpace(in.Email))
-	browser, known := s.browser(email, in.Browser)
-	if !known {
-		browser = ""
-	}
-	tries := counted(email, in.Address, browser)
-	if err := s.attempts.begin(tries); err != nil {
-		return nil, err
-	}
-	var accounts []*billing.Account
-	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-		accounts, err = tx.Accounts.Find(ctx, email)
-		return err
-	})
+	try, err := s.begin(in)
 	if err != nil {
 		return nil, err
 	}
-	hash, err := s.proofs.Hash(ctx, email, in.Password)
+	accounts, hash, err := s.hashed(ctx, try, in.Password)
 	if err != nil {
 		return nil, err
 	}
+	only := len(accounts) == 1
+	accounts = slices.DeleteFunc(accounts, func(a *billing.Account) bool { return !try.judges(a.ID) })
 	var out *SignedIn
 	for _, a := range accounts {
 		if !equal(a.Password, hash) || a.State == billing.UserDisabled || out != nil {
 			continue
 		}
-		if out, err = s.prove(ctx, a.ID, hash, in); err != nil {
+		if out, err = s.prove(ctx, a, in); err != nil {
 			return nil, err
 		}
 	}
 	if out == nil {
 		for _, a := range accounts {
-			in.Refused(&a.User)
+			in.Refused(&a.User, only || equal(a.Password, hash) || slices.Contains(try.known, a.ID))
 		}
-		return nil, &billing.Error{Code: billing.CodeUnauthorized, Message: "The email address, the password or the code is wrong."}
+		return nil, passwordRefused()
 	}
-	s.attempts.succeed(tries)
+	s.succeed(try, out.User, hash)
 	return out, nil
+}
+
+// hashed returns the users of the address, and the hash of the password. An attempt
+// that finds no place does not count.
+func (s *Service) hashed(ctx context.Context, try *attempt, password string) (accounts []*billing.Account, hash string, err error) {
+	leave, err := s.places.enter(ctx, try.by())
+	if err != nil {
+		s.takeBack(try)
+		return nil, "", err
+	}
+	defer leave()
+	if err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		accounts, err = tx.Accounts.Find(ctx, try.email)
+		return err
+	}); err != nil {
+		return nil, "", err
+	}
+	return accounts, s.proofs.Hash(try.email, password), nil
+}
+
+func passwordRefused() error {
+	return &billing.Error{
+		Code:    billing.CodeUnauthorized,
+		Message: "The email address, the password or the code is wrong. After several wrong attempts, wait a few minutes before the next one.",
+	}
 }
 
 func equal(have, want string) bool {
@@ -139,17 +153,23 @@ func equal(have, want string) bool {
 
 // prove signs in to an account whose password is right, if its code is right,
 // too. It returns nil if it is not, and if the account has changed.
-func (s *Service) prove(ctx context.Context, id billing.UserID, hash string, in SignIn) (out *SignedIn, err error) {
+func (s *Service) prove(ctx context.Context, right *billing.Account, in SignIn) (out *SignedIn, err error) {
+	weak := billing.WeakPassword(in.Password, right.Email, s.strength(in.Password, right))
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		out = nil
-		a, err := tx.Accounts.Lock(ctx, id)
-		if err != nil || !equal(a.Password, hash) || a.State == billing.UserDisabled || !s.secondFactor(a, in.TOTP, tx.Clock.Now()) {
+		a, err := tx.Accounts.Lock(ctx, right.ID)
+		if err != nil || !equal(a.Password, right.Password) || a.State == billing.UserDisabled || !s.secondFactor(a, in.TOTP, tx.Clock.Now()) {
 			return err
 		}
-		out, err = s.begin(ctx, tx, a, in)
+		out, err = s.open(ctx, tx, a, in, &billing.Session{TOTP: a.TOTPSecret != "", PasswordWeak: weak})
 		return err
 	})
 	return out, err
+}
+
+// strength measures a password for an account.
+func (s *Service) strength(password string, a *billing.Account) int {
+	return s.proofs.Strength(billing.Measured(password), billing.KnownWords(a.Email, a.OrgName))
 }
 
 // secondFactor reports whether the code, which then works no more, is right.
@@ -163,19 +183,19 @@ func (s *Service) secondFactor(a *billing.Account, code string, now time.Time) b
 	return a.UseRecoveryCode(code)
 }
 
-// begin stores the sign-in and a new session, whose secret no one could know
+// open stores the sign-in and a new session, whose secret no one could know
 // before.
-func (s *Service) begin(ctx context.Context, tx ports.SystemTx, a *billing.Account, in SignIn) (*SignedIn, error) {
+func (s *Service) open(
+	ctx context.Context, tx ports.SystemTx, a *billing.Account, in SignIn, session *billing.Session,
+) (*SignedIn, error) {
 	now := tx.Clock.Now()
 	a.SignIn(now)
 	if err := tx.Accounts.Save(ctx, a); err != nil {
 		return nil, err
 	}
 	secret := billing.NewToken()
-	session := &billing.Session{
-		ID: billing.NewID[billing.SessionID](now), Org: a.Org, User: a.ID, Address: in.Address.Unmap().String(), Agent: in.Agent,
-		CreatedAt: now, UsedAt: now,
-	}
+	session.ID, session.Org, session.User = billing.NewID[billing.SessionID](now), a.Org, a.ID
+	session.Address, session.Agent, session.CreatedAt, session.UsedAt = in.Address.Unmap().String(), in.Agent, now, now
 	if err := tx.SignedIn.Insert(ctx, session, billing.TokenDigest(secret)); err != nil {
 		return nil, err
 	}
@@ -184,24 +204,5 @@ func (s *Service) begin(ctx context.Context, tx ports.SystemTx, a *billing.Accou
 	if err := tx.AuditLog.Insert(ctx, []*billing.AuditEntry{&e}); err != nil {
 		return nil, err
 	}
-	return &SignedIn{User: &a.User, Session: session, Secret: secret, Browser: s.markBrowser(a.Email)}, nil
-}
-
-// markBrowser returns what proves that a browser has signed in to an account of
-// the email address: a name for the browser, and a mark of both.
-func (s *Service) markBrowser(email string) string {
-	name := billing.NewToken()
-	return name + "." + s.browserMark(email, name)
-}
-
-// browser returns the name of a browser that has signed in to an account of the
-// email address.
-func (s *Service) browser(email, text string) (name string, known bool) {
-	name, mark, _ := strings.Cut(text, ".")
-	return name, billing.WellFormedToken(name) && equal(mark, s.browserMark(email, name))
-}
-
-func (s *Service) browserMark(email, name string) string {
-	mark := s.proofs.Mark("browser " + name + " " + email)
-	return base64.RawURLEncoding.EncodeToString(mark[:])
+	return &SignedIn{User: &a.User, Session: session, Secret: secret, Browser: s.mark(in.Browser, &a.User)}, nil
 }

@@ -10,7 +10,7 @@ type AuditEntry struct {
 	Mode      Mode // empty for a sign-in
 	User      UserID
 	Email     string // of the user, as it is now; only read
-	Address   string // of the client
+	Address   string // of the client; empty in a vague entry
 	Operation string // the method and the route template, such as "GET /claims/{id}"
 	Resource  string // the ID of the resource that the request named or made; empty for none
 	Shown     []string
@@ -37,6 +37,14 @@ func (e *AuditEntry) Replied(r Reply) *AuditEntry {
 	done := *e.about(r.Resource)
 	done.Status, done.Shown = r.Status, r.Shown
 	return &done
+}
+
+// Vague returns the entry of an attempt that may have been at another organization's
+// user: without the client, and with the hour alone.
+func (e *AuditEntry) Vague() *AuditEntry {
+	out := *e
+	out.Address, out.CreatedAt = "", e.CreatedAt.Truncate(time.Hour)
+	return &out
 }
 
 // AuditFilter selects entries of the audit. Zero fields select all.

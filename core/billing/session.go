@@ -20,6 +20,9 @@ type Session struct {
 	CreatedAt time.Time
 	UsedAt    time.Time // to SessionPrecision
 	EndedAt   time.Time // by the user or an owner; zero while it has not been ended
+
+	TOTP         bool // it began with a second factor
+	PasswordWeak bool // it began with a password that is easy to guess
 }
 
 // How long a session lasts.

@@ -98,6 +98,7 @@ func (u *User) Change(c UserChange, all []*User) (ends bool, err error) {
 // Account is a user with what proves that a person is the user.
 type Account struct {
 	User
+	OrgName       string // only read
 	Password      string // its hash; empty for none
 	TOTPSecret    string // in base32; empty for none
 	TOTPStep      int64  // the time step of the last code that was used

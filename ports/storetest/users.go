@@ -80,7 +80,7 @@ func testUsers(b *bench) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "accounts", accountsOf(b, "ann@example.com"), []*billing.Account{{User: *ann}, {User: *other}})
+	equal(t, "accounts", accountsOf(b, "ann@example.com"), []*billing.Account{{User: *ann, OrgName: practiceName}, {User: *other, OrgName: "Practice"}})
 }
 
 func accountsOf(b *bench, email string) []*billing.Account {
@@ -128,7 +128,7 @@ func testAccounts(b *bench) {
 	b.organization()
 	u := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1)
 	b.addUser(b.scope, u)
-	a := &billing.Account{User: *u}
+	a := &billing.Account{User: *u, OrgName: practiceName}
 	a.SetPassword("a hash")
 	a.SetTOTP("JBSWY3DPEHPK3PXP", 7, [][32]byte{digest("one"), digest("two")})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -153,7 +153,7 @@ func testAccounts(b *bench) {
 		return nil
 	})
 
-	cleared := &billing.Account{User: a.User}
+	cleared := &billing.Account{User: a.User, OrgName: practiceName}
 	cleared.HasPassword, cleared.HasTOTP = false, false
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Users.SetPassword(ctx, a.ID, ""), tx.Users.SetTOTP(ctx, a.ID, "", 0, nil))
@@ -213,7 +213,7 @@ func testSessions(b *bench) {
 	ann, ben, other := b.user(b.scope, "a@x.y", billing.RoleOwner, 1), b.user(b.scope, "b@x.y", billing.RoleViewer, 2), b.user(elsewhere, "a@x.y", billing.RoleOwner, 3)
 	sessions := map[string]*billing.Session{}
 	begin := func(secret string, u *billing.User, at time.Time) {
-		s := &billing.Session{ID: billing.NewID[billing.SessionID](at), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at}
+		s := &billing.Session{ID: billing.NewID[billing.SessionID](at), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at, TOTP: secret == "ben", PasswordWeak: secret == "idle"}
 		sessions[secret] = s
 		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.SignedIn.Insert(ctx, s, digest(secret)) })
 	}

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type meJSON struct {
+	Object       string               `json:"object"`
+	Organization organizationJSON     `json:"organization"`
+	Mode         billing.Mode         `json:"mode"`
+	Permissions  []billing.Permission `json:"permissions"`
+	Role         *billing.Role        `json:"role"`
+	Key          *ownKeyJSON          `json:"key"`
+	User         *userJSON            `json:"user"`
+	PasswordWeak bool                 `json:"password_weak"`
+	Warnings     []meWarningJSON      `json:"warnings"`
+}
+
+// meWarningJSON is a fault of the deployment that its owners should know of.
+type meWarningJSON struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type organizationJSON struct {
+	ID        billing.OrgID `json:"id"`
+	Name      string        `json:"name"`
+	TimeZones []string      `json:"time_zones"`
+}
+
+type ownKeyJSON struct {
+	ID       billing.KeyID `json:"id"`
+	Name     string        `json:"name"`
+	LastFour string        `json:"last_four"`
+}
+
+// getMe handles GET /me.
+func (a *api) getMe(x *exchange) (*reply, error) {
+	if err := x.query().end().Err(); err != nil {
+		return nil, err
+	}
+	org, err := a.access.GetOrganization(x.ctx, x.call.Scope.Org)
+	if err != nil {
+		return nil, err
+	}
+	offices, _, err := a.access.ListOffices(x.ctx, x.call.Scope, billing.Page{Limit: billing.MaxPageLimit})
+	if err != nil {
+		return nil, err
+	}
+	out := meJSON{
+		Object: "me", Organization: organizationJSON{org.ID, org.Name, zones(offices)}, Mode: x.call.Scope.Mode, Warnings: x.warnings(),
+	}
+	if k := x.caller.Key; k != nil {
+		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}
+	} else {
+		out.PasswordWeak = x.caller.Session.PasswordWeak
+		out.Role, out.User = &x.caller.User.Role, new(userShape(x.caller.User))
+	}
+	return &reply{status: http.StatusOK, body: out}, nil
+}
+
+// warnings returns the faults of the deployment, for owners.
+func (x *exchange) warnings() []meWarningJSON {
+	if x.caller.Can(billing.NeedOwner) != nil || !x.s.clientsUnknown() {
+		return []meWarningJSON{}
+	}
+	return []meWarningJSON{{
+		"client_addresses_unknown",
+		"Everyone seems to sign in from the address of the proxy, in the audit and where guesses are slowed down. " +
+			"Ask the operator of the service to set MOLAR_TRUSTED_PROXIES.",
+	}}
+}
+
+// zones returns the time zones of the offices that are in use, each once.
+func zones(offices []*billing.Office) []string {
+	all := []string{}
+	for _, o := range offices {
+		if !o.Retired && !slices.Contains(all, o.TimeZone) {
+			all = append(all, o.TimeZone)
+		}
+	}
+	return all
+}

@@ -30,14 +30,14 @@ type Claims interface {
 
 	// Similar reads at most a hundred claims of kind claim for the patient with
 	// services in the span. It leaves out drafts, voided and rejected claims and
-	// void transactions, and of each claim Findings and History.
+	// void transactions, and of each claim History.
 	Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*billing.Claim, error)
 }
 
 // ClaimLists finds claims for people.
 type ClaimLists interface {
 	// List reads a page of claims, newest first, and one extra row when there is
-	// a next page. It leaves out Findings and History.
+	// a next page. It leaves out History.
 	List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.ClaimRecord, error)
 
 	// Search is List for the claims of both kinds with the control number or the member
@@ -57,6 +57,10 @@ type Clearing interface {
 	// that another transaction has locked, and in live mode those that billing.Held
 	// returns a reason for.
 	Queued(ctx context.Context, payers []billing.PayerID, since time.Time, limit int) ([]*billing.Claim, error)
+
+	// Awaiting reads claims that need attention, of an office to a payer, with a finding
+	// of the code: those with the next IDs after the given one, at most limit.
+	Awaiting(ctx context.Context, code string, office billing.OfficeID, payer billing.PayerID, after billing.ClaimID, limit int) ([]*billing.Claim, error)
 
 	// OfBatch reads the claims of a batch.
 	OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Claim, error)
@@ -135,7 +139,7 @@ type ERAs interface {
 	Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error)
 
 	// Save stores the fields of a locked remittance that can change: state, counts,
-	// progress, stage and times.
+	// progress, stage, times, balance and billing.ERALater.
 	Save(ctx context.Context, e *billing.ERA) error
 
 	// List reads a page of the remittances that callers may see, the last
@@ -195,8 +199,8 @@ type Ledgers interface {
 	// returns their number.
 	Again(ctx context.Context, era billing.ERAID) (int, error)
 
-	// Reconsider does so for those that need review as repeated payments of our
-	// claims.
+	// Reconsider does so for those that need review because our claims have another
+	// payment: billing.ReviewPaymentRepeated and billing.ReviewExceedsCharge.
 	Reconsider(ctx context.Context, era billing.ERAID, claims []billing.ClaimID) (int, error)
 }
 
@@ -227,14 +231,19 @@ type Routes interface {
 // Quarantine is the quarantine of all scopes and of none, as the operator sees it.
 // It stores the bytes of the files encrypted.
 type Quarantine interface {
-	// Insert stores a file of no organization, unless the same one is stored.
-	Insert(ctx context.Context, q *billing.Quarantined) error
+	// Insert stores a file of no organization and returns its ID. When the same content
+	// is stored, it stores nothing and returns the ID of that file. Empty files are the
+	// same when their names are.
+	Insert(ctx context.Context, q *billing.Quarantined) (billing.FileID, error)
 
 	// Get reads a file. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.FileID) (*billing.Quarantined, error)
 
 	// List reads all files without their content, the newest first.
 	List(ctx context.Context) ([]*billing.Quarantined, error)
+
+	// Counts returns how many files of all scopes and of none have each cause.
+	Counts(ctx context.Context) (map[billing.QuarantineCause]int, error)
 
 	// Remove removes a file; removing an absent one does nothing.
 	Remove(ctx context.Context, id billing.FileID) error
@@ -244,7 +253,8 @@ type Quarantine interface {
 // its imports.
 type OwnQuarantine interface {
 	// Insert stores a file and returns its ID. When the scope holds the same content
-	// it stores nothing and returns the ID of that file.
+	// it stores nothing and returns the ID of that file. Empty files are the same when
+	// their names are.
 	Insert(ctx context.Context, q *billing.Quarantined) (billing.FileID, error)
 
 	// List reads a page of files without their content, the last received first, and

@@ -12,8 +12,9 @@ type Totals interface {
 	Claims(ctx context.Context, today billing.Date) (billing.ClaimTotals, error)
 
 	// Remittances counts the remittances that callers may see and that are not posted,
-	// and the unfinished claims of all, each up to billing.MaxCount remittances.
-	Remittances(ctx context.Context) (notPosted, unfinished billing.Count, err error)
+	// and the unfinished claims of all, each up to billing.MaxCount remittances, and the
+	// files in quarantine, up to billing.MaxCount.
+	Remittances(ctx context.Context) (billing.WaitingRemittances, error)
 
 	// PayerRequests counts the open payer requests by the day on which they are due, up
 	// to billing.MaxCount: those without a day first, then the earliest.

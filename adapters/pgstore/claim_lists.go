@@ -22,7 +22,7 @@ func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page)
 	switch {
 	case few != nil:
 		text, args = r.sorted(*few, f, p)
-	case len(f.States) > 1 && wide(f):
+	case len(f.States) > 1 && wide(f) || ofOpen(f):
 		text, args = r.merged(f, p)
 	default:
 		text, args = r.walked(f, p)
@@ -61,6 +61,12 @@ func (q *query) claims(f billing.ClaimFilter) {
 	whereSet(q, "patient_id = % AND patient_id IS NOT NULL", f.PatientID)
 	whereSet(q, "request_id = % AND request_id IS NOT NULL", f.RequestID)
 	whereSet(q, "control_key = upper(%)", f.ControlNumber)
+	if f.Open {
+		q.where(openOf + " <> 0")
+	}
+	if f.Overpaid {
+		q.where(openOf + " < 0 AND " + openOf + " + accepted_sum < 0")
+	}
 	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
 	if !f.SentTo.IsZero() {
 		// No claim is sent before it is created, so skip claims created later.
@@ -96,6 +102,12 @@ func (q *query) served(f billing.ClaimFilter) {
 // has one of days of service.
 func sent(f billing.ClaimFilter) bool   { return !f.SentFrom.IsZero() || !f.SentTo.IsZero() }
 func served(f billing.ClaimFilter) bool { return !f.ServiceFrom.IsZero() || !f.ServiceTo.IsZero() }
+
+// ofOpen reports whether the indexes of open claims, by state, are the best for the filter.
+func ofOpen(f billing.ClaimFilter) bool { return (f.Open || f.Overpaid) && !f.Single() }
+
+// openOf is Claim.Open, worded like the indexes of the claims with an open amount.
+const openOf = "open_of(kind, frequency, state, charged, standing, elsewhere + accepted_sum)"
 
 // wide reports whether the index of states is the best for the filter.
 func wide(f billing.ClaimFilter) bool {
@@ -188,8 +200,11 @@ func (r claims) sorted(s span, f billing.ClaimFilter, p billing.Page) (string, [
 	})
 }
 
-// merged reads the first claims of each state and sorts them.
+// merged reads the first claims of each state of the filter, or of all, and sorts them.
 func (r claims) merged(f billing.ClaimFilter, p billing.Page) (string, []any) {
+	if len(f.States) == 0 {
+		f.States = billing.ClaimStates()
+	}
 	return r.chosen(p, func(q *query) {
 		between := "("
 		for _, state := range f.States {
@@ -197,6 +212,7 @@ func (r claims) merged(f billing.ClaimFilter, p billing.Page) (string, []any) {
 			one.States = []billing.ClaimState{state}
 			q.add(between + claimKeys)
 			q.claims(one)
+			q.inList(one)
 			q.before("created_at", p)
 			q.add("\nORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1)
 			between = ") UNION ALL ("
@@ -263,8 +279,8 @@ func (r claims) Count(ctx context.Context, f billing.ClaimFilter) (map[billing.C
 	if len(f.States) == 0 {
 		f.States = billing.ClaimStates()
 	}
-	count := r.countTogether
-	if wide(f) {
+	count, each := r.countTogether, wide(f) || ofOpen(f) && len(spansOf(f)) == 0
+	if each {
 		count = r.countEach
 	}
 	text, args := count(f)
@@ -280,7 +296,7 @@ func (r claims) Count(ctx context.Context, f billing.ClaimFilter) (map[billing.C
 		total += row.Count
 	}
 	for _, state := range f.States {
-		counts[state] = billing.ClaimCount{More: !wide(f) && total > maxCounted}
+		counts[state] = billing.ClaimCount{More: !each && total > maxCounted}
 	}
 	for _, row := range rows {
 		c := counts[row.State]

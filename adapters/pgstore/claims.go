@@ -21,8 +21,8 @@ type field struct {
 	at     any // a pointer: Scan sets it and Save reads it
 }
 
-// claimFields returns every column that stores a field. The columns that lists do not
-// need come last. A field that is added here is written, read and compared.
+// claimFields returns every column that stores a field. The column that lists do not
+// need comes last. A field that is added here is written, read and compared.
 func claimFields(c *billing.Claim) []field {
 	return []field{
 		{"id", &c.ID},
@@ -64,9 +64,12 @@ func claimFields(c *billing.Claim) []field {
 		{"standing", document{&c.Standing, "null"}},
 		{"settled_at", instant{&c.SettledAt}},
 		{"reconciled_at", instant{&c.ReconciledAt}},
+		{"accepted", document{&c.Accepted, "[]"}},
+		{"elsewhere", &c.Elsewhere},
 		{"estimate", document{&c.Estimate, "null"}},
 		{"converted_to", &c.ConvertedTo},
 		{"secondary_id", &c.SecondaryID},
+		{"submit_when_ready", &c.SubmitWhenReady},
 		{"updated_at", instant{&c.UpdatedAt}},
 		{"findings", document{&c.Findings, "[]"}},
 		{"history", document{&c.History, "[]"}},
@@ -75,7 +78,7 @@ func claimFields(c *billing.Claim) []field {
 
 const (
 	fixed = 6 // the first columns: Save does not change them
-	long  = 2 // the last columns: lists do not read them
+	long  = 1 // the last columns: lists do not read them
 )
 
 // extent is the part of a claim that a statement reads.
@@ -172,11 +175,11 @@ func claimsOf(records []*billing.ClaimRecord, err error) ([]*billing.Claim, erro
 	return all, err
 }
 
-// row returns a claim in its stored form. It adds the span of the claim's services,
-// for searches.
+// row returns a claim in its stored form. It adds the span of the claim's services and
+// the sum of the accepted amounts, for searches.
 func (r claims) row(c *billing.Claim) (row, error) {
 	days := c.ServiceDates()
-	out := row{"first_service_date": days.From, "last_service_date": days.To}
+	out := row{"first_service_date": days.From, "last_service_date": days.To, "accepted_sum": c.AcceptedSum()}
 	for _, f := range claimFields(c) {
 		v, err := valueOf(f.at)
 		if err != nil {
@@ -200,8 +203,8 @@ func (r claims) Insert(ctx context.Context, c *billing.Claim) error {
 
 //nolint:gochecknoglobals // constants, built from the columns
 var (
-	claimColumns      = columnsOf(claimFields(&billing.Claim{})) + serviceDates
-	claimColumnsSaved = columnsOf(claimFields(&billing.Claim{})[fixed:]) + serviceDates
+	claimColumns      = columnsOf(claimFields(&billing.Claim{})) + derived
+	claimColumnsSaved = columnsOf(claimFields(&billing.Claim{})[fixed:]) + derived
 	insertClaims      = `
 INSERT INTO claims (` + claimColumns + `)
 SELECT ` + claimColumns + `
@@ -211,7 +214,7 @@ ON CONFLICT (id) DO UPDATE
 SET (` + claimColumnsSaved + `) = (SELECT ` + claimColumnsSaved + ` FROM (SELECT excluded.*) kept)`
 )
 
-const serviceDates = ", first_service_date, last_service_date"
+const derived = ", first_service_date, last_service_date, accepted_sum"
 
 // Save stores all fields of a claim that can change. It inserts the row and updates it
 // on the conflict of the primary key, which needs no statistics. An UPDATE with a

@@ -47,9 +47,9 @@ func filedUp(t *testing.T) files {
 		Balance:             billing.Balance{Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 1, Segment: 2, Expected: 1, Stated: 2, Off: 1, Explanation: "x"}}},
 		File:                billing.FileRef{Name: "f", ControlNumbers: billing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
 	}
-	f.held = &billing.Quarantined{ID: billing.NewID[billing.FileID](now), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: billing.FileFromNetwork, Name: "q", Content: []byte(canary), ReceivedAt: now}
+	f.held = &billing.Quarantined{ID: billing.NewID[billing.FileID](now), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: billing.FileFromNetwork, Name: "q", Cause: billing.QuarantineUnplaced, Content: []byte(canary), ReceivedAt: now}
 	f.own = &billing.Quarantined{
-		ID: billing.NewID[billing.FileID](now), Scope: f.in, Origin: billing.FileFromImport, Name: "o", Content: []byte(canary), ReceivedAt: now,
+		ID: billing.NewID[billing.FileID](now), Scope: f.in, Origin: billing.FileFromImport, Name: "o", Cause: billing.QuarantineUnplaced, Content: []byte(canary), ReceivedAt: now,
 		Payment: &billing.QuarantinedPayment{PayeeNPI: "1"},
 	}
 	f.claim.Findings = []billing.Finding{{Code: "c", Field: "f", Message: "m", Fix: "x"}}
@@ -75,7 +75,10 @@ func filedUp(t *testing.T) files {
 		_, err5 := tx.Quarantine.Insert(ctx, f.own)
 		return errors.Join(err1, err2, err3, err4, err5, tx.ERAClaims.Insert(ctx, f.era.ID, []*billing.ERAClaim{posted}), tx.Claims.Insert(ctx, f.claim))
 	})
-	porttest.System(t, f.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, f.held) })
+	porttest.System(t, f.store, func(ctx context.Context, tx ports.SystemTx) error {
+		_, err := tx.Quarantine.Insert(ctx, f.held)
+		return err
+	})
 	mail := f.store.SandboxMail()
 	if err := mail.Put(t.Context(), []sandboxnet.MailFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: now}}); err != nil {
 		t.Fatal(err)

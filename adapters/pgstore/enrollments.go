@@ -68,6 +68,24 @@ func (r enrollments) Find(
 	ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID,
 ) ([]*billing.Enrollment, error) {
 	text, args := r.find(t, offices, payers)
+	return r.read(ctx, text, args)
+}
+
+// Share reads enrollments that no other transaction writes meanwhile.
+func (r enrollments) Share(
+	ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID,
+) ([]*billing.Enrollment, error) {
+	text, args := r.find(t, offices, payers)
+	return r.read(ctx, text+"\nFOR SHARE", args)
+}
+
+func (r enrollments) find(t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) (string, []any) {
+	q := r.query(enrollmentColumns, "enrollments")
+	q.where("transaction = % AND office_id = ANY (%::uuid[]) AND payer_id = ANY (%::uuid[])", t, pq.Array(offices), pq.Array(payers))
+	return q.text("ORDER BY created_at, id"), q.args
+}
+
+func (r enrollments) read(ctx context.Context, text string, args []any) ([]*billing.Enrollment, error) {
 	var rows []enrollmentRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("find enrollments: %w", err)
@@ -75,10 +93,18 @@ func (r enrollments) Find(
 	return values(rows, enrollmentRow.enrollment)
 }
 
-func (r enrollments) find(t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) (string, []any) {
+// Get reads an enrollment.
+func (r enrollments) Get(ctx context.Context, id billing.EnrollmentID) (*billing.Enrollment, error) {
 	q := r.query(enrollmentColumns, "enrollments")
-	q.where("transaction = % AND office_id = ANY (%::uuid[]) AND payer_id = ANY (%::uuid[])", t, pq.Array(offices), pq.Array(payers))
-	return q.text("ORDER BY created_at, id"), q.args
+	q.where("id = %", id)
+	found, err := r.read(ctx, q.text(""), q.args)
+	if err == nil && len(found) == 0 {
+		err = billing.NotFound("enrollment", "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
 }
 
 // List reads a page of enrollments, newest first.

@@ -139,8 +139,8 @@ WITH taken AS (
 )
 SELECT count(*) FROM taken`
 
-// remittances counts the remittances that are not posted, and the unfinished claims. When the
-// work on a remittance has ended, claims that it left out need review.
+// remittances counts the remittances that are not posted, the unfinished claims, and the
+// files in quarantine. When the work on a remittance has ended, claims that it left out need review.
 func (r totals) remittances() (string, []any) {
 	q := &query{}
 	q.add(`
@@ -148,6 +148,9 @@ SELECT
 	(SELECT count(*) FROM (
 		SELECT FROM eras WHERE org_id = % AND mode = % AND received_at IS NOT NULL AND state = 'needs_review' LIMIT %
 	) waiting) AS not_posted,
+	(SELECT count(*) FROM (
+		SELECT FROM quarantine WHERE org_id = $1 AND mode = $2 LIMIT $3
+	) quarantined) AS quarantined,
 	coalesce(sum(unmatched_count + CASE stage
 		WHEN 'done' THEN claim_count - applied_count - unmatched_count - ignored_count - forwarded_count
 		ELSE needs_review_count
@@ -162,17 +165,21 @@ FROM (
 }
 
 // Remittances counts what waits for a person.
-func (r totals) Remittances(ctx context.Context) (notPosted, unfinished billing.Count, err error) {
+func (r totals) Remittances(ctx context.Context) (w billing.WaitingRemittances, err error) {
 	var row struct {
-		NotPosted  int `db:"not_posted"`
-		Unfinished int `db:"unfinished"`
-		ERAs       int `db:"eras"`
+		NotPosted   int `db:"not_posted"`
+		Quarantined int `db:"quarantined"`
+		Unfinished  int `db:"unfinished"`
+		ERAs        int `db:"eras"`
 	}
 	text, args := r.remittances()
 	if err := r.get(ctx, &row, text, args...); err != nil {
-		return notPosted, unfinished, fmt.Errorf("count waiting remittances: %w", err)
+		return w, fmt.Errorf("count waiting remittances: %w", err)
 	}
-	return billing.UpTo(billing.MaxCount, row.NotPosted), billing.Count{Count: row.Unfinished, More: row.ERAs > billing.MaxCount}, nil
+	return billing.WaitingRemittances{
+		NotPosted: billing.UpTo(billing.MaxCount, row.NotPosted), Quarantined: billing.UpTo(billing.MaxCount, row.Quarantined),
+		UnfinishedClaims: billing.Count{Count: row.Unfinished, More: row.ERAs > billing.MaxCount},
+	}, nil
 }
 
 func (r totals) payerRequests() (string, []any) {

@@ -108,6 +108,8 @@ type ClaimFilter struct {
 	BatchID       FileID
 	RequestID     RequestID
 	ControlNumber string // compared without case
+	Open          bool   // only claims of which an amount is open; see Claim.Open
+	Overpaid      bool   // only claims with Claim.Overpaid
 }
 
 // Single reports whether the filter names something that few claims belong to, of

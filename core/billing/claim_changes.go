@@ -17,20 +17,25 @@ func (r *ClaimRecord) Judged(findings []Finding, draft bool, at time.Time) ([]Ev
 	if err != nil {
 		return nil, err
 	}
-	r.Findings = findings
+	if r.Findings = findings; !r.Awaits() {
+		r.SetElsewhere(r.Claim.Ledger(nil)) // what the content says of other payers
+	}
 	if event == "" || cause.Previous == r.State {
 		return nil, nil
 	}
 	return []Event{r.Event(event, cause)}, nil
 }
 
-// Submit queues a validated claim for the next batch.
+// Submit queues a validated claim for the next batch. One that waits for its enrollment
+// alone is refused, and queued once the enrollment is active: SubmitWhenReady.
 func (r *ClaimRecord) Submit(at time.Time) (Event, error) {
-	cause, err := r.ask(TriggerSubmit, at)
-	if err != nil {
-		return Event{}, err
+	cause := ClaimCause{At: at}
+	if !r.queue(&cause) {
+		if !r.SubmitWhenReady && r.AwaitsEnrollment() {
+			r.SubmitWhenReady, r.UpdatedAt = true, at
+		}
+		return Event{}, errClaimState(TriggerSubmit, r)
 	}
-	r.BatchID = FileID{}
 	return r.Event(EventClaimQueued, cause), nil
 }
 
@@ -63,6 +68,17 @@ func (r *ClaimRecord) Void(id ClaimID, controlNumber string, request RequestID, 
 	return &ClaimRecord{Claim: v, OfficeName: r.OfficeName, Provider: r.Provider}, v.Event(EventClaimQueued, ClaimCause{At: at}), nil
 }
 
+// VoidUnsent voids a claim that no file has carried: no payer has to void it. It reports
+// false for any other claim.
+func (r *ClaimRecord) VoidUnsent(at time.Time) (Event, bool) {
+	cause := ClaimCause{At: at}
+	if !r.move(TriggerVoidUnsent, &cause) {
+		return Event{}, false
+	}
+	r.SubmitWhenReady = false
+	return r.Event(EventClaimVoided, cause), true
+}
+
 // Convert returns a claim for services of the predetermination that are done. Days
 // are the service dates by line number, from 1. Lines without one are left out.
 // The rules have not judged the claim.
@@ -91,12 +107,23 @@ func (r *ClaimRecord) Convert(id ClaimID, controlNumber string, days map[int]Dat
 	return next, nil
 }
 
-// Reconcile records that the user has posted the payment.
-func (r *ClaimRecord) Reconcile(at time.Time) error {
+// Reconcile records that the user has posted the payment. What is open must be accepted:
+// nil accepts nothing. By is the key or the user.
+//
+// Errors: CodeConflict for another state, or an open amount that is not accepted;
+// CodeInvalidRequest for another amount than the open one.
+func (r *ClaimRecord) Reconcile(accept *AcceptedOpen, by string, at time.Time) error {
 	if _, err := r.ask(TriggerReconcile, at); err != nil {
 		return err
 	}
+	if err := r.accept(accept); err != nil {
+		return err
+	}
 	r.ReconciledAt = at
+	step := &r.History[len(r.History)-1]
+	if step.By = by; accept != nil {
+		step.Note = accept.Note
+	}
 	return nil
 }
 

@@ -30,6 +30,11 @@ var otherCoverageRules = slices.Concat([]rule[coverageOf]{
 		return o.Sequence == o.claim.Turn() || o.Sequence != "" &&
 			slices.ContainsFunc(o.claim.OtherCoverage[:o.i], func(before OtherCoverage) bool { return before.Sequence == o.Sequence })
 	}},
+	// Loop 2330B needs the payer's ID (005010X224A2, NM109).
+	{"required", "payer_id", "The other payer's ID is missing.", "Choose the payer from the directory, or enter the payer ID that its member card shows.", func(o coverageOf, _ *RuleContext) bool {
+		return Blank(o.Payer.PayerID)
+	}},
+	uncarried("payer_id", func(o coverageOf) string { return o.Payer.PayerID }),
 	missing("payer_name", "other payer", func(o coverageOf) bool { return o.Payer.ID.IsZero() && Blank(o.Payer.Name) }),
 	unspelled("payer_name", func(o coverageOf) string { return o.Payer.Name }),
 	lacks("subscriber.first_name", "other subscriber's first name", func(o coverageOf) string { return o.Subscriber.FirstName }),
@@ -46,7 +51,7 @@ var otherCoverageRules = slices.Concat([]rule[coverageOf]{
 	uncarried("group_name", func(o coverageOf) string { return o.Subscriber.GroupName }),
 
 	// A later payer pays what the earlier ones leave. An estimate may come first.
-	{"not_adjudicated", "adjudication", "This payer decides before the claim's payer, and its decision is missing.", "Wait for this payer's remittance, then enter what it paid and adjusted.", func(o coverageOf, _ *RuleContext) bool {
+	{FindingNotAdjudicated, "adjudication", "This payer decides before the claim's payer, and its decision is missing.", "Wait for this payer's remittance, then enter what it paid and adjusted.", func(o coverageOf, _ *RuleContext) bool {
 		return o.Adjudication == nil && o.claim.Kind == KindClaim && slices.Contains(o.claim.Earlier(), o.OtherCoverage)
 	}},
 	missing("adjudication.payment_date", "date of the other payer's decision", func(o coverageOf) bool {

@@ -12,7 +12,7 @@ func secondary(change func(c *aClaim, primary *billing.OtherCoverage)) func(*aCl
 	return func(c *aClaim, _ *ruleContext) {
 		c.Coverage = billing.SequenceSecondary
 		c.OtherCoverage = []billing.OtherCoverage{{
-			Sequence: billing.SequencePrimary, Payer: billing.PayerSummary{Name: "Prime Dental"}, Relationship: billing.RelationChild,
+			Sequence: billing.SequencePrimary, Payer: billing.PayerSummary{PayerID: "PRIME", Name: "Prime Dental"}, Relationship: billing.RelationChild,
 			Subscriber: billing.ClaimSubscriber{FirstName: "Ann", LastName: "Poe", MemberID: "P1"},
 			Adjudication: &billing.CoverageAdjudication{
 				PaymentDate: on(2026, 3, 15), PayerClaimNumber: "PCN 1", Paid: 85_00,
@@ -44,6 +44,9 @@ func TestOtherCoverageRules(t *testing.T) {
 		"a first plan that names the second": {secondary(func(c *aClaim, o *billing.OtherCoverage) {
 			c.Coverage, o.Sequence, o.Adjudication = "", billing.SequenceSecondary, nil
 		}), nil},
+		"a payer outside the directory without its ID": {
+			secondary(func(_ *aClaim, o *billing.OtherCoverage) { o.Payer.PayerID = " " }), []string{"other_coverage.0.payer_id required"},
+		},
 		"two first plans":       {secondary(func(c *aClaim, o *billing.OtherCoverage) { c.OtherCoverage = append(c.OtherCoverage, *o) }), []string{"other_coverage.1.sequence sequence_repeated"}},
 		"the claim's own place": {secondary(func(c *aClaim, _ *billing.OtherCoverage) { c.Coverage = "" }), []string{"other_coverage.0.sequence sequence_repeated"}},
 		"no decision":           {secondary(func(_ *aClaim, o *billing.OtherCoverage) { o.Adjudication = nil }), []string{"other_coverage.0.adjudication not_adjudicated"}},
@@ -53,7 +56,8 @@ func TestOtherCoverageRules(t *testing.T) {
 		"nothing about the plan": {secondary(func(_ *aClaim, o *billing.OtherCoverage) {
 			*o = billing.OtherCoverage{Adjudication: o.Adjudication}
 		}), []string{
-			"other_coverage earlier_payer_missing", "other_coverage.0.sequence required", "other_coverage.0.payer_name required", "other_coverage.0.subscriber.first_name required",
+			"other_coverage earlier_payer_missing", "other_coverage.0.sequence required", "other_coverage.0.payer_id required", "other_coverage.0.payer_name required",
+			"other_coverage.0.subscriber.first_name required",
 			"other_coverage.0.subscriber.last_name required", "other_coverage.0.subscriber.member_id required",
 			"other_coverage.0.relationship required",
 		}},

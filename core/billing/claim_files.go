@@ -38,7 +38,7 @@ func (c *Claim) FileRejected(b *Batch, why []string, cause ClaimCause) (Event, b
 	if by == TriggerFileRejected {
 		c.BatchID = FileID{}
 	} else {
-		c.Findings = []Finding{fileRejected(why)}
+		c.Findings = append([]Finding{fileRejected(why)}, c.outdated()...)
 	}
 	return c.Event(event, cause), true
 }
@@ -91,7 +91,7 @@ func (c *Claim) Reported(r *ClaimReport, cause ClaimCause) (Event, bool) {
 		c.PayerClaimNumber = r.PayerClaimNumber
 	}
 	if by == TriggerReject || by == TriggerNotFound {
-		c.Findings = r.findings(c)
+		c.Findings = append(r.findings(c), c.outdated()...)
 	}
 	return c.Event(event, cause), true
 }

@@ -77,10 +77,11 @@ func newEntry(c *Claim, e *LedgerEntry) *ledgerEntry {
 // inOrder compares two entries. The earlier payment comes first. Payments of one day
 // are in the order of their arrival. In one remittance, reversals come first.
 func inOrder(a, b *LedgerEntry) int {
-	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.ERA.Arrival, b.ERA.Arrival), reversalsFirst(a.ERAClaim, b.ERAClaim))
+	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.ERA.Arrival, b.ERA.Arrival), ReversalsFirst(a.ERAClaim, b.ERAClaim))
 }
 
-func reversalsFirst(a, b *ERAClaim) int {
+// ReversalsFirst compares claims of one remittance: a reversal comes before any other.
+func ReversalsFirst(a, b *ERAClaim) int {
 	switch {
 	case a.Reverses() && !b.Reverses():
 		return -1

@@ -241,6 +241,16 @@ func TestLedgerCases(t *testing.T) {
 			[]billing.ReviewCode{billing.ReviewPaymentRepeated},
 			nil,
 		},
+		"again under another number, beyond the charge": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{firstAs("A2")}}},
+			primary,
+			[]billing.ReviewCode{billing.ReviewExceedsCharge},
+			nil,
+		},
+		"again under another number, after a reversal": {
+			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{whole}}, {3, "Delta", []billing.ERAClaim{firstAs("A2")}}},
+			"paid on day 3: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
+		},
 		"paid, reversed, paid again": {
 			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{whole}}, {3, "Delta", []billing.ERAClaim{first}}},
 			"paid on day 3: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,

@@ -1,15 +1,24 @@
 package billing
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // NextStep returns one sentence for a biller: what happens next, or what to do.
 func (c *Claim) NextStep() string {
+	if open := c.Open(); open != 0 && slices.Contains([]ClaimState{ClaimPaid, ClaimDenied, ClaimReconciled}, c.State) {
+		return c.openStep(open)
+	}
 	switch c.State {
 	case ClaimDraft:
 		return "Complete the draft, then save it as a claim to have it checked."
 	case ClaimNeedsAttention:
 		if c.Frequency == FrequencyVoid {
 			return "Call the payer: it did not find the claim that this one voids."
+		}
+		if step := c.waitStep(); step != "" {
+			return step
 		}
 		return "Correct what the findings name, then save the claim to have it checked again."
 	case ClaimValidated:
@@ -30,7 +39,7 @@ func (c *Claim) NextStep() string {
 		case c.Kind == KindPredetermination:
 			return "No action is needed: the payer will send its estimate with a remittance."
 		case !c.SettledAt.IsZero():
-			return "No payment stands: wait for the payer's next remittance, or replace the claim."
+			return "No payment stands and " + c.Open().String() + " is open: wait for the payer's next remittance, or replace the claim."
 		default:
 			return "No action is needed: the payer will decide the claim and send a remittance."
 		}
@@ -40,12 +49,15 @@ func (c *Claim) NextStep() string {
 		}
 		return "Correct what the findings name, then submit the claim again."
 	case ClaimVoided:
+		if c.SentAt.IsZero() {
+			return "The claim was voided before it was sent; create a new claim if the services must still be billed."
+		}
 		return "The payer has voided the claim; create a new claim if the services must still be billed."
 	case ClaimPaid:
 		return "Post the payment in the practice's books, then reconcile the claim."
 	case ClaimDenied:
 		if c.Standing == nil || c.Standing.PatientResponsibility == 0 {
-			return "Read the adjustments in the remittance, then replace the claim, or write the charge off and reconcile it."
+			return "Read the adjustments in the remittance, then replace the claim, or reconcile it: nothing is open."
 		}
 		return "Read the adjustments in the remittance, then replace the claim, or bill the patient and reconcile it."
 	case ClaimReconciled:
@@ -76,6 +88,9 @@ func (r *ClaimRecord) NextStep() string {
 		return r.Hold.nextStep()
 	}
 	if step := r.lateStep(); step != "" {
+		return step
+	}
+	if step := r.replaceStep(); step != "" {
 		return step
 	}
 	return r.Claim.NextStep()
@@ -109,7 +124,7 @@ func precondition(by ClaimTrigger) string {
 		TriggerReplace:       "A claim can be replaced while it is accepted_payer, paid or denied, and has no void.",
 		TriggerReconcile:     "A claim can be reconciled once it is paid or denied, and again when its payment changes.",
 		TriggerReopen:        "A claim can be reopened once it is reconciled.",
-		TriggerAskVoid:       "A claim can be voided once it is accepted, paid or denied, and only once.",
+		TriggerAskVoid:       "A claim can be voided before it is sent, or once it is accepted, paid or denied, and only once.",
 		TriggerBillSecondary: "A claim can be billed to the secondary payer unless it is a draft or voided.",
 		TriggerConvert:       "A predetermination can be converted once the payer has accepted or returned it.",
 	}

@@ -14,9 +14,12 @@ type ClaimProgress struct {
 	Standing         *ClaimStanding // what the ledger adds up to; nil when nothing stands
 	SettledAt        time.Time      // when a remittance last changed the figures
 	ReconciledAt     time.Time
+	Accepted         []AcceptedOpen // open amounts that a person accepted when they reconciled it
+	Elsewhere        Money          // what else settles the charge: payments and decisions of other payers; see SetElsewhere
 	Estimate         *ClaimEstimate // of a returned predetermination
 	ConvertedTo      ClaimID        // the claim that the predetermination became
 	SecondaryID      ClaimID        // the claim to the secondary payer for the same services
+	SubmitWhenReady  bool           // a caller has submitted it although it had findings; it is queued once they are gone by themselves
 	History          []ClaimMove
 	UpdatedAt        time.Time
 }

@@ -67,18 +67,24 @@ func (d decisionOf) path() string {
 func (c *Claim) Judge(with RuleContext) (found []Finding) {
 	found = apply(found, c, &with, officeRules)
 	found = apply(found, c, &with, personRules)
-	found = apply(found, c, &with, coverageRules)
-	for i := range c.OtherCoverage {
-		o := coverageOf{&c.OtherCoverage[i], c, i}
-		found = apply(found, o, &with, otherCoverageRules)
-		for j := range o.lines() {
-			found = apply(found, decisionOf{&o.Adjudication.Lines[j], o, j}, &with, decisionRules)
-		}
-	}
+	found = c.judgeCoverage(found, &with)
 	found = apply(found, c, &with, detailRules)
 	found = c.judgeNote(found, with.Attached)
 	for i := range c.Lines {
 		found = apply(found, lineOf{&c.Lines[i], c, i}, &with, lineRules)
+	}
+	return found
+}
+
+// judgeCoverage applies the rules for the other coverages and their payers' decisions.
+func (c *Claim) judgeCoverage(found []Finding, with *RuleContext) []Finding {
+	found = apply(found, c, with, coverageRules)
+	for i := range c.OtherCoverage {
+		o := coverageOf{&c.OtherCoverage[i], c, i}
+		found = apply(found, o, with, otherCoverageRules)
+		for j := range o.lines() {
+			found = apply(found, decisionOf{&o.Adjudication.Lines[j], o, j}, with, decisionRules)
+		}
 	}
 	return found
 }

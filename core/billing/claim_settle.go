@@ -82,18 +82,37 @@ func (c *Claim) settle(l *Ledger, cause *ClaimCause) bool {
 		return false
 	}
 	c.Standing, c.SettledAt = s, cause.At
+	c.SetElsewhere(l)
 	return true
 }
 
 // Share sets the figures after the claim to the other payer for the same services was
 // decided. The state stays. Share reports whether the figures changed.
 func (c *Claim) Share(l *Ledger, at time.Time) bool {
-	s := l.Standing()
-	if s == nil || c.Standing == nil || s.equal(c.Standing) {
+	s, open := l.Standing(), c.Open()
+	decided := s != nil && c.Standing != nil
+	changed := decided && !s.equal(c.Standing)
+	if changed {
+		c.Standing = s
+	}
+	c.SetElsewhere(l)
+	if changed = changed || c.Open() != open; !changed {
 		return false
 	}
-	c.Standing, c.SettledAt, c.UpdatedAt = s, at, at
+	if c.UpdatedAt = at; decided {
+		c.SettledAt = at
+	}
 	return true
+}
+
+// Restate sets what the claim repeats of its ledger, after the payer sent the same again in
+// another remittance. Its figures are the same, so nothing happened to it.
+func (c *Claim) Restate(l *Ledger) {
+	if c.Kind == KindClaim {
+		c.Standing = l.Standing()
+	} else if c.Estimate != nil && c.ConvertedTo.IsZero() {
+		c.Estimate = l.estimate()
+	}
 }
 
 // decision returns the trigger that the figures give; nil stands for none.
@@ -138,14 +157,15 @@ func (c *Claim) Unposted() bool {
 	return c.State == ClaimReconciled && c.SettledAt.After(c.ReconciledAt)
 }
 
-// Reopen returns a reconciled claim to the state that its figures give.
-func (r *ClaimRecord) Reopen(at time.Time) error {
+// Reopen returns a reconciled claim to the state that its figures give. It takes back what
+// was accepted. By is the key or the user.
+func (r *ClaimRecord) Reopen(by string, at time.Time) error {
 	if _, err := r.ask(TriggerReopen, at); err != nil {
 		return err
 	}
 	to := map[ClaimTrigger]ClaimState{TriggerPay: ClaimPaid, TriggerDeny: ClaimDenied, TriggerReverse: ClaimAcceptedPayer}[r.Standing.decision()]
-	r.State, r.ReconciledAt = to, time.Time{}
-	r.History = append(slices.Clip(r.History), ClaimMove{State: to, At: at, Cause: TriggerReopen})
+	r.State, r.ReconciledAt, r.Accepted = to, time.Time{}, nil
+	r.History = append(slices.Clip(r.History), ClaimMove{State: to, At: at, Cause: TriggerReopen, By: by})
 	return nil
 }
 

@@ -22,8 +22,9 @@ type ClaimStanding struct {
 	Contractual           Money // the write-off: what the primary payer's contract takes off the charge
 	NotPaid               Money // what the primary payer refuses to pay
 
-	Capped  bool `json:",omitempty"` // the payers leave more to the patient than remains of the charge
-	Exceeds bool `json:",omitempty"` // payments and write-off exceed the charge
+	Capped     bool       `json:",omitempty"` // the payers leave more to the patient than remains of the charge
+	Exceeds    bool       `json:",omitempty"` // payments and write-off exceed the charge
+	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
 }
 
 func (s *ClaimStanding) equal(o *ClaimStanding) bool {
@@ -35,9 +36,7 @@ func (s *ClaimStanding) equal(o *ClaimStanding) bool {
 // Standing returns the figures, or nil when no adjudication stands.
 func (l *Ledger) Standing() *ClaimStanding {
 	var decisive *ledgerEntry
-	s := ClaimStanding{Outcome: OutcomeDenied}
 	for _, e := range l.entries {
-		s.Paid += e.Paid
 		if e.stand() && (decisive == nil || e.decides() >= decisive.decides()) {
 			decisive = e
 		}
@@ -45,18 +44,28 @@ func (l *Ledger) Standing() *ClaimStanding {
 	if decisive == nil {
 		return nil
 	}
-	s.ERAID, s.PaymentDate = decisive.ERA.ID, decisive.Date
+	s := l.figures()
+	s.Outcome, s.ERAID, s.PaymentDate, s.OpenReason = OutcomeDenied, decisive.ERA.ID, decisive.Date, l.openReason()
 	if decisive.decides() > refusal {
 		s.Outcome = OutcomePaid
 	}
-	l.sumPrimary(&s)
-	s.PatientResponsibility = l.patient()
+	return s
+}
+
+// figures returns the amounts of the standing.
+func (l *Ledger) figures() *ClaimStanding {
+	s := &ClaimStanding{}
+	for _, e := range l.entries {
+		s.Paid += e.Paid
+	}
+	l.sumPrimary(s)
+	s.PatientResponsibility = l.patient().total()
 	rest := l.claim.Charge() - s.Paid - l.paidElsewhere() - s.Contractual
 	s.Exceeds = rest < 0
 	if rest = max(rest, 0); s.PatientResponsibility > rest {
 		s.PatientResponsibility, s.Capped = rest, true
 	}
-	return &s
+	return s
 }
 
 // The decisions of a payer, by their weight for the outcome of the claim.
@@ -128,27 +137,28 @@ func (l *Ledger) latest(s Sequence) (all []*ledgerEntry) {
 	return all
 }
 
-// patient returns the sum of what the payers leave to the patient: for each line
-// the amount of the last payer in sequence that decided it, and the last payer's
-// amount for the claim itself.
-func (l *Ledger) patient() (sum Money) {
+// patient returns what the payers leave to the patient: for each line the amount of the
+// last payer in sequence that decided it, and the last payer's amount for the claim
+// itself.
+func (l *Ledger) patient() tally {
+	owed := l.tally()
 	var later []*ledgerEntry // of the payers after this one
 	for _, s := range slices.Backward(Sequences()) {
 		entries := slices.DeleteFunc(l.latest(s), (*ledgerEntry).onlyRefuses)
 		for _, e := range entries {
 			if len(later) == 0 && e.levelStands() {
-				sum += sumOf(e.Adjustments, Adjustment.ofPatient)
+				owed.add(0, sumOf(e.Adjustments, Adjustment.ofPatient))
 			}
 			for i, stands := range e.stands {
 				decided := func(o *ledgerEntry) bool { return len(o.Lines) == 0 || o.decided(place{e, i}) }
 				if stands && !slices.ContainsFunc(later, decided) {
-					sum += sumOf(e.Lines[i].Adjustments, Adjustment.ofPatient)
+					owed.add(e.numbers[i], sumOf(e.Lines[i].Adjustments, Adjustment.ofPatient))
 				}
 			}
 		}
 		later = append(later, entries...)
 	}
-	return sum
+	return owed
 }
 
 // decided reports whether a standing line of the entry is about the same service.

@@ -24,7 +24,7 @@ const (
 	TriggerDeny                ClaimTrigger = "denial"                 // an 835, after which a denial stands
 	TriggerReverse             ClaimTrigger = "reversal"               // an 835, after which nothing stands
 	TriggerReturn              ClaimTrigger = "estimate"               // an 835 with CLP02 25
-	TriggerReconcile           ClaimTrigger = "reconcile"              // the user has posted the payment
+	TriggerReconcile           ClaimTrigger = "reconcile"              // the user has posted the payment, again if it changed or is open
 	TriggerAskVoid             ClaimTrigger = "void"                   // a void transaction is made
 	TriggerVoided              ClaimTrigger = "voided"                 // the payer has accepted the void transaction
 	TriggerConvert             ClaimTrigger = "convert"                // the predetermination becomes a claim
@@ -34,6 +34,12 @@ const (
 	TriggerApply               ClaimTrigger = "apply"                  // a person applied one that needed review
 	TriggerIgnore              ClaimTrigger = "ignore"                 // a person finished one without applying it
 	TriggerUnapply             ClaimTrigger = "unapply"                // a person took an application back
+	TriggerEnrolled            ClaimTrigger = "enrollment"             // the enrollment that it waited for is active
+	TriggerWithdraw            ClaimTrigger = "submit_withdrawn"       // it is no longer submitted by itself
+	TriggerVoidUnsent          ClaimTrigger = "void_unsent"            // a caller voids a claim that was never sent
+	TriggerEarlierDecided      ClaimTrigger = "earlier_payer_decided"  // it has the decision of the payer before
+	TriggerEarlierChanged      ClaimTrigger = "earlier_payer_changed"  // it lacks one that it can be sent with
+	TriggerCorrect             ClaimTrigger = "correct"                // a person replaced a remittance by its correction
 )
 
 // claimMove is a row of the state table: the trigger moves a claim from any
@@ -52,6 +58,9 @@ var claimMoves = []claimMove{
 	{TriggerValidate, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimValidated},
 	{TriggerFindings, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimNeedsAttention},
 	{TriggerDraft, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimDraft},
+	{TriggerEnrolled, []ClaimState{ClaimNeedsAttention}, ClaimValidated},
+	{TriggerEarlierDecided, []ClaimState{ClaimNeedsAttention}, ClaimValidated},
+	{TriggerEarlierChanged, []ClaimState{ClaimValidated, ClaimQueued}, ClaimNeedsAttention},
 	{TriggerSubmit, []ClaimState{ClaimValidated}, ClaimQueued},
 	{TriggerReplace, []ClaimState{ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimQueued},
 	{TriggerSend, []ClaimState{ClaimQueued}, ClaimSubmitted},
@@ -73,6 +82,7 @@ var claimMoves = []claimMove{
 	{TriggerReconcile, []ClaimState{ClaimPaid, ClaimDenied, ClaimReconciled}, ClaimReconciled},
 	{TriggerReopen, []ClaimState{ClaimReconciled}, ""},
 	{TriggerAskVoid, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ""},
+	{TriggerVoidUnsent, []ClaimState{ClaimDraft, ClaimValidated, ClaimNeedsAttention, ClaimQueued}, ClaimVoided},
 	{TriggerVoided, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied, ClaimReturned}, ClaimVoided},
 	{TriggerConvert, []ClaimState{ClaimAcceptedPayer, ClaimReturned}, ""},
 	{TriggerBillSecondary, decidable(ClaimValidated, ClaimNeedsAttention, ClaimQueued, ClaimRejected, ClaimReconciled), ""},
@@ -93,13 +103,14 @@ func settled(more ...ClaimState) []ClaimState {
 // applies.
 func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	switch {
-	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReopen, TriggerReplace, TriggerBillSecondary}, by),
+	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReopen, TriggerReplace, TriggerBillSecondary, TriggerEarlierDecided, TriggerEarlierChanged}, by),
 		c.Kind == KindClaim && slices.Contains([]ClaimTrigger{TriggerReturn, TriggerConvert}, by),
 		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by),
 		c.Frequency == FrequencyVoid && c.State == ClaimAcceptedPayer && (by == TriggerReject || by == TriggerNotFound): // the claim is voided
 		return "", false
 	}
-	if slices.Contains(ofRemittances(), by) && c.SentAt.IsZero() || c.State == ClaimReconciled && by == TriggerReconcile && !c.Unposted() {
+	again := c.State == ClaimReconciled && by == TriggerReconcile
+	if slices.Contains(ofRemittances(), by) && c.SentAt.IsZero() || by == TriggerVoidUnsent && !c.unsent() || again && !c.Unposted() && c.Open() == 0 {
 		return "", false
 	}
 	for _, m := range claimMoves {
@@ -113,6 +124,9 @@ func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
 	return "", false
 }
 
+// unsent reports whether no file has ever carried the claim.
+func (c *Claim) unsent() bool { return c.SentAt.IsZero() && c.BatchID.IsZero() }
+
 // ofRemittances returns the triggers of remittances, which are only about claims
 // that were sent.
 func ofRemittances() []ClaimTrigger {
@@ -124,7 +138,8 @@ func ofRemittances() []ClaimTrigger {
 func notOfVoids() []ClaimTrigger {
 	return []ClaimTrigger{
 		TriggerValidate, TriggerFindings, TriggerDraft, TriggerReplace, TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn,
-		TriggerReconcile, TriggerReopen, TriggerAskVoid, TriggerVoided, TriggerConvert, TriggerBillSecondary,
+		TriggerReconcile, TriggerReopen, TriggerAskVoid, TriggerVoided, TriggerConvert, TriggerBillSecondary, TriggerEnrolled,
+		TriggerVoidUnsent, TriggerEarlierDecided, TriggerEarlierChanged,
 	}
 }
 
@@ -137,7 +152,7 @@ func (c *Claim) move(by ClaimTrigger, cause *ClaimCause) bool {
 	}
 	cause.Previous = c.State
 	c.UpdatedAt = cause.At
-	if to != c.State {
+	if to != c.State || to == ClaimReconciled && slices.Contains(append(ofRemittances(), TriggerReconcile), by) {
 		c.State = to
 		m := ClaimMove{State: to, At: cause.At, Cause: by}
 		if cause.File != nil {

@@ -85,6 +85,12 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 			return append(events, billing.Event{})[0], err == nil
 		}
 	}
+	rechecked := func(by billing.ClaimTrigger) func(*billing.Claim, time.Time) (billing.Event, bool) {
+		return func(c *billing.Claim, at time.Time) (billing.Event, bool) {
+			events := c.Rechecked(by, nil, billing.ClaimCause{At: at})
+			return append(events, billing.Event{})[0], len(events) > 0
+		}
+	}
 	reported := func(side billing.Side, outcome billing.ReportOutcome) func(*billing.Claim, time.Time) (billing.Event, bool) {
 		return func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			return c.Reported(report(side, outcome), billing.ClaimCause{At: at})
@@ -100,10 +106,17 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 		}
 	}
 	return map[billing.ClaimTrigger]func(*billing.Claim, time.Time) (billing.Event, bool){
-		billing.TriggerValidate: judged(nil, false),
-		billing.TriggerFindings: judged([]billing.Finding{{Code: "required"}}, false),
-		billing.TriggerDraft:    judged([]billing.Finding{{Code: "required"}}, true),
-		billing.TriggerSubmit:   func(c *billing.Claim, at time.Time) (billing.Event, bool) { return asked(record(c).Submit(at)) },
+		billing.TriggerValidate:       judged(nil, false),
+		billing.TriggerFindings:       judged([]billing.Finding{{Code: "required"}}, false),
+		billing.TriggerDraft:          judged([]billing.Finding{{Code: "required"}}, true),
+		billing.TriggerEnrolled:       rechecked(billing.TriggerEnrolled),
+		billing.TriggerEarlierDecided: rechecked(billing.TriggerEarlierDecided),
+		billing.TriggerEarlierChanged: earlierTakenBack,
+		billing.TriggerVoidUnsent: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
+			c.SentAt, c.BatchID = time.Time{}, billing.FileID{}
+			return record(c).VoidUnsent(at)
+		},
+		billing.TriggerSubmit: func(c *billing.Claim, at time.Time) (billing.Event, bool) { return asked(record(c).Submit(at)) },
 		billing.TriggerReplace: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			return asked(record(c).Replace(claim().ClaimContent, at))
 		},
@@ -129,11 +142,12 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 			return c.Returned(billing.ClaimEstimate{Pay: 1}, billing.ClaimCause{At: at})
 		},
 		billing.TriggerReconcile: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
-			return asked(billing.Event{}, record(c).Reconcile(at))
+			c.Elsewhere = c.Charge() // nothing is open
+			return asked(billing.Event{}, record(c).Reconcile(nil, "usr_1", at))
 		},
 		billing.TriggerReopen: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			c.Standing = &billing.ClaimStanding{Outcome: billing.OutcomePaid}
-			return asked(billing.Event{}, record(c).Reopen(at))
+			return asked(billing.Event{}, record(c).Reopen("usr_1", at))
 		},
 		billing.TriggerAskVoid: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			v, e, err := record(c).Void(billing.ClaimID{15: 99}, "VOID", billing.RequestID{15: 9}, at)
@@ -147,6 +161,22 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 			return asked(billing.Event{}, err)
 		},
 	}
+}
+
+// earlierTakenBack takes the primary payer's decision back from a claim to the secondary payer
+// that is in no file.
+func earlierTakenBack(c *billing.Claim, at time.Time) (billing.Event, bool) {
+	first, before := claim(), c.UpdatedAt
+	first.ID = billing.ClaimID{15: 97}
+	books := books{Claim: first}
+	was := first.Ledger([]*billing.LedgerEntry{books.entry(billing.ERAClaim{StatusCode: "1", Charge: 80_00, Paid: 80_00})})
+	c.SecondaryTo, c.Coverage, c.BatchID = first.ID, billing.SequenceSecondary, billing.FileID{}
+	c.OtherCoverage = []billing.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: was.Adjudication()}}
+	events, _ := c.Follow(was, first.Ledger(nil), billing.ClaimCause{At: at})
+	if len(events) == 0 {
+		c.UpdatedAt = before // the content of one that does not move has changed
+	}
+	return append(events, billing.Event{})[0], len(events) > 0
 }
 
 func TestEveryTriggerInEveryStateOfEveryClaim(t *testing.T) {
@@ -190,7 +220,7 @@ func checkMove(t *testing.T, c *billing.Claim, want *claimRow, pull func(*billin
 	if !moved || c.State != want.to || e.Type != want.event || !c.UpdatedAt.Equal(at) {
 		t.Errorf("moved %v to %q at %s, event %q; want %+v", moved, c.State, c.UpdatedAt, e.Type, *want)
 	}
-	if noted := len(c.History) == 1 && c.History[0].State == want.to && c.History[0].At.Equal(at); noted != (want.to != from) {
+	if noted := len(c.History) == 1 && c.History[0].State == want.to && c.History[0].At.Equal(at); noted != (want.to != from || from == billing.ClaimReconciled) {
 		t.Errorf("history %+v after %q to %q", c.History, from, want.to)
 	}
 }

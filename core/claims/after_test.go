@@ -16,7 +16,15 @@ func TestReconcile(t *testing.T) {
 		in.Subscriber.MemberID = "OF-" + string(state[:2]) // another plan, so that it is no duplicate
 		c := b.put(b.does(b.make(in)).ID, state)
 		events := b.events(c.ID)
+		for amount, code := range map[string]string{"": "CONFLICT", "1309.99": "INVALID_REQUEST accept_open.lines conflict"} {
+			if got := b.refused(b.accept(c.ID, amount)); got != code {
+				t.Errorf("%q accepted: %q, want %q", amount, got, code)
+			}
+		}
 		c = b.does(b.reconcile(c.ID))
+		if a := c.Accepted; len(a) != 1 || a[0].ID.IsZero() || a[0].As != billing.AcceptWriteOff || !a[0].At.Equal(c.ReconciledAt) || c.Open() != 0 {
+			t.Errorf("accepted %+v, open %s", a, c.Open())
+		}
 		if c.State != billing.ClaimReconciled || !c.ReconciledAt.Equal(c.UpdatedAt) || !c.ReconciledAt.After(c.CreatedAt) {
 			t.Errorf("%s at %s", c.State, c.ReconciledAt)
 		}
@@ -25,6 +33,9 @@ func TestReconcile(t *testing.T) {
 		}
 		if got := b.refused(b.reconcile(c.ID)); got != "CONFLICT" {
 			t.Errorf("again: %q", got)
+		}
+		if c = b.does(b.reopen(c.ID)); len(c.Accepted) > 0 || b.get(c.ID).Open() != 1310_00 {
+			t.Errorf("reopened: accepted %+v", c.Accepted)
 		}
 	}
 	if got := b.refused(b.reconcile(billing.ClaimID{1})); got != "NOT_FOUND" {

@@ -12,7 +12,7 @@ import (
 // Change changes a claim that is a draft, needs attention or was rejected, and
 // validates it again. It is a draft afterwards only when the request asks for
 // one. It is queued when the request asks for that and validation finds
-// nothing.
+// nothing. A request that does not ask for that takes back SubmitWhenReady.
 //
 // Errors: those of Make, and CodeConflict for a claim in another state.
 func (s *Service) Change(
@@ -33,7 +33,13 @@ func (s *Service) Change(
 				return nil, err
 			}
 		}
+		withdraws := c.SubmitWhenReady && !in.Submit
 		*c.Claim = next
-		return s.settle(ctx, tx, c, p, in.Draft, in.Submit, tx.Clock.Now())
+		now := tx.Clock.Now()
+		events, err := s.settle(ctx, tx, c, p, in.Draft, in.Submit, now)
+		if err == nil && withdraws {
+			c.Noted(billing.TriggerWithdraw, billing.ClaimCause{At: now}, call.Principal, "")
+		}
+		return events, err
 	})
 }

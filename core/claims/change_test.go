@@ -164,7 +164,7 @@ func TestChangeInEachState(t *testing.T) {
 	may := map[billing.ClaimState]string{
 		billing.ClaimDraft: "change", billing.ClaimNeedsAttention: "change", billing.ClaimRejected: "change", billing.ClaimValidated: "submit",
 		billing.ClaimAcceptedClearinghouse: "void", billing.ClaimAcceptedPayer: "replace void",
-		billing.ClaimPaid: "reconcile replace void", billing.ClaimDenied: "reconcile replace void",
+		billing.ClaimPaid: "reconcile replace void", billing.ClaimDenied: "reconcile replace void", billing.ClaimReconciled: "reconcile",
 	}
 	for _, state := range billing.ClaimStates() {
 		if state == billing.ClaimReturned {

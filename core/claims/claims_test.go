@@ -217,9 +217,26 @@ func (b *bench) convert(id billing.ClaimID, lines ...intake.ConvertLineInput) us
 	}
 }
 
-func (b *bench) submit(id billing.ClaimID) use    { return b.plain(b.service.Submit, id) }
-func (b *bench) reconcile(id billing.ClaimID) use { return b.plain(b.service.Reconcile, id) }
-func (b *bench) void(id billing.ClaimID) use      { return b.plain(b.service.Void, id) }
+func (b *bench) submit(id billing.ClaimID) use { return b.plain(b.service.Submit, id) }
+func (b *bench) void(id billing.ClaimID) use   { return b.plain(b.service.Void, id) }
+func (b *bench) reopen(id billing.ClaimID) use { return b.plain(b.service.Reopen, id) }
+
+// reconcile accepts the whole charge of a good claim.
+func (b *bench) reconcile(id billing.ClaimID) use {
+	return b.accept(id, "1310.00")
+}
+
+// accept reconciles a claim, and writes the amount off unless it is empty.
+func (b *bench) accept(id billing.ClaimID, amount string) use {
+	req := b.request()
+	return func(r rendering) (billing.Reply, error) {
+		in := intake.ReconcileRequest{AcceptOpen: &intake.AcceptOpenInput{As: "write_off", Lines: []intake.AcceptLineInput{{Amount: amount}}}}
+		if amount == "" {
+			in.AcceptOpen = nil
+		}
+		return b.service.Reconcile(b.t.Context(), b.write(req, r), id, in)
+	}
+}
 
 func (b *bench) plain(
 	do func(context.Context, idempotency.Write[*billing.ClaimRecord], billing.ClaimID) (billing.Reply, error), id billing.ClaimID,
@@ -288,7 +305,7 @@ func (b *bench) put(id billing.ClaimID, state billing.ClaimState) *billing.Claim
 		if err != nil {
 			return err
 		}
-		c.State, c.SentAt, c.PayerClaimNumber = state, start(), "PAYER-1"
+		c.State, c.SentAt, c.PayerClaimNumber, c.Accepted = state, start(), "PAYER-1", nil
 		return tx.Claims.Save(ctx, c.Claim)
 	})
 	return b.get(id)

@@ -66,16 +66,19 @@ func (p parties) notRetired(was *billing.ClaimContent) error {
 	return f.Err()
 }
 
-// nameOthers sets the payers that other coverages name by a payer ID.
+// nameOthers sets the payers of the directory that other coverages name by a payer ID.
 func (s *Service) nameOthers(c *billing.ClaimContent, absent *billing.Absent) {
 	for i := range c.OtherCoverage {
 		o := &c.OtherCoverage[i]
 		if o.Payer.PayerID == "" || !o.Payer.ID.IsZero() {
 			continue
 		}
-		if payer, ok := s.payers.Find(o.Payer.PayerID); ok {
+		payer, ok := s.payers.Find(o.Payer.PayerID)
+		_, notOurs := billing.ParseID[billing.PayerID](o.Payer.PayerID)
+		switch {
+		case ok:
 			o.Payer = payer.PayerSummary
-		} else {
+		case notOurs == nil || billing.Blank(o.Payer.Name): // a payer that is not in the directory has both
 			absent.Add("payer", "other_coverage."+strconv.Itoa(i)+".payer_id")
 		}
 	}
@@ -168,7 +171,8 @@ func patient(ctx context.Context, tx ports.Tx, c *billing.Claim, now time.Time) 
 }
 
 // settle validates a new or changed claim, and queues it when the request asks
-// for that and nothing was found. It returns the events of both.
+// for that and nothing was found. Otherwise the claim keeps what was asked. It returns
+// the events of both.
 func (s *Service) settle(
 	ctx context.Context, tx ports.Tx, r *billing.ClaimRecord, p parties, draft, submit bool, now time.Time,
 ) ([]billing.Event, error) {
@@ -177,7 +181,7 @@ func (s *Service) settle(
 		return nil, err
 	}
 	events, err := r.Judged(found, draft, now)
-	if err != nil || !submit || r.State != billing.ClaimValidated {
+	if r.SubmitWhenReady = submit; err != nil || !submit || r.State != billing.ClaimValidated {
 		return events, err
 	}
 	queued, err := r.Submit(now)

@@ -105,12 +105,13 @@ func enrollmentOf(c *billing.Claim, all []*billing.Enrollment) *billing.Enrollme
 }
 
 // network sets what the rules use of the network that sends the claim. The sandbox
-// sends every claim.
+// sends every claim. A claim that is judged by an enrollment is committed before the next
+// record of it, whose job then finds the claim.
 func (s *Service) network(ctx context.Context, tx ports.Tx, c *billing.Claim, with *billing.RuleContext) error {
 	if with.Sent = c.Scope.Mode == billing.ModeLive && s.routed(c); !with.Sent {
 		return nil
 	}
-	found, err := tx.Enrollments.Find(ctx, billing.TransactionClaims, []billing.OfficeID{c.OfficeID}, []billing.PayerID{c.Payer.ID})
+	found, err := tx.Enrollments.Share(ctx, billing.TransactionClaims, []billing.OfficeID{c.OfficeID}, []billing.PayerID{c.Payer.ID})
 	with.Enrollment = enrollmentOf(c, found)
 	return err
 }

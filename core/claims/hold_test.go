@@ -21,11 +21,16 @@ type files struct{ ports.Clearinghouse }
 // connect opens a live network for claims to the payers.
 func (b *bench) connect(payers ...billing.PayerID) {
 	b.t.Helper()
+	b.service = claims.New(b.store, liveNetwork(payers...), b.payers)
+}
+
+// liveNetwork returns a live network for claims to the payers.
+func liveNetwork(payers ...billing.PayerID) ports.Networks {
 	route := billing.Route{Mode: billing.ModeLive, Payers: map[billing.PayerID][]billing.Transaction{}}
 	for _, p := range payers {
 		route.Payers[p] = []billing.Transaction{billing.TransactionClaims}
 	}
-	b.service = claims.New(b.store, networks.New(&ports.Network{Name: "live", Route: route, Claims: files{}}), b.payers)
+	return networks.New(&ports.Network{Name: "live", Route: route, Claims: files{}})
 }
 
 func (b *bench) verify() {

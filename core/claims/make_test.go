@@ -108,14 +108,14 @@ func TestNamedOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	in := b.good()
-	in.Coverage, in.OtherCoverage = new("secondary"), []intake.OtherCoverageInput{before(" aetna"), before("")}
+	in.Coverage, in.OtherCoverage = new("secondary"), []intake.OtherCoverageInput{before(" aetna"), before(" FAR01 ")}
 	in.OtherCoverage[1].Sequence, in.OtherCoverage[1].PayerName = "tertiary", "Far Away Dental"
 	in.Lines[1].RenderingProviderID, in.Draft = new(b.second.ID.String()), true
 	c := b.does(b.make(in))
 	aetna, _ := b.payers.Find("60054")
 	named := func(c *billing.ClaimRecord) bool {
 		return len(c.OtherCoverage) == 2 && c.OtherCoverage[0].Payer == aetna.PayerSummary &&
-			c.OtherCoverage[1].Payer == billing.PayerSummary{Name: "Far Away Dental"} && c.Lines[1].ProviderID == b.second.ID
+			c.OtherCoverage[1].Payer == billing.PayerSummary{PayerID: "FAR01", Name: "Far Away Dental"} && c.Lines[1].ProviderID == b.second.ID
 	}
 	if !named(c) {
 		t.Errorf("others %+v, lines %+v", c.OtherCoverage, c.Lines)
@@ -173,7 +173,7 @@ func TestClaimsThatAreRefused(t *testing.T) {
 		"another organization's provider": {func(in *intake.ClaimRequest) { in.RenderingProviderID = new(other.provider.ID.String()) }, "NOT_FOUND rendering_provider_id not_found"},
 		"absent others": {func(in *intake.ClaimRequest) {
 			in.OtherCoverage = []intake.OtherCoverageInput{before("aetna"), before("UNKNOWN")}
-			in.OtherCoverage[0].Sequence = "tertiary"
+			in.OtherCoverage[0].Sequence, in.OtherCoverage[0].PayerName = "tertiary", "Named Too"
 			in.Lines[0].RenderingProviderID, in.Lines[1].RenderingProviderID = new(other.provider.ID.String()), new(other.provider.ID.String())
 			in.Coverage = new("secondary")
 		}, "NOT_FOUND other_coverage.1.payer_id not_found, lines.0.rendering_provider_id not_found, lines.1.rendering_provider_id not_found"},

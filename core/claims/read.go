@@ -25,10 +25,21 @@ func (s *Service) complete(ctx context.Context, tx ports.Tx, r *billing.ClaimRec
 	if err := s.hold(ctx, tx, r); err != nil {
 		return err
 	}
-	if r.Attachments, err = attachmentsOf(ctx, tx, r.ID); err != nil || !r.Awaits() {
+	if r.Attachments, err = attachmentsOf(ctx, tx, r.ID); err != nil {
 		return err
 	}
-	r.Ledger, err = ledgerOf(ctx, tx, r.Claim)
+	return weigh(ctx, tx, r)
+}
+
+// weigh reads the ledger of a claim that remittances can be about, and sets what it
+// settles.
+func weigh(ctx context.Context, tx ports.Tx, r *billing.ClaimRecord) (err error) {
+	if !r.Awaits() {
+		return nil
+	}
+	if r.Ledger, err = ledgerOf(ctx, tx, r.Claim); err == nil {
+		r.SetElsewhere(r.Ledger)
+	}
 	return err
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // Replace replaces the content of a claim that the payer has, and queues it.
-// The claim keeps its ID and its control number.
+// The claim keeps its ID and its control number. A claim to a later payer takes over
+// what the payer before has decided since it was sent, unless the request changes that.
 //
 // Errors: those of Make, and CodeConflict for a claim that the payer does not
 // have or that has a void on its way. A change of payer is CodeInvalidRequest.
@@ -28,6 +29,17 @@ func (s *Service) Replace(
 		}
 		if err := atPayer(c, next.Payer); err != nil {
 			return nil, err
+		}
+		if c.Outdated() {
+			first, err := tx.Claims.Get(ctx, c.SecondaryTo)
+			if err != nil {
+				return nil, err
+			}
+			l, err := ledgerOf(ctx, tx, first.Claim)
+			if err != nil {
+				return nil, err
+			}
+			next = c.Renewed(next, l)
 		}
 		queued, err := c.Replace(next, now)
 		if err != nil {

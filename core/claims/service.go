@@ -18,11 +18,15 @@ type Service struct {
 	store    ports.Store
 	networks ports.Networks
 	payers   *billing.PayerDirectory
+	chunk    int // the number of claims that a commit of Enrolled checks
 }
+
+// defaultChunk keeps a commit, and the locks on its claims, below a second.
+const defaultChunk = 300
 
 // New creates the use cases. Package batches sends claims through the networks.
 func New(store ports.Store, networks ports.Networks, payers *billing.PayerDirectory) *Service {
-	return &Service{store, networks, payers}
+	return &Service{store, networks, payers, defaultChunk}
 }
 
 // change changes a claim, at most once for the call's key, and returns it.

@@ -11,10 +11,17 @@ import (
 // Submit queues a validated claim for the next batch.
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
-// claim in another state.
+// claim in another state. A claim that waits for its enrollment alone keeps that it was
+// submitted, although it is refused.
 func (s *Service) Submit(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID) (billing.Reply, error) {
-	return s.change(ctx, call, id, nil, func(_ context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+	return s.change(ctx, call, id, nil, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
 		queued, err := c.Submit(tx.Clock.Now())
-		return []billing.Event{queued}, err
+		if err == nil || !c.SubmitWhenReady {
+			return []billing.Event{queued}, err
+		}
+		if err := tx.Claims.Save(ctx, c.Claim); err != nil {
+			return nil, err
+		}
+		return nil, &idempotency.RefusedError{Cause: err}
 	})
 }

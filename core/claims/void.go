@@ -9,16 +9,26 @@ import (
 )
 
 // Void creates the void transaction of a claim, and returns it, queued. The
-// claim is voided once the payer has accepted it.
+// claim is voided once the payer has accepted it. A claim that no file has carried is
+// voided at once, and returned.
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
-// claim that the payer does not have, and while another void is on its way.
+// claim that is on its way or rejected, and while another void is on its way.
 func (s *Service) Void(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
 		now := tx.Clock.Now()
 		c, err := s.lock(ctx, tx, id, nil)
 		if err != nil {
 			return nil, err
+		}
+		if voided, ok := c.VoidUnsent(now); ok {
+			if err := s.complete(ctx, tx, c); err != nil {
+				return nil, err
+			}
+			if err := tx.Claims.Save(ctx, c.Claim); err != nil {
+				return nil, err
+			}
+			return c, tx.Events.Append(ctx, voided)
 		}
 		void := billing.NewID[billing.ClaimID](now)
 		v, queued, err := c.Void(void, billing.NewControlNumber(void), call.Request.ID, now)

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -25,7 +26,7 @@ func New(store ports.Store, payers *billing.PayerDirectory) *Service {
 }
 
 // Put stores an enrollment, in place of the one that the office has with the payer for
-// the transaction.
+// the transaction. One for claims that no longer stops any has them checked again.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault, and
 // CodeNotFound for the office and the payer.
@@ -55,7 +56,13 @@ func (s *Service) Put(
 		if e.Date.IsZero() {
 			e.Date = office.Today(now)
 		}
-		return tx.Enrollments.Put(ctx, &e)
+		stored, err := tx.Enrollments.Put(ctx, &e)
+		if err != nil || e.Transaction != billing.TransactionClaims || e.State.Blocks() {
+			return stored, err
+		}
+		return stored, tx.Outbox.Stage(ctx, jobs.Job{
+			ID: billing.NewID[billing.JobID](now), Kind: jobs.KindEnrollment, Scope: call.Scope, Subject: stored.ID,
+		})
 	})
 }
 

@@ -82,24 +82,26 @@ func counted(all []*billing.Claim, today billing.Date) billing.ClaimTotals {
 	}
 	for _, c := range all {
 		first := byID[c.SecondaryTo]
-		switch second := byID[c.SecondaryID]; {
-		case first != nil && first.Linked(c): // with the first one
-		case second != nil && c.Linked(second):
-			addMoney(&totals, today, c, second)
-		default:
-			addMoney(&totals, today, c)
+		if first != nil && first.Linked(c) {
+			continue // with the first one
 		}
+		chain := []*billing.Claim{c}
+		for next := byID[c.SecondaryID]; next != nil && chain[len(chain)-1].Linked(next); next = byID[next.SecondaryID] {
+			chain = append(chain, next)
+		}
+		addMoney(&totals, today, chain...)
 	}
 	return totals
 }
 
-// addMoney adds the money of services to the totals. The claims bill them: one claim, or
-// the claims to the primary and to the secondary payer.
+// addMoney adds the money of services to the totals. The claims bill them, each to the
+// next payer.
 func addMoney(totals *billing.ClaimTotals, today billing.Date, claims ...*billing.Claim) {
 	var m billing.ClaimMoney
 	var sent time.Time
-	var writtenOff, elsewhere billing.Money
-	open := false
+	var writtenOff, accepted billing.Money
+	var elsewhere [3]billing.Money
+	open, decided, counted := false, false, [3]bool{}
 	for i, c := range claims {
 		if c.SentAt.IsZero() || c.State == billing.ClaimVoided || c.Kind != billing.KindClaim || c.Frequency == billing.FrequencyVoid {
 			continue
@@ -107,26 +109,34 @@ func addMoney(totals *billing.ClaimTotals, today billing.Date, claims ...*billin
 		if sent.IsZero() || c.SentAt.Before(sent) {
 			sent = c.SentAt
 		}
-		open = open || c.State != billing.ClaimReconciled
+		open = open || c.State != billing.ClaimReconciled || c.Unposted()
+		accepted += c.AcceptedSum()
 		m.Charged = max(m.Charged, c.Charge())
 		if s := c.Standing; s != nil {
 			m.Paid += s.Paid
 			m.PatientResponsibility = max(m.PatientResponsibility, s.PatientResponsibility)
 			writtenOff = max(writtenOff, s.Contractual)
 		}
-		if decided := i > 0 && claims[0].Standing != nil && claims[0].State != billing.ClaimVoided && !claims[0].SentAt.IsZero(); c.Turn() != billing.SequencePrimary && !decided {
-			for _, o := range c.OtherCoverage {
-				if o.Adjudication != nil {
-					elsewhere += o.Adjudication.Paid
-				}
+		decided = decided || i == 0 && c.Standing != nil
+		for _, o := range c.OtherCoverage {
+			if o.Adjudication != nil && c.Turn() != billing.SequencePrimary {
+				elsewhere[i] += o.Adjudication.Paid
 			}
 		}
+		counted[i] = true
+	}
+	stated := elsewhere[2] // of the third claim, while it is alone
+	if counted[0] || counted[1] {
+		stated = max(elsewhere[0], elsewhere[1])
+	}
+	if decided {
+		stated = elsewhere[0]
 	}
 	if sent.IsZero() {
 		return
 	}
 	if open {
-		m.Outstanding = max(0, m.Charged-m.Paid-m.PatientResponsibility-writtenOff-elsewhere)
+		m.Outstanding = max(0, m.Charged-m.Paid-m.PatientResponsibility-writtenOff-accepted-stated)
 	}
 	days := int(today.Time().Sub(billing.DateOf(sent.UTC()).Time()) / (24 * time.Hour))
 	for i := range totals.Ages {

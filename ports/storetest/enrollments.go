@@ -58,6 +58,12 @@ func testEnrollments(b *bench) {
 	equal(t, "found for checks", find(billing.TransactionEligibility, both, first.Payer.ID), []*billing.Enrollment{&second})
 	equal(t, "found for one office", find(billing.TransactionClaims, both[1:], first.Payer.ID, third.Payer.ID), []*billing.Enrollment{&third})
 	equal(t, "found with no payer", len(find(billing.TransactionClaims, both)), 0)
+	equal(t, "one", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Enrollment, error) {
+		return tx.Enrollments.Get(ctx, third.ID)
+	}), &third)
+	b.absent("an enrollment", func(ctx context.Context, tx ports.Tx) (any, error) {
+		return tx.Enrollments.Get(ctx, other.ID)
+	})
 
 	for name, x := range map[string]struct {
 		f    billing.EnrollmentFilter
@@ -76,4 +82,51 @@ func testEnrollments(b *bench) {
 		}, func(e *billing.Enrollment) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} }, func() {})
 		equal(t, name, all, x.want)
 	}
+}
+
+// testSharedEnrollments shares an enrollment in several transactions. Another one that
+// puts it waits for all of them.
+func testSharedEnrollments(b *bench) {
+	t := b.t
+	e := b.enrollment()
+	b.put(e)
+	next := e
+	next.State = billing.EnrollmentActive
+	share := func(ctx context.Context, tx ports.Tx, want billing.EnrollmentState) {
+		t.Helper()
+		found, err := tx.Enrollments.Share(ctx, e.Transaction, []billing.OfficeID{e.OfficeID, id[billing.OfficeID]()}, []billing.PayerID{e.Payer.ID})
+		if err != nil || len(found) != 1 || found[0].State != want {
+			t.Errorf("%d enrollments, %v; want one that is %s", len(found), err, want)
+		}
+	}
+	shared, asked, put := make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
+	b.race(append(times(2, func(int) error {
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			share(ctx, tx, billing.EnrollmentSubmitted)
+			shared <- struct{}{}
+			<-asked
+			for range 30 {
+				waitABit(ctx)
+			}
+			select {
+			case <-put:
+				t.Error("the enrollment that a transaction uses was put")
+			default:
+			}
+			return nil
+		})
+	}), func() error {
+		defer close(put)
+		<-shared
+		<-shared
+		close(asked)
+		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.Enrollments.Put(ctx, &next)
+			return err
+		})
+	})...)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		share(ctx, tx, billing.EnrollmentActive)
+		return nil
+	})
 }

@@ -11,11 +11,9 @@ import (
 // testWaitingRemittances counts remittances of every stage. Those of another mode, and
 // one that is still being read, are in no count.
 func testWaitingRemittances(b *bench) {
-	type counts struct{ notPosted, unfinished billing.Count }
-	count := func(b *bench) counts {
-		return read(b, func(ctx context.Context, tx ports.Tx) (c counts, err error) {
-			c.notPosted, c.unfinished, err = tx.Totals.Remittances(ctx)
-			return c, err
+	count := func(b *bench) billing.WaitingRemittances {
+		return read(b, func(ctx context.Context, tx ports.Tx) (billing.WaitingRemittances, error) {
+			return tx.Totals.Remittances(ctx)
 		})
 	}
 	reading, applying, done, posted := b.era(1), b.era(2), b.era(3), b.era(4)
@@ -27,9 +25,15 @@ func testWaitingRemittances(b *bench) {
 	posted.Progress = billing.ERAProgress{Applied: 5, Ignored: 2, Forwarded: 2}
 	posted.State, posted.PostedAt = billing.ERAPosted, b.now
 	b.insertERAs(reading, applying, done, posted)
-	want := counts{billing.Count{Count: 2}, billing.Count{Count: applying.Unfinished() + done.Unfinished()}}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		_, err := tx.Quarantine.Insert(ctx, billing.IncomingFile{Scope: b.scope, Content: []byte("ISA")}.Quarantined(b.scope.Mode, billing.QuarantineUnplaced, "", b.now))
+		return err
+	})
+	want := billing.WaitingRemittances{
+		NotPosted: billing.Count{Count: 2}, UnfinishedClaims: billing.Count{Count: applying.Unfinished() + done.Unfinished()}, Quarantined: billing.Count{Count: 1},
+	}
 	equal(b.t, "waiting", count(b), want)
-	equal(b.t, "waiting in another mode", count(b.other()), counts{})
+	equal(b.t, "waiting in another mode", count(b.other()), billing.WaitingRemittances{})
 }
 
 // testDueRequests counts open requests on more days than are counted separately.

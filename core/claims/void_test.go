@@ -1,0 +1,130 @@
+package claims_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/ports"
+)
+
+// TestVoidOfAClaimThatWasNeverSent voids it at once, in every state that it can have, and
+// once. One in a file is on its way.
+func TestVoidOfAClaimThatWasNeverSent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for state, change := range map[billing.ClaimState]func(in *intake.ClaimRequest){
+		billing.ClaimDraft:          func(in *intake.ClaimRequest) { in.Draft = true },
+		billing.ClaimValidated:      func(*intake.ClaimRequest) {},
+		billing.ClaimNeedsAttention: incomplete,
+		billing.ClaimQueued:         submitted,
+	} {
+		in := b.good()
+		in.Subscriber.MemberID = "PLAN-" + string(state)
+		change(&in)
+		c := b.does(b.make(in))
+		if c.State != state {
+			t.Fatalf("%s, want %s", c.State, state)
+		}
+		v := b.does(b.void(c.ID))
+		if v.ID != c.ID || v.State != billing.ClaimVoided || v.SubmitWhenReady || history(v) != history(c)+", void_unsent>voided" {
+			t.Errorf("%s: %s by %q", state, v.State, history(v))
+		}
+		want := "claim.voided " + string(state) + ">voided"
+		if before := b.events(c.ID); len(before) < len(want) || before[len(before)-len(want):] != want {
+			t.Errorf("%s: events %q", state, before)
+		}
+		if got := b.refused(b.void(c.ID)); got != "CONFLICT" {
+			t.Errorf("%s, again: %q", state, got)
+		}
+	}
+	if b.count() != 4 {
+		t.Errorf("%d claims", b.count())
+	}
+	in := b.good()
+	in.Submit = true
+	c := b.does(b.make(in))
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		r, err := tx.Claims.Lock(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		r.BatchID = billing.NewID[billing.FileID](start())
+		return tx.Claims.Save(ctx, r.Claim)
+	})
+	if got := b.refused(b.void(c.ID)); got != "CONFLICT" || b.get(c.ID).State != billing.ClaimQueued {
+		t.Errorf("in a file: %q", got)
+	}
+}
+
+// TestNoCircleOfConflicts bills a secondary payer by mistake, while neither claim was
+// sent: the second claim is voided, and another payer is billed. Then both are voided.
+func TestNoCircleOfConflicts(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, of := range []billing.ClaimState{billing.ClaimValidated, billing.ClaimQueued} {
+		in := b.good()
+		in.Subscriber.MemberID, in.Submit = "PLAN-"+string(of), of == billing.ClaimQueued
+		first := b.does(b.make(in))
+		second := b.does(b.billSecondary(first.ID, secondPlan()))
+		if got := found(second); got != "other_coverage.0.adjudication not_adjudicated" || b.refused(b.submit(second.ID)) != "CONFLICT" {
+			t.Errorf("billed before the decision: %q", got)
+		}
+		if got := b.refused(b.billSecondary(first.ID, secondPlan())); got != "CONFLICT" {
+			t.Errorf("billed twice: %q", got)
+		}
+		b.does(b.void(second.ID))
+		again := b.does(b.billSecondary(first.ID, secondPlan()))
+		for _, id := range []billing.ClaimID{first.ID, again.ID} {
+			if v := b.does(b.void(id)); v.State != billing.ClaimVoided {
+				t.Errorf("%s", v.State)
+			}
+		}
+	}
+}
+
+// TestReplaceTakesOverTheNewDecision replaces a claim that was sent with an earlier
+// decision of the primary payer. A replacement with another one keeps that.
+func TestReplaceTakesOverTheNewDecision(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, edited := range []bool{false, true} {
+		first := b.paidInPart()
+		second := b.does(b.billSecondary(first.ID, secondPlan()))
+		b.in(func(ctx context.Context, tx ports.Tx) error { // it was sent before the payer paid for the crown
+			c, err := tx.Claims.Lock(ctx, second.ID)
+			if err != nil {
+				return err
+			}
+			a := c.OtherCoverage[0].Adjudication
+			a.Paid, a.Lines[0].Paid, a.Lines[0].Adjustments = 60_00, 0, []billing.Adjustment{{Group: "CO", Reason: "16", Amount: 1250_00}}
+			c.State, c.SentAt, c.Findings = billing.ClaimAcceptedPayer, time.Now(), []billing.Finding{{Code: billing.FindingEarlierChanged}}
+			return tx.Claims.Save(ctx, c.Claim)
+		})
+		if step := b.get(second.ID).NextStep(); step != "The decision of the payer before changed after the claim was sent: replace the claim." {
+			t.Errorf("the next step is %q", step)
+		}
+		in := b.good()
+		in.PayerID, in.Coverage, in.Subscriber.MemberID = new("84105"), new("secondary"), "SECOND-1"
+		in.OtherCoverage = []intake.OtherCoverageInput{{
+			Sequence: "primary", PayerID: "CHTEST", Relationship: "self",
+			Subscriber: &intake.ClaimSubscriberInput{MemberID: "SANDBOX-PAID-ERA", PersonInput: intake.PersonInput{FirstName: "Jane", LastName: "Doe"}},
+			Adjudication: &intake.CoverageAdjudicationInput{PaymentDate: "2026-03-20", PayerClaimNumber: "P-1", Paid: "60.00", Lines: []intake.CoverageLineInput{
+				{LineNumber: new(1), ProcedureCode: "D2740", Paid: "0.00", Adjustments: []intake.AdjustmentInput{{Group: "CO", Reason: "16", Amount: "1250.00"}}},
+				{LineNumber: new(2), ProcedureCode: "D0120", Paid: "60.00"},
+			}},
+		}}
+		want := billing.Money(860_00)
+		if edited {
+			in.OtherCoverage[0].Adjudication.PayerClaimNumber, want = "MINE", 60_00
+		}
+		c := b.does(b.replace(second.ID, in))
+		if got := c.OtherCoverage[0].Adjudication.Paid; got != want || c.State != billing.ClaimQueued || len(c.Findings) > 0 {
+			t.Errorf("%s with %s paid, want %s", c.State, got, want)
+		}
+		b.put(first.ID, billing.ClaimVoided) // the next one is no duplicate
+		b.put(second.ID, billing.ClaimVoided)
+	}
+}

@@ -18,7 +18,7 @@ import (
 
 func eras(b Backend) *cobra.Command {
 	return group("era", "Remittances (835): import, finish, post", importERA(b), listERAs(b), showERA(b), matchERA(b), applyERA(b), ignoreERA(b),
-		unapplyERA(b), postERA(b), unpostERA(b), quarantine(b), retryERA(b))
+		unapplyERA(b), postERA(b), unpostERA(b), acknowledgeERA(b), replaceERA(b), keepERA(b), quarantine(b), retryERA(b))
 }
 
 func atMostOneFile(_ *cobra.Command, args []string) error {
@@ -86,6 +86,8 @@ func importERA(b Backend) *cobra.Command {
 		Use: "import [FILE]", Short: "Import an 835 for an organization", Args: atMostOneFile,
 		Long: "Imports an 835, or a file of the quarantine, for the organization in the mode, whatever payee the file names.\n" +
 			"It prints the payments of the file. You can repeat an import: payments that the organization has already do not change.\n" +
+			"A correction has the trace number of such a payment and other figures: molar era show compares them, and\n" +
+			"molar era replace or keep decides.\n" +
 			"A worker (molar dev, or eraworker) applies the new payments. FILE - reads standard input.\n" +
 			fmt.Sprintf("A file has at most %d MB.", remittances.MaxFile>>20),
 		Example: "  molar era import --org org_... --mode test payment.835\n" +
@@ -164,7 +166,10 @@ func printImported(c *cobra.Command, report []remittances.Imported) error {
 	var rows []string
 	for _, made := range report {
 		e, status := made.ERA, "known already"
-		if made.New {
+		switch {
+		case made.New && len(e.Corrects) > 0:
+			status = "correction"
+		case made.New:
 			status = "new"
 		}
 		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", made.ID, status, cmp.Or(e.PayerName, "-"),

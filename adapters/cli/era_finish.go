@@ -164,41 +164,6 @@ func unapplyERA(b Backend) *cobra.Command {
 	}.noted(b, (*remittances.Service).UnapplyClaim)
 }
 
-func postERA(b Backend) *cobra.Command {
-	var accept bool
-	c := posting(b, "post ERA_ID", "Record that a remittance is posted in the practice's books",
-		"Records that the payment is posted in the practice's books. While claims need review or are unmatched, it refuses;\n"+
-			"finish them first, or use --accept-unfinished.",
-		"  molar era post --org org_... --mode test era_...", "is posted.",
-		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
-			return s.Post(ctx, call, id, accept)
-		})
-	c.Flags().BoolVar(&accept, "accept-unfinished", false, "post although claims need review or are unmatched")
-	return c
-}
-
-func unpostERA(b Backend) *cobra.Command {
-	return posting(b, "unpost ERA_ID", "Take back that a remittance is posted",
-		"Takes back that a remittance is posted, to correct a mistake. Its claims do not change.",
-		"  molar era unpost --org org_... --mode test era_...", "is not posted.",
-		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
-			return s.Unpost(ctx, call, id, intake.NoteRequest{})
-		})
-}
-
-// posting is a command that posts a remittance, or takes that back.
-func posting(
-	b Backend, use, short, long, example, done string,
-	do func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error),
-) *cobra.Command {
-	return onERA(b, &cobra.Command{Use: use, Short: short, Long: long, Example: example},
-		func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error {
-			show := func(r *billing.ERARecord) string { return r.ID.String() + " " + done }
-			reply, err := do(c.Context(), s, idempotency.Administration(scope, operator(), show), id)
-			return printed(c)(reply, explainERA(err, scope, id, ""))
-		})
-}
-
 // explainERA says what to do about an error. Number is that of a claim of the
 // remittance; empty when the command names none.
 func explainERA(err error, scope billing.Scope, id billing.ERAID, number string) error {

@@ -135,9 +135,10 @@ func printERA(c *cobra.Command, e *billing.ERA, claims []*billing.ERAClaim) erro
 	fmt.Fprintf(&head, "%s from %s, %s\n", e.ID, cmp.Or(e.PayerName, "an unnamed payer"), e.State)
 	fmt.Fprintf(&head, "%s %s of %s: %s\n", e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), dateOrDash(e.Payment.Date), e.Payment.Total)
 	fmt.Fprintf(&head, "%d applied, %d need review, %d unmatched, %d ignored, %d forwarded\n", p.Applied, p.NeedsReview, p.Unmatched, p.Ignored, p.Forwarded)
-	if e.Balance.Payment.Failed > 0 {
-		fmt.Fprintf(&head, "The payment does not add up: it is off by %s.\n", e.Balance.Payment.Off)
+	if balance := e.PaymentBalance(); balance.Failed > 0 {
+		fmt.Fprintf(&head, "The payment does not add up: it is off by %s.\n", balance.Off)
 	}
+	head.WriteString(siblings(e))
 	for _, w := range e.Warnings {
 		head.WriteString(w.Message() + "\n")
 	}
@@ -189,4 +190,41 @@ func remarksOn(r *billing.ERAClaim) string {
 		fmt.Fprintf(&b, "#%d %s: %s\n", r.Ordinal, w, w.Message())
 	}
 	return b.String()
+}
+
+// siblings says what a remittance is to others of its payment, and what a person decided,
+// a line each.
+func siblings(e *billing.ERA) string {
+	var b strings.Builder
+	list := func(says string, ids ...billing.ERAID) {
+		for _, id := range ids {
+			fmt.Fprintf(&b, says+"\n", id)
+		}
+	}
+	if n := e.Acknowledged; n != nil {
+		fmt.Fprintf(&b, "%s acknowledged that: %s\n", cmp.Or(n.By, "-"), n.Note)
+	}
+	list("It is a part of one payment with %s.", e.Parts...)
+	list("It corrects %s.", e.Corrects...)
+	if d := e.Difference; d != nil {
+		fmt.Fprintf(&b, "Total: %s, was %s. Claims: %d changed, %d added, %d removed.\n", e.Payment.Total, d.Total, d.Changed, d.Added, d.Removed)
+		for _, c := range d.Claims {
+			fmt.Fprintf(&b, "  %s: paid %s, was %s\n", cmp.Or(c.ControlNumber, "-"), paidOrDash(c.Is), paidOrDash(c.Was))
+		}
+	}
+	if e.Undecided() {
+		b.WriteString("It waits for a decision: molar era replace, or molar era keep.\n")
+	}
+	if !e.ReplacedBy.IsZero() {
+		list("It was replaced by %s.", e.ReplacedBy)
+	}
+	list("It is corrected by %s, which waits for a decision.", e.Corrections...)
+	return b.String()
+}
+
+func paidOrDash(s *billing.Stated) string {
+	if s == nil {
+		return "-"
+	}
+	return s.Paid.String()
 }

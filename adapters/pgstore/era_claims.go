@@ -75,12 +75,13 @@ func (r eraClaims) Again(ctx context.Context, era billing.ERAID) (int, error) {
 	return n, nil
 }
 
-// Reconsider sets repeated payments of the claims to be reviewed once more.
+// Reconsider sets payments of the claims that come beside another one to be reviewed
+// once more.
 func (r eraClaims) Reconsider(ctx context.Context, era billing.ERAID, claims []billing.ClaimID) (int, error) {
 	n, err := r.exec(ctx, `
 UPDATE era_claims SET status = 'pending'
-WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'needs_review' AND review = $4 AND claim_id = ANY ($5::uuid[])`,
-		r.scope.Org, r.scope.Mode, era, billing.ReviewPaymentRepeated, pq.Array(claims))
+WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'needs_review' AND review IN ($4, $5) AND claim_id = ANY ($6::uuid[])`,
+		r.scope.Org, r.scope.Mode, era, billing.ReviewPaymentRepeated, billing.ReviewExceedsCharge, pq.Array(claims))
 	if err != nil {
 		return 0, fmt.Errorf("review the claims of remittance %s again: %w", era, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"reflect"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -12,7 +13,7 @@ type eras struct{ *tx }
 
 // eraColumns is every column except identity and content.
 const eraColumns = `id, org_id, mode, state, payer_id, payer_code, payer_name, office_id, detail, balanced, claim_count, matched_count,
-	applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, stage, arrival, source, received_at, posted_at`
+	applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, stage, arrival, source, received_at, posted_at, later`
 
 type eraRow struct {
 	ID           billing.ERAID      `db:"id"`
@@ -37,6 +38,7 @@ type eraRow struct {
 	Origin       billing.FileOrigin `db:"source"`
 	ReceivedAt   sql.NullTime       `db:"received_at"`
 	PostedAt     sql.NullTime       `db:"posted_at"`
+	Later        []byte             `db:"later"`
 }
 
 // eraDetail is the part of a remittance that one column stores.
@@ -46,6 +48,8 @@ type eraDetail struct {
 	ProviderAdjustments []billing.ProviderAdjustment
 	Balance             billing.Balance
 	Warnings            []billing.WarningCode
+	Corrects            []billing.ERAID        `json:",omitempty"`
+	Difference          *billing.ERADifference `json:",omitempty"`
 	File                billing.FileRef
 }
 
@@ -54,35 +58,54 @@ func (r eraRow) era() (*billing.ERA, error) {
 	if err := decode(r.Detail, &d); err != nil {
 		return nil, fmt.Errorf("read remittance %s: %w", r.ID, err)
 	}
+	var later billing.ERALater
+	if err := decode(r.Later, &later); err != nil {
+		return nil, fmt.Errorf("read remittance %s: %w", r.ID, err)
+	}
 	return &billing.ERA{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State,
 		Payer: billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: d.PayerName, OfficeID: r.OfficeID,
 		Payment: d.Payment, ProviderAdjustments: d.ProviderAdjustments, Balanced: r.Balanced, Balance: d.Balance,
-		Warnings: d.Warnings, ClaimCount: r.ClaimCount, MatchedCount: r.MatchedCount, File: d.File,
+		Warnings: d.Warnings, Corrects: d.Corrects, Difference: d.Difference, ClaimCount: r.ClaimCount, MatchedCount: r.MatchedCount, File: d.File,
 		Progress: billing.ERAProgress{
 			Applied: r.Applied, NeedsReview: r.NeedsReview, Unmatched: r.Unmatched, Ignored: r.Ignored, Forwarded: r.Forwarded,
 		},
 		Stage: r.Stage, Arrival: r.Arrival, Origin: r.Origin, ReceivedAt: present(r.ReceivedAt), PostedAt: present(r.PostedAt),
+		ERALater: later,
 	}, nil
+}
+
+// knownLater returns what became known of a remittance, as JSON; nil while there is nothing.
+func knownLater(e *billing.ERA) (any, error) {
+	if reflect.ValueOf(e.ERALater).IsZero() {
+		return nil, nil
+	}
+	return encode(&e.ERALater)
 }
 
 // Insert stores a new remittance, unless the scope already has the payment.
 func (r eras) Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
-	detail, err := encode(&eraDetail{e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.Warnings, e.File})
+	detail, err := encode(&eraDetail{
+		e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.Warnings, e.Corrects, e.Difference, e.File,
+	})
+	if err != nil {
+		return known, err
+	}
+	later, err := knownLater(e)
 	if err != nil {
 		return known, err
 	}
 	n, err := r.exec(ctx, `
 INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, stated_payer, office_id, payment_date, trace_number, detail,
 	balanced, claim_count, matched_count, applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, needs_attention,
-	stage, identity, source, received_at, posted_at, content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
+	stage, identity, source, received_at, posted_at, content, later)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)
 ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 		e.ID, r.scope.Org, r.scope.Mode, e.State, e.Payer.ID, e.Payer.PayerID, e.Payer.Name, e.PayerName, e.OfficeID, e.Payment.Date,
 		e.Payment.TraceNumber, detail, e.Balanced, e.ClaimCount, e.MatchedCount,
 		e.Progress.Applied, e.Progress.NeedsReview, e.Progress.Unmatched, e.Progress.Ignored, e.Progress.Forwarded, e.NeedsAttention(),
 		e.Stage, identity[:], e.Origin, optional(e.ReceivedAt), optional(e.PostedAt),
-		r.store.sealer.seal(r.scope, e.ID, content))
+		r.store.sealer.seal(r.scope, e.ID, content), later)
 	if err != nil {
 		return known, fmt.Errorf("insert remittance %s: %w", e.ID, err)
 	}
@@ -132,14 +155,19 @@ func (r eras) one(ctx context.Context, text string, args []any) (*billing.ERA, e
 
 // Save stores the fields of a remittance that can change.
 func (r eras) Save(ctx context.Context, e *billing.ERA) error {
+	later, err := knownLater(e)
+	if err != nil {
+		return err
+	}
 	return r.later(ctx, e.ID, `
 UPDATE eras
 SET state = $4, claim_count = $5, matched_count = $6, applied_count = $7, needs_review_count = $8, unmatched_count = $9, ignored_count = $10,
-	forwarded_count = $11, needs_attention = $12, stage = $13, received_at = $14, posted_at = $15
+	forwarded_count = $11, needs_attention = $12, stage = $13, received_at = $14, posted_at = $15,
+	balanced = $16, later = $17
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, e.ID, e.State, e.ClaimCount, e.MatchedCount,
 		e.Progress.Applied, e.Progress.NeedsReview, e.Progress.Unmatched, e.Progress.Ignored, e.Progress.Forwarded, e.NeedsAttention(),
-		e.Stage, optional(e.ReceivedAt), optional(e.PostedAt))
+		e.Stage, optional(e.ReceivedAt), optional(e.PostedAt), e.Balanced, later)
 }
 
 func (r eras) filter(f billing.ERAFilter) *query {

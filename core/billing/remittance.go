@@ -3,6 +3,7 @@ package billing
 import (
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -13,7 +14,9 @@ type ERAState string
 // The states of a remittance.
 const (
 	ERANeedsReview ERAState = "needs_review"
-	ERAPosted      ERAState = "posted" // the user has posted it
+	ERAPosted      ERAState = "posted"    // the user has posted it
+	ERAReplaced    ERAState = "replaced"  // another remittance of the payment stands in its place
+	ERADiscarded   ERAState = "discarded" // a correction that a person did not accept
 )
 
 // ERA is a remittance (835): one payment, and the claims that it pays.
@@ -28,7 +31,9 @@ type ERA struct {
 	ProviderAdjustments []ProviderAdjustment
 	Balanced            bool // payment, each claim and each line add up
 	Balance             Balance
-	Warnings            []WarningCode // about the file
+	Warnings            []WarningCode  // about the file
+	Corrects            []ERAID        // the remittances of the payment that stood when it came, with claims of its own
+	Difference          *ERADifference // from them; nil when it corrects none
 	ClaimCount          int
 	MatchedCount        int // the number of claims that match one of ours
 	Progress            ERAProgress
@@ -38,6 +43,8 @@ type ERA struct {
 	Origin              FileOrigin
 	ReceivedAt          time.Time
 	PostedAt            time.Time
+
+	ERALater
 }
 
 // ERAStage is the stage of a remittance, which is applied in parts.
@@ -91,8 +98,13 @@ func (e *ERA) Unfinished() int {
 }
 
 // NeedsAttention reports whether a person must look at the remittance: it has
-// unfinished claims, or its payment does not balance.
-func (e *ERA) NeedsAttention() bool { return e.Unfinished() > 0 || e.Balance.Payment.Failed > 0 }
+// unfinished claims, or its payment does not balance and that is not acknowledged.
+func (e *ERA) NeedsAttention() bool {
+	if e.State == ERAReplaced || e.State == ERADiscarded {
+		return false
+	}
+	return e.Unfinished() > 0 || e.PaymentBalance().Failed > 0 && e.Acknowledged == nil
+}
 
 // Move records what becomes of one of its claims, and counts it.
 func (e *ERA) Move(r *ERAClaim, to ERAClaimProgress) {
@@ -111,6 +123,14 @@ func (e *ERA) Move(r *ERAClaim, to ERAClaimProgress) {
 	r.ERAClaimProgress = to
 }
 
+// SamePayer reports whether both are of one payer: the directory knows both as one, or they
+// state one of its numbers or its name.
+func (r *Remittance) SamePayer(o *Remittance) bool {
+	name := comparableName(r.PayerName)
+	return !r.Payer.ID.IsZero() && r.Payer.ID == o.Payer.ID || name != "" && name == comparableName(o.PayerName) ||
+		slices.ContainsFunc(r.PayerIDs, func(id string) bool { return slices.Contains(o.PayerIDs, id) })
+}
+
 // Source returns what ledger entries repeat of the remittance.
 func (e *ERA) Source() ERASource {
 	return ERASource{ID: e.ID, Payer: e.Payer, PayerName: e.PayerName, TraceNumber: e.Payment.TraceNumber, Arrival: e.Arrival}
@@ -122,6 +142,9 @@ func (e *ERA) Source() ERASource {
 func (e *ERA) Post(acceptUnfinished bool, at time.Time) (bool, error) {
 	if e.State == ERAPosted {
 		return false, nil
+	}
+	if err := e.mustStand(); err != nil {
+		return false, err
 	}
 	if n := e.ClaimCount - e.Progress.Applied - e.Progress.Ignored - e.Progress.Forwarded; n > 0 && !acceptUnfinished {
 		return false, &Error{Code: CodeConflict, Message: "The remittance has " + counted(n, "unfinished claim") +
@@ -163,9 +186,10 @@ func (e *ERA) Read(claims int, at time.Time) bool {
 type Remittance struct {
 	ERA // without ID, scope and what look-ups set
 
-	// Identity identifies the payment: a digest of payer, trace number, figures and
-	// claims, without the envelope. The same payment in another file has the same.
+	// Identity identifies the payment: a digest of payer, trace number and figures, without
+	// the envelope. The same payment in another file has the same.
 	Identity   [sha256.Size]byte
+	Outline    Outline
 	PayerIDs   []string // to find the payer in the directory
 	PayeeNPI   string   // empty when the file does not say
 	PayeeTaxID string   // digits; empty when the file does not say
@@ -178,7 +202,7 @@ var ErrTooManyPayments = errors.New("it has too many payments")
 
 // Quarantined returns the payment as a quarantined one with the reason.
 func (r *Remittance) Quarantined(f IncomingFile, mode Mode, reason string, at time.Time) *Quarantined {
-	q := IncomingFile{Scope: f.Scope, Name: f.Name, Content: r.Content}.Quarantined(mode, reason, at)
+	q := IncomingFile{Scope: f.Scope, Name: f.Name, Content: r.Content}.Quarantined(mode, QuarantineUnplaced, reason, at)
 	q.Payment = &QuarantinedPayment{
 		PayerName: r.PayerName, PayerIDs: r.PayerIDs, PayeeName: r.PayeeName, PayeeNPI: r.PayeeNPI, PayeeTaxID: r.PayeeTaxID, Payment: r.Payment,
 		ClaimCount: r.ClaimCount, Numbers: r.File.ControlNumbers,

@@ -195,7 +195,7 @@ func (r *ERAClaim) StatusLabel() string {
 // be applied, reversals first.
 func ToApply(rows []*ERAClaim) []*ERAClaim {
 	all := slices.DeleteFunc(slices.Clone(rows), func(r *ERAClaim) bool { return r.Status != RemitPending })
-	slices.SortFunc(all, reversalsFirst)
+	slices.SortFunc(all, ReversalsFirst)
 	return all
 }
 

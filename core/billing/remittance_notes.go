@@ -59,6 +59,7 @@ const (
 	ReviewUnbalanced       ReviewCode = "unbalanced"
 	ReviewPatientAndCharge ReviewCode = "patient_and_charge_differ"
 	ReviewPaymentRepeated  ReviewCode = "payment_repeated"
+	ReviewExceedsCharge    ReviewCode = "exceeds_charge"
 	ReviewPayerNumberOnly  ReviewCode = "payer_claim_number_only"
 	ReviewKindDiffers      ReviewCode = "kind_differs"
 	ReviewReversalDiffers  ReviewCode = "reversal_differs"
@@ -67,14 +68,15 @@ const (
 	ReviewClaimNotSent     ReviewCode = "claim_not_sent"
 	ReviewNoPayment        ReviewCode = "reversal_without_payment"
 	ReviewTooMany          ReviewCode = "too_many_adjudications"
+	ReviewCorrection       ReviewCode = "correction"
 	ReviewUnderWay         ReviewCode = "under_way"
 )
 
 // ReviewCodes lists every reason.
 func ReviewCodes() []ReviewCode {
 	return []ReviewCode{
-		ReviewUnbalanced, ReviewPatientAndCharge, ReviewPaymentRepeated, ReviewPayerNumberOnly, ReviewKindDiffers, ReviewReversalDiffers,
-		ReviewUnapplied, ReviewNoClaim, ReviewClaimNotSent, ReviewNoPayment, ReviewTooMany, ReviewUnderWay,
+		ReviewUnbalanced, ReviewPatientAndCharge, ReviewPaymentRepeated, ReviewExceedsCharge, ReviewPayerNumberOnly, ReviewKindDiffers,
+		ReviewReversalDiffers, ReviewUnapplied, ReviewNoClaim, ReviewClaimNotSent, ReviewNoPayment, ReviewTooMany, ReviewCorrection, ReviewUnderWay,
 	}
 }
 
@@ -93,6 +95,10 @@ func (r ReviewCode) text() reviewText {
 		},
 		ReviewPaymentRepeated: {
 			"The payer has already paid the same amounts for this claim under another trace number.",
+			"Ask the payer which payment is right. Then apply it if the practice received both, or ignore it.",
+		},
+		ReviewExceedsCharge: {
+			"The payer paid this claim before under another claim number and took nothing back; both payments exceed the charge.",
 			"Ask the payer which payment is right. Then apply it if the practice received both, or ignore it.",
 		},
 		ReviewPayerNumberOnly: {
@@ -126,6 +132,10 @@ func (r ReviewCode) text() reviewText {
 		ReviewTooMany: {
 			"The claim already has 200 adjudications.",
 			"Check whether the payer repeats itself. Then apply it, or ignore it.",
+		},
+		ReviewCorrection: {
+			"The payer sent the payment again with other figures.",
+			"Compare both remittances. Then replace the other one with this one, or keep the other one.",
 		},
 		ReviewUnderWay: {
 			"Molar has not applied it yet.",

@@ -31,9 +31,29 @@ func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
 		return ReviewPatientAndCharge
 	case l.repeats(r):
 		return ReviewPaymentRepeated
+	case l.overpays(r):
+		return ReviewExceedsCharge
 	default:
 		return ""
 	}
+}
+
+// overpays reports whether the payment comes beside another one of the same payer and
+// sequence, which has another payer claim number and was not taken back, and the claim
+// is then paid more than its charge.
+func (l *Ledger) overpays(r *LedgerEntry) bool {
+	if r.Reverses() || r.Paid <= 0 {
+		return false
+	}
+	with := l.With(r)
+	e := with.find(r)
+	var paid Money
+	beside := false
+	for _, o := range with.entries {
+		paid += o.Paid
+		beside = beside || o != e && o.left() > 0 && o.payer == e.payer && o.sequence == e.sequence && o.PayerClaimNumber != e.PayerClaimNumber
+	}
+	return beside && paid > l.claim.Charge()
 }
 
 // pays reports whether a payment that the reversal names stands. A payment of a later

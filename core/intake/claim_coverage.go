@@ -14,6 +14,7 @@ const (
 	maxAdjustmentLoops = 5  // CAS segments of a level
 	adjustmentsOfLoop  = 6  // reasons of a CAS segment
 	maxPaidProcedure   = 48 // SVD03-2
+	maxPayerID         = 80 // NM109
 	maxUnits           = 9999
 )
 
@@ -81,14 +82,14 @@ func (p *claimParser) coverage(at string, in *OtherCoverageInput) billing.OtherC
 	return out
 }
 
-// otherPayer reads the payer ID or the name of a payer.
+// otherPayer reads the payer ID and the name of a payer. The name is for a payer that is
+// not in the directory.
 func (p *claimParser) otherPayer(at string, in *OtherCoverageInput) billing.PayerSummary {
-	out := billing.PayerSummary{PayerID: strings.TrimSpace(in.PayerID), Name: p.maybe(at+"payer_name", &in.PayerName, maxOrganization)}
-	switch named := !billing.Blank(out.Name); {
-	case out.PayerID != "" && named:
-		p.f.Add(at+"payer_name", billing.FaultConflict, "Send payer_id or payer_name, not both.")
-	case out.PayerID == "" && !named && p.whole:
-		p.f.Add(at+"payer_id", billing.FaultRequired, "Send payer_id, or payer_name for a payer that is not in the directory.")
+	out := billing.PayerSummary{
+		PayerID: strings.TrimSpace(p.maybe(at+"payer_id", &in.PayerID, maxPayerID)), Name: p.maybe(at+"payer_name", &in.PayerName, maxOrganization),
+	}
+	if out.PayerID == "" && billing.Blank(out.Name) && p.whole {
+		p.f.Add(at+"payer_id", billing.FaultRequired, "Send payer_id, and payer_name for a payer that is not in the directory.")
 	}
 	return out
 }

@@ -96,21 +96,21 @@ func TestWhatIsWrongWithAnotherCoverage(t *testing.T) {
 			o.FilingIndicator, o.GroupNumber, o.GroupName, o.Adjudication = "", "", "", nil
 			o.Subscriber = &intake.ClaimSubscriberInput{PersonInput: intake.PersonInput{FirstName: "A", LastName: "B"}, MemberID: "1"}
 		}, nil},
-		"no decision yet":        {func(o *coverage) { o.Adjudication = nil }, nil},
-		"its payer by name":      {func(o *coverage) { o.PayerID, o.PayerName = "", "Other Payer" }, nil},
-		"two names of its payer": {func(o *coverage) { o.PayerName = "Other Payer" }, []string{at + "payer_name conflict"}},
-		"blank names":            {func(o *coverage) { o.PayerID, o.PayerName = " ", " " }, []string{at + "payer_id required"}},
-		"the claim's sequence":   {func(o *coverage) { o.Sequence = "secondary" }, []string{at + "sequence conflict"}},
+		"no decision yet":      {func(o *coverage) { o.Adjudication = nil }, nil},
+		"its payer by name":    {func(o *coverage) { o.PayerID, o.PayerName = "", "Other Payer" }, nil},
+		"its payer by both":    {func(o *coverage) { o.PayerName = "Other Payer" }, nil},
+		"blank names":          {func(o *coverage) { o.PayerID, o.PayerName = " ", " " }, []string{at + "payer_id required"}},
+		"the claim's sequence": {func(o *coverage) { o.Sequence = "secondary" }, []string{at + "sequence conflict"}},
 		"words": {func(o *coverage) {
 			o.Sequence, o.Relationship, o.FilingIndicator, o.Subscriber.Gender = "first", "parent", "XX", "x"
 		}, []string{at + "sequence not_allowed", at + "subscriber.gender not_allowed", at + "relationship not_allowed", at + "filing_indicator format"}},
 		"limits": {func(o *coverage) {
 			long := func(n int) string { return strings.Repeat("é", n) }
-			o.PayerID, o.PayerName, o.GroupNumber, o.GroupName = "", long(61), long(51), long(61)
+			o.PayerID, o.PayerName, o.GroupNumber, o.GroupName = long(81), long(61), long(51), long(61)
 			o.Subscriber.MiddleName, o.Subscriber.Suffix, o.Subscriber.MemberID = long(26), long(11), long(81)
 			o.Adjudication.PayerClaimNumber, o.Adjudication.Lines[0].ProcedureCode = long(51), long(49)
 		}, []string{
-			at + "payer_name too_long", at + "subscriber.middle_name too_long", at + "subscriber.suffix too_long", at + "subscriber.member_id too_long",
+			at + "payer_id too_long", at + "payer_name too_long", at + "subscriber.middle_name too_long", at + "subscriber.suffix too_long", at + "subscriber.member_id too_long",
 			at + "group_number too_long", at + "group_name too_long", adjudication + "payer_claim_number too_long",
 			adjudication + "lines.0.procedure_code too_long",
 		}},

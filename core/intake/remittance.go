@@ -112,6 +112,15 @@ func (r NoteRequest) Text() (string, billing.Faults) {
 	return strings.TrimSpace(*r.Note), f
 }
 
+// Required is Text for a note that must say something. Fix says what.
+func (r NoteRequest) Required(fix string) (string, billing.Faults) {
+	note, f := r.Text()
+	if note == "" && len(f) == 0 {
+		f.Add("note", billing.FaultRequired, fix)
+	}
+	return note, f
+}
+
 // AssignRequest names the office that a quarantined remittance is for, as a caller wrote
 // it; nothing is parsed yet.
 type AssignRequest struct {

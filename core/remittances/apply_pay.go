@@ -13,6 +13,9 @@ import (
 
 // apply applies the next claims of a remittance.
 func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+	if done, err := w.correct(ctx, tx, e); done || err != nil {
+		return err
+	}
 	rows, err := tx.ERAClaims.Pending(ctx, e.ID, w.chunk)
 	if err != nil {
 		return err
@@ -51,6 +54,7 @@ type posting struct {
 	era     *billing.ERA
 	claims  map[billing.ClaimID]*billing.Claim // locked
 	ledgers map[billing.ClaimID]*billing.Ledger
+	was     map[billing.ClaimID]*billing.Ledger // the ledgers before
 	cause   billing.ClaimCause
 
 	changed []*billing.Claim
@@ -82,6 +86,7 @@ func openPosting(
 			p.ledgers[id] = p.ledgers[id].Beside(p.ledgers[other.ID])
 		}
 	}
+	p.was = maps.Clone(p.ledgers)
 	return p, nil
 }
 
@@ -208,8 +213,24 @@ func (p *posting) keep(c *billing.Claim) {
 	}
 }
 
-// save stores the rows, the changed claims and the events.
+// follow lets the claims to later payers follow the ledgers that have changed.
+func (p *posting) follow() {
+	for id, l := range p.ledgers {
+		later := p.claims[p.claims[id].SecondaryID]
+		if l == p.was[id] || later == nil || !later.Linked(p.claims[id]) {
+			continue
+		}
+		events, changed := later.Follow(p.was[id], l, p.cause)
+		if p.events = append(p.events, events...); changed {
+			p.keep(later)
+		}
+	}
+}
+
+// save stores the rows, the changed claims and the events. Every change of a ledger comes
+// through here, so no claim to a later payer misses one.
 func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) error {
+	p.follow()
 	if err := tx.ERAClaims.Save(ctx, p.era.ID, rows); err != nil {
 		return err
 	}
@@ -227,7 +248,7 @@ func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.ERAClai
 }
 
 // matchAgain sets what the rows can change to be matched again: reversals that wait for
-// a payment, and repeated payments whose first one the rows take back. It reports
+// a payment, and payments beside another one that the rows take back. It reports
 // whether the remittance itself has any.
 func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) (own bool, err error) {
 	var control, payer []string

@@ -35,7 +35,12 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 		if err != nil {
 			return err
 		}
-		if err := w.file.unpaid(ctx, tx, e, claims, found); err != nil {
+		if e.Stands() {
+			err = w.file.unpaid(ctx, tx, e, claims, found)
+		} else {
+			setAside(e, claims)
+		}
+		if err != nil {
 			return err
 		}
 		if err := tx.ERAClaims.Insert(ctx, e.ID, claims); err != nil {

@@ -170,7 +170,7 @@ func TestSeveralReports(t *testing.T) {
 		stands string
 		events string
 	}{
-		"a split claim":                     {[][]saying{{first, second}}, nil, "2/2 aa done", "paid paid 250.00", "claim.paid claim.paid"},
+		"a split claim":                     {[][]saying{{first, paid("A-1", "P2", 10000)}}, nil, "2/2 aa done", "paid paid 200.00", "claim.paid claim.paid"},
 		"a reversal later":                  {[][]saying{{first}, {reversed(first)}}, nil, "1/1 a done", "accepted_payer", "claim.paid claim.payment_reversed"},
 		"reversal and correction":           {[][]saying{{first}, {reversed(first), second}}, nil, "2/2 aa done", "paid paid 100.00", "claim.paid claim.payment_reversed claim.paid"},
 		"all in one":                        {[][]saying{{first, reversed(first), second}}, nil, "3/3 aaa done", "paid paid 100.00", "claim.paid claim.payment_reversed claim.paid"},
@@ -231,7 +231,7 @@ func TestTooMany(t *testing.T) {
 	b.claim("A-1")
 	var says []saying
 	for n := range 203 {
-		says = append(says, paid("A-1", fmt.Sprint("P-", n), 0))
+		says = append(says, paid("A-1", fmt.Sprint("P-", n), 14950))
 	}
 	r := b.remit(says...)
 	if r.Progress != (billing.ERAProgress{Applied: 200, NeedsReview: 3}) || r.Unfinished() != 3 {
@@ -367,7 +367,7 @@ func TestPayerOfAQuarantinedPayment(t *testing.T) {
 	t.Run("the operator's", func(t *testing.T) {
 		t.Parallel()
 		b := newFixture(t)
-		if err := b.service.Receive(t.Context(), billing.ModeTest, b.networkFile(unknownNPI, theirNPI)); err != nil {
+		if _, err := b.service.Receive(t.Context(), billing.ModeTest, b.networkFile(unknownNPI, theirNPI)); err != nil {
 			t.Fatal(err)
 		}
 		for _, q := range b.quarantined() {
@@ -388,7 +388,7 @@ func TestPayerOfAQuarantinedPayment(t *testing.T) {
 		office := b.office(b.scope, theirNPI, "")
 		f := b.networkFile(unknownNPI)
 		f.Scope = b.scope
-		if err := b.service.Receive(t.Context(), billing.ModeLive, f); err != nil {
+		if _, err := b.service.Receive(t.Context(), billing.ModeLive, f); err != nil {
 			t.Fatal(err)
 		}
 		own, _, err := b.service.OwnQuarantine(t.Context(), b.scope, billing.Page{Limit: 10})

@@ -102,8 +102,8 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 		theirs.Payee.ID = "1457898765"
 		file := b.file(b.payment(paid(fmt.Sprintf("A-%d", n), "", 0)), unknown, theirs)
 		have, had := len(b.quarantined()), len(b.eras(other))
-		porttest.Dies(func() { _ = b.process(f).Receive(t.Context(), billing.ModeTest, file) })
-		if err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
+		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), billing.ModeTest, file) })
+		if _, err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
 			t.Fatal(err)
 		}
 		b.settle()
@@ -127,7 +127,7 @@ func TestSameFileAtOnce(t *testing.T) {
 	for n := range 100 {
 		s := processes[n%2]
 		all.Go(func() {
-			if err := s.Receive(t.Context(), billing.ModeTest, file); err != nil {
+			if _, err := s.Receive(t.Context(), billing.ModeTest, file); err != nil {
 				t.Errorf("receive: %v", err)
 			}
 			if n%10 == 0 {
@@ -211,7 +211,7 @@ func TestTurns(t *testing.T) {
 		s := remittances.New(store, edi.New(), b.payers)
 		var second jobs.Job
 		store.then = func() {
-			second = b.receive(paid("A-1", "P2", 0))
+			second = b.receive(paid("A-1", "P2", 10000))
 			if err := s.Apply(t.Context(), second); err != nil || !b.pending(second) || b.isDue(second) {
 				t.Errorf("the second job: %v; it is to rest", err)
 			}
@@ -374,7 +374,7 @@ func TestImportOwnAtOnce(t *testing.T) {
 			if _, err := b.importOwn(b.service, billing.Request{}, held); err != nil {
 				t.Errorf("import: %v", err)
 			}
-			if err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
+			if _, err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
 				t.Errorf("receive %d: %v", n, err)
 			}
 		})

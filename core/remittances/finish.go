@@ -132,6 +132,9 @@ func (s *Service) finish(
 	call.Request.Faults = faults
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERAClaim, error) {
 		e, err := lock(ctx, tx, era)
+		if err == nil {
+			err = e.CanFinishClaims()
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -656,10 +656,10 @@ func TestChangedAfterReconciling(t *testing.T) {
 		})
 	}
 	reconcile := func() error {
-		return record(func(c *billing.ClaimRecord) error { return c.Reconcile(b.clock.Now()) })
+		return record(func(c *billing.ClaimRecord) error { return c.Reconcile(nil, "usr_1", b.clock.Now()) })
 	}
 	reopen := func() error {
-		return record(func(c *billing.ClaimRecord) error { return c.Reopen(b.clock.Now()) })
+		return record(func(c *billing.ClaimRecord) error { return c.Reopen("usr_1", b.clock.Now()) })
 	}
 	first := paid("A-1", "P1", 2500)
 	b.remit(first)

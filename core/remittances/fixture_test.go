@@ -247,7 +247,7 @@ func (b *fixture) receiveFile(f billing.IncomingFile) jobs.Job {
 	for _, j := range b.due() {
 		have[j.ID] = true
 	}
-	if err := b.service.Receive(b.t.Context(), b.scope.Mode, f); err != nil {
+	if _, err := b.service.Receive(b.t.Context(), b.scope.Mode, f); err != nil {
 		b.t.Fatal(err)
 	}
 	for _, j := range b.due() {
@@ -419,10 +419,10 @@ func (b *fixture) write(r billing.Request) idempotency.Write[*remittances.Import
 			var all []string
 			for _, p := range f.Payments {
 				switch {
-				case p.New:
-					all = append(all, "imported")
 				case p.Quarantined != nil:
 					all = append(all, "quarantined")
+				case p.New:
+					all = append(all, "imported")
 				default:
 					all = append(all, "duplicate")
 				}

@@ -10,8 +10,8 @@ import (
 // Imported is the result for one payment of a file that is imported.
 type Imported struct {
 	ID          billing.ERAID // of the remittance in the scope; zero for a quarantined payment
-	ERA         *billing.ERA  // as read; its ID is only right when it is new
-	New         bool          // false when the scope had the payment before
+	ERA         *billing.ERA  // as read
+	New         bool          // false when the scope, or its quarantine, had the payment before
 	Quarantined *billing.Quarantined
 }
 

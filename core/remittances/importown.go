@@ -86,13 +86,15 @@ func (s *Service) insertOwn(ctx context.Context, tx ports.Tx, scope billing.Scop
 
 // setAside stores a payment in the quarantine of the scope, unless it was assigned to
 // an office before.
-func (*Service) setAside(ctx context.Context, tx ports.Tx, scope billing.Scope, p *billing.Remittance, why string) (made Imported, err error) {
-	known, err := tx.Quarantine.Known(ctx, p.Identity)
+func (s *Service) setAside(ctx context.Context, tx ports.Tx, scope billing.Scope, p *billing.Remittance, why string) (made Imported, err error) {
+	known, _, err := s.known(ctx, tx, p)
 	if err != nil || !known.IsZero() {
 		return Imported{ID: known, ERA: &p.ERA}, err
 	}
 	q := p.Quarantined(billing.IncomingFile{Scope: scope, Name: p.File.Name}, scope.Mode, why, tx.Clock.Now())
 	q.Origin = p.Origin
-	q.ID, err = tx.Quarantine.Insert(ctx, q)
-	return Imported{ERA: &p.ERA, Quarantined: q}, err
+	made = Imported{ERA: &p.ERA, Quarantined: q}
+	id, err := tx.Quarantine.Insert(ctx, q)
+	made.New, q.ID = id == q.ID, id
+	return made, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestRoutes(t *testing.T) {
 		kept := len(b.quarantined())
 		f := b.file(p, other)
 		for range 2 {
-			if err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
+			if _, err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
@@ -93,6 +94,34 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// TestPartsOfARemittance imports the payments that can be read, and sets the others aside
+// by themselves. The process dies at each commit.
+func TestPartsOfARemittance(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	porttest.EveryEnding(t, 4, func(t *testing.T, f *porttest.Fault) {
+		t.Helper()
+		have, had := len(b.eras(b.scope)), len(b.quarantined())
+		file := b.file(b.payment(paid("A", "", 0)), b.payment(paid("B", "", 0)), b.payment(paid("C", "", 0)))
+		parts := bytes.Split(file.Content, []byte("~BPR*"))
+		file.Content = slices.Concat(parts[0], []byte("~BPR*"), parts[1], []byte("~BPX*"), parts[2], []byte("~BPR*"), parts[3])
+		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), billing.ModeTest, file) })
+		for range 2 {
+			if _, err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.settle()
+		if n := len(b.eras(b.scope)) - have; n != 2 {
+			t.Errorf("%d remittances", n)
+		}
+		aside := b.quarantined()
+		if len(aside) != had+1 || !strings.Contains(aside[0].Reason, "BPR") || aside[0].Cause != billing.QuarantineUnreadable {
+			t.Errorf("in quarantine: %+v", aside)
+		}
+	})
+}
+
 // TestAnothersNumbers has another organization create offices with NPIs that
 // are not theirs: ours, and one that we have not registered.
 func TestAnothersNumbers(t *testing.T) {
@@ -109,7 +138,7 @@ func TestAnothersNumbers(t *testing.T) {
 		mine, unregistered := b.payment(paid("A", "", 0)), b.payment(paid("B", "", 0))
 		unregistered.Payee.ID = unknownNPI
 		kept := len(b.quarantined())
-		if err := b.service.Receive(t.Context(), mode, b.file(mine, unregistered)); err != nil {
+		if _, err := b.service.Receive(t.Context(), mode, b.file(mine, unregistered)); err != nil {
 			t.Fatal(err)
 		}
 		b.settle()
@@ -138,7 +167,7 @@ func TestFileOfAScope(t *testing.T) {
 		f.Scope = twin
 		had := len(b.eras(twin))
 		for range 2 {
-			if err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
+			if _, err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -168,7 +197,7 @@ func TestOwnLiveNetwork(t *testing.T) {
 	f := b.file(payments...)
 	f.Scope = live
 	for range 2 {
-		if err := b.service.Receive(t.Context(), billing.ModeLive, f); err != nil {
+		if _, err := b.service.Receive(t.Context(), billing.ModeLive, f); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,7 +258,7 @@ func TestSeveralCandidates(t *testing.T) {
 		"no claims, provider's money": {nil, none},
 	} {
 		had := map[billing.Scope]int{b.scope: len(b.eras(b.scope)), twin: len(b.eras(twin)), none: len(b.quarantined())}
-		if err := b.service.Receive(t.Context(), billing.ModeTest, b.file(b.payment(c.claims...))); err != nil {
+		if _, err := b.service.Receive(t.Context(), billing.ModeTest, b.file(b.payment(c.claims...))); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		b.settle()
@@ -255,7 +284,7 @@ func TestUnreadable(t *testing.T) {
 		"no 835":    bytes.ReplaceAll(whole, []byte("ST*835"), []byte("ST*999")),
 	} {
 		for range 2 {
-			if err := b.service.Receive(t.Context(), billing.ModeTest, billing.IncomingFile{Name: name, Content: content}); err != nil {
+			if _, err := b.service.Receive(t.Context(), billing.ModeTest, billing.IncomingFile{Name: name, Content: content}); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
@@ -266,7 +295,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	b.settle()
 	files := b.quarantined()
-	if len(files) != 5 || len(b.eras(b.scope)) != 0 {
+	if len(files) != 6 || len(b.eras(b.scope)) != 1 { // one payment of bad money, and two of no 835
 		t.Errorf("%d files in quarantine, %d remittances", len(files), len(b.eras(b.scope)))
 	}
 	for _, q := range files {
@@ -294,7 +323,7 @@ func TestReasonIsShort(t *testing.T) {
 	b := newFixture(t)
 	p := b.payment(paid("A-1", "", 0))
 	p.Payer.Name, p.Payee.IDQualifier, p.Payee.ID = strings.Repeat("LONG ", 1000), "FI", "000000000"
-	if err := b.service.Receive(t.Context(), billing.ModeTest, b.file(p)); err != nil {
+	if _, err := b.service.Receive(t.Context(), billing.ModeTest, b.file(p)); err != nil {
 		t.Fatal(err)
 	}
 	q := b.quarantined()
@@ -312,7 +341,7 @@ func TestImport(t *testing.T) {
 	unknown := b.payment(paid("B-1", "", 0))
 	unknown.Payee.ID = unknownNPI
 	f := b.file(known, unknown)
-	if err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
+	if _, err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
 		t.Fatal(err)
 	}
 	q := b.quarantined()
@@ -367,7 +396,7 @@ func TestImportDiesAnywhere(t *testing.T) {
 		p := b.payment(paid("X", "", 0))
 		p.Payee.ID = unknownNPI
 		had := len(b.eras(b.scope))
-		if err := b.service.Receive(t.Context(), billing.ModeTest, b.file(p)); err != nil {
+		if _, err := b.service.Receive(t.Context(), billing.ModeTest, b.file(p)); err != nil {
 			t.Fatal(err)
 		}
 		id := b.quarantined()[0].ID

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -14,40 +15,75 @@ import (
 // scope belongs to that scope; in live mode, a payment of it to no verified office
 // goes to the quarantine of the organization. Each payment of another file goes to the
 // organization that was paid. A payment whose organization is uncertain goes to
-// the quarantine, and so does a file that cannot be read. Receive may be called
+// the quarantine, and so does a transaction set that cannot be read, and a file that is
+// none. Receive returns what entered the quarantine. It may be called
 // any number of times with the same file, even by several processes at once.
-func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.IncomingFile) error {
+func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.IncomingFile) (aside []*billing.Quarantined, err error) {
 	payments, err := s.payments(f.Name, f.Content, 0)
 	if err != nil {
-		return s.quarantine(ctx, mode, f, unreadable(err)+".")
+		return s.apart(ctx, mode, f, err)
 	}
 	for i := range payments {
-		p, scope, why := &payments[i], f.Scope, ""
+		p := &payments[i]
 		for k, id := range p.PayerIDs {
 			p.PayerIDs[k] = f.Route.Payer(id)
 		}
 		p.Origin = billing.FileFromNetwork
-		if scope.Mode == billing.ModeLive {
-			if err := s.keepVerified(ctx, scope, p); err != nil {
-				return err
-			}
-			continue
-		}
-		if scope == (billing.Scope{}) {
-			if scope, why, err = s.payee(ctx, mode, p); err != nil {
-				return err
-			}
-		}
-		if why != "" {
-			err = s.quarantinePayment(ctx, mode, f, p, why)
-		} else {
-			_, err = s.keep(ctx, scope, p)
-		}
+		q, err := s.place(ctx, mode, f, p)
 		if err != nil {
-			return err
+			return aside, err
+		}
+		if q != nil {
+			aside = append(aside, q)
 		}
 	}
-	return nil
+	return aside, nil
+}
+
+// place stores a payment from a network, for its organization or in quarantine. It returns
+// one that entered the quarantine.
+func (s *Service) place(ctx context.Context, mode billing.Mode, f billing.IncomingFile, p *billing.Remittance) (*billing.Quarantined, error) {
+	scope, why := f.Scope, ""
+	if scope.Mode == billing.ModeLive {
+		return s.keepVerified(ctx, scope, p)
+	}
+	if scope == (billing.Scope{}) {
+		var err error
+		if scope, why, err = s.payee(ctx, mode, p); err != nil {
+			return nil, err
+		}
+	}
+	if why != "" {
+		return s.quarantine(ctx, scope, func(now time.Time) *billing.Quarantined { return p.Quarantined(f, mode, why, now) })
+	}
+	_, err := s.keep(ctx, scope, p)
+	return nil, err
+}
+
+// apart imports each transaction set of a file that cannot be read as a whole. What cannot
+// be read alone goes to the quarantine.
+func (s *Service) apart(ctx context.Context, mode billing.Mode, f billing.IncomingFile, why error) (aside []*billing.Quarantined, err error) {
+	var parts []billing.FilePart
+	if len(f.Content) <= MaxFile {
+		parts = slices.Collect(s.edi.Apart(f.Content))
+	}
+	if len(parts) < 2 {
+		q, err := s.quarantine(ctx, f.Scope, func(now time.Time) *billing.Quarantined {
+			return f.Quarantined(mode, billing.QuarantineUnreadable, unreadable(why)+".", now)
+		})
+		if q != nil {
+			aside = append(aside, q)
+		}
+		return aside, err
+	}
+	for _, p := range parts {
+		f.Content = p.Content
+		some, err := s.Receive(ctx, mode, f)
+		if aside = append(aside, some...); err != nil {
+			return aside, err
+		}
+	}
+	return aside, nil
 }
 
 // MaxFile is the maximum size of a file in bytes: half a million claims. A file
@@ -179,26 +215,30 @@ func paidTo(p *billing.Remittance) string {
 	return payment + " is to NPI " + p.PayeeNPI + " and tax ID " + p.PayeeTaxID
 }
 
-// quarantine stores a file that cannot be read in the quarantine of its organization,
-// or in the operator's.
-func (s *Service) quarantine(ctx context.Context, mode billing.Mode, f billing.IncomingFile, reason string) error {
-	if f.Scope != (billing.Scope{}) {
-		return s.store.InTx(ctx, f.Scope, func(ctx context.Context, tx ports.Tx) error {
-			_, err := tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
+// quarantine stores a file in the quarantine of its organization, or in the operator's. It
+// returns the file if that did not have it.
+func (s *Service) quarantine(
+	ctx context.Context, scope billing.Scope, file func(now time.Time) *billing.Quarantined,
+) (entered *billing.Quarantined, err error) {
+	var q *billing.Quarantined
+	var id billing.FileID
+	if scope != (billing.Scope{}) {
+		err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) (err error) {
+			q = file(tx.Clock.Now())
+			id, err = tx.Quarantine.Insert(ctx, q)
+			return err
+		})
+	} else {
+		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
+			q = file(tx.Clock.Now())
+			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})
 	}
-	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Quarantine.Insert(ctx, f.Quarantined(mode, reason, tx.Clock.Now()))
-	})
-}
-
-// quarantinePayment stores a payment of no certain organization in the operator's
-// quarantine.
-func (s *Service) quarantinePayment(ctx context.Context, mode billing.Mode, f billing.IncomingFile, p *billing.Remittance, reason string) error {
-	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Quarantine.Insert(ctx, p.Quarantined(f, mode, reason, tx.Clock.Now()))
-	})
+	if err != nil || id != q.ID {
+		return nil, err
+	}
+	return q, nil
 }
 
 // keep stores a payment for the scope, with the job that applies it, in one
@@ -216,21 +256,27 @@ func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remi
 }
 
 // keepVerified stores a payment from a live network of the scope's own: as a
-// remittance, if a verified office of the scope is paid, else in its quarantine.
-func (s *Service) keepVerified(ctx context.Context, scope billing.Scope, p *billing.Remittance) error {
-	return s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+// remittance, if a verified office of the scope is paid, else in its quarantine. It
+// returns a payment that entered the quarantine.
+func (s *Service) keepVerified(ctx context.Context, scope billing.Scope, p *billing.Remittance) (entered *billing.Quarantined, err error) {
+	var made Imported
+	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		offices, err := tx.Offices.Numbered(ctx, p.PayeeNPI, p.PayeeTaxID)
 		if err != nil {
 			return err
 		}
 		offices = slices.DeleteFunc(offices, func(o *billing.Office) bool { return o.VerifiedAt.IsZero() })
 		if len(offices) > 0 {
-			_, err = s.insert(ctx, tx, scope, p, only(offices))
-			return err
+			made, err = s.insert(ctx, tx, scope, p, only(offices))
+		} else {
+			made, err = s.setAside(ctx, tx, scope, p, unroutable(p, false))
 		}
-		_, err = s.setAside(ctx, tx, scope, p, unroutable(p, false))
 		return err
 	})
+	if err != nil || !made.New {
+		return nil, err
+	}
+	return made.Quarantined, nil
 }
 
 // only returns the ID of the one office; zero for none or several.
@@ -244,17 +290,18 @@ func only(offices []*billing.Office) (id billing.OfficeID) {
 // insert stores a payment to the office, with the job that applies it, unless the
 // scope has it.
 func (s *Service) insert(ctx context.Context, tx ports.Tx, scope billing.Scope, p *billing.Remittance, office billing.OfficeID) (made Imported, err error) {
-	e := p.ERA
-	e.Scope, e.State, e.Stage, e.OfficeID = scope, billing.ERANeedsReview, billing.ERAReading, office
-	for _, ref := range p.PayerIDs {
-		if payer, ok := s.payers.Find(ref); ok {
-			e.Payer = payer.PayerSummary
-			break
-		}
+	known, siblings, err := s.known(ctx, tx, p)
+	if err != nil || !known.IsZero() {
+		return Imported{ID: known, ERA: &p.ERA}, err
 	}
-	e.ID = billing.NewID[billing.ERAID](tx.Clock.Now())
-	known, err := tx.ERAs.Insert(ctx, &e, p.Identity, p.Content)
-	if made = (Imported{ID: known, ERA: &e}); err != nil || !known.IsZero() {
+	made = Imported{ERA: &p.ERA}
+	e := made.ERA
+	e.Scope, e.State, e.Stage, e.OfficeID = scope, billing.ERANeedsReview, billing.ERAReading, office
+	e.ID, e.Corrects, e.Difference, e.ERALater = billing.NewID[billing.ERAID](tx.Clock.Now()), nil, nil, billing.ERALater{} // the commit may be a second try
+	if err := s.relate(ctx, tx, p, siblings); err != nil {
+		return made, err
+	}
+	if made.ID, err = tx.ERAs.Insert(ctx, e, p.Identity, p.Content); err != nil || !made.ID.IsZero() {
 		return made, err
 	}
 	made.ID, made.New = e.ID, true

@@ -31,7 +31,7 @@ func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERA
 		switch {
 		case kept < e.ClaimCount:
 			e.Stage = billing.ERAReading
-		case again || len(left) > 0:
+		case again || len(left) > 0 || len(e.TakingBack) > 0:
 			e.Stage = billing.ERAApplying
 		default:
 			return nil

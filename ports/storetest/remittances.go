@@ -27,7 +27,8 @@ func (b *bench) era(n int) *billing.ERA {
 			Payment: billing.LevelBalance{Checked: 1}, Lines: billing.LevelBalance{Checked: 3, Failed: 1, Off: 7},
 			Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 2, Segment: 9, Expected: 1, Stated: 8, Off: 7, Explanation: "x"}, {Level: "claim", Claim: 2, Segment: 12, Unread: true, Explanation: "y"}},
 		},
-		Warnings: []billing.WarningCode{billing.WarnEnvelopeCounts}, ClaimCount: 3, MatchedCount: 2,
+		Warnings: []billing.WarningCode{billing.WarnEnvelopeCounts}, Corrects: []billing.ERAID{id[billing.ERAID]()},
+		Difference: new(Filled[billing.ERADifference](b.t)), ClaimCount: 3, MatchedCount: 2,
 		Progress: billing.ERAProgress{Applied: 1, Ignored: 1, Forwarded: 1},
 		File:     billing.FileRef{Name: "f.835", ControlNumbers: billing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
 		Origin:   billing.FileFromImport, Stage: billing.ERAApplying, ReceivedAt: b.now.Add(time.Duration(n) * time.Microsecond),
@@ -104,13 +105,14 @@ func testERAs(b *bench) {
 	one.State, one.ClaimCount, one.MatchedCount, one.Stage = billing.ERAPosted, 7, 6, billing.ERADone
 	one.Progress = billing.ERAProgress{Applied: 1, NeedsReview: 2, Unmatched: 3, Ignored: 4, Forwarded: 5}
 	one.ReceivedAt, one.PostedAt = b.now.Add(time.Hour), b.now.Add(2*time.Hour)
+	one.Balanced, one.ERALater = false, Filled[billing.ERALater](t)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		e, err := tx.ERAs.Lock(ctx, one.ID)
 		if err != nil {
 			return err
 		}
 		e.State, e.ClaimCount, e.MatchedCount, e.Progress, e.Stage = one.State, one.ClaimCount, one.MatchedCount, one.Progress, one.Stage
-		e.ReceivedAt, e.PostedAt = one.ReceivedAt, one.PostedAt
+		e.ReceivedAt, e.PostedAt, e.Balanced, e.ERALater = one.ReceivedAt, one.PostedAt, one.Balanced, one.ERALater
 		return tx.ERAs.Save(ctx, e)
 	})
 	equal(t, "saved remittance", read(b, get), one)
@@ -350,6 +352,17 @@ func testERAClaims(b *bench) {
 		}
 	}
 	all[1].Status = billing.RemitPending
+	beside := b.became(all[6], billing.RemitNeedsReview, all[6].ClaimID)
+	beside.Review = billing.ReviewExceedsCharge
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		if err := tx.ERAClaims.Save(ctx, e.ID, all[6:7]); err != nil {
+			return err
+		}
+		n, err := tx.ERAClaims.Reconsider(ctx, e.ID, []billing.ClaimID{beside.ClaimID})
+		equal(t, "those beyond the charge that are reviewed again", n, 1)
+		return err
+	})
+	beside.Status = billing.RemitPending
 	equal(t, "after they are pending again", list(0, 1000), all)
 	b.view(func(ctx context.Context, tx ports.Tx) error {
 		kept, err := tx.ERAClaims.Count(ctx, e.ID)

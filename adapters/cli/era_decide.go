@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/remittances"
+)
+
+func postERA(b Backend) *cobra.Command {
+	var accept bool
+	c := posting(b, "post ERA_ID", "Record that a remittance is posted in the practice's books",
+		"Records that the payment is posted in the practice's books. While claims need review or are unmatched, it refuses;\n"+
+			"finish them first, or use --accept-unfinished.",
+		"  molar era post --org org_... --mode test era_...", "is posted.",
+		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
+			return s.Post(ctx, call, id, accept)
+		})
+	c.Flags().BoolVar(&accept, "accept-unfinished", false, "post although claims need review or are unmatched")
+	return c
+}
+
+func unpostERA(b Backend) *cobra.Command {
+	return posting(b, "unpost ERA_ID", "Take back that a remittance is posted",
+		"Takes back that a remittance is posted, to correct a mistake. Its claims do not change.",
+		"  molar era unpost --org org_... --mode test era_...", "is not posted.",
+		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
+			return s.Unpost(ctx, call, id, intake.NoteRequest{})
+		})
+}
+
+func acknowledgeERA(b Backend) *cobra.Command {
+	return noting(b, "acknowledge ERA_ID", "Acknowledge that a payment does not add up",
+		"Records who knows that a payment does not add up, and why. It then needs no attention for that reason.",
+		"  molar era acknowledge --org org_... --mode test era_... --note 'The payer took a late charge.'",
+		"why the difference is right, at most 400 characters (required)", "is acknowledged.", (*remittances.Service).Acknowledge)
+}
+
+func replaceERA(b Backend) *cobra.Command {
+	return noting(b, "replace ERA_ID", "Replace a remittance with the correction that you name",
+		"Takes back what was applied of the remittances that this one corrects, and applies this one in their place.\n"+
+			"molar era show compares them. While one of the others is posted, run molar era unpost first.",
+		"  molar era replace --org org_... --mode test era_... --note 'The payer confirmed the correction.'",
+		"why, at most 400 characters; the history of changed claims keeps it", "stands in the place of what it corrects.", (*remittances.Service).Replace)
+}
+
+func keepERA(b Backend) *cobra.Command {
+	return noting(b, "keep ERA_ID", "Discard the correction that you name",
+		"Discards a correction: the remittances that it corrects stay as they are. It stays in the list.",
+		"  molar era keep --org org_... --mode test era_... --note 'The payer withdrew it.'",
+		"why, at most 400 characters", "is discarded.", (*remittances.Service).Keep)
+}
+
+// noting is a command that decides about a remittance, with a note.
+func noting(
+	b Backend, use, short, long, example, why, done string,
+	do func(*remittances.Service, context.Context, idempotency.Write[*billing.ERARecord], billing.ERAID, intake.NoteRequest) (billing.Reply, error),
+) *cobra.Command {
+	var in intake.NoteRequest
+	c := posting(b, use, short, long, example, done,
+		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
+			return do(s, ctx, call, id, in)
+		})
+	in.Note = c.Flags().String("note", "", why)
+	return c
+}
+
+// posting is a command that decides about a remittance, such as to post it.
+func posting(
+	b Backend, use, short, long, example, done string,
+	do func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error),
+) *cobra.Command {
+	return onERA(b, &cobra.Command{Use: use, Short: short, Long: long, Example: example},
+		func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error {
+			show := func(r *billing.ERARecord) string { return r.ID.String() + " " + done }
+			reply, err := do(c.Context(), s, idempotency.Administration(scope, operator(), show), id)
+			return printed(c)(reply, explainERA(err, scope, id, ""))
+		})
+}

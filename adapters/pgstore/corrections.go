@@ -1,0 +1,76 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+type corrections struct{ *tx }
+
+// maxSiblings bounds the work for a payer that gives every payment the same number.
+const maxSiblings = 100
+
+func (r corrections) ofPayment(trace string, date billing.Date) (string, []any) {
+	q := r.query(eraColumns, "eras")
+	q.where("trace_number = % AND payment_date IS NOT DISTINCT FROM %::date", trace, date)
+	return q.text("ORDER BY arrival DESC\nLIMIT %\n"+forUpdate, maxSiblings), q.args
+}
+
+// OfPayment locks a payment, and reads its remittances.
+func (r corrections) OfPayment(ctx context.Context, trace string, date billing.Date) ([]*billing.ERA, error) {
+	var locked string
+	if err := r.get(ctx, &locked, "SELECT pg_advisory_xact_lock(hashtextextended(format('payment %s %s %s', $1::uuid, $2::text, $3::text), 0))",
+		r.scope.Org, r.scope.Mode, trace); err != nil {
+		return nil, fmt.Errorf("lock a payment: %w", err)
+	}
+	text, args := r.ofPayment(trace, date)
+	var rows []eraRow
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("list the remittances of a payment: %w", err)
+	}
+	slices.Reverse(rows)
+	return values(rows, eraRow.era)
+}
+
+func (r corrections) left(era billing.ERAID, after, limit int) (string, []any) {
+	q := r.query(eraClaimColumns, "era_claims")
+	q.where("era_id = % AND ordinal > % AND review <> 'correction'", era, after)
+	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
+}
+
+// Left reads claims of a remittance that are not set aside.
+func (r corrections) Left(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.ERAClaim, error) {
+	text, args := r.left(era, after, limit)
+	return eraClaims(r).read(ctx, era, text, args)
+}
+
+func (r corrections) aside(era billing.ERAID, controlNumbers []string, limit int) (string, []any) {
+	q := r.query(eraClaimColumns, "era_claims")
+	q.where("era_id = % AND review = 'correction'", era)
+	if controlNumbers != nil {
+		q.where("control_key = ANY (ARRAY(SELECT upper(n) FROM unnest(%::text[]) n))", pq.StringArray(controlNumbers))
+	}
+	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
+}
+
+// Aside reads claims of a remittance that are set aside.
+func (r corrections) Aside(ctx context.Context, era billing.ERAID, controlNumbers []string, limit int) ([]*billing.ERAClaim, error) {
+	text, args := r.aside(era, controlNumbers, limit)
+	return eraClaims(r).read(ctx, era, text, args)
+}
+
+// Discard finishes the claims of a remittance that are set aside.
+func (r corrections) Discard(ctx context.Context, era billing.ERAID) (int, error) {
+	n, err := r.exec(ctx, `
+UPDATE era_claims SET status = 'ignored'
+WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND review = 'correction' AND status <> 'ignored'`, r.scope.Org, r.scope.Mode, era)
+	if err != nil {
+		return 0, fmt.Errorf("discard the claims of remittance %s: %w", era, err)
+	}
+	return n, nil
+}

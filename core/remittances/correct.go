@@ -1,0 +1,135 @@
+package remittances
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/ports"
+)
+
+// atOnce is how many chunks of claims the commit of a decision moves. Workers move more
+// than that after it, chunk by chunk.
+const atOnce = 10
+
+// Replace makes a correction stand in the place of the remittances that it corrects: what
+// was applied of them is taken back, and its own claims are applied, in one commit. Nothing
+// changes if that was decided before. A remittance that was discarded or replaced can
+// stand again in the same way.
+//
+// Errors: those of the idempotency key and of Get; CodeInvalidRequest for faults of the
+// note; CodeConflict when it corrects none, while one of them is posted, and while the
+// work on one has not ended.
+func (s *Service) Replace(
+	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
+) (billing.Reply, error) {
+	note, faults := in.Text()
+	call.Request.Faults = faults
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
+		e, err := lock(ctx, tx, id)
+		if err != nil {
+			return nil, err
+		}
+		if changes, err := e.CanReplace(); err != nil {
+			return nil, err
+		} else if !changes {
+			return record(ctx, tx, e)
+		}
+		rivals, siblings, err := s.rivals(ctx, tx, e)
+		if err != nil {
+			return nil, err
+		}
+		if err := replace(ctx, tx, e, rivals, siblings, billing.ERANote{At: tx.Clock.Now(), By: call.Principal.ID, Note: note}); err != nil {
+			return nil, err
+		}
+		if err := s.takeOverNow(ctx, tx, e, rivals); err != nil {
+			return nil, err
+		}
+		return record(ctx, tx, e)
+	})
+}
+
+// takeOverNow moves the claims to the remittance in this commit, or stages the job that
+// does when there are too many.
+func (s *Service) takeOverNow(ctx context.Context, tx ports.Tx, e *billing.ERA, rivals []*billing.ERA) error {
+	claims := e.ClaimCount
+	for _, o := range rivals {
+		claims += o.ClaimCount
+	}
+	if claims > atOnce*s.chunk {
+		return stage(ctx, tx, e.Scope, e.ID)
+	}
+	w := &worker{Service: s, job: jobs.Job{Scope: e.Scope}, own: e.ID}
+	for e.Stage != billing.ERADone {
+		err := w.apply(ctx, tx, e)
+		if errors.Is(err, errLater) {
+			return &billing.Error{Code: billing.CodeConflict, Message: "A claim of it is being sent. Try again in a minute."}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Keep discards a correction: what it corrects stays as it is. Nothing changes if it is
+// discarded already.
+//
+// Errors: those of the idempotency key and of Get; CodeInvalidRequest for faults of the
+// note; CodeConflict when it is no correction that waits for a decision.
+func (s *Service) Keep(
+	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
+) (billing.Reply, error) {
+	note, faults := in.Text()
+	call.Request.Faults = faults
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
+		e, err := lock(ctx, tx, id)
+		if err != nil {
+			return nil, err
+		}
+		changed, err := e.Discard(billing.ERANote{At: tx.Clock.Now(), By: call.Principal.ID, Note: note})
+		if err != nil {
+			return nil, err
+		}
+		if changed {
+			if err := s.drop(ctx, tx, e); err != nil {
+				return nil, err
+			}
+		}
+		return record(ctx, tx, e)
+	})
+}
+
+// drop finishes the claims of a discarded correction, and stores it.
+func (s *Service) drop(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+	_, siblings, err := s.rivals(ctx, tx, e)
+	if err == nil {
+		err = arrange(ctx, tx, e, siblings)
+	}
+	if err == nil {
+		err = discard(ctx, tx, e)
+	}
+	if err == nil {
+		err = tx.ERAs.Save(ctx, e)
+	}
+	return err
+}
+
+// Acknowledge records that a person knows that a payment does not add up, which then needs
+// no attention. Nothing changes if that was recorded before.
+//
+// Errors: those of the idempotency key and of Get; CodeInvalidRequest for faults of the
+// note, which is required; CodeConflict when the payment adds up.
+func (s *Service) Acknowledge(
+	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
+) (billing.Reply, error) {
+	note, faults := in.Required("Say what the payer answered, or why the difference is right.")
+	call.Request.Faults = faults
+	return s.change(ctx, call, id, func(e *billing.ERA, at time.Time) (bool, error) {
+		return e.Acknowledge(billing.ERANote{At: at, By: call.Principal.ID, Note: note})
+	})
+}

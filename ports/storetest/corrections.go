@@ -1,0 +1,104 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+func (b *bench) ofPayment(e *billing.ERA) (all []*billing.ERA) {
+	b.t.Helper()
+	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
+		all, err = tx.Corrections.OfPayment(ctx, e.Payment.TraceNumber, e.Payment.Date)
+		return err
+	})
+	return all
+}
+
+// testOfPayment reads the remittances of a payment. Two transactions that insert one
+// each do so one after the other, and the second one sees the first.
+func testOfPayment(b *bench) {
+	t := b.t
+	unread, second, dateless, another := b.era(3), b.era(2), b.era(1), b.era(0)
+	unread.Stage, unread.ReceivedAt = billing.ERAReading, unread.PostedAt
+	dateless.Payment.Date, another.Payment.TraceNumber = billing.Date{}, "another"
+	b.insertERAs(unread, second, dateless, another)
+	equal(t, "a payment in two remittances", b.ofPayment(unread), []*billing.ERA{unread, second})
+	equal(t, "a payment without a date", b.ofPayment(dateless), []*billing.ERA{dateless})
+	mine := b.scope
+	b.scope = newScope()
+	equal(t, "of another scope", len(b.ofPayment(unread)), 0)
+	b.scope = mine
+	third, fourth := b.era(4), b.era(5)
+	third.Payment.TraceNumber, fourth.Payment.TraceNumber = "at once", "at once"
+	seen := make([]int, 2)
+	insert := func(n int, e *billing.ERA) func() error {
+		return func() error {
+			return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
+				all, err := tx.Corrections.OfPayment(ctx, e.Payment.TraceNumber, e.Payment.Date)
+				if err != nil {
+					return err
+				}
+				seen[n] = len(all)
+				_, err = tx.ERAs.Insert(ctx, e, digest(e.ID.String()), nil)
+				return err
+			})
+		}
+	}
+	b.race(insert(0, third), insert(1, fourth))
+	equal(t, "what both saw of each other", seen[0]+seen[1], 1)
+}
+
+// testAside reads the claims of a remittance that count, and those that are set aside.
+func testAside(b *bench) {
+	t := b.t
+	e, other := b.era(0), b.era(1)
+	b.insertERAs(e, other)
+	var all []*billing.ERAClaim
+	for n := range 8 {
+		r := b.became(b.eraClaim(n+1), billing.RemitApplied, id[billing.ClaimID]())
+		r.ControlNumber = "Abc-" + string(rune('0'+n/2))
+		if n%2 == 1 {
+			b.became(r, billing.RemitNeedsReview, r.ClaimID).Review = billing.ReviewCorrection
+		}
+		all = append(all, r)
+	}
+	foreign := b.became(b.eraClaim(1), billing.RemitNeedsReview, id[billing.ClaimID]())
+	foreign.Review = billing.ReviewCorrection
+	b.insertERAClaims(e.ID, all...)
+	b.insertERAClaims(other.ID, foreign)
+	left := func(after, limit int) []*billing.ERAClaim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERAClaim, error) {
+			return tx.Corrections.Left(ctx, e.ID, after, limit)
+		})
+	}
+	aside := func(limit int, numbers ...string) []*billing.ERAClaim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERAClaim, error) {
+			return tx.Corrections.Aside(ctx, e.ID, numbers, limit)
+		})
+	}
+	equal(t, "those that count", left(0, 10), []*billing.ERAClaim{all[0], all[2], all[4], all[6]})
+	equal(t, "some of them", left(1, 2), []*billing.ERAClaim{all[2], all[4]})
+	equal(t, "those set aside", aside(10), []*billing.ERAClaim{all[1], all[3], all[5], all[7]})
+	equal(t, "the first of them", aside(1), []*billing.ERAClaim{all[1]})
+	equal(t, "by control number", aside(10, "aBC-1", "abc-3", "none"), []*billing.ERAClaim{all[3], all[7]})
+	b.became(all[7], billing.RemitIgnored, all[7].ClaimID).Review = billing.ReviewCorrection
+	b.saveERAClaims(e.ID, all[7])
+	for _, want := range []int{3, 0} {
+		n, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) { return tx.Corrections.Discard(ctx, e.ID) })
+		if n != want || err != nil {
+			t.Errorf("%d claims discarded, %v, want %d", n, err, want)
+		}
+	}
+	for _, n := range []int{1, 3, 5} {
+		all[n].Status = billing.RemitIgnored
+	}
+	b.view(func(ctx context.Context, tx ports.Tx) error {
+		mine, err1 := tx.ERAClaims.List(ctx, e.ID, 0, 10)
+		theirs, err2 := tx.ERAClaims.List(ctx, other.ID, 0, 10)
+		equal(t, "after they were discarded", append(mine, theirs...), append(all, foreign))
+		return errors.Join(err1, err2)
+	})
+}

@@ -6,7 +6,8 @@ CREATE TYPE public.claim_money AS (
 	written_off bigint,
 	patient bigint,
 	decided boolean,
-	posted boolean
+	posted boolean,
+	accepted bigint
 );
 
 CREATE TYPE public.claim_version AS (
@@ -139,6 +140,10 @@ CASE coverage
     ELSE public.sum_paid(other_coverage)
 END) STORED,
     submitted_number text DEFAULT ''::text NOT NULL,
+    submit_when_ready boolean DEFAULT false NOT NULL,
+    accepted json DEFAULT '[]'::json NOT NULL,
+    accepted_sum bigint DEFAULT 0 NOT NULL,
+    elsewhere bigint DEFAULT 0 NOT NULL,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -160,21 +165,34 @@ CREATE FUNCTION public.money_of(c public.claims) RETURNS public.claim_money
 SELECT CASE WHEN c.sent_at IS NOT NULL AND c.state <> 'voided' AND c.kind = 'claim' AND c.frequency <> 'void' THEN
     ROW((c.sent_at AT TIME ZONE 'UTC')::date, c.charged, coalesce((c.standing ->> 'Paid')::bigint, 0), c.paid_elsewhere,
         coalesce((c.standing ->> 'Contractual')::bigint, 0), coalesce((c.standing ->> 'PatientResponsibility')::bigint, 0),
-        c.standing IS NOT NULL, c.state = 'reconciled')::claim_money
+        c.standing IS NOT NULL, c.state = 'reconciled' AND (c.settled_at IS NULL OR coalesce(c.settled_at <= c.reconciled_at, false)), c.accepted_sum)::claim_money
 END
 $$;
 
-CREATE FUNCTION public.money_together(one public.claim_money, two public.claim_money) RETURNS TABLE(day date, charged bigint, paid bigint, patient bigint, outstanding bigint)
+CREATE FUNCTION public.money_together(one public.claim_money, two public.claim_money, three public.claim_money) RETURNS TABLE(day date, charged bigint, paid bigint, patient bigint, outstanding bigint)
     LANGUAGE sql IMMUTABLE ROWS 1 PARALLEL SAFE
     AS $$
-SELECT least(one.day, two.day), m.charged, m.paid, m.patient,
-    CASE WHEN coalesce(one.posted, true) AND coalesce(two.posted, true) THEN 0
-    ELSE greatest(0, m.charged - m.paid - m.patient - coalesce(greatest(one.written_off, two.written_off), 0)
-        - CASE WHEN one.decided THEN one.elsewhere ELSE coalesce(greatest(one.elsewhere, two.elsewhere), 0) END) END
+SELECT least(one.day, two.day, three.day), m.charged, m.paid, m.patient,
+    CASE WHEN coalesce(one.posted, true) AND coalesce(two.posted, true) AND coalesce(three.posted, true) THEN 0
+    ELSE greatest(0, m.charged - m.paid - m.patient - coalesce(greatest(one.written_off, two.written_off, three.written_off), 0)
+        - coalesce(one.accepted, 0) - coalesce(two.accepted, 0) - coalesce(three.accepted, 0)
+        - CASE WHEN one.decided THEN one.elsewhere ELSE coalesce(greatest(one.elsewhere, two.elsewhere), three.elsewhere, 0) END) END
 FROM (
-    SELECT coalesce(greatest(one.charged, two.charged), 0) AS charged, coalesce(one.paid, 0) + coalesce(two.paid, 0) AS paid,
-        coalesce(greatest(one.patient, two.patient), 0) AS patient
+    SELECT coalesce(greatest(one.charged, two.charged, three.charged), 0) AS charged,
+        coalesce(one.paid, 0) + coalesce(two.paid, 0) + coalesce(three.paid, 0) AS paid,
+        coalesce(greatest(one.patient, two.patient, three.patient), 0) AS patient
 ) m
+$$;
+
+CREATE FUNCTION public.open_of(kind text, frequency text, state text, charged bigint, standing json, settled bigint) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE COST 10000 PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN CASE WHEN kind = 'claim' AND frequency <> 'void' AND state <> 'voided' THEN
+        charged - settled
+            - coalesce((standing ->> 'Paid')::bigint + (standing ->> 'Contractual')::bigint + (standing ->> 'PatientResponsibility')::bigint, 0)
+    END;
+END
 $$;
 
 CREATE FUNCTION public.record_change() RETURNS trigger
@@ -229,7 +247,7 @@ UNION ALL
 SELECT c.org_id, c.mode, '', '', m.day, sign, counts * m.charged, counts * m.paid, counts * m.patient, counts * m.outstanding
 FROM money_together(ROW((c.sent_at AT TIME ZONE 'UTC')::date, c.charged, coalesce((c.standing ->> 'Paid')::bigint, 0), c.paid_elsewhere,
         coalesce((c.standing ->> 'Contractual')::bigint, 0), coalesce((c.standing ->> 'PatientResponsibility')::bigint, 0),
-        c.standing IS NOT NULL, c.state = 'reconciled')::claim_money, NULL) m
+        c.standing IS NOT NULL, c.state = 'reconciled' AND (c.settled_at IS NULL OR coalesce(c.settled_at <= c.reconciled_at, false)), c.accepted_sum)::claim_money, NULL, NULL) m
 CROSS JOIN LATERAL (SELECT CASE WHEN c.state = 'voided' OR num_nonnulls(c.secondary_to, c.secondary_id) > 0 THEN 0 ELSE sign END AS counts) own
 WHERE c.sent_at IS NOT NULL AND c.kind = 'claim' AND c.frequency <> 'void'
 $$;
@@ -250,27 +268,35 @@ CREATE FUNCTION public.total_pairs(versions public.claim_version[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
 DECLARE
-    counted uuid;
+    counted uuid; -- the first claim for the services
     side    integer;
     one     claim_version;
     two     claim_version;
+    three   claim_version;
 BEGIN
-    FOR counted IN SELECT DISTINCT v.pair FROM unnest(versions) v WHERE v.pair IS NOT NULL ORDER BY v.pair LOOP
+    FOR counted IN
+        SELECT DISTINCT coalesce(before.secondary_to, v.pair) AS first
+        FROM unnest(versions) v LEFT JOIN claims before ON before.id = v.pair
+        WHERE v.pair IS NOT NULL
+        ORDER BY first
+    LOOP
         PERFORM pg_advisory_xact_lock(hashtextextended('claim ' || counted, 0));
         FOREACH side IN ARRAY ARRAY[-1, 1] LOOP
             one := version_at(side, counted, versions);
             two := version_at(side, one.secondary_id, versions);
+            three := version_at(side, two.secondary_id, versions);
             INSERT INTO claim_changes
             SELECT v.org_id, v.mode, '', '', m.day, 0, side * m.charged, side * m.paid, side * m.patient, side * m.outstanding
             FROM (
-                SELECT one.org_id, one.mode, one.money AS first, two.money AS second
+                SELECT one.org_id, one.mode, one.money AS first, two.money AS second, three.money AS third
                 WHERE one.pair IS NOT NULL -- else it was counted alone
                 UNION ALL
-                SELECT v.org_id, v.mode, v.money, NULL
-                FROM unnest(versions) v
-                WHERE v.pair = counted AND v.sign = side AND v.id <> counted AND v.id IS DISTINCT FROM one.secondary_id
+                SELECT v.org_id, v.mode, v.money, NULL, NULL
+                FROM unnest(versions) v LEFT JOIN claims before ON before.id = v.pair
+                WHERE coalesce(before.secondary_to, v.pair) = counted AND v.sign = side AND v.id <> counted
+                    AND v.id IS DISTINCT FROM one.secondary_id AND v.id IS DISTINCT FROM two.secondary_id
             ) v
-            CROSS JOIN LATERAL money_together(v.first, v.second) m
+            CROSS JOIN LATERAL money_together(v.first, v.second, v.third) m
             WHERE m.day IS NOT NULL;
         END LOOP;
     END LOOP;
@@ -693,10 +719,13 @@ CREATE TABLE public.eras (
     stated_payer text NOT NULL,
     trace_number text NOT NULL,
     source text DEFAULT 'network'::text NOT NULL,
+    later json,
     CONSTRAINT eras_source CHECK ((source = ANY (ARRAY['network'::text, 'import'::text]))),
     CONSTRAINT eras_state CHECK ((
 CASE state
     WHEN 'needs_review'::text THEN (posted_at IS NULL)
+    WHEN 'replaced'::text THEN (posted_at IS NULL)
+    WHEN 'discarded'::text THEN (posted_at IS NULL)
     WHEN 'posted'::text THEN ((posted_at IS NOT NULL) AND (received_at IS NOT NULL))
     ELSE false
 END AND
@@ -819,6 +848,7 @@ CREATE TABLE public.organizations (
     id uuid NOT NULL,
     name text NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    require_totp boolean DEFAULT false NOT NULL,
     CONSTRAINT organizations_name_check CHECK ((name <> ''::text))
 );
 
@@ -899,11 +929,42 @@ CREATE TABLE public.quarantine (
     org_id uuid,
     source text DEFAULT 'network'::text NOT NULL,
     detail json,
+    cause text DEFAULT 'other'::text NOT NULL,
+    CONSTRAINT quarantine_cause_check CHECK ((cause = ANY (ARRAY['empty'::text, 'report'::text, 'unreadable'::text, 'other'::text, 'unplaced'::text]))),
     CONSTRAINT quarantine_source CHECK ((source = ANY (ARRAY['network'::text, 'import'::text])))
 );
 ALTER TABLE ONLY public.quarantine ALTER COLUMN content SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.quarantine FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.received_files (
+    id uuid NOT NULL,
+    network text NOT NULL,
+    org_id uuid,
+    mode text NOT NULL,
+    name text NOT NULL,
+    size bigint NOT NULL,
+    modified_at timestamp with time zone NOT NULL,
+    state text NOT NULL,
+    reason text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    listed boolean NOT NULL,
+    digest bytea,
+    tries integer NOT NULL,
+    holder uuid NOT NULL,
+    CONSTRAINT received_files_content CHECK (((digest IS NOT NULL) OR (state <> ALL (ARRAY['received'::text, 'applied'::text, 'partial'::text, 'changed'::text, 'not_whole'::text])))),
+    CONSTRAINT received_files_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT received_files_state_check CHECK ((state = ANY (ARRAY['fetching'::text, 'received'::text, 'applied'::text, 'partial'::text, 'changed'::text, 'not_whole'::text, 'refused'::text, 'lost'::text, 'set_aside'::text])))
+);
+
+ALTER TABLE ONLY public.received_files FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.received_parts (
+    file_id uuid NOT NULL,
+    part integer NOT NULL,
+    content bytea NOT NULL
+);
+ALTER TABLE ONLY public.received_parts ALTER COLUMN content SET STORAGE EXTERNAL;
 
 CREATE TABLE public.requests (
     id uuid NOT NULL,
@@ -956,6 +1017,12 @@ ALTER TABLE public.sandbox_notes ALTER COLUMN serial ADD GENERATED ALWAYS AS IDE
     CACHE 1
 );
 
+CREATE TABLE public.schema_fit (
+    one boolean DEFAULT true NOT NULL,
+    "least" bigint NOT NULL,
+    CONSTRAINT schema_fit_one_check CHECK (one)
+);
+
 CREATE TABLE public.sessions (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -966,6 +1033,8 @@ CREATE TABLE public.sessions (
     created_at timestamp with time zone NOT NULL,
     used_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
+    totp boolean DEFAULT false NOT NULL,
+    password_weak boolean DEFAULT false NOT NULL,
     CONSTRAINT sessions_digest_check CHECK ((length(digest) = 32))
 );
 
@@ -984,6 +1053,12 @@ CREATE TABLE public.sign_in_links (
 );
 
 ALTER TABLE ONLY public.sign_in_links FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.turns (
+    name text NOT NULL,
+    holder uuid NOT NULL,
+    lease_until timestamp with time zone NOT NULL
+);
 
 CREATE TABLE public.uploads (
     id uuid NOT NULL,
@@ -1212,6 +1287,12 @@ ALTER TABLE ONLY public.quarantine
 ALTER TABLE ONLY public.quarantine
     ADD CONSTRAINT quarantine_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.received_files
+    ADD CONSTRAINT received_files_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.received_parts
+    ADD CONSTRAINT received_parts_pkey PRIMARY KEY (file_id, part);
+
 ALTER TABLE ONLY public.requests
     ADD CONSTRAINT requests_pkey PRIMARY KEY (id);
 
@@ -1221,6 +1302,9 @@ ALTER TABLE ONLY public.sandbox_mail
 ALTER TABLE ONLY public.sandbox_notes
     ADD CONSTRAINT sandbox_notes_pkey PRIMARY KEY (key, noted_by);
 
+ALTER TABLE ONLY public.schema_fit
+    ADD CONSTRAINT schema_fit_pkey PRIMARY KEY (one);
+
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_digest_key UNIQUE (digest);
 
@@ -1229,6 +1313,9 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.sign_in_links
     ADD CONSTRAINT sign_in_links_pkey PRIMARY KEY (digest);
+
+ALTER TABLE ONLY public.turns
+    ADD CONSTRAINT turns_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.uploads
     ADD CONSTRAINT uploads_pkey PRIMARY KEY (id);
@@ -1294,6 +1381,10 @@ CREATE INDEX claims_of_patient ON public.claims USING btree (patient_id, org_id,
 
 CREATE INDEX claims_office ON public.claims USING btree (kind, org_id, mode, office_id, created_at, id, state);
 
+CREATE INDEX claims_open ON public.claims USING btree (kind, org_id, mode, state, created_at, id, office_id, payer_id) WHERE (public.open_of(kind, frequency, state, charged, standing, (elsewhere + accepted_sum)) <> 0);
+
+CREATE INDEX claims_overpaid ON public.claims USING btree (kind, org_id, mode, state, created_at, id, office_id, payer_id) WHERE (public.open_of(kind, frequency, state, charged, standing, (elsewhere + accepted_sum)) < 0);
+
 CREATE INDEX claims_patient ON public.claims USING btree (patient_id, org_id, mode, first_service_date) WHERE ((kind = 'claim'::text) AND (patient_id IS NOT NULL));
 
 CREATE INDEX claims_payer ON public.claims USING btree (kind, org_id, mode, payer_id, created_at, id, state);
@@ -1334,6 +1425,10 @@ CREATE INDEX eligibility_checks_tenant_reference ON public.eligibility_checks US
 
 CREATE INDEX enrollments_list ON public.enrollments USING btree (org_id, mode, created_at, id);
 
+CREATE INDEX era_claims_aside ON public.era_claims USING btree (era_id, control_key) WHERE (review = 'correction'::text);
+
+CREATE INDEX era_claims_forwarded ON public.era_claims USING btree (claim_id, era_id) WHERE (status = 'forwarded'::text);
+
 CREATE INDEX era_claims_ledger ON public.era_claims USING btree (claim_id) WHERE (status = 'applied'::text);
 
 CREATE INDEX era_claims_pending ON public.era_claims USING btree (era_id, ordinal) WHERE (status = 'pending'::text);
@@ -1353,6 +1448,8 @@ CREATE INDEX eras_list ON public.eras USING btree (org_id, mode, received_at, id
 CREATE INDEX eras_office ON public.eras USING btree (office_id, org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
 CREATE INDEX eras_payer ON public.eras USING btree (org_id, mode, payer_id, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
+
+CREATE INDEX eras_payment ON public.eras USING btree (trace_number, org_id, mode, payment_date, arrival) WHERE (trace_number IS NOT NULL);
 
 CREATE INDEX eras_state ON public.eras USING btree (org_id, mode, state, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
@@ -1407,6 +1504,16 @@ CREATE INDEX payer_requests_state ON public.payer_requests USING btree (org_id, 
 CREATE INDEX providers_list ON public.providers USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX quarantine_own ON public.quarantine USING btree (org_id, mode, received_at, id) WHERE (org_id IS NOT NULL);
+
+CREATE UNIQUE INDEX received_files_listed ON public.received_files USING btree (network, name, size, modified_at) WHERE listed;
+
+CREATE INDEX received_files_names ON public.received_files USING btree (network, name);
+
+CREATE INDEX received_files_problems ON public.received_files USING btree (since, id) WHERE (state = ANY (ARRAY['refused'::text, 'lost'::text, 'set_aside'::text]));
+
+CREATE INDEX received_files_since ON public.received_files USING btree (since, id);
+
+CREATE INDEX received_files_waiting ON public.received_files USING btree (network, since, id) WHERE (state = 'received'::text);
 
 CREATE INDEX requests_error ON public.requests USING btree (org_id, mode, error, created_at, id) WHERE (error IS NOT NULL);
 
@@ -1593,6 +1700,8 @@ CREATE POLICY reads ON public.audit_entries FOR SELECT TO molar_app USING ((org_
 
 CREATE POLICY reads ON public.audit_resources FOR SELECT TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
 
+ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sandbox_mail ENABLE ROW LEVEL SECURITY;
@@ -1638,6 +1747,8 @@ CREATE POLICY scope ON public.idempotency_keys TO molar_app USING (((org_id = (c
 CREATE POLICY scope ON public.jobs TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.offices TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.organizations TO molar_app USING ((id = (current_setting('molar.org'::text))::uuid));
 
 CREATE POLICY scope ON public.patients TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -1698,6 +1809,8 @@ CREATE POLICY system ON public.offices FOR SELECT TO molar_system USING (true);
 CREATE POLICY system ON public.organizations TO molar_system USING (true);
 
 CREATE POLICY system ON public.quarantine TO molar_system USING (true);
+
+CREATE POLICY system ON public.received_files TO molar_system USING (true);
 
 CREATE POLICY system ON public.sandbox_mail TO molar_system USING (true);
 
@@ -1849,6 +1962,14 @@ GRANT UPDATE(secondary_to) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(secondary_id) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(submitted_number) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(submit_when_ready) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(accepted) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(accepted_sum) ON TABLE public.claims TO molar_app;
+
+GRANT UPDATE(elsewhere) ON TABLE public.claims TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.claim_changes TO molar_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
@@ -2064,6 +2185,8 @@ GRANT SELECT,INSERT ON TABLE public.eras TO molar_app;
 
 GRANT UPDATE(state) ON TABLE public.eras TO molar_app;
 
+GRANT UPDATE(balanced) ON TABLE public.eras TO molar_app;
+
 GRANT UPDATE(claim_count) ON TABLE public.eras TO molar_app;
 
 GRANT UPDATE(matched_count) ON TABLE public.eras TO molar_app;
@@ -2085,6 +2208,8 @@ GRANT UPDATE(ignored_count) ON TABLE public.eras TO molar_app;
 GRANT UPDATE(forwarded_count) ON TABLE public.eras TO molar_app;
 
 GRANT UPDATE(needs_attention) ON TABLE public.eras TO molar_app;
+
+GRANT UPDATE(later) ON TABLE public.eras TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.events TO molar_app;
 GRANT INSERT ON TABLE public.events TO molar_system;
@@ -2142,9 +2267,10 @@ GRANT UPDATE(resource_id) ON TABLE public.idempotency_keys TO molar_app;
 GRANT SELECT(resource_id) ON TABLE public.idempotency_keys TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_app;
-GRANT SELECT ON TABLE public.jobs TO molar_system;
+GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_system;
 
 GRANT UPDATE(not_before) ON TABLE public.jobs TO molar_app;
+GRANT UPDATE(not_before) ON TABLE public.jobs TO molar_system;
 
 GRANT UPDATE(leased_at) ON TABLE public.jobs TO molar_system;
 
@@ -2185,6 +2311,14 @@ GRANT UPDATE(details) ON TABLE public.offices TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.organizations TO molar_system;
 
+GRANT SELECT(id) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(name) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(created_at) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(require_totp),UPDATE(require_totp) ON TABLE public.organizations TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
 
 GRANT UPDATE(origin) ON TABLE public.origin TO molar_system;
@@ -2216,6 +2350,10 @@ GRANT UPDATE(retired) ON TABLE public.providers TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_system;
 GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.received_files TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.received_parts TO molar_system;
+
 GRANT SELECT ON TABLE public.requests TO molar_app;
 GRANT INSERT,DELETE ON TABLE public.requests TO molar_system;
 
@@ -2232,6 +2370,8 @@ GRANT UPDATE(removed_at) ON TABLE public.sandbox_mail TO molar_system;
 GRANT UPDATE(content) ON TABLE public.sandbox_mail TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_notes TO molar_system;
+
+GRANT SELECT ON TABLE public.schema_fit TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sessions TO molar_system;
 
@@ -2252,6 +2392,10 @@ GRANT UPDATE(used_at) ON TABLE public.sessions TO molar_system;
 
 GRANT SELECT(ended_at),UPDATE(ended_at) ON TABLE public.sessions TO molar_app;
 
+GRANT SELECT(totp) ON TABLE public.sessions TO molar_app;
+
+GRANT SELECT(password_weak) ON TABLE public.sessions TO molar_app;
+
 GRANT INSERT ON TABLE public.sign_in_links TO molar_app;
 GRANT SELECT,DELETE ON TABLE public.sign_in_links TO molar_system;
 
@@ -2261,6 +2405,8 @@ GRANT SELECT(user_id) ON TABLE public.sign_in_links TO molar_app;
 
 GRANT SELECT(used_at),UPDATE(used_at) ON TABLE public.sign_in_links TO molar_app;
 GRANT UPDATE(used_at) ON TABLE public.sign_in_links TO molar_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.turns TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.uploads TO molar_app;
 GRANT DELETE ON TABLE public.uploads TO molar_system;

@@ -15,7 +15,9 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 )
 
-// Store stores everything that must not be lost. PostgreSQL is its one adapter.
+// Store stores everything that must not be lost. PostgreSQL is its one adapter. A
+// transaction that cannot begin or end returns billing.ErrStoreAway or
+// billing.ErrCommitUnknown.
 type Store interface {
 	// InTx runs fn in a transaction that reads and writes only rows of scope, and
 	// commits when fn returns nil. After a serialization failure or a deadlock it
@@ -54,6 +56,7 @@ type Tx struct {
 	Batches          Batches
 	ERAs             ERAs
 	ERAClaims        ERAClaims
+	Corrections      Corrections
 	Attachments      Attachments
 	Documents        Documents
 	PayerRequests    PayerRequests
@@ -82,6 +85,10 @@ type SystemTx struct {
 	Clock       Clock
 	Jobs        Jobs
 	Leases      Leases
+	Outbox      Outbox // of jobs in any scope, or in none
+	Turns       Turns
+	Received    Received
+	Contents    ReceivedContents
 	KeyFinder   KeyFinder
 	Orgs        Organizations
 	Images      ImageNames
@@ -298,6 +305,13 @@ type Enrollments interface {
 	// Find reads the enrollments for the transaction of any of the offices with any of
 	// the payers.
 	Find(ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*billing.Enrollment, error)
+
+	// Share reads like Find, and no other transaction writes the enrollments that it
+	// returns until this one ends. It waits for one that does.
+	Share(ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*billing.Enrollment, error)
+
+	// Get reads an enrollment. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.EnrollmentID) (*billing.Enrollment, error)
 
 	// List reads a page of enrollments, newest first, and one extra row when there
 	// is a next page.

@@ -38,6 +38,22 @@ func (r clearing) Queued(ctx context.Context, payers []billing.PayerID, since ti
 	return r.claims(ctx, text, args)
 }
 
+// awaiting uses the index of states: few claims need attention.
+func (r clearing) awaiting(code string, office billing.OfficeID, payer billing.PayerID, after billing.ClaimID, limit int) (string, []any) {
+	q := r.query(whole.columns(), "claims c")
+	q.where("kind IN ('claim', 'predetermination') AND state = 'needs_attention' AND office_id = % AND payer_id = % AND id > %", office, payer, after.UUID())
+	q.where("findings::jsonb @> jsonb_build_array(jsonb_build_object('Code', %::text))", code)
+	return q.text("ORDER BY id\nLIMIT %\n"+forUpdate, limit), q.args
+}
+
+// Awaiting reads claims that need attention for a reason of the code.
+func (r clearing) Awaiting(
+	ctx context.Context, code string, office billing.OfficeID, payer billing.PayerID, after billing.ClaimID, limit int,
+) ([]*billing.Claim, error) {
+	text, args := r.awaiting(code, office, payer, after, limit)
+	return r.claims(ctx, text, args)
+}
+
 func (r clearing) ofBatch(id billing.FileID) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where("batch_id = %", id)

@@ -29,6 +29,7 @@ const (
 	codeStartingUp       pqerror.Code = "57P03"
 	codeTooMany          pqerror.Code = "53300" // connections
 	codeNoTable          pqerror.Code = "42P01"
+	codeLockTimeout      pqerror.Code = "55P03"
 	codeInvalidParameter pqerror.Code = "22023" // for SET ROLE, an unknown role; for pg_xact_status, a future transaction ID
 )
 

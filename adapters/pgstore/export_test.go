@@ -17,7 +17,7 @@ func OpenDialing(ctx context.Context, o Options, dial func(ctx context.Context, 
 
 // MigrateTo runs the migrations up to a number, as an earlier release has them.
 func MigrateTo(ctx context.Context, url string, number int64) error {
-	return migrate(url, func(p *goose.Provider) error {
+	return migrate(ctx, url, func(p *goose.Provider) error {
 		_, err := p.UpTo(ctx, number)
 		return err
 	})
@@ -26,6 +26,9 @@ func MigrateTo(ctx context.Context, url string, number int64) error {
 // Await makes transactions wait for a server that is away until the test's own
 // deadline, because a slow machine may take long to restart one.
 func (s *Store) Await() { s.awayTime = time.Hour }
+
+// HoldBack sets how long a transaction of the cluster may run.
+func (s *Store) HoldBack(d time.Duration) { s.heldBack.Store(int64(d)) }
 
 // AwaitWaiting returns when n transactions wait for their turn.
 func (s *Store) AwaitWaiting(ctx context.Context, n int) {

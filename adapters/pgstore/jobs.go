@@ -22,10 +22,18 @@ func (r outbox) Stage(ctx context.Context, j jobs.Job) error {
 	if j.NotBefore.IsZero() {
 		r.staged = append(r.staged, j)
 	}
-	return r.laterOf(ctx, billing.CheckID(j.Subject), j.ID, `
+	return r.laterOf(ctx, billing.CheckID(j.Subject), j.ID, stageJob, staging(j, r.scope)...)
+}
+
+const stageJob = `
 INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
-VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), CASE WHEN $7 IS NULL THEN now() + $8 * interval '1 us' END)`,
-		j.ID, j.Kind, r.scope.Org, r.scope.Mode, billing.JobID(j.Subject), j.ReplyTo, optional(j.NotBefore), billing.JobLease.Microseconds())
+VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), CASE WHEN $7 IS NULL THEN now() + $8 * interval '1 us' END)`
+
+// staging are the arguments of stageJob. A job of no organization has the zero ID.
+func staging(j jobs.Job, in billing.Scope) []any {
+	return []any{
+		j.ID, j.Kind, in.Org.UUID(), in.Mode, billing.JobID(j.Subject), j.ReplyTo, optional(j.NotBefore), billing.JobLease.Microseconds(),
+	}
 }
 
 // Done removes a job.
@@ -63,6 +71,35 @@ FROM json_to_recordset($1) AS p (id uuid, org_id uuid, mode text, until timestam
 WHERE jobs.id = p.id AND jobs.org_id = p.org_id AND jobs.mode = p.mode`,
 		rows: []row{{"id": id, "org_id": r.scope.Org, "mode": r.scope.Mode, "until": micro(until)}},
 	})
+}
+
+// systemOutbox stores jobs of any scope, and of none.
+type systemOutbox struct{ *tx }
+
+// Stage stores a job, like that of a scope.
+func (r systemOutbox) Stage(ctx context.Context, j jobs.Job) error {
+	if j.NotBefore.IsZero() {
+		r.staged = append(r.staged, j)
+	}
+	return r.later(ctx, j.ID, stageJob, staging(j, j.Scope)...)
+}
+
+// Done removes a job.
+func (r systemOutbox) Done(ctx context.Context, id billing.JobID) error {
+	return r.later(ctx, id, "DELETE FROM jobs WHERE id = $1", id)
+}
+
+// Pending reports whether the job is not done yet.
+func (r systemOutbox) Pending(ctx context.Context, id billing.JobID) (there bool, err error) {
+	if err = r.get(ctx, &there, "SELECT EXISTS (SELECT FROM jobs WHERE id = $1)", id); err != nil {
+		return false, fmt.Errorf("find job %s: %w", id, err)
+	}
+	return there, nil
+}
+
+// Postpone ends the lease and lets the job rest until the given time.
+func (r systemOutbox) Postpone(ctx context.Context, id billing.JobID, until time.Time) error {
+	return r.later(ctx, id, "UPDATE jobs SET not_before = $2, lease_until = NULL WHERE id = $1", id, micro(until))
 }
 
 type jobTable struct{ *tx }

@@ -16,7 +16,7 @@ import (
 var ErrOtherKey = errors.New("the database has another encryption key")
 
 // ErrNoKey is the error of a database without an encryption key.
-var ErrNoKey = errors.New("the database has no encryption key yet: set MOLAR_SECRET_KEY and run molar migrate")
+var ErrNoKey = fmt.Errorf("%w: it has no encryption key yet; set MOLAR_SECRET_KEY and run molar migrate", billing.ErrStoreAway)
 
 // keyProof is a text that the process that sets the database's key encrypts and
 // stores. Every other process with a key must decrypt it before its first

@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // openKeyed opens a store and closes it when the test ends.
@@ -111,6 +112,7 @@ func TestOnlyBeginsSetsTheKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*pgstore.Store{early, waiting} {
+		porttest.Await(t, "a look at the schema", func() bool { return errors.Is(s.Fit(), pgstore.ErrNoKey) })
 		if err := use(s); !errors.Is(err, pgstore.ErrNoKey) {
 			t.Errorf("before the database is begun: %v", err)
 		}

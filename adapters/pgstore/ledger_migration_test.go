@@ -45,8 +45,8 @@ func TestLedgerMigration(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := snapshot(t, db, "stage", map[string]string{
-		"claims":     "standing,settled_at,coverage,other_coverage,details,secondary_to,secondary_id,member_key,charged,paid_elsewhere,submitted_number",
-		"eras":       "stage,matched_count,applied_count,needs_review_count,unmatched_count,ignored_count,forwarded_count,needs_attention,stated_payer,trace_number,source",
+		"claims":     "accepted,accepted_sum,elsewhere,standing,settled_at,coverage,other_coverage,details,secondary_to,secondary_id,member_key,charged,paid_elsewhere,submitted_number,submit_when_ready",
+		"eras":       "stage,matched_count,applied_count,needs_review_count,unmatched_count,ignored_count,forwarded_count,needs_attention,stated_payer,trace_number,source,later",
 		"era_claims": "status,matched_by,review,warnings,sequence,line_numbers,applied_at,control_key,payer_number,original_number",
 	})
 	for _, row := range before["era_claims"] {

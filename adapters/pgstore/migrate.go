@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,13 +24,13 @@ import (
 // start together take turns. Migrate does not change a database that is ahead of
 // this release, because every release also runs with the next release's schema.
 func Migrate(ctx context.Context, url string) error {
-	return migrate(url, func(p *goose.Provider) error {
+	return migrate(ctx, url, func(p *goose.Provider) error {
 		_, err := p.Up(ctx)
 		return err
 	})
 }
 
-func migrate(url string, run func(*goose.Provider) error) (err error) {
+func migrate(ctx context.Context, url string, run func(*goose.Provider) error) (err error) {
 	db, err := administer(url)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -44,11 +46,43 @@ func migrate(url string, run func(*goose.Provider) error) (err error) {
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	if err = run(provider); err != nil {
+	watching, stop := context.WithCancel(ctx)
+	blocked := make(chan string, 1)
+	go func() { blocked <- blocker(watching, db) }()
+	err = run(provider)
+	stop()
+	by := <-blocked
+	if e, ok := errors.AsType[*pq.Error](err); ok && e.Code == codeLockTimeout && by != "" {
+		return fmt.Errorf("migrate: %s holds a lock; end that session or wait for it, then run molar migrate again, which goes on where it stopped: %w", by, err)
+	}
+	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil
 }
+
+// blockerPoll is how often a migration looks for what it waits for.
+const blockerPoll = 200 * time.Millisecond
+
+// blocker describes the last session that a migration has waited for, once ctx ends.
+func blocker(ctx context.Context, db *sql.DB) (last string) {
+	const query = `
+SELECT 'process ' || b.pid || concat_ws(', ', ' (' || b.usename, nullif(b.application_name, ''), coalesce(host(b.client_addr), 'local'), b.state)
+	|| coalesce(', for ' || extract(epoch FROM now() - b.xact_start)::bigint || ' s', '') || ')'
+FROM pg_stat_activity w CROSS JOIN LATERAL unnest(pg_blocking_pids(w.pid)) AS by(pid) JOIN pg_stat_activity b ON b.pid = by.pid
+WHERE w.application_name = '` + migrator + `' AND w.datname = current_database()
+ORDER BY b.xact_start LIMIT 1`
+	for pause(ctx, blockerPoll) {
+		var by string
+		if err := db.QueryRowContext(ctx, query).Scan(&by); err == nil {
+			last = by
+		}
+	}
+	return last
+}
+
+// migrator is the application name of a migration's sessions.
+const migrator = "molar migrate"
 
 // administer connects as the owner of the tables.
 func administer(url string) (*sql.DB, error) {
@@ -57,12 +91,60 @@ func administer(url string) (*sql.DB, error) {
 		return nil, err
 	}
 	config.Runtime["statement_timeout"] = "0" // building an index may take long
+	config.ApplicationName = migrator
 	connector, err := pq.NewConnectorConfig(config)
 	if err != nil {
 		return nil, err
 	}
 	connector.Dialer(&dialer{dial: (&net.Dialer{}).DialContext})
 	return sql.OpenDB(connector), nil
+}
+
+// Step is a migration of this release.
+type Step struct {
+	Number  int64
+	Name    string // of its file, without the number
+	Applied bool
+	Stops   bool // releases before it do not work with the schema after it
+}
+
+// leastRelease finds in a migration the step that it sets as the oldest whose release
+// works with the schema.
+var leastRelease = regexp.MustCompile(`schema_fit (?:SET least = |\(least\) VALUES \()(\d+)`)
+
+// Steps lists the migrations of this release in their order, and which the database
+// has.
+func Steps(ctx context.Context, url string) (steps []Step, err error) {
+	stops := map[string]bool{}
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	for _, name := range names {
+		number, rest, _ := strings.Cut(strings.TrimSuffix(name, ".sql"), "_")
+		n, bad := strconv.ParseInt(number, 10, 64)
+		text, unread := fs.ReadFile(migrations.FS, name)
+		err = errors.Join(err, bad, unread)
+		if least := leastRelease.FindSubmatch(text); least != nil {
+			stops[string(least[1])] = true
+		}
+		steps = append(steps, Step{Number: n, Name: strings.ReplaceAll(rest, "_", " ")})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the release's migrations: %w", err)
+	}
+	db, err := administer(url)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var has []int64
+	err = db.QueryRowContext(ctx, "SELECT coalesce(array_agg(version_id), '{}') FROM goose_db_version WHERE is_applied").Scan(pq.Array(&has))
+	if e, ok := errors.AsType[*pq.Error](err); err != nil && (!ok || e.Code != codeNoTable) {
+		return nil, fmt.Errorf("read the steps of the database: %w", clean(err))
+	}
+	for i := range steps {
+		s := &steps[i]
+		s.Applied, s.Stops = slices.Contains(has, s.Number), stops[strconv.FormatInt(s.Number, 10)]
+	}
+	return steps, nil
 }
 
 // version returns the newest migration of this release.
@@ -73,39 +155,4 @@ func version() (int64, error) {
 	}
 	number, _, _ := strings.Cut(names[len(names)-1], "_")
 	return strconv.ParseInt(number, 10, 64)
-}
-
-// Ready reports whether the database responds and has every migration of this
-// release. It caches the result for a second.
-func (s *Store) Ready(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if time.Since(s.checked) < readyFor {
-		return s.ready
-	}
-	bounded, cancel := context.WithTimeout(ctx, readyTimeout)
-	defer cancel()
-	err := s.schema(bounded)
-	if ctx.Err() == nil { // do not cache a result if the caller gave up
-		s.ready, s.checked = err, time.Now()
-	}
-	return err
-}
-
-func (s *Store) schema(ctx context.Context) error {
-	want, err := version()
-	if err != nil {
-		return err
-	}
-	var have int64
-	err = s.transact(ctx, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
-		return t.get(ctx, &have, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied")
-	})
-	if err != nil {
-		return fmt.Errorf("the database is not ready: %w", err)
-	}
-	if have < want {
-		return fmt.Errorf("the database is at step %d of %d: run molar migrate", have, want)
-	}
-	return nil
 }

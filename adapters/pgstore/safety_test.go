@@ -232,14 +232,19 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
-// crashing calls a function just before COMMIT is sent.
+// crashing calls a function just before the COMMIT of a write to a table is sent.
 type crashing struct {
 	net.Conn
+	table  string
 	before func()
+	wrote  bool
 }
 
 func (c *crashing) Write(b []byte) (int, error) {
-	if bytes.HasPrefix(b, []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) {
+	if bytes.Contains(b, []byte("INSERT INTO "+c.table)) {
+		c.wrote = true
+	}
+	if c.wrote && bytes.HasPrefix(b, []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) {
 		c.before()
 	}
 	return c.Conn.Write(b)
@@ -271,7 +276,7 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 			}
 			var crashed atomic.Bool
 			s := openWith(t, server.URL(), func(c net.Conn) net.Conn {
-				return &crashing{c, func() {
+				return &crashing{Conn: c, table: test.table, before: func() {
 					if crashed.Swap(true) {
 						return
 					}

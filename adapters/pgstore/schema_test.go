@@ -217,3 +217,66 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s differs; with -update it is written anew. Got:\n%s", path, got)
 	}
 }
+
+// TestSteps compares the steps before and after a migration. Earlier releases stop at
+// step 15, whose ledger they cannot read.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	address := testservers.Database(t)
+	applied := func() (n int) {
+		steps, err := pgstore.Steps(t.Context(), address)
+		if err != nil || len(steps) < 30 {
+			t.Fatal(len(steps), err)
+		}
+		for _, s := range steps {
+			if s.Applied {
+				n++
+			}
+			if s.Stops != (s.Number == 15) {
+				t.Errorf("step %d %s stops earlier releases: %t", s.Number, s.Name, s.Stops)
+			}
+		}
+		return len(steps) - n
+	}
+	if applied() == 0 {
+		t.Error("an empty database has steps")
+	}
+	if err := pgstore.Migrate(t.Context(), address); err != nil {
+		t.Fatal(err)
+	}
+	if missing := applied(); missing != 0 {
+		t.Errorf("%d steps are missing after the migration", missing)
+	}
+}
+
+// TestBlockedMigration holds a lock that a migration needs. The migration ends and
+// names the session, and goes on when it is run again.
+func TestBlockedMigration(t *testing.T) {
+	t.Parallel()
+	address := testservers.Database(t)
+	if err := pgstore.MigrateTo(t.Context(), address, 31); err != nil {
+		t.Fatal(err)
+	}
+	db := admin(t, address)
+	holder, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid string
+	if err := holder.QueryRowContext(t.Context(), "SELECT pg_backend_pid()::text").Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.ExecContext(t.Context(), "LOCK TABLE batches IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	err = pgstore.Migrate(t.Context(), address)
+	if err == nil || !strings.Contains(err.Error(), "process "+pid+" (") || !strings.Contains(err.Error(), "run molar migrate again") {
+		t.Errorf("a blocked migration ended with %v", err)
+	}
+	if err := holder.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := pgstore.Migrate(t.Context(), address); err != nil {
+		t.Errorf("run again: %v", err)
+	}
+}

@@ -140,6 +140,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"queued":                     made(clearing{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, time.Time{}, 5000)),
 		"queued before":              made(clearing{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
 		"queued, live":               made(clearing{live}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
+		"awaiting":                   made(clearing{t}.awaiting("a", Number(2, 2), Number(2, 3), billing.ClaimID{}, 300)),
 		"of a batch":                 made(clearing{t}.ofBatch(Number(7, 8))),
 		"count sent":                 made(claims{t}.countIn(bySent, billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),
 		"found claims":               made(claims{t}.search("m77", []billing.PatientID{Number(7, 5), Number(8, 5)}, billing.Page{Limit: 25})),
@@ -152,11 +153,16 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"patients":                   paged(t.query(patientColumns, "patients"), billing.Page{Limit: 25}),
 		"count served":               made(claims{t}.countIn(byService, billing.ClaimFilter{Kind: billing.KindClaim, ServiceFrom: day, ServiceTo: day})),
 		"count states":               made(claims{t}.countEach(billing.ClaimFilter{Kind: billing.KindClaim, States: billing.ClaimStates()})),
+		"count open":                 made(claims{t}.countEach(billing.ClaimFilter{Kind: billing.KindClaim, States: billing.ClaimStates(), Open: true})),
 		"count an office":            made(claims{t}.countTogether(billing.ClaimFilter{Kind: billing.KindClaim, OfficeID: Number(2, 2)})),
 		"acknowledgements":           made(acknowledgements{t}.of([]*billing.Batch{{ID: Number(3, 8)}, {ID: Number(13, 8)}})),
 		"next remittance":            made(eras{t}.next()),
 		"remittance claims":          made(eraClaims{t}.after(Number(3, 7), 100, 300)),
 		"remittance claims to apply": made(eraClaims{t}.pending(Number(3, 7), 300)),
+		"same payment":               made(corrections{t}.ofPayment("77", day)),
+		"claims that count":          made(corrections{t}.left(Number(3, 7), 100, 300)),
+		"claims set aside":           made(corrections{t}.aside(Number(3, 7), nil, 300)),
+		"set aside, control number":  made(corrections{t}.aside(Number(3, 7), control, 300)),
 		"ledgers":                    made(eraClaims{t}.ledger(ids)),
 		"unmatched":                  made(eraClaims{t}.unmatched(control, payer)),
 		"claim":                      made(claims{t}.single(Number(7, 1), forUpdate)),
@@ -191,6 +197,13 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		}
 		statements["claims, few of a batch"+name] = made(claims{t}.sorted(byBatch, billing.ClaimFilter{BatchID: Number(7, 8)}, p))
 		statements["claims, few of each state"+name] = made(claims{t}.merged(billing.ClaimFilter{Kind: billing.KindClaim, States: billing.ClaimStates()}, p))
+		for filter, f := range map[string]billing.ClaimFilter{
+			"open": {Open: true}, "overpaid": {Overpaid: true}, "open, state": {Open: true, States: rejected},
+			"open, office": {Open: true, OfficeID: Number(2, 2)}, "open, sent": {Open: true, SentFrom: at},
+		} {
+			f.Kind = billing.KindClaim
+			statements["claims, few "+filter+name] = made(claims{t}.merged(f, p))
+		}
 		statements["claims, request"+name] = made(claims{t}.walked(billing.ClaimFilter{RequestID: Number(3, 6)}, p))
 		statements["claims, control number"+name] = made(claims{t}.walked(billing.ClaimFilter{ControlNumber: "pcn-7"}, p))
 		for filter, f := range map[string]billing.ERAFilter{

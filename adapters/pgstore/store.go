@@ -39,6 +39,9 @@ type Options struct {
 	// Otherwise such a database causes ErrNoKey. Set it in the process that
 	// creates the database.
 	Begins bool
+	// Waits makes Open succeed while the server cannot be reached. Fit then returns
+	// an error, and transactions fail.
+	Waits bool
 	// Staged receives the jobs that a committed transaction staged, and the jobs
 	// that call its lanes. It must not block. This process publishes them within
 	// billing.JobLease. Staged does not receive jobs with a later time. If Staged
@@ -60,11 +63,13 @@ type Store struct {
 	staged    func([]jobs.Job)
 	log       *slog.Logger
 	awayTime  time.Duration // how long a transaction waits for a server that is down
+	heldBack  atomic.Int64  // how long a transaction of the cluster may run, in nanoseconds
 
 	stop   context.CancelFunc // ends the upkeep
 	upkeep sync.WaitGroup
 
-	mu      sync.Mutex // guards the cached result of Ready
+	seen    atomic.Pointer[sight] // the result of the last look at the schema
+	mu      sync.Mutex            // guards the cached result of Ready
 	checked time.Time
 	ready   error
 }
@@ -93,13 +98,9 @@ const (
 	readyTimeout   = 2 * time.Second
 )
 
-// ErrUnknownOutcome is the error of a transaction that may or may not be committed.
-// The reply to COMMIT was lost, and the server cannot be reached.
-var ErrUnknownOutcome = errors.New("postgres: it is unknown whether the transaction was committed")
-
 // Open connects to a database. It returns ErrOtherKey if the key is not the
-// database's. A database without a schema or a key is no error yet: the first
-// transaction fails instead.
+// database's. A database without a key, or with a schema that the release does not
+// fit, is no error yet: see Fit. Transactions fail until that has changed.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	var d net.Dialer
 	return open(ctx, o, d.DialContext)
@@ -125,21 +126,36 @@ func open(ctx context.Context, o Options, dial func(context.Context, string, str
 		scoped: pool(c, rest), turns: turns{free: rest}, system: pool(c, reserved),
 		connector: c, sealer: seal, staged: o.Staged, log: o.Log, awayTime: awayTime,
 	}
+	s.heldBack.Store(int64(heldBack))
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if err := s.system.PingContext(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the database: %w", err), s.disconnect())
-	}
 	s.proof.keyed, s.proof.begins = o.EncryptionKey != [32]byte{}, o.Begins
-	if err := s.prove(ctx); err != nil && (o.Begins || !errors.Is(err, ErrNoKey)) {
+	if err := s.first(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the database: %w", err), s.disconnect())
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
+	s.upkeep.Go(func() { s.keepFit(life) })
 	s.upkeep.Go(func() { s.keepStatistics(life) })
 	s.upkeep.Go(func() { s.keepTotals(life) })
 	return s, nil
+}
+
+// first looks at the database when the store opens.
+func (s *Store) first(ctx context.Context, o Options) error {
+	if err := s.system.PingContext(ctx); err != nil {
+		if o.Waits && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "the database is away; waiting for it", "error", err)
+			return nil
+		}
+		return err
+	}
+	err := s.look(ctx)
+	if _, unfit := errors.AsType[*UnfitError](err); unfit || errors.Is(err, ErrNoKey) && !o.Begins {
+		return nil // transactions return it
+	}
+	return err
 }
 
 // pool returns a pool of up to n connections.
@@ -207,8 +223,11 @@ func (s *Store) System(ctx context.Context, fn func(context.Context, ports.Syste
 	return s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error { return fn(ctx, t.systemPorts(ctx)) })
 }
 
-// transact checks the database's key, then runs fn like repeat.
+// transact checks the database's schema and key, then runs fn like repeat.
 func (s *Store) transact(ctx context.Context, in session, readOnly bool, fn func(context.Context, *tx) error) error {
+	if err := s.unfit(); err != nil {
+		return err
+	}
 	if err := s.prove(ctx); err != nil {
 		return err
 	}
@@ -231,7 +250,11 @@ func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(c
 		if ctx.Err() != nil || !passing(err) && !passing(t.failed) {
 			return err
 		}
-		if waiting := away(err) || away(t.failed); !waiting && n >= attempts || waiting && time.Since(start) > s.awayTime {
+		waiting := away(err) || away(t.failed)
+		switch {
+		case waiting && time.Since(start) > s.awayTime:
+			return fmt.Errorf("%w: %w", billing.ErrStoreAway, err)
+		case !waiting && n >= attempts:
 			return err
 		}
 		s.log.DebugContext(ctx, "transaction runs again", slog.Int("attempt", n), slog.Any("error", err))
@@ -312,7 +335,7 @@ func (s *Store) resolve(ctx context.Context, in session, inDoubt *tx, cause erro
 			return &connectionError{cause}
 		}
 		if !pause(ctx, resolveDelay) {
-			return fmt.Errorf("%w: %w", ErrUnknownOutcome, cause)
+			return fmt.Errorf("%w: %w", billing.ErrCommitUnknown, cause)
 		}
 	}
 }

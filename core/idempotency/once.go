@@ -2,6 +2,7 @@ package idempotency
 
 import (
 	"context"
+	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -57,15 +58,23 @@ func Reserve(ctx context.Context, tx ports.Tx, req billing.Request) (kept *billi
 	return kept, use.Work, err
 }
 
+// RefusedError is the error of a change that is committed although the request is refused.
+// The request may be repeated under its key, as after any refusal.
+type RefusedError struct{ Cause error }
+
+func (r *RefusedError) Error() string { return r.Cause.Error() }
+
 // Once makes a change of one transaction, at most once for the call's key: the
 // reply is stored in the commit of the change, and a repeated request returns
 // it without another change. A call without a key always makes the change. When
 // the key is new, the faults of the request are reported before the change.
-// Change may run again after a conflict.
+// Change may run again after a conflict. Once returns the cause of a RefusedError.
 func Once[T any](
 	ctx context.Context, store ports.Store, call Write[T], change func(ctx context.Context, tx ports.Tx) (T, error),
 ) (reply billing.Reply, err error) {
+	var refused error
 	err = store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
+		refused = nil
 		kept, _, err := Reserve(ctx, tx, call.Request)
 		if err != nil {
 			return err
@@ -78,12 +87,19 @@ func Once[T any](
 			return err
 		}
 		made, err := change(ctx, tx)
+		if r, ok := errors.AsType[*RefusedError](err); ok {
+			refused = r.Cause
+			return nil
+		}
 		if err != nil {
 			return err
 		}
 		reply, err = call.Keep(ctx, tx, made, nil)
 		return err
 	})
+	if err == nil {
+		err = refused
+	}
 	return reply, err
 }
 

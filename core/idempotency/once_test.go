@@ -122,6 +122,25 @@ func TestRefusedChange(t *testing.T) {
 	}
 }
 
+// TestRefusedError commits a change whose request is refused. The key stays free.
+func TestRefusedError(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	why := errors.New("no")
+	_, err := idempotency.Once(t.Context(), b.store, b.write(call("k", 1)),
+		func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+			o, err := b.office(ctx, tx)
+			return o, errors.Join(err, &idempotency.RefusedError{Cause: why})
+		})
+	if !errors.Is(err, why) || err.Error() != "no" {
+		t.Errorf("%v, want the cause", err)
+	}
+	b.offices(1)
+	if r, err := b.once(call("k", 2)); err != nil || r.Replayed {
+		t.Errorf("another request with the key: replayed %t, %v", r.Replayed, err)
+	}
+}
+
 // TestAdministration creates offices without a key, another one each time.
 // Operations that need a key refuse to run without.
 func TestAdministration(t *testing.T) {

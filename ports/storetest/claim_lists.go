@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func testListClaims(b *bench) {
 		c.Findings, c.History = []billing.Finding{{Code: "c"}}, []billing.ClaimMove{{State: c.State}}
 		c.SentAt = b.now.Add(time.Duration(23-n) * time.Second)
 		b.insertClaims(c)
-		c.Findings, c.History = nil, nil
+		c.History = nil
 		want = append(want, c)
 	}
 	newestFirst(want, claimAt)
@@ -131,6 +132,58 @@ func testClaimStates(b *bench) {
 	all := b.countClaims(billing.ClaimFilter{Kind: billing.KindClaim})
 	equal(b.t, "states", len(all), len(billing.ClaimStates()))
 	equal(b.t, "none", all[billing.ClaimReturned], billing.ClaimCount{})
+}
+
+// testOpenClaims lists the claims of which an amount is open, and those that are overpaid,
+// by the rules of the domain.
+func testOpenClaims(b *bench) {
+	payer := b.payer()
+	filters := map[string]billing.ClaimFilter{
+		"open": {Open: true}, "overpaid": {Overpaid: true}, "open and paid": {Open: true, States: []billing.ClaimState{billing.ClaimPaid}},
+		"open, paid or voided": {Open: true, States: []billing.ClaimState{billing.ClaimPaid, billing.ClaimVoided}},
+		"overpaid, of a payer": {Overpaid: true, PayerID: payer.ID},
+	}
+	wanted := map[string][]*billing.Claim{}
+	amounts := []billing.Money{0, 100, -100, 200}
+	for n := range 64 {
+		c := b.claim(n)
+		c.Payer, c.Lines = payer, []billing.ClaimLine{{ProcedureCode: "D0120", Fee: 200}}
+		c.State = []billing.ClaimState{billing.ClaimPaid, billing.ClaimReconciled, billing.ClaimVoided}[n%3]
+		if c.Standing = nil; n%5 > 0 {
+			c.Standing = &billing.ClaimStanding{Paid: amounts[n%4].Abs(), Contractual: amounts[n/4%4], PatientResponsibility: amounts[n%2]}
+		}
+		if c.Elsewhere, c.Accepted = amounts[n/8%4], nil; n%7 > 3 {
+			c.Accepted = []billing.AcceptedOpen{{Lines: []billing.LineAmount{{Number: 1, Amount: amounts[n/2%4]}, {Amount: 50}}}, {Lines: []billing.LineAmount{{Amount: 50}}}}
+		}
+		switch n % 16 {
+		case 7:
+			voided := b.claim(n)
+			voided.Kind = billing.KindPredetermination
+			b.insertClaims(voided)
+			c.Frequency, c.ParentID = billing.FrequencyVoid, voided.ID
+		case 9:
+			c.Kind, c.State = billing.KindPredetermination, billing.ClaimAcceptedPayer
+		}
+		b.insertClaims(c)
+		c.Findings, c.History = nil, nil
+		for name, f := range filters {
+			open := c.HasOpen() && c.Open() != 0 && (!f.Overpaid || c.Overpaid() > 0)
+			if open && (len(f.States) == 0 || slices.Contains(f.States, c.State)) {
+				wanted[name] = append(wanted[name], c)
+			}
+		}
+	}
+	for name, f := range filters {
+		f.Kind = billing.KindClaim
+		newestFirst(wanted[name], claimAt)
+		equal(b.t, name, walk(3, func(p billing.Page) []*billing.Claim { return b.listClaims(f, p) }, claimAt, func() {}), wanted[name])
+		counted := 0
+		for _, n := range b.countClaims(f) {
+			counted += n.Count
+		}
+		equal(b.t, name+", counted", counted, len(wanted[name]))
+		equal(b.t, name+", some", len(wanted[name]) > 3, true)
+	}
 }
 
 // testSimilar finds other claims for the same services.

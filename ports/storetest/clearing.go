@@ -191,6 +191,43 @@ func testHeld(b *bench) {
 	}), claimIDs(want))
 }
 
+// testAwaiting finds the claims of an office and a payer that need attention for one
+// reason, whatever else they have.
+func testAwaiting(b *bench) {
+	t := b.t
+	var want []*billing.Claim
+	office, payer := id[billing.OfficeID](), id[billing.PayerID]()
+	for n, x := range []struct {
+		change func(c *billing.Claim)
+		want   bool
+	}{
+		{func(*billing.Claim) {}, true},
+		{func(c *billing.Claim) { c.Kind = billing.KindPredetermination }, true},
+		{func(c *billing.Claim) { c.Findings = append([]billing.Finding{{Code: "b"}}, c.Findings...) }, true},
+		{func(c *billing.Claim) { c.Findings = []billing.Finding{{Code: "aa", Message: "Code a", Fix: `"a"`}} }, false},
+		{func(c *billing.Claim) { c.Findings = nil }, false},
+		{func(c *billing.Claim) { c.State = billing.ClaimDraft }, false},
+		{func(c *billing.Claim) { c.OfficeID = id[billing.OfficeID]() }, false},
+		{func(c *billing.Claim) { c.Payer.ID = id[billing.PayerID]() }, false},
+	} {
+		c := b.claim(n)
+		c.State, c.OfficeID, c.Payer.ID, c.Findings = billing.ClaimNeedsAttention, office, payer, []billing.Finding{{Code: "a"}}
+		x.change(c)
+		if b.insertClaims(c); x.want {
+			want = append(want, c)
+		}
+	}
+	awaiting := func(after billing.ClaimID, limit int) []billing.ClaimID {
+		return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+			return c.Awaiting(ctx, "a", office, payer, after, limit)
+		})
+	}
+	all := inOrder(want...)
+	equal(t, "awaiting", awaiting(billing.ClaimID{}, 10), all)
+	equal(t, "the first", awaiting(billing.ClaimID{}, 2), all[:2])
+	equal(t, "the next", awaiting(all[1], 2), all[2:])
+}
+
 func payersOf(claims ...*billing.Claim) (payers []billing.PayerID) {
 	for _, c := range claims {
 		payers = append(payers, c.Payer.ID)

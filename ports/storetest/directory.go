@@ -10,8 +10,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
+const practiceName = "Zahnärzte & Co"
+
 func (b *bench) organization() *billing.Organization {
-	o := &billing.Organization{ID: b.scope.Org, Name: "Zahnärzte & Co", CreatedAt: b.now}
+	o := &billing.Organization{ID: b.scope.Org, Name: practiceName, CreatedAt: b.now}
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
 	return o
 }

@@ -103,7 +103,7 @@ func testQuarantine(b *bench) {
 	t := b.t
 	file := func(n int, content string) *billing.Quarantined {
 		return &billing.Quarantined{
-			ID: id[billing.FileID](), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: billing.FileFromNetwork, Name: "f" + strconv.Itoa(n), Reason: "no office has the number", Content: []byte(content),
+			ID: id[billing.FileID](), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: billing.FileFromNetwork, Name: "f" + strconv.Itoa(n), Cause: billing.QuarantineUnplaced, Reason: "no office has the number", Content: []byte(content),
 			ReceivedAt: b.now.Add(time.Duration(n) * time.Second),
 		}
 	}
@@ -120,9 +120,20 @@ func testQuarantine(b *bench) {
 		without.Content = nil
 		return &without
 	}
-	for _, q := range []*billing.Quarantined{one, two, again, live} {
-		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, q) })
+	empty, named := file(4, ""), file(5, "")
+	empty.Cause, named.Cause = billing.QuarantineEmpty, billing.QuarantineEmpty
+	hold := func(q, stored *billing.Quarantined) {
+		t.Helper()
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			known, err := tx.Quarantine.Insert(ctx, q)
+			equal(t, "the stored file", known, stored.ID)
+			return err
+		})
 	}
+	hold(one, one)
+	hold(two, two)
+	hold(again, one)
+	hold(live, live)
 	b.system(list)
 	equal(t, "files", got, []*billing.Quarantined{bare(live), bare(two), bare(one)})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
@@ -132,9 +143,17 @@ func testQuarantine(b *bench) {
 		wantCode(t, "an absent file", absent, billing.CodeNotFound)
 		return errors.Join(err, tx.Quarantine.Remove(ctx, one.ID), tx.Quarantine.Remove(ctx, again.ID))
 	})
-	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Quarantine.Insert(ctx, again) })
+	hold(again, again)
 	b.system(list)
 	equal(t, "after one was removed and came again", got, []*billing.Quarantined{bare(live), bare(again), bare(two)})
+	hold(empty, empty)
+	hold(named, named)
+	hold(empty, empty)
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		counts, err := tx.Quarantine.Counts(ctx)
+		equal(t, "counts", counts, map[billing.QuarantineCause]int{billing.QuarantineUnplaced: 3, billing.QuarantineEmpty: 2})
+		return err
+	})
 }
 
 // testClaimScopes reads and writes one scope's claims and files from other
@@ -233,7 +252,7 @@ func testOwnQuarantine(b *bench) {
 	mine := b.scope
 	file := func(n int, in billing.Scope, content string) *billing.Quarantined {
 		return &billing.Quarantined{
-			ID: id[billing.FileID](), Scope: in, Origin: billing.FileFromImport, Name: "f" + strconv.Itoa(n), Reason: "no office has the number",
+			ID: id[billing.FileID](), Scope: in, Origin: billing.FileFromImport, Name: "f" + strconv.Itoa(n), Cause: billing.QuarantineUnplaced, Reason: "no office has the number",
 			Payment: quarantinedPayment(), Content: []byte(content), ReceivedAt: b.now.Add(time.Duration(n) * time.Second),
 		}
 	}
@@ -283,7 +302,7 @@ func testOwnQuarantine(b *bench) {
 	nobodys := file(6, billing.Scope{Mode: mine.Mode}, "ISA*1~")
 	nobodys.Origin = billing.FileFromNetwork
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		err := tx.Quarantine.Insert(ctx, nobodys)
+		_, err := tx.Quarantine.Insert(ctx, nobodys)
 		got, err2 := tx.Quarantine.Get(ctx, nobodys.ID)
 		equal(t, "the operator's file", got, nobodys)
 		seen, err3 := tx.Quarantine.Get(ctx, one.ID)

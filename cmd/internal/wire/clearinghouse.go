@@ -17,6 +17,7 @@ import (
 
 // Clearinghouse runs the simulator alone and exits.
 func Clearinghouse() {
+	boundMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	c := cli.ClearinghouseCommand(simulator())
 	c.SilenceUsage, c.SilenceErrors = true, true

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/edi"
+	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/core/access"
@@ -24,10 +26,12 @@ import (
 
 // CLI runs the molar command and exits.
 func CLI() {
+	boundMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	root := cli.New(cli.Backend{
 		Dev:         func(ctx context.Context, o cli.DevOptions) error { return runDev(ctx, o, os.Stdout) },
 		Migrate:     migrate,
+		Steps:       migrationSteps,
 		Access:      openAccess,
 		Enrollments: openEnrollments,
 		Remittances: openRemittances,
@@ -88,6 +92,30 @@ func migrate(ctx context.Context) error {
 		err = g.openStore(ctx, nil) // this begins the database
 	}
 	return errors.Join(err, g.close(context.WithoutCancel(ctx)))
+}
+
+// migrationSteps lists the migrations, and which the database has.
+func migrationSteps(ctx context.Context) (steps []cli.MigrationStep, err error) {
+	g, err := administration()
+	if err != nil {
+		return nil, err
+	}
+	owner := cmp.Or(g.settings.MigrateURL, g.settings.DatabaseURL)
+	if dir, local, err := g.settings.databaseFolder(); err != nil {
+		return nil, err
+	} else if local {
+		cluster, err := pglocal.Start(ctx, dir, pglocal.Options{Log: g.log})
+		if err != nil {
+			return nil, err
+		}
+		g.closers = append(g.closers, cluster.Stop)
+		owner = cluster.URL()
+	}
+	all, err := pgstore.Steps(ctx, owner)
+	for _, s := range all {
+		steps = append(steps, cli.MigrationStep(s))
+	}
+	return steps, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 }
 
 // openExisting opens the payer directory and a store for administration. In a

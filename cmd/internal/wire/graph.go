@@ -146,6 +146,10 @@ func openQueue(ctx context.Context, s Settings, log *slog.Logger) (ports.Queue, 
 	return rabbitqueue.Open(ctx, rabbitqueue.Options{URL: s.QueueURL, QueueType: s.QueueType, Log: log})
 }
 
+// errOtherKey is for the operator.
+var errOtherKey = errors.New("MOLAR_SECRET_KEY is not the one that this database was begun with, and what is encrypted cannot be read with another\n" +
+	"Set it to the key that the service has; that of molar dev is in DIR/demo.json, where DIR is its data folder")
+
 // openStore opens the database; local:DIR starts the cluster in DIR first.
 // Without MOLAR_SECRET_KEY encrypted data cannot be read.
 func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
@@ -160,11 +164,10 @@ func (g *graph) openStore(ctx context.Context, staged func([]jobs.Job)) error {
 		}
 	}
 	g.store, err = pgstore.Open(ctx, pgstore.Options{
-		URL: url, MaxConns: g.settings.DatabaseConns, EncryptionKey: key, Begins: g.settings.begins, Staged: staged, Log: g.log,
+		URL: url, MaxConns: g.settings.DatabaseConns, EncryptionKey: key, Begins: g.settings.begins, Waits: g.settings.waits, Staged: staged, Log: g.log,
 	})
 	if errors.Is(err, pgstore.ErrOtherKey) {
-		return errors.New("MOLAR_SECRET_KEY is not the one that this database was begun with, and what is encrypted cannot be read with another\n" +
-			"Set it to the key that the service has; that of molar dev is in DIR/demo.json, where DIR is its data folder")
+		return errOtherKey
 	}
 	if err != nil {
 		return err

@@ -43,7 +43,9 @@ func registerMetrics(g *graph) {
 			age:     prometheus.NewDesc("molar_outbox_oldest_due_seconds", "Age of the oldest job that is due.", []string{"kind"}, nil),
 			depth:   prometheus.NewDesc("molar_queue_messages", "Messages at the broker: waiting or dead.", []string{"kind", "state"}, nil),
 			unknown: prometheus.NewDesc("molar_batches_unknown", "Batches that a clearinghouse may or may not have: see molar batches list.", nil, nil),
+			files:   prometheus.NewDesc("molar_files_not_received", "Files of connections that were not received, by problem: see molar files list.", []string{"problem"}, nil),
 			overdue: prometheus.NewDesc("molar_acknowledgements_overdue", "Acknowledgements that a connection should have sent by now: see molar batches list.", []string{"connection"}, nil),
+			aside:   prometheus.NewDesc("molar_quarantine_files", "Files in quarantine, by cause: see molar era quarantine.", []string{"cause"}, nil),
 			up:      prometheus.NewDesc("molar_queue_up", "Whether the broker is connected.", nil, nil),
 		},
 	)
@@ -51,8 +53,8 @@ func registerMetrics(g *graph) {
 
 // backlogCollector reads the outbox and the queues when metrics are scraped.
 type backlogCollector struct {
-	graph                                  *graph
-	jobs, age, depth, unknown, overdue, up *prometheus.Desc
+	graph                                                *graph
+	jobs, age, depth, unknown, files, overdue, aside, up *prometheus.Desc
 }
 
 // scrapeTime bounds how long a scrape waits for the database and the broker.
@@ -63,7 +65,9 @@ func (c *backlogCollector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.age
 	ch <- c.depth
 	ch <- c.unknown
+	ch <- c.files
 	ch <- c.overdue
+	ch <- c.aside
 	ch <- c.up
 }
 
@@ -83,8 +87,24 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 			return err
 		}
 		undecided, err := tx.Routes.Undecided(ctx)
-		if err == nil {
-			c.batches(undecided, gauge)
+		if err != nil {
+			return err
+		}
+		c.batches(undecided, gauge)
+		problems, err := tx.Received.Problems(ctx)
+		count := map[billing.FileState]int{billing.FileLost: 0, billing.FileRefused: 0, billing.FileSetAside: 0}
+		for _, f := range problems {
+			count[f.State]++
+		}
+		for state, n := range count {
+			gauge(c.files, float64(n), string(state))
+		}
+		if err != nil {
+			return err
+		}
+		aside, err := tx.Quarantine.Counts(ctx)
+		for _, cause := range billing.QuarantineCauses() {
+			gauge(c.aside, float64(aside[cause]), string(cause))
 		}
 		return err
 	})

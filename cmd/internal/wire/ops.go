@@ -20,11 +20,14 @@ type ops struct {
 	draining atomic.Bool
 }
 
-func (g *graph) serveOps(ctx context.Context, addrs *Addresses) (*ops, error) {
+func (g *graph) serveOps(ctx context.Context, roles []Role, addrs *Addresses) (*ops, error) {
 	o := &ops{}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { answer(w, o.ready(r.Context(), g)) })
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answer(w, "ok", nil) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		text, err := o.ready(r.Context(), g, roles)
+		answer(w, text, err)
+	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g.metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
@@ -45,31 +48,43 @@ func (g *graph) serveOps(ctx context.Context, addrs *Addresses) (*ops, error) {
 	return o, nil
 }
 
-// ready reports why the process cannot do its work.
-func (o *ops) ready(ctx context.Context, g *graph) error {
+// ready reports whether the process can do the work of its roles.
+func (o *ops) ready(ctx context.Context, g *graph, roles []Role) (text string, err error) {
 	if o.draining.Load() {
-		return errors.New("draining")
+		return "", errors.New("draining")
 	}
-	if err := g.store.Ready(ctx); err != nil {
-		return fmt.Errorf("database: %w", err)
+	return readiness(roles, map[string]error{"database": g.store.Ready(ctx), "queue": g.queue.Ready(), "images": g.blobs.Ready(ctx), "events": g.store.HeldBack()})
+}
+
+// readiness returns an error for what the roles need and what fails: the database for
+// all, the broker for workers, the images for the PNG worker. The text names what else
+// fails.
+func readiness(roles []Role, failing map[string]error) (text string, err error) {
+	needed := map[string]bool{"database": true}
+	for _, r := range roles {
+		needed["queue"] = needed["queue"] || r != RoleAPI
+		needed["images"] = needed["images"] || r == RolePNGWorker
 	}
-	if err := g.queue.Ready(); err != nil {
-		return fmt.Errorf("queue: %w", err)
+	text = "ok"
+	for _, server := range []string{"database", "queue", "images", "events"} {
+		switch err := failing[server]; {
+		case err != nil && needed[server]:
+			return "", fmt.Errorf("%s: %w", server, err)
+		case err != nil:
+			text += "\ndegraded: " + server + ": " + err.Error()
+		}
 	}
-	if err := g.blobs.Ready(ctx); err != nil {
-		return fmt.Errorf("images: %w", err)
-	}
-	return nil
+	return text, nil
 }
 
 func (o *ops) drain() { o.draining.Store(true) }
 
 func (o *ops) close(ctx context.Context) error { return o.server.Shutdown(ctx) }
 
-func answer(w http.ResponseWriter, err error) {
+func answer(w http.ResponseWriter, text string, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	_, _ = fmt.Fprintln(w, "ok")
+	_, _ = fmt.Fprintln(w, text)
 }

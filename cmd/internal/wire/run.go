@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -27,20 +29,10 @@ type Role int
 // The roles.
 const (
 	RoleAPI           Role = iota // serves HTTP
-	RolePayerWorker               // asks payers, sends attachments, cuts batches, and receives the replies
-	RoleERAWorker                 // matches and applies remittances, and sweeps
+	RolePayerWorker               // asks payers, sends attachments, checks claims again, cuts batches, and fetches the files that come back
+	RoleERAWorker                 // applies received files and remittances, and sweeps
 	RolePNGWorker                 // converts PNGs
 	RoleWebhookWorker             // posts events to webhook endpoints
-)
-
-// gcPercent trades memory for time: the heap is a few megabytes, and with Go's
-// default a tenth of the CPU time went to garbage collection. GOGC overrides
-// it. A file of 128 MB is in memory several times while it is stored; beyond memoryLimit
-// the collector works harder, rather than let the heap grow to five times that.
-// GOMEMLIMIT overrides it.
-const (
-	gcPercent   = 400
-	memoryLimit = 768 << 20
 )
 
 // drainTime bounds how long a process takes to stop.
@@ -49,6 +41,7 @@ const drainTime = 5 * time.Second
 // Main runs the roles until a signal comes, with settings from the
 // environment, and exits.
 func Main(roles ...Role) {
+	boundMemory()
 	if len(os.Args) > 1 {
 		fmt.Fprintf(os.Stderr, "%s takes no arguments; its settings are in the environment:\n%s", os.Args[0], SettingsHelp())
 		os.Exit(2)
@@ -70,8 +63,8 @@ func serve(ctx context.Context, roles []Role) error {
 	if err != nil {
 		return fmt.Errorf("the settings are not complete:\n%w\n\nAll settings:\n%s", err, SettingsHelp())
 	}
-	log := newLog(s.LogLevel)
-	g, err := open(ctx, s, log)
+	s.waits = true
+	g, err := open(ctx, s, newLog(s.LogLevel))
 	if err != nil {
 		return err
 	}
@@ -89,61 +82,44 @@ type Addresses struct {
 }
 
 // run runs the roles until ctx ends or one of them fails, and calls ready when
-// all are up. The API drains first, while workers finish the jobs that its
-// requests wait for; then the workers; then the relay.
+// all are up for the first time. The API drains first, while workers finish the jobs
+// that its requests wait for; then the workers; then the relay. While the release does
+// not fit the database's schema, the API replies 503 and nothing else works.
 func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) error) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
-	g.log.InfoContext(ctx, "starting", "settings", g.settings)
+	g.log.InfoContext(ctx, "starting", "settings", g.settings, "memory_limit", debug.SetMemoryLimit(-1))
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	relay, working := newGroup(ctx, fail), newGroup(ctx, fail)
 
 	var api *httpapi.Server
 	var addrs Addresses
-	ops, err := g.serveOps(ctx, &addrs)
+	ops, err := g.serveOps(ctx, roles, &addrs)
 	if err != nil {
 		return err
 	}
-	relay.start(func(ctx context.Context) error { return g.relay.Run(ctx, g.store) })
-	relay.start(g.connections.Run)
-	for _, r := range roles {
-		switch r {
-		case RoleAPI:
-			if api, err = g.serveAPI(ctx, &addrs, fail); err != nil {
-				fail(err)
-			}
-			working.start(g.audit.Run)
-			working.start(g.changes.Run)
-		case RolePayerWorker:
-			working.handle(g.runner, workers.Eligibility(g.eligibility, g.settings.Parallel))
-			working.handle(g.runner, workers.AttachmentSend(g.attachments, g.settings.Parallel))
-			working.handle(g.runner, workers.BatchSend(g.batches, g.settings.Parallel))
-			working.start(func(ctx context.Context) error {
-				return workers.CutBatches(ctx, g.batches, g.settings.BatchInterval, g.log)
-			})
-			working.start(func(ctx context.Context) error { return workers.ReceiveFiles(ctx, g.batches, g.log) })
-			working.start(func(ctx context.Context) error { return workers.WatchAcknowledgements(ctx, g.batches, g.log) })
-		case RoleERAWorker:
-			working.handle(g.runner, workers.ERA(g.remittances, g.settings.Parallel))
-			working.start(g.sweep)
-		case RolePNGWorker:
-			working.handle(g.runner, workers.PNGConvert(g.attachments))
-			working.handle(g.runner, workers.Thumbnail(g.attachments))
-		case RoleWebhookWorker:
-			working.start(g.dispatcher.Run)
-			working.start(func(ctx context.Context) error { return workers.Webhooks(ctx, g.queue, g.dispatcher) })
+	if slices.Contains(roles, RoleAPI) {
+		if api, err = g.serveAPI(ctx, &addrs, fail); err != nil {
+			fail(err)
 		}
 	}
-	if ctx.Err() == nil {
+	g.log.InfoContext(ctx, "listening", "api", addrs.API, "ops", addrs.Ops)
+	announce := sync.OnceFunc(func() {
 		if err := ready(addrs); err != nil {
 			fail(err)
 		}
 		g.log.InfoContext(ctx, "ready", "api", addrs.API, "ops", addrs.Ops)
+	})
+	var work *work
+	for g.awaitFit(ctx, fail) {
+		work = g.start(ctx, roles, addrs, fail)
+		announce()
+		if !g.whileFit(ctx) {
+			break
+		}
+		g.log.ErrorContext(ctx, "work stopped", "error", g.store.Fit())
+		if err := work.stopWithin(ctx, drainTime); err != nil {
+			fail(err)
+		}
+		work = nil
 	}
 	<-ctx.Done()
 
@@ -158,7 +134,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 	if api != nil {
 		errs = append(errs, api.Shutdown(drain))
 	}
-	errs = append(errs, working.stop(drain), relay.stop(drain), ops.close(drain))
+	errs = append(errs, work.stop(drain), ops.close(drain))
 	g.log.InfoContext(drain, "stopped")
 	return errors.Join(errs...)
 }
@@ -175,6 +151,7 @@ func (g *graph) sweep(ctx context.Context) error {
 		{Things: "images", Sweep: g.attachments.Sweep},
 		{Things: "uploads", Sweep: g.attachments.ForgetUploads},
 		{Things: "webhook deliveries", Sweep: g.webhooks.Sweep},
+		{Things: "received files", Sweep: g.batches.ForgetReceived},
 		{Things: "sessions", Sweep: g.access.ForgetSessions},
 		{Things: "changes", Sweep: g.changes.Forget},
 	}, sweepEvery(g.settings), g.log)
@@ -267,9 +244,6 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 		return nil, fmt.Errorf("MOLAR_LISTEN: %w", err)
 	}
 	addrs.API = ln.Addr().String()
-	if err := g.access.RecordOrigin(ctx, g.origin(*addrs)); err != nil {
-		g.log.WarnContext(ctx, "the origin is not recorded", "error", err) // the database may come later
-	}
 	go func() {
 		if err := api.Serve(ln); err != nil {
 			fail(err)

@@ -49,6 +49,8 @@ type Settings struct {
 	Parallel       int            // jobs of one kind at once in one worker process; see jobs.Places
 	LogLevel       slog.Level
 
+	waits bool // for the database when the process starts; of services, not of commands
+
 	// Of molar dev alone, which sets them from its flags.
 	webhookResolve map[string]netip.AddrPort
 	webhookCA      string

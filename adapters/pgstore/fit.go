@@ -1,0 +1,203 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// How often a store looks at the schema: while it fits, and while it does not.
+const (
+	fitEvery   = 2 * time.Second
+	unfitEvery = 500 * time.Millisecond
+)
+
+// UnfitError is the error of a store whose release does not work with the database's
+// schema. No transaction begins.
+type UnfitError struct {
+	Have  int64 // the database's step
+	Want  int64 // this release's step
+	Least int64 // the oldest step whose release works with the database
+}
+
+func (e *UnfitError) Error() string {
+	if e.Have < e.Want {
+		return fmt.Sprintf("the database is at step %d of %d: run molar migrate", e.Have, e.Want)
+	}
+	return fmt.Sprintf("the database is at step %d and needs a release of step %d or later; this release is of step %d: install the newer release", e.Have, e.Least, e.Want)
+}
+
+// Is makes an UnfitError a reason why the store is unavailable.
+func (e *UnfitError) Is(target error) bool { return target == billing.ErrStoreAway }
+
+// sight is what a store saw when it last looked at the database.
+type sight struct {
+	err    error // nil when the release fits, and the key is the database's
+	oldest horizon
+}
+
+// horizon is the oldest transaction with an ID, of any session of the cluster. Events
+// that are read in order wait for it.
+type horizon struct {
+	id    string    // empty for none
+	since time.Time // when this process first saw it
+	long  bool      // it has been seen for at least heldBack
+	pid   int       // of its session, once it is long; 0 for a prepared transaction
+}
+
+// held returns how long the transaction has been seen.
+func (h horizon) held() time.Duration {
+	if h.id == "" {
+		return 0
+	}
+	return time.Since(h.since)
+}
+
+// errUnseen is the state before the first look that the database answered.
+var errUnseen = fmt.Errorf("%w: it has not been reached yet", billing.ErrStoreAway)
+
+// Fit returns nil while this process can work with the database: its release fits the
+// schema, and its key is the database's. The store looks every two seconds. While the
+// database is away, Fit returns what it last saw.
+//
+// Errors: *UnfitError, ErrOtherKey, ErrNoKey, and billing.ErrStoreAway before the
+// database was reached.
+func (s *Store) Fit() error {
+	if seen := s.seen.Load(); seen != nil {
+		return seen.err
+	}
+	return errUnseen
+}
+
+// unfit returns the *UnfitError of the last look, or nil.
+func (s *Store) unfit() error {
+	if seen := s.seen.Load(); seen != nil {
+		if e, ok := errors.AsType[*UnfitError](seen.err); ok {
+			return e
+		}
+	}
+	return nil
+}
+
+// Ready reports whether the database responds and fits this release. It caches the
+// result for a second.
+func (s *Store) Ready(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.checked) < readyFor {
+		return s.ready
+	}
+	bounded, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	err := s.look(bounded)
+	if ctx.Err() == nil { // do not cache a result if the caller gave up
+		s.ready, s.checked = err, time.Now()
+	}
+	return err
+}
+
+// keepFit looks at the database until ctx ends.
+func (s *Store) keepFit(ctx context.Context) {
+	for {
+		every := fitEvery
+		if s.Fit() != nil {
+			every = unfitEvery
+		}
+		if !pause(ctx, every) {
+			return
+		}
+		bounded, cancel := context.WithTimeout(ctx, readyTimeout)
+		_ = s.look(bounded) // Fit has the result
+		cancel()
+	}
+}
+
+// look compares the database's schema and key with this process's. It keeps the result
+// for Fit if the database gave one.
+func (s *Store) look(ctx context.Context) error {
+	oldest, err := s.compare(ctx)
+	_, unfit := errors.AsType[*UnfitError](err)
+	if err == nil {
+		err = s.prove(ctx)
+	}
+	if err == nil || unfit || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
+		s.seen.Store(&sight{err, s.follow(ctx, oldest)})
+		return err
+	}
+	return fmt.Errorf("the database is not ready: %w", err)
+}
+
+// compare compares the schema's step with the release's. It also returns the oldest
+// transaction that runs.
+func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
+	want, err := version()
+	if err != nil {
+		return oldest, err
+	}
+	unfit := UnfitError{Want: want}
+	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
+		err := t.get(ctx, &unfit.Have, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied")
+		if err != nil || unfit.Have < want {
+			return err
+		}
+		var row struct {
+			Least  int64
+			Oldest string
+		}
+		err = t.get(ctx, &row, schemaFit)
+		unfit.Least, oldest.id = row.Least, row.Oldest
+		return err
+	})
+	if e, ok := errors.AsType[*serverError](err); ok && (e.Code == codeInvalidParameter || e.Code == codeNoTable) {
+		return oldest, &unfit // of an empty database
+	}
+	if err == nil && (unfit.Have < want || want < unfit.Least) {
+		return oldest, &unfit
+	}
+	return oldest, err
+}
+
+// schemaFit reads the oldest step whose release works with the schema, and the oldest
+// transaction that runs.
+const schemaFit = `
+SELECT f.least, CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text ELSE '' END AS oldest
+FROM schema_fit f, pg_current_snapshot() s`
+
+// heldBack is how long a transaction may run before the operator must know of it. Tests
+// shorten it.
+const heldBack = 30 * time.Second
+
+// follow returns since when the transaction is the oldest, and logs once that it is
+// long.
+func (s *Store) follow(ctx context.Context, now horizon) horizon {
+	seen := s.seen.Load()
+	if now.id == "" || seen == nil || seen.oldest.id != now.id {
+		now.since = time.Now()
+		return now
+	}
+	now = seen.oldest
+	if now.long || now.held() < time.Duration(s.heldBack.Load()) {
+		return now
+	}
+	now.long = true
+	_ = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
+		return t.get(ctx, &now.pid, "SELECT pid FROM pg_locks WHERE locktype = 'transactionid' AND granted AND transactionid = $1::xid8::xid AND pid IS NOT NULL", now.id)
+	})
+	s.log.WarnContext(ctx, "a long transaction holds back GET /events?order=asc: end it, or wait for it",
+		"pid", now.pid, "seconds_at_least", int(now.held().Seconds()))
+	return now
+}
+
+// HeldBack reports the transaction of the cluster, of any database and program, that
+// has been holding back events in order for at least half a minute; nil without one.
+func (s *Store) HeldBack() error {
+	seen := s.seen.Load()
+	if seen == nil || !seen.oldest.long {
+		return nil
+	}
+	return fmt.Errorf("the transaction of process %d has been running for at least %d s, and GET /events?order=asc shows nothing newer: end it, or wait for it",
+		seen.oldest.pid, int(seen.oldest.held().Seconds()))
+}

@@ -1,0 +1,113 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/workers"
+)
+
+// work is what a process does in the background while its release fits the database's
+// schema.
+type work struct{ roles, relay *group }
+
+// start starts the background work of the roles, and the relay, which every process
+// runs.
+func (g *graph) start(ctx context.Context, roles []Role, at Addresses, fail context.CancelCauseFunc) *work {
+	w := &work{roles: newGroup(ctx, fail), relay: newGroup(ctx, fail)}
+	w.relay.start(func(ctx context.Context) error { return g.relay.Run(ctx, g.store) })
+	w.relay.start(g.connections.Run)
+	for _, r := range roles {
+		switch r {
+		case RoleAPI:
+			if err := g.access.RecordOrigin(ctx, g.origin(at)); err != nil {
+				g.log.WarnContext(ctx, "the origin is not recorded", "error", err)
+			}
+			w.roles.start(g.audit.Run)
+			w.roles.start(g.changes.Run)
+		case RolePayerWorker:
+			w.roles.handle(g.runner, workers.Eligibility(g.eligibility, g.settings.Parallel))
+			w.roles.handle(g.runner, workers.AttachmentSend(g.attachments, g.settings.Parallel))
+			w.roles.handle(g.runner, workers.BatchSend(g.batches, g.settings.Parallel))
+			w.roles.handle(g.runner, workers.Enrolled(g.claims, g.settings.Parallel))
+			w.roles.start(func(ctx context.Context) error {
+				return workers.CutBatches(ctx, g.batches, g.settings.BatchInterval, g.log)
+			})
+			w.roles.start(func(ctx context.Context) error { return workers.ReceiveFiles(ctx, g.batches, g.log) })
+			w.roles.start(func(ctx context.Context) error { return workers.WatchAcknowledgements(ctx, g.batches, g.log) })
+		case RoleERAWorker:
+			w.roles.handle(g.runner, workers.ReceivedFiles(g.batches, g.log))
+			w.roles.handle(g.runner, workers.ERA(g.remittances, g.settings.Parallel))
+			w.roles.start(g.sweep)
+		case RolePNGWorker:
+			w.roles.handle(g.runner, workers.PNGConvert(g.attachments))
+			w.roles.handle(g.runner, workers.Thumbnail(g.attachments))
+		case RoleWebhookWorker:
+			w.roles.start(g.dispatcher.Run)
+			w.roles.start(func(ctx context.Context) error { return workers.Webhooks(ctx, g.queue, g.dispatcher) })
+		}
+	}
+	return w
+}
+
+// stop ends the work, the relay last, and waits for it, but not longer than ctx. Nil
+// does no work.
+func (w *work) stop(ctx context.Context) error {
+	if w == nil {
+		return nil
+	}
+	return errors.Join(w.roles.stop(ctx), w.relay.stop(ctx))
+}
+
+func (w *work) stopWithin(ctx context.Context, d time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return w.stop(ctx)
+}
+
+// fitPoll is how often a process asks its store whether its release fits the schema.
+// The store itself looks at the database less often.
+const fitPoll = 250 * time.Millisecond
+
+// awaitFit waits until the process can work with the database. It returns false when
+// ctx ends first. A process with another key than the database's ends.
+func (g *graph) awaitFit(ctx context.Context, fail func(error)) bool {
+	reason := ""
+	for {
+		err := g.store.Fit()
+		switch {
+		case ctx.Err() != nil:
+			return false
+		case err == nil:
+			return true
+		case errors.Is(err, pgstore.ErrOtherKey):
+			fail(errOtherKey)
+			return false
+		case err.Error() != reason:
+			reason = err.Error()
+			g.log.WarnContext(ctx, "waiting for the database", "error", err)
+		}
+		pause(ctx, fitPoll)
+	}
+}
+
+// whileFit waits while the release fits the schema. It returns false when ctx ended.
+func (g *graph) whileFit(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		if _, unfit := errors.AsType[*pgstore.UnfitError](g.store.Fit()); unfit {
+			return true
+		}
+		pause(ctx, fitPoll)
+	}
+	return false
+}
+
+// pause waits, at most until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

@@ -7,13 +7,19 @@ import "time"
 type Summary struct {
 	At                time.Time
 	Claims            ClaimTotals
-	NotPosted         Count // remittances
-	UnfinishedClaims  Count // of remittances, which a person must finish
+	Remittances       WaitingRemittances
 	PayerRequests     OpenRequests
 	EndpointsWorking  int
 	EndpointsFailing  int // enabled, and the last delivery failed
 	EndpointsDisabled int
 	Checks            []DayCount // each day of the activity, the earliest first
+}
+
+// WaitingRemittances counts what of remittances waits for a person.
+type WaitingRemittances struct {
+	NotPosted        Count // remittances
+	UnfinishedClaims Count // of remittances, which a person must finish
+	Quarantined      Count // files
 }
 
 // Count is a number of resources, or with More the least that it can be.

@@ -20,7 +20,7 @@ func New(store ports.Store) *Service { return &Service{store} }
 func (s *Service) Read(ctx context.Context, scope billing.Scope) (sum *billing.Summary, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		sum = &billing.Summary{}
-		if sum.NotPosted, sum.UnfinishedClaims, err = tx.Totals.Remittances(ctx); err != nil {
+		if sum.Remittances, err = tx.Totals.Remittances(ctx); err != nil {
 			return err
 		}
 		sum.At = tx.Clock.Now()

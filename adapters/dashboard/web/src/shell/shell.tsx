@@ -109,6 +109,7 @@ function Frame() {
       </Dialog.Root>
       <main id="main" className="main" tabIndex={-1}>
         <Away link={link} />
+        <WeakPassword />
         <Outlet />
       </main>
       {palette && <Suspense fallback={null}><Palette open onOpenChange={setPalette} /></Suspense>}
@@ -184,6 +185,17 @@ function Account({ email, organization }: { email: string; organization: string 
       <span className="account"><strong>{organization}</strong>{" "}<span className="muted">{email}</span></span>
       <ChevronsUpDown size={16} aria-hidden />
     </More>
+  );
+}
+
+/** WeakPassword asks for another password. Nothing is forced. */
+function WeakPassword() {
+  const { mode } = useClient();
+  if (!useMe().password_weak) return null;
+  return (
+    <p className="advice no-print" role="note">
+      Your password is easy to guess. <Link to="/$mode/settings" params={{ mode }}>Choose another one</Link>
+    </p>
   );
 }
 

@@ -30,13 +30,14 @@ export function Modal({ title, open, onOpenChange, children, wide, ownFocus }: {
 }
 
 /** Confirm is a button that asks before it acts, and may ask for a note. */
-export function Confirm({ trigger, title, children, action, danger, note, busy, onConfirm }: {
+export function Confirm({ trigger, title, children, action, danger, note, noteRequired, busy, onConfirm }: {
   trigger: (open: () => void) => ReactElement;
   title: string;
   children?: ReactNode;
   action: string;
   danger?: boolean;
   note?: string | undefined; // the label of a note
+  noteRequired?: boolean;
   busy?: boolean;
   onConfirm: (note: string) => void;
 }) {
@@ -55,7 +56,7 @@ export function Confirm({ trigger, title, children, action, danger, note, busy, 
           }}
         >
           {children && <div className="stack-s">{children}</div>}
-          {note && <AreaField label={note} value={text} onChange={setText} maxLength={400} />}
+          {note && <AreaField label={note} value={text} onChange={setText} maxLength={400} required={noteRequired} />}
           <div className="dialog-actions">
             <Button onClick={() => setOpen(false)}>Cancel</Button>
             <Button type="submit" look={danger ? "danger" : "primary"} busy={busy}>{action}</Button>

@@ -11,7 +11,7 @@ const tones: Record<string, Tone> = {
   // checks, remittances, requests
   completed: "good", active: "good", failed: "bad", pending: "info", inactive: "bad",
   balanced: "good", unbalanced: "warn", posted: "accent", needs_review: "warn", unmatched: "warn", applied: "good",
-  ignored: "plain", forwarded: "plain", open: "info", overdue: "bad", closed: "plain", answered: "good",
+  ignored: "plain", replaced: "plain", discarded: "plain", forwarded: "plain", open: "info", overdue: "bad", closed: "plain", answered: "good",
   // deliveries, endpoints, users
   delivered: "good", succeeded: "good", enabled: "good", disabled: "bad", waiting: "info", invited: "info", revoked: "plain", retired: "plain",
 };

@@ -111,7 +111,7 @@ function InTheFile({ attachment: a, narrative }: { attachment: Attachment; narra
   return (
     <Section title="In the claim file">
       <Facts items={[["Number (PWK)", a.claim_file.pwk], ["Note (NTE)", <code key="n" className="wrap-anywhere">{a.claim_file.nte}</code>]]} />
-      {a.claim_file.nte_partial && <p className="muted small">A claim file holds plain letters only, so the note leaves out some characters. The payer has the whole narrative with the images.</p>}
+      {a.claim_file.nte_partial && <p className="muted small">A claim file holds 80 plain characters, so the note leaves out part of the narrative. The payer has the whole narrative with the images.</p>}
     </Section>
   );
 }

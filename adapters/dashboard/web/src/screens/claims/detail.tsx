@@ -15,6 +15,7 @@ import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { State, stateName } from "../../ui/state";
 import { Traces } from "../../ui/traces";
 import { inOrder, Odontogram } from "../../ui/odontogram";
+import { awaitsEnrollment } from "./form-data";
 import { Timeline } from "./timeline";
 import { Lines } from "./lines";
 
@@ -46,7 +47,7 @@ export function ClaimDetail() {
     >
       <Notice tone={c.state === "rejected" || c.state === "denied" ? "bad" : c.state === "needs_attention" ? "warn" : c.state === "paid" || c.state === "returned" ? "good" : "info"} title={c.next_step} />
       {c.findings.length > 0 && (
-        <Section title={`${count(c.findings.length, "finding")} to correct`}>
+        <Section title={awaitsEnrollment(c) ? "What the claim waits for" : `${count(c.findings.length, "finding")} to correct`}>
           <ul className="plain findings">
             {c.findings.map((f) => (
               <li key={f.code + f.field + f.message}><p className="strong">{placeOf(f.field)}{f.message}</p><p className="muted">{f.fix}</p></li>
@@ -164,34 +165,50 @@ function Related({ claim: c }: { claim: Claim }) {
 
 const editable = (c: Claim) => ["draft", "needs_attention", "rejected"].includes(c.state);
 
+/** editing says what a person does with the form of a claim. */
+function editing(c: Claim): string {
+  if (c.state === "draft") return "Continue the draft";
+  return awaitsEnrollment(c) ? "Change the claim" : "Correct the claim";
+}
+
 /** Actions has one primary button, for the next step, and a menu for the rest. */
 function Actions({ claim: c }: { claim: Claim }) {
   const may = useMay();
   const go = useGo();
+  const { api } = useClient();
   const copy = useCopyAsCurl();
   const params = (key: { "Idempotency-Key": string }) => ({ path: { id: c.id }, header: key });
   const submit = useSend((api, key, _: void) => api.POST("/claims/{id}/submit", { params: { ...params(key) } }), { says: "The claim is queued for the next file." });
+  const whenReady = useSend((api, key, wish: boolean) => api.PATCH("/claims/{id}", { params: params(key), body: { submit: wish } }), {
+    says: (out) => (out.submit_when_ready ? "Molar sends the claim once the office is enrolled." : "Molar does not send the claim by itself."),
+  });
   const reconcile = useSend((api, key, _: void) => api.POST("/claims/{id}/reconcile", { params: params(key) }), { says: "The payment is recorded as posted." });
   const reopen = useSend((api, key, _: void) => api.POST("/claims/{id}/reopen", { params: params(key) }), { says: "The claim is open again." });
   const voiding = useSend((api, key, _: void) => api.POST("/claims/{id}/void", { params: params(key) }), {
-    says: "The void is queued.",
+    says: (made) => (made.frequency === "void" ? "The void is queued." : "The claim is voided."),
     done: (made) => go(`/claims/${made.id}`),
   });
   const copyCurl = { label: "Copy as curl", onSelect: () => copy(`/claims/${c.id}`) };
   if (!may.write) return <More label="More actions" items={[copyCurl]}>More<ChevronDown size={16} aria-hidden /></More>;
   const open = (place: string) => () => go(`/claims/${c.id}/${place}`);
+  const waits = awaitsEnrollment(c);
   const sent = ["accepted_payer", "paid", "denied"].includes(c.state);
-  const secondary = c.kind === "claim" && c.coverage === "primary" && !c.secondary_claim_id && ["paid", "denied", "reconciled"].includes(c.state);
+  const unsent = !c.sent_at && !c.batch_id && ["draft", "validated", "needs_attention", "queued"].includes(c.state);
+  const billed = api.useQuery("get", "/claims/{id}", { params: { path: { id: c.secondary_claim_id ?? "" } } }, { enabled: !!c.secondary_claim_id });
+  const free = !c.secondary_claim_id || billed.data?.state === "voided";
+  const secondary = c.kind === "claim" && c.coverage === "primary" && free && ["submitted", "accepted_clearinghouse", "accepted_payer", "paid", "denied", "reconciled"].includes(c.state);
   const items = (voidIt: () => void): MenuItem[] => [
     ...(sent && c.kind === "claim" ? [{ label: "Replace with a corrected claim", onSelect: open("replace") }] : []),
     ...(secondary ? [{ label: "Bill the secondary payer", onSelect: open("secondary") }] : []),
+    ...(c.submit_when_ready ? [{ label: "Do not send by itself", onSelect: () => whenReady.go(false) }] : []),
     ...(c.state === "reconciled" ? [{ label: "Reopen", onSelect: () => reopen.go() }] : []),
-    ...(c.frequency !== "void" && (sent || c.state === "accepted_clearinghouse") ? [{ label: "Void", onSelect: voidIt, danger: true }] : []),
+    ...(c.frequency !== "void" && (sent || unsent || c.state === "accepted_clearinghouse") ? [{ label: "Void", onSelect: voidIt, danger: true }] : []),
     copyCurl,
   ];
   return (
     <>
-      {editable(c) && <ButtonLink look="primary" icon={<Pencil size={16} aria-hidden />} to={`/claims/${c.id}/edit`}>{c.state === "draft" ? "Continue the draft" : "Correct the claim"}</ButtonLink>}
+      {waits && !c.submit_when_ready && <Button look="primary" busy={whenReady.isPending} onClick={() => whenReady.go(true)}>Send once enrolled</Button>}
+      {editable(c) && <ButtonLink look={waits ? undefined : "primary"} icon={<Pencil size={16} aria-hidden />} to={`/claims/${c.id}/edit`}>{editing(c)}</ButtonLink>}
       {c.state === "validated" && <Button look="primary" busy={submit.isPending} onClick={() => submit.go()}>Send to the payer</Button>}
       {c.kind === "claim" && (c.state === "paid" || c.state === "denied") && <Button look="primary" busy={reconcile.isPending} onClick={() => reconcile.go()}>Mark as posted</Button>}
       {c.kind === "predetermination" && !c.converted_to && (c.state === "returned" || c.state === "accepted_payer") && <ButtonLink look="primary" to={`/claims/${c.id}/convert`}>Convert to a claim</ButtonLink>}
@@ -203,7 +220,7 @@ function Actions({ claim: c }: { claim: Claim }) {
         onConfirm={() => voiding.go()}
         trigger={(open) => <More label="More actions" items={items(open)}>More<ChevronDown size={16} aria-hidden /></More>}
       >
-        <p>Molar sends the payer a void for {dollars(c.totals.charge)} of {c.service_dates.first ? day(c.service_dates.first) : "no date"}. The claim is {stateName("voided").toLowerCase()} when the payer accepts it. You cannot take this back.</p>
+        {unsent ? <p>The claim was never sent, and is voided at once. You cannot take this back.</p> : <p>Molar sends the payer a void for {dollars(c.totals.charge)} of {c.service_dates.first ? day(c.service_dates.first) : "no date"}. The claim is {stateName("voided").toLowerCase()} when the payer accepts it. You cannot take this back.</p>}
       </Confirm>
     </>
   );

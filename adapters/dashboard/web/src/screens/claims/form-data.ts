@@ -24,7 +24,8 @@ export type Line = {
 
 export type Other = {
   key: number;
-  sequence: string; payer: PickedPayer | null; payer_name: string; relationship: string; group_number: string; group_name: string; filing_indicator: string;
+  sequence: string; payer: PickedPayer | null; payer_id: string; payer_name: string; relationship: string;
+  group_number: string; group_name: string; filing_indicator: string;
   subscriber: Person & { member_id: string };
   adjudication: Covers["adjudication"];
 };
@@ -44,6 +45,10 @@ export type ClaimForm = {
   note: string;
 };
 
+/** awaitsEnrollment says whether nothing is wrong with a claim but the enrollment of its office with the payer. */
+export const awaitsEnrollment = (c: Claim): boolean =>
+  c.state === "needs_attention" && c.findings.length > 0 && c.findings.every((f) => f.code === "enrollment_not_active");
+
 let keys = 0;
 const key = () => ++keys;
 
@@ -60,7 +65,7 @@ export function aLine(service_date = ""): Line {
 /** anOther returns an empty coverage for the payer with a place among the payers. */
 export function anOther(sequence: string): Other {
   return {
-    key: key(), sequence, payer: null, payer_name: "", relationship: "self", group_number: "", group_name: "", filing_indicator: "",
+    key: key(), sequence, payer: null, payer_id: "", payer_name: "", relationship: "self", group_number: "", group_name: "", filing_indicator: "",
     subscriber: { ...person(), member_id: "" }, adjudication: null,
   };
 }
@@ -128,7 +133,8 @@ function otherOf(o: Covers): Other {
   return {
     ...empty,
     ...fill({ sequence: "", payer_name: "", relationship: "", group_number: "", group_name: "", filing_indicator: "" }, o),
-    payer: o.payer_id ? { id: o.payer_id, payer_id: o.payer_id, name: o.payer_id } : null,
+    payer_id: o.payer_name ? o.payer_id ?? "" : "",
+    payer: o.payer_id && !o.payer_name ? { id: o.payer_id, payer_id: o.payer_id, name: o.payer_id } : null,
     subscriber: withAddress(empty.subscriber, o.subscriber),
     adjudication: o.adjudication,
   };
@@ -209,7 +215,7 @@ export function contentOf(f: ClaimForm): Content {
     subscriber: subscriberOf(f.subscriber),
     patient: f.dependent ? { ...personOf(f.patient), relationship: text(f.patient.relationship) as "child" | null } : null as never,
     other_coverage: f.other.map((o) => ({
-      sequence: text(o.sequence) as "primary" | null, payer_id: o.payer?.payer_id ?? null, payer_name: o.payer ? null : text(o.payer_name),
+      sequence: text(o.sequence) as "primary" | null, payer_id: o.payer?.payer_id ?? text(o.payer_id), payer_name: o.payer ? null : text(o.payer_name),
       subscriber: { ...personOf(o.subscriber), member_id: text(o.subscriber.member_id) },
       relationship: text(o.relationship) as "self" | null, group_number: text(o.group_number), group_name: text(o.group_name), filing_indicator: text(o.filing_indicator),
       adjudication: o.adjudication && {

@@ -79,7 +79,9 @@ function Secondary({ claim: c }: { claim: Claim }) {
     const texts = Object.fromEntries(Object.entries({ ...p, ...address }).filter(([k, v]) => k in subscriber && k !== "member_id" && k !== "group_number" && k !== "group_name" && typeof v === "string"));
     setSubscriber((s) => ({ ...s, ...texts }));
   };
-  if (c.secondary_claim_id) return <Closed claim={c}>This claim was billed to the secondary payer already. <Go to={`/claims/${c.secondary_claim_id}`}>Show that claim</Go></Closed>;
+  const { api } = useClient();
+  const billed = api.useQuery("get", "/claims/{id}", { params: { path: { id: c.secondary_claim_id ?? "" } } }, { enabled: !!c.secondary_claim_id });
+  if (c.secondary_claim_id && billed.data?.state !== "voided") return <Closed claim={c}>This claim was billed to the secondary payer already. <Go to={`/claims/${c.secondary_claim_id}`}>Show that claim</Go></Closed>;
   return (
     <Made
       claim={c}
@@ -94,7 +96,7 @@ function Secondary({ claim: c }: { claim: Claim }) {
       <Section title="What the primary payer decided">
         {c.payment
           ? <p>{c.payer.name} paid <Money value={c.payment.paid} strong /> of <Money value={c.totals.charge} />. The patient owes <Money value={c.payment.patient_responsibility} strong /> before the secondary plan.</p>
-          : <Notice tone="warn">{c.payer.name} has not decided the claim yet. A secondary payer wants to know what it paid.</Notice>}
+          : <Notice tone="warn">{c.payer.name} has not decided the claim yet. The secondary claim waits for its decision, and takes it over from the remittance.</Notice>}
       </Section>
       <Section title="Secondary plan">
         <div className="fields" onChange={() => setTyped(true)}>

@@ -149,8 +149,12 @@ export function OtherPlans({ form, set }: { form: ClaimForm; set: (change: Parti
               <Button look="quiet" onClick={() => set({ other: form.other.filter((x) => x.key !== o.key) })}>Remove this plan</Button>
             </div>
             <div className="fields">
-              <PayerPicker label="Payer" accepts="claims" path={`${path}.payer_id`} value={o.payer} onChange={(payer) => put(o.key, { payer, payer_name: "" })} hint={o.payer ? undefined : "Not in the list? Enter its name in the next field."} />
+              <PayerPicker label="Payer" accepts="claims" path={`${path}.payer_id`} value={o.payer} onChange={(payer) => put(o.key, { payer, payer_id: "", payer_name: "" })} hint={o.payer ? undefined : "Not in the list? Enter its name and its payer ID in the next fields."} />
               {!o.payer && <TextField label="Payer's name" optional path={`${path}.payer_name`} value={o.payer_name} onChange={(payer_name) => put(o.key, { payer_name })} maxLength={60} />}
+              {!o.payer && (
+                <TextField label="Payer's ID" optional path={`${path}.payer_id`} value={o.payer_id} onChange={(payer_id) => put(o.key, { payer_id })}
+                  maxLength={80} hint="As the member card shows it." autoComplete="off" />
+              )}
               <SelectField label="Its place" path={`${path}.sequence`} value={o.sequence} onChange={(sequence) => put(o.key, { sequence })} options={sequences} />
               <SelectField label="Patient's relationship" path={`${path}.relationship`} value={o.relationship} onChange={(relationship) => put(o.key, { relationship })} options={[["self", "Self"], ...relationships.slice(1)]} />
             </div>

@@ -15,7 +15,7 @@ import { Failure, Loading, Notice, Page, Section, why } from "../../ui/page";
 import { PayerPicker } from "../../ui/payer-picker";
 import { State } from "../../ui/state";
 import { useToast } from "../../ui/toast";
-import { aClaim, contentOf, formOf, placed, total, type Claim, type ClaimForm } from "./form-data";
+import { aClaim, awaitsEnrollment, contentOf, formOf, placed, total, type Claim, type ClaimForm } from "./form-data";
 import { Lines } from "./form-lines";
 import { MoreParts } from "./form-more";
 import { earlier, FindPatient, People } from "./form-people";
@@ -134,8 +134,8 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
       setRefused(null);
       setSaved(form);
       leaving.mayLeave();
-      if (how === "draft" || out.findings.length === 0) {
-        toast.good(how === "draft" ? "The draft is saved." : out.state === "queued" ? "The claim is queued for the next file." : "The claim is saved, and nothing is wrong with it.");
+      if (how === "draft" || out.findings.length === 0 || awaitsEnrollment(out)) {
+        toast.good(becameOf(out, how));
         go(`/claims/${out.id}`);
         return;
       }
@@ -214,6 +214,14 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
       </Page>
     </FaultsOf>
   );
+}
+
+/** becameOf says what became of a claim that has nothing to correct. */
+function becameOf(out: Claim, how: How): string {
+  if (how === "draft") return "The draft is saved.";
+  if (out.state === "queued") return "The claim is queued for the next file.";
+  if (awaitsEnrollment(out)) return "The claim is saved, and waits for the enrollment of its office.";
+  return "The claim is saved, and nothing is wrong with it.";
 }
 
 /** Faulty says what is wrong, and leads to the fields. */

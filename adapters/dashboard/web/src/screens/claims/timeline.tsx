@@ -11,7 +11,10 @@ const causes: Record<string, string> = {
   payer_accepted: "The payer accepted it", rejected: "Rejected", not_found: "The payer did not find it", status: "A status arrived",
   payment: "A payment arrived", denial: "A denial arrived", reversal: "A payment was reversed", estimate: "The estimate arrived",
   reconcile: "Marked as posted", void: "A void was queued", voided: "Voided", convert: "Converted", reopen: "Reopened",
+  void_unsent: "Voided before it was sent", earlier_payer_decided: "The payer before decided", earlier_payer_changed: "The payer before changed its decision",
+  enrollment: "Checked again: the office is enrolled", submit_withdrawn: "Changed, and no longer sent by itself",
   match: "A remittance was matched by hand", apply: "A remittance was applied by hand", ignore: "A remittance was ignored", unapply: "A remittance was unapplied",
+  correct: "A remittance was replaced by its correction",
 };
 
 /** person says who worked on a remittance: the user who reads this, a user, a program or an operator. */

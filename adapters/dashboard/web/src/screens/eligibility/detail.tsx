@@ -164,7 +164,7 @@ function often(f: Schemas["Frequency"] | null): string | null {
 }
 
 const due: Record<string, [string, Tone]> = {
-  covered_now: ["Covered now", "good"], not_due_yet: ["Not due yet", "warn"], downgraded: ["Paid as a cheaper one", "warn"], age_limit: ["Over the age limit", "bad"], not_covered: ["Not covered", "bad"],
+  covered_now: ["Covered now", "good"], not_due_yet: ["Not due yet", "warn"], downgraded: ["Paid as a cheaper one", "warn"], age_limit: ["Outside the age limit", "bad"], not_covered: ["Not covered", "bad"],
 };
 
 function Due({ procedure: p }: { procedure: Schemas["ProcedureBenefit"] }) {

@@ -13,6 +13,7 @@ import { Empty, Facts, Failure, Loading, Section } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
 import { paged, Table } from "../../ui/table";
 import { groupLabel, reasonLabel, statusLabel } from "./codes";
+import { stands } from "./correction";
 import { Match } from "./match";
 import { unfinished } from "./standing";
 
@@ -23,7 +24,8 @@ export type ERAClaim = Schemas["ERAClaim"];
 const found = (e: ERA, c: ERAClaim): string[] => e.balance.findings.filter((f) => f.claim === c.ordinal).map((f) => f.explanation);
 
 /** waits reports whether a claim waits for a person. */
-const waits = (c: ERAClaim) => (c.status === "needs_review" || c.status === "unmatched") && c.review?.code !== "under_way";
+const waits = (c: ERAClaim) =>
+  (c.status === "needs_review" || c.status === "unmatched") && c.review?.code !== "under_way" && c.review?.code !== "correction";
 
 /** many is the number of claims beyond which a page asks before it loads more. */
 const many = 1000;
@@ -99,6 +101,7 @@ export function Claims({ era: e }: { era: ERA }) {
 /** Status shows what became of a claim. */
 function Status({ claim: c }: { claim: ERAClaim }) {
   if (c.review?.code === "under_way") return <Badge tone="info">Being applied</Badge>;
+  if (c.review?.code === "correction") return <Badge tone="warn">Waits</Badge>;
   return <State value={c.status}>{c.status === "unmatched" ? "No claim matches" : c.status === "applied" && c.status_code === "22" ? "Reversal applied" : undefined}</State>;
 }
 
@@ -199,7 +202,7 @@ function Details({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
         </div>
       )}
       {c.remark_labels.length > 0 && <ul className="plain small">{c.remark_labels.map((r) => <li key={r.code}>{r.label === r.code ? "Unknown remark" : printable(r.label)} <code className="muted">{printable(r.code)}</code></li>)}</ul>}
-      {c.status === "ignored" && <Choices era={e} claim={c} />}
+      {c.status === "ignored" && stands(e) && <Choices era={e} claim={c} />}
       {c.status === "applied" && may.write && (
         <div className="row no-print">
           {e.state === "posted"

@@ -8,7 +8,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { useCopyAsCurl } from "../../ui/copy";
-import { Modal } from "../../ui/dialog";
+import { Confirm, Modal } from "../../ui/dialog";
 import { cents, count, Day, dollars, Money, printable, When } from "../../ui/format";
 import { More } from "../../ui/menu";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
@@ -17,6 +17,7 @@ import { useToast } from "../../ui/toast";
 import { Traces } from "../../ui/traces";
 import { Go } from "../../ui/link";
 import { Claims } from "./claims";
+import { Difference, Siblings, stands } from "./correction";
 import { providerLabel } from "./codes";
 import { RawFile } from "./file";
 import { finished, methodLabel, money, opposite, Progress, Standing, underway, unfinished } from "./standing";
@@ -45,7 +46,9 @@ export function RemittanceDetail() {
       }
       actions={<Actions era={e} />}
     >
-      <Next era={e} />
+      <Siblings era={e} />
+      {stands(e) && <Next era={e} />}
+      <Difference era={e} />
       <Section title="Payment">
         <Payment era={e} />
         <Balance era={e} />
@@ -62,6 +65,13 @@ function Next({ era: e }: { era: ERA }) {
   if (e.state === "posted") return <Notice tone="good" title={<>Posted <When value={e.posted_at} full /></>}>{open > 0 && `${count(open, "claim")} of it ${open === 1 ? "is" : "are"} not finished. You can still match, apply or ignore ${open === 1 ? "it" : "them"}.`}</Notice>;
   if (open > 0) return <Notice tone="warn" title={`${count(open, "claim")} ${open === 1 ? "needs" : "need"} a decision`}>Apply, match or ignore {open === 1 ? "it" : "each of them"}. Then post the payment.</Notice>;
   if (underway(e) > 0) return <Notice tone="info" title={`Molar is applying ${count(underway(e), "claim")}`}>This page shows them when they are done.</Notice>;
+  if (!e.balanced && e.acknowledged) {
+    return (
+      <Notice tone="info" title="Every claim is finished, and the difference is acknowledged">
+        Enter the payment in the practice&apos;s books. Then post it here.
+      </Notice>
+    );
+  }
   if (!e.balanced) return <Notice tone="warn" title="Every claim is finished, but the amounts do not add up">Ask the payer about the difference before you post the payment.</Notice>;
   return <Notice tone="good" title="Every claim is finished, and all amounts add up">Enter the payment in the practice&apos;s books. Then post it here.</Notice>;
 }
@@ -71,7 +81,7 @@ function Balance({ era: e }: { era: ERA }) {
   const { payment, claims, lines, findings } = e.balance;
   const stated = findings.find((f) => f.level === "payment" && f.expected !== null);
   const due = stated?.expected ?? (payment.balanced ? e.payment.total : null);
-  const paid = due === null ? null : money(cents(due) + cents(e.payment.provider_adjustments_total));
+  const paid = due === null || e.parts.length > 0 ? null : money(cents(due) + cents(e.payment.provider_adjustments_total));
   const off = stated?.off ?? payment.off;
   const levels = ([["claim", claims], ["line", lines]] as const).map(([what, l]) =>
     l.checked === 0 ? "" : l.failed === 0
@@ -87,6 +97,7 @@ function Balance({ era: e }: { era: ERA }) {
       </dl>
       <p className={claims.failed + lines.failed > 0 ? "off" : "muted"}>{levels.join(" ")}</p>
       {findings.filter((f) => f.level === "payment").map((f) => <p key={f.explanation} className="off wrap-anywhere">{printable(f.explanation)}</p>)}
+      {!payment.balanced && <Acknowledged era={e} />}
       {e.warnings.map((w) => <Notice key={w.code} tone="warn">{printable(w.message)}</Notice>)}
       {e.provider_adjustments.length > 0 && (
         <div className="inset">
@@ -103,6 +114,38 @@ function Balance({ era: e }: { era: ERA }) {
         </div>
       )}
     </>
+  );
+}
+
+/** Acknowledged says who knows that the payment does not add up, or asks for it. */
+function Acknowledged({ era: e }: { era: ERA }) {
+  const may = useMay();
+  const send = useSend(
+    (api, key, note: string) =>
+      api.POST("/eras/{id}/acknowledge", { params: { path: { id: e.id }, header: key }, body: { note } }),
+    { says: "The difference is acknowledged." },
+  );
+  if (e.acknowledged) {
+    return (
+      <p className="wrap-anywhere">
+        Acknowledged <When value={e.acknowledged.at} />: {printable(e.acknowledged.note ?? "")}
+      </p>
+    );
+  }
+  if (!may.write || !stands(e)) return null;
+  return (
+    <div className="row no-print">
+      <Confirm
+        title="Acknowledge the difference?"
+        action="Acknowledge"
+        note="Why it is right, or what the payer answered"
+        noteRequired
+        onConfirm={(note) => send.go(note)}
+        trigger={(open) => <Button busy={send.isPending} onClick={open}>Acknowledge the difference</Button>}
+      >
+        <p>The payment then no longer needs attention. It still shows that its amounts do not add up.</p>
+      </Confirm>
+    </div>
   );
 }
 
@@ -147,7 +190,7 @@ function Actions({ era: e }: { era: ERA }) {
   const ready = finished(e) === e.counts.claims;
   return (
     <>
-      {may.write && e.state !== "posted" && <Button look={ready ? "primary" : "plain"} busy={post.isPending} onClick={() => post.go(false)}>Post</Button>}
+      {may.write && stands(e) && e.state !== "posted" && <Button look={ready ? "primary" : "plain"} busy={post.isPending} onClick={() => post.go(false)}>Post</Button>}
       <Button icon={<Printer size={16} aria-hidden />} onClick={() => window.print()}>Print</Button>
       <More
         label="More actions"

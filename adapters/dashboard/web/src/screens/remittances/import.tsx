@@ -78,7 +78,7 @@ export function Became({ of }: { of: Schemas["ERAImport"] }) {
           </div>
           <div className="right">
             {p.payment && <Money value={p.payment.total} strong />}
-            <p>{p.status === "imported" ? <Badge tone="good">Imported</Badge> : p.status === "duplicate" ? <Badge tone="plain">Already here</Badge> : <Badge tone="warn">In quarantine</Badge>}</p>
+            <p>{p.status === "imported" ? <Badge tone="good">Imported</Badge> : p.status === "correction" ? <Badge tone="warn">Correction</Badge> : p.status === "duplicate" ? <Badge tone="plain">Already here</Badge> : <Badge tone="warn">In quarantine</Badge>}</p>
             <p className="small">{p.era_id ? <Go to={`/remittances/${p.era_id}`}>Open the remittance</Go> : <Go to="/remittances/quarantine">Open the quarantine</Go>}</p>
           </div>
         </li>

@@ -16,11 +16,14 @@ export const underway = (e: Pick<Head, "progress" | "counts">): number => Math.m
 
 /** Standing shows in a word what a remittance needs. */
 export function Standing({ era: e }: { era: Head }) {
-  const [word, tone]: [string, Tone] = e.state === "posted"
-    ? ["Posted", "accent"]
+  const [word, tone]: [string, Tone] = e.state === "posted" ? ["Posted", "accent"]
+    : e.state === "replaced" ? ["Replaced", "plain"]
+    : e.state === "discarded" ? ["Discarded", "plain"]
+    : e.correction?.undecided ? ["Correction to decide", "warn"]
     : unfinished(e) > 0 ? ["To finish", "warn"]
     : underway(e) > 0 ? ["Being applied", "info"]
-    : e.balanced ? ["Ready to post", "good"] : ["Does not add up", "warn"];
+    : e.balanced ? ["Ready to post", "good"]
+    : e.acknowledged ? ["Acknowledged", "info"] : ["Does not add up", "warn"];
   return <Badge tone={tone}>{word}</Badge>;
 }
 

@@ -41,6 +41,7 @@ export function Account() {
         <div>
           <Section title="You">
             <Facts items={[["Email", me.user?.email], ["Role", me.role ? words(me.role) : null], ["Organization", me.organization.name]]} />
+            {me.warnings.map((w) => <Notice key={w.code} tone="warn">{w.message}</Notice>)}
             <p className="small"><Copy value={me.organization.id} label="Copy the organization's ID" /></p>
           </Section>
         </div>
@@ -61,7 +62,7 @@ function Password() {
           <input type="hidden" autoComplete="username" value={me.user?.email ?? ""} readOnly />
           <div className="fields fields-wide">
             {me.user?.has_password && <TextField label="Current password" type="password" path="current_password" autoComplete="current-password" required value={current} onChange={setCurrent} />}
-            <TextField label="New password" type="password" path="password" autoComplete="new-password" required minLength={12} value={next} onChange={setNext} hint="At least 12 characters. A few words are good." />
+            <TextField label="New password" type="password" path="password" autoComplete="new-password" required minLength={12} value={next} onChange={setNext} hint="At least 12 characters. Several words that do not belong together are good." />
           </div>
           <div className="row"><Button type="submit" look="primary" busy={send.isPending}>Save the password</Button></div>
           <p className="muted small">You are signed out everywhere afterwards, and sign in with the new password.</p>

@@ -34,7 +34,7 @@ export function Audit() {
             { head: "What", cell: (e) => <><span className="strong">{says(e)}</span><span className="sub"><code>{e.operation}</code></span></> },
             { head: "Who", cell: (e) => <span className="wrap-anywhere">{e.user_email}</span> },
             { head: "Resource", cell: (e) => <Resource entry={e} /> },
-            { head: "From", wide: true, cell: (e) => e.address },
+            { head: "From", wide: true, cell: (e) => e.address || <span className="muted">Not shown, and the time to the hour</span> },
             { head: "Mode", wide: true, cell: (e) => e.mode ?? <span className="muted none" aria-label="none">–</span> },
             { head: "When", cell: (e) => <When value={e.created_at} full /> },
           ]}

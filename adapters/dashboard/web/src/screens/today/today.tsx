@@ -11,7 +11,7 @@ type Summary = Schemas["Summary"];
 
 export function Today() {
   const { api } = useClient();
-  const summary = api.useQuery("get", "/summary");
+  const summary = api.useQuery("get", "/summary", undefined, { refetchInterval: 60_000 }); // a file in quarantine is not on the stream
   return (
     <Page title="Today" actions={<CopyAsCurl path="/summary" />}>
       {summary.isPending ? <Section><Loading rows={8} /></Section>
@@ -80,6 +80,7 @@ function todo(s: Summary, today: string): Work[] {
     { n: of("rejected"), count: String(of("rejected")), what: of("rejected") === 1 ? "claim was rejected" : "claims were rejected", how: "Correct and send again.", to: "/claims?state=rejected", urgency: "Not at the payer", tone: "bad" },
     { n: of("needs_attention"), count: String(of("needs_attention")), what: of("needs_attention") === 1 ? "claim has findings" : "claims have findings", how: "Correct what stands beside the fields.", to: "/claims?state=needs_attention", urgency: "Not sent", tone: "warn" },
     { n: s.eras.unfinished_claims.count, count: bounded(s.eras.unfinished_claims), what: "claims of remittances to match or review", how: "Match, apply or ignore each.", to: "/remittances?needs_attention=true", urgency: "Money waits", tone: "warn" },
+    { n: s.quarantine.count, count: bounded(s.quarantine), what: s.quarantine.count === 1 ? "file is in quarantine" : "files are in quarantine", how: "Assign each to an office, or remove it.", to: "/remittances/quarantine", urgency: "Not applied", tone: "warn" },
     { n: week, count: String(week), what: week === 1 ? "payer request is due this week" : "payer requests are due this week", how: "Answer before the day.", to: "/payer-requests", urgency: "This week", tone: "info" },
     { n: s.webhook_endpoints.failing, count: String(s.webhook_endpoints.failing), what: s.webhook_endpoints.failing === 1 ? "webhook endpoint fails" : "webhook endpoints fail", how: "Your software does not hear of changes.", to: "/developers", urgency: "Failing", tone: "warn" },
     { n: of("denied"), count: String(of("denied")), what: of("denied") === 1 ? "claim was denied" : "claims were denied", how: "Appeal, replace, or mark as posted.", to: "/claims?state=denied", urgency: "Denied", tone: "warn" },

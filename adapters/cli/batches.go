@@ -16,7 +16,7 @@ func batchCommands(b Backend) *cobra.Command {
 	list := &cobra.Command{
 		Use: "list", Short: "List the batches that a clearinghouse may or may not have", Args: cobra.NoArgs,
 		Long: "Lists the batches that a clearinghouse may or may not have:\n\n" +
-			"  unknown outcome   the connection broke while the clearinghouse took the file, and the file is gone\n" +
+			"  unknown outcome   the upload may have ended, and the clearinghouse does not show whether it has the file\n" +
 			"  no 999, no 277CA  these acknowledgements have not come within the time of the option acknowledgement_after\n\n" +
 			"Molar never resends such a batch by itself. An acknowledgement that comes later removes it from the list. For the\n" +
 			"others, ask the clearinghouse for the file by its name, then run molar batches sent or molar batches resend.",
@@ -34,7 +34,8 @@ func batchCommands(b Backend) *cobra.Command {
 	resend := onUndecided(b, &cobra.Command{
 		Use: "resend BATCH_ID", Short: "Resend a batch that the clearinghouse does not have",
 		Long: "Resends a batch of molar batches list, under the same name. Ask the clearinghouse first: if it has the file, every\n" +
-			"claim of the batch becomes a duplicate. It is refused once the clearinghouse has reported on a claim of the batch.",
+			"claim of the batch becomes a duplicate. It is refused once the clearinghouse has reported on a claim of the batch.\n" +
+			"A whole file of that name that is still in the outbox counts as sent: if they do not read it, remove it there first.",
 		Example: "  molar batches resend fil_...",
 	}, (*batches.Service).Resend, "%s (%s) is queued and goes out again.\n")
 	sent := onUndecided(b, &cobra.Command{

@@ -25,6 +25,8 @@ type Backend struct {
 	Dev func(ctx context.Context, o DevOptions) error
 	// Migrate brings the schema of MOLAR_DATABASE_URL up to date.
 	Migrate func(ctx context.Context) error
+	// Steps lists the migrations of this release, and which MOLAR_DATABASE_URL has.
+	Steps func(ctx context.Context) ([]MigrationStep, error)
 	// Access opens the database of MOLAR_DATABASE_URL for administration.
 	Access func(ctx context.Context) (s *access.Service, closeStore func() error, err error)
 	// Enrollments opens the same database for the enrollments of offices.
@@ -70,7 +72,7 @@ func New(b Backend) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b),
+	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b),
 		connections(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
 	explainUsage(root)
 	return root
@@ -94,23 +96,6 @@ func dev(b Backend) *cobra.Command {
 	c.Flags().StringArrayVar(&o.WebhookResolve, "webhook-resolve", nil, "host=ip:port: send webhooks for the host to this address, such as hooks.example.com=127.0.0.1:3443 (repeatable)")
 	c.Flags().StringVar(&o.WebhookCA, "webhook-ca", "", "file of additional PEM certificates to trust, for receivers on this machine")
 	return c
-}
-
-func migrate(b Backend) *cobra.Command {
-	return &cobra.Command{
-		Use:   "migrate",
-		Short: "Bring the database schema up to date",
-		Long: "Brings the schema of MOLAR_DATABASE_URL up to date. You can run it at any time, even twice at once.\nThe service works with the schema before and after it.\n\n" +
-			"It records in a new database which MOLAR_SECRET_KEY belongs to it. Every process of the service then needs the same key.",
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := b.Migrate(c.Context()); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "The schema is up to date.")
-			return err
-		},
-	}
 }
 
 func version() *cobra.Command {

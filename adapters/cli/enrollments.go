@@ -99,7 +99,8 @@ func setEnrollment(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use: "set", Short: "Record the state of an office's enrollment with a payer", Args: cobra.NoArgs,
 		Long: "Records the state of an office's enrollment with a payer for a transaction, in place of an earlier record.\n\n" +
-			"Claims and eligibility checks of live mode are not sent while the enrollment is needed, submitted or rejected.",
+			"Claims and eligibility checks of live mode are not sent while the enrollment is needed, submitted or rejected. Once it is active,\n" +
+			"the claims that waited for it are checked again, and those that were submitted are queued.",
 		Example: "  molar enrollments set --org org_... --mode live --office off_... --payer CHTEST --transaction claims --state submitted \\\n" +
 			"    --note 'Sent on the form of the clearinghouse' --network-message 'In process: 10 business days'",
 		RunE: withEnrollments(b, func(c *cobra.Command, s *enrollments.Service) error {

@@ -11,8 +11,8 @@ func TestMisuse(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"foo":                         `molar has no command "foo"; it has: `,
-		"era foo":                     `molar era has no command "foo"; it has: apply, ignore, import, list, match, post, quarantine, retry, show, unapply, unpost`,
-		"era foo --org org_1":         `molar era has no command "foo"; it has: apply, ignore, import, list, match, post, quarantine, retry, show, unapply, unpost`,
+		"era foo":                     `molar era has no command "foo"; it has: acknowledge, apply, ignore, import, keep, list, match, post, quarantine, replace, retry, show, unapply, unpost`,
+		"era foo --org org_1":         `molar era has no command "foo"; it has: acknowledge, apply, ignore, import, keep, list, match, post, quarantine, replace, retry, show, unapply, unpost`,
 		"era quarantine clear":        `molar era quarantine has no command "clear"; it has: remove, show`,
 		"era quarantine clear --hard": `molar era quarantine has no command "clear"; it has: remove, show`,
 		"orgs make":                   `molar orgs has no command "make"; it has: create, list`,
@@ -28,6 +28,7 @@ func TestMisuse(t *testing.T) {
 		"orgs create Smile Dental":    "molar orgs create 'Smile Dental'",
 		"batches foo":                 `molar batches has no command "foo"; it has: list, resend, sent`,
 		"batches sent":                "name one batch (fil_...); molar batches list lists them",
+		"files retry":                 "name one file (fil_...); molar files list lists them",
 		"batches resend era_1":        `"era_1" is not a fil_ ID`,
 		"keys revoke":                 "name one key (key_...); molar keys list --org org_... lists them",
 	} {

@@ -22,8 +22,8 @@ func (x *exchange) auditEntry() *billing.AuditEntry {
 }
 
 // audit stores the entry of a person's request, before the reply is sent. If it
-// cannot, the reply is an error. The entry of a write is in the commit of the write,
-// so nothing happens that has none.
+// cannot, a reply with data becomes an error, and a refusal without data stays. The
+// entry of a write is in the commit of the write, so nothing happens that has none.
 func (x *exchange) audit() {
 	if x.call.Request.Audit == nil {
 		return
@@ -36,7 +36,7 @@ func (x *exchange) audit() {
 			r.Resource = firstID(body)
 		}
 	}
-	if err := x.s.audit(x.call.Request.Audit.Replied(r)); err != nil {
+	if err := x.s.audit(x.call.Request.Audit.Replied(r)); err != nil && !x.refused {
 		x.fctx.Response.Reset() // also closes a stream
 		x.setCommon()
 		x.fail(&billing.Error{

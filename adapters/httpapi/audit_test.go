@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/base32"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -33,10 +37,15 @@ func auditShapes() map[string]shown {
 }
 
 // audited returns all entries of the organization, newest first.
-func (s *service) audited(t *testing.T, f billing.AuditFilter) (all []*billing.AuditEntry) {
+func (s *service) audited(t *testing.T, f billing.AuditFilter) []*billing.AuditEntry {
+	t.Helper()
+	return s.auditOf(t, s.test, f)
+}
+
+func (s *service) auditOf(t *testing.T, scope billing.Scope, f billing.AuditFilter) (all []*billing.AuditEntry) {
 	t.Helper()
 	for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-		page := porttest.Read(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
+		page := porttest.Read(t, s.store, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
 			return tx.Audit.List(ctx, f, p)
 		})
 		page, p.After = billing.Cut(page, p.Limit, func(e *billing.AuditEntry) billing.Position {
@@ -210,6 +219,74 @@ func TestSignInsAreAudited(t *testing.T) {
 	}
 }
 
+// TestRefusalsOfSharedAddresses lets sign-ins fail whose email address has users in two
+// organizations. Each sees where and when from only if the attempt was at its own user
+// for sure, and that there was one in any case.
+func TestRefusalsOfSharedAddresses(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	other, err := s.access.Authenticate(t.Context(), s.other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scopes := map[string]billing.Scope{"here": s.test, "there": other.Scope}
+	passwords := map[string]string{"here": password, "there": "Drills and mirrors 15"}
+	browsers := map[string]visitor{}
+	set := func(where string) {
+		v := s.visits(t, scopes[where].Org, "ann@example.com", billing.RoleOwner)
+		s.must(t, 200, v.call(call{method: "PATCH", path: "/users/" + v.user.String(), body: fmt.Sprintf(`{"password":%q}`, passwords[where])}))
+		browsers[where] = v
+	}
+	refusals := func(where string) (all []*billing.AuditEntry) {
+		for _, e := range s.auditOf(t, scopes[where], billing.AuditFilter{}) {
+			if e.Status == 401 && e.Operation == "POST /sessions" {
+				all = append(all, e)
+			}
+		}
+		return all
+	}
+	seen := map[string]int{}
+	fail := func(name string, as map[string]string, body string, exact ...string) {
+		t.Helper()
+		wantStatus(t, s.do(t, call{method: "POST", path: "/sessions", body: body, header: as}), 401, billing.CodeUnauthorized)
+		for where := range browsers {
+			seen[where]++
+			porttest.Await(t, "the entry "+where, func() bool { return len(refusals(where)) == seen[where] })
+			shown := 0
+			for _, e := range refusals(where) {
+				hour := e.CreatedAt.Truncate(time.Hour)
+				if known := e.Address == "127.0.0.1"; known {
+					shown++
+				} else if e.Address != "" || !e.CreatedAt.Equal(hour) || strings.Compare(e.ID.String(), billing.NewID[billing.AuditEntryID](hour.Add(time.Millisecond)).String()) > 0 {
+					t.Errorf("%s: %+v, ID made at another time than the hour", name, e)
+				}
+			}
+			if slices.Contains(exact, where) {
+				seen[where+" exactly"]++
+			}
+			if shown != seen[where+" exactly"] {
+				t.Errorf("%s, seen from %s: %d entries have the client's address, want %d", name, where, shown, seen[where+" exactly"])
+			}
+		}
+	}
+	guess := `{"email":"ann@example.com","password":"a wrong guess"}`
+	set("here")
+	fail("one user", browserHeaders(), guess, "here")
+	set("there")
+	fail("a stranger", browserHeaders(), guess)
+	fail("a browser that knows one of them", browsers["there"].headers, guess, "there")
+	secret := base32.StdEncoding.EncodeToString([]byte("12345678901234567890"))
+	code, err := totp.GenerateCode(secret, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.refusedSoon(t, browsers["here"])
+	here := s.enters(t, browsers["here"].user, fmt.Sprintf(`{"email":"ann@example.com","password":%q}`, password))
+	s.must(t, 200, here.call(call{method: "PATCH", path: "/users/" + here.user.String(), body: fmt.Sprintf(
+		`{"current_password":%q,"totp_secret":%q,"totp":%q}`, password, secret, code)}))
+	fail("the password of one of them without its code", browserHeaders(), fmt.Sprintf(`{"email":"ann@example.com","password":%q}`, password), "here")
+}
+
 // TestUnrecordedIsRefused lets no entry be stored. No reply has data then, so no byte of
 // a reply comes before its entry.
 func TestUnrecordedIsRefused(t *testing.T) {
@@ -229,7 +306,7 @@ func TestUnrecordedIsRefused(t *testing.T) {
 	ann := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
 	full.Store(true)
 	for _, path := range []string{
-		"/claims/" + m.claim, "/claims", "/eras/" + m.era + "/file", "/attachments/" + m.attachment + "/documents/" + m.document + "/content", "/claims/clm_x",
+		"/claims/" + m.claim, "/claims", "/eras/" + m.era + "/file", "/attachments/" + m.attachment + "/documents/" + m.document + "/content",
 	} {
 		a := s.do(t, ann.call(call{path: path, bad: true}))
 		wantStatus(t, a, http.StatusServiceUnavailable, billing.CodeUnavailable)
@@ -238,6 +315,8 @@ func TestUnrecordedIsRefused(t *testing.T) {
 			t.Errorf("%s: %v %s", path, a.Header, a.body)
 		}
 	}
+	// A refusal has no data, so it needs no entry.
+	wantStatus(t, s.do(t, ann.call(call{path: "/claims/clm_x", bad: true})), http.StatusNotFound, billing.CodeNotFound)
 	// A write's own commit has its entry. Its reply can be had with the same key.
 	write := ann.call(call{path: "/claims", body: s.crown("1", nil), idem: "again", bad: true})
 	lost := s.do(t, write)

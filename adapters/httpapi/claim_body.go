@@ -87,6 +87,7 @@ func readClaimLines(doc *object) []intake.ClaimLineInput {
 			PriorPlacementDate: l.optionalText("prior_placement_date"), PlaceOfService: l.optionalText("place_of_service"),
 			RenderingProviderID: l.optionalText("rendering_provider_id"),
 		}
+		_ = l.optionalText("open") // replies show it
 		l.end()
 		return in
 	})
@@ -100,6 +101,22 @@ func readConvertRequest(x *exchange) (in intake.ConvertRequest) {
 		l.end()
 		return line
 	})
+	doc.end()
+	return in
+}
+
+// readReconcileRequest reads what a user accepts of the open amount.
+func readReconcileRequest(x *exchange) (in intake.ReconcileRequest) {
+	doc := x.document(&in.Faults)
+	if a := doc.optionalObject("accept_open"); a != nil {
+		in.AcceptOpen = &intake.AcceptOpenInput{As: a.text("as"), Note: a.optionalText("note")}
+		in.AcceptOpen.Lines = mapped(a.optionalObjects("lines"), func(l *object) intake.AcceptLineInput {
+			line := intake.AcceptLineInput{LineNumber: l.optionalNumber("line_number"), Amount: l.text("amount")}
+			l.end()
+			return line
+		})
+		a.end()
+	}
 	doc.end()
 	return in
 }

@@ -59,10 +59,11 @@ type claimLineJSON struct {
 	PriorPlacementDate  *billing.Date       `json:"prior_placement_date"`
 	PlaceOfService      *string             `json:"place_of_service"`
 	RenderingProviderID *billing.ProviderID `json:"rendering_provider_id"`
+	Open                *string             `json:"open"`
 }
 
-// otherCoverageJSON is another plan of the patient. The payer has an ID, or a name
-// when it is not in the directory.
+// otherCoverageJSON is another plan of the patient. The payer has a name here if it is
+// not in the directory.
 type otherCoverageJSON struct {
 	Sequence        *billing.Sequence         `json:"sequence"`
 	PayerID         *string                   `json:"payer_id"`
@@ -168,7 +169,7 @@ func otherCoverageShape(o billing.OtherCoverage) otherCoverageJSON {
 		Sequence: orNull(o.Sequence), PayerID: orNull(o.Payer.PayerID), Relationship: orNull(o.Relationship),
 		GroupNumber: orNull(o.Subscriber.GroupNumber), GroupName: orNull(o.Subscriber.GroupName), FilingIndicator: orNull(o.FilingIndicator),
 	}
-	if out.PayerID == nil {
+	if o.Payer.ID.IsZero() {
 		out.PayerName = orNull(o.Payer.Name)
 	}
 	if s := claimSubscriberShape(o.Subscriber); s != nil {

@@ -67,6 +67,7 @@ func contentClaim() *billing.ClaimRecord {
 		MissingTeeth:      []string{"1", "16"}, TeethToExtract: []string{"17"}, DiagnosisCodes: []string{"K0252", "K0253"},
 		PatientPaid: 50_00, PaysPatient: true, NotAccepted: true, Release: billing.ReleaseInformed,
 	}
+	c.SetElsewhere(c.Claim.Ledger(nil))
 	return c
 }
 

@@ -26,6 +26,7 @@ type claimSummaryJSON struct {
 	ServiceDates         serviceDatesJSON       `json:"service_dates"`
 	Totals               totalsJSON             `json:"totals"`
 	Payment              *claimPaymentJSON      `json:"payment"`
+	Open                 *string                `json:"open"`
 	Estimate             *estimateJSON          `json:"estimate"`
 	ConvertedFrom        *billing.ClaimID       `json:"converted_from"`
 	ConvertedTo          *billing.ClaimID       `json:"converted_to"`
@@ -106,6 +107,9 @@ func claimSummaryShape(c *billing.ClaimRecord) claimSummaryJSON {
 	if !c.Provider.ID.IsZero() {
 		out.RenderingProvider = new(providerSummaryJSON(c.Provider))
 	}
+	if c.HasOpen() {
+		out.Open = new(c.Open().String())
+	}
 	if p := c.Patient; p != nil {
 		out.PatientName = nameJSON{p.FirstName, p.LastName}
 	}
@@ -158,8 +162,10 @@ type claimJSON struct {
 	Attachments        []attachmentJSON     `json:"attachments"`
 	Contractual        *string              `json:"contractual"`
 	NotPaid            *string              `json:"not_paid"`
+	Accepted           []acceptedJSON       `json:"accepted"`
 	Adjudications      []adjudicationJSON   `json:"adjudications"`
 	History            []claimMoveJSON      `json:"history"`
+	SubmitWhenReady    bool                 `json:"submit_when_ready"`
 	BatchID            *billing.FileID      `json:"batch_id"`
 	SentAt             *string              `json:"sent_at"`
 	PayerClaimNumber   *string              `json:"payer_claim_number"`
@@ -173,6 +179,21 @@ type findingJSON struct {
 	Field   *string `json:"field"`
 	Message string  `json:"message"`
 	Fix     string  `json:"fix"`
+}
+
+// acceptedJSON is an open amount that was accepted to reconcile the claim.
+type acceptedJSON struct {
+	ID    billing.AcceptedID `json:"id"`
+	As    billing.AcceptAs   `json:"as"`
+	Lines []lineAmountJSON   `json:"lines"`
+	Note  *string            `json:"note"`
+	By    string             `json:"by"`
+	At    string             `json:"at"`
+}
+
+type lineAmountJSON struct {
+	LineNumber *int   `json:"line_number"`
+	Amount     string `json:"amount"`
 }
 
 type claimMoveJSON struct {
@@ -267,6 +288,12 @@ func labeledAdjustmentShape(a billing.Adjustment) labeledAdjustmentJSON {
 	return labeledAdjustmentJSON{a.Group, a.Reason, a.Amount.String(), billing.ReasonLabel(a.Reason)}
 }
 
+func acceptedShape(a billing.AcceptedOpen) acceptedJSON {
+	return acceptedJSON{a.ID, a.As, mapped(a.Lines, func(l billing.LineAmount) lineAmountJSON {
+		return lineAmountJSON{orNull(l.Number), l.Amount.String()}
+	}), orNull(a.Note), a.By, billing.Timestamp(a.At)}
+}
+
 func claimShape(c *billing.ClaimRecord) claimJSON {
 	out := claimJSON{
 		claimSummaryJSON: claimSummaryShape(c), Subscriber: claimSubscriberShape(c.Subscriber), Patient: claimPatientShape(c.Patient),
@@ -279,12 +306,17 @@ func claimShape(c *billing.ClaimRecord) claimJSON {
 		History: mapped(c.History, func(m billing.ClaimMove) claimMoveJSON {
 			return claimMoveJSON{m.State, billing.Timestamp(m.At), m.Cause, orNull(m.File), orNull(m.By), orNull(m.Note)}
 		}),
-		Adjudications: adjudicationsShape(c.Ledger),
-		BatchID:       orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
+		Accepted: mapped(c.Accepted, acceptedShape), Adjudications: adjudicationsShape(c.Ledger),
+		SubmitWhenReady: c.SubmitWhenReady, BatchID: orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
 		TenantReference: c.TenantReference, claimDetailsJSON: claimDetailsShape(&c.ClaimDetails),
 	}
 	if s := c.Standing; s != nil {
 		out.Contractual, out.NotPaid = money(&s.Contractual), money(&s.NotPaid)
+	}
+	if c.HasOpen() {
+		for i, open := range c.OpenLines() {
+			out.Lines[i].Open = new(open.String())
+		}
 	}
 	if a := c.Accident; a != nil {
 		out.Accident = &accidentJSON{orNull(a.Type), orNull(a.Date), orNull(a.State)}

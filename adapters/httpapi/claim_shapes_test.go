@@ -61,6 +61,10 @@ func fullClaim() *billing.ClaimRecord {
 	}
 	c.Ledger = c.Claim.Ledger(fullLedger())
 	c.Standing, c.SettledAt = c.Ledger.Standing(), shapeTime
+	c.Accepted = []billing.AcceptedOpen{{
+		ID: idOf[billing.AcceptedID](17), As: billing.AcceptOther, Note: "A <gift>.", By: idOf[billing.UserID](18).String(), At: shapeTime.Add(time.Hour),
+		Lines: []billing.LineAmount{{Number: 1, Amount: 50}, {Amount: 1}},
+	}}
 	c.ReconciledAt = shapeTime.Add(time.Hour)
 	c.History = append(c.History,
 		billing.ClaimMove{State: billing.ClaimAcceptedPayer, At: shapeTime.Add(2 * time.Minute), Cause: billing.TriggerPayerAccept, File: "1.277"},
@@ -101,7 +105,7 @@ func fullLedger() []*billing.LedgerEntry {
 func returnedClaim() *billing.ClaimRecord {
 	c := fullClaim()
 	c.Kind, c.State, c.ConvertedFrom, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, billing.ClaimID{}, idOf[billing.ClaimID](13)
-	c.Ledger, c.Standing, c.SettledAt, c.ReviewERA = c.Claim.Ledger(nil), nil, time.Time{}, idOf[billing.ERAID](16)
+	c.Ledger, c.Standing, c.SettledAt, c.ReviewERA, c.Accepted = c.Claim.Ledger(nil), nil, time.Time{}, idOf[billing.ERAID](16), nil
 	c.Patient, c.Accident, c.ReconciledAt = nil, nil, time.Time{}
 	for i := range c.Lines {
 		c.Lines[i].ServiceDate = billing.Date{}

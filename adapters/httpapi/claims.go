@@ -49,7 +49,8 @@ func (a *api) submitClaim(x *exchange) (*reply, error) {
 
 // reconcileClaim handles POST /claims/{id}/reconcile.
 func (a *api) reconcileClaim(x *exchange) (*reply, error) {
-	return kept(a.claims.Reconcile(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
+	in := readReconcileRequest(x)
+	return kept(a.claims.Reconcile(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
 }
 
 // reopenClaim handles POST /claims/{id}/reopen.
@@ -57,9 +58,19 @@ func (a *api) reopenClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Reopen(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
 }
 
-// voidClaim handles POST /claims/{id}/void. It returns the void transaction.
+// voidClaim handles POST /claims/{id}/void. It returns the void transaction, or the claim
+// itself if that was never sent.
 func (a *api) voidClaim(x *exchange) (*reply, error) {
-	return kept(a.claims.Void(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x)))
+	w := replying(x, http.StatusCreated, claimShape)
+	render := w.Render
+	w.Render = func(made *billing.ClaimRecord, failure error) billing.Reply {
+		r := render(made, failure)
+		if failure == nil && made.Frequency != billing.FrequencyVoid {
+			r.Status = http.StatusOK
+		}
+		return r
+	}
+	return kept(a.claims.Void(x.ctx, w, claimID(x)))
 }
 
 // listClaims handles GET /claims. A list has one kind. A search for few claims, without
@@ -107,6 +118,8 @@ func claimFilter(q *query) billing.ClaimFilter {
 		BatchID:       id[billing.FileID](q, "batch_id"),
 		RequestID:     id[billing.RequestID](q, "request_id"),
 		ControlNumber: number,
+		Open:          oneOf(q, "open", "true") != "",
+		Overpaid:      oneOf(q, "overpaid", "true") != "",
 	}
 	if f.Kind == "" && !f.Single() {
 		f.Kind = billing.KindClaim

@@ -144,9 +144,19 @@ func TestLiveClaimWaits(t *testing.T) {
 		"findings.1.code", "enrollment_not_active", "findings.1.field", "payer_id")
 	path := "/claims/" + made.text(t, "id")
 	s.verify(t, office)
+	s.must(t, 200, call{method: "PATCH", path: path, key: s.live, body: `{"draft":false}`}).shows(t, "state", "needs_attention", "submit_when_ready", false,
+		"history.1.cause", "submit_withdrawn", "history.1.state", "needs_attention")
+	refused := s.must(t, 409, call{method: "POST", path: path + "/submit", key: s.live})
+	const bySelf = "No action is needed on the claim: Molar submits it by itself once the enrollment of its office with the payer is recorded as active."
+	if message := refused.text(t, "message"); !strings.HasSuffix(message, bySelf) {
+		t.Errorf("submitted: %q", message)
+	}
+	s.must(t, 200, call{path: path, key: s.live}).shows(t, "submit_when_ready", true, "next_step", bySelf)
 	s.enroll(t, call{key: s.live, body: office}, "CHTEST", "claims", "active")
-	s.must(t, 200, call{method: "PATCH", path: path, key: s.live, body: `{"submit":true}`}).shows(t, "state", "queued", "findings", []any{},
-		"next_step", "No action is needed: the claim goes out with the next batch.")
+	for s.do(t, call{path: path, key: s.live}).text(t, "state") != "queued" {
+	}
+	s.must(t, 200, call{path: path, key: s.live}).shows(t, "submit_when_ready", false, "findings", []any{}, "history.2.cause", "enrollment",
+		"history.3.cause", "submit", "next_step", "No action is needed: the claim goes out with the next batch.")
 
 	s.must(t, 200, call{method: "PATCH", path: "/offices/" + office, key: s.live, body: `{"tax_id":"987654321"}`}).shows(t, "verified_at", nil)
 	cut(0)

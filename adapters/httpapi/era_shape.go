@@ -20,6 +20,12 @@ type eraSummaryJSON struct {
 	Warnings   []warningJSON      `json:"warnings"`
 	ReceivedAt string             `json:"received_at"`
 	PostedAt   *string            `json:"posted_at"`
+
+	Acknowledged *eraNoteJSON    `json:"acknowledged"`
+	Correction   *correctionJSON `json:"correction"`
+	Corrections  []billing.ERAID `json:"corrections"`
+	ReplacedBy   *billing.ERAID  `json:"replaced_by"`
+	Parts        []billing.ERAID `json:"parts"`
 }
 
 type eraPaymentJSON struct {
@@ -59,6 +65,8 @@ func eraSummaryShape(e *billing.ERA) eraSummaryJSON {
 		Balanced: e.Balanced, Counts: eraCountsJSON{e.ClaimCount, e.MatchedCount, e.ClaimCount - e.MatchedCount},
 		Progress: eraProgressJSON(e.Counted()), Warnings: mapped(e.Warnings, warningShape),
 		ReceivedAt: billing.Timestamp(e.ReceivedAt), PostedAt: timeOrNull(e.PostedAt),
+		Acknowledged: eraNoteShape(e.Acknowledged), Correction: correctionShape(e), Corrections: listOf(e.Corrections), ReplacedBy: orNull(e.ReplacedBy),
+		Parts: listOf(e.Parts),
 	}
 	if e.Payer != (billing.PayerSummary{}) {
 		out.Payer = new(payerJSON(e.Payer))
@@ -77,6 +85,7 @@ type eraJSON struct {
 	Claims              pageJSON[eraClaimJSON]   `json:"claims"`
 	ProviderAdjustments []providerAdjustmentJSON `json:"provider_adjustments"`
 	Balance             balanceJSON              `json:"balance"`
+	Difference          *eraDifferenceJSON       `json:"difference"`
 	FileName            string                   `json:"file_name"`
 }
 
@@ -125,9 +134,10 @@ func eraShape(r *billing.ERARecord, next *string) eraJSON {
 			return providerAdjustmentJSON{a.ProviderID, a.Reason, orNull(a.Reference), orNull(a.PeriodEnd), a.Amount.String()}
 		}),
 		Balance: balanceJSON{
-			levelBalanceShape(b.Payment), levelBalanceShape(b.Claims), levelBalanceShape(b.Lines), mapped(b.Findings, balanceFindingShape),
+			levelBalanceShape(r.PaymentBalance()), levelBalanceShape(b.Claims), levelBalanceShape(b.Lines), mapped(r.PaymentFindings(), balanceFindingShape),
 		},
-		FileName: r.File.Name,
+		Difference: eraDifferenceShape(r.Difference),
+		FileName:   r.File.Name,
 	}
 }
 

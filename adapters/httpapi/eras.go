@@ -16,7 +16,7 @@ func (a *api) listERAs(x *exchange) (*reply, error) {
 	l := q.bind("eras", x.call.Scope, "limit", "cursor")
 	trace, _ := q.text("trace_number")
 	f := billing.ERAFilter{
-		State:          oneOf(q, "state", billing.ERANeedsReview, billing.ERAPosted),
+		State:          oneOf(q, "state", billing.ERANeedsReview, billing.ERAPosted, billing.ERAReplaced, billing.ERADiscarded),
 		NeedsAttention: q.flag("needs_attention"),
 		Balanced:       q.flag("balanced"),
 		PayerID:        id[billing.PayerID](q, "payer_id"),
@@ -48,6 +48,24 @@ func (a *api) postERA(x *exchange) (*reply, error) {
 func (a *api) unpostERA(x *exchange) (*reply, error) {
 	in := readNote(x)
 	return kept(a.remittances.Unpost(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
+}
+
+// acknowledgeERA handles POST /eras/{id}/acknowledge.
+func (a *api) acknowledgeERA(x *exchange) (*reply, error) {
+	in := readNote(x)
+	return kept(a.remittances.Acknowledge(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
+}
+
+// replaceERA handles POST /eras/{id}/replace.
+func (a *api) replaceERA(x *exchange) (*reply, error) {
+	in := readNote(x)
+	return kept(a.remittances.Replace(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
+}
+
+// keepERA handles POST /eras/{id}/keep.
+func (a *api) keepERA(x *exchange) (*reply, error) {
+	in := readNote(x)
+	return kept(a.remittances.Keep(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
 }
 
 // matchERAClaim handles POST /eras/{id}/claims/{ordinal}/match.

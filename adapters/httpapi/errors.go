@@ -50,6 +50,7 @@ func status(code billing.Code) int {
 
 const (
 	internalMessage = "Something went wrong inside the service. Quote the request ID when you report it."
+	awayMessage     = "The service cannot reach its database now. Try again in a few seconds. Send a write again with the same Idempotency-Key."
 	timeoutMessage  = "The request took too long. It may still take effect. Look for its result before you send it again with a new key."
 )
 
@@ -101,6 +102,7 @@ func (x *exchange) fail(err error) {
 			out.RequestID = f.check.RequestID.String() // the body is the first reply's; the header names this request
 		}
 	}
+	x.refused = out.Check == nil
 	switch out.Error { //nolint:exhaustive // other codes need no header
 	case billing.CodeUnauthorized:
 		x.set("WWW-Authenticate", "Bearer")
@@ -140,7 +142,9 @@ func (x *exchange) failure(err error) (code int, out errorJSON) {
 		for _, f := range e.Faults {
 			out.Errors = append(out.Errors, faultJSON{fieldName(f.Field), f.Code, f.Message})
 		}
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), x.ctx != nil && x.ctx.Err() != nil:
+	case errors.Is(err, billing.ErrStoreAway):
+		out.Error, out.Message = billing.CodeUnavailable, awayMessage
+	case errors.Is(err, billing.ErrCommitUnknown), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), x.ctx != nil && x.ctx.Err() != nil:
 		out.Error, out.Message = billing.CodeTimeout, timeoutMessage
 	}
 	if code == 0 {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"testing"
@@ -169,6 +170,22 @@ func TestRetryAfter(t *testing.T) {
 	} {
 		if got := retryAfter(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)
+		}
+	}
+}
+
+// TestDatabaseAway has a transaction fail because the database is away, and one whose
+// COMMIT got no reply.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[billing.Code]error{
+		billing.CodeUnavailable: fmt.Errorf("read: %w", billing.ErrStoreAway),
+		billing.CodeTimeout:     fmt.Errorf("write: %w", billing.ErrCommitUnknown),
+		billing.CodeInternal:    errors.New("else"),
+	} {
+		x := &exchange{}
+		if code, out := x.failure(err); out.Error != want || code != status(want) {
+			t.Errorf("%v: status %d, %s", err, code, out.Error)
 		}
 	}
 }

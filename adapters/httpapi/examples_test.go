@@ -233,10 +233,24 @@ func (x *story) remittances(t *testing.T) {
 		return call{body: c.body, header: c.header}
 	}
 	_, all := x.show(t, "importERA", form(payingTo("EFT-4712", ourNPI, "EFT-4713", foreignNPI))).payments(t)
+	x.corrections(t, all[0]["era_id"].(string))
 	x.show(t, "listQuarantine", call{})
 	x.see("off_", x.office.String())
 	x.show(t, "assignQuarantinedFile", call{}, all[1]["quarantine_id"].(string))
 	x.show(t, "deleteQuarantinedFile", call{}, x.quarantined(t))
+}
+
+// corrections imports the payment of a remittance again, with other figures.
+func (x *story) corrections(t *testing.T, era string) {
+	t.Helper()
+	x.until(t, "/eras/"+era, "needs_review")
+	x.must(t, 200, call{method: "POST", path: "/eras/" + era + "/claims/1/ignore"})
+	second := x.must(t, 201, importing(correctedPayment("EFT-4712"))).text(t, "payments", "0", "era_id")
+	x.until(t, "/eras/"+second, "needs_review")
+	x.show(t, "keepERA", call{}, second)
+	x.show(t, "replaceERA", call{}, second)
+	off := x.remitted(t, x.key, x.test, paying("EFT-4714", 5, crownPaid("UNKNOWN-3")))
+	x.show(t, "acknowledgeERA", call{}, strings.TrimPrefix(off, "/eras/"))
 }
 
 func (x *story) attachments(t *testing.T) {

@@ -36,6 +36,7 @@ type exchange struct {
 	ctx      context.Context //nolint:containedctx // the request's own, for its use case
 	cancel   context.CancelFunc
 	code     billing.Code // of the error in the reply
+	refused  bool         // the reply is an error and shows no resource
 	resource string       // the ID of a resource that the reply is about, without being its first field
 	atEnd    []func()     // run by finish, last
 

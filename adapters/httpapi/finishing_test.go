@@ -238,6 +238,49 @@ func TestClaimsAreMatchedWithinTheirMode(t *testing.T) {
 	s.must(t, 200, call{path: "/claims/" + c.ID.String()}).shows(t, "state", "accepted_payer", "adjudications", "[]")
 }
 
+// What a payer refuses is open until it is accepted to the cent; a reopened claim has it
+// open again.
+func TestOpenAmountsAreAccepted(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	c, other := s.sent(t), s.sent(t)
+	path := "/claims/" + c.ID.String()
+	refused := strings.NewReplacer("*1250*800*200*", "*1250*700*200*", "*1250*800**", "*1250*700**").Replace(crownPaid(c.PatientControlNumber)) + "CAS*OA*18*100~"
+	s.remitted(t, s.key, s.test, paying("EFT-7", 1500, refused, crownPaid(other.PatientControlNumber)))
+	s.must(t, 200, call{path: "/claims/" + other.ID.String()}).shows(t, "open", "0.00", "lines.0.open", "0.00", "accepted", "[]")
+	open := s.must(t, 200, call{path: path})
+	open.shows(t, "open", "100.00", "lines.0.open", "100.00", "state", "paid")
+	if step := open.text(t, "next_step"); !strings.Contains(step, "100.00 is open") || strings.Contains(step, "reconcile") {
+		t.Errorf("the next step is %q", step)
+	}
+	listed := func(want ...string) {
+		t.Helper()
+		if got := s.walk(t, "/claims?open=true&state=paid&state=reconciled"); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("open are %v, want %v", got, want)
+		}
+	}
+	listed(c.ID.String())
+	accept := func(amount string) string {
+		return `{"accept_open":{"as":"write_off","lines":[{"line_number":1,"amount":"` + amount + `"}],"note":"Billed twice."}}`
+	}
+	early := s.do(t, call{method: "POST", path: path + "/reconcile"})
+	if wantStatus(t, early, 409, billing.CodeConflict); !strings.Contains(early.body, "100.00 of the claim is open") {
+		t.Errorf("reconciled early %s", early.body)
+	}
+	less := s.do(t, call{path: path + "/reconcile", body: accept("99.00")})
+	if less.StatusCode != 422 || fmt.Sprint(less.fields(t)) != "[accept_open.lines conflict]" || !strings.Contains(less.body, "but 100.00 is open") {
+		t.Errorf("accepted less %d %s", less.StatusCode, less.body)
+	}
+	s.must(t, 200, call{path: path + "/reconcile", body: accept("100.00")}).shows(t, "state", "reconciled", "open", "0.00", "lines.0.open", "0.00",
+		"accepted.0.as", "write_off", "accepted.0.lines.0.amount", "100.00", "accepted.0.note", "Billed twice.", "accepted.0.by", some{}, "accepted.0.id", some{})
+	listed()
+	s.must(t, 200, call{method: "POST", path: path + "/reopen"}).shows(t, "state", "paid", "open", "100.00", "accepted", "[]")
+	listed(c.ID.String())
+	if over := s.walk(t, "/claims?overpaid=true"); len(over) != 0 {
+		t.Errorf("overpaid are %v", over)
+	}
+}
+
 // A reconciled claim is opened again, with its payment.
 func TestClaimsAreReopened(t *testing.T) {
 	t.Parallel()

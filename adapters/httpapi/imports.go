@@ -94,10 +94,12 @@ func importedPaymentShape(p remittances.Imported) importedPaymentJSON {
 		ClaimCount: p.ERA.ClaimCount, Balanced: p.ERA.Balanced,
 	}
 	switch {
-	case p.New:
-		out.Status = "imported"
 	case p.Quarantined != nil:
 		out.Status, out.QuarantineID, out.Reason = "quarantined", &p.Quarantined.ID, &p.Quarantined.Reason
+	case p.New && len(p.ERA.Corrects) > 0:
+		out.Status = "correction"
+	case p.New:
+		out.Status = "imported"
 	}
 	return out
 }

@@ -30,6 +30,12 @@ func payingTo(pairs ...string) string {
 	return file.String()
 }
 
+// correctedPayment is payingTo once more, with half of the payment.
+func correctedPayment(trace string) string {
+	return strings.NewReplacer("BPR*I*1*", "BPR*I*0.50*", "CLP*UNKNOWN*1*1*1*", "CLP*UNKNOWN*1*1*0.50*", "SVC*AD:D0120*1*1*", "SVC*AD:D0120*1*0.50*",
+		"DTM*472*20260220~", "DTM*472*20260220~CAS*CO*45*0.50~", "SE*16*", "SE*17*").Replace(payingTo(trace, ourNPI))
+}
+
 // importing is the call that imports the file.
 func importing(file string) call {
 	return call{
@@ -204,7 +210,7 @@ func TestImportRefuses(t *testing.T) {
 func TestAssignRefuses(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	if err := s.remittances.Receive(t.Context(), s.test.Mode, billing.IncomingFile{Scope: s.test, Name: "page.835", Content: []byte("<html>Doe</html>")}); err != nil {
+	if _, err := s.remittances.Receive(t.Context(), s.test.Mode, billing.IncomingFile{Scope: s.test, Name: "page.835", Content: []byte("<html>Doe</html>")}); err != nil {
 		t.Fatal(err)
 	}
 	list := s.must(t, 200, call{path: "/quarantine"})

@@ -166,6 +166,9 @@ func newServer(o Options, routes []route, callers identifier) (*Server, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	if s.clientsUnknown() {
+		s.log.Warn("all clients seem to have the address of the proxy: set MOLAR_TRUSTED_PROXIES to its network")
+	}
 	s.rates = newRates(o.RateRequests, o.RateChecks, s.now)
 	s.quotas = newQuotas(s.limits.Requests)
 	s.streaming, s.streamQuotas = newTally(), newQuotas(s.limits.Streams)

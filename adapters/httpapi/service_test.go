@@ -128,6 +128,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	work(t, queue, jobs.KindAttachmentSend, o.Attachments.Send)
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)
+	work(t, queue, jobs.KindEnrollment, o.Claims.Enrolled)
 	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(billing.Attempt) {}))
 	work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
 	work(t, queue, jobs.KindThumbnail, o.Attachments.MakeThumbnail)

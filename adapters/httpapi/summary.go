@@ -25,6 +25,7 @@ type summaryJSON struct {
 	Predeterminations map[billing.ClaimState]int `json:"predeterminations"`
 	Money             moneyTotalsJSON            `json:"money"`
 	ERAs              waitingERAsJSON            `json:"eras"`
+	Quarantine        countJSON                  `json:"quarantine"`
 	PayerRequests     openRequestsJSON           `json:"payer_requests"`
 	WebhookEndpoints  endpointCountsJSON         `json:"webhook_endpoints"`
 	Activity          []activityJSON             `json:"activity"`
@@ -91,7 +92,8 @@ func summaryShape(s *billing.Summary) summaryJSON {
 		Object: "summary", AsOf: billing.Timestamp(s.At),
 		Claims:            stateCounts(billing.KindClaim, s.Claims.States),
 		Predeterminations: stateCounts(billing.KindPredetermination, s.Claims.States),
-		ERAs:              waitingERAsJSON{countJSON(s.NotPosted), countJSON(s.UnfinishedClaims)},
+		ERAs:              waitingERAsJSON{countJSON(s.Remittances.NotPosted), countJSON(s.Remittances.UnfinishedClaims)},
+		Quarantine:        countJSON(s.Remittances.Quarantined),
 		PayerRequests: openRequestsJSON{
 			Open: countJSON(s.PayerRequests.Open), Later: countJSON(s.PayerRequests.Later), WithoutDueDate: countJSON(s.PayerRequests.Undated),
 			ByDueDate: mapped(s.PayerRequests.Due, func(d billing.DayCount) dueCountJSON { return dueCountJSON{d.Day, d.Count.Count} }),

@@ -291,7 +291,7 @@ func (a *Attachment) GiveUp(job JobID) bool {
 type ClaimFile struct {
 	PWK     string // PWK06 of loop 2300
 	NTE     string // the NTE note of loop 2300
-	Partial bool   // files leave out some characters of the note
+	Partial bool   // files leave out some of the narrative
 }
 
 // maxNTE is the length of NTE02 (005010X224A2).
@@ -305,10 +305,10 @@ func (a *Attachment) ClaimFile() *ClaimFile {
 	if a.State != AttachmentClosed {
 		return nil
 	}
-	note := a.Number
+	note, cut := a.Number, false
 	for _, word := range strings.Fields(a.Narrative) {
 		room := maxNTE - utf8.RuneCountInString(note) - 1
-		if utf8.RuneCountInString(word) > room {
+		if cut = utf8.RuneCountInString(word) > room; cut {
 			if note == a.Number {
 				note += " " + string([]rune(word)[:room])
 			}
@@ -316,7 +316,7 @@ func (a *Attachment) ClaimFile() *ClaimFile {
 		}
 		note += " " + word
 	}
-	return &ClaimFile{PWK: a.Number, NTE: note, Partial: !Spellable(note[len(a.Number):])}
+	return &ClaimFile{PWK: a.Number, NTE: note, Partial: cut || !Spellable(note[len(a.Number):])}
 }
 
 // Transmission describes an attachment to an attachment network, without its

@@ -1,12 +1,9 @@
 package billing
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
 )
 
 // OutgoingFile is a file of claims for a clearinghouse. A name always stands for the
@@ -26,15 +23,6 @@ type IncomingFile struct {
 	Route   Route // of the network on which it came; its payer IDs
 }
 
-// IsReport reports whether the file is text for people: no interchange, and no binary
-// file. What a report says is never an acknowledgement.
-func (f IncomingFile) IsReport() bool {
-	text := bytes.TrimLeft(bytes.TrimPrefix(f.Content, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return len(text) > 0 && !bytes.HasPrefix(text, []byte("ISA")) && !bytes.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n\f\x1a", r)
-	})
-}
-
 // FileKind is the kind of a file from a clearinghouse.
 type FileKind string
 
@@ -42,7 +30,16 @@ type FileKind string
 const (
 	FileAcknowledgement FileKind = "acknowledgement" // 997, 999, TA1, 277
 	FileRemittance      FileKind = "remittance"      // 835
+	FileOther           FileKind = "other"           // EDI for which Molar has no use
 )
+
+// FilePart is a part of a file that is taken by itself.
+type FilePart struct {
+	Kind    FileKind // empty for a part that cannot be read
+	Sets    []string // the transaction sets, each once, such as 999 or TA1
+	Content []byte   // a file of its own
+	Err     error    // why it cannot be read, without patient data
+}
 
 // AcknowledgementKind is the kind of a file about claims, other than a remittance.
 type AcknowledgementKind string
@@ -247,6 +244,9 @@ func (r *ClaimReport) findings(c *Claim) (found []Finding) {
 	return found
 }
 
+// findingOfStatus begins the codes of findings that a payer or clearinghouse reported.
+const findingOfStatus = "status_"
+
 func (r *ClaimReport) finding(c *Claim, why *ReportReason) Finding {
 	who := "The clearinghouse"
 	if r.Side == SidePayer {
@@ -260,61 +260,5 @@ func (r *ClaimReport) finding(c *Claim, why *ReportReason) Finding {
 	if why.Words != "" {
 		message += " Its message: " + why.Words
 	}
-	return Finding{Code: "status_" + string(r.Outcome), Field: why.field(c), Message: message, Fix: fix}
-}
-
-// Quarantined is a file, or one payment of it, that waits for a person: its payee
-// is uncertain, or it cannot be read. A file of an organization's own connection or
-// import is in the quarantine of that organization. Only the operator sees the others.
-type Quarantined struct {
-	ID         FileID
-	Scope      Scope // without an organization for a file of the deployment's connections
-	Origin     FileOrigin
-	Name       string
-	Reason     string              // for people, without patient data
-	Payment    *QuarantinedPayment // nil for a file that is not one payment
-	Content    []byte
-	ReceivedAt time.Time
-}
-
-// QuarantinedPayment is the part of a remittance that shows a person what it is, and
-// what its content alone does not say.
-type QuarantinedPayment struct {
-	PayerName  string
-	PayerIDs   []string // those of its network as ours; empty if an earlier release stored it
-	PayeeName  string
-	PayeeNPI   string
-	PayeeTaxID string
-	Payment    ERAPayment
-	ClaimCount int
-	Numbers    ControlNumbers
-}
-
-// Restore gives the payments of the file, which were read again, its origin, and the
-// payer IDs with which it came.
-func (q *Quarantined) Restore(payments []Remittance) {
-	for i := range payments {
-		payments[i].Origin = q.Origin
-		if q.Payment != nil && len(q.Payment.PayerIDs) > 0 {
-			payments[i].PayerIDs = q.Payment.PayerIDs
-		}
-	}
-}
-
-// FileOrigin is the way in which a file came.
-type FileOrigin string
-
-// The origins of files.
-const (
-	FileFromNetwork FileOrigin = "network"
-	FileFromImport  FileOrigin = "import" // a person or a program of the organization imported it
-)
-
-// Quarantined returns the file as a quarantined file with the reason. A file without
-// a scope belongs to the operator.
-func (f IncomingFile) Quarantined(mode Mode, reason string, at time.Time) *Quarantined {
-	return &Quarantined{
-		ID: NewID[FileID](at), Scope: Scope{Org: f.Scope.Org, Mode: mode}, Origin: FileFromNetwork, Name: f.Name, Reason: reason,
-		Content: f.Content, ReceivedAt: at,
-	}
+	return Finding{Code: findingOfStatus + string(r.Outcome), Field: why.field(c), Message: message, Fix: fix}
 }

@@ -60,6 +60,17 @@ type Error struct {
 	RetryAfter time.Duration // when to try again, for CodeTooManyRequests; zero for soon
 }
 
+// The errors of a transaction that no caller caused.
+var (
+	// ErrStoreAway means that the database cannot be reached, or that its schema does
+	// not fit this release. The transaction changed nothing.
+	ErrStoreAway = errors.New("the database is unavailable")
+
+	// ErrCommitUnknown means that the reply to COMMIT was lost. The transaction may or
+	// may not be committed.
+	ErrCommitUnknown = errors.New("it is unknown whether the transaction was committed")
+)
+
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Cause)

@@ -50,6 +50,7 @@ type (
 	auditEntryKind   struct{}
 	connectionKind   struct{}
 	enrollmentKind   struct{}
+	acceptedKind     struct{}
 )
 
 func (orgKind) prefix() string          { return "org_" }
@@ -75,6 +76,7 @@ func (sessionKind) prefix() string      { return "ses_" }
 func (auditEntryKind) prefix() string   { return "aud_" }
 func (connectionKind) prefix() string   { return "con_" }
 func (enrollmentKind) prefix() string   { return "enr_" }
+func (acceptedKind) prefix() string     { return "acr_" }
 
 // The IDs of the API, the JobID of a job, and the DeliveryID of a delivery to
 // an endpoint.
@@ -104,6 +106,7 @@ type (
 	AuditEntryID      = ID[auditEntryKind]
 	ConnectionID      = ID[connectionKind]
 	EnrollmentID      = ID[enrollmentKind]
+	AcceptedID        = ID[acceptedKind]
 )
 
 // NewID returns an ID that sorts by now, to the microsecond. It has 48 bits of

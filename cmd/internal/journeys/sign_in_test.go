@@ -54,6 +54,34 @@ func TestSignInWithAPassword(t *testing.T) {
 	page.seesA("navigation", "Screens")
 }
 
+// A person whose password was chosen before weak ones were refused is asked for another
+// one on every screen, and chooses it.
+func TestWeakPassword(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	b := newBrowser(t, practice.s.origin)
+	b.keep(practice.session("owner"))
+	practice.s.sql(t, "UPDATE sessions SET password_weak = true WHERE user_id = (SELECT id FROM users WHERE email = $1)", practice.email("owner"))
+	page := b.tab()
+	page.open("/test")
+	page.sees("Your password is easy to guess.")
+	page.screen("weak-password")
+	page.click("Choose another one")
+	page.fill("New password", "Welcome12345")
+	page.mayBeRefused(http.StatusUnprocessableEntity, "")
+	page.click("Save the password")
+	page.sees("This password is easy to guess.")
+	page.mayBeRefused(http.StatusUnauthorized, "")
+	page.fill("New password", "tooth fairies and drills")
+	page.click("Save the password")
+	page.seesA("heading", "Sign in to Molar")
+	page.fill("Email", practice.email("owner"))
+	page.fill("Password", "tooth fairies and drills")
+	page.click("Sign in")
+	page.seesA("navigation", "Screens")
+	page.seesNo("Your password is easy to guess.")
+}
+
 // A link works once. The second try says so, and what to do.
 func TestSignInWithAUsedLink(t *testing.T) {
 	t.Parallel()

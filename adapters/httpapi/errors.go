@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -26,7 +27,7 @@ func status(code billing.Code) int {
 		return http.StatusMethodNotAllowed
 	case billing.CodeRequestTimeout:
 		return http.StatusRequestTimeout
-	case billing.CodeConflict, billing.CodeIdempotencyKeyInUse:
+	case billing.CodeConflict, billing.CodeIdempotencyKeyInUse, billing.CodeChooseOrganization:
 		return http.StatusConflict
 	case billing.CodePayloadTooLarge:
 		return http.StatusRequestEntityTooLarge
@@ -84,6 +85,14 @@ type errorJSON struct {
 	Errors    []faultJSON     `json:"errors"`
 	RequestID string          `json:"request_id"`
 	Check     json.RawMessage `json:"check,omitempty"`
+
+	Organizations []choiceJSON `json:"organizations,omitempty"`
+}
+
+// choiceJSON is an organization to which a person may sign in.
+type choiceJSON struct {
+	ID   billing.OrgID `json:"id"`
+	Name string        `json:"name"`
 }
 
 type faultJSON struct {
@@ -100,6 +109,11 @@ func (x *exchange) fail(err error) {
 		x.markReplayed(f.replayed)
 		if f.replayed && !f.check.RequestID.IsZero() {
 			out.RequestID = f.check.RequestID.String() // the body is the first reply's; the header names this request
+		}
+	}
+	if c, ok := errors.AsType[*access.ChooseError](err); ok {
+		for _, o := range c.Organizations {
+			out.Organizations = append(out.Organizations, choiceJSON{o.ID, o.Name})
 		}
 	}
 	x.refused = out.Check == nil

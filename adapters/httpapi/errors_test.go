@@ -34,6 +34,7 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeAttachmentsNetworkError: 502,
 		billing.CodeUnavailable:             503,
 		billing.CodeConflict:                409,
+		billing.CodeChooseOrganization:      409,
 		billing.CodeInternal:                500,
 	}
 }

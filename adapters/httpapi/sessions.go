@@ -21,8 +21,16 @@ func (a *api) signIn(x *exchange) (*reply, error) {
 	var faults billing.Faults
 	doc := x.document(&faults)
 	token, email, password, code := doc.optionalText("token"), doc.optionalText("email"), doc.optionalText("password"), doc.optionalText("totp")
+	chosen := doc.optionalText("organization_id")
 	doc.end()
-	if token != nil && (email != nil || password != nil || code != nil) {
+	var org billing.OrgID
+	if chosen != nil {
+		var err error
+		if org, err = billing.ParseID[billing.OrgID](*chosen); err != nil {
+			faults.Add("organization_id", billing.FaultFormat, "Send the id of one of organizations.")
+		}
+	}
+	if token != nil && (email != nil || password != nil || code != nil || chosen != nil) {
 		faults.Add("token", billing.FaultNotAllowed, "Send a token, or an email address and a password.")
 	}
 	if token == nil {
@@ -43,7 +51,7 @@ func (a *api) signIn(x *exchange) (*reply, error) {
 		a.audit.Note(&e) // the time of the reply must not depend on whether there is a user
 	}
 	in, err := a.access.SignIn(x.ctx, access.SignIn{
-		Token: value(token), Email: value(email), Password: value(password), TOTP: value(code),
+		Token: value(token), Email: value(email), Password: value(password), TOTP: value(code), Organization: org,
 		Browser: x.s.identifier.origin.cookies(raw).browser, Address: x.client(), Agent: x.agent(),
 		Entry: entry, Refused: refused,
 	})

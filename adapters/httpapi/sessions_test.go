@@ -247,6 +247,42 @@ func TestSessionWorks(t *testing.T) {
 	s.refusedSoon(t, ann)
 }
 
+// TestChooseOrganization signs in with a password that is right in two organizations.
+func TestChooseOrganization(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	const email, password = "ann@example.com", "Crowns and bridges 14"
+	made, err := s.access.CreateOrganization(t.Context(), "Cedar Dental")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := made.ID
+	for _, org := range []billing.OrgID{s.org, other} {
+		v := s.visits(t, org, email, billing.RoleOwner)
+		s.must(t, 200, v.call(call{method: "PATCH", path: "/users/" + v.user.String(), body: `{"password":"` + password + `"}`}))
+	}
+	ask := func(more string) response {
+		return s.do(t, call{method: "POST", path: "/sessions", header: browserHeaders(), bad: strings.Contains(more, "Demo Dental"), body: `{"email":"` + email + `","password":"` + password + `"` + more + `}`})
+	}
+	asked := ask("")
+	wantStatus(t, asked, 409, billing.CodeChooseOrganization)
+	if len(asked.Cookies()) > 0 || asked.text(t, "organizations", "0", "id") != s.org.String() || asked.text(t, "organizations", "1", "name") == "" {
+		t.Errorf("%s, cookies %v", asked.body, asked.Cookies())
+	}
+	for n := range asked.get(t, "organizations").([]any) {
+		org := asked.text(t, "organizations", fmt.Sprint(n), "id")
+		in := ask(`,"organization_id":"` + org + `"`)
+		v := visitor{headers: browserHeaders()}
+		v.headers["Cookie"] = cookieOf(in)
+		if me := s.must(t, 200, v.call(call{path: "/me"})); me.text(t, "organization", "id") != org {
+			t.Errorf("%s: %s", org, me.body)
+		}
+	}
+	wantStatus(t, ask(`,"organization_id":"Demo Dental"`), 422, billing.CodeInvalidRequest)
+	refused := s.do(t, call{method: "POST", path: "/sessions", header: browserHeaders(), body: `{"token":"x","organization_id":"` + other.String() + `"}`})
+	wantStatus(t, refused, 422, billing.CodeInvalidRequest)
+}
+
 // TestSignInIsGuarded signs in as other sites would, and as programs that have a
 // good token or password but no right to a cookie.
 func TestSignInIsGuarded(t *testing.T) {

@@ -58,15 +58,25 @@ func (t *attempt) by() (user billing.UserID) {
 	return user
 }
 
-// succeed takes the attempt back after it has signed in a user. An attempt with
-// another password than the last right one still counts for all other users:
-// otherwise an attacker could set a guess as the password of a user of their own,
-// and sign in to see whether it is another user's, too.
-func (s *Service) succeed(try *attempt, u *billing.User, hash string) {
+// succeed takes the attempt back after it has signed in a user. An attempt at a chosen
+// organization was compared with no other user.
+func (s *Service) succeed(try *attempt, u *billing.User, hash string, chosen bool) {
+	if chosen {
+		s.takeBack(try)
+	} else {
+		s.takeBackIfKnown(try, hash)
+	}
+	s.attempts.forget(byOwn(u.ID.String()))
+}
+
+// takeBackIfKnown takes back an attempt that was right for some users. With another
+// password than the last right one it still counts for all others: otherwise an attacker
+// could set a guess as the password of users of their own, and see whether it is another
+// user's, too.
+func (s *Service) takeBackIfKnown(try *attempt, hash string) {
 	if s.attempts.repeats(try.email, hash) {
 		s.takeBack(try)
 	}
-	s.attempts.forget(byOwn(u.ID.String()))
 }
 
 func (s *Service) takeBack(try *attempt) {

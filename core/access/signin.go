@@ -17,8 +17,9 @@ type SignIn struct {
 	Token string
 
 	Email, Password string
-	TOTP            string // a code, or a recovery code; empty for none
-	Browser         string // what the last sign-in returned to this browser
+	TOTP            string        // a code, or a recovery code; empty for none
+	Organization    billing.OrgID // whose user is meant; zero if the person did not choose
+	Browser         string        // what the last sign-in returned to this browser
 
 	Address netip.Addr
 	Agent   string
@@ -40,9 +41,18 @@ type SignedIn struct {
 	Browser string // lets this browser sign in while others fail to
 }
 
+// ChooseError is the refusal of a password, and a code, that are right for the users
+// of several organizations. Its code is CodeChooseOrganization.
+type ChooseError struct {
+	error
+	Organizations []billing.Organization // only with ID and name
+}
+
+func (c *ChooseError) Unwrap() error { return c.error }
+
 // SignIn begins a session. Without a right token or password it returns
 // CodeUnauthorized, whether the account exists or not, and after many attempts
-// CodeTooManyRequests.
+// CodeTooManyRequests. If several users are meant, it returns a ChooseError.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (*SignedIn, error) {
 	if in.Refused == nil {
 		in.Refused = func(*billing.User, bool) {}
@@ -101,25 +111,55 @@ func (s *Service) signInByPassword(ctx context.Context, in SignIn) (*SignedIn, e
 	if err != nil {
 		return nil, err
 	}
+	chosen := !in.Organization.IsZero()
+	if chosen {
+		accounts = slices.DeleteFunc(accounts, func(a *billing.Account) bool { return a.Org != in.Organization })
+	}
 	only := len(accounts) == 1
 	accounts = slices.DeleteFunc(accounts, func(a *billing.Account) bool { return !try.judges(a.ID) })
-	var out *SignedIn
-	for _, a := range accounts {
-		if !equal(a.Password, hash) || a.State == billing.UserDisabled || out != nil {
-			continue
-		}
-		if out, err = s.prove(ctx, a, in); err != nil {
+	right := s.right(accounts, hash, in.TOTP)
+	switch {
+	case len(right) > 1:
+		s.takeBackIfKnown(try, hash)
+		return nil, chooseOrganization(right)
+	case len(right) == 1:
+		out, err := s.prove(ctx, right[0], in)
+		if err != nil {
 			return nil, err
 		}
-	}
-	if out == nil {
-		for _, a := range accounts {
-			in.Refused(&a.User, only || equal(a.Password, hash) || slices.Contains(try.known, a.ID))
+		if out != nil {
+			s.succeed(try, out.User, hash, chosen)
+			return out, nil
 		}
-		return nil, passwordRefused()
 	}
-	s.succeed(try, out.User, hash)
-	return out, nil
+	for _, a := range accounts {
+		in.Refused(&a.User, only || equal(a.Password, hash) || slices.Contains(try.known, a.ID))
+	}
+	return nil, passwordRefused()
+}
+
+// right returns those of the users who may sign in with the hash and the code. It uses
+// no code up.
+func (s *Service) right(accounts []*billing.Account, hash, code string) (right []*billing.Account) {
+	for _, a := range accounts {
+		tried := *a
+		tried.RecoveryCodes = slices.Clone(a.RecoveryCodes)
+		if equal(a.Password, hash) && a.State != billing.UserDisabled && s.secondFactor(&tried, code, s.clock.Now()) {
+			right = append(right, a)
+		}
+	}
+	return right
+}
+
+func chooseOrganization(right []*billing.Account) error {
+	choose := &ChooseError{error: &billing.Error{
+		Code:    billing.CodeChooseOrganization,
+		Message: "You can sign in to several organizations. Choose one of organizations, and send the same with its organization_id.",
+	}}
+	for _, a := range right {
+		choose.Organizations = append(choose.Organizations, billing.Organization{ID: a.Org, Name: a.OrgName})
+	}
+	return choose
 }
 
 // hashed returns the users of the address, and the hash of the password. An attempt

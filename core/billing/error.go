@@ -35,6 +35,7 @@ const (
 	CodeAttachmentsNetworkError Code = "ATTACHMENTS_NETWORK_ERROR"
 	CodeUnavailable             Code = "UNAVAILABLE"
 	CodeConflict                Code = "CONFLICT"
+	CodeChooseOrganization      Code = "CHOOSE_ORGANIZATION"
 	CodeInternal                Code = "INTERNAL"
 )
 
@@ -45,7 +46,7 @@ func Codes() []Code {
 		CodeIdempotencyKeyRequired, CodeIdempotencyKeyReused, CodeIdempotencyKeyInUse, CodePayloadTooLarge,
 		CodeUnsupportedEncoding, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodePayerRejected,
 		CodePayerUnavailable, CodeNetworkError, CodeEligibilityUnavailable, CodeAttachmentsUnavailable,
-		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeInternal,
+		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeChooseOrganization, CodeInternal,
 	}
 }
 

@@ -312,10 +312,16 @@ func (s *service) send(tb testing.TB, method, path string, headers map[string]st
 // session invites the user with a role, and signs that user in.
 func (p *practice) session(role string) []*http.Cookie {
 	p.t.Helper()
-	_, token, _ := strings.Cut(p.invites(role), "#")
-	got, text := p.s.send(p.t, http.MethodPost, "/sessions", map[string]string{"Origin": p.s.origin}, map[string]string{"token": token})
+	return p.s.follow(p.t, p.invites(role))
+}
+
+// follow signs in by a link.
+func (s *service) follow(tb testing.TB, link string) []*http.Cookie {
+	tb.Helper()
+	_, token, _ := strings.Cut(link, "#")
+	got, text := s.send(tb, http.MethodPost, "/sessions", map[string]string{"Origin": s.origin}, map[string]string{"token": token})
 	if got.status != http.StatusCreated {
-		p.t.Fatalf("sign in: %d %s", got.status, text)
+		tb.Fatalf("sign in: %d %s", got.status, text)
 	}
 	return got.cookies
 }
@@ -335,25 +341,31 @@ func (p *practice) signsIn(role string) *page {
 // password invites the user with a role, who sets a password.
 func (p *practice) password(role, password string) {
 	p.t.Helper()
+	p.s.setPassword(p.t, p.invites(role), password)
+}
+
+// setPassword signs in by a link and sets the password of the user.
+func (s *service) setPassword(tb testing.TB, link, password string) {
+	tb.Helper()
 	var cookies []string
-	for _, c := range p.session(role) {
+	for _, c := range s.follow(tb, link) {
 		cookies = append(cookies, c.Name+"="+c.Value)
 	}
 	headers := map[string]string{
-		"Origin": p.s.origin, "Molar-Mode": "test", "Idempotency-Key": "password", "Cookie": strings.Join(cookies, "; "),
+		"Origin": s.origin, "Molar-Mode": "test", "Idempotency-Key": "password", "Cookie": strings.Join(cookies, "; "),
 	}
 	var me struct {
 		User struct {
 			ID string `json:"id"`
 		} `json:"user"`
 	}
-	_, text := p.s.send(p.t, http.MethodGet, "/me", headers, nil)
+	_, text := s.send(tb, http.MethodGet, "/me", headers, nil)
 	if err := json.Unmarshal(text, &me); err != nil {
-		p.t.Fatalf("%v in %s", err, text)
+		tb.Fatalf("%v in %s", err, text)
 	}
-	got, text := p.s.send(p.t, http.MethodPatch, "/users/"+me.User.ID, headers, map[string]string{"password": password})
+	got, text := s.send(tb, http.MethodPatch, "/users/"+me.User.ID, headers, map[string]string{"password": password})
 	if got.status != http.StatusOK {
-		p.t.Fatalf("set a password: %d %s", got.status, text)
+		tb.Fatalf("set a password: %d %s", got.status, text)
 	}
 }
 

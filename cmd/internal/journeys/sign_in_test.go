@@ -54,6 +54,26 @@ func TestSignInWithAPassword(t *testing.T) {
 	page.seesA("navigation", "Screens")
 }
 
+// A person whose password is right for two organizations chooses one of them.
+func TestSignInToOneOfTwoOrganizations(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.password("owner", "correct horse battery 9")
+	other := practice.s.molar(t, "orgs", "create", "Birch Dental")
+	link := linkIn(t, practice.s.molar(t, "users", "invite", practice.email("owner"), "--org", other, "--role", "viewer"))
+	practice.s.setPassword(t, link, "correct horse battery 9")
+	page := visits(t, "/sign-in")
+	page.refused(http.StatusConflict, "POST /api/v1/sessions")
+	page.fill("Email", practice.email("owner"))
+	page.fill("Password", "correct horse battery 9")
+	page.click("Sign in")
+	page.sees("This password is right for several organizations.", "Cedar Dental")
+	page.screen("sign-in-organizations")
+	page.click("Birch Dental")
+	page.seesA("navigation", "Screens")
+	page.sees("Birch Dental")
+}
+
 // A person whose password was chosen before weak ones were refused is asked for another
 // one on every screen, and chooses it.
 func TestWeakPassword(t *testing.T) {

@@ -1,12 +1,14 @@
 // Signing in: by a link, whose token is in the fragment, or by email and password.
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef, useState, type FormEvent } from "react";
-import { isAPIError } from "../../api/client";
+import { isAPIError, type APIError } from "../../api/client";
 import { signIn } from "../../api/session";
 import { Button } from "../../ui/button";
 import { TextField } from "../../ui/form";
 import { Notice, why } from "../../ui/page";
 import "./sign-in.css";
+
+type Choices = NonNullable<APIError["organizations"]>;
 
 export function SignIn() {
   const { history: visited } = useRouter();
@@ -17,6 +19,7 @@ export function SignIn() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
+  const [choices, setChoices] = useState<Choices | null>(null);
   const begun = useRef("");
 
   useEffect(() => { document.title = "Sign in · Molar"; }, []);
@@ -28,7 +31,9 @@ export function SignIn() {
       await signIn(body);
       visited.replace(next && /^\/(?![/\\])/.test(next) ? next : "/"); // only to a path of this origin
     } catch (e) {
-      setRefused(e);
+      const several = isAPIError(e) ? e.organizations : undefined;
+      setChoices(several ?? null);
+      setRefused(several ? null : e);
       setBusy(false);
     }
   };
@@ -49,10 +54,8 @@ export function SignIn() {
     return () => window.removeEventListener("hashchange", follow);
   }, []);
 
-  const submit = (e: FormEvent) => {
-    e.preventDefault();
-    void enter({ email, password, ...(code && { totp: code }) });
-  };
+  const submit = (organization?: string) =>
+    void enter({ email, password, ...(code && { totp: code }), ...(organization && { organization_id: organization }) });
 
   return (
     <main className="sign-in">
@@ -65,8 +68,15 @@ export function SignIn() {
             {isAPIError(refused) && <p className="muted small">Request <code>{refused.request_id}</code></p>}
           </Notice>
         )}
-        {!(byLink && busy) && (
-          <form className="stack" onSubmit={(e) => { setByLink(false); submit(e); }}>
+        {choices && (
+          <div className="stack" role="group" aria-label="Organizations">
+            <p>This password is right for several organizations. To which one do you sign in?</p>
+            {choices.map((o) => <Button key={o.id} busy={busy} onClick={() => submit(o.id)}>{o.name}</Button>)}
+            <Button look="quiet" onClick={() => setChoices(null)}>Back</Button>
+          </div>
+        )}
+        {!choices && !(byLink && busy) && (
+          <form className="stack" onSubmit={(e: FormEvent) => { e.preventDefault(); setByLink(false); submit(); }}>
             <TextField label="Email" type="email" autoComplete="username" required value={email} onChange={setEmail} />
             <TextField label="Password" type="password" autoComplete="current-password" required value={password} onChange={setPassword} />
             <TextField label="Code" optional hint="Of your second factor, or a recovery code." autoComplete="one-time-code" value={code} onChange={setCode} />

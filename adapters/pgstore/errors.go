@@ -22,6 +22,7 @@ const (
 	codeDeadlock         pqerror.Code = "40P01"
 	codeUniqueViolation  pqerror.Code = "23505"
 	codeDuplicateObject  pqerror.Code = "42710"
+	codeNoObject         pqerror.Code = "42704"
 	codeStalePlan        pqerror.Code = "0A000" // "cached plan must not change result type"
 	codeNoStatement      pqerror.Code = "26000" // the server forgot a prepared statement
 	codeShutdown         pqerror.Code = "57P01"

@@ -28,9 +28,25 @@ func Admit(ctx context.Context, owner, service string) (err error) {
 		return fmt.Errorf("admit a login: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	for n := 1; ; n++ {
+		if err = admit(ctx, db, config); n == attempts || !meanwhile(err) || !pause(ctx, retryDelay) {
+			return err
+		}
+	}
+}
+
+// meanwhile reports whether a statement failed because another process creates the same
+// login. Until the end of that, the login may be there for one statement and not for the
+// next.
+func meanwhile(err error) bool {
+	e, ok := errors.AsType[*serverError](err)
+	return ok && (e.Code == codeDuplicateObject || e.Code == codeUniqueViolation || e.Code == codeNoObject)
+}
+
+func admit(ctx context.Context, db *sql.DB, config pq.Config) error {
 	login := pq.QuoteIdentifier(config.User)
 	var known, app, system bool
-	if err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", config.User).Scan(&known); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", config.User).Scan(&known); err != nil {
 		return fmt.Errorf("admit a login: %w", ofStatement(ctx, err))
 	}
 	if !known {
@@ -42,32 +58,19 @@ func Admit(ctx context.Context, owner, service string) (err error) {
 			}
 			text += " PASSWORD " + pq.QuoteLiteral(kept)
 		}
-		if err = run(ctx, db, text); err != nil {
-			return fmt.Errorf("create the login %s: %w", config.User, err)
+		if _, err := db.ExecContext(ctx, text); err != nil {
+			return fmt.Errorf("create the login %s: %w", config.User, ofStatement(ctx, err))
 		}
 	}
-	if err = db.QueryRowContext(ctx, "SELECT pg_has_role($1, $2, 'MEMBER'), pg_has_role($1, $3, 'MEMBER')",
+	if err := db.QueryRowContext(ctx, "SELECT pg_has_role($1, $2, 'MEMBER'), pg_has_role($1, $3, 'MEMBER')",
 		config.User, roleApp, roleSystem).Scan(&app, &system); err != nil {
 		return fmt.Errorf("admit a login: %w", ofStatement(ctx, err))
 	}
 	if app && system {
 		return nil
 	}
-	if err = run(ctx, db, "GRANT molar_app, molar_system TO "+login); err != nil {
-		return fmt.Errorf("grant molar_app and molar_system to the login %s: %w", config.User, err)
-	}
-	return nil
-}
-
-// run runs a statement that another process may run at the same time. If the other
-// process has already created the object, run succeeds.
-func run(ctx context.Context, db *sql.DB, text string) error {
-	_, err := db.ExecContext(ctx, text)
-	if e, ok := errors.AsType[*pq.Error](err); ok && (e.Code == codeDuplicateObject || e.Code == codeUniqueViolation) {
-		return nil
-	}
-	if err != nil {
-		return ofStatement(ctx, err)
+	if _, err := db.ExecContext(ctx, "GRANT molar_app, molar_system TO "+login); err != nil {
+		return fmt.Errorf("grant molar_app and molar_system to the login %s: %w", config.User, ofStatement(ctx, err))
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func TestQuarantineLog(t *testing.T) {
 	given := &given{files: []billing.IncomingFile{{Name: "QUILLFEATHER.999"}, {Name: "QUILLFEATHER.txt", Content: []byte("a report")}}}
 	store := pgtest.Open(t)
 	s := batches.New(store, batches.Outside{EDI: edi.New(), Networks: networks.New(&ports.Network{
-		Name: "main", Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: given,
+		Name: "main", Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: given, Replies: given,
 	})}, porttest.Payers(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

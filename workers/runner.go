@@ -108,7 +108,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 		if billing.Observed(done.Cause) {
 			level = slog.LevelDebug // the line of its connection has it
 		}
-		log.Log(ctx, level, "job ended without success", "error", done.Cause)
+		log.Log(ctx, level, "job ended without success", "resource", d.Job.Resource(), "error", done.Cause)
 		err = nil
 	}
 	if err == nil {

@@ -122,9 +122,10 @@ func TestFailureOfAConnectionIsLoggedOnce(t *testing.T) {
 		b.run(func(ctx context.Context, j jobs.Job) error {
 			return errors.Join(b.done(ctx, j), &jobs.DoneError{Cause: cause})
 		}, nil)
-		b.stage(time.Time{})
+		j := b.stage(time.Time{})
 		porttest.Await(t, "the job is done", func() bool { return strings.Contains(l.text(), "job done") })
-		if !strings.Contains(l.text(), "level="+want+` msg="job ended without success"`) {
+		line := "level=" + want + ` msg="job ended without success" kind=eligibility job_id=` + j.ID.String() + " resource=" + billing.CheckID(j.Subject).String()
+		if !strings.Contains(l.text(), line) {
 			t.Errorf("want %s: %s", want, l.text())
 		}
 	}

@@ -51,6 +51,27 @@ func ForERA(scope billing.Scope, id billing.ERAID, at time.Time) Job {
 	return Job{ID: billing.NewID[billing.JobID](at), Kind: KindERA, Scope: scope, Subject: id}
 }
 
+// Resource returns the ID of the resource that the work is on, as clients see it.
+func (j Job) Resource() string {
+	switch j.Kind {
+	case KindEligibility:
+		return billing.CheckID(j.Subject).String()
+	case KindAttachmentSend:
+		return billing.AttachmentID(j.Subject).String()
+	case KindPNGConvert, KindThumbnail:
+		return billing.DocumentID(j.Subject).String()
+	case KindBatchSend, KindReceivedFile:
+		return billing.FileID(j.Subject).String()
+	case KindERA:
+		return billing.ERAID(j.Subject).String()
+	case KindEnrollment:
+		return billing.EnrollmentID(j.Subject).String()
+	case KindWebhook:
+		return billing.WebhookEndpointID(j.Subject).String()
+	}
+	return ""
+}
+
 // Stream is the jobs of one kind and scope. Streams take turns.
 type Stream struct {
 	Kind  Kind

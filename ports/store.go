@@ -150,10 +150,9 @@ type Checks interface {
 // Exchanges has the messages exchanged for checks, which Checks.Complete stores
 // encrypted.
 type Exchanges interface {
-	// Get reads and decrypts the messages exchanged for a check, in the order in
-	// which they were sent. A check that was not sent has none. It returns
-	// CodeNotFound if there is no such check.
-	Get(ctx context.Context, id billing.CheckID) ([]billing.Exchange, error)
+	// Get reads and decrypts the messages exchanged for a check. A check that was
+	// not sent has none. It returns CodeNotFound if there is no such check.
+	Get(ctx context.Context, id billing.CheckID) (billing.CheckExchange, error)
 }
 
 // Attachments stores attachments.

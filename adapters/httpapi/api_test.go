@@ -275,7 +275,7 @@ func TestCheckExchange(t *testing.T) {
 	s := startService(t)
 	asked, _ := s.check(t, "ACTIVE-FULL")
 	a := s.must(t, 200, call{path: "/eligibility/" + asked + "/exchange"})
-	a.shows(t, "object", "eligibility_exchange", "eligibility_id", asked)
+	a.shows(t, "object", "eligibility_exchange", "eligibility_id", asked, "source_id", nil)
 	messages := a.get(t, "messages").([]any)
 	if len(messages) == 0 {
 		t.Fatal(a.body)
@@ -288,7 +288,8 @@ func TestCheckExchange(t *testing.T) {
 	}
 	repeated, _ := s.check(t, "ACTIVE-FULL")
 	s.must(t, 200, call{path: "/eligibility/" + repeated}).shows(t, "cache.source_id", asked)
-	if b := s.must(t, 200, call{path: "/eligibility/" + repeated + "/exchange"}); len(b.get(t, "messages").([]any)) != 0 {
+	b := s.must(t, 200, call{path: "/eligibility/" + repeated + "/exchange"})
+	if b.shows(t, "source_id", asked); len(b.get(t, "messages").([]any)) != 0 {
 		t.Errorf("a saved answer has the messages %s", b.body)
 	}
 }

@@ -155,9 +155,10 @@ func mapped[T, J any](rows []T, shape func(T) J) []J {
 }
 
 type exchangeJSON struct {
-	Object        string          `json:"object"`
-	EligibilityID billing.CheckID `json:"eligibility_id"`
-	Messages      []messageJSON   `json:"messages"`
+	Object        string           `json:"object"`
+	EligibilityID billing.CheckID  `json:"eligibility_id"`
+	SourceID      *billing.CheckID `json:"source_id"`
+	Messages      []messageJSON    `json:"messages"`
 }
 
 type messageJSON struct {
@@ -166,7 +167,7 @@ type messageJSON struct {
 }
 
 func exchangeShape(c billing.CheckExchange) exchangeJSON {
-	return exchangeJSON{"eligibility_exchange", c.Check, mapped(c.Messages, func(m billing.Exchange) messageJSON {
+	return exchangeJSON{"eligibility_exchange", c.Check, orNull(c.Source), mapped(c.Messages, func(m billing.Exchange) messageJSON {
 		return messageJSON{legible(m.Request), orNull(legible(m.Reply))}
 	})}
 }

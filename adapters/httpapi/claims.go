@@ -78,7 +78,7 @@ func (a *api) voidClaim(x *exchange) (*reply, error) {
 func (a *api) listClaims(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("claims", x.call.Scope, "limit", "cursor")
-	return listed(a, x, q, l, claimFilter(q), a.claims.List, claimSummaryShape)
+	return listed(a, x, q, l, a.claimFilter(q), a.claims.List, claimSummaryShape)
 }
 
 // searchClaims handles POST /claims/search.
@@ -89,7 +89,7 @@ func (a *api) searchClaims(x *exchange) (*reply, error) {
 // countClaims handles GET /claims/counts, with the filters of listClaims.
 func (a *api) countClaims(x *exchange) (*reply, error) {
 	q := x.query()
-	f := claimFilter(q)
+	f := a.claimFilter(q)
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
@@ -101,13 +101,13 @@ func (a *api) countClaims(x *exchange) (*reply, error) {
 }
 
 // claimFilter reads the filters of lists of claims.
-func claimFilter(q *query) billing.ClaimFilter {
+func (a *api) claimFilter(q *query) billing.ClaimFilter {
 	number, _ := q.text("patient_control_number")
 	f := billing.ClaimFilter{
 		Kind:          oneOf(q, "kind", billing.KindClaim, billing.KindPredetermination),
 		States:        someOf(q, "state", billing.ClaimStates()...),
 		OfficeID:      id[billing.OfficeID](q, "office_id"),
-		PayerID:       id[billing.PayerID](q, "payer_id"),
+		PayerID:       q.payer(a.payers),
 		CreatedAfter:  q.instant("created_after"),
 		CreatedBefore: q.instant("created_before"),
 		SentFrom:      q.instant("sent_from"),

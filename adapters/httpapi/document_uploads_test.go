@@ -54,3 +54,19 @@ func TestOrderOfChecksOfAnUpload(t *testing.T) {
 		}
 	}
 }
+
+// TestAllow asks for methods that a path does not have. Allow lists those of the path, each
+// once, and none of a path with a parameter in the place of its last word.
+func TestAllow(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	for path, want := range map[string]string{
+		"/claims/counts": "GET, HEAD", "/claims/search": "POST", "/claims/clm_1": "GET, HEAD, PATCH", "/claims": "GET, HEAD, POST",
+		"/eras/import": "POST", "/webhook_deliveries/resend": "POST", "/webhook_endpoints/whe_1": "DELETE, GET, HEAD, PATCH",
+	} {
+		a := s.do(t, call{method: "PROPFIND", path: path, bad: true})
+		if got := a.Header.Get("Allow"); a.StatusCode != 405 || got != want {
+			t.Errorf("%s: status %d, Allow %q, want %q", path, a.StatusCode, got, want)
+		}
+	}
+}

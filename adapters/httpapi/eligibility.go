@@ -87,7 +87,7 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 	f := billing.CheckFilter{
 		RequestID: id[billing.RequestID](q, "request_id"),
 		OfficeID:  id[billing.OfficeID](q, "office_id"),
-		PayerID:   id[billing.PayerID](q, "payer_id"),
+		PayerID:   q.payer(a.payers),
 		Outcome: oneOf(q, "outcome", billing.OutcomeAnswered, billing.OutcomeRejected,
 			billing.OutcomePayerUnavailable, billing.OutcomeError),
 		CreatedAfter:    q.instant("created_after"),

@@ -25,7 +25,7 @@ func (a *api) listEnrollments(x *exchange) (*reply, error) {
 	l := q.bind("enrollments", x.call.Scope, "limit", "cursor")
 	f := billing.EnrollmentFilter{
 		OfficeID:    id[billing.OfficeID](q, "office_id"),
-		PayerID:     id[billing.PayerID](q, "payer_id"),
+		PayerID:     q.payer(a.payers),
 		Transaction: oneOf(q, "transaction", billing.EnrolledTransactions()...),
 		State:       oneOf(q, "state", billing.EnrollmentStates()...),
 	}

@@ -52,7 +52,7 @@ func TestEnrollments(t *testing.T) {
 	s.enroll(t, call{}, "CHTEST", "eligibility", "not_needed")
 	s.enroll(t, call{}, "60054", "claims", "needed")
 	for query, want := range map[string]int{
-		"": 3, "?office_id=" + s.office.String(): 3, "?payer_id=" + payerOf(t, "60054").ID.String(): 1, "?transaction=claims": 2, "?state=needed": 1,
+		"": 3, "?office_id=" + s.office.String(): 3, "?payer_id=" + payerOf(t, "60054").ID.String(): 1, "?payer_id=60054": 1, "?transaction=claims": 2, "?state=needed": 1,
 		"?state=rejected": 0, "?state=active&transaction=eligibility": 0,
 	} {
 		if got := s.walk(t, "/enrollments"+query); len(got) != want {

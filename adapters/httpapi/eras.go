@@ -19,7 +19,7 @@ func (a *api) listERAs(x *exchange) (*reply, error) {
 		State:          oneOf(q, "state", billing.ERANeedsReview, billing.ERAPosted, billing.ERAReplaced, billing.ERADiscarded),
 		NeedsAttention: q.flag("needs_attention"),
 		Balanced:       q.flag("balanced"),
-		PayerID:        id[billing.PayerID](q, "payer_id"),
+		PayerID:        q.payer(a.payers),
 		OfficeID:       id[billing.OfficeID](q, "office_id"),
 		ClaimID:        id[billing.ClaimID](q, "claim_id"),
 		TraceNumber:    trace,

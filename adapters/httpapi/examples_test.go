@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -465,7 +466,8 @@ func yamlOf(t *testing.T, reply string) string {
 	return out.String()
 }
 
-// format makes the objects and lists flow that fit on one line.
+// format makes the objects and lists flow that fit on one line. It quotes texts that YAML
+// 1.1, which many parsers read, takes for true or false.
 func format(n *yaml.Node) (width int) {
 	width = len(n.Value) + 2
 	for _, c := range n.Content {
@@ -473,6 +475,9 @@ func format(n *yaml.Node) (width int) {
 	}
 	if n.Style = 0; n.Kind != yaml.ScalarNode && width < 90 {
 		n.Style = yaml.FlowStyle
+	}
+	if n.Tag == "!!str" && slices.Contains([]string{"on", "off", "yes", "no", "y", "n"}, strings.ToLower(n.Value)) {
+		n.Style = yaml.DoubleQuotedStyle
 	}
 	return width
 }

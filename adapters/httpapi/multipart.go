@@ -23,6 +23,8 @@ const (
 	filePart    = "file"   // the only part that is stored in a file
 	formLimit   = 64 << 10 // bytes of a form without its file, headers and boundaries included
 	maxParts    = 20
+	maxHeaders  = 16       // lines of a part's header
+	headerLimit = 8 << 10  // bytes of a part's header
 	maxBoundary = 70       // characters (RFC 2046, section 5.1.1)
 	fileBuffer  = 64 << 10 // bytes of the file in memory at once
 )
@@ -142,11 +144,17 @@ func noPart(err error) error {
 	if _, stopped := errors.AsType[*brokenFormError](err); stopped || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
+	if errors.Is(err, multipart.ErrMessageTooLarge) {
+		return longHeader()
+	}
 	return &brokenFormError{billing.FaultFormat, "The form is not valid: a part is missing, or its header cannot be read."}
 }
 
 // newPart reads the header of a part.
 func newPart(h textproto.MIMEHeader) (*part, error) {
+	if n, size := measure(h); n > maxHeaders || size > headerLimit {
+		return nil, longHeader()
+	}
 	lines := h["Content-Disposition"]
 	if len(lines) != 1 {
 		return nil, &brokenFormError{billing.FaultFormat, "Each part must have exactly one Content-Disposition."}
@@ -158,6 +166,20 @@ func newPart(h textproto.MIMEHeader) (*part, error) {
 	p := &part{name: params["name"]}
 	p.fileName, p.isFile = params["filename"]
 	return p, nil
+}
+
+func longHeader() error {
+	return &brokenFormError{billing.FaultTooLong, "A part may have at most 16 headers, of 8 KiB together."}
+}
+
+// measure returns the lines and the bytes of a header.
+func measure(h textproto.MIMEHeader) (lines, bytes int) {
+	for name, values := range h {
+		for _, v := range values {
+			lines, bytes = lines+1, bytes+len(name)+len(": ")+len(v)+len("\r\n")
+		}
+	}
+	return lines, bytes
 }
 
 // isIdentity reports whether the transfer encoding leaves the content

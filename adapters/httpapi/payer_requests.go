@@ -32,7 +32,7 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	f := billing.PayerRequestFilter{
 		State:   oneOf(q, "state", billing.PayerRequestOpen, billing.PayerRequestAnswered),
 		ClaimID: id[billing.ClaimID](q, "claim_id"),
-		PayerID: id[billing.PayerID](q, "payer_id"),
+		PayerID: q.payer(a.payers),
 		DueBy:   q.date("due_before"),
 	}
 	return listed(a, x, q, l, f, a.payerRequests.List, payerRequestShape)

@@ -152,6 +152,22 @@ func id[T billing.ID[K], K billing.Kind](q *query, name string) T {
 	return v
 }
 
+// payer reads the payer of a list's filter: its ID, its payer ID or an alias.
+func (q *query) payer(directory *billing.PayerDirectory) billing.PayerID {
+	s, given := q.text("payer_id")
+	if !given {
+		return billing.PayerID{}
+	}
+	if p, found := directory.Find(s); found {
+		return p.ID
+	}
+	v, err := billing.ParseID[billing.PayerID](s)
+	if err != nil {
+		q.faults.Add("payer_id", billing.FaultFormat, "No payer has this ID or alias. GET /payers lists them.")
+	}
+	return v
+}
+
 // anyID reads an ID of any kind.
 func (q *query) anyID(name string) [16]byte {
 	v, _ := q.named(name)

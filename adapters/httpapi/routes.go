@@ -233,10 +233,18 @@ func (s *Server) find(method, path string) *route {
 	return nil
 }
 
-// methods returns the methods that a path supports.
+// methods returns the methods that a path supports. A path that a template names word by
+// word is no value of another template's parameter.
 func (s *Server) methods(path string) (allowed []string) {
+	fewest := -1
 	for i := range s.routes {
 		if r := &s.routes[i]; r.matches(path) {
+			switch n := strings.Count(r.path, "{"); {
+			case fewest >= 0 && n > fewest:
+				continue
+			case n != fewest:
+				allowed, fewest = nil, n
+			}
 			allowed = append(allowed, r.method)
 			if r.method == http.MethodGet {
 				allowed = append(allowed, http.MethodHead)

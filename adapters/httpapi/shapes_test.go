@@ -157,7 +157,7 @@ func checkShapes(t *testing.T) map[string]shown {
 		Check:    idOf[billing.CheckID](1),
 		Messages: []billing.Exchange{{Request: []byte("ISA*<é>~"), Reply: []byte("ISA*Jos\xe9~")}, {Request: []byte("ISA~")}},
 	})}
-	out["check_exchange_none"] = shown{"EligibilityExchange", exchangeShape(billing.CheckExchange{Check: idOf[billing.CheckID](1)})}
+	out["check_exchange_none"] = shown{"EligibilityExchange", exchangeShape(billing.CheckExchange{Check: idOf[billing.CheckID](1), Source: idOf[billing.CheckID](2)})}
 	return out
 }
 

@@ -273,21 +273,27 @@ func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page)
 type exchanges struct{ *tx }
 
 // Get reads and decrypts the messages exchanged for a check.
-func (r exchanges) Get(ctx context.Context, id billing.CheckID) ([]billing.Exchange, error) {
-	q := r.query("exchanges", "eligibility_checks")
+func (r exchanges) Get(ctx context.Context, id billing.CheckID) (sent billing.CheckExchange, err error) {
+	q := r.query("cache_source, exchanges", "eligibility_checks")
 	q.where("id = %", id)
-	var sealed []byte
-	switch err := r.get(ctx, &sealed, q.text(""), q.args...); {
+	var row struct {
+		CacheSource billing.CheckID `db:"cache_source"`
+		Exchanges   []byte
+	}
+	switch err := r.get(ctx, &row, q.text(""), q.args...); {
 	case errors.Is(err, sql.ErrNoRows):
-		return nil, billing.NotFound("check", "")
+		return sent, billing.NotFound("check", "")
 	case err != nil:
-		return nil, fmt.Errorf("read the messages of check %s: %w", id, err)
-	case sealed == nil:
-		return nil, nil
+		return sent, fmt.Errorf("read the messages of check %s: %w", id, err)
 	}
-	plain, err := r.store.sealer.open(r.scope, id, sealed)
+	sent = billing.CheckExchange{Check: id, Source: row.CacheSource}
+	if row.Exchanges == nil {
+		return sent, nil
+	}
+	plain, err := r.store.sealer.open(r.scope, id, row.Exchanges)
 	if err != nil {
-		return nil, fmt.Errorf("open the messages of check %s: %w", id, err)
+		return sent, fmt.Errorf("open the messages of check %s: %w", id, err)
 	}
-	return unframe(plain)
+	sent.Messages, err = unframe(plain)
+	return sent, err
 }

@@ -358,7 +358,8 @@ func TestExchangesAreEncrypted(t *testing.T) {
 	})
 	exchanged := func(s *pgstore.Store, in billing.Scope) (got []billing.Exchange, err error) {
 		err = s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-			got, err = tx.Exchanges.Get(ctx, c.ID)
+			sent, err := tx.Exchanges.Get(ctx, c.ID)
+			got = sent.Messages
 			return err
 		})
 		return got, err

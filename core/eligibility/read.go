@@ -21,8 +21,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Check
 // there is no such check.
 func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.CheckID) (sent billing.CheckExchange, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		messages, err := tx.Exchanges.Get(ctx, id)
-		sent = billing.CheckExchange{Check: id, Messages: messages}
+		sent, err = tx.Exchanges.Get(ctx, id)
 		return err
 	})
 	return sent, err

@@ -64,8 +64,8 @@ func testComplete(b *bench) {
 		t.Error("the check was not completed")
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
-	exchanged := func(ctx context.Context, tx ports.Tx) ([]billing.Exchange, error) { return tx.Exchanges.Get(ctx, c.ID) }
-	equal(t, "messages", read(b, exchanged), []billing.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}})
+	exchanged := func(ctx context.Context, tx ports.Tx) (billing.CheckExchange, error) { return tx.Exchanges.Get(ctx, c.ID) }
+	equal(t, "messages", read(b, exchanged).Messages, []billing.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}})
 	other := *c
 	answer(&other)
 	other.Network = "other"
@@ -73,12 +73,12 @@ func testComplete(b *bench) {
 		t.Error("the check was completed twice")
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
-	equal(t, "messages of a check that was completed again", len(read(b, exchanged)), 1)
+	equal(t, "messages of a check that was completed again", len(read(b, exchanged).Messages), 1)
 	pending := b.check(1)
 	b.insert(pending)
-	equal(t, "messages of a pending check", len(read(b, func(ctx context.Context, tx ports.Tx) ([]billing.Exchange, error) {
+	equal(t, "messages of a pending check", len(read(b, func(ctx context.Context, tx ports.Tx) (billing.CheckExchange, error) {
 		return tx.Exchanges.Get(ctx, pending.ID)
-	})), 0)
+	}).Messages), 0)
 	b.scope = newScope()
 	_, err := try(b, b.scope, exchanged)
 	wantCode(t, "messages of another scope's check", err, billing.CodeNotFound)

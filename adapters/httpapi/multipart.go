@@ -173,13 +173,13 @@ func longHeader() error {
 }
 
 // measure returns the lines and the bytes of a header.
-func measure(h textproto.MIMEHeader) (lines, bytes int) {
+func measure(h textproto.MIMEHeader) (lines, size int) {
 	for name, values := range h {
 		for _, v := range values {
-			lines, bytes = lines+1, bytes+len(name)+len(": ")+len(v)+len("\r\n")
+			lines, size = lines+1, size+len(name)+len(": ")+len(v)+len("\r\n")
 		}
 	}
-	return lines, bytes
+	return lines, size
 }
 
 // isIdentity reports whether the transfer encoding leaves the content

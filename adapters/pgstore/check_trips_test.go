@@ -32,13 +32,31 @@ import (
 // of a check.
 func TestRoundTripsOfACheck(t *testing.T) {
 	t.Parallel()
+	want := map[string]int64{"round trips": 10, "transactions that write": 2, "transactions that read": 2}
+	if got := openCounted(t, pgtest.URL(t)).ofCheck(t); !maps.Equal(got, want) {
+		t.Errorf("a fresh check takes %v, want %v", got, want)
+	}
+}
+
+// countedStore is a store with one connection for its scopes, whose round trips
+// and transactions are counted.
+type countedStore struct {
+	*pgstore.Store
+
+	counts map[string]*atomic.Int64
+	mu     sync.Mutex
+	staged []jobs.Job
+}
+
+func openCounted(t *testing.T, url string) *countedStore {
+	t.Helper()
 	var trips, writing, reading atomic.Int64
-	var mu sync.Mutex
-	var staged []jobs.Job
+	s := &countedStore{counts: map[string]*atomic.Int64{"round trips": &trips, "transactions that write": &writing, "transactions that read": &reading}}
 	var d net.Dialer
-	s, err := pgstore.OpenDialing(t.Context(), pgstore.Options{
-		URL: pgtest.URL(t), MaxConns: 1, EncryptionKey: [32]byte{1}, Begins: true,
-		Staged: func(j []jobs.Job) { mu.Lock(); defer mu.Unlock(); staged = append(staged, j...) },
+	var err error
+	s.Store, err = pgstore.OpenDialing(t.Context(), pgstore.Options{
+		URL: url, MaxConns: 1, EncryptionKey: [32]byte{1}, Begins: true,
+		Staged: func(j []jobs.Job) { s.mu.Lock(); defer s.mu.Unlock(); s.staged = append(s.staged, j...) },
 	}, func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := d.DialContext(ctx, network, address)
 		return &begun{&counted{Conn: c, trips: &trips}, &writing, &reading}, err
@@ -47,32 +65,35 @@ func TestRoundTripsOfACheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	f := newCheckFixture(t, s)
-	counts := map[string]*atomic.Int64{"round trips": &trips, "transactions that write": &writing, "transactions that read": &reading}
+	return s
+}
+
+// ofCheck makes fresh checks and returns the least counts of one.
+func (s *countedStore) ofCheck(t *testing.T) map[string]int64 {
+	t.Helper()
+	f := newCheckFixture(t, s.Store)
 	least := map[string]int64{}
 	for n := range 8 { // the first ones prepare, and the store's upkeep may interfere
-		for _, count := range counts {
+		for _, count := range s.counts {
 			count.Store(0)
 		}
-		if err := f.check(fmt.Sprint(n), fmt.Sprint(n)); billing.CodeOf(err) != billing.CodeTimeout || len(staged) != n+1 {
-			t.Fatalf("check: %v, %d jobs", err, len(staged))
+		if err := f.check(fmt.Sprint(n), fmt.Sprint(n)); billing.CodeOf(err) != billing.CodeTimeout || len(s.staged) != n+1 {
+			t.Fatalf("check: %v, %d jobs", err, len(s.staged))
 		}
-		if err := f.service.Answer(t.Context(), staged[n]); err != nil {
+		if err := f.service.Answer(t.Context(), s.staged[n]); err != nil {
 			t.Fatal(err)
 		}
-		c, err := f.service.Get(t.Context(), f.scope, billing.CheckID(staged[n].Subject))
+		c, err := f.service.Get(t.Context(), f.scope, billing.CheckID(s.staged[n].Subject))
 		if err != nil || c.Outcome != billing.OutcomeAnswered {
 			t.Fatalf("%+v, %v", c, err)
 		}
-		for what, count := range counts {
+		for what, count := range s.counts {
 			if now := count.Load(); n == 0 || now < least[what] {
 				least[what] = now
 			}
 		}
 	}
-	if want := map[string]int64{"round trips": 10, "transactions that write": 2, "transactions that read": 2}; !maps.Equal(least, want) {
-		t.Errorf("a fresh check takes %v, want %v", least, want)
-	}
+	return least
 }
 
 // begun counts the transactions that begin on a socket.

@@ -7,7 +7,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -113,25 +115,52 @@ type connector struct {
 func (c *connector) Driver() driver.Driver { return &pq.Driver{} }
 
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	base, err := pq.NewConnectorConfig(c.config)
-	if err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
-	}
 	d := &dialer{dial: c.dial, plain: c.config.SSLMode == pq.SSLModeDisable}
-	base.Dialer(d)
 	generation := c.generation.Load()
-	inner, err := base.Connect(ctx)
+	inner, err := connect(ctx, c.config, d)
 	if err != nil {
 		if pqErr, ok := errors.AsType[*pq.Error](err); ok {
 			return nil, fmt.Errorf("connect: %s: %w", pqErr.Message, clean(pqErr)) // no row was read, so the message is safe
 		}
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	d.connected = true
 	return &conn{
 		Conn: inner, socket: d.last, wire: d.wire, connector: c, generation: generation,
 		statements: map[string]*list.Element{}, recent: list.New(), opened: map[string]bool{},
 	}, nil
+}
+
+// connect opens a connection and makes the settings of the configuration. It makes
+// them with a statement: PgBouncer refuses them as parameters of the start.
+func connect(ctx context.Context, config pq.Config, d *dialer) (driver.Conn, error) {
+	settings := config.Runtime
+	config.Runtime = nil
+	base, err := pq.NewConnectorConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	base.Dialer(d)
+	c, err := base.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.connected = true
+	ctx, cancel := context.WithTimeout(ctx, config.ConnectTimeout) // PgBouncer may wait for a connection of the server
+	defer cancel()
+	if _, err := c.(driver.ExecerContext).ExecContext(ctx, set(settings), nil); err != nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("make the settings of the connection: %w", err)
+	}
+	return c, nil
+}
+
+// set returns the statement that makes the settings of a session.
+func set(settings map[string]string) string {
+	calls := make([]string, 0, len(settings))
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		calls = append(calls, "set_config("+pq.QuoteLiteral(name)+", "+pq.QuoteLiteral(settings[name])+", false)")
+	}
+	return "SELECT " + strings.Join(calls, ", ")
 }
 
 // dialer opens the socket of a connection and keeps it, so that conn can set a

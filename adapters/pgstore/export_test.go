@@ -46,6 +46,14 @@ func (s *Store) Times(ctx context.Context, scope billing.Scope) (clock, database
 	return clock, database, err
 }
 
+// Setting returns a setting of the session, as a transaction finds it.
+func (s *Store) Setting(ctx context.Context, name string) (value string, err error) {
+	err = s.transact(ctx, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
+		return t.get(ctx, &value, "SELECT current_setting($1)", name)
+	})
+	return value, err
+}
+
 // FirstStatistics checks once for tables without statistics.
 func (s *Store) FirstStatistics(ctx context.Context) error { return s.firstStatistics(ctx) }
 

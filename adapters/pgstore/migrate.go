@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -92,12 +93,16 @@ func administer(url string) (*sql.DB, error) {
 	}
 	config.Runtime["statement_timeout"] = "0" // building an index may take long
 	config.ApplicationName = migrator
-	connector, err := pq.NewConnectorConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	connector.Dialer(&dialer{dial: (&net.Dialer{}).DialContext})
-	return sql.OpenDB(connector), nil
+	return sql.OpenDB(ownerLogin(config)), nil
+}
+
+// ownerLogin makes plain connections of the owner of the tables.
+type ownerLogin pq.Config
+
+func (o ownerLogin) Driver() driver.Driver { return &pq.Driver{} }
+
+func (o ownerLogin) Connect(ctx context.Context) (driver.Conn, error) {
+	return connect(ctx, pq.Config(o), &dialer{dial: (&net.Dialer{}).DialContext})
 }
 
 // Step is a migration of this release.

@@ -168,7 +168,8 @@ func pool(c *connector, n int) *sqlx.DB {
 	return sqlx.NewDb(db, "postgres")
 }
 
-// connConfig reads the URL and adds the settings that the store relies on.
+// connConfig reads the URL and adds the settings that the store relies on. A setting
+// of the URL wins.
 func connConfig(url string) (pq.Config, error) {
 	config, err := pq.NewConfig(url)
 	if err != nil {

@@ -315,10 +315,46 @@ func abs(n int64) int64 { return max(n, -n) }
 // sequences sets the sequence of each entry that is no reversal.
 func (b *books) sequences() {
 	for i, e := range b.entries {
-		if e.sequence = stated(e.status); e.sequence == 0 && !e.reverses() {
+		switch e.sequence = stated(e.status); {
+		case e.reverses():
+		case e.sequence == 1 && b.claimsToBeFirst(e):
+			e.sequence = b.behind(e, b.entries[:i])
+		case e.sequence == 0:
 			e.sequence = b.unstated(e, b.entries[:i])
 		}
 	}
+}
+
+// claimsToBeFirst reports whether a payer says that it is the primary one and is not.
+func (b *books) claimsToBeFirst(e *clp) bool {
+	turn := 1 + slices.Index(billing.Sequences(), b.claim.Turn())
+	settled := func(a cas) bool { return a.group == "OA" && a.reason == "23" && a.amount != 0 }
+	fromOurs := func(o *clp) bool { return !o.reverses() && o.payer == b.payer }
+	if slices.ContainsFunc(e.adjustments(), settled) {
+		return true
+	}
+	if e.payer == b.payer {
+		return turn > 1
+	}
+	return turn == 1 && slices.ContainsFunc(b.entries, fromOurs)
+}
+
+// behind returns the sequence of a payer that is not the primary one.
+func (b *books) behind(e *clp, earlier []*clp) int {
+	highest := 1
+	for _, o := range slices.Backward(earlier) {
+		switch {
+		case o.reverses():
+		case o.payer == e.payer && o.sequence > 1:
+			return o.sequence
+		default:
+			highest = max(highest, o.sequence)
+		}
+	}
+	if turn := 1 + slices.Index(billing.Sequences(), b.claim.Turn()); e.payer == b.payer && turn > 1 {
+		return turn
+	}
+	return min(highest+1, 3)
 }
 
 func stated(status string) int {

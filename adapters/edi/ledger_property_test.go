@@ -900,7 +900,10 @@ func (k *clerk) compareOne(a *billing.Adjudication) error {
 // turned compares the figures with those of the same entries received in the
 // opposite order. Of payments of one day the order counts.
 func (k *clerk) turned() error {
-	if !k.h.dated {
+	rivals := func(o *clp) bool { // two payers of one sequence on one day
+		return slices.ContainsFunc(k.elsewhere, func(e *clp) bool { return e.date == o.date && e.sequence == o.sequence && e.payer != o.payer })
+	}
+	if !k.h.dated || slices.ContainsFunc(k.books.entries, rivals) {
 		return nil
 	}
 	var entries []*billing.LedgerEntry

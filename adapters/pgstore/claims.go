@@ -102,6 +102,13 @@ const reviewERA = `(
 	SELECT r.era_id FROM era_claims r WHERE r.claim_id = c.id AND r.status = 'needs_review' ORDER BY r.era_id LIMIT 1
 ) AS review_era`
 
+// forwardedTo is a column with the payer that a claim was sent on to, while no remittance
+// has decided the claim; empty for none.
+const forwardedTo = `coalesce(CASE WHEN c.settled_at IS NULL AND c.sent_at IS NOT NULL AND c.state IN ('submitted', 'accepted_clearinghouse', 'accepted_payer') THEN (
+	SELECT coalesce(nullif(r.detail -> 'CrossoverPayer' ->> 'Name', ''), 'another payer')
+	FROM era_claims r WHERE r.claim_id = c.id AND r.status = 'forwarded' ORDER BY r.era_id DESC LIMIT 1
+) END, '') AS forwarded_to`
+
 // fields returns the columns that a statement of the extent selects, with their
 // destinations. The statement looks up the names of office and provider for each
 // row. A join could read more rows than the page, in another order.
@@ -111,12 +118,12 @@ func (e extent) fields(r *billing.ClaimRecord) []field {
 	all = slices.Insert(all, end,
 		field{"coalesce((SELECT o.name FROM offices o WHERE o.id = c.office_id), '') AS office_name", &r.OfficeName},
 		field{"(SELECT ARRAY[p.first_name, p.last_name, p.npi] FROM providers p WHERE p.id = c.provider_id) AS provider", provider{&r.Provider}})
-	review := field{reviewERA, &r.ReviewERA}
+	review, forwarded := field{reviewERA, &r.ReviewERA}, field{forwardedTo, &r.ForwardedTo}
 	switch e {
 	case listed:
-		return append(all[:len(all)-long], review)
+		return append(all[:len(all)-long], review, forwarded)
 	case alone:
-		return append(all, review, field{hasVoid, &r.HasVoid})
+		return append(all, review, forwarded, field{hasVoid, &r.HasVoid})
 	case whole:
 	}
 	return all

@@ -77,6 +77,7 @@ type ClaimRecord struct {
 	OfficeName  string
 	Provider    ProviderSummary // the rendering provider; zero on a draft without one
 	ReviewERA   ERAID           // the first remittance with a claim that needs review for this one; zero for none
+	ForwardedTo string          // the payer that the claim's payer sent it on to, before anyone decided it; lists have it
 	HasVoid     bool            // it has a void that is not rejected; lists leave it out
 	Hold        Hold            // why a queued claim of live mode is in no batch; stores leave it out
 	Batch       *Batch          // of a claim that the clearinghouse may not have; stores leave it out

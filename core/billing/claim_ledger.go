@@ -102,30 +102,68 @@ func (s *ERASource) payer() string {
 }
 
 // sequenceOf returns the sequence of an entry, given the entries before it. It is the
-// one that the entry states. Otherwise it is the last one of the same payer, or else
+// one that the entry states, unless that cannot be. Otherwise it is the last one of the same payer, or else
 // that of the claim's payer, or else the next.
 func (l *Ledger) sequenceOf(i int) Sequence {
 	e := l.entries[i]
-	if s := e.StatedSequence(); s != "" {
-		return s
+	stated := e.StatedSequence()
+	later := stated == SequencePrimary && l.comesLater(e)
+	if stated != "" && !later {
+		return stated
 	}
-	last := 0
-	for _, o := range l.others {
-		last = max(last, 1+slices.Index(Sequences(), o.sequence))
+	last := 1
+	if !later {
+		last = l.lastElsewhere()
 	}
 	for _, before := range slices.Backward(l.entries[:i]) {
 		if before.Reverses() {
 			continue
 		}
-		if before.payer == e.payer {
+		if before.payer == e.payer && (!later || before.sequence != SequencePrimary) {
 			return before.sequence
 		}
 		last = max(last, 1+slices.Index(Sequences(), before.sequence))
 	}
-	if l.claim.isFor(e.ERA) {
-		return l.claim.Turn()
+	if turn := l.claim.Turn(); l.claim.isFor(e.ERA) && (!later || turn != SequencePrimary) {
+		return turn
 	}
 	return Sequences()[min(last, len(Sequences())-1)]
+}
+
+// lastElsewhere returns the number of the last sequence of the decisions that are not
+// entries; 0 for none.
+func (l *Ledger) lastElsewhere() (last int) {
+	for _, o := range l.others {
+		last = max(last, 1+slices.Index(Sequences(), o.sequence))
+	}
+	return last
+}
+
+// comesLater reports whether an entry that says that it is the primary payer's is the one of
+// a later payer: many payers always say that. An earlier payer settled a part (OA-23), the
+// claim was sent to this payer as a later one, or the payer that it was sent to has decided
+// it, too. Only the entries and the claim count, so that both claims for the same services
+// agree.
+func (l *Ledger) comesLater(e *ledgerEntry) bool {
+	asked := func(o *ledgerEntry) bool { return !o.Reverses() && l.claim.isFor(o.ERA) }
+	switch {
+	case e.settledBefore():
+		return true
+	case l.claim.Turn() != SequencePrimary:
+		return l.claim.isFor(e.ERA)
+	default:
+		return !l.claim.isFor(e.ERA) && slices.ContainsFunc(l.entries, asked)
+	}
+}
+
+// settledBefore reports whether the payer says that an earlier one settled a part.
+func (r *ERAClaim) settledBefore() bool {
+	for a := range r.allAdjustments() {
+		if a.settledBefore() && a.Amount != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // isFor reports whether the payer of the remittance is the one that the claim was

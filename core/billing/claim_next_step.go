@@ -72,6 +72,9 @@ func (c *Claim) NextStep() string {
 		if !c.ConvertedTo.IsZero() {
 			return "No action is needed here: the predetermination was converted to a claim."
 		}
+		if c.Estimate != nil && c.Estimate.Pay == 0 {
+			return "The payer would pay nothing: read its adjustments, then change the plan, or convert the predetermination once the services are done."
+		}
 		return "Convert the predetermination to a claim once the services are done."
 	default:
 		return ""
@@ -92,6 +95,9 @@ func (r *ClaimRecord) NextStep() string {
 	}
 	if step := r.replaceStep(); step != "" {
 		return step
+	}
+	if slices.Contains([]ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, r.State) && r.ForwardedTo != "" {
+		return "The payer decided nothing: it sent the claim on to " + r.ForwardedTo + ", whose remittance is the next to come."
 	}
 	return r.Claim.NextStep()
 }

@@ -171,7 +171,7 @@ func TestThePlaceOfAnotherPayer(t *testing.T) {
 // TestClaimsThatHaveRemittances: every claim that was sent, and no void.
 func TestClaimsThatHaveRemittances(t *testing.T) {
 	t.Parallel()
-	payment, estimate := &billing.ERAClaim{StatusCode: "1"}, &billing.ERAClaim{StatusCode: "25"}
+	payment, estimate := &billing.ERAClaim{StatusCode: "1", Paid: 1}, &billing.ERAClaim{StatusCode: "25"}
 	for _, s := range billing.ClaimStates() {
 		one := func(kind billing.ClaimKind, f billing.ClaimFrequency, sent time.Time) *billing.ClaimRecord {
 			return record(&billing.Claim{Kind: kind, Frequency: f, ClaimProgress: billing.ClaimProgress{State: s, SentAt: sent}})

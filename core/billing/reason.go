@@ -26,7 +26,8 @@ var reasons = sync.OnceValue(func() map[[2]string]reason {
 // reason is an entry of reasons.tsv. Its class is contractual for a discount
 // agreed by contract or set by law, plan for the patient's share (1, 2 and 3),
 // and not_paid for any other amount. A withhold (104, 245) is not_paid, because
-// the payer may pay it later. Remarks and the reasons 23 and 101 have no class.
+// the payer may pay it later. Remarks, provider adjustments and the reasons 23 and
+// 101 have no class.
 type reason struct{ class, label string }
 
 func findReason(kind, code string) (reason, bool) {
@@ -42,6 +43,10 @@ func ReasonLabel(code string) string { return labelOf("reason", code) }
 // RemarkLabel returns a few plain words for a remittance advice remark code
 // (LQ02, MOA or MIA), with the rules of ReasonLabel.
 func RemarkLabel(code string) string { return labelOf("remark", code) }
+
+// ProviderAdjustmentLabel returns a few plain words for the reason code of a provider
+// adjustment (PLB03-1), with the rules of ReasonLabel.
+func ProviderAdjustmentLabel(code string) string { return labelOf("provider", code) }
 
 func labelOf(kind, code string) string {
 	if r, ok := findReason(kind, code); ok {

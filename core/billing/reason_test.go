@@ -14,8 +14,8 @@ func TestReasonFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes := map[string]string{"reason": " contractual not_paid plan - ", "remark": " - "}
-	labels := map[string]func(string) string{"reason": billing.ReasonLabel, "remark": billing.RemarkLabel}
+	classes := map[string]string{"reason": " contractual not_paid plan - ", "remark": " - ", "provider": " - "}
+	labels := map[string]func(string) string{"reason": billing.ReasonLabel, "remark": billing.RemarkLabel, "provider": billing.ProviderAdjustmentLabel}
 	count, last := 0, ""
 	for line := range strings.Lines(string(file)) {
 		if strings.HasPrefix(line, "#") {

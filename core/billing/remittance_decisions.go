@@ -74,7 +74,7 @@ func (c *Claim) CanHave(r *ERAClaim) error {
 		return &Error{Code: CodeConflict, Message: "A void is not paid. Match the remittance to the claim that it voids: " + c.ParentID.String() + "."}
 	case !c.Awaits():
 		return &Error{Code: CodeConflict, Message: "The claim was never sent. Submit it, or match the remittance to another claim."}
-	case r.Estimates() != (c.Kind == KindPredetermination):
+	case !c.Suits(r):
 		return &Error{Code: CodeConflict, Message: ReviewKindDiffers.Message() + " " + ReviewKindDiffers.Fix()}
 	default:
 		return nil

@@ -11,13 +11,13 @@ import (
 func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
 	c := l.claim
 	switch {
-	case r.Estimates() != (c.Kind == KindPredetermination):
+	case !c.Suits(r.ERAClaim):
 		return ReviewKindDiffers
 	case found == MatchedByPayerNumber && !c.sameCharge(r.ERAClaim) && !c.sameLastName(r.ERAClaim):
 		return ReviewPayerNumberOnly
 	case !r.Balanced:
 		return ReviewUnbalanced
-	case r.Estimates():
+	case c.EstimatedBy(r.ERAClaim):
 		if c.patientDiffers(r.ERAClaim) && !c.sameCharge(r.ERAClaim) {
 			return ReviewPatientAndCharge
 		}
@@ -121,7 +121,7 @@ func (l *Ledger) Warnings(r *LedgerEntry, given []WarningCode) []WarningCode {
 		add(WarnLineUnmatched, e.numbers[i] == 0)
 		add(WarnProcedureUnknown, !c.bill(r.Lines[i].billed()))
 	}
-	if !r.Reverses() && r.PatientResponsibility != nil && !r.Estimates() {
+	if !r.Reverses() && r.PatientResponsibility != nil && !c.EstimatedBy(r.ERAClaim) {
 		add(WarnPatientAmountDiffers, *r.PatientResponsibility != r.adjusted(Adjustment.ofPatient))
 	}
 	if s := l.Standing(); s != nil && c.Kind == KindClaim {

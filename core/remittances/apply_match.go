@@ -134,5 +134,5 @@ func (x index) likeliest(e *billing.ERA, r *billing.ERAClaim) (best *billing.Cla
 // remittance is about an earlier file with the claim.
 func (w *worker) mustWait(era billing.ERAID, c *billing.Claim, r *billing.ERAClaim, now time.Time) bool {
 	return c.State == billing.ClaimQueued && !c.BatchID.IsZero() && c.Frequency != billing.FrequencyVoid &&
-		r.Estimates() == (c.Kind == billing.KindPredetermination) && w.waits.wait(era, now)
+		c.Suits(r) && w.waits.wait(era, now)
 }

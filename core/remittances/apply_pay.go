@@ -179,7 +179,7 @@ func (p *posting) apply(r *billing.ERAClaim, by billing.MatchedBy) {
 	to.Sequence, to.Warnings = l.Sequence(entry), l.Warnings(entry, p.era.Warnings)
 	p.era.Move(r, to)
 	p.set(c, l)
-	if r.Estimates() {
+	if c.EstimatedBy(r) {
 		p.record(c)(c.Returned(r.Estimate(p.era.ID, r.LineNumbers), p.cause))
 	} else {
 		p.record(c)(c.Settle(l, entry, p.cause))

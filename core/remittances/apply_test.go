@@ -254,6 +254,39 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// TestEstimateOfNothing answers predeterminations as if they were claims. Without a payment
+// it is an estimate that covers nothing, with its reasons; a payment needs a person.
+func TestEstimateOfNothing(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	processed := denied("D-2", "P2")
+	processed.Status = "1"
+	pays := paid("D-3", "P3", 2500)
+	ids := []billing.ClaimID{b.claim("D-1", predetermination), b.claim("D-2", predetermination), b.claim("D-3", predetermination)}
+	r := b.remit(denied("D-1", "P1"), processed, pays)
+	if got := counts(r); got != "3/3 aar done" || r.Claims[2].Review != billing.ReviewKindDiffers {
+		t.Errorf("%s, %s", got, r.Claims[2].Review)
+	}
+	for _, id := range ids[:2] {
+		c := b.get(id)
+		e := c.Estimate
+		if c.State != billing.ClaimReturned || e == nil || e.Pay != 0 || e.Patient != 0 || *e.Allowed != 0 || b.events(id) != "predetermination.returned" {
+			t.Errorf("%s, %+v, %s", c.State, e, b.events(id))
+			continue
+		}
+		if l := b.ledger(id); len(l) != 1 || l[0].Lines[0].Adjustments[0].Reason != "96" || !strings.HasPrefix(c.NextStep(), "The payer would pay nothing: ") {
+			t.Errorf("%+v, %s", l, c.NextStep())
+		}
+	}
+	if c := b.get(ids[2]); c.State != billing.ClaimAcceptedPayer || c.Estimate != nil {
+		t.Errorf("a payment: %s, %+v", c.State, c.Estimate)
+	}
+	b.decided(decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
+	if c := b.get(ids[0]); c.State != billing.ClaimAcceptedPayer || c.Estimate != nil {
+		t.Errorf("unapplied: %s, %+v", c.State, c.Estimate)
+	}
+}
+
 // TestUnbalanced applies the claims that add up in a remittance that does not.
 func TestUnbalanced(t *testing.T) {
 	t.Parallel()

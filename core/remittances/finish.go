@@ -216,7 +216,7 @@ func (p *posting) unapply(r *billing.ERAClaim) {
 	to.Warnings = l.Warnings(entry, p.era.Warnings)
 	p.era.Move(r, to)
 	p.set(c, l)
-	if r.Estimates() {
+	if c.EstimatedBy(r) {
 		c.Unreturn(l, p.era.ID, p.cause.At)
 		p.keep(c)
 		return

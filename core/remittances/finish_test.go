@@ -719,6 +719,26 @@ func TestForwardedIsNotDecided(t *testing.T) {
 	}
 }
 
+// TestForwardedNextStep says who decides the claim next, until someone has decided.
+func TestForwardedNextStep(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id, silent := b.claim("A-1"), b.claim("A-2")
+	to := forwarded("A-1")
+	to.Names = append(to.Names, remittance.Name{Entity: "TT", Kind: "2", Last: "OTHER DENTAL", IDQualifier: "PI", ID: "OTHER"})
+	b.remit(to, forwarded("A-2"))
+	step := func(id billing.ClaimID) string { return porttest.Claim(t, b.store, b.scope, id).NextStep() }
+	for id, want := range map[billing.ClaimID]string{id: " OTHER DENTAL, ", silent: " another payer, "} {
+		if got := step(id); !strings.Contains(got, want) || strings.Contains(got, "will decide") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	b.remit(paid("A-1", "P1", 0))
+	if got := step(id); !strings.HasPrefix(got, "Post the payment") {
+		t.Errorf("decided: %q", got)
+	}
+}
+
 // TestUnappliedEstimate takes estimates back. The predetermination shows the one
 // before, and waits for an estimate when none is left.
 func TestUnappliedEstimate(t *testing.T) {

@@ -24,6 +24,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -53,6 +54,8 @@ type Cluster struct {
 	exited   <-chan struct{} // nil for a server that an earlier process started
 	lock     *os.File
 	paths    paths
+	bin      string // the folder of the server's binaries
+	options  Options
 	joined   bool // another process runs it
 }
 
@@ -107,18 +110,50 @@ func Start(ctx context.Context, dir string, o Options) (_ *Cluster, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the cluster's password: %w", err)
 	}
-	c := &Cluster{socket: p.socket, port: o.Port, password: strings.TrimSpace(string(password)), lock: lock, paths: p}
-	if s, alive := p.running(); alive && (o.Port == 0 || s.tcpPort != 0) {
-		o.Log.InfoContext(ctx, "taking over the database server that still runs", "folder", p.dir, "pid", s.pid)
-		c.pid, c.socket, c.port = s.pid, s.socket, s.tcpPort
-		return c, c.await(ctx)
+	c := &Cluster{socket: p.socket, port: o.Port, password: strings.TrimSpace(string(password)), lock: lock, paths: p, bin: bin, options: o}
+	return c, c.run(ctx)
+}
+
+// run takes over the server that still runs, or starts one.
+func (c *Cluster) run(ctx context.Context) error {
+	if s, alive := c.paths.running(); alive && (c.options.Port == 0 || s.tcpPort != 0) {
+		c.options.Log.InfoContext(ctx, "taking over the database server that still runs", "folder", c.paths.dir, "pid", s.pid)
+		c.pid, c.socket, c.port, c.exited = s.pid, s.socket, s.tcpPort, nil
+		return c.await(ctx)
 	} else if alive {
-		if err = (&Cluster{pid: s.pid, paths: p}).Stop(ctx); err != nil { // restart the server to listen on TCP
-			return nil, err
+		if err := (&Cluster{pid: s.pid, paths: c.paths}).Stop(ctx); err != nil { // restart the server to listen on TCP
+			return err
 		}
 	}
-	return c, c.launch(ctx, bin, o)
+	return c.launch(ctx)
 }
+
+// Keep starts the server again whenever it has ended, until ctx ends. It returns an
+// error if the server does not start, or ends too often. A server that another process
+// runs is that process's. Keep must have returned before Stop is called.
+func (c *Cluster) Keep(ctx context.Context) error {
+	if c.joined {
+		return nil
+	}
+	var ends []time.Time
+	for c.gone(ctx) && ctx.Err() == nil {
+		ends = slices.DeleteFunc(append(ends, time.Now()), func(t time.Time) bool { return time.Since(t) > often })
+		if len(ends) > mostEnds {
+			return fmt.Errorf("the database server ended %d times within %s; %s says: %s", len(ends), often, c.paths.log, c.paths.lastWords())
+		}
+		c.options.Log.WarnContext(ctx, "the database server has ended; starting it again", "folder", c.paths.dir, "pid", c.pid)
+		if err := c.run(ctx); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("the database server has ended, and does not start again: %w", err)
+		}
+	}
+	return nil
+}
+
+// A server may end this many times within this time before Keep gives up.
+const (
+	mostEnds = 5
+	often    = time.Minute
+)
 
 // URL returns the address of the cluster's database for an administrator, over
 // the socket, which only this user and root can reach.
@@ -205,9 +240,9 @@ func (c *Cluster) gone(ctx context.Context) bool {
 
 // launch starts the server. It tries again while children of a killed server
 // still hold the cluster.
-func (c *Cluster) launch(ctx context.Context, bin string, o Options) error {
+func (c *Cluster) launch(ctx context.Context) error {
 	for {
-		if err := c.start(bin, o); err != nil {
+		if err := c.start(); err != nil {
 			return err
 		}
 		err := c.await(ctx)
@@ -231,17 +266,17 @@ func (c *Cluster) launch(ctx context.Context, bin string, o Options) error {
 	}
 }
 
-func (c *Cluster) start(bin string, o Options) error {
+func (c *Cluster) start() error {
 	log, err := os.OpenFile(c.paths.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("open the database server's log: %w", err)
 	}
 	defer func() { _ = log.Close() }()
 	args := []string{"-D", c.paths.data}
-	for name, value := range settings(c, o) {
+	for name, value := range settings(c, c.options) {
 		args = append(args, "-c", name+"="+value)
 	}
-	cmd := exec.Command(filepath.Join(bin, "postgres"), args...) //nolint:gosec,noctx // G204: a program of PostgreSQL; it outlives the call and is stopped by Stop
+	cmd := exec.Command(filepath.Join(c.bin, "postgres"), args...) //nolint:gosec,noctx // G204: a program of PostgreSQL; it outlives the call and is stopped by Stop
 	cmd.Stdout, cmd.Stderr = log, log
 	c.paths.owner.apply(cmd, c.paths.data)
 	if err := cmd.Start(); err != nil {

@@ -20,6 +20,7 @@ import (
 	_ "github.com/lib/pq"
 
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // envHolder makes the test binary a process that holds a cluster until it is
@@ -180,6 +181,53 @@ func TestKilledServerStartsAgain(t *testing.T) {
 	c = start(t, dir, options())
 	if got := query(t, c.URL(), "SELECT n FROM kept"); got != "7" {
 		t.Errorf("n = %s", got)
+	}
+}
+
+// TestKeep kills the server of a kept cluster several times, first one that an earlier
+// process left. A server that cannot start ends Keep.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	first, err := pglocal.Start(t.Context(), dir, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	query(t, first.URL(), "CREATE TABLE kept (n int); INSERT INTO kept VALUES (7); SELECT n FROM kept")
+	pglocal.Forget(first)
+	c := start(t, dir, options())
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Keep(ctx) }()
+	killServer := func() {
+		t.Helper()
+		if err := syscall.Kill(serverPID(t, dir), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		pid := serverPID(t, dir)
+		killServer()
+		porttest.Await(t, "another server", func() bool {
+			b, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+			return err == nil && !strings.HasPrefix(string(b), strconv.Itoa(pid)+"\n") && strings.Contains(string(b), "ready")
+		})
+		if got := query(t, c.URL(), "SELECT n FROM kept"); got != "7" {
+			t.Errorf("n = %s", got)
+		}
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Errorf("Keep ended with %v", err)
+	}
+
+	go func() { ended <- c.Keep(t.Context()) }()
+	if err := os.Rename(filepath.Join(dir, "data", "global"), filepath.Join(dir, "global")); err != nil {
+		t.Fatal(err)
+	}
+	killServer()
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "does not start again") {
+		t.Errorf("Keep of a broken cluster ended with %v", err)
 	}
 }
 

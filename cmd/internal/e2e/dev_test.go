@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -102,6 +106,44 @@ func TestDevKeepsItsDataAndKeys(t *testing.T) {
 		r, err := check(t.Context(), http.DefaultClient, third.BaseURL, third.Keys["test"], "k2", checkBody(third.Offices["test"], "-SLOW-1", 2))
 		return err == nil && r.status == http.StatusOK && r.replayed
 	})
+}
+
+// TestDevKeepsItsDatabaseRunning kills the database of molar dev, which starts it
+// again. It ends if the database cannot start.
+func TestDevKeepsItsDatabaseRunning(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := newProcess(t, "molar", nil, "dev", "--json", "--addr", "127.0.0.1:0", "--data", dir)
+	r := readReady(t, p)
+	data := filepath.Join(dir, "postgres", "data")
+	kill := func() {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(b), "\n")
+		pid, err := strconv.Atoi(first)
+		if err == nil {
+			err = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	kill()
+	await(t, "a check after the database was killed", func() bool {
+		reply, err := check(t.Context(), http.DefaultClient, r.BaseURL, r.Keys["test"], "after", checkBody(r.Offices["test"], "-ACTIVE-FULL", 1))
+		return err == nil && reply.status == http.StatusOK
+	})
+	if err := os.Rename(filepath.Join(data, "global"), filepath.Join(dir, "global")); err != nil {
+		t.Fatal(err)
+	}
+	kill()
+	<-p.done
+	if code := p.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(p.log(), "does not start again") {
+		t.Errorf("molar dev without its database ended with %d", code)
+	}
 }
 
 // The demo claim is complete, like one that a caller creates.

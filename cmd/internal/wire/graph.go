@@ -50,6 +50,7 @@ type graph struct {
 	log      *slog.Logger
 	metrics  *prometheus.Registry
 
+	cluster  *pglocal.Cluster // of local:DIR, else nil
 	store    *pgstore.Store
 	queue    ports.Queue
 	blobs    ports.Blobs
@@ -185,6 +186,7 @@ func (g *graph) database(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	g.cluster = cluster
 	g.closers = append(g.closers, cluster.Stop)
 	service := cluster.ServiceURL()
 	return service, prepare(ctx, cluster.URL(), service, g.settings)

@@ -108,6 +108,10 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 		}
 		g.log.InfoContext(ctx, "ready", "api", addrs.API, "ops", addrs.Ops)
 	})
+	servers := newGroup(ctx, fail)
+	if g.cluster != nil {
+		servers.start(g.cluster.Keep)
+	}
 	var work *work
 	for g.awaitFit(ctx, fail) {
 		work = g.start(ctx, roles, addrs, fail)
@@ -135,6 +139,7 @@ func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) err
 		errs = append(errs, api.Shutdown(drain))
 	}
 	errs = append(errs, work.stop(drain), ops.close(drain))
+	_ = servers.stop(drain) // the cause has its error
 	g.log.InfoContext(drain, "stopped")
 	return errors.Join(errs...)
 }

@@ -368,6 +368,11 @@ CREATE TABLE public.api_keys (
     digest bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
     revoked_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    allowed_addresses text[] DEFAULT '{}'::text[] NOT NULL,
+    created_by uuid,
+    last_used_at timestamp with time zone,
+    last_used_from text DEFAULT ''::text NOT NULL,
     CONSTRAINT api_keys_digest_check CHECK ((length(digest) = 32)),
     CONSTRAINT api_keys_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT api_keys_permissions_check CHECK ((permissions <@ ARRAY['read'::text, 'submit'::text]))
@@ -1995,6 +2000,18 @@ GRANT SELECT(created_at) ON TABLE public.api_keys TO molar_app;
 
 GRANT UPDATE(revoked_at) ON TABLE public.api_keys TO molar_system;
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(expires_at) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(allowed_addresses) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(created_by) ON TABLE public.api_keys TO molar_app;
+
+GRANT SELECT(last_used_at) ON TABLE public.api_keys TO molar_app;
+GRANT UPDATE(last_used_at) ON TABLE public.api_keys TO molar_system;
+
+GRANT SELECT(last_used_from) ON TABLE public.api_keys TO molar_app;
+GRANT UPDATE(last_used_from) ON TABLE public.api_keys TO molar_system;
 
 GRANT USAGE ON SEQUENCE public.attachment_serials TO molar_app;
 

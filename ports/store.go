@@ -409,6 +409,10 @@ type KeyFinder interface {
 
 	// Valid returns those of the keys that are not revoked.
 	Valid(ctx context.Context, ids []billing.KeyID) ([]billing.KeyID, error)
+
+	// Used stores when and from where keys were used last. An earlier use than the
+	// stored one changes nothing.
+	Used(ctx context.Context, all []billing.KeyUsed) error
 }
 
 // Organizations stores organizations.

@@ -68,6 +68,10 @@ type APIKeys interface {
 	// when there is a next page.
 	List(ctx context.Context, p billing.Page) ([]*billing.APIKey, error)
 
+	// Working returns the keys that a user made and that work at the given time, oldest
+	// first.
+	Working(ctx context.Context, by billing.UserID, at time.Time) ([]*billing.APIKey, error)
+
 	// Append stores the event of a key in the key's mode, and queues it for the
 	// endpoints of that mode.
 	Append(ctx context.Context, e billing.Event) error

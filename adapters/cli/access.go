@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/user"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -118,6 +119,7 @@ func providers(b Backend) *cobra.Command {
 func keys(b Backend) *cobra.Command {
 	var f scopeFlags
 	var in intake.KeyRequest
+	var lasts time.Duration
 	create := &cobra.Command{
 		Use: "create", Short: "Create an API key and print its secret, once", Args: cobra.NoArgs,
 		Example: "  molar keys create --org org_... --mode test --name 'front desk' --permissions read,submit",
@@ -127,6 +129,9 @@ func keys(b Backend) *cobra.Command {
 				return err
 			}
 			in.Mode = string(scope.Mode)
+			if c.Flags().Changed("expires-in") {
+				in.ExpiresAt = time.Now().Add(lasts)
+			}
 			show := func(i access.Issued) string { return i.Key.ID.String() + "\n" + i.Secret }
 			return printed(c)(s.CreateKey(c.Context(), idempotency.Administration(scope, operator(), show), in))
 		}),
@@ -134,6 +139,8 @@ func keys(b Backend) *cobra.Command {
 	f.on(create)
 	create.Flags().StringVar(&in.Name, "name", "", "what the key is for")
 	create.Flags().StringSliceVar(&in.Permissions, "permissions", []string{"read", "submit"}, "read, submit or both")
+	create.Flags().DurationVar(&lasts, "expires-in", 0, "how long the key works, such as 2160h for 90 days; without it, until it is revoked")
+	create.Flags().StringSliceVar(&in.AllowedAddresses, "allow", nil, "CIDRs from which the key works, such as 203.0.113.0/24; without it, from everywhere")
 
 	revoke := &cobra.Command{
 		Use: "revoke KEY_ID", Short: "Revoke an API key; it stops working within two seconds",
@@ -178,7 +185,7 @@ func keys(b Backend) *cobra.Command {
 					break
 				}
 			}
-			return table(c, "ID\tNAME\tMODE\tPERMISSIONS\tENDS IN\tSTATUS", rows)
+			return table(c, "ID\tNAME\tMODE\tPERMISSIONS\tENDS IN\tSTATUS\tWORKS FROM\tCREATED BY\tLAST USED", rows)
 		}),
 	}
 	list.Flags().StringVar(&org, "org", "", "organization (org_...), see: molar orgs list")
@@ -188,12 +195,27 @@ func keys(b Backend) *cobra.Command {
 
 func keyRow(k *billing.APIKey) string {
 	status := "good"
-	if !k.RevokedAt.IsZero() {
+	switch {
+	case !k.RevokedAt.IsZero():
 		status = "revoked " + billing.Timestamp(k.RevokedAt)
+	case !k.Works(time.Now()):
+		status = "expired " + billing.Timestamp(k.ExpiresAt)
+	case !k.ExpiresAt.IsZero():
+		status = "good until " + billing.Timestamp(k.ExpiresAt)
+	}
+	from, by, used := "everywhere", "operator", "never"
+	if len(k.AllowedAddresses) > 0 {
+		from = strings.Trim(fmt.Sprint(k.AllowedAddresses), "[]")
+	}
+	if !k.CreatedBy.IsZero() {
+		by = k.CreatedBy.String()
+	}
+	if !k.LastUsedAt.IsZero() {
+		used = billing.Timestamp(k.LastUsedAt) + " from " + k.LastUsedFrom
 	}
 	may := make([]string, len(k.Permissions))
 	for i, p := range k.Permissions {
 		may[i] = string(p)
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t…%s\t%s", k.ID, k.Name, k.Scope.Mode, strings.Join(may, ","), k.LastFour, status)
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t…%s\t%s\t%s\t%s\t%s", k.ID, k.Name, k.Scope.Mode, strings.Join(may, ","), k.LastFour, status, from, by, used)
 }

@@ -100,7 +100,13 @@ func disableUser(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			show := func(u *billing.User) string { return fmt.Sprintf("%s %s is disabled.", u.ID, u.Email) }
+			show := func(d access.Changed) string {
+				lines := []string{fmt.Sprintf("%s %s is disabled.", d.User.ID, d.User.Email)}
+				for _, k := range d.Keys {
+					lines = append(lines, fmt.Sprintf("The API key %s, which this user made, still works. To end it: molar keys revoke %s", k.Name, k.ID))
+				}
+				return strings.Join(lines, "\n")
+			}
 			call := idempotency.Administration(billing.Scope{Org: u.Org, Mode: billing.ModeTest}, operator(), show)
 			return printed(c)(s.ChangeUser(c.Context(), call, u.ID, billing.UserChange{State: billing.UserDisabled}))
 		}),

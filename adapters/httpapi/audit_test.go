@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -169,7 +170,7 @@ func TestAudit(t *testing.T) {
 		}
 	}
 	wantStatus(t, s.do(t, ann.call(call{path: "/audit_entries"})), 403, billing.CodePermissionDenied)
-	other, err := s.access.Authenticate(t.Context(), s.other)
+	other, err := s.access.Authenticate(t.Context(), s.other, netip.Addr{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,7 @@ func TestSignInsAreAudited(t *testing.T) {
 func TestRefusalsOfSharedAddresses(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	other, err := s.access.Authenticate(t.Context(), s.other)
+	other, err := s.access.Authenticate(t.Context(), s.other, netip.Addr{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -213,7 +214,7 @@ func TestFollowingEndsWithTheCaller(t *testing.T) {
 		s.must(t, 200, by.call(call{method: "PATCH", path: "/users/" + v.user.String(), body: body}))
 	}
 	secret := s.issue(t, s.test, "read")
-	key, err := s.access.Authenticate(t.Context(), secret)
+	key, err := s.access.Authenticate(t.Context(), secret, netip.Addr{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +80,7 @@ func TestConnectionsOfOwners(t *testing.T) {
 	if test := s.must(t, 200, owner.call(call{path: "/connections"})); strings.Contains(test.body, "clearinghouse") {
 		t.Errorf("test mode shows %s", test.body)
 	}
-	other, err := s.access.Authenticate(t.Context(), s.other)
+	other, err := s.access.Authenticate(t.Context(), s.other, netip.Addr{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func (x *exchange) startClock() {
 
 // authenticate identifies the caller.
 func (x *exchange) authenticate() (err error) {
-	x.caller, err = x.s.identifier.identify(x.ctx, x.fctx.Request.Header.RawHeaders(), remote(x), x.route.path == streamPath)
+	x.caller, err = x.s.identifier.identify(x.ctx, x.fctx.Request.Header.RawHeaders(), remote(x), x.client(), x.route.path == streamPath)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // identifier finds the caller of a request: a program by its key, or a person by
 // the session of a browser.
 type identifier struct {
-	key     func(ctx context.Context, secret string) (*billing.APIKey, error)
+	key     func(ctx context.Context, secret string, from netip.Addr) (*billing.APIKey, error)
 	session func(ctx context.Context, secret string, mode billing.Mode, background bool) (*billing.Caller, error)
 	origin  origin
 }
@@ -28,12 +28,12 @@ const (
 
 // identify returns the caller of a request with the header section. A request
 // with an Authorization header is a program's, even if it has a cookie. Remote is
-// the address of the connection's other end. A background request does not keep an
-// idle session.
-func (i identifier) identify(ctx context.Context, raw []byte, remote netip.Addr, background bool) (*billing.Caller, error) {
+// the address of the connection's other end, and client that of the client; zero if it is
+// not known yet. A background request does not keep an idle session.
+func (i identifier) identify(ctx context.Context, raw []byte, remote, client netip.Addr, background bool) (*billing.Caller, error) {
 	cookies := i.origin.cookies(raw)
 	if len(fieldLines(raw, "Authorization")) > 0 || cookies.session == "" {
-		k, err := i.key(ctx, bearer(raw))
+		k, err := i.key(ctx, bearer(raw), client)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"net/netip"
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
@@ -18,6 +19,7 @@ func (a *api) createKey(x *exchange) (*reply, error) {
 	var in intake.KeyRequest
 	doc := x.document(&in.Faults)
 	in.Name, in.Mode, in.Permissions = doc.text("name"), doc.text("mode"), doc.optionalTexts("permissions")
+	in.ExpiresAt, in.AllowedAddresses = doc.instant("expires_at"), doc.optionalTexts("allowed_addresses")
 	doc.end()
 	return kept(a.access.CreateKey(x.ctx, replying(x, http.StatusCreated, issuedShape), in))
 }
@@ -36,11 +38,19 @@ type keyJSON struct {
 	LastFour    string               `json:"last_four"`
 	CreatedAt   string               `json:"created_at"`
 	RevokedAt   *string              `json:"revoked_at"`
+	ExpiresAt   *string              `json:"expires_at"`
+
+	AllowedAddresses []netip.Prefix `json:"allowed_addresses"`
+
+	CreatedBy    *billing.UserID `json:"created_by"`
+	LastUsedAt   *string         `json:"last_used_at"`
+	LastUsedFrom *string         `json:"last_used_from"`
 }
 
 func keyShape(k *billing.APIKey) keyJSON {
 	return keyJSON{
 		k.ID, "api_key", k.Name, k.Scope.Mode, listOf(k.Permissions), k.LastFour, billing.Timestamp(k.CreatedAt), timeOrNull(k.RevokedAt),
+		timeOrNull(k.ExpiresAt), listOf(k.AllowedAddresses), orNull(k.CreatedBy), timeOrNull(k.LastUsedAt), orNull(k.LastUsedFrom),
 	}
 }
 

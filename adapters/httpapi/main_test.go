@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -48,7 +49,7 @@ type probe struct {
 	content  func(ctx context.Context) (io.ReadCloser, int64, error) // of GET /content
 }
 
-func identify(_ context.Context, secret string) (*billing.APIKey, error) {
+func identify(_ context.Context, secret string, _ netip.Addr) (*billing.APIKey, error) {
 	k := &billing.APIKey{}
 	copy(k.ID[:], secret)
 	copy(k.Scope.Org[:], secret)

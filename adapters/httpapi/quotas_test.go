@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -89,14 +90,14 @@ func TestClockIncludesTheKey(t *testing.T) {
 	p := startProbe(t, Options{RequestTimeout: time.Hour})
 	var mu sync.Mutex
 	var looked time.Time // when the first look-up came
-	p.server.identifier.key = func(ctx context.Context, secret string) (*billing.APIKey, error) {
+	p.server.identifier.key = func(ctx context.Context, secret string, from netip.Addr) (*billing.APIKey, error) {
 		mu.Lock()
 		if looked.IsZero() {
 			looked = time.Now()
 		}
 		mu.Unlock()
 		<-time.After(20 * time.Millisecond)
-		return identify(ctx, secret)
+		return identify(ctx, secret, from)
 	}
 	deadlines := make(chan time.Time, 1)
 	for i := range p.server.routes {

@@ -98,7 +98,7 @@ func TestPrincipals(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	m := s.make(t)
-	other, err := s.access.Authenticate(t.Context(), s.other)
+	other, err := s.access.Authenticate(t.Context(), s.other, netip.Addr{})
 	if err != nil {
 		t.Fatal(err)
 	}

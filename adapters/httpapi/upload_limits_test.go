@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,7 +77,7 @@ func TestRefusedUploadsAreSeenByEveryClient(t *testing.T) {
 // wantUploads waits until the key has n uploads under way.
 func (p *probe) wantUploads(secret string, n int) {
 	p.t.Helper()
-	key, err := identify(p.t.Context(), secret)
+	key, err := identify(p.t.Context(), secret, netip.Addr{})
 	if err != nil {
 		p.t.Fatal(err)
 	}

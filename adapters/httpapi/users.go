@@ -55,7 +55,7 @@ func (a *api) updateUser(x *exchange) (*reply, error) {
 	if err := x.caller.Can(billing.NeedOwner); err != nil {
 		return nil, err
 	}
-	call := replying(x, http.StatusOK, userShape)
+	call := replying(x, http.StatusOK, changedShape)
 	call.Request.Faults = faults
 	return kept(a.access.ChangeUser(x.ctx, call, id, billing.UserChange{Role: billing.Role(value(role)), State: billing.UserState(value(state))}))
 }
@@ -108,6 +108,23 @@ func (x *exchange) invitedShape(i access.Invited) invitedJSON {
 }
 
 // provenJSON is a user with new recovery codes, which a replay does not show.
+// changedJSON is a user with the keys that the user leaves behind.
+type changedJSON struct {
+	userJSON
+	WorkingKeys []keyJSON `json:"working_keys,omitzero"`
+}
+
+func changedShape(c access.Changed) changedJSON {
+	out := changedJSON{userJSON: userShape(c.User)}
+	if c.User.State == billing.UserDisabled {
+		out.WorkingKeys = []keyJSON{}
+		for _, k := range c.Keys {
+			out.WorkingKeys = append(out.WorkingKeys, keyShape(k))
+		}
+	}
+	return out
+}
+
 type provenJSON struct {
 	userJSON
 	RecoveryCodes   []string `json:"recovery_codes,omitempty"`

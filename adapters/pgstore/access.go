@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/lib/pq"
@@ -14,7 +15,8 @@ import (
 // apiKeys are the API keys of the transaction's organization.
 type apiKeys struct{ *tx }
 
-const keyColumns = "id, org_id, mode, name, permissions, last_four, created_at, revoked_at"
+const keyColumns = "id, org_id, mode, name, permissions, last_four, created_at, revoked_at, " +
+	"expires_at, allowed_addresses, created_by, last_used_at, last_used_from"
 
 type keyRow struct {
 	ID          billing.KeyID  `db:"id"`
@@ -25,17 +27,27 @@ type keyRow struct {
 	LastFour    string         `db:"last_four"`
 	CreatedAt   time.Time      `db:"created_at"`
 	RevokedAt   sql.NullTime   `db:"revoked_at"`
+	ExpiresAt   sql.NullTime   `db:"expires_at"`
+	Allowed     pq.StringArray `db:"allowed_addresses"`
+	CreatedBy   billing.UserID `db:"created_by"`
+	UsedAt      sql.NullTime   `db:"last_used_at"`
+	UsedFrom    string         `db:"last_used_from"`
 }
 
 func (r keyRow) key() (*billing.APIKey, error) {
 	k := &billing.APIKey{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, LastFour: r.LastFour, CreatedAt: r.CreatedAt.UTC(),
+		CreatedBy: r.CreatedBy, RevokedAt: present(r.RevokedAt), ExpiresAt: present(r.ExpiresAt), LastUsedAt: present(r.UsedAt), LastUsedFrom: r.UsedFrom,
 	}
 	for _, p := range r.Permissions {
 		k.Permissions = append(k.Permissions, billing.Permission(p))
 	}
-	if r.RevokedAt.Valid {
-		k.RevokedAt = r.RevokedAt.Time.UTC()
+	for _, text := range r.Allowed {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("read key %s: %w", r.ID, err)
+		}
+		k.AllowedAddresses = append(k.AllowedAddresses, p)
 	}
 	return k, nil
 }
@@ -46,11 +58,16 @@ func (r apiKeys) Insert(ctx context.Context, k *billing.APIKey, digest [32]byte)
 	for _, p := range k.Permissions {
 		permissions = append(permissions, string(p))
 	}
+	allowed := pq.StringArray{}
+	for _, p := range k.AllowedAddresses {
+		allowed = append(allowed, p.String())
+	}
 	r.evidence = rowEvidence("api_keys", k.ID)
 	return r.later(ctx, k.ID, `
-INSERT INTO api_keys (id, org_id, mode, name, permissions, last_four, digest, created_at, revoked_at)
-VALUES ($1, $2, $3, $4, coalesce($5, '{}'::text[]), $6, $7, $8, $9)`,
-		k.ID, r.scope.Org, k.Scope.Mode, k.Name, permissions, k.LastFour, digest[:], micro(k.CreatedAt), optional(k.RevokedAt))
+INSERT INTO api_keys (id, org_id, mode, name, permissions, last_four, digest, created_at, revoked_at, expires_at, allowed_addresses, created_by)
+VALUES ($1, $2, $3, $4, coalesce($5, '{}'::text[]), $6, $7, $8, $9, $10, $11, $12)`,
+		k.ID, r.scope.Org, k.Scope.Mode, k.Name, permissions, k.LastFour, digest[:], micro(k.CreatedAt), optional(k.RevokedAt),
+		optional(k.ExpiresAt), allowed, k.CreatedBy)
 }
 
 // Revoke revokes a key.
@@ -67,6 +84,18 @@ func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*b
 // List reads a page of keys.
 func (r apiKeys) List(ctx context.Context, p billing.Page) ([]*billing.APIKey, error) {
 	return page(ctx, r.tx, "keys", keyRow.key, r.ofOrganization(keyColumns, "api_keys"), p)
+}
+
+// Working reads the keys that a user made, without revoked and expired ones.
+func (r apiKeys) Working(ctx context.Context, by billing.UserID, at time.Time) ([]*billing.APIKey, error) {
+	var rows []keyRow
+	if err := r.list(ctx, &rows, "SELECT "+keyColumns+`
+FROM api_keys
+WHERE org_id = $1 AND created_by = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
+ORDER BY created_at, id`, r.scope.Org, by, micro(at)); err != nil {
+		return nil, fmt.Errorf("read the keys of %s: %w", by, err)
+	}
+	return values(rows, keyRow.key)
 }
 
 // Append stores the event of a key. While it does, the transaction has the mode of
@@ -113,6 +142,23 @@ func (r keyFinder) Valid(ctx context.Context, ids []billing.KeyID) (valid []bill
 		return nil, fmt.Errorf("read keys: %w", err)
 	}
 	return valid, nil
+}
+
+// Used stores the last uses of keys.
+func (r keyFinder) Used(ctx context.Context, all []billing.KeyUsed) error {
+	ids, times, from := make([]billing.KeyID, len(all)), make([]time.Time, len(all)), make([]string, len(all))
+	for n, u := range all {
+		ids[n], times[n], from[n] = u.Key, micro(u.At), u.From
+	}
+	_, err := r.exec(ctx, `
+UPDATE api_keys k
+SET last_used_at = u.at, last_used_from = u.address
+FROM unnest($1::uuid[], $2::timestamptz[], $3::text[]) u (id, at, address)
+WHERE k.id = u.id AND (k.last_used_at IS NULL OR k.last_used_at < u.at)`, pq.Array(ids), pq.Array(times), pq.Array(from))
+	if err != nil {
+		return fmt.Errorf("store the last uses of keys: %w", err)
+	}
+	return nil
 }
 
 type organizations struct{ *tx }

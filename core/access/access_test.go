@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"os"
 	"slices"
 	"sync"
@@ -63,7 +64,7 @@ func TestKeyLives(t *testing.T) {
 	t.Parallel()
 	s, store, c, scope := setup(t)
 	k, secret := issue(t, s, scope)
-	got, err := s.Authenticate(t.Context(), secret)
+	got, err := s.Authenticate(t.Context(), secret, netip.Addr{})
 	if err != nil || got.ID != k.ID || got.Scope != scope || !got.May(billing.PermissionRead) || !got.May(billing.PermissionSubmit) {
 		t.Fatalf("Authenticate = %+v, %v", got, err)
 	}
@@ -77,7 +78,7 @@ func TestKeyLives(t *testing.T) {
 		t.Fatalf("RevokeKey = %+v, %v", revoked, err)
 	}
 	c.Advance(2 * time.Second) // a revoked key stops within this
-	if _, err := s.Authenticate(t.Context(), secret); billing.CodeOf(err) != billing.CodeUnauthorized {
+	if _, err := s.Authenticate(t.Context(), secret, netip.Addr{}); billing.CodeOf(err) != billing.CodeUnauthorized {
 		t.Errorf("revoked key: %v", err)
 	}
 	again, err := revoke(t, s, scope, k.ID)
@@ -142,7 +143,7 @@ func TestManyRequestsAreOneLookUp(t *testing.T) {
 		errs := make(chan error, crowd)
 		for range crowd {
 			all.Go(func() {
-				_, err := s.Authenticate(t.Context(), secret)
+				_, err := s.Authenticate(t.Context(), secret, netip.Addr{})
 				errs <- err
 			})
 		}
@@ -153,7 +154,7 @@ func TestManyRequestsAreOneLookUp(t *testing.T) {
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := s.Authenticate(gone, secret); !errors.Is(err, context.Canceled) {
+		if _, err := s.Authenticate(gone, secret, netip.Addr{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("a request whose time is over: %v", err)
 		}
 		close(held.release)

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"net/netip"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -9,14 +10,16 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Authenticate returns the key with the secret. Without a valid key it returns
-// CodeUnauthorized. A malformed secret costs no look-up.
-func (s *Service) Authenticate(ctx context.Context, secret string) (*billing.APIKey, error) {
+// Authenticate returns the key with the secret, for a client at the address. Without a
+// valid key it returns CodeUnauthorized. A malformed secret costs no look-up. The zero
+// address stands for one that is not known yet: it is not checked, and is no use of the
+// key.
+func (s *Service) Authenticate(ctx context.Context, secret string, from netip.Addr) (*billing.APIKey, error) {
 	if !billing.WellFormedKeySecret(secret) {
 		return nil, unauthorized()
 	}
 	digest := billing.KeyDigest(secret)
-	return s.keys.get(ctx, digest, func() (k *billing.APIKey, err error) {
+	k, err := s.keys.get(ctx, digest, func() (k *billing.APIKey, err error) {
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 			k, err = tx.KeyFinder.Find(ctx, digest)
 			return err
@@ -26,6 +29,17 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*billing.API
 		}
 		return k, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	now := s.clock.Now()
+	if err := k.Admits(now, from); err != nil {
+		return nil, err
+	}
+	if from.IsValid() {
+		s.used.note(k.ID, from.Unmap().WithZone(""), now)
+	}
+	return k, nil
 }
 
 func unauthorized() error {
@@ -49,6 +63,9 @@ type Issued struct {
 // CodeNotFound for the organization that an operator names.
 func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued], in intake.KeyRequest) (billing.Reply, error) {
 	k, faults := in.Key()
+	if !k.ExpiresAt.IsZero() && !k.ExpiresAt.After(s.clock.Now()) {
+		faults.Add("expires_at", billing.FaultRange, "The time must be in the future.")
+	}
 	if call.Request.Key == "" && len(faults) > 0 { // an operator has no reply to replay first
 		return billing.Reply{}, faults.Err()
 	}
@@ -63,6 +80,12 @@ func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued],
 	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Issued, error) {
 		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
 			return Issued{}, err
+		}
+		if call.Principal.Type == billing.PrincipalUser {
+			k.CreatedBy, err = billing.ParseID[billing.UserID](call.Principal.ID)
+			if err != nil {
+				return Issued{}, err
+			}
 		}
 		k.CreatedAt = tx.Clock.Now()
 		k.ID = billing.NewID[billing.KeyID](k.CreatedAt)

@@ -61,8 +61,8 @@ func TestOnce(t *testing.T) {
 		}
 	}
 	owners := []*billing.Caller{p.resume(p.entered(ann, ann.recovery[9])), p.resume(p.entered(ben, ben.recovery[9]))}
-	var shown [2]*billing.User
-	demotions := []idempotency.Write[*billing.User]{by(p, owners[0], &shown[0]), by(p, owners[1], &shown[1])}
+	var shown [2]access.Changed
+	demotions := []idempotency.Write[access.Changed]{by(p, owners[0], &shown[0]), by(p, owners[1], &shown[1])}
 	for _, c := range []struct {
 		name  string
 		times int
@@ -135,7 +135,7 @@ func TestEndedSessionsChangeNothing(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.withPassword("first@example.com", billing.RoleOwner)
-	var user *billing.User
+	var user access.Changed
 	var proven access.Proven
 	var invited access.Invited
 	var issued access.Issued

@@ -18,6 +18,7 @@ type Service struct {
 	attempts *attempts
 	places   *places
 
+	used       *used
 	keys       *memory[*billing.APIKey]
 	active     *memory[*signedIn] // sessions by requests of a person
 	background *memory[*signedIn] // sessions by requests that a page makes by itself
@@ -27,6 +28,6 @@ type Service struct {
 func New(store ports.Store, payers *billing.PayerDirectory, clock ports.Clock, proofs ports.Proofs) *Service {
 	return &Service{
 		store: store, payers: payers, clock: clock, proofs: proofs, attempts: newAttempts(clock), places: newPlaces(),
-		keys: newMemory[*billing.APIKey](clock), active: newMemory[*signedIn](clock), background: newMemory[*signedIn](clock),
+		used: newUsed(), keys: newMemory[*billing.APIKey](clock), active: newMemory[*signedIn](clock), background: newMemory[*signedIn](clock),
 	}
 }

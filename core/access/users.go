@@ -137,10 +137,16 @@ func lockUser(ctx context.Context, tx ports.Tx, call billing.Call, id billing.Us
 	return all[n], all, nil
 }
 
+// Changed is a changed user.
+type Changed struct {
+	User *billing.User
+	Keys []*billing.APIKey // of a disabled user: those that the user made, and that still work
+}
+
 // ChangeUser changes the role or the state of a user. Then the user's sessions
 // end within two seconds. It returns CodeConflict for the last active owner.
 func (s *Service) ChangeUser(
-	ctx context.Context, call idempotency.Write[*billing.User], id billing.UserID, change billing.UserChange,
+	ctx context.Context, call idempotency.Write[Changed], id billing.UserID, change billing.UserChange,
 ) (billing.Reply, error) {
 	faults := call.Request.Faults
 	if change.Role != "" && !slices.Contains(billing.Roles(), change.Role) {
@@ -150,16 +156,20 @@ func (s *Service) ChangeUser(
 		faults.Add("state", billing.FaultNotAllowed, "The state must be active or disabled.")
 	}
 	call.Request.Faults = faults
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (Changed, error) {
 		u, all, err := lockUser(ctx, tx, call.Call, id)
 		if err != nil {
-			return nil, err
+			return Changed{}, err
 		}
 		ends, err := u.Change(change, all)
-		if err != nil || !ends {
-			return u, err
+		if err == nil && ends {
+			err = s.saveUser(ctx, tx, u)
 		}
-		return u, s.saveUser(ctx, tx, u)
+		out := Changed{User: u}
+		if err == nil && change.State == billing.UserDisabled {
+			out.Keys, err = tx.APIKeys.Working(ctx, u.ID, tx.Clock.Now())
+		}
+		return out, err
 	})
 }
 

@@ -226,7 +226,7 @@ func TestSessionsEnd(t *testing.T) {
 		p.resume(in)
 		return in
 	}
-	var user *billing.User
+	var user access.Changed
 	change := func(c billing.UserChange) {
 		t.Helper()
 		if _, err := p.s.ChangeUser(t.Context(), wrote(p, &user), ben.ID, c); err != nil {
@@ -414,7 +414,7 @@ func TestEnumeration(t *testing.T) {
 	if err != nil || len(gone) != 1 {
 		t.Fatalf("%v, %v", gone, err)
 	}
-	var user *billing.User
+	var user access.Changed
 	if _, err := p.s.ChangeUser(t.Context(), wrote(p, &user), gone[0].ID, billing.UserChange{State: billing.UserDisabled}); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"hash/crc32"
 	"math/big"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,49 @@ type APIKey struct {
 	Permissions []Permission
 	LastFour    string
 	CreatedAt   time.Time
+	CreatedBy   UserID    // zero for the operator
 	RevokedAt   time.Time // zero while the key is valid
+	ExpiresAt   time.Time // zero for never
+
+	AllowedAddresses []netip.Prefix // from which the key works; none for all
+
+	LastUsedAt   time.Time // to UsedPrecision; zero before the first use
+	LastUsedFrom string    // the address of that client
+}
+
+// UsedPrecision is that of LastUsedAt, so that few requests write.
+const UsedPrecision = time.Minute
+
+// KeyUsed is the last use of a key.
+type KeyUsed struct {
+	Key  KeyID
+	At   time.Time
+	From string
+}
+
+// Works reports whether the key is neither revoked nor expired.
+func (k *APIKey) Works(now time.Time) bool {
+	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
+}
+
+// Admits returns nil if the key works for a client at the address, else
+// CodeUnauthorized, which says why. Without an address it does not look at that.
+func (k *APIKey) Admits(now time.Time, from netip.Addr) error {
+	from = from.Unmap().WithZone("")
+	inside := func(p netip.Prefix) bool { return p.Contains(from) }
+	switch {
+	case !k.Works(now) && k.RevokedAt.IsZero():
+		return &Error{
+			Code:    CodeUnauthorized,
+			Message: "This API key expired at " + Timestamp(k.ExpiresAt) + ". Ask an owner of your organization for a new one.",
+		}
+	case from.IsValid() && len(k.AllowedAddresses) > 0 && !slices.ContainsFunc(k.AllowedAddresses, inside):
+		return &Error{
+			Code:    CodeUnauthorized,
+			Message: "This API key does not work from the address " + from.String() + ". Use it from one of its allowed_addresses, or ask an owner for a key without them.",
+		}
+	}
+	return nil
 }
 
 // May reports whether the key has the permission.

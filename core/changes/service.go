@@ -162,7 +162,9 @@ func (f *follower) check(ctx context.Context, s *Service, streams []*Stream) err
 	var keys []billing.KeyID
 	for _, st := range streams {
 		if st.caller.Key != nil {
-			keys = append(keys, st.caller.Key.ID)
+			if st.caller.Key.Works(now) {
+				keys = append(keys, st.caller.Key.ID)
+			}
 		} else {
 			sessions = append(sessions, st.caller.Session.ID)
 		}

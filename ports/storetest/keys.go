@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -216,7 +217,8 @@ func testAPIKeys(b *bench) {
 	at := b.now.Add(time.Minute)
 	first := &billing.APIKey{
 		ID: id[billing.KeyID](), Scope: b.scope, Name: "Front desk", Permissions: []billing.Permission{billing.PermissionRead, billing.PermissionSubmit},
-		LastFour: "wXyZ", CreatedAt: b.now,
+		LastFour: "wXyZ", CreatedAt: b.now, CreatedBy: id[billing.UserID](), ExpiresAt: at.Add(time.Hour),
+		AllowedAddresses: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("2001:db8::/48")},
 	}
 	second := &billing.APIKey{ID: id[billing.KeyID](), Scope: live, Name: "Reports", Permissions: []billing.Permission{billing.PermissionRead}, LastFour: "aBcD", CreatedAt: at}
 	other := &billing.APIKey{ID: id[billing.KeyID](), Scope: elsewhere, Name: "Theirs", Permissions: []billing.Permission{billing.PermissionRead}, LastFour: "0000", CreatedAt: b.now}
@@ -292,6 +294,41 @@ func testAPIKeys(b *bench) {
 		wantCode(t, "an unknown key", err, billing.CodeNotFound)
 		return nil
 	})
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		early := billing.KeyUsed{Key: first.ID, At: at, From: "192.0.2.1"}
+		late := billing.KeyUsed{Key: first.ID, At: at.Add(time.Second), From: "2001:db8::1"}
+		for _, uses := range [][]billing.KeyUsed{{early, {Key: id[billing.KeyID](), At: at, From: "192.0.2.1"}}, {late}, {early}} {
+			if err := tx.KeyFinder.Used(ctx, uses); err != nil {
+				return err
+			}
+		}
+		first.LastUsedAt, first.LastUsedFrom = late.At, late.From
+		got, err := tx.KeyFinder.Get(ctx, first.ID)
+		equal(t, "a used key", got, first)
+		return err
+	})
+	for n, c := range []struct {
+		in   billing.Scope
+		by   billing.UserID
+		at   time.Time
+		want []*billing.APIKey
+	}{
+		{live, first.CreatedBy, at, []*billing.APIKey{first}},
+		{b.scope, first.CreatedBy, first.ExpiresAt, nil},
+		{b.scope, id[billing.UserID](), at, nil},
+		{elsewhere, first.CreatedBy, at, nil},
+	} {
+		got, err := try(b, c.in, func(ctx context.Context, tx ports.Tx) ([]*billing.APIKey, error) {
+			return tx.APIKeys.Working(ctx, c.by, c.at)
+		})
+		if err != nil || len(got) != len(c.want) {
+			t.Errorf("working keys, case %d: %v, %v", n, got, err)
+			continue
+		}
+		for i := range got {
+			equal(t, "working key", got[i], c.want[i])
+		}
+	}
 	for in, want := range map[billing.Scope][]billing.Event{
 		b.scope: {events[billing.EventAPIKeyCreated][0]}, elsewhere: {events[billing.EventAPIKeyCreated][2]},
 		live: {events[billing.EventAPIKeyRevoked][1], events[billing.EventAPIKeyCreated][1]},

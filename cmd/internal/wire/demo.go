@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -74,7 +75,7 @@ func (d *demo) seed(ctx context.Context, g *graph, dir string) error {
 
 func (d *demo) organizations(ctx context.Context, s *access.Service) error {
 	if secret := d.Keys["test"]; secret != "" {
-		_, err := s.Authenticate(ctx, secret)
+		_, err := s.Authenticate(ctx, secret, netip.Addr{})
 		if err == nil || billing.CodeOf(err) != billing.CodeUnauthorized {
 			return err
 		}
@@ -110,7 +111,7 @@ func (d *demo) organizations(ctx context.Context, s *access.Service) error {
 
 // claim creates a claim for trying out attachments, as a caller would.
 func (d *demo) claim(ctx context.Context, g *graph) error {
-	key, err := g.access.Authenticate(ctx, d.Keys["test"])
+	key, err := g.access.Authenticate(ctx, d.Keys["test"], netip.Addr{})
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ const demoOwner = "owner@demo.example"
 // signInLink creates the owner of the demo organization, if there is none, and
 // returns a link that signs in.
 func (d *demo) signInLink(ctx context.Context, g *graph, a Addresses) (link string, err error) {
-	key, err := g.access.Authenticate(ctx, d.Keys["test"])
+	key, err := g.access.Authenticate(ctx, d.Keys["test"], netip.Addr{})
 	if err != nil {
 		return "", err
 	}

@@ -26,6 +26,7 @@ func (g *graph) start(ctx context.Context, roles []Role, at Addresses, fail cont
 				g.log.WarnContext(ctx, "the origin is not recorded", "error", err)
 			}
 			w.roles.start(g.audit.Run)
+			w.roles.start(func(ctx context.Context) error { return g.access.Run(ctx, g.log) })
 			w.roles.start(g.changes.Run)
 		case RolePayerWorker:
 			w.roles.handle(g.runner, workers.Eligibility(g.eligibility, g.settings.Parallel))

@@ -13,7 +13,7 @@ const tones: Record<string, Tone> = {
   balanced: "good", unbalanced: "warn", posted: "accent", needs_review: "warn", unmatched: "warn", applied: "good",
   ignored: "plain", replaced: "plain", discarded: "plain", forwarded: "plain", open: "info", overdue: "bad", closed: "plain", answered: "good",
   // deliveries, endpoints, users
-  delivered: "good", succeeded: "good", enabled: "good", disabled: "bad", waiting: "info", invited: "info", revoked: "plain", retired: "plain",
+  expired: "plain", delivered: "good", succeeded: "good", enabled: "good", disabled: "bad", waiting: "info", invited: "info", revoked: "plain", retired: "plain",
 };
 
 const names: Record<string, string> = {

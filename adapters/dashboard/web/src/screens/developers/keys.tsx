@@ -6,7 +6,7 @@ import { useMay, useMe } from "../../api/session";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Modal, Confirm } from "../../ui/dialog";
-import { FaultsOf, SelectField, TextField } from "../../ui/form";
+import { DateField, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Failure, Notice, Section } from "../../ui/page";
@@ -35,14 +35,28 @@ function Keys() {
   const [making, setMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const keys = api.useInfiniteQuery("get", "/api_keys", { params: { query: { limit: 50 } } }, paged);
+  const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } });
+  const emails = new Map(users.data?.data.map((u) => [u.id, u.email]));
   const make = <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => setMaking(true)}>New key</Button>;
   const columns: Column<Key>[] = [
     { head: "Name", cell: (k) => <strong>{k.name}</strong> },
     { head: "Mode", cell: (k) => k.mode === "live" ? <Badge tone="accent">Live</Badge> : <Badge tone="warn">Test</Badge> },
     { head: "May", cell: (k) => k.permissions.includes("submit") ? k.permissions.includes("read") ? "Read and write" : "Write only" : "Read only" },
     { head: "Ends in", cell: (k) => <code>…{k.last_four}</code> },
-    { head: "Created", cell: (k) => <When value={k.created_at} /> },
-    { head: "State", cell: (k) => k.revoked_at ? <span className="row"><State value="revoked" /><When value={k.revoked_at} /></span> : <State value="active" /> },
+    { head: "Created", cell: (k) => <><When value={k.created_at} />{k.created_by && <div className="muted small wrap-anywhere">{emails.get(k.created_by) ?? k.created_by}</div>}</> },
+    { head: "Last used", cell: (k) => k.last_used_at ? <><When value={k.last_used_at} /><div className="muted small">from {k.last_used_from}</div></> : "Never" },
+    {
+      head: "State",
+      cell: (k) => (
+        <>
+          <span className="row">
+            {k.revoked_at ? <><State value="revoked" /><When value={k.revoked_at} /></> : expired(k) ? <State value="expired" /> : <State value="active" />}
+          </span>
+          {k.expires_at && !k.revoked_at && <div className="muted small">{expired(k) ? "Expired" : "Expires"} <When value={k.expires_at} /></div>}
+          {k.allowed_addresses.length > 0 && <div className="muted small">Only from {k.allowed_addresses.join(", ")}</div>}
+        </>
+      ),
+    },
     {
       head: "What to do",
       right: true,
@@ -67,6 +81,10 @@ function Keys() {
   );
 }
 
+function expired(k: Key): boolean {
+  return k.expires_at !== null && Date.parse(k.expires_at) <= Date.now();
+}
+
 function Revoke({ of: k }: { of: Key }) {
   const revoke = useSend((api, key, _: void) => api.POST("/api_keys/{id}/revoke", { params: { path: { id: k.id }, header: key }, body: {} }), { says: `${k.name} is revoked.` });
   return (
@@ -81,8 +99,15 @@ function KeyForm({ close }: { close: (secret?: string) => void }) {
   const [name, setName] = useState("");
   const [of, setOf] = useState<Mode>(mode);
   const [may, setMay] = useState("both");
+  const [last, setLast] = useState("");
+  const [from, setFrom] = useState("");
+  const body = (): Schemas["APIKeyRequest"] => ({
+    name: name.trim(), mode: of, permissions,
+    ...(last && { expires_at: new Date(`${last}T23:59:59`).toISOString() }),
+    allowed_addresses: from.split(/[\s,]+/).filter(Boolean),
+  });
   const permissions: ("read" | "submit")[] = may === "both" ? ["read", "submit"] : [may as "read" | "submit"];
-  const create = useSend((api, key, _: void) => api.POST("/api_keys", { params: { header: key }, body: { name: name.trim(), mode: of, permissions } }), { quiet: true, done: (r) => close(r.secret) });
+  const create = useSend((api, key, _: void) => api.POST("/api_keys", { params: { header: key }, body: body() }), { quiet: true, done: (r) => close(r.secret) });
   const faults = isAPIError(create.error) ? create.error.errors : [];
   return (
     <FaultsOf list={faults}>
@@ -91,6 +116,8 @@ function KeyForm({ close }: { close: (secret?: string) => void }) {
         <TextField label="Name" path="name" required value={name} onChange={setName} hint="What the key is for, such as Practice software." autoComplete="off" />
         <SelectField label="Mode" path="mode" value={of} onChange={(v) => setOf(v as Mode)} options={[["test", "Test: simulated payers"], ["live", "Live: real payers and patients"]]} />
         <SelectField label="May" path="permissions" value={may} onChange={setMay} options={[["both", "Read and write"], ["read", "Read only"], ["submit", "Write only"]]} />
+        <DateField label="Last day" path="expires_at" optional value={last} onChange={setLast} hint="The key stops working at the end of this day." />
+        <TextField label="Works only from" path="allowed_addresses" optional value={from} onChange={setFrom} hint="Addresses or networks, such as 203.0.113.0/24, separated by spaces." autoComplete="off" />
         {of === "live" && <Notice tone="warn" title="A live key sends claims to real payers." />}
         <div className="dialog-actions">
           <Button onClick={() => close()}>Cancel</Button>

@@ -9,6 +9,7 @@ import { Copy } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
 import { FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
 import { When } from "../../ui/format";
+import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
 import { Empty, Notice, Page, Section } from "../../ui/page";
 import { State } from "../../ui/state";
@@ -25,10 +26,16 @@ export function Users() {
   const users = api.useInfiniteQuery("get", "/users", { params: { query: { limit: 50 } } }, paged);
   const [inviting, setInviting] = useState(false);
   const [link, setLink] = useState<string | null>(null);
+  const [left, setLeft] = useState<readonly Schemas["APIKey"][]>([]);
   const again = useSend((fetch, key, id: string) => fetch.POST("/users/{id}/invite", { params: { path: { id }, header: key } }), { done: (u) => setLink(u.sign_in_url ?? null) });
   return (
     <Page title="Settings" actions={<Button look="primary" icon={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>Invite a person</Button>}>
       <SettingsParts />
+      {left.length > 0 && (
+        <Notice tone="warn" title="This person made API keys that still work." action={<Button onClick={() => setLeft([])}>Done</Button>}>
+          <p>{left.map((k) => k.name).join(", ")}. Revoke those that no program needs under <Go to="/developers/keys">API keys</Go>.</p>
+        </Notice>
+      )}
       {link && <Link url={link} close={() => setLink(null)} />}
       <Section flush>
         <List
@@ -41,7 +48,7 @@ export function Users() {
             { head: "State", cell: (u) => <State value={u.state} /> },
             { head: "Second factor", wide: true, cell: (u) => u.has_totp ? "On" : "Off" },
             { head: "Signed in", cell: (u) => <When value={u.signed_in_at} /> },
-            { head: "Actions", right: true, cell: (u) => <Actions user={u} invite={() => again.go(u.id)} /> },
+            { head: "Actions", right: true, cell: (u) => <Actions user={u} invite={() => again.go(u.id)} disabled={setLeft} /> },
           ]}
           empty={<Empty title="No users" />}
         />
@@ -60,8 +67,8 @@ function Link({ url, close }: { url: string; close: () => void }) {
   );
 }
 
-function useChange() {
-  return useSend((fetch, key, { id, body }: { id: string; body: Schemas["UserChange"] }) => fetch.PATCH("/users/{id}", { params: { path: { id }, header: key }, body }), { says: "Saved." });
+function useChange(done?: (out: Schemas["ChangedUser"]) => void) {
+  return useSend((fetch, key, { id, body }: { id: string; body: Schemas["UserChange"] }) => fetch.PATCH("/users/{id}", { params: { path: { id }, header: key }, body }), { says: "Saved.", done });
 }
 
 function RoleOf({ user: u }: { user: User }) {
@@ -71,9 +78,9 @@ function RoleOf({ user: u }: { user: User }) {
   return <SelectField label={`Role of ${u.email}`} hideLabel value={u.role} onChange={(role) => change.go({ id: u.id, body: { role: role as Role } })} options={roles.map(([r]) => [r, r] as const)} />;
 }
 
-function Actions({ user: u, invite }: { user: User; invite: () => void }) {
+function Actions({ user: u, invite, disabled }: { user: User; invite: () => void; disabled: (left: readonly Schemas["APIKey"][]) => void }) {
   const me = useMe();
-  const change = useChange();
+  const change = useChange((out) => { if (out.working_keys) disabled(out.working_keys); });
   if (u.id === me.user?.id) return null;
   return (
     <More

@@ -497,6 +497,7 @@ CREATE TABLE public.batches (
     unknown_since timestamp with time zone,
     overdue text[] DEFAULT '{}'::text[] NOT NULL,
     settled_at timestamp with time zone,
+    delayed_since timestamp with time zone,
     CONSTRAINT batches_network CHECK ((network <> ''::text)),
     CONSTRAINT batches_overdue CHECK (((overdue = '{}'::text[]) OR ((state <> 'pending'::text) AND (settled_at IS NULL)))),
     CONSTRAINT batches_settled CHECK (((settled_at IS NULL) OR (state <> 'pending'::text))),
@@ -2091,6 +2092,9 @@ GRANT SELECT(overdue) ON TABLE public.batches TO molar_system;
 
 GRANT UPDATE(settled_at) ON TABLE public.batches TO molar_app;
 GRANT SELECT(settled_at) ON TABLE public.batches TO molar_system;
+
+GRANT UPDATE(delayed_since) ON TABLE public.batches TO molar_app;
+GRANT SELECT(delayed_since) ON TABLE public.batches TO molar_system;
 
 GRANT INSERT ON TABLE public.changes TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.changes TO molar_system;

@@ -115,8 +115,9 @@ type Acknowledgements interface {
 	// Of reads those of the batches that exist, with Unreported.
 	Of(ctx context.Context, batches []billing.FileID) ([]*billing.Batch, error)
 
-	// Undecided reads those of the batches that are undecided, without acknowledgements.
-	Undecided(ctx context.Context, batches []billing.FileID) ([]*billing.Batch, error)
+	// Late reads those of the batches that are undecided or delayed, without
+	// acknowledgements.
+	Late(ctx context.Context, batches []billing.FileID) ([]*billing.Batch, error)
 
 	// Get reads the acknowledgement of a batch with the number, and its
 	// bytes that the scope may read. It returns CodeNotFound if there is none.

@@ -293,6 +293,7 @@ type batchJSON struct {
 	AcknowledgedAt   *string                       `json:"acknowledged_at"`
 	Overdue          []billing.AcknowledgementKind `json:"overdue"`
 	UnknownSince     *string                       `json:"unknown_since"`
+	DelayedSince     *string                       `json:"delayed_since"`
 }
 
 type acknowledgementJSON struct {
@@ -315,7 +316,7 @@ func batchShape(b *billing.Batch) batchJSON {
 			return acknowledgementJSON{a.Number, a.Kind, a.Name, billing.Timestamp(a.ReceivedAt)}
 		}),
 		CreatedAt: billing.Timestamp(b.CreatedAt), SentAt: timeOrNull(b.SentAt), AcknowledgedAt: timeOrNull(b.AcknowledgedAt),
-		Overdue: append([]billing.AcknowledgementKind{}, b.Overdue...), UnknownSince: timeOrNull(b.UnknownSince),
+		Overdue: append([]billing.AcknowledgementKind{}, b.Overdue...), UnknownSince: timeOrNull(b.UnknownSince), DelayedSince: timeOrNull(b.DelayedSince),
 	}
 	if b.Acknowledgement != "" {
 		out.Acknowledgement = &fileNameJSON{b.Acknowledgement}

@@ -120,19 +120,19 @@ func batchIDs(ids []billing.FileID) pq.StringArray {
 	return all
 }
 
-// undecided selects those of the batches that wait for the operator.
-func (r acknowledgements) undecided(ids []billing.FileID) (string, []any) {
+// late selects those of the batches that wait for the operator.
+func (r acknowledgements) late(ids []billing.FileID) (string, []any) {
 	q := r.query(batchColumns, "batches")
-	q.where("id = ANY (%::uuid[]) AND (unknown_since IS NOT NULL OR overdue <> '{}')", batchIDs(ids))
+	q.where("id = ANY (%::uuid[]) AND (unknown_since IS NOT NULL OR overdue <> '{}' OR state = 'pending' AND delayed_since IS NOT NULL)", batchIDs(ids))
 	return q.text("ORDER BY created_at, id"), q.args
 }
 
-// Undecided reads those of the batches that are undecided.
-func (r acknowledgements) Undecided(ctx context.Context, ids []billing.FileID) ([]*billing.Batch, error) {
+// Late reads those of the batches that are undecided or delayed.
+func (r acknowledgements) Late(ctx context.Context, ids []billing.FileID) ([]*billing.Batch, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	text, args := r.undecided(ids)
+	text, args := r.late(ids)
 	return routes(r).batches(ctx, text, args...)
 }
 

@@ -17,7 +17,7 @@ type batches struct{ *tx }
 
 // batchColumns is every column except the content.
 const batchColumns = `id, org_id, mode, network, state, name, interchange_number, group_number, transaction_number, claim_count, result,
-	acknowledgement, created_at, send_token, unknown_since, sent_at, acknowledged_at, overdue, settled_at`
+	acknowledgement, created_at, send_token, unknown_since, delayed_since, sent_at, acknowledged_at, overdue, settled_at`
 
 type batchRow struct {
 	ID              billing.FileID      `db:"id"`
@@ -35,6 +35,7 @@ type batchRow struct {
 	CreatedAt       time.Time           `db:"created_at"`
 	SendToken       string              `db:"send_token"`
 	UnknownSince    sql.NullTime        `db:"unknown_since"`
+	DelayedSince    sql.NullTime        `db:"delayed_since"`
 	SentAt          sql.NullTime        `db:"sent_at"`
 	AcknowledgedAt  sql.NullTime        `db:"acknowledged_at"`
 	Overdue         pq.StringArray      `db:"overdue"`
@@ -49,7 +50,7 @@ func (r batchRow) batch() (*billing.Batch, error) {
 		}},
 		ClaimCount: r.ClaimCount, Result: r.Result, Acknowledgement: r.Acknowledgement, CreatedAt: r.CreatedAt.UTC(),
 		SendToken: r.SendToken, UnknownSince: present(r.UnknownSince), SentAt: present(r.SentAt), AcknowledgedAt: present(r.AcknowledgedAt),
-		SettledAt: present(r.SettledAt),
+		DelayedSince: present(r.DelayedSince), SettledAt: present(r.SettledAt),
 	}
 	for _, kind := range r.Overdue {
 		b.Overdue = append(b.Overdue, billing.AcknowledgementKind(kind))
@@ -110,10 +111,10 @@ func (r batches) Save(ctx context.Context, b *billing.Batch) error {
 	return r.later(ctx, b.ID, `
 UPDATE batches
 SET state = $4, result = $5, acknowledgement = $6, sent_at = $7, acknowledged_at = $8, send_token = $9, unknown_since = $10,
-	overdue = $11, settled_at = $12
+	overdue = $11, settled_at = $12, delayed_since = $13
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, b.ID, b.State, b.Result, b.Acknowledgement, optional(b.SentAt), optional(b.AcknowledgedAt),
-		b.SendToken, optional(b.UnknownSince), overdue, optional(b.SettledAt))
+		b.SendToken, optional(b.UnknownSince), overdue, optional(b.SettledAt), optional(b.DelayedSince))
 }
 
 // List reads a page of batches, newest first.

@@ -176,7 +176,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"every scope, batch":         {batchByNumber, []any{"test", pq.StringArray{"7", "8"}, "sandbox"}},
 		"every scope, undecided":     {undecidedBatches, []any{maxUndecided}},
 		"every scope, unsettled":     {unsettledSince + unsettledInOrder, []any{"con_1", at}},
-		"undecided":                  made(acknowledgements{t}.undecided([]billing.FileID{Number(3, 8), Number(13, 8)})),
+		"late":                       made(acknowledgements{t}.late([]billing.FileID{Number(3, 8), Number(13, 8)})),
 		"unsettled":                  made(acknowledgements{t}.awaiting([]billing.FileID{Number(3, 8), Number(13, 8)})),
 		"every scope, mail":          {takeMail, []any{at, 1000000, 10, "sandbox"}},
 	}

@@ -118,10 +118,7 @@ func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Outbox.Postpone(ctx, j.ID, tx.Clock.Now().Add(billing.BatchRetry))
-	})
-	if err != nil {
+	if err := s.postpone(ctx, j, billing.ReasonOf(cause), billing.BatchRetry); err != nil {
 		return err
 	}
 	return &jobs.DoneError{Cause: fmt.Errorf("send batch %s, again in %s: %w", billing.FileID(j.Subject), billing.BatchRetry, cause)}
@@ -130,8 +127,23 @@ func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 // FailSend postpones a job that cannot be done. The claims stay in the batch,
 // and the job runs again until it succeeds.
 func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
+	return s.postpone(ctx, j, "", billing.BatchFailedRetry)
+}
+
+// postpone lets the job of a batch rest that was not sent for a reason.
+func (s *Service) postpone(ctx context.Context, j jobs.Job, why billing.NetworkReason, rest time.Duration) error {
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Outbox.Postpone(ctx, j.ID, tx.Clock.Now().Add(billing.BatchFailedRetry))
+		b, err := tx.Batches.Lock(ctx, billing.FileID(j.Subject))
+		if err != nil {
+			return err
+		}
+		now := tx.Clock.Now()
+		if b.Delay(why, now) {
+			if err := tx.Batches.Save(ctx, b); err != nil {
+				return err
+			}
+		}
+		return tx.Outbox.Postpone(ctx, j.ID, now.Add(rest))
 	})
 }
 

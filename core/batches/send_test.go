@@ -54,6 +54,47 @@ func TestNetworkIsDown(t *testing.T) {
 	}
 }
 
+// TestDelayed says that a batch is late: at once when the network refuses it, and after a
+// while when the network is out of reach. It is no more once the network has the batch, or
+// nothing shows whether it has.
+func TestDelayed(t *testing.T) {
+	t.Parallel()
+	unreachable := &billing.NetworkError{Reason: billing.ReasonUnreachable, Err: errCut}
+	for name, x := range map[string]struct {
+		refusal error
+		after   time.Duration
+		ends    error
+	}{
+		"a full disk":        {&billing.NetworkError{Reason: billing.ReasonFull, Err: errCut}, 0, nil},
+		"a refused sign-in":  {billing.ErrNetworkUnauthorized, 0, nil},
+		"a name that is not": {unreachable, billing.BatchLate, nil},
+		"and then unknown":   {&billing.NetworkError{Reason: billing.ReasonRefused, Err: errCut}, 0, billing.ErrOutcomeUnknown},
+	} {
+		b := newFixture(t)
+		b.queue(b.practice, "")
+		b.cut(1)
+		cut := b.clock.Now()
+		b.network.set(x.refusal)
+		for b.only().DelayedSince.IsZero() {
+			if b.clock.Now().After(cut.Add(x.after)) {
+				t.Fatalf("%s: the batch is not late %s after it was cut", name, b.clock.Now().Sub(cut))
+			}
+			_ = b.service.Send(t.Context(), b.due()[0])
+			b.clock.Advance(billing.BatchRetry)
+		}
+		since := b.only().DelayedSince
+		_ = b.service.Send(t.Context(), b.due()[0])
+		if got := b.only(); since.Before(cut.Add(x.after)) || !got.DelayedSince.Equal(since) || !got.Delayed() {
+			t.Errorf("%s: late since %s, and then since %s; it was cut at %s", name, since, got.DelayedSince, cut)
+		}
+		b.clock.Advance(billing.BatchRetry)
+		b.network.set(x.ends)
+		if err := b.service.Send(t.Context(), b.due()[0]); !errors.Is(err, x.ends) || b.only().Delayed() {
+			t.Errorf("%s: %v, late since %s", name, err, b.only().DelayedSince)
+		}
+	}
+}
+
 // TestSlowNetworkIsGivenTime counts the rest of a batch, and its time of
 // sending, from the end of the attempt.
 func TestSlowNetworkIsGivenTime(t *testing.T) {
@@ -89,6 +130,9 @@ func TestGivenUpIsNotForgotten(t *testing.T) {
 	}
 	if again := b.due()[0].NotBefore; !again.Equal(b.clock.Now().Add(time.Minute)) {
 		t.Errorf("it is tried again at %s, now is %s", again, b.clock.Now())
+	}
+	if !b.only().Delayed() {
+		t.Error("the batch is not late")
 	}
 	b.turn(0)
 	b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")

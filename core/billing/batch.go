@@ -55,6 +55,7 @@ type Batch struct {
 	CreatedAt        time.Time
 	SendToken        string    // of the step that may have delivered the file: OutgoingFile.Token
 	UnknownSince     time.Time // when its network could not say whether it has the file; zero unless that is open
+	DelayedSince     time.Time // since when its network does not take the file: see Delayed
 	SentAt           time.Time
 	AcknowledgedAt   time.Time
 	Overdue          []AcknowledgementKind  // those that its network should have sent by now
@@ -89,7 +90,7 @@ func (b *Batch) Sent(at time.Time) bool {
 	if b.State != BatchPending {
 		return false
 	}
-	b.State, b.SentAt, b.UnknownSince = BatchSent, at, time.Time{}
+	b.State, b.SentAt, b.UnknownSince, b.DelayedSince = BatchSent, at, time.Time{}, time.Time{}
 	return true
 }
 
@@ -110,9 +111,25 @@ func (b *Batch) Unknown(at time.Time) bool {
 	if b.State != BatchPending || !b.UnknownSince.IsZero() {
 		return false
 	}
-	b.UnknownSince = at
+	b.UnknownSince, b.DelayedSince = at, time.Time{}
 	return true
 }
+
+// Delay records that the network did not take the file. A reason that mostly passes by
+// itself counts once the batch is BatchLate old. It reports false, and changes nothing,
+// when it does not count yet, or the batch does not wait for the network or is delayed
+// already.
+func (b *Batch) Delay(why NetworkReason, at time.Time) bool {
+	if b.State != BatchPending || !b.UnknownSince.IsZero() || !b.DelayedSince.IsZero() || why.passes() && at.Before(b.CreatedAt.Add(BatchLate)) {
+		return false
+	}
+	b.DelayedSince = at
+	return true
+}
+
+// Delayed reports whether the operator has to look why the network does not take the
+// file.
+func (b *Batch) Delayed() bool { return b.State == BatchPending && !b.DelayedSince.IsZero() }
 
 // Undecided reports whether the operator has to ask the clearinghouse: the outcome is
 // unknown, or an acknowledgement is overdue.
@@ -124,7 +141,7 @@ func (b *Batch) Resend() bool {
 	if !b.Undecided() {
 		return false
 	}
-	b.State, b.SendToken, b.UnknownSince, b.SentAt, b.Overdue = BatchPending, "", time.Time{}, time.Time{}, nil
+	b.State, b.SendToken, b.UnknownSince, b.DelayedSince, b.SentAt, b.Overdue = BatchPending, "", time.Time{}, time.Time{}, time.Time{}, nil
 	b.Result, b.Acknowledgement, b.AcknowledgedAt = "", "", time.Time{}
 	return true
 }
@@ -181,7 +198,7 @@ func (b *Batch) Acknowledge(r BatchResult, name string, at time.Time) bool {
 	if b.State == BatchAcknowledged {
 		return false
 	}
-	b.State, b.Result, b.Acknowledgement, b.AcknowledgedAt = BatchAcknowledged, r, name, at
+	b.State, b.Result, b.Acknowledgement, b.AcknowledgedAt, b.DelayedSince = BatchAcknowledged, r, name, at, time.Time{}
 	return true
 }
 

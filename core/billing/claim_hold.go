@@ -44,14 +44,17 @@ func (h Hold) nextStep() string {
 	return ""
 }
 
-// lateStep returns what a biller does when the operator has to ask the clearinghouse for
-// the claim's file; empty otherwise.
+// lateStep returns what a biller does when the operator has to look after the claim's
+// file; empty otherwise.
 func (r *ClaimRecord) lateStep() string {
 	switch b := r.Batch; {
 	case b == nil:
 	case r.State == ClaimQueued && !b.UnknownSince.IsZero():
 		return "It has been unknown since " + day(b.UnknownSince) +
 			" whether the clearinghouse has the claim: ask the operator of the service to ask the clearinghouse."
+	case r.State == ClaimQueued && b.Delayed():
+		return "The clearinghouse has not taken the claim's file since " + day(b.DelayedSince) +
+			": ask the operator of the service to check the connection."
 	case r.State == ClaimSubmitted && len(b.Overdue) > 0:
 		return "The clearinghouse has not acknowledged the claim since it was sent on " + day(b.SentAt) +
 			": ask the operator of the service to ask the clearinghouse."

@@ -46,13 +46,14 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 			t.Errorf("%+v: %q", progress, step)
 		}
 	}
-	for state, b := range map[billing.ClaimState]*billing.Batch{
-		billing.ClaimQueued:    {UnknownSince: noon},
-		billing.ClaimSubmitted: {State: billing.BatchSent, SentAt: noon, Overdue: []billing.AcknowledgementKind{billing.Acknowledgement999}},
+	for b, state := range map[*billing.Batch]billing.ClaimState{
+		{State: billing.BatchPending, UnknownSince: noon}:                                                            billing.ClaimQueued,
+		{State: billing.BatchPending, DelayedSince: noon}:                                                            billing.ClaimQueued,
+		{State: billing.BatchSent, SentAt: noon, Overdue: []billing.AcknowledgementKind{billing.Acknowledgement999}}: billing.ClaimSubmitted,
 	} {
 		c := &billing.Claim{ClaimProgress: billing.ClaimProgress{State: state, BatchID: billing.FileID{1}}}
 		late, known := billing.ClaimRecord{Claim: c, Batch: b}, billing.ClaimRecord{Claim: c, Batch: &billing.Batch{State: billing.BatchSent, SentAt: noon}}
-		if step := late.NextStep(); !sentence.MatchString(step) || technical.MatchString(step) || !strings.Contains(step, noon.Format("January 2, 2006")) {
+		if step := late.NextStep(); !sentence.MatchString(step) || technical.MatchString(step) || !strings.Contains(step, noon.Format("January 2, 2006")) || strings.Contains(step, "No action") {
 			t.Errorf("%s, late: %q", state, step)
 		}
 		if step := known.NextStep(); step != c.NextStep() {

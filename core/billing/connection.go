@@ -222,6 +222,16 @@ const (
 	ReasonOther          NetworkReason = "other"
 )
 
+// passes reports whether the reason mostly goes by itself. The others need the operator.
+func (r NetworkReason) passes() bool {
+	switch r { //nolint:exhaustive // the others do not
+	case ReasonUnreachable, ReasonTimeout, ReasonInterrupted, ReasonOther:
+		return true
+	default:
+		return false
+	}
+}
+
 // NetworkError is a failure of a network with its reason.
 type NetworkError struct {
 	Reason NetworkReason

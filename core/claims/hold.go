@@ -30,7 +30,7 @@ func late(ctx context.Context, tx ports.Tx, claims []*billing.ClaimRecord) error
 			ids = append(ids, c.BatchID)
 		}
 	}
-	found, err := tx.Acknowledgements.Undecided(ctx, ids)
+	found, err := tx.Acknowledgements.Late(ctx, ids)
 	for _, c := range claims {
 		if at := slices.IndexFunc(found, func(b *billing.Batch) bool { return b.ID == c.BatchID }); at >= 0 && waits(c) {
 			c.Batch = found[at]

@@ -260,6 +260,8 @@ func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
 	}
 	change(billing.ClaimQueued, func(*billing.Batch, time.Time) {})
 	says("on its way to the clearinghouse")
+	change(billing.ClaimQueued, func(m *billing.Batch, now time.Time) { m.Delay(billing.ReasonFull, now) })
+	says("has not taken the claim's file since")
 	change(billing.ClaimQueued, func(m *billing.Batch, now time.Time) { m.Unknown(now) })
 	says("unknown since")
 	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) { m.Sent(now.Add(-48 * time.Hour)) })

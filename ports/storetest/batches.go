@@ -83,12 +83,14 @@ func testBatches(b *bench) {
 }
 
 // testUndecidedBatches lists the batches of all scopes that wait for the operator: those
-// whose outcome is unknown, and those with an overdue acknowledgement.
+// whose outcome is unknown, and those with an overdue acknowledgement. Claims name also those
+// that the network does not take.
 func testUndecidedBatches(b *bench) {
 	t := b.t
-	one, two, known, late, plain := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4)
+	one, two, known, late, plain, refused := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4), b.batch(5)
 	two.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
-	b.insertBatches(one, two, known, late, plain)
+	b.insertBatches(one, two, known, late, plain, refused)
+	b.saveBatch(refused, func(m *billing.Batch) bool { return m.Delay(billing.ReasonFull, b.now) })
 	after := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Second) }
 	for n, m := range []*billing.Batch{known, two, one} {
 		b.saveBatch(m, func(m *billing.Batch) bool { return m.Delivering("", "t") && m.Unknown(after(2*n)) })
@@ -107,8 +109,8 @@ func testUndecidedBatches(b *bench) {
 		return err
 	})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.Acknowledgements.Undecided(ctx, []billing.FileID{late.ID, known.ID, one.ID, plain.ID, id[billing.FileID]()})
-		equal(t, "undecided of some", all, []*billing.Batch{one, late})
+		all, err := tx.Acknowledgements.Late(ctx, []billing.FileID{late.ID, known.ID, one.ID, plain.ID, refused.ID, id[billing.FileID]()})
+		equal(t, "late of some", all, []*billing.Batch{one, late, refused})
 		return err
 	})
 }

@@ -88,11 +88,18 @@ WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'needs_review' AND 
 	return n, nil
 }
 
+// count selects the number of stored claims of a remittance, which are stored in order
+// from the first. The reading asks after each chunk, so it must not count a million rows.
+func (r eraClaims) count(era billing.ERAID) (string, []any) {
+	q := r.query("coalesce(max(ordinal), 0)", "era_claims")
+	q.where("era_id = %", era)
+	return q.text(""), q.args
+}
+
 // Count returns the number of stored claims of a remittance.
 func (r eraClaims) Count(ctx context.Context, era billing.ERAID) (n int, err error) {
-	q := r.query("count(*)", "era_claims")
-	q.where("era_id = %", era)
-	if err := r.get(ctx, &n, q.text(""), q.args...); err != nil {
+	text, args := r.count(era)
+	if err := r.get(ctx, &n, text, args...); err != nil {
 		return 0, fmt.Errorf("count the claims of remittance %s: %w", era, err)
 	}
 	return n, nil

@@ -158,6 +158,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"acknowledgements":           made(acknowledgements{t}.of([]*billing.Batch{{ID: Number(3, 8)}, {ID: Number(13, 8)}})),
 		"next remittance":            made(eras{t}.next()),
 		"remittance claims":          made(eraClaims{t}.after(Number(3, 7), 100, 300)),
+		"count remittance claims":    made(eraClaims{t}.count(Number(3, 7))),
 		"remittance claims to apply": made(eraClaims{t}.pending(Number(3, 7), 300)),
 		"same payment":               made(corrections{t}.ofPayment("77", day)),
 		"claims that count":          made(corrections{t}.left(Number(3, 7), 100, 300)),

@@ -1437,6 +1437,8 @@ CREATE INDEX era_claims_forwarded ON public.era_claims USING btree (claim_id, er
 
 CREATE INDEX era_claims_ledger ON public.era_claims USING btree (claim_id) WHERE (status = 'applied'::text);
 
+CREATE INDEX era_claims_payer_number ON public.era_claims USING btree (payer_number, org_id, mode) WHERE ((status = 'applied'::text) AND (payer_number <> ''::text));
+
 CREATE INDEX era_claims_pending ON public.era_claims USING btree (era_id, ordinal) WHERE (status = 'pending'::text);
 
 CREATE INDEX era_claims_review ON public.era_claims USING btree (claim_id, era_id) WHERE (status = 'needs_review'::text);
@@ -1448,6 +1450,8 @@ CREATE INDEX era_claims_unmatched_original ON public.era_claims USING btree (ori
 CREATE INDEX era_claims_unmatched_payer ON public.era_claims USING btree (payer_number, org_id, mode) WHERE ((status = 'unmatched'::text) AND (payer_number <> ''::text));
 
 CREATE INDEX eras_attention ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE ((received_at IS NOT NULL) AND needs_attention);
+
+CREATE INDEX eras_balance_forwarded ON public.eras USING btree (org_id, mode, payer_id) WHERE ((detail)::jsonb @> '{"ProviderAdjustments": [{"Reason": "FB"}]}'::jsonb);
 
 CREATE INDEX eras_list ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 

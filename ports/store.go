@@ -57,6 +57,7 @@ type Tx struct {
 	ERAs             ERAs
 	ERAClaims        ERAClaims
 	Corrections      Corrections
+	Adjustments      Adjustments
 	Attachments      Attachments
 	Documents        Documents
 	PayerRequests    PayerRequests

@@ -125,11 +125,12 @@ func showERA(b Backend) *cobra.Command {
 			}
 			claims = append(claims, next...)
 		}
-		return printERA(c, r.ERA, claims)
+		return printERA(c, r, claims)
 	})
 }
 
-func printERA(c *cobra.Command, e *billing.ERA, claims []*billing.ERAClaim) error {
+func printERA(c *cobra.Command, r *billing.ERARecord, claims []*billing.ERAClaim) error {
+	e := r.ERA
 	p := e.Counted()
 	var head strings.Builder
 	fmt.Fprintf(&head, "%s from %s, %s\n", e.ID, cmp.Or(e.PayerName, "an unnamed payer"), e.State)
@@ -138,6 +139,7 @@ func printERA(c *cobra.Command, e *billing.ERA, claims []*billing.ERAClaim) erro
 	if balance := e.PaymentBalance(); balance.Failed > 0 {
 		fmt.Fprintf(&head, "The payment does not add up: it is off by %s.\n", balance.Off)
 	}
+	head.WriteString(adjustments(r))
 	head.WriteString(siblings(e))
 	for _, w := range e.Warnings {
 		head.WriteString(w.Message() + "\n")
@@ -166,6 +168,23 @@ func printERA(c *cobra.Command, e *billing.ERA, claims []*billing.ERAClaim) erro
 		_, err = fmt.Fprint(c.OutOrStdout(), "\n", rest.String())
 	}
 	return err
+}
+
+// adjustments says what the payer adjusted outside the claims, a line each, and what it
+// carries to later payments.
+func adjustments(r *billing.ERARecord) string {
+	var b strings.Builder
+	for i, a := range r.ProviderAdjustments {
+		fmt.Fprintf(&b, "Provider adjustment %s (%s): %s, reference %s", a.Reason, billing.ProviderAdjustmentLabel(a.Reason), -a.Amount, cmp.Or(a.Reference, "-"))
+		if !r.About[i].IsZero() {
+			b.WriteString(", about " + r.About[i].String())
+		}
+		b.WriteString(".\n")
+	}
+	if f := r.Forwarded; f != nil {
+		fmt.Fprintf(&b, "The payer will take %s from later payments.\n", f.Balance)
+	}
+	return b.String()
 }
 
 func patientName(r *billing.ERAClaim) string {

@@ -84,17 +84,59 @@ type eraJSON struct {
 
 	Claims              pageJSON[eraClaimJSON]   `json:"claims"`
 	ProviderAdjustments []providerAdjustmentJSON `json:"provider_adjustments"`
+	ForwardedBalance    *forwardedBalanceJSON    `json:"forwarded_balance"`
 	Balance             balanceJSON              `json:"balance"`
 	Difference          *eraDifferenceJSON       `json:"difference"`
 	FileName            string                   `json:"file_name"`
 }
 
 type providerAdjustmentJSON struct {
-	ProviderID string        `json:"provider_id"`
-	Reason     string        `json:"reason"`
-	Reference  *string       `json:"reference"`
-	PeriodEnd  *billing.Date `json:"period_end"`
-	Amount     string        `json:"amount"`
+	ProviderID string           `json:"provider_id"`
+	Reason     string           `json:"reason"`
+	Label      string           `json:"label"`
+	Reference  *string          `json:"reference"`
+	ClaimID    *billing.ClaimID `json:"claim_id"`
+	PeriodEnd  *billing.Date    `json:"period_end"`
+	Amount     string           `json:"amount"`
+}
+
+// forwardedBalanceJSON is the account of the balances that a payer carries from one payment
+// to another.
+type forwardedBalanceJSON struct {
+	Balance string          `json:"balance"`
+	Entries []forwardedJSON `json:"entries"`
+}
+
+type forwardedJSON struct {
+	ERAID       billing.ERAID `json:"era_id"`
+	PaymentDate *billing.Date `json:"payment_date"`
+	TraceNumber string        `json:"trace_number"`
+	Reference   *string       `json:"reference"`
+	Amount      string        `json:"amount"`
+	Balance     string        `json:"balance"`
+}
+
+// providerAdjustmentsShape returns the adjustments, each with the claim that it names.
+func providerAdjustmentsShape(r *billing.ERARecord) []providerAdjustmentJSON {
+	all := make([]providerAdjustmentJSON, len(r.ProviderAdjustments))
+	for i, a := range r.ProviderAdjustments {
+		all[i] = providerAdjustmentJSON{
+			a.ProviderID, a.Reason, billing.ProviderAdjustmentLabel(a.Reason), orNull(a.Reference), nil, orNull(a.PeriodEnd), a.Amount.String(),
+		}
+		if i < len(r.About) {
+			all[i].ClaimID = orNull(r.About[i])
+		}
+	}
+	return all
+}
+
+func forwardedBalanceShape(b *billing.ForwardedBalance) *forwardedBalanceJSON {
+	if b == nil {
+		return nil
+	}
+	return &forwardedBalanceJSON{b.Balance.String(), mapped(b.Entries, func(f billing.Forwarded) forwardedJSON {
+		return forwardedJSON{f.ERA, orNull(f.Date), f.TraceNumber, orNull(f.Reference), f.Amount.String(), f.Balance.String()}
+	})}
 }
 
 type balanceJSON struct {
@@ -128,11 +170,9 @@ type balanceFindingJSON struct {
 func eraShape(r *billing.ERARecord, next *string) eraJSON {
 	b := r.Balance
 	return eraJSON{
-		eraSummaryJSON: eraSummaryShape(r.ERA),
-		Claims:         pageJSON[eraClaimJSON]{mapped(r.Claims, eraClaimShape), next},
-		ProviderAdjustments: mapped(r.ProviderAdjustments, func(a billing.ProviderAdjustment) providerAdjustmentJSON {
-			return providerAdjustmentJSON{a.ProviderID, a.Reason, orNull(a.Reference), orNull(a.PeriodEnd), a.Amount.String()}
-		}),
+		eraSummaryJSON:      eraSummaryShape(r.ERA),
+		Claims:              pageJSON[eraClaimJSON]{mapped(r.Claims, eraClaimShape), next},
+		ProviderAdjustments: providerAdjustmentsShape(r), ForwardedBalance: forwardedBalanceShape(r.Forwarded),
 		Balance: balanceJSON{
 			levelBalanceShape(r.PaymentBalance()), levelBalanceShape(b.Claims), levelBalanceShape(b.Lines), mapped(r.PaymentFindings(), balanceFindingShape),
 		},

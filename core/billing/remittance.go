@@ -219,15 +219,6 @@ type ERAPayment struct {
 	ProviderAdjustmentsTotal Money // a positive one reduced the payment
 }
 
-// ProviderAdjustment is money outside the claims of the payment (PLB).
-type ProviderAdjustment struct {
-	ProviderID string // PLB01: NPI, or the payer's number
-	Reason     string // WO recovery, FB forwarded, L6 interest, ...
-	Reference  string
-	PeriodEnd  Date
-	Amount     Money // a positive one reduced the payment
-}
-
 // Balance is the result of balancing a payment at each level. The charge less
 // the adjustments must equal the payment (005010X221A1, 1.10.2.1).
 type Balance struct {
@@ -262,8 +253,10 @@ type BalanceFinding struct {
 type ERARecord struct {
 	*ERA
 
-	Claims []*ERAClaim
-	More   bool // there are claims after these
+	Claims    []*ERAClaim
+	More      bool              // there are claims after these
+	About     []ClaimID         // by provider adjustment: our claim that it names, or zero
+	Forwarded *ForwardedBalance // with the payer; nil when it never carried a balance
 }
 
 // ERAFilter narrows a list of remittances. Zero fields match all.

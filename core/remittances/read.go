@@ -21,10 +21,24 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ERAID
 	return r, err
 }
 
-// record adds the first page of claims to a remittance.
+// record adds to a remittance the first page of its claims, the claims that its provider
+// adjustments name, and the balances that the payer has carried forward.
 func record(ctx context.Context, tx ports.Tx, e *billing.ERA) (*billing.ERARecord, error) {
 	claims, more, err := claimsAfter(ctx, tx, e.ID, 0, billing.DefaultPageLimit)
-	return &billing.ERARecord{ERA: e, Claims: claims, More: more}, err
+	if err != nil {
+		return nil, err
+	}
+	r := &billing.ERARecord{ERA: e, Claims: claims, More: more, About: make([]billing.ClaimID, len(e.ProviderAdjustments))}
+	named, err := tx.Adjustments.Named(ctx, e.Source(), e.References())
+	if err != nil {
+		return nil, err
+	}
+	for i := range e.ProviderAdjustments {
+		r.About[i] = e.ProviderAdjustments[i].Named(named)
+	}
+	entries, err := tx.Adjustments.Forwarded(ctx, e.Source())
+	r.Forwarded = billing.NewForwardedBalance(entries)
+	return r, err
 }
 
 func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limit int) ([]*billing.ERAClaim, bool, error) {

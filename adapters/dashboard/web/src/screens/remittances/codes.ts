@@ -24,14 +24,3 @@ const statuses: Record<string, string> = {
 
 /** statusLabel returns the words for the payer's status of a claim (CLP02). */
 export const statusLabel = (code: string): string => statuses[code] ?? `Status ${code}`;
-
-const provider: Record<string, string> = {
-  "50": "Late charge", "51": "Penalty interest", "72": "Money returned by the practice", "90": "Allowance for early payment",
-  AP: "Benefits paid early", B2: "Rebate", BD: "Bad debt", BN: "Bonus", CS: "Adjustment", CT: "Capitation payment", E3: "Withheld",
-  FB: "Balance carried over", IP: "Incentive payment", IR: "Withheld for taxes", IS: "Interim settlement", J1: "Not reimbursed",
-  L3: "Penalty", L6: "Interest", LE: "Levy", LS: "Lump sum", OB: "Offset for an affiliated provider", PL: "Final payment",
-  RA: "Retroactive change", TL: "Another party is liable", WO: "Recovery of an overpayment", WU: "Recovery without a named reason",
-};
-
-/** providerLabel returns the words for an adjustment of the payment itself (PLB03-1). */
-export const providerLabel = (code: string): string => provider[code] ?? "Adjustment of the payment";

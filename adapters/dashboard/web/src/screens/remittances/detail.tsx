@@ -18,7 +18,6 @@ import { Traces } from "../../ui/traces";
 import { Go } from "../../ui/link";
 import { Claims } from "./claims";
 import { Difference, Siblings, stands } from "./correction";
-import { providerLabel } from "./codes";
 import { RawFile } from "./file";
 import { finished, methodLabel, money, opposite, Progress, Standing, underway, unfinished } from "./standing";
 import "./remittances.css";
@@ -106,14 +105,38 @@ function Balance({ era: e }: { era: ERA }) {
             rows={e.provider_adjustments.map((a, i) => ({ a, i }))}
             id={(r) => String(r.i)}
             columns={[
-              { head: "Provider adjustment", cell: ({ a }) => <><span className="strong">{providerLabel(a.reason)}</span> <code className="muted">{printable(a.reason)}</code></> },
+              { head: "Provider adjustment", cell: ({ a }) => <><span className="strong">{printable(a.label)}</span> <code className="muted">{printable(a.reason)}</code></> },
               { head: "Reference", cell: ({ a }) => (a.reference ? <span className="wrap-anywhere">{printable(a.reference)}</span> : <span className="muted none" aria-label="none">–</span>) },
+              { head: "Claim", cell: ({ a }) => (a.claim_id ? <Go to={`/claims/${a.claim_id}`}>Open the claim</Go> : <span className="muted none" aria-label="none">–</span>) },
               { head: "Effect on the payment", right: true, cell: ({ a }) => <Signed value={opposite(a.amount)} /> },
             ]}
           />
         </div>
       )}
+      {e.forwarded_balance && <Forwarded balance={e.forwarded_balance} />}
     </>
+  );
+}
+
+/** Forwarded says what the payer carries from one payment to the next. */
+function Forwarded({ balance: { balance, entries } }: { balance: NonNullable<ERA["forwarded_balance"]> }) {
+  const owed = cents(balance);
+  return (
+    <details>
+      <summary>
+        {owed > 0 ? `The payer will take ${dollars(balance)} from later payments` : owed < 0 ? `The payer owes ${dollars(opposite(balance))} from earlier payments` : "No balance is carried to later payments"}
+      </summary>
+      <Table
+        caption="Balances carried over by this payer"
+        rows={entries.map((b, i) => ({ b, i }))}
+        id={(r) => String(r.i)}
+        columns={[
+          { head: "Payment", cell: ({ b }) => <Go to={`/remittances/${b.era_id}`}>{printable(b.trace_number || b.era_id)}</Go> },
+          { head: "Effect on the payment", right: true, cell: ({ b }) => <Signed value={opposite(b.amount)} /> },
+          { head: "Left to take", right: true, cell: ({ b }) => <Money value={b.balance} /> },
+        ]}
+      />
+    </details>
   );
 }
 

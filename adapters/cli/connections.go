@@ -51,17 +51,20 @@ func addConnection(b Backend) *cobra.Command {
 		Use: "add FILE", Short: "Add a connection from a JSON document",
 		Args: exactlyOne("name one file, such as: molar connections add clearinghouse.json"),
 		Long: "Adds the connection that a JSON document describes. Secrets are in files of their own, which the document names; paths are\n" +
-			"relative to the document. They are stored encrypted, and no command prints them. Afterwards the files can be deleted.\n\n" +
+			"relative to the document. They are stored encrypted, and no command prints them. Afterwards the files can be deleted.\n" +
+			"With - for FILE, the document comes from standard input, by itself or first in a tar archive with the files that it names.\n\n" +
 			connectionFields + "\nThe options, all of which may be left out:\n\n" + optionsHelp(),
 		Example: "  molar connections add clearinghouse.json && molar connections test 'My clearinghouse'\n\n" +
 			"  where clearinghouse.json is:\n" +
 			`    {"name": "My clearinghouse", "mode": "live", "kind": "sftp", "carries": ["claims"], "usage": "P",` + "\n" +
 			`     "sender_id": "MOLAR1", "receiver_id": "330897513", "receiver_qualifier": "30",` + "\n" +
 			`     "addr": "sftp.example.com:22", "user": "molar1", "key_file": "id_ed25519", "host_key": "SHA256:...",` + "\n" +
-			`     "outbox": "/inbound", "inbox": "/outbound", "archive": "/outbound/archive"}`,
+			`     "outbox": "/inbound", "inbox": "/outbound", "archive": "/outbound/archive"}` + "\n\n" +
+			"  From outside the container in which the service runs:\n" +
+			"    tar c clearinghouse.json id_ed25519 | docker compose exec -T api molar connections add -",
 	}
 	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
-		request, err := readConnection(args[0])
+		request, err := readConnection(c.InOrStdin(), args[0])
 		if err != nil {
 			return err
 		}
@@ -89,7 +92,7 @@ func replaceConnection(b Backend) *cobra.Command {
 		Example: "  molar connections replace clearinghouse.json && molar connections test 'My clearinghouse'",
 	}
 	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
-		request, err := readConnection(args[0])
+		request, err := readConnection(c.InOrStdin(), args[0])
 		if err != nil {
 			return err
 		}

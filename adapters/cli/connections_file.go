@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"archive/tar"
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,29 +19,94 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// The limits of a document and of a file that it names, in bytes.
+// The limits of a document, of a file that it names, and of an archive of them, in
+// bytes.
 const (
 	maxDocument = 1 << 20
 	maxSecret   = 64 << 10
+	maxArchive  = 2 << 20
 )
 
-// readConnection reads the document of a connection with the files that it names. The
-// request has the faults; the error means that there is no document to judge.
-func readConnection(path string) (r intake.ConnectionRequest, err error) {
-	content, err := readBounded(path, maxDocument)
+// readConnection reads the document of a connection with the files that it names; a dash
+// means standard input. The request has the faults; the error means that there is no
+// document to judge.
+func readConnection(stdin io.Reader, file string) (r intake.ConnectionRequest, err error) {
+	if file == "-" {
+		return readConnectionFrom(stdin)
+	}
+	content, err := readBounded(file, maxDocument)
 	if err != nil {
 		return r, err
 	}
-	if err := wellFormed(path, content); err != nil {
+	if err := wellFormed(file, content); err != nil {
 		return r, err
 	}
 	return connectionRequest(content, func(name string) ([]byte, error) {
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(path), name)
+			name = filepath.Join(filepath.Dir(file), name)
 		}
 		return readBounded(name, maxSecret)
 	}), nil
 }
+
+// readConnectionFrom reads standard input: a document, or a tar archive of the document
+// and then the files that it names. A container has no other access to these files.
+func readConnectionFrom(stdin io.Reader) (r intake.ConnectionRequest, err error) {
+	const name = "standard input"
+	in := bufio.NewReader(stdin)
+	if first, _ := in.Peek(len(tarMagic) + tarMagicAt); len(first) < tarMagicAt || !bytes.HasPrefix(first[tarMagicAt:], []byte(tarMagic)) {
+		content, err := readUpTo(in, name, maxDocument)
+		if err == nil {
+			err = wellFormed(name, content)
+		}
+		if err != nil {
+			return r, err
+		}
+		return connectionRequest(content, func(name string) ([]byte, error) { return readBounded(name, maxSecret) }), nil
+	}
+	var content []byte
+	var document string
+	files := map[string][]byte{}
+	for archive := tar.NewReader(io.LimitReader(in, maxArchive)); ; {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return r, fmt.Errorf("%s is not a whole tar archive of at most %d bytes: %w", name, maxArchive, err)
+		}
+		switch at := path.Clean(h.Name); {
+		case h.Typeflag != tar.TypeReg:
+		case document == "":
+			document = at
+			content, err = readUpTo(archive, name+", "+at, maxDocument)
+		default:
+			files[at], err = readUpTo(archive, name+", "+at, maxSecret)
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	if err := wellFormed(name+", "+document, content); err != nil {
+		return r, err
+	}
+	return connectionRequest(content, func(name string) ([]byte, error) {
+		at := path.Join(path.Dir(document), name)
+		if path.IsAbs(name) {
+			at = path.Clean(name)[1:] // tar removes the first slash
+		}
+		if content, has := files[at]; has {
+			return content, nil
+		}
+		return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("the archive does not have it")}
+	}), nil
+}
+
+// The mark of a tar archive, and its place.
+const (
+	tarMagic   = "ustar"
+	tarMagicAt = 257
+)
 
 // readBounded reads a file, or as much of it as shows that it is too large.
 func readBounded(path string, limit int) ([]byte, error) {
@@ -54,9 +122,14 @@ func readBounded(path string, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	return readUpTo(f, path, limit)
+}
+
+// readUpTo reads everything, or as much as shows that it is too large.
+func readUpTo(in io.Reader, name string, limit int) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(in, int64(limit)+1))
 	if err == nil && len(content) > limit {
-		err = fmt.Errorf("%s has more than %d bytes", path, limit)
+		err = fmt.Errorf("%s has more than %d bytes", name, limit)
 	}
 	return content, err
 }

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -175,7 +177,7 @@ func TestConnectionDocuments(t *testing.T) {
 		{`{"name": "R", "mode": "live", "kind": "sandbox", "carries": ["claims", "eligibility"], "usage": "P"}`, "org_id required"},
 		{`{"name": "R", "mode": "live", "kind": "sandbox", "carries": ["claims"], "usage": "P", "org_id": "` + (billing.OrgID{1}).String() + `", "user": "x"}`, "user not_allowed"},
 	} {
-		r, err := readConnection(write(t, dir, c.document))
+		r, err := readConnection(nil, write(t, dir, c.document))
 		if err != nil {
 			t.Errorf("%s: %v", c.document, err)
 			continue
@@ -210,11 +212,11 @@ func TestUnreadableDocuments(t *testing.T) {
 		"{\"name\": \"\xff\"}":    "is not UTF-8",
 		"\"" + strings.Repeat("x", maxDocument) + "\"": "has more than 1048576 bytes",
 	} {
-		if _, err := readConnection(write(t, dir, document)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readConnection(nil, write(t, dir, document)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %v, want %s", document, err, want)
 		}
 	}
-	if _, err := readConnection(filepath.Join(dir, "nosuch")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := readConnection(nil, filepath.Join(dir, "nosuch")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -394,5 +396,63 @@ func TestConnections(t *testing.T) {
 	}
 	if help := ok("add", "--help"); slices.ContainsFunc(billing.NetworkOptionDocs(), func(o billing.NetworkOptionDoc) bool { return !strings.Contains(help, o.Name) }) {
 		t.Error("the help does not list every option")
+	}
+}
+
+// TestConnectionByStandardInput reads a document by itself, and archives of a document
+// with the files that it names.
+func TestConnectionByStandardInput(t *testing.T) {
+	t.Parallel()
+	packed := func(files ...string) *bytes.Buffer {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		for i := 0; i < len(files); i += 2 {
+			h := tar.Header{Name: files[i], Mode: 0o600, Size: int64(len(files[i+1])), Typeflag: tar.TypeReg}
+			if strings.HasSuffix(files[i], "/") {
+				h.Typeflag = tar.TypeDir
+			}
+			if err := w.WriteHeader(&h); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(w, files[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return &b
+	}
+	in := func(folder string) *bytes.Buffer {
+		return packed("./"+folder, "", folder+"doc.json", sftpDocument, folder+"keys/", "", folder+"keys/id", "the key")
+	}
+	for name, stdin := range map[string]*bytes.Buffer{"in a folder": in("conf/"), "here": packed("doc.json", sftpDocument, "./keys/id", "the key")} {
+		r, err := readConnection(stdin, "-")
+		if err != nil || len(r.Faults) > 0 || r.Name == "" || string(r.Key) != "the key" {
+			t.Errorf("%s: %v, %v, key %q", name, err, r.Faults, r.Key)
+		}
+	}
+	absolute := strings.Replace(sftpDocument, `"keys/id"`, `"/etc/keys/id"`, 1)
+	if r, err := readConnection(packed("doc.json", absolute, "etc/keys/id", "the key"), "-"); err != nil || string(r.Key) != "the key" {
+		t.Errorf("a file with its whole path: %v, key %q", err, r.Key)
+	}
+	r, err := readConnection(packed("doc.json", sftpDocument), "-")
+	if list := r.Faults; err != nil || len(list) != 1 || list[0].Field != "key_file" || !strings.Contains(list[0].Message, "the archive does not have it") {
+		t.Errorf("an archive without the key: %v, %v", err, list)
+	}
+	r, err = readConnection(strings.NewReader(strings.Replace(sftpDocument, `"key_file": "keys/id",`, "", 1)), "-")
+	if err != nil || r.Name == "" || len(r.Faults) > 0 {
+		t.Errorf("a document by itself: %v, %v", err, r.Faults)
+	}
+	whole := in("").Bytes()
+	for want, stdin := range map[string]io.Reader{
+		"standard input, line 1: the document is not valid JSON": strings.NewReader("hello"),
+		"standard input is not a whole tar archive":              bytes.NewReader(whole[:len(whole)-1600]),
+		"standard input, keys/id has more than":                  packed("doc.json", sftpDocument, "keys/id", strings.Repeat("x", maxSecret+1)),
+		"standard input, keys/id, line 1":                        packed("keys/id", "the key", "doc.json", sftpDocument),
+	} {
+		if _, err := readConnection(stdin, "-"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

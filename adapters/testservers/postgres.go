@@ -113,7 +113,7 @@ func postgres(base string, settings ...string) brand {
 		env: envPostgres,
 		container: func() machine {
 			return &container{
-				image:  "postgres:17-alpine",
+				image:  "postgres:17.10-alpine",
 				port:   "5432/tcp",
 				cmd:    append([]string{"postgres"}, settings...),
 				env:    map[string]string{"POSTGRES_PASSWORD": "test"},

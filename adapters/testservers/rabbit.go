@@ -59,7 +59,7 @@ var rabbit = brand{
 	env: envAMQP,
 	container: func() machine {
 		return &container{
-			image:  "rabbitmq:4-management-alpine",
+			image:  "rabbitmq:4.2.5-management-alpine",
 			port:   "5672/tcp",
 			env:    map[string]string{"RABBITMQ_NODENAME": "rabbit@localhost"}, // rabbitmqctl needs the same name
 			scheme: "amqp://guest:guest@%s/",

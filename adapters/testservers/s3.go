@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// S3Server is an S3 server: MinIO in a container, or Versity's gateway to a
-// folder. Its URL is http://access:secret@host:port/ and names no bucket.
+// S3Server is Versity's gateway to a folder, in a container or as a program. Its URL is http://access:secret@host:port/ and names no bucket.
 type S3Server struct{ server }
 
 // S3 returns the test binary's shared S3 server. Each test uses its own
@@ -37,10 +36,10 @@ var s3 = brand{
 	env: envS3,
 	container: func() machine {
 		return &container{
-			image:  "minio/minio:latest",
-			port:   "9000/tcp",
-			cmd:    []string{"server", "/data"},
-			env:    map[string]string{"MINIO_ROOT_USER": s3Access, "MINIO_ROOT_PASSWORD": s3Secret},
+			image:  "versity/versitygw:v1.8.0",
+			port:   "7070/tcp",
+			cmd:    []string{"posix", "/tmp"},
+			env:    map[string]string{"ROOT_ACCESS_KEY": s3Access, "ROOT_SECRET_KEY": s3Secret},
 			scheme: s3URL,
 			ready:  pingS3,
 		}
@@ -76,7 +75,7 @@ func s3Program(gateway string) *program {
 }
 
 // pingS3 succeeds with any reply, even a refusal, unless the server reports
-// that it is unavailable. MinIO does so while it starts.
+// that it is unavailable.
 func pingS3(ctx context.Context, base string) error {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -21,6 +21,7 @@ type composeService struct {
 		Test    []string `yaml:"test"`
 		Disable bool     `yaml:"disable"`
 	} `yaml:"healthcheck"`
+	Image       string            `yaml:"image"`
 	Environment map[string]string `yaml:"environment"`
 	Command     any               `yaml:"command"`
 	Ports       []string          `yaml:"ports"`
@@ -34,15 +35,19 @@ type composeService struct {
 
 // reference is a variable of the shell in a compose file, with what follows its
 // name.
-var reference = regexp.MustCompile(`\$\{([A-Z_]+)([^}]*)\}`)
+var reference = regexp.MustCompile(`\$\{([A-Z0-9_]+)([^}]*)\}`)
 
-// filled returns the value with a value for each variable.
+// filled returns the value with a value for each variable: its default, if it has one.
 func filled(value string) string {
 	return reference.ReplaceAllStringFunc(value, func(v string) string {
-		if strings.HasPrefix(v, "${MOLAR_SECRET_KEY") {
+		parts := reference.FindStringSubmatch(v)
+		if fallback, has := strings.CutPrefix(parts[2], ":-"); has {
+			return fallback
+		}
+		if parts[1] == "MOLAR_SECRET_KEY" {
 			return strings.Repeat("A", 43) + "="
 		}
-		return strings.ToLower(reference.FindStringSubmatch(v)[1])
+		return strings.ToLower(parts[1])
 	})
 }
 
@@ -95,6 +100,9 @@ func TestCompose(t *testing.T) {
 func checkSecret(t *testing.T, service, variable, value string) {
 	t.Helper()
 	for _, r := range reference.FindAllStringSubmatch(value, -1) {
+		if chosen := r[1] == variable && variable != "MOLAR_SECRET_KEY"; chosen {
+			continue // a setting of the operator, which is no secret
+		}
 		if required := strings.HasPrefix(r[2], ":?"); !required && (service != "migrate" || r[0] != "${POSTGRES_PASSWORD}") { // which postgres requires
 			t.Errorf("%s of %s has a default or may be empty: %s", variable, service, value)
 		}
@@ -102,7 +110,7 @@ func checkSecret(t *testing.T, service, variable, value string) {
 	secret := value
 	if u, err := url.Parse(reference.ReplaceAllString(value, "variable")); err == nil && u.User != nil {
 		secret, _ = u.User.Password()
-	} else if !regexp.MustCompile(`PASS|KEY|SECRET`).MatchString(variable) {
+	} else if !regexp.MustCompile(`PASS|KEY|SECRET`).MatchString(variable) || variable == "ROOT_ACCESS_KEY" { // the name of the user
 		return
 	} else {
 		secret = reference.ReplaceAllString(secret, "variable")
@@ -165,5 +173,55 @@ func TestComposeRunsTheService(t *testing.T) {
 	}
 	if own != 6 {
 		t.Errorf("%d services are this program's own, want migrate and five more", own)
+	}
+}
+
+// TestComposePassesSettings compares the settings that the binaries read with those that
+// reach each service: each is the operator's, or the compose file's own.
+func TestComposePassesSettings(t *testing.T) {
+	t.Parallel()
+	own := []string{"MOLAR_DATABASE_URL", "MOLAR_QUEUE_URL", "MOLAR_BLOB_URL", "MOLAR_LISTEN", "MOLAR_OPS_LISTEN", "MOLAR_TEMP_DIR"}
+	for name, s := range readCompose(t) {
+		if _, ours := s.Command.([]any); !ours {
+			continue
+		}
+		for _, v := range variables() {
+			value := s.Environment[v.name]
+			chosen := strings.HasPrefix(value, "${"+v.name+":")
+			switch {
+			case v.name == "MOLAR_MIGRATE_URL":
+			case slices.Contains(own, v.name):
+				if value == "" || chosen {
+					t.Errorf("%s of %s is %q, want a value of the file", v.name, name, value)
+				}
+			case !chosen:
+				t.Errorf("%s does not reach %s: %q", v.name, name, value)
+			}
+		}
+		public := filled(s.Environment["MOLAR_PUBLIC_URL"])
+		if published := readCompose(t)["api"].Ports; !strings.HasPrefix(public, "http://127.0.0.1:") ||
+			!slices.ContainsFunc(published, func(p string) bool { return strings.HasPrefix("http://"+p, public+":") }) {
+			t.Errorf("people sign in at %s of %s, which publishes %v", public, name, published)
+		}
+	}
+}
+
+// TestImagesArePinned checks that every image has a version of its own.
+func TestImagesArePinned(t *testing.T) {
+	t.Parallel()
+	pinned := regexp.MustCompile(`^[a-z/]+:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?$`)
+	for name, s := range readCompose(t) {
+		if image := filled(s.Image); image != "molar:local" && !pinned.MatchString(image) {
+			t.Errorf("%s has the image %q", name, image)
+		}
+	}
+	content, err := os.ReadFile("../../../compose/Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(content), -1) {
+		if from[1] != "scratch" && !pinned.MatchString(from[1]) {
+			t.Errorf("the Dockerfile starts from %q", from[1])
+		}
 	}
 }

@@ -33,12 +33,14 @@ func (a *api) followChanges(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	after := ""
+	var after billing.Mark
 	if lines := x.headers("Last-Event-ID"); len(lines) == 1 {
-		after = lines[0]
+		after = a.cursors.mark(x.call.Scope, lines[0])
 	}
+	scope := x.call.Scope
+	id := func(m billing.Mark) string { return a.cursors.markID(scope, m) }
 	ctx, cancel := context.WithCancel(x.s.streams)
-	f := &feed{conn: x.conn, changes: a.changes.Open(x.caller, after), ctx: ctx, cancel: cancel}
+	f := &feed{conn: x.conn, id: id, changes: a.changes.Open(x.caller, after), ctx: ctx, cancel: cancel}
 	f.atEnd = sync.OnceFunc(func() {
 		cancel()
 		f.changes.Close()
@@ -77,6 +79,7 @@ func tooManyStreams(who string) error {
 type feed struct {
 	conn    *conn
 	changes *changes.Stream
+	id      func(billing.Mark) string
 	ctx     context.Context //nolint:containedctx // ends with the server, or when the client is gone
 	cancel  context.CancelFunc
 	atEnd   func()
@@ -107,7 +110,7 @@ func (f *feed) Read(p []byte) (int, error) {
 		if !ok {
 			return 0, io.EOF
 		}
-		f.left = eventStream(u)
+		f.left = eventStream(u, f.id)
 	}
 	n := copy(p, f.left)
 	f.left = f.left[n:]
@@ -129,7 +132,7 @@ type changeJSON struct {
 
 // eventStream returns an update in the format of server-sent events. The last event has the
 // ID, so a client that was interrupted receives the others again.
-func eventStream(u changes.Update) (b []byte) {
+func eventStream(u changes.Update, id func(billing.Mark) string) (b []byte) {
 	if u.Reset {
 		b = append(b, "event: reset\ndata: {}\n"...)
 	}
@@ -144,7 +147,7 @@ func eventStream(u changes.Update) (b []byte) {
 		b = append(b, ':', '\n')
 	}
 	if u.Mark.Horizon > 0 {
-		b = fmt.Appendf(b, "id: %s\n", u.Mark)
+		b = fmt.Appendf(b, "id: %s\n", id(u.Mark))
 	}
 	return append(b, '\n')
 }

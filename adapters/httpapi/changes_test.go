@@ -289,9 +289,13 @@ func TestFollowingContinues(t *testing.T) {
 	}
 	next.shows(s.officeOf(t, s.key))
 
-	_, horizon, _ := strings.Cut(f.last, "-")
-	old := fmt.Sprint(time.Now().Add(-3*time.Minute).Unix(), "-", horizon)
-	for _, id := range []string{old, "x", "1-0", f.last + "-1", fmt.Sprint(time.Now().Unix(), "-1"), strings.Repeat("9", 30) + "-1"} {
+	scope := billing.Scope{Org: s.org, Mode: billing.ModeTest}
+	ids := cursors{s.options.CursorKey}
+	last := ids.mark(scope, f.last)
+	old := billing.Mark{Time: time.Now().Add(-3 * time.Minute), Horizon: last.Horizon}
+	live := billing.Scope{Org: s.org, Mode: billing.ModeLive}
+	plain := fmt.Sprint(last.Time.Unix(), "-", last.Horizon) // of an earlier release
+	for _, id := range []string{ids.markID(scope, old), ids.markID(live, last), plain, "x", f.last + "00", strings.Repeat("9", 32)} {
 		if event, _, _ := from(id).next(); event != "reset" {
 			t.Errorf("after %s: %s", id, event)
 		}
@@ -446,6 +450,7 @@ func (s *service) tooMany(t *testing.T, secret, who string) {
 func TestEventStream(t *testing.T) {
 	t.Parallel()
 	at := billing.Mark{Time: time.Unix(1795379848, 0), Horizon: 821}
+	plain := func(m billing.Mark) string { return fmt.Sprint(m.Time.Unix(), "-", m.Horizon) }
 	claim := billing.Change{Kind: billing.ChangedClaim, ID: [16]byte{1}}
 	for want, u := range map[string]changes.Update{
 		":\n\n":                     {},
@@ -456,7 +461,7 @@ func TestEventStream(t *testing.T) {
 			Changes: []billing.Change{claim, claim}, Mark: at,
 		},
 	} {
-		if got := string(eventStream(u)); got != want {
+		if got := string(eventStream(u, plain)); got != want {
 			t.Errorf("%+v is\n%s\nwant\n%s", u, got, want)
 		}
 	}

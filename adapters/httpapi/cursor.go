@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"time"
@@ -98,4 +101,34 @@ func (c cursors) read(l list, s string, faults *billing.Faults) *billing.Positio
 			"The cursor does not belong to this list with these filters. Send next_cursor unchanged, with the same filters.")
 	}
 	return p
+}
+
+// markID returns the ID of a mark in the stream of a scope. It is encrypted: the numbers of
+// a mark count what all organizations do.
+func (c cursors) markID(scope billing.Scope, m billing.Mark) string {
+	var b [aes.BlockSize]byte
+	binary.BigEndian.PutUint32(b[:], uint32(m.Time.Unix())) //nolint:gosec // G115: until the year 2106
+	binary.BigEndian.PutUint64(b[4:], m.Horizon)
+	c.markBlock(scope).Encrypt(b[:], b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// mark reads an ID. It returns the zero mark for one that is damaged or of another scope.
+func (c cursors) mark(scope billing.Scope, id string) (m billing.Mark) {
+	b, err := hex.DecodeString(id)
+	if err != nil || len(b) != aes.BlockSize {
+		return m
+	}
+	c.markBlock(scope).Decrypt(b, b)
+	if horizon := binary.BigEndian.Uint64(b[4:12]); binary.BigEndian.Uint32(b[12:]) == 0 && horizon > 0 && horizon < 1<<63 {
+		m = billing.Mark{Time: time.Unix(int64(binary.BigEndian.Uint32(b)), 0), Horizon: horizon}
+	}
+	return m
+}
+
+func (c cursors) markBlock(scope billing.Scope) cipher.Block {
+	h := hmac.New(sha256.New, c.key[:])
+	_ = json.NewEncoder(h).Encode([]any{"mark", scope.Org, scope.Mode}) // three texts always encode
+	block, _ := aes.NewCipher(h.Sum(nil))                                // 32 bytes are a key
+	return block
 }

@@ -239,3 +239,16 @@ func TestAnsweredElsewhere(t *testing.T) {
 	s.must(t, 200, call{path: mute + "/answer", body: mailed}).shows(t, "payer_request.state", "answered")
 	s.must(t, 200, call{path: mute + "/answer", body: `{"narrative":"x"}`}).shows(t, "attachment", nil, "payer_request.answer_note", "Mailed on January 5.")
 }
+
+// TestEnrollmentsOfPeople records an enrollment as each role.
+func TestEnrollmentsOfPeople(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	body := `{"office_id":"` + s.office.String() + `","payer_id":"CHTEST","transaction":"claims","state":"submitted"}`
+	for role, status := range map[billing.Role]int{billing.RoleOwner: 200, billing.RoleBiller: 200, billing.RoleViewer: 403} {
+		v := s.visits(t, s.org, string(role)+"@example.com", role)
+		if a := s.do(t, v.call(call{method: "PUT", path: "/enrollments", body: body})); a.StatusCode != status {
+			t.Errorf("%s: %d %s, want %d", role, a.StatusCode, a.body, status)
+		}
+	}
+}

@@ -82,6 +82,9 @@ func (x *exchange) setCommon() {
 	x.set("X-Request-Id", x.id.String())
 	x.set("Cache-Control", "no-store")
 	x.set("X-Content-Type-Options", "nosniff")
+	if x.s.identifier.origin.secure() {
+		x.set("Strict-Transport-Security", "max-age=31536000")
+	}
 }
 
 func of(c *fiber.Ctx) *exchange {

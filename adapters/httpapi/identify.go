@@ -155,13 +155,26 @@ func (x *exchange) client() netip.Addr {
 	at := remote(x)
 	forwarded := strings.Split(strings.Join(x.headers("X-Forwarded-For"), ","), ",")
 	for n := len(forwarded) - 1; n >= 0 && trusted(x.s.proxies, at); n-- {
-		next, err := netip.ParseAddr(strings.TrimSpace(forwarded[n]))
-		if err != nil {
+		next, ok := forwardedAddr(strings.TrimSpace(forwarded[n]))
+		if !ok {
 			break
 		}
 		at = next.Unmap()
 	}
 	return at
+}
+
+// forwardedAddr reads an entry of X-Forwarded-For: an address, or an address in the
+// brackets of IPv6 or with a port, as some proxies write it.
+func forwardedAddr(text string) (netip.Addr, bool) {
+	if p, err := netip.ParseAddrPort(text); err == nil {
+		return p.Addr(), true
+	}
+	if inside, ok := strings.CutPrefix(text, "["); ok {
+		text = strings.TrimSuffix(inside, "]")
+	}
+	a, err := netip.ParseAddr(text)
+	return a, err == nil
 }
 
 func trusted(proxies []netip.Prefix, a netip.Addr) bool {

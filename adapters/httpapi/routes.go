@@ -148,7 +148,7 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/providers", read, noBody, a.listProviders},
 		{http.MethodGet, root + "/providers/{id}", read, noBody, a.getProvider},
 		{http.MethodPatch, root + "/providers/{id}", manage, jsonBody, a.updateProvider},
-		{http.MethodPut, root + "/enrollments", manage, jsonBody, a.putEnrollment},
+		{http.MethodPut, root + "/enrollments", submit, jsonBody, a.putEnrollment},
 		{http.MethodGet, root + "/enrollments", read, noBody, a.listEnrollments},
 		{http.MethodGet, root + "/patients", read, noBody, a.listPatients},
 		{http.MethodPost, root + "/patients/search", read, jsonBody, a.searchPatients},

@@ -414,6 +414,22 @@ func TestUnknownClientsWarn(t *testing.T) {
 	}
 }
 
+// TestHSTS asks browsers to stay with HTTPS behind it, and nowhere else.
+func TestHSTS(t *testing.T) {
+	t.Parallel()
+	for public, want := range map[string]string{"https://molar.example": "max-age=31536000", "http://localhost:8080": "", "": ""} {
+		s, err := newServer(Options{PublicURL: public}, nil, identifier{key: identify})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := dial(t, serve(t, s))
+		w.send("GET /absent HTTP/1.1\r\nHost: molar.example\r\n\r\n")
+		if got := w.reply().Header.Get("Strict-Transport-Security"); got != want {
+			t.Errorf("%q: %q, want %q", public, got, want)
+		}
+	}
+}
+
 // TestClient believes X-Forwarded-For as far as trusted proxies wrote it.
 func TestClient(t *testing.T) {
 	t.Parallel()
@@ -422,6 +438,10 @@ func TestClient(t *testing.T) {
 		"one proxy":            {"127.0.0.0/8", "198.51.100.1", "198.51.100.1"},
 		"a forged first entry": {"127.0.0.0/8", "1.1.1.1, 198.51.100.1", "198.51.100.1"},
 		"two proxies":          {"127.0.0.0/8 10.0.0.0/8", "1.1.1.1, 198.51.100.1, 10.0.0.2", "198.51.100.1"},
+		"with ports":           {"127.0.0.0/8 10.0.0.0/8", "1.1.1.1:1, 198.51.100.1:4711, 10.0.0.2:80", "198.51.100.1"},
+		"IPv6 with a port":     {"127.0.0.0/8", "[2001:db8::1]:4711", "2001:db8::1"},
+		"IPv6 in brackets":     {"127.0.0.0/8", "[2001:db8::1]", "2001:db8::1"},
+		"a host with a port":   {"127.0.0.0/8", "molar.example:80", "127.0.0.1"},
 		"nonsense":             {"127.0.0.0/8", "1.1.1.1, nonsense", "127.0.0.1"},
 		"nothing":              {"127.0.0.0/8", "", "127.0.0.1"},
 	} {

@@ -119,6 +119,10 @@ func (s *Service) checkCurrent(ctx context.Context, faults *billing.Faults, a *b
 	if a.Password == "" {
 		return nil
 	}
+	if current == "" {
+		faults.Add("current_password", billing.FaultRequired, "Send the current password.")
+		return nil
+	}
 	tries := byOwn(session.ID.String())
 	counted, wait := s.attempts.begin(tries)
 	if wait > 0 {

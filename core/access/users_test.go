@@ -327,6 +327,7 @@ func TestCodes(t *testing.T) {
 	var shown access.Proven
 	caller := p.resume(in)
 	for want, bad := range map[string]access.OwnProofs{
+		"current_password required":    {TOTPSecret: &secret, TOTP: code()},
 		"current_password not_allowed": {Current: "another password", TOTPSecret: &secret, TOTP: code()},
 		"totp not_allowed":             {Current: goodPassword, TOTPSecret: &secret, TOTP: "000000"},
 		"totp_secret format":           {Current: goodPassword, TOTPSecret: new("AAAA"), TOTP: code()},

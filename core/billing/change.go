@@ -1,8 +1,6 @@
 package billing
 
 import (
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -83,23 +81,5 @@ type ScopeChanges struct {
 type Mark struct {
 	Time     time.Time
 	Horizon  uint64 // all transactions before it are included
-	Snapshot string // the whole set, as the store wrote it; empty in a mark that was parsed
-}
-
-// String returns the mark's time and horizon. A reader that continues from it reads
-// some changes again, and misses none.
-func (m Mark) String() string {
-	return strconv.FormatInt(m.Time.Unix(), 10) + "-" + strconv.FormatUint(m.Horizon, 10)
-}
-
-// ParseMark reads what String returns.
-func ParseMark(s string) (Mark, bool) {
-	seconds, horizon, _ := strings.Cut(s, "-")
-	at, err1 := strconv.ParseInt(seconds, 10, 64)
-	h, err2 := strconv.ParseUint(horizon, 10, 63)
-	if err1 != nil || err2 != nil || h == 0 {
-		return Mark{}, false
-	}
-	m := Mark{Time: time.Unix(at, 0), Horizon: h}
-	return m, m.String() == s
+	Snapshot string // the whole set, as the store wrote it; empty in a mark that a client sent: the reader reads some changes again, and misses none
 }

@@ -39,7 +39,7 @@ func opened(t *testing.T, trust time.Duration) (store *pgstore.Store, st *Stream
 			t.Error(err)
 		}
 	})
-	st = s.Open(k.Caller(), "")
+	st = s.Open(k.Caller(), billing.Mark{})
 	t.Cleanup(st.Close)
 	return store, st, func() (Update, bool) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

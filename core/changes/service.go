@@ -61,10 +61,10 @@ func New(store ports.Store, clock ports.Clock, times Times, log *slog.Logger) *S
 }
 
 // Open returns a stream of the changes in the caller's scope. It begins with a reset,
-// unless it continues an earlier stream after the mark. The caller closes it.
-func (s *Service) Open(caller *billing.Caller, after string) *Stream {
-	st := &Stream{service: s, caller: caller, trusted: s.clock.Now(), more: make(chan struct{}, 1)}
-	st.after, _ = billing.ParseMark(after)
+// unless it continues an earlier stream after the mark; zero for none. The caller
+// closes it.
+func (s *Service) Open(caller *billing.Caller, after billing.Mark) *Stream {
+	st := &Stream{service: s, caller: caller, after: after, trusted: s.clock.Now(), more: make(chan struct{}, 1)}
 	s.mu.Lock()
 	s.streams[st] = struct{}{}
 	s.mu.Unlock()

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -34,18 +36,37 @@ func (g *graph) serveOps(ctx context.Context, roles []Role, addrs *Addresses) (*
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	o.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", g.settings.OpsListen)
 	if err != nil {
 		return nil, fmt.Errorf("MOLAR_OPS_LISTEN: %w", err)
 	}
 	addrs.Ops = ln.Addr().String()
+	o.server = &http.Server{Handler: ownHosts(ln.Addr(), mux), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		if err := o.server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 			g.log.ErrorContext(ctx, "ops port closed", "error", err)
 		}
 	}()
 	return o, nil
+}
+
+// ownHosts answers on a loopback address only requests for a loopback name. A page of a
+// browser on this machine could otherwise read the port, by a name of its own that it
+// points there (DNS rebinding).
+func ownHosts(at net.Addr, next http.Handler) http.Handler {
+	listens, err := netip.ParseAddrPort(at.String())
+	if err != nil || !listens.Addr().IsLoopback() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		a, err := netip.ParseAddr(host)
+		if host != "localhost" && (err != nil || !a.IsLoopback()) {
+			http.Error(w, "This port answers only to a name of this machine, such as localhost or 127.0.0.1.", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // ready reports whether the process can do the work of its roles.

@@ -129,6 +129,6 @@ func (c cursors) mark(scope billing.Scope, id string) (m billing.Mark) {
 func (c cursors) markBlock(scope billing.Scope) cipher.Block {
 	h := hmac.New(sha256.New, c.key[:])
 	_ = json.NewEncoder(h).Encode([]any{"mark", scope.Org, scope.Mode}) // three texts always encode
-	block, _ := aes.NewCipher(h.Sum(nil))                                // 32 bytes are a key
+	block, _ := aes.NewCipher(h.Sum(nil))                               // 32 bytes are a key
 	return block
 }

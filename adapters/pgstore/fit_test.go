@@ -40,3 +40,15 @@ func TestHeldBack(t *testing.T) {
 	}
 	porttest.Await(t, "its end", func() bool { return s.HeldBack() == nil })
 }
+
+// TestEncodingOfTheDatabase refuses to migrate a database that is not in UTF-8: checks
+// would fail there, because PostgreSQL normalizes names only in UTF-8.
+func TestEncodingOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	server := testservers.StartPostgres(t)
+	exec(t, admin(t, server.URL()), "CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0")
+	url := strings.Replace(server.URL(), "/postgres?", "/bytes?", 1)
+	if err := pgstore.Migrate(t.Context(), url); err == nil || !strings.Contains(err.Error(), "encoding SQL_ASCII") {
+		t.Errorf("a database without an encoding: %v", err)
+	}
+}

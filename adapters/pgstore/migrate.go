@@ -38,6 +38,13 @@ func migrate(ctx context.Context, url string, run func(*goose.Provider) error) (
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 
+	var encoding string
+	if err := db.QueryRowContext(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	if encoding != "UTF8" {
+		return fmt.Errorf("the database has the encoding %s, in which names cannot be compared: create it with ENCODING 'UTF8' TEMPLATE template0", encoding)
+	}
 	turn, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 120))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)

@@ -26,6 +26,7 @@ type composeService struct {
 	Command     any               `yaml:"command"`
 	Ports       []string          `yaml:"ports"`
 	ReadOnly    bool              `yaml:"read_only"`
+	Tmpfs       []string          `yaml:"tmpfs"`
 	CapDrop     []string          `yaml:"cap_drop"`
 	SecurityOpt []string          `yaml:"security_opt"`
 	DependsOn   map[string]struct {
@@ -140,6 +141,9 @@ func TestComposeRunsTheService(t *testing.T) {
 		}
 		if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
 			t.Errorf("%s has privileges: %+v", name, s)
+		}
+		if len(s.Tmpfs) != 1 || !strings.HasPrefix(s.Tmpfs[0], "/tmp:") || !strings.HasSuffix(s.Tmpfs[0], ",mode=1777") { // else only root may write there
+			t.Errorf("%s has the temporary folders %v", name, s.Tmpfs)
 		}
 		if name != "migrate" && !slices.Equal(s.Healthcheck.Test, []string{"CMD", "molar", "ready"}) {
 			t.Errorf("the health check of %s is %v", name, s.Healthcheck.Test)

@@ -272,6 +272,10 @@ type Offices interface {
 	// List reads a page of offices, newest first, and one extra row when there is
 	// a next page.
 	List(ctx context.Context, p billing.Page) ([]*billing.Office, error)
+
+	// Pending reads up to 100 offices with a change that waits for the operator, the
+	// oldest office first.
+	Pending(ctx context.Context) ([]*billing.Office, error)
 }
 
 // Providers stores the providers of a scope.
@@ -422,9 +426,9 @@ type Organizations interface {
 	// Get reads an organization. It returns CodeNotFound if there is none.
 	Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error)
 	List(ctx context.Context) ([]*billing.Organization, error)
-	// VerifyOffice sets VerifiedAt of an office that has none. It returns
-	// CodeNotFound if there is no such office.
-	VerifyOffice(ctx context.Context, id billing.OfficeID, at time.Time) (*billing.Office, error)
+	// Office reads an office of any organization. It returns CodeNotFound if there
+	// is none.
+	Office(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
 }
 
 // ImageNames finds the images that have a row, across scopes.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,21 +34,23 @@ func offices(b Backend) *cobra.Command {
 					if !o.VerifiedAt.IsZero() {
 						verified = billing.Timestamp(o.VerifiedAt)
 					}
-					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone, verified))
+					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone, verified, cmp.Or(waiting(o), "-")))
 				}
 				if p.After = next; next == nil {
 					break
 				}
 			}
-			return table(c, "ID\tNAME\tNPI\tTIME ZONE\tVERIFIED", rows)
+			return table(c, "ID\tNAME\tNPI\tTIME ZONE\tVERIFIED\tWAITS FOR YOU", rows)
 		}),
 	}
 	lf.on(list)
 	verify := &cobra.Command{
 		Use: "verify OFFICE_ID", Short: "Record that an office is the practice with its NPI and tax ID",
-		Long: "Records that an office is the practice with its NPI and tax ID.\n\n" +
+		Long: "Records that an office is the practice with its NPI and tax ID, or that its new name or address for payments is right.\n\n" +
 			"Anyone can look up an NPI, so only verified offices receive remittances and payer requests from outside.\n" +
-			"Check the practice's letter from the IRS and its NPPES record first. Test offices are verified when they are created.",
+			"Check the practice's letter from the IRS and its NPPES record first. Test offices are verified when they are created.\n\n" +
+			"A new name or address for payments of a verified live office waits for you: molar offices list shows it, and files have the\n" +
+			"verified values until then. Ask the practice by a telephone number that you know. molar offices withdraw drops the change.",
 		Args: oneOf("office (off_...)", "molar offices list --org org_... --mode live"),
 		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
 			id, err := billing.ParseID[billing.OfficeID](args[0])
@@ -57,12 +61,55 @@ func offices(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s verified at %s: %s, NPI %s, of %s in %s mode\n",
-				o.ID, billing.Timestamp(o.VerifiedAt), o.Name, o.NPI, o.Scope.Org, o.Scope.Mode)
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s verified at %s: %s, NPI %s, of %s in %s mode, payments to %s\n",
+				o.ID, billing.Timestamp(o.VerifiedAt), o.Name, o.NPI, o.Scope.Org, o.Scope.Mode, payTo(o.PayTo))
 			return err
 		}),
 	}
-	return group("offices", "Offices", createOffice(b), list, verify)
+	withdraw := &cobra.Command{
+		Use: "withdraw OFFICE_ID", Short: "Drop a change of an office that waits for the operator",
+		Long: "Drops the new name or address for payments that waits for the operator. The office keeps the verified values.",
+		Args: oneOf("office (off_...)", "molar offices list --org org_... --mode live"),
+		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+			id, err := billing.ParseID[billing.OfficeID](args[0])
+			if err != nil {
+				return fmt.Errorf("%q is not an off_ ID; molar offices list --org org_... --mode live lists them", args[0])
+			}
+			o, err := s.FindOffice(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			show := func(o *billing.Office) string {
+				return fmt.Sprintf("%s: the change is dropped; its name is %s", o.ID, o.Name)
+			}
+			return printed(c)(s.WithdrawOfficeChange(c.Context(), idempotency.Administration(o.Scope, operator(), show), id))
+		}),
+	}
+	return group("offices", "Offices", createOffice(b), list, verify, withdraw)
+}
+
+// waiting returns the change of an office that waits for the operator; empty for none.
+func waiting(o *billing.Office) string {
+	if o.Pending == nil {
+		return ""
+	}
+	var changes []string
+	if o.Pending.Name != o.Name {
+		changes = append(changes, fmt.Sprintf("name %q", o.Pending.Name))
+	}
+	if o.Pending.PayTo != o.PayTo {
+		changes = append(changes, "payments to "+payTo(o.Pending.PayTo))
+	}
+	return fmt.Sprintf("%s, changed by %s at %s", strings.Join(changes, ", "), o.Pending.By, billing.Timestamp(o.Pending.At))
+}
+
+// payTo returns an address for payments on one line.
+func payTo(a billing.Address) string {
+	if a == (billing.Address{}) {
+		return "the office's address"
+	}
+	lines := slices.DeleteFunc([]string{a.Line1, a.Line2, a.City, a.State + " " + a.ZIP}, func(s string) bool { return s == "" })
+	return strings.Join(lines, ", ")
 }
 
 func createOffice(b Backend) *cobra.Command {

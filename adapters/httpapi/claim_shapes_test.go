@@ -256,6 +256,7 @@ func directoryShapes(t *testing.T) map[string]shown {
 			ProviderNumbers: []billing.ProviderNumber{{PayerID: "CHTEST", Number: "N-1"}, {PayerID: "60054", LocationNumber: "L-1"}},
 		},
 	}
+	office.Pending = &billing.OfficeChange{Name: "Main Street Dental", PayTo: office.Address, By: "usr_1", At: shapeTime}
 	bare := &billing.Office{ID: office.ID, Scope: office.Scope, Name: "Bare", NPI: office.NPI, TimeZone: "UTC", CreatedAt: shapeTime}
 	provider := &billing.Provider{ID: idOf[billing.ProviderID](1), FirstName: "Ann", LastName: "Lee", NPI: "1245319599", Taxonomy: "1223G0001X", CreatedAt: shapeTime}
 	patient := &billing.Patient{ID: idOf[billing.PatientID](1), FirstName: "Kim", LastName: "Example", DateOfBirth: day(2015, 6, 1), CreatedAt: shapeTime}

@@ -59,6 +59,11 @@ func (a *api) updateOffice(x *exchange) (*reply, error) {
 	return kept(a.access.ChangeOffice(x.ctx, replying(x, http.StatusOK, officeShape), officeID(x), in))
 }
 
+// withdrawOfficeChange handles POST /offices/{id}/withdraw_change.
+func (a *api) withdrawOfficeChange(x *exchange) (*reply, error) {
+	return kept(a.access.WithdrawOfficeChange(x.ctx, replying(x, http.StatusOK, officeShape), officeID(x)))
+}
+
 // getOffice handles GET /offices/{id}.
 func (a *api) getOffice(x *exchange) (*reply, error) {
 	return read(x, a.access.GetOffice, officeID(x), officeShape)

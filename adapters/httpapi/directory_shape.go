@@ -42,6 +42,14 @@ type officeJSON struct {
 	Mode       billing.Mode         `json:"mode"`
 	CreatedAt  string               `json:"created_at"`
 	VerifiedAt *string              `json:"verified_at"`
+	Pending    *officeChangeJSON    `json:"pending_verification"`
+}
+
+type officeChangeJSON struct {
+	Name      string       `json:"name"`
+	PayTo     *addressJSON `json:"pay_to_address"`
+	ChangedBy string       `json:"changed_by"`
+	ChangedAt string       `json:"changed_at"`
 }
 
 type providerNumberJSON struct {
@@ -59,6 +67,9 @@ func officeShape(o *billing.Office) officeJSON {
 			return providerNumberJSON{n.PayerID, orNull(n.Number), orNull(n.LocationNumber)}
 		}),
 		TimeZone: o.TimeZone, Retired: o.Retired, Mode: o.Scope.Mode, CreatedAt: billing.Timestamp(o.CreatedAt),
+	}
+	if p := o.Pending; p != nil {
+		shape.Pending = &officeChangeJSON{p.Name, addressShape(p.PayTo), p.By, billing.Timestamp(p.At)}
 	}
 	if !o.VerifiedAt.IsZero() {
 		shape.VerifiedAt = new(billing.Timestamp(o.VerifiedAt))

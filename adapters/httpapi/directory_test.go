@@ -99,7 +99,12 @@ func TestDirectoryChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := "/offices/" + live.text(t, "id")
-	s.must(t, 200, call{method: "PATCH", key: s.live, path: of, body: `{"name":"Live Dental"}`}).shows(t, "verified_at", some{})
+	s.must(t, 200, call{method: "PATCH", key: s.live, path: of, body: `{"name":"Live Dental"}`}).shows(t,
+		"verified_at", some{}, "name", "Live", "pending_verification.name", "Live Dental", "pending_verification.pay_to_address", nil, "pending_verification.changed_by", some{})
+	s.must(t, 200, call{path: "/summary", key: s.live}).shows(t, "pending_offices.0.office_id", live.text(t, "id"), "pending_offices.0.name", "Live")
+	s.must(t, 200, call{method: "POST", key: s.live, path: of + "/withdraw_change"}).shows(t, "name", "Live", "pending_verification", nil)
+	wantStatus(t, s.do(t, call{method: "POST", key: s.live, path: of + "/withdraw_change"}), 409, billing.CodeConflict)
+	s.must(t, 200, call{path: "/summary", key: s.live}).shows(t, "pending_offices", []any{})
 	s.must(t, 200, call{method: "PATCH", key: s.live, path: of, body: `{"tax_id":"987654321"}`}).shows(t, "verified_at", nil)
 
 	dentist := s.must(t, 201, call{path: "/providers", body: `{"first_name":"Bo","last_name":"Lee","npi":"1234567893"}`})

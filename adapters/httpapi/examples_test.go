@@ -118,6 +118,15 @@ func (x *story) directory(t *testing.T) {
 	x.show(t, "listOffices", call{path: "?limit=1"})
 	x.show(t, "getOffice", call{}, office)
 	x.show(t, "updateOffice", call{}, office)
+	live := x.must(t, 201, call{method: "POST", path: "/offices", key: x.live, body: `{"name":"Main Street","npi":"1234567893"}`}).text(t, "id")
+	if id, err := billing.ParseID[billing.OfficeID](live); err != nil {
+		t.Fatal(err)
+	} else if _, err := x.access.VerifyOffice(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	x.must(t, 200, call{method: "PATCH", path: "/offices/" + live, key: x.live, body: `{"name":"Main Street Dental"}`})
+	x.show(t, "withdrawOfficeChange", call{key: x.live}, live)
+	x.see("off_", office)
 	x.show(t, "putEnrollment", call{})
 	x.show(t, "listEnrollments", call{path: "?limit=1"})
 	provider := x.show(t, "createProvider", call{}).text(t, "id")

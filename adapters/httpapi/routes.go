@@ -144,6 +144,7 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/offices", read, noBody, a.listOffices},
 		{http.MethodGet, root + "/offices/{id}", read, noBody, a.getOffice},
 		{http.MethodPatch, root + "/offices/{id}", manage, jsonBody, a.updateOffice},
+		{http.MethodPost, root + "/offices/{id}/withdraw_change", manage, emptyBody, a.withdrawOfficeChange},
 		{http.MethodPost, root + "/providers", manage, jsonBody, a.createProvider},
 		{http.MethodGet, root + "/providers", read, noBody, a.listProviders},
 		{http.MethodGet, root + "/providers/{id}", read, noBody, a.getProvider},

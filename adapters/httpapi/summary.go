@@ -28,6 +28,7 @@ type summaryJSON struct {
 	Quarantine        countJSON                  `json:"quarantine"`
 	PayerRequests     openRequestsJSON           `json:"payer_requests"`
 	WebhookEndpoints  endpointCountsJSON         `json:"webhook_endpoints"`
+	PendingOffices    []pendingOfficeJSON        `json:"pending_offices"`
 	Activity          []activityJSON             `json:"activity"`
 }
 
@@ -81,6 +82,13 @@ type endpointCountsJSON struct {
 	Disabled int `json:"disabled"`
 }
 
+type pendingOfficeJSON struct {
+	OfficeID  billing.OfficeID `json:"office_id"`
+	Name      string           `json:"name"`
+	ChangedBy string           `json:"changed_by"`
+	ChangedAt string           `json:"changed_at"`
+}
+
 type activityJSON struct {
 	Date   billing.Date `json:"date"`
 	Claims int          `json:"claims"`
@@ -94,6 +102,9 @@ func summaryShape(s *billing.Summary) summaryJSON {
 		Predeterminations: stateCounts(billing.KindPredetermination, s.Claims.States),
 		ERAs:              waitingERAsJSON{countJSON(s.Remittances.NotPosted), countJSON(s.Remittances.UnfinishedClaims)},
 		Quarantine:        countJSON(s.Remittances.Quarantined),
+		PendingOffices: mapped(s.PendingOffices, func(o *billing.Office) pendingOfficeJSON {
+			return pendingOfficeJSON{o.ID, o.Name, o.Pending.By, billing.Timestamp(o.Pending.At)}
+		}),
 		PayerRequests: openRequestsJSON{
 			Open: countJSON(s.PayerRequests.Open), Later: countJSON(s.PayerRequests.Later), WithoutDueDate: countJSON(s.PayerRequests.Undated),
 			ByDueDate: mapped(s.PayerRequests.Due, func(d billing.DayCount) dueCountJSON { return dueCountJSON{d.Day, d.Count.Count} }),

@@ -184,12 +184,8 @@ func (r organizations) Get(ctx context.Context, id billing.OrgID) (*billing.Orga
 	return one(ctx, r.tx, "organization", orgRow.org, "SELECT id, name, created_at FROM organizations WHERE id = $1", id)
 }
 
-// VerifyOffice sets the time at which an office was verified, unless it is set.
-func (r organizations) VerifyOffice(ctx context.Context, id billing.OfficeID, at time.Time) (*billing.Office, error) {
-	if _, err := r.exec(ctx, "UPDATE offices SET verified_at = $2 WHERE id = $1 AND verified_at IS NULL", id, micro(at)); err != nil {
-		return nil, fmt.Errorf("verify office %s: %w", id, err)
-	}
-	r.evidence = evidence{"SELECT EXISTS (SELECT FROM offices WHERE id = $1 AND verified_at IS NOT NULL)", []any{id}}
+// Office reads an office of any organization.
+func (r organizations) Office(ctx context.Context, id billing.OfficeID) (*billing.Office, error) {
 	return one(ctx, r.tx, "office", officeRow.office, "SELECT "+officeColumns+" FROM offices WHERE id = $1", id)
 }
 

@@ -99,3 +99,80 @@ func TestVerifyOffice(t *testing.T) {
 		t.Errorf("an absent one: %v", err)
 	}
 }
+
+// TestChangesOfVerifiedOffices changes the name and the address for payments of a verified
+// office of live mode: they wait for the operator, also when other fields change after
+// them. What is as verified again does not wait, and an unverified office changes at once.
+func TestChangesOfVerifiedOffices(t *testing.T) {
+	t.Parallel()
+	s, _, c, scope := setup(t)
+	live := billing.Scope{Org: scope.Org, Mode: billing.ModeLive}
+	if _, err := s.CreateOffice(t.Context(), administration(live, renderOffice), good()); err != nil {
+		t.Fatal(err)
+	}
+	now := func() *billing.Office {
+		all, _, err := s.ListOffices(t.Context(), live, billing.Page{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0]
+	}
+	change := func(by string, in intake.OfficeRequest, fields ...string) {
+		in.Given = map[string]bool{}
+		for _, f := range fields {
+			in.Given[f] = true
+		}
+		call := administration(live, renderOffice)
+		call.Principal.ID = by
+		if _, err := s.ChangeOffice(t.Context(), call, now().ID, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	is := func(when, name, waits, by string) {
+		t.Helper()
+		o := now()
+		got, who := "", ""
+		if o.Pending != nil {
+			got, who = o.Pending.Name+"; "+o.Pending.PayTo.Line1, o.Pending.By
+		}
+		if o.Name != name || o.PayTo != (billing.Address{}) || got != waits || who != by {
+			t.Errorf("%s: %s waits for %q by %q, want %s, %q by %q", when, o.Name, got, who, name, waits, by)
+		}
+	}
+	verify := func() {
+		c.Advance(time.Hour)
+		if _, err := s.VerifyOffice(t.Context(), now().ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("key_1", intake.OfficeRequest{Name: "Before"}, "name")
+	is("unverified", "Before", "", "")
+	verify()
+	change("usr_1", intake.OfficeRequest{Name: "After"}, "name")
+	is("a name", "Before", "After; ", "usr_1")
+	change("usr_2", intake.OfficeRequest{Phone: "5125550111"}, "phone")
+	is("a name, then a phone number", "Before", "After; ", "usr_1")
+	elsewhere := &intake.AddressInput{Line1: "9 Far Road", City: "Reno", State: "NV", ZIP: "895010001"}
+	change("usr_3", intake.OfficeRequest{PayToAddress: elsewhere}, "pay_to_address")
+	is("both", "Before", "After; 9 Far Road", "usr_3")
+	change("usr_3", intake.OfficeRequest{Name: "Before"}, "name", "pay_to_address")
+	is("as verified again", "Before", "", "")
+	if _, err := s.WithdrawOfficeChange(t.Context(), administration(live, renderOffice), now().ID); billing.CodeOf(err) != billing.CodeConflict {
+		t.Errorf("nothing to withdraw: %v", err)
+	}
+	change("usr_1", intake.OfficeRequest{Name: "After"}, "name")
+	if _, err := s.WithdrawOfficeChange(t.Context(), administration(live, renderOffice), now().ID); err != nil {
+		t.Error(err)
+	}
+	is("withdrawn", "Before", "", "")
+	change("usr_1", intake.OfficeRequest{Name: "After"}, "name")
+	was := now().VerifiedAt
+	verify()
+	if is("verified", "After", "", ""); !now().VerifiedAt.After(was) {
+		t.Errorf("verified at %s, before at %s", now().VerifiedAt, was)
+	}
+	change("usr_1", intake.OfficeRequest{Name: "Another", NPI: "1111111112"}, "name", "npi")
+	if is("another NPI", "Another", "", ""); !now().VerifiedAt.IsZero() {
+		t.Error("an office with another NPI is still verified")
+	}
+}

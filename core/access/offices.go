@@ -76,15 +76,34 @@ func (s *Service) ChangeOffice(
 		if err != nil {
 			return nil, orFaults(err, in.Faults)
 		}
-		next, faults := in.Change(o)
+		next, faults := in.Change(o.Asked())
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
 		if err := s.namePayers(&next); err != nil {
 			return nil, err
 		}
-		changed := o.Changed(next)
+		changed := o.Changed(next, call.Principal.ID, tx.Clock.Now())
 		return changed, tx.Offices.Save(ctx, changed)
+	})
+}
+
+// WithdrawOfficeChange drops the change of an office that waits for the operator.
+//
+// Errors: those of the idempotency key, CodeNotFound, and CodeConflict if none waits.
+func (s *Service) WithdrawOfficeChange(
+	ctx context.Context, call idempotency.Write[*billing.Office], id billing.OfficeID,
+) (billing.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+		o, err := tx.Offices.Lock(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := o.Withdrawn()
+		if err != nil {
+			return nil, err
+		}
+		return kept, tx.Offices.Save(ctx, kept)
 	})
 }
 
@@ -106,12 +125,28 @@ func (s *Service) GetOffice(ctx context.Context, scope billing.Scope, id billing
 	return o, err
 }
 
-// VerifyOffice records that the operator has verified an office of any
-// organization. Verifying it again changes nothing. It returns CodeNotFound for
-// the field id if there is none.
+// VerifyOffice records that the operator has verified an office of any organization, or
+// the change of it that waited. Verifying it again changes nothing. It returns CodeNotFound
+// for the field id if there is none.
 func (s *Service) VerifyOffice(ctx context.Context, id billing.OfficeID) (o *billing.Office, err error) {
+	if o, err = s.FindOffice(ctx, id); err != nil {
+		return nil, err
+	}
+	err = s.store.InTx(ctx, o.Scope, func(ctx context.Context, tx ports.Tx) error {
+		if o, err = tx.Offices.Lock(ctx, id); err != nil {
+			return err
+		}
+		o = o.Verified(tx.Clock.Now())
+		return tx.Offices.Save(ctx, o)
+	})
+	return o, err
+}
+
+// FindOffice reads an office of any organization. It returns CodeNotFound for the field id
+// if there is none.
+func (s *Service) FindOffice(ctx context.Context, id billing.OfficeID) (o *billing.Office, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		if o, err = tx.Orgs.VerifyOffice(ctx, id, tx.Clock.Now()); billing.IsNotFound(err) {
+		if o, err = tx.Orgs.Office(ctx, id); billing.IsNotFound(err) {
 			return billing.NotFound("office", "id")
 		}
 		return err

@@ -61,6 +61,17 @@ type OfficeDetails struct {
 	ContactName     string           `json:",omitzero"` // empty for the office's name
 	ProviderNumbers []ProviderNumber `json:",omitzero"`
 	Retired         bool             `json:",omitzero"` // it takes no new claims
+	Pending         *OfficeChange    `json:",omitzero"` // what waits for the operator; files do not say it
+}
+
+// OfficeChange is a changed name or address for payments of a verified office of live
+// mode. It waits until the operator has verified it or somebody has withdrawn it: who can
+// change an office could otherwise have a practice's payments sent elsewhere.
+type OfficeChange struct {
+	Name  string
+	PayTo Address
+	By    string // the key or the user
+	At    time.Time
 }
 
 // OfficeEntity is the kind of the billing provider (NM102).
@@ -89,14 +100,56 @@ func ScopesOf(offices []*Office) (scopes []Scope) {
 	return scopes
 }
 
-// Changed returns the office with the values of another. An operator has to verify
-// again that an office of live mode is the practice with a new NPI or tax ID.
-func (o *Office) Changed(to Office) *Office {
-	to.ID, to.Scope, to.CreatedAt, to.VerifiedAt = o.ID, o.Scope, o.CreatedAt, o.VerifiedAt
-	if (to.NPI != o.NPI || to.TaxID != o.TaxID) && o.Scope.Mode == ModeLive {
-		to.VerifiedAt = time.Time{}
+// Asked returns the office with the change that waits, on which the next change is based.
+func (o *Office) Asked() *Office {
+	asked := *o
+	if p := o.Pending; p != nil {
+		asked.Name, asked.PayTo = p.Name, p.PayTo
 	}
+	return &asked
+}
+
+// Changed returns the office with the values of another, which were asked for at a time. An
+// operator has to verify again that an office of live mode is the practice with a new NPI
+// or tax ID. While it is verified, a new name and a new address for payments wait for the
+// operator.
+func (o *Office) Changed(to Office, by string, at time.Time) *Office {
+	to.ID, to.Scope, to.CreatedAt, to.VerifiedAt, to.Pending = o.ID, o.Scope, o.CreatedAt, o.VerifiedAt, nil
+	if o.Scope.Mode != ModeLive || o.VerifiedAt.IsZero() {
+		return &to
+	}
+	if to.NPI != o.NPI || to.TaxID != o.TaxID {
+		to.VerifiedAt = time.Time{}
+		return &to
+	}
+	if to.Name != o.Name || to.PayTo != o.PayTo {
+		if to.Pending = o.Pending; o.Pending == nil || to.Name != o.Pending.Name || to.PayTo != o.Pending.PayTo {
+			to.Pending = &OfficeChange{to.Name, to.PayTo, by, at}
+		}
+	}
+	to.Name, to.PayTo = o.Name, o.PayTo
 	return &to
+}
+
+// Verified returns the office as the operator verified it, with what waited. A verified
+// office without a change stays as it is.
+func (o *Office) Verified(at time.Time) *Office {
+	next := *o.Asked()
+	if next.Pending = nil; o.Pending != nil || o.VerifiedAt.IsZero() {
+		next.VerifiedAt = at
+	}
+	return &next
+}
+
+// Withdrawn returns the office without the change that waits. It returns CodeConflict
+// if there is none.
+func (o *Office) Withdrawn() (*Office, error) {
+	if o.Pending == nil {
+		return nil, &Error{Code: CodeConflict, Message: "The office has no change that waits for the operator."}
+	}
+	next := *o
+	next.Pending = nil
+	return &next, nil
 }
 
 // Provider is a dentist or hygienist who renders services.

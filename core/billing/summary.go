@@ -12,6 +12,7 @@ type Summary struct {
 	EndpointsWorking  int
 	EndpointsFailing  int // enabled, and the last delivery failed
 	EndpointsDisabled int
+	PendingOffices    []*Office  // with a change that waits for the operator
 	Checks            []DayCount // each day of the activity, the earliest first
 }
 

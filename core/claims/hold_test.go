@@ -35,12 +35,13 @@ func liveNetwork(payers ...billing.PayerID) ports.Networks {
 
 func (b *bench) verify() {
 	b.t.Helper()
-	if err := b.store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
-		_, err := tx.Orgs.VerifyOffice(ctx, b.office.ID, tx.Clock.Now())
-		return err
-	}); err != nil {
-		b.t.Fatal(err)
-	}
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		o, err := tx.Offices.Lock(ctx, b.office.ID)
+		if err != nil {
+			return err
+		}
+		return tx.Offices.Save(ctx, o.Verified(tx.Clock.Now()))
+	})
 }
 
 // enroll records an enrollment of the office.
@@ -173,7 +174,7 @@ func TestVoidOfALiveClaimWaits(t *testing.T) {
 		}
 		next := *o
 		next.NPI = "1111111112"
-		if err := tx.Offices.Save(ctx, o.Changed(next)); err != nil {
+		if err := tx.Offices.Save(ctx, o.Changed(next, "", tx.Clock.Now())); err != nil {
 			return err
 		}
 		return tx.Claims.Save(ctx, r.Claim)

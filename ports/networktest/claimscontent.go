@@ -18,7 +18,7 @@ import (
 var notSent = []string{
 	"Claim.OfficeID", "Claim.Payer.ID", "Claim.ProviderID", "Claim.PatientID", "Claim.TenantReference",
 	"Claim.OtherCoverage.Payer.ID", "Claim.OtherCoverage.Subscriber.DateOfBirth", "Claim.OtherCoverage.Subscriber.Gender",
-	"Office.Scope.Org", "Office.Scope.Mode", "Office.TimeZone", "Office.CreatedAt", "Office.VerifiedAt", "Office.Retired",
+	"Office.Scope.Org", "Office.Scope.Mode", "Office.TimeZone", "Office.CreatedAt", "Office.VerifiedAt", "Office.Retired", "Office.Pending",
 }
 
 // testContent removes each value of the claims and of their offices. Without any one

@@ -64,7 +64,9 @@ func testComplete(b *bench) {
 		t.Error("the check was not completed")
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
-	exchanged := func(ctx context.Context, tx ports.Tx) (billing.CheckExchange, error) { return tx.Exchanges.Get(ctx, c.ID) }
+	exchanged := func(ctx context.Context, tx ports.Tx) (billing.CheckExchange, error) {
+		return tx.Exchanges.Get(ctx, c.ID)
+	}
 	equal(t, "messages", read(b, exchanged).Messages, []billing.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}})
 	other := *c
 	answer(&other)

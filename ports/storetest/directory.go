@@ -59,7 +59,7 @@ func testOffices(b *bench) {
 		return tx.Offices.List(ctx, billing.Page{Limit: 10})
 	}), []*billing.Office{second, first})
 	b.numbered(first, second)
-	b.verify(second, first)
+	b.foundByOperators(first)
 	b.officesAreSaved(first, second)
 	b.providersAreSaved()
 }
@@ -105,6 +105,7 @@ func (b *bench) officesAreSaved(first, second *billing.Office) {
 	for _, o := range []*billing.Office{first, &want} {
 		equal(b.t, "saved office", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) { return tx.Offices.Get(ctx, o.ID) }), o)
 	}
+	equal(b.t, "offices with a change that waits", read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) { return tx.Offices.Pending(ctx) }), []*billing.Office{&want})
 	b.absent("an absent office to lock", func(ctx context.Context, tx ports.Tx) (any, error) {
 		return tx.Offices.Lock(ctx, id[billing.OfficeID]())
 	})
@@ -139,24 +140,15 @@ func (b *bench) numbered(first, second *billing.Office) {
 	}
 }
 
-// verify verifies an office. A verified one does not change.
-func (b *bench) verify(fresh, verified *billing.Office) {
-	t, at := b.t, b.now.Add(time.Hour)
-	now := *fresh
-	now.VerifiedAt = at
+// foundByOperators finds an office of any organization.
+func (b *bench) foundByOperators(want *billing.Office) {
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		for what, want := range map[string]*billing.Office{"verified": &now, "verified before": verified} {
-			got, err := tx.Orgs.VerifyOffice(ctx, want.ID, at)
-			if err != nil {
-				return err
-			}
-			equal(t, what, got, want)
-		}
-		_, err := tx.Orgs.VerifyOffice(ctx, id[billing.OfficeID](), at)
-		wantCode(t, "an absent office", err, billing.CodeNotFound)
-		return nil
+		got, err := tx.Orgs.Office(ctx, want.ID)
+		equal(b.t, "office of any organization", got, want)
+		_, absent := tx.Orgs.Office(ctx, id[billing.OfficeID]())
+		wantCode(b.t, "an absent office", absent, billing.CodeNotFound)
+		return err
 	})
-	equal(t, "office", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) { return tx.Offices.Get(ctx, fresh.ID) }), &now)
 }
 
 func (b *bench) person() billing.Patient {

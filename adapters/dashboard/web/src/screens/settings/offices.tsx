@@ -5,9 +5,11 @@ import { useState } from "react";
 import { isAPIError, useClient, type Schemas } from "../../api/client";
 import { useMay } from "../../api/session";
 import { useSend } from "../../api/send";
+import { Changer } from "../../ui/changer";
 import { Button, ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { Check, FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
+import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { Empty, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
@@ -61,13 +63,35 @@ export function OfficeDetail() {
   );
 }
 
+/** Waiting shows what of an office waits for the operator, beside what files say until then. */
+function Waiting({ office }: { office: Office }) {
+  const may = useMay();
+  const waits = office.pending_verification;
+  const send = useSend(
+    (fetch, key, _: void) => fetch.POST("/offices/{id}/withdraw_change", { params: { path: { id: office.id }, header: key }, body: {} }),
+    { says: "The change is withdrawn." },
+  );
+  if (!waits) return null;
+  const address = (a: Office["pay_to_address"]) => a ? [a.line1, a.line2, a.city, `${a.state} ${a.zip}`].filter(Boolean).join(", ") : "the office's address";
+  return (
+    <Notice
+      tone="warn" title="A change waits for the operator of this service."
+      action={may.manage && <Button busy={send.isPending} onClick={() => send.go()}>Withdraw</Button>}
+    >
+      {waits.name !== office.name && <>Claims say {office.name} until {waits.name} is verified. </>}
+      {address(waits.pay_to_address) !== address(office.pay_to_address) && <>Payments go to {address(office.pay_to_address)} until {address(waits.pay_to_address)} is verified. </>}
+      <Changer by={waits.changed_by} /> changed it on <When value={waits.changed_at} full />.
+    </Notice>
+  );
+}
+
 const zones = ["America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles", "America/Anchorage", "Pacific/Honolulu", "America/Puerto_Rico"];
 
 function OfficeForm({ office }: { office?: Office }) {
   const may = useMay();
   const go = useGo();
   const [f, setF] = useState({
-    name: office?.name ?? "", npi: office?.npi ?? "", tax_id: office?.tax_id ?? "", phone: office?.phone ?? "", contact_name: office?.contact_name ?? "", taxonomy: office?.taxonomy ?? "",
+    name: office?.pending_verification?.name ?? office?.name ?? "", npi: office?.npi ?? "", tax_id: office?.tax_id ?? "", phone: office?.phone ?? "", contact_name: office?.contact_name ?? "", taxonomy: office?.taxonomy ?? "",
     time_zone: office?.time_zone ?? "America/New_York",
   });
   const [a, setA] = useState({ line1: office?.address?.line1 ?? "", line2: office?.address?.line2 ?? "", city: office?.address?.city ?? "", state: office?.address?.state ?? "", zip: office?.address?.zip ?? "" });
@@ -98,6 +122,7 @@ function OfficeForm({ office }: { office?: Office }) {
     <FaultsOf list={faults}>
       {office && !complete(office) && <Notice tone="warn" title="This office is incomplete.">Its claims need a tax ID, a phone number and an address.</Notice>}
       {office && !office.verified_at && <Notice title="Remittances from outside do not reach this office yet.">The operator of this service verifies first that it is the practice with this NPI.</Notice>}
+      {office?.pending_verification && <Waiting office={office} />}
       <Section>
         <form className="stack" onSubmit={(e) => { e.preventDefault(); setFaults([]); send.go(); }}>
           <div className="fields fields-wide">

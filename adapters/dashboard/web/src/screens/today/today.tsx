@@ -1,9 +1,10 @@
 // Today: what needs a person, oldest first, and where the money is. One request.
 import { useClient, type Schemas } from "../../api/client";
-import { cents, count, dateIn, day, daysAfter, dollars, Money, useZone } from "../../ui/format";
+import { Changer } from "../../ui/changer";
+import { cents, count, dateIn, day, daysAfter, dollars, Money, useZone, When } from "../../ui/format";
 import { CopyAsCurl } from "../../ui/copy";
 import { Go } from "../../ui/link";
-import { Empty, Facts, Failure, Loading, Page, Section } from "../../ui/page";
+import { Empty, Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { Badge, type Tone } from "../../ui/state";
 import "./today.css";
 
@@ -26,6 +27,11 @@ function Content({ of: s }: { of: Summary }) {
   return (
     <div className="columns">
       <div>
+        {s.pending_offices.map((o) => (
+          <Notice key={o.office_id} tone="warn" title={`A change of ${o.name} waits for the operator of this service.`} action={<Go to={`/settings/offices/${o.office_id}`}>See the change</Go>}>
+            <Changer by={o.changed_by} /> changed it on <When value={o.changed_at} full />. Claims have the verified values until then.
+          </Notice>
+        ))}
         <Section title="To do" flush>
           {work.length === 0
             ? <Empty title="Nothing needs you now">New work appears here by itself.</Empty>

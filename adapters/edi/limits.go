@@ -20,7 +20,10 @@ type stated struct {
 var limitStems = []string{
 	"AGE", "BIRTHDAY", "CHILD", "ADULT", "PEDIATRIC", "UNDER", "YEAR", "YR", "MO", "WEEK", "WK", "DAY", "ANNUAL", "LIFETIME", "EVERY", "ONCE", "TWICE",
 	"NOT ", "NO ", "NON", "EXCLU", "UNLESS", "EXCEPT", "INELIGIBLE", "DENIED", "DISALLOW",
-	"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "TWELVE",
+	"PED", "MINORS", "KID", "JUVENIL", "TEEN", "INFANT", "BAB", "NEWBORN", "YOUTH", "ADOLESC", "BOY", "GIRL", "SENIORS", "STUDENT", "DEP", "SUBSCRIBER",
+	"EMPLOYEE", "SPOUSE", "WAITING", "LATE", "REPLACEMENT", "MISSING", "FREQUENC", "LIMIT", "RESTRICT", "TERM", "END", "CEASE", "SUSPEND", "INACTIVE",
+	"EXHAUST", "REACH", "MET", "USED", "REJECT", "DENY", "NOTCOVERED", "QUARTER", "SEMI", "BIENN", "EMERGENC", "ACCIDENT", "NEXT", "AGAIN",
+	"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "ELEVEN", "TWELVE", "TWENTY", "THIRTY",
 }
 
 // plainWords bring ages and counts into one form, and remove what limits nothing.
@@ -40,12 +43,20 @@ var plainWords = meanings(`
 	ANNUALLY|YEARLY = PER YEAR
 	PER ?PERMANENT|PRIMARY TOOTH|PATIENT = SCOPE
 
-	NO ?AGE|FREQUENCY|TIME ?OR ?AGE|FREQUENCY|TIME LIMIT|RESTRICTIONS|RESTRICTION ?APPLY|APPLIES =
+	DEDUCTIBLE ?AMOUNT ?HAS ?NOT ?BEEN MET|SATISFIED =
+	LIMIT|FREQUENCY ?APPLIES SCOPE =
+	LIMIT ?ORAL|PROBLEM ?FOCUSED EVALUATION|PROPHYLAXIS =
+	LIMIT ORTHO|ORTHODONTIC|ORTHODONTICS|ORTHODONTIA|OCCLUSAL =
+	NO ?AGE|FREQUENCY|TIME ?OR ?AGE|FREQUENCY|TIME LIMIT|RESTRICTION ?APPLY|APPLIES =
 	AGE|FREQUENCY LIMIT DOES|DO NOT APPLY =
 	AGE|FREQUENCY LIMIT WAIVED =
 	?AT|FOR ALL|PER AGE =
 	REGARDLESS AGE =
 	NO WAITING PERIOD ?APPLIES =
+	WAITING PERIOD ?HAS ?BEEN WAIVED|MET|SATISFIED =
+	WAITING PERIOD DOES NOT APPLY =
+	NO MISSING TOOTH CLAUSE|EXCLUDED|LIMIT ?APPLIES =
+	MISSING TOOTH CLAUSE|EXCLUDED|LIMIT DOES NOT APPLY =
 	BENEFIT YEAR|PERIOD CALENDAR|PLAN|BENEFIT YEAR =
 	ADULT|CHILD PROPHYLAXIS =
 	PROPHYLAXIS ADULT|CHILD =
@@ -109,15 +120,21 @@ var (
 )
 
 // doubts are the words that may limit, if no phrase accounts for them. The first are
-// doubts in every message, the others only beside ages.
+// doubts in every message, the second in one of which nothing was read, the third only
+// beside ages.
 //
 //nolint:gochecknoglobals // constant tables
 var (
 	doubts = []phrase{
 		phraseOf("AGE|BIRTHDAY|CHILD|ADULT|PEDIATRIC|YEAR|MONTH|WEEK|DAY|ANNUAL|LIFETIME|EVERY|UNLESS|EXCEPT|" + refused),
-		phraseOf("#"), phraseOf("PER ?DENTAL PROVIDER"),
+		phraseOf("#|TWENTY|THIRTY|QUARTER|TERMINATED"), phraseOf("PER ?DENTAL PROVIDER"), phraseOf("WAITING"), phraseOf("LATE ENTRANT|ENTRANTS|PATIENT"),
+		phraseOf("MISSING TOOTH|TEETH"), phraseOf("REPLACEMENT RULE|CLAUSE|LIMIT|PROVISION|RESTRICTION|FREQUENCY"),
+		phraseOf("MET"), phraseOf("BENEFIT|MAXIMUM ?HAS|HAVE ?BEEN USED"), phraseOf("NEXT COVERED"), phraseOf("COVERED AGAIN"),
+		phraseOf("DEPENDENT|SUBSCRIBER ?BENEFIT|COVERED ONLY"), phraseOf("ONLY ?FOR|ON|TO ?COVERED DEPENDENT|SUBSCRIBER"),
+		phraseOf("EMERGENCY ?TREATMENT|CARE ONLY"), phraseOf("ONLY ?FOR|IF|WHEN|PER ?DUE ?TO EMERGENCY"),
 	}
-	agedDoubts = []phrase{phraseOf("DEPENDENT|STUDENT|STUDENTS|DISABLED|HANDICAPPED|THEREAFTER|OTHERWISE|AFTER|IF")}
+	bareDoubts = []phrase{phraseOf("LIMIT|FREQUENCY|RESTRICTION")} // if nothing else states the limit
+	agedDoubts = []phrase{phraseOf("DEPENDENT|DISABLED|HANDICAPPED|THEREAFTER|OTHERWISE|AFTER|IF")}
 	fillers    = phraseOf("COVERED|BENEFIT|LIMIT|ONLY|TO|FOR|ON|AVAILABLE|ORTHO|ORTHODONTIC|ORTHODONTICS|ORTHODONTIA|SERVICES|" + stop + "|" + aged)
 )
 
@@ -136,7 +153,7 @@ func statedIn(message string) stated {
 	words = s.takeLimits(words)
 	s.doubt = limitedTo(words)
 	words = replace(words, plainNumbers)
-	s.doubt = s.doubt || doubtful(words, doubts...) || len(s.ages) > 0 && (doubtful(words, agedDoubts...) || len(s.ages) > 1 && len(s.limits) > 0)
+	s.doubt = s.doubt || doubtful(words, doubts...) || len(s.ages)+len(s.limits) == 0 && doubtful(words, bareDoubts...) || len(s.ages) > 0 && (doubtful(words, agedDoubts...) || len(s.ages) > 1 && len(s.limits) > 0)
 	if s.doubt {
 		s.ages, s.limits = nil, nil
 	}

@@ -1840,7 +1840,8 @@ CREATE POLICY system ON public.webhook_deliveries FOR SELECT TO molar_system USI
 
 CREATE POLICY system ON public.webhook_endpoints TO molar_system USING (true);
 
-CREATE POLICY system_forgets ON public.requests FOR DELETE TO molar_system USING ((created_at < (now() - '30 days'::interval)));
+CREATE POLICY system_forgets ON public.requests FOR DELETE TO molar_system USING ((created_at < (now() - ( SELECT audit_retention.keep
+   FROM public.audit_retention))));
 
 CREATE POLICY system_forgets ON public.uploads FOR DELETE TO molar_system USING ((state <> 'pending'::text));
 
@@ -2043,6 +2044,8 @@ GRANT INSERT ON TABLE public.audit_entries TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.audit_resources TO molar_app;
 GRANT INSERT ON TABLE public.audit_resources TO molar_system;
+
+GRANT SELECT ON TABLE public.audit_retention TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.batch_acknowledgements TO molar_app;
 

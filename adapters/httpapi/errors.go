@@ -126,6 +126,9 @@ func (x *exchange) fail(err error) {
 		x.set("Retry-After", "5")
 	}
 	e, known := errors.AsType[*billing.Error](err)
+	if known && e.Reason != "" {
+		x.noteRefusal(e.Reason)
+	}
 	_, framing := errors.AsType[*transportError](err)
 	if !framing && (!known || e.Code == billing.CodeInternal || e.Code == billing.CodeUnavailable) {
 		x.logCause(err)

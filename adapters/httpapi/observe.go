@@ -21,6 +21,7 @@ type metrics struct {
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
 	streams  prometheus.Gauge
+	refusals *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer) (*metrics, error) {
@@ -42,11 +43,18 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Name: "molar_http_streams",
 			Help: "Open streams of changes. They are no requests in progress.",
 		}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "molar_access_refused_total",
+			Help: "Refused sign-ins and API keys, by reason.",
+		}, []string{"reason"}),
+	}
+	for _, why := range billing.Refusals() {
+		m.refusals.WithLabelValues(string(why))
 	}
 	if r == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.streams} {
+	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.streams, m.refusals} {
 		if err := r.Register(c); err != nil {
 			return nil, err
 		}
@@ -92,6 +100,14 @@ func (x *exchange) observe() {
 		attrs = append(attrs, slog.String(name, x.caller.Principal.ID))
 	}
 	x.s.log.LogAttrs(x.s.base, level, "request completed", attrs...)
+}
+
+// noteRefusal counts and logs who was not let in, from where and why, without the
+// account.
+func (x *exchange) noteRefusal(why billing.Refusal) {
+	x.s.metrics.refusals.WithLabelValues(string(why)).Inc()
+	x.s.log.LogAttrs(x.s.base, slog.LevelWarn, "access refused",
+		slog.String("request_id", x.id.String()), slog.String("reason", string(why)), slog.String("address", x.client().String()))
 }
 
 // logCause logs the cause of a failure of the service.

@@ -214,6 +214,9 @@ func TestMetrics(t *testing.T) {
 		"molar_http_requests_in_flight":                                    0,
 		"molar_http_streams":                                               0,
 	}
+	for _, why := range billing.Refusals() {
+		want["molar_access_refused_total reason="+string(why)] = 0
+	}
 	if got := counts(t, registry); !maps.Equal(got, want) {
 		t.Errorf("metrics are %v, want %v", got, want)
 	}

@@ -8,8 +8,11 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
@@ -462,3 +465,57 @@ func TestClient(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusalsAreWatched is refused in several ways, from an address that a proxy names.
+func TestRefusalsAreWatched(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	var log strings.Builder
+	var mu sync.Mutex
+	o := s.options
+	registry := prometheus.NewRegistry()
+	o.Metrics = registry
+	o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	o.Log = slog.New(slog.NewTextHandler(writerFunc(func(b []byte) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return log.Write(b)
+	}), nil))
+	server, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &service{access: s.access, addr: serve(t, server), key: s.key}
+	headers := browserHeaders()
+	headers["X-Forwarded-For"] = "198.51.100.7"
+	signIn := func(body string) {
+		at.do(t, call{method: "POST", path: "/sessions", header: headers, body: body})
+	}
+	signIn(`{"token":"` + billing.NewToken() + `"}`)
+	for range 6 {
+		signIn(`{"email":"nobody@example.com","password":"a wrong guess"}`)
+	}
+	for _, authorization := range []string{"", "Bearer molar_test_x"} {
+		at.do(t, call{path: "/me", header: map[string]string{"Authorization": authorization, "X-Forwarded-For": "198.51.100.7"}, bad: true})
+	}
+	counted := counts(t, registry)
+	for why, want := range map[billing.Refusal]float64{
+		billing.RefusedLink: 1, billing.RefusedPassword: 5, billing.RefusedSlowed: 1, billing.RefusedNoKey: 1, billing.RefusedKey: 1, billing.RefusedExpiredKey: 0,
+	} {
+		mu.Lock()
+		lines := strings.Count(log.String(), "reason="+string(why)+" address=198.51.100.7")
+		mu.Unlock()
+		if got, ok := counted["molar_access_refused_total reason="+string(why)]; got != want || !ok || lines != int(want) {
+			t.Errorf("%s: counted %v, %d lines, want %v", why, got, lines, want)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if strings.Contains(log.String(), "nobody@") || strings.Contains(log.String(), "guess") {
+		t.Errorf("the log has who or what was tried: %s", log.String())
+	}
+}
+
+type writerFunc func(b []byte) (int, error)
+
+func (w writerFunc) Write(b []byte) (int, error) { return w(b) }

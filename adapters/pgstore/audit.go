@@ -116,8 +116,8 @@ func (r auditEntries) Forget(ctx context.Context, before time.Time) (n int, err 
 	return n, nil
 }
 
-// KeepAudit sets how long the database keeps entries of the audit, as the owner of the
-// tables. The services cannot delete an entry sooner.
+// KeepAudit sets how long the database keeps entries of the audit and of the request log,
+// as the owner of the tables. The services cannot delete an entry sooner.
 func KeepAudit(ctx context.Context, owner string, keep time.Duration) error {
 	db, err := administer(owner)
 	if err != nil {

@@ -130,7 +130,7 @@ DELETE FROM requests
 WHERE id IN (SELECT id FROM requests WHERE id < $1 ORDER BY id LIMIT ` + forgetBatch + `)`
 
 // Requests deletes old entries of the request log: IDs sort by time. The policy of
-// the table keeps those of the last 30 days.
+// the table keeps those that are younger than the retention that KeepAudit sets.
 func (r forgetter) Requests(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.exec(ctx, forgetRequests, billing.NewID[billing.RequestID](before))
 	if err != nil {

@@ -169,7 +169,7 @@ func (a *attempts) repeats(email, hash string) bool {
 
 func tooManyAttempts(wait time.Duration) error {
 	return &billing.Error{
-		Code: billing.CodeTooManyRequests, RetryAfter: wait,
+		Code: billing.CodeTooManyRequests, RetryAfter: wait, Reason: billing.RefusedSlowed,
 		Message: "There were too many attempts to sign in. Wait a while, then try again.",
 	}
 }

@@ -15,8 +15,11 @@ import (
 // address stands for one that is not known yet: it is not checked, and is no use of the
 // key.
 func (s *Service) Authenticate(ctx context.Context, secret string, from netip.Addr) (*billing.APIKey, error) {
+	if secret == "" {
+		return nil, unauthorized(billing.RefusedNoKey)
+	}
 	if !billing.WellFormedKeySecret(secret) {
-		return nil, unauthorized()
+		return nil, unauthorized(billing.RefusedKey)
 	}
 	digest := billing.KeyDigest(secret)
 	k, err := s.keys.get(ctx, digest, func() (k *billing.APIKey, err error) {
@@ -25,7 +28,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string, from netip.Ad
 			return err
 		})
 		if billing.IsNotFound(err) || err == nil && !k.RevokedAt.IsZero() {
-			return nil, unauthorized()
+			return nil, unauthorized(billing.RefusedKey)
 		}
 		return k, err
 	})
@@ -42,9 +45,9 @@ func (s *Service) Authenticate(ctx context.Context, secret string, from netip.Ad
 	return k, nil
 }
 
-func unauthorized() error {
+func unauthorized(why billing.Refusal) error {
 	return &billing.Error{
-		Code:    billing.CodeUnauthorized,
+		Code: billing.CodeUnauthorized, Reason: why,
 		Message: "Send a valid API key: Authorization: Bearer molar_test_... or molar_live_...",
 	}
 }

@@ -47,7 +47,7 @@ func (p *places) enter(ctx context.Context, user billing.UserID) (leave func(), 
 	}
 	if !l.wait(user) {
 		return nil, &billing.Error{
-			Code: billing.CodeTooManyRequests, RetryAfter: time.Second,
+			Code: billing.CodeTooManyRequests, RetryAfter: time.Second, Reason: billing.RefusedBusy,
 			Message: "Too many people are signing in. Try again in a second.",
 		}
 	}

@@ -95,7 +95,7 @@ func (s *Service) signInByLink(ctx context.Context, in SignIn) (out *SignedIn, e
 
 func linkRefused() error {
 	return &billing.Error{
-		Code:    billing.CodeUnauthorized,
+		Code: billing.CodeUnauthorized, Reason: billing.RefusedLink,
 		Message: "This link has expired or was used before. Sign in with your password, or ask an owner of your organization for a new link.",
 	}
 }
@@ -182,7 +182,7 @@ func (s *Service) hashed(ctx context.Context, try *attempt, password string) (ac
 
 func passwordRefused() error {
 	return &billing.Error{
-		Code:    billing.CodeUnauthorized,
+		Code: billing.CodeUnauthorized, Reason: billing.RefusedPassword,
 		Message: "The email address, the password or the code is wrong. After several wrong attempts, wait a few minutes before the next one.",
 	}
 }

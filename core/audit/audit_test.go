@@ -142,9 +142,9 @@ func TestForget(t *testing.T) {
 	s := audit.New(store, audit.LeastRetention, slog.New(slog.DiscardHandler))
 	var old []*billing.LoggedRequest
 	for n := range 1500 {
-		old = append(old, entry(scope, time.Now().AddDate(0, 0, -40).Add(time.Duration(n)*time.Second)))
+		old = append(old, entry(scope, time.Now().AddDate(-7, 0, 0).Add(time.Duration(n)*time.Second)))
 	}
-	fresh := entry(scope, time.Now().AddDate(0, 0, -20))
+	fresh := entry(scope, time.Now().AddDate(-5, 0, 0)) // the service may delete it, the database keeps it for six years
 	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.RequestLog.Insert(ctx, append(old, fresh))
 	})

@@ -58,7 +58,33 @@ type Error struct {
 	Faults  []FieldFault // what to change, for CodeInvalidRequest and named resources
 	Cause   error        // for the log
 
+	// Reason is why someone was not let in, for the log and the metrics; empty if that is
+	// nothing to watch.
+	Reason Refusal
+
 	RetryAfter time.Duration // when to try again, for CodeTooManyRequests; zero for soon
+}
+
+// Refusal is why a sign-in or an API key was refused.
+type Refusal string
+
+// The refusals.
+const (
+	RefusedPassword   Refusal = "password" // or the code
+	RefusedLink       Refusal = "link"
+	RefusedSlowed     Refusal = "slowed" // after many attempts
+	RefusedBusy       Refusal = "busy"   // too many sign in at once
+	RefusedNoKey      Refusal = "no_key"
+	RefusedKey        Refusal = "unknown_key" // or a revoked one
+	RefusedExpiredKey Refusal = "expired_key"
+	RefusedAddress    Refusal = "key_address" // a key works only from others
+)
+
+// Refusals returns every refusal.
+func Refusals() []Refusal {
+	return []Refusal{
+		RefusedPassword, RefusedLink, RefusedSlowed, RefusedBusy, RefusedNoKey, RefusedKey, RefusedExpiredKey, RefusedAddress,
+	}
 }
 
 // The errors of a transaction that no caller caused.

@@ -53,12 +53,12 @@ func (k *APIKey) Admits(now time.Time, from netip.Addr) error {
 	switch {
 	case !k.Works(now) && k.RevokedAt.IsZero():
 		return &Error{
-			Code:    CodeUnauthorized,
+			Code: CodeUnauthorized, Reason: RefusedExpiredKey,
 			Message: "This API key expired at " + Timestamp(k.ExpiresAt) + ". Ask an owner of your organization for a new one.",
 		}
 	case from.IsValid() && len(k.AllowedAddresses) > 0 && !slices.ContainsFunc(k.AllowedAddresses, inside):
 		return &Error{
-			Code:    CodeUnauthorized,
+			Code: CodeUnauthorized, Reason: RefusedAddress,
 			Message: "This API key does not work from the address " + from.String() + ". Use it from one of its allowed_addresses, or ask an owner for a key without them.",
 		}
 	}

@@ -178,10 +178,10 @@ func testForgetRequests(b *bench) {
 		e.ID = billing.NewID[billing.RequestID](e.CreatedAt)
 		return e
 	}
-	fresh, month, year := old(1), old(40), old(400)
-	b.insertEntries(fresh, month, year)
-	b.forgets(ports.Forgetter.Requests, b.now.AddDate(-1, 0, 0), 1)
-	equal(b.t, "those that are left", b.listEntries(billing.RequestFilter{}, billing.Page{Limit: 9}), []*billing.LoggedRequest{fresh, month})
+	fresh, year, seven, eight := old(1), old(400), old(7*366), old(8*366)
+	b.insertEntries(fresh, year, seven, eight)
+	b.forgets(ports.Forgetter.Requests, seven.CreatedAt.Add(-time.Hour), 1)
+	equal(b.t, "those that are left", b.listEntries(billing.RequestFilter{}, billing.Page{Limit: 9}), []*billing.LoggedRequest{fresh, year, seven})
 	b.forgets(ports.Forgetter.Requests, b.now.Add(time.Hour), 1)
-	equal(b.t, "the last 30 days", b.listEntries(billing.RequestFilter{}, billing.Page{Limit: 9}), []*billing.LoggedRequest{fresh})
+	equal(b.t, "those of the retention of six years", b.listEntries(billing.RequestFilter{}, billing.Page{Limit: 9}), []*billing.LoggedRequest{fresh, year})
 }

@@ -21,7 +21,7 @@ type Service struct {
 	chunk    int // the number of claims that a commit of Enrolled checks
 }
 
-// defaultChunk keeps a commit, and the locks on its claims, below a second.
+// defaultChunk bounds a commit, and the locks on its claims: two seconds on two cores.
 const defaultChunk = 300
 
 // New creates the use cases. Package batches sends claims through the networks.

@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -72,7 +74,7 @@ func (x *story) show(t *testing.T, operation string, c call, path ...string) res
 				from, to := strings.Index(template, "{"), strings.Index(template, "}")
 				template = template[:from] + p + template[to+1:]
 			}
-			c.method, c.path, c.idem = method, template+c.path, id
+			c.method, c.path, c.idem = method, template+c.path, cmp.Or(c.idem, id)
 			if op.RequestBody != nil && c.body == "" {
 				c.body = x.example(t, op.RequestBody.Value.Content.Get("application/json"), example)
 			}
@@ -81,6 +83,9 @@ func (x *story) show(t *testing.T, operation string, c call, path ...string) res
 				t.Fatalf("%s: %d %s", operation, a.StatusCode, a.body)
 			}
 			x.replies[id] = a.body
+			if a.StatusCode == http.StatusOK {
+				x.replies[id+"200"] = a.body // beside the one of a 201
+			}
 			for _, seen := range idInText.FindAllString(a.body, 1) { // its own
 				x.see(seen[:4], seen)
 			}
@@ -218,6 +223,7 @@ func (x *story) claims(t *testing.T) {
 	valid := crown("Moss", with())
 	x.show(t, "submitClaim", call{}, valid)
 	x.until(t, "/claims/"+valid, "paid")
+	x.show(t, "voidClaim", call{idem: "unsent"}, crown("Ash", with()))
 	x.show(t, "voidClaim", call{}, valid)
 	estimate := crown("Reed", func(o anObject) { asked(o); o["submit"] = true })
 	x.until(t, "/claims/"+estimate, "returned")
@@ -334,7 +340,11 @@ func (x *story) compare(t *testing.T) {
 					if status[0] != '2' || mime == "image/jpeg" || mime == "application/yaml" {
 						continue
 					}
-					got, called := x.replies[op.OperationID]
+					name := op.OperationID
+					if _, also := x.replies[name+status]; also && op.Responses.Value("201") != nil {
+						name += status
+					}
+					got, called := x.replies[name]
 					var want string
 					if e := media.Examples["reply"]; e != nil {
 						want = exampleText(e.Value.Value)
@@ -345,7 +355,7 @@ func (x *story) compare(t *testing.T) {
 						t.Errorf("%s: the story does not call it", op.OperationID)
 					case settle(got) == settle(want):
 					case *update:
-						file.write(t, op.OperationID, status, mime, got)
+						file.write(t, op.OperationID, name, status, mime, got)
 					default:
 						t.Errorf("%s: the reply differs from its example, from here: %s; run this test with -update", op.OperationID, difference(settle(got), settle(want)))
 					}
@@ -400,29 +410,33 @@ func exampleText(v any) string {
 type contractFile struct{ lines []string }
 
 // write writes the example of an operation's reply, and the reference to it.
-func (f *contractFile) write(t *testing.T, operation, status, mime, reply string) {
+func (f *contractFile) write(t *testing.T, operation, name, status, mime, reply string) {
 	t.Helper()
-	f.refer(t, operation, status, mime)
+	f.refer(t, operation, name, status, mime)
 	at := f.find(t, 0, "  examples:")
-	for at++; at < len(f.lines) && strings.TrimSpace(f.lines[at]) < operation+":"; {
+	for at++; at < len(f.lines) && strings.TrimSpace(f.lines[at]) < name+":"; {
 		at = f.end(at, 4)
 	}
 	end := at
-	if at < len(f.lines) && strings.TrimSpace(f.lines[at]) == operation+":" {
+	if at < len(f.lines) && strings.TrimSpace(f.lines[at]) == name+":" {
 		end = f.end(at, 4)
 	}
-	f.replace(at, end, "    "+operation+":\n      value:"+yamlOf(t, reply))
+	f.replace(at, end, "    "+name+":\n      value:"+yamlOf(t, reply))
 }
 
 // refer names the example where the reply is, unless it is there.
-func (f *contractFile) refer(t *testing.T, operation, status, mime string) {
+func (f *contractFile) refer(t *testing.T, operation, name, status, mime string) {
 	t.Helper()
 	at := f.find(t, f.find(t, f.find(t, 0, "      operationId: "+operation), `        "`+status+`":`), "            "+mime+":")
 	end := f.end(at, 12)
-	reference := `              examples: {reply: {$ref: "#/components/examples/` + operation + `"}}` + "\n"
+	reference := `              examples: {reply: {$ref: "#/components/examples/` + name + `"}}` + "\n"
 	if f.lines[end-1] != reference {
 		f.lines[at] = "            " + mime + ":\n"
-		f.replace(end, end, reference)
+		from := end
+		if strings.HasPrefix(f.lines[end-1], "              examples: {reply:") {
+			from-- // it names another one
+		}
+		f.replace(from, end, reference)
 	}
 }
 

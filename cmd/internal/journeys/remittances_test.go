@@ -267,3 +267,24 @@ func TestImportIsRefusedAndQuarantineDeleted(t *testing.T) {
 		t.Errorf("the quarantine has %s", fmt.Sprint(list))
 	}
 }
+
+// A biller accepts what a denial leaves open, and takes that back.
+func TestWhatIsOpenIsAccepted(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.bills("Dora", "Denied", "-DENIED")
+	page := practice.signsIn("biller")
+	page.open("/test/claims?state=denied")
+	page.click("Dora Denied")
+	page.sees("The payer refuses a part and 1295.00 is open")
+	for _, as := range []string{"The patient is billed", "The practice writes it off"} {
+		page.click("Accept what is open")
+		dialog := page.within("dialog", "Accept $1,295.00 that is open?")
+		dialog.choose("What becomes of it", as)
+		dialog.click("Accept and mark as posted")
+		page.sees("Reconciled", "No action is needed: the claim is settled.")
+		page.click("More actions")
+		page.click("Reopen")
+		page.sees("The payer refuses a part and 1295.00 is open")
+	}
+}

@@ -15,6 +15,7 @@ import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
 import { State, stateName } from "../../ui/state";
 import { Traces } from "../../ui/traces";
 import { inOrder, Odontogram } from "../../ui/odontogram";
+import { Reconcile } from "./accept";
 import { awaitsEnrollment } from "./form-data";
 import { Timeline } from "./timeline";
 import { Lines } from "./lines";
@@ -182,7 +183,6 @@ function Actions({ claim: c }: { claim: Claim }) {
   const whenReady = useSend((api, key, wish: boolean) => api.PATCH("/claims/{id}", { params: params(key), body: { submit: wish } }), {
     says: (out) => (out.submit_when_ready ? "Molar sends the claim once the office is enrolled." : "Molar does not send the claim by itself."),
   });
-  const reconcile = useSend((api, key, _: void) => api.POST("/claims/{id}/reconcile", { params: params(key) }), { says: "The payment is recorded as posted." });
   const reopen = useSend((api, key, _: void) => api.POST("/claims/{id}/reopen", { params: params(key) }), { says: "The claim is open again." });
   const voiding = useSend((api, key, _: void) => api.POST("/claims/{id}/void", { params: params(key) }), {
     says: (made) => (made.frequency === "void" ? "The void is queued." : "The claim is voided."),
@@ -210,7 +210,7 @@ function Actions({ claim: c }: { claim: Claim }) {
       {waits && !c.submit_when_ready && <Button look="primary" busy={whenReady.isPending} onClick={() => whenReady.go(true)}>Send once enrolled</Button>}
       {editable(c) && <ButtonLink look={waits ? undefined : "primary"} icon={<Pencil size={16} aria-hidden />} to={`/claims/${c.id}/edit`}>{editing(c)}</ButtonLink>}
       {c.state === "validated" && <Button look="primary" busy={submit.isPending} onClick={() => submit.go()}>Send to the payer</Button>}
-      {c.kind === "claim" && (c.state === "paid" || c.state === "denied") && <Button look="primary" busy={reconcile.isPending} onClick={() => reconcile.go()}>Mark as posted</Button>}
+      <Reconcile claim={c} />
       {c.kind === "predetermination" && !c.converted_to && (c.state === "returned" || c.state === "accepted_payer") && <ButtonLink look="primary" to={`/claims/${c.id}/convert`}>Convert to a claim</ButtonLink>}
       <Confirm
         title="Void this claim?"

@@ -272,10 +272,6 @@ type Offices interface {
 	// List reads a page of offices, newest first, and one extra row when there is
 	// a next page.
 	List(ctx context.Context, p billing.Page) ([]*billing.Office, error)
-
-	// Pending reads up to 100 offices with a change that waits for the operator, the
-	// oldest office first.
-	Pending(ctx context.Context) ([]*billing.Office, error)
 }
 
 // Providers stores the providers of a scope.

@@ -23,4 +23,8 @@ type Totals interface {
 	// Checks counts the checks of each of the last billing.ActivityDays up to today, in
 	// UTC, the earliest first, each up to billing.MaxDailyChecks.
 	Checks(ctx context.Context, today billing.Date) ([]billing.DayCount, error)
+
+	// PendingOffices reads up to 100 offices with a change that waits for the operator,
+	// the oldest office first.
+	PendingOffices(ctx context.Context) ([]*billing.Office, error)
 }

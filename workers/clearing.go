@@ -94,11 +94,11 @@ func logReceived(ctx context.Context, got batches.Received, log *slog.Logger) {
 		log.WarnContext(ctx, "file quarantined: molar era quarantine lists it with the reason", "file", q)
 	}
 	for _, f := range got.Problems {
-		where := "molar files list"
+		list := "molar files list"
 		if f.State == billing.FileNotWhole {
-			where = "molar era quarantine"
+			list = "molar era quarantine"
 		}
-		log.WarnContext(ctx, "file not received: see "+where, "file_id", f.ID.String(), "network", f.Network, "file", f.Name,
+		log.WarnContext(ctx, "file not received: its list has the name", "list", list, "file_id", f.ID.String(), "network", f.Network,
 			"size", f.Size, "time", f.Time, "state", string(f.State), "reason", f.Reason)
 	}
 }

@@ -109,20 +109,20 @@ const (
 )
 
 // readBounded reads a file, or as much of it as shows that it is too large.
-func readBounded(path string, limit int) ([]byte, error) {
-	f, err := os.Open(path) //nolint:gosec // G304: the operator names the file
+func readBounded(file string, limit int) ([]byte, error) {
+	f, err := os.Open(file) //nolint:gosec // G304: the operator names the file
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it is only read
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s is a folder", path)
+		err = fmt.Errorf("%s is a folder", file)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return readUpTo(f, path, limit)
+	return readUpTo(f, file, limit)
 }
 
 // readUpTo reads everything, or as much as shows that it is too large.
@@ -136,20 +136,20 @@ func readUpTo(in io.Reader, name string, limit int) ([]byte, error) {
 
 // wellFormed returns an error with the place of the fault unless the content is one
 // JSON object.
-func wellFormed(path string, content []byte) error {
+func wellFormed(file string, content []byte) error {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	if !utf8.Valid(content) {
-		return fmt.Errorf("%s is not UTF-8 text", path)
+		return fmt.Errorf("%s is not UTF-8 text", file)
 	}
 	var object map[string]json.RawMessage
 	err := json.Unmarshal(content, &object)
 	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := content[:min(int(at.Offset), len(content))]
 		line := bytes.Count(before, []byte("\n")) + 1
-		return fmt.Errorf("%s, line %d: the document is not valid JSON: %w", path, line, err)
+		return fmt.Errorf("%s, line %d: the document is not valid JSON: %w", file, line, err)
 	}
 	if err != nil || object == nil {
-		return fmt.Errorf("%s: the document must be one JSON object; molar connections add --help describes it", path)
+		return fmt.Errorf("%s: the document must be one JSON object; molar connections add --help describes it", file)
 	}
 	return nil
 }
@@ -199,11 +199,11 @@ type document struct {
 
 // newDocument reads well-formed JSON. A name that is there twice is a fault: one of the
 // two values would be lost.
-func newDocument(path string, content []byte, faults *billing.Faults) *document {
-	d := &document{path: path, values: map[string]json.RawMessage{}, faults: faults}
+func newDocument(prefix string, content []byte, faults *billing.Faults) *document {
+	d := &document{path: prefix, values: map[string]json.RawMessage{}, faults: faults}
 	in := json.NewDecoder(bytes.NewReader(content))
 	if start, _ := in.Token(); start != json.Delim('{') {
-		faults.Add(path[:max(0, len(path)-1)], billing.FaultType, "The value must be a JSON object.")
+		faults.Add(prefix[:max(0, len(prefix)-1)], billing.FaultType, "The value must be a JSON object.")
 		return d
 	}
 	for in.More() {
@@ -212,7 +212,7 @@ func newDocument(path string, content []byte, faults *billing.Faults) *document 
 		var value json.RawMessage
 		_ = in.Decode(&value)
 		if slices.Contains(d.names, name) {
-			faults.Add(path+name, billing.FaultConflict, "Duplicate field. Remove one of them.")
+			faults.Add(prefix+name, billing.FaultConflict, "Duplicate field. Remove one of them.")
 			continue
 		}
 		d.names = append(d.names, name)
@@ -289,11 +289,11 @@ func (d *document) objects(name string, missing *bool) (all []*document) {
 
 // content reads the file that the field names.
 func (d *document) content(name string) []byte {
-	path := d.text(name)
-	if path == "" {
+	named := d.text(name)
+	if named == "" {
 		return nil
 	}
-	content, err := d.file(path)
+	content, err := d.file(named)
 	switch at, missing := errors.AsType[*os.PathError](err); {
 	case missing:
 		d.faults.Add(d.path+name, billing.FaultNotFound, "The file cannot be read: "+at.Path+": "+at.Err.Error()+".")

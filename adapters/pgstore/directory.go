@@ -111,17 +111,6 @@ func (r offices) List(ctx context.Context, p billing.Page) ([]*billing.Office, e
 	return page(ctx, r.tx, "offices", officeRow.office, r.query(officeColumns, "offices"), p)
 }
 
-// Pending reads offices with a change that waits for the operator.
-func (r offices) Pending(ctx context.Context) ([]*billing.Office, error) {
-	q := r.query(officeColumns, "offices")
-	q.where("details -> 'Pending' IS NOT NULL")
-	var rows []officeRow
-	if err := r.list(ctx, &rows, q.text("ORDER BY created_at, id LIMIT 100"), q.args...); err != nil {
-		return nil, fmt.Errorf("find changed offices: %w", err)
-	}
-	return values(rows, officeRow.office)
-}
-
 // Insert stores a new office.
 func (r offices) Insert(ctx context.Context, o *billing.Office) error {
 	a := o.Address

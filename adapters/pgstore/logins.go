@@ -50,7 +50,7 @@ func admit(ctx context.Context, db *sql.DB, config pq.Config) error {
 		return fmt.Errorf("admit a login: %w", ofStatement(ctx, err))
 	}
 	if !known {
-		text := "CREATE ROLE " + login + " LOGIN NOINHERIT"
+		text := "CREATE ROLE " + login + " LOGIN NOINHERIT" //nolint:gosec // G202: a quoted identifier
 		if config.Password != "" {
 			kept, err := verifier(config.Password)
 			if err != nil {

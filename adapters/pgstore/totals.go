@@ -253,3 +253,14 @@ func (r totals) Checks(ctx context.Context, today billing.Date) ([]billing.DayCo
 	}
 	return days, nil
 }
+
+// PendingOffices reads offices with a change that waits for the operator.
+func (r totals) PendingOffices(ctx context.Context) ([]*billing.Office, error) {
+	q := r.query(officeColumns, "offices")
+	q.where("details -> 'Pending' IS NOT NULL")
+	var rows []officeRow
+	if err := r.list(ctx, &rows, q.text("ORDER BY created_at, id LIMIT 100"), q.args...); err != nil {
+		return nil, fmt.Errorf("find changed offices: %w", err)
+	}
+	return values(rows, officeRow.office)
+}

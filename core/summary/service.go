@@ -34,7 +34,7 @@ func (s *Service) Read(ctx context.Context, scope billing.Scope) (sum *billing.S
 		if sum.Checks, err = tx.Totals.Checks(ctx, today); err != nil {
 			return err
 		}
-		if sum.PendingOffices, err = tx.Offices.Pending(ctx); err != nil {
+		if sum.PendingOffices, err = tx.Totals.PendingOffices(ctx); err != nil {
 			return err
 		}
 		endpoints, err := tx.Endpoints.List(ctx)

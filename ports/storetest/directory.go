@@ -105,7 +105,9 @@ func (b *bench) officesAreSaved(first, second *billing.Office) {
 	for _, o := range []*billing.Office{first, &want} {
 		equal(b.t, "saved office", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) { return tx.Offices.Get(ctx, o.ID) }), o)
 	}
-	equal(b.t, "offices with a change that waits", read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) { return tx.Offices.Pending(ctx) }), []*billing.Office{&want})
+	equal(b.t, "offices with a change that waits", read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
+		return tx.Totals.PendingOffices(ctx)
+	}), []*billing.Office{&want})
 	b.absent("an absent office to lock", func(ctx context.Context, tx ports.Tx) (any, error) {
 		return tx.Offices.Lock(ctx, id[billing.OfficeID]())
 	})

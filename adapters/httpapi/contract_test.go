@@ -154,6 +154,7 @@ func required(n billing.Need) string {
 	return map[billing.Need]string{
 		billing.NeedCaller: "Requires an API key or a session.",
 		billing.NeedRead:   "Requires the `read` permission.", billing.NeedSubmit: "Requires the `submit` permission.",
+		billing.NeedResend:  "Requires the `read` and `submit` permissions.",
 		billing.NeedManage:  "Requires the `submit` permission. A session must be an owner's.",
 		billing.NeedSession: "Requires a session.", billing.NeedOwner: "Requires an owner's session.",
 	}[n]

@@ -74,7 +74,8 @@ const (
 func (a *api) routes() []route {
 	const (
 		nothing, caller, read, submit = billing.NeedNothing, billing.NeedCaller, billing.NeedRead, billing.NeedSubmit
-		manage, session, owner        = billing.NeedManage, billing.NeedSession, billing.NeedOwner
+		manage, resend                = billing.NeedManage, billing.NeedResend
+		session, owner                = billing.NeedSession, billing.NeedOwner
 	)
 	return []route{
 		{http.MethodPost, root + "/eligibility", submit, jsonBody, a.createCheck},
@@ -159,8 +160,8 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/events/{id}", read, noBody, a.getEvent},
 		{http.MethodGet, root + "/events/{id}/deliveries", read, noBody, a.listEventDeliveries},
 
-		{http.MethodPost, root + "/events/resend", submit, jsonBody, a.resendEvents},
-		{http.MethodPost, root + "/events/{id}/resend", submit, optionalBody, a.resendEvent},
+		{http.MethodPost, root + "/events/resend", resend, jsonBody, a.resendEvents},
+		{http.MethodPost, root + "/events/{id}/resend", resend, optionalBody, a.resendEvent},
 
 		{http.MethodGet, streamPath, read, noBody, a.followChanges},
 
@@ -181,7 +182,7 @@ func (a *api) routes() []route {
 
 		{http.MethodGet, root + "/webhook_deliveries", read, noBody, a.listDeliveries},
 		{http.MethodGet, root + "/webhook_deliveries/{id}", read, noBody, a.getDelivery},
-		{http.MethodPost, root + "/webhook_deliveries/resend", submit, jsonBody, a.resendDeliveries},
+		{http.MethodPost, root + "/webhook_deliveries/resend", resend, jsonBody, a.resendDeliveries},
 
 		{http.MethodGet, root + "/me", caller, noBody, a.getMe},
 		{http.MethodPost, sessionsPath, nothing, jsonBody, a.signIn},

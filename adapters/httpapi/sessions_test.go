@@ -116,14 +116,14 @@ func TestPrincipals(t *testing.T) {
 
 	const refused, forbidden, may = 401, 403, 0
 	type row map[billing.Need]int
-	everyone := row{billing.NeedCaller: may, billing.NeedRead: may, billing.NeedSubmit: may, billing.NeedManage: may, billing.NeedSession: may, billing.NeedOwner: may}
+	everyone := row{billing.NeedCaller: may, billing.NeedRead: may, billing.NeedSubmit: may, billing.NeedResend: may, billing.NeedManage: may, billing.NeedSession: may, billing.NeedOwner: may}
 	but := func(changes row) row {
 		r := maps.Clone(everyone)
 		maps.Copy(r, changes)
 		return r
 	}
 	noOne := row{
-		billing.NeedCaller: refused, billing.NeedRead: refused, billing.NeedSubmit: refused, billing.NeedManage: refused,
+		billing.NeedCaller: refused, billing.NeedRead: refused, billing.NeedSubmit: refused, billing.NeedResend: refused, billing.NeedManage: refused,
 		billing.NeedSession: refused, billing.NeedOwner: refused,
 	}
 	keys := row{billing.NeedSession: forbidden, billing.NeedOwner: forbidden}
@@ -133,13 +133,13 @@ func TestPrincipals(t *testing.T) {
 	}{
 		"no key":             {visitor{headers: map[string]string{"Authorization": ""}}, noOne},
 		"unknown key":        {key("molar_test_x"), noOne},
-		"read key":           {key(s.read), but(row{billing.NeedSubmit: forbidden, billing.NeedManage: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
-		"submit key":         {key(submit), but(row{billing.NeedRead: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
+		"read key":           {key(s.read), but(row{billing.NeedSubmit: forbidden, billing.NeedResend: forbidden, billing.NeedManage: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
+		"submit key":         {key(submit), but(row{billing.NeedRead: forbidden, billing.NeedResend: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
 		"live key":           {key(s.live), but(keys)},
 		"other key":          {key(s.other), but(keys)},
 		"owner":              {owner, everyone},
 		"biller":             {s.visits(t, s.org, "biller@example.com", billing.RoleBiller), but(row{billing.NeedManage: forbidden, billing.NeedOwner: forbidden})},
-		"viewer":             {s.visits(t, s.org, "viewer@example.com", billing.RoleViewer), but(row{billing.NeedSubmit: forbidden, billing.NeedManage: forbidden, billing.NeedOwner: forbidden})},
+		"viewer":             {s.visits(t, s.org, "viewer@example.com", billing.RoleViewer), but(row{billing.NeedSubmit: forbidden, billing.NeedResend: forbidden, billing.NeedManage: forbidden, billing.NeedOwner: forbidden})},
 		"other owner":        {s.visits(t, other.Scope.Org, "owner@example.com", billing.RoleOwner), everyone},
 		"ended session":      {ended, noOne},
 		"expired session":    {s.expired(t, owner), noOne},

@@ -31,6 +31,7 @@ const (
 	NeedCaller  Need = "caller"  // any key or session
 	NeedRead    Need = "read"    // a key with the permission read, or a session
 	NeedSubmit  Need = "submit"  // a key with the permission submit, or the session of an owner or a biller
+	NeedResend  Need = "resend"  // a key with the permissions read and submit, or the session of an owner or a biller
 	NeedManage  Need = "manage"  // a key with the permission submit, or an owner's session
 	NeedSession Need = "session" // a session
 	NeedOwner   Need = "owner"   // an owner's session
@@ -45,7 +46,7 @@ func (c *Caller) Can(n Need) error {
 			return &Error{Code: CodePermissionDenied, Message: "API keys cannot do this. A person who has signed in can."}
 		}
 		permission := PermissionSubmit
-		if n == NeedRead {
+		if n == NeedRead || n == NeedResend && c.Key.May(PermissionSubmit) {
 			permission = PermissionRead
 		}
 		return &Error{Code: CodePermissionDenied, Message: "This API key does not have the permission " + string(permission) + "."}
@@ -63,6 +64,8 @@ func (k *APIKey) can(n Need) bool {
 		return k.May(PermissionRead)
 	case NeedSubmit, NeedManage:
 		return k.May(PermissionSubmit)
+	case NeedResend:
+		return k.May(PermissionRead) && k.May(PermissionSubmit)
 	case NeedSession, NeedOwner:
 	}
 	return false
@@ -72,7 +75,7 @@ func (r Role) can(n Need) bool {
 	switch n {
 	case NeedNothing, NeedCaller, NeedRead, NeedSession:
 		return true
-	case NeedSubmit:
+	case NeedSubmit, NeedResend:
 		return r == RoleOwner || r == RoleBiller
 	case NeedManage, NeedOwner:
 		return r == RoleOwner

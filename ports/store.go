@@ -70,6 +70,7 @@ type Tx struct {
 	Deliveries       Deliveries
 	Lanes            Lanes
 	Outbox           Outbox
+	Organization     OwnOrganization
 	Users            Users
 	Sessions         Sessions
 	APIKeys          APIKeys

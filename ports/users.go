@@ -7,6 +7,15 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
+// OwnOrganization stores the settings of the transaction's organization, in both modes.
+type OwnOrganization interface {
+	// Lock reads the organization. No other transaction changes it until this one ends.
+	Lock(ctx context.Context) (*billing.Organization, error)
+
+	// Save stores the settings of the locked organization.
+	Save(ctx context.Context, o *billing.Organization) error
+}
+
 // Users stores the users of the transaction's organization, in both modes.
 type Users interface {
 	// Insert stores a new user. It returns CodeConflict if the organization has a

@@ -19,7 +19,7 @@ func status(code billing.Code) int {
 		return http.StatusBadRequest
 	case billing.CodeUnauthorized:
 		return http.StatusUnauthorized
-	case billing.CodePermissionDenied:
+	case billing.CodePermissionDenied, billing.CodeTOTPRequired:
 		return http.StatusForbidden
 	case billing.CodeNotFound:
 		return http.StatusNotFound

@@ -15,6 +15,7 @@ func wantStatuses() map[billing.Code]int {
 	return map[billing.Code]int{
 		billing.CodeUnauthorized:            401,
 		billing.CodePermissionDenied:        403,
+		billing.CodeTOTPRequired:            403,
 		billing.CodeNotFound:                404,
 		billing.CodeMethodNotAllowed:        405,
 		billing.CodeInvalidRequest:          422,

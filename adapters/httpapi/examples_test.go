@@ -313,6 +313,8 @@ func (x *story) users(t *testing.T) {
 	x.connection(t)
 	x.show(t, "listConnections", ann.with("Molar-Mode", "live").call(call{}))
 	x.show(t, "revokeAPIKey", ann.call(call{}), key)
+	careful := x.visits(t, x.org, "cleo@example.com", billing.RoleOwner)
+	x.show(t, "updateOrganization", x.secured(t, careful).call(call{}))
 	x.show(t, "endSession", ann.call(call{}), session.text(t, "id"))
 	x.show(t, "getOpenAPI", call{})
 }

@@ -9,7 +9,7 @@ import (
 
 type meJSON struct {
 	Object       string               `json:"object"`
-	Organization organizationJSON     `json:"organization"`
+	Organization meOrganizationJSON   `json:"organization"`
 	Mode         billing.Mode         `json:"mode"`
 	Permissions  []billing.Permission `json:"permissions"`
 	Role         *billing.Role        `json:"role"`
@@ -25,10 +25,11 @@ type meWarningJSON struct {
 	Message string `json:"message"`
 }
 
-type organizationJSON struct {
-	ID        billing.OrgID `json:"id"`
-	Name      string        `json:"name"`
-	TimeZones []string      `json:"time_zones"`
+type meOrganizationJSON struct {
+	ID          billing.OrgID `json:"id"`
+	Name        string        `json:"name"`
+	TimeZones   []string      `json:"time_zones"`
+	RequireTOTP bool          `json:"require_totp"`
 }
 
 type ownKeyJSON struct {
@@ -51,7 +52,7 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	out := meJSON{
-		Object: "me", Organization: organizationJSON{org.ID, org.Name, zones(offices)}, Mode: x.call.Scope.Mode, Warnings: x.warnings(),
+		Object: "me", Organization: meOrganizationJSON{org.ID, org.Name, zones(offices), org.RequireTOTP}, Mode: x.call.Scope.Mode, Warnings: x.warnings(),
 	}
 	if k := x.caller.Key; k != nil {
 		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}
@@ -72,6 +73,26 @@ func (x *exchange) warnings() []meWarningJSON {
 		"Everyone seems to sign in from the address of the proxy, in the audit and where guesses are slowed down. " +
 			"Ask the operator of the service to set MOLAR_TRUSTED_PROXIES.",
 	}}
+}
+
+// updateOrganization handles PATCH /organization.
+func (a *api) updateOrganization(x *exchange) (*reply, error) {
+	call := replying(x, http.StatusOK, organizationShape)
+	doc := x.document(&call.Request.Faults)
+	change := billing.OrganizationChange{RequireTOTP: doc.optionalFlag("require_totp")}
+	doc.end()
+	return kept(a.access.ChangeOrganization(x.ctx, call, x.caller, change))
+}
+
+type organizationJSON struct {
+	ID          billing.OrgID `json:"id"`
+	Object      string        `json:"object"`
+	Name        string        `json:"name"`
+	RequireTOTP bool          `json:"require_totp"`
+}
+
+func organizationShape(o *billing.Organization) organizationJSON {
+	return organizationJSON{o.ID, "organization", o.Name, o.RequireTOTP}
 }
 
 // zones returns the time zones of the offices that are in use, each once.

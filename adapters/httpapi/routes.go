@@ -188,6 +188,7 @@ func (a *api) routes() []route {
 		{http.MethodPost, sessionsPath, nothing, jsonBody, a.signIn},
 		{http.MethodGet, sessionsPath, session, noBody, a.listSessions},
 		{http.MethodDelete, sessionsPath + "/{id}", session, noBody, a.endSession},
+		{http.MethodPatch, root + "/organization", owner, jsonBody, a.updateOrganization},
 		{http.MethodGet, root + "/users", owner, noBody, a.listUsers},
 		{http.MethodPost, root + "/users", owner, jsonBody, a.inviteUser},
 		{http.MethodPatch, root + "/users/{id}", session, jsonBody, a.updateUser},

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/base32"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pquerna/otp/totp"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/molar-billing/molar/core/access"
@@ -248,6 +250,41 @@ func TestSessionWorks(t *testing.T) {
 		t.Errorf("cookies %v", c)
 	}
 	s.refusedSoon(t, ann)
+}
+
+// secured sets up a second factor for a user, and returns a browser that signed in with it.
+func (s *service) secured(t *testing.T, v visitor) visitor {
+	t.Helper()
+	seed := base32.StdEncoding.EncodeToString([]byte("12345678901234567890"))
+	code, err := totp.GenerateCode(seed, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := s.must(t, 200, v.call(call{
+		method: "PATCH", path: "/users/" + v.user.String(), body: fmt.Sprintf(`{"password":%q,"totp_secret":%q,"totp":%q}`, password, seed, code),
+	}))
+	return s.enters(t, v.user, fmt.Sprintf(`{"email":%q,"password":%q,"totp":%q}`, set.text(t, "email"), password, set.text(t, "recovery_codes", "0")))
+}
+
+// TestRequireTOTP changes the organization's setting as several owners.
+func TestRequireTOTP(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	require := func(v visitor, body string) response {
+		return s.do(t, v.call(call{method: "PATCH", path: "/organization", body: body, bad: body != `{"require_totp":true}`}))
+	}
+	owner := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	wantStatus(t, require(owner, `{"require_totp":true}`), 403, billing.CodeTOTPRequired)
+	s.must(t, 200, owner.call(call{path: "/me"})).shows(t, "organization.require_totp", false)
+	owner = s.secured(t, owner)
+	for _, body := range []string{`{}`, `{"require_totp":null}`, `{"require_totp":"yes"}`, `{"require_totp":true,"name":"Mine"}`} {
+		wantStatus(t, require(owner, body), 422, billing.CodeInvalidRequest)
+	}
+	set := require(owner, `{"require_totp":true}`)
+	set.shows(t, "object", "organization", "id", s.org.String(), "require_totp", true)
+	s.must(t, 200, owner.call(call{path: "/me"})).shows(t, "organization.require_totp", true)
+	s.must(t, 200, call{path: "/me", key: s.other}).shows(t, "organization.require_totp", false)
+	s.must(t, 200, owner.call(call{path: "/audit_entries?resource_id=" + s.org.String()})).shows(t, "data.0.operation", "PATCH /organization", "data.0.user_id", owner.user.String())
 }
 
 // TestChooseOrganization signs in with a password that is right in two organizations.

@@ -167,10 +167,27 @@ type orgRow struct {
 	ID        billing.OrgID `db:"id"`
 	Name      string        `db:"name"`
 	CreatedAt time.Time     `db:"created_at"`
+
+	RequireTOTP bool `db:"require_totp"`
 }
 
+const orgColumns = "id, name, created_at, require_totp"
+
 func (r orgRow) org() (*billing.Organization, error) {
-	return &billing.Organization{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC()}, nil
+	return &billing.Organization{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), RequireTOTP: r.RequireTOTP}, nil
+}
+
+// ownOrganization is the transaction's organization.
+type ownOrganization struct{ *tx }
+
+// Lock reads the organization and locks its row.
+func (r ownOrganization) Lock(ctx context.Context) (*billing.Organization, error) {
+	return one(ctx, r.tx, "organization", orgRow.org, "SELECT "+orgColumns+"\nFROM organizations\nWHERE id = $1\nFOR UPDATE", r.scope.Org)
+}
+
+// Save stores the settings.
+func (r ownOrganization) Save(ctx context.Context, o *billing.Organization) error {
+	return r.later(ctx, o.ID, "UPDATE organizations SET require_totp = $2 WHERE id = $1", r.scope.Org, o.RequireTOTP)
 }
 
 // Insert stores a new organization.
@@ -181,7 +198,7 @@ func (r organizations) Insert(ctx context.Context, o *billing.Organization) erro
 
 // Get reads an organization.
 func (r organizations) Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error) {
-	return one(ctx, r.tx, "organization", orgRow.org, "SELECT id, name, created_at FROM organizations WHERE id = $1", id)
+	return one(ctx, r.tx, "organization", orgRow.org, "SELECT "+orgColumns+"\nFROM organizations\nWHERE id = $1", id)
 }
 
 // Office reads an office of any organization.
@@ -192,7 +209,7 @@ func (r organizations) Office(ctx context.Context, id billing.OfficeID) (*billin
 // List reads every organization, oldest first.
 func (r organizations) List(ctx context.Context) ([]*billing.Organization, error) {
 	var rows []orgRow
-	if err := r.list(ctx, &rows, "SELECT id, name, created_at FROM organizations ORDER BY created_at, id"); err != nil {
+	if err := r.list(ctx, &rows, "SELECT "+orgColumns+"\nFROM organizations\nORDER BY created_at, id"); err != nil {
 		return nil, fmt.Errorf("list organizations: %w", err)
 	}
 	return values(rows, orgRow.org)

@@ -43,6 +43,30 @@ func (s *Service) ListOrganizations(ctx context.Context) (orgs []*billing.Organi
 	return orgs, err
 }
 
+// ChangeOrganization changes the settings of the caller's organization. It returns
+// CodeInvalidRequest for a change of nothing, and CodeTOTPRequired as
+// Organization.Change does.
+func (s *Service) ChangeOrganization(
+	ctx context.Context, call idempotency.Write[*billing.Organization], caller *billing.Caller, change billing.OrganizationChange,
+) (billing.Reply, error) {
+	if change == (billing.OrganizationChange{}) {
+		call.Request.Faults.Add("", billing.FaultRequired, "Send at least one setting to change.")
+	}
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Organization, error) {
+		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
+			return nil, err
+		}
+		o, err := tx.Organization.Lock(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := o.Change(change, caller.Session); err != nil {
+			return nil, err
+		}
+		return o, tx.Organization.Save(ctx, o)
+	})
+}
+
 // once makes a change in the call's scope, unless there are faults. A key
 // belongs to an existing organization; the organization and mode that an
 // operator names are checked first.

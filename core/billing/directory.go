@@ -17,6 +17,30 @@ type Organization struct {
 	ID        OrgID
 	Name      string
 	CreatedAt time.Time
+
+	RequireTOTP bool // of the people who sign in
+}
+
+// OrganizationChange is a change of an organization's settings by an owner. Nil fields
+// change nothing.
+type OrganizationChange struct {
+	RequireTOTP *bool
+}
+
+// Change changes the settings. The owner who requires a second factor has one: CodeTOTPRequired
+// for a session without it.
+func (o *Organization) Change(c OrganizationChange, by *Session) error {
+	if c.RequireTOTP == nil {
+		return nil
+	}
+	if !by.TOTP {
+		return &Error{
+			Code:    CodeTOTPRequired,
+			Message: "You signed in without a second factor. Set one up, or sign in with a code. Then change require_totp.",
+		}
+	}
+	o.RequireTOTP = *c.RequireTOTP
+	return nil
 }
 
 // Address is a postal address in the United States.

@@ -36,6 +36,7 @@ const (
 	CodeUnavailable             Code = "UNAVAILABLE"
 	CodeConflict                Code = "CONFLICT"
 	CodeChooseOrganization      Code = "CHOOSE_ORGANIZATION"
+	CodeTOTPRequired            Code = "TOTP_REQUIRED"
 	CodeInternal                Code = "INTERNAL"
 )
 
@@ -46,7 +47,8 @@ func Codes() []Code {
 		CodeIdempotencyKeyRequired, CodeIdempotencyKeyReused, CodeIdempotencyKeyInUse, CodePayloadTooLarge,
 		CodeUnsupportedEncoding, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodePayerRejected,
 		CodePayerUnavailable, CodeNetworkError, CodeEligibilityUnavailable, CodeAttachmentsUnavailable,
-		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeChooseOrganization, CodeInternal,
+		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeChooseOrganization, CodeTOTPRequired,
+		CodeInternal,
 	}
 }
 

@@ -33,6 +33,24 @@ func testOrganizations(b *bench) {
 		equal(t, "organizations", all, []*billing.Organization{o})
 		return err
 	})
+	elsewhere := newScope()
+	b.practice(elsewhere.Org)
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		got, err := tx.Organization.Lock(ctx)
+		equal(t, "own organization", got, o)
+		o.RequireTOTP = true
+		return errors.Join(err, tx.Organization.Save(ctx, o))
+	})
+	if err := b.try(elsewhere, func(ctx context.Context, tx ports.Tx) error {
+		return tx.Organization.Save(ctx, &billing.Organization{ID: o.ID})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		got, err := tx.Orgs.Get(ctx, o.ID)
+		equal(t, "the organization after another one's change", got, o)
+		return err
+	})
 }
 
 func testOffices(b *bench) {

@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -106,4 +107,19 @@ func TestStatementTextHoldsNoPatient(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// TestSilentServer gives up on a server that takes connections and never replies.
+func TestSilentServer(t *testing.T) {
+	t.Parallel()
+	ctx, giveUp := context.WithCancel(t.Context())
+	silent := func(context.Context, string, string) (net.Conn, error) {
+		defer giveUp()
+		c, _ := net.Pipe()
+		return c, nil
+	}
+	_, err := pgstore.OpenDialing(ctx, pgstore.Options{URL: "postgres://molar@database/molar?sslmode=disable", Waits: true}, silent)
+	if err == nil {
+		t.Error("a store whose server never replied is open")
+	}
 }

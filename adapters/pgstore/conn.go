@@ -140,7 +140,12 @@ func connect(ctx context.Context, config pq.Config, d *dialer) (driver.Conn, err
 		return nil, err
 	}
 	base.Dialer(d)
+	settled := func() bool { return true }
+	d.opened = func(socket net.Conn) { // lib/pq waits for the server's first reply whatever the context
+		settled = context.AfterFunc(ctx, func() { _ = socket.Close() })
+	}
 	c, err := base.Connect(ctx)
+	settled()
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +173,7 @@ func set(settings map[string]string) string {
 type dialer struct {
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	plain     bool // the connection does not use TLS
+	opened    func(net.Conn)
 	last      net.Conn
 	wire      *wire // wraps last if it is plain
 	connected bool  // later sockets are for cancel requests
@@ -186,6 +192,9 @@ func (d *dialer) DialTimeout(network, address string, timeout time.Duration) (ne
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if !d.connected {
 		c, err := d.dial(ctx, network, address)
+		if err == nil {
+			d.opened(c)
+		}
 		if d.last = c; err != nil || !d.plain {
 			return c, err
 		}

@@ -34,12 +34,24 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 	if err := migrateServer(ctx, s); err != nil {
 		return err
 	}
-	g, err := open(ctx, s, newLog(s.LogLevel))
-	if err != nil {
+	g := newGraph(s, newLog(s.LogLevel))
+	defer func() { err = errors.Join(err, g.close(context.WithoutCancel(ctx))) }()
+	prepare := func(ctx context.Context) error { return g.openDemo(ctx, d, dir) }
+	return g.run(ctx, []Role{RoleAPI, RolePayerWorker, RoleERAWorker, RolePNGWorker, RoleWebhookWorker}, prepare, func(a Addresses) error {
+		link, err := d.signInLink(ctx, g, a)
+		if err != nil {
+			return err
+		}
+		return d.announce(stdout, o, a, dir, link)
+	})
+}
+
+// openDemo opens the graph and makes the demo data.
+func (g *graph) openDemo(ctx context.Context, d *demo, dir string) error {
+	if err := g.open(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, g.close(context.WithoutCancel(ctx))) }()
-	if s.QueueURL == "mem:" { // the last process's messages ended with it
+	if g.settings.QueueURL == "mem:" { // the last process's messages ended with it
 		err := g.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 		if err != nil {
 			return err
@@ -48,13 +60,7 @@ func runDev(ctx context.Context, o cli.DevOptions, stdout io.Writer) (err error)
 	if err := d.seed(ctx, g, dir); err != nil {
 		return fmt.Errorf("make the demo data: %w", err)
 	}
-	return g.run(ctx, []Role{RoleAPI, RolePayerWorker, RoleERAWorker, RolePNGWorker, RoleWebhookWorker}, func(a Addresses) error {
-		link, err := d.signInLink(ctx, g, a)
-		if err != nil {
-			return err
-		}
-		return d.announce(stdout, o, a, dir, link)
-	})
+	return nil
 }
 
 // devSettings returns the settings with the defaults of molar dev.

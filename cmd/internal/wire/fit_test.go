@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -31,6 +32,12 @@ type service struct {
 // startService starts the service in this process, and waits until it listens.
 func startService(t *testing.T, database string, key byte, roles ...Role) *service {
 	t.Helper()
+	return startUntil(t, "listening", database, key, roles...)
+}
+
+// startUntil starts the service in this process, and waits for a line of its log.
+func startUntil(t *testing.T, msg, database string, key byte, roles ...Role) *service {
+	t.Helper()
 	settings, err := LoadSettings(func(name string) string {
 		return map[string]string{
 			"MOLAR_DATABASE_URL": database, "MOLAR_QUEUE_URL": "mem:", "MOLAR_BLOB_URL": "file:" + t.TempDir(),
@@ -51,20 +58,16 @@ func startService(t *testing.T, database string, key byte, roles ...Role) *servi
 				API string `json:"api"`
 				Ops string `json:"ops"`
 			}
-			if json.Unmarshal(all.Bytes(), &line) == nil && line.Msg == "listening" {
+			if json.Unmarshal(all.Bytes(), &line) == nil && line.Msg == msg {
 				s.api, s.ops = "http://"+line.API, "http://"+line.Ops
 				close(listening)
 			}
 		}
 	}()
 	ctx, stop := context.WithCancel(t.Context())
-	g, err := open(ctx, settings, slog.New(slog.NewJSONHandler(log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
 	go func() {
 		defer close(done)
-		s.ended <- errors.Join(g.run(ctx, roles, func(Addresses) error { return nil }), g.close(context.WithoutCancel(ctx)))
+		s.ended <- runService(ctx, settings, slog.New(slog.NewJSONHandler(log, nil)), roles)
 		_ = log.Close()
 	}()
 	t.Cleanup(func() { stop(); <-done })
@@ -144,6 +147,27 @@ func TestSchemaThatDoesNotFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		replies(change.status, change.reason)
+	}
+}
+
+// TestOpsPortBeforeTheServers starts a process whose database takes connections and never
+// replies. Its ops port answers and says why the process is not ready.
+func TestOpsPortBeforeTheServers(t *testing.T) {
+	t.Parallel()
+	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	s := startUntil(t, "starting", "postgres://molar@"+silent.Addr().String()+"/molar?sslmode=disable&connect_timeout=86400", 1, RoleAPI)
+	porttest.Await(t, "the database", func() bool {
+		code, why := status(t, s.ops+"/readyz")
+		return code == http.StatusServiceUnavailable && strings.Contains(why, "starting: waiting for its database")
+	})
+	for _, path := range []string{"/livez", "/metrics"} {
+		if code, text := status(t, s.ops+path); code != http.StatusOK {
+			t.Errorf("%s: %d %s", path, code, text)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync/atomic"
 	"time"
 	_ "time/tzdata" // container images without time zones have offices too
 
@@ -76,6 +77,7 @@ type graph struct {
 	webhooks      *webhooks.Service
 	dispatcher    *webhooks.Dispatcher
 
+	awaits  atomic.Pointer[string]        // what open waits for; nil once the graph is open
 	closers []func(context.Context) error // in the order in which they were opened
 }
 
@@ -89,27 +91,29 @@ type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
 
-// open assembles the service. After an error it closes everything that it
-// opened.
-func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err error) {
+// newGraph returns a graph that is not open.
+func newGraph(s Settings, log *slog.Logger) *graph {
 	g := &graph{settings: s, log: log, metrics: prometheus.NewRegistry()}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, g.close(context.WithoutCancel(ctx)))
-		}
-	}()
+	g.awaits.Store(new("queue"))
+	return g
+}
+
+// open assembles the service. The caller closes it, also after an error.
+func (g *graph) open(ctx context.Context) (err error) {
+	s, log := g.settings, g.log
 	if g.payers, err = payerDirectory(s.PayersFile); err != nil {
-		return nil, err
+		return err
 	}
 	if g.queue, err = openQueue(ctx, s, log); err != nil {
-		return nil, err
+		return err
 	}
 	if q, ok := g.queue.(closer); ok {
 		g.closers = append(g.closers, q.Close)
 	}
 	g.relay = outboxrelay.New(g.queue, log)
+	g.awaits.Store(new("database"))
 	if err := g.openStore(ctx, g.relay.Staged); err != nil {
-		return nil, err
+		return err
 	}
 	clock := systemClock{}
 	g.openConnections()
@@ -117,16 +121,17 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 		log.WarnContext(ctx, "connections not read yet", "error", err)
 	}
 	times := eligibility.Times{Wait: s.PayerWait, Silence: eligibility.DefaultTimes().Silence, CacheTTL: s.CacheTTL}
+	g.awaits.Store(new("images"))
 	if err := g.openAttachments(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := g.openWebhooks(clock); err != nil {
-		return nil, err
+		return err
 	}
 	g.openClaims()
 	passwords, err := s.subkey("passwords")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	g.audit = audit.New(g.store, s.AuditRetention, log)
 	g.access = access.New(g.store, g.payers, clock, proofs.New(passwords))
@@ -137,7 +142,8 @@ func open(ctx context.Context, s Settings, log *slog.Logger) (_ *graph, err erro
 	g.idempotency = idempotency.New(g.store, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))
 	registerMetrics(g)
-	return g, nil
+	g.awaits.Store(nil)
+	return nil
 }
 
 func openQueue(ctx context.Context, s Settings, log *slog.Logger) (ports.Queue, error) {

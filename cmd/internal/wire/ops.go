@@ -74,6 +74,9 @@ func (o *ops) ready(ctx context.Context, g *graph, roles []Role) (text string, e
 	if o.draining.Load() {
 		return "", errors.New("draining")
 	}
+	if server := g.awaits.Load(); server != nil {
+		return "", fmt.Errorf("starting: waiting for its %s", *server)
+	}
 	return readiness(roles, map[string]error{"database": g.store.Ready(ctx), "queue": g.queue.Ready(), "images": g.blobs.Ready(ctx), "events": g.store.HeldBack()})
 }
 

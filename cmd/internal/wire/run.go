@@ -63,12 +63,13 @@ func serve(ctx context.Context, roles []Role) error {
 	if err != nil {
 		return fmt.Errorf("the settings are not complete:\n%w\n\nAll settings:\n%s", err, SettingsHelp())
 	}
+	return runService(ctx, s, newLog(s.LogLevel), roles)
+}
+
+func runService(ctx context.Context, s Settings, log *slog.Logger, roles []Role) error {
 	s.waits = true
-	g, err := open(ctx, s, newLog(s.LogLevel))
-	if err != nil {
-		return err
-	}
-	return errors.Join(g.run(ctx, roles, func(Addresses) error { return nil }), g.close(context.WithoutCancel(ctx)))
+	g := newGraph(s, log)
+	return errors.Join(g.run(ctx, roles, g.open, func(Addresses) error { return nil }), g.close(context.WithoutCancel(ctx)))
 }
 
 func newLog(level slog.Level) *slog.Logger {
@@ -81,21 +82,25 @@ type Addresses struct {
 	Ops string
 }
 
-// run runs the roles until ctx ends or one of them fails, and calls ready when
-// all are up for the first time. The API drains first, while workers finish the jobs
-// that its requests wait for; then the workers; then the relay. While the release does
-// not fit the database's schema, the API replies 503 and nothing else works.
-func (g *graph) run(ctx context.Context, roles []Role, ready func(Addresses) error) error {
-	g.log.InfoContext(ctx, "starting", "settings", g.settings, "memory_limit", debug.SetMemoryLimit(-1))
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-
-	var api *httpapi.Server
+// run opens the ops port, then the graph with prepare, and runs the roles until ctx ends or
+// one of them fails. It calls ready when all are up for the first time. The API drains
+// first, while workers finish the jobs that its requests wait for; then the workers; then
+// the relay. While the release does not fit the database's schema, the API replies 503 and
+// nothing else works.
+func (g *graph) run(ctx context.Context, roles []Role, prepare func(context.Context) error, ready func(Addresses) error) error {
 	var addrs Addresses
 	ops, err := g.serveOps(ctx, roles, &addrs)
 	if err != nil {
 		return err
 	}
+	g.log.InfoContext(ctx, "starting", "ops", addrs.Ops, "settings", g.settings, "memory_limit", debug.SetMemoryLimit(-1))
+	if err := prepare(ctx); err != nil {
+		return errors.Join(err, ops.server.Close())
+	}
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+
+	var api *httpapi.Server
 	if slices.Contains(roles, RoleAPI) {
 		if api, err = g.serveAPI(ctx, &addrs, fail); err != nil {
 			fail(err)

@@ -182,9 +182,9 @@ type Ledgers interface {
 	// came. A transaction that changes a claim's entries has locked the claim.
 	Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*billing.LedgerEntry, error)
 
-	// Linked locks and reads the claims to the primary or the secondary payer for the
-	// services of the claims: billing.Claim.SecondaryTo and SecondaryID. Each ledger
-	// counts for the other.
+	// Linked locks and reads the claims to other payers for the services of the claims,
+	// those to earlier and to later payers: billing.Claim.SecondaryTo and SecondaryID.
+	// The given ones are left out. Each ledger counts for the others.
 	Linked(ctx context.Context, claims []billing.ClaimID) ([]*billing.Claim, error)
 
 	// Unmatched returns the remittances, in the order in which they came, with

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/lib/pq"
 
@@ -262,13 +263,32 @@ func (r eraClaims) linked(of []billing.ClaimID) (string, []any) {
 	return q.text(inOrder), q.args
 }
 
-// Linked reads the claims for the same services.
-func (r eraClaims) Linked(ctx context.Context, of []billing.ClaimID) ([]*billing.Claim, error) {
-	if len(of) == 0 {
-		return nil, nil
+// Linked reads the claims for the same services. A claim that is locked says for certain
+// which others it is linked to, so those are read next.
+func (r eraClaims) Linked(ctx context.Context, of []billing.ClaimID) (all []*billing.Claim, err error) {
+	known := map[billing.ClaimID]bool{{}: true}
+	for _, id := range of {
+		known[id] = true
 	}
-	text, args := r.linked(of)
-	return clearing(r).claims(ctx, text, args)
+	for len(of) > 0 {
+		text, args := r.linked(of)
+		found, err := clearing(r).claims(ctx, text, args)
+		if err != nil {
+			return nil, err
+		}
+		found = slices.DeleteFunc(found, func(c *billing.Claim) bool { return known[c.ID] })
+		of = nil
+		for _, c := range found {
+			known[c.ID] = true
+		}
+		for _, c := range found {
+			if !known[c.SecondaryTo] || !known[c.SecondaryID] {
+				of = append(of, c.ID)
+			}
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // Unmatched returns the remittances with unmatched claims that have one of the

@@ -28,7 +28,7 @@ func TestARejectedClaimTakesOverTheNewDecision(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c.Findings = []billing.Finding{{Code: billing.FindingEarlierChanged}}
+		c.Findings = []billing.Finding{{Code: billing.FindingEarlierChanged, Field: "other_coverage.0.adjudication"}}
 		return tx.Claims.Save(ctx, c.Claim)
 	})
 	b.clock.Advance(untilAll)

@@ -191,19 +191,15 @@ func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []
 }
 
 // keep stores a changed claim, with its event. A claim that has come back takes over what
-// the payer before has decided meanwhile.
+// the payers before have decided meanwhile.
 func keep(ctx context.Context, tx ports.Tx, c *billing.Claim, e billing.Event) error {
 	events := []billing.Event{e}
 	if c.Outdated() {
-		first, err := tx.Claims.Get(ctx, c.SecondaryTo)
+		earlier, err := earlierLedgers(ctx, tx, c)
 		if err != nil {
 			return err
 		}
-		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{first.ID})
-		if err != nil {
-			return err
-		}
-		events = append(events, c.Renew(first.Claim.Ledger(entries[first.ID]), billing.ClaimCause{At: c.UpdatedAt})...)
+		events = append(events, c.Renew(earlier, billing.ClaimCause{At: c.UpdatedAt})...)
 	}
 	if err := tx.Claims.Save(ctx, c); err != nil {
 		return err
@@ -214,4 +210,20 @@ func keep(ctx context.Context, tx ports.Tx, c *billing.Claim, e billing.Event) e
 		}
 	}
 	return nil
+}
+
+// earlierLedgers reads the ledgers of the claims to the payers before for the same services.
+func earlierLedgers(ctx context.Context, tx ports.Tx, c *billing.Claim) (all []*billing.Ledger, err error) {
+	for id := c.SecondaryTo; !id.IsZero(); {
+		before, err := tx.Claims.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{id})
+		if err != nil {
+			return nil, err
+		}
+		all, id = append(all, before.Claim.Ledger(entries[id])), before.SecondaryTo
+	}
+	return all, nil
 }

@@ -61,7 +61,7 @@ type Claim struct {
 	Frequency            ClaimFrequency
 	ParentID             ClaimID // the claim that a void transaction voids
 	ConvertedFrom        ClaimID // the predetermination that became the claim
-	SecondaryTo          ClaimID // the claim to the primary payer for the same services
+	SecondaryTo          ClaimID // the claim to the payer before for the same services
 	PatientControlNumber string
 	RequestID            RequestID // of the request that made it
 	CreatedAt            time.Time

@@ -3,32 +3,63 @@ package billing
 import "slices"
 
 // decidedElsewhere returns the decisions of other payers about the claim's services:
-// the entries of the claim to the other payer, and those that the claim states. They
-// have their sequence. What the claim states of the primary payer was true when it was
+// the entries of the claims to the other payers, and those that the claim states. They
+// have their sequence. What the claim states of a payer before was true when it was
 // made; the entries of the claim to that payer, if there are any, count instead.
-func (c *Claim) decidedElsewhere(beside *Ledger) (all []*ledgerEntry) {
-	outdated := beside != nil && beside.claim.ID == c.SecondaryTo && len(beside.entries) > 0
+func (c *Claim) decidedElsewhere(beside []*Ledger) (all []*ledgerEntry) {
 	for i := range c.OtherCoverage {
-		if o := &c.OtherCoverage[i]; o.Adjudication != nil && (o.Sequence != SequencePrimary || !outdated) {
+		o := &c.OtherCoverage[i]
+		outdated := func(l *Ledger) bool { return l.decided() && l.claim.Turn() == o.Sequence && c.comesAfter(l.claim) }
+		if o.Adjudication != nil && !slices.ContainsFunc(beside, outdated) {
 			all = append(all, o.entry(c.Lines))
 		}
 	}
-	if beside == nil {
-		return all
-	}
-	for _, e := range beside.entries {
-		here := *e
-		here.numbers = c.LineNumbers(e.ERAClaim)
-		all = append(all, &here)
+	for _, l := range beside {
+		for _, e := range l.entries {
+			here := *e
+			here.numbers = c.LineNumbers(e.ERAClaim)
+			all = append(all, &here)
+		}
 	}
 	return all
 }
 
-// Linked reports whether the claims are to the primary and to the secondary payer for
-// the same services, in either order. A claim whose place another one has taken, after
-// it was voided, is not.
+// decided reports whether the ledger has any entry.
+func (l *Ledger) decided() bool { return len(l.entries) > 0 }
+
+// comesAfter reports whether the claim is to a later payer than another one for the same
+// services.
+func (c *Claim) comesAfter(o *Claim) bool {
+	return !c.SecondaryTo.IsZero() && o.Turn().rank() < c.Turn().rank()
+}
+
+// Linked reports whether the claims are to one payer and to the next for the same
+// services, in either order. A claim whose place another one has taken, after it was
+// voided, is not.
 func (c *Claim) Linked(o *Claim) bool {
 	return !c.ID.IsZero() && !o.ID.IsZero() && (c.SecondaryID == o.ID && o.SecondaryTo == c.ID || o.SecondaryID == c.ID && c.SecondaryTo == o.ID)
+}
+
+// Before returns the claims to the payers before for the same services, the last one
+// first, and After those to the later payers. All has them by their IDs.
+func (c *Claim) Before(all map[ClaimID]*Claim) (before []*Claim) {
+	for o := all[c.SecondaryTo]; o != nil && c.Linked(o); c, o = o, all[o.SecondaryTo] {
+		before = append(before, o)
+	}
+	return before
+}
+
+// After returns the claims to the later payers; see Before.
+func (c *Claim) After(all map[ClaimID]*Claim) (after []*Claim) {
+	for o := all[c.SecondaryID]; o != nil && c.Linked(o); c, o = o, all[o.SecondaryID] {
+		after = append(after, o)
+	}
+	return after
+}
+
+// Beside returns the claims to the other payers for the same services.
+func (c *Claim) Beside(all map[ClaimID]*Claim) []*Claim {
+	return append(c.Before(all), c.After(all)...)
 }
 
 // entry returns the decision that the coverage states, in the form of an entry. All

@@ -11,17 +11,17 @@ import (
 // decision: since the claim was sent, or since a person entered another one.
 const FindingEarlierChanged = "earlier_payer_changed"
 
-// Follow lets the claim to a later payer take over what the payer before it has decided,
+// Follow lets the claim to a later payer take over what a payer before it has decided,
 // after that one's ledger changed. A claim that was sent keeps what it says, and has a
 // finding. Follow returns an event for each new state, and whether anything changed.
 func (c *Claim) Follow(was, is *Ledger, cause ClaimCause) (events []Event, changed bool) {
 	before, now := was.Adjudication(), is.Adjudication()
-	i := c.coverageBy(is.claim)
+	i := coverageBy(c.OtherCoverage, is.claim)
 	switch {
 	case i < 0 || c.State == ClaimVoided || now.equal(before):
 		return nil, false
 	case !c.atHand():
-		return nil, c.sentAnother(i, now, cause.At)
+		return nil, c.sentAnother(i, is, cause.At)
 	}
 	o := &c.OtherCoverage[i]
 	more := c.outdated()
@@ -34,32 +34,42 @@ func (c *Claim) Follow(was, is *Ledger, cause ClaimCause) (events []Event, chang
 		more = append(more, c.earlierChanged(i, "The "+string(o.Sequence)+" payer took a decision back after the claim was submitted.",
 			"Wait for the payer's next remittance. To send the claim with what still stands, save it, then submit it again."))
 	}
-	return c.takeOver(i, now, more, cause), true
+	return c.takeOver(renewed(c.OtherCoverage, []*Ledger{is}, everyLedger), more, cause), true
 }
 
-// Renew takes over what the payer before has decided since the claim was sent, once the
+// Renew takes over what the payers before have decided since the claim was sent, once the
 // claim has come back. It returns an event for each new state.
-func (c *Claim) Renew(is *Ledger, cause ClaimCause) []Event {
-	i := c.coverageBy(is.claim)
-	if i < 0 || !c.atHand() {
+func (c *Claim) Renew(earlier []*Ledger, cause ClaimCause) []Event {
+	if !c.atHand() {
 		return nil
 	}
-	return c.takeOver(i, is.Adjudication(), nil, cause)
+	return c.takeOver(renewed(c.OtherCoverage, earlier, c.outdatedBy), nil, cause)
 }
 
-// Renewed returns the content of a replacement, with what the payer before has decided
+// Renewed returns the content of a replacement, with what the payers before have decided
 // since, unless the content has another decision than the claim.
-func (c *Claim) Renewed(content ClaimContent, is *Ledger) ClaimContent {
-	next := Claim{SecondaryTo: c.SecondaryTo, ClaimContent: content}
-	i, n := c.coverageBy(is.claim), next.coverageBy(is.claim)
-	if i >= 0 && n >= 0 && next.OtherCoverage[n].Adjudication.equal(c.OtherCoverage[i].Adjudication) {
-		next.OtherCoverage = slices.Clone(next.OtherCoverage)
-		next.OtherCoverage[n].Adjudication = is.Adjudication()
-	}
-	return next.ClaimContent
+func (c *Claim) Renewed(content ClaimContent, earlier []*Ledger) ClaimContent {
+	content.OtherCoverage = renewed(content.OtherCoverage, earlier, func(l *Ledger) bool {
+		i, n := coverageBy(c.OtherCoverage, l.claim), coverageBy(content.OtherCoverage, l.claim)
+		return c.outdatedBy(l) && n >= 0 && content.OtherCoverage[n].Adjudication.equal(c.OtherCoverage[i].Adjudication)
+	})
+	return content
 }
 
-// Outdated reports whether the claim was sent with another decision of the payer before
+// renewed returns the coverages with what the ledgers that count give.
+func renewed(coverages []OtherCoverage, ledgers []*Ledger, counts func(*Ledger) bool) []OtherCoverage {
+	coverages = slices.Clone(coverages)
+	for _, l := range ledgers {
+		if i := coverageBy(coverages, l.claim); i >= 0 && counts(l) {
+			coverages[i].Adjudication = l.Adjudication()
+		}
+	}
+	return coverages
+}
+
+func everyLedger(*Ledger) bool { return true }
+
+// Outdated reports whether the claim was sent with another decision of a payer before
 // than that payer's remittances now give.
 func (c *Claim) Outdated() bool { return !c.SecondaryTo.IsZero() && len(c.outdated()) > 0 }
 
@@ -70,6 +80,13 @@ func (c *Claim) outdated() (found []Finding) {
 		}
 	}
 	return found
+}
+
+// outdatedBy reports whether the claim was sent with another decision than the ledger of
+// an earlier claim now gives.
+func (c *Claim) outdatedBy(l *Ledger) bool {
+	field := adjudicationAt(coverageBy(c.OtherCoverage, l.claim))
+	return slices.ContainsFunc(c.outdated(), func(f Finding) bool { return f.Field == field })
 }
 
 // atHand reports whether no file has the content of the claim, so that it can change.
@@ -84,23 +101,25 @@ func (c *Claim) atHand() bool {
 
 // coverageBy returns the place of the other coverage whose payer has the other claim; -1
 // for none.
-func (c *Claim) coverageBy(first *Claim) int {
-	return slices.IndexFunc(c.OtherCoverage, func(o OtherCoverage) bool { return o.Sequence == first.Turn() })
+func coverageBy(coverages []OtherCoverage, other *Claim) int {
+	return slices.IndexFunc(coverages, func(o OtherCoverage) bool { return o.Sequence == other.Turn() })
 }
 
+func adjudicationAt(i int) (field string) { return fmt.Sprintf("other_coverage.%d.adjudication", i) }
+
 func (c *Claim) earlierChanged(i int, message, fix string) Finding {
-	return Finding{FindingEarlierChanged, fmt.Sprintf("other_coverage.%d.adjudication", i), message, fix}
+	return Finding{FindingEarlierChanged, adjudicationAt(i), message, fix}
 }
 
 // sentAnother notes that the claim was sent with other amounts than now stand, or that
 // they are the same again. It reports whether that is new.
-func (c *Claim) sentAnother(i int, now *CoverageAdjudication, at time.Time) bool {
-	noted, same := len(c.outdated()) > 0, c.OtherCoverage[i].Adjudication.amounts().equal(now.amounts())
+func (c *Claim) sentAnother(i int, is *Ledger, at time.Time) bool {
+	noted, same := c.outdatedBy(is), c.OtherCoverage[i].Adjudication.amounts().equal(is.Adjudication().amounts())
 	if noted != same {
 		return false
 	}
 	c.UpdatedAt = at
-	c.Findings = slices.DeleteFunc(slices.Clone(c.Findings), func(f Finding) bool { return f.Code == FindingEarlierChanged })
+	c.Findings = slices.DeleteFunc(slices.Clone(c.Findings), func(f Finding) bool { return f.Code == FindingEarlierChanged && f.Field == adjudicationAt(i) })
 	if !same {
 		c.Findings = append(c.Findings, c.earlierChanged(i, "The "+string(c.OtherCoverage[i].Sequence)+" payer's decision changed after the claim was sent.",
 			"Replace the claim once its payer has accepted it. The replacement states the new decision."))
@@ -108,12 +127,10 @@ func (c *Claim) sentAnother(i int, now *CoverageAdjudication, at time.Time) bool
 	return true
 }
 
-// takeOver sets the decision of other coverage i, and checks the rules for it again. The
-// claim has more findings besides. A claim that was rejected is checked when it is changed.
-func (c *Claim) takeOver(i int, now *CoverageAdjudication, more []Finding, cause ClaimCause) []Event {
-	c.OtherCoverage = slices.Clone(c.OtherCoverage)
-	c.OtherCoverage[i].Adjudication = now
-	c.UpdatedAt = cause.At
+// takeOver sets the other coverages, and checks the rules for them again. The claim has
+// more findings besides. A claim that was rejected is checked when it is changed.
+func (c *Claim) takeOver(now []OtherCoverage, more []Finding, cause ClaimCause) []Event {
+	c.OtherCoverage, c.UpdatedAt = now, cause.At
 	found := slices.DeleteFunc(slices.Clone(c.Findings), func(f Finding) bool { return f.Code == FindingEarlierChanged })
 	if c.State == ClaimRejected {
 		c.Findings = append(found, more...)

@@ -12,12 +12,12 @@ import (
 //
 // Decisions about the same services that are not entries count for what the patient
 // owes, for what is allowed and for what is left of the charge: the entries of the
-// claim to the other payer, and what the claim states of its other coverages. So the
-// claims to both payers always say the same of the patient.
+// claims to the other payers, and what the claim states of its other coverages. So the
+// claims to all payers always say the same of the patient.
 type Ledger struct {
 	claim   *Claim
 	entries []*ledgerEntry // in the order of their payments
-	beside  *Ledger        // of the claim to the other payer; nil for none
+	beside  []*Ledger      // of the claims to the other payers
 	others  []*ledgerEntry // the decisions that are not entries
 }
 
@@ -36,10 +36,9 @@ type ledgerEntry struct {
 	level  bool   // the same for the adjustments of the claim level, and for an entry without lines
 }
 
-// Ledger returns the ledger of the claim with the entries.
-func (c *Claim) Ledger(applied []*LedgerEntry) *Ledger { return c.ledger(applied, nil) }
-
-func (c *Claim) ledger(applied []*LedgerEntry, beside *Ledger) *Ledger {
+// Ledger returns the ledger of the claim with the entries, beside those of the claims to
+// the other payers for the same services.
+func (c *Claim) Ledger(applied []*LedgerEntry, beside ...*Ledger) *Ledger {
 	l := &Ledger{claim: c, beside: beside, others: c.decidedElsewhere(beside)}
 	for _, e := range applied {
 		l.entries = append(l.entries, newEntry(c, e))
@@ -122,7 +121,7 @@ func (l *Ledger) sequenceOf(i int) Sequence {
 		if before.payer == e.payer && (!later || before.sequence != SequencePrimary) {
 			return before.sequence
 		}
-		last = max(last, 1+slices.Index(Sequences(), before.sequence))
+		last = max(last, before.sequence.rank())
 	}
 	if turn := l.claim.Turn(); l.claim.isFor(e.ERA) && (!later || turn != SequencePrimary) {
 		return turn
@@ -134,7 +133,7 @@ func (l *Ledger) sequenceOf(i int) Sequence {
 // entries; 0 for none.
 func (l *Ledger) lastElsewhere() (last int) {
 	for _, o := range l.others {
-		last = max(last, 1+slices.Index(Sequences(), o.sequence))
+		last = max(last, o.sequence.rank())
 	}
 	return last
 }
@@ -142,7 +141,7 @@ func (l *Ledger) lastElsewhere() (last int) {
 // comesLater reports whether an entry that says that it is the primary payer's is the one of
 // a later payer: many payers always say that. An earlier payer settled a part (OA-23), the
 // claim was sent to this payer as a later one, or the payer that it was sent to has decided
-// it, too. Only the entries and the claim count, so that both claims for the same services
+// it, too. Only the entries and the claim count, so that the claims for the same services
 // agree.
 func (l *Ledger) comesLater(e *ledgerEntry) bool {
 	asked := func(o *ledgerEntry) bool { return !o.Reverses() && l.claim.isFor(o.ERA) }
@@ -322,18 +321,31 @@ func (l *Ledger) find(r *LedgerEntry) *ledgerEntry {
 
 // With returns the ledger with one more entry.
 func (l *Ledger) With(r *LedgerEntry) *Ledger {
-	return l.claim.ledger(append(l.applied(nil), r), l.beside)
+	return l.claim.Ledger(append(l.applied(nil), r), l.beside...)
 }
 
-// Beside returns the ledger with that of the claim to the other payer for the same
-// services, the primary or the secondary one, or nil.
-func (l *Ledger) Beside(other *Ledger) *Ledger {
-	return l.claim.ledger(l.applied(nil), other)
+// Beside returns the ledger with those of the claims to the other payers for the same
+// services.
+func (l *Ledger) Beside(others ...*Ledger) *Ledger {
+	return l.claim.Ledger(l.applied(nil), others...)
+}
+
+// Earlier returns the ledgers of the claims to the payers before, of those beside.
+func (l *Ledger) Earlier() (all []*Ledger) {
+	if l == nil {
+		return nil
+	}
+	for _, o := range l.beside {
+		if l.claim.comesAfter(o.claim) {
+			all = append(all, o)
+		}
+	}
+	return all
 }
 
 // Without returns the ledger without an entry.
 func (l *Ledger) Without(r *LedgerEntry) *Ledger {
-	return l.claim.ledger(l.applied(l.find(r)), l.beside)
+	return l.claim.Ledger(l.applied(l.find(r)), l.beside...)
 }
 
 func (l *Ledger) applied(but *ledgerEntry) []*LedgerEntry {

@@ -131,7 +131,7 @@ func precondition(by ClaimTrigger) string {
 		TriggerReconcile:     "A claim can be reconciled once it is paid or denied, and again when its payment changes.",
 		TriggerReopen:        "A claim can be reopened once it is reconciled.",
 		TriggerAskVoid:       "A claim can be voided before it is sent, or once it is accepted, paid or denied, and only once.",
-		TriggerBillSecondary: "A claim can be billed to the secondary payer unless it is a draft or voided.",
+		TriggerBillSecondary: "A claim can be billed to the next payer unless it is a draft or voided.",
 		TriggerConvert:       "A predetermination can be converted once the payer has accepted or returned it.",
 	}
 	return cmp.Or(words[by], "A claim can be changed while it is draft, needs_attention or rejected.")

@@ -80,11 +80,11 @@ func (c *Claim) SetElsewhere(l *Ledger) { c.Elsewhere = l.settled() - c.Standing
 func (l *Ledger) Open() Money { return l.claim.Charge() - l.settled() - l.claim.AcceptedSum() }
 
 // settled returns the part of the charge that is settled, without the accepted amounts
-// of the claim itself. Those of the claim to the other payer count for both.
+// of the claim itself. Those of the claims to the other payers count for all.
 func (l *Ledger) settled() Money {
 	sum := l.figures().settled() + l.paidElsewhere() + l.settledBefore().total()
-	if l.beside != nil {
-		sum += l.beside.claim.AcceptedSum()
+	for _, o := range l.beside {
+		sum += o.claim.AcceptedSum()
 	}
 	return sum
 }
@@ -117,8 +117,8 @@ func (l *Ledger) OpenLines() []Money {
 		settled.add(n+1, min(patient[n+1], max(rest, 0)))
 	}
 	accepted := c.Accepted
-	if l.beside != nil {
-		accepted = slices.Concat(accepted, l.beside.claim.Accepted)
+	for _, o := range l.beside {
+		accepted = slices.Concat(accepted, o.claim.Accepted)
 	}
 	for _, a := range accepted {
 		for _, line := range a.Lines {

@@ -18,7 +18,7 @@ type ClaimProgress struct {
 	Elsewhere        Money          // what else settles the charge: payments and decisions of other payers; see SetElsewhere
 	Estimate         *ClaimEstimate // of a returned predetermination
 	ConvertedTo      ClaimID        // the claim that the predetermination became
-	SecondaryID      ClaimID        // the claim to the secondary payer for the same services
+	SecondaryID      ClaimID        // the claim to the next payer for the same services
 	SubmitWhenReady  bool           // a caller has submitted it although it had findings; it is queued once they are gone by themselves
 	History          []ClaimMove
 	UpdatedAt        time.Time

@@ -1,28 +1,32 @@
 package billing
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
 )
 
-// SecondPlan is the plan of the patient's secondary payer.
+// SecondPlan is the plan of the patient's next payer.
 type SecondPlan struct {
 	Payer        PayerSummary
 	Subscriber   ClaimSubscriber // with the number and the name of the group
 	Relationship Relationship    // of the patient to the subscriber
 }
 
-// BillSecondary returns a claim to the secondary payer for the same services, with
-// what the primary payer has decided by the ledger. The numbers that the primary
-// payer gave stay out of it. The rules have not judged the claim. Again allows a
-// second one, after the first was voided; what was decided about that no longer counts.
+// BillSecondary returns a claim to the next payer for the same services: the secondary one,
+// or the tertiary one for a claim to the secondary payer. It has what the payers before have
+// decided by the ledgers. The numbers that they gave stay out of it. The rules have not
+// judged the claim. Again allows a second one, after the first was voided; what was decided
+// about that no longer counts.
 func (r *ClaimRecord) BillSecondary(id ClaimID, controlNumber string, plan SecondPlan, again bool, request RequestID, at time.Time) (*Claim, error) {
+	turn := r.Turn()
+	to := turn.next()
 	switch {
-	case r.Turn() != SequencePrimary:
-		return nil, &Error{Code: CodeConflict, Message: "Only the claim to the primary payer is billed to the secondary one. Create a claim to the tertiary payer with coverage and other_coverage."}
+	case to == "":
+		return nil, &Error{Code: CodeConflict, Message: "The claim is to the tertiary payer. A claim file has no place for a payer after it: bill that one outside Molar."}
 	case !r.SecondaryID.IsZero() && !again:
-		return nil, &Error{Code: CodeConflict, Message: "The secondary payer was already billed. secondary_claim_id is the ID of that claim; void it first to bill another payer."}
+		return nil, &Error{Code: CodeConflict, Message: "The " + string(to) + " payer was already billed. secondary_claim_id is the ID of that claim; void it first to bill another payer."}
 	}
 	if _, err := r.ask(TriggerBillSecondary, at); err != nil {
 		return nil, err
@@ -33,17 +37,18 @@ func (r *ClaimRecord) BillSecondary(id ClaimID, controlNumber string, plan Secon
 	}
 	next.Payer, next.Subscriber, next.Patient = plan.Payer, plan.Subscriber, r.patientUnder(plan)
 	next.PriorAuthorization, next.PredeterminationNumber, next.ReferralNumber = "", "", ""
-	next.Coverage, next.OtherCoverage = SequenceSecondary, []OtherCoverage{{
-		Sequence: SequencePrimary, Payer: r.Payer, Subscriber: r.Subscriber, Relationship: r.Subject().Subscriber.Relationship,
+	next.Coverage, next.OtherCoverage = to, []OtherCoverage{{
+		Sequence: turn, Payer: r.Payer, Subscriber: r.Subscriber, Relationship: r.Subject().Subscriber.Relationship,
 		Adjudication: r.Ledger.Adjudication(),
 	}}
-	for _, o := range r.OtherCoverage {
-		if o.Sequence == SequenceTertiary {
+	for _, o := range renewed(r.OtherCoverage, r.Ledger.Earlier(), (*Ledger).decided) {
+		if o.Sequence != to {
 			next.OtherCoverage = append(next.OtherCoverage, o)
 		}
 	}
+	slices.SortStableFunc(next.OtherCoverage, func(a, b OtherCoverage) int { return cmp.Compare(a.Sequence.rank(), b.Sequence.rank()) })
 	if r.SecondaryID = id; r.Ledger != nil {
-		r.Share(r.Ledger.Beside(nil), at)
+		r.Share(r.Ledger.Beside(r.Ledger.Earlier()...), at)
 	}
 	return next, nil
 }
@@ -67,7 +72,7 @@ func (c *ClaimContent) patientUnder(plan SecondPlan) *ClaimPatient {
 	return &p
 }
 
-// Adjudication returns what the primary payer has decided, or nil when nothing of it
+// Adjudication returns what the payer of the claim has decided, or nil when nothing of it
 // stands. Amounts stand on the lines if the payer stated lines of the claim.
 func (l *Ledger) Adjudication() *CoverageAdjudication {
 	if l == nil {
@@ -76,7 +81,7 @@ func (l *Ledger) Adjudication() *CoverageAdjudication {
 	var a *CoverageAdjudication
 	byNumber := map[int]*CoverageLine{}
 	var unmatched CoverageLine
-	for _, e := range slices.Backward(l.latest(SequencePrimary)) {
+	for _, e := range slices.Backward(l.latest(l.claim.Turn())) {
 		if !slices.Contains(l.entries, e) {
 			continue
 		}

@@ -28,7 +28,7 @@ const (
 	TriggerAskVoid             ClaimTrigger = "void"                   // a void transaction is made
 	TriggerVoided              ClaimTrigger = "voided"                 // the payer has accepted the void transaction
 	TriggerConvert             ClaimTrigger = "convert"                // the predetermination becomes a claim
-	TriggerBillSecondary       ClaimTrigger = "bill_secondary"         // the services are billed to the secondary payer, too
+	TriggerBillSecondary       ClaimTrigger = "bill_secondary"         // the services are billed to the next payer, too
 	TriggerReopen              ClaimTrigger = "reopen"                 // the user takes back that the payment is posted
 	TriggerMatch               ClaimTrigger = "match"                  // a person matched a claim of a remittance
 	TriggerApply               ClaimTrigger = "apply"                  // a person applied one that needed review

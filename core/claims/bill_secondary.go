@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -9,14 +10,14 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// BillSecondary creates the claim to the patient's secondary payer for the services
-// of a claim, with what the primary payer has decided, and returns it, validated or
-// with findings. The first claim names the new one from then on.
+// BillSecondary creates the claim to the patient's next payer for the services of a
+// claim, with what the payers before have decided, and returns it, validated or with
+// findings. The given claim names the new one from then on.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
 // CodeNotFound for the claim and the payer, and CodeConflict. A conflict is a claim
-// that is not to the primary payer, was never sent or is voided, or that has a claim
-// to a secondary payer which is not voided.
+// that is to the tertiary payer, was never sent or is voided, or that has a claim to
+// the next payer which is not voided.
 func (s *Service) BillSecondary(
 	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.SecondaryRequest,
 ) (billing.Reply, error) {
@@ -49,11 +50,29 @@ func (s *Service) BillSecondary(
 		if err != nil {
 			return nil, err
 		}
-		return s.follow(ctx, tx, c, first.Claim, now)
+		r, err := s.follow(ctx, tx, c, first.Claim, now)
+		if err == nil && again && !first.SecondaryTo.IsZero() {
+			err = shareAgain(ctx, tx, first.SecondaryTo, now)
+		}
+		return r, err
 	})
 }
 
-// secondaryVoided reports whether the claim to the secondary payer is voided.
+// shareAgain sets the figures of a claim after another one took the place of a voided claim
+// for the same services.
+func shareAgain(ctx context.Context, tx ports.Tx, id billing.ClaimID, now time.Time) error {
+	c, err := tx.Claims.Lock(ctx, id)
+	if err != nil {
+		return err
+	}
+	l, err := ledgerOf(ctx, tx, c.Claim)
+	if err != nil || !c.Share(l, now) {
+		return err
+	}
+	return tx.Claims.Save(ctx, c.Claim)
+}
+
+// secondaryVoided reports whether the claim to the next payer is voided.
 func secondaryVoided(ctx context.Context, tx ports.Tx, c *billing.Claim) (bool, error) {
 	if c.SecondaryID.IsZero() {
 		return false, nil

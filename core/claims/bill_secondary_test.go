@@ -2,6 +2,7 @@ package claims_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/networks"
@@ -36,6 +37,17 @@ func (b *bench) billSecondary(id billing.ClaimID, in intake.SecondaryRequest) us
 // crown to the patient.
 func (b *bench) decided(id billing.ClaimID) {
 	b.t.Helper()
+	b.decides(id, "1", billing.SequencePrimary, 860_00, []billing.ERALine{
+		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 800_00, Units: "1", Adjustments: []billing.Adjustment{
+			{Group: "CO", Reason: "45", Amount: 250_00}, {Group: "PR", Reason: "2", Amount: 200_00},
+		}},
+		{ControlNumber: "2", ProcedureCode: "D0120", Charge: 60_00, Paid: 60_00, Units: "1"},
+	})
+}
+
+// decides applies a claim of a remittance of a claim's payer.
+func (b *bench) decides(id billing.ClaimID, status string, s billing.Sequence, pays billing.Money, lines []billing.ERALine) {
+	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
 		if err != nil {
@@ -43,15 +55,9 @@ func (b *bench) decided(id billing.ClaimID) {
 		}
 		e := &billing.ERA{ID: billing.NewID[billing.ERAID](start()), Scope: b.scope, Payer: c.Payer, PayerName: c.Payer.Name, State: billing.ERANeedsReview, Origin: billing.FileFromNetwork, Stage: billing.ERADone, ReceivedAt: start()}
 		row := &billing.ERAClaim{
-			Ordinal: 1, ControlNumber: c.PatientControlNumber, PayerClaimNumber: "P-1", StatusCode: "1", Charge: 1310_00, Paid: 860_00, Balanced: true,
-			Date: day(3, 20),
-			Lines: []billing.ERALine{
-				{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 800_00, Units: "1", Adjustments: []billing.Adjustment{
-					{Group: "CO", Reason: "45", Amount: 250_00}, {Group: "PR", Reason: "2", Amount: 200_00},
-				}},
-				{ControlNumber: "2", ProcedureCode: "D0120", Charge: 60_00, Paid: 60_00, Units: "1"},
-			},
-			ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: id, Sequence: billing.SequencePrimary, LineNumbers: []int{1, 2}, AppliedAt: start()},
+			Ordinal: 1, ControlNumber: c.PatientControlNumber, PayerClaimNumber: "P-" + status, StatusCode: status, Charge: 1310_00, Paid: pays, Balanced: true,
+			Date: day(3, 20), Lines: lines,
+			ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: id, Sequence: s, LineNumbers: []int{1, 2}[:len(lines)], AppliedAt: start()},
 		}
 		if _, err := tx.ERAs.Insert(ctx, e, [32]byte(append(id[:], id[:]...)), []byte("835")); err != nil {
 			return err
@@ -125,6 +131,60 @@ func TestBillSecondary(t *testing.T) {
 	}
 }
 
+// TestBillTertiary bills a third payer from the claim to the second one. Once another claim
+// has taken the place of a voided one, what was decided about that no longer counts for any.
+func TestBillTertiary(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	first := b.paidInPart()
+	plan := secondPlan()
+	second := b.put(b.does(b.billSecondary(first.ID, plan)).ID, billing.ClaimAcceptedPayer)
+	b.decides(second.ID, "2", billing.SequenceSecondary, 110_00, []billing.ERALine{
+		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 110_00, Units: "1", Adjustments: []billing.Adjustment{
+			{Group: "OA", Reason: "23", Amount: 1050_00}, {Group: "PR", Reason: "2", Amount: 90_00},
+		}},
+		{ControlNumber: "2", ProcedureCode: "D0120", Charge: 60_00, Units: "1", Adjustments: []billing.Adjustment{{Group: "OA", Reason: "23", Amount: 60_00}}},
+	})
+	plan.Subscriber.MemberID = "THIRD-1"
+	c := b.does(b.billSecondary(second.ID, plan))
+	if c.Coverage != billing.SequenceTertiary || c.SecondaryTo != second.ID || c.State != billing.ClaimValidated || len(c.Findings) > 0 ||
+		c.Subscriber.MemberID != "THIRD-1" || b.get(second.ID).SecondaryID != c.ID || c.Open() != 0 {
+		t.Errorf("%s with %q", text(t, c.Claim), found(c))
+	}
+	var stated []string
+	for _, o := range c.OtherCoverage {
+		stated = append(stated, string(o.Sequence)+" "+o.Subscriber.MemberID+" "+o.Adjudication.Paid.String())
+	}
+	if want := []string{"primary " + first.Subscriber.MemberID + " 860.00", "secondary SECOND-1 110.00"}; !slices.Equal(stated, want) {
+		t.Errorf("it states %q, want %q", stated, want)
+	}
+	if got := b.refused(b.billSecondary(second.ID, plan)); got != "CONFLICT" {
+		t.Errorf("again: %q", got)
+	}
+	b.put(c.ID, billing.ClaimAcceptedPayer)
+	b.decides(c.ID, "3", billing.SequenceTertiary, 90_00, []billing.ERALine{
+		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 90_00, Units: "1", Adjustments: []billing.Adjustment{{Group: "OA", Reason: "23", Amount: 1160_00}}},
+	})
+	owes := func() (all []string) {
+		for _, id := range []billing.ClaimID{first.ID, second.ID} {
+			r := b.get(id)
+			all = append(all, r.Ledger.Standing().PatientResponsibility.String())
+		}
+		return all
+	}
+	if got := owes(); !slices.Equal(got, []string{"0.00", "0.00"}) {
+		t.Errorf("paid by all, the patient owes %q", got)
+	}
+	b.put(c.ID, billing.ClaimVoided)
+	b.does(b.billSecondary(second.ID, plan))
+	if got := owes(); !slices.Equal(got, []string{"90.00", "90.00"}) {
+		t.Errorf("with another third claim, the patient owes %q", got)
+	}
+	if one, two := b.get(first.ID), b.get(second.ID); one.Standing.PatientResponsibility != 90_00 || two.Standing.PatientResponsibility != 90_00 || one.Open() != 0 || two.Open() != 0 {
+		t.Errorf("stored are %+v and %+v", one.Standing, two.Standing)
+	}
+}
+
 // TestBillSecondaryDiesAnywhere ends the process at each of its transactions. The
 // caller repeats the request with its key: there is one second claim, which the first
 // one names.
@@ -158,7 +218,7 @@ func TestSecondaryBillsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	paid := b.at(billing.ClaimPaid)
-	second := b.does(b.billSecondary(b.at(billing.ClaimPaid).ID, secondPlan()))
+	third := b.does(b.billSecondary(b.does(b.billSecondary(b.at(billing.ClaimPaid).ID, secondPlan())).ID, secondPlan()))
 	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
 	draft := b.good()
 	draft.Draft = true
@@ -183,7 +243,7 @@ func TestSecondaryBillsThatAreRefused(t *testing.T) {
 		"a predetermination":     {b.billSecondary(asked.ID, secondPlan()), "CONFLICT"},
 		"a draft":                {b.billSecondary(drafted.ID, secondPlan()), "CONFLICT"},
 		"a voided claim":         {b.billSecondary(voided.ID, secondPlan()), "CONFLICT"},
-		"a secondary claim":      {b.billSecondary(second.ID, secondPlan()), "CONFLICT"},
+		"a tertiary claim":       {b.billSecondary(third.ID, secondPlan()), "CONFLICT"},
 	} {
 		if got := b.refused(x.use); got != x.want {
 			t.Errorf("%s: %q, want %q", name, got, x.want)

@@ -1,8 +1,9 @@
 package claims
 
 import (
-	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
@@ -43,25 +44,40 @@ func weigh(ctx context.Context, tx ports.Tx, r *billing.ClaimRecord) (err error)
 	return err
 }
 
-// ledgerOf reads the ledger of a claim.
+// ledgerOf reads the ledger of a claim, beside those of the claims to other payers for the
+// same services.
 func ledgerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Ledger, error) {
-	of := []billing.ClaimID{c.ID}
-	var other *billing.Claim
-	if id := cmp.Or(c.SecondaryID, c.SecondaryTo); !id.IsZero() {
-		found, err := tx.Claims.Get(ctx, id)
+	all := map[billing.ClaimID]*billing.Claim{}
+	if err := addBeside(ctx, tx, c, all); err != nil {
+		return nil, err
+	}
+	entries, err := tx.ERAClaims.Ledger(ctx, slices.Collect(maps.Keys(all)))
+	if err != nil {
+		return nil, err
+	}
+	var beside []*billing.Ledger
+	for _, other := range c.Beside(all) {
+		beside = append(beside, other.Ledger(entries[other.ID]))
+	}
+	return c.Ledger(entries[c.ID], beside...), nil
+}
+
+// addBeside adds a claim to all, and those to other payers for the same services.
+func addBeside(ctx context.Context, tx ports.Tx, c *billing.Claim, all map[billing.ClaimID]*billing.Claim) error {
+	all[c.ID] = c
+	for _, id := range []billing.ClaimID{c.SecondaryTo, c.SecondaryID} {
+		if id.IsZero() || all[id] != nil {
+			continue
+		}
+		other, err := tx.Claims.Get(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if c.Linked(found.Claim) {
-			other, of = found.Claim, append(of, id)
+		if err := addBeside(ctx, tx, other.Claim, all); err != nil {
+			return err
 		}
 	}
-	entries, err := tx.ERAClaims.Ledger(ctx, of)
-	l := c.Ledger(entries[c.ID])
-	if err == nil && other != nil {
-		l = l.Beside(other.Ledger(entries[other.ID]))
-	}
-	return l, err
+	return nil
 }
 
 // attachmentsOf reads the attachments of a claim.

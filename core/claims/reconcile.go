@@ -55,18 +55,25 @@ func (s *Service) Reopen(ctx context.Context, call idempotency.Write[*billing.Cl
 	})
 }
 
-// settleLinked adds an accepted amount to what is settled elsewhere of the claim to the
-// other payer for the same services.
+// settleLinked adds an accepted amount to what is settled elsewhere of the claims to the
+// other payers for the same services.
 func settleLinked(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord, accepted billing.Money) error {
 	if accepted == 0 {
 		return nil
 	}
 	linked, err := tx.ERAClaims.Linked(ctx, []billing.ClaimID{c.ID})
+	if err != nil {
+		return err
+	}
+	byID := map[billing.ClaimID]*billing.Claim{}
 	for _, other := range linked {
-		if err == nil && c.Linked(other) {
-			other.Elsewhere += accepted
-			err = tx.Claims.Save(ctx, other)
+		byID[other.ID] = other
+	}
+	for _, other := range c.Beside(byID) {
+		other.Elsewhere += accepted
+		if err := tx.Claims.Save(ctx, other); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }

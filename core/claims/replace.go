@@ -11,7 +11,7 @@ import (
 
 // Replace replaces the content of a claim that the payer has, and queues it.
 // The claim keeps its ID and its control number. A claim to a later payer takes over
-// what the payer before has decided since it was sent, unless the request changes that.
+// what the payers before have decided since it was sent, unless the request changes that.
 //
 // Errors: those of Make, and CodeConflict for a claim that the payer does not
 // have or that has a void on its way. A change of payer is CodeInvalidRequest.
@@ -31,15 +31,11 @@ func (s *Service) Replace(
 			return nil, err
 		}
 		if c.Outdated() {
-			first, err := tx.Claims.Get(ctx, c.SecondaryTo)
+			l, err := ledgerOf(ctx, tx, c.Claim)
 			if err != nil {
 				return nil, err
 			}
-			l, err := ledgerOf(ctx, tx, first.Claim)
-			if err != nil {
-				return nil, err
-			}
-			next = c.Renewed(next, l)
+			next = c.Renewed(next, l.Earlier())
 		}
 		queued, err := c.Replace(next, now)
 		if err != nil {

@@ -100,7 +100,7 @@ func TestReplaceTakesOverTheNewDecision(t *testing.T) {
 			}
 			a := c.OtherCoverage[0].Adjudication
 			a.Paid, a.Lines[0].Paid, a.Lines[0].Adjustments = 60_00, 0, []billing.Adjustment{{Group: "CO", Reason: "16", Amount: 1250_00}}
-			c.State, c.SentAt, c.Findings = billing.ClaimAcceptedPayer, time.Now(), []billing.Finding{{Code: billing.FindingEarlierChanged}}
+			c.State, c.SentAt, c.Findings = billing.ClaimAcceptedPayer, time.Now(), []billing.Finding{{Code: billing.FindingEarlierChanged, Field: "other_coverage.0.adjudication"}}
 			return tx.Claims.Save(ctx, c.Claim)
 		})
 		if step := b.get(second.ID).NextStep(); step != "The decision of the payer before changed after the claim was sent: replace the claim." {

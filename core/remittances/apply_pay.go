@@ -81,17 +81,15 @@ func openPosting(
 	for id, c := range claims {
 		p.ledgers[id] = c.Ledger(entries[id])
 	}
-	for id, c := range claims {
-		if other := p.linked(c); other != nil {
-			p.ledgers[id] = p.ledgers[id].Beside(p.ledgers[other.ID])
-		}
+	for _, c := range claims {
+		p.weigh(c)
 	}
 	p.was = maps.Clone(p.ledgers)
 	return p, nil
 }
 
-// addLinked locks the claims to the primary or the secondary payer for the services
-// of the claims, and adds them.
+// addLinked locks the claims to other payers for the services of the claims, and adds
+// them.
 func addLinked(ctx context.Context, tx ports.Tx, claims map[billing.ClaimID]*billing.Claim) error {
 	var of []billing.ClaimID
 	for id, c := range claims {
@@ -108,24 +106,26 @@ func addLinked(ctx context.Context, tx ports.Tx, claims map[billing.ClaimID]*bil
 	return err
 }
 
-// linked returns the claim to the other payer for the same services, or nil.
-func (p *posting) linked(c *billing.Claim) *billing.Claim {
-	for _, id := range []billing.ClaimID{c.SecondaryTo, c.SecondaryID} {
-		if other := p.claims[id]; other != nil && c.Linked(other) {
-			return other
+// weigh sets the ledgers beside that of a claim, and returns it.
+func (p *posting) weigh(c *billing.Claim) *billing.Ledger {
+	l := p.ledgers[c.ID]
+	if others := c.Beside(p.claims); len(others) > 0 {
+		beside := make([]*billing.Ledger, len(others))
+		for i, o := range others {
+			beside[i] = p.ledgers[o.ID]
 		}
+		l = l.Beside(beside...)
+		p.ledgers[c.ID] = l
 	}
-	return nil
+	return l
 }
 
-// set sets the ledger of a claim, and with it the figures of the claim to the other
-// payer for the same services.
+// set sets the ledger of a claim, and with it the figures of the claims to other payers
+// for the same services.
 func (p *posting) set(c *billing.Claim, l *billing.Ledger) {
 	p.ledgers[c.ID] = l
-	if other := p.linked(c); other != nil {
-		shared := p.ledgers[other.ID].Beside(l)
-		p.ledgers[other.ID] = shared
-		if other.Share(shared, p.cause.At) {
+	for _, other := range c.Beside(p.claims) {
+		if other.Share(p.weigh(other), p.cause.At) {
 			p.keep(other)
 		}
 	}
@@ -216,13 +216,14 @@ func (p *posting) keep(c *billing.Claim) {
 // follow lets the claims to later payers follow the ledgers that have changed.
 func (p *posting) follow() {
 	for id, l := range p.ledgers {
-		later := p.claims[p.claims[id].SecondaryID]
-		if l == p.was[id] || later == nil || !later.Linked(p.claims[id]) {
+		if l == p.was[id] {
 			continue
 		}
-		events, changed := later.Follow(p.was[id], l, p.cause)
-		if p.events = append(p.events, events...); changed {
-			p.keep(later)
+		for _, later := range p.claims[id].After(p.claims) {
+			events, changed := later.Follow(p.was[id], l, p.cause)
+			if p.events = append(p.events, events...); changed {
+				p.keep(later)
+			}
 		}
 	}
 }

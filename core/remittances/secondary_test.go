@@ -19,11 +19,18 @@ func (b *fixture) billSecondary(id billing.ClaimID, number string) billing.Claim
 		if err != nil {
 			return err
 		}
-		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{id})
+		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{id, first.SecondaryTo})
 		if err != nil {
 			return err
 		}
 		first.Ledger = first.Claim.Ledger(entries[id])
+		if !first.SecondaryTo.IsZero() {
+			before, err := tx.Claims.Get(ctx, first.SecondaryTo)
+			if err != nil {
+				return err
+			}
+			first.Ledger = first.Ledger.Beside(before.Claim.Ledger(entries[before.ID]))
+		}
 		plan := billing.SecondPlan{
 			Payer:        first.Payer, // both plans are with one insurer
 			Subscriber:   billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", MemberID: "M1"},
@@ -33,6 +40,7 @@ func (b *fixture) billSecondary(id billing.ClaimID, number string) billing.Claim
 		if err != nil {
 			return err
 		}
+		c.SetElsewhere(c.Ledger(nil))
 		c.State, c.SentAt = billing.ClaimAcceptedPayer, b.clock.Now()
 		if err := tx.Claims.Insert(ctx, c); err != nil {
 			return err

@@ -53,18 +53,22 @@ func testLedger(b *bench) {
 
 // testLinked finds the claims to other payers for the same services, from either side.
 func testLinked(b *bench) {
-	first, second, alone, other := b.claim(0), b.claim(1), b.claim(2), b.claim(3)
-	b.insertClaims(first, alone, other)
-	second.SecondaryTo = first.ID
+	first, second, alone, third := b.claim(0), b.claim(1), b.claim(2), b.claim(3)
+	b.insertClaims(first, alone)
+	second.SecondaryTo, third.SecondaryTo = first.ID, second.ID
 	b.insertClaims(second)
+	b.insertClaims(third)
 	b.changeClaim(first.ID, func(c *billing.Claim) { c.SecondaryID = second.ID })
+	b.changeClaim(second.ID, func(c *billing.Claim) { c.SecondaryID = third.ID })
 	for name, c := range map[string]struct {
 		of   []billing.ClaimID
 		want []billing.ClaimID
 	}{
-		"the first":  {[]billing.ClaimID{first.ID, alone.ID}, []billing.ClaimID{second.ID}},
-		"the second": {[]billing.ClaimID{second.ID}, []billing.ClaimID{first.ID}},
-		"both":       {[]billing.ClaimID{second.ID, first.ID}, []billing.ClaimID{first.ID, second.ID}},
+		"the first":  {[]billing.ClaimID{first.ID, alone.ID}, []billing.ClaimID{second.ID, third.ID}},
+		"the second": {[]billing.ClaimID{second.ID}, []billing.ClaimID{first.ID, third.ID}},
+		"the third":  {[]billing.ClaimID{third.ID}, []billing.ClaimID{first.ID, second.ID}},
+		"two":        {[]billing.ClaimID{second.ID, first.ID}, []billing.ClaimID{third.ID}},
+		"all":        {[]billing.ClaimID{second.ID, first.ID, third.ID}, nil},
 		"none":       {[]billing.ClaimID{alone.ID, id[billing.ClaimID]()}, nil},
 		"no claim":   {nil, nil},
 	} {
@@ -76,7 +80,9 @@ func testLinked(b *bench) {
 			}
 			return err
 		})
-		slices.SortFunc(c.want, func(x, y billing.ClaimID) int { return bytes.Compare(x[:], y[:]) })
+		for _, ids := range [][]billing.ClaimID{got, c.want} {
+			slices.SortFunc(ids, func(x, y billing.ClaimID) int { return bytes.Compare(x[:], y[:]) })
+		}
 		equal(b.t, name, got, c.want)
 	}
 }

@@ -265,7 +265,7 @@ func TestReopenReplaceAndVoid(t *testing.T) {
 }
 
 // A paid claim is billed to the secondary payer, whose payment the first claim
-// shows too.
+// shows too, and then to the tertiary one.
 func TestSecondaryToPaid(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
@@ -292,6 +292,19 @@ func TestSecondaryToPaid(t *testing.T) {
 	page.click("The claim to the primary payer")
 	page.at("/test/claims/" + claim)
 	page.screen("claim-paid-twice")
+	page.click("The claim to the secondary payer")
+	page.at("/test/claims/" + secondary)
+	page.click("More actions")
+	page.click("Bill the tertiary payer")
+	page.sees("What the secondary payer decided")
+	page.entersPayer()
+	page.choose("Patient's relationship", "Self")
+	page.fill("Member ID", "W7")
+	page.click("Make the tertiary claim")
+	page.sees("Ready to send", "The claim to the secondary payer")
+	page.click("Send to the payer")
+	page.sees("The claim is queued for the next file.")
+	page.becomes(practice, page.claim(), "denied") // the secondary payer left nothing
 }
 
 // A predetermination becomes a claim of the services that are done.

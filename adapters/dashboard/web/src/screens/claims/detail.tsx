@@ -16,7 +16,7 @@ import { State, stateName } from "../../ui/state";
 import { Traces } from "../../ui/traces";
 import { inOrder, Odontogram } from "../../ui/odontogram";
 import { Reconcile } from "./accept";
-import { awaitsEnrollment } from "./form-data";
+import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
 import { Timeline } from "./timeline";
 import { Lines } from "./lines";
 
@@ -157,8 +157,8 @@ function Related({ claim: c }: { claim: Claim }) {
     ["The claim that this one voids", c.parent_id],
     ["The predetermination that it came from", c.converted_from],
     ["The claim that it became", c.converted_to],
-    ["The claim to the primary payer", c.secondary_to],
-    ["The claim to the secondary payer", c.secondary_claim_id],
+    [`The claim to the ${payerBefore(c)} payer`, c.secondary_to],
+    [`The claim to the ${nextPayer(c)} payer`, c.secondary_claim_id],
   ] as const).filter(([, id]) => id);
   if (links.length === 0) return null;
   return <ul className="plain">{links.map(([label, id]) => <li key={label}><Go to={`/claims/${id}`}>{label}</Go></li>)}</ul>;
@@ -196,10 +196,11 @@ function Actions({ claim: c }: { claim: Claim }) {
   const unsent = !c.sent_at && !c.batch_id && ["draft", "validated", "needs_attention", "queued"].includes(c.state);
   const billed = api.useQuery("get", "/claims/{id}", { params: { path: { id: c.secondary_claim_id ?? "" } } }, { enabled: !!c.secondary_claim_id });
   const free = !c.secondary_claim_id || billed.data?.state === "voided";
-  const secondary = c.kind === "claim" && c.coverage === "primary" && free && ["submitted", "accepted_clearinghouse", "accepted_payer", "paid", "denied", "reconciled"].includes(c.state);
+  const next = nextPayer(c);
+  const secondary = c.kind === "claim" && next && free && ["submitted", "accepted_clearinghouse", "accepted_payer", "paid", "denied", "reconciled"].includes(c.state);
   const items = (voidIt: () => void): MenuItem[] => [
     ...(sent && c.kind === "claim" ? [{ label: "Replace with a corrected claim", onSelect: open("replace") }] : []),
-    ...(secondary ? [{ label: "Bill the secondary payer", onSelect: open("secondary") }] : []),
+    ...(secondary ? [{ label: `Bill the ${next} payer`, onSelect: open("secondary") }] : []),
     ...(c.submit_when_ready ? [{ label: "Do not send by itself", onSelect: () => whenReady.go(false) }] : []),
     ...(c.state === "reconciled" ? [{ label: "Reopen", onSelect: () => reopen.go() }] : []),
     ...(c.frequency !== "void" && (sent || unsent || c.state === "accepted_clearinghouse") ? [{ label: "Void", onSelect: voidIt, danger: true }] : []),

@@ -49,6 +49,14 @@ export type ClaimForm = {
 export const awaitsEnrollment = (c: Claim): boolean =>
   c.state === "needs_attention" && c.findings.length > 0 && c.findings.every((f) => f.code === "enrollment_not_active");
 
+const sequences = ["primary", "secondary", "tertiary"] as const;
+
+/** nextPayer names the payer after the claim's; undefined for a tertiary claim. */
+export const nextPayer = (c: Claim): string | undefined => sequences[sequences.indexOf(c.coverage) + 1];
+
+/** payerBefore names the payer before the claim's; undefined for a primary claim. */
+export const payerBefore = (c: Claim): string | undefined => sequences[sequences.indexOf(c.coverage) - 1];
+
 let keys = 0;
 const key = () => ++keys;
 

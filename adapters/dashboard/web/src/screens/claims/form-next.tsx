@@ -1,4 +1,4 @@
-// Claims that come from other claims: to the secondary payer, and from a
+// Claims that come from other claims: to the next payer, and from a
 // predetermination once its services are done.
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { isAPIError, useClient, type Schemas } from "../../api/client";
@@ -11,7 +11,7 @@ import { Go, useGo } from "../../ui/link";
 import { Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { useToast } from "../../ui/toast";
-import { aClaim, placed, subscriberOf, type Claim, type Subscriber } from "./form-data";
+import { aClaim, nextPayer, placed, subscriberOf, type Claim, type Subscriber } from "./form-data";
 import { Closed, Faulty, Loaded, useLeaving } from "./form";
 import { relationships, SubscriberFields } from "./form-people";
 import { where } from "./lines";
@@ -58,11 +58,12 @@ function Made<In>({ claim: c, title, about, action, charge, typed, faultOf, body
 
 /** SecondaryClaim bills the patient's second payer for the same services. */
 export function SecondaryClaim() {
-  return <Loaded title="Bill the secondary payer">{(c) => <Secondary key={c.id} claim={c} />}</Loaded>;
+  return <Loaded title="Bill the next payer">{(c) => <Secondary key={c.id} claim={c} />}</Loaded>;
 }
 
 function Secondary({ claim: c }: { claim: Claim }) {
-  const known = c.other_coverage.find((o) => o.sequence === "secondary");
+  const next = nextPayer(c);
+  const known = c.other_coverage.find((o) => o.sequence === next);
   const [payer, setPayer] = useState<PickedPayer | null>(known?.payer_id ? { id: known.payer_id, payer_id: known.payer_id, name: known.payer_id } : null);
   const [relationship, setRelationship] = useState<string>(known?.relationship ?? "");
   const [subscriber, setSubscriber] = useState<Subscriber>(() => {
@@ -81,29 +82,30 @@ function Secondary({ claim: c }: { claim: Claim }) {
   };
   const { api } = useClient();
   const billed = api.useQuery("get", "/claims/{id}", { params: { path: { id: c.secondary_claim_id ?? "" } } }, { enabled: !!c.secondary_claim_id });
-  if (c.secondary_claim_id && billed.data?.state !== "voided") return <Closed claim={c}>This claim was billed to the secondary payer already. <Go to={`/claims/${c.secondary_claim_id}`}>Show that claim</Go></Closed>;
+  if (!next) return <Closed claim={c}>This claim is to the tertiary payer, and a claim file has no place for a payer after it.</Closed>;
+  if (c.secondary_claim_id && billed.data?.state !== "voided") return <Closed claim={c}>This claim was billed to the {next} payer already. <Go to={`/claims/${c.secondary_claim_id}`}>Show that claim</Go></Closed>;
   return (
     <Made
       claim={c}
-      title="Bill the secondary payer"
-      about="Molar makes a claim for the same services, with what the primary payer decided. You check it before it goes out."
-      action="Make the secondary claim"
+      title={`Bill the ${next} payer`}
+      about={`Molar makes a claim for the same services, with what the ${c.coverage} payer decided. You check it before it goes out.`}
+      action={`Make the ${next} claim`}
       charge={c.totals.charge}
       typed={typed}
       body={() => ({ payer_id: payer?.payer_id ?? "", relationship: relationship as "self", subscriber: subscriberOf(subscriber), group_number: subscriber.group_number.trim() || null, group_name: subscriber.group_name.trim() || null })}
       send={(fetch, key, body: Schemas["SecondaryRequest"]) => fetch.POST("/claims/{id}/bill_secondary", { params: { path: { id: c.id }, header: key }, body })}
     >
-      <Section title="What the primary payer decided">
+      <Section title={`What the ${c.coverage} payer decided`}>
         {c.payment
-          ? <p>{c.payer.name} paid <Money value={c.payment.paid} strong /> of <Money value={c.totals.charge} />. The patient owes <Money value={c.payment.patient_responsibility} strong /> before the secondary plan.</p>
-          : <Notice tone="warn">{c.payer.name} has not decided the claim yet. The secondary claim waits for its decision, and takes it over from the remittance.</Notice>}
+          ? <p>{c.payer.name} paid <Money value={c.payment.paid} strong /> of <Money value={c.totals.charge} />. The patient owes <Money value={c.payment.patient_responsibility} strong /> before the {next} plan.</p>
+          : <Notice tone="warn">{c.payer.name} has not decided the claim yet. The {next} claim waits for its decision, and takes it over from the remittance.</Notice>}
       </Section>
-      <Section title="Secondary plan">
+      <Section title={`The ${next} plan`}>
         <div className="fields" onChange={() => setTyped(true)}>
           <PayerPicker label="Payer" accepts="claims" path="payer_id" value={payer} onChange={(p) => { setPayer(p); setTyped(true); }} />
           <SelectField label="Patient's relationship" path="relationship" value={relationship} onChange={(r) => { setRelationship(r); self(r === "self" && subscriber.first_name === ""); }} options={[["", "Choose"], ["self", "Self"], ...relationships.slice(1)]} />
         </div>
-        <h3>Subscriber of the secondary plan</h3>
+        <h3>Subscriber of the {next} plan</h3>
         <SubscriberFields value={subscriber} set={(change) => { setSubscriber((s) => ({ ...s, ...change })); setTyped(true); }} path="subscriber" />
       </Section>
     </Made>

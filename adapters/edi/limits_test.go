@@ -200,6 +200,20 @@ var phrases = []struct{ message, want string }{
 	{"NEXT ELIGIBLE IN JANUARY", ": 41 ?"},
 	{"EMERGENCY ONLY", ": 41 ?"},
 	{"NOTCOVERED", ": 41 ?"},
+
+	// A condition on the tooth or on the treatment. A check names neither.
+	{"PRIMARY TEETH ONLY", ": 10 ?, 41 ?"},
+	{"LIMITED TO UNRESTORED PERMANENT MOLARS.", ": 10 ?"},
+	{"ANTERIOR TEETH", ": 41 ?"},
+	{"FIRST AND SECOND MOLARS", ": 10 ?"},
+	{"COSMETIC", ": 41 ?"},
+	{"COVERED WHEN MEDICALLY NECESSARY", ": 41 ?"},
+	{"WHEN THE APPLIANCE IS NO LONGER USEABLE.", ": 41 ?"},
+	{"IF PERFORMED WITH A SURGICAL SERVICE", ": 41 ?"},
+	{"ONCE PER 5 YEARS, IF DENTALLY NECESSARY", ": 41 ?"},
+	{"PREFERRED PROVIDERS ONLY", ": 41 ?"},
+	{"SPECIFIC BENEFITS ARE IN THE BOOKLET", ": 41 yes"},
+	{"DEDUCTIBLE APPLIES", ": 41 yes"},
 }
 
 func TestLimitsInMessages(t *testing.T) {

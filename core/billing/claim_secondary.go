@@ -24,7 +24,7 @@ func (r *ClaimRecord) BillSecondary(id ClaimID, controlNumber string, plan Secon
 	to := turn.next()
 	switch {
 	case to == "":
-		return nil, &Error{Code: CodeConflict, Message: "The claim is to the tertiary payer. A claim file has no place for a payer after it: bill that one outside Molar."}
+		return nil, &Error{Code: CodeConflict, Message: "The claim is to the tertiary payer. Molar bills three payers for the same services: bill another one outside Molar."}
 	case !r.SecondaryID.IsZero() && !again:
 		return nil, &Error{Code: CodeConflict, Message: "The " + string(to) + " payer was already billed. secondary_claim_id is the ID of that claim; void it first to bill another payer."}
 	}

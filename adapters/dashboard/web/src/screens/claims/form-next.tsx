@@ -82,7 +82,7 @@ function Secondary({ claim: c }: { claim: Claim }) {
   };
   const { api } = useClient();
   const billed = api.useQuery("get", "/claims/{id}", { params: { path: { id: c.secondary_claim_id ?? "" } } }, { enabled: !!c.secondary_claim_id });
-  if (!next) return <Closed claim={c}>This claim is to the tertiary payer, and a claim file has no place for a payer after it.</Closed>;
+  if (!next) return <Closed claim={c}>This claim is to the tertiary payer. Molar bills three payers for the same services.</Closed>;
   if (c.secondary_claim_id && billed.data?.state !== "voided") return <Closed claim={c}>This claim was billed to the {next} payer already. <Go to={`/claims/${c.secondary_claim_id}`}>Show that claim</Go></Closed>;
   return (
     <Made

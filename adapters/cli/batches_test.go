@@ -15,22 +15,28 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// TestBatches lists batches whose outcome is unknown and decides on them.
-func TestBatches(t *testing.T) {
-	t.Parallel()
+// onBatches returns a store, and a function that runs a command of a group with it.
+func onBatches(t *testing.T, group string) (ports.Store, func(args ...string) (string, error)) {
+	t.Helper()
 	store := pgtest.Open(t)
 	s := batches.New(store, batches.Outside{}, porttest.Payers(t))
 	b := Backend{Batches: func(context.Context) (*batches.Service, func() error, error) {
 		return s, func() error { return nil }, nil
 	}}
-	run := func(args ...string) (string, error) {
+	return store, func(args ...string) (string, error) {
 		c := New(b)
 		var out bytes.Buffer
 		c.SetOut(&out)
-		c.SetArgs(append([]string{"batches"}, args...))
+		c.SetArgs(append([]string{group}, args...))
 		err := c.ExecuteContext(t.Context())
 		return out.String(), err
 	}
+}
+
+// TestBatches lists batches whose outcome is unknown and decides on them.
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	store, run := onBatches(t, "batches")
 	if out, err := run("list"); err != nil || !strings.Contains(out, "No batch waits") {
 		t.Errorf("%q, %v", out, err)
 	}

@@ -31,14 +31,14 @@ func fileCommands(b Backend) *cobra.Command {
 	}
 	retry := onFile(b, &cobra.Command{
 		Use: "retry FILE_ID", Short: "Try a file again",
-		Long: "Tries a file of molar files list again: it is applied again if Molar has all of it, and otherwise downloaded again\n" +
+		Long: "Tries a file of the list again. Molar applies it again if it has all of the file. Otherwise it downloads the file again,\n" +
 			"if the clearinghouse still has it.",
 		Example: "  molar files retry fil_...",
 	}, (*batches.Service).RetryFile, "%s (%s) is tried again.\n")
 	dismiss := onFile(b, &cobra.Command{
 		Use: "dismiss FILE_ID", Short: "Take a file off the list",
-		Long: "Takes a file off the list of molar files list: the clearinghouse has sent it again, or nobody needs it. What Molar has\n" +
-			"of it is removed.",
+		Long: "Takes a file off the list, because the clearinghouse has sent it again or nobody needs it. Molar removes what it has\n" +
+			"of the file.",
 		Example: "  molar files dismiss fil_...",
 	}, (*batches.Service).DismissFile, "%s (%s) is dismissed.\n")
 	return group("files", "Files of connections that were not received: list, retry, dismiss", list, retry, dismiss)

@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -19,19 +16,7 @@ import (
 // TestFiles lists files that were not received, tries one again and dismisses another.
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	store := pgtest.Open(t)
-	s := batches.New(store, batches.Outside{}, porttest.Payers(t))
-	b := Backend{Batches: func(context.Context) (*batches.Service, func() error, error) {
-		return s, func() error { return nil }, nil
-	}}
-	run := func(args ...string) (string, error) {
-		c := New(b)
-		var out bytes.Buffer
-		c.SetOut(&out)
-		c.SetArgs(append([]string{"files"}, args...))
-		err := c.ExecuteContext(t.Context())
-		return out.String(), err
-	}
+	store, run := onBatches(t, "files")
 	if out, err := run("list"); err != nil || !strings.Contains(out, "Every file") {
 		t.Errorf("%q, %v", out, err)
 	}

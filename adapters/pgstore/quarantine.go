@@ -41,8 +41,8 @@ func (r quarantineRow) file() (*billing.Quarantined, error) {
 	return q, nil
 }
 
-// hold stores a file, unless its organization has the content in quarantine. It
-// reports whether it did. The name tells empty files apart.
+// hold stores a file, unless its organization has the content in quarantine. Held reports
+// whether hold stored it. Empty files with different names count as different files.
 func (t *tx) hold(ctx context.Context, q *billing.Quarantined) (held bool, digest [sha256.Size]byte, err error) {
 	var detail any
 	if q.Payment != nil {

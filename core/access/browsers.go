@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// attempt is an attempt to sign in with a password. It is compared with those users
-// of the email address for whom it need not wait. So one organization's user of an
+// attempt is an attempt to sign in with a password. A user of the email address takes
+// part in it unless the attempt must wait for that user. So one organization's user of an
 // address cannot lift the limit that protects another organization's.
 type attempt struct {
 	email     string

@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -18,19 +19,13 @@ type FileProblem struct {
 // FileProblems lists the files that wait for the operator, the oldest problem first.
 func (s *Service) FileProblems(ctx context.Context) (all []FileProblem, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		connections, err := tx.Connections.List(ctx)
+		names, err := connectionNames(ctx, tx)
 		if err != nil {
 			return err
 		}
 		found, err := tx.Received.Problems(ctx)
-		all = make([]FileProblem, len(found))
-		for i, f := range found {
-			all[i] = FileProblem{f, f.Network}
-			for _, c := range connections {
-				if c.Network() == f.Network {
-					all[i].Connection = c.Name
-				}
-			}
+		for _, f := range found {
+			all = append(all, FileProblem{f, cmp.Or(names[f.Network], f.Network)})
 		}
 		return err
 	})

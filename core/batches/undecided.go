@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -20,23 +21,27 @@ type Undecided struct {
 // overdue acknowledgement, the oldest first.
 func (s *Service) Undecided(ctx context.Context) (all []Undecided, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		connections, err := tx.Connections.List(ctx)
+		names, err := connectionNames(ctx, tx)
 		if err != nil {
 			return err
 		}
 		found, err := tx.Routes.Undecided(ctx)
-		all = make([]Undecided, len(found))
-		for i, b := range found {
-			all[i] = Undecided{b, b.Network}
-			for _, c := range connections {
-				if c.Network() == b.Network {
-					all[i].Connection = c.Name
-				}
-			}
+		for _, b := range found {
+			all = append(all, Undecided{b, cmp.Or(names[b.Network], b.Network)})
 		}
 		return err
 	})
 	return all, err
+}
+
+// connectionNames returns the names of all connections, by their networks.
+func connectionNames(ctx context.Context, tx ports.SystemTx) (map[string]string, error) {
+	connections, err := tx.Connections.List(ctx)
+	names := make(map[string]string, len(connections))
+	for _, c := range connections {
+		names[c.Network()] = c.Name
+	}
+	return names, err
 }
 
 // Resend sends an undecided batch again, because the operator knows that the

@@ -2,8 +2,7 @@ package billing
 
 import "slices"
 
-// The codes of the findings that nobody has to correct on the claim: they go by
-// themselves.
+// The codes of findings that go by themselves. Nobody has to correct the claim.
 const (
 	FindingNotEnrolled    = "enrollment_not_active" // the payer has not enrolled the office
 	FindingNotAdjudicated = "not_adjudicated"       // an earlier payer has not decided

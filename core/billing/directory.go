@@ -89,8 +89,8 @@ type OfficeDetails struct {
 }
 
 // OfficeChange is a changed name or address for payments of a verified office of live
-// mode. It waits until the operator has verified it or somebody has withdrawn it: who can
-// change an office could otherwise have a practice's payments sent elsewhere.
+// mode. It waits until the operator verifies it or somebody withdraws it. Otherwise a
+// person who may change an office could have the practice's payments sent elsewhere.
 type OfficeChange struct {
 	Name  string
 	PayTo Address

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Outline is what tells a payment's remittances apart: a duplicate has the same figures,
-// a part has other claims, and a correction has claims of the other with other figures.
+// Outline is a short form of a remittance, to compare it with another one of the same
+// payment. A duplicate has the same figures, a part has other claims, and a correction has
+// some of the same claims with other figures.
 type Outline struct {
 	Figures Digest // of the payment, its provider adjustments and its claims, in any order
 	Claims  []ClaimOutline

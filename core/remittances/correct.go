@@ -27,6 +27,27 @@ const atOnce = 10
 func (s *Service) Replace(
 	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
 ) (billing.Reply, error) {
+	return s.correct(ctx, call, id, in, func(ctx context.Context, tx ports.Tx, e *billing.ERA, note billing.ERANote) error {
+		if changes, err := e.CanReplace(); err != nil || !changes {
+			return err
+		}
+		rivals, siblings, err := s.rivals(ctx, tx, e)
+		if err != nil {
+			return err
+		}
+		if err := replace(ctx, tx, e, rivals, siblings, note); err != nil {
+			return err
+		}
+		return s.takeOverNow(ctx, tx, e, rivals)
+	})
+}
+
+// correct decides about a locked correction, at most once for the call's key, and returns
+// its record.
+func (s *Service) correct(
+	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
+	decide func(ctx context.Context, tx ports.Tx, e *billing.ERA, note billing.ERANote) error,
+) (billing.Reply, error) {
 	note, faults := in.Text()
 	call.Request.Faults = faults
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
@@ -34,19 +55,7 @@ func (s *Service) Replace(
 		if err != nil {
 			return nil, err
 		}
-		if changes, err := e.CanReplace(); err != nil {
-			return nil, err
-		} else if !changes {
-			return record(ctx, tx, e)
-		}
-		rivals, siblings, err := s.rivals(ctx, tx, e)
-		if err != nil {
-			return nil, err
-		}
-		if err := replace(ctx, tx, e, rivals, siblings, billing.ERANote{At: tx.Clock.Now(), By: call.Principal.ID, Note: note}); err != nil {
-			return nil, err
-		}
-		if err := s.takeOverNow(ctx, tx, e, rivals); err != nil {
+		if err := decide(ctx, tx, e, billing.ERANote{At: tx.Clock.Now(), By: call.Principal.ID, Note: note}); err != nil {
 			return nil, err
 		}
 		return record(ctx, tx, e)
@@ -84,23 +93,11 @@ func (s *Service) takeOverNow(ctx context.Context, tx ports.Tx, e *billing.ERA, 
 func (s *Service) Keep(
 	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
 ) (billing.Reply, error) {
-	note, faults := in.Text()
-	call.Request.Faults = faults
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
-		e, err := lock(ctx, tx, id)
-		if err != nil {
-			return nil, err
+	return s.correct(ctx, call, id, in, func(ctx context.Context, tx ports.Tx, e *billing.ERA, note billing.ERANote) error {
+		if changed, err := e.Discard(note); err != nil || !changed {
+			return err
 		}
-		changed, err := e.Discard(billing.ERANote{At: tx.Clock.Now(), By: call.Principal.ID, Note: note})
-		if err != nil {
-			return nil, err
-		}
-		if changed {
-			if err := s.drop(ctx, tx, e); err != nil {
-				return nil, err
-			}
-		}
-		return record(ctx, tx, e)
+		return s.drop(ctx, tx, e)
 	})
 }
 

@@ -410,6 +410,11 @@ CREATE TABLE public.attachments (
     sending uuid,
     sending_since timestamp with time zone,
     stalled uuid,
+    born text GENERATED ALWAYS AS (
+CASE
+    WHEN (claim_id IS NULL) THEN ((about -> 'Patient'::text) ->> 'DateOfBirth'::text)
+    ELSE NULL::text
+END) STORED,
     CONSTRAINT attachments_state CHECK ((
 CASE state
     WHEN 'open'::text THEN ((closed_at IS NULL) AND
@@ -432,9 +437,9 @@ ALTER TABLE ONLY public.attachments FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.audit_entries (
     id uuid NOT NULL,
-    org_id uuid NOT NULL,
+    org_id uuid,
     mode text,
-    user_id uuid NOT NULL,
+    user_id uuid,
     address text NOT NULL,
     operation text NOT NULL,
     resource_id text,
@@ -442,6 +447,10 @@ CREATE TABLE public.audit_entries (
     status smallint,
     created_at timestamp with time zone NOT NULL,
     replied boolean GENERATED ALWAYS AS ((status IS NOT NULL)) STORED NOT NULL,
+    key_id uuid,
+    operator text,
+    background boolean DEFAULT false NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
     CONSTRAINT audit_entries_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -804,7 +813,9 @@ CREATE TABLE public.idempotency_keys (
     request_id uuid,
     api_key_id uuid,
     operation text,
-    resource_id text
+    resource_id text,
+    address text,
+    agent text
 );
 
 ALTER TABLE ONLY public.idempotency_keys FORCE ROW LEVEL SECURITY;
@@ -1194,6 +1205,9 @@ ALTER TABLE ONLY public.attachments
 ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_pkey PRIMARY KEY (id);
 
+ALTER TABLE public.audit_entries
+    ADD CONSTRAINT audit_entries_actor CHECK ((num_nonnulls(user_id, key_id, operator) = 1)) NOT VALID;
+
 ALTER TABLE ONLY public.audit_entries
     ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (id, replied);
 
@@ -1345,6 +1359,8 @@ CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, i
 
 CREATE UNIQUE INDEX attachments_answering ON public.attachments USING btree (org_id, mode, payer_request_id) WHERE ((state = 'open'::text) AND (payer_request_id IS NOT NULL));
 
+CREATE INDEX attachments_born ON public.attachments USING btree (born, org_id, mode) WHERE (born IS NOT NULL);
+
 CREATE INDEX attachments_claim ON public.attachments USING btree (org_id, mode, claim_id, created_at, id) WHERE (claim_id IS NOT NULL);
 
 CREATE INDEX attachments_list ON public.attachments USING btree (org_id, mode, created_at, id);
@@ -1357,9 +1373,17 @@ CREATE INDEX attachments_request ON public.attachments USING btree (org_id, mode
 
 CREATE INDEX attachments_state ON public.attachments USING btree (org_id, mode, state, created_at, id);
 
+CREATE INDEX audit_entries_changes ON public.audit_entries USING btree (org_id, created_at, id) WHERE (operation !~ '^GET |/search$| show$'::text);
+
+CREATE INDEX audit_entries_key ON public.audit_entries USING btree (org_id, key_id, created_at, id) WHERE (key_id IS NOT NULL);
+
 CREATE INDEX audit_entries_list ON public.audit_entries USING btree (org_id, created_at, id);
 
-CREATE INDEX audit_entries_user ON public.audit_entries USING btree (org_id, user_id, created_at, id);
+CREATE INDEX audit_entries_operators ON public.audit_entries USING btree (created_at, id) WHERE (operator IS NOT NULL);
+
+CREATE INDEX audit_entries_people ON public.audit_entries USING btree (org_id, created_at, id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX audit_entries_person ON public.audit_entries USING btree (org_id, user_id, created_at, id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX batches_list ON public.batches USING btree (org_id, mode, created_at, id);
 
@@ -1432,6 +1456,8 @@ CREATE INDEX eligibility_checks_tenant_reference ON public.eligibility_checks US
 CREATE INDEX enrollments_list ON public.enrollments USING btree (org_id, mode, created_at, id);
 
 CREATE INDEX era_claims_aside ON public.era_claims USING btree (era_id, control_key) WHERE (review = 'correction'::text);
+
+CREATE INDEX era_claims_claim ON public.era_claims USING btree (claim_id, era_id) WHERE (claim_id IS NOT NULL);
 
 CREATE INDEX era_claims_forwarded ON public.era_claims USING btree (claim_id, era_id) WHERE (status = 'forwarded'::text);
 
@@ -1696,6 +1722,8 @@ ALTER TABLE public.jobs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.offices ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY operators ON public.audit_entries FOR SELECT TO molar_system USING ((operator IS NOT NULL));
+
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.patients ENABLE ROW LEVEL SECURITY;
@@ -1805,6 +1833,8 @@ CREATE POLICY system ON public.connections TO molar_system USING (true);
 CREATE POLICY system ON public.documents FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.eligibility_answers TO molar_system USING (true);
+
+CREATE POLICY system ON public.eligibility_checks FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.encryption_key TO molar_system USING (true);
 
@@ -2040,7 +2070,7 @@ GRANT UPDATE(sending_since) ON TABLE public.attachments TO molar_app;
 GRANT UPDATE(stalled) ON TABLE public.attachments TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.audit_entries TO molar_app;
-GRANT INSERT ON TABLE public.audit_entries TO molar_system;
+GRANT SELECT,INSERT ON TABLE public.audit_entries TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.audit_resources TO molar_app;
 GRANT INSERT ON TABLE public.audit_resources TO molar_system;
@@ -2151,7 +2181,10 @@ GRANT SELECT,DELETE ON TABLE public.eligibility_answers TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.eligibility_checks TO molar_app;
 
+GRANT SELECT(id) ON TABLE public.eligibility_checks TO molar_system;
+
 GRANT UPDATE(patient_id) ON TABLE public.eligibility_checks TO molar_app;
+GRANT SELECT(patient_id) ON TABLE public.eligibility_checks TO molar_system;
 
 GRANT UPDATE(state) ON TABLE public.eligibility_checks TO molar_app;
 
@@ -2293,6 +2326,12 @@ GRANT SELECT(operation) ON TABLE public.idempotency_keys TO molar_system;
 
 GRANT UPDATE(resource_id) ON TABLE public.idempotency_keys TO molar_app;
 GRANT SELECT(resource_id) ON TABLE public.idempotency_keys TO molar_system;
+
+GRANT UPDATE(address) ON TABLE public.idempotency_keys TO molar_app;
+GRANT SELECT(address) ON TABLE public.idempotency_keys TO molar_system;
+
+GRANT UPDATE(agent) ON TABLE public.idempotency_keys TO molar_app;
+GRANT SELECT(agent) ON TABLE public.idempotency_keys TO molar_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.jobs TO molar_system;

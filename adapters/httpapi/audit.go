@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -12,7 +11,8 @@ import (
 // that the path names.
 func (x *exchange) auditEntry() *billing.AuditEntry {
 	e := &billing.AuditEntry{
-		ID: billing.AuditEntryID(x.id), Address: x.client().String(), Operation: x.route.operation(), CreatedAt: x.s.now(),
+		ID: billing.AuditEntryID(x.id), Background: x.background(), Address: x.client().String(), Agent: x.agent(),
+		Operation: x.route.operation(), CreatedAt: x.s.now(),
 	}
 	if x.caller != nil {
 		e.Org, e.Mode, e.User = x.call.Scope.Org, x.call.Scope.Mode, x.caller.User.ID
@@ -28,14 +28,8 @@ func (x *exchange) audit() {
 	if x.call.Request.Audit == nil {
 		return
 	}
-	r := billing.Reply{Status: x.fctx.Response.StatusCode(), Resource: x.resource}
-	if !x.fctx.Response.IsBodyStream() {
-		body := x.fctx.Response.Body()
-		r.Shown = x.shows(body)
-		if r.Resource == "" {
-			r.Resource = firstID(body)
-		}
-	}
+	r := billing.Reply{Status: x.fctx.Response.StatusCode()}
+	r.Resource, r.Shown = x.told()
 	if err := x.s.audit(x.call.Request.Audit.Replied(r)); err != nil && !x.refused {
 		x.fctx.Response.Reset() // also closes a stream
 		x.setCommon()
@@ -45,22 +39,42 @@ func (x *exchange) audit() {
 	}
 }
 
-// shownIDs finds the IDs of shows. A text that a client sent has no unescaped quotes, so
-// it is not found.
-var shownIDs = regexp.MustCompile(`"(?:(?:patient|claim)_id":"(?:pat|clm)|id":"pat)_[0-9A-Z]{26}"`)
+// told returns the resource that the reply is about, and the IDs by which the audit can
+// be searched. A file or an image has none: its resource leads to the patients.
+func (x *exchange) told() (resource string, shown []string) {
+	if x.fctx.Response.IsBodyStream() {
+		return x.resource, x.about
+	}
+	body := x.fctx.Response.Body()
+	if resource = x.resource; resource == "" {
+		resource = firstID(body)
+	}
+	return resource, append(shows(body), x.about...)
+}
 
 // shows returns the IDs in a reply by which the audit can be searched: those of
-// patients, and of claims that another resource belongs to. For a request with an API
-// key it returns none.
-func (x *exchange) shows(body []byte) (ids []string) {
-	if x.call.Request.Audit == nil {
-		return nil
-	}
-	for _, found := range shownIDs.FindAll(body, -1) {
-		ids = append(ids, string(found[bytes.LastIndexByte(found[:len(found)-1], '"')+1:len(found)-1]))
-	}
+// patients, and of claims that another resource belongs to. A text that a client sent has
+// no unescaped quotes, so it is not found.
+func shows(body []byte) (ids []string) {
+	ids = append(idsIn(body, `":"pat_`, `"patient_id`, `"id`), idsIn(body, `":"clm_`, `"claim_id`)...)
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// idsIn returns the IDs in the fields that begin with a text: the end of the name of the
+// field, and the prefix of the ID.
+func idsIn(body []byte, begin string, fields ...string) (ids []string) {
+	size := len(begin) + 26
+	for {
+		at := bytes.Index(body, []byte(begin))
+		if at < 0 || len(body) < at+size {
+			return ids
+		}
+		if slices.ContainsFunc(fields, func(f string) bool { return bytes.HasSuffix(body[:at], []byte(f)) }) {
+			ids = append(ids, string(body[at+len(`":"`):at+size]))
+		}
+		body = body[at+size:]
+	}
 }
 
 // listAuditEntries handles GET /audit_entries.
@@ -68,10 +82,20 @@ func (a *api) listAuditEntries(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("audit_entries", x.call.Scope, "limit", "cursor")
 	f := billing.AuditFilter{
+		Actor:         oneOf(q, "actor", billing.ActorUser, billing.ActorKey, billing.ActorOperator),
 		User:          id[billing.UserID](q, "user_id"),
+		Key:           id[billing.KeyID](q, "key_id"),
 		Resource:      q.resource("resource_id"),
+		Patient:       id[billing.PatientID](q, "patient_id"),
+		Background:    q.flag("background"),
 		CreatedAfter:  q.instant("created_after"),
 		CreatedBefore: q.instant("created_before"),
+	}
+	if changes := q.flag("changes"); changes != nil {
+		f.Changes = *changes
+	}
+	if of, err := billing.ParseID[billing.PatientID](f.Resource); err == nil && f.Patient.IsZero() {
+		f.Resource, f.Patient = "", of
 	}
 	return listed(a, x, q, l, f, a.audit.ListEntries, auditShape)
 }
@@ -79,9 +103,12 @@ func (a *api) listAuditEntries(x *exchange) (*reply, error) {
 type auditJSON struct {
 	ID         billing.AuditEntryID `json:"id"`
 	Object     string               `json:"object"`
-	UserID     billing.UserID       `json:"user_id"`
-	UserEmail  string               `json:"user_email"`
+	Actor      actorJSON            `json:"actor"`
+	UserID     *billing.UserID      `json:"user_id"`
+	UserEmail  *string              `json:"user_email"`
+	Background bool                 `json:"background"`
 	Address    string               `json:"address"`
+	Agent      string               `json:"agent"`
 	Operation  string               `json:"operation"`
 	ResourceID *string              `json:"resource_id"`
 	ShownIDs   []string             `json:"shown_ids"`
@@ -90,9 +117,26 @@ type auditJSON struct {
 	CreatedAt  string               `json:"created_at"`
 }
 
+// actorJSON is who made an entry of the audit.
+type actorJSON struct {
+	Kind billing.Actor `json:"kind"`
+	ID   *string       `json:"id"` // null for an operator
+	Name string        `json:"name"`
+}
+
 func auditShape(e *billing.AuditEntry) auditJSON {
-	return auditJSON{
-		e.ID, "audit_entry", e.User, e.Email, e.Address, e.Operation, orNull(e.Resource), listOf(e.Shown), orNull(e.Mode), orNull(e.Status),
-		billing.Timestamp(e.CreatedAt),
+	out := auditJSON{
+		ID: e.ID, Object: "audit_entry", Actor: actorJSON{Kind: e.Actor(), Name: e.Name}, UserID: orNull(e.User), Background: e.Background,
+		Address: e.Address, Agent: e.Agent, Operation: e.Operation, ResourceID: orNull(e.Resource), ShownIDs: listOf(e.Shown),
+		Mode: orNull(e.Mode), Status: orNull(e.Status), CreatedAt: billing.Timestamp(e.CreatedAt),
 	}
+	switch out.Actor.Kind {
+	case billing.ActorUser:
+		out.Actor.ID, out.UserEmail = new(e.User.String()), &e.Name
+	case billing.ActorKey:
+		out.Actor.ID = new(e.Key.String())
+	case billing.ActorOperator:
+		out.Actor.Name = e.Operator
+	}
+	return out
 }

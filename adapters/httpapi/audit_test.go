@@ -24,16 +24,24 @@ import (
 func auditShapes() map[string]shown {
 	e := billing.AuditEntry{
 		ID: idOf[billing.AuditEntryID](1), Org: idOf[billing.OrgID](2), Mode: billing.ModeTest, User: idOf[billing.UserID](3),
-		Email: "ann@example.com", Address: "192.0.2.1", Operation: "GET /claims/{id}", Resource: idOf[billing.ClaimID](4).String(),
+		Name: "ann@example.com", Address: "192.0.2.1", Agent: "Browser/1.0", Operation: "GET /claims/{id}", Resource: idOf[billing.ClaimID](4).String(),
 		Shown: []string{idOf[billing.PatientID](5).String()}, Status: 200, CreatedAt: shapeTime,
 	}
 	refused, unknown := e, e
 	refused.Mode, refused.Operation, refused.Resource, refused.Shown, refused.Status = "", "POST /sessions", "", nil, 401
 	unknown.Operation, unknown.Shown, unknown.Status = "POST /eligibility", nil, 0
+	background, key, operator := e, e, e
+	background.Background = true
+	key.User, key.Key, key.Name = billing.UserID{}, idOf[billing.KeyID](6), "Front desk"
+	operator.User, operator.Operator, operator.Name, operator.Operation = billing.UserID{}, "ben", "", "molar era show"
+	operator.Address, operator.Agent, operator.Status = "", "", 0
 	return map[string]shown{
-		"audit_entry":   {"AuditEntry", auditShape(&e)},
-		"audit_refused": {"AuditEntry", auditShape(&refused)},
-		"audit_unknown": {"AuditEntry", auditShape(&unknown)},
+		"audit_background": {"AuditEntry", auditShape(&background)},
+		"audit_key":        {"AuditEntry", auditShape(&key)},
+		"audit_operator":   {"AuditEntry", auditShape(&operator)},
+		"audit_entry":      {"AuditEntry", auditShape(&e)},
+		"audit_refused":    {"AuditEntry", auditShape(&refused)},
+		"audit_unknown":    {"AuditEntry", auditShape(&unknown)},
 	}
 }
 
@@ -59,7 +67,7 @@ func (s *service) auditOf(t *testing.T, scope billing.Scope, f billing.AuditFilt
 }
 
 // TestEveryRouteIsAudited sends a request to every route, with a session and with an
-// API key. Each leaves one entry for the session, and none for the key.
+// API key. Each leaves one entry, the session's before the reply.
 func TestEveryRouteIsAudited(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
@@ -68,7 +76,7 @@ func TestEveryRouteIsAudited(t *testing.T) {
 	viewer := s.visits(t, s.org, "viewer@example.com", billing.RoleViewer)
 	writes := s.writesByStrangers(t, m)
 	want := map[string]string{} // by ID
-	for _, e := range s.audited(t, billing.AuditFilter{}) {
+	for _, e := range s.audited(t, billing.AuditFilter{Actor: billing.ActorUser}) {
 		want[e.ID.String()] = fmt.Sprintf("%s %s  %d", e.User, e.Operation, e.Status) // the two sign-ins
 	}
 	ask := func(as visitor, c call, r *route) {
@@ -76,6 +84,11 @@ func TestEveryRouteIsAudited(t *testing.T) {
 		a := s.do(t, as.call(c))
 		want["aud_"+strings.TrimPrefix(a.Header.Get("X-Request-Id"), "req_")] = fmt.Sprintf("%s %s test %d", as.user, r.operation(), a.StatusCode)
 	}
+	mine, err := s.access.Authenticate(t.Context(), s.key, netip.Addr{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, byKeys := time.Now(), map[string]string{}
 	for _, r := range (&api{}).routes() {
 		c := call{path: m.path(&r)}
 		if row := writes[r.operation()]; len(row) > 0 {
@@ -93,18 +106,29 @@ func TestEveryRouteIsAudited(t *testing.T) {
 		ask(owner, refused, &r)
 		ask(viewer, refused, &r)
 		c.method, c.bad, c.path = r.method, true, refused.path
-		s.do(t, c)
+		a := s.do(t, c)
+		byKeys["aud_"+strings.TrimPrefix(a.Header.Get("X-Request-Id"), "req_")] = fmt.Sprintf("%s %s test %d", mine.ID, r.operation(), a.StatusCode)
 	}
 	got := map[string]string{}
-	for _, e := range s.audited(t, billing.AuditFilter{}) {
+	add := func(by fmt.Stringer, e *billing.AuditEntry) {
 		if id := e.ID.String(); got[id] != "" {
 			t.Errorf("twice: %s", got[id])
 		}
-		got[e.ID.String()] = fmt.Sprintf("%s %s %s %d", e.User, e.Operation, e.Mode, e.Status)
+		got[e.ID.String()] = fmt.Sprintf("%s %s %s %d", by, e.Operation, e.Mode, e.Status)
 		if e.Address != "127.0.0.1" || e.Org != s.org || strings.Contains(fmt.Sprint(*e), "surprise") {
 			t.Errorf("%+v", e)
 		}
 	}
+	for _, e := range s.audited(t, billing.AuditFilter{Actor: billing.ActorUser}) {
+		add(e.User, e)
+	}
+	porttest.Await(t, "the entries of the key", func() bool {
+		return len(s.audited(t, billing.AuditFilter{Key: mine.ID, CreatedAfter: begun})) >= len(byKeys)
+	})
+	for _, e := range s.audited(t, billing.AuditFilter{Key: mine.ID, CreatedAfter: begun}) {
+		add(e.Key, e)
+	}
+	maps.Copy(want, byKeys)
 	if !maps.Equal(got, want) {
 		for id, line := range want {
 			if got[id] != line {

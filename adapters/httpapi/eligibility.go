@@ -76,7 +76,12 @@ func (a *api) getCheck(x *exchange) (*reply, error) {
 
 // getCheckExchange handles GET /eligibility/{id}/exchange.
 func (a *api) getCheckExchange(x *exchange) (*reply, error) {
-	return read(x, a.eligibility.Exchange, pathID[billing.CheckID](x, "id"), exchangeShape)
+	return read(x, a.eligibility.Exchange, pathID[billing.CheckID](x, "id"), func(e billing.CheckExchange) exchangeJSON {
+		if !e.Patient.IsZero() {
+			x.about = []string{e.Patient.String()}
+		}
+		return exchangeShape(e)
+	})
 }
 
 // listChecks handles GET /eligibility.

@@ -38,6 +38,7 @@ type exchange struct {
 	code     billing.Code // of the error in the reply
 	refused  bool         // the reply is an error and shows no resource
 	resource string       // the ID of a resource that the reply is about, without being its first field
+	about    []string     // IDs of patients whom the reply shows, without their IDs
 	atEnd    []func()     // run by finish, last
 
 	jsonFaults billing.Faults // faults in the form of the body
@@ -182,7 +183,7 @@ func (x *exchange) startClock() {
 
 // authenticate identifies the caller.
 func (x *exchange) authenticate() (err error) {
-	x.caller, err = x.s.identifier.identify(x.ctx, x.fctx.Request.Header.RawHeaders(), remote(x), x.client(), x.route.path == streamPath)
+	x.caller, err = x.s.identifier.identify(x.ctx, x.fctx.Request.Header.RawHeaders(), remote(x), x.client(), x.background())
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,6 @@ func (i identifier) identify(ctx context.Context, raw []byte, remote, client net
 	if len(mode) != 1 || mode[0] != string(billing.ModeTest) && mode[0] != string(billing.ModeLive) {
 		return nil, &billing.Error{Code: billing.CodeUnauthorized, Message: "Send the header Molar-Mode with the session: test or live."}
 	}
-	background = background || slices.Equal(fieldLines(raw, backgroundHeader), []string{"true"})
 	return i.session(ctx, cookies.session, billing.Mode(mode[0]), background)
 }
 
@@ -145,6 +144,11 @@ func (o origin) names(raw []byte) (session, browser string) {
 		port = "80"
 	}
 	return "molar_session_" + port, "molar_browser_" + port
+}
+
+// background reports whether a page made the request by itself.
+func (x *exchange) background() bool {
+	return x.route.path == streamPath || slices.Equal(x.headers(backgroundHeader), []string{"true"})
 }
 
 func (o origin) secure() bool { return strings.HasPrefix(o.public, "https://") }

@@ -18,7 +18,7 @@ func replying[T, J any](x *exchange, status int, shape func(T) J) idempotency.Wr
 			return billing.Reply{Status: code, Body: encoded(body)}
 		}
 		body := encoded(shape(made))
-		return billing.Reply{Status: status, Body: body, Resource: firstID(body), Shown: x.shows(body)}
+		return billing.Reply{Status: status, Body: body, Resource: firstID(body), Shown: shows(body)}
 	}}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// enter begins the entry of a request: by a key in the request log, by a person in
-// the audit. It has the resource that the path names.
+// enter begins the entry of a request: by a person in the audit, by a key also in the
+// request log. It has the resource that the path names.
 func (x *exchange) enter() {
 	if x.caller.User != nil {
 		x.call.Request.Audit = x.auditEntry()
@@ -25,6 +25,7 @@ func (x *exchange) enter() {
 	_, resource, _ := anyID(x.params.Params("id"))
 	x.call.Request.Entry = &billing.LoggedRequest{
 		ID: x.id, Scope: x.call.Scope, KeyID: key, Operation: x.route.operation(), Resource: resource, CreatedAt: x.s.now(),
+		Address: x.client().String(), Agent: x.agent(),
 	}
 }
 
@@ -35,11 +36,9 @@ func (x *exchange) record(took time.Duration) {
 	}
 	e := *x.call.Request.Entry // the original belongs to the use case, which may still run
 	e.Status, e.Error, e.Duration = x.fctx.Response.StatusCode(), x.code, took
-	if e.Resource == "" {
-		e.Resource = x.resource
-	}
-	if e.Resource == "" && !x.fctx.Response.IsBodyStream() {
-		e.Resource = firstID(x.fctx.Response.Body())
+	var resource string
+	if resource, e.Shown = x.told(); e.Resource == "" {
+		e.Resource = resource
 	}
 	x.s.record(&e)
 }

@@ -3,7 +3,9 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/valyala/fasthttp"
 
@@ -77,8 +79,16 @@ func value(text *string) string {
 	return *text
 }
 
-// agent returns the User-Agent, shortened.
-func (x *exchange) agent() string { return firstRunes(string(x.fctx.UserAgent()), maxAgent) }
+// agent returns the User-Agent, shortened, without bytes that are no text.
+func (x *exchange) agent() string {
+	text := func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}
+	return firstRunes(strings.Map(text, string(x.fctx.UserAgent())), maxAgent)
+}
 
 const maxAgent = 200
 

@@ -124,7 +124,7 @@ func TestRolesMayDoNoMoreThanTheyNeed(t *testing.T) {
 			"SELECT * FROM claims", "SELECT narrative FROM attachments", "SELECT requested FROM payer_requests", "SELECT file_name FROM documents",
 			"SELECT file_name FROM uploads", "UPDATE uploads SET state = 'done'", "DELETE FROM documents", "SELECT body FROM idempotency_keys",
 			"SELECT operation FROM requests", "UPDATE requests SET status = 500",
-			"SELECT operation FROM audit_entries", "UPDATE audit_entries SET status = 500", "DELETE FROM audit_entries", "TRUNCATE audit_entries",
+			"SELECT resource FROM audit_resources", "UPDATE audit_entries SET status = 500", "DELETE FROM audit_entries", "TRUNCATE audit_entries",
 			"DELETE FROM audit_resources", "UPDATE audit_resources SET resource = ''", "TRUNCATE audit_resources",
 			"UPDATE audit_retention SET keep = '720 hours'", "DELETE FROM audit_retention", "ALTER TABLE audit_entries DISABLE ROW LEVEL SECURITY",
 		},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/lib/pq"
@@ -15,26 +14,31 @@ import (
 // auditEntries are the entries of the audit.
 type auditEntries struct{ *tx }
 
-const auditColumns = "id, org_id, mode, user_id, address, operation, resource_id, shown, status, created_at"
+const auditColumns = "id, org_id, mode, user_id, key_id, operator, background, address, agent, operation, resource_id, shown, status, created_at"
 
 type auditRow struct {
-	ID        billing.AuditEntryID `db:"id"`
-	Org       billing.OrgID        `db:"org_id"`
-	Mode      sql.NullString       `db:"mode"`
-	User      billing.UserID       `db:"user_id"`
-	Email     sql.NullString       `db:"email"`
-	Address   string               `db:"address"`
-	Operation string               `db:"operation"`
-	Resource  sql.NullString       `db:"resource_id"`
-	Shown     pq.StringArray       `db:"shown"`
-	Status    sql.NullInt16        `db:"status"`
-	CreatedAt time.Time            `db:"created_at"`
+	ID         billing.AuditEntryID `db:"id"`
+	Org        billing.OrgID        `db:"org_id"`
+	Mode       sql.NullString       `db:"mode"`
+	User       billing.UserID       `db:"user_id"`
+	Key        billing.KeyID        `db:"key_id"`
+	Operator   sql.NullString       `db:"operator"`
+	Name       sql.NullString       `db:"name"`
+	Background bool                 `db:"background"`
+	Address    string               `db:"address"`
+	Agent      string               `db:"agent"`
+	Operation  string               `db:"operation"`
+	Resource   sql.NullString       `db:"resource_id"`
+	Shown      pq.StringArray       `db:"shown"`
+	Status     sql.NullInt16        `db:"status"`
+	CreatedAt  time.Time            `db:"created_at"`
 }
 
 func (r auditRow) entry() (*billing.AuditEntry, error) {
 	return &billing.AuditEntry{
-		ID: r.ID, Org: r.Org, Mode: billing.Mode(r.Mode.String), User: r.User, Email: r.Email.String, Address: r.Address,
-		Operation: r.Operation, Resource: r.Resource.String, Shown: append([]string(nil), r.Shown...), Status: int(r.Status.Int16), CreatedAt: r.CreatedAt.UTC(),
+		ID: r.ID, Org: r.Org, Mode: billing.Mode(r.Mode.String), User: r.User, Key: r.Key, Operator: r.Operator.String, Name: r.Name.String,
+		Background: r.Background, Address: r.Address, Agent: r.Agent, Operation: r.Operation, Resource: r.Resource.String,
+		Shown: append([]string(nil), r.Shown...), Status: int(r.Status.Int16), CreatedAt: r.CreatedAt.UTC(),
 	}, nil
 }
 
@@ -44,43 +48,37 @@ SELECT ` + auditColumns + `
 FROM json_populate_recordset(NULL::audit_entries, $1)
 ON CONFLICT DO NOTHING`
 
+// insertAuditResources inserts the resources of the rows of insertAuditEntries. An entry of
+// the whole deployment has none: no organization searches it.
 const insertAuditResources = `
 INSERT INTO audit_resources (org_id, resource, created_at, id)
 SELECT org_id, resource, created_at, id
-FROM json_populate_recordset(NULL::audit_resources, $1)
+FROM json_populate_recordset(NULL::audit_entries, $1)
+CROSS JOIN LATERAL unnest(shown || resource_id) resource
+WHERE org_id IS NOT NULL AND resource IS NOT NULL
 ON CONFLICT DO NOTHING`
 
-// auditKey identifies a row of an entry.
+// auditKey identifies a row of an entry, or its resources, for the queue of writes.
 type auditKey struct {
-	id      billing.AuditEntryID
-	replied bool
+	id        billing.AuditEntryID
+	replied   bool
+	statement string
 }
 
-// auditedResource identifies a row of a resource.
-type auditedResource struct {
-	id       billing.AuditEntryID
-	resource string
-}
-
-// Insert stores the entries that are not stored yet.
+// Insert stores the entries that are not stored yet. Only a person's entry can have two
+// rows, one without the reply: of any other, the first one stays.
 func (r auditEntries) Insert(ctx context.Context, entries []*billing.AuditEntry) error {
 	for _, e := range entries {
-		at := micro(e.CreatedAt)
-		about := slices.DeleteFunc(append([]string{e.Resource}, e.Shown...), func(id string) bool { return id == "" })
-		slices.Sort(about)
-		for _, id := range slices.Compact(about) {
-			of := row{"org_id": e.Org, "resource": id, "created_at": at, "id": e.ID}
-			if err := r.rows(ctx, auditedResource{e.ID, id}, of, insertAuditResources); err != nil {
-				return fmt.Errorf("insert the resources of audit entries: %w", err)
-			}
-		}
+		replied := e.Status != 0 || e.Actor() != billing.ActorUser
 		stored := row{
-			"id": e.ID, "org_id": e.Org, "mode": nonEmpty(string(e.Mode)), "user_id": e.User, "address": e.Address,
-			"operation": e.Operation, "resource_id": nonEmpty(e.Resource), "shown": append([]string{}, e.Shown...),
-			"status": sql.NullInt64{Int64: int64(e.Status), Valid: e.Status != 0}, "created_at": at,
+			"id": e.ID, "org_id": e.Org, "mode": nonEmpty(string(e.Mode)), "user_id": e.User, "key_id": e.Key, "operator": nonEmpty(e.Operator),
+			"background": e.Background, "address": e.Address, "agent": e.Agent, "operation": e.Operation, "resource_id": nonEmpty(e.Resource),
+			"shown": append([]string{}, e.Shown...), "status": sql.NullInt64{Int64: int64(e.Status), Valid: replied}, "created_at": micro(e.CreatedAt),
 		}
-		if err := r.rows(ctx, auditKey{e.ID, e.Status != 0}, stored, insertAuditEntries); err != nil {
-			return fmt.Errorf("insert audit entries: %w", err)
+		for _, statement := range []string{insertAuditEntries, insertAuditResources} {
+			if err := r.rows(ctx, auditKey{e.ID, replied, statement}, stored, statement); err != nil {
+				return fmt.Errorf("insert audit entries: %w", err)
+			}
 		}
 	}
 	return nil
@@ -88,23 +86,173 @@ func (r auditEntries) Insert(ctx context.Context, entries []*billing.AuditEntry)
 
 // List reads a page of entries, newest first.
 func (r auditEntries) List(ctx context.Context, f billing.AuditFilter, p billing.Page) ([]*billing.AuditEntry, error) {
-	return page(ctx, r.tx, "audit entries", auditRow.entry, r.filter(f), p)
+	var about []string
+	if !f.Patient.IsZero() {
+		var err error
+		if about, err = r.holding(ctx, f.Patient); err != nil {
+			return nil, err
+		}
+	}
+	text, args := r.page(f, about, p)
+	var rows []auditRow
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("list audit entries: %w", err)
+	}
+	return values(rows, auditRow.entry)
 }
 
-// filter builds the list of an organization. Of two rows of an entry, it has the one
-// with the status.
-func (r auditEntries) filter(f billing.AuditFilter) *query {
-	from := "audit_entries e"
-	if f.Resource != "" {
-		from = "audit_resources\nJOIN audit_entries e USING (org_id, created_at, id)"
+const auditNames = `, coalesce((SELECT email FROM users u WHERE u.org_id = e.org_id AND u.id = e.user_id),
+	(SELECT name FROM api_keys k WHERE k.org_id = e.org_id AND k.id = e.key_id)) AS name
+FROM `
+
+// page builds a page of the list. For resources, it merges the first entries of each.
+func (r auditEntries) page(f billing.AuditFilter, about []string, p billing.Page) (string, []any) {
+	if f.Patient.IsZero() && f.Resource != "" {
+		about, f.Resource = []string{f.Resource}, ""
 	}
-	q := r.ofOrganization(auditColumns+", (SELECT email FROM users u WHERE u.org_id = e.org_id AND u.id = e.user_id) AS email", from)
-	whereSet(q, "resource = %", f.Resource)
+	q := &query{}
+	if about == nil {
+		q.add("SELECT "+auditColumns+auditNames+"audit_entries e\nWHERE org_id = %", r.scope.Org)
+		q.audit(f)
+		return q.page(p), q.args
+	}
+	q.add("SELECT "+auditColumns+auditNames+`(
+	SELECT DISTINCT ON (created_at, id) found.*
+	FROM unnest(%::text[]) about (resource) CROSS JOIN LATERAL (
+		SELECT e.*
+		FROM audit_resources a JOIN audit_entries e USING (org_id, created_at, id)
+		WHERE org_id = % AND a.resource = about.resource`, pq.Array(about), r.scope.Org)
+	q.audit(f)
+	q.before("created_at", p)
+	q.add(`
+		ORDER BY created_at DESC, id DESC
+		LIMIT %
+	) found
+) e`, p.Limit+1)
+	return q.text("ORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1), q.args
+}
+
+// changesOnly is the condition of the index audit_entries_changes.
+const changesOnly = "operation !~ '^GET |/search$| show$'"
+
+// audit adds the conditions of the filter, except that on a patient. Of two rows of an
+// entry, the list has the one with the status.
+func (q *query) audit(f billing.AuditFilter) {
+	switch f.Actor {
+	case billing.ActorUser:
+		q.where("user_id IS NOT NULL")
+	case billing.ActorKey:
+		q.where("key_id IS NOT NULL")
+	case billing.ActorOperator:
+		q.where("operator IS NOT NULL")
+	}
 	whereSet(q, "user_id = %", f.User)
+	whereSet(q, "key_id = %", f.Key)
+	whereSet(q, `EXISTS (SELECT FROM audit_resources o WHERE (o.org_id, o.created_at, o.id) = (e.org_id, e.created_at, e.id) AND o.resource = %)`, f.Resource)
+	q.flag("background", f.Background)
+	if f.Changes {
+		q.where(changesOnly)
+	}
 	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
 	// Not EXISTS, which the planner may answer by reading all entries.
 	q.where("(replied OR (SELECT 1 FROM audit_entries later WHERE later.id = e.id AND later.replied) IS NULL)")
-	return q
+}
+
+// holding returns the IDs of the patient, of the patient's claims, and of what holds one
+// of them now, in the mode of the patient.
+func (r auditEntries) holding(ctx context.Context, patient billing.PatientID) ([]string, error) {
+	ids := []string{patient.String()}
+	for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
+		if err := r.switchTo(ctx, mode); err != nil {
+			return nil, err
+		}
+		var rows []struct {
+			Kind string        `db:"kind"`
+			ID   billing.JobID `db:"id"`
+		}
+		text, args := r.holders(patient, mode)
+		if err := r.list(ctx, &rows, text, args...); err != nil {
+			return nil, fmt.Errorf("find what holds the claims of a patient: %w", err)
+		}
+		for _, row := range rows {
+			ids = append(ids, holder(row.Kind, row.ID))
+		}
+		unclaimed, err := r.unclaimed(ctx, patient)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, unclaimed...)
+	}
+	return ids, r.switchTo(ctx, r.scope.Mode)
+}
+
+// holder returns the ID of a row of holders.
+func holder(kind string, id billing.JobID) string {
+	switch kind {
+	case "claim":
+		return billing.ClaimID(id).String()
+	case "file":
+		return billing.FileID(id).String()
+	case "era":
+		return billing.ERAID(id).String()
+	case "attachment":
+		return billing.AttachmentID(id).String()
+	}
+	return billing.PayerRequestID(id).String()
+}
+
+// unclaimed returns the attachments without a claim that are about the patient.
+func (r auditEntries) unclaimed(ctx context.Context, patient billing.PatientID) (ids []string, err error) {
+	var rows []struct {
+		ID          billing.AttachmentID `db:"id"`
+		About       []byte               `db:"about"`
+		First, Last string
+		Born        billing.Date `db:"date_of_birth"`
+	}
+	if err := r.list(ctx, &rows, bornAlike, patient); err != nil {
+		return nil, fmt.Errorf("find the attachments of a patient: %w", err)
+	}
+	for _, row := range rows {
+		var about billing.AttachmentSubject
+		if err := decode(row.About, &about); err != nil {
+			return nil, err
+		}
+		is, _ := billing.PatientKey(row.First, row.Last, row.Born)
+		if key, ok := billing.PatientKey(about.Patient.FirstName, about.Patient.LastName, about.Patient.DateOfBirth); ok && key == is {
+			ids = append(ids, row.ID.String())
+		}
+	}
+	return ids, nil
+}
+
+const bornAlike = `
+SELECT a.id, a.about, p.first_name AS first, p.last_name AS last, p.date_of_birth
+FROM patients p JOIN attachments a ON a.org_id = p.org_id AND a.mode = p.mode AND a.born = to_char(p.date_of_birth, 'YYYY-MM-DD')
+WHERE p.id = $1 AND a.born IS NOT NULL`
+
+// holders finds claims and what holds them. The history of a claim names the files that
+// carried it.
+func (r auditEntries) holders(patient billing.PatientID, mode billing.Mode) (string, []any) {
+	return `
+WITH mine AS MATERIALIZED (
+	SELECT id, batch_id, history
+	FROM claims
+	WHERE org_id = $1 AND mode = $2 AND patient_id = $3 AND patient_id IS NOT NULL
+)
+SELECT 'claim' AS kind, id FROM mine
+UNION
+SELECT 'file', batch_id FROM mine WHERE batch_id IS NOT NULL
+UNION
+SELECT 'file', id
+FROM batches
+WHERE org_id = $1 AND mode = $2 AND name = ANY (ARRAY(SELECT h ->> 'File' FROM mine CROSS JOIN LATERAL json_array_elements(history) h))
+UNION
+SELECT 'era', e.era_id FROM mine JOIN era_claims e ON e.claim_id = mine.id
+UNION
+SELECT 'attachment', a.id FROM mine JOIN attachments a ON a.org_id = $1 AND a.mode = $2 AND a.claim_id = mine.id
+UNION
+SELECT 'payer request', q.id FROM mine JOIN payer_requests q ON q.org_id = $1 AND q.mode = $2 AND q.claim_id = mine.id`,
+		[]any{r.scope.Org, mode, patient}
 }
 
 // Forget deletes old entries. The function of the database keeps those of its own

@@ -66,6 +66,31 @@ SELECT public.forget_audit_entries(now() + interval '1 day')`)
 	}
 }
 
+// TestServicesSeeOnlyOperatorsEntries reads the audit of all organizations, as molar audit
+// list does.
+func TestServicesSeeOnlyOperatorsEntries(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s, in, at := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), scope(), time.Now()
+	entry := func(change func(e *billing.AuditEntry)) *billing.AuditEntry {
+		e := &billing.AuditEntry{ID: billing.NewID[billing.AuditEntryID](at), Org: in.Org, Operation: "GET /claims", CreatedAt: at}
+		change(e)
+		return e
+	}
+	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
+		return tx.AuditLog.Insert(ctx, []*billing.AuditEntry{
+			entry(func(e *billing.AuditEntry) { e.User = billing.UserID{1} }), entry(func(e *billing.AuditEntry) { e.Key = billing.KeyID{1} }),
+			entry(func(e *billing.AuditEntry) { e.Operator = "ben" }), entry(func(e *billing.AuditEntry) { e.Operator, e.Org = "ben", billing.OrgID{} }),
+		})
+	})
+	db := admin(t, url)
+	for role, want := range map[string]int64{"molar_system": 2, "molar_app": 3} { // the organization does not see what concerns the deployment
+		if n, err := as(t, db, role, in, "SELECT 1 FROM audit_entries"); err != nil || n != want {
+			t.Errorf("%s reads %d entries, %v, want %d", role, n, err, want)
+		}
+	}
+}
+
 // fillAudit creates a million entries of one organization, one every minute, by ten
 // users. Each shows 25 of 10,000 patients.
 const fillAudit = `

@@ -274,10 +274,11 @@ type exchanges struct{ *tx }
 
 // Get reads and decrypts the messages exchanged for a check.
 func (r exchanges) Get(ctx context.Context, id billing.CheckID) (sent billing.CheckExchange, err error) {
-	q := r.query("cache_source, exchanges", "eligibility_checks")
+	q := r.query("patient_id, cache_source, exchanges", "eligibility_checks")
 	q.where("id = %", id)
 	var row struct {
-		CacheSource billing.CheckID `db:"cache_source"`
+		Patient     billing.PatientID `db:"patient_id"`
+		CacheSource billing.CheckID   `db:"cache_source"`
 		Exchanges   []byte
 	}
 	switch err := r.get(ctx, &row, q.text(""), q.args...); {
@@ -286,7 +287,7 @@ func (r exchanges) Get(ctx context.Context, id billing.CheckID) (sent billing.Ch
 	case err != nil:
 		return sent, fmt.Errorf("read the messages of check %s: %w", id, err)
 	}
-	sent = billing.CheckExchange{Check: id, Source: row.CacheSource}
+	sent = billing.CheckExchange{Check: id, Patient: row.Patient, Source: row.CacheSource}
 	if row.Exchanges == nil {
 		return sent, nil
 	}

@@ -66,8 +66,9 @@ FROM generate_series(1, 20000) n;
 INSERT INTO api_keys (id, org_id, mode, name, permissions, last_four, digest, created_at)
 SELECT uuid(n, 11), uuid(n % 10, 9), CASE WHEN n % 20 < 10 THEN 'test' ELSE 'live' END, 'Key', '{}', '', sha256(n::text::bytea), '2026-01-01'::timestamptz + n * interval '1 min'
 FROM generate_series(1, 20000) n;
-INSERT INTO audit_entries (id, org_id, mode, user_id, address, operation, resource_id, shown, status, created_at)
-SELECT uuid(n, 13), uuid(n % 10, 9), 'test', uuid(n % 30, 14), '192.0.2.1', 'GET /claims', 'clm_' || n / 40, ARRAY['pat_' || n / 400],
+INSERT INTO audit_entries (id, org_id, mode, user_id, key_id, background, address, operation, resource_id, shown, status, created_at)
+SELECT uuid(n, 13), uuid(n % 10, 9), 'test', CASE WHEN n % 40 < 20 THEN uuid(n % 30, 14) END, CASE WHEN n % 40 >= 20 THEN uuid(n % 30, 14) END, n % 60 < 10,
+	'192.0.2.1', CASE WHEN n % 200 < 10 THEN 'POST /claims' ELSE 'GET /claims' END, 'clm_' || n / 40, ARRAY['pat_' || n / 400],
 	CASE WHEN n % 70 >= 10 THEN 200 END, '2026-01-01'::timestamptz + n * interval '1 min'
 FROM generate_series(1, 20000) n;
 INSERT INTO audit_resources (org_id, resource, created_at, id)
@@ -86,6 +87,9 @@ func TestListPlans(t *testing.T) {
 	exec(t, db, strings.ReplaceAll(fill, "uuid(", "pg_temp_uuid("))
 	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
 	statements, sorted := pgstore.ListStatements(in), []string{"due requests", "event resource", "event types", "event types, next page", "documents", "tail, since", "requests, resource", "requests, resource, next page", "sessions, user", "sessions, user, next page"}
+	for _, merged := range []string{"resource", "user and resource", "patient", "patient and claim"} { // the first entries of each resource
+		sorted = append(sorted, "audit, "+merged, "audit, "+merged+", next page")
+	}
 	var got strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(statements)) {
 		fmt.Fprintf(&got, "== %s\n", name)

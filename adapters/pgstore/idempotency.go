@@ -96,15 +96,17 @@ func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 	}
 	return r.laterOf(ctx, use.CheckID, usedKey(use.Key), `
 INSERT INTO idempotency_keys AS k (org_id, mode, key, fingerprint, check_id, created_at, status, body, work,
-	request_id, api_key_id, operation, resource_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+	request_id, api_key_id, operation, resource_id, address, agent)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 ON CONFLICT (org_id, mode, key) DO UPDATE
 SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at = excluded.created_at,
 	status = excluded.status, body = excluded.body, work = excluded.work,
 	request_id = coalesce(excluded.request_id, k.request_id), api_key_id = coalesce(excluded.api_key_id, k.api_key_id),
-	operation = coalesce(excluded.operation, k.operation), resource_id = coalesce(excluded.resource_id, k.resource_id)`,
+	operation = coalesce(excluded.operation, k.operation), resource_id = coalesce(excluded.resource_id, k.resource_id),
+	address = coalesce(excluded.address, k.address), agent = coalesce(excluded.agent, k.agent)`,
 		r.scope.Org, r.scope.Mode, use.Key, use.Fingerprint[:], use.CheckID, at, status, body, use.Work,
-		entry.ID, entry.KeyID, nonEmpty(entry.Operation), nonEmpty(entry.Resource))
+		entry.ID, entry.KeyID, nonEmpty(entry.Operation), nonEmpty(entry.Resource),
+		nonEmpty(entry.Address), nonEmpty(entry.Agent))
 }
 
 // replied returns the reply that a use stores by value, or NULL if it stores none. A

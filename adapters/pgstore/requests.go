@@ -84,8 +84,9 @@ func (r requests) Insert(ctx context.Context, entries []*billing.LoggedRequest) 
 }
 
 const writtenRequests = `
-SELECT org_id, mode, request_id, api_key_id, operation, resource_id, check_id, created_at
-FROM idempotency_keys
+SELECT org_id, mode, request_id, api_key_id, operation, resource_id, check_id, created_at, coalesce(address, '') AS address,
+	coalesce(agent, '') AS agent, (SELECT patient_id FROM eligibility_checks c WHERE c.id = k.check_id) AS patient_id
+FROM idempotency_keys k
 WHERE created_at >= $1 AND created_at < $2 AND request_id IS NOT NULL
 ORDER BY created_at
 LIMIT $3`
@@ -100,6 +101,9 @@ func (r requests) Written(ctx context.Context, after, before time.Time) ([]*bill
 		Request billing.RequestID `db:"request_id"`
 		Key     billing.KeyID     `db:"api_key_id"`
 		CheckID billing.CheckID   `db:"check_id"`
+		Address string            `db:"address"`
+		Agent   string            `db:"agent"`
+		Patient billing.PatientID `db:"patient_id"` // of the check
 	}
 	if err := r.list(ctx, &rows, writtenRequests, micro(after), micro(before), writtenBatch); err != nil {
 		return nil, time.Time{}, fmt.Errorf("read the requests of writes: %w", err)
@@ -114,6 +118,10 @@ func (r requests) Written(ctx context.Context, after, before time.Time) ([]*bill
 		}
 		if e.Resource == "" {
 			e.Resource = row.CheckID.String()
+		}
+		e.Address, e.Agent = row.Address, row.Agent
+		if !row.Patient.IsZero() {
+			e.Shown = []string{row.Patient.String()}
 		}
 		entries = append(entries, e)
 	}

@@ -96,11 +96,17 @@ func ListStatements(in billing.Scope) map[string]Statement {
 			statements["requests, "+filter+name] = paged(requests{t}.filter(f), p)
 		}
 		for filter, f := range map[string]billing.AuditFilter{
-			"all": {}, "user": {User: Number(3, 14)}, "resource": {Resource: "clm_7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
-			"user and resource": {User: Number(3, 14), Resource: "pat_7"},
+			"all": {}, "user": {User: Number(3, 14)}, "key": {Key: Number(3, 14)}, "resource": {Resource: "clm_7"},
+			"span":              {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+			"user and resource": {User: Number(3, 14), Resource: "pat_7"}, "people": {Actor: billing.ActorUser}, "changes": {Changes: true},
+			"operators of one organization": {Actor: billing.ActorOperator}, "foreground": {Background: new(false)},
 		} {
-			statements["audit, "+filter+name] = paged(auditEntries{t}.filter(f), p)
+			statements["audit, "+filter+name] = made(auditEntries{t}.page(f, nil, p))
 		}
+		seen := billing.AuditFilter{Patient: Number(7, 5)}
+		statements["audit, patient"+name] = made(auditEntries{t}.page(seen, []string{"pat_7", "clm_7", "era_7"}, p))
+		seen.Resource = "clm_7"
+		statements["audit, patient and claim"+name] = made(auditEntries{t}.page(seen, []string{"pat_7", "clm_7", "era_7"}, p))
 		statements["event types"+name] = paged(events{t}.merged(billing.EventFilter{Types: billing.EventTypes()[:3]}, p), p)
 		for filter, f := range map[string]billing.EventFilter{"all": {}, "type": {Types: []billing.EventType{billing.EventClaimPaid}}, "span": {CreatedAfter: at}} {
 			statements["events, "+filter+name] = paged(events{t}.filter(f), p)
@@ -133,6 +139,8 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 	}
 	statements := map[string]Statement{
 		"totals":                     made(totals{t}.claims(day)),
+		"attachments of a patient":   {bornAlike, []any{billing.PatientID(Number(7, 5))}},
+		"what holds a patient":       made(auditEntries{t}.holders(Number(7, 5), in.Mode)),
 		"waiting remittances":        made(totals{t}.remittances()),
 		"similar":                    made(claims{t}.similar(Number(7, 5), billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 1}, To: billing.Date{Year: 2026, Month: 5, Day: 9}})),
 		"match":                      made(clearing{t}.match(control, payer)),

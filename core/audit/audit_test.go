@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,15 @@ func entry(scope billing.Scope, at time.Time) *billing.LoggedRequest {
 	return &billing.LoggedRequest{
 		ID: billing.NewID[billing.RequestID](at), Scope: scope, KeyID: billing.KeyID{1}, Operation: "POST /offices",
 		Resource: billing.OfficeID{1}.String(), Status: 201, Duration: time.Millisecond, CreatedAt: at,
+		Address: "192.0.2.1", Agent: "practice/1.0", Shown: []string{billing.PatientID{1}.String()},
 	}
+}
+
+// logged returns the part of an entry that the log has.
+func logged(e *billing.LoggedRequest) *billing.LoggedRequest {
+	out := *e
+	out.Address, out.Agent, out.Shown = "", "", nil
+	return &out
 }
 
 // written stores the use of a key, as the commit of a write does.
@@ -55,16 +64,19 @@ func TestRun(t *testing.T) {
 		return err == nil
 	})
 	var last *billing.LoggedRequest
-	for range 2000 { // several transactions
-		last = entry(scope, time.Now())
+	for n := range 2000 { // several transactions
+		last = entry(scope, time.Now().Add(time.Duration(n)*time.Millisecond))
 		s.Record(last)
 	}
 	cancel() // writes what remains
 	if err := <-done; err != nil || s.Dropped() != 0 {
 		t.Errorf("%v, %d entries dropped", err, s.Dropped())
 	}
-	if got, err := s.Get(t.Context(), scope, last.ID); err != nil || *got != *last {
+	if got, err := s.Get(t.Context(), scope, last.ID); err != nil || !reflect.DeepEqual(got, logged(last)) {
 		t.Errorf("%+v, %v, want %+v", got, err, last)
+	}
+	if got := recorded(t, store, scope); len(got) != billing.MaxPageLimit+1 || !reflect.DeepEqual(got[0], last.Audited()) {
+		t.Errorf("%d entries of the audit, the last %+v, want %+v", len(got), got[0], last.Audited())
 	}
 	page, next, err := s.List(t.Context(), scope, billing.RequestFilter{}, billing.Page{Limit: 10})
 	if err != nil || len(page) != 10 || next == nil {
@@ -109,17 +121,23 @@ func TestRestore(t *testing.T) {
 		written(t, store, e)
 	}
 	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.RequestLog.Insert(ctx, []*billing.LoggedRequest{kept})
+		if err := tx.RequestLog.Insert(ctx, []*billing.LoggedRequest{kept}); err != nil {
+			return err
+		}
+		return tx.AuditLog.Insert(ctx, []*billing.AuditEntry{kept.Audited()})
 	})
 	s := audit.New(store, audit.LeastRetention, slog.New(slog.DiscardHandler))
 	if err := s.Restore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	lost.Status, lost.Duration = 0, 0 // the reply is unknown
+	lost.Status, lost.Duration, lost.Shown = 0, 0, nil // the reply is unknown
 	for _, want := range []*billing.LoggedRequest{lost, kept} {
-		if got, err := s.Get(t.Context(), scope, want.ID); err != nil || *got != *want {
+		if got, err := s.Get(t.Context(), scope, want.ID); err != nil || !reflect.DeepEqual(got, logged(want)) {
 			t.Errorf("%+v, %v, want %+v", got, err, want)
 		}
+	}
+	if got, want := recorded(t, store, scope), []*billing.AuditEntry{kept.Audited(), lost.Audited()}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the audit has %v, want %v", got, want)
 	}
 	if _, err := s.Get(t.Context(), scope, running.ID); !billing.IsNotFound(err) {
 		t.Errorf("the entry of a request that may still run: %v", err)

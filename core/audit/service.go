@@ -1,5 +1,5 @@
-// Package audit keeps the log of the requests with an API key, and the audit of the
-// requests of people.
+// Package audit keeps the log of the requests with an API key, and the audit: the
+// requests of people and of keys, and what operators do.
 package audit
 
 import (
@@ -14,8 +14,8 @@ import (
 
 // Service has the use cases of the request log and of the audit.
 //
-// Record adds an entry to a buffer, and Run writes the buffer. So no request waits
-// for its entry. The use of an idempotency key is committed with what the entry of
+// Record adds an entry to a buffer, and Run writes the buffer to the log and to the
+// audit. So no request of a key waits for its entry. The use of an idempotency key is committed with what the entry of
 // its request needs. Restore writes the entries that a stopped process did not.
 type Service struct {
 	store ports.Store
@@ -48,7 +48,7 @@ func New(store ports.Store, keep time.Duration, log *slog.Logger) *Service {
 	return s
 }
 
-// Record adds an entry to the log. It never waits: when the buffer is full, it
+// Record adds an entry to the log and to the audit. It never waits: when the buffer is full, it
 // drops the entry. Restore brings back a dropped entry of a write, without its
 // reply.
 func (s *Service) Record(e *billing.LoggedRequest) {
@@ -116,7 +116,19 @@ func (s *Service) next() (entries []*billing.LoggedRequest) {
 }
 
 func (s *Service) insert(ctx context.Context, entries []*billing.LoggedRequest) error {
-	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.RequestLog.Insert(ctx, entries) })
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return insert(ctx, tx, entries) })
+}
+
+// insert stores the entries in the log and in the audit.
+func insert(ctx context.Context, tx ports.SystemTx, entries []*billing.LoggedRequest) error {
+	audited := make([]*billing.AuditEntry, len(entries))
+	for i, e := range entries {
+		audited[i] = e.Audited()
+	}
+	if err := tx.RequestLog.Insert(ctx, entries); err != nil {
+		return err
+	}
+	return tx.AuditLog.Insert(ctx, audited)
 }
 
 // Restore writes the entries that were committed with a write, for those requests
@@ -142,7 +154,7 @@ func (s *Service) restore(ctx context.Context) (more bool, err error) {
 			return err
 		}
 		more = !next.Equal(settled)
-		return tx.RequestLog.Insert(ctx, entries)
+		return insert(ctx, tx, entries)
 	})
 	if err != nil {
 		return false, err

@@ -2,20 +2,49 @@ package billing
 
 import "time"
 
-// AuditEntry records a request of a person: who, when, from where, what, and the
-// resources that it was about. It has no patient data.
+// AuditEntry records a request of a person or of a key, or what an operator did at the
+// command line: who, when, from where, what, and the resources that it was about. It
+// has no patient data.
 type AuditEntry struct {
-	ID        AuditEntryID
-	Org       OrgID
-	Mode      Mode // empty for a sign-in
-	User      UserID
-	Email     string // of the user, as it is now; only read
-	Address   string // of the client; empty in a vague entry
-	Operation string // the method and the route template, such as "GET /claims/{id}"
-	Resource  string // the ID of the resource that the request named or made; empty for none
-	Shown     []string
-	Status    int // zero if the write was committed and its reply is not known
-	CreatedAt time.Time
+	ID   AuditEntryID
+	Org  OrgID // zero if it concerns the whole deployment
+	Mode Mode  // empty for a sign-in, and for what concerns both modes
+
+	// One of them says who.
+	User     UserID
+	Key      KeyID
+	Operator string
+
+	Name       string // of the user or the key, as it is now; only read
+	Background bool   // a page made the request by itself
+	Address    string // of the client; empty in a vague entry, and for an operator
+	Agent      string // the client's User-Agent; empty like Address
+	Operation  string // the method and the route template, such as "GET /claims/{id}", or the command, such as "molar era show"
+	Resource   string // the ID of the resource that the request named or made; empty for none
+	Shown      []string
+	Status     int // zero if the write was committed and its reply is not known, and for an operator
+	CreatedAt  time.Time
+}
+
+// Actor is the kind of who made an entry of the audit.
+type Actor string
+
+// The kinds of actors.
+const (
+	ActorUser     Actor = "user"
+	ActorKey      Actor = "key"
+	ActorOperator Actor = "operator"
+)
+
+// Actor returns the kind of who made the entry.
+func (e *AuditEntry) Actor() Actor {
+	switch {
+	case !e.User.IsZero():
+		return ActorUser
+	case !e.Key.IsZero():
+		return ActorKey
+	}
+	return ActorOperator
 }
 
 // about returns the entry with the resource that the request made. A resource that
@@ -43,14 +72,19 @@ func (e *AuditEntry) Replied(r Reply) *AuditEntry {
 // user: without the client, and with the hour alone.
 func (e *AuditEntry) Vague() *AuditEntry {
 	out := *e
-	out.Address, out.CreatedAt = "", e.CreatedAt.Truncate(time.Hour)
+	out.Address, out.Agent, out.CreatedAt = "", "", e.CreatedAt.Truncate(time.Hour)
 	return &out
 }
 
 // AuditFilter selects entries of the audit. Zero fields select all.
 type AuditFilter struct {
+	Actor         Actor
 	User          UserID
-	Resource      string // named, made or shown
+	Key           KeyID
+	Resource      string    // named, made or shown
+	Patient       PatientID // shown, or what was named, made or shown holds a claim of the patient
+	Background    *bool     // whether a page made the request by itself; nil for all
+	Changes       bool      // without what was only read
 	CreatedAfter  time.Time
 	CreatedBefore time.Time // exclusive
 }

@@ -323,6 +323,7 @@ type Exchange struct {
 // CheckExchange is everything that was exchanged with a payer for a check.
 type CheckExchange struct {
 	Check    CheckID
+	Patient  PatientID  // of the check; zero for none
 	Source   CheckID    // the check whose answer was saved; zero for a check that was not answered from it
 	Messages []Exchange // in the order in which they were sent; none for a check that was not sent
 }

@@ -2,8 +2,8 @@ package billing
 
 import "time"
 
-// LoggedRequest is an entry of the request log: a request with an API key, without
-// its body and its query.
+// LoggedRequest is an entry of the request log and of the audit: a request with an API
+// key, without its body and its query.
 type LoggedRequest struct {
 	ID        RequestID
 	Scope     Scope
@@ -14,6 +14,19 @@ type LoggedRequest struct {
 	Error     Code   // empty for none
 	Duration  time.Duration
 	CreatedAt time.Time
+
+	// Only for the audit.
+	Address string // of the client
+	Agent   string // the client's User-Agent
+	Shown   []string
+}
+
+// Audited returns the entry of the audit.
+func (e *LoggedRequest) Audited() *AuditEntry {
+	return &AuditEntry{
+		ID: AuditEntryID(e.ID), Org: e.Scope.Org, Mode: e.Scope.Mode, Key: e.KeyID, Address: e.Address, Agent: e.Agent,
+		Operation: e.Operation, Resource: e.Resource, Shown: e.Shown, Status: e.Status, CreatedAt: e.CreatedAt,
+	}
 }
 
 // about returns the entry with the resource that the request made. A resource that

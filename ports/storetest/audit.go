@@ -33,12 +33,17 @@ func testAudit(b *bench) {
 	b.organization()
 	ann := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1)
 	b.addUser(b.scope, ann)
-	full, bare := b.auditEntry(0), b.auditEntry(1)
-	full.User = ann.ID
+	key := &billing.APIKey{ID: id[billing.KeyID](), Scope: b.scope, Name: "Front desk", LastFour: "abcd", CreatedAt: b.now}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.APIKeys.Insert(ctx, key, [32]byte{1}) })
+	full, bare, program, operator, deployment := b.auditEntry(0), b.auditEntry(1), b.auditEntry(2), b.auditEntry(3), b.auditEntry(4)
+	full.User, full.Background, full.Agent = ann.ID, true, "Browser/1.0"
 	bare.Mode, bare.Resource, bare.Shown = "", "", nil // a sign-in that was refused
-	b.insertAudit(full, bare)
-	full.Email = "ann@example.com" // as it is when the entry is read
-	equal(t, "entries", b.listAudit(billing.AuditFilter{}, all), []*billing.AuditEntry{bare, full})
+	program.User, program.Key = billing.UserID{}, key.ID
+	operator.User, operator.Operator, operator.Status = billing.UserID{}, "ben", 0
+	deployment.User, deployment.Operator, deployment.Org = billing.UserID{}, "ben", billing.OrgID{}
+	b.insertAudit(full, bare, program, operator, deployment)
+	full.Name, program.Name = "ann@example.com", key.Name // as they are when the entry is read
+	equal(t, "entries", b.listAudit(billing.AuditFilter{}, all), []*billing.AuditEntry{operator, program, bare, full})
 
 	// An entry never changes.
 	later := *full
@@ -51,7 +56,7 @@ func testAudit(b *bench) {
 		got, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
 			return tx.Audit.List(ctx, billing.AuditFilter{}, all)
 		})
-		if want := map[bool]int{true: 2}[scope.Org == b.scope.Org]; err != nil || len(got) != want {
+		if want := map[bool]int{true: 4}[scope.Org == b.scope.Org]; err != nil || len(got) != want {
 			t.Errorf("%d entries in %v, %v, want %d", len(got), scope, err, want)
 		}
 		for _, resource := range []string{full.Resource, full.Shown[0]} {
@@ -124,16 +129,27 @@ func testAuditFilters(b *bench) {
 	one, two, three := b.auditEntry(0), b.auditEntry(10), b.auditEntry(20)
 	two.User = billing.UserID{15: 8}
 	three.Resource, three.Shown = two.Resource, nil
-	b.insertAudit(one, two, three)
+	four, five, six := b.auditEntry(30), b.auditEntry(40), b.auditEntry(50)
+	four.User, four.Key, four.Operation = billing.UserID{}, billing.KeyID{15: 8}, "POST /claims/search"
+	five.User, five.Operator, five.Operation, five.Status = billing.UserID{}, "ben", "molar era show", 0
+	six.Operation, six.Background = "PATCH /claims/{id}", true
+	b.insertAudit(one, two, three, four, five, six)
 	for name, test := range map[string]struct {
 		f    billing.AuditFilter
 		want []*billing.AuditEntry
 	}{
-		"none":        {billing.AuditFilter{}, []*billing.AuditEntry{three, two, one}},
+		"none":        {billing.AuditFilter{}, []*billing.AuditEntry{six, five, four, three, two, one}},
+		"key":         {billing.AuditFilter{Key: four.Key}, []*billing.AuditEntry{four}},
+		"people":      {billing.AuditFilter{Actor: billing.ActorUser}, []*billing.AuditEntry{six, three, two, one}},
+		"keys":        {billing.AuditFilter{Actor: billing.ActorKey}, []*billing.AuditEntry{four}},
+		"operators":   {billing.AuditFilter{Actor: billing.ActorOperator}, []*billing.AuditEntry{five}},
+		"changes":     {billing.AuditFilter{Changes: true}, []*billing.AuditEntry{six}},
+		"background":  {billing.AuditFilter{Background: new(true)}, []*billing.AuditEntry{six}},
+		"foreground":  {billing.AuditFilter{Background: new(false), Actor: billing.ActorUser}, []*billing.AuditEntry{three, two, one}},
 		"user":        {billing.AuditFilter{User: two.User}, []*billing.AuditEntry{two}},
 		"resource":    {billing.AuditFilter{Resource: two.Resource}, []*billing.AuditEntry{three, two}},
 		"shown":       {billing.AuditFilter{Resource: two.Shown[0]}, []*billing.AuditEntry{two}},
-		"from":        {billing.AuditFilter{CreatedAfter: two.CreatedAt}, []*billing.AuditEntry{three, two}},
+		"from":        {billing.AuditFilter{CreatedAfter: two.CreatedAt}, []*billing.AuditEntry{six, five, four, three, two}},
 		"before":      {billing.AuditFilter{CreatedBefore: two.CreatedAt}, []*billing.AuditEntry{one}},
 		"all at once": {billing.AuditFilter{User: two.User, Resource: two.Resource, CreatedAfter: two.CreatedAt, CreatedBefore: three.CreatedAt}, []*billing.AuditEntry{two}},
 		"nothing":     {billing.AuditFilter{Resource: id[billing.ClaimID]().String()}, []*billing.AuditEntry{}},

@@ -33,7 +33,7 @@ func registerMetrics(g *graph) {
 	g.metrics.MustRegister(g.store.Metrics()...)
 	g.metrics.MustRegister(
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "molar_request_log_dropped_total", Help: "Entries that the request log dropped.",
+			Name: "molar_request_log_dropped_total", Help: "Requests of keys that are missing in the request log and in the audit. Those of writes are restored.",
 		}, func() float64 { return float64(g.audit.Dropped()) }),
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),

@@ -1,5 +1,5 @@
 // Who did what, and who looked at which patient.
-import { one, useFilters } from "../../api/filters";
+import { one, useFilters, type Filters } from "../../api/filters";
 import { useClient, type Schemas } from "../../api/client";
 import { DateField, SelectField, TextField } from "../../ui/form";
 import { count, dateIn, daysAfter, midnight, useZone, When } from "../../ui/format";
@@ -21,7 +21,13 @@ export function Audit() {
       <SettingsParts />
       <Section flush>
         <div className="filters">
-          <SelectField label="Person" value={one(filters.user_id) ?? ""} onChange={(v) => set({ user_id: v || undefined })} options={[["", "Everyone"], ...(users.data?.data ?? []).map((u) => [u.id, u.email] as const)]} />
+          <SelectField
+            label="Who"
+            value={one(filters.user_id) ?? one(filters.actor) ?? ""}
+            onChange={(v) => set(chosen(v))}
+            options={[...actors, ...(users.data?.data ?? []).map((u) => [u.id, u.email] as const)]}
+          />
+          <SelectField label="What" value={shows(filters)} onChange={(v) => set(kinds[v] ?? {})} options={whats} />
           <TextField label="Resource" value={one(filters.resource_id) ?? ""} onChange={(v) => set({ resource_id: v.trim() || undefined })} placeholder="ID of a patient, claim, …" />
           <DateField label="From" value={after ? dateIn(zone, new Date(after)) : ""} onChange={(v) => set({ created_after: v ? midnight(v, zone) : undefined })} />
           <DateField label="Until" value={before ? daysAfter(dateIn(zone, new Date(before)), -1) : ""} onChange={(v) => set({ created_before: v ? midnight(daysAfter(v, 1), zone) : undefined })} />
@@ -32,18 +38,61 @@ export function Audit() {
           id={(e) => e.id}
           columns={[
             { head: "What", cell: (e) => <><span className="strong">{says(e)}</span><span className="sub"><code>{e.operation}</code></span></> },
-            { head: "Who", cell: (e) => <span className="wrap-anywhere">{e.user_email}</span> },
+            { head: "Who", cell: (e) => <Actor entry={e} /> },
             { head: "Resource", cell: (e) => <Resource entry={e} /> },
-            { head: "From", wide: true, cell: (e) => e.address || <span className="muted">Not shown, and the time to the hour</span> },
+            { head: "From", wide: true, cell: (e) => <From entry={e} /> },
             { head: "Mode", wide: true, cell: (e) => e.mode ?? <span className="muted none" aria-label="none">–</span> },
             { head: "When", cell: (e) => <When value={e.created_at} full /> },
           ]}
-          empty={<Empty title="No entry matches">Each request of a person is listed here. Requests with API keys are under Developers.</Empty>}
+          empty={
+            <Empty title="No entry matches">
+              Each request of a person or with an API key is listed here, and what an operator of the service did.
+            </Empty>
+          }
         />
       </Section>
-      <p className="muted small">To see who looked at a patient, enter the patient’s ID as the resource. It also finds lists and searches that showed the patient.</p>
+      <p className="muted small">
+        To see who looked at a patient, enter the patient’s ID as the resource. It also finds lists, searches, files and
+        images that showed the patient.
+      </p>
     </Page>
   );
+}
+
+const actors = [
+  ["", "Everyone"], ["user", "All people"], ["key", "All API keys"], ["operator", "Operators of the service"],
+] as const;
+
+const whats = [
+  ["", "Everything"], ["foreground", "Without what pages did by themselves"], ["changes", "Changes only"],
+] as const;
+
+/** chosen returns the filter by who did it: a kind of actor, or a person. */
+function chosen(value: string) {
+  return value.startsWith("usr_") ? { user_id: value, actor: undefined } : { user_id: undefined, actor: value || undefined };
+}
+
+const kinds: Record<string, { background?: string; changes?: string }> = {
+  "": { background: undefined, changes: undefined },
+  foreground: { background: "false", changes: undefined },
+  changes: { background: undefined, changes: "true" },
+};
+
+/** shows returns the choice of the filter by what was done. */
+function shows(filters: Filters): string {
+  return filters.changes ? "changes" : filters.background ? "foreground" : "";
+}
+
+function Actor({ entry: { actor, background } }: { entry: Schemas["AuditEntry"] }) {
+  const kind = { user: "", key: "API key", operator: "Operator of the service" }[actor.kind];
+  const sub = [kind, background && "by itself, in the background"].filter(Boolean).join(", ");
+  return <><span className="wrap-anywhere">{actor.name}</span>{sub && <span className="sub">{sub}</span>}</>;
+}
+
+function From({ entry: { actor, address, agent } }: { entry: Schemas["AuditEntry"] }) {
+  if (actor.kind === "operator") return <span className="muted">Command line</span>;
+  if (!address) return <span className="muted">Not shown, and the time to the hour</span>;
+  return <>{address}{agent && <span className="sub wrap-anywhere">{agent}</span>}</>;
 }
 
 function Resource({ entry: e }: { entry: Schemas["AuditEntry"] }) {
@@ -58,6 +107,7 @@ function Resource({ entry: e }: { entry: Schemas["AuditEntry"] }) {
 
 /** says returns in words what a request did, and whether it was refused. */
 function says(e: Schemas["AuditEntry"]): string {
+  if (e.actor.kind === "operator") return "Used the command line";
   const [method = "", path = ""] = e.operation.split(" ");
   const what = path.split("/").filter((p) => p && !p.startsWith("{")).join(" ").replaceAll("_", " ");
   const verb = e.operation === "POST /sessions" ? "Sign-in" : e.operation === "DELETE /sessions/{id}" ? "Ended a session"

@@ -1,0 +1,98 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// BenchmarkKeyReads measures how many reads by a key a service carries, over 16
+// connections: of a claim, and of a page of 25 checks. With other binaries in the folder
+// MOLAR_BENCH_BASE the two take turns of two seconds, A B A B, each on servers of its own,
+// and the last line is the ratio of their medians.
+func BenchmarkKeyReads(b *testing.B) {
+	dirs := []string{binaries(b)}
+	if base := os.Getenv("MOLAR_BENCH_BASE"); base != "" {
+		dirs = []string{base, dirs[0]}
+	}
+	for b.Loop() {
+		var systems []*system
+		var reads [][2]string
+		for _, dir := range dirs {
+			s := startSystemOf(b, dir, 1, 1)
+			s.measure(b, 1, 2*time.Second, "fresh") // the first statistics, plans and connections
+			s.provide()
+			r, ok := s.insist(b.Context(), "read", "/claims", "application/json", claimBody(s.office, claimEnding{payer: "60054", kind: "claim"}, 1))
+			if !ok {
+				b.Fatal(r)
+			}
+			systems, reads = append(systems, s), append(reads, [2]string{"/claims/" + idOf(r), "/eligibility?limit=25"})
+			for _, path := range reads[len(reads)-1] {
+				s.readsPerSecond(b, path, 2*time.Second)
+			}
+		}
+		rates := map[[2]int][]float64{} // by binaries and path
+		for range 12 {
+			for i, s := range systems {
+				for n, path := range reads[i] {
+					rates[[2]int{i, n}] = append(rates[[2]int{i, n}], s.readsPerSecond(b, path, 2*time.Second))
+				}
+			}
+		}
+		middle := func(i, n int) float64 {
+			all := rates[[2]int{i, n}]
+			slices.Sort(all)
+			return all[len(all)/2]
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+		_, _ = fmt.Fprintln(w, "binaries\ta claim\ta page of 25 checks")
+		for i, dir := range dirs {
+			_, _ = fmt.Fprintf(w, "%s\t%.0f/s\t%.0f/s\n", filepath.Base(dir), middle(i, 0), middle(i, 1))
+		}
+		if len(dirs) == 2 {
+			_, _ = fmt.Fprintf(w, "ratio\t%.3f\t%.3f\n", middle(1, 0)/middle(0, 0), middle(1, 1)/middle(0, 1))
+		}
+		if err := w.Flush(); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(middle(len(dirs)-1, 0), "claims/s")
+	}
+}
+
+// readsPerSecond reads a path over 16 connections for a while.
+func (s *system) readsPerSecond(b *testing.B, path string, span time.Duration) float64 {
+	b.Helper()
+	u, err := url.Parse(s.urls[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	var all sync.WaitGroup
+	var n atomic.Int64
+	begun := time.Now()
+	for range 16 {
+		all.Go(func() {
+			client := &fasthttp.HostClient{Addr: u.Host, MaxConns: 1}
+			for time.Since(begun) < span && !b.Failed() {
+				if _, err := timed(client, s.urls[0]+path, s.key, "", "", func(resp *fasthttp.Response) {
+					if resp.StatusCode() != fasthttp.StatusOK {
+						b.Errorf("%s: %d", path, resp.StatusCode())
+					}
+				}); err != nil {
+					b.Error(err)
+				}
+				n.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	return float64(n.Load()) / time.Since(begun).Seconds()
+}

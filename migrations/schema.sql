@@ -634,6 +634,9 @@ CREATE TABLE public.eligibility_checks (
     benefits json,
     exchanges bytea,
     coverage_status text DEFAULT ''::text NOT NULL,
+    person_request_id uuid,
+    shown text,
+    shown_failure text,
     CONSTRAINT eligibility_checks_state CHECK (
 CASE state
     WHEN 'pending'::text THEN ((outcome = ''::text) AND (completed_at IS NULL) AND (benefits IS NULL) AND (rejection IS NULL))
@@ -648,6 +651,7 @@ END)
 WITH (fillfactor='90');
 ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN benefits SET COMPRESSION lz4;
 ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN exchanges SET STORAGE EXTERNAL;
+ALTER TABLE ONLY public.eligibility_checks ALTER COLUMN shown SET COMPRESSION lz4;
 
 ALTER TABLE ONLY public.eligibility_checks FORCE ROW LEVEL SECURITY;
 
@@ -2205,6 +2209,10 @@ GRANT UPDATE(benefits) ON TABLE public.eligibility_checks TO molar_app;
 GRANT UPDATE(exchanges) ON TABLE public.eligibility_checks TO molar_app;
 
 GRANT UPDATE(coverage_status) ON TABLE public.eligibility_checks TO molar_app;
+
+GRANT UPDATE(shown) ON TABLE public.eligibility_checks TO molar_app;
+
+GRANT UPDATE(shown_failure) ON TABLE public.eligibility_checks TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.encryption_key TO molar_system;
 

@@ -1,11 +1,12 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/molar-billing/molar/core/access"
@@ -79,12 +80,24 @@ type failedCheckError struct {
 
 func (f *failedCheckError) Unwrap() error { return f.error }
 
+// body returns the reply with the check: out, unless the check's release kept its own. A
+// replay of a reply that was not kept has the ID of the first request, if it is known.
+func (f *failedCheckError) body(out errorJSON) []byte {
+	if f.replayed && !f.check.RequestID.IsZero() {
+		out.RequestID = f.check.RequestID.String()
+	}
+	failure := f.check.ShownFailure
+	if failure == nil {
+		failure = bytes.TrimSpace(encoded(out))
+	}
+	return slices.Concat(bytes.TrimSuffix(failure, []byte("}")), []byte(`,"check":`), checkShape(f.check), []byte("}\n"))
+}
+
 type errorJSON struct {
-	Error     billing.Code    `json:"error"`
-	Message   string          `json:"message"`
-	Errors    []faultJSON     `json:"errors"`
-	RequestID string          `json:"request_id"`
-	Check     json.RawMessage `json:"check,omitempty"`
+	Error     billing.Code `json:"error"`
+	Message   string       `json:"message"`
+	Errors    []faultJSON  `json:"errors"`
+	RequestID string       `json:"request_id"`
 
 	Organizations []choiceJSON `json:"organizations,omitempty"`
 }
@@ -104,19 +117,13 @@ type faultJSON struct {
 // fail replies with an error. It logs the cause if the service is at fault.
 func (x *exchange) fail(err error) {
 	code, out := x.failure(err)
-	if f, ok := errors.AsType[*failedCheckError](err); ok {
-		out.Check = checkShape(f.check)
-		x.markReplayed(f.replayed)
-		if f.replayed && !f.check.RequestID.IsZero() {
-			out.RequestID = f.check.RequestID.String() // the body is the first reply's; the header names this request
-		}
-	}
+	f, failedCheck := errors.AsType[*failedCheckError](err)
+	x.refused = !failedCheck
 	if c, ok := errors.AsType[*access.ChooseError](err); ok {
 		for _, o := range c.Organizations {
 			out.Organizations = append(out.Organizations, choiceJSON{o.ID, o.Name})
 		}
 	}
-	x.refused = out.Check == nil
 	switch out.Error { //nolint:exhaustive // other codes need no header
 	case billing.CodeUnauthorized:
 		x.set("WWW-Authenticate", "Bearer")
@@ -133,7 +140,12 @@ func (x *exchange) fail(err error) {
 	if !framing && (!known || e.Code == billing.CodeInternal || e.Code == billing.CodeUnavailable) {
 		x.logCause(err)
 	}
-	x.writeJSON(code, out)
+	body := encoded(out)
+	if failedCheck {
+		x.markReplayed(f.replayed)
+		body = f.body(out)
+	}
+	x.write(code, "application/json", body)
 }
 
 // retryAfter returns the number of seconds after which the request may succeed.

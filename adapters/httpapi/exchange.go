@@ -190,7 +190,7 @@ func (x *exchange) authenticate() (err error) {
 	x.call.Scope, x.call.Principal = x.caller.Scope, x.caller.Principal
 	if x.caller.User != nil {
 		x.call.Session = x.caller.Session.ID
-		x.call.Request.ID = billing.RequestID{} // what a person makes has no request of a program
+		x.call.Request.ID, x.call.Request.OfPerson = billing.RequestID{}, x.id // what a person makes has no request of a program
 	}
 	return nil
 }

@@ -66,6 +66,7 @@ type service struct {
 	other       string // of another organization
 	keys        atomic.Int64
 
+	database string    // its URL, for an administrator
 	receiver *receiver // of webhooks
 	options  Options   // of the server
 }
@@ -91,7 +92,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	s := &service{receiver: newReceiver(t)}
 	queue := memqueue.NewBroker().Open()
 	relay := outboxrelay.New(queue, with.log)
-	store := pgtest.Open(t, func(po *pgstore.Options) { po.Staged, po.Log = relay.Staged, with.log })
+	store := pgtest.Open(t, func(po *pgstore.Options) { s.database, po.Staged, po.Log = po.URL, relay.Staged, with.log })
 	during(t, func(ctx context.Context) { _ = relay.Run(ctx, store) })
 	payers := porttest.Payers(t)
 	clock, sender := &porttest.Clock{}, s.receiver.sender(t, with.log)

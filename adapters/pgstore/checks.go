@@ -17,8 +17,8 @@ type checks struct{ *tx }
 
 // checkColumns lists every column except exchanges, which few callers read.
 const checkColumns = `id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id,
-	request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at,
-	rejection, coverage_status, benefits`
+	request_id, person_request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at,
+	rejection, coverage_status, benefits, shown, shown_failure`
 
 type checkRow struct {
 	ID              billing.CheckID        `db:"id"`
@@ -33,6 +33,7 @@ type checkRow struct {
 	Outcome         billing.Outcome        `db:"outcome"`
 	ParentID        billing.CheckID        `db:"parent_id"`
 	RequestID       billing.RequestID      `db:"request_id"`
+	OfPerson        billing.RequestID      `db:"person_request_id"`
 	IdempotencyKey  string                 `db:"idempotency_key"`
 	TenantReference *string                `db:"tenant_reference"`
 	CacheSource     billing.CheckID        `db:"cache_source"`
@@ -44,6 +45,8 @@ type checkRow struct {
 	Rejection       []byte                 `db:"rejection"`
 	CoverageStatus  billing.CoverageStatus `db:"coverage_status"`
 	Benefits        []byte                 `db:"benefits"`
+	Shown           []byte                 `db:"shown"`
+	ShownFailure    []byte                 `db:"shown_failure"`
 }
 
 func (r checkRow) check() (*billing.EligibilityCheck, error) {
@@ -51,8 +54,9 @@ func (r checkRow) check() (*billing.EligibilityCheck, error) {
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, OfficeID: r.OfficeID,
 		Payer:     billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		PatientID: r.PatientID, State: r.State, Outcome: r.Outcome, ParentID: r.ParentID, RequestID: r.RequestID,
-		IdempotencyKey: r.IdempotencyKey, TenantReference: r.TenantReference, CacheSource: r.CacheSource,
+		OfPerson: r.OfPerson, IdempotencyKey: r.IdempotencyKey, TenantReference: r.TenantReference, CacheSource: r.CacheSource,
 		CreatedAt: r.CreatedAt.UTC(), Network: r.Network, LatencyMS: r.LatencyMS, Status: r.CoverageStatus, Benefits: r.Benefits,
+		Shown: r.Shown, ShownFailure: r.ShownFailure,
 	}
 	if r.CompletedAt.Valid {
 		c.CompletedAt = r.CompletedAt.Time.UTC()
@@ -118,12 +122,13 @@ func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 	}
 	if err := r.laterOf(ctx, c.ID, c.ID, `
 INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome,
-	parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network, latency_ms,
-	completed_at, rejection, coverage_status, benefits)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, nullif($24, '')::json)`,
+	parent_id, request_id, person_request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network,
+	latency_ms, completed_at, rejection, coverage_status, benefits, shown, shown_failure)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, nullif($25, '')::json,
+	nullif($26, ''), nullif($27, ''))`,
 		c.ID, r.scope.Org, r.scope.Mode, c.OfficeID, c.Payer.ID, c.Payer.PayerID, c.Payer.Name, c.PatientID, c.State, c.Outcome,
-		c.ParentID, c.RequestID, c.IdempotencyKey, c.TenantReference, c.CacheSource, micro(c.CreatedAt), digest[:], inquiry,
-		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, c.Status, string(c.Benefits)); err != nil || !c.CanBeReused() {
+		c.ParentID, c.RequestID, c.OfPerson, c.IdempotencyKey, c.TenantReference, c.CacheSource, micro(c.CreatedAt), digest[:], inquiry,
+		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, c.Status, string(c.Benefits), string(c.Shown), string(c.ShownFailure)); err != nil || !c.CanBeReused() {
 		return err
 	}
 	return r.later(ctx, answerOf(c.ID), `
@@ -172,7 +177,7 @@ func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([
 	ids, outcomes, patients, networks := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
 	latencies, completed := make(pq.Int64Array, n), make(pq.StringArray, n)
 	rejections, statuses, benefits, sealed := make(pq.StringArray, n), make(pq.StringArray, n), make(documentArray, n), make(pq.ByteaArray, n)
-	answers := make(pq.BoolArray, n)
+	shown, failures, answers := make(documentArray, n), make(documentArray, n), make(pq.BoolArray, n)
 	for i, d := range done {
 		c := d.Check
 		rejection, err := encode(c.Rejection)
@@ -188,7 +193,7 @@ func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([
 			latencies[i] = int64(*c.LatencyMS)
 		}
 		rejections[i], _ = rejection.(string)
-		statuses[i], benefits[i] = string(c.Status), c.Benefits
+		statuses[i], benefits[i], shown[i], failures[i] = string(c.Status), c.Benefits, c.Shown, c.ShownFailure
 		if len(d.Exchanges) > 0 {
 			sealed[i] = r.store.sealer.seal(r.scope, c.ID, frame(d.Exchanges))
 		}
@@ -202,10 +207,11 @@ WITH completed AS (
 	UPDATE eligibility_checks c
 	SET state = 'completed', outcome = d.outcome, patient_id = nullif(d.patient_id, '')::uuid, network = d.network,
 		latency_ms = nullif(d.latency_ms, -1), completed_at = d.completed_at, rejection = nullif(d.rejection, '')::json,
-		coverage_status = d.coverage_status, benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, '')
+		coverage_status = d.coverage_status, benefits = nullif(d.benefits, '')::json, exchanges = nullif(d.exchanges, ''),
+		shown = nullif(d.shown, ''), shown_failure = nullif(d.shown_failure, '')
 	FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[], $9::text[], $10::text[], $11::text[],
-		$12::bytea[], $13::boolean[])
-		AS d (id, outcome, patient_id, network, latency_ms, completed_at, rejection, coverage_status, benefits, exchanges, answers)
+		$12::bytea[], $13::boolean[], $14::text[], $15::text[])
+		AS d (id, outcome, patient_id, network, latency_ms, completed_at, rejection, coverage_status, benefits, exchanges, answers, shown, shown_failure)
 	WHERE c.org_id = $1 AND c.mode = $2 AND c.id = d.id AND c.state = 'pending'
 	RETURNING c.id, c.digest, c.completed_at, d.answers
 ), kept AS (
@@ -216,7 +222,8 @@ WITH completed AS (
 )
 SELECT id, pg_current_xact_id()::text AS xid
 FROM completed`,
-		r.scope.Org, r.scope.Mode, ids, outcomes, patients, networks, latencies, completed, rejections, statuses, benefits, sealed, answers); err != nil {
+		r.scope.Org, r.scope.Mode, ids, outcomes, patients, networks, latencies, completed, rejections, statuses, benefits, sealed, answers,
+		shown, failures); err != nil {
 		return nil, fmt.Errorf("complete checks: %w", err)
 	}
 	first := make([]billing.CheckID, len(rows))

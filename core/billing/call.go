@@ -34,7 +34,8 @@ func (k *APIKey) Principal() Principal { return Principal{PrincipalKey, k.ID.Str
 // digest of its content. A request without a key is administration: it runs
 // once, and its reply is not kept.
 type Request struct {
-	ID          RequestID
+	ID          RequestID // zero for a person's request: what a person makes shows none
+	OfPerson    RequestID // the ID of a person's request, else zero
 	Key         string
 	Fingerprint [sha256.Size]byte // of method, path and the meaning of the body
 	Entry       *LoggedRequest    // without its reply; nil if the request is not logged

@@ -88,6 +88,7 @@ type EligibilityCheck struct {
 	Outcome         Outcome
 	ParentID        CheckID
 	RequestID       RequestID
+	OfPerson        RequestID // the request of a person, which no resource shows; then RequestID is zero
 	IdempotencyKey  string
 	TenantReference *string
 	CacheSource     CheckID // zero for a fresh check
@@ -101,6 +102,11 @@ type EligibilityCheck struct {
 	Rejection   *Rejection     // set exactly when the outcome is not answered
 	Status      CoverageStatus // set exactly when the outcome is answered
 	Benefits    []byte         // the Data of the payer's benefits; set exactly when the outcome is answered
+
+	// JSON that the release shows that completed the check; nil for checks of releases
+	// before that was kept.
+	Shown        []byte // the check without its benefits
+	ShownFailure []byte // the reply to its request, without the check; nil also when the payer responded
 }
 
 // Inquiry is the inquiry of a check, as the caller wrote it.
@@ -213,6 +219,7 @@ func (c *EligibilityCheck) Complete(a CheckResponse, patient PatientID, now time
 	c.LatencyMS = a.LatencyMS
 	c.PatientID = patient
 	c.CompletedAt = now
+	c.show()
 	return nil
 }
 
@@ -258,6 +265,7 @@ func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Ti
 		return err
 	}
 	c.CacheSource, c.Status, c.Benefits = source.ID, source.Status, source.Benefits
+	c.show()
 	return nil
 }
 

@@ -61,7 +61,7 @@ func (s *Service) start(
 		if err != nil {
 			return err
 		}
-		c.ID, c.RequestID, c.IdempotencyKey = id, call.Request.ID, call.Request.Key
+		c.ID, c.RequestID, c.OfPerson, c.IdempotencyKey = id, call.Request.ID, call.Request.OfPerson, call.Request.Key
 		return s.begin(ctx, tx, c, call.Request, in.NoCache, replyTo)
 	})
 	return c, replayed, err

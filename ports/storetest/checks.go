@@ -35,6 +35,8 @@ func testCheckRoundTrip(b *bench) {
 	}
 	rejected.Inquiry.Patient = &billing.Dependent{FirstName: "Kim", LastName: "L", Relationship: billing.RelationChild, DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}}
 	rejected.ParentID, rejected.TenantReference = done.ID, new("Ref \u2603 100%")
+	rejected.RequestID, rejected.OfPerson = billing.RequestID{}, id[billing.RequestID]()
+	rejected.Shown, rejected.ShownFailure = done.Shown, []byte(`{"error": "PAYER_REJECTED"}`)
 	hit.CacheSource, hit.LatencyMS = done.ID, nil
 	for _, c := range []*billing.EligibilityCheck{pending, done, rejected, hit} {
 		b.insert(c)
@@ -100,6 +102,7 @@ func testCompleteTogether(b *bench) {
 		if i == 1 {
 			mine.PatientID, mine.LatencyMS, mine.Status, mine.Benefits = billing.PatientID{}, nil, "", nil
 			mine.Outcome, mine.Rejection = billing.OutcomeRejected, &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: `7"5\`}
+			mine.ShownFailure = []byte(`{"message": "\"no\""}`)
 		}
 		completions = append(completions, billing.CheckCompletion{Check: &mine})
 	}

@@ -371,6 +371,7 @@ func answer(c *billing.EligibilityCheck) {
 		}},
 		NotReturned: []string{"plan_rules.waiting_period"},
 	}).Data()
+	c.Shown = []byte(`{"object": "of \"its\" release \\ <>"}`)
 }
 
 func (b *bench) event(resource [16]byte, kind billing.EventType, n int) billing.Event {

@@ -77,18 +77,18 @@ func (s *system) commits(b *testing.B) func() float64 {
 // floor returns the checks a second that pgbench reaches with their statements.
 func (s *system) floor(b *testing.B) float64 {
 	b.Helper()
-	var v struct{ org, office, payer, inquiry, benefits, exchanges, data, name string }
+	var v struct{ org, office, payer, inquiry, benefits, shown, exchanges, data, name string }
 	if err := s.db.QueryRow(`
-SELECT c.org_id, c.office_id, c.payer_id, c.inquiry, c.benefits, encode(c.exchanges, 'hex'), e.data, p.name_key
+SELECT c.org_id, c.office_id, c.payer_id, c.inquiry, c.benefits, c.shown, encode(c.exchanges, 'hex'), e.data, p.name_key
 FROM eligibility_checks c JOIN events e ON e.resource_id = c.id JOIN patients p ON p.id = c.patient_id
 WHERE c.outcome = 'answered'
-LIMIT 1`).Scan(&v.org, &v.office, &v.payer, &v.inquiry, &v.benefits, &v.exchanges, &v.data, &v.name); err != nil {
+LIMIT 1`).Scan(&v.org, &v.office, &v.payer, &v.inquiry, &v.benefits, &v.shown, &v.exchanges, &v.data, &v.name); err != nil {
 		b.Fatal(err)
 	}
 	settings := "PGOPTIONS=-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off"
 	return s.play(b, []string{settings}, "-M", "prepared", "-f", "testdata/floor.sql", "-T", "10", "-D", "n=0",
 		"-D", "org="+v.org, "-D", "office="+v.office, "-D", "payer="+v.payer, "-D", "inquiry="+v.inquiry, "-D", "benefits="+v.benefits,
-		"-D", "exchanges="+v.exchanges, "-D", "data="+v.data, "-D", "name_key="+v.name)
+		"-D", "exchanges="+v.exchanges, "-D", "shown="+v.shown, "-D", "data="+v.data, "-D", "name_key="+v.name)
 }
 
 // usage is processor time by command.

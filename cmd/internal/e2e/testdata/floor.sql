@@ -7,17 +7,17 @@ BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SELECT (extract(epoch FROM now()) * 1000000)::bigint::text, set_config('role', 'molar_app', true), set_config('molar.org', :org::text, true), set_config('molar.mode', 'test', true);
 SELECT claimed, fingerprint, check_id, created_at, status, body, work FROM claim_idempotency_key(:org::uuid, 'test', 'floor-' || :n::text || '-' || :client_id::text);
 \endpipeline
-SELECT id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at, rejection, coverage_status, benefits
+SELECT id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id, request_id, person_request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at, rejection, coverage_status, benefits, shown, shown_failure
 FROM eligibility_checks
 WHERE org_id = :org::uuid AND mode = 'test' AND id = (
 	SELECT check_id FROM eligibility_answers
 	WHERE org_id = :org::uuid AND mode = 'test' AND digest = sha256((:n::text || '-' || :client_id::text)::bytea) AND completed_at >= now() - interval '1 day'
 	ORDER BY completed_at DESC LIMIT 1);
 WITH w0 AS (
-	INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network, latency_ms, completed_at, rejection, coverage_status, benefits)
+	INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id, request_id, person_request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network, latency_ms, completed_at, rejection, coverage_status, benefits, shown, shown_failure)
 	VALUES ((lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, :org::uuid, 'test', :office::uuid, :payer::uuid, 'CHTEST', 'Molar Test Payer', NULL, 'pending', '', NULL,
-		(lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8001-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, 'floor-' || :n::text || '-' || :client_id::text, NULL, NULL, now(),
-		sha256((:n::text || '-' || :client_id::text)::bytea), :inquiry::json, '', NULL, NULL, NULL, '', NULL)
+		(lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8001-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, NULL, 'floor-' || :n::text || '-' || :client_id::text, NULL, NULL, now(),
+		sha256((:n::text || '-' || :client_id::text)::bytea), :inquiry::json, '', NULL, NULL, NULL, '', NULL, NULL, NULL)
 ), w1 AS (
 	INSERT INTO idempotency_keys AS k (org_id, mode, key, fingerprint, check_id, created_at, status, body, work, request_id, api_key_id, operation, resource_id)
 	VALUES (:org::uuid, 'test', 'floor-' || :n::text || '-' || :client_id::text, sha256((:n::text)::bytea), (lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid, now(), NULL, NULL, NULL,
@@ -34,7 +34,7 @@ COMMIT;
 \startpipeline
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
 SELECT (extract(epoch FROM now()) * 1000000)::bigint::text, set_config('role', 'molar_app', true), set_config('molar.org', :org::text, true), set_config('molar.mode', 'test', true);
-SELECT id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at, rejection, coverage_status, benefits
+SELECT id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id, request_id, person_request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at, rejection, coverage_status, benefits, shown, shown_failure
 FROM eligibility_checks
 WHERE org_id = :org::uuid AND mode = 'test' AND id = ANY (ARRAY[(lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid]);
 COMMIT;
@@ -66,8 +66,8 @@ SELECT id, name_key, date_of_birth::text, pg_current_xact_id()::text FROM made;
 \endpipeline
 WITH completed AS (
 	UPDATE eligibility_checks c
-	SET state = 'completed', outcome = 'answered', network = 'sandbox', latency_ms = 5, completed_at = now(), coverage_status = 'active', benefits = d.benefits::json, exchanges = d.exchanges
-	FROM unnest(ARRAY[(lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid], ARRAY[:benefits::text], ARRAY[decode(:exchanges, 'hex')]) AS d (id, benefits, exchanges)
+	SET state = 'completed', outcome = 'answered', network = 'sandbox', latency_ms = 5, completed_at = now(), coverage_status = 'active', benefits = d.benefits::json, exchanges = d.exchanges, shown = d.shown
+	FROM unnest(ARRAY[(lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid], ARRAY[:benefits::text], ARRAY[decode(:exchanges, 'hex')], ARRAY[:shown::text]) AS d (id, benefits, exchanges, shown)
 	WHERE c.org_id = :org::uuid AND c.mode = 'test' AND c.id = d.id AND c.state = 'pending'
 	RETURNING c.id, c.digest, c.completed_at
 ), kept AS (
@@ -95,7 +95,7 @@ COMMIT;
 \startpipeline
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
 SELECT (extract(epoch FROM now()) * 1000000)::bigint::text, set_config('role', 'molar_app', true), set_config('molar.org', :org::text, true), set_config('molar.mode', 'test', true);
-SELECT id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id, request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at, rejection, coverage_status, benefits
+SELECT id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id, request_id, person_request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at, rejection, coverage_status, benefits, shown, shown_failure
 FROM eligibility_checks
 WHERE org_id = :org::uuid AND mode = 'test' AND id = ANY (ARRAY[(lpad(to_hex(:n::bigint), 8, '0') || '-0000-7000-8000-' || lpad(to_hex(:client_id::bigint), 12, '0'))::uuid]);
 COMMIT;

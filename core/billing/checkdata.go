@@ -1,0 +1,152 @@
+package billing
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+)
+
+// A check as the API contract shows it. It is encoded once, when the check is completed,
+// because its replies must stay as they are when a later release shows more.
+
+// checkData is a check without its benefits. Every field is present; fields without a
+// value are null.
+type checkData struct {
+	ID              CheckID         `json:"id"`
+	Object          string          `json:"object"`
+	OfficeID        OfficeID        `json:"office_id"`
+	PatientID       *PatientID      `json:"patient_id"`
+	Payer           payerData       `json:"payer"`
+	State           CheckState      `json:"state"`
+	Outcome         *Outcome        `json:"outcome"`
+	Status          *CoverageStatus `json:"status"`
+	Billing         *usageData      `json:"billing"`
+	Cache           cacheData       `json:"cache"`
+	ParentID        *CheckID        `json:"parent_id"`
+	RequestID       *RequestID      `json:"request_id"`
+	IdempotencyKey  *string         `json:"idempotency_key"`
+	Source          *sourceData     `json:"source"`
+	TenantReference *string         `json:"tenant_reference"`
+	CreatedAt       string          `json:"created_at"`
+	Request         inquiryData     `json:"request"`
+	Rejection       *rejectionData  `json:"rejection"`
+}
+
+type sourceData struct {
+	Network     string `json:"network"`
+	LatencyMS   *int   `json:"latency_ms"`
+	CompletedAt string `json:"completed_at"`
+}
+
+type inquiryData struct {
+	Subscriber     subscriberData `json:"subscriber"`
+	Patient        *dependentData `json:"patient"`
+	ServiceDate    Date           `json:"service_date"`
+	ProcedureCodes []string       `json:"procedure_codes"`
+	DetailLevel    DetailLevel    `json:"detail_level"`
+	OfficeNPI      string         `json:"office_npi"`
+}
+
+type subscriberData struct {
+	FirstName   string  `json:"first_name"`
+	LastName    string  `json:"last_name"`
+	DateOfBirth Date    `json:"date_of_birth"`
+	MemberID    string  `json:"member_id"`
+	GroupNumber *string `json:"group_number"`
+}
+
+type dependentData struct {
+	FirstName    string       `json:"first_name"`
+	LastName     string       `json:"last_name"`
+	DateOfBirth  Date         `json:"date_of_birth"`
+	Relationship Relationship `json:"relationship"`
+}
+
+type rejectionData struct {
+	Kind      RejectionKind `json:"kind"`
+	PayerCode string        `json:"payer_code"`
+	Reasons   []reasonData  `json:"reasons"`
+}
+
+type reasonData struct {
+	Code           ReasonCode `json:"code"`
+	About          About      `json:"about"`
+	Field          *string    `json:"field"`
+	Message        string     `json:"message"`
+	Fix            string     `json:"fix"`
+	SuggestedValue string     `json:"suggested_value,omitempty"`
+}
+
+// failureData is the reply to the request for a failed check, without the check.
+type failureData struct {
+	Error     Code      `json:"error"`
+	Message   string    `json:"message"`
+	Errors    []string  `json:"errors"` // none
+	RequestID RequestID `json:"request_id"`
+}
+
+// show encodes a completed check and its failure. The reply to an internal failure is not
+// kept, because its key may be used again.
+func (c *EligibilityCheck) show() {
+	c.Shown, c.ShownFailure = c.data(), nil
+	if e, ok := errors.AsType[*Error](c.Failure()); ok && !c.Forgotten() {
+		c.ShownFailure = spelled(failureData{e.Code, e.Message, []string{}, cmp.Or(c.RequestID, c.OfPerson)})
+	}
+}
+
+// Data returns the JSON of the check: as the release shows it that completed it. A pending
+// one, and one that was completed before that was kept, are encoded now. The benefits are
+// the stored bytes: a page has 25 checks, and decoding and encoding them took most of its
+// time.
+func (c *EligibilityCheck) Data() []byte {
+	shown, benefits := c.Shown, c.Benefits
+	if shown == nil {
+		shown = c.data()
+	}
+	if benefits == nil {
+		benefits = (*Benefits)(nil).Data()
+	}
+	return bytes.Join([][]byte{bytes.TrimSuffix(shown, []byte("}")), bytes.TrimPrefix(benefits, []byte("{"))}, []byte(","))
+}
+
+func (c *EligibilityCheck) data() []byte {
+	q := c.Inquiry
+	out := checkData{
+		ID:              c.ID,
+		Object:          "eligibility_check",
+		OfficeID:        c.OfficeID,
+		PatientID:       orNull(c.PatientID),
+		Payer:           payerData(c.Payer),
+		State:           c.State,
+		Outcome:         orNull(c.Outcome),
+		Status:          orNull(c.Status),
+		Cache:           cacheData{c.CacheState(), orNull(c.CacheSource)},
+		ParentID:        orNull(c.ParentID),
+		RequestID:       orNull(c.RequestID),
+		IdempotencyKey:  orNull(c.IdempotencyKey),
+		TenantReference: c.TenantReference,
+		CreatedAt:       Timestamp(c.CreatedAt),
+		Request: inquiryData{
+			Subscriber:     subscriberData(q.Subscriber),
+			Patient:        (*dependentData)(q.Patient),
+			ServiceDate:    q.ServiceDate,
+			ProcedureCodes: append([]string{}, q.ProcedureCodes...),
+			DetailLevel:    q.DetailLevel,
+			OfficeNPI:      q.Office.NPI,
+		},
+	}
+	if u := c.Usage(); u != nil {
+		out.Billing = (*usageData)(u)
+	}
+	if c.State == CheckCompleted {
+		out.Source = &sourceData{c.Network, c.LatencyMS, Timestamp(c.CompletedAt)}
+	}
+	if r := c.Rejection; r != nil {
+		out.Rejection = &rejectionData{r.Kind, r.PayerCode, listed(r.Reasons, RejectionReason.data)}
+	}
+	return spelled(out)
+}
+
+func (r RejectionReason) data() reasonData {
+	return reasonData{r.Code, r.About, orNull(r.Field), r.Message, r.Fix, r.SuggestedValue}
+}

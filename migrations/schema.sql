@@ -20,6 +20,19 @@ CREATE TYPE public.claim_version AS (
 	money public.claim_money
 );
 
+CREATE FUNCTION public.audit_shown() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO audit_resources (org_id, resource, created_at, id)
+    SELECT org_id, resource, created_at, id
+    FROM new_entries CROSS JOIN LATERAL unnest(shown || resource_id) resource
+    WHERE org_id IS NOT NULL AND resource IS NOT NULL
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) RETURNS TABLE(claimed boolean, fingerprint bytea, check_id uuid, created_at timestamp with time zone, status smallint, body bytea, work uuid)
     LANGUAGE plpgsql
     AS $$
@@ -1056,6 +1069,7 @@ CREATE TABLE public.sessions (
     ended_at timestamp with time zone,
     totp boolean DEFAULT false NOT NULL,
     password_weak boolean DEFAULT false NOT NULL,
+    operator text DEFAULT ''::text NOT NULL,
     CONSTRAINT sessions_digest_check CHECK ((length(digest) = 32))
 );
 
@@ -1069,6 +1083,7 @@ CREATE TABLE public.sign_in_links (
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
+    operator text DEFAULT ''::text NOT NULL,
     CONSTRAINT sign_in_links_digest_check CHECK ((length(digest) = 32)),
     CONSTRAINT sign_in_links_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'operator'::text, 'reset'::text])))
 );
@@ -1121,6 +1136,8 @@ CREATE TABLE public.users (
     signed_in_at timestamp with time zone,
     has_password boolean GENERATED ALWAYS AS ((password IS NOT NULL)) STORED NOT NULL,
     has_totp boolean GENERATED ALWAYS AS ((totp IS NOT NULL)) STORED NOT NULL,
+    operator_signed_in_at timestamp with time zone,
+    operator_signed_in text DEFAULT ''::text NOT NULL,
     CONSTRAINT users_email_check CHECK (((email <> ''::text) AND (email = lower(email)))),
     CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'biller'::text, 'viewer'::text]))),
     CONSTRAINT users_state_check CHECK ((state = ANY (ARRAY['invited'::text, 'active'::text, 'disabled'::text])))
@@ -1210,7 +1227,11 @@ ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_pkey PRIMARY KEY (id);
 
 ALTER TABLE public.audit_entries
-    ADD CONSTRAINT audit_entries_actor CHECK ((num_nonnulls(user_id, key_id, operator) = 1)) NOT VALID;
+    ADD CONSTRAINT audit_entries_actor CHECK (
+CASE
+    WHEN (user_id IS NULL) THEN (num_nonnulls(key_id, operator) = 1)
+    ELSE (key_id IS NULL)
+END) NOT VALID;
 
 ALTER TABLE ONLY public.audit_entries
     ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (id, replied);
@@ -1598,6 +1619,8 @@ CREATE INDEX webhook_deliveries_state ON public.webhook_deliveries USING btree (
 CREATE INDEX webhook_deliveries_type ON public.webhook_deliveries USING btree (endpoint_id, event_type, created_at, id);
 
 CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (org_id, mode, created_at, id);
+
+CREATE TRIGGER audit_shown AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS new_entries FOR EACH STATEMENT EXECUTE FUNCTION public.audit_shown();
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.attachments FOR EACH ROW EXECUTE FUNCTION public.record_change('attachment');
 
@@ -2471,6 +2494,8 @@ GRANT SELECT(totp) ON TABLE public.sessions TO molar_app;
 
 GRANT SELECT(password_weak) ON TABLE public.sessions TO molar_app;
 
+GRANT SELECT(operator) ON TABLE public.sessions TO molar_app;
+
 GRANT INSERT ON TABLE public.sign_in_links TO molar_app;
 GRANT SELECT,DELETE ON TABLE public.sign_in_links TO molar_system;
 
@@ -2527,6 +2552,12 @@ GRANT UPDATE(signed_in_at) ON TABLE public.users TO molar_system;
 GRANT SELECT(has_password) ON TABLE public.users TO molar_app;
 
 GRANT SELECT(has_totp) ON TABLE public.users TO molar_app;
+
+GRANT SELECT(operator_signed_in_at) ON TABLE public.users TO molar_app;
+GRANT UPDATE(operator_signed_in_at) ON TABLE public.users TO molar_system;
+
+GRANT SELECT(operator_signed_in) ON TABLE public.users TO molar_app;
+GRANT UPDATE(operator_signed_in) ON TABLE public.users TO molar_system;
 
 GRANT SELECT ON TABLE public.watches TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.watches TO molar_system;

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os/user"
 	"strings"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -73,15 +71,6 @@ func parseOrg(flag string) (billing.OrgID, error) {
 	return org, nil
 }
 
-// operator returns the account on this machine that runs the command.
-func operator() string {
-	u, err := user.Current()
-	if err != nil {
-		return ""
-	}
-	return u.Username
-}
-
 // printed prints the reply of a use case on one line.
 func printed(c *cobra.Command) func(billing.Reply, error) error {
 	return func(r billing.Reply, err error) error {
@@ -105,7 +94,7 @@ func providers(b Backend) *cobra.Command {
 				return err
 			}
 			show := func(p *billing.Provider) string { return p.ID.String() }
-			return printed(c)(s.CreateProvider(c.Context(), idempotency.Administration(scope, operator(), show), in))
+			return printed(c)(s.CreateProvider(c.Context(), administration(c, scope, show), in))
 		}),
 	}
 	f.on(create)
@@ -133,7 +122,7 @@ func keys(b Backend) *cobra.Command {
 				in.ExpiresAt = time.Now().Add(lasts)
 			}
 			show := func(i access.Issued) string { return i.Key.ID.String() + "\n" + i.Secret }
-			return printed(c)(s.CreateKey(c.Context(), idempotency.Administration(scope, operator(), show), in))
+			return printed(c)(s.CreateKey(c.Context(), administration(c, scope, show), in))
 		}),
 	}
 	f.on(create)
@@ -157,7 +146,7 @@ func keys(b Backend) *cobra.Command {
 			show := func(k *billing.APIKey) string {
 				return fmt.Sprintf("%s revoked at %s", k.ID, billing.Timestamp(k.RevokedAt))
 			}
-			return printed(c)(s.RevokeKey(c.Context(), idempotency.Administration(k.Scope, operator(), show), id))
+			return printed(c)(s.RevokeKey(c.Context(), administration(c, k.Scope, show), id))
 		}),
 	}
 

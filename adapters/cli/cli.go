@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/networks"
@@ -29,6 +30,8 @@ type Backend struct {
 	Steps func(ctx context.Context) ([]MigrationStep, error)
 	// Access opens the database of MOLAR_DATABASE_URL for administration.
 	Access func(ctx context.Context) (s *access.Service, closeStore func() error, err error)
+	// Audit opens the same database to list what operators did.
+	Audit func(ctx context.Context) (s *audit.Service, closeStore func() error, err error)
 	// Enrollments opens the same database for the enrollments of offices.
 	Enrollments func(ctx context.Context) (s *enrollments.Service, closeStore func() error, err error)
 	// Remittances opens the same database to import remittances.
@@ -73,8 +76,9 @@ func New(b Backend) *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b),
-		connections(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
+		connections(b), audits(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
 	explainUsage(root)
+	operates(b, root)
 	return root
 }
 
@@ -87,7 +91,7 @@ func dev(b Backend) *cobra.Command {
 			"organizations with keys. Data and keys are kept between runs. These environment variables change the defaults:\n\n" + b.Settings,
 		Example: "  molar dev\n  molar dev --addr 127.0.0.1:0 --json\n  MOLAR_QUEUE_URL=amqp://localhost:5672/ molar dev",
 		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return b.Dev(c.Context(), o) },
+		RunE:    func(c *cobra.Command, _ []string) error { return b.Dev(audit.Operating(c.Context(), nil), o) }, // the service is no operator
 	}
 	c.Flags().StringVar(&o.Addr, "addr", "", "address of the API; port 0 picks free ports for everything (default 127.0.0.1:8080)")
 	c.Flags().StringVar(&o.Data, "data", "", "data folder (default: one for this user)")

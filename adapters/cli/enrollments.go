@@ -10,7 +10,6 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/enrollments"
-	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -117,7 +116,7 @@ func setEnrollment(b Backend) *cobra.Command {
 				}
 				return fmt.Sprintf("%s: %s with %s is %s since %s", e.OfficeID, e.Transaction, e.Payer.PayerID, e.State, e.Date)
 			}
-			return printed(c)(s.Put(c.Context(), idempotency.Administration(scope, operator(), show), in))
+			return printed(c)(s.Put(c.Context(), administration(c, scope, show), in))
 		}),
 	}
 	f.on(c)

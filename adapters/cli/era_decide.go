@@ -77,7 +77,7 @@ func posting(
 	return onERA(b, &cobra.Command{Use: use, Short: short, Long: long, Example: example},
 		func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error {
 			show := func(r *billing.ERARecord) string { return r.ID.String() + " " + done }
-			reply, err := do(c.Context(), s, idempotency.Administration(scope, operator(), show), id)
+			reply, err := do(c.Context(), s, administration(c, scope, show), id)
 			return printed(c)(reply, explainERA(err, scope, id, ""))
 		})
 }

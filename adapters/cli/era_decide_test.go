@@ -21,7 +21,7 @@ func TestDecideCommands(t *testing.T) {
 			args = append([]string{args[0], args[1], "--org", org}, args[2:]...)
 		}
 		said := r.run(t, bytes.NewReader(stdin), args...)
-		all.WriteString("$ molar " + strings.Join(args, " ") + "\n" + strings.ReplaceAll(said, operator(), "OPERATOR") + "\n")
+		all.WriteString("$ molar " + strings.Join(args, " ") + "\n" + strings.ReplaceAll(said, operator(Backend{}, ""), "OPERATOR") + "\n")
 		return said
 	}
 	bring := func(total, off billing.Money) string {

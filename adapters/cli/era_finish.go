@@ -60,7 +60,7 @@ func (f finishing) command(b Backend) *cobra.Command {
 				return fmt.Errorf("%q is not the number of a claim; molar era show lists them", args[1])
 			}
 			return withRemittances(c, b, func(s *remittances.Service) error {
-				call := idempotency.Administration(scope, operator(), finished)
+				call := administration(c, scope, finished)
 				reply, err := f.do(c.Context(), s, call, id, int(n), args[2:])
 				return printed(c)(reply, explainERA(err, scope, id, args[1]))
 			})

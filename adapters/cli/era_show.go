@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/remittances"
 )
@@ -112,6 +113,7 @@ func showERA(b Backend) *cobra.Command {
 			"The first column is the number that molar era match, apply, ignore and unapply accept.",
 		Example: "  molar era show --org org_... --mode test era_...",
 	}, func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error {
+		audit.OperationOf(c.Context()).Shows = true
 		r, err := s.Get(c.Context(), scope, id)
 		if err != nil {
 			return explainERA(err, scope, id, "")

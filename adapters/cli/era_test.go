@@ -20,6 +20,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
@@ -48,7 +49,7 @@ type remitted struct {
 
 func newRemitted(t *testing.T) *remitted {
 	t.Helper()
-	store := pgtest.Clocked{Store: pgtest.Open(t), Clock: &noon{}}
+	store := audit.Operated{Store: pgtest.Clocked{Store: pgtest.Open(t), Clock: &noon{}}}
 	payers := porttest.Payers(t)
 	r := &remitted{service: remittances.New(store, edi.New(), payers), store: store, access: access.New(store, payers, &noon{}, proofs.New([32]byte{1})), file: filepath.Join(t.TempDir(), "payment.835")}
 	r.backend.Remittances = func(context.Context) (*remittances.Service, func() error, error) {

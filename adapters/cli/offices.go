@@ -10,7 +10,6 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -82,7 +81,7 @@ func offices(b Backend) *cobra.Command {
 			show := func(o *billing.Office) string {
 				return fmt.Sprintf("%s: the change is dropped; its name is %s", o.ID, o.Name)
 			}
-			return printed(c)(s.WithdrawOfficeChange(c.Context(), idempotency.Administration(o.Scope, operator(), show), id))
+			return printed(c)(s.WithdrawOfficeChange(c.Context(), administration(c, o.Scope, show), id))
 		}),
 	}
 	return group("offices", "Offices", createOffice(b), list, verify, withdraw)
@@ -148,7 +147,7 @@ func createOffice(b Backend) *cobra.Command {
 				return err
 			}
 			show := func(o *billing.Office) string { return o.ID.String() }
-			return printed(c)(s.CreateOffice(c.Context(), idempotency.Administration(scope, operator(), show), in))
+			return printed(c)(s.CreateOffice(c.Context(), administration(c, scope, show), in))
 		}),
 	}
 	f.on(create)

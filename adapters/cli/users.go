@@ -107,7 +107,7 @@ func disableUser(b Backend) *cobra.Command {
 				}
 				return strings.Join(lines, "\n")
 			}
-			call := idempotency.Administration(billing.Scope{Org: u.Org, Mode: billing.ModeTest}, operator(), show)
+			call := administration(c, billing.Scope{Org: u.Org, Mode: billing.ModeTest}, show)
 			return printed(c)(s.ChangeUser(c.Context(), call, u.ID, billing.UserChange{State: billing.UserDisabled}))
 		}),
 	}
@@ -161,7 +161,7 @@ func (f *userFlags) offer(
 		return errors.New("no service has started yet: name the origin of the link, such as --origin https://molar.example")
 	}
 	show := func(i access.Invited) string { return origin + billing.SignInPath(i.Token) }
-	return printed(c)(create(idempotency.Administration(billing.Scope{Org: org, Mode: billing.ModeTest}, operator(), show)))
+	return printed(c)(create(administration(c, billing.Scope{Org: org, Mode: billing.ModeTest}, show)))
 }
 
 // user returns the user with the email address. With users in several

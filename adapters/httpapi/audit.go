@@ -15,7 +15,7 @@ func (x *exchange) auditEntry() *billing.AuditEntry {
 		Operation: x.route.operation(), CreatedAt: x.s.now(),
 	}
 	if x.caller != nil {
-		e.Org, e.Mode, e.User = x.call.Scope.Org, x.call.Scope.Mode, x.caller.User.ID
+		e.Org, e.Mode, e.User, e.Operator = x.call.Scope.Org, x.call.Scope.Mode, x.caller.User.ID, x.caller.Session.Operator
 	}
 	_, e.Resource, _ = anyID(x.params.Params("id"))
 	return e
@@ -106,6 +106,7 @@ type auditJSON struct {
 	Actor      actorJSON            `json:"actor"`
 	UserID     *billing.UserID      `json:"user_id"`
 	UserEmail  *string              `json:"user_email"`
+	Operator   *string              `json:"operator"`
 	Background bool                 `json:"background"`
 	Address    string               `json:"address"`
 	Agent      string               `json:"agent"`
@@ -126,7 +127,8 @@ type actorJSON struct {
 
 func auditShape(e *billing.AuditEntry) auditJSON {
 	out := auditJSON{
-		ID: e.ID, Object: "audit_entry", Actor: actorJSON{Kind: e.Actor(), Name: e.Name}, UserID: orNull(e.User), Background: e.Background,
+		ID: e.ID, Object: "audit_entry", Actor: actorJSON{Kind: e.Actor(), Name: e.Name}, UserID: orNull(e.User),
+		Operator: orNull(e.Operator), Background: e.Background,
 		Address: e.Address, Agent: e.Agent, Operation: e.Operation, ResourceID: orNull(e.Resource), ShownIDs: listOf(e.Shown),
 		Mode: orNull(e.Mode), Status: orNull(e.Status), CreatedAt: billing.Timestamp(e.CreatedAt),
 	}

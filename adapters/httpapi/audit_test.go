@@ -31,7 +31,7 @@ func auditShapes() map[string]shown {
 	refused.Mode, refused.Operation, refused.Resource, refused.Shown, refused.Status = "", "POST /sessions", "", nil, 401
 	unknown.Operation, unknown.Shown, unknown.Status = "POST /eligibility", nil, 0
 	background, key, operator := e, e, e
-	background.Background = true
+	background.Background, background.Operator = true, "ben"
 	key.User, key.Key, key.Name = billing.UserID{}, idOf[billing.KeyID](6), "Front desk"
 	operator.User, operator.Operator, operator.Name, operator.Operation = billing.UserID{}, "ben", "", "molar era show"
 	operator.Address, operator.Agent, operator.Status = "", "", 0

@@ -17,6 +17,14 @@ type meJSON struct {
 	User         *userJSON            `json:"user"`
 	PasswordWeak bool                 `json:"password_weak"`
 	Warnings     []meWarningJSON      `json:"warnings"`
+	Operator     *operatorSignInJSON  `json:"operator_sign_in"`
+}
+
+// operatorSignInJSON is the last sign-in with an operator's link, for 14 days.
+type operatorSignInJSON struct {
+	At       string `json:"at"`
+	Operator string `json:"operator"`
+	Current  bool   `json:"current"` // this session began so
 }
 
 // meWarningJSON is a fault of the deployment that its owners should know of.
@@ -58,6 +66,9 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}
 	} else {
 		out.PasswordWeak = x.caller.Session.PasswordWeak
+		if in := x.caller.User.Operator; in.Tells(x.s.now()) {
+			out.Operator = &operatorSignInJSON{billing.Timestamp(in.At), in.Name, x.caller.Session.Operator != ""}
+		}
 		out.Role, out.User = &x.caller.User.Role, new(userShape(x.caller.User))
 	}
 	return &reply{status: http.StatusOK, body: out}, nil

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -556,3 +557,34 @@ func TestRefusalsAreWatched(t *testing.T) {
 type writerFunc func(b []byte) (int, error)
 
 func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
+
+// TestOperatorsLinkIsMarked signs in with a link that an operator made. For 14 days the user
+// can see it, and the audit marks what the session does.
+func TestOperatorsLinkIsMarked(t *testing.T) {
+	t.Parallel()
+	var later atomic.Int64
+	s := startService(t, func(with *setup) { with.now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) } })
+	ann := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	s.must(t, 200, ann.call(call{path: "/me"})).shows(t, "operator_sign_in", nil)
+	var token string
+	link := idempotency.Administration(s.test, "ben", func(i access.Invited) string { token = i.Token; return "" })
+	if _, err := s.access.LinkUser(t.Context(), link, ann.user); err != nil {
+		t.Fatal(err)
+	}
+	ben := s.enters(t, ann.user, fmt.Sprintf(`{"token":%q}`, token))
+	s.must(t, 200, ben.call(call{path: "/me"})).shows(t, "operator_sign_in.operator", "ben", "operator_sign_in.current", true)
+	porttest.Await(t, "the user's own session tells of it", func() bool {
+		return strings.Contains(s.must(t, 200, ann.call(call{path: "/me"})).body, `"operator":"ben","current":false`)
+	})
+	marked := 0
+	for _, e := range s.audited(t, billing.AuditFilter{User: ann.user}) {
+		if e.Operator == "ben" {
+			marked++
+		}
+	}
+	if marked != 2 { // the sign-in, and the request
+		t.Errorf("%d entries name the operator", marked)
+	}
+	later.Store(int64(14*24*time.Hour + time.Minute))
+	s.must(t, 200, ben.call(call{path: "/me"})).shows(t, "operator_sign_in", nil)
+}

@@ -48,25 +48,15 @@ SELECT ` + auditColumns + `
 FROM json_populate_recordset(NULL::audit_entries, $1)
 ON CONFLICT DO NOTHING`
 
-// insertAuditResources inserts the resources of the rows of insertAuditEntries. An entry of
-// the whole deployment has none: no organization searches it.
-const insertAuditResources = `
-INSERT INTO audit_resources (org_id, resource, created_at, id)
-SELECT org_id, resource, created_at, id
-FROM json_populate_recordset(NULL::audit_entries, $1)
-CROSS JOIN LATERAL unnest(shown || resource_id) resource
-WHERE org_id IS NOT NULL AND resource IS NOT NULL
-ON CONFLICT DO NOTHING`
-
-// auditKey identifies a row of an entry, or its resources, for the queue of writes.
+// auditKey identifies a row of an entry.
 type auditKey struct {
-	id        billing.AuditEntryID
-	replied   bool
-	statement string
+	id      billing.AuditEntryID
+	replied bool
 }
 
-// Insert stores the entries that are not stored yet. Only a person's entry can have two
-// rows, one without the reply: of any other, the first one stays.
+// Insert stores the entries that are not stored yet; a trigger stores their resources. Only a person's entry can have two
+// rows, one without the reply: of any other, the first one stays. A server crash may lose
+// entries of keys, as those of the request log.
 func (r auditEntries) Insert(ctx context.Context, entries []*billing.AuditEntry) error {
 	for _, e := range entries {
 		replied := e.Status != 0 || e.Actor() != billing.ActorUser
@@ -75,10 +65,9 @@ func (r auditEntries) Insert(ctx context.Context, entries []*billing.AuditEntry)
 			"background": e.Background, "address": e.Address, "agent": e.Agent, "operation": e.Operation, "resource_id": nonEmpty(e.Resource),
 			"shown": append([]string{}, e.Shown...), "status": sql.NullInt64{Int64: int64(e.Status), Valid: replied}, "created_at": micro(e.CreatedAt),
 		}
-		for _, statement := range []string{insertAuditEntries, insertAuditResources} {
-			if err := r.rows(ctx, auditKey{e.ID, replied, statement}, stored, statement); err != nil {
-				return fmt.Errorf("insert audit entries: %w", err)
-			}
+		w := write{row: auditKey{e.ID, replied}, set: insertAuditEntries, rows: []row{stored}, again: e.Actor() == billing.ActorKey}
+		if err := r.push(ctx, w); err != nil {
+			return fmt.Errorf("insert audit entries: %w", err)
 		}
 	}
 	return nil
@@ -132,6 +121,19 @@ func (r auditEntries) page(f billing.AuditFilter, about []string, p billing.Page
 	return q.text("ORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1), q.args
 }
 
+// Operators reads a page of the entries of operators, newest first.
+func (r auditEntries) Operators(ctx context.Context, org billing.OrgID, f billing.AuditFilter, p billing.Page) ([]*billing.AuditEntry, error) {
+	return page(ctx, r.tx, "audit entries", auditRow.entry, r.operators(org, f), p)
+}
+
+func (r auditEntries) operators(org billing.OrgID, f billing.AuditFilter) *query {
+	q := &query{}
+	q.add("SELECT " + auditColumns + "\nFROM audit_entries e\nWHERE operator IS NOT NULL AND NOT background")
+	whereSet(q, "org_id = %", org)
+	q.audit(f)
+	return q
+}
+
 // changesOnly is the condition of the index audit_entries_changes.
 const changesOnly = "operation !~ '^GET |/search$| show$'"
 
@@ -144,7 +146,7 @@ func (q *query) audit(f billing.AuditFilter) {
 	case billing.ActorKey:
 		q.where("key_id IS NOT NULL")
 	case billing.ActorOperator:
-		q.where("operator IS NOT NULL")
+		q.where("operator IS NOT NULL AND user_id IS NULL")
 	}
 	whereSet(q, "user_id = %", f.User)
 	whereSet(q, "key_id = %", f.Key)

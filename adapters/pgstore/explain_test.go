@@ -71,8 +71,6 @@ SELECT uuid(n, 13), uuid(n % 10, 9), 'test', CASE WHEN n % 40 < 20 THEN uuid(n %
 	'192.0.2.1', CASE WHEN n % 200 < 10 THEN 'POST /claims' ELSE 'GET /claims' END, 'clm_' || n / 40, ARRAY['pat_' || n / 400],
 	CASE WHEN n % 70 >= 10 THEN 200 END, '2026-01-01'::timestamptz + n * interval '1 min'
 FROM generate_series(1, 20000) n;
-INSERT INTO audit_resources (org_id, resource, created_at, id)
-SELECT org_id, unnest(shown || resource_id), created_at, id FROM audit_entries;
 ANALYZE audit_entries, audit_resources, users, sessions, api_keys, requests, eligibility_checks, events, attachments, documents, payer_requests`
 
 // TestListPlans runs EXPLAIN for every list and filter, with generic and custom

@@ -104,6 +104,8 @@ func ListStatements(in billing.Scope) map[string]Statement {
 			statements["audit, "+filter+name] = made(auditEntries{t}.page(f, nil, p))
 		}
 		seen := billing.AuditFilter{Patient: Number(7, 5)}
+		statements["audit, operators"+name] = paged(auditEntries{t}.operators(billing.OrgID{}, billing.AuditFilter{}), p)
+		statements["audit, operators of"+name] = paged(auditEntries{t}.operators(in.Org, billing.AuditFilter{Changes: true}), p)
 		statements["audit, patient"+name] = made(auditEntries{t}.page(seen, []string{"pat_7", "clm_7", "era_7"}, p))
 		seen.Resource = "clm_7"
 		statements["audit, patient and claim"+name] = made(auditEntries{t}.page(seen, []string{"pat_7", "clm_7", "era_7"}, p))

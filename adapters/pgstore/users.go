@@ -16,7 +16,7 @@ import (
 // users are the users of the transaction's organization.
 type users struct{ *tx }
 
-const userColumns = "id, org_id, email, role, state, has_password, has_totp, created_at, signed_in_at"
+const userColumns = "id, org_id, email, role, state, has_password, has_totp, created_at, signed_in_at, operator_signed_in_at, operator_signed_in"
 
 type userRow struct {
 	ID          billing.UserID    `db:"id"`
@@ -28,12 +28,14 @@ type userRow struct {
 	HasTOTP     bool              `db:"has_totp"`
 	CreatedAt   time.Time         `db:"created_at"`
 	SignedInAt  sql.NullTime      `db:"signed_in_at"`
+	OperatorAt  sql.NullTime      `db:"operator_signed_in_at"`
+	Operator    string            `db:"operator_signed_in"`
 }
 
 func (r userRow) user() (*billing.User, error) {
 	return &billing.User{
 		ID: r.ID, Org: r.Org, Email: r.Email, Role: r.Role, State: r.State, HasPassword: r.HasPassword, HasTOTP: r.HasTOTP,
-		CreatedAt: r.CreatedAt.UTC(), SignedInAt: present(r.SignedInAt),
+		CreatedAt: r.CreatedAt.UTC(), SignedInAt: present(r.SignedInAt), Operator: billing.OperatorSignIn{At: present(r.OperatorAt), Name: r.Operator},
 	}, nil
 }
 
@@ -112,7 +114,7 @@ func digests(of [][sha256.Size]byte) pq.ByteaArray {
 // sessions are the sessions of the transaction's organization.
 type sessions struct{ *tx }
 
-const sessionColumns = "id, org_id, user_id, address, agent, created_at, used_at, ended_at, totp, password_weak"
+const sessionColumns = "id, org_id, user_id, address, agent, created_at, used_at, ended_at, totp, password_weak, operator"
 
 type sessionRow struct {
 	ID        billing.SessionID `db:"id"`
@@ -124,15 +126,16 @@ type sessionRow struct {
 	UsedAt    time.Time         `db:"used_at"`
 	EndedAt   sql.NullTime      `db:"ended_at"`
 
-	TOTP         bool `db:"totp"`
-	PasswordWeak bool `db:"password_weak"`
+	TOTP         bool   `db:"totp"`
+	PasswordWeak bool   `db:"password_weak"`
+	Operator     string `db:"operator"`
 }
 
 func (r sessionRow) session() (*billing.Session, error) {
 	return &billing.Session{
 		ID: r.ID, Org: r.Org, User: r.User, Address: r.Address, Agent: r.Agent,
 		CreatedAt: r.CreatedAt.UTC(), UsedAt: r.UsedAt.UTC(), EndedAt: present(r.EndedAt),
-		TOTP: r.TOTP, PasswordWeak: r.PasswordWeak,
+		TOTP: r.TOTP, PasswordWeak: r.PasswordWeak, Operator: r.Operator,
 	}, nil
 }
 
@@ -142,8 +145,8 @@ func (r sessions) Link(ctx context.Context, l *billing.SignInLink, digest [32]by
 		return fmt.Errorf("end sign-in links: %w", err)
 	}
 	return r.later(ctx, digest, `
-INSERT INTO sign_in_links (digest, org_id, user_id, kind, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6)`, digest[:], r.scope.Org, l.User, l.Kind, micro(l.CreatedAt), micro(l.ExpiresAt))
+INSERT INTO sign_in_links (digest, org_id, user_id, kind, operator, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)`, digest[:], r.scope.Org, l.User, l.Kind, l.Operator, micro(l.CreatedAt), micro(l.ExpiresAt))
 }
 
 // Get reads a session.
@@ -237,8 +240,8 @@ func (r accounts) Lock(ctx context.Context, id billing.UserID) (*billing.Account
 
 // Save stores a sign-in.
 func (r accounts) Save(ctx context.Context, a *billing.Account) error {
-	return r.later(ctx, a.ID, "UPDATE users SET state = $2, signed_in_at = $3, totp_step = $4, recovery_codes = $5 WHERE id = $1",
-		a.ID, a.State, optional(a.SignedInAt), a.TOTPStep, digests(a.RecoveryCodes))
+	return r.later(ctx, a.ID, "UPDATE users SET state = $2, signed_in_at = $3, totp_step = $4, recovery_codes = $5, operator_signed_in_at = $6, operator_signed_in = $7 WHERE id = $1",
+		a.ID, a.State, optional(a.SignedInAt), a.TOTPStep, digests(a.RecoveryCodes), optional(a.Operator.At), a.Operator.Name)
 }
 
 // UseLink marks a sign-in link as used.
@@ -250,19 +253,20 @@ func (r accounts) UseLink(ctx context.Context, digest [32]byte, at time.Time) (*
 	if n == 0 {
 		return nil, billing.NotFound("sign-in link", "")
 	}
-	return one(ctx, r.tx, "sign-in link", linkRow.link, "SELECT org_id, user_id, kind, created_at, expires_at FROM sign_in_links WHERE digest = $1", digest[:])
+	return one(ctx, r.tx, "sign-in link", linkRow.link, "SELECT org_id, user_id, kind, operator, created_at, expires_at FROM sign_in_links WHERE digest = $1", digest[:])
 }
 
 type linkRow struct {
 	Org       billing.OrgID    `db:"org_id"`
 	User      billing.UserID   `db:"user_id"`
 	Kind      billing.LinkKind `db:"kind"`
+	Operator  string           `db:"operator"`
 	CreatedAt time.Time        `db:"created_at"`
 	ExpiresAt time.Time        `db:"expires_at"`
 }
 
 func (r linkRow) link() (*billing.SignInLink, error) {
-	return &billing.SignInLink{Org: r.Org, User: r.User, Kind: r.Kind, CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC()}, nil
+	return &billing.SignInLink{Org: r.Org, User: r.User, Kind: r.Kind, Operator: r.Operator, CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC()}, nil
 }
 
 // signedIn are the sessions of requests, across organizations.
@@ -272,8 +276,9 @@ type signedIn struct{ *tx }
 func (r signedIn) Insert(ctx context.Context, s *billing.Session, digest [32]byte) error {
 	r.evidence = rowEvidence("sessions", s.ID)
 	return r.later(ctx, s.ID, `
-INSERT INTO sessions (id, org_id, user_id, digest, address, agent, created_at, used_at, totp, password_weak)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, s.ID, s.Org, s.User, digest[:], s.Address, s.Agent, micro(s.CreatedAt), micro(s.UsedAt), s.TOTP, s.PasswordWeak)
+INSERT INTO sessions (id, org_id, user_id, digest, address, agent, created_at, used_at, totp, password_weak, operator)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		s.ID, s.Org, s.User, digest[:], s.Address, s.Agent, micro(s.CreatedAt), micro(s.UsedAt), s.TOTP, s.PasswordWeak, s.Operator)
 }
 
 // Find reads a session and its user.

@@ -84,7 +84,10 @@ func (s *Service) signInByLink(ctx context.Context, in SignIn) (out *SignedIn, e
 			refused = &a.User
 			return linkRefused()
 		}
-		out, err = s.open(ctx, tx, a, in, &billing.Session{})
+		if l.Operator != "" {
+			a.Operator = billing.OperatorSignIn{At: tx.Clock.Now(), Name: l.Operator}
+		}
+		out, err = s.open(ctx, tx, a, in, &billing.Session{Operator: l.Operator})
 		return err
 	})
 	if refused != nil {
@@ -240,7 +243,7 @@ func (s *Service) open(
 		return nil, err
 	}
 	e := in.Entry
-	e.Org, e.User, e.Resource = a.Org, a.ID, session.ID.String()
+	e.Org, e.User, e.Operator, e.Resource = a.Org, a.ID, session.Operator, session.ID.String()
 	if err := tx.AuditLog.Insert(ctx, []*billing.AuditEntry{&e}); err != nil {
 		return nil, err
 	}

@@ -105,7 +105,11 @@ func (s *Service) offer(
 		if err != nil {
 			return Invited{}, err
 		}
-		return Invited{u, token}, tx.Sessions.Link(ctx, u.NewLink(kind, tx.Clock.Now()), billing.TokenDigest(token))
+		link := u.NewLink(kind, tx.Clock.Now())
+		if kind == billing.LinkOperator && call.Principal.Type == billing.PrincipalOperator {
+			link.Operator = call.Principal.ID
+		}
+		return Invited{u, token}, tx.Sessions.Link(ctx, link, billing.TokenDigest(token))
 	})
 }
 

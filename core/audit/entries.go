@@ -94,6 +94,19 @@ func (s *Service) ForgetEntries(ctx context.Context) (forgotten int, err error) 
 	return forgotten, err
 }
 
+// ListOperators reads a page of what operators did, newest first, in one organization or,
+// for the zero ID, in all and in none, and the start of the next page: nil after the last.
+func (s *Service) ListOperators(
+	ctx context.Context, org billing.OrgID, f billing.AuditFilter, p billing.Page,
+) (page []*billing.AuditEntry, next *billing.Position, err error) {
+	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		page, err = tx.AuditLog.Operators(ctx, org, f, p)
+		return err
+	})
+	page, next = cutEntries(page, p)
+	return page, next, err
+}
+
 // ListEntries reads a page of the organization's audit, newest first, and the start of
 // the next page: nil after the last.
 func (s *Service) ListEntries(
@@ -103,8 +116,12 @@ func (s *Service) ListEntries(
 		page, err = tx.Audit.List(ctx, f, p)
 		return err
 	})
-	page, next = billing.Cut(page, p.Limit, func(e *billing.AuditEntry) billing.Position {
+	page, next = cutEntries(page, p)
+	return page, next, err
+}
+
+func cutEntries(page []*billing.AuditEntry, p billing.Page) ([]*billing.AuditEntry, *billing.Position) {
+	return billing.Cut(page, p.Limit, func(e *billing.AuditEntry) billing.Position {
 		return billing.Position{Time: e.CreatedAt, ID: e.ID}
 	})
-	return page, next, err
 }

@@ -10,7 +10,8 @@ type AuditEntry struct {
 	Org  OrgID // zero if it concerns the whole deployment
 	Mode Mode  // empty for a sign-in, and for what concerns both modes
 
-	// One of them says who.
+	// One of them says who. A user's entry has an operator, too, if the session began
+	// with the operator's link.
 	User     UserID
 	Key      KeyID
 	Operator string

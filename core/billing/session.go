@@ -23,6 +23,8 @@ type Session struct {
 
 	TOTP         bool // it began with a second factor
 	PasswordWeak bool // it began with a password that is easy to guess
+
+	Operator string // it began with the link of this operator; empty for none
 }
 
 // How long a session lasts.
@@ -42,6 +44,7 @@ type SignInLink struct {
 	Org       OrgID
 	User      UserID
 	Kind      LinkKind
+	Operator  string // who made a LinkOperator at the command line; empty for none
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

@@ -20,6 +20,18 @@ type User struct {
 	HasTOTP     bool
 	CreatedAt   time.Time
 	SignedInAt  time.Time // of the last sign-in; zero before the first
+	Operator    OperatorSignIn
+}
+
+// OperatorSignIn is the last sign-in with an operator's link.
+type OperatorSignIn struct {
+	At   time.Time // zero for none
+	Name string    // of the operator
+}
+
+// Tells reports whether the user's pages still tell of the sign-in.
+func (s OperatorSignIn) Tells(now time.Time) bool {
+	return !s.At.IsZero() && now.Before(s.At.AddDate(0, 0, 14))
 }
 
 // Principal returns the person who calls.

@@ -45,6 +45,15 @@ func testAudit(b *bench) {
 	full.Name, program.Name = "ann@example.com", key.Name // as they are when the entry is read
 	equal(t, "entries", b.listAudit(billing.AuditFilter{}, all), []*billing.AuditEntry{operator, program, bare, full})
 
+	// What operators did, in all organizations and in one.
+	for of, want := range map[billing.OrgID][]*billing.AuditEntry{{}: {deployment, operator}, b.scope.Org: {operator}} {
+		b.system(func(ctx context.Context, tx ports.SystemTx) error {
+			got, err := tx.AuditLog.Operators(ctx, of, billing.AuditFilter{}, all)
+			equal(t, "entries of operators", got, want)
+			return err
+		})
+	}
+
 	// An entry never changes.
 	later := *full
 	later.Status, later.Operation = 500, "POST /claims"

@@ -140,6 +140,7 @@ func testAccounts(b *bench) {
 	a.UseStep(8)
 	a.RecoveryCodes = a.RecoveryCodes[1:]
 	a.SignIn(b.now.Add(time.Hour))
+	a.Operator = billing.OperatorSignIn{At: b.now.Add(time.Hour), Name: "ben"}
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		if _, err := tx.Accounts.Lock(ctx, a.ID); err != nil {
 			return err
@@ -169,6 +170,7 @@ func testLinks(b *bench) {
 	links := map[string]*billing.SignInLink{}
 	offer := func(token string, kind billing.LinkKind) {
 		links[token] = u.NewLink(kind, at)
+		links[token].Operator = "ben"
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			return tx.Sessions.Link(ctx, links[token], digest(token))
 		})
@@ -213,7 +215,7 @@ func testSessions(b *bench) {
 	ann, ben, other := b.user(b.scope, "a@x.y", billing.RoleOwner, 1), b.user(b.scope, "b@x.y", billing.RoleViewer, 2), b.user(elsewhere, "a@x.y", billing.RoleOwner, 3)
 	sessions := map[string]*billing.Session{}
 	begin := func(secret string, u *billing.User, at time.Time) {
-		s := &billing.Session{ID: billing.NewID[billing.SessionID](at), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at, TOTP: secret == "ben", PasswordWeak: secret == "idle"}
+		s := &billing.Session{ID: billing.NewID[billing.SessionID](at), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at, TOTP: secret == "ben", PasswordWeak: secret == "idle", Operator: map[string]string{"idle": "ben"}[secret]}
 		sessions[secret] = s
 		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.SignedIn.Insert(ctx, s, digest(secret)) })
 	}

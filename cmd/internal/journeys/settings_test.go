@@ -118,9 +118,25 @@ func TestInviteAcceptAndSignInWithASecondFactor(t *testing.T) {
 	owner.seesNo("Read users")
 	owner.sees("Changed users")
 	owner.choose("Who", "Operators of the service")
-	owner.sees("No entry matches")
+	owner.sees("molar users invite", "Operator of the service", "Command line")
 	owner.click("Sessions")
 	owner.screen("settings-sessions")
 	owner.click("End the session of kim@cedar.example")
 	kim.seesA("heading", "Sign in to Molar")
+}
+
+// An operator signs in as an owner. The owner's pages say so, and the audit says through whom
+// each request came.
+func TestAnOperatorSignsInAsSomeone(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	owner := practice.signsIn("owner")
+	owner.seesNo("An operator signed in as you")
+	operator := visits(t, practice.s.molar(t, "users", "link", practice.email("owner"), "--as", "Ben of support"))
+	operator.sees("An operator signed in as you on", "Ben of support")
+	operator.screen("operator-signed-in")
+	owner.click("Settings")
+	owner.click("Audit")
+	owner.sees("through the operator Ben of support", "molar users link")
+	owner.screen("settings-audit-operator")
 }

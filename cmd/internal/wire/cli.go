@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/core/access"
+	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/enrollments"
@@ -33,6 +34,7 @@ func CLI() {
 		Migrate:     migrate,
 		Steps:       migrationSteps,
 		Access:      openAccess,
+		Audit:       openAudit,
 		Enrollments: openEnrollments,
 		Remittances: openRemittances,
 		Connections: openNetworks(),
@@ -142,7 +144,18 @@ func openAccess(ctx context.Context) (*access.Service, func() error, error) {
 	if err := openExisting(ctx, g); err != nil {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
-	return access.New(g.store, g.payers, systemClock{}, proofs.New([32]byte{})), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+	return access.New(audit.Operated{Store: g.store}, g.payers, systemClock{}, proofs.New([32]byte{})), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+}
+
+func openAudit(ctx context.Context) (*audit.Service, func() error, error) {
+	g, err := administration()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := openExisting(ctx, g); err != nil {
+		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
+	}
+	return audit.New(g.store, g.settings.AuditRetention, g.log), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
 func openEnrollments(ctx context.Context) (*enrollments.Service, func() error, error) {
@@ -153,7 +166,7 @@ func openEnrollments(ctx context.Context) (*enrollments.Service, func() error, e
 	if err := openExisting(ctx, g); err != nil {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
-	return enrollments.New(g.store, g.payers), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+	return enrollments.New(audit.Operated{Store: g.store}, g.payers), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
 func openRemittances(ctx context.Context) (*remittances.Service, func() error, error) {
@@ -164,7 +177,7 @@ func openRemittances(ctx context.Context) (*remittances.Service, func() error, e
 	if err := openExisting(ctx, g); err != nil {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
-	s := remittances.New(g.store, edi.New(), g.payers)
+	s := remittances.New(audit.Operated{Store: g.store}, edi.New(), g.payers)
 	return s, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
@@ -177,7 +190,7 @@ func openBatches(ctx context.Context) (*batches.Service, func() error, error) {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
 	// Decisions read no file and ask no network.
-	return batches.New(g.store, batches.Outside{}, g.payers), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+	return batches.New(audit.Operated{Store: g.store}, batches.Outside{}, g.payers), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
 // configFolder returns the folder for what this user's commands store.

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/sftpnet"
+	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
 	connections "github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/ports"
@@ -20,7 +21,7 @@ import (
 // openConnections opens the networks: the sandbox, and the operator's connections.
 func (g *graph) openConnections() {
 	g.networks = networks.New(sandboxnet.Networks(g.store.Clock(), g.store.SandboxMail(), g.sandbox())...)
-	g.connections = connections.New(g.store, g.payers, connectionMetrics(g), g.log)
+	g.connections = connections.New(audit.Operated{Store: g.store}, g.payers, connectionMetrics(g), g.log)
 	connector := networks.NewConnector(g.networks, g.openers(), g.connections.Observe, g.log)
 	g.connections.Use(connector)
 	g.networks.FollowWith(g.connections.Follow)

@@ -175,6 +175,7 @@ func (d *demo) signInLink(ctx context.Context, g *graph, a Addresses) (link stri
 		return "", err
 	}
 	call := idempotency.Administration(key.Scope, demoOperator, func(i access.Invited) string { return g.origin(a) + billing.SignInPath(i.Token) })
+	call.Principal.Type = billing.PrincipalWorker // the person who runs the service is the user
 	found, err := g.access.FindUsers(ctx, demoOwner)
 	if err != nil {
 		return "", err

@@ -8,7 +8,7 @@ import { Suspense, useEffect, useState } from "react";
 import { clientFor, ClientContext, forget, isAPIError, onSignedOut, useClient, type Mode } from "../api/client";
 import { useLive, type Link as Connection } from "../api/live";
 import { MeContext, rememberMode, useMe, useSignOut, type Me } from "../api/session";
-import { browserZone, ZoneContext } from "../ui/format";
+import { browserZone, When, ZoneContext } from "../ui/format";
 import { Failure, Loading } from "../ui/page";
 import { More } from "../ui/menu";
 import { ToastProvider } from "../ui/toast";
@@ -110,6 +110,7 @@ function Frame() {
       <main id="main" className="main" tabIndex={-1}>
         <Away link={link} />
         <WeakPassword />
+        <OperatorSignedIn />
         <Outlet />
       </main>
       {palette && <Suspense fallback={null}><Palette open onOpenChange={setPalette} /></Suspense>}
@@ -195,6 +196,17 @@ function WeakPassword() {
   return (
     <p className="advice no-print" role="note">
       Your password is easy to guess. <Link to="/$mode/settings" params={{ mode }}>Choose another one</Link>
+    </p>
+  );
+}
+
+/** OperatorSignedIn says when an operator of the service last signed in as the user. */
+function OperatorSignedIn() {
+  const { operator_sign_in: last } = useMe();
+  if (!last) return null;
+  return (
+    <p className="advice no-print" role="note">
+      An operator signed in as you on <When value={last.at} full />: {last.operator}.
     </p>
   );
 }

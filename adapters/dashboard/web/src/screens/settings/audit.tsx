@@ -83,8 +83,9 @@ function shows(filters: Filters): string {
   return filters.changes ? "changes" : filters.background ? "foreground" : "";
 }
 
-function Actor({ entry: { actor, background } }: { entry: Schemas["AuditEntry"] }) {
-  const kind = { user: "", key: "API key", operator: "Operator of the service" }[actor.kind];
+function Actor({ entry: { actor, background, operator } }: { entry: Schemas["AuditEntry"] }) {
+  const user = operator ? `through the operator ${operator}` : "";
+  const kind = { user, key: "API key", operator: "Operator of the service" }[actor.kind];
   const sub = [kind, background && "by itself, in the background"].filter(Boolean).join(", ");
   return <><span className="wrap-anywhere">{actor.name}</span>{sub && <span className="sub">{sub}</span>}</>;
 }

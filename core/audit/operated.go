@@ -1,0 +1,138 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Operation is what an operator does at the command line. A context carries it to the
+// store.
+type Operation struct {
+	Operator string // the name that the operator gave, or that of the account on the machine
+	Command  string // such as "molar users link"
+	Resource string // the ID of what it is about; empty until that is known
+	Shows    bool   // it prints patient data, so that its reads are recorded too
+
+	id billing.AuditEntryID // of the one entry of the command
+}
+
+type operationKey struct{}
+
+// Operating returns a context for an operation.
+func Operating(ctx context.Context, op *Operation) context.Context {
+	return context.WithValue(ctx, operationKey{}, op)
+}
+
+// OperationOf returns the operation of a context; nil for none.
+func OperationOf(ctx context.Context) *Operation {
+	op, _ := ctx.Value(operationKey{}).(*Operation)
+	return op
+}
+
+// entry returns the entry of the operation, which is the same in each of its transactions.
+func (op *Operation) entry(scope billing.Scope, clock ports.Clock) []*billing.AuditEntry {
+	now := clock.Now()
+	if op.id.IsZero() {
+		op.id = billing.NewID[billing.AuditEntryID](now)
+	}
+	return []*billing.AuditEntry{{
+		ID: op.id, Org: scope.Org, Mode: scope.Mode, Operator: op.Operator, Operation: op.Command, Resource: op.Resource, CreatedAt: now,
+	}}
+}
+
+// Operated is a store that records operations in the audit: what changes something in
+// the commit of the change, and what shows patient data before the caller has it. It
+// records nothing for a context without an operation.
+type Operated struct{ ports.Store }
+
+var _ ports.Store = Operated{}
+
+// InTx runs fn, and records the operation in its commit.
+func (s Operated) InTx(ctx context.Context, scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) error {
+	op := OperationOf(ctx)
+	if op == nil {
+		return s.Store.InTx(ctx, scope, fn)
+	}
+	return s.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		if err := fn(ctx, tx); err != nil {
+			return err
+		}
+		return tx.Audit.Insert(ctx, op.entry(scope, tx.Clock))
+	})
+}
+
+// View runs fn. Before it returns what fn read, it records an operation that shows it.
+func (s Operated) View(ctx context.Context, scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) error {
+	err := s.Store.View(ctx, scope, fn)
+	if op := OperationOf(ctx); err == nil && op != nil && op.Shows {
+		return s.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+			return tx.Audit.Insert(ctx, op.entry(scope, tx.Clock))
+		})
+	}
+	return err
+}
+
+// System runs fn, and records the operation in its commit if it is about an organization,
+// a connection or a file in quarantine.
+func (s Operated) System(ctx context.Context, fn func(ctx context.Context, tx ports.SystemTx) error) error {
+	op := OperationOf(ctx)
+	if op == nil {
+		return s.Store.System(ctx, fn)
+	}
+	return s.Store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		var of *billing.Scope
+		about := func(scope billing.Scope, resource string) { of, op.Resource = &scope, resource }
+		tx.Orgs, tx.Connections, tx.Quarantine = orgs{tx.Orgs, about}, connections{tx.Connections, about}, quarantine{tx.Quarantine, about}
+		if err := fn(ctx, tx); err != nil || of == nil {
+			return err
+		}
+		return tx.AuditLog.Insert(ctx, op.entry(*of, tx.Clock))
+	})
+}
+
+type about func(of billing.Scope, resource string)
+
+type orgs struct {
+	ports.Organizations
+	about about
+}
+
+func (o orgs) Insert(ctx context.Context, made *billing.Organization) error {
+	o.about(billing.Scope{Org: made.ID}, made.ID.String())
+	return o.Organizations.Insert(ctx, made)
+}
+
+// connections are changed after Insert or Lock.
+type connections struct {
+	ports.Connections
+	about about
+}
+
+func (c connections) Insert(ctx context.Context, made *billing.Connection) error {
+	c.about(billing.Scope{Org: made.Org, Mode: made.Mode}, made.ID.String())
+	return c.Connections.Insert(ctx, made)
+}
+
+func (c connections) Lock(ctx context.Context, name string) (*billing.Connection, error) {
+	locked, err := c.Connections.Lock(ctx, name)
+	if err == nil {
+		c.about(billing.Scope{Org: locked.Org, Mode: locked.Mode}, locked.ID.String())
+	}
+	return locked, err
+}
+
+// quarantine shows or removes what it reads.
+type quarantine struct {
+	ports.Quarantine
+	about about
+}
+
+func (q quarantine) Get(ctx context.Context, id billing.FileID) (*billing.Quarantined, error) {
+	read, err := q.Quarantine.Get(ctx, id)
+	if err == nil {
+		q.about(read.Scope, id.String())
+	}
+	return read, err
+}

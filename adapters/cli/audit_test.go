@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	adapter "github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
+	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/ports"
@@ -38,6 +40,8 @@ func newOperated(t *testing.T) *operated {
 	}, s.Observe, log))
 	r.backend.Networks = func(context.Context) (*networks.Service, func() error, error) { return s, closed, nil }
 	r.backend.Connections = r.backend.Networks
+	sent := batches.New(r.store, batches.Outside{}, porttest.Payers(t))
+	r.backend.Batches = func(context.Context) (*batches.Service, func() error, error) { return sent, closed, nil }
 	r.backend.Getenv = func(name string) string { return map[string]string{"MOLAR_OPERATOR": "ben"}[name] }
 	return &operated{r, t}
 }
@@ -72,6 +76,24 @@ func (o *operated) listed(flags string) (all []string) {
 	return all
 }
 
+// files stores a file that was lost, and one in quarantine.
+func (o *operated) files() (lost, held billing.FileID) {
+	o.t.Helper()
+	now := time.Now()
+	f := &billing.ReceivedFile{
+		ID: billing.NewID[billing.FileID](now), Network: "con_1", Scope: billing.Scope{Mode: billing.ModeLive},
+		RemoteFile: billing.RemoteFile{Name: "lost.835", Size: 7, Time: now}, State: billing.FileLost, Since: now, Holder: billing.JobID{1},
+	}
+	porttest.System(o.t, o.store, func(ctx context.Context, tx ports.SystemTx) (err error) {
+		if err := tx.Received.Put(ctx, f); err != nil {
+			return err
+		}
+		held, err = tx.Quarantine.Insert(ctx, billing.IncomingFile{Name: "held.835", Content: []byte("ISA")}.Quarantined(billing.ModeLive, billing.QuarantineUnplaced, "", now))
+		return err
+	})
+	return f.ID, held
+}
+
 // TestOperatorsAreAudited runs commands that change something or print patient data, and
 // others. The first are in the audit of their organization, or of the deployment.
 func TestOperatorsAreAudited(t *testing.T) {
@@ -97,7 +119,12 @@ func TestOperatorsAreAudited(t *testing.T) {
 	if len(aside) == 0 {
 		t.Fatal("nothing was imported")
 	}
+	lost, held := o.files()
+	o.must("files dismiss " + lost.String())
+	o.must("era quarantine show " + held.String())
+	o.must("era quarantine remove " + held.String())
 	for _, silent := range []string{
+		"files list", "era quarantine",
 		"orgs list", "users list --org " + org, "keys list --org " + org, "offices list --mode live --org " + org, "connections list", "era list" + demo, "audit list",
 	} {
 		o.must(silent)
@@ -109,11 +136,12 @@ func TestOperatorsAreAudited(t *testing.T) {
 		"ben: keys create organization key_", "ben: keys revoke organization key_", "ben: offices create organization off_",
 		"ben: offices verify organization off_", "ben: connections add deployment con_", "ben: connections disable deployment con_",
 		"ben: era show organization era_", "ben: era import organization -",
+		"ben: files dismiss deployment fil_", "ben: era quarantine show deployment fil_", "ben: era quarantine remove deployment fil_",
 	}
 	if got := o.listed(""); !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := o.listed("--changes --org " + o.org.String()); !slices.Equal(got, want[11:]) {
+	if got := o.listed("--changes --org " + o.org.String()); !slices.Equal(got, want[11:12]) {
 		t.Errorf("changes of one organization: %v", got)
 	}
 	if got := o.listed("--org " + org); !slices.Equal(got, want[:8]) {

@@ -17,7 +17,7 @@ func fileCommands(b Backend) *cobra.Command {
 			"  lost       its download began, and then it was gone from the clearinghouse: ask for it again\n" +
 			"  refused    the server does not send it, or it is too large; Molar asks again each hour\n" +
 			"  set_aside  Molar stopped three times while it downloaded the file, or failed five times to apply it\n\n" +
-			"A file that is not whole is in the quarantine instead; see molar era quarantine list.",
+			"A file that is not whole is in the quarantine instead; see molar era quarantine.",
 		Example: "  molar files list",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withBatches(c, b, func(s *batches.Service) error {

@@ -75,7 +75,7 @@ func (s Operated) View(ctx context.Context, scope billing.Scope, fn func(ctx con
 }
 
 // System runs fn, and records the operation in its commit if it is about an organization,
-// a connection or a file in quarantine.
+// a connection, or a file in quarantine or with a problem.
 func (s Operated) System(ctx context.Context, fn func(ctx context.Context, tx ports.SystemTx) error) error {
 	op := OperationOf(ctx)
 	if op == nil {
@@ -84,7 +84,8 @@ func (s Operated) System(ctx context.Context, fn func(ctx context.Context, tx po
 	return s.Store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		var of *billing.Scope
 		about := func(scope billing.Scope, resource string) { of, op.Resource = &scope, resource }
-		tx.Orgs, tx.Connections, tx.Quarantine = orgs{tx.Orgs, about}, connections{tx.Connections, about}, quarantine{tx.Quarantine, about}
+		tx.Orgs, tx.Connections = orgs{tx.Orgs, about}, connections{tx.Connections, about}
+		tx.Quarantine, tx.Received = quarantine{tx.Quarantine, about}, received{tx.Received, about}
 		if err := fn(ctx, tx); err != nil || of == nil {
 			return err
 		}
@@ -135,4 +136,18 @@ func (q quarantine) Get(ctx context.Context, id billing.FileID) (*billing.Quaran
 		q.about(read.Scope, id.String())
 	}
 	return read, err
+}
+
+// received files are changed after Lock.
+type received struct {
+	ports.Received
+	about about
+}
+
+func (r received) Lock(ctx context.Context, id billing.FileID) (*billing.ReceivedFile, error) {
+	locked, err := r.Received.Lock(ctx, id)
+	if err == nil {
+		r.about(locked.Scope, id.String())
+	}
+	return locked, err
 }

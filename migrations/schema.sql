@@ -883,6 +883,7 @@ CREATE TABLE public.organizations (
     name text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     require_totp boolean DEFAULT false NOT NULL,
+    endpoints_need_read boolean DEFAULT false NOT NULL,
     CONSTRAINT organizations_name_check CHECK ((name <> ''::text))
 );
 
@@ -1193,6 +1194,7 @@ CREATE TABLE public.webhook_endpoints (
     called_at timestamp with time zone,
     disabled_reason text,
     last_success_at timestamp with time zone,
+    created_by text DEFAULT ''::text NOT NULL,
     CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['user'::text, 'gone'::text, 'failures'::text]))),
     CONSTRAINT webhook_endpoints_state CHECK (((status = ANY (ARRAY['enabled'::text, 'disabled'::text])) AND (url <> ''::text) AND (length(secret) > 33) AND COALESCE((cardinality(event_types) > 0), true) AND
 CASE failures
@@ -2416,6 +2418,8 @@ GRANT SELECT(name) ON TABLE public.organizations TO molar_app;
 GRANT SELECT(created_at) ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT(require_totp),UPDATE(require_totp) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(endpoints_need_read),UPDATE(endpoints_need_read) ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
 

@@ -9,6 +9,9 @@ import (
 
 // OwnOrganization stores the settings of the transaction's organization, in both modes.
 type OwnOrganization interface {
+	// Get reads the organization.
+	Get(ctx context.Context) (*billing.Organization, error)
+
 	// Lock reads the organization. No other transaction changes it until this one ends.
 	Lock(ctx context.Context) (*billing.Organization, error)
 

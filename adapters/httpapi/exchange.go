@@ -187,7 +187,7 @@ func (x *exchange) authenticate() (err error) {
 	if err != nil {
 		return err
 	}
-	x.call.Scope, x.call.Principal = x.caller.Scope, x.caller.Principal
+	x.call.Scope, x.call.Principal, x.call.Key = x.caller.Scope, x.caller.Principal, x.caller.Key
 	if x.caller.User != nil {
 		x.call.Session = x.caller.Session.ID
 		x.call.Request.ID, x.call.Request.OfPerson = billing.RequestID{}, x.id // what a person makes has no request of a program

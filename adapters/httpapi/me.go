@@ -38,6 +38,8 @@ type meOrganizationJSON struct {
 	Name        string        `json:"name"`
 	TimeZones   []string      `json:"time_zones"`
 	RequireTOTP bool          `json:"require_totp"`
+
+	EndpointsNeedRead bool `json:"endpoints_need_read"`
 }
 
 type ownKeyJSON struct {
@@ -60,7 +62,7 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	out := meJSON{
-		Object: "me", Organization: meOrganizationJSON{org.ID, org.Name, zones(offices), org.RequireTOTP}, Mode: x.call.Scope.Mode, Warnings: x.warnings(),
+		Object: "me", Organization: meOrganizationJSON{org.ID, org.Name, zones(offices), org.RequireTOTP, org.EndpointsNeedRead}, Mode: x.call.Scope.Mode, Warnings: x.warnings(),
 	}
 	if k := x.caller.Key; k != nil {
 		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}
@@ -90,7 +92,7 @@ func (x *exchange) warnings() []meWarningJSON {
 func (a *api) updateOrganization(x *exchange) (*reply, error) {
 	call := replying(x, http.StatusOK, organizationShape)
 	doc := x.document(&call.Request.Faults)
-	change := billing.OrganizationChange{RequireTOTP: doc.optionalFlag("require_totp")}
+	change := billing.OrganizationChange{RequireTOTP: doc.optionalFlag("require_totp"), EndpointsNeedRead: doc.optionalFlag("endpoints_need_read")}
 	doc.end()
 	return kept(a.access.ChangeOrganization(x.ctx, call, x.caller, change))
 }
@@ -100,10 +102,12 @@ type organizationJSON struct {
 	Object      string        `json:"object"`
 	Name        string        `json:"name"`
 	RequireTOTP bool          `json:"require_totp"`
+
+	EndpointsNeedRead bool `json:"endpoints_need_read"`
 }
 
 func organizationShape(o *billing.Organization) organizationJSON {
-	return organizationJSON{o.ID, "organization", o.Name, o.RequireTOTP}
+	return organizationJSON{o.ID, "organization", o.Name, o.RequireTOTP, o.EndpointsNeedRead}
 }
 
 // zones returns the time zones of the offices that are in use, each once.

@@ -288,6 +288,53 @@ func TestRequireTOTP(t *testing.T) {
 	s.must(t, 200, owner.call(call{path: "/audit_entries?resource_id=" + s.org.String()})).shows(t, "data.0.operation", "PATCH /organization", "data.0.user_id", owner.user.String())
 }
 
+// TestEndpointsNeedRead makes and changes webhook endpoints as a key that only submits, one
+// that also reads, and an owner, without and with the setting.
+func TestEndpointsNeedRead(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	owner := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	submit := s.issue(t, s.test, "submit")
+	setting := func(on bool) {
+		body := fmt.Sprintf(`{"endpoints_need_read":%t}`, on)
+		s.must(t, 200, owner.call(call{method: "PATCH", path: "/organization", body: body})).shows(t, "endpoints_need_read", on, "require_totp", false)
+		s.must(t, 200, owner.call(call{path: "/me"})).shows(t, "organization.endpoints_need_read", on)
+	}
+	create := func(by func(call) call, idem string) call {
+		return by(call{path: "/webhook_endpoints", body: `{"url":"https://hooks.example.com/a"}`, idem: idem})
+	}
+	alone := func(c call) call { c.key = submit; return c }
+	both := func(c call) call { return c }
+
+	made := s.must(t, 200, create(alone, "alone"))
+	me := s.must(t, 200, alone(call{path: "/me"}))
+	made.shows(t, "created_by", me.text(t, "key", "id"))
+	s.must(t, 200, create(owner.call, "owner")).shows(t, "created_by", owner.user.String())
+	at := "/webhook_endpoints/" + made.text(t, "id")
+	change := func(body string) call { return call{method: "PATCH", path: at, body: body} }
+	disable, enable := call{method: "POST", path: at + "/disable", body: "{}"}, call{method: "POST", path: at + "/enable", body: "{}"}
+	chooses := []call{change(`{"url":"https://hooks.example.com/b"}`), change(`{"event_types":["claim.paid"]}`), change(`{"event_types":null}`), enable}
+
+	setting(true)
+	if again := s.must(t, 200, create(alone, "alone")); again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Error("what the key made before is not replayed")
+	}
+	wantStatus(t, s.do(t, create(alone, "another")), 403, billing.CodePermissionDenied)
+	s.must(t, 200, create(both, "both"))
+	s.must(t, 200, create(owner.call, "another-owner"))
+	s.must(t, 200, alone(change(`{"description":"Front desk"}`)))
+	s.must(t, 200, alone(disable))
+	for _, c := range chooses {
+		wantStatus(t, s.do(t, alone(c)), 403, billing.CodePermissionDenied)
+		s.must(t, 200, both(c))
+		s.must(t, 200, owner.call(c))
+	}
+	setting(false)
+	for _, c := range chooses {
+		s.must(t, 200, alone(c))
+	}
+}
+
 // TestChooseOrganization signs in with a password that is right in two organizations.
 func TestChooseOrganization(t *testing.T) {
 	t.Parallel()

@@ -14,13 +14,13 @@ func anEndpoint() *billing.WebhookEndpoint {
 		URL: "https://hooks.example.com/a?clinic=<7>&x=1", Description: "Front desk <1> & 2",
 		EventTypes: []billing.EventType{billing.EventEligibilityCompleted, "claim.paid"}, Status: billing.EndpointEnabled,
 		Secret: "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", CreatedAt: shapeTime,
-		Health: billing.EndpointHealth{Failures: 1, FailingSince: shapeTime},
+		Health: billing.EndpointHealth{Failures: 1, FailingSince: shapeTime}, CreatedBy: idOf[billing.KeyID](5).String(),
 	}
 }
 
 func webhookShapes() map[string]shown {
 	every := anEndpoint()
-	every.EventTypes, every.Description, every.Status, every.Scope.Mode = nil, "", billing.EndpointDisabled, billing.ModeTest
+	every.EventTypes, every.Description, every.Status, every.Scope.Mode, every.CreatedBy = nil, "", billing.EndpointDisabled, billing.ModeTest, ""
 	every.DisabledBy, every.DeliveredAt, every.Health.CircuitUntil = billing.DisabledByFailures, shapeTime, shapeTime.Add(time.Minute)
 	d := billing.Delivery{
 		ID: idOf[billing.DeliveryID](3), EndpointID: idOf[billing.WebhookEndpointID](1), EventID: idOf[billing.EventID](4),

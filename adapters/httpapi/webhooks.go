@@ -91,6 +91,7 @@ type endpointJSON struct {
 	Health          healthJSON                `json:"health"`
 	Mode            billing.Mode              `json:"mode"`
 	CreatedAt       string                    `json:"created_at"`
+	CreatedBy       *string                   `json:"created_by"`
 	Secret          billing.WebhookSecret     `json:"secret,omitempty"`
 	SecretAvailable *bool                     `json:"secret_available,omitempty"`
 }
@@ -98,7 +99,7 @@ type endpointJSON struct {
 func endpointShape(e *billing.WebhookEndpoint) endpointJSON {
 	return endpointJSON{
 		ID: e.ID, Object: "webhook_endpoint", URL: e.URL, Description: e.Description, EventTypes: e.EventTypes, Status: e.Status,
-		Health: healthShape(e), Mode: e.Scope.Mode, CreatedAt: billing.Timestamp(e.CreatedAt),
+		Health: healthShape(e), Mode: e.Scope.Mode, CreatedAt: billing.Timestamp(e.CreatedAt), CreatedBy: orNull(e.CreatedBy),
 	}
 }
 

@@ -168,17 +168,23 @@ type orgRow struct {
 	Name      string        `db:"name"`
 	CreatedAt time.Time     `db:"created_at"`
 
-	RequireTOTP bool `db:"require_totp"`
+	RequireTOTP       bool `db:"require_totp"`
+	EndpointsNeedRead bool `db:"endpoints_need_read"`
 }
 
-const orgColumns = "id, name, created_at, require_totp"
+const orgColumns = "id, name, created_at, require_totp, endpoints_need_read"
 
 func (r orgRow) org() (*billing.Organization, error) {
-	return &billing.Organization{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), RequireTOTP: r.RequireTOTP}, nil
+	return &billing.Organization{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), RequireTOTP: r.RequireTOTP, EndpointsNeedRead: r.EndpointsNeedRead}, nil
 }
 
 // ownOrganization is the transaction's organization.
 type ownOrganization struct{ *tx }
+
+// Get reads the organization.
+func (r ownOrganization) Get(ctx context.Context) (*billing.Organization, error) {
+	return organizations(r).Get(ctx, r.scope.Org)
+}
 
 // Lock reads the organization and locks its row.
 func (r ownOrganization) Lock(ctx context.Context) (*billing.Organization, error) {
@@ -187,7 +193,8 @@ func (r ownOrganization) Lock(ctx context.Context) (*billing.Organization, error
 
 // Save stores the settings.
 func (r ownOrganization) Save(ctx context.Context, o *billing.Organization) error {
-	return r.later(ctx, o.ID, "UPDATE organizations SET require_totp = $2 WHERE id = $1", r.scope.Org, o.RequireTOTP)
+	return r.later(ctx, o.ID, "UPDATE organizations SET require_totp = $2, endpoints_need_read = $3 WHERE id = $1",
+		r.scope.Org, o.RequireTOTP, o.EndpointsNeedRead)
 }
 
 // Insert stores a new organization.

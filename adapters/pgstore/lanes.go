@@ -95,7 +95,7 @@ func (r dueRow) shipment() (billing.Shipment, error) {
 // events.
 const due = `
 SELECT e.id, e.org_id, e.mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
-	disabled_reason, last_success_at, e.created_at,
+	disabled_reason, last_success_at, e.created_at, e.created_by,
 	delivery_id, next_attempt_at, attempts, queued_at, event_id, type, resource_id, sequence, happened_at, data
 FROM webhook_endpoints e
 LEFT JOIN LATERAL (

@@ -14,7 +14,7 @@ import (
 type endpoints struct{ *tx }
 
 const endpointColumns = `id, org_id, mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
-	disabled_reason, last_success_at, created_at`
+	disabled_reason, last_success_at, created_at, created_by`
 
 type endpointRow struct {
 	ID           billing.WebhookEndpointID `db:"id"`
@@ -31,6 +31,7 @@ type endpointRow struct {
 	DisabledBy   sql.NullString            `db:"disabled_reason"`
 	DeliveredAt  sql.NullTime              `db:"last_success_at"`
 	CreatedAt    time.Time                 `db:"created_at"`
+	CreatedBy    string                    `db:"created_by"`
 }
 
 // endpoint returns the endpoint with its decrypted secret. The secret is empty if it
@@ -40,7 +41,7 @@ func (r endpointRow) endpoint(s *sealer) *billing.WebhookEndpoint {
 	e := &billing.WebhookEndpoint{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, URL: r.URL, Description: r.Description, Status: r.Status,
 		Health:     billing.EndpointHealth{Failures: r.Failures, FailingSince: present(r.FailingSince), CircuitUntil: present(r.CircuitUntil)},
-		DisabledBy: billing.DisabledReason(r.DisabledBy.String), DeliveredAt: present(r.DeliveredAt), CreatedAt: r.CreatedAt.UTC(),
+		DisabledBy: billing.DisabledReason(r.DisabledBy.String), DeliveredAt: present(r.DeliveredAt), CreatedAt: r.CreatedAt.UTC(), CreatedBy: r.CreatedBy,
 	}
 	for _, t := range r.EventTypes {
 		e.EventTypes = append(e.EventTypes, billing.EventType(t))
@@ -78,12 +79,12 @@ func (r endpoints) Insert(ctx context.Context, e *billing.WebhookEndpoint) error
 	r.evidence = rowEvidence("webhook_endpoints", e.ID)
 	n, err := r.exec(ctx, `
 INSERT INTO webhook_endpoints (id, org_id, mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
-	created_at, disabled_reason, last_success_at)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
-WHERE (SELECT count(*) FROM webhook_endpoints WHERE org_id = $2 AND mode = $3) < $15`,
+	created_at, disabled_reason, last_success_at, created_by)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
+WHERE (SELECT count(*) FROM webhook_endpoints WHERE org_id = $2 AND mode = $3) < $16`,
 		e.ID, r.scope.Org, r.scope.Mode, e.URL, e.Description, eventTypes(e.EventTypes), e.Status, r.sealed(e), e.Health.Failures,
 		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil), micro(e.CreatedAt), disabledBy(e),
-		optional(e.DeliveredAt), billing.MaxEndpoints)
+		optional(e.DeliveredAt), e.CreatedBy, billing.MaxEndpoints)
 	switch {
 	case err != nil:
 		return fmt.Errorf("insert webhook endpoint %s: %w", e.ID, err)

@@ -7,6 +7,7 @@ type Call struct {
 	Scope     Scope
 	Principal Principal
 	Session   SessionID // of a person; zero for any other caller
+	Key       *APIKey   // of a program; nil for any other caller
 	Request   Request
 }
 
@@ -29,6 +30,15 @@ const (
 
 // Principal returns the program that calls with the key.
 func (k *APIKey) Principal() Principal { return Principal{PrincipalKey, k.ID.String()} }
+
+// Maker returns the ID of the user or the key that makes the call; empty for the operator
+// and the service.
+func (p Principal) Maker() string {
+	if p.Type == PrincipalUser || p.Type == PrincipalKey {
+		return p.ID
+	}
+	return ""
+}
 
 // Request is a call that changes something: its ID, its idempotency key and a
 // digest of its content. A request without a key is administration: it runs

@@ -52,6 +52,7 @@ type WebhookEndpoint struct {
 	DisabledBy  DisabledReason // empty while it is enabled, or when the reason is unknown
 	DeliveredAt time.Time      // the last success, to the second; zero for none since the URL was set
 	CreatedAt   time.Time
+	CreatedBy   string // the ID of the user or the key; empty if it is not known
 }
 
 // SetStatus enables or disables the endpoint for a user. Enabling it clears its

@@ -14,7 +14,7 @@ import (
 func (s *Service) Change(
 	ctx context.Context, call idempotency.Write[*billing.WebhookEndpoint], id billing.WebhookEndpointID, in intake.EndpointRequest,
 ) (reply billing.Reply, err error) {
-	if reply, err = s.replay(ctx, call.Call); err != nil || reply.Replayed {
+	if reply, err = s.replay(ctx, call.Call, in.URL != nil || in.EventTypes != nil || in.EveryType); err != nil || reply.Replayed {
 		return reply, err
 	}
 	if err := s.judge(ctx, in, &billing.WebhookEndpoint{}); err != nil {

@@ -13,15 +13,15 @@ import (
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
 // including those of the URL, CodeUnavailable when the URL's host cannot be
-// looked up now, and CodeConflict when the organization has the maximum number
-// of endpoints.
+// looked up now, CodeConflict when the organization has the maximum number of
+// endpoints, and CodePermissionDenied as Organization.AllowsEndpoint.
 func (s *Service) Create(
 	ctx context.Context, call idempotency.Write[Revealed], in intake.EndpointRequest,
 ) (reply billing.Reply, err error) {
-	if reply, err = s.replay(ctx, call.Call); err != nil || reply.Replayed {
+	if reply, err = s.replay(ctx, call.Call, true); err != nil || reply.Replayed {
 		return reply, err
 	}
-	made := billing.WebhookEndpoint{Scope: call.Scope, Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret()}
+	made := billing.WebhookEndpoint{Scope: call.Scope, Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret(), CreatedBy: call.Principal.Maker()}
 	if in.URL == nil {
 		in.URL = new(string)
 	}

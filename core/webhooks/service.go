@@ -57,16 +57,28 @@ func (s *Service) judge(ctx context.Context, in intake.EndpointRequest, e *billi
 }
 
 // replay returns the stored reply of the request, before any work outside a
-// transaction.
-func (s *Service) replay(ctx context.Context, call billing.Call) (reply billing.Reply, err error) {
+// transaction. A request that chooses what an endpoint gets is refused, if there is none,
+// unless the organization allows it.
+func (s *Service) replay(ctx context.Context, call billing.Call, chooses bool) (reply billing.Reply, err error) {
 	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		kept, _, err := idempotency.Reserve(ctx, tx, call.Request)
 		if kept != nil {
 			reply = *kept
+		} else if err == nil && chooses {
+			err = allow(ctx, tx, call)
 		}
 		return err
 	})
 	return reply, err
+}
+
+// allow returns CodePermissionDenied as Organization.AllowsEndpoint does.
+func allow(ctx context.Context, tx ports.Tx, call billing.Call) error {
+	org, err := tx.Organization.Get(ctx)
+	if err != nil {
+		return err
+	}
+	return org.AllowsEndpoint(call.Key)
 }
 
 // reveal makes a change whose reply shows the endpoint's secret, at most once

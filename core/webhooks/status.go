@@ -14,6 +14,11 @@ func (s *Service) SetStatus(
 	ctx context.Context, call idempotency.Write[*billing.WebhookEndpoint], id billing.WebhookEndpointID, status billing.EndpointStatus,
 ) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+		if status == billing.EndpointEnabled {
+			if err := allow(ctx, tx, call.Call); err != nil {
+				return nil, err
+			}
+		}
 		return s.alter(ctx, tx, id, func(e *billing.WebhookEndpoint) {
 			e.SetStatus(status)
 		})

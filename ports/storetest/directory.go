@@ -38,7 +38,10 @@ func testOrganizations(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Organization.Lock(ctx)
 		equal(t, "own organization", got, o)
-		o.RequireTOTP = true
+		if read, err := tx.Organization.Get(ctx); err != nil || *read != *o {
+			t.Errorf("own organization %+v, %v", read, err)
+		}
+		o.RequireTOTP, o.EndpointsNeedRead = true, true
 		return errors.Join(err, tx.Organization.Save(ctx, o))
 	})
 	if err := b.try(elsewhere, func(ctx context.Context, tx ports.Tx) error {

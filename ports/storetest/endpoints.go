@@ -18,6 +18,7 @@ func (b *bench) endpoint(n int) *billing.WebhookEndpoint {
 	return &billing.WebhookEndpoint{
 		ID: id[billing.WebhookEndpointID](), Scope: b.scope, URL: "https://example.com/hooks?a=%20", Description: unicode,
 		Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret(), CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
+		CreatedBy: "key_01JGFJJZ00FC1R3ZY5N7Q8Z4VK",
 	}
 }
 

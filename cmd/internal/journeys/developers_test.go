@@ -257,3 +257,29 @@ func TestARequestLeadsToItsResourceAndBack(t *testing.T) {
 	page.sees("Claim ready to send", "Journey (…"+practice.key[len(practice.key)-4:]+")")
 	page.screen("developers-request")
 }
+
+// A key without read makes an endpoint. An owner sees that, and asks keys for read.
+func TestAnEndpointOfAKeyWithoutRead(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	key := strings.Fields(practice.s.molar(t, "keys", "create", "--org", practice.org, "--name", "Upload", "--permissions", "submit"))[1]
+	creates := func(n int) int {
+		headers := map[string]string{"Authorization": "Bearer " + key, "Idempotency-Key": fmt.Sprint("endpoint-", n)}
+		reply, _ := practice.s.send(t, http.MethodPost, "/webhook_endpoints", headers, map[string]any{"url": "https://example.com/" + practice.org, "description": "Imaging"})
+		return reply.status
+	}
+	if status := creates(1); status != http.StatusOK {
+		t.Fatalf("the first endpoint: %d", status)
+	}
+	page := practice.signsIn("owner")
+	page.open("/test/developers/webhooks")
+	page.sees("Made by a key without read")
+	page.click("A key needs read, too")
+	page.sees("Saved.")
+	page.screen("developers-need-read")
+	if status := creates(2); status != http.StatusForbidden {
+		t.Errorf("an endpoint without read: %d", status)
+	}
+	page.click("Imaging")
+	page.sees("Upload, an API key without read, made this endpoint.", "Created by")
+}

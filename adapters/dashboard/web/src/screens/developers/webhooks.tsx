@@ -3,7 +3,7 @@ import { useParams } from "@tanstack/react-router";
 import { ChevronDown, Plus } from "lucide-react";
 import { useState } from "react";
 import { isAPIError, useClient, type Schemas } from "../../api/client";
-import { useMay } from "../../api/session";
+import { useMay, useMe } from "../../api/session";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { eventTypes, statusText } from "../../ui/codes";
@@ -14,6 +14,7 @@ import { count, When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { More } from "../../ui/menu";
 import { Empty, Facts, Failure, Loading, Notice, Section } from "../../ui/page";
+import { Badge } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 import { soon, useDeliveryColumns } from "./deliveries";
 import { Developers, endpointName, healthOf, Healthy, useEndpoints, type Endpoint } from "./frame";
@@ -35,20 +36,50 @@ export function WebhookList() {
         : !endpoints.data ? <Section flush><Failure error={endpoints.error} retry={() => void endpoints.refetch()} /></Section>
           : list.length === 0 ? <Section flush><Empty title="No endpoints yet" action={make()}>Create one with the HTTPS address of your program. Until then, your program can follow the events with GET /events.</Empty></Section>
             : <ul className="plain endpoints">{list.map((e) => <li key={e.id}><EndpointCard of={e} /></li>)}</ul>}
+      {may.manage && <NeedRead />}
       {may.manage && <EndpointForm open={making} onOpenChange={setMaking} />}
     </Developers>
   );
 }
 
+/** NeedRead is the owners' setting of what a key needs to have endpoints. */
+function NeedRead() {
+  const { organization } = useMe();
+  const change = useSend((api, key, on: boolean) => api.PATCH("/organization", { params: { header: key }, body: { endpoints_need_read: on } }), { says: "Saved." });
+  return (
+    <Section title="Endpoints of API keys">
+      <Check
+        label="A key needs read, too"
+        hint="Events show what a reader sees, payments too. Without read, a key then creates and enables no endpoint, and changes no address or event types."
+        checked={organization.endpoints_need_read}
+        onChange={(on) => { if (!change.isPending) change.go(on); }}
+      />
+    </Section>
+  );
+}
+
+/** useMaker returns who made an endpoint, as owners know them, and whether that is a key without read. */
+function useMaker(e: Endpoint | undefined): { name: string; blind: boolean } {
+  const { api } = useClient();
+  const enabled = useMay().manage && !!e?.created_by;
+  const keys = api.useQuery("get", "/api_keys", { params: { query: { limit: 100 } } }, { enabled });
+  const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } }, { enabled });
+  const key = keys.data?.data.find((k) => k.id === e?.created_by);
+  const user = users.data?.data.find((u) => u.id === e?.created_by);
+  return { name: key?.name ?? user?.email ?? e?.created_by ?? "Not known", blind: !!key && !key.permissions.includes("read") };
+}
+
 /** EndpointCard shows an endpoint and how it is. The whole card leads to it. */
 export function EndpointCard({ of: e }: { of: Endpoint }) {
   const health = healthOf(e);
+  const { blind } = useMaker(e);
   return (
     <section className="card endpoint">
       <div className="spread"><h2><Go to={`/developers/webhooks/${e.id}`} className="row-link">{endpointName(e)}</Go></h2><Healthy of={e} /></div>
       {e.description && <p className="muted small wrap-anywhere">{e.url}</p>}
       <p>{health.about}</p>
       <p className="muted small">{e.event_types ? count(e.event_types.length, "event type") : "Every event type"}</p>
+      {blind && <p><Badge tone="warn">Made by a key without read</Badge></p>}
     </section>
   );
 }
@@ -60,6 +91,7 @@ export function WebhookDetail() {
   const endpoint = api.useQuery("get", "/webhook_endpoints/{id}", { params: { path: { id } } });
   const deliveries = api.useInfiniteQuery("get", "/webhook_deliveries", { params: { query: { endpoint_id: id, limit: 20 } } }, { ...paged, ...soon });
   const columns = useDeliveryColumns(["Endpoint"]);
+  const maker = useMaker(endpoint.data);
   if (endpoint.isPending) return <Developers tab="Webhooks" title="Webhook endpoint"><Section><Loading rows={8} /></Section></Developers>;
   if (!endpoint.data) return <Developers tab="Webhooks" title="Webhook endpoint"><Section flush><Failure error={endpoint.error} retry={() => void endpoint.refetch()} /></Section></Developers>;
   const e = endpoint.data;
@@ -74,6 +106,7 @@ export function WebhookDetail() {
       actions={may.manage ? <EndpointActions of={e} /> : <CopyAsCurl path={`/webhook_endpoints/${e.id}`} />}
     >
       {health.todo && <Notice tone={health.tone === "bad" ? "bad" : "warn"} title={health.about} action={h.failing_since && <Go to={`/developers/deliveries?endpoint_id=${e.id}&state=pending`}>What was not delivered</Go>}>{health.todo}</Notice>}
+      {maker.blind && <Notice tone="warn" title={`${maker.name}, an API key without read, made this endpoint.`}>Its events show what a reader sees, payments too. Disable or delete it if that program should not see them.</Notice>}
       <Section title="Endpoint">
         <Facts items={[
           ["Failing since", h.failing_since ? <When key="f" value={h.failing_since} full /> : "It is not failing"],
@@ -81,6 +114,7 @@ export function WebhookDetail() {
           ["Tried next", h.circuit_open_until ? <When key="c" value={h.circuit_open_until} full /> : "Without a pause"],
           ["Last success", h.last_success_at ? <When key="l" value={h.last_success_at} full /> : "None yet"],
           ["Created", <When key="m" value={e.created_at} full />],
+          ["Created by", maker.name],
           ["Endpoint ID", <Copy key="i" value={e.id} />],
         ]} />
         <div>

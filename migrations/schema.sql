@@ -2494,9 +2494,9 @@ GRANT UPDATE(used_at) ON TABLE public.sessions TO molar_system;
 
 GRANT SELECT(ended_at),UPDATE(ended_at) ON TABLE public.sessions TO molar_app;
 
-GRANT SELECT(totp) ON TABLE public.sessions TO molar_app;
+GRANT SELECT(totp),UPDATE(totp) ON TABLE public.sessions TO molar_app;
 
-GRANT SELECT(password_weak) ON TABLE public.sessions TO molar_app;
+GRANT SELECT(password_weak),UPDATE(password_weak) ON TABLE public.sessions TO molar_app;
 
 GRANT SELECT(operator) ON TABLE public.sessions TO molar_app;
 

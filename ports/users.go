@@ -65,6 +65,9 @@ type Sessions interface {
 
 	// EndAll ends all sessions of a user.
 	EndAll(ctx context.Context, user billing.UserID, at time.Time) error
+
+	// Keep stores TOTP and PasswordWeak of a session, and ends all others of its user.
+	Keep(ctx context.Context, s *billing.Session, at time.Time) error
 }
 
 // APIKeys stores the API keys of the transaction's organization, in both modes.
@@ -93,6 +96,9 @@ type APIKeys interface {
 type Accounts interface {
 	// Find returns the users with the email address, oldest first.
 	Find(ctx context.Context, email string) ([]*billing.Account, error)
+
+	// Users returns them without what proves them, so it needs no key to read that.
+	Users(ctx context.Context, email string) ([]*billing.User, error)
 
 	// Lock returns a user. No other transaction changes the user until this one
 	// ends. It returns CodeNotFound if there is none.

@@ -34,9 +34,13 @@ func orgs(b Backend) *cobra.Command {
 			}
 			var rows []string
 			for _, o := range all {
-				rows = append(rows, fmt.Sprintf("%s\t%s\t%s", o.ID, o.Name, billing.Timestamp(o.CreatedAt)))
+				totp := "-"
+				if o.RequireTOTP {
+					totp = "required"
+				}
+				rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", o.ID, o.Name, billing.Timestamp(o.CreatedAt), totp))
 			}
-			return table(c, "ID\tNAME\tCREATED", rows)
+			return table(c, "ID\tNAME\tCREATED\tSECOND FACTOR", rows)
 		}),
 	}
 	return group("orgs", "Organizations", create, list)

@@ -122,7 +122,7 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what t
 			sent, kind = forms, "multipart/form-data; boundary=B"
 		}
 		caller := "Authorization: Bearer " + s.key
-		if r.need == billing.NeedNothing || r.need == billing.NeedSession || r.need == billing.NeedOwner {
+		if slices.Contains([]billing.Need{billing.NeedNothing, billing.NeedSelf, billing.NeedSession, billing.NeedOwner}, r.need) {
 			caller = person
 		}
 		for name, body := range sent {

@@ -15,6 +15,7 @@ type meJSON struct {
 	Role         *billing.Role        `json:"role"`
 	Key          *ownKeyJSON          `json:"key"`
 	User         *userJSON            `json:"user"`
+	Session      *ownSessionJSON      `json:"session"`
 	PasswordWeak bool                 `json:"password_weak"`
 	Warnings     []meWarningJSON      `json:"warnings"`
 	Operator     *operatorSignInJSON  `json:"operator_sign_in"`
@@ -48,6 +49,11 @@ type ownKeyJSON struct {
 	LastFour string        `json:"last_four"`
 }
 
+type ownSessionJSON struct {
+	ID           billing.SessionID `json:"id"`
+	TOTPRequired bool              `json:"totp_required"` // before anything else
+}
+
 // getMe handles GET /me.
 func (a *api) getMe(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
@@ -72,6 +78,7 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 			out.Operator = &operatorSignInJSON{billing.Timestamp(in.At), in.Name, x.caller.Session.Operator != ""}
 		}
 		out.Role, out.User = &x.caller.User.Role, new(userShape(x.caller.User))
+		out.Session = &ownSessionJSON{x.caller.Session.ID, x.caller.Session.LacksTOTP()}
 	}
 	return &reply{status: http.StatusOK, body: out}, nil
 }
@@ -94,7 +101,7 @@ func (a *api) updateOrganization(x *exchange) (*reply, error) {
 	doc := x.document(&call.Request.Faults)
 	change := billing.OrganizationChange{RequireTOTP: doc.optionalFlag("require_totp"), EndpointsNeedRead: doc.optionalFlag("endpoints_need_read")}
 	doc.end()
-	return kept(a.access.ChangeOrganization(x.ctx, call, x.caller, change))
+	return kept(a.access.ChangeOrganization(x.ctx, call, change))
 }
 
 type organizationJSON struct {

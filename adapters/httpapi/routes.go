@@ -75,7 +75,7 @@ func (a *api) routes() []route {
 	const (
 		nothing, caller, read, submit = billing.NeedNothing, billing.NeedCaller, billing.NeedRead, billing.NeedSubmit
 		manage, resend                = billing.NeedManage, billing.NeedResend
-		session, owner                = billing.NeedSession, billing.NeedOwner
+		self, session, owner          = billing.NeedSelf, billing.NeedSession, billing.NeedOwner
 	)
 	return []route{
 		{http.MethodPost, root + "/eligibility", submit, jsonBody, a.createCheck},
@@ -187,11 +187,11 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/me", caller, noBody, a.getMe},
 		{http.MethodPost, sessionsPath, nothing, jsonBody, a.signIn},
 		{http.MethodGet, sessionsPath, session, noBody, a.listSessions},
-		{http.MethodDelete, sessionsPath + "/{id}", session, noBody, a.endSession},
+		{http.MethodDelete, sessionsPath + "/{id}", self, noBody, a.endSession},
 		{http.MethodPatch, root + "/organization", owner, jsonBody, a.updateOrganization},
 		{http.MethodGet, root + "/users", owner, noBody, a.listUsers},
 		{http.MethodPost, root + "/users", owner, jsonBody, a.inviteUser},
-		{http.MethodPatch, root + "/users/{id}", session, jsonBody, a.updateUser},
+		{http.MethodPatch, root + "/users/{id}", self, jsonBody, a.updateUser},
 		{http.MethodPost, root + "/users/{id}/invite", owner, emptyBody, a.inviteAgain},
 		{http.MethodGet, root + "/api_keys", owner, noBody, a.listKeys},
 		{http.MethodPost, root + "/api_keys", owner, jsonBody, a.createKey},

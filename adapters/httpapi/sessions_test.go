@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -119,7 +120,7 @@ func TestPrincipals(t *testing.T) {
 
 	const refused, forbidden, may = 401, 403, 0
 	type row map[billing.Need]int
-	everyone := row{billing.NeedCaller: may, billing.NeedRead: may, billing.NeedSubmit: may, billing.NeedResend: may, billing.NeedManage: may, billing.NeedSession: may, billing.NeedOwner: may}
+	everyone := row{billing.NeedCaller: may, billing.NeedRead: may, billing.NeedSubmit: may, billing.NeedResend: may, billing.NeedManage: may, billing.NeedSelf: may, billing.NeedSession: may, billing.NeedOwner: may}
 	but := func(changes row) row {
 		r := maps.Clone(everyone)
 		maps.Copy(r, changes)
@@ -127,17 +128,17 @@ func TestPrincipals(t *testing.T) {
 	}
 	noOne := row{
 		billing.NeedCaller: refused, billing.NeedRead: refused, billing.NeedSubmit: refused, billing.NeedResend: refused, billing.NeedManage: refused,
-		billing.NeedSession: refused, billing.NeedOwner: refused,
+		billing.NeedSelf: refused, billing.NeedSession: refused, billing.NeedOwner: refused,
 	}
-	keys := row{billing.NeedSession: forbidden, billing.NeedOwner: forbidden}
+	keys := row{billing.NeedSelf: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden}
 	for name, p := range map[string]struct {
 		as   visitor
 		want row
 	}{
 		"no key":             {visitor{headers: map[string]string{"Authorization": ""}}, noOne},
 		"unknown key":        {key("molar_test_x"), noOne},
-		"read key":           {key(s.read), but(row{billing.NeedSubmit: forbidden, billing.NeedResend: forbidden, billing.NeedManage: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
-		"submit key":         {key(submit), but(row{billing.NeedRead: forbidden, billing.NeedResend: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
+		"read key":           {key(s.read), but(row{billing.NeedSubmit: forbidden, billing.NeedResend: forbidden, billing.NeedManage: forbidden, billing.NeedSelf: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
+		"submit key":         {key(submit), but(row{billing.NeedRead: forbidden, billing.NeedResend: forbidden, billing.NeedSelf: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
 		"live key":           {key(s.live), but(keys)},
 		"other key":          {key(s.other), but(keys)},
 		"owner":              {owner, everyone},
@@ -253,7 +254,7 @@ func TestSessionWorks(t *testing.T) {
 	s.refusedSoon(t, ann)
 }
 
-// secured sets up a second factor for a user, and returns a browser that signed in with it.
+// secured chooses a password and a second factor. The session goes on.
 func (s *service) secured(t *testing.T, v visitor) visitor {
 	t.Helper()
 	seed := base32.StdEncoding.EncodeToString([]byte("12345678901234567890"))
@@ -261,13 +262,14 @@ func (s *service) secured(t *testing.T, v visitor) visitor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := s.must(t, 200, v.call(call{
+	s.must(t, 200, v.call(call{
 		method: "PATCH", path: "/users/" + v.user.String(), body: fmt.Sprintf(`{"password":%q,"totp_secret":%q,"totp":%q}`, password, seed, code),
 	}))
-	return s.enters(t, v.user, fmt.Sprintf(`{"email":%q,"password":%q,"totp":%q}`, set.text(t, "email"), password, set.text(t, "recovery_codes", "0")))
+	return v
 }
 
-// TestRequireTOTP changes the organization's setting as several owners.
+// TestRequireTOTP lets an owner require a second factor. Then a session without one can
+// only set one up and end itself, and its stream ends.
 func TestRequireTOTP(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
@@ -281,11 +283,33 @@ func TestRequireTOTP(t *testing.T) {
 	for _, body := range []string{`{}`, `{"require_totp":null}`, `{"require_totp":"yes"}`, `{"require_totp":true,"name":"Mine"}`} {
 		wantStatus(t, require(owner, body), 422, billing.CodeInvalidRequest)
 	}
+	ben := s.visits(t, s.org, "ben@example.com", billing.RoleOwner)
+	follower := s.follow(t, ben.headers)
 	set := require(owner, `{"require_totp":true}`)
 	set.shows(t, "object", "organization", "id", s.org.String(), "require_totp", true)
-	s.must(t, 200, owner.call(call{path: "/me"})).shows(t, "organization.require_totp", true)
-	s.must(t, 200, call{path: "/me", key: s.other}).shows(t, "organization.require_totp", false)
+	for _, _, ok := follower.next(); ok; _, _, ok = follower.next() {
+	}
+	s.must(t, 200, owner.call(call{path: "/me"})).shows(t, "organization.require_totp", true, "session.id", owner.session, "session.totp_required", false)
+	s.must(t, 200, call{path: "/me", key: s.other}).shows(t, "organization.require_totp", false, "session", nil)
 	s.must(t, 200, owner.call(call{path: "/audit_entries?resource_id=" + s.org.String()})).shows(t, "data.0.operation", "PATCH /organization", "data.0.user_id", owner.user.String())
+
+	s.must(t, 200, ben.call(call{path: "/me"})).shows(t, "session.totp_required", true, "warnings", []any{})
+	for _, r := range (&api{}).routes() {
+		if r.need == billing.NeedNothing || r.need == billing.NeedCaller || r.need == billing.NeedSelf {
+			continue
+		}
+		path := regexp.MustCompile(`{\w+}`).ReplaceAllString(strings.TrimPrefix(r.path, root), "1")
+		wantStatus(t, s.do(t, ben.call(call{method: r.method, path: path, bad: true})), 403, billing.CodeTOTPRequired)
+	}
+	for _, body := range []string{`{}`, `{"state":"active"}`, `{"password":"tooth fairies and drills"}`} {
+		wantStatus(t, s.do(t, ben.call(call{method: "PATCH", path: "/users/" + ben.user.String(), body: body})), 403, billing.CodeTOTPRequired)
+	}
+	wantStatus(t, s.do(t, ben.call(call{method: "DELETE", path: "/sessions/" + owner.session})), 403, billing.CodeTOTPRequired)
+	s.must(t, 200, call{path: "/claims"}) // a key
+	s.secured(t, ben)
+	s.must(t, 200, ben.call(call{path: "/users"}))
+	cat := s.visits(t, s.org, "cat@example.com", billing.RoleViewer)
+	s.must(t, 204, cat.call(call{method: "DELETE", path: "/sessions/" + cat.session}))
 }
 
 // TestEndpointsNeedRead makes and changes webhook endpoints as a key that only submits, one

@@ -114,7 +114,8 @@ func digests(of [][sha256.Size]byte) pq.ByteaArray {
 // sessions are the sessions of the transaction's organization.
 type sessions struct{ *tx }
 
-const sessionColumns = "id, org_id, user_id, address, agent, created_at, used_at, ended_at, totp, password_weak, operator"
+const sessionColumns = "id, org_id, user_id, address, agent, created_at, used_at, ended_at, totp, password_weak, operator, " +
+	"(SELECT require_totp FROM organizations o WHERE o.id = org_id) AS totp_required"
 
 type sessionRow struct {
 	ID        billing.SessionID `db:"id"`
@@ -129,13 +130,14 @@ type sessionRow struct {
 	TOTP         bool   `db:"totp"`
 	PasswordWeak bool   `db:"password_weak"`
 	Operator     string `db:"operator"`
+	TOTPRequired bool   `db:"totp_required"`
 }
 
 func (r sessionRow) session() (*billing.Session, error) {
 	return &billing.Session{
 		ID: r.ID, Org: r.Org, User: r.User, Address: r.Address, Agent: r.Agent,
 		CreatedAt: r.CreatedAt.UTC(), UsedAt: r.UsedAt.UTC(), EndedAt: present(r.EndedAt),
-		TOTP: r.TOTP, PasswordWeak: r.PasswordWeak, Operator: r.Operator,
+		TOTP: r.TOTP, PasswordWeak: r.PasswordWeak, Operator: r.Operator, TOTPRequired: r.TOTPRequired,
 	}, nil
 }
 
@@ -188,6 +190,19 @@ func (r sessions) EndAll(ctx context.Context, user billing.UserID, at time.Time)
 	return nil
 }
 
+// Keep stores what proves the person of a session, and ends the others of the user.
+func (r sessions) Keep(ctx context.Context, s *billing.Session, at time.Time) error {
+	_, err := r.exec(ctx, `
+UPDATE sessions
+SET totp = CASE WHEN id = $2 THEN $3 ELSE totp END, password_weak = CASE WHEN id = $2 THEN $4 ELSE password_weak END,
+    ended_at = CASE WHEN id <> $2 THEN $5::timestamptz END
+WHERE user_id = $1 AND ended_at IS NULL`, s.User, s.ID, s.TOTP, s.PasswordWeak, micro(at))
+	if err != nil {
+		return fmt.Errorf("end the other sessions of %s: %w", s.User, err)
+	}
+	return nil
+}
+
 // accounts are the users who sign in, across organizations.
 type accounts struct{ *tx }
 
@@ -231,6 +246,15 @@ func (r accounts) Find(ctx context.Context, email string) ([]*billing.Account, e
 		return nil, fmt.Errorf("find users: %w", err)
 	}
 	return values(rows, r.account)
+}
+
+// Users reads the users with the email address, without their secrets.
+func (r accounts) Users(ctx context.Context, email string) ([]*billing.User, error) {
+	var rows []userRow
+	if err := r.list(ctx, &rows, "SELECT "+userColumns+"\nFROM users\nWHERE email = $1\nORDER BY created_at, id", email); err != nil {
+		return nil, fmt.Errorf("find users: %w", err)
+	}
+	return values(rows, userRow.user)
 }
 
 // Lock reads a user and locks the row.

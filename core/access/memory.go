@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -69,6 +70,20 @@ func (m *memory[T]) get(ctx context.Context, digest [32]byte, find func() (T, er
 			return l.value, l.err
 		} // any other error may come from the other call's deadline
 	}
+}
+
+// forget forgets what the digest stands for.
+func (m *memory[T]) forget(digest [32]byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.good, digest)
+}
+
+// forgetAll forgets the values that match.
+func (m *memory[T]) forgetAll(match func(T) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.good, func(_ [32]byte, have remembered[T]) bool { return match(have.value) })
 }
 
 // lookUp remembers a value counting from the time at which the look-up began.

@@ -47,7 +47,7 @@ func (s *Service) ListOrganizations(ctx context.Context) (orgs []*billing.Organi
 // CodeInvalidRequest for a change of nothing, and CodeTOTPRequired as
 // Organization.Change does.
 func (s *Service) ChangeOrganization(
-	ctx context.Context, call idempotency.Write[*billing.Organization], caller *billing.Caller, change billing.OrganizationChange,
+	ctx context.Context, call idempotency.Write[*billing.Organization], change billing.OrganizationChange,
 ) (billing.Reply, error) {
 	if change == (billing.OrganizationChange{}) {
 		call.Request.Faults.Add("", billing.FaultRequired, "Send at least one setting to change.")
@@ -56,11 +56,15 @@ func (s *Service) ChangeOrganization(
 		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
 			return nil, err
 		}
+		by, err := tx.Sessions.Get(ctx, call.Session)
+		if err != nil {
+			return nil, err
+		}
 		o, err := tx.Organization.Lock(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if err := o.Change(change, caller.Session); err != nil {
+		if err := o.Change(change, by); err != nil {
 			return nil, err
 		}
 		return o, tx.Organization.Save(ctx, o)

@@ -24,10 +24,20 @@ type Proven struct {
 	RecoveryCodes []string
 }
 
+// setsUp reports whether the person sets up a second factor.
+func (p OwnProofs) setsUp() bool { return p.TOTPSecret != nil && *p.TOTPSecret != "" }
+
 // Prove changes what proves that the caller is the user. Then all sessions of the
-// user end within two seconds. It returns CodeInvalidRequest for a weak password,
-// a wrong current one, and a code that the new secret does not have.
+// user end within two seconds. Only that in which the person set up a second factor
+// goes on, as one with it. It returns CodeInvalidRequest for a weak password, a wrong
+// current one, a code that the new secret does not have, and the removal of a second
+// factor that the organization requires.
 func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], caller *billing.Caller, in OwnProofs) (billing.Reply, error) {
+	if !in.setsUp() {
+		if err := caller.Can(billing.NeedSession); err != nil {
+			return billing.Reply{}, err
+		}
+	}
 	a, err := s.account(ctx, caller.User)
 	if err != nil {
 		return billing.Reply{}, err
@@ -36,7 +46,7 @@ func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], cal
 	if in.Password != nil {
 		faults.Password("password", *in.Password, a.Email, s.strength(*in.Password, a))
 	}
-	step := s.checkSecret(&faults, in)
+	step := s.checkSecret(&faults, in, caller.Session)
 	if len(faults) == 0 {
 		if err := s.checkCurrent(ctx, &faults, a, in.Current, caller.Session); err != nil {
 			return billing.Reply{}, err
@@ -48,11 +58,12 @@ func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], cal
 		}
 	}
 	codes, digests := billing.NewRecoveryCodes()
-	if in.TOTPSecret == nil || *in.TOTPSecret == "" {
+	if !in.setsUp() {
 		codes, digests = nil, nil
 	}
 	call.Request.Faults = faults
 	hide := func(p Proven) Proven { return Proven{User: p.User} }
+	defer s.forget(a.ID)
 	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Proven, error) {
 		u, _, err := lockUser(ctx, tx, call.Call, a.ID)
 		if err != nil {
@@ -70,8 +81,20 @@ func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], cal
 				return Proven{}, err
 			}
 		}
-		return Proven{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
+		if !in.setsUp() {
+			return Proven{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
+		}
+		session := *caller.Session
+		session.Prove(in.Password != nil)
+		return Proven{u, codes}, tx.Sessions.Keep(ctx, &session, tx.Clock.Now())
 	})
+}
+
+// forget makes this process look up the sessions of a user anew.
+func (s *Service) forget(id billing.UserID) {
+	of := func(in *signedIn) bool { return in.user.ID == id }
+	s.active.forgetAll(of)
+	s.background.forgetAll(of)
 }
 
 // hash returns the hash of a password for a user who has a session.
@@ -95,8 +118,11 @@ func (s *Service) account(ctx context.Context, u *billing.User) (a *billing.Acco
 
 // checkSecret checks that the person's app has the new TOTP secret, and returns
 // the time step of its code.
-func (s *Service) checkSecret(faults *billing.Faults, in OwnProofs) int64 {
-	if in.TOTPSecret == nil || *in.TOTPSecret == "" {
+func (s *Service) checkSecret(faults *billing.Faults, in OwnProofs, session *billing.Session) int64 {
+	if !in.setsUp() {
+		if in.TOTPSecret != nil && session.TOTPRequired {
+			faults.Add("totp_secret", billing.FaultNotAllowed, "Your organization requires a second factor. Send the secret of another one instead.")
+		}
 		return 0
 	}
 	if len(*in.TOTPSecret) < minSecret || len(*in.TOTPSecret) > maxSecret {

@@ -32,6 +32,9 @@ func (s *Service) Resume(ctx context.Context, secret string, mode billing.Mode, 
 	if !in.session.Alive(s.clock.Now()) {
 		return nil, sessionEnded()
 	}
+	if in.session.LacksTOTP() {
+		known.forget(digest) // the next request may come after the second factor
+	}
 	return &billing.Caller{
 		Scope: billing.Scope{Org: in.user.Org, Mode: mode}, Principal: in.user.Principal(), User: in.user, Session: in.session,
 	}, nil
@@ -92,10 +95,16 @@ func own(caller *billing.Caller) billing.UserID {
 }
 
 // EndSession ends a session, which stops working within two seconds. It returns
-// CodeNotFound if the caller may not see it.
+// CodeNotFound if the caller may not see it. A session that lacks a second factor ends
+// only itself.
 func (s *Service) EndSession(
 	ctx context.Context, call idempotency.Write[billing.SessionID], caller *billing.Caller, id billing.SessionID,
 ) (billing.Reply, error) {
+	if id != caller.Session.ID {
+		if err := caller.Can(billing.NeedSession); err != nil {
+			return billing.Reply{}, err
+		}
+	}
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (billing.SessionID, error) {
 		return id, tx.Sessions.End(ctx, id, own(caller), tx.Clock.Now())
 	})

@@ -205,10 +205,7 @@ func (s *Service) ListUsers(
 func (s *Service) FindUsers(ctx context.Context, email string) (found []*billing.User, err error) {
 	normal, _ := billing.NormalEmail(email)
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		accounts, err := tx.Accounts.Find(ctx, normal)
-		for _, a := range accounts {
-			found = append(found, &a.User)
-		}
+		found, err = tx.Accounts.Users(ctx, normal)
 		return err
 	})
 	return found, err

@@ -28,21 +28,27 @@ type Need string
 // The needs of operations.
 const (
 	NeedNothing Need = ""        // also callers that are not identified
-	NeedCaller  Need = "caller"  // any key or session
+	NeedCaller  Need = "caller"  // any key or session, even one that lacks a second factor
 	NeedRead    Need = "read"    // a key with the permission read, or a session
 	NeedSubmit  Need = "submit"  // a key with the permission submit, or the session of an owner or a biller
 	NeedResend  Need = "resend"  // a key with the permissions read and submit, or the session of an owner or a biller
 	NeedManage  Need = "manage"  // a key with the permission submit, or an owner's session
+	NeedSelf    Need = "self"    // a session, even one that lacks a second factor: what concerns its user or itself
 	NeedSession Need = "session" // a session
 	NeedOwner   Need = "owner"   // an owner's session
 )
 
 // Can returns nil if the caller may use an operation with the need, else
-// CodePermissionDenied.
+// CodePermissionDenied. A session that lacks a second factor gets CodeTOTPRequired.
 func (c *Caller) Can(n Need) error {
 	switch {
+	case c.Session != nil && c.Session.LacksTOTP() && n != NeedNothing && n != NeedCaller && n != NeedSelf:
+		return &Error{
+			Code:    CodeTOTPRequired,
+			Message: "Your organization requires a second factor. Set one up for your user, or sign in again with a code.",
+		}
 	case c.Key != nil && !c.Key.can(n):
-		if n == NeedSession || n == NeedOwner {
+		if n == NeedSelf || n == NeedSession || n == NeedOwner {
 			return &Error{Code: CodePermissionDenied, Message: "API keys cannot do this. A person who has signed in can."}
 		}
 		permission := PermissionSubmit
@@ -66,14 +72,14 @@ func (k *APIKey) can(n Need) bool {
 		return k.May(PermissionSubmit)
 	case NeedResend:
 		return k.May(PermissionRead) && k.May(PermissionSubmit)
-	case NeedSession, NeedOwner:
+	case NeedSelf, NeedSession, NeedOwner:
 	}
 	return false
 }
 
 func (r Role) can(n Need) bool {
 	switch n {
-	case NeedNothing, NeedCaller, NeedRead, NeedSession:
+	case NeedNothing, NeedCaller, NeedRead, NeedSelf, NeedSession:
 		return true
 	case NeedSubmit, NeedResend:
 		return r == RoleOwner || r == RoleBiller

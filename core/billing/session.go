@@ -21,10 +21,22 @@ type Session struct {
 	UsedAt    time.Time // to SessionPrecision
 	EndedAt   time.Time // by the user or an owner; zero while it has not been ended
 
-	TOTP         bool // it began with a second factor
+	TOTP         bool // it began with a second factor, or one was set up in it
 	PasswordWeak bool // it began with a password that is easy to guess
 
 	Operator string // it began with the link of this operator; empty for none
+
+	TOTPRequired bool // by its organization; only read
+}
+
+// LacksTOTP reports whether the person must set up a second factor before anything else.
+func (s *Session) LacksTOTP() bool { return s.TOTPRequired && !s.TOTP }
+
+// Prove records that the person set up a second factor in the session, and chose a
+// password if there is a new one.
+func (s *Session) Prove(newPassword bool) {
+	s.TOTP = true
+	s.PasswordWeak = s.PasswordWeak && !newPassword
 }
 
 // How long a session lasts.

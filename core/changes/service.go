@@ -152,7 +152,8 @@ func (f *follower) step(ctx context.Context, s *Service, streams []*Stream) (beg
 	return begun
 }
 
-// check ends the streams whose session or key has ended.
+// check ends the streams whose session or key has ended, and those of sessions that lack
+// a second factor.
 func (f *follower) check(ctx context.Context, s *Service, streams []*Stream) error {
 	now := s.clock.Now()
 	if now.Sub(f.checked) < s.times.Check {
@@ -180,7 +181,7 @@ func (f *follower) check(ctx context.Context, s *Service, streams []*Stream) err
 		}
 		found, err := tx.SignedIn.Read(ctx, sessions)
 		for _, session := range found {
-			valid[session.ID] = session.Alive(tx.Clock.Now())
+			valid[session.ID] = session.Alive(tx.Clock.Now()) && !session.LacksTOTP()
 		}
 		return err
 	}); err != nil {

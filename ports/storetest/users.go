@@ -135,6 +135,11 @@ func testAccounts(b *bench) {
 		return errors.Join(tx.Users.SetPassword(ctx, a.ID, a.Password), tx.Users.SetTOTP(ctx, a.ID, a.TOTPSecret, a.TOTPStep, a.RecoveryCodes))
 	})
 	equal(t, "account", accountsOf(b, u.Email), []*billing.Account{a})
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		found, err := tx.Accounts.Users(ctx, u.Email)
+		equal(t, "its user", found, []*billing.User{&a.User})
+		return err
+	})
 	equal(t, "an unknown address", accountsOf(b, "ANN@example.com"), []*billing.Account{})
 
 	a.UseStep(8)
@@ -295,8 +300,26 @@ func testSessions(b *bench) {
 		wantCode(t, "an unknown secret", err, billing.CodeNotFound)
 		return nil
 	})
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		sessions["idle"].TOTP, sessions["idle"].PasswordWeak, sessions["ben"].EndedAt = true, false, b.now.Add(time.Minute)
+		return errors.Join(tx.Sessions.Keep(ctx, sessions["idle"], b.now.Add(time.Minute)), tx.Organization.Save(ctx, &billing.Organization{RequireTOTP: true}))
+	})
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		for secret, s := range sessions {
+			s.TOTPRequired = s.Org == b.scope.Org
+			got, _, err := tx.SignedIn.Find(ctx, digest(secret))
+			if err != nil {
+				return err
+			}
+			equal(t, secret+" after one was kept", got, s)
+		}
+		return nil
+	})
 	b.forgets(ports.Forgetter.Sessions, b.now.Add(time.Second-time.Millisecond), 3)
-	equal(t, "what is kept", list(b.scope, billing.UserID{}, all), []string{"ben"})
+	b.system(func(ctx context.Context, tx ports.SystemTx) error {
+		_, _, err := tx.SignedIn.Find(ctx, digest("ben"))
+		return err
+	})
 }
 
 func testOrigin(b *bench) {

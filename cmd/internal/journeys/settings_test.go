@@ -91,22 +91,18 @@ func TestInviteAcceptAndSignInWithASecondFactor(t *testing.T) {
 	kim.click("Sign in")
 	kim.sees("Change your password")
 	kim.click("Set up an authenticator")
-	kim.sees("Enter this key in your authenticator")
-	secret := regexp.MustCompile("[A-Z2-7]{32}").FindString(kim.text())
-	code, err := totp.GenerateCode(secret, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	kim.fill("Code", code)
+	kim.seesA("image", "QR code of the key")
+	kim.fill("Code", kim.scans())
 	kim.fill("Your password", "correct horse battery 9")
 	kim.screen("settings-second-factor")
 	kim.click("Turn it on")
-	kim.sees("Keep these recovery codes.")
-	recovery := kim.within("list", "Recovery codes").text()
-	kim.click("I have kept them. Sign in again")
+	recovery := kim.keepsCodes()
+	kim.sees("Signing in needs a code of your authenticator.")
+	kim.click("Account: Cedar Dental kim@cedar.example")
+	kim.click("Sign out")
 	kim.fill("Email", "kim@cedar.example")
 	kim.fill("Password", "correct horse battery 9")
-	kim.fill("Code (optional)", strings.Fields(recovery)[0])
+	kim.fill("Code (optional)", recovery)
 	kim.click("Sign in")
 	kim.click("Settings")
 	kim.sees("Signing in needs a code of your authenticator.")
@@ -139,4 +135,80 @@ func TestAnOperatorSignsInAsSomeone(t *testing.T) {
 	owner.click("Audit")
 	owner.sees("through the operator Ben of support", "molar users link")
 	owner.screen("settings-audit-operator")
+}
+
+// scans returns the code of the key that the page shows, as an authenticator does.
+func (p *page) scans() string {
+	p.tb.Helper()
+	p.sees("Scan this with an authenticator app")
+	code, err := totp.GenerateCode(regexp.MustCompile("[A-Z2-7]{32}").FindString(p.text()), time.Now())
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	return code
+}
+
+// keepsCodes keeps the recovery codes that the page shows, and returns one of them.
+func (p *page) keepsCodes() string {
+	p.tb.Helper()
+	p.sees("Keep these recovery codes.")
+	all := p.within("list", "Recovery codes").text()
+	p.click("I have kept them")
+	return strings.Fields(all)[0]
+}
+
+// An owner sets up a second factor and requires one of everyone. A biller at work is led
+// to it, and goes on. A person who comes by a link can first only sign out.
+func TestOrganizationRequiresASecondFactor(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	owner, biller := practice.signsIn("owner"), practice.signsIn("biller")
+	biller.mayBeRefused(403, "")
+	biller.open("/test/claims")
+	biller.seesA("heading", "Claims")
+	owner.open("/test/settings/users")
+	owner.sees("First set up your own.")
+	owner.click("set up your own")
+	owner.click("Set up an authenticator")
+	owner.fill("Code", owner.scans())
+	owner.fill("Your new password", "tooth fairies and drills")
+	owner.click("Turn it on")
+	owner.keepsCodes()
+	owner.click("Users")
+	owner.screen("settings-second-factor-of-everyone")
+	owner.click("Require a second factor")
+	owner.click("Require it")
+	owner.sees("Everyone needs a second factor to work here.")
+	owner.screen("settings-second-factor-required")
+
+	biller.seesA("heading", "Set up a second factor") // by itself: its stream has ended
+	biller.seesNo("Claims")
+	biller.reload()
+	biller.seesA("heading", "Set up a second factor")
+	biller.screen("second-factor-required")
+	biller.mayBeRefused(422, "")
+	biller.fill("Code", "000000")
+	biller.fill("Your new password", "correct horse battery 9")
+	biller.click("Turn it on")
+	biller.sees("This is not the code that the secret has now.")
+	biller.fill("Code", biller.scans())
+	biller.click("Turn it on")
+	biller.sees("Keep these recovery codes.")
+	biller.screen("second-factor-recovery")
+	recovery := biller.keepsCodes()
+	biller.at("/test/claims")
+	biller.seesA("heading", "Claims")
+
+	led := visits(t, practice.links("biller"))
+	led.sees("If you have your authenticator, sign out, and sign in with its code.", "molar users reset "+practice.email("biller"))
+	led.screen("second-factor-link")
+	led.click("Sign out")
+	led.fill("Email", practice.email("biller"))
+	led.fill("Password", "correct horse battery 9")
+	led.fill("Code (optional)", recovery)
+	led.click("Sign in")
+	led.seesA("navigation", "Screens")
+	led.click("Settings")
+	led.sees("Cedar Dental requires one.")
+	led.seesNo("Turn it off")
 }

@@ -36,27 +36,20 @@ export function inBackground(): boolean {
 }
 
 const listeners = new Set<() => void>();
-let held = false;
-let ended = false;
 
 /** onSignedOut calls f when a request finds that the session has ended. */
 export function onSignedOut(f: () => void): () => void {
   listeners.add(f);
-  ended = false;
   return () => { listeners.delete(f); };
-}
-
-/** holdSignOut keeps the page, while it shows what is shown only once, after the session has ended. */
-export function holdSignOut(hold: boolean): void {
-  held = hold;
-  if (!held && ended) signedOut();
 }
 
 /** signedOut says that a request found the session ended. */
 export function signedOut(): void {
-  ended = true;
-  if (!held) for (const f of listeners) f();
+  for (const f of listeners) f();
 }
+
+/** meKey names the query of who is signed in. */
+export const meKey = ["get", "/me"];
 
 /** headers are those of every request of the session. */
 export function headers(mode: Mode): Record<string, string> {
@@ -72,6 +65,7 @@ function create(mode: Mode) {
     },
     onResponse({ response }) {
       if (response.status === 401) signedOut();
+      if (response.status === 403) void queries.invalidateQueries({ queryKey: meKey }); // what the person may do has changed
     },
     onError() {
       return new Unreachable("Molar does not reply. Check the connection. This page tries again by itself.");

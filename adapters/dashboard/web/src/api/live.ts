@@ -2,7 +2,7 @@
 // follow it, and each drops what it shows of a changed resource.
 import { createParser } from "eventsource-parser";
 import { useEffect, useState } from "react";
-import { headers, root, useClient, type Client, type Schemas } from "./client";
+import { headers, meKey, root, useClient, type Client, type Schemas } from "./client";
 
 /** Change is a resource that changed. */
 export type Change = Schemas["Change"];
@@ -88,8 +88,8 @@ async function lead(client: Client, stop: AbortSignal, share: (said: Said) => vo
         headers: { ...headers(client.mode), "Molar-Background": "true", Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) },
         signal: stop,
       });
-      // The session has ended: a request of the page finds out, and says so.
-      if (reply.status === 401) await client.queries.invalidateQueries({ queryKey: ["get", "/me"] });
+      // The session has ended, or needs a second factor: a request of the page finds out, and says so.
+      if (reply.status === 401 || reply.status === 403) await client.queries.invalidateQueries({ queryKey: meKey });
       if (!reply.ok || !reply.body) throw new Error(`the stream replied ${reply.status}`);
       share({ link: "live" });
       failures = 0;

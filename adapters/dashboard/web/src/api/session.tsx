@@ -2,7 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { createContext, useContext } from "react";
 import { useToast } from "../ui/toast";
-import { forget, holdSignOut, isAPIError, newKey, root, Unreachable, useClient, type APIError, type Client, type Mode, type Schemas } from "./client";
+import { forget, isAPIError, newKey, root, Unreachable, useClient, type APIError, type Client, type Mode, type Schemas } from "./client";
 
 export type Me = Schemas["Me"];
 
@@ -46,7 +46,6 @@ export function useSignOut(): () => void {
   const toast = useToast();
   return () => {
     end(fetch).then(() => {
-      holdSignOut(false);
       forget();
       void navigate({ to: "/sign-in", search: {} });
     }, (e: unknown) => toast.refused(e instanceof Unreachable ? new Error("Molar does not reply. Check the connection, then sign out again.") : e, "You are still signed in."));
@@ -56,26 +55,14 @@ export function useSignOut(): () => void {
 /** end ends the session of this browser, unless it has ended before. */
 async function end(fetch: Client["fetch"]): Promise<void> {
   try {
-    const id = await ownSession(fetch);
-    if (!id) return;
-    const { error } = await fetch.DELETE("/sessions/{id}", { params: { path: { id }, header: { "Idempotency-Key": newKey() } } });
+    const { data, error } = await fetch.GET("/me");
     if (error) throw error;
+    const own = { path: { id: data.session!.id }, header: { "Idempotency-Key": newKey() } };
+    const ended = await fetch.DELETE("/sessions/{id}", { params: own });
+    if (ended.error) throw ended.error;
   } catch (e) {
     if (!isAPIError(e) || e.error !== "UNAUTHORIZED") throw e;
   }
-}
-
-/** ownSession returns the ID of this browser's session. A session that has ended reads for up to two seconds, and is not listed. */
-async function ownSession(fetch: Client["fetch"]): Promise<string | undefined> {
-  let cursor: string | undefined;
-  do {
-    const { data, error } = await fetch.GET("/sessions", { params: { query: { limit: 100, cursor } } });
-    if (error) throw error;
-    const own = data.data.find((s) => s.current);
-    if (own) return own.id;
-    cursor = data.next_cursor ?? undefined;
-  } while (cursor);
-  return undefined;
 }
 
 const modeKey = "molar-mode";

@@ -16,6 +16,7 @@ import { later } from "./load";
 import { places } from "./places";
 import { chooseTheme, theme } from "./theme";
 
+const SecondFactorRequired = later(() => import("../screens/sign-in/required").then((m) => m.SecondFactorRequired));
 const Palette = later(() => import("./palette").then((m) => m.Palette));
 
 /** Shell shows the screens of a mode to a signed-in user. */
@@ -42,10 +43,17 @@ function SignedIn() {
     if (location.pathname === "/sign-in") return;
     void navigate({ to: "/sign-in", search: { next: location.pathname + location.search }, replace: true });
   }), [navigate]);
+  const [held, hold] = useState(false); // until the person has kept the recovery codes
   const leaving = isAPIError(me.error) && me.error.error === "UNAUTHORIZED";
   if (!me.data && (me.isPending || leaving)) return <main className="starting"><Loading rows={3} /></main>;
   if (!me.data) return <main className="starting"><Failure error={me.error} retry={() => { void me.refetch(); }} /></main>;
-  return <MeContext.Provider value={me.data}><ZoneContext.Provider value={zoneOf(me.data)}><Frame /></ZoneContext.Provider></MeContext.Provider>;
+  return (
+    <MeContext.Provider value={me.data}>
+      {held || me.data.session?.totp_required
+        ? <Suspense fallback={null}><SecondFactorRequired hold={hold} /></Suspense>
+        : <ZoneContext.Provider value={zoneOf(me.data)}><Frame /></ZoneContext.Provider>}
+    </MeContext.Provider>
+  );
 }
 
 /** zoneOf returns the time zone of the person's office: the browser's, if an office is in it, else the first that the browser knows. */

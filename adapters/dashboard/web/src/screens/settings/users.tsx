@@ -6,7 +6,7 @@ import { useMe } from "../../api/session";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
-import { Modal } from "../../ui/dialog";
+import { Confirm, Modal } from "../../ui/dialog";
 import { FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -53,8 +53,62 @@ export function Users() {
           empty={<Empty title="No users" />}
         />
       </Section>
+      <RequireTOTP />
       <Invite open={inviting} onOpenChange={setInviting} done={setLink} />
     </Page>
+  );
+}
+
+/** RequireTOTP lets an owner require a second factor of everyone. */
+function RequireTOTP() {
+  const { organization, user } = useMe();
+  const change = useSend(
+    (fetch, key, require_totp: boolean) => fetch.PATCH("/organization", { params: { header: key }, body: { require_totp } }),
+    { says: "Saved." },
+  );
+  return (
+    <Section title="Second factor of everyone">
+      {organization.require_totp
+        ? (
+          <div className="stack">
+            <p>
+              Everyone needs a second factor to work here. Whoever loses the authenticator and the recovery codes asks the
+              operator of the service for <code>molar users reset</code>.
+            </p>
+            <Confirm
+              trigger={(open) => <div className="row"><Button busy={change.isPending} onClick={open}>Stop requiring it</Button></div>}
+              title="Stop requiring a second factor?"
+              action="Stop requiring it"
+              danger
+              onConfirm={() => change.go(false)}
+            >
+              <p>People who have one still need its code. Others sign in with a password, or a link, alone.</p>
+            </Confirm>
+          </div>
+        )
+        : (
+          <div className="stack">
+            <p>
+              You can require a code of an authenticator app from everyone who signs in. Then a stolen password is not enough.
+            </p>
+            {user?.has_totp
+              ? (
+                <Confirm
+                  trigger={(open) => <div className="row"><Button busy={change.isPending} onClick={open}>Require a second factor</Button></div>}
+                  title="Require a second factor of everyone?"
+                  action="Require it"
+                  onConfirm={() => change.go(true)}
+                >
+                  <p>
+                    People who signed in without one are led to set it up within seconds, and can do nothing else before.
+                    They lose what they have not saved. API keys work as before.
+                  </p>
+                </Confirm>
+              )
+              : <p>First <Go to="/settings">set up your own</Go>.</p>}
+          </div>
+        )}
+    </Section>
   );
 }
 

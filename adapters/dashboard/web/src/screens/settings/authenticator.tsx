@@ -1,0 +1,153 @@
+// Setting up a second factor: the key as a QR code and as text, a code of it, and the recovery codes.
+import { generate } from "lean-qr";
+import { toSvgPath } from "lean-qr/extras/svg";
+import { useState } from "react";
+import { isAPIError, type Schemas } from "../../api/client";
+import { useMe, type Me } from "../../api/session";
+import { useSend } from "../../api/send";
+import { Button } from "../../ui/button";
+import { Copy } from "../../ui/copy";
+import { FaultsOf, TextField, type Fault } from "../../ui/form";
+import { Notice } from "../../ui/page";
+import "./authenticator.css";
+
+/** useOwnChange sends a change of the user's own account. */
+export function useOwnChange(done: (out: Schemas["ChangedUser"]) => void) {
+  const me = useMe();
+  const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const send = useSend(
+    (fetch, key, body: Schemas["UserChange"]) =>
+      fetch.PATCH("/users/{id}", { params: { path: { id: me.user!.id }, header: key }, body }),
+    {
+      done: (out) => { setFaults([]); done(out); },
+      refused: (e) => {
+        if (!isAPIError(e) || e.errors.length === 0) return false;
+        setFaults(e.errors);
+        return true;
+      },
+    },
+  );
+  return { faults, send };
+}
+
+type PasswordProps = { label: string; value: string; onChange: (value: string) => void };
+
+/** CurrentPassword is the field for the password so far. */
+export function CurrentPassword({ label, value, onChange }: PasswordProps) {
+  return (
+    <TextField
+      label={label}
+      type="password"
+      path="current_password"
+      autoComplete="current-password"
+      required
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
+/** NewPassword is the field for a new password. */
+export function NewPassword({ label, value, onChange }: PasswordProps) {
+  return (
+    <TextField
+      label={label}
+      type="password"
+      path="password"
+      autoComplete="new-password"
+      required
+      minLength={12}
+      value={value}
+      onChange={onChange}
+      hint="At least 12 characters. Several words that do not belong together are good."
+    />
+  );
+}
+
+/** Authenticator sets up a second factor. It calls shown when it shows the recovery codes, and done when the person has
+ *  kept them. A person without a password chooses one, because the next sign-in needs both. */
+export function Authenticator({ shown, done, cancel }: { shown?: () => void; done: () => void; cancel?: () => void }) {
+  const me = useMe();
+  const [secret] = useState(newSecret);
+  const [code, setCode] = useState("");
+  const [password, setPassword] = useState("");
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const [had] = useState(me.user?.has_password); // it has one when the recovery codes are shown
+  const { faults, send } = useOwnChange((out) => {
+    if (!out.recovery_codes) return done();
+    setCodes(out.recovery_codes);
+    shown?.();
+  });
+  if (codes) return <RecoveryCodes codes={codes} done={done} />;
+  return (
+    <FaultsOf list={faults}>
+      <form
+        className="stack"
+        onSubmit={(e) => {
+          e.preventDefault();
+          send.go({ totp_secret: secret, totp: code, ...(had ? { current_password: password } : { password }) });
+        }}
+      >
+        <p>Scan this with an authenticator app, such as one on your phone. Or enter the key in it.</p>
+        <QR text={keyURI(me, secret)} />
+        <p><Copy value={secret} label="Copy the key" /></p>
+        <input type="hidden" autoComplete="username" value={me.user?.email ?? ""} readOnly />
+        <TextField
+          label="Code"
+          path="totp"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          value={code}
+          onChange={setCode}
+          hint="The six digits that the app shows for this key."
+        />
+        {had
+          ? <CurrentPassword label="Your password" value={password} onChange={setPassword} />
+          : <NewPassword label="Your new password" value={password} onChange={setPassword} />}
+        <div className="row">
+          <Button type="submit" look="primary" busy={send.isPending}>Turn it on</Button>
+          {cancel && <Button onClick={cancel}>Cancel</Button>}
+        </div>
+      </form>
+    </FaultsOf>
+  );
+}
+
+function RecoveryCodes({ codes, done }: { codes: readonly string[]; done: () => void }) {
+  return (
+    <Notice tone="warn" title="Keep these recovery codes. They are shown once.">
+      <ul className="plain codes mono" aria-label="Recovery codes">{codes.map((c) => <li key={c}>{c}</li>)}</ul>
+      <p>Each works once, when you do not have your authenticator.</p>
+      <div className="row"><Button look="primary" onClick={done}>I have kept them</Button></div>
+    </Notice>
+  );
+}
+
+/** QR shows a text as a QR code: dark on light in every theme, as scanners need it. */
+function QR({ text }: { text: string }) {
+  const [{ path, size }] = useState(() => {
+    const code = generate(text);
+    return { path: toSvgPath(code), size: code.size };
+  });
+  const quiet = 4; // modules around the code, as the standard asks for
+  const box = `${-quiet} ${-quiet} ${size + 2 * quiet} ${size + 2 * quiet}`;
+  return (
+    <svg className="qr" role="img" aria-label="QR code of the key" viewBox={box} shapeRendering="crispEdges">
+      <rect x={-quiet} y={-quiet} width="100%" height="100%" fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
+/** keyURI returns the key in the form that authenticators scan. It is only drawn, and no address of anything. */
+function keyURI(me: Me, secret: string): string {
+  const account = `${me.user?.email} (${me.organization.name})`;
+  return `otpauth://totp/Molar:${encodeURIComponent(account)}?secret=${secret}&issuer=Molar`;
+}
+
+/** newSecret returns a random key of 160 bits in base32, as authenticators accept it. */
+function newSecret(): string {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  return [...crypto.getRandomValues(new Uint8Array(32))].map((b) => letters[b % 32]).join("");
+}

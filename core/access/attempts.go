@@ -16,7 +16,7 @@ type attempts struct {
 
 	mu    sync.Mutex
 	of    map[tried]*failures
-	known map[string]string // by email address: the hash of the password that was right last
+	known map[string]string // the hash of the password that was right last, by email address for strangers, and by known user
 }
 
 // tried is what failed attempts are counted by.
@@ -154,16 +154,17 @@ func (a *attempts) forget(all []tried) {
 	}
 }
 
-// repeats records that a password with the hash was right for a user of the email
-// address. It reports false if another password was right before.
-func (a *attempts) repeats(email, hash string) bool {
+// repeats records that a password with the hash was right in an attempt that was judged
+// as a stranger's at an email address, or as a known user's. It reports false if another
+// password was right before.
+func (a *attempts) repeats(as, hash string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	before, ok := a.known[email]
+	before, ok := a.known[as]
 	if len(a.known) >= maxTried {
 		clear(a.known)
 	}
-	a.known[email] = hash
+	a.known[as] = hash
 	return !ok || before == hash
 }
 

@@ -69,13 +69,18 @@ func (s *Service) succeed(try *attempt, u *billing.User, hash string, chosen boo
 	s.attempts.forget(byOwn(u.ID.String()))
 }
 
-// takeBackIfKnown takes back an attempt that was right for some users. With another
-// password than the last right one it still counts for all others: otherwise an attacker
-// could set a guess as the password of users of their own, and see whether it is another
-// user's, too.
+// takeBackIfKnown takes back an attempt that was right for some users. Under a counter
+// where another password was right last, it still counts: otherwise an attacker could set
+// a guess as the password of users of their own, and see whether it is another user's,
+// too. A counter under which the attempt was not judged does not learn its password.
 func (s *Service) takeBackIfKnown(try *attempt, hash string) {
-	if s.attempts.repeats(try.email, hash) {
-		s.takeBack(try)
+	if try.strangers != nil && s.attempts.repeats(try.email, hash) {
+		s.attempts.takeBack(try.strangers)
+	}
+	for id, counted := range try.own {
+		if s.attempts.repeats(id.String(), hash) {
+			s.attempts.takeBack(counted)
+		}
 	}
 }
 

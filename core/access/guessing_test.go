@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/ports"
+	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // TestGuessesWait guesses in every way until attempts wait, and waits as long as it is
@@ -292,5 +295,45 @@ func TestOwnPasswordIsAGuess(t *testing.T) {
 		if waits := billing.CodeOf(err) == billing.CodeTooManyRequests; waits != changes {
 			t.Errorf("sign-ins with changed passwords (%t) are compared with other users: %v", changes, err)
 		}
+	}
+}
+
+// TestRightWhileOthersWait lets an attacker, whose user has each guess as the password,
+// sign in while other users of the address are left out of the comparison. The same guess
+// is then compared with them, too, once they need not wait: it counts as any other does.
+func TestRightWhileOthersWait(t *testing.T) {
+	t.Parallel()
+	var judged [2]int
+	for again := range judged {
+		p := newPeople(t)
+		p.proofs.cheap = true
+		ann := p.withPassword("ann@example.com", billing.RoleOwner)
+		attacker := p.beside(ann.Email, goodPassword)
+		guess := 0
+		for n := range 600 {
+			p.clock.Advance(time.Second)
+			own := fmt.Sprint("Drills and mirrors ", guess)
+			for _, u := range []*billing.User{ann, attacker.User} { // as if the guess were right, so that the reply shows a comparison
+				porttest.In(t, p.store, billing.Scope{Org: u.Org, Mode: billing.ModeTest}, func(ctx context.Context, tx ports.Tx) error {
+					return tx.Users.SetPassword(ctx, u.ID, p.proofs.Hash(u.Email, own))
+				})
+			}
+			_, err := p.password(ann.Email, own, "", fmt.Sprintf("198.51.100.%d", n%40), attacker.Browser)
+			switch {
+			case len(choices(err)) == 2:
+				judged[again]++
+				in := from("203.0.113.1") // the attacker's own user does not wait
+				in.Email, in.Password, in.Browser, in.Organization = ann.Email, own, attacker.Browser, attacker.User.Org
+				p.signIn(in)
+			case err != nil:
+				t.Fatal(err)
+			case again == 1:
+				continue // with the same guess
+			}
+			guess++
+		}
+	}
+	if judged[0] < 10 || judged[1] > judged[0] {
+		t.Errorf("%d guesses were compared, and %d of those that were right while others waited", judged[0], judged[1])
 	}
 }

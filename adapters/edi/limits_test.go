@@ -208,7 +208,6 @@ var phrases = []struct{ message, want string }{
 	{"FIRST AND SECOND MOLARS", ": 10 ?"},
 	{"COSMETIC", ": 41 ?"},
 	{"COVERED WHEN MEDICALLY NECESSARY", ": 41 ?"},
-	{"WHEN THE APPLIANCE IS NO LONGER USEABLE.", ": 41 ?"},
 	{"IF PERFORMED WITH A SURGICAL SERVICE", ": 41 ?"},
 	{"ONCE PER 5 YEARS, IF DENTALLY NECESSARY", ": 41 ?"},
 	{"PREFERRED PROVIDERS ONLY", ": 41 ?"},

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/jobs"
 )
 
 // Store stores everything that must not be lost. PostgreSQL is its one adapter. A
@@ -231,94 +230,6 @@ type PayerRequests interface {
 	Received(ctx context.Context, payer billing.PayerID, claim billing.ClaimID, reference string) (bool, error)
 }
 
-// Patients is the patient directory.
-type Patients interface {
-	// Find returns the ID of each person, and adds an entry for a new one.
-	Find(ctx context.Context, people []billing.Person) ([]billing.PatientID, error)
-
-	// Get reads a patient. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error)
-
-	// List reads a page of patients, newest first, and one extra row when there is
-	// a next page.
-	List(ctx context.Context, p billing.Page) ([]*billing.Patient, error)
-
-	// Search returns the patients that match, at most billing.MaxSearchPatients of
-	// them, and whether there are more. Without a name or a date of birth, these are
-	// the patients of claims with the member ID.
-	Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error)
-
-	// Read is List for some patients.
-	Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*billing.Patient, error)
-}
-
-// Offices stores the offices of a scope.
-type Offices interface {
-	Insert(ctx context.Context, o *billing.Office) error
-
-	// Get reads an office. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
-
-	// Lock reads like Get, and no other transaction writes the office until this one
-	// ends.
-	Lock(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
-
-	// Save stores all of a locked office except its ID, scope and creation time.
-	Save(ctx context.Context, o *billing.Office) error
-
-	// Numbered returns the offices with the NPI. Without an NPI, or without a
-	// match, it returns those with the tax ID, compared by its digits.
-	Numbered(ctx context.Context, npi, taxID string) ([]*billing.Office, error)
-
-	// List reads a page of offices, newest first, and one extra row when there is
-	// a next page.
-	List(ctx context.Context, p billing.Page) ([]*billing.Office, error)
-}
-
-// Providers stores the providers of a scope.
-type Providers interface {
-	Insert(ctx context.Context, p *billing.Provider) error
-
-	// Get reads a provider. The zero ID stands for the oldest of the scope that is
-	// not retired. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
-
-	// Lock reads like Get, and no other transaction writes the provider until this
-	// one ends.
-	Lock(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
-
-	// Save stores all of a locked provider except its ID, scope and creation time.
-	Save(ctx context.Context, p *billing.Provider) error
-
-	// List reads a page of providers, newest first, and one extra row when there
-	// is a next page.
-	List(ctx context.Context, p billing.Page) ([]*billing.Provider, error)
-}
-
-// Enrollments stores the enrollments of offices with payers. Those without a record
-// are not needed.
-type Enrollments interface {
-	// Put stores an enrollment, in place of the one that its office has with its payer
-	// for its transaction. It returns the stored one, which keeps its first ID and
-	// creation time.
-	Put(ctx context.Context, e *billing.Enrollment) (*billing.Enrollment, error)
-
-	// Find reads the enrollments for the transaction of any of the offices with any of
-	// the payers.
-	Find(ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*billing.Enrollment, error)
-
-	// Share reads like Find, and no other transaction writes the enrollments that it
-	// returns until this one ends. It waits for one that does.
-	Share(ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*billing.Enrollment, error)
-
-	// Get reads an enrollment. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.EnrollmentID) (*billing.Enrollment, error)
-
-	// List reads a page of enrollments, newest first, and one extra row when there
-	// is a next page.
-	List(ctx context.Context, f billing.EnrollmentFilter, p billing.Page) ([]*billing.Enrollment, error)
-}
-
 // Events stores what happened.
 type Events interface {
 	// Append stores an event with the next sequence number of its resource. The
@@ -338,69 +249,6 @@ type Events interface {
 	Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error)
 }
 
-// Outbox stores the jobs that a transaction makes necessary.
-type Outbox interface {
-	// Stage stores a job in the commit of its cause. A job with a time rests
-	// until then; any other is published after the commit.
-	Stage(ctx context.Context, j jobs.Job) error
-
-	// Done deletes a job in the commit of its effect; deleting it twice does
-	// nothing.
-	Done(ctx context.Context, id billing.JobID) error
-
-	// Pending reports whether the job is not done yet.
-	Pending(ctx context.Context, id billing.JobID) (bool, error)
-
-	// Postpone lets the job rest until the given time.
-	Postpone(ctx context.Context, id billing.JobID, until time.Time) error
-}
-
-// Jobs are the outbox as the relay and the runners see it, across scopes.
-type Jobs interface {
-	// Due leases and returns up to limit jobs whose rest or lease has ended. A
-	// lease is twice as long as the job's last one, up to billing.JobMaxLease;
-	// the first is of length lease. Due serves the streams in turn, one job each,
-	// and skips full ones.
-	Due(ctx context.Context, now time.Time, lease time.Duration, limit int, full ...jobs.Stream) ([]jobs.Job, error)
-
-	// Renew extends the lease of a job that is being worked on.
-	Renew(ctx context.Context, id billing.JobID, lease time.Duration) error
-
-	// Attempt counts an attempt at a job that failed. Again counts a redelivered
-	// message instead: only when no worker holds the lease, so that its worker
-	// must have died. It returns the number of attempts.
-	Attempt(ctx context.Context, id billing.JobID, again bool) (int, error)
-
-	// Release ends the leases taken or renewed longer ago than age, when messages
-	// published then may be lost.
-	Release(ctx context.Context, age time.Duration) error
-
-	// Backlog returns the number of waiting jobs of each kind, and the age of the
-	// oldest due one.
-	Backlog(ctx context.Context) ([]Backlog, error)
-
-	// Lanes returns jobs that call up to limit lanes of enabled endpoints: those
-	// with due deliveries and no holder that were not called within the pause. It
-	// skips an open circuit that is not due for a probe.
-	Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error)
-}
-
-// Leases are the leases of running jobs, across scopes.
-type Leases interface {
-	// Hold leases those of the jobs whose lease has ended again, as Jobs.Due does,
-	// and returns them. Held are all that then have a lease: they are published,
-	// and no worker has done or postponed them yet. A job whose lease another
-	// transaction is changing is held, too.
-	Hold(ctx context.Context, ids []billing.JobID, lease time.Duration) (held []billing.JobID, again []jobs.Job, err error)
-}
-
-// Backlog is the number of waiting jobs of a kind.
-type Backlog struct {
-	Kind   jobs.Kind
-	Jobs   int           // all that are not done
-	Oldest time.Duration // since the oldest was due; zero when none is
-}
-
 // KeyFinder finds API keys, even revoked ones, across organizations.
 type KeyFinder interface {
 	// Find returns the key with the digest. It returns CodeNotFound if there is none.
@@ -415,17 +263,6 @@ type KeyFinder interface {
 	// Used stores when and from where keys were used last. An earlier use than the
 	// stored one changes nothing.
 	Used(ctx context.Context, all []billing.KeyUsed) error
-}
-
-// Organizations stores organizations.
-type Organizations interface {
-	Insert(ctx context.Context, o *billing.Organization) error
-	// Get reads an organization. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error)
-	List(ctx context.Context) ([]*billing.Organization, error)
-	// Office reads an office of any organization. It returns CodeNotFound if there
-	// is none.
-	Office(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
 }
 
 // ImageNames finds the images that have a row, across scopes.

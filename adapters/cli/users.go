@@ -117,7 +117,7 @@ func disableUser(b Backend) *cobra.Command {
 
 func resetUser(b Backend) *cobra.Command {
 	c := userLink(b, "reset EMAIL", "Remove the password and the second factor of a user, and print a sign-in link", (*access.Service).ResetUser)
-	c.Long = "Remove the password and the second factor of a user, such as one whose phone is lost, and print a sign-in link,\n" +
+	c.Long = "Removes the password and the second factor of a user, such as one whose phone is lost, and prints a sign-in link,\n" +
 		"which works once within 10 minutes. Where the organization requires a second factor, it leads to a new one."
 	c.Example = "  molar users reset ann@example.com"
 	return c
@@ -125,8 +125,8 @@ func resetUser(b Backend) *cobra.Command {
 
 func linkUser(b Backend) *cobra.Command {
 	c := userLink(b, "link EMAIL", "Print a sign-in link for a user, which works once within 10 minutes", (*access.Service).LinkUser)
-	c.Long = "Print a sign-in link for a user, which works once within 10 minutes. Where the organization requires a second factor,\n" +
-		"it leads to a new one, which needs the password. Without the password: molar users reset"
+	c.Long = "Prints a sign-in link for a user, which works once within 10 minutes. Where the organization requires a second factor,\n" +
+		"it leads to a new one, which needs the password. For a user without a password, run molar users reset."
 	c.Example = "  molar users link ann@example.com"
 	return c
 }

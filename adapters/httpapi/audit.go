@@ -29,7 +29,7 @@ func (x *exchange) audit() {
 		return
 	}
 	r := billing.Reply{Status: x.fctx.Response.StatusCode()}
-	r.Resource, r.Shown = x.told()
+	r.Resource, r.Shown = x.replied()
 	if err := x.s.audit(x.call.Request.Audit.Replied(r)); err != nil && !x.refused {
 		x.fctx.Response.Reset() // also closes a stream
 		x.setCommon()
@@ -39,9 +39,10 @@ func (x *exchange) audit() {
 	}
 }
 
-// told returns the resource that the reply is about, and the IDs by which the audit can
-// be searched. A file or an image has none: its resource leads to the patients.
-func (x *exchange) told() (resource string, shown []string) {
+// replied returns the resource of the reply, and the IDs of the patients and claims in it.
+// The audit is searched by them. A file or an image shows no IDs: the store knows whose
+// claims it holds.
+func (x *exchange) replied() (resource string, shown []string) {
 	if x.fctx.Response.IsBodyStream() {
 		return x.resource, x.about
 	}

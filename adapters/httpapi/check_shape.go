@@ -1,14 +1,10 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
 )
-
-// checkShape returns the JSON of a check.
-func checkShape(c *billing.EligibilityCheck) json.RawMessage { return c.Data() }
 
 func money(m *billing.Money) *string {
 	if m == nil {

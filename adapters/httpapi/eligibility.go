@@ -24,7 +24,7 @@ func (a *api) createCheck(x *exchange) (*reply, error) {
 	if failure := c.Failure(); failure != nil {
 		return nil, &failedCheckError{failure, c, replayed}
 	}
-	r := rawReply(checkShape(c))
+	r := rawReply(c.Data())
 	r.replayed = replayed
 	return r, nil
 }
@@ -71,7 +71,7 @@ func (a *api) getCheck(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rawReply(checkShape(c)), nil
+	return rawReply(c.Data()), nil
 }
 
 // getCheckExchange handles GET /eligibility/{id}/exchange.
@@ -107,5 +107,5 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rawPage(checks, checkShape, a.cursors.encode(l, next)), nil
+	return rawPage(checks, (*billing.EligibilityCheck).Data, a.cursors.encode(l, next)), nil
 }

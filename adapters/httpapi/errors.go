@@ -90,7 +90,7 @@ func (f *failedCheckError) body(out errorJSON) []byte {
 	if failure == nil {
 		failure = bytes.TrimSpace(encoded(out))
 	}
-	return slices.Concat(bytes.TrimSuffix(failure, []byte("}")), []byte(`,"check":`), checkShape(f.check), []byte("}\n"))
+	return slices.Concat(bytes.TrimSuffix(failure, []byte("}")), []byte(`,"check":`), f.check.Data(), []byte("}\n"))
 }
 
 type errorJSON struct {

@@ -74,7 +74,7 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}
 	} else {
 		out.PasswordWeak = x.caller.Session.PasswordWeak
-		if in := x.caller.User.Operator; in.Tells(x.s.now()) {
+		if in := x.caller.User.Operator; in.Recent(x.s.now()) {
 			out.Operator = &operatorSignInJSON{billing.Timestamp(in.At), in.Name, x.caller.Session.Operator != ""}
 		}
 		out.Role, out.User = &x.caller.User.Role, new(userShape(x.caller.User))

@@ -649,7 +649,7 @@ func TestOperatorsLinkIsMarked(t *testing.T) {
 	}
 	ben := s.enters(t, ann.user, fmt.Sprintf(`{"token":%q}`, token))
 	s.must(t, 200, ben.call(call{path: "/me"})).shows(t, "operator_sign_in.operator", "ben", "operator_sign_in.current", true)
-	porttest.Await(t, "the user's own session tells of it", func() bool {
+	porttest.Await(t, "the user's own session shows it", func() bool {
 		return strings.Contains(s.must(t, 200, ann.call(call{path: "/me"})).body, `"operator":"ben","current":false`)
 	})
 	marked := 0

@@ -151,7 +151,7 @@ func checkShapes(t *testing.T) map[string]shown {
 		"check_network":  completed(t, nil, billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "sandbox", 7)),
 		"check_failed":   completed(t, nil, billing.CheckResponse{Outcome: billing.OutcomeError}),
 	} {
-		out[name] = shown{"EligibilityCheck", checkShape(c)}
+		out[name] = shown{"EligibilityCheck", c.Data()}
 	}
 	out["check_exchange"] = shown{"EligibilityExchange", exchangeShape(billing.CheckExchange{
 		Check:    idOf[billing.CheckID](1),

@@ -6,13 +6,9 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
-	"maps"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/lib/pq"
@@ -102,115 +98,6 @@ const (
 	cancelGrace   = time.Second      // for the server to reply to a canceled statement
 	commitTimeout = 20 * time.Second // for the reply to COMMIT or ROLLBACK
 )
-
-// connector makes connections whose transactions begin with a session.
-type connector struct {
-	config pq.Config
-	dial   func(ctx context.Context, network, address string) (net.Conn, error)
-	// generation increases when a schema change invalidates prepared statements.
-	// Connections of an older generation are not reused.
-	generation atomic.Int64
-}
-
-func (c *connector) Driver() driver.Driver { return &pq.Driver{} }
-
-func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	d := &dialer{dial: c.dial, plain: c.config.SSLMode == pq.SSLModeDisable}
-	generation := c.generation.Load()
-	inner, err := connect(ctx, c.config, d)
-	if err != nil {
-		if pqErr, ok := errors.AsType[*pq.Error](err); ok {
-			return nil, fmt.Errorf("connect: %s: %w", pqErr.Message, clean(pqErr)) // no row was read, so the message is safe
-		}
-		return nil, fmt.Errorf("connect: %w", err)
-	}
-	return &conn{
-		Conn: inner, socket: d.last, wire: d.wire, connector: c, generation: generation,
-		statements: map[string]*list.Element{}, recent: list.New(), opened: map[string]bool{},
-	}, nil
-}
-
-// connect opens a connection and makes the settings of the configuration. It makes
-// them with a statement: PgBouncer refuses them as parameters of the start.
-func connect(ctx context.Context, config pq.Config, d *dialer) (driver.Conn, error) {
-	settings := config.Runtime
-	config.Runtime = nil
-	base, err := pq.NewConnectorConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	base.Dialer(d)
-	settled := func() bool { return true }
-	d.opened = func(socket net.Conn) { // lib/pq waits for the server's first reply whatever the context
-		settled = context.AfterFunc(ctx, func() { _ = socket.Close() })
-	}
-	c, err := base.Connect(ctx)
-	settled()
-	if err != nil {
-		return nil, err
-	}
-	d.connected = true
-	ctx, cancel := context.WithTimeout(ctx, config.ConnectTimeout) // PgBouncer may wait for a connection of the server
-	defer cancel()
-	if _, err := c.(driver.ExecerContext).ExecContext(ctx, set(settings), nil); err != nil {
-		_ = c.Close()
-		return nil, fmt.Errorf("make the settings of the connection: %w", err)
-	}
-	return c, nil
-}
-
-// set returns the statement that makes the settings of a session.
-func set(settings map[string]string) string {
-	calls := make([]string, 0, len(settings))
-	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		calls = append(calls, "set_config("+pq.QuoteLiteral(name)+", "+pq.QuoteLiteral(settings[name])+", false)")
-	}
-	return "SELECT " + strings.Join(calls, ", ")
-}
-
-// dialer opens the socket of a connection and keeps it, so that conn can set a
-// deadline on it.
-type dialer struct {
-	dial      func(ctx context.Context, network, address string) (net.Conn, error)
-	plain     bool // the connection does not use TLS
-	opened    func(net.Conn)
-	last      net.Conn
-	wire      *wire // wraps last if it is plain
-	connected bool  // later sockets are for cancel requests
-}
-
-func (d *dialer) Dial(network, address string) (net.Conn, error) {
-	return d.DialTimeout(network, address, cancelGrace)
-}
-
-func (d *dialer) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout) //nolint:forbidigo // lib/pq's interface has no context here
-	defer cancel()
-	return d.DialContext(ctx, network, address)
-}
-
-func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	if !d.connected {
-		c, err := d.dial(ctx, network, address)
-		if err == nil {
-			d.opened(c)
-		}
-		if d.last = c; err != nil || !d.plain {
-			return c, err
-		}
-		d.wire = newWire(c)
-		return d.wire, nil
-	}
-	// lib/pq waits for the reply to a cancel request. None comes if the network is
-	// down.
-	ctx, cancel := context.WithTimeout(ctx, cancelGrace)
-	defer cancel()
-	c, err := d.dial(ctx, network, address)
-	if err == nil {
-		err = c.SetDeadline(time.Now().Add(cancelGrace))
-	}
-	return c, err
-}
 
 // conn is a lib/pq connection that begins transactions with a session. It prepares
 // each statement once. It never returns to the pool in an unknown state.

@@ -3,6 +3,7 @@ package billing
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 )
 
@@ -98,7 +99,7 @@ func (c *EligibilityCheck) show() {
 // one, and one that was completed before that was kept, are encoded now. The benefits are
 // the stored bytes: a page has 25 checks, and decoding and encoding them took most of its
 // time.
-func (c *EligibilityCheck) Data() []byte {
+func (c *EligibilityCheck) Data() json.RawMessage {
 	shown, benefits := c.Shown, c.Benefits
 	if shown == nil {
 		shown = c.data()

@@ -29,8 +29,9 @@ type OperatorSignIn struct {
 	Name string    // of the operator
 }
 
-// Tells reports whether the user's pages still tell of the sign-in.
-func (s OperatorSignIn) Tells(now time.Time) bool {
+// Recent reports whether there was such a sign-in in the last 14 days. Until then the
+// user's pages show it.
+func (s OperatorSignIn) Recent(now time.Time) bool {
 	return !s.At.IsZero() && now.Before(s.At.AddDate(0, 0, 14))
 }
 

@@ -316,10 +316,17 @@ func testSessions(b *bench) {
 		return nil
 	})
 	b.forgets(ports.Forgetter.Sessions, b.now.Add(time.Second-time.Millisecond), 3)
+	var kept []string
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		_, _, err := tx.SignedIn.Find(ctx, digest("ben"))
-		return err
+		for secret, s := range sessions {
+			if _, _, err := tx.SignedIn.Find(ctx, digest(secret)); err == nil && s.Org == b.scope.Org {
+				kept = append(kept, secret)
+			}
+		}
+		return nil
 	})
+	slices.Sort(kept)
+	equal(t, "what is kept", kept, []string{"ann too", "ben"})
 }
 
 func testOrigin(b *bench) {

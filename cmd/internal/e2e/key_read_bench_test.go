@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // BenchmarkKeyReads measures how many reads by a key a service carries, over 16
@@ -47,7 +49,6 @@ func BenchmarkKeyReads(b *testing.B) {
 				for n, path := range reads[i] {
 					before, of := cpu(b), [2]int{i, n}
 					rate := s.readsPerSecond(b, path, 2*time.Second)
-					time.Sleep(time.Second / 2) // the last entries are written
 					rates[of] = append(rates[of], rate)
 					costs[of] = append(costs[of], cpu(b).sum(before)/(rate*2))
 				}
@@ -83,7 +84,8 @@ func (u usage) sum(before usage) (us float64) {
 	return us
 }
 
-// readsPerSecond reads a path over 16 connections for a while.
+// readsPerSecond reads a path over 16 connections for a while. It returns when the last
+// entry is in the request log.
 func (s *system) readsPerSecond(b *testing.B, path string, span time.Duration) float64 {
 	b.Helper()
 	u, err := url.Parse(s.urls[0])
@@ -92,6 +94,7 @@ func (s *system) readsPerSecond(b *testing.B, path string, span time.Duration) f
 	}
 	var all sync.WaitGroup
 	var n atomic.Int64
+	var last atomic.Pointer[string]
 	begun := time.Now()
 	for range 16 {
 		all.Go(func() {
@@ -101,6 +104,7 @@ func (s *system) readsPerSecond(b *testing.B, path string, span time.Duration) f
 					if resp.StatusCode() != fasthttp.StatusOK {
 						b.Errorf("%s: %d", path, resp.StatusCode())
 					}
+					last.Store(new(string(resp.Header.Peek("X-Request-Id"))))
 				}); err != nil {
 					b.Error(err)
 				}
@@ -109,5 +113,14 @@ func (s *system) readsPerSecond(b *testing.B, path string, span time.Duration) f
 		})
 	}
 	all.Wait()
-	return float64(n.Load()) / time.Since(begun).Seconds()
+	rate := float64(n.Load()) / time.Since(begun).Seconds()
+	id, err := billing.ParseID[billing.RequestID](*last.Load())
+	if err != nil {
+		b.Fatal(err)
+	}
+	await(b, "the last entry", func() bool {
+		var logged bool
+		return s.db.QueryRow("SELECT EXISTS (SELECT FROM requests WHERE id = $1)", id).Scan(&logged) == nil && logged
+	})
+	return rate
 }

@@ -133,7 +133,7 @@ func TestAnOperatorSignsInAsSomeone(t *testing.T) {
 	operator.screen("operator-signed-in")
 	owner.click("Settings")
 	owner.click("Audit")
-	owner.sees("through the operator Ben of support", "molar users link")
+	owner.sees("signed in with a link of the operator Ben of support", "molar users link")
 	owner.screen("settings-audit-operator")
 }
 

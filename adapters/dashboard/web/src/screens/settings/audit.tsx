@@ -84,9 +84,9 @@ function shows(filters: Filters): string {
 }
 
 function Actor({ entry: { actor, background, operator } }: { entry: Schemas["AuditEntry"] }) {
-  const user = operator ? `through the operator ${operator}` : "";
+  const user = operator ? `signed in with a link of the operator ${operator}` : "";
   const kind = { user, key: "API key", operator: "Operator of the service" }[actor.kind];
-  const sub = [kind, background && "by itself, in the background"].filter(Boolean).join(", ");
+  const sub = [kind, background && "by the page itself"].filter(Boolean).join(", ");
   return <><span className="wrap-anywhere">{actor.name}</span>{sub && <span className="sub">{sub}</span>}</>;
 }
 

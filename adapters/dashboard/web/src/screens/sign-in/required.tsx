@@ -22,7 +22,7 @@ export function SecondFactorRequired({ hold }: { hold: (on: boolean) => void }) 
         <p className="muted small">
           {user?.has_totp && "If you have your authenticator, sign out, and sign in with its code. "}
           {user?.has_password && (
-            <>Forgot your password? On the server, <code>molar users reset {user.email}</code> removes it. </>
+            <>Forgot your password? Ask who runs the server for <code>molar users reset {user.email}</code>. </>
           )}
           You are signed in as {user?.email}.
         </p>

@@ -1,0 +1,108 @@
+package ports
+
+// The directory: organizations with their offices, providers, patients and enrollments.
+
+import (
+	"context"
+
+	"github.com/molar-billing/molar/core/billing"
+)
+
+// Organizations stores organizations.
+type Organizations interface {
+	Insert(ctx context.Context, o *billing.Organization) error
+	// Get reads an organization. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error)
+	List(ctx context.Context) ([]*billing.Organization, error)
+	// Office reads an office of any organization. It returns CodeNotFound if there
+	// is none.
+	Office(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
+}
+
+// Patients is the patient directory.
+type Patients interface {
+	// Find returns the ID of each person, and adds an entry for a new one.
+	Find(ctx context.Context, people []billing.Person) ([]billing.PatientID, error)
+
+	// Get reads a patient. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error)
+
+	// List reads a page of patients, newest first, and one extra row when there is
+	// a next page.
+	List(ctx context.Context, p billing.Page) ([]*billing.Patient, error)
+
+	// Search returns the patients that match, at most billing.MaxSearchPatients of
+	// them, and whether there are more. Without a name or a date of birth, these are
+	// the patients of claims with the member ID.
+	Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error)
+
+	// Read is List for some patients.
+	Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*billing.Patient, error)
+}
+
+// Offices stores the offices of a scope.
+type Offices interface {
+	Insert(ctx context.Context, o *billing.Office) error
+
+	// Get reads an office. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
+
+	// Lock reads like Get, and no other transaction writes the office until this one
+	// ends.
+	Lock(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
+
+	// Save stores all of a locked office except its ID, scope and creation time.
+	Save(ctx context.Context, o *billing.Office) error
+
+	// Numbered returns the offices with the NPI. Without an NPI, or without a
+	// match, it returns those with the tax ID, compared by its digits.
+	Numbered(ctx context.Context, npi, taxID string) ([]*billing.Office, error)
+
+	// List reads a page of offices, newest first, and one extra row when there is
+	// a next page.
+	List(ctx context.Context, p billing.Page) ([]*billing.Office, error)
+}
+
+// Providers stores the providers of a scope.
+type Providers interface {
+	Insert(ctx context.Context, p *billing.Provider) error
+
+	// Get reads a provider. The zero ID stands for the oldest of the scope that is
+	// not retired. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
+
+	// Lock reads like Get, and no other transaction writes the provider until this
+	// one ends.
+	Lock(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
+
+	// Save stores all of a locked provider except its ID, scope and creation time.
+	Save(ctx context.Context, p *billing.Provider) error
+
+	// List reads a page of providers, newest first, and one extra row when there
+	// is a next page.
+	List(ctx context.Context, p billing.Page) ([]*billing.Provider, error)
+}
+
+// Enrollments stores the enrollments of offices with payers. Those without a record
+// are not needed.
+type Enrollments interface {
+	// Put stores an enrollment, in place of the one that its office has with its payer
+	// for its transaction. It returns the stored one, which keeps its first ID and
+	// creation time.
+	Put(ctx context.Context, e *billing.Enrollment) (*billing.Enrollment, error)
+
+	// Find reads the enrollments for the transaction of any of the offices with any of
+	// the payers.
+	Find(ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*billing.Enrollment, error)
+
+	// Share reads like Find, and no other transaction writes the enrollments that it
+	// returns until this one ends. It waits for one that does.
+	Share(ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*billing.Enrollment, error)
+
+	// Get reads an enrollment. It returns CodeNotFound if there is none.
+	Get(ctx context.Context, id billing.EnrollmentID) (*billing.Enrollment, error)
+
+	// List reads a page of enrollments, newest first, and one extra row when there
+	// is a next page.
+	List(ctx context.Context, f billing.EnrollmentFilter, p billing.Page) ([]*billing.Enrollment, error)
+}

@@ -15,42 +15,49 @@ import (
 )
 
 // BenchmarkFresh measures fresh checks against the floor: the statements of one
-// check, played by pgbench on the same server in the same run. With other
-// binaries in the folder MOLAR_BENCH_BASE, such as those of an earlier release,
-// the two take turns, A B A B, each on servers of its own.
+// check, played by pgbench on the same server in the same run.
 func BenchmarkFresh(b *testing.B) {
-	dirs := []string{binaries(b)}
-	if base := os.Getenv("MOLAR_BENCH_BASE"); base != "" {
-		dirs = []string{base, dirs[0], base, dirs[0]}
-	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	_, _ = fmt.Fprintln(w, "binaries\tfresh checks, 32 connections\tp50, p99\tprocessor\tcommits a check\tone connection, p50\tcommits a check\tpgbench floor\tof the floor\tsingle-row inserts")
+	_, _ = fmt.Fprintln(w, "fresh checks, 32 connections\tp50, p99\tprocessor\tcommits a check\tone connection, p50\tcommits a check\tpgbench floor\tof the floor\tsingle-row inserts")
 	for b.Loop() {
-		for _, dir := range dirs {
-			b.Run(filepath.Base(dir), func(b *testing.B) {
-				s := startSystemOf(b, dir, 1, 1)
-				s.measure(b, 32, 3*time.Second, "fresh") // the first statistics, plans and connections
-				commits, used := s.commits(b), cpu(b)
-				profiles := s.profile(b, "checks", 8)
-				many := s.measure(b, 32, 10*time.Second, "fresh")
-				profiles()
-				took := cpu(b).since(used, many.rate*10)
-				perCheck := commits() / (many.rate * 10)
-				one := s.measure(b, 1, 5*time.Second, "fresh")
-				alone := commits() / (one.rate * 5)
-				floor, inserts := "\t", "" // its statements are those of the binaries built here
-				if dir == binaries(b) {
-					rate := s.floor(b)
-					floor = fmt.Sprintf("%.0f/s\t%.2f", rate, many.rate/rate)
-					inserts = fmt.Sprintf("1/%.1f", s.pgbench(b)/many.rate)
-				}
-				_, _ = fmt.Fprintf(w, "%s\t%.0f/s\t%s, %s\t%s\t%.2f\t%s\t%.2f\t%s\t%s\n", filepath.Base(dir), many.rate, many.p50, many.p99, took, perCheck, one.p50, alone, floor, inserts)
-				b.ReportMetric(many.rate, "fresh/s")
-			})
-		}
+		s := startSystem(b, 1, 1)
+		s.measure(b, 32, 3*time.Second, "fresh") // the first statistics, plans and connections
+		commits, used := s.commits(b), cpu(b)
+		profiles := s.profile(b, "checks", 8)
+		many := s.measure(b, 32, 10*time.Second, "fresh")
+		profiles()
+		took := cpu(b).since(used, many.rate*10)
+		perCheck := commits() / (many.rate * 10)
+		one := s.measure(b, 1, 5*time.Second, "fresh")
+		alone := commits() / (one.rate * 5)
+		floor := s.floor(b)
+		_, _ = fmt.Fprintf(w, "%.0f/s\t%s, %s\t%s\t%.2f\t%s\t%.2f\t%.0f/s\t%.2f\t1/%.1f\n", many.rate, many.p50, many.p99, took, perCheck,
+			one.p50, alone, floor, many.rate/floor, s.pgbench(b)/many.rate)
+		b.ReportMetric(many.rate, "fresh/s")
 	}
 	if err := w.Flush(); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// BenchmarkFreshPair compares fresh checks with those of a pair.
+func BenchmarkFreshPair(b *testing.B) {
+	figures := []struct {
+		name        string
+		connections int
+	}{{"32 connections", 32}, {"one connection", 1}}
+	for b.Loop() {
+		p := startPair(b)
+		for _, s := range p.systems {
+			s.measure(b, 32, 5*time.Second, "fresh")
+		}
+		p.header("fresh checks")
+		for _, f := range figures {
+			ratio := p.compare(b, f.name, 24, func(s *system) float64 {
+				return s.measure(b, f.connections, 2*time.Second, "fresh").rate
+			})
+			b.ReportMetric(ratio, strings.ReplaceAll(f.name, " ", "-"))
+		}
 	}
 }
 

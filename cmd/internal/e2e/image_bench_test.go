@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -157,9 +158,10 @@ func median(runs int, one func() time.Duration) time.Duration {
 	return middle(took)
 }
 
-func middle(took []time.Duration) time.Duration {
-	slices.Sort(took)
-	return took[len(took)/2]
+// middle returns the middle one of some figures.
+func middle[T cmp.Ordered](figures []T) T {
+	slices.Sort(figures)
+	return figures[len(figures)/2]
 }
 
 // png uploads the PNG and waits for its document.

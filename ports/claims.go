@@ -152,26 +152,26 @@ type ERAs interface {
 	Content(ctx context.Context, id billing.ERAID) ([]byte, error)
 }
 
-// ERAClaims stores the claims of remittances. A transaction that writes them
+// RemittanceClaims stores the claims of remittances. A transaction that writes them
 // has locked the remittance.
-type ERAClaims interface {
+type RemittanceClaims interface {
 	Ledgers
 
 	// Insert stores claims of a remittance.
-	Insert(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
+	Insert(ctx context.Context, era billing.ERAID, claims []*billing.RemittanceClaim) error
 
 	// Count returns how many claims of the remittance are stored.
 	Count(ctx context.Context, era billing.ERAID) (int, error)
 
 	// Get reads one claim. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, era billing.ERAID, ordinal int) (*billing.ERAClaim, error)
+	Get(ctx context.Context, era billing.ERAID, ordinal int) (*billing.RemittanceClaim, error)
 
 	// List reads claims in the order of the file, beginning after the ordinal, at
 	// most limit.
-	List(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.ERAClaim, error)
+	List(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.RemittanceClaim, error)
 
-	// Save stores the progress of claims: billing.ERAClaimProgress.
-	Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error
+	// Save stores the progress of claims: billing.RemittanceClaimProgress.
+	Save(ctx context.Context, era billing.ERAID, claims []*billing.RemittanceClaim) error
 }
 
 // Ledgers finds the claims of remittances that are applied to our claims, and those
@@ -194,7 +194,7 @@ type Ledgers interface {
 
 	// Pending reads the first claims with billing.RemitPending in the order of the
 	// file, at most limit.
-	Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.ERAClaim, error)
+	Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.RemittanceClaim, error)
 
 	// Again sets the unmatched claims of a remittance to billing.RemitPending, and
 	// returns their number.

@@ -17,11 +17,11 @@ type Corrections interface {
 
 	// Left reads claims of a remittance that are not set aside, in the order of the file,
 	// beginning after the ordinal, at most limit.
-	Left(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.ERAClaim, error)
+	Left(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.RemittanceClaim, error)
 
 	// Aside reads claims of a remittance that are set aside, at most limit: those with one
 	// of the control numbers, compared without case, or any when it is nil.
-	Aside(ctx context.Context, era billing.ERAID, controlNumbers []string, limit int) ([]*billing.ERAClaim, error)
+	Aside(ctx context.Context, era billing.ERAID, controlNumbers []string, limit int) ([]*billing.RemittanceClaim, error)
 
 	// Discard sets the claims of a remittance that are set aside to billing.RemitIgnored,
 	// and returns how many were not.

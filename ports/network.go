@@ -164,7 +164,7 @@ type ClaimsEDI interface {
 
 	// Claims returns the claims in the content of a billing.Remittance one by
 	// one. The caller may keep a claim.
-	Claims(content []byte) iter.Seq2[*billing.ERAClaim, error]
+	Claims(content []byte) iter.Seq2[*billing.RemittanceClaim, error]
 }
 
 // Envelopes reads the envelopes of EDI files, and not what their transaction sets say.

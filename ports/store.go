@@ -54,7 +54,7 @@ type Tx struct {
 	Totals           Totals
 	Batches          Batches
 	ERAs             ERAs
-	ERAClaims        ERAClaims
+	RemittanceClaims RemittanceClaims
 	Corrections      Corrections
 	Adjustments      Adjustments
 	Attachments      Attachments

@@ -29,7 +29,7 @@ type finishing struct {
 	use, short, long, example string
 	claim                     bool // the command names a claim of ours too
 	flags                     func(c *cobra.Command)
-	do                        func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, args []string) (billing.Reply, error)
+	do                        func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, n int, args []string) (billing.Reply, error)
 }
 
 func (f finishing) command(b Backend) *cobra.Command {
@@ -74,7 +74,7 @@ func (f finishing) command(b Backend) *cobra.Command {
 }
 
 // finished says what became of a claim of a remittance.
-func finished(r *billing.ERAClaim) string {
+func finished(r *billing.RemittanceClaim) string {
 	status, _ := r.Shown()
 	became := map[billing.RemitStatus]string{
 		billing.RemitApplied:     fmt.Sprintf("is applied to %s: %s of %s is paid.", claimOrDash(r.ClaimID), r.Paid, r.Charge),
@@ -95,7 +95,7 @@ func matchERA(b Backend) *cobra.Command {
 		flags: func(c *cobra.Command) {
 			c.Flags().StringArrayVar(&lines, "line", nil, "ERA_LINE=LINE: a line of the remittance, and the claim's line or none, from 1 (repeatable)")
 		},
-		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, args []string) (billing.Reply, error) {
+		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, n int, args []string) (billing.Reply, error) {
 			in := intake.MatchRequest{ClaimID: &args[0]}
 			for _, text := range lines {
 				line, err := parseLine(text)
@@ -125,13 +125,13 @@ func parseLine(text string) (in intake.MatchLineInput, err error) {
 // noted completes a command that finishes a claim of a remittance with a note.
 func (f finishing) noted(
 	b Backend,
-	do func(*remittances.Service, context.Context, idempotency.Write[*billing.ERAClaim], billing.ERAID, int, intake.NoteRequest) (billing.Reply, error),
+	do func(*remittances.Service, context.Context, idempotency.Write[*billing.RemittanceClaim], billing.ERAID, int, intake.NoteRequest) (billing.Reply, error),
 ) *cobra.Command {
 	var in intake.NoteRequest
 	f.flags = func(c *cobra.Command) {
 		in.Note = c.Flags().String("note", "", "why, at most 400 characters; the history of the claim keeps it")
 	}
-	f.do = func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
+	f.do = func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
 		return do(s, ctx, call, era, n, in)
 	}
 	return f.command(b)

@@ -120,7 +120,7 @@ func showERA(b Backend) *cobra.Command {
 		}
 		claims := r.Claims
 		for more := r.More; more; {
-			var next []*billing.ERAClaim
+			var next []*billing.RemittanceClaim
 			next, more, err = s.Claims(c.Context(), scope, id, claims[len(claims)-1].Ordinal, billing.MaxPageLimit)
 			if err != nil {
 				return err
@@ -131,7 +131,7 @@ func showERA(b Backend) *cobra.Command {
 	})
 }
 
-func printERA(c *cobra.Command, r *billing.ERARecord, claims []*billing.ERAClaim) error {
+func printERA(c *cobra.Command, r *billing.ERARecord, claims []*billing.RemittanceClaim) error {
 	e := r.ERA
 	p := e.Counted()
 	var head strings.Builder
@@ -189,7 +189,7 @@ func adjustments(r *billing.ERARecord) string {
 	return b.String()
 }
 
-func patientName(r *billing.ERAClaim) string {
+func patientName(r *billing.RemittanceClaim) string {
 	return cmp.Or(strings.TrimSpace(r.PatientFirstName+" "+r.PatientLastName), "-")
 }
 
@@ -202,7 +202,7 @@ func claimOrDash(id billing.ClaimID) string {
 
 // remarksOn returns what to know and to do about a claim of a remittance, a line
 // each.
-func remarksOn(r *billing.ERAClaim) string {
+func remarksOn(r *billing.RemittanceClaim) string {
 	var b strings.Builder
 	if _, review := r.Shown(); review != "" {
 		fmt.Fprintf(&b, "#%d %s: %s %s\n", r.Ordinal, review, review.Message(), review.Fix())

@@ -60,7 +60,7 @@ func TestAcknowledgementGolden(t *testing.T) {
 type readPayment struct {
 	billing.Remittance
 
-	Claims   []*billing.ERAClaim
+	Claims   []*billing.RemittanceClaim
 	Identity string `json:",omitempty"` // left out, as the others are
 	Outline  string `json:",omitempty"`
 	Content  []byte `json:",omitempty"`

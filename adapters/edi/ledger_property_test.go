@@ -717,7 +717,7 @@ func (k *clerk) post(p *billing.Remittance, arrival int) error {
 			continue
 		}
 		r.LineNumbers = k.h.claim.MatchLines(r)
-		e := &billing.LedgerEntry{ERAClaim: r, ERA: source}
+		e := &billing.LedgerEntry{RemittanceClaim: r, ERA: source}
 		k.raw[e] = raw[r.Ordinal-1]
 		entries = append(entries, e)
 	}
@@ -910,7 +910,7 @@ func (k *clerk) turned() error {
 	for _, e := range slices.Backward(k.applied) {
 		source := e.ERA
 		source.Arrival = -source.Arrival
-		entries = append(entries, &billing.LedgerEntry{ERAClaim: e.ERAClaim, ERA: source})
+		entries = append(entries, &billing.LedgerEntry{RemittanceClaim: e.RemittanceClaim, ERA: source})
 	}
 	want, standing := verdictOf(k.ledger)
 	if got, stands := verdictOf(k.fold(entries)); got != want || stands != standing {

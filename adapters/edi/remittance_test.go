@@ -73,9 +73,9 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-func theClaim(t *testing.T, segments ...string) *billing.ERAClaim {
+func theClaim(t *testing.T, segments ...string) *billing.RemittanceClaim {
 	t.Helper()
-	var claim *billing.ERAClaim
+	var claim *billing.RemittanceClaim
 	for c, err := range edi.New().Claims([]byte(onePayment("10", segments...))) {
 		if err != nil || claim != nil {
 			t.Fatalf("a second claim, or error %v", err)

@@ -77,16 +77,16 @@ func fullClaim() *billing.ClaimRecord {
 
 // fullLedger is a payment, its reversal, and another payment.
 func fullLedger() []*billing.LedgerEntry {
-	entry := func(era byte, r billing.ERAClaim) *billing.LedgerEntry {
+	entry := func(era byte, r billing.RemittanceClaim) *billing.LedgerEntry {
 		r.PayerClaimNumber, r.Date, r.Status, r.AppliedAt = "ICN-1", day(2026, 1, int(era)), billing.RemitApplied, shapeTime.Add(time.Duration(era)*time.Minute)
-		return &billing.LedgerEntry{ERAClaim: &r, ERA: billing.ERASource{
+		return &billing.LedgerEntry{RemittanceClaim: &r, ERA: billing.ERASource{
 			ID: idOf[billing.ERAID](era), Payer: draftClaim().Payer, PayerName: "MOLAR <TEST> PAYER", TraceNumber: string('A' + rune(era)), Arrival: int64(era),
 		}}
 	}
 	return []*billing.LedgerEntry{
-		entry(10, billing.ERAClaim{Ordinal: 1, StatusCode: "1", Charge: 18051, Paid: 10000, Adjustments: []billing.Adjustment{{Group: "PR", Reason: "3", Amount: 8051}}}),
-		entry(11, billing.ERAClaim{Ordinal: 1, StatusCode: "22", Charge: -18051, Paid: -10000, Adjustments: []billing.Adjustment{{Group: "PR", Reason: "3", Amount: -8051}}}),
-		entry(12, billing.ERAClaim{Ordinal: 3, StatusCode: "1", Charge: 18051, Paid: 12000, Lines: []billing.ERALine{
+		entry(10, billing.RemittanceClaim{Ordinal: 1, StatusCode: "1", Charge: 18051, Paid: 10000, Adjustments: []billing.Adjustment{{Group: "PR", Reason: "3", Amount: 8051}}}),
+		entry(11, billing.RemittanceClaim{Ordinal: 1, StatusCode: "22", Charge: -18051, Paid: -10000, Adjustments: []billing.Adjustment{{Group: "PR", Reason: "3", Amount: -8051}}}),
+		entry(12, billing.RemittanceClaim{Ordinal: 3, StatusCode: "1", Charge: 18051, Paid: 12000, Lines: []billing.ERALine{
 			{
 				ProcedureCode: "D2391", Charge: 18050, Paid: 12000, Adjustments: []billing.Adjustment{
 					{Group: "PR", Reason: "1", Amount: 1000},
@@ -172,15 +172,15 @@ func fullERA() *billing.ERA {
 	}
 }
 
-func eraClaims() []*billing.ERAClaim {
-	return []*billing.ERAClaim{
+func remittanceClaims() []*billing.RemittanceClaim {
+	return []*billing.RemittanceClaim{
 		{
 			Ordinal: 1, ControlNumber: "visit-4711", PayerClaimNumber: "ICN-1", StatusCode: "1",
 			Charge: 18050, Paid: 12000, Allowed: new(billing.Money(15000)), PatientResponsibility: new(billing.Money(3000)),
 			PatientFirstName: "KIM", PatientLastName: "EXAMPLE", ServiceDates: billing.DateSpan{From: day(2026, 1, 1), To: day(2026, 1, 2)}, Balanced: true,
 			Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: 3050, Quantity: "1"}}, Remarks: []string{"MA01"},
 			CorrectedPatient: &billing.CorrectedPatient{FirstName: "KIMBERLY", MemberID: "W-2"}, CrossoverPayer: &billing.CrossoverPayer{Name: "OTHER & CO", ID: "60054"},
-			ERAClaimProgress: billing.ERAClaimProgress{
+			RemittanceClaimProgress: billing.RemittanceClaimProgress{
 				Status: billing.RemitApplied, ClaimID: idOf[billing.ClaimID](1), MatchedBy: billing.MatchedByUser, Sequence: billing.SequenceSecondary,
 				Warnings: []billing.WarningCode{billing.WarnLineUnmatched, billing.WarnProcedureUnknown}, LineNumbers: []int{1, 0}, AppliedAt: shapeTime,
 			},
@@ -189,15 +189,15 @@ func eraClaims() []*billing.ERAClaim {
 				Allowed: new(billing.Money(15000)), Units: "1", Adjustments: []billing.Adjustment{{Group: "PR", Reason: "2", Amount: 3000}}, Remarks: []string{"ZZ99", "MA01"},
 			}, {ProcedureCode: "D0120", Adjustments: []billing.Adjustment{{Group: "OA", Reason: "18", Amount: 100}}}},
 		},
-		{Ordinal: 2, ControlNumber: "?", StatusCode: "22", Paid: -1, ERAClaimProgress: billing.ERAClaimProgress{
+		{Ordinal: 2, ControlNumber: "?", StatusCode: "22", Paid: -1, RemittanceClaimProgress: billing.RemittanceClaimProgress{
 			Status: billing.RemitUnmatched, Review: billing.ReviewNoPayment,
 		}},
-		{Ordinal: 3, StatusCode: "1", ERAClaimProgress: billing.ERAClaimProgress{
+		{Ordinal: 3, StatusCode: "1", RemittanceClaimProgress: billing.RemittanceClaimProgress{
 			Status: billing.RemitNeedsReview, ClaimID: idOf[billing.ClaimID](2), MatchedBy: billing.MatchedByPayerNumber, Review: billing.ReviewUnapplied,
 		}, Lines: []billing.ERALine{{}}},
-		{Ordinal: 4, StatusCode: "4", ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitPending}},
-		{Ordinal: 5, StatusCode: "23", CrossoverPayer: &billing.CrossoverPayer{Name: "OTHER"}, ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitForwarded}},
-		{Ordinal: 6, StatusCode: "3", ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitIgnored, Review: billing.ReviewNoClaim}},
+		{Ordinal: 4, StatusCode: "4", RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitPending}},
+		{Ordinal: 5, StatusCode: "23", CrossoverPayer: &billing.CrossoverPayer{Name: "OTHER"}, RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitForwarded}},
+		{Ordinal: 6, StatusCode: "3", RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitIgnored, Review: billing.ReviewNoClaim}},
 	}
 }
 
@@ -236,7 +236,7 @@ func eraShapes() map[string]shown {
 		"quarantined_unnamed": {"QuarantinedFile", quarantinedShape(&unnamed)},
 		"era_bare":            {"ERA", eraShape(&billing.ERARecord{ERA: bare}, nil)},
 		"era_bare_summary":    {"ERASummary", eraSummaryShape(bare)},
-		"era_full":            {"ERA", eraShape(&billing.ERARecord{ERA: fullERA(), Claims: eraClaims(), More: true}, new("next"))},
+		"era_full":            {"ERA", eraShape(&billing.ERARecord{ERA: fullERA(), Claims: remittanceClaims(), More: true}, new("next"))},
 		"era_full_summary":    {"ERASummary", eraSummaryShape(fullERA())},
 		"batch_pending":       {"Batch", batchShape(pending)},
 		"batch_acknowledged":  {"Batch", batchShape(&done)},

@@ -82,12 +82,12 @@ func eraPaymentShape(p billing.ERAPayment) eraPaymentJSON {
 type eraJSON struct {
 	eraSummaryJSON
 
-	Claims              pageJSON[eraClaimJSON]   `json:"claims"`
-	ProviderAdjustments []providerAdjustmentJSON `json:"provider_adjustments"`
-	ForwardedBalance    *forwardedBalanceJSON    `json:"forwarded_balance"`
-	Balance             balanceJSON              `json:"balance"`
-	Difference          *eraDifferenceJSON       `json:"difference"`
-	FileName            string                   `json:"file_name"`
+	Claims              pageJSON[remittanceClaimJSON] `json:"claims"`
+	ProviderAdjustments []providerAdjustmentJSON      `json:"provider_adjustments"`
+	ForwardedBalance    *forwardedBalanceJSON         `json:"forwarded_balance"`
+	Balance             balanceJSON                   `json:"balance"`
+	Difference          *eraDifferenceJSON            `json:"difference"`
+	FileName            string                        `json:"file_name"`
 }
 
 type providerAdjustmentJSON struct {
@@ -171,7 +171,7 @@ func eraShape(r *billing.ERARecord, next *string) eraJSON {
 	b := r.Balance
 	return eraJSON{
 		eraSummaryJSON:      eraSummaryShape(r.ERA),
-		Claims:              pageJSON[eraClaimJSON]{mapped(r.Claims, eraClaimShape), next},
+		Claims:              pageJSON[remittanceClaimJSON]{mapped(r.Claims, remittanceClaimShape), next},
 		ProviderAdjustments: providerAdjustmentsShape(r), ForwardedBalance: forwardedBalanceShape(r.Forwarded),
 		Balance: balanceJSON{
 			levelBalanceShape(r.PaymentBalance()), levelBalanceShape(b.Claims), levelBalanceShape(b.Lines), mapped(r.PaymentFindings(), balanceFindingShape),
@@ -196,8 +196,8 @@ func balanceFindingShape(f billing.BalanceFinding) balanceFindingJSON {
 	return out
 }
 
-// eraClaimJSON is the part of a remittance about one claim.
-type eraClaimJSON struct {
+// remittanceClaimJSON is the part of a remittance about one claim.
+type remittanceClaimJSON struct {
 	Object                string                `json:"object"`
 	Ordinal               int                   `json:"ordinal"`
 	ClaimID               *billing.ClaimID      `json:"claim_id"`
@@ -270,10 +270,10 @@ type eraLineJSON struct {
 	Remarks                []string         `json:"remarks"`
 }
 
-func eraClaimShape(c *billing.ERAClaim) eraClaimJSON {
+func remittanceClaimShape(c *billing.RemittanceClaim) remittanceClaimJSON {
 	status, review := c.Shown()
 	shares := c.Shares()
-	out := eraClaimJSON{
+	out := remittanceClaimJSON{
 		Object: "era_claim", Ordinal: c.Ordinal, ClaimID: orNull(c.ClaimID), Status: status, Applied: status == billing.RemitApplied,
 		MatchedBy: orNull(c.MatchedBy), Warnings: mapped(c.Warnings, warningShape), PatientControlNumber: c.ControlNumber,
 		PayerClaimNumber: orNull(c.PayerClaimNumber), StatusCode: c.StatusCode, Sequence: orNull(c.Sequence),

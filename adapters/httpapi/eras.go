@@ -71,25 +71,25 @@ func (a *api) keepERA(x *exchange) (*reply, error) {
 // matchERAClaim handles POST /eras/{id}/claims/{ordinal}/match.
 func (a *api) matchERAClaim(x *exchange) (*reply, error) {
 	in := readMatch(x)
-	return kept(a.remittances.MatchClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
+	return kept(a.remittances.MatchClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
 // applyERAClaim handles POST /eras/{id}/claims/{ordinal}/apply.
 func (a *api) applyERAClaim(x *exchange) (*reply, error) {
 	in := readNote(x)
-	return kept(a.remittances.ApplyClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
+	return kept(a.remittances.ApplyClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
 // ignoreERAClaim handles POST /eras/{id}/claims/{ordinal}/ignore.
 func (a *api) ignoreERAClaim(x *exchange) (*reply, error) {
 	in := readNote(x)
-	return kept(a.remittances.IgnoreClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
+	return kept(a.remittances.IgnoreClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
 // unapplyERAClaim handles POST /eras/{id}/claims/{ordinal}/unapply.
 func (a *api) unapplyERAClaim(x *exchange) (*reply, error) {
 	in := readNote(x)
-	return kept(a.remittances.UnapplyClaim(x.ctx, replying(x, http.StatusOK, eraClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
+	return kept(a.remittances.UnapplyClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
 // readMatch reads which claim a claim of a remittance is about.
@@ -137,7 +137,7 @@ func (a *api) listERAClaims(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return page(found, eraClaimShape, a.cursors.encode(l, afterClaim(found, more))), nil
+	return page(found, remittanceClaimShape, a.cursors.encode(l, afterClaim(found, more))), nil
 }
 
 // claimsOf describes the list of the claims of a remittance. It has no
@@ -148,7 +148,7 @@ func claimsOf(era billing.ERAID, scope billing.Scope) list {
 
 // afterClaim returns the position of the last of the claims, or nil if no more
 // follow. A position is the ordinal of the claim, which never changes.
-func afterClaim(claims []*billing.ERAClaim, more bool) *billing.Position {
+func afterClaim(claims []*billing.RemittanceClaim, more bool) *billing.Position {
 	if !more || len(claims) == 0 {
 		return nil
 	}

@@ -59,13 +59,13 @@ func filedUp(t *testing.T) files {
 		Contractual: money, NotPaid: money, Capped: true, Exceeds: true,
 	}
 	f.claim.History = []billing.ClaimMove{{State: billing.ClaimPaid, At: now, Cause: billing.TriggerPay, File: "f", By: "usr", Note: "n"}}
-	posted := &billing.ERAClaim{
+	posted := &billing.RemittanceClaim{
 		Ordinal: 1, ControlNumber: "A", PayerClaimNumber: "P", Original: "O", StatusCode: "1", Charge: money, Paid: money, Allowed: &money,
 		PatientResponsibility: &money, PatientFirstName: "A", PatientLastName: "B", MemberID: "M", ServiceDates: billing.DateSpan{From: day, To: day}, Date: day,
 		CorrectedPatient: &billing.CorrectedPatient{FirstName: "A", LastName: "B", MemberID: "M"}, CrossoverPayer: &billing.CrossoverPayer{Name: "C", ID: "X"},
 		Balanced: true, Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: money, Quantity: "1"}}, Remarks: []string{"N1"},
-		Lines:            []billing.ERALine{{ControlNumber: "1", ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: day, Charge: money, Paid: money, Allowed: &money, Units: "1"}},
-		ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: f.claim.ID, AppliedAt: now},
+		Lines:                   []billing.ERALine{{ControlNumber: "1", ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: day, Charge: money, Paid: money, Allowed: &money, Units: "1"}},
+		RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: f.claim.ID, AppliedAt: now},
 	}
 	porttest.In(t, f.store, f.in, func(ctx context.Context, tx ports.Tx) error {
 		_, err1 := tx.Batches.Insert(ctx, f.batch, []byte(canary))
@@ -73,7 +73,7 @@ func filedUp(t *testing.T) files {
 		stored, err3 := tx.Acknowledgements.Keep(ctx, billing.IncomingFile{Name: "a", Content: []byte(canary)}, []byte(canary), now)
 		err4 := tx.Acknowledgements.Link(ctx, f.batch.ID, stored, billing.Acknowledgement999)
 		_, err5 := tx.Quarantine.Insert(ctx, f.own)
-		return errors.Join(err1, err2, err3, err4, err5, tx.ERAClaims.Insert(ctx, f.era.ID, []*billing.ERAClaim{posted}), tx.Claims.Insert(ctx, f.claim))
+		return errors.Join(err1, err2, err3, err4, err5, tx.RemittanceClaims.Insert(ctx, f.era.ID, []*billing.RemittanceClaim{posted}), tx.Claims.Insert(ctx, f.claim))
 	})
 	porttest.System(t, f.store, func(ctx context.Context, tx ports.SystemTx) error {
 		_, err := tx.Quarantine.Insert(ctx, f.held)

@@ -38,19 +38,19 @@ func (r corrections) OfPayment(ctx context.Context, trace string, date billing.D
 }
 
 func (r corrections) left(era billing.ERAID, after, limit int) (string, []any) {
-	q := r.query(eraClaimColumns, "era_claims")
+	q := r.query(remittanceClaimColumns, "era_claims")
 	q.where("era_id = % AND ordinal > % AND review <> 'correction'", era, after)
 	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
 }
 
 // Left reads claims of a remittance that are not set aside.
-func (r corrections) Left(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.ERAClaim, error) {
+func (r corrections) Left(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.RemittanceClaim, error) {
 	text, args := r.left(era, after, limit)
-	return eraClaims(r).read(ctx, era, text, args)
+	return remittanceClaims(r).read(ctx, era, text, args)
 }
 
 func (r corrections) aside(era billing.ERAID, controlNumbers []string, limit int) (string, []any) {
-	q := r.query(eraClaimColumns, "era_claims")
+	q := r.query(remittanceClaimColumns, "era_claims")
 	q.where("era_id = % AND review = 'correction'", era)
 	if controlNumbers != nil {
 		q.where("control_key = ANY (ARRAY(SELECT upper(n) FROM unnest(%::text[]) n))", pq.StringArray(controlNumbers))
@@ -59,9 +59,9 @@ func (r corrections) aside(era billing.ERAID, controlNumbers []string, limit int
 }
 
 // Aside reads claims of a remittance that are set aside.
-func (r corrections) Aside(ctx context.Context, era billing.ERAID, controlNumbers []string, limit int) ([]*billing.ERAClaim, error) {
+func (r corrections) Aside(ctx context.Context, era billing.ERAID, controlNumbers []string, limit int) ([]*billing.RemittanceClaim, error) {
 	text, args := r.aside(era, controlNumbers, limit)
-	return eraClaims(r).read(ctx, era, text, args)
+	return remittanceClaims(r).read(ctx, era, text, args)
 }
 
 // Discard finishes the claims of a remittance that are set aside.

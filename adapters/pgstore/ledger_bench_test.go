@@ -66,21 +66,21 @@ func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
 	}
 	for name, run := range map[string]func(ctx context.Context, tx ports.Tx) (int, error){
 		"ledger of one claim": func(ctx context.Context, tx ports.Tx) (int, error) {
-			l, err := tx.ERAClaims.Ledger(ctx, claims(1))
+			l, err := tx.RemittanceClaims.Ledger(ctx, claims(1))
 			return len(l), err
 		},
 		"ledgers of 300 claims": func(ctx context.Context, tx ports.Tx) (int, error) {
-			l, err := tx.ERAClaims.Ledger(ctx, claims(chunk))
+			l, err := tx.RemittanceClaims.Ledger(ctx, claims(chunk))
 			return len(l), err
 		},
 		"unmatched, a new claim": func(ctx context.Context, tx ports.Tx) (int, error) {
 			control, payer := numbers(1, 1)
-			ids, err := tx.ERAClaims.Unmatched(ctx, control, payer)
+			ids, err := tx.RemittanceClaims.Unmatched(ctx, control, payer)
 			return len(ids), err
 		},
 		"unmatched, 300 found": func(ctx context.Context, tx ports.Tx) (int, error) {
 			control, payer := numbers(chunk, 100)
-			ids, err := tx.ERAClaims.Unmatched(ctx, control, payer)
+			ids, err := tx.RemittanceClaims.Unmatched(ctx, control, payer)
 			return len(ids), err
 		},
 		"needs attention": func(ctx context.Context, tx ports.Tx) (int, error) {
@@ -90,10 +90,10 @@ func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
 		"match again, and save what became of 300": func(ctx context.Context, tx ports.Tx) (int, error) {
 			at = (at + 7) % (rows / chunk)
 			era := billing.ERAID(numbered(at, 7))
-			if _, err := tx.ERAClaims.Again(ctx, era); err != nil {
+			if _, err := tx.RemittanceClaims.Again(ctx, era); err != nil {
 				return 0, err
 			}
-			all, err := tx.ERAClaims.List(ctx, era, 0, chunk)
+			all, err := tx.RemittanceClaims.List(ctx, era, 0, chunk)
 			if err != nil {
 				return 0, err
 			}
@@ -102,7 +102,7 @@ func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
 					r.Status = billing.RemitUnmatched
 				}
 			}
-			return len(all), tx.ERAClaims.Save(ctx, era, all)
+			return len(all), tx.RemittanceClaims.Save(ctx, era, all)
 		},
 	} {
 		b.Run(name, func(b *testing.B) {

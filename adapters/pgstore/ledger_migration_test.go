@@ -135,7 +135,7 @@ func migratedClaims(ctx context.Context, t *testing.T, tx ports.Tx) error {
 		if n == 4 && !c.Unposted() {
 			t.Error("the payment after the claim was reconciled is posted")
 		}
-		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{c.ID})
+		entries, err := tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{c.ID})
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func migratedERAs(ctx context.Context, t *testing.T, tx ports.Tx) error {
 		check(name, nil, []any{e.Stage, e.MatchedCount, e.Progress, e.Arrival, len(e.Warnings)}, []any{want.stage, want.matched, want.progress, int64(n), 0})
 		content, err := tx.ERAs.Content(ctx, id)
 		check(name+", content", err, bytes.Equal(content, []byte("ISA*f"+strconv.Itoa(int(n))+".835")), true)
-		rows, err := tx.ERAClaims.List(ctx, id, 0, 10)
+		rows, err := tx.RemittanceClaims.List(ctx, id, 0, 10)
 		var became []string
 		for _, r := range rows {
 			became = append(became, fmt.Sprintf("%s %s %s %s", r.Status, r.MatchedBy, r.Review, r.Sequence))
@@ -220,9 +220,9 @@ func migratedERAs(ctx context.Context, t *testing.T, tx ports.Tx) error {
 	check("those that need attention", err, attention, []byte{6, 3, 2})
 	next, err := tx.ERAs.Lock(ctx, billing.ERAID{})
 	check("the next to do", err, next.ID, billing.ERAID(pgstore.Number(4, 7)))
-	found, err := tx.ERAClaims.Unmatched(ctx, []string{"UNKNOWN-2", "Unknown-3"}, nil)
+	found, err := tx.RemittanceClaims.Unmatched(ctx, []string{"UNKNOWN-2", "Unknown-3"}, nil)
 	check("unmatched", err, found, []billing.ERAID{pgstore.Number(3, 7), pgstore.Number(5, 7)})
-	found, err = tx.ERAClaims.Unmatched(ctx, nil, []string{"O-9"})
+	found, err = tx.RemittanceClaims.Unmatched(ctx, nil, []string{"O-9"})
 	check("unmatched, by the original number", err, found, []billing.ERAID{pgstore.Number(3, 7)})
 	return errors.Join(errs...)
 }

@@ -83,7 +83,7 @@ func (t *tx) ports(ctx context.Context) ports.Tx {
 	return ports.Tx{
 		Clock: transactionClock{ctx, t},
 		Keys:  idempotencyKeys{t}, Checks: checks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearing{t}, Totals: totals{t}, Batches: batches{t}, ERAs: eras{t},
-		ERAClaims: eraClaims{t}, Corrections: corrections{t}, Adjustments: adjustments{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
+		RemittanceClaims: remittanceClaims{t}, Corrections: corrections{t}, Adjustments: adjustments{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
 		Audit:      auditEntries{t},

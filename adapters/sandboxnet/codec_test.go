@@ -70,7 +70,7 @@ func readAcknowledgement(t *testing.T, codec *edi.Codec, name string, content []
 }
 
 // readClaim checks the figures that a user sees.
-func readClaim(t *testing.T, c *billing.ERAClaim) {
+func readClaim(t *testing.T, c *billing.RemittanceClaim) {
 	t.Helper()
 	p, e := c.Shares(), c.Estimate(billing.ERAID{}, make([]int, len(c.Lines)))
 	denied := strings.HasSuffix(c.ControlNumber, "-DENIED")

@@ -184,7 +184,7 @@ func (p *practice) billsSecondary(id billing.ClaimID, ending string) billing.Cla
 		if err != nil {
 			return err
 		}
-		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{id})
+		entries, err := tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{id})
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (p *practice) books() string {
 		}
 		slices.SortFunc(eras, func(a, b *billing.ERA) int { return int(a.Arrival - b.Arrival) })
 		for _, e := range eras {
-			claims, err := tx.ERAClaims.List(ctx, e.ID, 0, 100)
+			claims, err := tx.RemittanceClaims.List(ctx, e.ID, 0, 100)
 			if err != nil {
 				return err
 			}

@@ -178,7 +178,7 @@ func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []
 	for _, c := range claims {
 		numbers = append(numbers, c.Numbers()...)
 	}
-	waiting, err := tx.ERAClaims.Unmatched(ctx, numbers, nil)
+	waiting, err := tx.RemittanceClaims.Unmatched(ctx, numbers, nil)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func earlierLedgers(ctx context.Context, tx ports.Tx, c *billing.Claim) (all []*
 		if err != nil {
 			return nil, err
 		}
-		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{id})
+		entries, err := tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{id})
 		if err != nil {
 			return nil, err
 		}

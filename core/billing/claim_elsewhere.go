@@ -17,7 +17,7 @@ func (c *Claim) decidedElsewhere(beside []*Ledger) (all []*ledgerEntry) {
 	for _, l := range beside {
 		for _, e := range l.entries {
 			here := *e
-			here.numbers = c.LineNumbers(e.ERAClaim)
+			here.numbers = c.LineNumbers(e.RemittanceClaim)
 			all = append(all, &here)
 		}
 	}
@@ -66,11 +66,11 @@ func (c *Claim) Beside(all map[ClaimID]*Claim) []*Claim {
 // of it stands. Lines are the claim's.
 func (o *OtherCoverage) entry(lines []ClaimLine) *ledgerEntry {
 	a := o.Adjudication
-	r := &ERAClaim{
+	r := &RemittanceClaim{
 		PayerClaimNumber: a.PayerClaimNumber, Charge: a.Paid, Paid: a.Paid, Date: a.PaymentDate, Balanced: true, Adjustments: a.Adjustments,
 	}
 	e := &ledgerEntry{
-		LedgerEntry: &LedgerEntry{ERAClaim: r, ERA: ERASource{Payer: o.Payer, PayerName: o.Payer.Name}}, sequence: o.Sequence, level: true,
+		LedgerEntry: &LedgerEntry{RemittanceClaim: r, ERA: ERASource{Payer: o.Payer, PayerName: o.Payer.Name}}, sequence: o.Sequence, level: true,
 		cancelled: make([]bool, len(a.Lines)),
 	}
 	for i := range a.Lines {

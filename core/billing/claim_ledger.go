@@ -69,18 +69,18 @@ func (c *Claim) Ledger(applied []*LedgerEntry, beside ...*Ledger) *Ledger {
 
 func newEntry(c *Claim, e *LedgerEntry) *ledgerEntry {
 	return &ledgerEntry{
-		LedgerEntry: e, payer: e.ERA.payer(), numbers: c.LineNumbers(e.ERAClaim), cancelled: make([]bool, len(e.Lines)), stands: make([]bool, len(e.Lines)),
+		LedgerEntry: e, payer: e.ERA.payer(), numbers: c.LineNumbers(e.RemittanceClaim), cancelled: make([]bool, len(e.Lines)), stands: make([]bool, len(e.Lines)),
 	}
 }
 
 // inOrder compares two entries. The earlier payment comes first. Payments of one day
 // are in the order of their arrival. In one remittance, reversals come first.
 func inOrder(a, b *LedgerEntry) int {
-	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.ERA.Arrival, b.ERA.Arrival), ReversalsFirst(a.ERAClaim, b.ERAClaim))
+	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.ERA.Arrival, b.ERA.Arrival), ReversalsFirst(a.RemittanceClaim, b.RemittanceClaim))
 }
 
 // ReversalsFirst compares claims of one remittance: a reversal comes before any other.
-func ReversalsFirst(a, b *ERAClaim) int {
+func ReversalsFirst(a, b *RemittanceClaim) int {
 	switch {
 	case a.Reverses() && !b.Reverses():
 		return -1
@@ -156,7 +156,7 @@ func (l *Ledger) comesLater(e *ledgerEntry) bool {
 }
 
 // settledBefore reports whether the payer says that an earlier one settled a part.
-func (r *ERAClaim) settledBefore() bool {
+func (r *RemittanceClaim) settledBefore() bool {
 	for a := range r.allAdjustments() {
 		if a.settledBefore() && a.Amount != 0 {
 			return true

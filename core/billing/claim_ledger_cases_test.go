@@ -33,8 +33,8 @@ func paying(procedure string, paid billing.Money, adjustments ...billing.Adjustm
 }
 
 // remitted returns a balanced claim of a remittance.
-func remitted(status, number string, lines []billing.ERALine, adjustments ...billing.Adjustment) billing.ERAClaim {
-	r := billing.ERAClaim{
+func remitted(status, number string, lines []billing.ERALine, adjustments ...billing.Adjustment) billing.RemittanceClaim {
+	r := billing.RemittanceClaim{
 		StatusCode: status, PayerClaimNumber: number, PatientFirstName: "JANE", PatientLastName: "ROE", MemberID: "W1",
 		Lines: lines, Adjustments: adjustments, Balanced: true,
 	}
@@ -50,7 +50,7 @@ func remitted(status, number string, lines []billing.ERALine, adjustments ...bil
 }
 
 // takenBack returns the reversal of a claim of a remittance.
-func takenBack(r billing.ERAClaim) billing.ERAClaim {
+func takenBack(r billing.RemittanceClaim) billing.RemittanceClaim {
 	negative := func(all []billing.Adjustment) []billing.Adjustment {
 		all = slices.Clone(all)
 		for i := range all {
@@ -91,7 +91,7 @@ func secondaryLines() []billing.ERALine {
 type eraFile struct {
 	day    int
 	payer  string
-	claims []billing.ERAClaim
+	claims []billing.RemittanceClaim
 }
 
 // postFiles applies files in the order in which they are given, reversals first, and
@@ -124,7 +124,7 @@ func postFiles(c *billing.Claim, files []eraFile) (l *billing.Ledger, left []bil
 		for o := range f.claims {
 			r := f.claims[o]
 			r.Ordinal, r.Date = o+1, billing.Date{Year: 2026, Month: 3, Day: f.day}
-			entries = append(entries, &billing.LedgerEntry{ERAClaim: &r, ERA: source})
+			entries = append(entries, &billing.LedgerEntry{RemittanceClaim: &r, ERA: source})
 		}
 		slices.SortStableFunc(entries, func(a, b *billing.LedgerEntry) int { return -cmp.Compare(btoi(a.Reverses()), btoi(b.Reverses())) })
 		for _, e := range entries {
@@ -163,7 +163,7 @@ func shown(l *billing.Ledger) string {
 func TestLedgerCases(t *testing.T) {
 	t.Parallel()
 	first := remitted("19", "A1", primaryLines())
-	firstAs := func(number string) billing.ERAClaim { r := first; r.PayerClaimNumber = number; return r }
+	firstAs := func(number string) billing.RemittanceClaim { r := first; r.PayerClaimNumber = number; return r }
 	part1, part2 := remitted("1", "A1", primaryLines()[:2]), remitted("1", "A2", primaryLines()[2:])
 	sameNumber := part2
 	sameNumber.PayerClaimNumber = "A1"
@@ -184,132 +184,132 @@ func TestLedgerCases(t *testing.T) {
 		left     []billing.ReviewCode
 		warnings []billing.WarningCode
 	}{
-		"one payer": {[]eraFile{{1, "Delta", []billing.ERAClaim{first}}}, primary, nil, nil},
+		"one payer": {[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}}, primary, nil, nil},
 		"a crossover": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Cigna", []billing.ERAClaim{remitted("2", "B1", secondaryLines())}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Cigna", []billing.RemittanceClaim{remitted("2", "B1", secondaryLines())}}},
 			"paid on day 2: paid 1010.50, allowed 1060.50, patient 50.00, written off 200.00, not paid 0.00", nil, nil,
 		},
 		"the secondary's remittance is first": {
-			[]eraFile{{2, "Cigna", []billing.ERAClaim{remitted("2", "B1", secondaryLines())}}, {1, "Delta", []billing.ERAClaim{first}}},
+			[]eraFile{{2, "Cigna", []billing.RemittanceClaim{remitted("2", "B1", secondaryLines())}}, {1, "Delta", []billing.RemittanceClaim{first}}},
 			"paid on day 2: paid 1010.50, allowed 1060.50, patient 50.00, written off 200.00, not paid 0.00", nil, nil,
 		},
 		"a secondary that refuses the rest": {
 			[]eraFile{
-				{1, "Delta", []billing.ERAClaim{first}},
-				{2, "Cigna", []billing.ERAClaim{remitted("2", "B1", nil, cas("OA", "23", 1060_50), cas("OA", "18", 200_00))}},
+				{1, "Delta", []billing.RemittanceClaim{first}},
+				{2, "Cigna", []billing.RemittanceClaim{remitted("2", "B1", nil, cas("OA", "23", 1060_50), cas("OA", "18", 200_00))}},
 			}, primary, nil, nil,
 		},
 		"the whole claim twice in one remittance": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first, first}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first, first}}},
 			"paid on day 1: paid 1721.00, allowed 1060.50, patient 0.00, written off 200.00, not paid 0.00", nil,
 			[]billing.WarningCode{billing.WarnExceedsCharge, billing.WarnPatientAmountCapped},
 		},
 		"a secondary that pays nothing": {
 			[]eraFile{
-				{1, "Delta", []billing.ERAClaim{first}},
-				{2, "Cigna", []billing.ERAClaim{remitted("2", "B1", nil, cas("OA", "23", 1060_50), cas("PR", "3", 200_00))}},
+				{1, "Delta", []billing.RemittanceClaim{first}},
+				{2, "Cigna", []billing.RemittanceClaim{remitted("2", "B1", nil, cas("OA", "23", 1060_50), cas("PR", "3", 200_00))}},
 			}, primary, nil, nil,
 		},
 		"a secondary that leaves the whole charge to the patient": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Cigna", []billing.ERAClaim{remitted("2", "B1", nil, cas("PR", "96", 1260_50))}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Cigna", []billing.RemittanceClaim{remitted("2", "B1", nil, cas("PR", "96", 1260_50))}}},
 			primary, nil,
 			[]billing.WarningCode{billing.WarnPatientAmountCapped},
 		},
 		"a secondary that refuses": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Cigna", []billing.ERAClaim{remitted("4", "B1", nil, cas("CO", "29", 1260_50))}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Cigna", []billing.RemittanceClaim{remitted("4", "B1", nil, cas("CO", "29", 1260_50))}}},
 			primary, nil, nil,
 		},
 		"denied": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{denied}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{denied}}},
 			"denied on day 1: paid 0.00, allowed 0.00, patient 1260.50, written off 0.00, not paid 0.00", nil, nil,
 		},
 		"denied, then paid in full without a reversal": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{denied}}, {2, "Delta", []billing.ERAClaim{full}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{denied}}, {2, "Delta", []billing.RemittanceClaim{full}}},
 			"paid on day 2: paid 1260.50, allowed 1260.50, patient 0.00, written off 0.00, not paid 0.00", nil, nil,
 		},
 		"a correction before its reversal": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{first, whole}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Delta", []billing.RemittanceClaim{first, whole}}},
 			"paid on day 2: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
 		},
 		"a correction under another number": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{firstAs("A1C"), whole}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Delta", []billing.RemittanceClaim{firstAs("A1C"), whole}}},
 			"paid on day 2: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
 		},
 		"the same under two traces": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{first}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Delta", []billing.RemittanceClaim{first}}},
 			primary,
 			[]billing.ReviewCode{billing.ReviewPaymentRepeated},
 			nil,
 		},
 		"again under another number, beyond the charge": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{firstAs("A2")}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Delta", []billing.RemittanceClaim{firstAs("A2")}}},
 			primary,
 			[]billing.ReviewCode{billing.ReviewExceedsCharge},
 			nil,
 		},
 		"again under another number, after a reversal": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{whole}}, {3, "Delta", []billing.ERAClaim{firstAs("A2")}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Delta", []billing.RemittanceClaim{whole}}, {3, "Delta", []billing.RemittanceClaim{firstAs("A2")}}},
 			"paid on day 3: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
 		},
 		"paid, reversed, paid again": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{whole}}, {3, "Delta", []billing.ERAClaim{first}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Delta", []billing.RemittanceClaim{whole}}, {3, "Delta", []billing.RemittanceClaim{first}}},
 			"paid on day 3: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
 		},
 		"a reversal that comes first": {
-			[]eraFile{{2, "Delta", []billing.ERAClaim{whole}}, {1, "Delta", []billing.ERAClaim{first}}}, "nothing stands", nil, nil,
+			[]eraFile{{2, "Delta", []billing.RemittanceClaim{whole}}, {1, "Delta", []billing.RemittanceClaim{first}}}, "nothing stands", nil, nil,
 		},
 		"a reversal never takes back a later payment": {
-			[]eraFile{{2, "Delta", []billing.ERAClaim{whole}}, {3, "Delta", []billing.ERAClaim{first}}},
+			[]eraFile{{2, "Delta", []billing.RemittanceClaim{whole}}, {3, "Delta", []billing.RemittanceClaim{first}}},
 			"paid on day 3: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00",
 			[]billing.ReviewCode{billing.ReviewNoPayment},
 			nil,
 		},
 		"a reversal of another amount": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{takenBack(full)}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Delta", []billing.RemittanceClaim{takenBack(full)}}},
 			primary,
 			[]billing.ReviewCode{billing.ReviewReversalDiffers},
 			nil,
 		},
 		"another patient's remittance": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{stranger}}}, "nothing stands", []billing.ReviewCode{billing.ReviewPatientAndCharge}, nil,
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{stranger}}}, "nothing stands", []billing.ReviewCode{billing.ReviewPatientAndCharge}, nil,
 		},
-		"a split claim": {[]eraFile{{1, "Delta", []billing.ERAClaim{part1, part2}}}, primary, nil, nil},
+		"a split claim": {[]eraFile{{1, "Delta", []billing.RemittanceClaim{part1, part2}}}, primary, nil, nil},
 		"a split claim in two files": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{part1}}, {2, "Delta", []billing.ERAClaim{part2}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{part1}}, {2, "Delta", []billing.RemittanceClaim{part2}}},
 			"paid on day 2: paid 860.50, allowed 1060.50, patient 200.00, written off 200.00, not paid 0.00", nil, nil,
 		},
 		"one reversal for a split claim": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{part1, part2}}, {2, "Delta", []billing.ERAClaim{whole}}}, "nothing stands", nil, nil,
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{part1, part2}}, {2, "Delta", []billing.RemittanceClaim{whole}}}, "nothing stands", nil, nil,
 		},
 		"one reversal for a split claim with one number": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{part1, sameNumber}}, {2, "Delta", []billing.ERAClaim{whole}}}, "nothing stands", nil, nil,
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{part1, sameNumber}}, {2, "Delta", []billing.RemittanceClaim{whole}}}, "nothing stands", nil, nil,
 		},
 		"one line reversed": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{first}}, {2, "Delta", []billing.ERAClaim{takenBack(remitted("1", "A1", primaryLines()[2:3]))}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{first}}, {2, "Delta", []billing.RemittanceClaim{takenBack(remitted("1", "A1", primaryLines()[2:3]))}}},
 			"paid on day 1: paid 760.50, allowed 910.50, patient 150.00, written off 200.00, not paid 0.00", nil, nil,
 		},
 		"each line reversed": {
 			[]eraFile{
-				{1, "Delta", []billing.ERAClaim{remitted("1", "A1", []billing.ERALine{paying("D2740", 900_00, cas("PR", "2", 50_00)), paying("D0120", 0, cas("CO", "18", 60_50))})}},
-				{2, "Delta", []billing.ERAClaim{takenBack(remitted("1", "A1", []billing.ERALine{paying("D2740", 900_00, cas("PR", "2", 50_00))}))}},
+				{1, "Delta", []billing.RemittanceClaim{remitted("1", "A1", []billing.ERALine{paying("D2740", 900_00, cas("PR", "2", 50_00)), paying("D0120", 0, cas("CO", "18", 60_50))})}},
+				{2, "Delta", []billing.RemittanceClaim{takenBack(remitted("1", "A1", []billing.ERALine{paying("D2740", 900_00, cas("PR", "2", 50_00))}))}},
 			},
 			"denied on day 1: paid 0.00, allowed 0.00, patient 0.00, written off 0.00, not paid 60.50", nil, nil,
 		},
 		"one line corrected without a reversal": {
 			[]eraFile{
-				{1, "Delta", []billing.ERAClaim{remitted("4", "A1", []billing.ERALine{
+				{1, "Delta", []billing.RemittanceClaim{remitted("4", "A1", []billing.ERALine{
 					paying("D2740", 0, cas("CO", "16", 950_00)), paying("D0120", 0, cas("CO", "16", 60_50)),
 					paying("D2392", 0, cas("CO", "16", 150_00)), paying("D1110", 0, cas("CO", "16", 100_00)),
 				})}},
-				{2, "Delta", []billing.ERAClaim{remitted("1", "A1", primaryLines()[2:3])}},
+				{2, "Delta", []billing.RemittanceClaim{remitted("1", "A1", primaryLines()[2:3])}},
 			},
 			"paid on day 2: paid 100.00, allowed 150.00, patient 50.00, written off 0.00, not paid 1110.50", nil, nil,
 		},
 		"sequestration": {
-			[]eraFile{{1, "Delta", []billing.ERAClaim{remitted("1", "A1", sequestered)}}},
+			[]eraFile{{1, "Delta", []billing.RemittanceClaim{remitted("1", "A1", sequestered)}}},
 			"paid on day 1: paid 847.50, allowed 1060.50, patient 200.00, written off 213.00, not paid 0.00", nil, nil,
 		},
-		"an adjustment of the claim": {[]eraFile{{1, "Delta", []billing.ERAClaim{atLevel}}}, primary, nil, nil},
+		"an adjustment of the claim": {[]eraFile{{1, "Delta", []billing.RemittanceClaim{atLevel}}}, primary, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -331,8 +331,8 @@ func TestLedgerCases(t *testing.T) {
 func TestRepeatedPaymentAppliedByAPerson(t *testing.T) {
 	t.Parallel()
 	first := remitted("1", "A1", primaryLines())
-	l, _, _ := postFiles(crownClaim(), []eraFile{{1, "Delta", []billing.ERAClaim{first}}})
-	again := &billing.LedgerEntry{ERAClaim: &first, ERA: billing.ERASource{ID: billing.ERAID{15: 9}, PayerName: "Delta", TraceNumber: "T-9", Arrival: 9}}
+	l, _, _ := postFiles(crownClaim(), []eraFile{{1, "Delta", []billing.RemittanceClaim{first}}})
+	again := &billing.LedgerEntry{RemittanceClaim: &first, ERA: billing.ERASource{ID: billing.ERAID{15: 9}, PayerName: "Delta", TraceNumber: "T-9", Arrival: 9}}
 	l = l.With(again)
 	want := []billing.WarningCode{billing.WarnExceedsCharge, billing.WarnPatientAmountCapped, billing.WarnPaymentRepeated}
 	if got := l.Warnings(again, nil); !slices.Equal(got, want) {
@@ -346,17 +346,17 @@ func TestPayerClaimNumberAlone(t *testing.T) {
 	t.Parallel()
 	l := crownClaim().Ledger(nil)
 	for name, c := range map[string]struct {
-		change func(r *billing.ERAClaim)
+		change func(r *billing.RemittanceClaim)
 		want   billing.ReviewCode
 	}{
-		"charge and name": {func(*billing.ERAClaim) {}, ""},
-		"charge":          {func(r *billing.ERAClaim) { r.PatientLastName = "ELSE" }, ""},
-		"name":            {func(r *billing.ERAClaim) { r.Charge, r.Paid = r.Charge+1, r.Paid+1 }, ""},
-		"neither":         {func(r *billing.ERAClaim) { r.PatientLastName, r.Charge = "ELSE", r.Charge+1 }, billing.ReviewPayerNumberOnly},
+		"charge and name": {func(*billing.RemittanceClaim) {}, ""},
+		"charge":          {func(r *billing.RemittanceClaim) { r.PatientLastName = "ELSE" }, ""},
+		"name":            {func(r *billing.RemittanceClaim) { r.Charge, r.Paid = r.Charge+1, r.Paid+1 }, ""},
+		"neither":         {func(r *billing.RemittanceClaim) { r.PatientLastName, r.Charge = "ELSE", r.Charge+1 }, billing.ReviewPayerNumberOnly},
 	} {
 		r := remitted("1", "B1", primaryLines())
 		c.change(&r)
-		if got := l.Review(&billing.LedgerEntry{ERAClaim: &r, ERA: billing.ERASource{PayerName: "Delta"}}, billing.MatchedByPayerNumber); got != c.want {
+		if got := l.Review(&billing.LedgerEntry{RemittanceClaim: &r, ERA: billing.ERASource{PayerName: "Delta"}}, billing.MatchedByPayerNumber); got != c.want {
 			t.Errorf("%s: review %q, want %q", name, got, c.want)
 		}
 	}
@@ -399,9 +399,9 @@ func TestLinesAreMatchedByContent(t *testing.T) {
 func TestLinesMovedByAReplacement(t *testing.T) {
 	t.Parallel()
 	c := crownClaim()
-	entry := func(n int64, r billing.ERAClaim) *billing.LedgerEntry {
+	entry := func(n int64, r billing.RemittanceClaim) *billing.LedgerEntry {
 		r.LineNumbers = c.MatchLines(&r)
-		return &billing.LedgerEntry{ERAClaim: &r, ERA: billing.ERASource{ID: billing.ERAID{byte(n)}, PayerName: "Delta", Arrival: n}}
+		return &billing.LedgerEntry{RemittanceClaim: &r, ERA: billing.ERASource{ID: billing.ERAID{byte(n)}, PayerName: "Delta", Arrival: n}}
 	}
 	before := entry(1, remitted("1", "P1", primaryLines()))
 	slices.Reverse(c.Lines)
@@ -414,7 +414,7 @@ func TestLinesMovedByAReplacement(t *testing.T) {
 		t.Errorf("the first payment is for the lines %v", got)
 	}
 	before.MatchedBy, before.LineNumbers = billing.MatchedByUser, []int{2, 1, 4, 3}
-	if got := c.LineNumbers(before.ERAClaim); !slices.Equal(got, before.LineNumbers) {
+	if got := c.LineNumbers(before.RemittanceClaim); !slices.Equal(got, before.LineNumbers) {
 		t.Errorf("a person matched the lines %v, now they are %v", before.LineNumbers, got)
 	}
 }

@@ -18,14 +18,14 @@ type books struct {
 	waiting []*billing.LedgerEntry // reversals without a payment
 }
 
-func (b *books) entry(r billing.ERAClaim) *billing.LedgerEntry {
+func (b *books) entry(r billing.RemittanceClaim) *billing.LedgerEntry {
 	r.Ordinal, r.Balanced = 1, true
 	n := byte(len(b.entries) + len(b.waiting) + 1)
-	return &billing.LedgerEntry{ERAClaim: &r, ERA: billing.ERASource{ID: billing.ERAID{15: n}, PayerName: "Delta", TraceNumber: string('A' + rune(n)), Arrival: int64(n)}}
+	return &billing.LedgerEntry{RemittanceClaim: &r, ERA: billing.ERASource{ID: billing.ERAID{15: n}, PayerName: "Delta", TraceNumber: string('A' + rune(n)), Arrival: int64(n)}}
 }
 
 // post applies a claim of a remittance, and then the reversals that waited for it.
-func (b *books) post(r billing.ERAClaim, cause billing.ClaimCause) (billing.Event, bool) {
+func (b *books) post(r billing.RemittanceClaim, cause billing.ClaimCause) (billing.Event, bool) {
 	e := b.entry(r)
 	event, ok := b.apply(e, cause)
 	if !ok {
@@ -58,7 +58,7 @@ func (b *books) apply(e *billing.LedgerEntry, cause billing.ClaimCause) (billing
 func history(c *billing.Claim, script []byte) (all []*billing.LedgerEntry) {
 	for n := 0; len(script) >= 4; n, script = n+1, script[4:] {
 		payer := []string{"Delta", "Cigna", "Aetna"}[script[0]%3]
-		r := billing.ERAClaim{
+		r := billing.RemittanceClaim{
 			Ordinal: n + 1, StatusCode: []string{"1", "2", "3", "4", "22", "19"}[script[1]%6], PayerClaimNumber: []string{"", "A", "B"}[script[1]/8%3],
 			Balanced: true, Date: billing.Date{Year: 2026, Month: 3, Day: 1 + int(script[2])%3},
 		}
@@ -77,7 +77,7 @@ func history(c *billing.Claim, script []byte) (all []*billing.LedgerEntry) {
 			}
 			r.Lines, r.Charge, r.Paid = append(r.Lines, line), r.Charge+line.Charge, r.Paid+line.Paid
 		}
-		all = append(all, &billing.LedgerEntry{ERAClaim: &r, ERA: billing.ERASource{
+		all = append(all, &billing.LedgerEntry{RemittanceClaim: &r, ERA: billing.ERASource{
 			ID: billing.ERAID{15: script[3] / 16}, PayerName: payer, TraceNumber: "T", Arrival: int64(script[3] / 16),
 		}})
 	}
@@ -136,20 +136,20 @@ func FuzzClaimLedger(f *testing.F) {
 // than the latest that happens to have the amount.
 func TestReversals(t *testing.T) {
 	t.Parallel()
-	paid := func(number string, amount billing.Money) billing.ERAClaim {
-		return billing.ERAClaim{StatusCode: "1", Charge: 112_50, Paid: amount, PayerClaimNumber: number}
+	paid := func(number string, amount billing.Money) billing.RemittanceClaim {
+		return billing.RemittanceClaim{StatusCode: "1", Charge: 112_50, Paid: amount, PayerClaimNumber: number}
 	}
 	for name, c := range map[string]struct {
-		have             []billing.ERAClaim
+		have             []billing.RemittanceClaim
 		number, original string
 		cancels          int // index of what it takes back; -1 for none
 	}{
-		"the same number":          {[]billing.ERAClaim{paid("A", 80_00), paid("B", 80_00), paid("", 80_00)}, "A", "", 0},
-		"the original's number":    {[]billing.ERAClaim{paid("A", 80_00), paid("B", 80_00)}, "Z", "A", 0},
-		"the latest of the number": {[]billing.ERAClaim{paid("A", 80_00), paid("A", 80_00), paid("B", 80_00)}, "A", "", 1},
-		"no number":                {[]billing.ERAClaim{paid("A", 80_00), paid("B", 80_00)}, "", "", 1},
-		"another number":           {[]billing.ERAClaim{paid("A", 80_00), paid("B", 80_00)}, "Z", "", 1},
-		"another amount":           {[]billing.ERAClaim{paid("A", 79_99)}, "A", "", -1},
+		"the same number":          {[]billing.RemittanceClaim{paid("A", 80_00), paid("B", 80_00), paid("", 80_00)}, "A", "", 0},
+		"the original's number":    {[]billing.RemittanceClaim{paid("A", 80_00), paid("B", 80_00)}, "Z", "A", 0},
+		"the latest of the number": {[]billing.RemittanceClaim{paid("A", 80_00), paid("A", 80_00), paid("B", 80_00)}, "A", "", 1},
+		"no number":                {[]billing.RemittanceClaim{paid("A", 80_00), paid("B", 80_00)}, "", "", 1},
+		"another number":           {[]billing.RemittanceClaim{paid("A", 80_00), paid("B", 80_00)}, "Z", "", 1},
+		"another amount":           {[]billing.RemittanceClaim{paid("A", 79_99)}, "A", "", -1},
 		"nothing":                  {nil, "A", "", -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestReversals(t *testing.T) {
 			for _, r := range c.have {
 				b.entries = append(b.entries, b.entry(r))
 			}
-			r := b.entry(billing.ERAClaim{StatusCode: "22", Charge: -112_50, Paid: -80_00, PayerClaimNumber: c.number, Original: c.original})
+			r := b.entry(billing.RemittanceClaim{StatusCode: "22", Charge: -112_50, Paid: -80_00, PayerClaimNumber: c.number, Original: c.original})
 			l := b.Ledger(append(b.entries, r))
 			if l.Cancels(r) != (c.cancels >= 0) {
 				t.Errorf("takes something back: %v", l.Cancels(r))

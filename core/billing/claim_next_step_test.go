@@ -116,7 +116,7 @@ func TestTheEventsOfAClaimsLife(t *testing.T) {
 		keep(c.Reported(&r, tick("clearing.277")))
 	}
 	books := books{Claim: c}
-	remitted := func(r billing.ERAClaim) { keep(books.post(r, tick("payment.835"))) }
+	remitted := func(r billing.RemittanceClaim) { keep(books.post(r, tick("payment.835"))) }
 
 	judged([]billing.Finding{{Code: "required"}})
 	judged(nil)
@@ -129,11 +129,11 @@ func TestTheEventsOfAClaimsLife(t *testing.T) {
 	reported(billing.SideClearinghouse, billing.ReportAccepted, "A1", "")
 	reported(billing.SidePayer, billing.ReportAccepted, "A2", "PAYER-1")
 	reported(billing.SidePayer, billing.ReportPending, "P1", "")
-	remitted(billing.ERAClaim{StatusCode: "1", Charge: 112_50, Paid: 80_00, Allowed: money(100_00), PayerClaimNumber: "PAYER-2", Adjustments: []billing.Adjustment{
+	remitted(billing.RemittanceClaim{StatusCode: "1", Charge: 112_50, Paid: 80_00, Allowed: money(100_00), PayerClaimNumber: "PAYER-2", Adjustments: []billing.Adjustment{
 		cas("PR", "2", 20_00), cas("CO", "45", 12_50),
 	}})
-	remitted(billing.ERAClaim{StatusCode: "22", Charge: -112_50, Paid: -80_00, PayerClaimNumber: "PAYER-2"})
-	remitted(billing.ERAClaim{StatusCode: "4", Charge: 112_50, Adjustments: []billing.Adjustment{cas("PR", "96", 112_50)}})
+	remitted(billing.RemittanceClaim{StatusCode: "22", Charge: -112_50, Paid: -80_00, PayerClaimNumber: "PAYER-2"})
+	remitted(billing.RemittanceClaim{StatusCode: "4", Charge: 112_50, Adjustments: []billing.Adjustment{cas("PR", "96", 112_50)}})
 	keep(asked(record(c).Replace(claimInState("").ClaimContent, tick("").At)))
 
 	if c.PayerClaimNumber != "PAYER-2" || c.Frequency != billing.FrequencyReplacement || !c.BatchID.IsZero() {

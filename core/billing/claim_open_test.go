@@ -38,21 +38,21 @@ func openCases(t *testing.T) map[string]*billing.ClaimRecord {
 	discount := remitted("2", "B1", []billing.ERALine{paying("D2740", 100_00, cas("OA", "23", 800_00), cas("CO", "45", 50_00))})
 	return map[string]*billing.ClaimRecord{
 		"The payer took back a payment and 1010.50 is open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.ERAClaim{first}},
-			eraFile{2, "Delta", []billing.ERAClaim{takenBack(remitted("1", "A1", primaryLines()[:2]))}}),
+			eraFile{1, "Delta", []billing.RemittanceClaim{first}},
+			eraFile{2, "Delta", []billing.RemittanceClaim{takenBack(remitted("1", "A1", primaryLines()[:2]))}}),
 		"No payment stands and 1260.50 is open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.ERAClaim{first}}, eraFile{2, "Delta", []billing.ERAClaim{takenBack(first)}}),
-		"A service is not decided yet and 250.00 is open: ": settledClaim(t, eraFile{1, "Delta", []billing.ERAClaim{half}}),
+			eraFile{1, "Delta", []billing.RemittanceClaim{first}}, eraFile{2, "Delta", []billing.RemittanceClaim{takenBack(first)}}),
+		"A service is not decided yet and 250.00 is open: ": settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{half}}),
 		"The payer refuses a part and 300.00 is open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.ERAClaim{remitted("1", "A1", refused)}}),
+			eraFile{1, "Delta", []billing.RemittanceClaim{remitted("1", "A1", refused)}}),
 		"The payer refuses a part and 1260.50 is open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.ERAClaim{remitted("4", "A1", nil, cas("CO", "29", 1260_50))}}),
-		"The remittances do not add up and 300.00 is open: ": settledClaim(t, eraFile{1, "Delta", []billing.ERAClaim{unbalanced}}),
+			eraFile{1, "Delta", []billing.RemittanceClaim{remitted("4", "A1", nil, cas("CO", "29", 1260_50))}}),
+		"The remittances do not add up and 300.00 is open: ": settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{unbalanced}}),
 		"A later payer's discount leaves 50.00 open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.ERAClaim{first}}, eraFile{2, "Cigna", []billing.ERAClaim{discount}}),
+			eraFile{1, "Delta", []billing.RemittanceClaim{first}}, eraFile{2, "Cigna", []billing.RemittanceClaim{discount}}),
 		"The claim is overpaid by 760.50, refund due: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.ERAClaim{first}},
-			eraFile{2, "Cigna", []billing.ERAClaim{remitted("2", "B1", []billing.ERALine{paying("D2740", 960_50)})}}),
+			eraFile{1, "Delta", []billing.RemittanceClaim{first}},
+			eraFile{2, "Cigna", []billing.RemittanceClaim{remitted("2", "B1", []billing.ERALine{paying("D2740", 960_50)})}}),
 	}
 }
 
@@ -105,7 +105,7 @@ func TestReconcilingWhatIsOpen(t *testing.T) {
 			t.Errorf("%s: %v, open %s again, accepted %v, %s", begins, err, r.Open(), r.Accepted, r.NextStep())
 		}
 	}
-	r := settledClaim(t, eraFile{1, "Delta", []billing.ERAClaim{remitted("1", "A1", primaryLines())}})
+	r := settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{remitted("1", "A1", primaryLines())}})
 	if err := r.Reconcile(&billing.AcceptedOpen{As: billing.AcceptOther}, "usr_1", evening); billing.CodeOf(err) != billing.CodeInvalidRequest {
 		t.Errorf("nothing is open, but accepted: %v", err)
 	}
@@ -128,13 +128,13 @@ func messages(err error) string {
 func TestAReconciledClaimIsReconciledAgain(t *testing.T) {
 	t.Parallel()
 	first := remitted("1", "A1", primaryLines())
-	r := settledClaim(t, eraFile{1, "Delta", []billing.ERAClaim{first}})
+	r := settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{first}})
 	if err := r.Reconcile(nil, "usr_1", noon); err != nil {
 		t.Fatal(err)
 	}
 	steps := len(r.History)
 	back := takenBack(first)
-	e := &billing.LedgerEntry{ERAClaim: &back, ERA: billing.ERASource{ID: billing.ERAID{15: 99}, PayerName: "Delta", Arrival: 99}}
+	e := &billing.LedgerEntry{RemittanceClaim: &back, ERA: billing.ERASource{ID: billing.ERAID{15: 99}, PayerName: "Delta", Arrival: 99}}
 	back.Date = billing.Date{Year: 2026, Month: 3, Day: 9}
 	r.Ledger = r.Ledger.With(e)
 	if _, ok := r.Settle(r.Ledger, e, billing.ClaimCause{At: evening}); !ok || r.Open() != 1260_50 {
@@ -151,7 +151,7 @@ func TestAReconciledClaimIsReconciledAgain(t *testing.T) {
 	if h := r.History[steps+1:]; len(h) != 1 || h[0].Cause != billing.TriggerReconcile || !h[0].At.Equal(again) {
 		t.Errorf("reconciled again, the history goes on with %+v", h)
 	}
-	paid := &billing.LedgerEntry{ERAClaim: &first, ERA: billing.ERASource{ID: billing.ERAID{15: 98}, PayerName: "Delta", Arrival: 100}}
+	paid := &billing.LedgerEntry{RemittanceClaim: &first, ERA: billing.ERASource{ID: billing.ERAID{15: 98}, PayerName: "Delta", Arrival: 100}}
 	first.Date = billing.Date{Year: 2026, Month: 3, Day: 10}
 	r.Ledger = r.Ledger.With(paid)
 	r.Settle(r.Ledger, paid, billing.ClaimCause{At: again.AddDate(0, 0, 1)})
@@ -166,7 +166,7 @@ func TestBothClaimsHaveTheSameOpenAmount(t *testing.T) {
 	t.Parallel()
 	refused := primaryLines()
 	refused[0] = paying("D2740", 650_00, cas("PR", "2", 200_00), cas("CO", "16", 100_00))
-	r := settledClaim(t, eraFile{1, "Delta", []billing.ERAClaim{remitted("1", "A1", refused)}})
+	r := settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{remitted("1", "A1", refused)}})
 	second, err := r.BillSecondary(billing.ClaimID{15: 2}, "PCN-2", billing.SecondPlan{Payer: billing.PayerSummary{Name: "Cigna"}, Relationship: billing.RelationSelf}, false, billing.RequestID{}, noon)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func arrivals(b *books) map[string]func(c *billing.Claim) bool {
 			return ok
 		}
 	}
-	remitted := func(r billing.ERAClaim) func(*billing.Claim) bool {
+	remitted := func(r billing.RemittanceClaim) func(*billing.Claim) bool {
 		return func(*billing.Claim) bool {
 			_, ok := b.post(r, cause)
 			return ok
@@ -33,10 +33,10 @@ func arrivals(b *books) map[string]func(c *billing.Claim) bool {
 		"277 rejected":    reported(billing.SidePayer, billing.ReportRejected),
 		"277 not found":   reported(billing.SidePayer, billing.ReportNotFound),
 		"277 pending":     reported(billing.SidePayer, billing.ReportPending),
-		"835 payment":     remitted(billing.ERAClaim{StatusCode: "1", Charge: 100_00, Paid: 80_00}),
-		"835 denial":      remitted(billing.ERAClaim{StatusCode: "4", Charge: 100_00}),
-		"835 reversal":    remitted(billing.ERAClaim{StatusCode: "22", Charge: -100_00, Paid: -80_00}),
-		"835 correction":  remitted(billing.ERAClaim{StatusCode: "1", Charge: 100_00, Paid: 60_00}),
+		"835 payment":     remitted(billing.RemittanceClaim{StatusCode: "1", Charge: 100_00, Paid: 80_00}),
+		"835 denial":      remitted(billing.RemittanceClaim{StatusCode: "4", Charge: 100_00}),
+		"835 reversal":    remitted(billing.RemittanceClaim{StatusCode: "22", Charge: -100_00, Paid: -80_00}),
+		"835 correction":  remitted(billing.RemittanceClaim{StatusCode: "1", Charge: 100_00, Paid: 60_00}),
 		"835 estimate": func(c *billing.Claim) bool {
 			_, ok := c.Returned(billing.ClaimEstimate{Pay: 50_00}, cause)
 			return ok
@@ -165,13 +165,13 @@ func TestAVoidTakesItsClaimBack(t *testing.T) {
 		t.Errorf("the claim is %+v", c)
 	}
 	books := books{Claim: c}
-	if _, ok := books.post(billing.ERAClaim{StatusCode: "1", Paid: 5}, billing.ClaimCause{At: evening}); !ok {
+	if _, ok := books.post(billing.RemittanceClaim{StatusCode: "1", Paid: 5}, billing.ClaimCause{At: evening}); !ok {
 		t.Error("a claim that is being voided takes no payment")
 	}
 	if e, ok := c.Voided(billing.ClaimCause{At: evening}); !ok || e.Type != billing.EventClaimVoided || c.State != billing.ClaimVoided {
 		t.Errorf("voided %v, %s", ok, c.State)
 	}
-	if _, ok := books.post(billing.ERAClaim{StatusCode: "22", Paid: -5}, billing.ClaimCause{At: evening}); !ok || c.State != billing.ClaimVoided || c.Standing != nil {
+	if _, ok := books.post(billing.RemittanceClaim{StatusCode: "22", Paid: -5}, billing.ClaimCause{At: evening}); !ok || c.State != billing.ClaimVoided || c.Standing != nil {
 		t.Errorf("after the payment of a voided claim is taken back: %v, %s, %+v", ok, c.State, c.Standing)
 	}
 }

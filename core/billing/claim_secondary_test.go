@@ -74,55 +74,55 @@ func TestDecisionOfThePrimaryPayer(t *testing.T) {
 		want  string
 	}{
 		"nothing decided":   {nil, "nothing"},
-		"all lines":         {[]eraFile{{10, "Delta", []billing.ERAClaim{whole}}}, "P1 of 2026-03-10 paid 860.50" + stated},
-		"no lines":          {[]eraFile{{10, "Delta", []billing.ERAClaim{noLines}}}, "P1 of 2026-03-10 paid 860.50 CO45 200.00 PR2 200.00"},
-		"adjusted above it": {[]eraFile{{10, "Delta", []billing.ERAClaim{remitted("1", "P1", primaryLines(), cas("CO", "131", 60_50))}}}, "P1 of 2026-03-10 paid 800.00 CO131 60.50" + stated},
+		"all lines":         {[]eraFile{{10, "Delta", []billing.RemittanceClaim{whole}}}, "P1 of 2026-03-10 paid 860.50" + stated},
+		"no lines":          {[]eraFile{{10, "Delta", []billing.RemittanceClaim{noLines}}}, "P1 of 2026-03-10 paid 860.50 CO45 200.00 PR2 200.00"},
+		"adjusted above it": {[]eraFile{{10, "Delta", []billing.RemittanceClaim{remitted("1", "P1", primaryLines(), cas("CO", "131", 60_50))}}}, "P1 of 2026-03-10 paid 800.00 CO131 60.50" + stated},
 		"a split claim": {
-			[]eraFile{{10, "Delta", []billing.ERAClaim{remitted("1", "P1", primaryLines()[:2]), remitted("1", "P2", primaryLines()[2:], cas("CO", "131", 10_00))}}},
+			[]eraFile{{10, "Delta", []billing.RemittanceClaim{remitted("1", "P1", primaryLines()[:2]), remitted("1", "P2", primaryLines()[2:], cas("CO", "131", 10_00))}}},
 			"P2 of 2026-03-10 paid 850.50 CO131 10.00" + stated,
 		},
 		"a claim that is split over days": {
-			[]eraFile{{12, "Delta", []billing.ERAClaim{remitted("1", "P1", primaryLines()[2:])}}, {10, "Delta", []billing.ERAClaim{remitted("1", "P2", primaryLines()[:2])}}},
+			[]eraFile{{12, "Delta", []billing.RemittanceClaim{remitted("1", "P1", primaryLines()[2:])}}, {10, "Delta", []billing.RemittanceClaim{remitted("1", "P2", primaryLines()[:2])}}},
 			"P1 of 2026-03-12 paid 860.50" + stated,
 		},
 		"a split line": {
-			[]eraFile{{10, "Delta", []billing.ERAClaim{remitted("1", "P1", []billing.ERALine{
+			[]eraFile{{10, "Delta", []billing.RemittanceClaim{remitted("1", "P1", []billing.ERALine{
 				numbered(paying("D2740", 300_00, cas("PR", "2", 100_00), cas("CO", "45", 50_00)), "1"),
 				numbered(paying("D2740", 250_00, cas("PR", "2", 150_00), cas("PR", "1", 100_00)), "1"),
 			})}}},
 			"P1 of 2026-03-10 paid 550.00\n1 D2740 x1 550.00 PR2 250.00 CO45 50.00 PR1 100.00",
 		},
-		"a reversal": {[]eraFile{{10, "Delta", []billing.ERAClaim{whole}}, {11, "Delta", []billing.ERAClaim{takenBack(whole)}}}, "nothing"},
+		"a reversal": {[]eraFile{{10, "Delta", []billing.RemittanceClaim{whole}}, {11, "Delta", []billing.RemittanceClaim{takenBack(whole)}}}, "nothing"},
 		"a correction": {
-			[]eraFile{{10, "Delta", []billing.ERAClaim{refused}}, {11, "Delta", []billing.ERAClaim{whole, takenBack(refused)}}},
+			[]eraFile{{10, "Delta", []billing.RemittanceClaim{refused}}, {11, "Delta", []billing.RemittanceClaim{whole, takenBack(refused)}}},
 			"P1 of 2026-03-11 paid 860.50" + stated,
 		},
 		"a line that is decided again": {
-			[]eraFile{{10, "Delta", []billing.ERAClaim{whole}}, {11, "Delta", []billing.ERAClaim{remitted("1", "P1", []billing.ERALine{paying("D1110", 75_00, cas("CO", "45", 25_00))})}}},
+			[]eraFile{{10, "Delta", []billing.RemittanceClaim{whole}}, {11, "Delta", []billing.RemittanceClaim{remitted("1", "P1", []billing.ERALine{paying("D1110", 75_00, cas("CO", "45", 25_00))})}}},
 			"P1 of 2026-03-11 paid 885.50" + strings.Replace(stated, "4 D1110 x1 50.00 CO45 50.00", "4 D1110 x1 75.00 CO45 25.00", 1),
 		},
 		"a denial": {
-			[]eraFile{{10, "Delta", []billing.ERAClaim{refused}}},
+			[]eraFile{{10, "Delta", []billing.RemittanceClaim{refused}}},
 			"P1 of 2026-03-10 paid 0.00\n1 D2740 x0 0.00 CO29 950.00\n2 D0120 x0 0.00 CO29 60.50\n3 D2392 x0 0.00 CO29 150.00\n4 D1110 x0 0.00 CO29 100.00",
 		},
 		"another procedure is paid": {
-			[]eraFile{{10, "Delta", []billing.ERAClaim{remitted("1", "P1", []billing.ERALine{as(paying("D2140", 90_00, cas("CO", "45", 60_00)), "D2392")})}}},
+			[]eraFile{{10, "Delta", []billing.RemittanceClaim{remitted("1", "P1", []billing.ERALine{as(paying("D2140", 90_00, cas("CO", "45", 60_00)), "D2392")})}}},
 			"P1 of 2026-03-10 paid 90.00\n3 D2140 x1 90.00 CO45 60.00",
 		},
 		"a line is bundled into another": {
-			[]eraFile{{10, "Delta", []billing.ERAClaim{remitted("1", "P1", []billing.ERALine{
+			[]eraFile{{10, "Delta", []billing.RemittanceClaim{remitted("1", "P1", []billing.ERALine{
 				paying("D2740", 650_00, cas("CO", "45", 300_00)), units(paying("D0120", 0, cas("CO", "97", 60_50)), "0"), paying("D9999", 0),
 			})}}},
 			"P1 of 2026-03-10 paid 650.00\n1 D2740 x1 650.00 CO45 300.00\n2 D0120 x0 0.00 CO97 60.50",
 		},
 		"no line is the claim's": {
-			[]eraFile{{10, "Delta", []billing.ERAClaim{remitted("1", "P1", []billing.ERALine{
+			[]eraFile{{10, "Delta", []billing.RemittanceClaim{remitted("1", "P1", []billing.ERALine{
 				paying("D9110", 700_00, cas("PR", "2", 100_00)), paying("D9120", 260_50, cas("PR", "2", 100_00)),
 			}, cas("CO", "45", 100_00))}}},
 			"P1 of 2026-03-10 paid 860.50 CO45 100.00 PR2 200.00",
 		},
 		"the secondary payer, too": {
-			[]eraFile{{10, "Delta", []billing.ERAClaim{whole}}, {12, "Cigna", []billing.ERAClaim{remitted("2", "S1", secondaryLines())}}},
+			[]eraFile{{10, "Delta", []billing.RemittanceClaim{whole}}, {12, "Cigna", []billing.RemittanceClaim{remitted("2", "S1", secondaryLines())}}},
 			"P1 of 2026-03-10 paid 860.50" + stated,
 		},
 	} {
@@ -147,7 +147,7 @@ func TestUnitsOfTheSecondBill(t *testing.T) {
 		c.Lines[0].Quantity = 4
 		l := paying("D2740", 650_00, cas("CO", "45", 300_00))
 		l.Units = paid
-		second := secondBill(t, c, billing.SecondPlan{Relationship: billing.RelationSelf}, eraFile{10, "Delta", []billing.ERAClaim{remitted("1", "P1", []billing.ERALine{l})}})
+		second := secondBill(t, c, billing.SecondPlan{Relationship: billing.RelationSelf}, eraFile{10, "Delta", []billing.RemittanceClaim{remitted("1", "P1", []billing.ERALine{l})}})
 		if got := second.OtherCoverage[0].Adjudication.Lines[0].Units; got != want {
 			t.Errorf("the primary payer pays for %q units: %d, want %d", paid, got, want)
 		}
@@ -233,7 +233,7 @@ func TestBothClaimsShowWhatThePatientOwes(t *testing.T) {
 	changed := primaryLines()
 	changed[2].SubmittedCode, changed[2].ProcedureCode = "D2392", "D2140"
 	for name, c := range map[string]struct {
-		primary, secondary billing.ERAClaim
+		primary, secondary billing.RemittanceClaim
 		patient            billing.Money
 	}{
 		"all lines":                   {all, remitted("2", "S1", secondaryLines()), 50_00},
@@ -248,12 +248,12 @@ func TestBothClaimsShowWhatThePatientOwes(t *testing.T) {
 	} {
 		first := crownClaim()
 		plan := billing.SecondPlan{Payer: billing.PayerSummary{Name: "Cigna"}, Subscriber: first.Subscriber, Relationship: billing.RelationSelf}
-		second := secondBill(t, first, plan, eraFile{10, "Delta", []billing.ERAClaim{c.primary}})
-		next, left, _ := postFiles(second, []eraFile{{12, "Cigna", []billing.ERAClaim{c.secondary}}})
+		second := secondBill(t, first, plan, eraFile{10, "Delta", []billing.RemittanceClaim{c.primary}})
+		next, left, _ := postFiles(second, []eraFile{{12, "Cigna", []billing.RemittanceClaim{c.secondary}}})
 		if len(left) > 0 {
 			t.Fatalf("%s: %v", name, left)
 		}
-		l, _, _ := postFiles(first, []eraFile{{10, "Delta", []billing.ERAClaim{c.primary}}})
+		l, _, _ := postFiles(first, []eraFile{{10, "Delta", []billing.RemittanceClaim{c.primary}}})
 		of, to := l.Beside(next).Standing(), next.Beside(l).Standing()
 		if of.PatientResponsibility != c.patient || to.PatientResponsibility != c.patient {
 			t.Errorf("%s: the claims show %s and %s, want %s", name, of.PatientResponsibility, to.PatientResponsibility, c.patient)

@@ -20,43 +20,43 @@ func TestALaterPayerThatSaysPrimary(t *testing.T) {
 		want    string
 	}{
 		"it names what was settled": {
-			files: []eraFile{{10, "Delta", []billing.ERAClaim{first}}, {11, "Cigna", []billing.ERAClaim{second}}},
+			files: []eraFile{{10, "Delta", []billing.RemittanceClaim{first}}, {11, "Cigna", []billing.RemittanceClaim{second}}},
 			want:  "paid 1010.50, patient 50.00, written off 200.00; primary secondary",
 		},
 		"it comes first": {
-			files: []eraFile{{11, "Cigna", []billing.ERAClaim{second}}, {10, "Delta", []billing.ERAClaim{first}}},
+			files: []eraFile{{11, "Cigna", []billing.RemittanceClaim{second}}, {10, "Delta", []billing.RemittanceClaim{first}}},
 			want:  "paid 1010.50, patient 50.00, written off 200.00; primary secondary",
 		},
 		"the same payer has both plans": {
-			files: []eraFile{{10, "Delta", []billing.ERAClaim{first}}, {11, "Delta", []billing.ERAClaim{second}}},
+			files: []eraFile{{10, "Delta", []billing.RemittanceClaim{first}}, {11, "Delta", []billing.RemittanceClaim{second}}},
 			want:  "paid 1010.50, patient 50.00, written off 200.00; primary secondary",
 		},
 		"it is not the claim's payer": {
-			files: []eraFile{{10, "Delta", []billing.ERAClaim{first}}, {11, "Cigna", []billing.ERAClaim{silent}}},
+			files: []eraFile{{10, "Delta", []billing.RemittanceClaim{first}}, {11, "Cigna", []billing.RemittanceClaim{silent}}},
 			want:  "paid 960.50, patient 50.00, written off 200.00; primary secondary",
 		},
 		"it is not the claim's payer and is paid earlier": {
-			files: []eraFile{{9, "Cigna", []billing.ERAClaim{silent}}, {10, "Delta", []billing.ERAClaim{first}}},
+			files: []eraFile{{9, "Cigna", []billing.RemittanceClaim{silent}}, {10, "Delta", []billing.RemittanceClaim{first}}},
 			want:  "paid 960.50, patient 50.00, written off 200.00; secondary primary",
 		},
 		"a third payer": {
 			files: []eraFile{
-				{10, "Delta", []billing.ERAClaim{first}},
-				{11, "Cigna", []billing.ERAClaim{second}},
-				{12, "Aetna", []billing.ERAClaim{remitted("1", "C1", []billing.ERALine{paying("D2740", 37_50, cas("OA", "23", 912_50))})}},
+				{10, "Delta", []billing.RemittanceClaim{first}},
+				{11, "Cigna", []billing.RemittanceClaim{second}},
+				{12, "Aetna", []billing.RemittanceClaim{remitted("1", "C1", []billing.ERALine{paying("D2740", 37_50, cas("OA", "23", 912_50))})}},
 			},
 			want: "paid 1048.00, patient 12.50, written off 200.00; primary secondary tertiary",
 		},
 		"alone, an earlier payer settled a part": {
-			files: []eraFile{{11, "Cigna", []billing.ERAClaim{second}}},
+			files: []eraFile{{11, "Cigna", []billing.RemittanceClaim{second}}},
 			want:  "paid 150.00, patient 50.00, written off 0.00; secondary",
 		},
 		"alone under another name": {
-			files: []eraFile{{11, "Delta of Ohio", []billing.ERAClaim{first}}},
+			files: []eraFile{{11, "Delta of Ohio", []billing.RemittanceClaim{first}}},
 			want:  "paid 860.50, patient 200.00, written off 200.00; primary",
 		},
 		"the claim is to it as the second": {
-			files:   []eraFile{{11, "Delta", []billing.ERAClaim{silent}}},
+			files:   []eraFile{{11, "Delta", []billing.RemittanceClaim{silent}}},
 			changes: func(c *billing.Claim) { c.Coverage = billing.SequenceSecondary },
 			want:    "paid 100.00, patient 0.00, written off 0.00; secondary",
 		},

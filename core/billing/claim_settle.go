@@ -143,7 +143,7 @@ func (c *Claim) Unreturn(l *Ledger, era ERAID, at time.Time) {
 // estimate returns the latest estimate; nil when there is none.
 func (l *Ledger) estimate() *ClaimEstimate {
 	for _, e := range slices.Backward(l.entries) {
-		if l.claim.EstimatedBy(e.ERAClaim) {
+		if l.claim.EstimatedBy(e.RemittanceClaim) {
 			s := e.Estimate(e.ERA.ID, e.numbers)
 			s.ReturnedAt = e.AppliedAt
 			return &s

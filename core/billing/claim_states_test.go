@@ -96,11 +96,11 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 			return c.Reported(report(side, outcome), billing.ClaimCause{At: at})
 		}
 	}
-	pay := func(r billing.ERAClaim) func(*billing.Claim, time.Time) (billing.Event, bool) {
+	pay := func(r billing.RemittanceClaim) func(*billing.Claim, time.Time) (billing.Event, bool) {
 		return func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			books := books{Claim: c}
 			if r.Reverses() {
-				books.entries = append(books.entries, books.entry(billing.ERAClaim{StatusCode: "1", Charge: 80_00, Paid: 80_00}))
+				books.entries = append(books.entries, books.entry(billing.RemittanceClaim{StatusCode: "1", Charge: 80_00, Paid: 80_00}))
 			}
 			return books.post(r, billing.ClaimCause{At: at})
 		}
@@ -135,9 +135,9 @@ func claimTriggers() map[billing.ClaimTrigger]func(c *billing.Claim, at time.Tim
 		billing.TriggerReject:              reported(billing.SidePayer, billing.ReportRejected),
 		billing.TriggerNotFound:            reported(billing.SidePayer, billing.ReportNotFound),
 		billing.TriggerStatus:              reported(billing.SidePayer, billing.ReportPending),
-		billing.TriggerPay:                 pay(billing.ERAClaim{StatusCode: "1", Paid: 5}),
-		billing.TriggerDeny:                pay(billing.ERAClaim{StatusCode: "4"}),
-		billing.TriggerReverse:             pay(billing.ERAClaim{StatusCode: "22", Charge: -80_00, Paid: -80_00}),
+		billing.TriggerPay:                 pay(billing.RemittanceClaim{StatusCode: "1", Paid: 5}),
+		billing.TriggerDeny:                pay(billing.RemittanceClaim{StatusCode: "4"}),
+		billing.TriggerReverse:             pay(billing.RemittanceClaim{StatusCode: "22", Charge: -80_00, Paid: -80_00}),
 		billing.TriggerReturn: func(c *billing.Claim, at time.Time) (billing.Event, bool) {
 			return c.Returned(billing.ClaimEstimate{Pay: 1}, billing.ClaimCause{At: at})
 		},
@@ -169,7 +169,7 @@ func earlierTakenBack(c *billing.Claim, at time.Time) (billing.Event, bool) {
 	first, before := claim(), c.UpdatedAt
 	first.ID = billing.ClaimID{15: 97}
 	books := books{Claim: first}
-	was := first.Ledger([]*billing.LedgerEntry{books.entry(billing.ERAClaim{StatusCode: "1", Charge: 80_00, Paid: 80_00})})
+	was := first.Ledger([]*billing.LedgerEntry{books.entry(billing.RemittanceClaim{StatusCode: "1", Charge: 80_00, Paid: 80_00})})
 	c.SecondaryTo, c.Coverage, c.BatchID = first.ID, billing.SequenceSecondary, billing.FileID{}
 	c.OtherCoverage = []billing.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: was.Adjudication()}}
 	events, _ := c.Follow(was, first.Ledger(nil), billing.ClaimCause{At: at})

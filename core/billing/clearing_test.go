@@ -171,7 +171,7 @@ func TestThePlaceOfAnotherPayer(t *testing.T) {
 // TestClaimsThatHaveRemittances: every claim that was sent, and no void.
 func TestClaimsThatHaveRemittances(t *testing.T) {
 	t.Parallel()
-	payment, estimate := &billing.ERAClaim{StatusCode: "1", Paid: 1}, &billing.ERAClaim{StatusCode: "25"}
+	payment, estimate := &billing.RemittanceClaim{StatusCode: "1", Paid: 1}, &billing.RemittanceClaim{StatusCode: "25"}
 	for _, s := range billing.ClaimStates() {
 		one := func(kind billing.ClaimKind, f billing.ClaimFrequency, sent time.Time) *billing.ClaimRecord {
 			return record(&billing.Claim{Kind: kind, Frequency: f, ClaimProgress: billing.ClaimProgress{State: s, SentAt: sent}})
@@ -195,9 +195,9 @@ func TestARemittanceIsReadAndPostedOnce(t *testing.T) {
 	if !e.Read(3, evening) || e.Read(3, evening.Add(1)) || !e.ReceivedAt.Equal(evening) || e.ClaimCount != 3 || e.Stage != billing.ERAApplying {
 		t.Errorf("%+v", e)
 	}
-	rows := make([]billing.ERAClaim, 3)
-	e.Move(&rows[0], billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: billing.ClaimID{15: 1}})
-	e.Move(&rows[1], billing.ERAClaimProgress{Status: billing.RemitUnmatched})
+	rows := make([]billing.RemittanceClaim, 3)
+	e.Move(&rows[0], billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: billing.ClaimID{15: 1}})
+	e.Move(&rows[1], billing.RemittanceClaimProgress{Status: billing.RemitUnmatched})
 	if e.Unfinished() != 1 || e.MatchedCount != 1 {
 		t.Errorf("%+v", e)
 	}
@@ -208,8 +208,8 @@ func TestARemittanceIsReadAndPostedOnce(t *testing.T) {
 	if changed, err := e.Post(false, evening); changed || billing.CodeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), "2 unfinished claims") {
 		t.Errorf("%v, %v", changed, err)
 	}
-	e.Move(&rows[1], billing.ERAClaimProgress{Status: billing.RemitIgnored})
-	e.Move(&rows[2], billing.ERAClaimProgress{Status: billing.RemitForwarded, ClaimID: billing.ClaimID{15: 1}})
+	e.Move(&rows[1], billing.RemittanceClaimProgress{Status: billing.RemitIgnored})
+	e.Move(&rows[2], billing.RemittanceClaimProgress{Status: billing.RemitForwarded, ClaimID: billing.ClaimID{15: 1}})
 	for n, want := range []bool{true, false} {
 		if changed, err := e.Post(false, evening.Add(time.Duration(n))); changed != want || err != nil || e.State != billing.ERAPosted || !e.PostedAt.Equal(evening) {
 			t.Errorf("%v, %v, %+v", changed, err, e)

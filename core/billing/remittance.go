@@ -107,7 +107,7 @@ func (e *ERA) NeedsAttention() bool {
 }
 
 // Move records what becomes of one of its claims, and counts it.
-func (e *ERA) Move(r *ERAClaim, to ERAClaimProgress) {
+func (e *ERA) Move(r *RemittanceClaim, to RemittanceClaimProgress) {
 	if n := e.Progress.of(r.Status); n != nil {
 		*n--
 	}
@@ -120,7 +120,7 @@ func (e *ERA) Move(r *ERAClaim, to ERAClaimProgress) {
 	case !was && is:
 		e.MatchedCount--
 	}
-	r.ERAClaimProgress = to
+	r.RemittanceClaimProgress = to
 }
 
 // SamePayer reports whether both are of one payer: the directory knows both as one, or they
@@ -253,7 +253,7 @@ type BalanceFinding struct {
 type ERARecord struct {
 	*ERA
 
-	Claims    []*ERAClaim
+	Claims    []*RemittanceClaim
 	More      bool              // there are claims after these
 	About     []ClaimID         // by provider adjustment: our claim that it names, or zero
 	Forwarded *ForwardedBalance // with the payer; nil when it never carried a balance

@@ -18,7 +18,7 @@ type Shares struct {
 }
 
 // Shares returns the figures of the adjudication, its lines included.
-func (r *ERAClaim) Shares() (s Shares) {
+func (r *RemittanceClaim) Shares() (s Shares) {
 	s.add(r.Adjustments)
 	if len(r.Lines) > 0 {
 		s.Allowed = new(r.allowedByLines())
@@ -67,7 +67,7 @@ func (s *Shares) ofReason(reason string) *Money {
 
 // allowedByLevel returns what a claim without lines allows. A denied one allows
 // nothing. Ok is false when the remittance does not say.
-func (r *ERAClaim) allowedByLevel() (allowed Money, ok bool) {
+func (r *RemittanceClaim) allowedByLevel() (allowed Money, ok bool) {
 	switch {
 	case r.Outcome() == OutcomeDenied && !r.Reverses():
 		return 0, true
@@ -80,7 +80,7 @@ func (r *ERAClaim) allowedByLevel() (allowed Money, ok bool) {
 
 // allowedByLines returns the sum of what the lines allow. When none states it,
 // the contractual adjustments of the claim reduce it too.
-func (r *ERAClaim) allowedByLines() (sum Money) {
+func (r *RemittanceClaim) allowedByLines() (sum Money) {
 	stated := false
 	for i := range r.Lines {
 		sum += r.Lines[i].AllowedAmount()
@@ -108,7 +108,7 @@ func (l *ERALine) AllowedAmount() Money {
 // Outcome returns the decision. A claim paid with zero is denied unless the plan
 // explains the zero, whatever its status code, because payers report such denials
 // as processed.
-func (r *ERAClaim) Outcome() PaymentOutcome {
+func (r *RemittanceClaim) Outcome() PaymentOutcome {
 	if r.Paid > 0 || r.explainsZero() {
 		return OutcomePaid
 	}
@@ -118,7 +118,7 @@ func (r *ERAClaim) Outcome() PaymentOutcome {
 // explainsZero reports whether the plan explains a payment of zero: it leaves the
 // amount to the patient as deductible, coinsurance or copay, or capitation covers
 // it.
-func (r *ERAClaim) explainsZero() bool {
+func (r *RemittanceClaim) explainsZero() bool {
 	for a := range r.allAdjustments() {
 		if a.explainsZero() {
 			return true
@@ -130,7 +130,7 @@ func (r *ERAClaim) explainsZero() bool {
 // Estimate returns the payer's estimate from the remittance with the ID. Numbers are
 // those of the claim's lines, by line. The payer states what it would pay as an
 // adjustment, or as the payment.
-func (r *ERAClaim) Estimate(era ERAID, numbers []int) ClaimEstimate {
+func (r *RemittanceClaim) Estimate(era ERAID, numbers []int) ClaimEstimate {
 	e := ClaimEstimate{ERAID: era, Pay: sumOf(r.Adjustments, Adjustment.estimated), Patient: sumOf(r.Adjustments, Adjustment.ofPatient)}
 	for i := range r.Lines {
 		l := &r.Lines[i]
@@ -178,7 +178,7 @@ func (a Adjustment) reducesAllowed() bool { return a.Contractual() && a.Reason !
 func (a Adjustment) estimated() bool { return a.Reason == "101" && a.Group != "PR" }
 
 // allAdjustments returns the adjustments of the claim and of its lines.
-func (r *ERAClaim) allAdjustments() iter.Seq[Adjustment] {
+func (r *RemittanceClaim) allAdjustments() iter.Seq[Adjustment] {
 	return func(yield func(Adjustment) bool) {
 		for _, a := range r.Adjustments {
 			if !yield(a) {
@@ -197,7 +197,7 @@ func (r *ERAClaim) allAdjustments() iter.Seq[Adjustment] {
 
 // adjusted returns the sum of the adjustments of the claim and its lines for
 // which fits returns true.
-func (r *ERAClaim) adjusted(fits func(Adjustment) bool) (sum Money) {
+func (r *RemittanceClaim) adjusted(fits func(Adjustment) bool) (sum Money) {
 	for a := range r.allAdjustments() {
 		if fits(a) {
 			sum += a.Amount

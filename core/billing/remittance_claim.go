@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// ERAClaim is the part of a remittance about one claim (CLP). A payer that splits
+// RemittanceClaim is the part of a remittance about one claim (CLP). A payer that splits
 // a claim sends several with one control number.
-type ERAClaim struct {
+type RemittanceClaim struct {
 	Ordinal               int    // in the payment, from 1
 	ControlNumber         string // CLP01; payers change its case
 	PayerClaimNumber      string // CLP07
@@ -31,7 +31,7 @@ type ERAClaim struct {
 	Remarks               []string
 	Lines                 []ERALine
 
-	ERAClaimProgress `json:"-"`
+	RemittanceClaimProgress `json:"-"`
 }
 
 // CorrectedPatient is the name and number under which the payer knows the patient.
@@ -48,8 +48,8 @@ type CrossoverPayer struct {
 	ID   string
 }
 
-// ERAClaimProgress is what became of a claim of a remittance.
-type ERAClaimProgress struct {
+// RemittanceClaimProgress is what became of a claim of a remittance.
+type RemittanceClaimProgress struct {
 	Status    RemitStatus
 	ClaimID   ClaimID // ours; zero while it matches none
 	MatchedBy MatchedBy
@@ -65,7 +65,7 @@ type ERAClaimProgress struct {
 // Shown returns the status as callers see it, and the reason for review. The reason is
 // empty when no person has to decide. One that is about to be matched or applied is
 // shown as unmatched or needs_review.
-func (p *ERAClaimProgress) Shown() (RemitStatus, ReviewCode) {
+func (p *RemittanceClaimProgress) Shown() (RemitStatus, ReviewCode) {
 	switch p.Status {
 	case RemitPending:
 		if p.ClaimID.IsZero() {
@@ -145,7 +145,7 @@ type ERASource struct {
 
 // LedgerEntry is a claim of a remittance that was applied to a claim.
 type LedgerEntry struct {
-	*ERAClaim
+	*RemittanceClaim
 
 	ERA ERASource
 }
@@ -158,15 +158,15 @@ const (
 )
 
 // Reverses reports whether it reverses an earlier payment.
-func (r *ERAClaim) Reverses() bool { return r.StatusCode == claimReversed }
+func (r *RemittanceClaim) Reverses() bool { return r.StatusCode == claimReversed }
 
 // Estimates reports whether it is the estimate for a predetermination.
-func (r *ERAClaim) Estimates() bool { return r.StatusCode == claimEstimation }
+func (r *RemittanceClaim) Estimates() bool { return r.StatusCode == claimEstimation }
 
 // EstimatedBy reports whether the claim of a remittance is an estimate for this claim. Some
 // payers answer a predetermination as if it were a claim: denied, or processed without a
 // payment. That is an estimate, too.
-func (c *Claim) EstimatedBy(r *ERAClaim) bool {
+func (c *Claim) EstimatedBy(r *RemittanceClaim) bool {
 	if c.Kind != KindPredetermination || r.Reverses() || r.Forwards() {
 		return false
 	}
@@ -176,7 +176,7 @@ func (c *Claim) EstimatedBy(r *ERAClaim) bool {
 
 // Suits reports whether the claim of a remittance is of the kind that the claim asks for:
 // a decision, or an estimate.
-func (c *Claim) Suits(r *ERAClaim) bool {
+func (c *Claim) Suits(r *RemittanceClaim) bool {
 	if c.Kind == KindPredetermination {
 		return c.EstimatedBy(r)
 	}
@@ -185,11 +185,11 @@ func (c *Claim) Suits(r *ERAClaim) bool {
 
 // Forwards reports whether the payer decided nothing and sent the claim to
 // another payer.
-func (r *ERAClaim) Forwards() bool { return r.StatusCode == claimForwarded }
+func (r *RemittanceClaim) Forwards() bool { return r.StatusCode == claimForwarded }
 
 // StatedSequence returns the sequence that the status code states, or the empty
 // string when it states none.
-func (r *ERAClaim) StatedSequence() Sequence {
+func (r *RemittanceClaim) StatedSequence() Sequence {
 	switch r.StatusCode {
 	case "1", "19":
 		return SequencePrimary
@@ -203,7 +203,7 @@ func (r *ERAClaim) StatedSequence() Sequence {
 }
 
 // StatusLabel returns the status code in words.
-func (r *ERAClaim) StatusLabel() string {
+func (r *RemittanceClaim) StatusLabel() string {
 	return cmp.Or(map[string]string{
 		"1": "Processed as primary", "2": "Processed as secondary", "3": "Processed as tertiary", "4": "Denied",
 		"19": "Processed as primary, forwarded", "20": "Processed as secondary, forwarded", "21": "Processed as tertiary, forwarded",
@@ -213,19 +213,19 @@ func (r *ERAClaim) StatusLabel() string {
 
 // ToApply returns the claims of a remittance that match one of ours and are about to
 // be applied, reversals first.
-func ToApply(rows []*ERAClaim) []*ERAClaim {
-	all := slices.DeleteFunc(slices.Clone(rows), func(r *ERAClaim) bool { return r.Status != RemitPending })
+func ToApply(rows []*RemittanceClaim) []*RemittanceClaim {
+	all := slices.DeleteFunc(slices.Clone(rows), func(r *RemittanceClaim) bool { return r.Status != RemitPending })
 	slices.SortFunc(all, ReversalsFirst)
 	return all
 }
 
 // Mark returns the details that identify the claim for its sender.
-func (r *ERAClaim) Mark() ClaimMark {
+func (r *RemittanceClaim) Mark() ClaimMark {
 	return ClaimMark{r.ControlNumber, r.Charge, r.PatientFirstName, r.PatientLastName}
 }
 
 // AllRemarks returns the remark codes of the claim and of its lines, each once.
-func (r *ERAClaim) AllRemarks() []string {
+func (r *RemittanceClaim) AllRemarks() []string {
 	var all []string
 	add := func(codes []string) {
 		for _, code := range codes {

@@ -129,8 +129,8 @@ func (e *ERA) Discard(n ERANote) (bool, error) {
 
 // SetAside records that a claim of the remittance does not count, because the remittance
 // does not stand. What it matches stays, to be shown.
-func (e *ERA) SetAside(r *ERAClaim) {
-	to := r.ERAClaimProgress
+func (e *ERA) SetAside(r *RemittanceClaim) {
+	to := r.RemittanceClaimProgress
 	to.Status, to.Review, to.AppliedAt = RemitIgnored, ReviewCorrection, time.Time{}
 	if e.Undecided() {
 		to.Status = RemitNeedsReview
@@ -139,4 +139,4 @@ func (e *ERA) SetAside(r *ERAClaim) {
 }
 
 // TakeUp records that a claim that was set aside is to be matched and applied.
-func (e *ERA) TakeUp(r *ERAClaim) { e.Move(r, ERAClaimProgress{Status: RemitPending}) }
+func (e *ERA) TakeUp(r *RemittanceClaim) { e.Move(r, RemittanceClaimProgress{Status: RemitPending}) }

@@ -4,7 +4,7 @@ package billing
 // false when the claim of the remittance is applied to that claim, or is forwarded and
 // matched to it. It returns CodeConflict when it is applied to another claim, or the
 // work on it has not ended.
-func (r *ERAClaim) CanMatch(e *ERA, to ClaimID) (bool, error) {
+func (r *RemittanceClaim) CanMatch(e *ERA, to ClaimID) (bool, error) {
 	if r.decided() && r.ClaimID == to {
 		return false, nil
 	}
@@ -14,7 +14,7 @@ func (r *ERAClaim) CanMatch(e *ERA, to ClaimID) (bool, error) {
 // CanApply reports whether a person's decision to apply it to the claim that it matches
 // changes anything. It reports false when it is applied or forwarded. It returns
 // CodeConflict when it matches no claim, or the work on it has not ended.
-func (r *ERAClaim) CanApply(e *ERA) (bool, error) {
+func (r *RemittanceClaim) CanApply(e *ERA) (bool, error) {
 	if r.decided() {
 		return false, nil
 	}
@@ -28,7 +28,7 @@ func (r *ERAClaim) CanApply(e *ERA) (bool, error) {
 // CanIgnore reports whether a person's decision to finish it without applying it changes
 // anything. It reports false when it is ignored. It returns CodeConflict when it is
 // applied, or the work on it has not ended.
-func (r *ERAClaim) CanIgnore(e *ERA) (bool, error) {
+func (r *RemittanceClaim) CanIgnore(e *ERA) (bool, error) {
 	if r.Status == RemitIgnored {
 		return false, nil
 	}
@@ -38,7 +38,7 @@ func (r *ERAClaim) CanIgnore(e *ERA) (bool, error) {
 // CanUnapply reports whether a person's decision to reverse its application changes
 // anything. It reports false when the application was reversed. It returns CodeConflict
 // when it is not applied, or the remittance is posted.
-func (r *ERAClaim) CanUnapply(e *ERA) (bool, error) {
+func (r *RemittanceClaim) CanUnapply(e *ERA) (bool, error) {
 	switch {
 	case r.Review == ReviewUnapplied:
 		return false, nil
@@ -52,10 +52,12 @@ func (r *ERAClaim) CanUnapply(e *ERA) (bool, error) {
 }
 
 // decided reports whether it is applied, or the payer forwarded it.
-func (r *ERAClaim) decided() bool { return r.Status == RemitApplied || r.Status == RemitForwarded }
+func (r *RemittanceClaim) decided() bool {
+	return r.Status == RemitApplied || r.Status == RemitForwarded
+}
 
 // canFinish returns CodeConflict when it is applied, or the work on it has not ended.
-func (r *ERAClaim) canFinish(e *ERA) error {
+func (r *RemittanceClaim) canFinish(e *ERA) error {
 	switch {
 	case r.Status == RemitApplied:
 		return &Error{Code: CodeConflict, Message: "It is applied to " + r.ClaimID.String() + ". Unapply it first."}
@@ -68,7 +70,7 @@ func (r *ERAClaim) canFinish(e *ERA) error {
 
 // CanHave returns CodeConflict when the claim of the remittance can never be applied
 // to this claim: the claim was not sent, or one of them is about an estimate.
-func (c *Claim) CanHave(r *ERAClaim) error {
+func (c *Claim) CanHave(r *RemittanceClaim) error {
 	switch {
 	case c.Frequency == FrequencyVoid:
 		return &Error{Code: CodeConflict, Message: "A void is not paid. Match the remittance to the claim that it voids: " + c.ParentID.String() + "."}

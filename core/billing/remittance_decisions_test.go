@@ -15,25 +15,25 @@ func TestDecisionsByStatus(t *testing.T) {
 	posted := billing.ERA{Stage: billing.ERADone, State: billing.ERAPosted}
 	for name, c := range map[string]struct {
 		of                                        billing.ERA
-		is                                        billing.ERAClaimProgress
+		is                                        billing.RemittanceClaimProgress
 		match, matchOther, apply, ignore, unapply string
 	}{
-		"applied":             {done, billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: ours}, same, conflict, same, conflict, changes},
-		"applied, posted":     {posted, billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: ours}, same, conflict, same, conflict, conflict},
-		"forwarded":           {done, billing.ERAClaimProgress{Status: billing.RemitForwarded, ClaimID: ours}, same, changes, same, changes, conflict},
-		"forwarded, no claim": {done, billing.ERAClaimProgress{Status: billing.RemitForwarded}, changes, changes, same, changes, conflict},
-		"needs review":        {done, billing.ERAClaimProgress{Status: billing.RemitNeedsReview, ClaimID: ours}, changes, changes, changes, changes, conflict},
+		"applied":             {done, billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: ours}, same, conflict, same, conflict, changes},
+		"applied, posted":     {posted, billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: ours}, same, conflict, same, conflict, conflict},
+		"forwarded":           {done, billing.RemittanceClaimProgress{Status: billing.RemitForwarded, ClaimID: ours}, same, changes, same, changes, conflict},
+		"forwarded, no claim": {done, billing.RemittanceClaimProgress{Status: billing.RemitForwarded}, changes, changes, same, changes, conflict},
+		"needs review":        {done, billing.RemittanceClaimProgress{Status: billing.RemitNeedsReview, ClaimID: ours}, changes, changes, changes, changes, conflict},
 		"unapplied": {
-			done, billing.ERAClaimProgress{Status: billing.RemitNeedsReview, Review: billing.ReviewUnapplied, ClaimID: ours}, changes, changes, changes, changes, same,
+			done, billing.RemittanceClaimProgress{Status: billing.RemitNeedsReview, Review: billing.ReviewUnapplied, ClaimID: ours}, changes, changes, changes, changes, same,
 		},
-		"unmatched": {done, billing.ERAClaimProgress{Status: billing.RemitUnmatched}, changes, changes, conflict, changes, conflict},
-		"ignored":   {done, billing.ERAClaimProgress{Status: billing.RemitIgnored, ClaimID: ours}, changes, changes, changes, same, conflict},
+		"unmatched": {done, billing.RemittanceClaimProgress{Status: billing.RemitUnmatched}, changes, changes, conflict, changes, conflict},
+		"ignored":   {done, billing.RemittanceClaimProgress{Status: billing.RemitIgnored, ClaimID: ours}, changes, changes, changes, same, conflict},
 		"about to be applied": {
-			applying, billing.ERAClaimProgress{Status: billing.RemitPending, ClaimID: ours}, conflict, conflict, conflict, conflict, conflict,
+			applying, billing.RemittanceClaimProgress{Status: billing.RemitPending, ClaimID: ours}, conflict, conflict, conflict, conflict, conflict,
 		},
-		"left by the work": {done, billing.ERAClaimProgress{Status: billing.RemitPending, ClaimID: ours}, changes, changes, changes, changes, conflict},
+		"left by the work": {done, billing.RemittanceClaimProgress{Status: billing.RemitPending, ClaimID: ours}, changes, changes, changes, changes, conflict},
 	} {
-		r := &billing.ERAClaim{ERAClaimProgress: c.is}
+		r := &billing.RemittanceClaim{RemittanceClaimProgress: c.is}
 		check := func(does, want string) func(bool, error) {
 			return func(ok bool, err error) {
 				got := map[bool]string{true: changes, false: same}[ok]

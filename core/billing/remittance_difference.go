@@ -56,7 +56,7 @@ type Comparison struct {
 	open       map[uint64][]*pairOfClaims // rows without the others' claim
 }
 
-type pairOfClaims struct{ was, is *ERAClaim }
+type pairOfClaims struct{ was, is *RemittanceClaim }
 
 // Compare begins a comparison of a correction with what it corrects.
 func Compare(was []*Outline, is *Outline) *Comparison {
@@ -90,7 +90,7 @@ func Compare(was []*Outline, is *Outline) *Comparison {
 }
 
 // Is adds a claim of the correction.
-func (c *Comparison) Is(r *ERAClaim) {
+func (c *Comparison) Is(r *RemittanceClaim) {
 	o := r.outline()
 	if c.is[o] == 0 || len(c.rows) == MaxDifferences {
 		return
@@ -101,7 +101,7 @@ func (c *Comparison) Is(r *ERAClaim) {
 }
 
 // Was adds a claim of a remittance that is corrected.
-func (c *Comparison) Was(r *ERAClaim) {
+func (c *Comparison) Was(r *RemittanceClaim) {
 	o := r.outline()
 	if c.was[o] == 0 {
 		return
@@ -139,7 +139,7 @@ func (p *pairOfClaims) difference() ClaimDifference {
 	}
 }
 
-func (r *ERAClaim) stated() *Stated {
+func (r *RemittanceClaim) stated() *Stated {
 	if r == nil {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (l *ERALine) stated() *Stated {
 	return &Stated{ProcedureCode: l.ProcedureCode, Charge: l.Charge, Paid: l.Paid, Allowed: l.Allowed, Adjustments: l.Adjustments}
 }
 
-func (r *ERAClaim) lines() (all []*ERALine) {
+func (r *RemittanceClaim) lines() (all []*ERALine) {
 	if r != nil {
 		for i := range r.Lines {
 			all = append(all, &r.Lines[i])

@@ -6,7 +6,7 @@ import "strings"
 // the remittance. It matches them again when that was not done, or when they do not
 // fit: a replacement has other lines. What a person matched stays while the claim has
 // the lines.
-func (c *Claim) LineNumbers(r *ERAClaim) []int {
+func (c *Claim) LineNumbers(r *RemittanceClaim) []int {
 	if len(r.LineNumbers) != len(r.Lines) {
 		return c.MatchLines(r)
 	}
@@ -27,7 +27,7 @@ func (l *ERALine) resembles(of *ClaimLine) bool {
 // MatchLines returns, for each line of the remittance, the number of the claim's
 // line that it pays, from 1, or 0 when none is certain. Lines are matched by their
 // content. Their position in the file says nothing, because payers sort them.
-func (c *Claim) MatchLines(r *ERAClaim) []int {
+func (c *Claim) MatchLines(r *RemittanceClaim) []int {
 	m := lineMatcher{claim: c.Lines, lines: r.Lines, numbers: make([]int, len(r.Lines)), taken: make([]Money, len(c.Lines))}
 	m.byControlNumber()
 	for m.round() {

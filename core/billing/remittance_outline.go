@@ -35,7 +35,7 @@ func (d *Digest) add(o Digest) {
 }
 
 // Add adds a claim to the outline.
-func (o *Outline) Add(r *ERAClaim) {
+func (o *Outline) Add(r *RemittanceClaim) {
 	figures := r.figures(&o.scratch)
 	number := o.scratch.of().text(strings.ToUpper(r.ControlNumber), r.PayerClaimNumber).digest(&o.scratch)
 	o.Figures.add(figures)
@@ -72,9 +72,9 @@ func (o *Outline) Shares(other *Outline) bool {
 
 // Figures returns the digest of what the payer decides about the claim: its numbers, its
 // status and every amount. Names, dates and other references do not count.
-func (r *ERAClaim) Figures() Digest { return r.figures(new(values)) }
+func (r *RemittanceClaim) Figures() Digest { return r.figures(new(values)) }
 
-func (r *ERAClaim) figures(in *values) Digest {
+func (r *RemittanceClaim) figures(in *values) Digest {
 	parts := adjusted(r.Adjustments, in)
 	for i := range r.Lines {
 		parts.add(r.Lines[i].figures(in))
@@ -87,7 +87,7 @@ func (r *ERAClaim) figures(in *values) Digest {
 }
 
 // outline returns the claim's part of the outline of its remittance.
-func (r *ERAClaim) outline() ClaimOutline {
+func (r *RemittanceClaim) outline() ClaimOutline {
 	var o Outline
 	o.Add(r)
 	return o.Claims[0]

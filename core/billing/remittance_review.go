@@ -11,14 +11,14 @@ import (
 func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
 	c := l.claim
 	switch {
-	case !c.Suits(r.ERAClaim):
+	case !c.Suits(r.RemittanceClaim):
 		return ReviewKindDiffers
-	case found == MatchedByPayerNumber && !c.sameCharge(r.ERAClaim) && !c.sameLastName(r.ERAClaim):
+	case found == MatchedByPayerNumber && !c.sameCharge(r.RemittanceClaim) && !c.sameLastName(r.RemittanceClaim):
 		return ReviewPayerNumberOnly
 	case !r.Balanced:
 		return ReviewUnbalanced
-	case c.EstimatedBy(r.ERAClaim):
-		if c.patientDiffers(r.ERAClaim) && !c.sameCharge(r.ERAClaim) {
+	case c.EstimatedBy(r.RemittanceClaim):
+		if c.patientDiffers(r.RemittanceClaim) && !c.sameCharge(r.RemittanceClaim) {
 			return ReviewPatientAndCharge
 		}
 		return ""
@@ -27,7 +27,7 @@ func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
 			return ReviewReversalDiffers
 		}
 		return ReviewNoPayment
-	case c.patientDiffers(r.ERAClaim) && l.chargeDiffers(r):
+	case c.patientDiffers(r.RemittanceClaim) && l.chargeDiffers(r):
 		return ReviewPatientAndCharge
 	case l.repeats(r):
 		return ReviewPaymentRepeated
@@ -115,13 +115,13 @@ func (l *Ledger) Warnings(r *LedgerEntry, given []WarningCode) []WarningCode {
 		}
 	}
 	c := l.claim
-	add(WarnPatientDiffers, c.patientDiffers(r.ERAClaim))
+	add(WarnPatientDiffers, c.patientDiffers(r.RemittanceClaim))
 	add(WarnChargeDiffers, l.chargeDiffers(r))
 	for i := range r.Lines {
 		add(WarnLineUnmatched, e.numbers[i] == 0)
 		add(WarnProcedureUnknown, !c.bill(r.Lines[i].billed()))
 	}
-	if !r.Reverses() && r.PatientResponsibility != nil && !c.EstimatedBy(r.ERAClaim) {
+	if !r.Reverses() && r.PatientResponsibility != nil && !c.EstimatedBy(r.RemittanceClaim) {
 		add(WarnPatientAmountDiffers, *r.PatientResponsibility != r.adjusted(Adjustment.ofPatient))
 	}
 	if s := l.Standing(); s != nil && c.Kind == KindClaim {
@@ -140,7 +140,7 @@ func (c *Claim) bill(procedure string) bool {
 // chargeDiffers reports whether the charge is neither the claim's nor that of the
 // lines that it pays.
 func (l *Ledger) chargeDiffers(r *LedgerEntry) bool {
-	if l.claim.sameCharge(r.ERAClaim) {
+	if l.claim.sameCharge(r.RemittanceClaim) {
 		return false
 	}
 	e, counted := newEntry(l.claim, r), map[int]bool{}
@@ -154,7 +154,7 @@ func (l *Ledger) chargeDiffers(r *LedgerEntry) bool {
 	return fees == 0 || fees != r.Charge.Abs()
 }
 
-func (c *Claim) sameCharge(r *ERAClaim) bool { return r.Charge.Abs() == c.Charge() }
+func (c *Claim) sameCharge(r *RemittanceClaim) bool { return r.Charge.Abs() == c.Charge() }
 
 // patientName returns the name of the person who was treated.
 func (c *ClaimContent) patientName() (first, last string) {
@@ -164,14 +164,14 @@ func (c *ClaimContent) patientName() (first, last string) {
 	return c.Subscriber.FirstName, c.Subscriber.LastName
 }
 
-func (c *Claim) sameLastName(r *ERAClaim) bool {
+func (c *Claim) sameLastName(r *RemittanceClaim) bool {
 	_, last := c.patientName()
 	return r.PatientLastName != "" && comparableName(r.PatientLastName) == comparableName(last)
 }
 
 // patientDiffers reports whether member ID and name both differ. A value that the
 // remittance leaves out does not differ.
-func (c *Claim) patientDiffers(r *ERAClaim) bool {
+func (c *Claim) patientDiffers(r *RemittanceClaim) bool {
 	if r.MemberID == "" || r.PatientLastName == "" || comparableName(r.MemberID) == comparableName(c.Subscriber.MemberID) {
 		return false
 	}
@@ -181,4 +181,4 @@ func (c *Claim) patientDiffers(r *ERAClaim) bool {
 
 // Identifies reports whether the charge or the patient's last name shows that the
 // remittance, which has the payer's number of the claim, is about the claim.
-func (c *Claim) Identifies(r *ERAClaim) bool { return c.sameCharge(r) || c.sameLastName(r) }
+func (c *Claim) Identifies(r *RemittanceClaim) bool { return c.sameCharge(r) || c.sameLastName(r) }

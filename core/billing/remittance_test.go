@@ -13,26 +13,26 @@ func cas(group, reason string, cents billing.Money) billing.Adjustment {
 func TestOutcomeOfARemittance(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		row     billing.ERAClaim
+		row     billing.RemittanceClaim
 		denied  bool
 		patient billing.Money
 	}{
-		"paid in part": {billing.ERAClaim{StatusCode: "1", Paid: 80_00, Adjustments: []billing.Adjustment{cas("PR", "2", 20_00)}}, false, 20_00},
-		"paid, the patient's part in the lines": {billing.ERAClaim{StatusCode: "1", Paid: 75_00, Lines: []billing.ERALine{
+		"paid in part": {billing.RemittanceClaim{StatusCode: "1", Paid: 80_00, Adjustments: []billing.Adjustment{cas("PR", "2", 20_00)}}, false, 20_00},
+		"paid, the patient's part in the lines": {billing.RemittanceClaim{StatusCode: "1", Paid: 75_00, Lines: []billing.ERALine{
 			{Adjustments: []billing.Adjustment{cas("PR", "2", 20_00), cas("CO", "45", 4_00)}}, {Adjustments: []billing.Adjustment{cas("PR", "1", 1_00)}},
 		}}, false, 21_00},
-		"the adjustments go before the payer's own figure": {billing.ERAClaim{StatusCode: "1", Paid: 75_00, PatientResponsibility: money(0), Adjustments: []billing.Adjustment{
+		"the adjustments go before the payer's own figure": {billing.RemittanceClaim{StatusCode: "1", Paid: 75_00, PatientResponsibility: money(0), Adjustments: []billing.Adjustment{
 			cas("PR", "1", 1_00),
 		}}, false, 1_00},
-		"all deductible":   {billing.ERAClaim{StatusCode: "1", Adjustments: []billing.Adjustment{cas("PR", "1", 100_00)}}, false, 100_00},
-		"all coinsurance":  {billing.ERAClaim{StatusCode: "2", Lines: []billing.ERALine{{Adjustments: []billing.Adjustment{cas("PR", "2", 100_00)}}}}, false, 100_00},
-		"all copay":        {billing.ERAClaim{StatusCode: "3", Adjustments: []billing.Adjustment{cas("PR", "3", 100_00)}}, false, 100_00},
-		"capitation":       {billing.ERAClaim{StatusCode: "1", Adjustments: []billing.Adjustment{cas("CO", "24", 100_00)}}, false, 0},
-		"bundled":          {billing.ERAClaim{StatusCode: "1", Adjustments: []billing.Adjustment{cas("CO", "97", 100_00)}}, true, 0},
-		"not covered":      {billing.ERAClaim{StatusCode: "1", Adjustments: []billing.Adjustment{cas("PR", "96", 100_00)}}, true, 100_00},
-		"without a reason": {billing.ERAClaim{StatusCode: "1"}, true, 0},
-		"denied":           {billing.ERAClaim{StatusCode: "4", Adjustments: []billing.Adjustment{cas("CO", "29", 100_00)}}, true, 0},
-		"denied, but paid": {billing.ERAClaim{StatusCode: "4", Paid: 1}, false, 0},
+		"all deductible":   {billing.RemittanceClaim{StatusCode: "1", Adjustments: []billing.Adjustment{cas("PR", "1", 100_00)}}, false, 100_00},
+		"all coinsurance":  {billing.RemittanceClaim{StatusCode: "2", Lines: []billing.ERALine{{Adjustments: []billing.Adjustment{cas("PR", "2", 100_00)}}}}, false, 100_00},
+		"all copay":        {billing.RemittanceClaim{StatusCode: "3", Adjustments: []billing.Adjustment{cas("PR", "3", 100_00)}}, false, 100_00},
+		"capitation":       {billing.RemittanceClaim{StatusCode: "1", Adjustments: []billing.Adjustment{cas("CO", "24", 100_00)}}, false, 0},
+		"bundled":          {billing.RemittanceClaim{StatusCode: "1", Adjustments: []billing.Adjustment{cas("CO", "97", 100_00)}}, true, 0},
+		"not covered":      {billing.RemittanceClaim{StatusCode: "1", Adjustments: []billing.Adjustment{cas("PR", "96", 100_00)}}, true, 100_00},
+		"without a reason": {billing.RemittanceClaim{StatusCode: "1"}, true, 0},
+		"denied":           {billing.RemittanceClaim{StatusCode: "4", Adjustments: []billing.Adjustment{cas("CO", "29", 100_00)}}, true, 0},
+		"denied, but paid": {billing.RemittanceClaim{StatusCode: "4", Paid: 1}, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -46,7 +46,7 @@ func TestOutcomeOfARemittance(t *testing.T) {
 
 func TestEstimateOfARemittance(t *testing.T) {
 	t.Parallel()
-	adjusted := billing.ERAClaim{StatusCode: "25", Lines: []billing.ERALine{
+	adjusted := billing.RemittanceClaim{StatusCode: "25", Lines: []billing.ERALine{
 		{Adjustments: []billing.Adjustment{cas("OA", "101", 550_00), cas("PR", "2", 550_00), cas("CO", "45", 100_00)}},
 		{Adjustments: []billing.Adjustment{cas("PR", "96", 100_00), cas("OA", "23", 2)}},
 	}}
@@ -60,7 +60,7 @@ func TestEstimateOfARemittance(t *testing.T) {
 			t.Errorf("line %d: %+v, allowed %s", i, got, got.Allowed)
 		}
 	}
-	for name, r := range map[string]billing.ERAClaim{
+	for name, r := range map[string]billing.RemittanceClaim{
 		"an adjustment of the claim": {Adjustments: []billing.Adjustment{cas("OA", "101", 5), cas("PR", "1", 3)}},
 		"the payment of the claim":   {Paid: 5, Adjustments: []billing.Adjustment{cas("PR", "1", 3)}},
 		"the payment of a line":      {Paid: 5, Lines: []billing.ERALine{{Paid: 5, Adjustments: []billing.Adjustment{cas("PR", "1", 3)}}}},

@@ -54,18 +54,18 @@ func (b *bench) decides(id billing.ClaimID, status string, s billing.Sequence, p
 			return err
 		}
 		e := &billing.ERA{ID: billing.NewID[billing.ERAID](start()), Scope: b.scope, Payer: c.Payer, PayerName: c.Payer.Name, State: billing.ERANeedsReview, Origin: billing.FileFromNetwork, Stage: billing.ERADone, ReceivedAt: start()}
-		row := &billing.ERAClaim{
+		row := &billing.RemittanceClaim{
 			Ordinal: 1, ControlNumber: c.PatientControlNumber, PayerClaimNumber: "P-" + status, StatusCode: status, Charge: 1310_00, Paid: pays, Balanced: true,
 			Date: day(3, 20), Lines: lines,
-			ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: id, Sequence: s, LineNumbers: []int{1, 2}[:len(lines)], AppliedAt: start()},
+			RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: id, Sequence: s, LineNumbers: []int{1, 2}[:len(lines)], AppliedAt: start()},
 		}
 		if _, err := tx.ERAs.Insert(ctx, e, [32]byte(append(id[:], id[:]...)), []byte("835")); err != nil {
 			return err
 		}
-		if err := tx.ERAClaims.Insert(ctx, e.ID, []*billing.ERAClaim{row}); err != nil {
+		if err := tx.RemittanceClaims.Insert(ctx, e.ID, []*billing.RemittanceClaim{row}); err != nil {
 			return err
 		}
-		entry := &billing.LedgerEntry{ERAClaim: row, ERA: e.Source()}
+		entry := &billing.LedgerEntry{RemittanceClaim: row, ERA: e.Source()}
 		c.Settle(c.Claim.Ledger([]*billing.LedgerEntry{entry}), entry, billing.ClaimCause{At: start()})
 		return tx.Claims.Save(ctx, c.Claim)
 	})

@@ -51,7 +51,7 @@ func ledgerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Ledg
 	if err := addBeside(ctx, tx, c, all); err != nil {
 		return nil, err
 	}
-	entries, err := tx.ERAClaims.Ledger(ctx, slices.Collect(maps.Keys(all)))
+	entries, err := tx.RemittanceClaims.Ledger(ctx, slices.Collect(maps.Keys(all)))
 	if err != nil {
 		return nil, err
 	}

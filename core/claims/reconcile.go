@@ -61,7 +61,7 @@ func settleLinked(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord, acce
 	if accepted == 0 {
 		return nil
 	}
-	linked, err := tx.ERAClaims.Linked(ctx, []billing.ClaimID{c.ID})
+	linked, err := tx.RemittanceClaims.Linked(ctx, []billing.ClaimID{c.ID})
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func matchedLine(i int) string { return "lines." + strconv.Itoa(i) + "." }
 
 // Numbers returns the number of the claim's line for each line of the remittance. It
 // is the one that the match states, or else the one that the content determines.
-func (m *RemittanceMatch) Numbers(c *billing.Claim, r *billing.ERAClaim) ([]int, billing.Faults) {
+func (m *RemittanceMatch) Numbers(c *billing.Claim, r *billing.RemittanceClaim) ([]int, billing.Faults) {
 	var f billing.Faults
 	numbers := c.MatchLines(r)
 	for i, l := range m.Lines {

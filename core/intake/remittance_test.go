@@ -57,7 +57,7 @@ func TestAMatchByHandNumbersLines(t *testing.T) {
 	c := &billing.Claim{ClaimContent: billing.ClaimContent{Lines: []billing.ClaimLine{
 		{ProcedureCode: "D1110", Fee: 100_00}, {ProcedureCode: "D0120", Fee: 50_00}, {ProcedureCode: "D0274", Fee: 60_00},
 	}}}
-	r := &billing.ERAClaim{Lines: []billing.ERALine{
+	r := &billing.RemittanceClaim{Lines: []billing.ERALine{
 		{ProcedureCode: "D0120", Charge: 50_00}, {ProcedureCode: "D1110", Charge: 100_00}, {ProcedureCode: "D9999", Charge: 1_00},
 	}}
 	for name, x := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // setAside sets aside claims of a remittance that does not stand.
-func setAside(e *billing.ERA, rows []*billing.ERAClaim) {
+func setAside(e *billing.ERA, rows []*billing.RemittanceClaim) {
 	for _, r := range rows {
 		e.SetAside(r)
 	}
@@ -35,7 +35,7 @@ func (w *worker) correct(ctx context.Context, tx ports.Tx, e *billing.ERA) (done
 		e.TakeUp(r)
 	}
 	if err == nil {
-		err = tx.ERAClaims.Save(ctx, e.ID, rows)
+		err = tx.RemittanceClaims.Save(ctx, e.ID, rows)
 	}
 	return false, err
 }
@@ -68,12 +68,12 @@ func replace(ctx context.Context, tx ports.Tx, e *billing.ERA, rivals []*billing
 // dropPending sets aside claims that nothing was made of before their remittance was
 // replaced or discarded.
 func (w *worker) dropPending(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
-	rows, err := tx.ERAClaims.Pending(ctx, e.ID, w.chunk)
+	rows, err := tx.RemittanceClaims.Pending(ctx, e.ID, w.chunk)
 	if err != nil {
 		return err
 	}
 	setAside(e, rows)
-	if err := tx.ERAClaims.Save(ctx, e.ID, rows); err != nil {
+	if err := tx.RemittanceClaims.Save(ctx, e.ID, rows); err != nil {
 		return err
 	}
 	if len(rows) < w.chunk {
@@ -123,13 +123,13 @@ func (w *worker) takeOver(ctx context.Context, tx ports.Tx, e *billing.ERA) erro
 // exchange moves claims of a remittance to its correction.
 type exchange struct {
 	back, forth *posting // of the remittance that is replaced, and of its correction
-	was, is     []*billing.ERAClaim
-	twins       map[*billing.ERAClaim]*billing.ERAClaim // of the correction, with the same figures
+	was, is     []*billing.RemittanceClaim
+	twins       map[*billing.RemittanceClaim]*billing.RemittanceClaim // of the correction, with the same figures
 }
 
 // exchange prepares the claims of the old remittance, all others of it that are applied to
 // the same claims of ours, and those of the correction with the same control numbers.
-func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA, was []*billing.ERAClaim) (*exchange, error) {
+func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA, was []*billing.RemittanceClaim) (*exchange, error) {
 	found, err := matching(ctx, tx, was)
 	if err != nil {
 		return nil, err
@@ -149,8 +149,8 @@ func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA,
 			claims[c.ID] = c.Claim
 		}
 	}
-	x := &exchange{was: was, twins: map[*billing.ERAClaim]*billing.ERAClaim{}}
-	entries, err := tx.ERAClaims.Ledger(ctx, applied)
+	x := &exchange{was: was, twins: map[*billing.RemittanceClaim]*billing.RemittanceClaim{}}
+	entries, err := tx.RemittanceClaims.Ledger(ctx, applied)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +161,8 @@ func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA,
 	for id, all := range entries {
 		numbers = append(numbers, claims[id].Numbers()...)
 		for _, entry := range all {
-			if entry.ERA.ID == old.ID && !slices.ContainsFunc(x.was, func(r *billing.ERAClaim) bool { return r.Ordinal == entry.Ordinal }) {
-				x.was = append(x.was, entry.ERAClaim)
+			if entry.ERA.ID == old.ID && !slices.ContainsFunc(x.was, func(r *billing.RemittanceClaim) bool { return r.Ordinal == entry.Ordinal }) {
+				x.was = append(x.was, entry.RemittanceClaim)
 			}
 		}
 	}
@@ -184,8 +184,8 @@ func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA,
 
 // pair takes up the claims of the correction. It finds those that it does not change, and
 // returns the others.
-func (x *exchange) pair(e *billing.ERA) (changed []*billing.ERAClaim) {
-	same := map[billing.Digest][]*billing.ERAClaim{}
+func (x *exchange) pair(e *billing.ERA) (changed []*billing.RemittanceClaim) {
+	same := map[billing.Digest][]*billing.RemittanceClaim{}
 	for _, r := range x.was {
 		if r.Status != billing.RemitPending {
 			same[r.Figures()] = append(same[r.Figures()], r)
@@ -236,8 +236,8 @@ func (p *posting) of(e *billing.ERA) *posting {
 }
 
 // carry moves a row from another remittance to this one, which states the same.
-func (p *posting) carry(from *posting, was, is *billing.ERAClaim) {
-	p.era.Move(is, was.ERAClaimProgress)
+func (p *posting) carry(from *posting, was, is *billing.RemittanceClaim) {
+	p.era.Move(is, was.RemittanceClaimProgress)
 	if was.Status != billing.RemitApplied {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // the status of those that match none, or that the payer forwarded. It returns all
 // the claims that the others match, locked.
 func (w *worker) match(
-	ctx context.Context, tx ports.Tx, e *billing.ERA, rows []*billing.ERAClaim, now time.Time,
+	ctx context.Context, tx ports.Tx, e *billing.ERA, rows []*billing.RemittanceClaim, now time.Time,
 ) (map[billing.ClaimID]*billing.Claim, error) {
 	claims, err := matching(ctx, tx, rows)
 	if err != nil {
@@ -42,7 +42,7 @@ func (w *worker) match(
 }
 
 // matching locks our claims that may match claims of a remittance.
-func matching(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) ([]*billing.Claim, error) {
+func matching(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) ([]*billing.Claim, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -86,8 +86,8 @@ func indexed(claims []*billing.Claim) index {
 // cannot have a remittance, and the progress that follows. It prefers our control
 // number. Only the payer knows its own number, so find skips the claims of other
 // payers. A payer that is not in the directory may pay for one that is.
-func (x index) find(e *billing.ERA, r *billing.ERAClaim) (*billing.Claim, billing.ERAClaimProgress) {
-	found := billing.ERAClaimProgress{Status: billing.RemitUnmatched, Review: billing.ReviewNoClaim, Sequence: r.StatedSequence(), Warnings: e.Warnings}
+func (x index) find(e *billing.ERA, r *billing.RemittanceClaim) (*billing.Claim, billing.RemittanceClaimProgress) {
+	found := billing.RemittanceClaimProgress{Status: billing.RemitUnmatched, Review: billing.ReviewNoClaim, Sequence: r.StatedSequence(), Warnings: e.Warnings}
 	if r.Forwards() {
 		found.Status, found.Review = billing.RemitForwarded, ""
 	}
@@ -114,7 +114,7 @@ func (x index) find(e *billing.ERA, r *billing.ERAClaim) (*billing.Claim, billin
 
 // likeliest returns the claim with the payer's number that the remittance
 // identifies best, or nil.
-func (x index) likeliest(e *billing.ERA, r *billing.ERAClaim) (best *billing.Claim) {
+func (x index) likeliest(e *billing.ERA, r *billing.RemittanceClaim) (best *billing.Claim) {
 	for _, n := range add(add(nil, r.PayerClaimNumber), r.Original) {
 		for _, c := range x.byPayer[n] {
 			switch {
@@ -132,7 +132,7 @@ func (x index) likeliest(e *billing.ERA, r *billing.ERAClaim) (best *billing.Cla
 // mustWait reports whether the row has to wait because the claim's batch is not
 // recorded as sent. Either its sender died before it recorded that, or the
 // remittance is about an earlier file with the claim.
-func (w *worker) mustWait(era billing.ERAID, c *billing.Claim, r *billing.ERAClaim, now time.Time) bool {
+func (w *worker) mustWait(era billing.ERAID, c *billing.Claim, r *billing.RemittanceClaim, now time.Time) bool {
 	return c.State == billing.ClaimQueued && !c.BatchID.IsZero() && c.Frequency != billing.FrequencyVoid &&
 		c.Suits(r) && w.waits.wait(era, now)
 }

@@ -16,7 +16,7 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	if done, err := w.correct(ctx, tx, e); done || err != nil {
 		return err
 	}
-	rows, err := tx.ERAClaims.Pending(ctx, e.ID, w.chunk)
+	rows, err := tx.RemittanceClaims.Pending(ctx, e.ID, w.chunk)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func openPosting(
 		return nil, err
 	}
 	ids := slices.Collect(maps.Keys(claims))
-	entries, err := tx.ERAClaims.Ledger(ctx, ids)
+	entries, err := tx.RemittanceClaims.Ledger(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func addLinked(ctx context.Context, tx ports.Tx, claims map[billing.ClaimID]*bil
 			of = append(of, id)
 		}
 	}
-	linked, err := tx.ERAClaims.Linked(ctx, of)
+	linked, err := tx.RemittanceClaims.Linked(ctx, of)
 	for _, c := range linked {
 		if claims[c.ID] == nil {
 			claims[c.ID] = c
@@ -131,14 +131,14 @@ func (p *posting) set(c *billing.Claim, l *billing.Ledger) {
 	}
 }
 
-func (p *posting) entry(r *billing.ERAClaim) *billing.LedgerEntry {
-	return &billing.LedgerEntry{ERAClaim: r, ERA: p.era.Source()}
+func (p *posting) entry(r *billing.RemittanceClaim) *billing.LedgerEntry {
+	return &billing.LedgerEntry{RemittanceClaim: r, ERA: p.era.Source()}
 }
 
 // applyAll applies the claims that match one of ours, reversals first. A reversal
 // whose payment is among the others waits for it.
-func (p *posting) applyAll(rows []*billing.ERAClaim) {
-	var waiting []*billing.ERAClaim
+func (p *posting) applyAll(rows []*billing.RemittanceClaim) {
+	var waiting []*billing.RemittanceClaim
 	for _, r := range billing.ToApply(rows) {
 		switch code := p.review(r); {
 		case code == billing.ReviewNoPayment:
@@ -147,7 +147,7 @@ func (p *posting) applyAll(rows []*billing.ERAClaim) {
 			p.leave(r, billing.RemitNeedsReview, code)
 		default:
 			p.apply(r, r.MatchedBy)
-			waiting = slices.DeleteFunc(waiting, func(back *billing.ERAClaim) bool {
+			waiting = slices.DeleteFunc(waiting, func(back *billing.RemittanceClaim) bool {
 				if back.ClaimID != r.ClaimID || p.review(back) != "" {
 					return false
 				}
@@ -162,7 +162,7 @@ func (p *posting) applyAll(rows []*billing.ERAClaim) {
 }
 
 // review returns why the row cannot be applied; the empty string when it can.
-func (p *posting) review(r *billing.ERAClaim) billing.ReviewCode {
+func (p *posting) review(r *billing.RemittanceClaim) billing.ReviewCode {
 	if p.ledgers[r.ClaimID].Full() {
 		return billing.ReviewTooMany
 	}
@@ -171,10 +171,10 @@ func (p *posting) review(r *billing.ERAClaim) billing.ReviewCode {
 }
 
 // apply applies a row to its claim.
-func (p *posting) apply(r *billing.ERAClaim, by billing.MatchedBy) {
+func (p *posting) apply(r *billing.RemittanceClaim, by billing.MatchedBy) {
 	c, entry := p.claims[r.ClaimID], p.entry(r)
 	l := p.ledgers[c.ID].With(entry)
-	to := r.ERAClaimProgress
+	to := r.RemittanceClaimProgress
 	to.Status, to.Review, to.MatchedBy, to.AppliedAt = billing.RemitApplied, "", by, p.cause.At
 	to.Sequence, to.Warnings = l.Sequence(entry), l.Warnings(entry, p.era.Warnings)
 	p.era.Move(r, to)
@@ -187,8 +187,8 @@ func (p *posting) apply(r *billing.ERAClaim, by billing.MatchedBy) {
 }
 
 // leave records why a row is not applied. An unmatched one has no claim.
-func (p *posting) leave(r *billing.ERAClaim, status billing.RemitStatus, code billing.ReviewCode) {
-	to := r.ERAClaimProgress
+func (p *posting) leave(r *billing.RemittanceClaim, status billing.RemitStatus, code billing.ReviewCode) {
+	to := r.RemittanceClaimProgress
 	to.Status, to.Review, to.Warnings = status, code, p.ledgers[r.ClaimID].Warnings(p.entry(r), p.era.Warnings)
 	if status == billing.RemitUnmatched {
 		to.ClaimID, to.MatchedBy = billing.ClaimID{}, ""
@@ -230,9 +230,9 @@ func (p *posting) follow() {
 
 // save stores the rows, the changed claims and the events. Every change of a ledger comes
 // through here, so no claim to a later payer misses one.
-func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) error {
+func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) error {
 	p.follow()
-	if err := tx.ERAClaims.Save(ctx, p.era.ID, rows); err != nil {
+	if err := tx.RemittanceClaims.Save(ctx, p.era.ID, rows); err != nil {
 		return err
 	}
 	for _, c := range p.changed {
@@ -251,7 +251,7 @@ func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.ERAClai
 // matchAgain sets what the rows can change to be matched again: reversals that wait for
 // a payment, and payments beside another one that the rows take back. It reports
 // whether the remittance itself has any.
-func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.ERAClaim) (own bool, err error) {
+func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) (own bool, err error) {
 	var control, payer []string
 	var reversed []billing.ClaimID
 	for _, r := range rows {
@@ -265,7 +265,7 @@ func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.E
 	}
 	var waiting []billing.ERAID
 	if len(control) > 0 {
-		if waiting, err = tx.ERAClaims.Unmatched(ctx, control, payer); err != nil {
+		if waiting, err = tx.RemittanceClaims.Unmatched(ctx, control, payer); err != nil {
 			return false, err
 		}
 	}
@@ -280,7 +280,7 @@ func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.E
 		}
 	}
 	if len(reversed) > 0 {
-		n, err := tx.ERAClaims.Reconsider(ctx, p.era.ID, reversed)
+		n, err := tx.RemittanceClaims.Reconsider(ctx, p.era.ID, reversed)
 		if err != nil {
 			return false, err
 		}
@@ -296,7 +296,7 @@ func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.E
 // takeAgain sets the unmatched claims of the remittance to be matched again. It
 // reports whether there are any.
 func takeAgain(ctx context.Context, tx ports.Tx, e *billing.ERA) (bool, error) {
-	n, err := tx.ERAClaims.Again(ctx, e.ID)
+	n, err := tx.RemittanceClaims.Again(ctx, e.ID)
 	e.Progress.Unmatched -= n
 	return n > 0, err
 }

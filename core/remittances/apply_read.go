@@ -12,7 +12,7 @@ import (
 // read stores the next claims of a remittance, matched. After the last one
 // callers can see the remittance.
 func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
-	kept, err := tx.ERAClaims.Count(ctx, e.ID)
+	kept, err := tx.RemittanceClaims.Count(ctx, e.ID)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	}
 	if len(claims) > 0 {
 		for _, r := range claims { // the commit may be a second try
-			r.ERAClaimProgress = billing.ERAClaimProgress{Status: billing.RemitPending}
+			r.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: billing.RemitPending}
 		}
 		found, err := w.match(ctx, tx, e, claims, tx.Clock.Now())
 		if err != nil {
@@ -43,7 +43,7 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 		if err != nil {
 			return err
 		}
-		if err := tx.ERAClaims.Insert(ctx, e.ID, claims); err != nil {
+		if err := tx.RemittanceClaims.Insert(ctx, e.ID, claims); err != nil {
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 // unpaid finds the reversals for which no payment exists yet. They do not count as
 // matched.
 func (f *reading) unpaid(
-	ctx context.Context, tx ports.Tx, e *billing.ERA, rows []*billing.ERAClaim, claims map[billing.ClaimID]*billing.Claim,
+	ctx context.Context, tx ports.Tx, e *billing.ERA, rows []*billing.RemittanceClaim, claims map[billing.ClaimID]*billing.Claim,
 ) error {
 	reversing := map[billing.ClaimID]*billing.Claim{}
 	paid := map[billing.ClaimID][]billing.Money{} // by the same remittance
@@ -96,10 +96,10 @@ func (f *reading) unpaid(
 // effects of those before.
 type reading struct {
 	era   billing.ERAID
-	next  func() (*billing.ERAClaim, error, bool)
+	next  func() (*billing.RemittanceClaim, error, bool)
 	close func()
 	from  int // the number of claims in the file before the current ones
-	hand  []*billing.ERAClaim
+	hand  []*billing.RemittanceClaim
 	// paid has the payments of earlier claims of the file for our claims. Our
 	// claims show a payment only after it is applied.
 	paid map[billing.ClaimID][]billing.Money
@@ -113,7 +113,7 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 	}
 	f := &reading{era: era, paid: map[billing.ClaimID][]billing.Money{}}
 	for f.from < kept {
-		page, err := tx.ERAClaims.List(ctx, era, f.from, w.chunk)
+		page, err := tx.RemittanceClaims.List(ctx, era, f.from, w.chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 
 // note records the payments of stored claims, except those that a reversal takes
 // back.
-func (f *reading) note(claims []*billing.ERAClaim) {
+func (f *reading) note(claims []*billing.RemittanceClaim) {
 	for _, r := range claims {
 		paid := f.paid[r.ClaimID]
 		if i := slices.Index(paid, -r.Paid); r.Reverses() && i >= 0 {
@@ -148,12 +148,12 @@ func (f *reading) note(claims []*billing.ERAClaim) {
 
 // after returns the next chunk of claims after those that are stored. It
 // returns the same claims again when they have not been stored.
-func (f *reading) after(kept, chunk int) ([]*billing.ERAClaim, error) {
+func (f *reading) after(kept, chunk int) ([]*billing.RemittanceClaim, error) {
 	if f.hand != nil && f.from == kept {
 		return f.hand, nil
 	}
 	f.note(f.hand)
-	f.hand = make([]*billing.ERAClaim, 0, chunk)
+	f.hand = make([]*billing.RemittanceClaim, 0, chunk)
 	for len(f.hand) < chunk {
 		r, err, ok := f.next()
 		if err != nil {

@@ -238,8 +238,8 @@ type brokenEDI struct {
 
 var errBroken = errors.New("broken")
 
-func (e *brokenEDI) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
-	return func(yield func(*billing.ERAClaim, error) bool) {
+func (e *brokenEDI) Claims(content []byte) iter.Seq2[*billing.RemittanceClaim, error] {
+	return func(yield func(*billing.RemittanceClaim, error) bool) {
 		n := 0
 		for c, err := range e.ClaimsEDI.Claims(content) {
 			if n++; e.broken && n > e.from {

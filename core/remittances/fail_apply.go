@@ -39,7 +39,7 @@ func (s *Service) FailApply(ctx context.Context, j jobs.Job) error {
 // that are stored, unless it was shown before.
 func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	if e.Stage == billing.ERAReading {
-		kept, err := tx.ERAClaims.Count(ctx, e.ID)
+		kept, err := tx.RemittanceClaims.Count(ctx, e.ID)
 		if err == nil {
 			err = w.show(ctx, tx, e, max(kept, e.ClaimCount))
 		}

@@ -20,13 +20,13 @@ import (
 // ordinal, and for the field claim_id; CodeInvalidRequest for faults of the body;
 // CodeConflict when it is applied to another claim, or the claim cannot have it.
 func (s *Service) MatchClaim(
-	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.MatchRequest,
+	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, in intake.MatchRequest,
 ) (billing.Reply, error) {
 	m, faults := in.Match()
 	return s.finish(ctx, call, era, ordinal, decision{
 		does: billing.TriggerMatch, in: intake.NoteRequest{Faults: faults}, claim: m.ClaimID,
-		can: func(r *billing.ERAClaim, e *billing.ERA) (bool, error) { return r.CanMatch(e, m.ClaimID) },
-		change: func(p *posting, r *billing.ERAClaim, c *billing.Claim) error {
+		can: func(r *billing.RemittanceClaim, e *billing.ERA) (bool, error) { return r.CanMatch(e, m.ClaimID) },
+		change: func(p *posting, r *billing.RemittanceClaim, c *billing.Claim) error {
 			if err := c.CanHave(r); err != nil {
 				return err
 			}
@@ -34,7 +34,7 @@ func (s *Service) MatchClaim(
 			if err := faults.Err(); err != nil {
 				return err
 			}
-			to := r.ERAClaimProgress
+			to := r.RemittanceClaimProgress
 			to.ClaimID, to.LineNumbers = c.ID, numbers
 			p.era.Move(r, to)
 			p.byHand(r, billing.MatchedByUser)
@@ -50,11 +50,11 @@ func (s *Service) MatchClaim(
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it matches
 // no claim, or the claim cannot have it.
 func (s *Service) ApplyClaim(
-	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
+	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
 ) (billing.Reply, error) {
 	return s.finish(ctx, call, era, ordinal, decision{
-		does: billing.TriggerApply, in: in, can: (*billing.ERAClaim).CanApply,
-		change: func(p *posting, r *billing.ERAClaim, c *billing.Claim) error {
+		does: billing.TriggerApply, in: in, can: (*billing.RemittanceClaim).CanApply,
+		change: func(p *posting, r *billing.RemittanceClaim, c *billing.Claim) error {
 			if err := c.CanHave(r); err != nil {
 				return err
 			}
@@ -72,12 +72,12 @@ func (s *Service) ApplyClaim(
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is
 // applied.
 func (s *Service) IgnoreClaim(
-	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
+	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
 ) (billing.Reply, error) {
 	return s.finish(ctx, call, era, ordinal, decision{
-		does: billing.TriggerIgnore, in: in, can: (*billing.ERAClaim).CanIgnore,
-		change: func(p *posting, r *billing.ERAClaim, _ *billing.Claim) error {
-			to := r.ERAClaimProgress
+		does: billing.TriggerIgnore, in: in, can: (*billing.RemittanceClaim).CanIgnore,
+		change: func(p *posting, r *billing.RemittanceClaim, _ *billing.Claim) error {
+			to := r.RemittanceClaimProgress
 			to.Status, to.Review = billing.RemitIgnored, ""
 			p.era.Move(r, to)
 			return nil
@@ -93,11 +93,11 @@ func (s *Service) IgnoreClaim(
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is not
 // applied, the remittance is posted, or an applied reversal takes it back.
 func (s *Service) UnapplyClaim(
-	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
+	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
 ) (billing.Reply, error) {
 	return s.finish(ctx, call, era, ordinal, decision{
-		does: billing.TriggerUnapply, in: in, can: (*billing.ERAClaim).CanUnapply,
-		change: func(p *posting, r *billing.ERAClaim, c *billing.Claim) error {
+		does: billing.TriggerUnapply, in: in, can: (*billing.RemittanceClaim).CanUnapply,
+		change: func(p *posting, r *billing.RemittanceClaim, c *billing.Claim) error {
 			if by := p.ledgers[c.ID].TakenBackBy(p.entry(r)); by != nil {
 				return &billing.Error{Code: billing.CodeConflict, Message: "A reversal takes it back: " + by.ERA.ID.String() + ". Unapply the reversal first."}
 			}
@@ -115,22 +115,22 @@ type decision struct {
 
 	// can reports whether the decision changes anything, and returns the conflict when
 	// it cannot be made now.
-	can func(r *billing.ERAClaim, e *billing.ERA) (bool, error)
+	can func(r *billing.RemittanceClaim, e *billing.ERA) (bool, error)
 
 	// change changes the claim of the remittance and ours, which is nil when it matches
 	// none. The posting is about these two.
-	change func(p *posting, r *billing.ERAClaim, c *billing.Claim) error
+	change func(p *posting, r *billing.RemittanceClaim, c *billing.Claim) error
 }
 
 // finish makes a person's decision on one claim of a remittance, at most once for the
 // call's key. It notes the decision in the history of our claim, and returns the claim
 // of the remittance.
 func (s *Service) finish(
-	ctx context.Context, call idempotency.Write[*billing.ERAClaim], era billing.ERAID, ordinal int, d decision,
+	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, d decision,
 ) (billing.Reply, error) {
 	note, faults := d.in.Text()
 	call.Request.Faults = faults
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERAClaim, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.RemittanceClaim, error) {
 		e, err := lock(ctx, tx, era)
 		if err == nil {
 			err = e.CanFinishClaims()
@@ -138,7 +138,7 @@ func (s *Service) finish(
 		if err != nil {
 			return nil, err
 		}
-		r, err := tx.ERAClaims.Get(ctx, era, ordinal)
+		r, err := tx.RemittanceClaims.Get(ctx, era, ordinal)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func (s *Service) finish(
 }
 
 // open locks our claim, if there is one, and opens a posting for it.
-func (d decision) open(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.ERAClaim) (*posting, *billing.Claim, error) {
+func (d decision) open(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.RemittanceClaim) (*posting, *billing.Claim, error) {
 	claims, now := map[billing.ClaimID]*billing.Claim{}, tx.Clock.Now()
 	id := cmp.Or(d.claim, r.ClaimID)
 	if !id.IsZero() {
@@ -180,8 +180,8 @@ func (d decision) open(ctx context.Context, tx ports.Tx, e *billing.ERA, r *bill
 
 // close stores the posting of one row, and queues the remittances that the row changes
 // to be matched again.
-func (p *posting) close(ctx context.Context, tx ports.Tx, r *billing.ERAClaim) error {
-	rows := []*billing.ERAClaim{r}
+func (p *posting) close(ctx context.Context, tx ports.Tx, r *billing.RemittanceClaim) error {
+	rows := []*billing.RemittanceClaim{r}
 	if err := p.save(ctx, tx, rows); err != nil { // the row first: what is unmatched is matched again
 		return err
 	}
@@ -197,21 +197,21 @@ func (p *posting) close(ctx context.Context, tx ports.Tx, r *billing.ERAClaim) e
 
 // byHand applies a row to its claim for a person, or matches one that the payer
 // forwarded.
-func (p *posting) byHand(r *billing.ERAClaim, by billing.MatchedBy) {
+func (p *posting) byHand(r *billing.RemittanceClaim, by billing.MatchedBy) {
 	if !r.Forwards() {
 		p.apply(r, by)
 		return
 	}
-	to := r.ERAClaimProgress
+	to := r.RemittanceClaimProgress
 	to.Status, to.Review, to.MatchedBy = billing.RemitForwarded, "", by
 	p.era.Move(r, to)
 }
 
 // unapply reverses the application of a row to its claim.
-func (p *posting) unapply(r *billing.ERAClaim) {
+func (p *posting) unapply(r *billing.RemittanceClaim) {
 	c, entry := p.claims[r.ClaimID], p.entry(r)
 	l := p.ledgers[c.ID].Without(entry)
-	to := r.ERAClaimProgress
+	to := r.RemittanceClaimProgress
 	to.Status, to.Review, to.AppliedAt = billing.RemitNeedsReview, billing.ReviewUnapplied, time.Time{}
 	to.Warnings = l.Warnings(entry, p.era.Warnings)
 	p.era.Move(r, to)

@@ -32,13 +32,13 @@ type decision struct {
 // decide makes the decision with a key, in the process.
 func (b *fixture) decide(s *remittances.Service, key string, d decision) (billing.Reply, error) {
 	b.t.Helper()
-	w := write(b.scope, call(key), func(r *billing.ERAClaim, _ error) billing.Reply {
+	w := write(b.scope, call(key), func(r *billing.RemittanceClaim, _ error) billing.Reply {
 		return billing.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %s %s %v", r.Status, r.Review, r.ClaimID, r.LineNumbers)}
 	})
 	if d.does == billing.TriggerMatch {
 		return s.MatchClaim(b.t.Context(), w, d.era, d.ordinal, intake.MatchRequest{ClaimID: new(d.claim.String()), Lines: d.lines})
 	}
-	by := map[billing.ClaimTrigger]func(context.Context, idempotency.Write[*billing.ERAClaim], billing.ERAID, int, intake.NoteRequest) (billing.Reply, error){
+	by := map[billing.ClaimTrigger]func(context.Context, idempotency.Write[*billing.RemittanceClaim], billing.ERAID, int, intake.NoteRequest) (billing.Reply, error){
 		billing.TriggerApply: s.ApplyClaim, billing.TriggerIgnore: s.IgnoreClaim, billing.TriggerUnapply: s.UnapplyClaim,
 	}[d.does]
 	return by(b.t.Context(), w, d.era, d.ordinal, intake.NoteRequest{Note: new("The payer confirmed it.")})
@@ -276,7 +276,7 @@ func TestBeforeTheClaim(t *testing.T) {
 func (b *fixture) rematch(number string) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		waiting, err := tx.ERAClaims.Unmatched(ctx, []string{number}, nil)
+		waiting, err := tx.RemittanceClaims.Unmatched(ctx, []string{number}, nil)
 		for _, id := range waiting {
 			j := jobs.ForERA(b.scope, id, tx.Clock.Now())
 			if err == nil {
@@ -702,7 +702,7 @@ func TestForwardedIsNotDecided(t *testing.T) {
 	d := decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: id}
 	for range 2 {
 		if r = b.decided(d); counts(r) != "1/1 f done" || r.Claims[0].ClaimID != id || r.Claims[0].MatchedBy != billing.MatchedByUser {
-			t.Errorf("matched: %s, %+v", counts(r), r.Claims[0].ERAClaimProgress)
+			t.Errorf("matched: %s, %+v", counts(r), r.Claims[0].RemittanceClaimProgress)
 		}
 	}
 	d.does = billing.TriggerApply

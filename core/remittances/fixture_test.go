@@ -386,7 +386,7 @@ func counts(r *billing.ERARecord) string {
 func (b *fixture) ledger(id billing.ClaimID) (entries []*billing.LedgerEntry) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{id})
+		all, err := tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{id})
 		entries = all[id]
 		return err
 	})

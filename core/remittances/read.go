@@ -41,8 +41,8 @@ func record(ctx context.Context, tx ports.Tx, e *billing.ERA) (*billing.ERARecor
 	return r, err
 }
 
-func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limit int) ([]*billing.ERAClaim, bool, error) {
-	claims, err := tx.ERAClaims.List(ctx, id, after, limit+1)
+func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limit int) ([]*billing.RemittanceClaim, bool, error) {
+	claims, err := tx.RemittanceClaims.List(ctx, id, after, limit+1)
 	if err != nil || len(claims) <= limit {
 		return claims, false, err
 	}
@@ -54,7 +54,7 @@ func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limi
 // Get.
 func (s *Service) Claims(
 	ctx context.Context, scope billing.Scope, id billing.ERAID, after, limit int,
-) (claims []*billing.ERAClaim, more bool, err error) {
+) (claims []*billing.RemittanceClaim, more bool, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.ERAs.Get(ctx, id); err != nil {
 			return err

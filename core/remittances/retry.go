@@ -17,11 +17,11 @@ func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERA
 		if err != nil || e.Stage != billing.ERADone {
 			return err
 		}
-		kept, err := tx.ERAClaims.Count(ctx, id)
+		kept, err := tx.RemittanceClaims.Count(ctx, id)
 		if err != nil {
 			return err
 		}
-		left, err := tx.ERAClaims.Pending(ctx, id, 1)
+		left, err := tx.RemittanceClaims.Pending(ctx, id, 1)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (b *fixture) owed(first, second billing.ClaimID) (owes string) {
 	b.t.Helper()
 	porttest.Totals(b.t, b.store, b.scope)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{first, second})
+		entries, err := tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{first, second})
 		if err != nil {
 			return err
 		}
@@ -131,13 +131,13 @@ type crossroads struct {
 
 func (s crossing) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return s.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		tx.ERAClaims = crossingClaims{tx.ERAClaims, s.crossroads}
+		tx.RemittanceClaims = crossingClaims{tx.RemittanceClaims, s.crossroads}
 		return fn(ctx, tx)
 	})
 }
 
 type crossingClaims struct {
-	ports.ERAClaims
+	ports.RemittanceClaims
 	*crossroads
 }
 
@@ -152,7 +152,7 @@ func (c crossingClaims) Linked(ctx context.Context, of []billing.ClaimID) ([]*bi
 			c.both.Wait()
 		}
 	}
-	return c.ERAClaims.Linked(ctx, of)
+	return c.RemittanceClaims.Linked(ctx, of)
 }
 
 // TestPeopleDecideAboutBothClaimsAtOnce makes a decision about a remittance of each

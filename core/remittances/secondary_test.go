@@ -19,7 +19,7 @@ func (b *fixture) billSecondary(id billing.ClaimID, number string) billing.Claim
 		if err != nil {
 			return err
 		}
-		entries, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{id, first.SecondaryTo})
+		entries, err := tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{id, first.SecondaryTo})
 		if err != nil {
 			return err
 		}

@@ -168,7 +168,7 @@ func TestTertiaryClaimComesBack(t *testing.T) {
 	c.State = billing.ClaimRejected
 	var entries map[billing.ClaimID][]*billing.LedgerEntry
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		entries, err = tx.ERAClaims.Ledger(ctx, []billing.ClaimID{first, second})
+		entries, err = tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{first, second})
 		return err
 	})
 	c.Renew([]*billing.Ledger{b.get(second).Ledger(entries[second]), b.get(first).Ledger(entries[first])}, billing.ClaimCause{At: b.clock.Now()})

@@ -171,7 +171,7 @@ func testAcknowledgement(t *testing.T, f ClaimsEDIFixture) {
 }
 
 // all collects the claims of a payment.
-func all(t *testing.T, edi ports.ClaimsEDI, content []byte) (claims []*billing.ERAClaim) {
+func all(t *testing.T, edi ports.ClaimsEDI, content []byte) (claims []*billing.RemittanceClaim) {
 	t.Helper()
 	for c, err := range edi.Claims(content) {
 		if err != nil {

@@ -24,9 +24,9 @@ func testNamed(b *bench) {
 	another.Payer, another.PayerClaimNumber = b.payer(), "ICN-1" // of another payer
 	b.insertClaims(own, submitted, payers, applied, another)
 	b.insertERAs(e)
-	row := b.became(b.eraClaim(1), billing.RemitApplied, applied.ID)
-	left := b.became(b.eraClaim(2), billing.RemitIgnored, applied.ID)
-	b.insertERAClaims(e.ID, row, left)
+	row := b.became(b.remittanceClaim(1), billing.RemitApplied, applied.ID)
+	left := b.became(b.remittanceClaim(2), billing.RemitIgnored, applied.ID)
+	b.insertRemittanceClaims(e.ID, row, left)
 	named := func(payer billing.ERASource, numbers ...string) map[string][]billing.ClaimID {
 		found := read(b, func(ctx context.Context, tx ports.Tx) (map[string][]billing.ClaimID, error) {
 			return tx.Adjustments.Named(ctx, payer, numbers)

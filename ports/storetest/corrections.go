@@ -56,36 +56,36 @@ func testAside(b *bench) {
 	t := b.t
 	e, other := b.era(0), b.era(1)
 	b.insertERAs(e, other)
-	var all []*billing.ERAClaim
+	var all []*billing.RemittanceClaim
 	for n := range 8 {
-		r := b.became(b.eraClaim(n+1), billing.RemitApplied, id[billing.ClaimID]())
+		r := b.became(b.remittanceClaim(n+1), billing.RemitApplied, id[billing.ClaimID]())
 		r.ControlNumber = "Abc-" + string(rune('0'+n/2))
 		if n%2 == 1 {
 			b.became(r, billing.RemitNeedsReview, r.ClaimID).Review = billing.ReviewCorrection
 		}
 		all = append(all, r)
 	}
-	foreign := b.became(b.eraClaim(1), billing.RemitNeedsReview, id[billing.ClaimID]())
+	foreign := b.became(b.remittanceClaim(1), billing.RemitNeedsReview, id[billing.ClaimID]())
 	foreign.Review = billing.ReviewCorrection
-	b.insertERAClaims(e.ID, all...)
-	b.insertERAClaims(other.ID, foreign)
-	left := func(after, limit int) []*billing.ERAClaim {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERAClaim, error) {
+	b.insertRemittanceClaims(e.ID, all...)
+	b.insertRemittanceClaims(other.ID, foreign)
+	left := func(after, limit int) []*billing.RemittanceClaim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.RemittanceClaim, error) {
 			return tx.Corrections.Left(ctx, e.ID, after, limit)
 		})
 	}
-	aside := func(limit int, numbers ...string) []*billing.ERAClaim {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERAClaim, error) {
+	aside := func(limit int, numbers ...string) []*billing.RemittanceClaim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.RemittanceClaim, error) {
 			return tx.Corrections.Aside(ctx, e.ID, numbers, limit)
 		})
 	}
-	equal(t, "those that count", left(0, 10), []*billing.ERAClaim{all[0], all[2], all[4], all[6]})
-	equal(t, "some of them", left(1, 2), []*billing.ERAClaim{all[2], all[4]})
-	equal(t, "those set aside", aside(10), []*billing.ERAClaim{all[1], all[3], all[5], all[7]})
-	equal(t, "the first of them", aside(1), []*billing.ERAClaim{all[1]})
-	equal(t, "by control number", aside(10, "aBC-1", "abc-3", "none"), []*billing.ERAClaim{all[3], all[7]})
+	equal(t, "those that count", left(0, 10), []*billing.RemittanceClaim{all[0], all[2], all[4], all[6]})
+	equal(t, "some of them", left(1, 2), []*billing.RemittanceClaim{all[2], all[4]})
+	equal(t, "those set aside", aside(10), []*billing.RemittanceClaim{all[1], all[3], all[5], all[7]})
+	equal(t, "the first of them", aside(1), []*billing.RemittanceClaim{all[1]})
+	equal(t, "by control number", aside(10, "aBC-1", "abc-3", "none"), []*billing.RemittanceClaim{all[3], all[7]})
 	b.became(all[7], billing.RemitIgnored, all[7].ClaimID).Review = billing.ReviewCorrection
-	b.saveERAClaims(e.ID, all[7])
+	b.saveRemittanceClaims(e.ID, all[7])
 	for _, want := range []int{3, 0} {
 		n, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) { return tx.Corrections.Discard(ctx, e.ID) })
 		if n != want || err != nil {
@@ -96,8 +96,8 @@ func testAside(b *bench) {
 		all[n].Status = billing.RemitIgnored
 	}
 	b.view(func(ctx context.Context, tx ports.Tx) error {
-		mine, err1 := tx.ERAClaims.List(ctx, e.ID, 0, 10)
-		theirs, err2 := tx.ERAClaims.List(ctx, other.ID, 0, 10)
+		mine, err1 := tx.RemittanceClaims.List(ctx, e.ID, 0, 10)
+		theirs, err2 := tx.RemittanceClaims.List(ctx, other.ID, 0, 10)
 		equal(t, "after they were discarded", append(mine, theirs...), append(all, foreign))
 		return errors.Join(err1, err2)
 	})

@@ -16,35 +16,35 @@ func testLedger(b *bench) {
 	bare.Payer, bare.PayerName, bare.Payment = billing.PayerSummary{}, "", billing.ERAPayment{}
 	b.insertERAs(first, second, bare)
 	one, other, absent := id[billing.ClaimID](), id[billing.ClaimID](), id[billing.ClaimID]()
-	row := func(ordinal int, status billing.RemitStatus, claim billing.ClaimID) *billing.ERAClaim {
-		return b.became(b.eraClaim(ordinal), status, claim)
+	row := func(ordinal int, status billing.RemitStatus, claim billing.ClaimID) *billing.RemittanceClaim {
+		return b.became(b.remittanceClaim(ordinal), status, claim)
 	}
-	early := []*billing.ERAClaim{
+	early := []*billing.RemittanceClaim{
 		row(1, billing.RemitApplied, one), row(2, billing.RemitPending, one), row(3, billing.RemitNeedsReview, one), row(4, billing.RemitUnmatched, one),
 		row(5, billing.RemitIgnored, one), row(6, billing.RemitForwarded, one), row(7, billing.RemitApplied, other), row(8, billing.RemitApplied, id[billing.ClaimID]()),
 	}
-	late := []*billing.ERAClaim{row(1, billing.RemitApplied, one), row(2, billing.RemitApplied, one)}
-	late[1].ERAClaimProgress = Filled[billing.ERAClaimProgress](t)
+	late := []*billing.RemittanceClaim{row(1, billing.RemitApplied, one), row(2, billing.RemitApplied, one)}
+	late[1].RemittanceClaimProgress = Filled[billing.RemittanceClaimProgress](t)
 	late[1].Status, late[1].ClaimID = billing.RemitApplied, one
 	last := row(1, billing.RemitApplied, one)
-	b.insertERAClaims(second.ID, late...)
-	b.insertERAClaims(first.ID, early...)
-	b.insertERAClaims(bare.ID, last)
+	b.insertRemittanceClaims(second.ID, late...)
+	b.insertRemittanceClaims(first.ID, early...)
+	b.insertRemittanceClaims(bare.ID, last)
 	ledger := func(claims ...billing.ClaimID) map[billing.ClaimID][]*billing.LedgerEntry {
 		return read(b, func(ctx context.Context, tx ports.Tx) (map[billing.ClaimID][]*billing.LedgerEntry, error) {
-			return tx.ERAClaims.Ledger(ctx, claims)
+			return tx.RemittanceClaims.Ledger(ctx, claims)
 		})
 	}
-	entry := func(e *billing.ERA, r *billing.ERAClaim) *billing.LedgerEntry {
-		return &billing.LedgerEntry{ERAClaim: r, ERA: e.Source()}
+	entry := func(e *billing.ERA, r *billing.RemittanceClaim) *billing.LedgerEntry {
+		return &billing.LedgerEntry{RemittanceClaim: r, ERA: e.Source()}
 	}
 	equal(t, "ledgers", ledger(one, other, absent), map[billing.ClaimID][]*billing.LedgerEntry{
 		one:   {entry(first, early[0]), entry(second, late[0]), entry(second, late[1]), entry(bare, last)},
 		other: {entry(first, early[6])},
 	})
 	equal(t, "no ledger", len(ledger(absent))+len(ledger()), 0)
-	b.saveERAClaims(first.ID, b.became(early[0], billing.RemitNeedsReview, one), b.became(early[3], billing.RemitApplied, one))
-	b.saveERAClaims(second.ID, b.became(late[1], billing.RemitApplied, other))
+	b.saveRemittanceClaims(first.ID, b.became(early[0], billing.RemitNeedsReview, one), b.became(early[3], billing.RemitApplied, one))
+	b.saveRemittanceClaims(second.ID, b.became(late[1], billing.RemitApplied, other))
 	equal(t, "ledgers after changes", ledger(one, other), map[billing.ClaimID][]*billing.LedgerEntry{
 		one:   {entry(first, early[3]), entry(second, late[0]), entry(bare, last)},
 		other: {entry(first, early[6]), entry(second, late[1])},
@@ -74,7 +74,7 @@ func testLinked(b *bench) {
 	} {
 		var got []billing.ClaimID
 		b.in(func(ctx context.Context, tx ports.Tx) error {
-			found, err := tx.ERAClaims.Linked(ctx, c.of)
+			found, err := tx.RemittanceClaims.Linked(ctx, c.of)
 			for _, linked := range found {
 				got = append(got, linked.ID)
 			}

@@ -222,22 +222,22 @@ func testERAFilters(b *bench) {
 	equal(t, "those that do not", pages(billing.ERAFilter{NeedsAttention: new(false)}), []*billing.ERA{wanted, dateless})
 	equal(t, "another trace number", len(pages(billing.ERAFilter{TraceNumber: "trace-1"})), 0)
 
-	applied, review, ignored := b.eraClaim(1), b.eraClaim(1), b.eraClaim(1)
+	applied, review, ignored := b.remittanceClaim(1), b.remittanceClaim(1), b.remittanceClaim(1)
 	ours := id[billing.ClaimID]()
-	applied.ERAClaimProgress = billing.ERAClaimProgress{Status: billing.RemitApplied, ClaimID: ours, AppliedAt: b.now}
-	review.ERAClaimProgress = billing.ERAClaimProgress{Status: billing.RemitNeedsReview, ClaimID: ours}
-	ignored.ERAClaimProgress = billing.ERAClaimProgress{Status: billing.RemitIgnored}
+	applied.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: ours, AppliedAt: b.now}
+	review.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: billing.RemitNeedsReview, ClaimID: ours}
+	ignored.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: billing.RemitIgnored}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return errors.Join(tx.ERAClaims.Insert(ctx, wanted.ID, []*billing.ERAClaim{applied}), tx.ERAClaims.Insert(ctx, other.ID, []*billing.ERAClaim{review}),
-			tx.ERAClaims.Insert(ctx, dateless.ID, []*billing.ERAClaim{ignored}))
+		return errors.Join(tx.RemittanceClaims.Insert(ctx, wanted.ID, []*billing.RemittanceClaim{applied}), tx.RemittanceClaims.Insert(ctx, other.ID, []*billing.RemittanceClaim{review}),
+			tx.RemittanceClaims.Insert(ctx, dateless.ID, []*billing.RemittanceClaim{ignored}))
 	})
 	equal(t, "of a claim", pages(billing.ERAFilter{ClaimID: ours}), []*billing.ERA{wanted, other})
 	equal(t, "of another claim", len(pages(billing.ERAFilter{ClaimID: id[billing.ClaimID]()})), 0)
 	equal(t, "those that need attention", pages(billing.ERAFilter{NeedsAttention: new(true)}), []*billing.ERA{unbalanced, other})
 }
 
-func (b *bench) eraClaim(n int) *billing.ERAClaim {
-	return &billing.ERAClaim{
+func (b *bench) remittanceClaim(n int) *billing.RemittanceClaim {
+	return &billing.RemittanceClaim{
 		Ordinal: n, ControlNumber: unicode, PayerClaimNumber: "P" + strconv.Itoa(n), Original: "O", StatusCode: "1",
 		Charge: 100, Paid: -50, Allowed: new(billing.Money(0)), PatientResponsibility: new(billing.Money(7)), PatientFirstName: "A", PatientLastName: unicode,
 		MemberID: "M", CorrectedPatient: &billing.CorrectedPatient{FirstName: "A", LastName: unicode, MemberID: "M"}, CrossoverPayer: &billing.CrossoverPayer{Name: unicode, ID: "X"},
@@ -247,41 +247,41 @@ func (b *bench) eraClaim(n int) *billing.ERAClaim {
 			ControlNumber: "1", ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: billing.Date{Year: 2026, Month: 5, Day: 4}, Charge: 100, Paid: -50,
 			Allowed: new(billing.Money(1)), Units: "1", Adjustments: []billing.Adjustment{{Group: "PR", Reason: "1", Amount: 2}}, Remarks: []string{"M1"},
 		}},
-		ERAClaimProgress: billing.ERAClaimProgress{Status: billing.RemitPending},
+		RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitPending},
 	}
 }
 
 // became sets what became of a claim of a remittance.
-func (b *bench) became(r *billing.ERAClaim, status billing.RemitStatus, claim billing.ClaimID) *billing.ERAClaim {
-	r.ERAClaimProgress = billing.ERAClaimProgress{Status: status, ClaimID: claim}
+func (b *bench) became(r *billing.RemittanceClaim, status billing.RemitStatus, claim billing.ClaimID) *billing.RemittanceClaim {
+	r.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: status, ClaimID: claim}
 	if status == billing.RemitApplied {
 		r.AppliedAt = b.now
 	}
 	return r
 }
 
-func (b *bench) insertERAClaims(era billing.ERAID, all ...*billing.ERAClaim) {
+func (b *bench) insertRemittanceClaims(era billing.ERAID, all ...*billing.RemittanceClaim) {
 	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAClaims.Insert(ctx, era, all) })
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.RemittanceClaims.Insert(ctx, era, all) })
 }
 
-func (b *bench) saveERAClaims(era billing.ERAID, all ...*billing.ERAClaim) {
+func (b *bench) saveRemittanceClaims(era billing.ERAID, all ...*billing.RemittanceClaim) {
 	b.t.Helper()
-	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAClaims.Save(ctx, era, all) })
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.RemittanceClaims.Save(ctx, era, all) })
 }
 
-// testERAClaims stores hundreds of claims of a remittance in chunks, and reads
+// testRemittanceClaims stores hundreds of claims of a remittance in chunks, and reads
 // them in the order of the file.
-func testERAClaims(b *bench) {
+func testRemittanceClaims(b *bench) {
 	t := b.t
 	e, other := b.era(0), b.era(1)
 	b.insertERAs(e, other)
-	var all []*billing.ERAClaim
+	var all []*billing.RemittanceClaim
 	for n := range 500 {
-		c := b.eraClaim(n + 1)
+		c := b.remittanceClaim(n + 1)
 		switch n % 5 {
 		case 1:
-			c.ERAClaimProgress = Filled[billing.ERAClaimProgress](t)
+			c.RemittanceClaimProgress = Filled[billing.RemittanceClaimProgress](t)
 			c.Status = billing.RemitApplied
 		case 2:
 			b.became(c, billing.RemitNeedsReview, id[billing.ClaimID]()).LineNumbers = []int{}
@@ -292,44 +292,44 @@ func testERAClaims(b *bench) {
 		}
 		all = append(all, c)
 	}
-	for _, chunk := range [][]*billing.ERAClaim{all[250:], all[:250]} {
-		b.insertERAClaims(e.ID, chunk...)
+	for _, chunk := range [][]*billing.RemittanceClaim{all[250:], all[:250]} {
+		b.insertRemittanceClaims(e.ID, chunk...)
 	}
-	b.insertERAClaims(other.ID, b.eraClaim(1), b.became(b.eraClaim(2), billing.RemitUnmatched, billing.ClaimID{}))
-	list := func(after, limit int) []*billing.ERAClaim {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERAClaim, error) {
-			return tx.ERAClaims.List(ctx, e.ID, after, limit)
+	b.insertRemittanceClaims(other.ID, b.remittanceClaim(1), b.became(b.remittanceClaim(2), billing.RemitUnmatched, billing.ClaimID{}))
+	list := func(after, limit int) []*billing.RemittanceClaim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.RemittanceClaim, error) {
+			return tx.RemittanceClaims.List(ctx, e.ID, after, limit)
 		})
 	}
-	pending := func(limit int) []*billing.ERAClaim {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERAClaim, error) {
-			return tx.ERAClaims.Pending(ctx, e.ID, limit)
+	pending := func(limit int) []*billing.RemittanceClaim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.RemittanceClaim, error) {
+			return tx.RemittanceClaims.Pending(ctx, e.ID, limit)
 		})
 	}
-	withStatus := func(s billing.RemitStatus) []*billing.ERAClaim {
-		return slices.DeleteFunc(slices.Clone(all), func(c *billing.ERAClaim) bool { return c.Status != s })
+	withStatus := func(s billing.RemitStatus) []*billing.RemittanceClaim {
+		return slices.DeleteFunc(slices.Clone(all), func(c *billing.RemittanceClaim) bool { return c.Status != s })
 	}
 	equal(t, "all", list(0, 1000), all)
 	equal(t, "some", list(100, 3), all[100:103])
-	equal(t, "one", read(b, func(ctx context.Context, tx ports.Tx) (*billing.ERAClaim, error) {
-		return tx.ERAClaims.Get(ctx, e.ID, 7)
+	equal(t, "one", read(b, func(ctx context.Context, tx ports.Tx) (*billing.RemittanceClaim, error) {
+		return tx.RemittanceClaims.Get(ctx, e.ID, 7)
 	}), all[6])
 	left := withStatus(billing.RemitPending)
 	equal(t, "pending", pending(1000), left)
 	equal(t, "the first pending ones", pending(3), left[:3])
 	for _, c := range left[2:] {
-		c.ERAClaimProgress = Filled[billing.ERAClaimProgress](t)
+		c.RemittanceClaimProgress = Filled[billing.RemittanceClaimProgress](t)
 		c.Status = billing.RemitIgnored
 	}
 	b.became(all[1], billing.RemitNeedsReview, all[1].ClaimID)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return errors.Join(tx.ERAClaims.Save(ctx, e.ID, left[2:]), tx.ERAClaims.Save(ctx, e.ID, all[1:2]))
+		return errors.Join(tx.RemittanceClaims.Save(ctx, e.ID, left[2:]), tx.RemittanceClaims.Save(ctx, e.ID, all[1:2]))
 	})
 	equal(t, "after they were saved", list(0, 1000), all)
 	equal(t, "left", pending(1000), left[:2])
 	unmatched := withStatus(billing.RemitUnmatched)
 	for _, want := range []int{len(unmatched), 0} {
-		n, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) { return tx.ERAClaims.Again(ctx, e.ID) })
+		n, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) { return tx.RemittanceClaims.Again(ctx, e.ID) })
 		if n != want || err != nil {
 			t.Errorf("%d claims are pending again, %v, want %d", n, err, want)
 		}
@@ -338,14 +338,14 @@ func testERAClaims(b *bench) {
 		c.Status = billing.RemitPending
 	}
 	b.became(all[1], billing.RemitNeedsReview, all[1].ClaimID).Review = billing.ReviewPaymentRepeated
-	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.ERAClaims.Save(ctx, e.ID, all[1:2]) })
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.RemittanceClaims.Save(ctx, e.ID, all[1:2]) })
 	for _, want := range []struct {
 		era   billing.ERAID
 		claim billing.ClaimID
 		n     int
 	}{{other.ID, all[1].ClaimID, 0}, {e.ID, id[billing.ClaimID](), 0}, {e.ID, all[1].ClaimID, 1}, {e.ID, all[1].ClaimID, 0}} {
 		n, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) {
-			return tx.ERAClaims.Reconsider(ctx, want.era, []billing.ClaimID{want.claim})
+			return tx.RemittanceClaims.Reconsider(ctx, want.era, []billing.ClaimID{want.claim})
 		})
 		if n != want.n || err != nil {
 			t.Errorf("%d claims are reviewed again, %v, want %d", n, err, want.n)
@@ -355,22 +355,22 @@ func testERAClaims(b *bench) {
 	beside := b.became(all[6], billing.RemitNeedsReview, all[6].ClaimID)
 	beside.Review = billing.ReviewExceedsCharge
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		if err := tx.ERAClaims.Save(ctx, e.ID, all[6:7]); err != nil {
+		if err := tx.RemittanceClaims.Save(ctx, e.ID, all[6:7]); err != nil {
 			return err
 		}
-		n, err := tx.ERAClaims.Reconsider(ctx, e.ID, []billing.ClaimID{beside.ClaimID})
+		n, err := tx.RemittanceClaims.Reconsider(ctx, e.ID, []billing.ClaimID{beside.ClaimID})
 		equal(t, "those beyond the charge that are reviewed again", n, 1)
 		return err
 	})
 	beside.Status = billing.RemitPending
 	equal(t, "after they are pending again", list(0, 1000), all)
 	b.view(func(ctx context.Context, tx ports.Tx) error {
-		kept, err := tx.ERAClaims.Count(ctx, e.ID)
-		none, err2 := tx.ERAClaims.Count(ctx, id[billing.ERAID]())
+		kept, err := tx.RemittanceClaims.Count(ctx, e.ID)
+		none, err2 := tx.RemittanceClaims.Count(ctx, id[billing.ERAID]())
 		equal(t, "counted", []int{kept, none}, []int{500, 0})
 		return errors.Join(err, err2)
 	})
-	b.absent("an absent claim of a remittance", func(ctx context.Context, tx ports.Tx) (any, error) { return tx.ERAClaims.Get(ctx, e.ID, 501) })
+	b.absent("an absent claim of a remittance", func(ctx context.Context, tx ports.Tx) (any, error) { return tx.RemittanceClaims.Get(ctx, e.ID, 501) })
 }
 
 // testUnmatched finds the remittances that a claim or a payment may match.
@@ -381,17 +381,17 @@ func testUnmatched(b *bench) {
 		eras = append(eras, b.era(n))
 	}
 	b.insertERAs(eras...)
-	row := func(ordinal int, control, payer, original string) *billing.ERAClaim {
-		r := b.became(b.eraClaim(ordinal), billing.RemitUnmatched, billing.ClaimID{})
+	row := func(ordinal int, control, payer, original string) *billing.RemittanceClaim {
+		r := b.became(b.remittanceClaim(ordinal), billing.RemitUnmatched, billing.ClaimID{})
 		r.ControlNumber, r.PayerClaimNumber, r.Original = control, payer, original
 		return r
 	}
 	matched := b.became(row(1, "Abc-1", "P-7", "P-7"), billing.RemitIgnored, billing.ClaimID{})
-	b.insertERAClaims(eras[4].ID, row(1, "ABC-1", "P-1", ""), row(2, "abc-1", "P-7", ""))
-	b.insertERAClaims(eras[1].ID, row(1, "X", "P-7", "P-7"), row(2, "Y", "", "P-8"))
-	b.insertERAClaims(eras[0].ID, row(1, "Abc-1", "", ""))
-	b.insertERAClaims(eras[2].ID, row(1, "", "p-7", "P-70"), row(2, "abc-10", "P", "abc-1"))
-	b.insertERAClaims(eras[3].ID, matched)
+	b.insertRemittanceClaims(eras[4].ID, row(1, "ABC-1", "P-1", ""), row(2, "abc-1", "P-7", ""))
+	b.insertRemittanceClaims(eras[1].ID, row(1, "X", "P-7", "P-7"), row(2, "Y", "", "P-8"))
+	b.insertRemittanceClaims(eras[0].ID, row(1, "Abc-1", "", ""))
+	b.insertRemittanceClaims(eras[2].ID, row(1, "", "p-7", "P-70"), row(2, "abc-10", "P", "abc-1"))
+	b.insertRemittanceClaims(eras[3].ID, matched)
 	for name, c := range map[string]struct {
 		control, payer []string
 		want           []int
@@ -409,7 +409,7 @@ func testUnmatched(b *bench) {
 			want = append(want, eras[n].ID)
 		}
 		equal(t, name, read(b, func(ctx context.Context, tx ports.Tx) ([]billing.ERAID, error) {
-			return tx.ERAClaims.Unmatched(ctx, c.control, c.payer)
+			return tx.RemittanceClaims.Unmatched(ctx, c.control, c.payer)
 		}), want)
 	}
 }
@@ -435,13 +435,13 @@ func testReviewERA(b *bench) {
 		})
 	}
 	has("a claim without remittances", billing.ERAID{})
-	early, late := b.became(b.eraClaim(1), billing.RemitNeedsReview, c.ID), b.became(b.eraClaim(1), billing.RemitNeedsReview, c.ID)
-	b.insertERAClaims(second.ID, late)
+	early, late := b.became(b.remittanceClaim(1), billing.RemitNeedsReview, c.ID), b.became(b.remittanceClaim(1), billing.RemitNeedsReview, c.ID)
+	b.insertRemittanceClaims(second.ID, late)
 	has("a remittance that needs review", second.ID)
-	b.insertERAClaims(first.ID, b.became(b.eraClaim(2), billing.RemitApplied, c.ID), early)
+	b.insertRemittanceClaims(first.ID, b.became(b.remittanceClaim(2), billing.RemitApplied, c.ID), early)
 	has("the first of two", first.ID)
-	b.saveERAClaims(first.ID, b.became(early, billing.RemitApplied, c.ID))
+	b.saveRemittanceClaims(first.ID, b.became(early, billing.RemitApplied, c.ID))
 	has("the one that is left", second.ID)
-	b.saveERAClaims(second.ID, b.became(late, billing.RemitIgnored, c.ID))
+	b.saveRemittanceClaims(second.ID, b.became(late, billing.RemitIgnored, c.ID))
 	has("none left", billing.ERAID{})
 }

@@ -160,14 +160,14 @@ func testQuarantine(b *bench) {
 // scopes.
 func testClaimScopes(b *bench) {
 	t := b.t
-	c, m, e, said := b.queuedClaim(0), b.batch(0), b.era(0), b.eraClaim(1)
+	c, m, e, said := b.queuedClaim(0), b.batch(0), b.era(0), b.remittanceClaim(1)
 	c.BatchID, c.PayerClaimNumber = m.ID, "P-1"
 	waits := b.queuedClaim(1)
-	rows := []*billing.ERAClaim{said, b.became(b.eraClaim(2), billing.RemitUnmatched, c.ID), b.became(b.eraClaim(3), billing.RemitApplied, c.ID)}
+	rows := []*billing.RemittanceClaim{said, b.became(b.remittanceClaim(2), billing.RemitUnmatched, c.ID), b.became(b.remittanceClaim(3), billing.RemitApplied, c.ID)}
 	b.insertClaims(c, waits)
 	b.insertERAs(e)
 	b.insertBatches(m)
-	b.insertERAClaims(e.ID, rows...)
+	b.insertRemittanceClaims(e.ID, rows...)
 	changed, posted, moved, paid := *c, *said, *m, *e
 	changed.Note, paid.ClaimCount = "changed", 99
 	b.became(&posted, billing.RemitIgnored, billing.ClaimID{})
@@ -182,7 +182,7 @@ func testClaimScopes(b *bench) {
 			"remittance to lock":    func() error { _, err := tx.ERAs.Lock(ctx, e.ID); return err },
 			"next remittance":       func() error { _, err := tx.ERAs.Lock(ctx, billing.ERAID{}); return err },
 			"content of remittance": func() error { _, err := tx.ERAs.Content(ctx, e.ID); return err },
-			"remittance claim":      func() error { _, err := tx.ERAClaims.Get(ctx, e.ID, 1); return err },
+			"remittance claim":      func() error { _, err := tx.RemittanceClaims.Get(ctx, e.ID, 1); return err },
 		} {
 			wantCode(t, what, read(), billing.CodeNotFound)
 		}
@@ -204,21 +204,21 @@ func testClaimScopes(b *bench) {
 		count(len(batches), err)
 		eras, err := tx.ERAs.List(ctx, billing.ERAFilter{}, page)
 		count(len(eras), err)
-		of, err := tx.ERAClaims.List(ctx, e.ID, 0, 10)
+		of, err := tx.RemittanceClaims.List(ctx, e.ID, 0, 10)
 		count(len(of), err)
-		of, err = tx.ERAClaims.Pending(ctx, e.ID, 10)
+		of, err = tx.RemittanceClaims.Pending(ctx, e.ID, 10)
 		count(len(of), err)
-		again, err := tx.ERAClaims.Again(ctx, e.ID)
+		again, err := tx.RemittanceClaims.Again(ctx, e.ID)
 		count(again, err)
-		ledger, err := tx.ERAClaims.Ledger(ctx, []billing.ClaimID{c.ID})
+		ledger, err := tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{c.ID})
 		count(len(ledger), err)
-		unmatched, err := tx.ERAClaims.Unmatched(ctx, []string{said.ControlNumber}, []string{"P2"})
+		unmatched, err := tx.RemittanceClaims.Unmatched(ctx, []string{said.ControlNumber}, []string{"P2"})
 		count(len(unmatched), err)
-		kept, err := tx.ERAClaims.Count(ctx, e.ID)
+		kept, err := tx.RemittanceClaims.Count(ctx, e.ID)
 		count(kept, err)
 		equal(t, "another scope's rows seen by "+string(mode), seen, 0)
 		return errors.Join(append(errs, tx.Batches.Save(ctx, &moved), tx.ERAs.Save(ctx, &paid),
-			tx.ERAClaims.Save(ctx, e.ID, []*billing.ERAClaim{&posted}))...)
+			tx.RemittanceClaims.Save(ctx, e.ID, []*billing.RemittanceClaim{&posted}))...)
 	})
 	for _, other := range b.others() {
 		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Save(ctx, &changed) }); err == nil {
@@ -229,7 +229,7 @@ func testClaimScopes(b *bench) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		gotM, err1 := tx.Batches.Get(ctx, m.ID)
 		gotE, err2 := tx.ERAs.Lock(ctx, e.ID)
-		of, err3 := tx.ERAClaims.List(ctx, e.ID, 0, 10)
+		of, err3 := tx.RemittanceClaims.List(ctx, e.ID, 0, 10)
 		equal(t, "batch", gotM, m)
 		equal(t, "remittance", gotE, e)
 		equal(t, "its claims", of, rows)

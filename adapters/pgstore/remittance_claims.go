@@ -11,7 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-type eraClaims struct{ *tx }
+type remittanceClaims struct{ *tx }
 
 // eraPlace identifies a claim of a remittance for the queue of writes.
 type eraPlace struct {
@@ -19,10 +19,10 @@ type eraPlace struct {
 	ordinal int
 }
 
-// eraClaimProgress is what became of a claim of a remittance, by column.
-const eraClaimProgress = "status, claim_id, matched_by, review, warnings, sequence, line_numbers, applied_at"
+// remittanceClaimProgress is what became of a claim of a remittance, by column.
+const remittanceClaimProgress = "status, claim_id, matched_by, review, warnings, sequence, line_numbers, applied_at"
 
-func (r eraClaims) row(era billing.ERAID, c *billing.ERAClaim) row {
+func (r remittanceClaims) row(era billing.ERAID, c *billing.RemittanceClaim) row {
 	warnings := make([]billing.WarningCode, len(c.Warnings))
 	copy(warnings, c.Warnings)
 	return row{
@@ -33,7 +33,7 @@ func (r eraClaims) row(era billing.ERAID, c *billing.ERAClaim) row {
 }
 
 // Insert stores claims of a remittance in one statement.
-func (r eraClaims) Insert(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error {
+func (r remittanceClaims) Insert(ctx context.Context, era billing.ERAID, claims []*billing.RemittanceClaim) error {
 	for _, c := range claims {
 		detail, err := document{of: c}.Value()
 		if err != nil {
@@ -42,8 +42,8 @@ func (r eraClaims) Insert(ctx context.Context, era billing.ERAID, claims []*bill
 		stored := r.row(era, c)
 		stored["balanced"], stored["detail"] = c.Balanced, detail
 		if err = r.rows(ctx, eraPlace{era, c.Ordinal}, stored, `
-INSERT INTO era_claims (era_id, ordinal, org_id, mode, balanced, detail, `+eraClaimProgress+`)
-SELECT era_id, ordinal, org_id, mode, balanced, detail, `+eraClaimProgress+`
+INSERT INTO era_claims (era_id, ordinal, org_id, mode, balanced, detail, `+remittanceClaimProgress+`)
+SELECT era_id, ordinal, org_id, mode, balanced, detail, `+remittanceClaimProgress+`
 FROM json_populate_recordset(NULL::era_claims, $1)`); err != nil {
 			return err
 		}
@@ -53,11 +53,11 @@ FROM json_populate_recordset(NULL::era_claims, $1)`); err != nil {
 }
 
 // Save stores the progress of claims in one statement.
-func (r eraClaims) Save(ctx context.Context, era billing.ERAID, claims []*billing.ERAClaim) error {
+func (r remittanceClaims) Save(ctx context.Context, era billing.ERAID, claims []*billing.RemittanceClaim) error {
 	for _, c := range claims {
 		if err := r.rows(ctx, eraPlace{era, c.Ordinal}, r.row(era, c), `
 UPDATE era_claims c
-SET (`+eraClaimProgress+`) = (r.status, r.claim_id, r.matched_by, r.review, r.warnings, r.sequence, r.line_numbers, r.applied_at)
+SET (`+remittanceClaimProgress+`) = (r.status, r.claim_id, r.matched_by, r.review, r.warnings, r.sequence, r.line_numbers, r.applied_at)
 FROM json_populate_recordset(NULL::era_claims, $1) r
 WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`); err != nil {
 			return err
@@ -67,7 +67,7 @@ WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`); err != nil {
 }
 
 // Again sets unmatched claims to be matched once more.
-func (r eraClaims) Again(ctx context.Context, era billing.ERAID) (int, error) {
+func (r remittanceClaims) Again(ctx context.Context, era billing.ERAID) (int, error) {
 	n, err := r.exec(ctx, "UPDATE era_claims SET status = 'pending' WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'unmatched'",
 		r.scope.Org, r.scope.Mode, era)
 	if err != nil {
@@ -78,7 +78,7 @@ func (r eraClaims) Again(ctx context.Context, era billing.ERAID) (int, error) {
 
 // Reconsider sets payments of the claims that come beside another one to be reviewed
 // once more.
-func (r eraClaims) Reconsider(ctx context.Context, era billing.ERAID, claims []billing.ClaimID) (int, error) {
+func (r remittanceClaims) Reconsider(ctx context.Context, era billing.ERAID, claims []billing.ClaimID) (int, error) {
 	n, err := r.exec(ctx, `
 UPDATE era_claims SET status = 'pending'
 WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'needs_review' AND review IN ($4, $5) AND claim_id = ANY ($6::uuid[])`,
@@ -91,14 +91,14 @@ WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'needs_review' AND 
 
 // count selects the number of stored claims of a remittance, which are stored in order
 // from the first. The reading asks after each chunk, so it must not count a million rows.
-func (r eraClaims) count(era billing.ERAID) (string, []any) {
+func (r remittanceClaims) count(era billing.ERAID) (string, []any) {
 	q := r.query("coalesce(max(ordinal), 0)", "era_claims")
 	q.where("era_id = %", era)
 	return q.text(""), q.args
 }
 
 // Count returns the number of stored claims of a remittance.
-func (r eraClaims) Count(ctx context.Context, era billing.ERAID) (n int, err error) {
+func (r remittanceClaims) Count(ctx context.Context, era billing.ERAID) (n int, err error) {
 	text, args := r.count(era)
 	if err := r.get(ctx, &n, text, args...); err != nil {
 		return 0, fmt.Errorf("count the claims of remittance %s: %w", era, err)
@@ -106,9 +106,9 @@ func (r eraClaims) Count(ctx context.Context, era billing.ERAID) (n int, err err
 	return n, nil
 }
 
-const eraClaimColumns = "ordinal, " + eraClaimProgress + ", detail"
+const remittanceClaimColumns = "ordinal, " + remittanceClaimProgress + ", detail"
 
-type eraClaimRow struct {
+type remittanceClaimRow struct {
 	Ordinal     int                 `db:"ordinal"`
 	Status      billing.RemitStatus `db:"status"`
 	ClaimID     billing.ClaimID     `db:"claim_id"`
@@ -121,8 +121,8 @@ type eraClaimRow struct {
 	Detail      []byte              `db:"detail"`
 }
 
-func (r eraClaimRow) claim() (*billing.ERAClaim, error) {
-	c := &billing.ERAClaim{ERAClaimProgress: billing.ERAClaimProgress{
+func (r remittanceClaimRow) claim() (*billing.RemittanceClaim, error) {
+	c := &billing.RemittanceClaim{RemittanceClaimProgress: billing.RemittanceClaimProgress{
 		Status: r.Status, ClaimID: r.ClaimID, MatchedBy: r.MatchedBy, Review: r.Review, Sequence: r.Sequence, AppliedAt: present(r.AppliedAt),
 	}}
 	if err := decode(r.Detail, c); err != nil {
@@ -141,46 +141,46 @@ func (r eraClaimRow) claim() (*billing.ERAClaim, error) {
 }
 
 // Get reads a claim of a remittance.
-func (r eraClaims) Get(ctx context.Context, era billing.ERAID, ordinal int) (*billing.ERAClaim, error) {
-	q := r.query(eraClaimColumns, "era_claims")
+func (r remittanceClaims) Get(ctx context.Context, era billing.ERAID, ordinal int) (*billing.RemittanceClaim, error) {
+	q := r.query(remittanceClaimColumns, "era_claims")
 	q.where("era_id = % AND ordinal = %", era, ordinal)
-	return one(ctx, r.tx, "claim of the remittance", eraClaimRow.claim, q.text(""), q.args...)
+	return one(ctx, r.tx, "claim of the remittance", remittanceClaimRow.claim, q.text(""), q.args...)
 }
 
-func (r eraClaims) after(era billing.ERAID, ordinal, limit int) (string, []any) {
-	q := r.query(eraClaimColumns, "era_claims")
+func (r remittanceClaims) after(era billing.ERAID, ordinal, limit int) (string, []any) {
+	q := r.query(remittanceClaimColumns, "era_claims")
 	q.where("era_id = % AND ordinal > %", era, ordinal)
 	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
 }
 
 // List reads claims in the order of the file.
-func (r eraClaims) List(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.ERAClaim, error) {
+func (r remittanceClaims) List(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.RemittanceClaim, error) {
 	text, args := r.after(era, after, limit)
 	return r.read(ctx, era, text, args)
 }
 
-func (r eraClaims) pending(era billing.ERAID, limit int) (string, []any) {
-	q := r.query(eraClaimColumns, "era_claims")
+func (r remittanceClaims) pending(era billing.ERAID, limit int) (string, []any) {
+	q := r.query(remittanceClaimColumns, "era_claims")
 	q.where("era_id = % AND status = 'pending'", era)
 	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
 }
 
 // Pending reads the first claims that are still to be matched or applied.
-func (r eraClaims) Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.ERAClaim, error) {
+func (r remittanceClaims) Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.RemittanceClaim, error) {
 	text, args := r.pending(era, limit)
 	return r.read(ctx, era, text, args)
 }
 
-func (r eraClaims) read(ctx context.Context, era billing.ERAID, text string, args []any) ([]*billing.ERAClaim, error) {
-	var rows []eraClaimRow
+func (r remittanceClaims) read(ctx context.Context, era billing.ERAID, text string, args []any) ([]*billing.RemittanceClaim, error) {
+	var rows []remittanceClaimRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("list the claims of remittance %s: %w", era, err)
 	}
-	return values(rows, eraClaimRow.claim)
+	return values(rows, remittanceClaimRow.claim)
 }
 
 type ledgerRow struct {
-	eraClaimRow
+	remittanceClaimRow
 
 	ERA         billing.ERAID   `db:"era_id"`
 	PayerID     billing.PayerID `db:"payer_id"`
@@ -193,19 +193,19 @@ type ledgerRow struct {
 
 func (r ledgerRow) entry() (*billing.LedgerEntry, error) {
 	c, err := r.claim()
-	return &billing.LedgerEntry{ERAClaim: c, ERA: billing.ERASource{
+	return &billing.LedgerEntry{RemittanceClaim: c, ERA: billing.ERASource{
 		ID: r.ERA, Payer: billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: r.StatedPayer,
 		TraceNumber: r.TraceNumber, Arrival: r.Arrival,
 	}}, err
 }
 
-func (r eraClaims) ledger(claims []billing.ClaimID) (string, []any) {
+func (r remittanceClaims) ledger(claims []billing.ClaimID) (string, []any) {
 	ids := make(pq.StringArray, 0, len(claims))
 	for _, id := range claims {
 		ids = append(ids, id.UUID())
 	}
 	q := &query{}
-	q.add("SELECT ordinal, "+eraClaimProgress+`, r.detail, era_id, payer_id, payer_code, payer_name, stated_payer, trace_number, arrival
+	q.add("SELECT ordinal, "+remittanceClaimProgress+`, r.detail, era_id, payer_id, payer_code, payer_name, stated_payer, trace_number, arrival
 FROM era_claims r
 JOIN eras e ON e.id = r.era_id
 WHERE r.org_id = % AND r.mode = % AND r.claim_id = ANY (%::uuid[]) AND r.status = 'applied'`, r.scope.Org, r.scope.Mode, ids)
@@ -214,7 +214,7 @@ WHERE r.org_id = % AND r.mode = % AND r.claim_id = ANY (%::uuid[]) AND r.status 
 
 // Ledger reads what is applied to claims, in the order in which it came. It does not
 // read the detail of remittances, which may be long.
-func (r eraClaims) Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*billing.LedgerEntry, error) {
+func (r remittanceClaims) Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*billing.LedgerEntry, error) {
 	all := map[billing.ClaimID][]*billing.LedgerEntry{}
 	if len(claims) == 0 {
 		return all, nil
@@ -234,7 +234,7 @@ func (r eraClaims) Ledger(ctx context.Context, claims []billing.ClaimID) (map[bi
 // unmatched finds remittances by three kinds of numbers, each through its own index,
 // like clearing.match. A reversal states the payer's number of what it takes back
 // as its own or as the original one.
-func (r eraClaims) unmatched(controlNumbers, payerClaimNumbers []string) (string, []any) {
+func (r remittanceClaims) unmatched(controlNumbers, payerClaimNumbers []string) (string, []any) {
 	q := r.query("id", "eras")
 	q.where(`id = ANY (ARRAY(
 		SELECT era_id
@@ -253,7 +253,7 @@ func (r eraClaims) unmatched(controlNumbers, payerClaimNumbers []string) (string
 	return q.text("ORDER BY arrival"), q.args
 }
 
-func (r eraClaims) linked(of []billing.ClaimID) (string, []any) {
+func (r remittanceClaims) linked(of []billing.ClaimID) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where(`id = ANY (ARRAY(
 		SELECT unnest(ARRAY[m.secondary_to, m.secondary_id])
@@ -265,7 +265,7 @@ func (r eraClaims) linked(of []billing.ClaimID) (string, []any) {
 
 // Linked reads the claims for the same services. A claim that is locked says for certain
 // which others it is linked to, so those are read next.
-func (r eraClaims) Linked(ctx context.Context, of []billing.ClaimID) (all []*billing.Claim, err error) {
+func (r remittanceClaims) Linked(ctx context.Context, of []billing.ClaimID) (all []*billing.Claim, err error) {
 	known := map[billing.ClaimID]bool{{}: true}
 	for _, id := range of {
 		known[id] = true
@@ -293,7 +293,7 @@ func (r eraClaims) Linked(ctx context.Context, of []billing.ClaimID) (all []*bil
 
 // Unmatched returns the remittances with unmatched claims that have one of the
 // numbers.
-func (r eraClaims) Unmatched(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]billing.ERAID, error) {
+func (r remittanceClaims) Unmatched(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]billing.ERAID, error) {
 	if len(controlNumbers)+len(payerClaimNumbers) == 0 {
 		return nil, nil
 	}

@@ -13,8 +13,8 @@ import (
 
 // Claims returns the claims of the content, which holds one payment. It stops after
 // an error.
-func (c *Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
-	return func(yield func(*billing.ERAClaim, error) bool) {
+func (c *Codec) Claims(content []byte) iter.Seq2[*billing.RemittanceClaim, error] {
+	return func(yield func(*billing.RemittanceClaim, error) bool) {
 		d := remittance.NewDecoder(bytes.NewReader(content))
 		p, err := d.Next()
 		if err != nil {
@@ -30,7 +30,7 @@ func (c *Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 				yield(nil, err)
 				return
 			}
-			if !yield(eraClaim(p, claim), nil) {
+			if !yield(remittanceClaim(p, claim), nil) {
 				return
 			}
 		}
@@ -45,13 +45,13 @@ func (c *Codec) Claims(content []byte) iter.Seq2[*billing.ERAClaim, error] {
 	}
 }
 
-func eraClaim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
+func remittanceClaim(p *remittance.Payment, c *remittance.Claim) *billing.RemittanceClaim {
 	return newArena(c).claim(p, c)
 }
 
 // claim returns the claim in the storage of the arena.
-func (r *arena) claim(p *remittance.Payment, c *remittance.Claim) *billing.ERAClaim {
-	r.of = billing.ERAClaim{
+func (r *arena) claim(p *remittance.Payment, c *remittance.Claim) *billing.RemittanceClaim {
+	r.of = billing.RemittanceClaim{
 		Ordinal: c.Ordinal, ControlNumber: clip(c.ControlNumber), PayerClaimNumber: clip(c.PayerControlNumber),
 		Original: clip(c.Reference("F8")), StatusCode: clip(c.Status), Charge: c.Charge, Paid: c.Paid,
 		Allowed: allowed(c), PatientResponsibility: c.PatientResponsibility,
@@ -70,7 +70,7 @@ func (r *arena) claim(p *remittance.Payment, c *remittance.Claim) *billing.ERACl
 // arena holds the shared storage for a claim's lists. Each list is a slice of it. One
 // allocation of each kind is faster than one for every line.
 type arena struct {
-	of          billing.ERAClaim
+	of          billing.RemittanceClaim
 	lines       []billing.ERALine
 	adjustments []billing.Adjustment
 	amounts     []billing.Money
@@ -156,7 +156,7 @@ func allowed(c *remittance.Claim) *billing.Money {
 // identify reads the patient, the subscriber's member ID, the corrected patient, and the
 // payer that the claim was forwarded to. The first of each counts. Without a
 // subscriber, the patient has the member ID.
-func identify(r *billing.ERAClaim, all []remittance.Name) {
+func identify(r *billing.RemittanceClaim, all []remittance.Name) {
 	member := ""
 	for i := len(all) - 1; i >= 0; i-- {
 		switch n := &all[i]; n.Entity {

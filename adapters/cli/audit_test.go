@@ -88,7 +88,7 @@ func (o *operated) files() (lost, held billing.FileID) {
 		if err := tx.Received.Put(ctx, f); err != nil {
 			return err
 		}
-		held, err = tx.Quarantine.Insert(ctx, billing.IncomingFile{Name: "held.835", Content: []byte("ISA")}.Quarantined(billing.ModeLive, billing.QuarantineUnplaced, "", now))
+		held, err = tx.Quarantine.Insert(ctx, billing.Quarantine(billing.IncomingFile{Name: "held.835", Content: []byte("ISA")}, billing.ModeLive, billing.QuarantineUnplaced, "", now))
 		return err
 	})
 	return f.ID, held

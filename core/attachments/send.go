@@ -113,8 +113,8 @@ func (s *Service) outgoing(ctx context.Context, j jobs.Job) (p *outgoing, err er
 		if err != nil {
 			return err
 		}
-		claim, earlier, err := s.context(ctx, tx, a)
-		p = &outgoing{a, a.Transmission(office, claim, earlier), tx.Clock.Now()}
+		number, earlier, err := s.context(ctx, tx, a)
+		p = &outgoing{a, a.Transmission(office, number, earlier), tx.Clock.Now()}
 		return err
 	})
 	if err == nil && p == nil {
@@ -123,25 +123,25 @@ func (s *Service) outgoing(ctx context.Context, j jobs.Job) (p *outgoing, err er
 	return p, err
 }
 
-// context returns the claim of the attachment, and for an answer the number of
-// the claim's attachment before it.
-func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachment) (claim *billing.Claim, earlier string, err error) {
+// context returns the control number of the attachment's claim, empty without one, and
+// for an answer the number of the claim's attachment before it.
+func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachment) (controlNumber, earlier string, err error) {
 	if a.ClaimID.IsZero() {
-		return nil, "", nil
+		return "", "", nil
 	}
 	c, err := tx.Claims.Get(ctx, a.ClaimID)
 	if err != nil {
-		return nil, "", err
+		return "", "", err
 	}
 	if a.Kind != billing.AttachmentSolicited {
-		return c.Claim, "", nil
+		return c.PatientControlNumber, "", nil
 	}
 	before, err := tx.Attachments.List(ctx,
 		billing.AttachmentFilter{ClaimID: a.ClaimID, State: billing.AttachmentClosed}, billing.Page{Limit: 1})
 	if err != nil || len(before) == 0 {
-		return c.Claim, "", err
+		return c.PatientControlNumber, "", err
 	}
-	return c.Claim, before[0].Number, nil
+	return c.PatientControlNumber, before[0].Number, nil
 }
 
 // transmit sends the attachment to the network, file by file.

@@ -108,7 +108,7 @@ func (s *Service) take(ctx context.Context, n *ports.Network, f billing.Incoming
 	if parts > 0 {
 		return nil
 	}
-	cause, reason := f.Unread()
+	cause, reason := billing.Unread(f)
 	return s.quarantine(ctx, n.Route.Mode, f, cause, reason, all)
 }
 
@@ -123,7 +123,7 @@ func (s *Service) takePart(ctx context.Context, n *ports.Network, f billing.Inco
 		return err
 	case billing.FileOther:
 	}
-	cause, reason := p.Unread()
+	cause, reason := billing.UnreadPart(p)
 	return s.quarantine(ctx, n.Route.Mode, f, cause, reason, all)
 }
 
@@ -134,7 +134,7 @@ func (s *Service) acknowledgement(ctx context.Context, n *ports.Network, f billi
 	if err != nil {
 		parts := slices.Collect(s.edi.Apart(f.Content))
 		if len(parts) < 2 {
-			cause, reason := billing.FilePart{Err: err}.Unread()
+			cause, reason := billing.UnreadPart(billing.FilePart{Err: err})
 			return s.quarantine(ctx, n.Route.Mode, f, cause, reason, all)
 		}
 		for _, p := range parts {
@@ -192,13 +192,13 @@ func (s *Service) quarantine(
 	var err error
 	if f.Scope == (billing.Scope{}) {
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-			q = f.Quarantined(mode, cause, reason, tx.Clock.Now())
+			q = billing.Quarantine(f, mode, cause, reason, tx.Clock.Now())
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})
 	} else {
 		err = s.store.InTx(ctx, f.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-			q = f.Quarantined(mode, cause, reason, tx.Clock.Now())
+			q = billing.Quarantine(f, mode, cause, reason, tx.Clock.Now())
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})
@@ -426,7 +426,7 @@ func (s *Service) senders(ctx context.Context, reports []billing.ClaimReport, or
 				return err
 			}
 			for _, i := range some {
-				if slices.ContainsFunc(claims, reports[i].Mark().Fits) {
+				if slices.ContainsFunc(claims, func(c *billing.Claim) bool { return c.Fits(reports[i].Mark()) }) {
 					have[i] = append(have[i], scope)
 				}
 			}

@@ -28,7 +28,7 @@ func TestReportIsKept(t *testing.T) {
 		"  \r\nISA*00": billing.QuarantineUnreadable, "PK\x03\x04": billing.QuarantineUnreadable, "ISA": billing.QuarantineUnreadable,
 		"\ufeffISA*": billing.QuarantineUnreadable,
 	} {
-		if got, reason := (billing.IncomingFile{Content: []byte(text)}).Unread(); got != want || reason == "" {
+		if got, reason := billing.Unread(billing.IncomingFile{Content: []byte(text)}); got != want || reason == "" {
 			t.Errorf("%q is in quarantine because of %s: %s", text, got, reason)
 		}
 	}

@@ -335,15 +335,12 @@ type Transmission struct {
 	SendingSince   time.Time
 }
 
-// Transmission describes the attachment to the network. Claim is nil without a
-// claim. Earlier is the number of the claim's earlier attachment, or empty.
-func (a *Attachment) Transmission(office *Office, claim *Claim, earlier string) Transmission {
-	t := Transmission{
+// Transmission describes the attachment to the network. ControlNumber is the claim's, empty
+// without one. Earlier is the number of the claim's earlier attachment, or empty.
+func (a *Attachment) Transmission(office *Office, controlNumber, earlier string) Transmission {
+	return Transmission{
 		Number: a.Number, Kind: a.Kind, Payer: a.Payer, Office: *office, About: a.About, Narrative: a.Narrative,
 		PayerReference: a.PayerReference, EarlierNumber: earlier, Documents: len(a.Documents), SendingSince: a.SendingSince,
+		ControlNumber: controlNumber,
 	}
-	if claim != nil {
-		t.ControlNumber = claim.PatientControlNumber
-	}
-	return t
 }

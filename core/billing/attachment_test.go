@@ -389,7 +389,7 @@ func TestWhatTheNetworkReceives(t *testing.T) {
 	a.About.Subscriber.MemberID = "W1"
 	inState(t, "sending", a)
 	office := billing.Office{NPI: "1234567893"}
-	got := a.Transmission(&office, &billing.Claim{PatientControlNumber: "PCN-1"}, "MLR000000003")
+	got := a.Transmission(&office, "PCN-1", "MLR000000003")
 	want := billing.Transmission{
 		Number: "MLR000000007", Kind: billing.AttachmentSolicited, Payer: a.Payer, Office: office, About: a.About,
 		Narrative: a.Narrative, ControlNumber: "PCN-1", PayerReference: "R1", EarlierNumber: "MLR000000003", Documents: 1, SendingSince: noon,
@@ -397,7 +397,7 @@ func TestWhatTheNetworkReceives(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("transmission %+v, want %+v", got, want)
 	}
-	if got := a.Transmission(&office, nil, ""); got.ControlNumber != "" || got.EarlierNumber != "" {
+	if got := a.Transmission(&office, "", ""); got.ControlNumber != "" || got.EarlierNumber != "" {
 		t.Errorf("transmission without a claim: %+v", got)
 	}
 }

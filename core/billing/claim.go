@@ -70,29 +70,6 @@ type Claim struct {
 	ClaimProgress
 }
 
-// ClaimRecord is a claim with values from other rows at the time of reading.
-type ClaimRecord struct {
-	*Claim
-
-	OfficeName  string
-	Provider    ProviderSummary // the rendering provider; zero on a draft without one
-	ReviewERA   ERAID           // the first remittance with a claim that needs review for this one; zero for none
-	ForwardedTo string          // the payer that the claim's payer sent it on to, before anyone decided it; lists have it
-	HasVoid     bool            // it has a void that is not rejected; lists leave it out
-	Hold        Hold            // why a queued claim of live mode is in no batch; stores leave it out
-	Batch       *Batch          // of a claim that the clearinghouse may not have; stores leave it out
-	Attachments []*Attachment   // of the claim, newest first, at most a hundred; stores leave them out
-	Ledger      *Ledger         // nil where it is not read; stores leave it out
-}
-
-// ProviderSummary names a provider inside another resource.
-type ProviderSummary struct {
-	ID        ProviderID
-	FirstName string
-	LastName  string
-	NPI       string
-}
-
 // ClaimFilter narrows a list of claims. Zero fields match all.
 type ClaimFilter struct {
 	Kind          ClaimKind
@@ -142,4 +119,13 @@ func (c *Claim) Numbers() []string {
 func NewControlNumber(id ClaimID) string {
 	s := strings.ToUpper(strings.TrimPrefix(id.String(), "clm_"))
 	return s[2:10] + s[14:]
+}
+
+// Awaits reports whether remittances can be about the claim: it was sent, and it is
+// not a void transaction.
+func (c *Claim) Awaits() bool { return !c.SentAt.IsZero() && c.Frequency != FrequencyVoid }
+
+// Unposted reports whether a claim's figures changed after it was reconciled.
+func (c *Claim) Unposted() bool {
+	return c.State == ClaimReconciled && c.SettledAt.After(c.ReconciledAt)
 }

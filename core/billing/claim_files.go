@@ -75,7 +75,7 @@ func fileRejected(why []string) Finding {
 // Reported applies a 277's report on the claim. It reports false when the report
 // changes nothing, because it is old or late.
 func (c *Claim) Reported(r *ClaimReport, cause ClaimCause) (Event, bool) {
-	by, event := r.trigger()
+	by, event := triggerOf(r)
 	if by == TriggerNotFound && c.Frequency == FrequencyVoid {
 		by, event = TriggerReject, EventClaimRejected // a caller cannot correct a void, and voids the claim again
 	}
@@ -91,7 +91,7 @@ func (c *Claim) Reported(r *ClaimReport, cause ClaimCause) (Event, bool) {
 		c.PayerClaimNumber = r.PayerClaimNumber
 	}
 	if by == TriggerReject || by == TriggerNotFound {
-		c.Findings = append(r.findings(c), c.outdated()...)
+		c.Findings = append(c.findingsOf(r), c.outdated()...)
 	}
 	return c.Event(event, cause), true
 }

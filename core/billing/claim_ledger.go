@@ -79,27 +79,6 @@ func inOrder(a, b *LedgerEntry) int {
 	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.ERA.Arrival, b.ERA.Arrival), ReversalsFirst(a.RemittanceClaim, b.RemittanceClaim))
 }
 
-// ReversalsFirst compares claims of one remittance: a reversal comes before any other.
-func ReversalsFirst(a, b *RemittanceClaim) int {
-	switch {
-	case a.Reverses() && !b.Reverses():
-		return -1
-	case b.Reverses() && !a.Reverses():
-		return 1
-	default:
-		return cmp.Compare(a.Ordinal, b.Ordinal)
-	}
-}
-
-// payer identifies the payer among the payers of a claim: by its entry in the
-// directory, or else by its name.
-func (s *ERASource) payer() string {
-	if !s.Payer.ID.IsZero() {
-		return s.Payer.ID.String()
-	}
-	return strings.ToUpper(strings.Join(strings.Fields(s.PayerName), " "))
-}
-
 // sequenceOf returns the sequence of an entry, given the entries before it. It is the
 // one that the entry states, unless that cannot be. Otherwise it is the last one of the same payer, or else
 // that of the claim's payer, or else the next.
@@ -155,24 +134,11 @@ func (l *Ledger) comesLater(e *ledgerEntry) bool {
 	}
 }
 
-// settledBefore reports whether the payer says that an earlier one settled a part.
-func (r *RemittanceClaim) settledBefore() bool {
-	for a := range r.allAdjustments() {
-		if a.settledBefore() && a.Amount != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // isFor reports whether the payer of the remittance is the one that the claim was
 // sent to.
 func (c *Claim) isFor(s ERASource) bool {
 	return !s.Payer.ID.IsZero() && s.Payer.ID == c.Payer.ID || strings.EqualFold(s.PayerName, c.Payer.Name)
 }
-
-// Sequences lists the sequences in order.
-func Sequences() []Sequence { return []Sequence{SequencePrimary, SequenceSecondary, SequenceTertiary} }
 
 // names reports whether the reversal states the payer claim number of the entry.
 func (e *ledgerEntry) names(other *ledgerEntry) bool {

@@ -2,76 +2,7 @@ package billing
 
 import (
 	"slices"
-	"strconv"
-	"time"
 )
-
-// AcceptAs is what becomes of an open amount that a person accepts.
-type AcceptAs string
-
-// What becomes of it.
-const (
-	AcceptWriteOff    AcceptAs = "write_off"
-	AcceptBillPatient AcceptAs = "bill_patient"
-	AcceptOther       AcceptAs = "other"
-)
-
-// AcceptedOpen is an open amount that a person accepted to reconcile the claim.
-type AcceptedOpen struct {
-	ID    AcceptedID
-	As    AcceptAs
-	Lines []LineAmount
-	Note  string
-	By    string // the key or the user
-	At    time.Time
-}
-
-// LineAmount is an amount of a line of a claim.
-type LineAmount struct {
-	Number int // of the line, from 1; 0 for an amount of no line
-	Amount Money
-}
-
-// Sum returns the accepted amount; 0 for nil.
-func (a *AcceptedOpen) Sum() (sum Money) {
-	if a == nil {
-		return 0
-	}
-	for _, l := range a.Lines {
-		sum += l.Amount
-	}
-	return sum
-}
-
-// AcceptedSum returns the sum of the accepted amounts.
-func (c *Claim) AcceptedSum() (sum Money) {
-	for i := range c.Accepted {
-		sum += c.Accepted[i].Sum()
-	}
-	return sum
-}
-
-// HasOpen reports whether an amount of the claim can be open: it asks for a payment.
-func (c *Claim) HasOpen() bool {
-	return c.Kind == KindClaim && c.Frequency != FrequencyVoid && c.State != ClaimVoided
-}
-
-// Open returns what is left of the charge, less all payments, the primary payer's
-// write-off, the patient's part and the accepted amounts. See Ledger.Open.
-func (c *Claim) Open() Money {
-	return c.Charge() - c.Standing.settled() - c.Elsewhere - c.AcceptedSum()
-}
-
-// Overpaid returns by how much payments and write-off exceed the charge, as far as that
-// was not accepted.
-func (c *Claim) Overpaid() Money { return max(0, -max(c.Open(), c.Open()+c.AcceptedSum())) }
-
-func (s *ClaimStanding) settled() Money {
-	if s == nil {
-		return 0
-	}
-	return s.Paid + s.Contractual + s.PatientResponsibility
-}
 
 // SetElsewhere sets what the ledger settles and the claim's figures do not have.
 func (c *Claim) SetElsewhere(l *Ledger) { c.Elsewhere = l.settled() - c.Standing.settled() }
@@ -87,14 +18,6 @@ func (l *Ledger) settled() Money {
 		sum += o.claim.AcceptedSum()
 	}
 	return sum
-}
-
-// OpenLines returns what is open of each line; see Ledger.OpenLines.
-func (r *ClaimRecord) OpenLines() []Money {
-	if r.Ledger == nil {
-		return r.Claim.Ledger(nil).OpenLines()
-	}
-	return r.Ledger.OpenLines()
 }
 
 // OpenLines returns what is open of each line. Amounts that are on no line are left out,
@@ -190,17 +113,6 @@ func (l *Ledger) settledBefore() tally {
 	return t
 }
 
-// OpenReason is why a part of the charge is open.
-type OpenReason string
-
-// The reasons. Without one, the amounts of the remittances do not add up.
-const (
-	OpenTakenBack OpenReason = "taken_back" // a payer took back what it paid, and has not decided again
-	OpenUndecided OpenReason = "undecided"  // a line is in no remittance
-	OpenRefused   OpenReason = "refused"
-	OpenDiscount  OpenReason = "discount" // of a payer after the primary one
-)
-
 // openReason returns the reason of whatever is open.
 func (l *Ledger) openReason() OpenReason {
 	for n := range l.claim.Lines {
@@ -226,54 +138,6 @@ func (l *Ledger) openReason() OpenReason {
 		}
 	}
 	return reason
-}
-
-// openStep returns the next step for a claim that is decided, of which an amount is open.
-func (c *Claim) openStep(open Money) string {
-	switch over := c.Overpaid(); {
-	case over > 0:
-		return "The claim is overpaid by " + over.String() + ", refund due: ask the payer how to return it, then accept the amount."
-	case open < 0:
-		return "Accepted amounts exceed what is open by " + open.Abs().String() + ": reopen the claim, which takes them back."
-	}
-	reason := OpenTakenBack
-	if c.Standing != nil {
-		reason = c.Standing.OpenReason
-	}
-	switch amount := open.String(); reason {
-	case OpenTakenBack:
-		return "The payer took back a payment and " + amount + " is open: wait for its next remittance, or accept the open amount."
-	case OpenUndecided:
-		return "A service is not decided yet and " + amount + " is open: wait for the next remittance, or ask the payer."
-	case OpenRefused:
-		return "The payer refuses a part and " + amount + " is open: read the adjustments, then replace the claim, or accept the open amount."
-	case OpenDiscount:
-		return "A later payer's discount leaves " + amount + " open: accept it as a write-off if your contract says so, or as the patient's."
-	default:
-		return "The remittances do not add up and " + amount + " is open: ask the payer for a correction, or accept the open amount."
-	}
-}
-
-// accept keeps what a person accepts of the open amount.
-func (c *Claim) accept(a *AcceptedOpen) error {
-	var f Faults
-	switch open := c.Open(); {
-	case a == nil && open == 0:
-		return nil
-	case a == nil:
-		return &Error{Code: CodeConflict, Message: open.String() + " of the claim is open. Send accept_open with lines that add up to this amount. " + c.openStep(open)}
-	case open == 0:
-		f.Add("accept_open", FaultNotAllowed, "Nothing of the claim is open. Leave accept_open out.")
-	case a.Sum() != open:
-		f.Add("accept_open.lines", FaultConflict, "The amounts add up to "+a.Sum().String()+", but "+open.String()+" is open. Read the claim again.")
-	}
-	for i, l := range a.Lines {
-		if l.Number > len(c.Lines) {
-			f.Add("accept_open.lines."+strconv.Itoa(i)+".line_number", FaultRange, "The claim has no line with this number. The first line is 1.")
-		}
-	}
-	c.Accepted = append(slices.Clip(c.Accepted), *a)
-	return f.Err()
 }
 
 // about reports whether a line of the entry that is as given matches the line of the

@@ -42,3 +42,45 @@ type Finding struct {
 	Message string
 	Fix     string
 }
+
+// ClaimStanding is the figures of a claim that follow from its ledger.
+type ClaimStanding struct {
+	Outcome               PaymentOutcome // of the latest standing adjudication that paid
+	ERAID                 ERAID          // of that adjudication; of the latest one when none paid
+	PaymentDate           Date           // of that adjudication; zero when its remittance has none
+	Paid                  Money          // by all payers, reversals subtracted
+	Allowed               *Money         // by the primary payer; nil when its remittances do not say
+	PatientResponsibility Money
+	Contractual           Money // the write-off: what the primary payer's contract takes off the charge
+	NotPaid               Money // what the primary payer refuses to pay
+
+	Capped     bool       `json:",omitempty"` // the payers leave more to the patient than remains of the charge
+	Exceeds    bool       `json:",omitempty"` // payments and write-off exceed the charge
+	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
+}
+
+func (s *ClaimStanding) equal(o *ClaimStanding) bool {
+	a, b := *s, *o
+	a.Allowed, b.Allowed = nil, nil
+	return a == b && (s.Allowed == nil) == (o.Allowed == nil) && (s.Allowed == nil || *s.Allowed == *o.Allowed)
+}
+
+// OpenReason is why a part of the charge is open.
+type OpenReason string
+
+// The reasons. Without one, the amounts of the remittances do not add up.
+const (
+	OpenTakenBack OpenReason = "taken_back" // a payer took back what it paid, and has not decided again
+	OpenUndecided OpenReason = "undecided"  // a line is in no remittance
+	OpenRefused   OpenReason = "refused"
+	OpenDiscount  OpenReason = "discount" // of a payer after the primary one
+)
+
+// The codes of findings that go by themselves. Nobody has to correct the claim.
+const (
+	FindingNotEnrolled    = "enrollment_not_active" // the payer has not enrolled the office
+	FindingNotAdjudicated = "not_adjudicated"       // an earlier payer has not decided
+)
+
+// findingOfStatus begins the codes of findings that a payer or clearinghouse reported.
+const findingOfStatus = "status_"

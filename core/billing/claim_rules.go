@@ -61,34 +61,6 @@ func (d decisionOf) path() string {
 	return d.of.path() + "adjudication.lines." + strconv.Itoa(d.j) + "."
 }
 
-// Judge applies every rule and returns the findings in the order of the fields of
-// POST /claims. A rule finds nothing when it is not sure: payers report what it
-// misses, but a wrong finding stops a good claim.
-func (c *Claim) Judge(with RuleContext) (found []Finding) {
-	found = apply(found, c, &with, officeRules)
-	found = apply(found, c, &with, personRules)
-	found = c.judgeCoverage(found, &with)
-	found = apply(found, c, &with, detailRules)
-	found = c.judgeNote(found, with.Attached)
-	for i := range c.Lines {
-		found = apply(found, lineOf{&c.Lines[i], c, i}, &with, lineRules)
-	}
-	return found
-}
-
-// judgeCoverage applies the rules for the other coverages and their payers' decisions.
-func (c *Claim) judgeCoverage(found []Finding, with *RuleContext) []Finding {
-	found = apply(found, c, with, coverageRules)
-	for i := range c.OtherCoverage {
-		o := coverageOf{&c.OtherCoverage[i], c, i}
-		found = apply(found, o, with, otherCoverageRules)
-		for j := range o.lines() {
-			found = apply(found, decisionOf{&o.Adjudication.Lines[j], o, j}, with, decisionRules)
-		}
-	}
-	return found
-}
-
 // apply adds the findings of the rules for a part.
 func apply[T part](found []Finding, at T, with *RuleContext, rules []rule[T]) []Finding {
 	for n := range rules {
@@ -97,15 +69,6 @@ func apply[T part](found []Finding, at T, with *RuleContext, rules []rule[T]) []
 		}
 	}
 	return found
-}
-
-// FindingFaults returns findings as the faults of a rejected request. The
-// values are well formed, so the code is always FaultNotAllowed.
-func FindingFaults(findings []Finding) (f Faults) {
-	for _, x := range findings {
-		f.Add(x.Field, FaultNotAllowed, x.Message+" "+x.Fix)
-	}
-	return f
 }
 
 // missing returns the rule that a field has a value. What names the field in
@@ -208,10 +171,3 @@ func plausibleMemberID(id string) bool {
 	}
 	return count >= 2
 }
-
-// knownStates are the postal codes of states, territories, freely associated
-// states and the armed forces, each followed by a space.
-const knownStates = "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY " +
-	"AS GU MP PR VI FM MH PW AA AE AP "
-
-func knownState(code string) bool { return strings.Contains(knownStates, code+" ") }

@@ -5,44 +5,6 @@ import (
 	"time"
 )
 
-// ClaimPayment is the effect of one remittance on a claim, as events state it.
-type ClaimPayment struct {
-	ERAID                 ERAID
-	StatusCode            string // CLP02
-	Paid                  Money  // negative for a reversal
-	Allowed               *Money // nil when the remittance has none
-	PatientResponsibility Money
-}
-
-// Payment returns the effect of the entry.
-func (e *LedgerEntry) Payment() ClaimPayment {
-	s := e.Shares()
-	return ClaimPayment{e.ERA.ID, e.StatusCode, e.Paid, s.Allowed, s.PatientResponsibility}
-}
-
-// ClaimEstimate is a payer's response to a predetermination: the amounts that
-// it would pay.
-type ClaimEstimate struct {
-	ERAID      ERAID
-	Allowed    *Money // nil when the remittance has none
-	Pay        Money
-	Patient    Money
-	ReturnedAt time.Time
-	Lines      []LineEstimate
-}
-
-// LineEstimate is the estimate for a line.
-type LineEstimate struct {
-	Number  int    // of the claim's line, from 1; 0 when the remittance's line matches none
-	Allowed *Money // nil when the remittance has none
-	Pay     Money
-	Patient Money
-}
-
-// Awaits reports whether remittances can be about the claim: it was sent, and it is
-// not a void transaction.
-func (c *Claim) Awaits() bool { return !c.SentAt.IsZero() && c.Frequency != FrequencyVoid }
-
 // Settle sets the figures after the entry was added to the ledger. A claim that
 // the payer can still decide moves to the state that the figures give. Settle
 // reports false, and changes nothing, for a claim that remittances cannot be about.
@@ -150,11 +112,6 @@ func (l *Ledger) estimate() *ClaimEstimate {
 		}
 	}
 	return nil
-}
-
-// Unposted reports whether a claim's figures changed after it was reconciled.
-func (c *Claim) Unposted() bool {
-	return c.State == ClaimReconciled && c.SettledAt.After(c.ReconciledAt)
 }
 
 // Reopen returns a reconciled claim to the state that its figures give. It takes back what

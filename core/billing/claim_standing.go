@@ -2,37 +2,6 @@ package billing
 
 import "slices"
 
-// PaymentOutcome is the payer's decision on a claim.
-type PaymentOutcome string
-
-// The outcomes.
-const (
-	OutcomePaid   PaymentOutcome = "paid"
-	OutcomeDenied PaymentOutcome = "denied"
-)
-
-// ClaimStanding is the figures of a claim that follow from its ledger.
-type ClaimStanding struct {
-	Outcome               PaymentOutcome // of the latest standing adjudication that paid
-	ERAID                 ERAID          // of that adjudication; of the latest one when none paid
-	PaymentDate           Date           // of that adjudication; zero when its remittance has none
-	Paid                  Money          // by all payers, reversals subtracted
-	Allowed               *Money         // by the primary payer; nil when its remittances do not say
-	PatientResponsibility Money
-	Contractual           Money // the write-off: what the primary payer's contract takes off the charge
-	NotPaid               Money // what the primary payer refuses to pay
-
-	Capped     bool       `json:",omitempty"` // the payers leave more to the patient than remains of the charge
-	Exceeds    bool       `json:",omitempty"` // payments and write-off exceed the charge
-	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
-}
-
-func (s *ClaimStanding) equal(o *ClaimStanding) bool {
-	a, b := *s, *o
-	a.Allowed, b.Allowed = nil, nil
-	return a == b && (s.Allowed == nil) == (o.Allowed == nil) && (s.Allowed == nil || *s.Allowed == *o.Allowed)
-}
-
 // Standing returns the figures, or nil when no adjudication stands.
 func (l *Ledger) Standing() *ClaimStanding {
 	var decisive *ledgerEntry

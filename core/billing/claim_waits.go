@@ -2,12 +2,6 @@ package billing
 
 import "slices"
 
-// The codes of findings that go by themselves. Nobody has to correct the claim.
-const (
-	FindingNotEnrolled    = "enrollment_not_active" // the payer has not enrolled the office
-	FindingNotAdjudicated = "not_adjudicated"       // an earlier payer has not decided
-)
-
 // AwaitsEnrollment reports whether the claim could be sent, but for the enrollment of
 // its office with the payer.
 func (c *Claim) AwaitsEnrollment() bool { return c.findsOnly(FindingNotEnrolled) }

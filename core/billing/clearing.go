@@ -1,11 +1,5 @@
 package billing
 
-import (
-	"slices"
-	"strconv"
-	"strings"
-)
-
 // OutgoingFile is a file of claims for a clearinghouse. A name always stands for the
 // same content.
 type OutgoingFile struct {
@@ -115,56 +109,11 @@ func (r *ClaimReport) Mark() ClaimMark {
 	return ClaimMark{r.ControlNumber, r.Charge, r.PatientFirstName, r.PatientLastName}
 }
 
-// ClaimMark is the details in a file that identify a claim for its sender.
-// Several practices may use one NPI, and different practices may use the same
-// control numbers.
-type ClaimMark struct {
-	ControlNumber string
-	Charge        Money  // negative in a reversal
-	FirstName     string // of the patient
-	LastName      string
-}
-
-// Fits reports whether the mark has a control number of the claim, and either the
-// claim's charge, with any sign, or the patient's name.
-func (m ClaimMark) Fits(c *Claim) bool {
-	named := func(number string) bool { return strings.EqualFold(m.ControlNumber, number) }
-	if m.ControlNumber == "" || !slices.ContainsFunc(c.Numbers(), named) {
-		return false
-	}
-	first, last := c.Subscriber.FirstName, c.Subscriber.LastName
-	if c.Patient != nil {
-		first, last = c.Patient.FirstName, c.Patient.LastName
-	}
-	charge := c.Charge()
-	return m.Charge == charge || m.Charge == -charge ||
-		m.LastName != "" && comparableName(m.LastName) == comparableName(last) && comparableName(m.FirstName) == comparableName(first)
-}
-
 // Information is a payer's request for information in a 277.
 type Information struct {
 	Reference string // the payer's; the answer repeats it
 	Requested string // the payer's text, or else ours
 	Due       Date   // zero when the payer names no day
-}
-
-// trigger returns the trigger of the report and its event. Both are empty when
-// the report changes nothing.
-func (r *ClaimReport) trigger() (ClaimTrigger, EventType) {
-	switch {
-	case r.Outcome == ReportAccepted && r.Side == SidePayer:
-		return TriggerPayerAccept, EventClaimAccepted
-	case r.Outcome == ReportAccepted:
-		return TriggerClearinghouseAccept, EventClaimAccepted
-	case r.Outcome == ReportRejected:
-		return TriggerReject, EventClaimRejected
-	case r.Outcome == ReportNotFound:
-		return TriggerNotFound, EventClaimNeedsAttention
-	case r.Side == SidePayer && r.Outcome != "":
-		return TriggerStatus, EventClaimStatusUpdated
-	default:
-		return "", ""
-	}
 }
 
 // ReportReason is a status that explains why a claim was rejected or not found.
@@ -189,76 +138,21 @@ const (
 	PartyPayer      ClaimParty = "payer"
 )
 
-// field returns the path of the field in the body of POST /claims that the reason
-// concerns. It is empty if the reason names none.
-func (r *ReportReason) field(c *Claim) string {
-	if r.Payer != "" && r.Payer != c.Turn() {
-		return c.coverageField(r.Payer, r.Line)
-	}
-	if r.Line > 0 && r.Line <= len(c.Lines) {
-		return "lines." + strconv.Itoa(r.Line-1)
-	}
-	switch r.Party {
-	case PartyOffice:
-		return "office_id"
-	case PartyRendering:
-		return "rendering_provider_id"
-	case PartyPatient:
-		if c.Patient != nil {
-			return "patient"
-		}
-		return "subscriber"
-	case PartySubscriber:
-		return "subscriber"
-	case PartyPayer:
-		return "payer_id"
-	}
-	return ""
-}
+// FileOrigin is the way in which a file came.
+type FileOrigin string
 
-// coverageField returns the path of the payer's coverage, or of its decision about the
-// line if it has one.
-func (c *Claim) coverageField(s Sequence, line int) string {
-	at := slices.IndexFunc(c.OtherCoverage, func(o OtherCoverage) bool { return o.Sequence == s })
-	if at < 0 {
-		return "other_coverage"
-	}
-	field := "other_coverage." + strconv.Itoa(at)
-	if a := c.OtherCoverage[at].Adjudication; a != nil {
-		if n := slices.IndexFunc(a.Lines, func(l CoverageLine) bool { return l.LineNumber == line }); n >= 0 {
-			return field + ".adjudication.lines." + strconv.Itoa(n)
-		}
-	}
-	return field
-}
+// The origins of files.
+const (
+	FileFromNetwork FileOrigin = "network"
+	FileFromImport  FileOrigin = "import" // a person or a program of the organization imported it
+)
 
-// findings returns the findings for a claim that was rejected or not found, one for
-// each reason.
-func (r *ClaimReport) findings(c *Claim) (found []Finding) {
-	for i := range r.Reasons {
-		found = append(found, r.finding(c, &r.Reasons[i]))
-	}
-	if len(found) == 0 {
-		found = append(found, r.finding(c, &ReportReason{Status: r.Status}))
-	}
-	return found
-}
-
-// findingOfStatus begins the codes of findings that a payer or clearinghouse reported.
-const findingOfStatus = "status_"
-
-func (r *ClaimReport) finding(c *Claim, why *ReportReason) Finding {
-	who := "The clearinghouse"
-	if r.Side == SidePayer {
-		who = "The payer"
-	}
-	message, fix := who+" rejected the claim with status "+why.Status.String()+".", "Correct what the status names, then submit the claim again."
-	if r.Outcome == ReportNotFound {
-		message = who + " has no record of the claim (status " + why.Status.String() + ")."
-		fix = "Check the payer and the subscriber, correct the claim, then submit it again."
-	}
-	if why.Words != "" {
-		message += " Its message: " + why.Words
-	}
-	return Finding{Code: findingOfStatus + string(r.Outcome), Field: why.field(c), Message: message, Fix: fix}
+// ClaimMark is the details in a file that identify a claim for its sender.
+// Several practices may use one NPI, and different practices may use the same
+// control numbers.
+type ClaimMark struct {
+	ControlNumber string
+	Charge        Money  // negative in a reversal
+	FirstName     string // of the patient
+	LastName      string
 }

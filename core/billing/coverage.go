@@ -64,17 +64,6 @@ func (c *ClaimContent) Earlier() (all []*OtherCoverage) {
 	return all
 }
 
-// rank returns the place of the sequence among the payers, from 1; 0 for none.
-func (s Sequence) rank() int { return 1 + slices.Index(Sequences(), s) }
-
-// next returns the sequence after this one; the empty string after the last.
-func (s Sequence) next() Sequence {
-	if n := s.rank(); n < len(Sequences()) {
-		return Sequences()[n]
-	}
-	return ""
-}
-
 // Turn returns the sequence of the claim's payer.
 func (c *ClaimContent) Turn() Sequence {
 	if slices.Contains(Sequences(), c.Coverage) {

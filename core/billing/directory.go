@@ -7,59 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
-
-// Organization is a dental practice, or a group of practices, that bills
-// through the service.
-type Organization struct {
-	ID        OrgID
-	Name      string
-	CreatedAt time.Time
-
-	RequireTOTP       bool // of the people who sign in
-	EndpointsNeedRead bool // a key needs the permission read to have webhook endpoints
-}
-
-// OrganizationChange is a change of an organization's settings by an owner. Nil fields
-// change nothing.
-type OrganizationChange struct {
-	RequireTOTP       *bool
-	EndpointsNeedRead *bool
-}
-
-// Change changes the settings. The owner who requires a second factor has one: CodeTOTPRequired
-// for a session without it.
-func (o *Organization) Change(c OrganizationChange, by *Session) error {
-	if c.RequireTOTP != nil && !by.TOTP {
-		return &Error{
-			Code:    CodeTOTPRequired,
-			Message: "You signed in without a second factor. Set one up, or sign in with a code. Then change require_totp.",
-		}
-	}
-	set := func(setting, to *bool) {
-		if to != nil {
-			*setting = *to
-		}
-	}
-	set(&o.RequireTOTP, c.RequireTOTP)
-	set(&o.EndpointsNeedRead, c.EndpointsNeedRead)
-	return nil
-}
-
-// AllowsEndpoint returns CodePermissionDenied if a key may not choose what a webhook
-// endpoint gets: events show what a reader sees. Nil stands for a person.
-func (o *Organization) AllowsEndpoint(k *APIKey) error {
-	if !o.EndpointsNeedRead || k == nil || k.May(PermissionRead) {
-		return nil
-	}
-	return &Error{
-		Code: CodePermissionDenied,
-		Message: "This API key does not have the permission read, which your organization asks for to create or enable a webhook endpoint, " +
-			"and to change its url or event_types. Use a key with read and submit.",
-	}
-}
 
 // Address is a postal address in the United States.
 type Address struct {
@@ -339,27 +287,6 @@ func judgeNPI(f *Faults, s string) {
 	}
 }
 
-// maxShown bounds names that operators and callers choose, in characters.
-const maxShown = 200
-
-// Name adds the faults of a name that is required.
-func (f *Faults) Name(field, value string) {
-	if Blank(value) {
-		f.Add(field, FaultRequired, "A value is required.")
-	}
-	f.shown(field, value)
-}
-
-// shown adds the faults of a text for people.
-func (f *Faults) shown(field, value string) {
-	switch {
-	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
-		f.Add(field, FaultFormat, "The value must be UTF-8 text without control characters.")
-	case utf8.RuneCountInString(value) > maxShown:
-		f.Add(field, FaultTooLong, "The value may have at most 200 characters.")
-	}
-}
-
 // ValidZIP reports whether s has the form of a ZIP code, of 5 or 9 digits.
 func ValidZIP(s string) bool { return zipForm.MatchString(s) }
 
@@ -405,3 +332,11 @@ func zone(name string) *time.Location {
 	zones.Store(name, loc)
 	return loc
 }
+
+// knownStates are the postal codes of states, territories, freely associated
+// states and the armed forces, each followed by a space.
+const knownStates = "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY " +
+	"AS GU MP PR VI FM MH PW AA AE AP "
+
+// knownState reports whether the code is a state's.
+func knownState(code string) bool { return strings.Contains(knownStates, code+" ") }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -263,3 +264,24 @@ type LaterError struct {
 }
 
 func (l *LaterError) Error() string { return "no answer before " + l.Until.Format(time.RFC3339) }
+
+// Name adds the faults of a name that is required.
+func (f *Faults) Name(field, value string) {
+	if Blank(value) {
+		f.Add(field, FaultRequired, "A value is required.")
+	}
+	f.shown(field, value)
+}
+
+// shown adds the faults of a text for people.
+func (f *Faults) shown(field, value string) {
+	switch {
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
+		f.Add(field, FaultFormat, "The value must be UTF-8 text without control characters.")
+	case utf8.RuneCountInString(value) > maxShown:
+		f.Add(field, FaultTooLong, "The value may have at most 200 characters.")
+	}
+}
+
+// maxShown bounds names that operators and callers choose, in characters.
+const maxShown = 200

@@ -1,6 +1,10 @@
 package billing
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
 
 // EventType names what happened.
 type EventType string
@@ -57,4 +61,45 @@ type EventFilter struct {
 	Resource      [16]byte
 	CreatedAfter  time.Time // inclusive
 	CreatedBefore time.Time // exclusive
+}
+
+type payerData struct {
+	ID      PayerID `json:"id"`
+	PayerID string  `json:"payer_id"`
+	Name    string  `json:"name"`
+}
+
+func newEvent[R ~[16]byte](scope Scope, t EventType, resource R, at time.Time, data any) Event {
+	return Event{ID: NewID[EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: spelled(data)}
+}
+
+// spelled returns data as JSON, which is stored, returned and posted unchanged.
+func spelled(data any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(data); err != nil {
+		panic("billing: " + err.Error()) // the data types hold nothing that cannot be written
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// orNull returns nil for the zero value.
+func orNull[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// Timestamp returns a time as clients see it: UTC, with microseconds and an
+// offset.
+func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000-07:00") }
+
+func moneyOrNull(m *Money) *string {
+	if m == nil {
+		return nil
+	}
+	return new(m.String())
 }

@@ -112,3 +112,35 @@ func WellFormedKeySecret(s string) bool {
 
 // KeyDigest returns the digest of a key's secret that is stored.
 func KeyDigest(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
+
+type organizationData struct {
+	ID     OrgID  `json:"id"`
+	Object string `json:"object"`
+	Name   string `json:"name"`
+}
+
+type apiKeyData struct {
+	ID           KeyID            `json:"id"`
+	Object       string           `json:"object"`
+	Name         string           `json:"name"`
+	Mode         Mode             `json:"mode"`
+	Permissions  []Permission     `json:"permissions"`
+	Organization organizationData `json:"organization"`
+}
+
+// CreatedEvent returns the api_key.created event of a new key.
+func (k *APIKey) CreatedEvent(o *Organization) Event {
+	return newEvent(k.Scope, EventAPIKeyCreated, k.ID, k.CreatedAt, k.data(o))
+}
+
+// RevokedEvent returns the api_key.revoked event of a revoked key.
+func (k *APIKey) RevokedEvent(o *Organization) Event {
+	return newEvent(k.Scope, EventAPIKeyRevoked, k.ID, k.RevokedAt, k.data(o))
+}
+
+func (k *APIKey) data(o *Organization) apiKeyData {
+	return apiKeyData{
+		ID: k.ID, Object: "api_key", Name: k.Name, Mode: k.Scope.Mode, Permissions: k.Permissions,
+		Organization: organizationData{o.ID, "organization", o.Name},
+	}
+}

@@ -3,12 +3,7 @@ package billing
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strings"
 	"time"
-	"unicode"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
 )
 
 // Patient is an entry of the patient directory: one for each organization,
@@ -48,15 +43,4 @@ func PatientKey(firstName, lastName string, born Date) (name string, ok bool) {
 	}
 	sum := sha256.Sum256([]byte(first + "|" + last)) // a normalized name may be too long for an index row
 	return hex.EncodeToString(sum[:]), true
-}
-
-// comparableName returns the letters and digits of s, without accents and case.
-func comparableName(s string) string {
-	var b strings.Builder
-	for _, r := range norm.NFKD.String(cases.Fold().String(s)) {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

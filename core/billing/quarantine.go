@@ -47,18 +47,9 @@ func (q *Quarantined) Restore(payments []Remittance) {
 	}
 }
 
-// FileOrigin is the way in which a file came.
-type FileOrigin string
-
-// The origins of files.
-const (
-	FileFromNetwork FileOrigin = "network"
-	FileFromImport  FileOrigin = "import" // a person or a program of the organization imported it
-)
-
-// Quarantined returns the file as a quarantined file with the reason. A file without
-// a scope belongs to the operator.
-func (f IncomingFile) Quarantined(mode Mode, cause QuarantineCause, reason string, at time.Time) *Quarantined {
+// Quarantine returns a file with the reason for which it waits. A file without a scope
+// belongs to the operator.
+func Quarantine(f IncomingFile, mode Mode, cause QuarantineCause, reason string, at time.Time) *Quarantined {
 	return &Quarantined{
 		ID: NewID[FileID](at), Scope: Scope{Org: f.Scope.Org, Mode: mode}, Origin: FileFromNetwork, Name: f.Name, Cause: cause, Reason: reason,
 		Content: f.Content, ReceivedAt: at,
@@ -91,7 +82,7 @@ func QuarantineCauses() []QuarantineCause {
 
 // Unread returns why a file without an interchange is in quarantine. What a report in
 // text says is never an acknowledgement.
-func (f IncomingFile) Unread() (cause QuarantineCause, reason string) {
+func Unread(f IncomingFile) (cause QuarantineCause, reason string) {
 	text := bytes.Trim(bytes.TrimPrefix(f.Content, []byte("\xef\xbb\xbf")), " \t\r\n\x00\x1a")
 	switch {
 	case len(text) == 0:
@@ -104,11 +95,21 @@ func (f IncomingFile) Unread() (cause QuarantineCause, reason string) {
 	return QuarantineReport, "The file is a report in text. Molar stores it and does not interpret it. Read it, then remove it."
 }
 
-// Unread returns why a part of a file is in quarantine.
-func (p FilePart) Unread() (cause QuarantineCause, reason string) {
+// UnreadPart returns why a part of a file is in quarantine.
+func UnreadPart(p FilePart) (cause QuarantineCause, reason string) {
 	if p.Kind == FileOther {
 		return QuarantineOther, "Molar has no use for transaction set " + strings.Join(p.Sets, ", ") +
 			": it takes acknowledgements (997, 999, TA1, 277) and remittances (835). Read the file, then remove it."
 	}
 	return QuarantineUnreadable, "The file cannot be read: " + p.Err.Error() + "."
+}
+
+// QuarantinePayment returns one payment of a file with the reason for which it waits.
+func QuarantinePayment(r *Remittance, f IncomingFile, mode Mode, reason string, at time.Time) *Quarantined {
+	q := Quarantine(IncomingFile{Scope: f.Scope, Name: f.Name, Content: r.Content}, mode, QuarantineUnplaced, reason, at)
+	q.Payment = &QuarantinedPayment{
+		PayerName: r.PayerName, PayerIDs: r.PayerIDs, PayeeName: r.PayeeName, PayeeNPI: r.PayeeNPI, PayeeTaxID: r.PayeeTaxID, Payment: r.Payment,
+		ClaimCount: r.ClaimCount, Numbers: r.File.ControlNumbers,
+	}
+	return q
 }

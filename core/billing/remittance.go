@@ -200,16 +200,6 @@ type Remittance struct {
 // ErrTooManyPayments is the error for a file with more payments than the caller accepts.
 var ErrTooManyPayments = errors.New("it has too many payments")
 
-// Quarantined returns the payment as a quarantined one with the reason.
-func (r *Remittance) Quarantined(f IncomingFile, mode Mode, reason string, at time.Time) *Quarantined {
-	q := IncomingFile{Scope: f.Scope, Name: f.Name, Content: r.Content}.Quarantined(mode, QuarantineUnplaced, reason, at)
-	q.Payment = &QuarantinedPayment{
-		PayerName: r.PayerName, PayerIDs: r.PayerIDs, PayeeName: r.PayeeName, PayeeNPI: r.PayeeNPI, PayeeTaxID: r.PayeeTaxID, Payment: r.Payment,
-		ClaimCount: r.ClaimCount, Numbers: r.File.ControlNumbers,
-	}
-	return q
-}
-
 // ERAPayment is the payment of a remittance.
 type ERAPayment struct {
 	Method                   string // BPR04: ACH, CHK, NON or another code, as sent

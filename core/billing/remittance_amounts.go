@@ -1,8 +1,11 @@
 package billing
 
 import (
+	"cmp"
 	"iter"
 	"slices"
+	"strings"
+	"time"
 )
 
 // Shares are the figures of an adjudication or of one of its lines.
@@ -213,4 +216,78 @@ func sumOf(all []Adjustment, fits func(Adjustment) bool) (sum Money) {
 		}
 	}
 	return sum
+}
+
+// PaymentOutcome is the payer's decision on a claim.
+type PaymentOutcome string
+
+// The outcomes.
+const (
+	OutcomePaid   PaymentOutcome = "paid"
+	OutcomeDenied PaymentOutcome = "denied"
+)
+
+// ClaimEstimate is a payer's response to a predetermination: the amounts that
+// it would pay.
+type ClaimEstimate struct {
+	ERAID      ERAID
+	Allowed    *Money // nil when the remittance has none
+	Pay        Money
+	Patient    Money
+	ReturnedAt time.Time
+	Lines      []LineEstimate
+}
+
+// LineEstimate is the estimate for a line.
+type LineEstimate struct {
+	Number  int    // of the claim's line, from 1; 0 when the remittance's line matches none
+	Allowed *Money // nil when the remittance has none
+	Pay     Money
+	Patient Money
+}
+
+// ClaimPayment is the effect of one remittance on a claim, as events state it.
+type ClaimPayment struct {
+	ERAID                 ERAID
+	StatusCode            string // CLP02
+	Paid                  Money  // negative for a reversal
+	Allowed               *Money // nil when the remittance has none
+	PatientResponsibility Money
+}
+
+// Payment returns the effect of the entry.
+func (e *LedgerEntry) Payment() ClaimPayment {
+	s := e.Shares()
+	return ClaimPayment{e.ERA.ID, e.StatusCode, e.Paid, s.Allowed, s.PatientResponsibility}
+}
+
+// settledBefore reports whether the payer says that an earlier one settled a part.
+func (r *RemittanceClaim) settledBefore() bool {
+	for a := range r.allAdjustments() {
+		if a.settledBefore() && a.Amount != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ReversalsFirst compares claims of one remittance: a reversal comes before any other.
+func ReversalsFirst(a, b *RemittanceClaim) int {
+	switch {
+	case a.Reverses() && !b.Reverses():
+		return -1
+	case b.Reverses() && !a.Reverses():
+		return 1
+	default:
+		return cmp.Compare(a.Ordinal, b.Ordinal)
+	}
+}
+
+// payer identifies the payer among the payers of a claim: by its entry in the
+// directory, or else by its name.
+func (s *ERASource) payer() string {
+	if !s.Payer.ID.IsZero() {
+		return s.Payer.ID.String()
+	}
+	return strings.ToUpper(strings.Join(strings.Fields(s.PayerName), " "))
 }

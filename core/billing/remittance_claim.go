@@ -102,16 +102,6 @@ const (
 	MatchedByUser          MatchedBy = "user"
 )
 
-// Sequence is the place of a payer among the payers of a claim.
-type Sequence string
-
-// The sequences.
-const (
-	SequencePrimary   Sequence = "primary"
-	SequenceSecondary Sequence = "secondary"
-	SequenceTertiary  Sequence = "tertiary"
-)
-
 // Adjustment is an amount that was not paid, with the reason (CAS).
 type Adjustment struct {
 	Group    string // CO contract, PR patient, OA other, PI payer
@@ -162,26 +152,6 @@ func (r *RemittanceClaim) Reverses() bool { return r.StatusCode == claimReversed
 
 // Estimates reports whether it is the estimate for a predetermination.
 func (r *RemittanceClaim) Estimates() bool { return r.StatusCode == claimEstimation }
-
-// EstimatedBy reports whether the claim of a remittance is an estimate for this claim. Some
-// payers answer a predetermination as if it were a claim: denied, or processed without a
-// payment. That is an estimate, too.
-func (c *Claim) EstimatedBy(r *RemittanceClaim) bool {
-	if c.Kind != KindPredetermination || r.Reverses() || r.Forwards() {
-		return false
-	}
-	paysLine := func(l ERALine) bool { return l.Paid != 0 }
-	return r.Estimates() || r.Paid == 0 && !slices.ContainsFunc(r.Lines, paysLine)
-}
-
-// Suits reports whether the claim of a remittance is of the kind that the claim asks for:
-// a decision, or an estimate.
-func (c *Claim) Suits(r *RemittanceClaim) bool {
-	if c.Kind == KindPredetermination {
-		return c.EstimatedBy(r)
-	}
-	return !r.Estimates()
-}
 
 // Forwards reports whether the payer decided nothing and sent the claim to
 // another payer.

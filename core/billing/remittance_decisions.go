@@ -67,18 +67,3 @@ func (r *RemittanceClaim) canFinish(e *ERA) error {
 		return nil
 	}
 }
-
-// CanHave returns CodeConflict when the claim of the remittance can never be applied
-// to this claim: the claim was not sent, or one of them is about an estimate.
-func (c *Claim) CanHave(r *RemittanceClaim) error {
-	switch {
-	case c.Frequency == FrequencyVoid:
-		return &Error{Code: CodeConflict, Message: "A void is not paid. Match the remittance to the claim that it voids: " + c.ParentID.String() + "."}
-	case !c.Awaits():
-		return &Error{Code: CodeConflict, Message: "The claim was never sent. Submit it, or match the remittance to another claim."}
-	case !c.Suits(r):
-		return &Error{Code: CodeConflict, Message: ReviewKindDiffers.Message() + " " + ReviewKindDiffers.Fix()}
-	default:
-		return nil
-	}
-}

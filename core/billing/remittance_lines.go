@@ -11,17 +11,17 @@ func (c *Claim) LineNumbers(r *RemittanceClaim) []int {
 		return c.MatchLines(r)
 	}
 	for i, n := range r.LineNumbers {
-		if n > len(c.Lines) || n > 0 && r.MatchedBy != MatchedByUser && !r.Lines[i].resembles(&c.Lines[n-1]) {
+		if n > len(c.Lines) || n > 0 && r.MatchedBy != MatchedByUser && !c.Lines[n-1].resembles(&r.Lines[i]) {
 			return c.MatchLines(r)
 		}
 	}
 	return r.LineNumbers
 }
 
-// resembles reports whether procedure or charge agree with the line of the claim.
+// resembles reports whether procedure or charge agree with the line of the remittance.
 // They do whenever MatchLines matches the two.
-func (l *ERALine) resembles(of *ClaimLine) bool {
-	return strings.EqualFold(l.billed(), of.ProcedureCode) || l.Charge.Abs() == of.Fee
+func (l *ClaimLine) resembles(r *ERALine) bool {
+	return strings.EqualFold(r.billed(), l.ProcedureCode) || r.Charge.Abs() == l.Fee
 }
 
 // MatchLines returns, for each line of the remittance, the number of the claim's
@@ -49,13 +49,13 @@ type lineMatcher struct {
 func (m *lineMatcher) byControlNumber() {
 	for i := range m.lines {
 		l := &m.lines[i]
-		n := l.billedNumber()
+		n := billedNumber(l)
 		if n == 0 || n > len(m.claim) {
 			continue
 		}
 		of := &m.claim[n-1]
 		charge := l.Charge.Abs()
-		if !l.resembles(of) {
+		if !of.resembles(l) {
 			continue
 		}
 		if m.free(n) || m.taken[n-1]-1+charge <= of.Fee {
@@ -66,7 +66,7 @@ func (m *lineMatcher) byControlNumber() {
 
 // billedNumber reads the control number of the billed line, which is its place on
 // the claim; 0 when the payer states none of ours.
-func (l *ERALine) billedNumber() (n int) {
+func billedNumber(l *ERALine) (n int) {
 	for _, d := range strings.TrimSpace(l.ControlNumber) {
 		if d < '0' || d > '9' || n > 99 {
 			return 0

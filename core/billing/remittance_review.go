@@ -2,7 +2,6 @@ package billing
 
 import (
 	"slices"
-	"strings"
 )
 
 // Review returns why a person must decide whether to apply the remittance, or the
@@ -132,11 +131,6 @@ func (l *Ledger) Warnings(r *LedgerEntry, given []WarningCode) []WarningCode {
 	return all
 }
 
-// bill reports whether the claim bills the procedure.
-func (c *Claim) bill(procedure string) bool {
-	return slices.ContainsFunc(c.Lines, func(l ClaimLine) bool { return strings.EqualFold(l.ProcedureCode, procedure) })
-}
-
 // chargeDiffers reports whether the charge is neither the claim's nor that of the
 // lines that it pays.
 func (l *Ledger) chargeDiffers(r *LedgerEntry) bool {
@@ -153,32 +147,3 @@ func (l *Ledger) chargeDiffers(r *LedgerEntry) bool {
 	}
 	return fees == 0 || fees != r.Charge.Abs()
 }
-
-func (c *Claim) sameCharge(r *RemittanceClaim) bool { return r.Charge.Abs() == c.Charge() }
-
-// patientName returns the name of the person who was treated.
-func (c *ClaimContent) patientName() (first, last string) {
-	if c.Patient != nil {
-		return c.Patient.FirstName, c.Patient.LastName
-	}
-	return c.Subscriber.FirstName, c.Subscriber.LastName
-}
-
-func (c *Claim) sameLastName(r *RemittanceClaim) bool {
-	_, last := c.patientName()
-	return r.PatientLastName != "" && comparableName(r.PatientLastName) == comparableName(last)
-}
-
-// patientDiffers reports whether member ID and name both differ. A value that the
-// remittance leaves out does not differ.
-func (c *Claim) patientDiffers(r *RemittanceClaim) bool {
-	if r.MemberID == "" || r.PatientLastName == "" || comparableName(r.MemberID) == comparableName(c.Subscriber.MemberID) {
-		return false
-	}
-	first, last := c.patientName()
-	return comparableName(r.PatientLastName) != comparableName(last) || comparableName(r.PatientFirstName) != comparableName(first)
-}
-
-// Identifies reports whether the charge or the patient's last name shows that the
-// remittance, which has the payer's number of the claim, is about the claim.
-func (c *Claim) Identifies(r *RemittanceClaim) bool { return c.sameCharge(r) || c.sameLastName(r) }

@@ -3,6 +3,9 @@ package billing
 import (
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Blank reports whether s has no visible character.
@@ -57,4 +60,15 @@ func spelledLength(r rune) int {
 	default:
 		return -1
 	}
+}
+
+// comparableName returns the letters and digits of s, without accents and case.
+func comparableName(s string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(cases.Fold().String(s)) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }

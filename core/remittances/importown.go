@@ -91,7 +91,7 @@ func (s *Service) setAside(ctx context.Context, tx ports.Tx, scope billing.Scope
 	if err != nil || !known.IsZero() {
 		return Imported{ID: known, ERA: &p.ERA}, err
 	}
-	q := p.Quarantined(billing.IncomingFile{Scope: scope, Name: p.File.Name}, scope.Mode, why, tx.Clock.Now())
+	q := billing.QuarantinePayment(p, billing.IncomingFile{Scope: scope, Name: p.File.Name}, scope.Mode, why, tx.Clock.Now())
 	q.Origin = p.Origin
 	made = Imported{ERA: &p.ERA, Quarantined: q}
 	id, err := tx.Quarantine.Insert(ctx, q)

@@ -54,7 +54,7 @@ func (s *Service) place(ctx context.Context, mode billing.Mode, f billing.Incomi
 		}
 	}
 	if why != "" {
-		return s.quarantine(ctx, scope, func(now time.Time) *billing.Quarantined { return p.Quarantined(f, mode, why, now) })
+		return s.quarantine(ctx, scope, func(now time.Time) *billing.Quarantined { return billing.QuarantinePayment(p, f, mode, why, now) })
 	}
 	_, err := s.keep(ctx, scope, p)
 	return nil, err
@@ -69,7 +69,7 @@ func (s *Service) apart(ctx context.Context, mode billing.Mode, f billing.Incomi
 	}
 	if len(parts) < 2 {
 		q, err := s.quarantine(ctx, f.Scope, func(now time.Time) *billing.Quarantined {
-			return f.Quarantined(mode, billing.QuarantineUnreadable, unreadable(why)+".", now)
+			return billing.Quarantine(f, mode, billing.QuarantineUnreadable, unreadable(why)+".", now)
 		})
 		if q != nil {
 			aside = append(aside, q)
@@ -183,7 +183,7 @@ func fit(ctx context.Context, tx ports.Tx, marks []billing.ClaimMark) (bool, err
 	}
 	claims, err := tx.Clearing.Match(ctx, numbers, nil)
 	return slices.ContainsFunc(claims, func(c *billing.Claim) bool {
-		return slices.ContainsFunc(marks, func(m billing.ClaimMark) bool { return m.Fits(c) })
+		return slices.ContainsFunc(marks, func(m billing.ClaimMark) bool { return c.Fits(m) })
 	}), err
 }
 

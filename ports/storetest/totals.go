@@ -26,7 +26,7 @@ func testWaitingRemittances(b *bench) {
 	posted.State, posted.PostedAt = billing.ERAPosted, b.now
 	b.insertERAs(reading, applying, done, posted)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Quarantine.Insert(ctx, billing.IncomingFile{Scope: b.scope, Content: []byte("ISA")}.Quarantined(b.scope.Mode, billing.QuarantineUnplaced, "", b.now))
+		_, err := tx.Quarantine.Insert(ctx, billing.Quarantine(billing.IncomingFile{Scope: b.scope, Content: []byte("ISA")}, b.scope.Mode, billing.QuarantineUnplaced, "", b.now))
 		return err
 	})
 	want := billing.WaitingRemittances{

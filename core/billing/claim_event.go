@@ -2,20 +2,6 @@ package billing
 
 import "time"
 
-// ClaimStatus is a status that a payer or clearinghouse has reported (277, STC01).
-type ClaimStatus struct {
-	Category string // such as A2
-	Code     string // such as 20
-}
-
-// String returns the status in its usual form, such as "A7:562".
-func (s ClaimStatus) String() string {
-	if s.Code == "" {
-		return s.Category
-	}
-	return s.Category + ":" + s.Code
-}
-
 // ClaimCause is the cause of an event of a claim.
 type ClaimCause struct {
 	Previous ClaimState   // the claim's state before; empty for a new claim
@@ -44,17 +30,6 @@ type claimHead struct {
 type claimTimes struct {
 	CreatedAt  string `json:"created_at"`
 	OccurredAt string `json:"occurred_at"`
-}
-
-type fileData struct {
-	Name string `json:"name"`
-	controlNumbersData
-}
-
-type controlNumbersData struct {
-	Interchange *string `json:"interchange_control_number"`
-	Group       *string `json:"group_control_number"`
-	Transaction *string `json:"transaction_control_number"`
 }
 
 type claimStatusData struct {
@@ -153,77 +128,4 @@ func (c *Claim) head(cause ClaimCause) claimHead {
 
 func (c *Claim) times(cause ClaimCause) claimTimes {
 	return claimTimes{CreatedAt: Timestamp(c.CreatedAt), OccurredAt: Timestamp(cause.At)}
-}
-
-func (n ControlNumbers) data() controlNumbersData {
-	return controlNumbersData{orNull(n.Interchange), orNull(n.Group), orNull(n.Transaction)}
-}
-
-type batchAcknowledgedData struct {
-	ID         FileID      `json:"id"`
-	Object     string      `json:"object"`
-	Name       string      `json:"name"`
-	Result     BatchResult `json:"result"`
-	ClaimCount int         `json:"claim_count"`
-	controlNumbersData
-	Acknowledgement acknowledgementData `json:"acknowledgement"`
-	CreatedAt       string              `json:"created_at"`
-	OccurredAt      string              `json:"occurred_at"`
-}
-
-type acknowledgementData struct {
-	Name string `json:"name"`
-}
-
-// AcknowledgedEvent returns the batch.acknowledged event of a batch with the
-// verdict of a 997.
-func (b *Batch) AcknowledgedEvent() Event {
-	return newEvent(b.Scope, EventBatchAcknowledged, b.ID, b.AcknowledgedAt, batchAcknowledgedData{
-		ID: b.ID, Object: "batch", Name: b.File.Name, Result: b.Result, ClaimCount: b.ClaimCount,
-		controlNumbersData: b.File.ControlNumbers.data(), Acknowledgement: acknowledgementData{b.Acknowledgement},
-		CreatedAt: Timestamp(b.CreatedAt), OccurredAt: Timestamp(b.AcknowledgedAt),
-	})
-}
-
-type eraReceivedData struct {
-	ID             ERAID          `json:"id"`
-	Object         string         `json:"object"`
-	State          ERAState       `json:"state"`
-	Payer          *payerData     `json:"payer"`
-	Payment        eraPaymentData `json:"payment"`
-	Balanced       bool           `json:"balanced"`
-	ClaimCount     int            `json:"claim_count"`
-	MatchedCount   int            `json:"matched_count"`
-	UnmatchedCount int            `json:"unmatched_count"`
-	ReceivedAt     string         `json:"received_at"`
-	OccurredAt     string         `json:"occurred_at"`
-}
-
-type eraPaymentData struct {
-	Method      string `json:"method"`
-	TraceNumber string `json:"trace_number"`
-	Date        *Date  `json:"date"`
-	Total       string `json:"total"`
-}
-
-// ReceivedEvent returns the era.received event of a new remittance.
-func (e *ERA) ReceivedEvent() Event {
-	p := e.Payment
-	d := eraReceivedData{
-		ID: e.ID, Object: "era", State: e.State,
-		Payment:  eraPaymentData{p.Method, p.TraceNumber, orNull(p.Date), p.Total.String()},
-		Balanced: e.Balanced, ClaimCount: e.ClaimCount, MatchedCount: e.MatchedCount, UnmatchedCount: e.ClaimCount - e.MatchedCount,
-		ReceivedAt: Timestamp(e.ReceivedAt), OccurredAt: Timestamp(e.ReceivedAt),
-	}
-	if e.Payer != (PayerSummary{}) {
-		d.Payer = new(payerData(e.Payer))
-	}
-	return newEvent(e.Scope, EventERAReceived, e.ID, e.ReceivedAt, d)
-}
-
-func moneyOrNull(m *Money) *string {
-	if m == nil {
-		return nil
-	}
-	return new(m.String())
 }

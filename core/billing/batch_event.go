@@ -1,0 +1,42 @@
+package billing
+
+type fileData struct {
+	Name string `json:"name"`
+	controlNumbersData
+}
+
+type controlNumbersData struct {
+	Interchange *string `json:"interchange_control_number"`
+	Group       *string `json:"group_control_number"`
+	Transaction *string `json:"transaction_control_number"`
+}
+
+func (n ControlNumbers) data() controlNumbersData {
+	return controlNumbersData{orNull(n.Interchange), orNull(n.Group), orNull(n.Transaction)}
+}
+
+type batchAcknowledgedData struct {
+	ID         FileID      `json:"id"`
+	Object     string      `json:"object"`
+	Name       string      `json:"name"`
+	Result     BatchResult `json:"result"`
+	ClaimCount int         `json:"claim_count"`
+	controlNumbersData
+	Acknowledgement acknowledgementData `json:"acknowledgement"`
+	CreatedAt       string              `json:"created_at"`
+	OccurredAt      string              `json:"occurred_at"`
+}
+
+type acknowledgementData struct {
+	Name string `json:"name"`
+}
+
+// AcknowledgedEvent returns the batch.acknowledged event of a batch with the
+// verdict of a 997.
+func (b *Batch) AcknowledgedEvent() Event {
+	return newEvent(b.Scope, EventBatchAcknowledged, b.ID, b.AcknowledgedAt, batchAcknowledgedData{
+		ID: b.ID, Object: "batch", Name: b.File.Name, Result: b.Result, ClaimCount: b.ClaimCount,
+		controlNumbersData: b.File.ControlNumbers.data(), Acknowledgement: acknowledgementData{b.Acknowledgement},
+		CreatedAt: Timestamp(b.CreatedAt), OccurredAt: Timestamp(b.AcknowledgedAt),
+	})
+}

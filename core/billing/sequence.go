@@ -1,0 +1,27 @@
+package billing
+
+import "slices"
+
+// Sequence is the place of a payer among the payers of a claim.
+type Sequence string
+
+// The sequences.
+const (
+	SequencePrimary   Sequence = "primary"
+	SequenceSecondary Sequence = "secondary"
+	SequenceTertiary  Sequence = "tertiary"
+)
+
+// Sequences lists the sequences in order.
+func Sequences() []Sequence { return []Sequence{SequencePrimary, SequenceSecondary, SequenceTertiary} }
+
+// rank returns the place of the sequence among the payers, from 1; 0 for none.
+func (s Sequence) rank() int { return 1 + slices.Index(Sequences(), s) }
+
+// next returns the sequence after this one; the empty string after the last.
+func (s Sequence) next() Sequence {
+	if n := s.rank(); n < len(Sequences()) {
+		return Sequences()[n]
+	}
+	return ""
+}

@@ -33,9 +33,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
 
-// bench has the use cases on a real database, a queue in memory and the
+// fixture has the use cases on a real database, a queue in memory and the
 // sandbox.
-type bench struct {
+type fixture struct {
 	t       *testing.T
 	admin   string // the database's address for an administrator
 	store   pgtest.Clocked
@@ -75,9 +75,9 @@ func (n *network) asked() int {
 	return len(n.requests)
 }
 
-func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
+func newFixture(t *testing.T, times eligibility.Times) (*fixture, *network) {
 	t.Helper()
-	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &porttest.Clock{}}
+	b := &fixture{t: t, queue: memqueue.NewBroker().Open(), clock: &porttest.Clock{}}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged, b.admin = b.relay.Staged, o.URL }), Clock: b.clock}
 	payers := porttest.Payers(t)
@@ -94,7 +94,7 @@ func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 }
 
 // work runs the relay and a worker until the test ends.
-func (b *bench) work() {
+func (b *fixture) work() {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	runner := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
 	var all sync.WaitGroup
@@ -103,7 +103,7 @@ func (b *bench) work() {
 	b.t.Cleanup(func() { cancel(); all.Wait() })
 }
 
-func (b *bench) request(ending string) intake.EligibilityRequest {
+func (b *fixture) request(ending string) intake.EligibilityRequest {
 	return intake.EligibilityRequest{
 		OfficeID: b.office.ID.String(), PayerID: "CHTEST",
 		Subscriber: intake.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: "SANDBOX" + ending},
@@ -119,7 +119,7 @@ func calling(scope billing.Scope, req billing.Request) billing.Call {
 }
 
 // check runs a check that must complete.
-func (b *bench) check(key string, in intake.EligibilityRequest) *billing.EligibilityCheck {
+func (b *fixture) check(key string, in intake.EligibilityRequest) *billing.EligibilityCheck {
 	b.t.Helper()
 	c, replayed, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
 	if err != nil || replayed || c.State != billing.CheckCompleted {
@@ -129,7 +129,7 @@ func (b *bench) check(key string, in intake.EligibilityRequest) *billing.Eligibi
 }
 
 // refused runs a check that must fail with the code and the fault.
-func (b *bench) refused(key string, in intake.EligibilityRequest, code billing.Code, fault string) {
+func (b *fixture) refused(key string, in intake.EligibilityRequest, code billing.Code, fault string) {
 	b.t.Helper()
 	_, _, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
 	got := ""
@@ -141,13 +141,13 @@ func (b *bench) refused(key string, in intake.EligibilityRequest, code billing.C
 	}
 }
 
-func (b *bench) events(id billing.CheckID) []*billing.Event {
+func (b *fixture) events(id billing.CheckID) []*billing.Event {
 	return porttest.Events(b.t, b.store, b.scope, id)
 }
 
 func TestCheckIsAnswered(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	c := b.check("k", b.request("-ACTIVE-FULL"))
 	if c.Outcome != billing.OutcomeAnswered || c.Status != billing.CoverageActive || c.Network != "sandbox" || c.LatencyMS == nil || c.PatientID.IsZero() {
@@ -164,7 +164,7 @@ func TestCheckIsAnswered(t *testing.T) {
 
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	first := b.check("k", b.request("-NOT-FOUND"))
 	c, replayed, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-NOT-FOUND"))
@@ -180,7 +180,7 @@ func TestReplay(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	with := func(change func(*intake.EligibilityRequest)) intake.EligibilityRequest {
 		r := b.request("-ACTIVE-FULL")
@@ -205,7 +205,7 @@ func TestRefusals(t *testing.T) {
 
 func TestCache(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	source := b.check("1", b.request("-ACTIVE-FULL"))
 	same := b.request("-active-full") // IDs are compared without case
@@ -251,7 +251,7 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
 	times := eligibility.DefaultTimes()
 	times.Wait = 50 * time.Millisecond
-	b, _ := newBench(t, times) // and no worker
+	b, _ := newFixture(t, times) // and no worker
 	_, _, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 	if billing.CodeOf(err) != billing.CodeTimeout {
 		t.Fatalf("%v, want a timeout", err)
@@ -275,7 +275,7 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 }
 
 // job returns the one job of the outbox.
-func (b *bench) job() jobs.Job {
+func (b *fixture) job() jobs.Job {
 	b.t.Helper()
 	due := porttest.Due(b.t, b.store, 0)
 	if len(due) != 1 {
@@ -285,7 +285,7 @@ func (b *bench) job() jobs.Job {
 }
 
 // begin creates a pending check without waiting for it.
-func (b *bench) begin(in intake.EligibilityRequest) jobs.Job {
+func (b *fixture) begin(in intake.EligibilityRequest) jobs.Job {
 	b.t.Helper()
 	if _, _, err := b.impatient.Check(b.t.Context(), calling(b.scope, call(fmt.Sprint(time.Now().UnixNano()))), in); billing.CodeOf(err) != billing.CodeTimeout {
 		b.t.Fatalf("%v, want a pending check", err)
@@ -293,7 +293,7 @@ func (b *bench) begin(in intake.EligibilityRequest) jobs.Job {
 	return b.job()
 }
 
-func (b *bench) get(j jobs.Job) *billing.EligibilityCheck {
+func (b *fixture) get(j jobs.Job) *billing.EligibilityCheck {
 	b.t.Helper()
 	c, err := b.service.Get(b.t.Context(), b.scope, billing.CheckID(j.Subject))
 	if err != nil {
@@ -302,11 +302,11 @@ func (b *bench) get(j jobs.Job) *billing.EligibilityCheck {
 	return c
 }
 
-func (b *bench) pending(j jobs.Job) bool { return porttest.Pending(b.t, b.store, j) }
+func (b *fixture) pending(j jobs.Job) bool { return porttest.Pending(b.t, b.store, j) }
 
 func TestAnswerHappensOnce(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-ACTIVE-FULL"))
 	var all sync.WaitGroup
 	for range 8 {
@@ -327,7 +327,7 @@ func TestAnswerHappensOnce(t *testing.T) {
 
 func TestSlowPayer(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-SLOW-5"))
 	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).State != billing.CheckPending || !b.pending(j) {
 		t.Fatalf("before the payer's time: %v, %+v", err, b.get(j))
@@ -343,7 +343,7 @@ func TestSlowPayer(t *testing.T) {
 
 func TestSilentPayer(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-SLOW-90"))
 	if err := b.service.Answer(t.Context(), j); err != nil {
 		t.Fatal(err)
@@ -362,7 +362,7 @@ func TestSilentPayer(t *testing.T) {
 // begins with the request.
 func TestLateAsking(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-ACTIVE-FULL"))
 	b.clock.Advance(10 * time.Minute)
 	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).Outcome != billing.OutcomeAnswered || sandbox.asked() != 1 {
@@ -372,7 +372,7 @@ func TestLateAsking(t *testing.T) {
 
 func TestNetworkFails(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	sandbox.fail = errors.New("connection refused")
 	j := b.begin(b.request("-ACTIVE-FULL"))
 	err := b.service.Answer(t.Context(), j)
@@ -400,7 +400,7 @@ func TestFailuresOfANetwork(t *testing.T) {
 	} {
 		t.Run(c.failure.Error(), func(t *testing.T) {
 			t.Parallel()
-			b, sandbox := newBench(t, eligibility.DefaultTimes())
+			b, sandbox := newFixture(t, eligibility.DefaultTimes())
 			sandbox.fail = c.failure
 			j := b.begin(b.request("-ACTIVE-FULL"))
 			err := b.service.Answer(t.Context(), j)
@@ -416,7 +416,7 @@ func TestFailuresOfANetwork(t *testing.T) {
 
 func TestEnhancedAsksAgain(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	in := b.request("-ACTIVE-FULL")
 	in.ProcedureCodes, in.DetailLevel = []string{"D1110", "D2740"}, new("enhanced")
@@ -442,7 +442,7 @@ func TestEnhancedAsksAgain(t *testing.T) {
 }
 
 // sent returns the messages that are stored for the check of a job.
-func (b *bench) sent(j jobs.Job) []billing.Exchange {
+func (b *fixture) sent(j jobs.Job) []billing.Exchange {
 	b.t.Helper()
 	e, err := b.service.Exchange(b.t.Context(), b.scope, billing.CheckID(j.Subject))
 	if err != nil {
@@ -455,7 +455,7 @@ func (b *bench) sent(j jobs.Job) []billing.Exchange {
 // attempt that was answered.
 func TestAttemptsHaveTheirOwnNumbers(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-SLOW-5"))
 	for range 2 {
 		if err := b.service.Answer(t.Context(), j); err != nil {
@@ -504,7 +504,7 @@ func TestExchangeHasAllThatWasSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, sandbox := newBench(t, eligibility.DefaultTimes())
+			b, sandbox := newFixture(t, eligibility.DefaultTimes())
 			sandbox.fail, sandbox.failAt = c.fail, c.failAt
 			in := b.request("-ACTIVE-FULL")
 			in.ProcedureCodes, in.DetailLevel = []string{"D1110", "D2740"}, new("enhanced")
@@ -533,7 +533,7 @@ func TestExchangeHasAllThatWasSent(t *testing.T) {
 // for a new check.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	_, _, _ = b.impatient.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 	j := b.job()
 	for range 2 {
@@ -564,7 +564,7 @@ func TestGivenUp(t *testing.T) {
 // caller waits. A worker that has the job of a lost check finds no check.
 func TestLostCheck(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	made := make(chan *billing.EligibilityCheck, 1)
 	go func() {
 		c, _, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))

@@ -198,9 +198,6 @@ func TestClaimsThatAreRefused(t *testing.T) {
 	}
 }
 
-// newFixtureBeside returns another organization in the same database.
-func newFixtureBeside(b *fixture) *fixture { return b.of(b.scope.Mode) }
-
 // TestRefusalsKeepNoKey uses the key of a refused request again.
 func TestRefusalsKeepNoKey(t *testing.T) {
 	t.Parallel()

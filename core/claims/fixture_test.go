@@ -66,6 +66,9 @@ func (b *fixture) of(mode billing.Mode) *fixture {
 	return &other
 }
 
+// newFixtureBeside returns another organization in the same database.
+func newFixtureBeside(b *fixture) *fixture { return b.of(b.scope.Mode) }
+
 // with returns the fixture for a subtest.
 func (b *fixture) with(t *testing.T) *fixture {
 	t.Helper()

@@ -4,100 +4,22 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/pgstore"
-	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers"
-	"github.com/molar-billing/molar/workers/outboxrelay"
 )
-
-func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
-
-// bench has a runner and a relay over a real outbox.
-type bench struct {
-	t     *testing.T
-	store *pgstore.Store
-	queue *memqueue.Queue
-	relay *outboxrelay.Relay
-	scope billing.Scope
-	log   slog.Handler
-
-	mu      sync.Mutex
-	results []string
-}
-
-func newBench(t *testing.T) *bench {
-	t.Helper()
-	b := &bench{t: t, queue: memqueue.NewBroker().Open(), scope: billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}, log: slog.DiscardHandler}
-	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
-	b.store = pgtest.Open(t, func(o *pgstore.Options) { o.Staged = b.relay.Staged })
-	return b
-}
-
-// run runs the relay and a handler until the test ends.
-func (b *bench) run(do, fail func(context.Context, jobs.Job) error) {
-	ctx, cancel := context.WithCancel(b.t.Context())
-	r := workers.NewRunner(b.store, b.queue, slog.New(b.log), func(_ jobs.Kind, result string, _ time.Duration) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.results = append(b.results, result)
-	})
-	var all sync.WaitGroup
-	all.Go(func() { _ = b.relay.Run(ctx, b.store) })
-	all.Go(func() {
-		if err := r.Run(ctx, workers.Handler{Kind: jobs.KindEligibility, Parallel: 2, Do: do, Fail: fail}); err != nil {
-			b.t.Error(err)
-		}
-	})
-	b.t.Cleanup(func() { cancel(); all.Wait() })
-}
-
-func (b *bench) stage(notBefore time.Time) jobs.Job {
-	b.t.Helper()
-	j := jobs.Job{
-		ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindEligibility, Scope: b.scope,
-		Subject: [16]byte(billing.NewID[billing.CheckID](time.Now())), NotBefore: notBefore,
-	}
-	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, j) })
-	return j
-}
-
-func (b *bench) in(fn func(context.Context, ports.Tx) error) {
-	b.t.Helper()
-	if err := b.store.InTx(b.t.Context(), b.scope, fn); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-func (b *bench) done(ctx context.Context, j jobs.Job) error {
-	return b.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Done(ctx, j.ID) })
-}
-
-func receive[T any](t *testing.T, what string, c <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-c:
-	case <-time.After(5 * time.Minute):
-		t.Fatalf("%s did not come", what)
-	}
-	return v
-}
 
 func TestJobIsDone(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	did := make(chan jobs.Job, 10)
 	b.run(func(ctx context.Context, j jobs.Job) error { did <- j; return b.done(ctx, j) }, nil)
 	j := b.stage(time.Time{})
@@ -117,7 +39,7 @@ func TestFailureOfAConnectionIsLoggedOnce(t *testing.T) {
 	down := errors.New("down")
 	for want, cause := range map[string]error{"DEBUG": &billing.ObservedError{Err: down}, "WARN": down} {
 		var l log
-		b := newBench(t)
+		b := newFixture(t)
 		b.log = slog.NewTextHandler(&l, &slog.HandlerOptions{Level: slog.LevelDebug})
 		b.run(func(ctx context.Context, j jobs.Job) error {
 			return errors.Join(b.done(ctx, j), &jobs.DoneError{Cause: cause})
@@ -134,7 +56,7 @@ func TestFailureOfAConnectionIsLoggedOnce(t *testing.T) {
 // TestFailedJobIsGivenUp tries five times, survives panics, and then gives up.
 func TestFailedJobIsGivenUp(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	var tries atomic.Int32
 	tried := make(chan struct{}, 100)
 	gaveUp := make(chan jobs.Job, 1)
@@ -166,7 +88,7 @@ func TestFailedJobIsGivenUp(t *testing.T) {
 // wait in line expire, and the relay publishes these jobs again.
 func TestRunningJobRunsOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	begun, finish := make(chan jobs.Job, 100), make(chan struct{})
 	b.run(func(ctx context.Context, j jobs.Job) error {
 		begun <- j
@@ -192,7 +114,7 @@ func TestRunningJobRunsOnce(t *testing.T) {
 // published again meanwhile.
 func TestBusyJobIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	var starts atomic.Int32
 	release, finished := make(chan struct{}), make(chan struct{}, 9)
 	b.run(func(ctx context.Context, j jobs.Job) error {
@@ -213,7 +135,7 @@ func TestBusyJobIsLeftAlone(t *testing.T) {
 // TestStopWaits lets a running job end.
 func TestStopWaits(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan struct{})
 	r := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
@@ -258,7 +180,7 @@ func (f flapping) Consume(
 func TestRedeliveryIsNoFailure(t *testing.T) {
 	t.Parallel()
 	const deliveries = 10
-	b := newBench(t)
+	b := newFixture(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan struct{}, 2*deliveries)
 	var gaveUp atomic.Bool
@@ -292,7 +214,7 @@ func TestRedeliveryIsNoFailure(t *testing.T) {
 // TestPanicsAreSurvived panics in every function of a job.
 func TestPanicsAreSurvived(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	tried := make(chan struct{}, 100)
 	b.run(
 		func(context.Context, jobs.Job) error { panic("do") },

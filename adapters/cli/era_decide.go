@@ -13,7 +13,7 @@ import (
 
 func postERA(b Backend) *cobra.Command {
 	var accept bool
-	c := posting(b, "post ERA_ID", "Record that a remittance is posted in the practice's books",
+	c := deciding(b, "post ERA_ID", "Record that a remittance is posted in the practice's books",
 		"Records that the payment is posted in the practice's books. While claims need review or are unmatched, it refuses;\n"+
 			"finish them first, or use --accept-unfinished.",
 		"  molar era post --org org_... --mode test era_...", "is posted.",
@@ -25,8 +25,8 @@ func postERA(b Backend) *cobra.Command {
 }
 
 func unpostERA(b Backend) *cobra.Command {
-	return posting(b, "unpost ERA_ID", "Take back that a remittance is posted",
-		"Takes back that a remittance is posted, to correct a mistake. Its claims do not change.",
+	return deciding(b, "unpost ERA_ID", "Unpost a remittance",
+		"Records that a remittance is no longer posted, to correct a mistake. Its claims do not change.",
 		"  molar era unpost --org org_... --mode test era_...", "is not posted.",
 		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
 			return s.Unpost(ctx, call, id, intake.NoteRequest{})
@@ -61,7 +61,7 @@ func noting(
 	do func(*remittances.Service, context.Context, idempotency.Write[*billing.ERARecord], billing.ERAID, intake.NoteRequest) (billing.Reply, error),
 ) *cobra.Command {
 	var in intake.NoteRequest
-	c := posting(b, use, short, long, example, done,
+	c := deciding(b, use, short, long, example, done,
 		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
 			return do(s, ctx, call, id, in)
 		})
@@ -69,8 +69,8 @@ func noting(
 	return c
 }
 
-// posting is a command that decides about a remittance, such as to post it.
-func posting(
+// deciding is a command that decides about a remittance, such as to post it.
+func deciding(
 	b Backend, use, short, long, example, done string,
 	do func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error),
 ) *cobra.Command {

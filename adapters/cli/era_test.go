@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
@@ -51,7 +51,7 @@ func newRemitted(t *testing.T) *remitted {
 	t.Helper()
 	store := audit.Operated{Store: pgtest.Clocked{Store: pgtest.Open(t), Clock: &noon{}}}
 	payers := porttest.Payers(t)
-	r := &remitted{service: remittances.New(store, edi.New(), payers), store: store, access: access.New(store, payers, &noon{}, proofs.New([32]byte{1})), file: filepath.Join(t.TempDir(), "payment.835")}
+	r := &remitted{service: remittances.New(store, edi.New(), payers), store: store, access: access.New(store, payers, &noon{}, credentials.New([32]byte{1})), file: filepath.Join(t.TempDir(), "payment.835")}
 	r.backend.Remittances = func(context.Context) (*remittances.Service, func() error, error) {
 		return r.service, func() error { return nil }, nil
 	}

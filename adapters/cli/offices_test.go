@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -17,7 +17,7 @@ import (
 // TestOfficesOfTheHelp runs the examples of the help. The offices are complete.
 func TestOfficesOfTheHelp(t *testing.T) {
 	t.Parallel()
-	s := access.New(pgtest.Open(t), porttest.Payers(t), &noon{}, proofs.New([32]byte{1}))
+	s := access.New(pgtest.Open(t), porttest.Payers(t), &noon{}, credentials.New([32]byte{1}))
 	org, err := s.CreateOrganization(t.Context(), "Demo")
 	if err != nil {
 		t.Fatal(err)

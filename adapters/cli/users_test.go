@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -18,7 +18,7 @@ import (
 // TestUsers manages users as an operator does.
 func TestUsers(t *testing.T) {
 	t.Parallel()
-	s := access.New(pgtest.Open(t), porttest.Payers(t), &porttest.Clock{}, proofs.New([32]byte{1}))
+	s := access.New(pgtest.Open(t), porttest.Payers(t), &porttest.Clock{}, credentials.New([32]byte{1}))
 	run := func(line string) (string, error) {
 		c := New(Backend{Access: func(context.Context) (*access.Service, func() error, error) {
 			return s, func() error { return nil }, nil

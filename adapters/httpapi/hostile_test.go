@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/intake"
 )
 
 // hostileBodies are of a megabyte each, and made to cost as much as they can.
@@ -153,26 +151,4 @@ func allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
-}
-
-// BenchmarkHostileBodies is what a body of a megabyte costs, without the
-// network.
-func BenchmarkHostileBodies(b *testing.B) {
-	for name, body := range hostileBodies() {
-		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				tree, faults := readTree(b, body)
-				if m := (meaning{Hash: sha256.New()}); tree != nil {
-					m.add(tree)
-				}
-				check := intake.EligibilityRequest{Faults: faults}
-				readEligibilityRequest(newObject("", tree, &check.Faults), &check)
-				check.Inquiry(billing.Date{Year: 2026, Month: 1, Day: 2})
-				claim := intake.ClaimRequest{Faults: faults}
-				readClaim(newObject("", tree, &claim.Faults), &claim)
-				claim.Claim()
-			}
-		})
-	}
 }

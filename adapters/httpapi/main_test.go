@@ -151,14 +151,14 @@ func serveOn(t *testing.T, s *Server, ln net.Listener) {
 	})
 }
 
-// wire is a raw connection to a server.
-type wire struct {
+// rawConn is a raw connection to a server.
+type rawConn struct {
 	t *testing.T
 	net.Conn
 	r *bufio.Reader
 }
 
-func dial(t *testing.T, addr string) *wire {
+func dial(t *testing.T, addr string) *rawConn {
 	t.Helper()
 	c, err := net.Dial("tcp4", addr)
 	if err != nil {
@@ -166,10 +166,10 @@ func dial(t *testing.T, addr string) *wire {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(5 * time.Minute))
-	return &wire{t, c, bufio.NewReader(c)}
+	return &rawConn{t, c, bufio.NewReader(c)}
 }
 
-func (w *wire) send(format string, args ...any) {
+func (w *rawConn) send(format string, args ...any) {
 	w.t.Helper()
 	if _, err := fmt.Fprintf(w.Conn, format, args...); err != nil {
 		w.t.Fatalf("send: %v", err)
@@ -192,7 +192,7 @@ type response struct {
 }
 
 // reply reads the next reply. Every reply has the headers that all have.
-func (w *wire) reply() response {
+func (w *rawConn) reply() response {
 	w.t.Helper()
 	a, err := w.tryReply()
 	if err != nil {
@@ -201,7 +201,7 @@ func (w *wire) reply() response {
 	return a
 }
 
-func (w *wire) tryReply() (response, error) {
+func (w *rawConn) tryReply() (response, error) {
 	r, err := http.ReadResponse(w.r, nil)
 	if err != nil {
 		return response{}, err
@@ -232,7 +232,7 @@ func checkHeaders(t *testing.T, r *http.Response) {
 }
 
 // closed reads until the server closes, and fails when it says anything.
-func (w *wire) closed() {
+func (w *rawConn) closed() {
 	w.t.Helper()
 	b, err := io.ReadAll(w.r)
 	if err != nil || len(b) > 0 {

@@ -54,7 +54,7 @@ func TestFloodOfOneOrganization(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{Limits: Limits{Requests: 12}})
 	wait := head("/wait", "Content-Length: 0") + "\r\n"
-	var held []*wire
+	var held []*rawConn
 	for range 3 {
 		w := dial(t, p.addr)
 		w.send("%s", wait)

@@ -50,7 +50,7 @@ func TestShutdown(t *testing.T) {
 	idle.send("%s", smuggled)
 	idle.reply()
 	arriving.send("%s\r\nx", head("/echo", "Content-Length: 100"))
-	waiting := make([]*wire, 10)
+	waiting := make([]*rawConn, 10)
 	for i := range waiting {
 		waiting[i] = dial(t, p.addr)
 		waiting[i].send("%s", request)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/imagecodec"
@@ -22,7 +23,6 @@ import (
 	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
@@ -98,7 +98,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	clock, sender := &porttest.Clock{}, s.receiver.sender(t, with.log)
 	attaching := outside(t, queue, networks.New(append(with.open, sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})...)...), &with)
 	o := Options{
-		Access:        access.New(store, payers, clock, proofs.New([32]byte{1})),
+		Access:        access.New(store, payers, clock, credentials.New([32]byte{1})),
 		Attachments:   attachments.New(store, attaching, payers, attachments.DefaultTimes()),
 		Audit:         audit.New(store, audit.LeastRetention, with.log),
 		Changes:       changes.New(store, clock, patient(), with.log),

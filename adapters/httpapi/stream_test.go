@@ -194,7 +194,7 @@ func TestStreamToSlowClients(t *testing.T) {
 		return io.LimitReader(endless{}, size)
 	})
 	gone, stuck, slow := dial(t, p.addr), dial(t, p.addr), dial(t, p.addr)
-	for _, w := range []*wire{gone, stuck, slow} {
+	for _, w := range []*rawConn{gone, stuck, slow} {
 		w.send("%s", getDocumentContent(http.MethodGet))
 	}
 	_ = gone.Close()

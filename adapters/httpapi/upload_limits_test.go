@@ -167,7 +167,7 @@ func TestUploadsOfAKey(t *testing.T) {
 		}
 		_ = b.Close()
 		p.wantUploads(goodSecret, 0)
-		for _, w := range []*wire{a, third, other} {
+		for _, w := range []*rawConn{a, third, other} {
 			_ = w.Close()
 		}
 	}
@@ -180,7 +180,7 @@ func TestUploadsThatHaveArrived(t *testing.T) {
 	body := formOf(fileOf(strings.Repeat("x", 100_000)))
 	fourth := uploadHead("/upload/wait", thirdSecret, "Content-Length: "+strconv.Itoa(len(body)))
 	for range 10 {
-		var inside []*wire
+		var inside []*rawConn
 		for _, secret := range []string{goodSecret, otherSecret} {
 			for range 3 {
 				w := dial(t, p.addr)

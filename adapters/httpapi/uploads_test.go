@@ -93,7 +93,7 @@ func uploadHead(target, secret string, more ...string) string {
 }
 
 // sendUpload sends a whole upload with its length.
-func (w *wire) sendUpload(target, secret, body string) {
+func (w *rawConn) sendUpload(target, secret, body string) {
 	w.t.Helper()
 	w.send("%s\r\n", uploadHead(target, secret, "Content-Length: "+strconv.Itoa(len(body))))
 	w.send("%s", body)

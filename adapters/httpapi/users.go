@@ -45,10 +45,10 @@ func (a *api) updateUser(x *exchange) (*reply, error) {
 		if id != x.caller.User.ID {
 			return nil, &billing.Error{Code: billing.CodePermissionDenied, Message: "Users change their own password and second factor. molar users reset removes them."}
 		}
-		call := replying(x, http.StatusOK, provenShape)
+		call := replying(x, http.StatusOK, userWithCodesShape)
 		call.Request.Faults = faults
 		call.Request.Fingerprint = a.sealed(call.Request.Fingerprint)
-		return kept(a.access.Prove(x.ctx, call, x.caller, access.OwnProofs{
+		return kept(a.access.ChangeCredentials(x.ctx, call, x.caller, access.CredentialsChange{
 			Current: value(current), Password: password, TOTPSecret: secret, TOTP: value(code),
 		}))
 	}
@@ -107,7 +107,7 @@ func (x *exchange) invitedShape(i access.Invited) invitedJSON {
 	return out
 }
 
-// provenJSON is a user with new recovery codes, which a replay does not show.
+// userWithCodesJSON is a user with new recovery codes, which a replay does not show.
 // changedJSON is a user with the keys that the user leaves behind.
 type changedJSON struct {
 	userJSON
@@ -125,12 +125,12 @@ func changedShape(c access.Changed) changedJSON {
 	return out
 }
 
-type provenJSON struct {
+type userWithCodesJSON struct {
 	userJSON
 	RecoveryCodes   []string `json:"recovery_codes,omitempty"`
 	SecretAvailable *bool    `json:"secret_available,omitempty"`
 }
 
-func provenShape(p access.Proven) provenJSON {
-	return provenJSON{userShape(p.User), p.RecoveryCodes, new(p.RecoveryCodes != nil)}
+func userWithCodesShape(p access.UserWithCodes) userWithCodesJSON {
+	return userWithCodesJSON{userShape(p.User), p.RecoveryCodes, new(p.RecoveryCodes != nil)}
 }

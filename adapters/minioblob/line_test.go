@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// line is a wire to a server that tests cut, stall and slow down, with the
+// line is a connection to a server that tests cut, stall and slow down, with the
 // bytes at which it happens counted exactly.
 type line struct {
 	server string

@@ -104,7 +104,7 @@ const (
 type conn struct {
 	driver.Conn
 	socket     net.Conn
-	wire       *wire           // nil over TLS
+	pipeline   *pipeline       // nil over TLS
 	clock      *clock          // set by the reply to begin
 	opening    []opening       // the statements that begin the transaction
 	opened     map[string]bool // by name, the openings that the server has certainly prepared
@@ -121,7 +121,7 @@ type statement struct {
 }
 
 // BeginTx sends BEGIN, the role and the scope together with the transaction's first
-// statement. The reply includes the time. Over TLS, the wire cannot read messages,
+// statement. The reply includes the time. Over TLS, the pipeline cannot read messages,
 // so BeginTx sends them separately. The context carries the session.
 //
 // When the transaction's context ends, lib/pq asks the server to cancel. If the
@@ -137,8 +137,8 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.socket.SetDeadline(time.Now().Add(cancelGrace)) })
 	t := &driverTx{conn: c, readOnly: opts.ReadOnly, unguard: stop}
-	if c.wire != nil {
-		c.wire.ride(c.open(opening))
+	if c.pipeline != nil {
+		c.pipeline.ride(c.open(opening))
 		c.clock, c.opening = s.clock, opening
 		return t, nil
 	}
@@ -186,7 +186,7 @@ func (c *conn) begin(ctx context.Context, all []opening, at *clock) error {
 // begun reads the time from the reply to begin, which precedes the reply to the
 // first statement.
 func (c *conn) begun() error {
-	if c.clock == nil || c.wire.riding() {
+	if c.clock == nil || c.pipeline.riding() {
 		return nil
 	}
 	at := c.clock
@@ -194,7 +194,7 @@ func (c *conn) begun() error {
 	for _, o := range c.opening {
 		c.opened[o.name] = true
 	}
-	return at.set(c.wire.first, c.wire.received)
+	return at.set(c.pipeline.first, c.pipeline.received)
 }
 
 // Begin always fails: database/sql calls it only for transactions without a
@@ -303,8 +303,8 @@ func (e *commitUnknownError) Unwrap() error { return e.cause }
 // Commit commits the transaction. If nothing was sent, it does not contact the server.
 // If the transaction only read, it does not wait for the reply.
 func (t *driverTx) Commit() error {
-	if w := t.conn.wire; w != nil && (t.readOnly || w.riding()) {
-		return t.leave(w)
+	if p := t.conn.pipeline; p != nil && (t.readOnly || p.riding()) {
+		return t.leave(p)
 	}
 	err := t.end(driver.Tx.Commit)
 	if _, refused := errors.AsType[*pq.Error](err); err == nil || refused || errors.Is(err, pq.ErrInFailedTransaction) || t.readOnly {
@@ -314,18 +314,18 @@ func (t *driverTx) Commit() error {
 }
 
 func (t *driverTx) Rollback() error {
-	if w := t.conn.wire; w != nil && w.riding() {
-		return t.leave(w)
+	if p := t.conn.pipeline; p != nil && p.riding() {
+		return t.leave(p)
 	}
 	return t.end(driver.Tx.Rollback)
 }
 
 // leave ends a transaction that changed nothing.
-func (t *driverTx) leave(w *wire) error {
+func (t *driverTx) leave(p *pipeline) error {
 	t.conn.clock = nil
-	if w.riding() {
-		w.stay()
-	} else if w.post(simpleQuery("COMMIT")) != nil {
+	if p.riding() {
+		p.stay()
+	} else if p.post(simpleQuery("COMMIT")) != nil {
 		t.conn.broken = true
 	}
 	if !t.unguard() {

@@ -40,7 +40,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	return &conn{
-		Conn: inner, socket: d.last, wire: d.wire, connector: c, generation: generation,
+		Conn: inner, socket: d.last, pipeline: d.pipeline, connector: c, generation: generation,
 		statements: map[string]*list.Element{}, recent: list.New(), opened: map[string]bool{},
 	}, nil
 }
@@ -90,8 +90,8 @@ type dialer struct {
 	plain     bool // the connection does not use TLS
 	opened    func(net.Conn)
 	last      net.Conn
-	wire      *wire // wraps last if it is plain
-	connected bool  // later sockets are for cancel requests
+	pipeline  *pipeline // wraps last if it is plain
+	connected bool      // later sockets are for cancel requests
 }
 
 func (d *dialer) Dial(network, address string) (net.Conn, error) {
@@ -113,8 +113,8 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 		if d.last = c; err != nil || !d.plain {
 			return c, err
 		}
-		d.wire = newWire(c)
-		return d.wire, nil
+		d.pipeline = newPipeline(c)
+		return d.pipeline, nil
 	}
 	// lib/pq waits for the reply to a cancel request. None comes if the network is
 	// down.

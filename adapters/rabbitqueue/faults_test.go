@@ -167,7 +167,7 @@ func TestUnconfirmedIsUnknown(t *testing.T) {
 	})
 }
 
-func TestSlowWire(t *testing.T) {
+func TestSlowConnection(t *testing.T) {
 	t.Parallel()
 	const kind, total = "test-slow", 200
 	proxy, address := through(t, testservers.Rabbit(t).URL())

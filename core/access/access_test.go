@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
@@ -28,7 +28,7 @@ func setup(t *testing.T) (*access.Service, pgtest.Clocked, *porttest.Clock, bill
 	t.Helper()
 	c := porttest.At(time.Now(), 0)
 	store := pgtest.Clocked{Store: pgtest.Open(t), Clock: c}
-	s := access.New(store, porttest.Payers(t), c, proofs.New([32]byte{1}))
+	s := access.New(store, porttest.Payers(t), c, credentials.New([32]byte{1}))
 	org, err := s.CreateOrganization(t.Context(), "Demo Dental")
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestManyRequestsAreOneLookUp(t *testing.T) {
 	_, secret := issue(t, first, scope)
 	for _, secret := range []string{secret, billing.NewKeySecret(billing.ModeTest)} {
 		held := &counting{Store: store, release: make(chan struct{})}
-		s := access.New(held, porttest.Payers(t), c, proofs.New([32]byte{1}))
+		s := access.New(held, porttest.Payers(t), c, credentials.New([32]byte{1}))
 		const crowd = 100
 		var all sync.WaitGroup
 		errs := make(chan error, crowd)

@@ -137,6 +137,6 @@ func (s *Service) known(browser, email string) (ids []billing.UserID) {
 }
 
 func (s *Service) markOf(id billing.UserID, email string) string {
-	digest := s.proofs.Mark("browser of " + id.String() + " " + email)
+	digest := s.credentials.MAC("browser of " + id.String() + " " + email)
 	return id.String() + "." + base64.RawURLEncoding.EncodeToString(digest[:])
 }

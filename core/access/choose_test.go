@@ -72,8 +72,8 @@ func TestChooseOrganization(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.scope = here
-	var shown access.Proven
-	if _, err := p.s.Prove(t.Context(), wrote(p, &shown), p.resume(in), access.OwnProofs{Current: goodPassword, TOTPSecret: &secret, TOTP: code()}); err != nil {
+	var shown access.UserWithCodes
+	if _, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), p.resume(in), access.CredentialsChange{Current: goodPassword, TOTPSecret: &secret, TOTP: code()}); err != nil {
 		t.Fatal(err)
 	}
 	p.clock.Advance(time.Minute)
@@ -98,7 +98,7 @@ func TestChooseOrganization(t *testing.T) {
 func TestChoicesAreGuesses(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	p.proofs.cheap = true
+	p.credentials.cheap = true
 	ann := p.withPassword("ann@example.com", billing.RoleOwner)
 	own := "Drills and mirrors"
 	both := []*access.SignedIn{p.beside(ann.Email, own), p.beside(ann.Email, own)}
@@ -125,8 +125,8 @@ func TestChoicesAreGuesses(t *testing.T) {
 			both[i] = now
 			scope := p.scope
 			p.scope = billing.Scope{Org: u.User.Org, Mode: billing.ModeTest}
-			var shown access.Proven
-			if _, err := p.s.Prove(t.Context(), wrote(p, &shown), p.resume(now), access.OwnProofs{Current: own, Password: &next}); err != nil {
+			var shown access.UserWithCodes
+			if _, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), p.resume(now), access.CredentialsChange{Current: own, Password: &next}); err != nil {
 				t.Fatal(err)
 			}
 			p.scope = scope

@@ -30,8 +30,8 @@ func TestGuessesWait(t *testing.T) {
 	change := func() try {
 		caller := p.resume(home())
 		return func(current string) error {
-			var shown access.Proven
-			_, err := p.s.Prove(t.Context(), wrote(p, &shown), caller, access.OwnProofs{Current: current, Password: new(goodPassword)})
+			var shown access.UserWithCodes
+			_, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), caller, access.CredentialsChange{Current: current, Password: new(goodPassword)})
 			return err
 		}
 	}
@@ -116,8 +116,8 @@ func (p *people) beside(email, password string) (attacker *access.SignedIn) {
 	defer func() { p.scope = victims }()
 	p.scope = p.organization()
 	attacker = p.byLink(p.invite(email, billing.RoleBiller).Token)
-	var shown access.Proven
-	if _, err := p.s.Prove(p.t.Context(), wrote(p, &shown), p.resume(attacker), access.OwnProofs{Password: &password}); err != nil {
+	var shown access.UserWithCodes
+	if _, err := p.s.ChangeCredentials(p.t.Context(), wrote(p, &shown), p.resume(attacker), access.CredentialsChange{Password: &password}); err != nil {
 		p.t.Fatal(err)
 	}
 	return attacker
@@ -140,7 +140,7 @@ func TestOrganizationsGuessAlone(t *testing.T) {
 		var judged [2]int
 		for trick := range judged {
 			p := newPeople(t)
-			p.proofs.cheap = true
+			p.credentials.cheap = true
 			ann := p.withPassword("ann@example.com", billing.RoleOwner)
 			attacker := p.beside(ann.Email, theirs)
 			for n := range c.guesses {
@@ -211,7 +211,7 @@ func TestKnownBrowsers(t *testing.T) {
 func TestSharedAddress(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	p.proofs.cheap = true
+	p.credentials.cheap = true
 	p.withPassword("ann@example.com", billing.RoleOwner)
 	home, err := p.password("ann@example.com", goodPassword, "", "192.0.2.1", "")
 	if err != nil {
@@ -240,7 +240,7 @@ func TestSharedAddress(t *testing.T) {
 func TestBrowserKeepsFiveMarks(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	p.proofs.cheap = true
+	p.credentials.cheap = true
 	browser := ""
 	var all []*billing.User
 	for n := range 6 {
@@ -270,7 +270,7 @@ func TestOwnPasswordIsAGuess(t *testing.T) {
 	t.Parallel()
 	for _, changes := range []bool{false, true} {
 		p := newPeople(t)
-		p.proofs.cheap = true
+		p.credentials.cheap = true
 		ann := p.withPassword("ann@example.com", billing.RoleOwner)
 		own, victims := "Drills and mirrors", p.scope
 		in := p.beside(ann.Email, own)
@@ -283,9 +283,9 @@ func TestOwnPasswordIsAGuess(t *testing.T) {
 				continue
 			}
 			next := fmt.Sprint("Drills and mirrors ", n)
-			var shown access.Proven
+			var shown access.UserWithCodes
 			p.scope = billing.Scope{Org: in.User.Org, Mode: billing.ModeTest}
-			if _, err := p.s.Prove(t.Context(), wrote(p, &shown), p.resume(in), access.OwnProofs{Current: own, Password: &next}); err != nil {
+			if _, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), p.resume(in), access.CredentialsChange{Current: own, Password: &next}); err != nil {
 				t.Fatal(err)
 			}
 			own = next
@@ -306,7 +306,7 @@ func TestRightWhileOthersWait(t *testing.T) {
 	var judged [2]int
 	for again := range judged {
 		p := newPeople(t)
-		p.proofs.cheap = true
+		p.credentials.cheap = true
 		ann := p.withPassword("ann@example.com", billing.RoleOwner)
 		attacker := p.beside(ann.Email, goodPassword)
 		guess := 0
@@ -315,7 +315,7 @@ func TestRightWhileOthersWait(t *testing.T) {
 			own := fmt.Sprint("Drills and mirrors ", guess)
 			for _, u := range []*billing.User{ann, attacker.User} { // as if the guess were right, so that the reply shows a comparison
 				porttest.In(t, p.store, billing.Scope{Org: u.Org, Mode: billing.ModeTest}, func(ctx context.Context, tx ports.Tx) error {
-					return tx.Users.SetPassword(ctx, u.ID, p.proofs.Hash(u.Email, own))
+					return tx.Users.SetPassword(ctx, u.ID, p.credentials.Hash(u.Email, own))
 				})
 			}
 			_, err := p.password(ann.Email, own, "", fmt.Sprintf("198.51.100.%d", n%40), attacker.Browser)

@@ -23,8 +23,8 @@ func TestStrangersTakeNoPlaceOfKnownUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hashes := p.proofs.hashes.Load()
-	p.proofs.held = make(chan struct{})
+	hashes := p.credentials.hashes.Load()
+	p.credentials.held = make(chan struct{})
 	results := make(chan error, 600)
 	for n := range cap(results) {
 		go func() {
@@ -39,16 +39,16 @@ func TestStrangersTakeNoPlaceOfKnownUsers(t *testing.T) {
 		_, err := p.password("eve@example.com", "a wrong guess", "", "203.0.113.1", "")
 		tooMany(t, "another stranger", err)
 	}
-	porttest.Await(t, "two hashes of strangers", func() bool { return p.proofs.hashes.Load() == hashes+2 })
+	porttest.Await(t, "two hashes of strangers", func() bool { return p.credentials.hashes.Load() == hashes+2 })
 	in, err := p.password(ann.Email, goodPassword, "", "192.0.2.1", home.Browser)
 	if err != nil {
 		t.Fatalf("a known browser beside strangers: %v", err)
 	}
-	var shown access.Proven
-	if _, err := p.s.Prove(t.Context(), wrote(p, &shown), p.resume(in), access.OwnProofs{Current: goodPassword, Password: new("Drills and mirrors 15")}); err != nil {
+	var shown access.UserWithCodes
+	if _, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), p.resume(in), access.CredentialsChange{Current: goodPassword, Password: new("Drills and mirrors 15")}); err != nil {
 		t.Errorf("a new password beside strangers: %v", err)
 	}
-	close(p.proofs.held)
+	close(p.credentials.held)
 	for range 2 + 16 {
 		wantCode(t, "a stranger who waited", <-results, billing.CodeUnauthorized)
 	}
@@ -78,15 +78,15 @@ func TestKnownUsersWaitOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	hashes := p.proofs.hashes.Load()
-	p.proofs.held = make(chan struct{})
+	hashes := p.credentials.hashes.Load()
+	p.credentials.held = make(chan struct{})
 	attempt := func(n int) error {
 		_, err := p.password(users[n].User.Email, "a wrong guess", "", "192.0.2.1", users[n].Browser)
 		return err
 	}
 	var waiting sync.WaitGroup
 	waiting.Go(func() { wantCode(t, "the first", attempt(0), billing.CodeUnauthorized) })
-	porttest.Await(t, "the first hash", func() bool { return p.proofs.hashes.Load() == hashes+1 })
+	porttest.Await(t, "the first hash", func() bool { return p.credentials.hashes.Load() == hashes+1 })
 	for n := 1; n < len(users); n++ {
 		results := make(chan error, 2)
 		for range cap(results) {
@@ -95,6 +95,6 @@ func TestKnownUsersWaitOnce(t *testing.T) {
 		tooMany(t, "another of the same user", <-results)
 		waiting.Go(func() { wantCode(t, "one of each user", <-results, billing.CodeUnauthorized) })
 	}
-	close(p.proofs.held)
+	close(p.credentials.held)
 	waiting.Wait()
 }

@@ -27,8 +27,8 @@ func (p *people) withCodes(email string, role billing.Role) person {
 	p.t.Helper()
 	out := person{secret: base32.StdEncoding.EncodeToString([]byte("12345678901234567890"))}
 	in := p.byLink(p.invite(email, role).Token)
-	var shown access.Proven
-	if _, err := p.s.Prove(p.t.Context(), wrote(p, &shown), p.resume(in), access.OwnProofs{
+	var shown access.UserWithCodes
+	if _, err := p.s.ChangeCredentials(p.t.Context(), wrote(p, &shown), p.resume(in), access.CredentialsChange{
 		Password: new(goodPassword), TOTPSecret: &out.secret, TOTP: p.code(out.secret),
 	}); err != nil {
 		p.t.Fatal(err)
@@ -136,7 +136,7 @@ func TestEndedSessionsChangeNothing(t *testing.T) {
 	p := newPeople(t)
 	p.withPassword("first@example.com", billing.RoleOwner)
 	var user access.Changed
-	var proven access.Proven
+	var proven access.UserWithCodes
 	var invited access.Invited
 	var issued access.Issued
 	change := func(c billing.UserChange) func(id billing.UserID) error {
@@ -164,7 +164,7 @@ func TestEndedSessionsChangeNothing(t *testing.T) {
 		}
 		for act, do := range map[string]func() (billing.Reply, error){
 			"set a password": func() (billing.Reply, error) {
-				return p.s.Prove(t.Context(), by(p, c, &proven), c, access.OwnProofs{Current: goodPassword, Password: new("Bridges and crowns 15")})
+				return p.s.ChangeCredentials(t.Context(), by(p, c, &proven), c, access.CredentialsChange{Current: goodPassword, Password: new("Bridges and crowns 15")})
 			},
 			"changed a role": func() (billing.Reply, error) {
 				return p.s.ChangeUser(t.Context(), by(p, c, &user), other.ID, billing.UserChange{Role: billing.RoleOwner})

@@ -11,12 +11,12 @@ import (
 // rememberFor, so one that has been ended stops working everywhere within that
 // time.
 type Service struct {
-	store    ports.Store
-	payers   *billing.PayerDirectory
-	clock    ports.Clock
-	proofs   ports.Proofs
-	attempts *attempts
-	places   *places
+	store       ports.Store
+	payers      *billing.PayerDirectory
+	clock       ports.Clock
+	credentials ports.Credentials
+	attempts    *attempts
+	places      *places
 
 	used       *used
 	keys       *memory[*billing.APIKey]
@@ -25,9 +25,9 @@ type Service struct {
 }
 
 // New creates the use cases.
-func New(store ports.Store, payers *billing.PayerDirectory, clock ports.Clock, proofs ports.Proofs) *Service {
+func New(store ports.Store, payers *billing.PayerDirectory, clock ports.Clock, credentials ports.Credentials) *Service {
 	return &Service{
-		store: store, payers: payers, clock: clock, proofs: proofs, attempts: newAttempts(clock), places: newPlaces(),
+		store: store, payers: payers, clock: clock, credentials: credentials, attempts: newAttempts(clock), places: newPlaces(),
 		used: newUsed(), keys: newMemory[*billing.APIKey](clock), active: newMemory[*signedIn](clock), background: newMemory[*signedIn](clock),
 	}
 }

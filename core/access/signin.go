@@ -180,7 +180,7 @@ func (s *Service) hashed(ctx context.Context, try *attempt, password string) (ac
 	}); err != nil {
 		return nil, "", err
 	}
-	return accounts, s.proofs.Hash(try.email, password), nil
+	return accounts, s.credentials.Hash(try.email, password), nil
 }
 
 func passwordRefused() error {
@@ -212,7 +212,7 @@ func (s *Service) prove(ctx context.Context, right *billing.Account, in SignIn) 
 
 // strength measures a password for an account.
 func (s *Service) strength(password string, a *billing.Account) int {
-	return s.proofs.Strength(billing.Measured(password), billing.KnownWords(a.Email, a.OrgName))
+	return s.credentials.Strength(billing.Measured(password), billing.KnownWords(a.Email, a.OrgName))
 }
 
 // secondFactor reports whether the code, which then works no more, is right.
@@ -220,7 +220,7 @@ func (s *Service) secondFactor(a *billing.Account, code string, now time.Time) b
 	if a.TOTPSecret == "" {
 		return true
 	}
-	if step, ok := s.proofs.Step(a.TOTPSecret, code, now); ok {
+	if step, ok := s.credentials.Step(a.TOTPSecret, code, now); ok {
 		return a.UseStep(step)
 	}
 	return a.UseRecoveryCode(code)

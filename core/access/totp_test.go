@@ -64,19 +64,19 @@ func TestOrganizationRequiresTOTP(t *testing.T) {
 	}
 
 	caller := p.limited("a session from before", before[0])
-	var shown access.Proven
-	prove := func(in access.OwnProofs) error {
-		_, err := p.s.Prove(t.Context(), by(p, caller, &shown), caller, in)
+	var shown access.UserWithCodes
+	prove := func(in access.CredentialsChange) error {
+		_, err := p.s.ChangeCredentials(t.Context(), by(p, caller, &shown), caller, in)
 		return err
 	}
-	wantCode(t, "another password", prove(access.OwnProofs{Current: goodPassword, Password: new("tooth fairies and drills")}), billing.CodeTOTPRequired)
+	wantCode(t, "another password", prove(access.CredentialsChange{Current: goodPassword, Password: new("tooth fairies and drills")}), billing.CodeTOTPRequired)
 	end := func(in *access.SignedIn) error {
 		var shown billing.SessionID
 		_, err := p.s.EndSession(t.Context(), by(p, caller, &shown), caller, in.Session.ID)
 		return err
 	}
 	wantCode(t, "the end of another's session", end(owner), billing.CodeTOTPRequired)
-	if err := prove(access.OwnProofs{Current: goodPassword, TOTPSecret: &ann.secret, TOTP: p.code(ann.secret)}); err != nil {
+	if err := prove(access.CredentialsChange{Current: goodPassword, TOTPSecret: &ann.secret, TOTP: p.code(ann.secret)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.resume(before[0]).Can(billing.NeedOwner); err != nil { // at once
@@ -84,7 +84,7 @@ func TestOrganizationRequiresTOTP(t *testing.T) {
 	}
 	p.ended("the second factor of another session", before[1])
 	caller = p.resume(before[0])
-	if err := prove(access.OwnProofs{Current: goodPassword, TOTPSecret: new("")}); faults(err) != "totp_secret not_allowed" {
+	if err := prove(access.CredentialsChange{Current: goodPassword, TOTPSecret: new("")}); faults(err) != "totp_secret not_allowed" {
 		t.Errorf("no second factor: %v", err)
 	}
 
@@ -94,7 +94,7 @@ func TestOrganizationRequiresTOTP(t *testing.T) {
 	}
 	reset := p.byLink(p.offered(ann.User, (*access.Service).ResetUser)) // even of the only other owner
 	caller = p.limited("a session after a reset", reset)
-	if err := prove(access.OwnProofs{Password: new(goodPassword), TOTPSecret: &ann.secret, TOTP: p.code(ann.secret)}); err != nil {
+	if err := prove(access.CredentialsChange{Password: new(goodPassword), TOTPSecret: &ann.secret, TOTP: p.code(ann.secret)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.require(p.resume(reset), false); err != nil {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -25,7 +25,7 @@ const goodPassword = "Crowns and bridges 14"
 
 // counted counts the hashes that it computes.
 type counted struct {
-	ports.Proofs
+	ports.Credentials
 	hashes atomic.Int32
 	cheap  bool          // for thousands of hashes
 	held   chan struct{} // hashes of wrong guesses end when it is closed; nil for at once
@@ -37,28 +37,28 @@ func (c *counted) Hash(email, password string) string {
 		<-c.held
 	}
 	if c.cheap {
-		return fmt.Sprintf("%x", c.Mark(email+password))
+		return fmt.Sprintf("%x", c.MAC(email+password))
 	}
-	return c.Proofs.Hash(email, password)
+	return c.Credentials.Hash(email, password)
 }
 
 // people is a practice whose users sign in.
 type people struct {
-	t      *testing.T
-	store  ports.Store
-	s      *access.Service
-	clock  *porttest.Clock
-	proofs *counted
-	scope  billing.Scope
-	keys   int
+	t           *testing.T
+	store       ports.Store
+	s           *access.Service
+	clock       *porttest.Clock
+	credentials *counted
+	scope       billing.Scope
+	keys        int
 }
 
 func newPeople(t *testing.T) *people {
 	t.Helper()
 	c := porttest.At(time.Now(), 0)
-	p := &people{t: t, clock: c, proofs: &counted{Proofs: proofs.New([32]byte{1})}}
+	p := &people{t: t, clock: c, credentials: &counted{Credentials: credentials.New([32]byte{1})}}
 	p.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: c}
-	p.s = access.New(p.store, porttest.Payers(t), c, p.proofs)
+	p.s = access.New(p.store, porttest.Payers(t), c, p.credentials)
 	p.scope = p.organization()
 	return p
 }
@@ -147,8 +147,8 @@ func (p *people) ended(what string, in *access.SignedIn) {
 func (p *people) withPassword(email string, role billing.Role) *billing.User {
 	p.t.Helper()
 	in := p.byLink(p.invite(email, role).Token)
-	var shown access.Proven
-	_, err := p.s.Prove(p.t.Context(), wrote(p, &shown), p.resume(in), access.OwnProofs{Password: new(goodPassword)})
+	var shown access.UserWithCodes
+	_, err := p.s.ChangeCredentials(p.t.Context(), wrote(p, &shown), p.resume(in), access.CredentialsChange{Password: new(goodPassword)})
 	if err != nil || !shown.User.HasPassword {
 		p.t.Fatalf("%+v, %v", shown, err)
 	}
@@ -324,9 +324,9 @@ func TestCodes(t *testing.T) {
 		}
 		return c
 	}
-	var shown access.Proven
+	var shown access.UserWithCodes
 	caller := p.resume(in)
-	for want, bad := range map[string]access.OwnProofs{
+	for want, bad := range map[string]access.CredentialsChange{
 		"current_password required":    {TOTPSecret: &secret, TOTP: code()},
 		"current_password not_allowed": {Current: "another password", TOTPSecret: &secret, TOTP: code()},
 		"totp not_allowed":             {Current: goodPassword, TOTPSecret: &secret, TOTP: "000000"},
@@ -335,17 +335,17 @@ func TestCodes(t *testing.T) {
 		"password not_allowed":         {Current: goodPassword, Password: new("1Q2W3E4r5t6y")},
 		"password too_long":            {Current: goodPassword, Password: new(strings.Repeat("p", 129))},
 	} {
-		if _, err := p.s.Prove(t.Context(), wrote(p, &shown), caller, bad); faults(err) != want {
+		if _, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), caller, bad); faults(err) != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	used := code()
 	call := wrote(p, &shown)
-	if _, err := p.s.Prove(t.Context(), call, caller, access.OwnProofs{Current: goodPassword, TOTPSecret: &secret, TOTP: used}); err != nil {
+	if _, err := p.s.ChangeCredentials(t.Context(), call, caller, access.CredentialsChange{Current: goodPassword, TOTPSecret: &secret, TOTP: used}); err != nil {
 		t.Fatal(err)
 	}
 	recovery := shown.RecoveryCodes
-	again, err := p.s.Prove(t.Context(), call, caller, access.OwnProofs{Current: goodPassword, TOTPSecret: &secret, TOTP: used})
+	again, err := p.s.ChangeCredentials(t.Context(), call, caller, access.CredentialsChange{Current: goodPassword, TOTPSecret: &secret, TOTP: used})
 	if err != nil || len(recovery) != 10 || !again.Replayed || strings.Contains(string(again.Body), recovery[0]) {
 		t.Errorf("recovery codes %v, then %s, %v", recovery, again.Body, err)
 	}
@@ -374,7 +374,7 @@ func TestCodes(t *testing.T) {
 func TestWeakPasswords(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	p.proofs.cheap = true
+	p.credentials.cheap = true
 	ann := p.withPassword("ann.smith@example.com", billing.RoleOwner)
 	in, err := p.password(ann.Email, goodPassword, "", "192.0.2.1", "")
 	if err != nil || in.Session.PasswordWeak {
@@ -386,19 +386,19 @@ func TestWeakPasswords(t *testing.T) {
 		"abcdefghijkl", "iloveyou2026", "jennifer1985", "letmein12345", "1q2w3e4r5t6y", "Demo Dental 26", "molarmolar12", "ann.smith@example.com",
 		"ann.smith2026", strings.Repeat("password", 9), strings.Repeat("a", 72) + "tooth fairies and drills",
 	} {
-		var shown access.Proven
-		_, err := p.s.Prove(t.Context(), wrote(p, &shown), caller, access.OwnProofs{Current: goodPassword, Password: &weak})
+		var shown access.UserWithCodes
+		_, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), caller, access.CredentialsChange{Current: goodPassword, Password: &weak})
 		if faults(err) != "password not_allowed" {
 			t.Errorf("%q: %v", weak, err)
 		}
 		porttest.In(t, p.store, p.scope, func(ctx context.Context, tx ports.Tx) error {
-			return tx.Users.SetPassword(ctx, ann.ID, p.proofs.Hash(ann.Email, weak))
+			return tx.Users.SetPassword(ctx, ann.ID, p.credentials.Hash(ann.Email, weak))
 		})
 		if old, err := p.password(ann.Email, weak, "", "192.0.2.1", in.Browser); err != nil || !old.Session.PasswordWeak || !p.resume(old).Session.PasswordWeak {
 			t.Errorf("%q from before: %+v, %v", weak, old, err)
 		}
 		porttest.In(t, p.store, p.scope, func(ctx context.Context, tx ports.Tx) error {
-			return tx.Users.SetPassword(ctx, ann.ID, p.proofs.Hash(ann.Email, goodPassword))
+			return tx.Users.SetPassword(ctx, ann.ID, p.credentials.Hash(ann.Email, goodPassword))
 		})
 	}
 }
@@ -426,12 +426,12 @@ func TestEnumeration(t *testing.T) {
 	p.withPassword("twice@example.com", billing.RoleOwner)
 	text := ""
 	for n, email := range []string{ann.Email, "gone@example.com", "new@example.com", "twice@example.com", "absent@example.com", "", "no address"} {
-		before := p.proofs.hashes.Load()
+		before := p.credentials.hashes.Load()
 		_, err := p.password(email, "another password", "", fmt.Sprintf("198.51.100.%d", n+1), "")
 		if text == "" {
 			text = err.Error()
 		}
-		if hashes := p.proofs.hashes.Load() - before; hashes != 1 || err.Error() != text || billing.CodeOf(err) != billing.CodeUnauthorized {
+		if hashes := p.credentials.hashes.Load() - before; hashes != 1 || err.Error() != text || billing.CodeOf(err) != billing.CodeUnauthorized {
 			t.Errorf("%q: %d hashes, %v", email, hashes, err)
 		}
 	}

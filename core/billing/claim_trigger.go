@@ -27,7 +27,7 @@ const (
 	TriggerVoided              ClaimTrigger = "voided"                 // the payer has accepted the void transaction
 	TriggerConvert             ClaimTrigger = "convert"                // the predetermination becomes a claim
 	TriggerBillSecondary       ClaimTrigger = "bill_secondary"         // the services are billed to the next payer, too
-	TriggerReopen              ClaimTrigger = "reopen"                 // the user takes back that the payment is posted
+	TriggerReopen              ClaimTrigger = "reopen"                 // the user opens a reconciled claim again
 	TriggerMatch               ClaimTrigger = "match"                  // a person matched a claim of a remittance
 	TriggerApply               ClaimTrigger = "apply"                  // a person applied one that needed review
 	TriggerIgnore              ClaimTrigger = "ignore"                 // a person finished one without applying it

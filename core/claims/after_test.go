@@ -10,7 +10,7 @@ import (
 
 func TestReconcile(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for _, state := range []billing.ClaimState{billing.ClaimPaid, billing.ClaimDenied} {
 		in := b.good()
 		in.Subscriber.MemberID = "OF-" + string(state[:2]) // another plan, so that it is no duplicate
@@ -45,7 +45,7 @@ func TestReconcile(t *testing.T) {
 
 func TestVoid(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.at(billing.ClaimPaid)
 	req := b.request()
 	v := b.does(func(r rendering) (billing.Reply, error) {
@@ -87,7 +87,7 @@ func TestVoid(t *testing.T) {
 
 func TestReplace(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.at(billing.ClaimDenied)
 	in := child(b.good())
 	in.Lines = in.Lines[:1]
@@ -112,14 +112,14 @@ func TestReplace(t *testing.T) {
 
 func TestReplacementsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.at(billing.ClaimPaid)
 	waits := b.does(b.make(child(b.good())))
 	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimAcceptedPayer)
 	absent := billing.NewID[billing.ClaimID](start())
-	other := newBenchBeside(b)
+	other := newFixtureBeside(b)
 	for name, x := range map[string]struct {
-		of     *bench
+		of     *fixture
 		id     billing.ClaimID
 		change func(*intake.ClaimRequest)
 		want   string
@@ -158,7 +158,7 @@ func TestReplacementsThatAreRefused(t *testing.T) {
 // A rejected replacement is still one of the claim that the payer has.
 func TestRejectedReplacementStaysWithItsPayer(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.at(billing.ClaimPaid)
 	b.does(b.replace(c.ID, b.good()))
 	b.put(c.ID, billing.ClaimRejected)
@@ -174,7 +174,7 @@ func TestRejectedReplacementStaysWithItsPayer(t *testing.T) {
 // it refuses the void.
 func TestReplacementWhileAVoidIsOnItsWay(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.at(billing.ClaimAcceptedPayer)
 	v := b.does(b.void(c.ID))
 	for _, state := range []billing.ClaimState{billing.ClaimQueued, billing.ClaimSubmitted, billing.ClaimAcceptedClearinghouse} {
@@ -191,7 +191,7 @@ func TestReplacementWhileAVoidIsOnItsWay(t *testing.T) {
 
 func TestConvert(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := child(b.asking())
 	in.TenantReference = new("mine")
 	asked := b.put(b.does(b.make(in)).ID, billing.ClaimReturned)
@@ -232,12 +232,12 @@ func TestConvert(t *testing.T) {
 
 func TestConversionsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
 	waits := b.does(b.make(child(b.asking())))
 	claim := b.at(billing.ClaimAcceptedPayer)
 	absent := billing.NewID[billing.ClaimID](start())
-	other := newBenchBeside(b)
+	other := newFixtureBeside(b)
 	line := func(n int, day string) intake.ConvertLineInput {
 		return intake.ConvertLineInput{LineNumber: n, ServiceDate: day}
 	}

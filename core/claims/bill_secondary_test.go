@@ -25,7 +25,7 @@ func secondPlan() intake.SecondaryRequest {
 	}
 }
 
-func (b *bench) billSecondary(id billing.ClaimID, in intake.SecondaryRequest) use {
+func (b *fixture) billSecondary(id billing.ClaimID, in intake.SecondaryRequest) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
 		return b.service.BillSecondary(b.t.Context(), b.write(req, r), id, in)
@@ -35,7 +35,7 @@ func (b *bench) billSecondary(id billing.ClaimID, in intake.SecondaryRequest) us
 // decided applies a claim of a remittance of the test payer to a good claim: it
 // pays 800.00 for the crown and 60.00 for the examination, and leaves 200.00 of the
 // crown to the patient.
-func (b *bench) decided(id billing.ClaimID) {
+func (b *fixture) decided(id billing.ClaimID) {
 	b.t.Helper()
 	b.decides(id, "1", billing.SequencePrimary, 860_00, []billing.ERALine{
 		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 800_00, Units: "1", Adjustments: []billing.Adjustment{
@@ -46,7 +46,7 @@ func (b *bench) decided(id billing.ClaimID) {
 }
 
 // decides applies a claim of a remittance of a claim's payer.
-func (b *bench) decides(id billing.ClaimID, status string, s billing.Sequence, pays billing.Money, lines []billing.ERALine) {
+func (b *fixture) decides(id billing.ClaimID, status string, s billing.Sequence, pays billing.Money, lines []billing.ERALine) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -72,7 +72,7 @@ func (b *bench) decides(id billing.ClaimID, status string, s billing.Sequence, p
 }
 
 // paidInPart returns a claim that the primary payer has decided.
-func (b *bench) paidInPart() *billing.ClaimRecord {
+func (b *fixture) paidInPart() *billing.ClaimRecord {
 	b.t.Helper()
 	c := b.put(b.does(b.make(b.good())).ID, billing.ClaimAcceptedPayer)
 	b.decided(c.ID)
@@ -81,7 +81,7 @@ func (b *bench) paidInPart() *billing.ClaimRecord {
 
 func TestBillSecondary(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := b.good()
 	in.TenantReference, in.PriorAuthorization = new("mine"), new("AUTH-1")
 	first := b.put(b.does(b.make(in)).ID, billing.ClaimAcceptedPayer)
@@ -135,7 +135,7 @@ func TestBillSecondary(t *testing.T) {
 // has taken the place of a voided one, what was decided about that no longer counts for any.
 func TestBillTertiary(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	first := b.paidInPart()
 	plan := secondPlan()
 	second := b.put(b.does(b.billSecondary(first.ID, plan)).ID, billing.ClaimAcceptedPayer)
@@ -190,10 +190,10 @@ func TestBillTertiary(t *testing.T) {
 // one names.
 func TestBillSecondaryDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	all := newBench(t)
+	all := newFixture(t)
 	porttest.EveryEnding(t, 1, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
-		b := newBenchBeside(all).with(t)
+		b := newFixtureBeside(all).with(t)
 		first, req := b.paidInPart(), b.request()
 		bill := func(s *claims.Service) error {
 			_, err := s.BillSecondary(t.Context(), b.write(req, render), first.ID, secondPlan())
@@ -216,7 +216,7 @@ func TestBillSecondaryDiesAnywhere(t *testing.T) {
 
 func TestSecondaryBillsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	paid := b.at(billing.ClaimPaid)
 	third := b.does(b.billSecondary(b.does(b.billSecondary(b.at(billing.ClaimPaid).ID, secondPlan())).ID, secondPlan()))
 	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
@@ -239,7 +239,7 @@ func TestSecondaryBillsThatAreRefused(t *testing.T) {
 		"a friend's plan":        {b.billSecondary(paid.ID, with(func(in *intake.SecondaryRequest) { in.Relationship = "friend" })), "INVALID_REQUEST relationship not_allowed"},
 		"an unknown payer":       {b.billSecondary(paid.ID, with(func(in *intake.SecondaryRequest) { in.PayerID = "NONE" })), "NOT_FOUND payer_id not_found"},
 		"no claim":               {b.billSecondary(absent, secondPlan()), "NOT_FOUND"},
-		"another organization's": {newBenchBeside(b).billSecondary(paid.ID, secondPlan()), "NOT_FOUND"},
+		"another organization's": {newFixtureBeside(b).billSecondary(paid.ID, secondPlan()), "NOT_FOUND"},
 		"a predetermination":     {b.billSecondary(asked.ID, secondPlan()), "CONFLICT"},
 		"a draft":                {b.billSecondary(drafted.ID, secondPlan()), "CONFLICT"},
 		"a voided claim":         {b.billSecondary(voided.ID, secondPlan()), "CONFLICT"},

@@ -13,7 +13,7 @@ import (
 // TestDraft takes a claim from an office and a payer to the queue.
 func TestDraft(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.does(b.make(intake.ClaimRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), Draft: true}))
 	const lacks = "subscriber.first_name required, subscriber.last_name required, subscriber.date_of_birth required, " +
 		"subscriber.member_id required, subscriber.address required, lines required"
@@ -59,7 +59,7 @@ func TestDraft(t *testing.T) {
 
 func TestChange(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := b.good()
 	in.Lines[0].Tooth = nil
 	in.RenderingProviderID, in.Note, in.TenantReference = new(b.second.ID.String()), new("see chart"), new("mine")
@@ -91,7 +91,7 @@ func TestChange(t *testing.T) {
 // TestChangeAndSubmit corrects a rejected claim and sends it again.
 func TestChangeAndSubmit(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.at(billing.ClaimRejected)
 	in := given(b.good(), "lines")
 	in.Submit, in.Lines[0].Tooth = true, new("40")
@@ -111,7 +111,7 @@ func TestChangeAndSubmit(t *testing.T) {
 
 func TestChangesThatAreRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	taken := b.good()
 	taken.PatientControlNumber, taken.Draft = new("Taken-1"), true
 	b.does(b.make(taken))
@@ -123,12 +123,12 @@ func TestChangesThatAreRefused(t *testing.T) {
 	predetermination := b.does(b.make(asked))
 	sent := b.at(billing.ClaimRejected)
 	absent := billing.NewID[billing.ClaimID](start())
-	other := newBenchBeside(b)
+	other := newFixtureBeside(b)
 
 	number := given(intake.ClaimRequest{PatientControlNumber: new("TAKEN-1")}, "patient_control_number")
 	long := given(intake.ClaimRequest{OfficeID: new("off_1"), PlaceOfService: new("1")}, "office_id", "place_of_service")
 	for name, x := range map[string]struct {
-		of   *bench
+		of   *fixture
 		id   billing.ClaimID
 		in   intake.ClaimRequest
 		want string
@@ -160,7 +160,7 @@ func TestChangesThatAreRefused(t *testing.T) {
 // claim in each state.
 func TestChangeInEachState(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	may := map[billing.ClaimState]string{
 		billing.ClaimDraft: "change", billing.ClaimNeedsAttention: "change", billing.ClaimRejected: "change", billing.ClaimValidated: "submit",
 		billing.ClaimAcceptedClearinghouse: "void", billing.ClaimAcceptedPayer: "replace void",
@@ -172,7 +172,7 @@ func TestChangeInEachState(t *testing.T) {
 		}
 		t.Run(string(state), func(t *testing.T) {
 			t.Parallel()
-			b := newBenchBeside(b).with(t)
+			b := newFixtureBeside(b).with(t)
 			c := b.at(state)
 			allowed := ""
 			for _, x := range []struct {
@@ -208,7 +208,7 @@ func TestChangeInEachState(t *testing.T) {
 // some of its room.
 func TestNoteBesideAttachments(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := b.good()
 	in.Note, in.Draft = new(strings.Repeat("x", 330)), true
 	c := b.does(b.make(in))

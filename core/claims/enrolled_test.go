@@ -15,16 +15,16 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// enrolling returns the bench of a practice in live mode whose office waits for its
+// enrolling returns the fixture of a practice in live mode whose office waits for its
 // enrollment with the payer of good claims.
-func enrolling(t *testing.T) *bench {
+func enrolling(t *testing.T) *fixture {
 	t.Helper()
-	b := newBench(t).of(billing.ModeLive)
+	b := newFixture(t).of(billing.ModeLive)
 	b.awaitEnrollment()
 	return b
 }
 
-func (b *bench) awaitEnrollment() {
+func (b *fixture) awaitEnrollment() {
 	b.t.Helper()
 	payer, _ := b.payers.Find("CHTEST")
 	b.connect(payer.ID)
@@ -34,7 +34,7 @@ func (b *bench) awaitEnrollment() {
 
 // record records the state of the enrollment as a person does, and returns the job that
 // this stages; nil for none.
-func (b *bench) record(state billing.EnrollmentState) *jobs.Job {
+func (b *fixture) record(state billing.EnrollmentState) *jobs.Job {
 	b.t.Helper()
 	show := func(e *billing.Enrollment) string { return string(e.State) }
 	in := intake.EnrollmentRequest{OfficeID: b.office.ID.String(), PayerID: "CHTEST", Transaction: "claims", State: string(state)}
@@ -52,7 +52,7 @@ func (b *bench) record(state billing.EnrollmentState) *jobs.Job {
 
 // waiting makes a claim that waits for the enrollment, and more as change says. Each is
 // of a plan of its own, so that none is a duplicate.
-func (b *bench) waiting(change func(in *intake.ClaimRequest)) *billing.ClaimRecord {
+func (b *fixture) waiting(change func(in *intake.ClaimRequest)) *billing.ClaimRecord {
 	b.t.Helper()
 	in := b.good()
 	b.keys++
@@ -129,7 +129,7 @@ func TestAnEnrollmentThatBecomesActive(t *testing.T) {
 // goes on, and each claim is queued once.
 func TestEnrolledDiesAnywhere(t *testing.T) {
 	t.Parallel()
-	all := newBench(t)
+	all := newFixture(t)
 	porttest.EveryEnding(t, 3, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		b := all.of(billing.ModeLive).with(t)

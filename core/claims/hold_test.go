@@ -19,7 +19,7 @@ import (
 type files struct{ ports.Clearinghouse }
 
 // connect opens a live network for claims to the payers.
-func (b *bench) connect(payers ...billing.PayerID) {
+func (b *fixture) connect(payers ...billing.PayerID) {
 	b.t.Helper()
 	b.service = claims.New(b.store, liveNetwork(payers...), b.payers)
 }
@@ -33,7 +33,7 @@ func liveNetwork(payers ...billing.PayerID) ports.Networks {
 	return networks.New(&ports.Network{Name: "live", Route: route, Claims: files{}})
 }
 
-func (b *bench) verify() {
+func (b *fixture) verify() {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		o, err := tx.Offices.Lock(ctx, b.office.ID)
@@ -45,7 +45,7 @@ func (b *bench) verify() {
 }
 
 // enroll records an enrollment of the office.
-func (b *bench) enroll(payer billing.PayerSummary, t billing.Transaction, state billing.EnrollmentState) {
+func (b *fixture) enroll(payer billing.PayerSummary, t billing.Transaction, state billing.EnrollmentState) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		now := tx.Clock.Now()
@@ -58,7 +58,7 @@ func (b *bench) enroll(payer billing.PayerSummary, t billing.Transaction, state 
 }
 
 // waits checks what a claim waits for, wherever it is read.
-func (b *bench) waits(id billing.ClaimID, want billing.Hold) {
+func (b *fixture) waits(id billing.ClaimID, want billing.Hold) {
 	b.t.Helper()
 	page, _, err := b.service.List(b.t.Context(), b.scope, billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 10})
 	if err != nil {
@@ -77,9 +77,9 @@ func (b *bench) waits(id billing.ClaimID, want billing.Hold) {
 }
 
 // liveClaim returns a submitted claim of live mode, its payer, and another payer.
-func liveClaim(t *testing.T) (b *bench, c *billing.ClaimRecord, payer, other *billing.Payer) {
+func liveClaim(t *testing.T) (b *fixture, c *billing.ClaimRecord, payer, other *billing.Payer) {
 	t.Helper()
-	b = newBench(t).of(billing.ModeLive)
+	b = newFixture(t).of(billing.ModeLive)
 	payer, _ = b.payers.Find("CHTEST")
 	other, _ = b.payers.Find("60054")
 	in := b.good()
@@ -157,7 +157,7 @@ func TestClaimOfAPausedConnectionWaits(t *testing.T) {
 // TestVoidOfALiveClaimWaits voids a claim whose office is no longer verified.
 func TestVoidOfALiveClaimWaits(t *testing.T) {
 	t.Parallel()
-	b := newBench(t).of(billing.ModeLive)
+	b := newFixture(t).of(billing.ModeLive)
 	payer, _ := b.payers.Find("CHTEST")
 	b.connect(payer.ID)
 	b.verify()
@@ -188,7 +188,7 @@ func TestVoidOfALiveClaimWaits(t *testing.T) {
 // until the office is verified and enrolled; an empty change checks them again.
 func TestFindingsOfALiveClaim(t *testing.T) {
 	t.Parallel()
-	b := newBench(t).of(billing.ModeLive)
+	b := newFixture(t).of(billing.ModeLive)
 	payer, _ := b.payers.Find("CHTEST")
 	b.connect(payer.ID)
 	b.enroll(payer.PayerSummary, billing.TransactionClaims, billing.EnrollmentSubmitted)
@@ -217,7 +217,7 @@ func TestFindingsOfALiveClaim(t *testing.T) {
 // as long as its batch waits for the operator.
 func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := b.good()
 	in.Submit = true
 	c := b.does(b.make(in))

@@ -12,7 +12,7 @@ import (
 
 func TestMake(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	req := b.request()
 	in := b.good()
 	in.TenantReference = new("mine")
@@ -46,7 +46,7 @@ func TestMake(t *testing.T) {
 
 func TestMakeAndSubmit(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := b.good()
 	in.Submit = true
 	c := b.does(b.make(in))
@@ -69,7 +69,7 @@ func TestMakeAndSubmit(t *testing.T) {
 // TestNamed creates claims that name their parts in other ways.
 func TestNamed(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := child(b.good())
 	in.RenderingProviderID, in.PayerID, in.PatientControlNumber = new(b.second.ID.String()), new(" molartest "), new("mine-1")
 	c := b.does(b.make(in))
@@ -106,7 +106,7 @@ func before(payer string) intake.OtherCoverageInput {
 // provider of its own for a line.
 func TestNamedOthers(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := b.good()
 	in.Coverage, in.OtherCoverage = new("secondary"), []intake.OtherCoverageInput{before(" aetna"), before(" FAR01 ")}
 	in.OtherCoverage[1].Sequence, in.OtherCoverage[1].PayerName = "tertiary", "Far Away Dental"
@@ -125,7 +125,7 @@ func TestNamedOthers(t *testing.T) {
 	}
 }
 
-func (b *bench) patient(id billing.PatientID) (p *billing.Patient) {
+func (b *fixture) patient(id billing.PatientID) (p *billing.Patient) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		p, err = tx.Patients.Get(ctx, id)
@@ -136,7 +136,7 @@ func (b *bench) patient(id billing.PatientID) (p *billing.Patient) {
 
 func TestLiveMode(t *testing.T) {
 	t.Parallel()
-	b := newBench(t).of(billing.ModeLive)
+	b := newFixture(t).of(billing.ModeLive)
 	c := b.does(b.make(b.good()))
 	if c = b.does(b.submit(c.ID)); c.State != billing.ClaimQueued || !strings.Contains(c.NextStep(), "live mode") {
 		t.Errorf("%s: %s", c.State, c.NextStep())
@@ -145,11 +145,11 @@ func TestLiveMode(t *testing.T) {
 
 func TestClaimsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	taken := b.good()
 	taken.PatientControlNumber = new("Taken-1")
 	b.does(b.make(taken))
-	other := newBenchBeside(b)
+	other := newFixtureBeside(b)
 	for name, c := range map[string]struct {
 		change func(*intake.ClaimRequest)
 		want   string
@@ -198,13 +198,10 @@ func TestClaimsThatAreRefused(t *testing.T) {
 	}
 }
 
-// newBenchBeside returns another organization in the same database.
-func newBenchBeside(b *bench) *bench { return b.of(b.scope.Mode) }
-
 // TestRefusalsKeepNoKey uses the key of a refused request again.
 func TestRefusalsKeepNoKey(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := b.good()
 	in.PayerID = new("UNKNOWN")
 	if _, err := b.service.Make(t.Context(), b.write(call("k"), render), in); billing.CodeOf(err) != billing.CodeNotFound {
@@ -231,7 +228,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 // TestFindings triggers a rule for each part of a claim.
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	bad := &billing.Provider{
 		ID: billing.NewID[billing.ProviderID](start()), Scope: b.scope, FirstName: "Cy", LastName: "Om", NPI: "1234567890", CreatedAt: start(),
 	}
@@ -266,7 +263,7 @@ func TestFindings(t *testing.T) {
 
 func TestNoProvider(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	lone := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
 	office := *b.office
 	office.ID, office.Scope = billing.NewID[billing.OfficeID](start()), lone
@@ -288,7 +285,7 @@ func TestNoProvider(t *testing.T) {
 // TestDuplicates bills a service twice.
 func TestDuplicates(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	first := b.does(b.make(b.good()))
 	in := b.good()
 	in.Lines[1].ServiceDate = new("2026-03-01")
@@ -302,7 +299,7 @@ func TestDuplicates(t *testing.T) {
 	if c := b.does(b.make(b.asking())); found(c) != "" {
 		t.Errorf("a predetermination of the service: %q", found(c))
 	}
-	beside := newBenchBeside(b)
+	beside := newFixtureBeside(b)
 	if c := beside.does(beside.make(beside.good())); found(c) != "" {
 		t.Errorf("another organization's claim: %q", found(c))
 	}

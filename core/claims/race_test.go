@@ -13,7 +13,7 @@ import (
 
 // atOnce runs use cases at once and returns, for each, "" or the code of its
 // error, and the bodies of the replies.
-func (b *bench) atOnce(uses ...use) (codes []billing.Code, bodies []string) {
+func (b *fixture) atOnce(uses ...use) (codes []billing.Code, bodies []string) {
 	b.t.Helper()
 	codes, bodies = make([]billing.Code, len(uses)), make([]string, len(uses))
 	var all sync.WaitGroup
@@ -35,41 +35,41 @@ func (b *bench) atOnce(uses ...use) (codes []billing.Code, bodies []string) {
 // once, and every reply is the same.
 func TestOneKeyAtOnce(t *testing.T) {
 	t.Parallel()
-	all := newBench(t)
-	for name, prepare := range map[string]func(b *bench) (u use, claims int, events string){
-		"make": func(b *bench) (use, int, string) {
+	all := newFixture(t)
+	for name, prepare := range map[string]func(b *fixture) (u use, claims int, events string){
+		"make": func(b *fixture) (use, int, string) {
 			in := b.good()
 			in.Submit = true
 			return b.make(in), 1, "claim.validated none>validated, claim.queued validated>queued"
 		},
-		"change": func(b *bench) (use, int, string) {
+		"change": func(b *fixture) (use, int, string) {
 			in := b.good()
 			in.Draft = true
 			return b.change(b.does(b.make(in)).ID, given(intake.ClaimRequest{})), 1, "claim.validated draft>validated"
 		},
-		"submit": func(b *bench) (use, int, string) {
+		"submit": func(b *fixture) (use, int, string) {
 			return b.submit(b.does(b.make(b.good())).ID), 1, "claim.validated none>validated, claim.queued validated>queued"
 		},
-		"replace": func(b *bench) (use, int, string) {
+		"replace": func(b *fixture) (use, int, string) {
 			return b.replace(b.at(billing.ClaimPaid).ID, b.good()), 1, "claim.validated none>validated, claim.queued paid>queued"
 		},
-		"reconcile": func(b *bench) (use, int, string) {
+		"reconcile": func(b *fixture) (use, int, string) {
 			return b.reconcile(b.at(billing.ClaimPaid).ID), 1, "claim.validated none>validated"
 		},
-		"void": func(b *bench) (use, int, string) {
+		"void": func(b *fixture) (use, int, string) {
 			return b.void(b.at(billing.ClaimPaid).ID), 2, "claim.queued none>queued"
 		},
-		"convert": func(b *bench) (use, int, string) {
+		"convert": func(b *fixture) (use, int, string) {
 			asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
 			return b.convert(asked.ID, intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}), 2, "claim.validated none>validated"
 		},
-		"bill_secondary": func(b *bench) (use, int, string) {
+		"bill_secondary": func(b *fixture) (use, int, string) {
 			return b.billSecondary(b.paidInPart().ID, secondPlan()), 2, "claim.validated none>validated"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBenchBeside(all).with(t)
+			b := newFixtureBeside(all).with(t)
 			u, claims, events := prepare(b)
 			codes, bodies := b.atOnce(slices.Repeat([]use{u}, 6)...)
 			answers := map[string]bool{}
@@ -99,38 +99,38 @@ func TestOneKeyAtOnce(t *testing.T) {
 // done only once.
 func TestOneOf(t *testing.T) {
 	t.Parallel()
-	all := newBench(t)
-	for name, prepare := range map[string]func(b *bench) (uses []use, claims int){
-		"void": func(b *bench) ([]use, int) {
+	all := newFixture(t)
+	for name, prepare := range map[string]func(b *fixture) (uses []use, claims int){
+		"void": func(b *fixture) ([]use, int) {
 			c := b.at(billing.ClaimAcceptedPayer)
 			return []use{b.void(c.ID), b.void(c.ID), b.void(c.ID)}, 2
 		},
-		"convert": func(b *bench) ([]use, int) {
+		"convert": func(b *fixture) ([]use, int) {
 			c := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
 			done := intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}
 			return []use{b.convert(c.ID, done), b.convert(c.ID, done), b.convert(c.ID, done)}, 2
 		},
-		"bill_secondary": func(b *bench) ([]use, int) {
+		"bill_secondary": func(b *fixture) ([]use, int) {
 			id := b.paidInPart().ID
 			return []use{b.billSecondary(id, secondPlan()), b.billSecondary(id, secondPlan()), b.billSecondary(id, secondPlan())}, 2
 		},
-		"submit": func(b *bench) ([]use, int) {
+		"submit": func(b *fixture) ([]use, int) {
 			c := b.does(b.make(b.good()))
 			return []use{b.submit(c.ID), b.submit(c.ID), b.submit(c.ID)}, 1
 		},
-		"reconcile": func(b *bench) ([]use, int) {
+		"reconcile": func(b *fixture) ([]use, int) {
 			c := b.at(billing.ClaimPaid)
 			return []use{b.reconcile(c.ID), b.reconcile(c.ID)}, 1
 		},
-		"replace": func(b *bench) ([]use, int) {
+		"replace": func(b *fixture) ([]use, int) {
 			c := b.at(billing.ClaimPaid)
 			return []use{b.replace(c.ID, b.good()), b.replace(c.ID, b.good())}, 1
 		},
-		"replace or reconcile": func(b *bench) ([]use, int) {
+		"replace or reconcile": func(b *fixture) ([]use, int) {
 			c := b.at(billing.ClaimPaid)
 			return []use{b.replace(c.ID, b.good()), b.reconcile(c.ID)}, 1
 		},
-		"a control number": func(b *bench) ([]use, int) {
+		"a control number": func(b *fixture) ([]use, int) {
 			in := b.good()
 			in.PatientControlNumber, in.Draft = new("MINE"), true
 			return []use{b.make(in), b.make(in), b.make(in)}, 1
@@ -138,7 +138,7 @@ func TestOneOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBenchBeside(all).with(t)
+			b := newFixtureBeside(all).with(t)
 			uses, claims := prepare(b)
 			codes, _ := b.atOnce(uses...)
 			slices.Sort(codes)
@@ -154,7 +154,7 @@ func TestOneOf(t *testing.T) {
 // order, events and history agree.
 func TestSubmitAndChange(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	in := b.good()
 	in.Draft = true
 	for _, member := range strings.Fields("A1 A2 A3 A4 A5 A6") {
@@ -177,7 +177,7 @@ func TestSubmitAndChange(t *testing.T) {
 // one entry, and each claim its own control number.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	uses := make([]use, 8)
 	for i := range uses {
 		in := b.good()

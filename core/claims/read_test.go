@@ -14,7 +14,7 @@ import (
 // TestGet reads a claim with its attachments, the newest first.
 func TestGet(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	c := b.does(b.make(b.good()))
 	var want []billing.AttachmentID
 	for n := range 3 {
@@ -39,7 +39,7 @@ func TestGet(t *testing.T) {
 		t.Errorf("attachments %v, want %v", got, want)
 	}
 	for name, of := range map[string]billing.Scope{
-		"another mode": {Org: b.scope.Org, Mode: billing.ModeLive}, "another organization": newBenchBeside(b).scope,
+		"another mode": {Org: b.scope.Org, Mode: billing.ModeLive}, "another organization": newFixtureBeside(b).scope,
 	} {
 		if _, err := b.service.Get(t.Context(), of, c.ID); billing.CodeOf(err) != billing.CodeNotFound {
 			t.Errorf("in %s: %v", name, err)
@@ -49,7 +49,7 @@ func TestGet(t *testing.T) {
 
 func TestList(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	var want []string
 	for n := range 5 {
 		in := b.good()
@@ -58,7 +58,7 @@ func TestList(t *testing.T) {
 		want = append([]string{b.does(b.make(in)).PatientControlNumber}, want...)
 	}
 	b.does(b.make(b.asking()))
-	beside := newBenchBeside(b)
+	beside := newFixtureBeside(b)
 	beside.does(beside.make(beside.good()))
 	list := func(f billing.ClaimFilter) (got []string) {
 		for p := (billing.Page{Limit: 2}); ; {

@@ -14,7 +14,7 @@ import (
 // once. One in a file is on its way.
 func TestVoidOfAClaimThatWasNeverSent(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for state, change := range map[billing.ClaimState]func(in *intake.ClaimRequest){
 		billing.ClaimDraft:          func(in *intake.ClaimRequest) { in.Draft = true },
 		billing.ClaimValidated:      func(*intake.ClaimRequest) {},
@@ -63,7 +63,7 @@ func TestVoidOfAClaimThatWasNeverSent(t *testing.T) {
 // sent: the second claim is voided, and another payer is billed. Then both are voided.
 func TestNoCircleOfConflicts(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for _, of := range []billing.ClaimState{billing.ClaimValidated, billing.ClaimQueued} {
 		in := b.good()
 		in.Subscriber.MemberID, in.Submit = "PLAN-"+string(of), of == billing.ClaimQueued
@@ -89,7 +89,7 @@ func TestNoCircleOfConflicts(t *testing.T) {
 // decision of the primary payer. A replacement with another one keeps that.
 func TestReplaceTakesOverTheNewDecision(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	for _, edited := range []bool{false, true} {
 		first := b.paidInPart()
 		second := b.does(b.billSecondary(first.ID, secondPlan()))

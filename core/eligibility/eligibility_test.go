@@ -7,147 +7,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
-	"github.com/molar-billing/molar/adapters/pgstore"
-	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/sandboxnet"
-	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
-	"github.com/molar-billing/molar/ports"
-	"github.com/molar-billing/molar/ports/porttest"
-	"github.com/molar-billing/molar/workers"
-	"github.com/molar-billing/molar/workers/outboxrelay"
 )
-
-func TestMain(m *testing.M) { os.Exit(testservers.Main(m).Run()) }
-
-// bench has the use cases on a real database, a queue in memory and the
-// sandbox.
-type bench struct {
-	t       *testing.T
-	admin   string // the database's address for an administrator
-	store   pgtest.Clocked
-	queue   *memqueue.Queue
-	service *eligibility.Service
-	// impatient waits for no payer, and leaves its checks pending.
-	impatient *eligibility.Service
-	clock     *porttest.Clock
-	scope     billing.Scope
-	office    *billing.Office
-	relay     *outboxrelay.Relay
-}
-
-// network counts inquiries, and can be made to fail.
-type network struct {
-	ports.EligibilityNetwork
-	mu       sync.Mutex
-	requests [][]byte
-	fail     error
-	failAt   int // the request that fails, from 1; 0 for every one
-}
-
-func (n *network) Inquire(ctx context.Context, request []byte) ([]byte, error) {
-	n.mu.Lock()
-	n.requests = append(n.requests, request)
-	fails := n.fail != nil && (n.failAt == 0 || n.failAt == len(n.requests))
-	n.mu.Unlock()
-	if fails {
-		return []byte("TA1"), n.fail
-	}
-	return n.EligibilityNetwork.Inquire(ctx, request)
-}
-
-func (n *network) asked() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return len(n.requests)
-}
-
-func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
-	t.Helper()
-	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &porttest.Clock{}}
-	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
-	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged, b.admin = b.relay.Staged, o.URL }), Clock: b.clock}
-	payers := porttest.Payers(t)
-	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
-	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
-	of.Eligibility = sandbox
-	carriers := networks.New(of)
-	b.service = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
-	times.Wait = 0
-	b.impatient = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
-	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
-	b.office = porttest.Office(t, b.store, b.scope)
-	return b, sandbox
-}
-
-// work runs the relay and a worker until the test ends.
-func (b *bench) work() {
-	ctx, cancel := context.WithCancel(b.t.Context())
-	runner := workers.NewRunner(b.store, b.queue, slog.New(slog.DiscardHandler), func(jobs.Kind, string, time.Duration) {})
-	var all sync.WaitGroup
-	all.Go(func() { _ = b.relay.Run(ctx, b.store) })
-	all.Go(func() { _ = runner.Run(ctx, workers.Eligibility(b.service, 4)) })
-	b.t.Cleanup(func() { cancel(); all.Wait() })
-}
-
-func (b *bench) request(ending string) intake.EligibilityRequest {
-	return intake.EligibilityRequest{
-		OfficeID: b.office.ID.String(), PayerID: "CHTEST",
-		Subscriber: intake.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: "SANDBOX" + ending},
-	}
-}
-
-func call(key string) billing.Request {
-	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
-}
-
-func calling(scope billing.Scope, req billing.Request) billing.Call {
-	return billing.Call{Scope: scope, Request: req}
-}
-
-// check runs a check that must complete.
-func (b *bench) check(key string, in intake.EligibilityRequest) *billing.EligibilityCheck {
-	b.t.Helper()
-	c, replayed, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
-	if err != nil || replayed || c.State != billing.CheckCompleted {
-		b.t.Fatalf("check %s: %+v, replayed %t, %v", key, c, replayed, err)
-	}
-	return c
-}
-
-// refused runs a check that must fail with the code and the fault.
-func (b *bench) refused(key string, in intake.EligibilityRequest, code billing.Code, fault string) {
-	b.t.Helper()
-	_, _, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
-	got := ""
-	if e, ok := errors.AsType[*billing.Error](err); ok && len(e.Faults) > 0 {
-		got = e.Faults[0].Field + " " + string(e.Faults[0].Code)
-	}
-	if billing.CodeOf(err) != code || err == nil || got != fault {
-		b.t.Errorf("check %s: %v with fault %q, want %s with %q", key, err, got, code, fault)
-	}
-}
-
-func (b *bench) events(id billing.CheckID) []*billing.Event {
-	return porttest.Events(b.t, b.store, b.scope, id)
-}
 
 func TestCheckIsAnswered(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	c := b.check("k", b.request("-ACTIVE-FULL"))
 	if c.Outcome != billing.OutcomeAnswered || c.Status != billing.CoverageActive || c.Network != "sandbox" || c.LatencyMS == nil || c.PatientID.IsZero() {
@@ -164,7 +37,7 @@ func TestCheckIsAnswered(t *testing.T) {
 
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	first := b.check("k", b.request("-NOT-FOUND"))
 	c, replayed, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-NOT-FOUND"))
@@ -180,7 +53,7 @@ func TestReplay(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	with := func(change func(*intake.EligibilityRequest)) intake.EligibilityRequest {
 		r := b.request("-ACTIVE-FULL")
@@ -205,7 +78,7 @@ func TestRefusals(t *testing.T) {
 
 func TestCache(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	source := b.check("1", b.request("-ACTIVE-FULL"))
 	same := b.request("-active-full") // IDs are compared without case
@@ -251,7 +124,7 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
 	times := eligibility.DefaultTimes()
 	times.Wait = 50 * time.Millisecond
-	b, _ := newBench(t, times) // and no worker
+	b, _ := newFixture(t, times) // and no worker
 	_, _, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 	if billing.CodeOf(err) != billing.CodeTimeout {
 		t.Fatalf("%v, want a timeout", err)
@@ -274,39 +147,9 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 	}
 }
 
-// job returns the one job of the outbox.
-func (b *bench) job() jobs.Job {
-	b.t.Helper()
-	due := porttest.Due(b.t, b.store, 0)
-	if len(due) != 1 {
-		b.t.Fatalf("%d jobs are due, want one", len(due))
-	}
-	return due[0]
-}
-
-// begin creates a pending check without waiting for it.
-func (b *bench) begin(in intake.EligibilityRequest) jobs.Job {
-	b.t.Helper()
-	if _, _, err := b.impatient.Check(b.t.Context(), calling(b.scope, call(fmt.Sprint(time.Now().UnixNano()))), in); billing.CodeOf(err) != billing.CodeTimeout {
-		b.t.Fatalf("%v, want a pending check", err)
-	}
-	return b.job()
-}
-
-func (b *bench) get(j jobs.Job) *billing.EligibilityCheck {
-	b.t.Helper()
-	c, err := b.service.Get(b.t.Context(), b.scope, billing.CheckID(j.Subject))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return c
-}
-
-func (b *bench) pending(j jobs.Job) bool { return porttest.Pending(b.t, b.store, j) }
-
 func TestAnswerHappensOnce(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-ACTIVE-FULL"))
 	var all sync.WaitGroup
 	for range 8 {
@@ -327,7 +170,7 @@ func TestAnswerHappensOnce(t *testing.T) {
 
 func TestSlowPayer(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-SLOW-5"))
 	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).State != billing.CheckPending || !b.pending(j) {
 		t.Fatalf("before the payer's time: %v, %+v", err, b.get(j))
@@ -343,7 +186,7 @@ func TestSlowPayer(t *testing.T) {
 
 func TestSilentPayer(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-SLOW-90"))
 	if err := b.service.Answer(t.Context(), j); err != nil {
 		t.Fatal(err)
@@ -362,7 +205,7 @@ func TestSilentPayer(t *testing.T) {
 // begins with the request.
 func TestLateAsking(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-ACTIVE-FULL"))
 	b.clock.Advance(10 * time.Minute)
 	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).Outcome != billing.OutcomeAnswered || sandbox.asked() != 1 {
@@ -372,7 +215,7 @@ func TestLateAsking(t *testing.T) {
 
 func TestNetworkFails(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	sandbox.fail = errors.New("connection refused")
 	j := b.begin(b.request("-ACTIVE-FULL"))
 	err := b.service.Answer(t.Context(), j)
@@ -400,7 +243,7 @@ func TestFailuresOfANetwork(t *testing.T) {
 	} {
 		t.Run(c.failure.Error(), func(t *testing.T) {
 			t.Parallel()
-			b, sandbox := newBench(t, eligibility.DefaultTimes())
+			b, sandbox := newFixture(t, eligibility.DefaultTimes())
 			sandbox.fail = c.failure
 			j := b.begin(b.request("-ACTIVE-FULL"))
 			err := b.service.Answer(t.Context(), j)
@@ -416,7 +259,7 @@ func TestFailuresOfANetwork(t *testing.T) {
 
 func TestEnhancedAsksAgain(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	in := b.request("-ACTIVE-FULL")
 	in.ProcedureCodes, in.DetailLevel = []string{"D1110", "D2740"}, new("enhanced")
@@ -441,21 +284,11 @@ func TestEnhancedAsksAgain(t *testing.T) {
 	}
 }
 
-// sent returns the messages that are stored for the check of a job.
-func (b *bench) sent(j jobs.Job) []billing.Exchange {
-	b.t.Helper()
-	e, err := b.service.Exchange(b.t.Context(), b.scope, billing.CheckID(j.Subject))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return e.Messages
-}
-
 // TestAttemptsHaveTheirOwnNumbers asks a slow payer twice. The stored exchange is the
 // attempt that was answered.
 func TestAttemptsHaveTheirOwnNumbers(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-SLOW-5"))
 	for range 2 {
 		if err := b.service.Answer(t.Context(), j); err != nil {
@@ -504,7 +337,7 @@ func TestExchangeHasAllThatWasSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, sandbox := newBench(t, eligibility.DefaultTimes())
+			b, sandbox := newFixture(t, eligibility.DefaultTimes())
 			sandbox.fail, sandbox.failAt = c.fail, c.failAt
 			in := b.request("-ACTIVE-FULL")
 			in.ProcedureCodes, in.DetailLevel = []string{"D1110", "D2740"}, new("enhanced")
@@ -533,7 +366,7 @@ func TestExchangeHasAllThatWasSent(t *testing.T) {
 // for a new check.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
-	b, _ := newBench(t, eligibility.DefaultTimes())
+	b, _ := newFixture(t, eligibility.DefaultTimes())
 	_, _, _ = b.impatient.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 	j := b.job()
 	for range 2 {
@@ -564,7 +397,7 @@ func TestGivenUp(t *testing.T) {
 // caller waits. A worker that has the job of a lost check finds no check.
 func TestLostCheck(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	made := make(chan *billing.EligibilityCheck, 1)
 	go func() {
 		c, _, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))

@@ -25,8 +25,8 @@ type process struct {
 	connections *networks.Service
 }
 
-// process starts a process of the bench's service. Its connections lead to the sandbox.
-func (b *bench) process() process {
+// process starts a process of the fixture's service. Its connections lead to the sandbox.
+func (b *fixture) process() process {
 	b.t.Helper()
 	times := eligibility.DefaultTimes()
 	times.Wait = 0
@@ -45,7 +45,7 @@ func (b *bench) process() process {
 }
 
 // must fails the test for an error of an operator's command.
-func (b *bench) must(_ *billing.Connection, err error) {
+func (b *fixture) must(_ *billing.Connection, err error) {
 	b.t.Helper()
 	if err != nil {
 		b.t.Fatal(err)
@@ -53,7 +53,7 @@ func (b *bench) must(_ *billing.Connection, err error) {
 }
 
 // follow makes the process see the connections as they are now.
-func (b *bench) follow(p process) {
+func (b *fixture) follow(p process) {
 	b.t.Helper()
 	if err := p.connections.Follow(b.t.Context()); err != nil {
 		b.t.Fatal(err)
@@ -64,13 +64,13 @@ func (b *bench) follow(p process) {
 // sees, and the worker's process does not see yet.
 func TestWorkerBehind(t *testing.T) {
 	t.Parallel()
-	add := func(b *bench, operator *networks.Service) {
+	add := func(b *fixture, operator *networks.Service) {
 		b.must(operator.Add(b.t.Context(), intake.ConnectionRequest{
 			Name: "Checks", Mode: "live", Kind: "core", Carries: []string{"eligibility"}, Usage: "P", SenderID: "MOLAR1", ReceiverID: "NET1",
 			EveryPayer: true, URL: "https://core.example.com/soap", Envelope: "soap-2.2.0", User: "molar", Password: []byte("secret"),
 		}))
 	}
-	pause := func(b *bench) {
+	pause := func(b *fixture) {
 		porttest.System(b.t, b.store, func(ctx context.Context, tx ports.SystemTx) error {
 			c, err := tx.Connections.Lock(ctx, "Checks")
 			if err != nil {
@@ -81,33 +81,33 @@ func TestWorkerBehind(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]struct {
-		before, change func(b *bench, operator *networks.Service)
-		after          func(b *bench, operator *networks.Service) // the check was accepted
+		before, change func(b *fixture, operator *networks.Service)
+		after          func(b *fixture, operator *networks.Service) // the check was accepted
 		want           billing.Outcome
 	}{
 		"added": {change: add, want: billing.OutcomeAnswered},
 		"enabled": {
-			before: func(b *bench, operator *networks.Service) {
+			before: func(b *fixture, operator *networks.Service) {
 				add(b, operator)
 				b.must(operator.Disable(b.t.Context(), "Checks"))
 			},
-			change: func(b *bench, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
+			change: func(b *fixture, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
 			want:   billing.OutcomeAnswered,
 		},
 		"enabled after a pause": {
-			before: func(b *bench, operator *networks.Service) { add(b, operator); pause(b) },
-			change: func(b *bench, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
+			before: func(b *fixture, operator *networks.Service) { add(b, operator); pause(b) },
+			change: func(b *fixture, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
 			want:   billing.OutcomeAnswered,
 		},
 		"disabled again": {
 			change: add,
-			after:  func(b *bench, operator *networks.Service) { b.must(operator.Disable(b.t.Context(), "Checks")) },
+			after:  func(b *fixture, operator *networks.Service) { b.must(operator.Disable(b.t.Context(), "Checks")) },
 			want:   billing.OutcomeError,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, _ := newBench(t, eligibility.DefaultTimes())
+			b, _ := newFixture(t, eligibility.DefaultTimes())
 			b.scope = porttest.Organization(t, b.store, billing.ModeLive)
 			b.office = porttest.Office(t, b.store, b.scope)
 			accepting, worker := b.process(), b.process()

@@ -16,7 +16,7 @@ import (
 // both ways round, also while the first waits for its work.
 func TestKeyOfAnotherOperation(t *testing.T) {
 	t.Parallel()
-	b, sandbox := newBench(t, eligibility.DefaultTimes())
+	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	now := time.Now()
 	elsewhere := func(key string) billing.Request {
 		r := call(key)

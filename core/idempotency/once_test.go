@@ -9,11 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
-	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
@@ -21,70 +17,9 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
-
-// bench has a real database, in which creating an office is the change.
-type bench struct {
-	t     *testing.T
-	store *pgstore.Store
-	scope billing.Scope
-}
-
-func newBench(t *testing.T) *bench {
-	t.Helper()
-	store := pgtest.Open(t)
-	return &bench{t, store, porttest.Organization(t, store, billing.ModeTest)}
-}
-
-func call(key string, what byte) billing.Request {
-	return billing.Request{Key: key, Fingerprint: [32]byte{what}}
-}
-
-func render(o *billing.Office, err error) billing.Reply {
-	if err != nil {
-		return billing.Reply{Status: 500}
-	}
-	return billing.Reply{Status: 201, Body: []byte(o.ID.String())}
-}
-
-func (b *bench) office(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
-	now := time.Now()
-	o := &billing.Office{ID: billing.NewID[billing.OfficeID](now), Scope: b.scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
-	return o, tx.Offices.Insert(ctx, o)
-}
-
-// once creates an office at most once for the request.
-func (b *bench) once(r billing.Request) (billing.Reply, error) {
-	return idempotency.Once(b.t.Context(), b.store, b.write(r), b.office)
-}
-
-func (b *bench) write(r billing.Request) idempotency.Write[*billing.Office] {
-	return idempotency.Write[*billing.Office]{Call: billing.Call{Scope: b.scope, Request: r}, Render: render}
-}
-
-func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
-	b.t.Helper()
-	if err := b.store.InTx(b.t.Context(), b.scope, fn); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// offices checks their number.
-func (b *bench) offices(want int) {
-	b.t.Helper()
-	var all []*billing.Office
-	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		all, err = tx.Offices.List(ctx, billing.Page{Limit: billing.MaxPageLimit})
-		return err
-	})
-	if len(all) != want {
-		b.t.Errorf("%d offices, want %d", len(all), want)
-	}
-}
-
 func TestOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	first, err := b.once(call("k", 1))
 	if err != nil || first.Replayed || first.Status != 201 {
 		t.Fatalf("%+v, replayed %t, %v", first, first.Replayed, err)
@@ -106,7 +41,7 @@ func TestOnce(t *testing.T) {
 // TestRefusedChange leaves the key as it was.
 func TestRefusedChange(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	why := errors.New("no")
 	_, err := idempotency.Once(t.Context(), b.store, b.write(call("k", 1)),
 		func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
@@ -125,7 +60,7 @@ func TestRefusedChange(t *testing.T) {
 // TestRefusedError commits a change whose request is refused. The key stays free.
 func TestRefusedError(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	why := errors.New("no")
 	_, err := idempotency.Once(t.Context(), b.store, b.write(call("k", 1)),
 		func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
@@ -145,7 +80,7 @@ func TestRefusedError(t *testing.T) {
 // Operations that need a key refuse to run without.
 func TestAdministration(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	call := idempotency.Administration(b.scope, "root", func(o *billing.Office) string { return o.ID.String() })
 	for range 2 {
 		r, err := idempotency.Once(t.Context(), b.store, call, b.office)
@@ -166,7 +101,7 @@ func TestAdministration(t *testing.T) {
 // are those of the committed run.
 func TestConflict(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	now := time.Now()
 	var lock [2]billing.PayerRequestID
 	for i := range lock {
@@ -241,7 +176,7 @@ func TestConflict(t *testing.T) {
 // TestAtOnce sends a request many times at once.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	var all sync.WaitGroup
 	var made, replays, inUse atomic.Int32
 	for range 20 {
@@ -269,7 +204,7 @@ func TestAtOnce(t *testing.T) {
 // returned all the same.
 func TestKeyIsTaken(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	if _, err := b.once(call("answered", 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +243,7 @@ func TestKeyIsTaken(t *testing.T) {
 // TestForget deletes expired keys, and none whose work is not done.
 func TestForget(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newFixture(t)
 	now := time.Now()
 	for n := range 17 { // 17 x 59 are more than one transaction deletes
 		b.in(func(ctx context.Context, tx ports.Tx) error {

@@ -90,9 +90,9 @@ func (e *DoneError) Error() string { return e.Cause.Error() }
 // Unwrap returns the cause, for errors.Is and errors.AsType.
 func (e *DoneError) Unwrap() error { return e.Cause }
 
-// wire is a Job as it crosses the queue. The version changes when an older
+// message is a Job as it crosses the queue. The version changes when an older
 // worker could not read it.
-type wire struct {
+type message struct {
 	Version int           `json:"v"`
 	ID      billing.JobID `json:"id"`
 	Kind    Kind          `json:"kind"`
@@ -106,7 +106,7 @@ const version = 1
 
 // Encode returns the message of the job.
 func (j Job) Encode() []byte {
-	b, err := json.Marshal(wire{version, j.ID, j.Kind, j.Scope.Org, j.Scope.Mode, j.Subject, j.ReplyTo})
+	b, err := json.Marshal(message{version, j.ID, j.Kind, j.Scope.Org, j.Scope.Mode, j.Subject, j.ReplyTo})
 	if err != nil {
 		panic("jobs: " + err.Error()) // every field is text
 	}
@@ -116,12 +116,12 @@ func (j Job) Encode() []byte {
 // Decode reads a message. An error means that no worker of this version can
 // ever do the work.
 func Decode(b []byte) (Job, error) {
-	var w wire
-	if err := json.Unmarshal(b, &w); err != nil {
+	var m message
+	if err := json.Unmarshal(b, &m); err != nil {
 		return Job{}, fmt.Errorf("decode job: %w", err)
 	}
-	if w.Version != version || w.ID.IsZero() || w.Subject.IsZero() {
-		return Job{}, fmt.Errorf("decode job: version %d, want %d with an ID and a subject", w.Version, version)
+	if m.Version != version || m.ID.IsZero() || m.Subject.IsZero() {
+		return Job{}, fmt.Errorf("decode job: version %d, want %d with an ID and a subject", m.Version, version)
 	}
-	return Job{ID: w.ID, Kind: w.Kind, Scope: billing.Scope{Org: w.Org, Mode: w.Mode}, Subject: w.Subject, ReplyTo: w.ReplyTo}, nil
+	return Job{ID: m.ID, Kind: m.Kind, Scope: billing.Scope{Org: m.Org, Mode: m.Mode}, Subject: m.Subject, ReplyTo: m.ReplyTo}, nil
 }

@@ -122,7 +122,7 @@ func (w *worker) takeOver(ctx context.Context, tx ports.Tx, e *billing.ERA) erro
 
 // exchange moves claims of a remittance to its correction.
 type exchange struct {
-	back, forth *posting // of the remittance that is replaced, and of its correction
+	back, forth *application // of the remittance that is replaced, and of its correction
 	was, is     []*billing.RemittanceClaim
 	twins       map[*billing.RemittanceClaim]*billing.RemittanceClaim // of the correction, with the same figures
 }
@@ -175,7 +175,7 @@ func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA,
 		return nil, err
 	}
 	maps.Copy(claims, more)
-	if x.back, err = openPosting(ctx, tx, old, claims, tx.Clock.Now()); err != nil {
+	if x.back, err = openApplication(ctx, tx, old, claims, tx.Clock.Now()); err != nil {
 		return nil, err
 	}
 	x.forth = x.back.of(e)
@@ -228,22 +228,22 @@ func (x *exchange) run(decided *billing.ERANote) {
 	x.back.was = maps.Clone(x.back.ledgers) // the claims to later payers follow once, after both
 }
 
-// of returns a posting of another remittance on the same claims.
-func (p *posting) of(e *billing.ERA) *posting {
-	q := *p
+// of returns an application of another remittance on the same claims.
+func (a *application) of(e *billing.ERA) *application {
+	q := *a
 	q.era, q.cause.File, q.changed, q.events = e, &e.File, nil, nil
 	return &q
 }
 
 // carry moves a row from another remittance to this one, which states the same.
-func (p *posting) carry(from *posting, was, is *billing.RemittanceClaim) {
-	p.era.Move(is, was.RemittanceClaimProgress)
+func (a *application) carry(from *application, was, is *billing.RemittanceClaim) {
+	a.era.Move(is, was.RemittanceClaimProgress)
 	if was.Status != billing.RemitApplied {
 		return
 	}
-	c := p.claims[was.ClaimID]
-	l := p.ledgers[c.ID].Without(from.entry(was)).With(p.entry(is))
-	p.set(c, l)
+	c := a.claims[was.ClaimID]
+	l := a.ledgers[c.ID].Without(from.entry(was)).With(a.entry(is))
+	a.set(c, l)
 	c.Restate(l)
-	p.keep(c)
+	a.keep(c)
 }

@@ -30,15 +30,15 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 			return errLater
 		}
 	}
-	p, err := openPosting(ctx, tx, e, claims, now)
+	a, err := openApplication(ctx, tx, e, claims, now)
 	if err != nil {
 		return err
 	}
-	p.applyAll(rows)
-	if err := p.save(ctx, tx, rows); err != nil {
+	a.applyAll(rows)
+	if err := a.save(ctx, tx, rows); err != nil {
 		return err
 	}
-	again, err := p.matchAgain(ctx, tx, rows)
+	again, err := a.matchAgain(ctx, tx, rows)
 	if err != nil {
 		return err
 	}
@@ -49,8 +49,8 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	return tx.ERAs.Save(ctx, e)
 }
 
-// posting applies claims of one remittance to our claims in one commit.
-type posting struct {
+// application applies claims of one remittance to our claims in one commit.
+type application struct {
 	era     *billing.ERA
 	claims  map[billing.ClaimID]*billing.Claim // locked
 	ledgers map[billing.ClaimID]*billing.Ledger
@@ -61,11 +61,11 @@ type posting struct {
 	events  []billing.Event
 }
 
-// openPosting reads the ledgers of the claims. It locks the claims to other payers for
+// openApplication reads the ledgers of the claims. It locks the claims to other payers for
 // the same services, and adds them.
-func openPosting(
+func openApplication(
 	ctx context.Context, tx ports.Tx, e *billing.ERA, claims map[billing.ClaimID]*billing.Claim, now time.Time,
-) (*posting, error) {
+) (*application, error) {
 	if err := addLinked(ctx, tx, claims); err != nil {
 		return nil, err
 	}
@@ -74,18 +74,18 @@ func openPosting(
 	if err != nil {
 		return nil, err
 	}
-	p := &posting{
+	a := &application{
 		era: e, claims: claims, ledgers: make(map[billing.ClaimID]*billing.Ledger, len(claims)),
 		cause: billing.ClaimCause{File: &e.File, At: now},
 	}
 	for id, c := range claims {
-		p.ledgers[id] = c.Ledger(entries[id])
+		a.ledgers[id] = c.Ledger(entries[id])
 	}
 	for _, c := range claims {
-		p.weigh(c)
+		a.weigh(c)
 	}
-	p.was = maps.Clone(p.ledgers)
-	return p, nil
+	a.was = maps.Clone(a.ledgers)
+	return a, nil
 }
 
 // addLinked locks the claims to other payers for the services of the claims, and adds
@@ -107,122 +107,122 @@ func addLinked(ctx context.Context, tx ports.Tx, claims map[billing.ClaimID]*bil
 }
 
 // weigh sets the ledgers beside that of a claim, and returns it.
-func (p *posting) weigh(c *billing.Claim) *billing.Ledger {
-	l := p.ledgers[c.ID]
-	if others := c.Beside(p.claims); len(others) > 0 {
+func (a *application) weigh(c *billing.Claim) *billing.Ledger {
+	l := a.ledgers[c.ID]
+	if others := c.Beside(a.claims); len(others) > 0 {
 		beside := make([]*billing.Ledger, len(others))
 		for i, o := range others {
-			beside[i] = p.ledgers[o.ID]
+			beside[i] = a.ledgers[o.ID]
 		}
 		l = l.Beside(beside...)
-		p.ledgers[c.ID] = l
+		a.ledgers[c.ID] = l
 	}
 	return l
 }
 
 // set sets the ledger of a claim, and with it the figures of the claims to other payers
 // for the same services.
-func (p *posting) set(c *billing.Claim, l *billing.Ledger) {
-	p.ledgers[c.ID] = l
-	for _, other := range c.Beside(p.claims) {
-		if other.Share(p.weigh(other), p.cause.At) {
-			p.keep(other)
+func (a *application) set(c *billing.Claim, l *billing.Ledger) {
+	a.ledgers[c.ID] = l
+	for _, other := range c.Beside(a.claims) {
+		if other.Share(a.weigh(other), a.cause.At) {
+			a.keep(other)
 		}
 	}
 }
 
-func (p *posting) entry(r *billing.RemittanceClaim) *billing.LedgerEntry {
-	return &billing.LedgerEntry{RemittanceClaim: r, ERA: p.era.Source()}
+func (a *application) entry(r *billing.RemittanceClaim) *billing.LedgerEntry {
+	return &billing.LedgerEntry{RemittanceClaim: r, ERA: a.era.Source()}
 }
 
 // applyAll applies the claims that match one of ours, reversals first. A reversal
 // whose payment is among the others waits for it.
-func (p *posting) applyAll(rows []*billing.RemittanceClaim) {
+func (a *application) applyAll(rows []*billing.RemittanceClaim) {
 	var waiting []*billing.RemittanceClaim
 	for _, r := range billing.ToApply(rows) {
-		switch code := p.review(r); {
+		switch code := a.review(r); {
 		case code == billing.ReviewNoPayment:
 			waiting = append(waiting, r)
 		case code != "":
-			p.leave(r, billing.RemitNeedsReview, code)
+			a.leave(r, billing.RemitNeedsReview, code)
 		default:
-			p.apply(r, r.MatchedBy)
+			a.apply(r, r.MatchedBy)
 			waiting = slices.DeleteFunc(waiting, func(back *billing.RemittanceClaim) bool {
-				if back.ClaimID != r.ClaimID || p.review(back) != "" {
+				if back.ClaimID != r.ClaimID || a.review(back) != "" {
 					return false
 				}
-				p.apply(back, back.MatchedBy)
+				a.apply(back, back.MatchedBy)
 				return true
 			})
 		}
 	}
 	for _, r := range waiting {
-		p.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)
+		a.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)
 	}
 }
 
 // review returns why the row cannot be applied; the empty string when it can.
-func (p *posting) review(r *billing.RemittanceClaim) billing.ReviewCode {
-	if p.ledgers[r.ClaimID].Full() {
+func (a *application) review(r *billing.RemittanceClaim) billing.ReviewCode {
+	if a.ledgers[r.ClaimID].Full() {
 		return billing.ReviewTooMany
 	}
-	r.LineNumbers = p.claims[r.ClaimID].MatchLines(r)
-	return p.ledgers[r.ClaimID].Review(p.entry(r), r.MatchedBy)
+	r.LineNumbers = a.claims[r.ClaimID].MatchLines(r)
+	return a.ledgers[r.ClaimID].Review(a.entry(r), r.MatchedBy)
 }
 
 // apply applies a row to its claim.
-func (p *posting) apply(r *billing.RemittanceClaim, by billing.MatchedBy) {
-	c, entry := p.claims[r.ClaimID], p.entry(r)
-	l := p.ledgers[c.ID].With(entry)
+func (a *application) apply(r *billing.RemittanceClaim, by billing.MatchedBy) {
+	c, entry := a.claims[r.ClaimID], a.entry(r)
+	l := a.ledgers[c.ID].With(entry)
 	to := r.RemittanceClaimProgress
-	to.Status, to.Review, to.MatchedBy, to.AppliedAt = billing.RemitApplied, "", by, p.cause.At
-	to.Sequence, to.Warnings = l.Sequence(entry), l.Warnings(entry, p.era.Warnings)
-	p.era.Move(r, to)
-	p.set(c, l)
+	to.Status, to.Review, to.MatchedBy, to.AppliedAt = billing.RemitApplied, "", by, a.cause.At
+	to.Sequence, to.Warnings = l.Sequence(entry), l.Warnings(entry, a.era.Warnings)
+	a.era.Move(r, to)
+	a.set(c, l)
 	if c.EstimatedBy(r) {
-		p.record(c)(c.Returned(r.Estimate(p.era.ID, r.LineNumbers), p.cause))
+		a.record(c)(c.Returned(r.Estimate(a.era.ID, r.LineNumbers), a.cause))
 	} else {
-		p.record(c)(c.Settle(l, entry, p.cause))
+		a.record(c)(c.Settle(l, entry, a.cause))
 	}
 }
 
 // leave records why a row is not applied. An unmatched one has no claim.
-func (p *posting) leave(r *billing.RemittanceClaim, status billing.RemitStatus, code billing.ReviewCode) {
+func (a *application) leave(r *billing.RemittanceClaim, status billing.RemitStatus, code billing.ReviewCode) {
 	to := r.RemittanceClaimProgress
-	to.Status, to.Review, to.Warnings = status, code, p.ledgers[r.ClaimID].Warnings(p.entry(r), p.era.Warnings)
+	to.Status, to.Review, to.Warnings = status, code, a.ledgers[r.ClaimID].Warnings(a.entry(r), a.era.Warnings)
 	if status == billing.RemitUnmatched {
 		to.ClaimID, to.MatchedBy = billing.ClaimID{}, ""
 	}
-	p.era.Move(r, to)
+	a.era.Move(r, to)
 }
 
 // record returns a function that keeps a change of the claim, with its event.
-func (p *posting) record(c *billing.Claim) func(e billing.Event, changed bool) {
+func (a *application) record(c *billing.Claim) func(e billing.Event, changed bool) {
 	return func(e billing.Event, changed bool) {
 		if changed {
-			p.events = append(p.events, e)
-			p.keep(c)
+			a.events = append(a.events, e)
+			a.keep(c)
 		}
 	}
 }
 
 // keep adds the claim to those that save stores.
-func (p *posting) keep(c *billing.Claim) {
-	if !slices.Contains(p.changed, c) {
-		p.changed = append(p.changed, c)
+func (a *application) keep(c *billing.Claim) {
+	if !slices.Contains(a.changed, c) {
+		a.changed = append(a.changed, c)
 	}
 }
 
 // follow lets the claims to later payers follow the ledgers that have changed.
-func (p *posting) follow() {
-	for id, l := range p.ledgers {
-		if l == p.was[id] {
+func (a *application) follow() {
+	for id, l := range a.ledgers {
+		if l == a.was[id] {
 			continue
 		}
-		for _, later := range p.claims[id].After(p.claims) {
-			events, changed := later.Follow(p.was[id], l, p.cause)
-			if p.events = append(p.events, events...); changed {
-				p.keep(later)
+		for _, later := range a.claims[id].After(a.claims) {
+			events, changed := later.Follow(a.was[id], l, a.cause)
+			if a.events = append(a.events, events...); changed {
+				a.keep(later)
 			}
 		}
 	}
@@ -230,17 +230,17 @@ func (p *posting) follow() {
 
 // save stores the rows, the changed claims and the events. Every change of a ledger comes
 // through here, so no claim to a later payer misses one.
-func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) error {
-	p.follow()
-	if err := tx.RemittanceClaims.Save(ctx, p.era.ID, rows); err != nil {
+func (a *application) save(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) error {
+	a.follow()
+	if err := tx.RemittanceClaims.Save(ctx, a.era.ID, rows); err != nil {
 		return err
 	}
-	for _, c := range p.changed {
+	for _, c := range a.changed {
 		if err := tx.Claims.Save(ctx, c); err != nil {
 			return err
 		}
 	}
-	for _, event := range p.events {
+	for _, event := range a.events {
 		if err := tx.Events.Append(ctx, event); err != nil {
 			return err
 		}
@@ -251,7 +251,7 @@ func (p *posting) save(ctx context.Context, tx ports.Tx, rows []*billing.Remitta
 // matchAgain sets what the rows can change to be matched again: reversals that wait for
 // a payment, and payments beside another one that the rows take back. It reports
 // whether the remittance itself has any.
-func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) (own bool, err error) {
+func (a *application) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) (own bool, err error) {
 	var control, payer []string
 	var reversed []billing.ClaimID
 	for _, r := range rows {
@@ -260,7 +260,7 @@ func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.R
 		case r.Reverses():
 			reversed = append(reversed, r.ClaimID)
 		default:
-			control, payer = append(control, p.claims[r.ClaimID].Numbers()...), add(payer, r.PayerClaimNumber)
+			control, payer = append(control, a.claims[r.ClaimID].Numbers()...), add(payer, r.PayerClaimNumber)
 		}
 	}
 	var waiting []billing.ERAID
@@ -270,25 +270,25 @@ func (p *posting) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.R
 		}
 	}
 	for _, id := range waiting {
-		if id != p.era.ID {
-			err = stage(ctx, tx, p.era.Scope, id)
+		if id != a.era.ID {
+			err = stage(ctx, tx, a.era.Scope, id)
 		} else {
-			own, err = takeAgain(ctx, tx, p.era)
+			own, err = takeAgain(ctx, tx, a.era)
 		}
 		if err != nil {
 			return false, err
 		}
 	}
 	if len(reversed) > 0 {
-		n, err := tx.RemittanceClaims.Reconsider(ctx, p.era.ID, reversed)
+		n, err := tx.RemittanceClaims.Reconsider(ctx, a.era.ID, reversed)
 		if err != nil {
 			return false, err
 		}
-		p.era.Progress.NeedsReview -= n
+		a.era.Progress.NeedsReview -= n
 		own = own || n > 0
 	}
 	if own {
-		p.era.Stage = billing.ERAApplying
+		a.era.Stage = billing.ERAApplying
 	}
 	return own, nil
 }

@@ -75,19 +75,19 @@ func (f *reading) unpaid(
 	if len(reversing) == 0 {
 		return nil
 	}
-	p, err := openPosting(ctx, tx, e, reversing, tx.Clock.Now())
+	a, err := openApplication(ctx, tx, e, reversing, tx.Clock.Now())
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
-		if r.ClaimID.IsZero() || !r.Reverses() || !r.Balanced || p.review(r) != billing.ReviewNoPayment {
+		if r.ClaimID.IsZero() || !r.Reverses() || !r.Balanced || a.review(r) != billing.ReviewNoPayment {
 			continue
 		}
 		if i := slices.Index(paid[r.ClaimID], -r.Paid); i >= 0 {
 			paid[r.ClaimID] = slices.Delete(paid[r.ClaimID], i, i+1)
 			continue
 		}
-		p.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)
+		a.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (s *Service) MatchClaim(
 	return s.finish(ctx, call, era, ordinal, decision{
 		does: billing.TriggerMatch, in: intake.NoteRequest{Faults: faults}, claim: m.ClaimID,
 		can: func(r *billing.RemittanceClaim, e *billing.ERA) (bool, error) { return r.CanMatch(e, m.ClaimID) },
-		change: func(p *posting, r *billing.RemittanceClaim, c *billing.Claim) error {
+		change: func(a *application, r *billing.RemittanceClaim, c *billing.Claim) error {
 			if err := c.CanHave(r); err != nil {
 				return err
 			}
@@ -36,8 +36,8 @@ func (s *Service) MatchClaim(
 			}
 			to := r.RemittanceClaimProgress
 			to.ClaimID, to.LineNumbers = c.ID, numbers
-			p.era.Move(r, to)
-			p.byHand(r, billing.MatchedByUser)
+			a.era.Move(r, to)
+			a.byHand(r, billing.MatchedByUser)
 			return nil
 		},
 	})
@@ -54,12 +54,12 @@ func (s *Service) ApplyClaim(
 ) (billing.Reply, error) {
 	return s.finish(ctx, call, era, ordinal, decision{
 		does: billing.TriggerApply, in: in, can: (*billing.RemittanceClaim).CanApply,
-		change: func(p *posting, r *billing.RemittanceClaim, c *billing.Claim) error {
+		change: func(a *application, r *billing.RemittanceClaim, c *billing.Claim) error {
 			if err := c.CanHave(r); err != nil {
 				return err
 			}
 			r.LineNumbers = c.LineNumbers(r)
-			p.byHand(r, r.MatchedBy)
+			a.byHand(r, r.MatchedBy)
 			return nil
 		},
 	})
@@ -76,10 +76,10 @@ func (s *Service) IgnoreClaim(
 ) (billing.Reply, error) {
 	return s.finish(ctx, call, era, ordinal, decision{
 		does: billing.TriggerIgnore, in: in, can: (*billing.RemittanceClaim).CanIgnore,
-		change: func(p *posting, r *billing.RemittanceClaim, _ *billing.Claim) error {
+		change: func(a *application, r *billing.RemittanceClaim, _ *billing.Claim) error {
 			to := r.RemittanceClaimProgress
 			to.Status, to.Review = billing.RemitIgnored, ""
-			p.era.Move(r, to)
+			a.era.Move(r, to)
 			return nil
 		},
 	})
@@ -97,11 +97,11 @@ func (s *Service) UnapplyClaim(
 ) (billing.Reply, error) {
 	return s.finish(ctx, call, era, ordinal, decision{
 		does: billing.TriggerUnapply, in: in, can: (*billing.RemittanceClaim).CanUnapply,
-		change: func(p *posting, r *billing.RemittanceClaim, c *billing.Claim) error {
-			if by := p.ledgers[c.ID].TakenBackBy(p.entry(r)); by != nil {
+		change: func(a *application, r *billing.RemittanceClaim, c *billing.Claim) error {
+			if by := a.ledgers[c.ID].TakenBackBy(a.entry(r)); by != nil {
 				return &billing.Error{Code: billing.CodeConflict, Message: "A reversal takes it back: " + by.ERA.ID.String() + ". Unapply the reversal first."}
 			}
-			p.unapply(r)
+			a.unapply(r)
 			return nil
 		},
 	})
@@ -118,8 +118,8 @@ type decision struct {
 	can func(r *billing.RemittanceClaim, e *billing.ERA) (bool, error)
 
 	// change changes the claim of the remittance and ours, which is nil when it matches
-	// none. The posting is about these two.
-	change func(p *posting, r *billing.RemittanceClaim, c *billing.Claim) error
+	// none. The application is about these two.
+	change func(a *application, r *billing.RemittanceClaim, c *billing.Claim) error
 }
 
 // finish makes a person's decision on one claim of a remittance, at most once for the
@@ -145,23 +145,23 @@ func (s *Service) finish(
 		if changes, err := d.can(r, e); err != nil || !changes {
 			return r, err
 		}
-		p, c, err := d.open(ctx, tx, e, r)
+		a, c, err := d.open(ctx, tx, e, r)
 		if err != nil {
 			return nil, err
 		}
-		if err := d.change(p, r, c); err != nil {
+		if err := d.change(a, r, c); err != nil {
 			return nil, err
 		}
 		if c != nil {
-			c.Noted(d.does, p.cause, call.Principal, note)
-			p.keep(c)
+			c.Noted(d.does, a.cause, call.Principal, note)
+			a.keep(c)
 		}
-		return r, p.close(ctx, tx, r)
+		return r, a.close(ctx, tx, r)
 	})
 }
 
-// open locks our claim, if there is one, and opens a posting for it.
-func (d decision) open(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.RemittanceClaim) (*posting, *billing.Claim, error) {
+// open locks our claim, if there is one, and opens an application for it.
+func (d decision) open(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.RemittanceClaim) (*application, *billing.Claim, error) {
 	claims, now := map[billing.ClaimID]*billing.Claim{}, tx.Clock.Now()
 	id := cmp.Or(d.claim, r.ClaimID)
 	if !id.IsZero() {
@@ -174,52 +174,52 @@ func (d decision) open(ctx context.Context, tx ports.Tx, e *billing.ERA, r *bill
 		}
 		claims[id] = c.Claim
 	}
-	p, err := openPosting(ctx, tx, e, claims, now)
-	return p, claims[id], err
+	a, err := openApplication(ctx, tx, e, claims, now)
+	return a, claims[id], err
 }
 
-// close stores the posting of one row, and queues the remittances that the row changes
+// close stores the application of one row, and queues the remittances that the row changes
 // to be matched again.
-func (p *posting) close(ctx context.Context, tx ports.Tx, r *billing.RemittanceClaim) error {
+func (a *application) close(ctx context.Context, tx ports.Tx, r *billing.RemittanceClaim) error {
 	rows := []*billing.RemittanceClaim{r}
-	if err := p.save(ctx, tx, rows); err != nil { // the row first: what is unmatched is matched again
+	if err := a.save(ctx, tx, rows); err != nil { // the row first: what is unmatched is matched again
 		return err
 	}
-	again, err := p.matchAgain(ctx, tx, rows)
+	again, err := a.matchAgain(ctx, tx, rows)
 	if err == nil && again {
-		err = stage(ctx, tx, p.era.Scope, p.era.ID)
+		err = stage(ctx, tx, a.era.Scope, a.era.ID)
 	}
 	if err != nil {
 		return err
 	}
-	return tx.ERAs.Save(ctx, p.era)
+	return tx.ERAs.Save(ctx, a.era)
 }
 
 // byHand applies a row to its claim for a person, or matches one that the payer
 // forwarded.
-func (p *posting) byHand(r *billing.RemittanceClaim, by billing.MatchedBy) {
+func (a *application) byHand(r *billing.RemittanceClaim, by billing.MatchedBy) {
 	if !r.Forwards() {
-		p.apply(r, by)
+		a.apply(r, by)
 		return
 	}
 	to := r.RemittanceClaimProgress
 	to.Status, to.Review, to.MatchedBy = billing.RemitForwarded, "", by
-	p.era.Move(r, to)
+	a.era.Move(r, to)
 }
 
 // unapply reverses the application of a row to its claim.
-func (p *posting) unapply(r *billing.RemittanceClaim) {
-	c, entry := p.claims[r.ClaimID], p.entry(r)
-	l := p.ledgers[c.ID].Without(entry)
+func (a *application) unapply(r *billing.RemittanceClaim) {
+	c, entry := a.claims[r.ClaimID], a.entry(r)
+	l := a.ledgers[c.ID].Without(entry)
 	to := r.RemittanceClaimProgress
 	to.Status, to.Review, to.AppliedAt = billing.RemitNeedsReview, billing.ReviewUnapplied, time.Time{}
-	to.Warnings = l.Warnings(entry, p.era.Warnings)
-	p.era.Move(r, to)
-	p.set(c, l)
+	to.Warnings = l.Warnings(entry, a.era.Warnings)
+	a.era.Move(r, to)
+	a.set(c, l)
 	if c.EstimatedBy(r) {
-		c.Unreturn(l, p.era.ID, p.cause.At)
-		p.keep(c)
+		c.Unreturn(l, a.era.ID, a.cause.At)
+		a.keep(c)
 		return
 	}
-	p.record(c)(c.Unsettle(l, entry, p.cause))
+	a.record(c)(c.Unsettle(l, entry, a.cause))
 }

@@ -18,7 +18,7 @@ func (s *Service) Ping(
 	var work billing.JobID
 	var e *billing.WebhookEndpoint
 	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
-		kept, posting, err := idempotency.Reserve(ctx, tx, call.Request)
+		kept, begun, err := idempotency.Reserve(ctx, tx, call.Request)
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func (s *Service) Ping(
 		}
 		now = tx.Clock.Now()
 		work = billing.NewID[billing.JobID](now)
-		if !posting.IsZero() && now.Sub(posting.Time()) < pingTime {
+		if !begun.IsZero() && now.Sub(begun.Time()) < pingTime {
 			return billing.ErrKeyInUse()
 		}
 		if err := call.Request.Faults.Err(); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // testNamed finds claims by the numbers that a provider adjustment may have: those of the
 // claim, and those of its payer in remittances that are applied.
-func testNamed(b *bench) {
+func testNamed(b *scoped) {
 	t := b.t
 	e := b.era(0)
 	own, submitted, payers, applied, another := b.claim(0), b.claim(1), b.claim(2), b.claim(3), b.claim(4)
@@ -49,7 +49,7 @@ func testNamed(b *bench) {
 
 // testForwarded reads the balances that a payer carried forward, in the order of the
 // payments. Those of other payers and of remittances that do not stand are left out.
-func testForwarded(b *bench) {
+func testForwarded(b *scoped) {
 	t := b.t
 	forwards := func(n, day int, trace string, amounts ...billing.Money) *billing.ERA {
 		e := b.era(n)

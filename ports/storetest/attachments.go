@@ -14,7 +14,7 @@ import (
 
 // attachment returns an open attachment without a claim, n microseconds after
 // the start of the test.
-func (b *bench) attachment(n int) *billing.Attachment {
+func (b *scoped) attachment(n int) *billing.Attachment {
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
 	return &billing.Attachment{
 		ID: id[billing.AttachmentID](), Scope: b.scope, State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
@@ -31,7 +31,7 @@ func (b *bench) attachment(n int) *billing.Attachment {
 }
 
 // solicited returns an open attachment for a payer request.
-func (b *bench) solicited(n int, request billing.PayerRequestID) *billing.Attachment {
+func (b *scoped) solicited(n int, request billing.PayerRequestID) *billing.Attachment {
 	a := b.attachment(n)
 	a.Kind, a.PayerRequestID, a.PayerReference = billing.AttachmentSolicited, request, unicode
 	return a
@@ -44,28 +44,28 @@ func closing(a *billing.Attachment, number string) *billing.Attachment {
 	return a
 }
 
-func (b *bench) insertAttachments(as ...*billing.Attachment) {
+func (b *scoped) insertAttachments(as ...*billing.Attachment) {
 	b.t.Helper()
 	for _, a := range as {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Insert(ctx, a) })
 	}
 }
 
-func (b *bench) getAttachment(id billing.AttachmentID) *billing.Attachment {
+func (b *scoped) getAttachment(id billing.AttachmentID) *billing.Attachment {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
 		return tx.Attachments.Get(ctx, id)
 	})
 }
 
-func (b *bench) listAttachments(f billing.AttachmentFilter, p billing.Page) []*billing.Attachment {
+func (b *scoped) listAttachments(f billing.AttachmentFilter, p billing.Page) []*billing.Attachment {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Attachment, error) {
 		return tx.Attachments.List(ctx, f, p)
 	})
 }
 
-func testAttachments(b *bench) {
+func testAttachments(b *scoped) {
 	t := b.t
 	alone, claimed, asked, sending := b.attachment(0), b.attachment(1), b.solicited(2, id[billing.PayerRequestID]()), b.attachment(3)
 	claimed.ClaimID = id[billing.ClaimID]()
@@ -118,7 +118,7 @@ func did(ok bool) error {
 
 // testAttachmentLock locks an attachment in two transactions. The second waits,
 // and then sees what the first added.
-func testAttachmentLock(b *bench) {
+func testAttachmentLock(b *scoped) {
 	t := b.t
 	a, d := b.attachment(0), b.document(0)
 	b.insertAttachments(a)
@@ -153,7 +153,7 @@ func testAttachmentLock(b *bench) {
 
 // testDocumentRace adds documents to one attachment concurrently, some with the
 // same image. Each is stored once, and each transaction sees those before it.
-func testDocumentRace(b *bench) {
+func testDocumentRace(b *scoped) {
 	t := b.t
 	const images, adders = 5, 10
 	a := b.attachment(0)
@@ -190,7 +190,7 @@ func testDocumentRace(b *bench) {
 }
 
 // testAnsweringRace creates many attachments for one payer request.
-func testAnsweringRace(b *bench) {
+func testAnsweringRace(b *scoped) {
 	t := b.t
 	request := id[billing.PayerRequestID]()
 	made := 0
@@ -219,7 +219,7 @@ func testAnsweringRace(b *bench) {
 }
 
 // testSerials numbers attachments, and files, of several scopes at once.
-func testSerials(b *bench) {
+func testSerials(b *scoped) {
 	t := b.t
 	const callers, each = 6, 5
 	for what, next := range map[string]func(ctx context.Context, tx ports.Tx) (int64, error){
@@ -258,7 +258,7 @@ func testSerials(b *bench) {
 }
 
 // testListAttachments lists attachments that have documents of their own.
-func testListAttachments(b *bench) {
+func testListAttachments(b *scoped) {
 	listed(b, b.attachment, func(as ...*billing.Attachment) {
 		b.insertAttachments(as...)
 		for n, a := range as {
@@ -270,7 +270,7 @@ func testListAttachments(b *bench) {
 		func(a *billing.Attachment) billing.Position { return billing.Position{Time: a.CreatedAt, ID: a.ID} })
 }
 
-func testAttachmentFilters(b *bench) {
+func testAttachmentFilters(b *scoped) {
 	t := b.t
 	request := id[billing.PayerRequestID]()
 	one, two := closing(b.solicited(0, request), "MLR000000001"), b.solicited(10, request)

@@ -9,7 +9,7 @@ import (
 )
 
 // auditEntry returns an entry of the audit, n microseconds after the start of the test.
-func (b *bench) auditEntry(n int) *billing.AuditEntry {
+func (b *scoped) auditEntry(n int) *billing.AuditEntry {
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
 	return &billing.AuditEntry{
 		ID: billing.NewID[billing.AuditEntryID](at), Org: b.scope.Org, Mode: b.scope.Mode, User: billing.UserID{15: 7}, Address: "192.0.2.1",
@@ -18,17 +18,17 @@ func (b *bench) auditEntry(n int) *billing.AuditEntry {
 	}
 }
 
-func (b *bench) insertAudit(entries ...*billing.AuditEntry) {
+func (b *scoped) insertAudit(entries ...*billing.AuditEntry) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.AuditLog.Insert(ctx, entries) })
 }
 
-func (b *bench) listAudit(f billing.AuditFilter, p billing.Page) []*billing.AuditEntry {
+func (b *scoped) listAudit(f billing.AuditFilter, p billing.Page) []*billing.AuditEntry {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) { return tx.Audit.List(ctx, f, p) })
 }
 
-func testAudit(b *bench) {
+func testAudit(b *scoped) {
 	t, all := b.t, billing.Page{Limit: 25}
 	b.organization()
 	ann := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1)
@@ -80,7 +80,7 @@ func testAudit(b *bench) {
 }
 
 // testAuditOfWrites commits entries with the use of a key.
-func testAuditOfWrites(b *bench) {
+func testAuditOfWrites(b *scoped) {
 	t, all := b.t, billing.Page{Limit: 25}
 	made := b.auditEntry(0)
 	made.Status, made.Shown = 0, nil
@@ -119,7 +119,7 @@ func testAuditOfWrites(b *bench) {
 	equal(t, "the entries", len(b.listAudit(billing.AuditFilter{}, all)), 2)
 }
 
-func testListAudit(b *bench) {
+func testListAudit(b *scoped) {
 	at := func(e *billing.AuditEntry) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} }
 	for _, f := range []billing.AuditFilter{{}, {Resource: id[billing.PatientID]().String()}} {
 		showing := func(n int) *billing.AuditEntry {
@@ -133,7 +133,7 @@ func testListAudit(b *bench) {
 	}
 }
 
-func testAuditFilters(b *bench) {
+func testAuditFilters(b *scoped) {
 	t := b.t
 	one, two, three := b.auditEntry(0), b.auditEntry(10), b.auditEntry(20)
 	two.User = billing.UserID{15: 8}
@@ -169,7 +169,7 @@ func testAuditFilters(b *bench) {
 
 // testForgetAudit deletes what is older than the six years of a new database, and
 // nothing younger.
-func testForgetAudit(b *bench) {
+func testForgetAudit(b *scoped) {
 	old := func(days int) *billing.AuditEntry {
 		e := b.auditEntry(0)
 		e.CreatedAt = e.CreatedAt.AddDate(0, 0, -days)

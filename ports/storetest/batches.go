@@ -10,21 +10,21 @@ import (
 )
 
 // batch returns a pending batch, n milliseconds after the start of the test.
-func (b *bench) batch(n int) *billing.Batch {
+func (b *scoped) batch(n int) *billing.Batch {
 	at := b.now.Add(time.Duration(n) * time.Millisecond)
 	made := billing.NewBatch(b.scope, "sandbox", int64(n+1), 3, at)
 	made.File.Name = made.ID.String() + ".837"
 	return made
 }
 
-func (b *bench) insertBatch(m *billing.Batch, content string) (kept bool, err error) {
+func (b *scoped) insertBatch(m *billing.Batch, content string) (kept bool, err error) {
 	return try(b, m.Scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
 		return tx.Batches.Insert(ctx, m, []byte(content))
 	})
 }
 
 // insertBatches stores batches with unused names.
-func (b *bench) insertBatches(all ...*billing.Batch) {
+func (b *scoped) insertBatches(all ...*billing.Batch) {
 	b.t.Helper()
 	for _, m := range all {
 		if kept, err := b.insertBatch(m, "ISA*"+m.File.Name); !kept || err != nil {
@@ -34,7 +34,7 @@ func (b *bench) insertBatches(all ...*billing.Batch) {
 }
 
 // testBatches stores batches and saves their states.
-func testBatches(b *bench) {
+func testBatches(b *scoped) {
 	t := b.t
 	one, two := b.batch(0), b.batch(1)
 	b.insertBatches(one, two)
@@ -85,7 +85,7 @@ func testBatches(b *bench) {
 // testUndecidedBatches lists the batches of all scopes that wait for the operator: those
 // whose outcome is unknown, and those with an overdue acknowledgement. Claims name also those
 // that the network does not take.
-func testUndecidedBatches(b *bench) {
+func testUndecidedBatches(b *scoped) {
 	t := b.t
 	one, two, known, late, plain, refused := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4), b.batch(5)
 	two.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
@@ -117,7 +117,7 @@ func testUndecidedBatches(b *bench) {
 
 // testUnsettledBatches lists the batches of a network that still await something, and
 // reads whether claims of batches are submitted still.
-func testUnsettledBatches(b *bench) {
+func testUnsettledBatches(b *scoped) {
 	t := b.t
 	pending, early, late, settled, elsewhere := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4)
 	early.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
@@ -151,7 +151,7 @@ func testUnsettledBatches(b *bench) {
 }
 
 // saveBatch changes a batch, and saves it.
-func (b *bench) saveBatch(m *billing.Batch, change func(*billing.Batch) bool) {
+func (b *scoped) saveBatch(m *billing.Batch, change func(*billing.Batch) bool) {
 	b.t.Helper()
 	err := b.try(m.Scope, func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.Batches.Lock(ctx, m.ID); err != nil {
@@ -169,7 +169,7 @@ func (b *bench) saveBatch(m *billing.Batch, change func(*billing.Batch) bool) {
 
 // testAcknowledgements numbers the acknowledgements of each batch from 1, and reads what
 // the scope may read of them.
-func testAcknowledgements(b *bench) {
+func testAcknowledgements(b *scoped) {
 	t := b.t
 	one, two := b.batch(0), b.batch(1)
 	b.insertBatches(one, two)

@@ -11,7 +11,7 @@ import (
 )
 
 // callLanes returns the endpoints whose lanes are called.
-func (b *bench) callLanes(now time.Time, pause time.Duration, limit int) (out []billing.WebhookEndpointID) {
+func (b *scoped) callLanes(now time.Time, pause time.Duration, limit int) (out []billing.WebhookEndpointID) {
 	b.t.Helper()
 	for _, j := range system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
 		return tx.Jobs.Lanes(ctx, now, pause, limit)
@@ -26,7 +26,7 @@ func (b *bench) callLanes(now time.Time, pause time.Duration, limit int) (out []
 }
 
 // testCallLanes calls the lanes that need it and no others.
-func testCallLanes(b *bench) {
+func testCallLanes(b *scoped) {
 	t := b.t
 	one, two, open, off := b.newEndpoint(0), b.newEndpoint(1), b.newEndpoint(2), b.newEndpoint(3)
 	idle := b.newEndpoint(4, func(e *billing.WebhookEndpoint) { e.EventTypes = []billing.EventType{billing.EventERAReceived} })
@@ -64,7 +64,7 @@ func testCallLanes(b *bench) {
 
 // testCallLanesRace calls lanes from several relays at once. Each lane is
 // called once.
-func testCallLanesRace(b *bench) {
+func testCallLanesRace(b *scoped) {
 	t := b.t
 	var all []*billing.WebhookEndpoint
 	for n := range billing.MaxEndpoints {

@@ -13,7 +13,7 @@ import (
 )
 
 // changed reads what changed in the scopes after a mark.
-func (b *bench) changed(mark billing.Mark, limit int, scopes ...billing.Scope) (found []billing.ScopeChanges, now billing.Mark) {
+func (b *scoped) changed(mark billing.Mark, limit int, scopes ...billing.Scope) (found []billing.ScopeChanges, now billing.Mark) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
 		found, now, err = tx.Changes.After(ctx, scopes, mark, limit)
@@ -22,13 +22,13 @@ func (b *bench) changed(mark billing.Mark, limit int, scopes ...billing.Scope) (
 	return found, now
 }
 
-func (b *bench) watch(scopes ...billing.Scope) {
+func (b *scoped) watch(scopes ...billing.Scope) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Changes.Watch(ctx, scopes, time.Hour) })
 }
 
 // watched watches the scopes, and returns a mark after which their record is complete.
-func (b *bench) watched(scopes ...billing.Scope) billing.Mark {
+func (b *scoped) watched(scopes ...billing.Scope) billing.Mark {
 	b.t.Helper()
 	mark := billing.Mark{}
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); waitABit(b.t.Context()) {
@@ -52,7 +52,7 @@ func names(c billing.ScopeChanges) []string {
 }
 
 // testChanges makes and changes a resource of every kind.
-func testChanges(b *bench) {
+func testChanges(b *scoped) {
 	t := b.t
 	b.organization()
 	mark := b.watched(b.scope)
@@ -107,7 +107,7 @@ func testChanges(b *bench) {
 }
 
 // webhookChanges changes an endpoint, and makes a delivery of an event fail.
-func (b *bench) webhookChanges(next func(what string, want ...string)) {
+func (b *scoped) webhookChanges(next func(what string, want ...string)) {
 	e := b.newEndpoint(0)
 	endpoint := "webhook_endpoint " + e.ID.String()
 	next("a new endpoint", endpoint)
@@ -139,7 +139,7 @@ func (b *bench) webhookChanges(next func(what string, want ...string)) {
 }
 
 // testChangesLateCommit commits in another order than it writes.
-func testChangesLateCommit(b *bench) {
+func testChangesLateCommit(b *scoped) {
 	t := b.t
 	mark := b.watched(b.scope)
 	late, soon := b.check(0), b.check(1)
@@ -172,7 +172,7 @@ func testChangesLateCommit(b *bench) {
 }
 
 // testChangesApart changes scopes that are watched and one that is not.
-func testChangesApart(b *bench) {
+func testChangesApart(b *scoped) {
 	t := b.t
 	live, other := b.others()[0], b.others()[1]
 	mark := b.watched(b.scope, live)
@@ -200,7 +200,7 @@ func testChangesApart(b *bench) {
 	equal(t, "there are more", []bool{found[0].More, found[1].More}, []bool{true, false})
 }
 
-func testForgetChanges(b *bench) {
+func testForgetChanges(b *scoped) {
 	t := b.t
 	mark := b.watched(b.scope)
 	b.insert(b.check(0), b.check(1))

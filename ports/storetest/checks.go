@@ -11,21 +11,21 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *bench) getCheck(id billing.CheckID) *billing.EligibilityCheck {
+func (b *scoped) getCheck(id billing.CheckID) *billing.EligibilityCheck {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.EligibilityCheck, error) {
 		return tx.Checks.Get(ctx, id)
 	})
 }
 
-func (b *bench) listChecks(f billing.CheckFilter, p billing.Page) []*billing.EligibilityCheck {
+func (b *scoped) listChecks(f billing.CheckFilter, p billing.Page) []*billing.EligibilityCheck {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.EligibilityCheck, error) {
 		return tx.Checks.List(ctx, f, p)
 	})
 }
 
-func testCheckRoundTrip(b *bench) {
+func testCheckRoundTrip(b *scoped) {
 	t := b.t
 	pending, done, rejected, hit := b.check(0), b.answered(1), b.check(2), b.answered(3)
 	rejected.State, rejected.Outcome, rejected.CompletedAt = billing.CheckCompleted, billing.OutcomeRejected, b.now.Add(time.Hour)
@@ -51,7 +51,7 @@ func complete(ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck, exc
 	return len(done) == 1 && done[0] == c.ID, err
 }
 
-func testComplete(b *bench) {
+func testComplete(b *scoped) {
 	t := b.t
 	c := b.check(0)
 	b.insert(c)
@@ -90,7 +90,7 @@ func testComplete(b *bench) {
 
 // testCompleteTogether completes several checks at once, one of them completed
 // already and one absent, and reads them.
-func testCompleteTogether(b *bench) {
+func testCompleteTogether(b *scoped) {
 	t := b.t
 	all := []*billing.EligibilityCheck{b.check(0), b.check(1), b.answered(2), b.check(3)}
 	b.insert(all[:3]...)
@@ -127,7 +127,7 @@ func testCompleteTogether(b *bench) {
 
 // testCompleteRace completes one check from several workers. One succeeds, and
 // its event is the only one.
-func testCompleteRace(b *bench) {
+func testCompleteRace(b *scoped) {
 	t := b.t
 	c := b.check(0)
 	b.insert(c)
@@ -150,7 +150,7 @@ func testCompleteRace(b *bench) {
 	}
 }
 
-func testRecent(b *bench) {
+func testRecent(b *scoped) {
 	t := b.t
 	question := b.check(0)
 	same := func(n int) *billing.EligibilityCheck {
@@ -175,7 +175,7 @@ func testRecent(b *bench) {
 	}
 }
 
-func testListChecks(b *bench) {
+func testListChecks(b *scoped) {
 	listed(b, b.check, b.insert, func(p billing.Page) []*billing.EligibilityCheck { return b.listChecks(billing.CheckFilter{}, p) },
 		func(c *billing.EligibilityCheck) billing.Position {
 			return billing.Position{Time: c.CreatedAt, ID: c.ID}
@@ -190,7 +190,7 @@ func ids(cs []*billing.EligibilityCheck) []billing.CheckID {
 	return out
 }
 
-func testCheckFilters(b *bench) {
+func testCheckFilters(b *scoped) {
 	t := b.t
 	one, two := b.answered(0), b.check(10)
 	one.TenantReference = new("Ref-Aa")
@@ -221,7 +221,7 @@ func testCheckFilters(b *bench) {
 
 // testForgetAnswers removes answers that are too old for reuse. The checks
 // stay.
-func testForgetAnswers(b *bench) {
+func testForgetAnswers(b *scoped) {
 	t := b.t
 	old, newer := b.answered(1), b.answered(2)
 	newer.CompletedAt = old.CompletedAt.Add(time.Second)

@@ -12,7 +12,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *bench) insertClaims(all ...*billing.Claim) {
+func (b *scoped) insertClaims(all ...*billing.Claim) {
 	b.t.Helper()
 	for _, c := range all {
 		if err := b.insertClaim(c); err != nil {
@@ -21,12 +21,12 @@ func (b *bench) insertClaims(all ...*billing.Claim) {
 	}
 }
 
-func (b *bench) getClaim(id billing.ClaimID) *billing.ClaimRecord {
+func (b *scoped) getClaim(id billing.ClaimID) *billing.ClaimRecord {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) { return tx.Claims.Get(ctx, id) })
 }
 
-func (b *bench) changeClaim(id billing.ClaimID, change func(*billing.Claim)) {
+func (b *scoped) changeClaim(id billing.ClaimID, change func(*billing.Claim)) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -39,7 +39,7 @@ func (b *bench) changeClaim(id billing.ClaimID, change func(*billing.Claim)) {
 }
 
 // queuedClaim returns a claim that waits for a batch.
-func (b *bench) queuedClaim(n int) *billing.Claim {
+func (b *scoped) queuedClaim(n int) *billing.Claim {
 	c := b.claim(n)
 	c.State = billing.ClaimQueued
 	return c
@@ -47,7 +47,7 @@ func (b *bench) queuedClaim(n int) *billing.Claim {
 
 // testSaveClaim overwrites every field of a claim, and reads it with the names
 // of its office and provider.
-func testSaveClaim(b *bench) {
+func testSaveClaim(b *scoped) {
 	t := b.t
 	b.organization()
 	o := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: unicode, CreatedAt: b.now}
@@ -89,7 +89,7 @@ func testSaveClaim(b *bench) {
 
 // filledClaims returns claims that together have a value in every field. No
 // single claim can.
-func (b *bench) filledClaims() []*billing.Claim {
+func (b *scoped) filledClaims() []*billing.Claim {
 	b.t.Helper()
 	asked, claimed := b.claim(0), b.claim(0)
 	asked.Kind = billing.KindPredetermination
@@ -121,7 +121,7 @@ func (b *bench) filledClaims() []*billing.Claim {
 
 // testManyClaims changes hundreds of claims in one transaction, each with
 // events, and checks every change and sequence.
-func testManyClaims(b *bench) {
+func testManyClaims(b *scoped) {
 	t := b.t
 	const many = 300
 	var all []*billing.Claim
@@ -175,7 +175,7 @@ func mustInt(s string) int {
 }
 
 // testVoids inserts a second void of a claim while the first is not rejected.
-func testVoids(b *bench) {
+func testVoids(b *scoped) {
 	t := b.t
 	c := b.claim(0)
 	b.insertClaims(c)
@@ -211,7 +211,7 @@ func testVoids(b *bench) {
 }
 
 // testClaimLock increments a field of one claim in two transactions.
-func testClaimLock(b *bench) {
+func testClaimLock(b *scoped) {
 	c := b.claim(0)
 	c.Note = "0"
 	b.insertClaims(c)

@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *bench) listClaims(f billing.ClaimFilter, p billing.Page) []*billing.Claim {
+func (b *scoped) listClaims(f billing.ClaimFilter, p billing.Page) []*billing.Claim {
 	b.t.Helper()
 	var page []*billing.Claim
 	for _, c := range read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ClaimRecord, error) {
@@ -25,7 +25,7 @@ func claimAt(c *billing.Claim) billing.Position { return billing.Position{Time: 
 
 // testListClaims walks the list while claims are added in front. Two of them
 // are created in each microsecond.
-func testListClaims(b *bench) {
+func testListClaims(b *scoped) {
 	var want []*billing.Claim
 	for n := range 23 {
 		c := b.claim(n / 2)
@@ -49,7 +49,7 @@ func testListClaims(b *bench) {
 }
 
 // testClaimFilters finds one claim of several by each filter.
-func testClaimFilters(b *bench) {
+func testClaimFilters(b *scoped) {
 	t := b.t
 	wanted, other, estimate, void := b.claim(1000), b.claim(0), b.claim(0), b.claim(0)
 	wanted.State, wanted.SentAt, wanted.PatientControlNumber = billing.ClaimSubmitted, b.now.Add(time.Hour), "Abc-9"
@@ -106,7 +106,7 @@ func testClaimFilters(b *bench) {
 	equal(t, "another number", len(b.listClaims(billing.ClaimFilter{ControlNumber: strings.ToUpper("abc-")}, billing.Page{Limit: 10})), 0)
 }
 
-func (b *bench) countClaims(f billing.ClaimFilter) map[billing.ClaimState]billing.ClaimCount {
+func (b *scoped) countClaims(f billing.ClaimFilter) map[billing.ClaimState]billing.ClaimCount {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) (map[billing.ClaimState]billing.ClaimCount, error) {
 		return tx.Claims.Count(ctx, f)
@@ -114,7 +114,7 @@ func (b *bench) countClaims(f billing.ClaimFilter) map[billing.ClaimState]billin
 }
 
 // testClaimStates walks a list of several states, and counts each.
-func testClaimStates(b *bench) {
+func testClaimStates(b *scoped) {
 	var want []*billing.Claim
 	listed := []billing.ClaimState{billing.ClaimDraft, billing.ClaimPaid, billing.ClaimDenied}
 	for n := range 24 {
@@ -136,7 +136,7 @@ func testClaimStates(b *bench) {
 
 // testOpenClaims lists the claims of which an amount is open, and those that are overpaid,
 // by the rules of the domain.
-func testOpenClaims(b *bench) {
+func testOpenClaims(b *scoped) {
 	payer := b.payer()
 	filters := map[string]billing.ClaimFilter{
 		"open": {Open: true}, "overpaid": {Overpaid: true}, "open and paid": {Open: true, States: []billing.ClaimState{billing.ClaimPaid}},
@@ -187,7 +187,7 @@ func testOpenClaims(b *bench) {
 }
 
 // testSimilar finds other claims for the same services.
-func testSimilar(b *bench) {
+func testSimilar(b *scoped) {
 	t := b.t
 	day := func(n int) billing.Date { return billing.Date{Year: 2026, Month: 5, Day: n} }
 	patient := id[billing.PatientID]()

@@ -14,7 +14,7 @@ const unicode = "Zoë \"Q\" \\ <b>&amp; $1 %s '; -- \t\n\u007f\u0301\u2028\u202e
 
 // claim returns a claim with every part that a claim can have, n microseconds
 // after the start of the test.
-func (b *bench) claim(n int) *billing.Claim {
+func (b *scoped) claim(n int) *billing.Claim {
 	day := billing.Date{Year: 2026, Month: 5, Day: 4}
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
 	control := id[billing.ClaimID]().String()
@@ -74,16 +74,16 @@ func (b *bench) claim(n int) *billing.Claim {
 	}
 }
 
-func (b *bench) payer() billing.PayerSummary {
+func (b *scoped) payer() billing.PayerSummary {
 	return billing.PayerSummary{ID: id[billing.PayerID](), PayerID: "CHTEST", Name: "Molar Test Payer"}
 }
 
-func (b *bench) insertClaim(c *billing.Claim) error {
+func (b *scoped) insertClaim(c *billing.Claim) error {
 	return b.try(c.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
 }
 
 // testClaims stores a claim with every field, and a draft with few.
-func testClaims(b *bench) {
+func testClaims(b *scoped) {
 	t := b.t
 	draft := b.claim(2)
 	*draft = billing.Claim{
@@ -105,7 +105,7 @@ func testClaims(b *bench) {
 
 // testControlNumbers uses one control number again, in another case and in
 // other scopes.
-func testControlNumbers(b *bench) {
+func testControlNumbers(b *scoped) {
 	t := b.t
 	c := b.claim(0)
 	c.PatientControlNumber = "Abc-1"

@@ -27,7 +27,7 @@ func inOrder(all ...*billing.Claim) []billing.ClaimID {
 }
 
 // clearing returns the IDs of the claims that fn locks.
-func (b *bench) clearing(fn func(ctx context.Context, tx ports.Clearing) ([]*billing.Claim, error)) (ids []billing.ClaimID) {
+func (b *scoped) clearing(fn func(ctx context.Context, tx ports.Clearing) ([]*billing.Claim, error)) (ids []billing.ClaimID) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		all, err := fn(ctx, tx.Clearing)
@@ -37,7 +37,7 @@ func (b *bench) clearing(fn func(ctx context.Context, tx ports.Clearing) ([]*bil
 	return ids
 }
 
-func (b *bench) match(control, payer []string) []billing.ClaimID {
+func (b *scoped) match(control, payer []string) []billing.ClaimID {
 	b.t.Helper()
 	return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
 		return c.Match(ctx, control, payer)
@@ -45,7 +45,7 @@ func (b *bench) match(control, payer []string) []billing.ClaimID {
 }
 
 // testMatch finds claims by the numbers in files.
-func testMatch(b *bench) {
+func testMatch(b *scoped) {
 	t := b.t
 	one, two, three, void, bare := b.claim(0), b.claim(1), b.claim(2), b.claim(3), b.claim(4)
 	one.PatientControlNumber, one.PayerClaimNumber = "Abc-1", "P-1"
@@ -69,7 +69,7 @@ func testMatch(b *bench) {
 
 // testMatchRace locks the same claims in several transactions, which name the
 // numbers in different orders, and counts in each claim.
-func testMatchRace(b *bench) {
+func testMatchRace(b *scoped) {
 	var numbers []string
 	for n := range 20 {
 		c := b.claim(n)
@@ -98,7 +98,7 @@ func testMatchRace(b *bench) {
 
 // testQueued reads the oldest claims that wait. Two transactions never get the
 // same ones.
-func testQueued(b *bench) {
+func testQueued(b *scoped) {
 	t := b.t
 	one, two, three := b.queuedClaim(0), b.queuedClaim(1), b.queuedClaim(2)
 	cut, sent := b.queuedClaim(3), b.claim(4)
@@ -142,7 +142,7 @@ func testQueued(b *bench) {
 
 // testHeld queues live claims. Those of an office that is not verified wait, and those
 // for a payer that has not enrolled the office.
-func testHeld(b *bench) {
+func testHeld(b *scoped) {
 	t := b.t
 	b.scope = b.others()[0]
 	b.organization()
@@ -193,7 +193,7 @@ func testHeld(b *bench) {
 
 // testAwaiting finds the claims of an office and a payer that need attention for one
 // reason, whatever else they have.
-func testAwaiting(b *bench) {
+func testAwaiting(b *scoped) {
 	t := b.t
 	var want []*billing.Claim
 	office, payer := id[billing.OfficeID](), id[billing.PayerID]()
@@ -237,7 +237,7 @@ func payersOf(claims ...*billing.Claim) (payers []billing.PayerID) {
 
 // testQueuedScopes finds the scopes in which claims wait, and the payers of
 // those claims.
-func testQueuedScopes(b *bench) {
+func testQueuedScopes(b *scoped) {
 	t := b.t
 	scopes := []billing.Scope{b.scope, newScope(), newScope(), newScope()}
 	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
@@ -274,7 +274,7 @@ func testQueuedScopes(b *bench) {
 }
 
 // testAttached reads the attachments that files of claims name.
-func testAttached(b *bench) {
+func testAttached(b *scoped) {
 	t := b.t
 	one, two, other := b.claim(0), b.claim(1), b.claim(2)
 	b.insertClaims(one, two, other)
@@ -302,7 +302,7 @@ func testAttached(b *bench) {
 
 // testKeep stores an acknowledgement once, also when two transactions store it
 // at the same time.
-func testKeep(b *bench) {
+func testKeep(b *scoped) {
 	t := b.t
 	f := billing.IncomingFile{Name: "a.997", Content: []byte("ST*997~")}
 	keep := func(f billing.IncomingFile, fails bool) (fresh bool, err error) {

@@ -11,21 +11,21 @@ import (
 
 // connection returns a connection without zero fields, n microseconds after the
 // start of the test.
-func (b *bench) connection(org billing.OrgID, n int) *billing.Connection {
+func (b *scoped) connection(org billing.OrgID, n int) *billing.Connection {
 	c := Filled[billing.Connection](b.t)
 	c.ID, c.Org, c.Mode, c.Kind, c.Revision = id[billing.ConnectionID](), org, b.scope.Mode, billing.ConnectionSFTP, 1
 	c.CreatedAt = b.now.Add(time.Duration(n) * time.Microsecond)
 	return &c
 }
 
-func (b *bench) addConnection(all ...*billing.Connection) {
+func (b *scoped) addConnection(all ...*billing.Connection) {
 	b.t.Helper()
 	for _, c := range all {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, c) })
 	}
 }
 
-func (b *bench) lockConnection(name string) (c *billing.Connection, err error) {
+func (b *scoped) lockConnection(name string) (c *billing.Connection, err error) {
 	err = b.Store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
 		c, err = tx.Connections.Lock(ctx, name)
 		return err
@@ -33,7 +33,7 @@ func (b *bench) lockConnection(name string) (c *billing.Connection, err error) {
 	return c, err
 }
 
-func testConnections(b *bench) {
+func testConnections(b *scoped) {
 	t := b.t
 	b.organization()
 	own, shared := b.connection(b.scope.Org, 1), b.connection(billing.OrgID{}, 2)
@@ -87,7 +87,7 @@ func testConnections(b *bench) {
 	}
 }
 
-func testOwnConnections(b *bench) {
+func testOwnConnections(b *scoped) {
 	t := b.t
 	b.organization()
 	elsewhere := newScope()

@@ -8,7 +8,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *bench) ofPayment(e *billing.ERA) (all []*billing.ERA) {
+func (b *scoped) ofPayment(e *billing.ERA) (all []*billing.ERA) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		all, err = tx.Corrections.OfPayment(ctx, e.Payment.TraceNumber, e.Payment.Date)
@@ -19,7 +19,7 @@ func (b *bench) ofPayment(e *billing.ERA) (all []*billing.ERA) {
 
 // testOfPayment reads the remittances of a payment. Two transactions that insert one
 // each do so one after the other, and the second one sees the first.
-func testOfPayment(b *bench) {
+func testOfPayment(b *scoped) {
 	t := b.t
 	unread, second, dateless, another := b.era(3), b.era(2), b.era(1), b.era(0)
 	unread.Stage, unread.ReceivedAt = billing.ERAReading, unread.PostedAt
@@ -52,7 +52,7 @@ func testOfPayment(b *bench) {
 }
 
 // testAside reads the claims of a remittance that count, and those that are set aside.
-func testAside(b *bench) {
+func testAside(b *scoped) {
 	t := b.t
 	e, other := b.era(0), b.era(1)
 	b.insertERAs(e, other)

@@ -13,7 +13,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *bench) listDeliveries(endpoint billing.WebhookEndpointID, p billing.Page) []*billing.Delivery {
+func (b *scoped) listDeliveries(endpoint billing.WebhookEndpointID, p billing.Page) []*billing.Delivery {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Delivery, error) {
 		return tx.Deliveries.List(ctx, billing.DeliveryFilter{EndpointID: endpoint}, p)
@@ -21,7 +21,7 @@ func (b *bench) listDeliveries(endpoint billing.WebhookEndpointID, p billing.Pag
 }
 
 // deliveries returns the deliveries of an endpoint, newest first.
-func (b *bench) deliveries(endpoint billing.WebhookEndpointID) []*billing.Delivery {
+func (b *scoped) deliveries(endpoint billing.WebhookEndpointID) []*billing.Delivery {
 	b.t.Helper()
 	return b.listDeliveries(endpoint, billing.Page{Limit: 10_000})
 }
@@ -35,7 +35,7 @@ func eventsOf(ds []*billing.Delivery) (out []billing.EventID) {
 
 // happen stores n events, oldest first. Each is of another resource and a
 // microsecond after the one before.
-func (b *bench) happen(n int) []billing.Event {
+func (b *scoped) happen(n int) []billing.Event {
 	b.t.Helper()
 	var out []billing.Event
 	for i := range n {
@@ -46,7 +46,7 @@ func (b *bench) happen(n int) []billing.Event {
 }
 
 // testFanOut appends events of two types and checks which endpoint gets which.
-func testFanOut(b *bench) {
+func testFanOut(b *scoped) {
 	t := b.t
 	taking := func(types ...billing.EventType) func(*billing.WebhookEndpoint) {
 		return func(e *billing.WebhookEndpoint) { e.EventTypes = types }
@@ -91,7 +91,7 @@ func testFanOut(b *bench) {
 
 // testFanOutRollback appends in transactions that are rolled back, and in one
 // that commits when it runs again.
-func testFanOutRollback(b *bench) {
+func testFanOutRollback(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
@@ -125,7 +125,7 @@ func testFanOutRollback(b *bench) {
 
 // testKeyEventsFanOut queues the events of keys for the endpoints of the key's mode,
 // from transactions of both modes.
-func testKeyEventsFanOut(b *bench) {
+func testKeyEventsFanOut(b *scoped) {
 	t := b.t
 	mine := b.newEndpoint(0)
 	b.newEndpoint(1, func(e *billing.WebhookEndpoint) { e.Scope.Mode = billing.ModeLive })
@@ -145,7 +145,7 @@ func testKeyEventsFanOut(b *bench) {
 // testFanOutRace appends events while one endpoint is disabled and enabled
 // repeatedly and another stays enabled. No event is queued twice, none is lost
 // for the enabled endpoint, and due deliveries come in order.
-func testFanOutRace(b *bench) {
+func testFanOutRace(b *scoped) {
 	t := b.t
 	const writers, each = 4, 15
 	steady, flickering := b.newEndpoint(0), b.newEndpoint(1)
@@ -201,7 +201,7 @@ func testFanOutRace(b *bench) {
 	}
 }
 
-func testListDeliveries(b *bench) {
+func testListDeliveries(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	b.newEndpoint(1)
@@ -218,7 +218,7 @@ func testListDeliveries(b *bench) {
 
 // testDeliveryFilters finds deliveries to two endpoints by each filter, and walks
 // the list of both.
-func testDeliveryFilters(b *bench) {
+func testDeliveryFilters(b *scoped) {
 	t := b.t
 	one, two := b.newEndpoint(0), b.newEndpoint(1)
 	paid, denied := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10)
@@ -275,7 +275,7 @@ func testDeliveryFilters(b *bench) {
 }
 
 // testResendListed resends the deliveries that filters select.
-func testResendListed(b *bench) {
+func testResendListed(b *scoped) {
 	t := b.t
 	one, two, off := b.newEndpoint(0), b.newEndpoint(1), b.newEndpoint(2)
 	paid, denied := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10)
@@ -332,14 +332,14 @@ func testResendListed(b *bench) {
 	}
 }
 
-func (b *bench) resend(f billing.ResendFilter, limit int) (n int, err error) {
+func (b *scoped) resend(f billing.ResendFilter, limit int) (n int, err error) {
 	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) {
 		return tx.Deliveries.Resend(ctx, f, b.now.Add(time.Hour), limit)
 	})
 }
 
 // testResend sends again the events of each filter.
-func testResend(b *bench) {
+func testResend(b *scoped) {
 	t := b.t
 	paid, denied, checked := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10),
 		b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 20)
@@ -395,7 +395,7 @@ func testResend(b *bench) {
 
 // resent compares the pending deliveries of an endpoint with events, in their
 // order.
-func (b *bench) resent(name string, endpoint billing.WebhookEndpointID, want []billing.Event) {
+func (b *scoped) resent(name string, endpoint billing.WebhookEndpointID, want []billing.Event) {
 	b.t.Helper()
 	_, got, _ := b.dueAt(endpoint, b.now.Add(2*time.Hour), 100)
 	var order []string
@@ -414,7 +414,7 @@ func (b *bench) resent(name string, endpoint billing.WebhookEndpointID, want []b
 }
 
 // settleAll delivers all pending deliveries.
-func (b *bench) settleAll(endpoints ...billing.WebhookEndpointID) {
+func (b *scoped) settleAll(endpoints ...billing.WebhookEndpointID) {
 	b.t.Helper()
 	for _, e := range endpoints {
 		_, due, _ := b.dueAt(e, b.now.Add(24*time.Hour), 100)
@@ -424,7 +424,7 @@ func (b *bench) settleAll(endpoints ...billing.WebhookEndpointID) {
 
 // testForgetDeliveries removes old settled deliveries, a bounded number per
 // call.
-func testForgetDeliveries(b *bench) {
+func testForgetDeliveries(b *scoped) {
 	t := b.t
 	e, off := b.newEndpoint(0), b.newEndpoint(1)
 	old := b.now.Add(-31 * 24 * time.Hour)

@@ -12,13 +12,13 @@ import (
 
 const practiceName = "Zahnärzte & Co"
 
-func (b *bench) organization() *billing.Organization {
+func (b *scoped) organization() *billing.Organization {
 	o := &billing.Organization{ID: b.scope.Org, Name: practiceName, CreatedAt: b.now}
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
 	return o
 }
 
-func testOrganizations(b *bench) {
+func testOrganizations(b *scoped) {
 	t := b.t
 	o := b.organization()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
@@ -56,7 +56,7 @@ func testOrganizations(b *bench) {
 	})
 }
 
-func testOffices(b *bench) {
+func testOffices(b *scoped) {
 	t := b.t
 	b.organization()
 	first := &billing.Office{
@@ -87,7 +87,7 @@ func testOffices(b *bench) {
 
 // providersAreSaved changes every field of a provider. A retired one is not the
 // default.
-func (b *bench) providersAreSaved() {
+func (b *scoped) providersAreSaved() {
 	get := func(id billing.ProviderID) *billing.Provider {
 		return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) { return tx.Providers.Get(ctx, id) })
 	}
@@ -112,7 +112,7 @@ func (b *bench) providersAreSaved() {
 }
 
 // officesAreSaved changes every field of an office, and no other office.
-func (b *bench) officesAreSaved(first, second *billing.Office) {
+func (b *scoped) officesAreSaved(first, second *billing.Office) {
 	want := Filled[billing.Office](b.t)
 	want.ID, want.Scope, want.CreatedAt = second.ID, second.Scope, second.CreatedAt
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -136,7 +136,7 @@ func (b *bench) officesAreSaved(first, second *billing.Office) {
 
 // numbered finds offices of the scope by their numbers. Another scope has
 // offices with the same numbers.
-func (b *bench) numbered(first, second *billing.Office) {
+func (b *scoped) numbered(first, second *billing.Office) {
 	t, in := b.t, b.scope
 	twin := *first
 	twin.ID, twin.Scope = id[billing.OfficeID](), newScope()
@@ -164,7 +164,7 @@ func (b *bench) numbered(first, second *billing.Office) {
 }
 
 // foundByOperators finds an office of any organization.
-func (b *bench) foundByOperators(want *billing.Office) {
+func (b *scoped) foundByOperators(want *billing.Office) {
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		got, err := tx.Orgs.Office(ctx, want.ID)
 		equal(b.t, "office of any organization", got, want)
@@ -174,14 +174,14 @@ func (b *bench) foundByOperators(want *billing.Office) {
 	})
 }
 
-func (b *bench) person() billing.Patient {
+func (b *scoped) person() billing.Patient {
 	return billing.Patient{
 		ID: id[billing.PatientID](), Scope: b.scope, FirstName: "Zoë", LastName: "O'Brien",
 		DateOfBirth: billing.Date{Year: 1980, Month: 2, Day: 29}, CreatedAt: b.now,
 	}
 }
 
-func (b *bench) find(name string, p billing.Patient) (billing.PatientID, error) {
+func (b *scoped) find(name string, p billing.Patient) (billing.PatientID, error) {
 	found, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) ([]billing.PatientID, error) {
 		return tx.Patients.Find(ctx, []billing.Person{{Key: name, Patient: p}})
 	})
@@ -193,7 +193,7 @@ func (b *bench) find(name string, p billing.Patient) (billing.PatientID, error) 
 
 // testPatientsTogether finds several people at once: a known one, a new one
 // twice, and one more.
-func testPatientsTogether(b *bench) {
+func testPatientsTogether(b *scoped) {
 	t := b.t
 	known, fresh, again, other := b.person(), b.person(), b.person(), b.person()
 	if _, err := b.find("zoe|obrien", known); err != nil {
@@ -211,7 +211,7 @@ func testPatientsTogether(b *bench) {
 	}
 }
 
-func testPatients(b *bench) {
+func testPatients(b *scoped) {
 	t := b.t
 	first, again, twin := b.person(), b.person(), b.person()
 	twin.DateOfBirth.Day = 28
@@ -232,7 +232,7 @@ func testPatients(b *bench) {
 	}
 }
 
-func testPatientRace(b *bench) {
+func testPatientRace(b *scoped) {
 	t := b.t
 	const callers = 8
 	var found [callers]billing.PatientID
@@ -246,7 +246,7 @@ func testPatientRace(b *bench) {
 }
 
 // testSearch finds patients and claims by what a person types.
-func testSearch(b *bench) {
+func testSearch(b *scoped) {
 	zoe, cruz, twin, stranger := b.person(), b.person(), b.person(), b.person()
 	cruz.FirstName, cruz.LastName, cruz.DateOfBirth = "María José", "de la Cruz", billing.Date{Year: 1981, Month: 3, Day: 1}
 	twin.FirstName, twin.LastName, stranger.Scope = "Obi", "Zoll", b.others()[0]
@@ -318,7 +318,7 @@ func testSearch(b *bench) {
 }
 
 // testSearchLimit finds no more patients than a search may.
-func testSearchLimit(b *bench) {
+func testSearchLimit(b *scoped) {
 	var people []billing.Person
 	for n := range billing.MaxSearchPatients + 1 {
 		p := b.person()

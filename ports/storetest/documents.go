@@ -14,7 +14,7 @@ import (
 )
 
 // document returns a film with image n.
-func (b *bench) document(n int) *billing.Document {
+func (b *scoped) document(n int) *billing.Document {
 	return &billing.Document{
 		ID: id[billing.DocumentID](), Type: "12", Medium: billing.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 4, Day: 30},
 		Orientation: billing.OrientationLeft, FileName: unicode, ConvertedFrom: billing.FormatPNG, Size: 1 << 20,
@@ -24,14 +24,14 @@ func (b *bench) document(n int) *billing.Document {
 }
 
 // paper returns a document that is not a film.
-func (b *bench) paper(n int) *billing.Document {
+func (b *scoped) paper(n int) *billing.Document {
 	d := b.document(n)
 	d.Type, d.Medium, d.ImageDate, d.Orientation, d.ConvertedFrom = "7", billing.MediumPaper, billing.Date{}, "", ""
 	return d
 }
 
 // addDocument adds a document to the attachment in the store, and to a.
-func (b *bench) addDocument(a *billing.Attachment, d *billing.Document) {
+func (b *scoped) addDocument(a *billing.Attachment, d *billing.Document) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
@@ -42,7 +42,7 @@ func (b *bench) addDocument(a *billing.Attachment, d *billing.Document) {
 	a.Documents = append(a.Documents, d)
 }
 
-func testDocuments(b *bench) {
+func testDocuments(b *scoped) {
 	t := b.t
 	a, other := b.attachment(0), b.attachment(1)
 	b.insertAttachments(a, other)
@@ -80,7 +80,7 @@ func testDocuments(b *bench) {
 }
 
 // upload returns a pending upload with image n.
-func (b *bench) upload(n int) *billing.Upload {
+func (b *scoped) upload(n int) *billing.Upload {
 	d := b.document(n)
 	return &billing.Upload{
 		AttachmentID: id[billing.AttachmentID](), Key: "Key-Aa",
@@ -92,7 +92,7 @@ func (b *bench) upload(n int) *billing.Upload {
 	}
 }
 
-func (b *bench) receive(us ...*billing.Upload) {
+func (b *scoped) receive(us ...*billing.Upload) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		var errs []error
@@ -103,16 +103,16 @@ func (b *bench) receive(us ...*billing.Upload) {
 	})
 }
 
-func (b *bench) getUpload(id billing.DocumentID) *billing.Upload {
+func (b *scoped) getUpload(id billing.DocumentID) *billing.Upload {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Upload, error) { return tx.Documents.Upload(ctx, id) })
 }
 
-func (b *bench) settle(u *billing.Upload) (settled bool, err error) {
+func (b *scoped) settle(u *billing.Upload) (settled bool, err error) {
 	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) { return tx.Documents.Settle(ctx, u) })
 }
 
-func testUploads(b *bench) {
+func testUploads(b *scoped) {
 	t := b.t
 	film, paper := b.upload(0), b.upload(1)
 	paper.Document.Type, paper.Document.Medium, paper.Document.ImageDate, paper.Document.Orientation = "7", billing.MediumPaper, billing.Date{}, ""
@@ -153,7 +153,7 @@ func testUploads(b *bench) {
 
 // testSettleRace settles an upload from the worker while the waiting request
 // gives up, repeatedly.
-func testSettleRace(b *bench) {
+func testSettleRace(b *scoped) {
 	t := b.t
 	u := b.upload(0)
 	b.receive(u)
@@ -170,7 +170,7 @@ func testSettleRace(b *bench) {
 	equal(t, "those who settled the upload", won.Load(), int32(1))
 }
 
-func testKept(b *bench) {
+func testKept(b *scoped) {
 	t := b.t
 	a, d := b.attachment(0), b.document(0)
 	b.insertAttachments(a)
@@ -204,7 +204,7 @@ func testKept(b *bench) {
 	}
 }
 
-func testForgetUploads(b *bench) {
+func testForgetUploads(b *scoped) {
 	t := b.t
 	var all []*billing.Upload
 	for _, state := range []billing.UploadState{billing.UploadPending, billing.UploadDone, billing.UploadCancelled} {

@@ -14,7 +14,7 @@ import (
 
 // endpoint returns an enabled endpoint for every event, n microseconds after
 // the start of the test.
-func (b *bench) endpoint(n int) *billing.WebhookEndpoint {
+func (b *scoped) endpoint(n int) *billing.WebhookEndpoint {
 	return &billing.WebhookEndpoint{
 		ID: id[billing.WebhookEndpointID](), Scope: b.scope, URL: "https://example.com/hooks?a=%20", Description: unicode,
 		Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret(), CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
@@ -22,12 +22,12 @@ func (b *bench) endpoint(n int) *billing.WebhookEndpoint {
 	}
 }
 
-func (b *bench) insertEndpoint(e *billing.WebhookEndpoint) error {
+func (b *scoped) insertEndpoint(e *billing.WebhookEndpoint) error {
 	return b.try(e.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) })
 }
 
 // newEndpoint changes an endpoint and stores it.
-func (b *bench) newEndpoint(n int, changes ...func(*billing.WebhookEndpoint)) *billing.WebhookEndpoint {
+func (b *scoped) newEndpoint(n int, changes ...func(*billing.WebhookEndpoint)) *billing.WebhookEndpoint {
 	b.t.Helper()
 	e := b.endpoint(n)
 	for _, change := range changes {
@@ -39,14 +39,14 @@ func (b *bench) newEndpoint(n int, changes ...func(*billing.WebhookEndpoint)) *b
 	return e
 }
 
-func (b *bench) getEndpoint(id billing.WebhookEndpointID) *billing.WebhookEndpoint {
+func (b *scoped) getEndpoint(id billing.WebhookEndpointID) *billing.WebhookEndpoint {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
 		return tx.Endpoints.Get(ctx, id)
 	})
 }
 
-func (b *bench) saveEndpoint(e *billing.WebhookEndpoint) {
+func (b *scoped) saveEndpoint(e *billing.WebhookEndpoint) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.Endpoints.Lock(ctx, e.ID); err != nil {
@@ -56,7 +56,7 @@ func (b *bench) saveEndpoint(e *billing.WebhookEndpoint) {
 	})
 }
 
-func (b *bench) deleteEndpoint(id billing.WebhookEndpointID) {
+func (b *scoped) deleteEndpoint(id billing.WebhookEndpointID) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Delete(ctx, id) })
 }
@@ -64,7 +64,7 @@ func (b *bench) deleteEndpoint(id billing.WebhookEndpointID) {
 func disabled(e *billing.WebhookEndpoint) { e.Status = billing.EndpointDisabled }
 
 // calls counts the calls of each endpoint's lane.
-func (b *bench) calls() map[billing.WebhookEndpointID]int {
+func (b *scoped) calls() map[billing.WebhookEndpointID]int {
 	b.t.Helper()
 	out := map[billing.WebhookEndpointID]int{}
 	for _, j := range b.Staged() {
@@ -79,7 +79,7 @@ func (b *bench) calls() map[billing.WebhookEndpointID]int {
 	return out
 }
 
-func testEndpoints(b *bench) {
+func testEndpoints(b *scoped) {
 	t := b.t
 	every, some, ill := b.endpoint(0), b.endpoint(1), b.endpoint(2)
 	some.EventTypes, some.URL = billing.EventTypes()[:3], "https://example.com/"+strings.Repeat("u", billing.MaxWebhookURL-20)
@@ -108,7 +108,7 @@ func testEndpoints(b *bench) {
 
 // testSaveEndpoint changes every field that can change, and checks which
 // changes call the lane.
-func testSaveEndpoint(b *bench) {
+func testSaveEndpoint(b *scoped) {
 	t := b.t
 	e, other := b.newEndpoint(0), b.newEndpoint(1)
 	calls := 0
@@ -144,7 +144,7 @@ func testSaveEndpoint(b *bench) {
 }
 
 // testEndpointLimit creates too many endpoints at once.
-func testEndpointLimit(b *bench) {
+func testEndpointLimit(b *scoped) {
 	t := b.t
 	var made [billing.MaxEndpoints + 6]*billing.WebhookEndpoint
 	var kept []billing.WebhookEndpointID
@@ -177,7 +177,7 @@ func testEndpointLimit(b *bench) {
 
 // testEndpointLock locks an endpoint in two transactions. The second waits and
 // sees the change. Events are queued meanwhile.
-func testEndpointLock(b *bench) {
+func testEndpointLock(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	held, release := make(chan struct{}), make(chan struct{})
@@ -212,7 +212,7 @@ func testEndpointLock(b *bench) {
 
 // testWebhookScopes reads and writes one scope's endpoints, deliveries and
 // lanes from other scopes.
-func testWebhookScopes(b *bench) {
+func testWebhookScopes(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	event := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0)

@@ -9,7 +9,7 @@ import (
 )
 
 // put stores an enrollment in its scope, and returns the stored one.
-func (b *bench) put(e billing.Enrollment) *billing.Enrollment {
+func (b *scoped) put(e billing.Enrollment) *billing.Enrollment {
 	b.t.Helper()
 	stored, err := try(b, e.Scope, func(ctx context.Context, tx ports.Tx) (*billing.Enrollment, error) {
 		return tx.Enrollments.Put(ctx, &e)
@@ -21,7 +21,7 @@ func (b *bench) put(e billing.Enrollment) *billing.Enrollment {
 }
 
 // enrollment returns an enrollment with a value in every field.
-func (b *bench) enrollment() billing.Enrollment {
+func (b *scoped) enrollment() billing.Enrollment {
 	e := Filled[billing.Enrollment](b.t)
 	e.ID, e.Scope, e.OfficeID, e.Payer.ID = id[billing.EnrollmentID](), b.scope, id[billing.OfficeID](), id[billing.PayerID]()
 	e.Transaction, e.State = billing.TransactionClaims, billing.EnrollmentSubmitted
@@ -30,7 +30,7 @@ func (b *bench) enrollment() billing.Enrollment {
 }
 
 // testEnrollments puts enrollments twice, and finds and lists them.
-func testEnrollments(b *bench) {
+func testEnrollments(b *scoped) {
 	t := b.t
 	first := b.enrollment()
 	second, third, other := first, b.enrollment(), first
@@ -86,7 +86,7 @@ func testEnrollments(b *bench) {
 
 // testSharedEnrollments shares an enrollment in several transactions. Another one that
 // puts it waits for all of them.
-func testSharedEnrollments(b *bench) {
+func testSharedEnrollments(b *scoped) {
 	t := b.t
 	e := b.enrollment()
 	b.put(e)

@@ -10,19 +10,19 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *bench) listEvents(f billing.EventFilter, p billing.Page) []*billing.Event {
+func (b *scoped) listEvents(f billing.EventFilter, p billing.Page) []*billing.Event {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) { return tx.Events.List(ctx, f, p) })
 }
 
-func (b *bench) tail(f billing.EventFilter, after billing.EventID, limit int) []*billing.Event {
+func (b *scoped) tail(f billing.EventFilter, after billing.EventID, limit int) []*billing.Event {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
 		return tx.Events.Tail(ctx, f, after, limit)
 	})
 }
 
-func testEvents(b *bench) {
+func testEvents(b *scoped) {
 	t := b.t
 	e := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0)
 	b.appendEvents(e)
@@ -40,7 +40,7 @@ func eventIDs(es []*billing.Event) []billing.EventID {
 	return out
 }
 
-func testEventFilters(b *bench) {
+func testEventFilters(b *scoped) {
 	t := b.t
 	one := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0)
 	two := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 10)
@@ -70,7 +70,7 @@ func testEventFilters(b *bench) {
 
 // testEventOrder stores many events with the same time in one transaction.
 // Lists and tails return them in the order in which they were stored.
-func testEventOrder(b *bench) {
+func testEventOrder(b *scoped) {
 	var kept []billing.Event
 	for range 20 {
 		e := b.event(id[billing.ClaimID](), billing.EventClaimQueued, 0)
@@ -103,7 +103,7 @@ func testEventOrder(b *bench) {
 
 // await tails until there are n events. Transactions of other tests may delay
 // the tail for a moment.
-func (b *bench) await(f billing.EventFilter, n int) []billing.EventID {
+func (b *scoped) await(f billing.EventFilter, n int) []billing.EventID {
 	b.t.Helper()
 	for {
 		got := eventIDs(b.tail(f, billing.EventID{}, 1000))
@@ -116,7 +116,7 @@ func (b *bench) await(f billing.EventFilter, n int) []billing.EventID {
 
 // testSequences appends from many writers to few resources, each with the
 // resource locked.
-func testSequences(b *bench) {
+func testSequences(b *scoped) {
 	t := b.t
 	const writers, each = 8, 10
 	resources := make([]billing.ClaimID, 2)
@@ -156,7 +156,7 @@ func testSequences(b *bench) {
 	}
 }
 
-func testTail(b *bench) {
+func testTail(b *scoped) {
 	t := b.t
 	var want []billing.EventID
 	for n := range 5 {
@@ -174,7 +174,7 @@ func testTail(b *bench) {
 }
 
 // testTailLateCommit commits in another order than it writes.
-func testTailLateCommit(b *bench) {
+func testTailLateCommit(b *scoped) {
 	t := b.t
 	late, soon := b.event(id[billing.CheckID](), billing.EventClaimPaid, 0), b.event(id[billing.CheckID](), billing.EventClaimPaid, 1)
 	written, commit, committed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -209,7 +209,7 @@ func testTailLateCommit(b *bench) {
 	equal(t, "events in the order of the tail", eventIDs(seen), []billing.EventID{late.ID, soon.ID})
 }
 
-func testScopes(b *bench) {
+func testScopes(b *scoped) {
 	t := b.t
 	c, j := b.answered(0), b.job()
 	e := b.event(c.ID, billing.EventEligibilityCompleted, 0)

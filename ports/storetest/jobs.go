@@ -12,7 +12,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *bench) stage(js ...jobs.Job) {
+func (b *scoped) stage(js ...jobs.Job) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		for _, j := range js {
@@ -24,7 +24,7 @@ func (b *bench) stage(js ...jobs.Job) {
 	})
 }
 
-func (b *bench) due(lease time.Duration, limit int) []billing.JobID {
+func (b *scoped) due(lease time.Duration, limit int) []billing.JobID {
 	b.t.Helper()
 	return jobIDs(system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
 		return tx.Jobs.Due(ctx, tx.Clock.Now(), lease, limit)
@@ -38,12 +38,12 @@ func jobIDs(all []jobs.Job) (ids []billing.JobID) {
 	return ids
 }
 
-func (b *bench) release() {
+func (b *scoped) release() {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Jobs.Release(ctx, 0) })
 }
 
-func testOutbox(b *bench) {
+func testOutbox(b *scoped) {
 	t := b.t
 	j := b.job()
 	b.stage(j)
@@ -58,7 +58,7 @@ func testOutbox(b *bench) {
 	}
 }
 
-func testDue(b *bench) {
+func testDue(b *scoped) {
 	t := b.t
 	now, later, past := b.job(), b.job(), b.job()
 	later.NotBefore = b.now.Add(time.Hour)
@@ -84,7 +84,7 @@ func testDue(b *bench) {
 
 // testLeases leases a job repeatedly. Each lease is twice as long as the one
 // before.
-func testLeases(b *bench) {
+func testLeases(b *scoped) {
 	t := b.t
 	j := b.job()
 	b.stage(j)
@@ -116,7 +116,7 @@ func testLeases(b *bench) {
 
 // testDueInTurn has more due jobs of one stream than it leases. The leased ones
 // include a job of each other stream, and none of a stream that is full.
-func testDueInTurn(b *bench) {
+func testDueInTurn(b *scoped) {
 	t := b.t
 	const crowd, limit = 50, 10
 	many, other, kind := b.job(), b.job(), b.job()
@@ -149,7 +149,7 @@ func testDueInTurn(b *bench) {
 // testHold holds jobs by their IDs: two at the broker, a postponed, a done and a
 // gone one. It leases the first two again, and only after their leases have
 // expired. A job that is locked then is held, too.
-func testHold(b *bench) {
+func testHold(b *scoped) {
 	t := b.t
 	published, busy, postponed, done, never, other := b.job(), b.job(), b.job(), b.job(), b.job(), b.job()
 	b.stage(published, busy, postponed, done, other)
@@ -180,7 +180,7 @@ func testHold(b *bench) {
 	holds("once both were taken")
 }
 
-func testDueRace(b *bench) {
+func testDueRace(b *scoped) {
 	t := b.t
 	const total = 40
 	var js []jobs.Job
@@ -220,7 +220,7 @@ func testDueRace(b *bench) {
 	equal(t, "jobs taken", len(seen), total)
 }
 
-func testBacklog(b *bench) {
+func testBacklog(b *scoped) {
 	t := b.t
 	backlog := func() []ports.Backlog {
 		return system(b, func(ctx context.Context, tx ports.SystemTx) ([]ports.Backlog, error) { return tx.Jobs.Backlog(ctx) })

@@ -11,7 +11,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-func testKeys(b *bench) {
+func testKeys(b *scoped) {
 	t := b.t
 	c := b.answered(0)
 	use := billing.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), CheckID: c.ID, CreatedAt: b.now}
@@ -49,7 +49,7 @@ func testKeys(b *bench) {
 
 // testKeyRace uses one key many times at once. One caller does the work, the
 // others must retry, and then all get the same reply.
-func testKeyRace(b *bench) {
+func testKeyRace(b *scoped) {
 	t := b.t
 	const callers = 12
 	var winners, busy atomic.Int32
@@ -96,7 +96,7 @@ func testKeyRace(b *bench) {
 }
 
 // claimed returns the recorded use of the key.
-func (b *bench) claimed(key string) (use *billing.KeyUse) {
+func (b *scoped) claimed(key string) (use *billing.KeyUse) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		use, err = tx.Keys.Reserve(ctx, key)
@@ -107,7 +107,7 @@ func (b *bench) claimed(key string) (use *billing.KeyUse) {
 
 // testKeyReplies uses one key repeatedly. No part of one use remains in the
 // next.
-func testKeyReplies(b *bench) {
+func testKeyReplies(b *scoped) {
 	t := b.t
 	const key = "Key-Aa"
 	for n, use := range []billing.KeyUse{
@@ -146,7 +146,7 @@ func testKeyReplies(b *bench) {
 	}
 }
 
-func testKeyRelease(b *bench) {
+func testKeyRelease(b *scoped) {
 	t := b.t
 	use := billing.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), Work: id[billing.JobID](), CreatedAt: b.now}
 	release := func(key string, work billing.JobID) *billing.KeyUse {
@@ -175,7 +175,7 @@ func testKeyRelease(b *bench) {
 
 // testForget removes old keys, except those whose work is not done: the work is
 // the job, or the subject of the job.
-func testForget(b *bench) {
+func testForget(b *scoped) {
 	t := b.t
 	old := b.now.Add(-8 * 24 * time.Hour)
 	check, upload, send := b.job(), b.job(), b.job()
@@ -210,7 +210,7 @@ func testForget(b *bench) {
 
 // testAPIKeys stores keys of both modes in a transaction of one, and the events of
 // each key in the key's own mode.
-func testAPIKeys(b *bench) {
+func testAPIKeys(b *scoped) {
 	t, elsewhere, live := b.t, newScope(), billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
 	b.organization()
 	b.practice(elsewhere.Org)

@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *bench) tryTake(endpoint billing.WebhookEndpointID, holder billing.JobID, lease time.Duration) (taken bool, other string, err error) {
+func (b *scoped) tryTake(endpoint billing.WebhookEndpointID, holder billing.JobID, lease time.Duration) (taken bool, other string, err error) {
 	err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 		taken, other, err = tx.Lanes.Take(ctx, endpoint, holder, "at "+holder.String(), lease)
 		return err
@@ -18,7 +18,7 @@ func (b *bench) tryTake(endpoint billing.WebhookEndpointID, holder billing.JobID
 	return taken, other, err
 }
 
-func (b *bench) take(endpoint billing.WebhookEndpointID, holder billing.JobID, lease time.Duration) (taken bool, other string) {
+func (b *scoped) take(endpoint billing.WebhookEndpointID, holder billing.JobID, lease time.Duration) (taken bool, other string) {
 	b.t.Helper()
 	taken, other, err := b.tryTake(endpoint, holder, lease)
 	if err != nil {
@@ -27,13 +27,13 @@ func (b *bench) take(endpoint billing.WebhookEndpointID, holder billing.JobID, l
 	return taken, other
 }
 
-func (b *bench) leave(endpoint billing.WebhookEndpointID, holder billing.JobID) {
+func (b *scoped) leave(endpoint billing.WebhookEndpointID, holder billing.JobID) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Leave(ctx, endpoint, holder) })
 }
 
 // dueAt returns the due deliveries of a lane.
-func (b *bench) dueAt(
+func (b *scoped) dueAt(
 	endpoint billing.WebhookEndpointID, now time.Time, limit int, inFlight ...billing.DeliveryID,
 ) (e *billing.WebhookEndpoint, due []billing.Shipment, next time.Time) {
 	b.t.Helper()
@@ -46,7 +46,7 @@ func (b *bench) dueAt(
 
 // record records an attempt at each delivery, made when it was due, and returns
 // the updated deliveries.
-func (b *bench) record(status int, due ...billing.Shipment) []*billing.Delivery {
+func (b *scoped) record(status int, due ...billing.Shipment) []*billing.Delivery {
 	b.t.Helper()
 	var tried []*billing.Delivery
 	for _, s := range due {
@@ -58,7 +58,7 @@ func (b *bench) record(status int, due ...billing.Shipment) []*billing.Delivery 
 	return tried
 }
 
-func (b *bench) recordHealth(e billing.WebhookEndpoint, h billing.EndpointHealth) {
+func (b *scoped) recordHealth(e billing.WebhookEndpoint, h billing.EndpointHealth) {
 	b.t.Helper()
 	e.Health = h
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.RecordHealth(ctx, &e) })
@@ -72,7 +72,7 @@ func shipped(due []billing.Shipment) (out []billing.EventID) {
 }
 
 // testTake passes a lane from holder to holder.
-func testTake(b *bench) {
+func testTake(b *scoped) {
 	t := b.t
 	e, other := b.newEndpoint(0), b.newEndpoint(1)
 	one, two := id[billing.JobID](), id[billing.JobID]()
@@ -119,7 +119,7 @@ func testTake(b *bench) {
 
 // testTakeRace takes a lane from many holders at once. One gets it, and the
 // others learn its address.
-func testTakeRace(b *bench) {
+func testTakeRace(b *scoped) {
 	t := b.t
 	const holders, rounds = 8, 5
 	e := b.newEndpoint(0)
@@ -143,7 +143,7 @@ func testTakeRace(b *bench) {
 	}
 }
 
-func testDueDeliveries(b *bench) {
+func testDueDeliveries(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0, func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() })
 	b.newEndpoint(1)
@@ -207,7 +207,7 @@ func testDueDeliveries(b *bench) {
 }
 
 // testCircuit reads the due deliveries while the circuit is open.
-func testCircuit(b *bench) {
+func testCircuit(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	open := billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(30 * time.Second)}
@@ -253,7 +253,7 @@ func testCircuit(b *bench) {
 }
 
 // testRecord tries deliveries until they are settled.
-func testRecord(b *bench) {
+func testRecord(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	b.happen(3)
@@ -305,7 +305,7 @@ func testRecord(b *bench) {
 
 // testRecordAndDue runs the step of a lane: a delivery that a transaction records
 // is not due in it.
-func testRecordAndDue(b *bench) {
+func testRecordAndDue(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	events := b.happen(3)
@@ -330,7 +330,7 @@ func testRecordAndDue(b *bench) {
 
 // testRecordSuccess records attempts, and reads the time of the endpoint's last
 // success.
-func testRecordSuccess(b *bench) {
+func testRecordSuccess(b *scoped) {
 	e := b.newEndpoint(0)
 	b.happen(5)
 	_, due, _ := b.dueAt(e.ID, b.now.Add(time.Hour), 10)
@@ -356,7 +356,7 @@ func testRecordSuccess(b *bench) {
 }
 
 // testRecordHealth records the health of an endpoint while its owner changes it.
-func testRecordHealth(b *bench) {
+func testRecordHealth(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	seen := *e

@@ -10,7 +10,7 @@ import (
 )
 
 // testLedger reads what is applied to claims, with what its remittances say.
-func testLedger(b *bench) {
+func testLedger(b *scoped) {
 	t := b.t
 	first, second, bare := b.era(0), b.era(1), b.era(2)
 	bare.Payer, bare.PayerName, bare.Payment = billing.PayerSummary{}, "", billing.ERAPayment{}
@@ -52,7 +52,7 @@ func testLedger(b *bench) {
 }
 
 // testLinked finds the claims to other payers for the same services, from either side.
-func testLinked(b *bench) {
+func testLinked(b *scoped) {
 	first, second, alone, third := b.claim(0), b.claim(1), b.claim(2), b.claim(3)
 	b.insertClaims(first, alone)
 	second.SecondaryTo, third.SecondaryTo = first.ID, second.ID

@@ -11,7 +11,7 @@ import (
 
 // payerRequest returns an open request, n microseconds after the start of the
 // test.
-func (b *bench) payerRequest(n int) *billing.PayerRequest {
+func (b *scoped) payerRequest(n int) *billing.PayerRequest {
 	return &billing.PayerRequest{
 		ID: id[billing.PayerRequestID](), Scope: b.scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
 		ClaimID: id[billing.ClaimID](), Payer: b.payer(), ReferenceNumber: "REF " + unicode, Requested: unicode,
@@ -19,21 +19,21 @@ func (b *bench) payerRequest(n int) *billing.PayerRequest {
 	}
 }
 
-func (b *bench) insertRequests(rs ...*billing.PayerRequest) {
+func (b *scoped) insertRequests(rs ...*billing.PayerRequest) {
 	b.t.Helper()
 	for _, r := range rs {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
 	}
 }
 
-func (b *bench) listRequests(f billing.PayerRequestFilter, p billing.Page) []*billing.PayerRequest {
+func (b *scoped) listRequests(f billing.PayerRequestFilter, p billing.Page) []*billing.PayerRequest {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.PayerRequest, error) {
 		return tx.PayerRequests.List(ctx, f, p)
 	})
 }
 
-func (b *bench) getRequest(id billing.PayerRequestID) *billing.PayerRequest {
+func (b *scoped) getRequest(id billing.PayerRequestID) *billing.PayerRequest {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
 		return tx.PayerRequests.Get(ctx, id)
@@ -45,7 +45,7 @@ func answeredRequest(r *billing.PayerRequest) *billing.PayerRequest {
 	return r
 }
 
-func testPayerRequests(b *bench) {
+func testPayerRequests(b *scoped) {
 	t := b.t
 	full, letter, done := b.payerRequest(0), b.payerRequest(1), answeredRequest(b.payerRequest(2))
 	letter.Source, letter.ClaimID, letter.DueDate = billing.SourceStaff, billing.ClaimID{}, billing.Date{}
@@ -81,7 +81,7 @@ func testPayerRequests(b *bench) {
 
 // testAnswerRace answers one payer request many times at once. One answer is
 // stored, and the others see it.
-func testAnswerRace(b *bench) {
+func testAnswerRace(b *scoped) {
 	t := b.t
 	r := b.payerRequest(0)
 	b.insertRequests(r)
@@ -107,13 +107,13 @@ func testAnswerRace(b *bench) {
 	equal(t, "those who answered", won.Load(), int32(1))
 }
 
-func testListPayerRequests(b *bench) {
+func testListPayerRequests(b *scoped) {
 	listed(b, b.payerRequest, b.insertRequests,
 		func(p billing.Page) []*billing.PayerRequest { return b.listRequests(billing.PayerRequestFilter{}, p) },
 		func(r *billing.PayerRequest) billing.Position { return billing.Position{Time: r.CreatedAt, ID: r.ID} })
 }
 
-func testPayerRequestsReceived(b *bench) {
+func testPayerRequestsReceived(b *scoped) {
 	t := b.t
 	one, none, letter, other := b.payerRequest(0), b.payerRequest(1), b.payerRequest(2), b.payerRequest(3)
 	none.ClaimID = billing.ClaimID{}
@@ -141,7 +141,7 @@ func testPayerRequestsReceived(b *bench) {
 	}
 }
 
-func testPayerRequestFilters(b *bench) {
+func testPayerRequestFilters(b *scoped) {
 	t := b.t
 	one, two, three := answeredRequest(b.payerRequest(0)), b.payerRequest(10), b.payerRequest(20)
 	two.ClaimID, two.DueDate = billing.ClaimID{}, one.DueDate.AddDays(1)

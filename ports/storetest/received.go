@@ -15,7 +15,7 @@ import (
 )
 
 // received returns a file of a network, n seconds after the start of the test.
-func (b *bench) received(n int, network string, state billing.FileState) *billing.ReceivedFile {
+func (b *scoped) received(n int, network string, state billing.FileState) *billing.ReceivedFile {
 	at := b.now.Add(time.Duration(n) * time.Second)
 	f := &billing.ReceivedFile{
 		ID: billing.NewID[billing.FileID](at), Network: network, Scope: billing.Scope{Mode: b.scope.Mode},
@@ -27,7 +27,7 @@ func (b *bench) received(n int, network string, state billing.FileState) *billin
 	return f
 }
 
-func (b *bench) putFiles(all ...*billing.ReceivedFile) {
+func (b *scoped) putFiles(all ...*billing.ReceivedFile) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
 		for _, f := range all {
@@ -37,7 +37,7 @@ func (b *bench) putFiles(all ...*billing.ReceivedFile) {
 	})
 }
 
-func (b *bench) locked(id billing.FileID) *billing.ReceivedFile {
+func (b *scoped) locked(id billing.FileID) *billing.ReceivedFile {
 	b.t.Helper()
 	return system(b, func(ctx context.Context, tx ports.SystemTx) (*billing.ReceivedFile, error) {
 		return tx.Received.Lock(ctx, id)
@@ -45,7 +45,7 @@ func (b *bench) locked(id billing.FileID) *billing.ReceivedFile {
 }
 
 // testReceived stores files and what becomes of them.
-func testReceived(b *bench) {
+func testReceived(b *scoped) {
 	t := b.t
 	waits, later, lost := b.received(1, "one", billing.FileReceived), b.received(2, "one", billing.FileReceived), b.received(3, "one", billing.FileLost)
 	lost.Listed, lost.Reason = false, "It is gone."
@@ -87,7 +87,7 @@ func testReceived(b *bench) {
 }
 
 // testContents stores a file in parts.
-func testContents(b *bench) {
+func testContents(b *scoped) {
 	t := b.t
 	parts := make([][]byte, 21)
 	for i := range parts {
@@ -153,7 +153,7 @@ func testContents(b *bench) {
 }
 
 // testExpire removes old contents, and old files that are no longer listed.
-func testExpire(b *bench) {
+func testExpire(b *scoped) {
 	t := b.t
 	kept, gone, waits := b.received(1, "one", billing.FileApplied), b.received(2, "one", billing.FileApplied), b.received(3, "one", billing.FileReceived)
 	recent := b.received(60, "one", billing.FileApplied)
@@ -189,7 +189,7 @@ func testExpire(b *bench) {
 }
 
 // testSystemOutbox stages jobs of a scope and of none.
-func testSystemOutbox(b *bench) {
+func testSystemOutbox(b *scoped) {
 	t := b.t
 	of, none := b.job(), b.job()
 	none.Scope.Org = billing.OrgID{}
@@ -224,7 +224,7 @@ func testSystemOutbox(b *bench) {
 }
 
 // testTurns gives a turn to one holder at a time.
-func testTurns(b *bench) {
+func testTurns(b *scoped) {
 	t := b.t
 	one, two := billing.JobID{1}, billing.JobID{2}
 	take := func(name string, holder billing.JobID, lease time.Duration) bool {

@@ -13,7 +13,7 @@ import (
 
 // era returns a remittance that was read, n microseconds after the start of the
 // test.
-func (b *bench) era(n int) *billing.ERA {
+func (b *scoped) era(n int) *billing.ERA {
 	return &billing.ERA{
 		ID: id[billing.ERAID](), Scope: b.scope, State: billing.ERANeedsReview, Payer: b.payer(), PayerName: unicode, OfficeID: id[billing.OfficeID](),
 		Payment: billing.ERAPayment{
@@ -36,7 +36,7 @@ func (b *bench) era(n int) *billing.ERA {
 }
 
 // insertERAs stores remittances, and sets the order in which they came.
-func (b *bench) insertERAs(all ...*billing.ERA) {
+func (b *scoped) insertERAs(all ...*billing.ERA) {
 	b.t.Helper()
 	var last int64
 	for _, e := range all {
@@ -54,7 +54,7 @@ func (b *bench) insertERAs(all ...*billing.ERA) {
 	}
 }
 
-func (b *bench) knownERA(identity [32]byte) (known billing.ERAID) {
+func (b *scoped) knownERA(identity [32]byte) (known billing.ERAID) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		known, err = tx.Quarantine.Known(ctx, identity)
@@ -63,19 +63,19 @@ func (b *bench) knownERA(identity [32]byte) (known billing.ERAID) {
 	return known
 }
 
-func (b *bench) insertERA(e *billing.ERA, identity [32]byte) (known billing.ERAID, err error) {
+func (b *scoped) insertERA(e *billing.ERA, identity [32]byte) (known billing.ERAID, err error) {
 	return try(b, e.Scope, func(ctx context.Context, tx ports.Tx) (billing.ERAID, error) {
 		return tx.ERAs.Insert(ctx, e, identity, []byte("ISA*"+e.ID.String()))
 	})
 }
 
-func (b *bench) lockERA(id billing.ERAID) (e *billing.ERA, err error) {
+func (b *scoped) lockERA(id billing.ERAID) (e *billing.ERA, err error) {
 	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*billing.ERA, error) { return tx.ERAs.Lock(ctx, id) })
 }
 
 // testERAs stores remittances, lists those that are read, and saves their
 // states.
-func testERAs(b *bench) {
+func testERAs(b *scoped) {
 	t := b.t
 	one, bare := b.era(0), b.era(1)
 	bare.Payer, bare.OfficeID, bare.Payment, bare.ProviderAdjustments, bare.Balance = billing.PayerSummary{}, billing.OfficeID{}, billing.ERAPayment{}, nil, billing.Balance{}
@@ -126,7 +126,7 @@ func testERAs(b *bench) {
 
 // testNextERA locks remittances in the order of arrival. Callers do not see one
 // that is being read.
-func testNextERA(b *bench) {
+func testNextERA(b *scoped) {
 	t := b.t
 	first, second, done := b.era(0), b.era(1), b.era(2)
 	first.Stage, first.ReceivedAt = billing.ERAReading, time.Time{}
@@ -176,7 +176,7 @@ func testNextERA(b *bench) {
 }
 
 // testERAFilters finds one remittance of several by each filter, page by page.
-func testERAFilters(b *bench) {
+func testERAFilters(b *scoped) {
 	t := b.t
 	wanted, other := b.era(10), b.era(5)
 	wanted.State, wanted.PostedAt, wanted.Payment.Date = billing.ERAPosted, b.now, billing.Date{Year: 2026, Month: 5, Day: 9}
@@ -236,7 +236,7 @@ func testERAFilters(b *bench) {
 	equal(t, "those that need attention", pages(billing.ERAFilter{NeedsAttention: new(true)}), []*billing.ERA{unbalanced, other})
 }
 
-func (b *bench) remittanceClaim(n int) *billing.RemittanceClaim {
+func (b *scoped) remittanceClaim(n int) *billing.RemittanceClaim {
 	return &billing.RemittanceClaim{
 		Ordinal: n, ControlNumber: unicode, PayerClaimNumber: "P" + strconv.Itoa(n), Original: "O", StatusCode: "1",
 		Charge: 100, Paid: -50, Allowed: new(billing.Money(0)), PatientResponsibility: new(billing.Money(7)), PatientFirstName: "A", PatientLastName: unicode,
@@ -252,7 +252,7 @@ func (b *bench) remittanceClaim(n int) *billing.RemittanceClaim {
 }
 
 // became sets what became of a claim of a remittance.
-func (b *bench) became(r *billing.RemittanceClaim, status billing.RemitStatus, claim billing.ClaimID) *billing.RemittanceClaim {
+func (b *scoped) became(r *billing.RemittanceClaim, status billing.RemitStatus, claim billing.ClaimID) *billing.RemittanceClaim {
 	r.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: status, ClaimID: claim}
 	if status == billing.RemitApplied {
 		r.AppliedAt = b.now
@@ -260,19 +260,19 @@ func (b *bench) became(r *billing.RemittanceClaim, status billing.RemitStatus, c
 	return r
 }
 
-func (b *bench) insertRemittanceClaims(era billing.ERAID, all ...*billing.RemittanceClaim) {
+func (b *scoped) insertRemittanceClaims(era billing.ERAID, all ...*billing.RemittanceClaim) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.RemittanceClaims.Insert(ctx, era, all) })
 }
 
-func (b *bench) saveRemittanceClaims(era billing.ERAID, all ...*billing.RemittanceClaim) {
+func (b *scoped) saveRemittanceClaims(era billing.ERAID, all ...*billing.RemittanceClaim) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.RemittanceClaims.Save(ctx, era, all) })
 }
 
 // testRemittanceClaims stores hundreds of claims of a remittance in chunks, and reads
 // them in the order of the file.
-func testRemittanceClaims(b *bench) {
+func testRemittanceClaims(b *scoped) {
 	t := b.t
 	e, other := b.era(0), b.era(1)
 	b.insertERAs(e, other)
@@ -374,7 +374,7 @@ func testRemittanceClaims(b *bench) {
 }
 
 // testUnmatched finds the remittances that a claim or a payment may match.
-func testUnmatched(b *bench) {
+func testUnmatched(b *scoped) {
 	t := b.t
 	var eras []*billing.ERA
 	for n := range 5 {
@@ -415,7 +415,7 @@ func testUnmatched(b *bench) {
 }
 
 // testReviewERA reads claims with the first remittance that needs review for them.
-func testReviewERA(b *bench) {
+func testReviewERA(b *scoped) {
 	t := b.t
 	c, other := b.claim(0), b.claim(1)
 	b.insertClaims(c, other)

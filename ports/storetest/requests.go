@@ -12,7 +12,7 @@ import (
 
 // entry returns an entry of the request log, n microseconds after the start of the
 // test.
-func (b *bench) entry(n int) *billing.LoggedRequest {
+func (b *scoped) entry(n int) *billing.LoggedRequest {
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
 	return &billing.LoggedRequest{
 		ID: billing.NewID[billing.RequestID](at), Scope: b.scope, KeyID: billing.KeyID{15: 7}, Operation: "POST /eligibility",
@@ -20,26 +20,26 @@ func (b *bench) entry(n int) *billing.LoggedRequest {
 	}
 }
 
-func (b *bench) insertEntries(entries ...*billing.LoggedRequest) {
+func (b *scoped) insertEntries(entries ...*billing.LoggedRequest) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.RequestLog.Insert(ctx, entries) })
 }
 
-func (b *bench) listEntries(f billing.RequestFilter, p billing.Page) []*billing.LoggedRequest {
+func (b *scoped) listEntries(f billing.RequestFilter, p billing.Page) []*billing.LoggedRequest {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.LoggedRequest, error) {
 		return tx.Requests.List(ctx, f, p)
 	})
 }
 
-func (b *bench) readEntry(id billing.RequestID) *billing.LoggedRequest {
+func (b *scoped) readEntry(id billing.RequestID) *billing.LoggedRequest {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.LoggedRequest, error) {
 		return tx.Requests.Get(ctx, id)
 	})
 }
 
-func testRequests(b *bench) {
+func testRequests(b *scoped) {
 	t := b.t
 	full, bare := b.entry(0), b.entry(1)
 	full.Error = billing.CodePayerRejected
@@ -68,13 +68,13 @@ func testRequests(b *bench) {
 	})
 }
 
-func testListRequests(b *bench) {
+func testListRequests(b *scoped) {
 	listed(b, b.entry, b.insertEntries,
 		func(p billing.Page) []*billing.LoggedRequest { return b.listEntries(billing.RequestFilter{}, p) },
 		func(e *billing.LoggedRequest) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} })
 }
 
-func testRequestFilters(b *bench) {
+func testRequestFilters(b *scoped) {
 	t := b.t
 	one, two, three := b.entry(0), b.entry(10), b.entry(20)
 	two.KeyID, two.Operation, two.Status, two.Error = billing.KeyID{15: 8}, "GET /claims/{id}", 404, billing.CodeNotFound
@@ -103,7 +103,7 @@ func testRequestFilters(b *bench) {
 }
 
 // testWritten reads the entries that were committed with writes.
-func testWritten(b *bench) {
+func testWritten(b *scoped) {
 	t := b.t
 	entries := []*billing.LoggedRequest{b.entry(0), b.entry(1), b.entry(2)}
 	check := id[billing.CheckID]()
@@ -141,7 +141,7 @@ func testWritten(b *bench) {
 
 // testManyWritten reads more writes than one call returns, many of them of one
 // transaction.
-func testManyWritten(b *bench) {
+func testManyWritten(b *scoped) {
 	const each = 400
 	var want []string
 	for n := range 6 {
@@ -171,7 +171,7 @@ func testManyWritten(b *bench) {
 	equal(b.t, "the writes", slices.Compact(got), want)
 }
 
-func testForgetRequests(b *bench) {
+func testForgetRequests(b *scoped) {
 	old := func(days int) *billing.LoggedRequest {
 		e := b.entry(0)
 		e.CreatedAt = e.CreatedAt.AddDate(0, 0, -days)

@@ -11,7 +11,7 @@ import (
 )
 
 // testPayees finds verified offices by their numbers.
-func testPayees(b *bench) {
+func testPayees(b *scoped) {
 	t := b.t
 	office := func(n int, in billing.Scope, npi, taxID string) *billing.Office {
 		b.scope = in
@@ -58,7 +58,7 @@ func testPayees(b *bench) {
 
 // testBatchByNumber finds the batch that a file replies to, by the numbers that
 // the file repeats.
-func testBatchByNumber(b *bench) {
+func testBatchByNumber(b *scoped) {
 	t := b.t
 	one, two, again := b.batch(0), b.batch(11), b.batch(11)
 	again.CreatedAt = again.CreatedAt.Add(time.Hour)
@@ -99,7 +99,7 @@ func testBatchByNumber(b *bench) {
 }
 
 // testQuarantine stores each file once, until it is removed.
-func testQuarantine(b *bench) {
+func testQuarantine(b *scoped) {
 	t := b.t
 	file := func(n int, content string) *billing.Quarantined {
 		return &billing.Quarantined{
@@ -158,7 +158,7 @@ func testQuarantine(b *bench) {
 
 // testClaimScopes reads and writes one scope's claims and files from other
 // scopes.
-func testClaimScopes(b *bench) {
+func testClaimScopes(b *scoped) {
 	t := b.t
 	c, m, e, said := b.queuedClaim(0), b.batch(0), b.era(0), b.remittanceClaim(1)
 	c.BatchID, c.PayerClaimNumber = m.ID, "P-1"
@@ -247,7 +247,7 @@ func quarantinedPayment() *billing.QuarantinedPayment {
 
 // testOwnQuarantine stores files in the quarantine of a scope, where no other scope sees
 // them. Each scope, and the operator, may hold the same content once.
-func testOwnQuarantine(b *bench) {
+func testOwnQuarantine(b *scoped) {
 	t := b.t
 	mine := b.scope
 	file := func(n int, in billing.Scope, content string) *billing.Quarantined {

@@ -10,7 +10,7 @@ import (
 
 // testAttachmentScopes reads and writes one scope's claims, attachments and
 // payer requests from other scopes.
-func testAttachmentScopes(b *bench) {
+func testAttachmentScopes(b *scoped) {
 	t := b.t
 	c, r, a, d, u := b.claim(0), b.payerRequest(0), b.attachment(0), b.document(0), b.upload(0)
 	b.insertAttachments(a)

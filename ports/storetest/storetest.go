@@ -29,7 +29,7 @@ type Fixture struct {
 // Run runs the contract. Open returns a fixture that no other test uses.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	t.Helper()
-	for name, test := range map[string]func(*bench){
+	for name, test := range map[string]func(*scoped){
 		"ready":                        testReady,
 		"a rollback leaves nothing":    testRollback,
 		"a panic leaves nothing":       testPanic,
@@ -196,13 +196,13 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := open(t)
-			test(&bench{Fixture: f, t: t, now: time.Now().UTC().Truncate(time.Microsecond), scope: newScope()})
+			test(&scoped{Fixture: f, t: t, now: time.Now().UTC().Truncate(time.Microsecond), scope: newScope()})
 		})
 	}
 }
 
-// bench is a fixture with a scope.
-type bench struct {
+// scoped is a fixture with a scope.
+type scoped struct {
 	Fixture
 	t     *testing.T
 	now   time.Time
@@ -216,26 +216,26 @@ func newScope() billing.Scope {
 // id returns a new ID.
 func id[T billing.ID[K], K billing.Kind]() T { return billing.NewID[T, K](time.Now()) }
 
-func (b *bench) try(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) error {
+func (b *scoped) try(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) error {
 	return b.Store.InTx(b.t.Context(), scope, fn)
 }
 
-// in runs fn in a transaction of the bench's scope.
-func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
+// in runs fn in a transaction of the test's scope.
+func (b *scoped) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	b.t.Helper()
 	if err := b.try(b.scope, fn); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-func (b *bench) view(fn func(ctx context.Context, tx ports.Tx) error) {
+func (b *scoped) view(fn func(ctx context.Context, tx ports.Tx) error) {
 	b.t.Helper()
 	if err := b.Store.View(b.t.Context(), b.scope, fn); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-func (b *bench) system(fn func(ctx context.Context, tx ports.SystemTx) error) {
+func (b *scoped) system(fn func(ctx context.Context, tx ports.SystemTx) error) {
 	b.t.Helper()
 	if err := b.Store.System(b.t.Context(), fn); err != nil {
 		b.t.Fatal(err)
@@ -243,7 +243,7 @@ func (b *bench) system(fn func(ctx context.Context, tx ports.SystemTx) error) {
 }
 
 // race runs functions at once, all of which must go well.
-func (b *bench) race(fs ...func() error) {
+func (b *scoped) race(fs ...func() error) {
 	b.t.Helper()
 	if err := errors.Join(together(fs...)...); err != nil {
 		b.t.Fatal(err)
@@ -259,7 +259,7 @@ func times(n int, f func(n int) error) (fs []func() error) {
 }
 
 // absent checks that each call returns CodeNotFound.
-func (b *bench) absent(what string, calls ...func(ctx context.Context, tx ports.Tx) (any, error)) {
+func (b *scoped) absent(what string, calls ...func(ctx context.Context, tx ports.Tx) (any, error)) {
 	b.t.Helper()
 	for _, call := range calls {
 		_, err := try(b, b.scope, call)
@@ -268,7 +268,7 @@ func (b *bench) absent(what string, calls ...func(ctx context.Context, tx ports.
 }
 
 // forgets checks how many rows from before the time are deleted.
-func (b *bench) forgets(what func(ports.Forgetter, context.Context, time.Time) (int, error), before time.Time, want int) {
+func (b *scoped) forgets(what func(ports.Forgetter, context.Context, time.Time) (int, error), before time.Time, want int) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		n, err := what(tx.Forget, ctx, before)
@@ -277,13 +277,13 @@ func (b *bench) forgets(what func(ports.Forgetter, context.Context, time.Time) (
 	})
 }
 
-// others returns scopes that must not reach the rows of the bench's.
-func (b *bench) others() []billing.Scope {
+// others returns scopes that must not reach the rows of the test's.
+func (b *scoped) others() []billing.Scope {
 	return []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()}
 }
 
 // elsewhere runs fn in a transaction of each of the other scopes.
-func (b *bench) elsewhere(fn func(ctx context.Context, tx ports.Tx, mode billing.Mode) error) {
+func (b *scoped) elsewhere(fn func(ctx context.Context, tx ports.Tx, mode billing.Mode) error) {
 	b.t.Helper()
 	for _, other := range b.others() {
 		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error { return fn(ctx, tx, other.Mode) }); err != nil {
@@ -293,7 +293,7 @@ func (b *bench) elsewhere(fn func(ctx context.Context, tx ports.Tx, mode billing
 }
 
 // try returns what fn does in a transaction of the scope.
-func try[T any](b *bench, scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) (T, error)) (out T, err error) {
+func try[T any](b *scoped, scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) (T, error)) (out T, err error) {
 	err = b.try(scope, func(ctx context.Context, tx ports.Tx) (err error) {
 		out, err = fn(ctx, tx)
 		return err
@@ -302,7 +302,7 @@ func try[T any](b *bench, scope billing.Scope, fn func(ctx context.Context, tx p
 }
 
 // system returns what fn does in a transaction without a scope.
-func system[T any](b *bench, fn func(ctx context.Context, tx ports.SystemTx) (T, error)) (out T) {
+func system[T any](b *scoped, fn func(ctx context.Context, tx ports.SystemTx) (T, error)) (out T) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
 		out, err = fn(ctx, tx)
@@ -312,7 +312,7 @@ func system[T any](b *bench, fn func(ctx context.Context, tx ports.SystemTx) (T,
 }
 
 // read returns what fn reads in a view.
-func read[T any](b *bench, fn func(ctx context.Context, tx ports.Tx) (T, error)) T {
+func read[T any](b *scoped, fn func(ctx context.Context, tx ports.Tx) (T, error)) T {
 	b.t.Helper()
 	var out T
 	b.view(func(ctx context.Context, tx ports.Tx) (err error) {
@@ -323,7 +323,7 @@ func read[T any](b *bench, fn func(ctx context.Context, tx ports.Tx) (T, error))
 }
 
 // check returns a pending check, n microseconds after the start of the test.
-func (b *bench) check(n int) *billing.EligibilityCheck {
+func (b *scoped) check(n int) *billing.EligibilityCheck {
 	group := "Group-7"
 	return &billing.EligibilityCheck{
 		ID: id[billing.CheckID](), Scope: b.scope, OfficeID: id[billing.OfficeID](),
@@ -342,7 +342,7 @@ func (b *bench) check(n int) *billing.EligibilityCheck {
 }
 
 // insert stores checks, each in a separate transaction.
-func (b *bench) insert(checks ...*billing.EligibilityCheck) {
+func (b *scoped) insert(checks ...*billing.EligibilityCheck) {
 	b.t.Helper()
 	for _, c := range checks {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) })
@@ -350,7 +350,7 @@ func (b *bench) insert(checks ...*billing.EligibilityCheck) {
 }
 
 // answered returns a completed check.
-func (b *bench) answered(n int) *billing.EligibilityCheck {
+func (b *scoped) answered(n int) *billing.EligibilityCheck {
 	c := b.check(n)
 	answer(c)
 	return c
@@ -374,20 +374,20 @@ func answer(c *billing.EligibilityCheck) {
 	c.Shown = []byte(`{"object": "of \"its\" release \\ <>"}`)
 }
 
-func (b *bench) event(resource [16]byte, kind billing.EventType, n int) billing.Event {
+func (b *scoped) event(resource [16]byte, kind billing.EventType, n int) billing.Event {
 	return billing.Event{
 		ID: id[billing.EventID](), Scope: b.scope, Type: kind, Resource: resource,
 		CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond), Data: []byte(`{"b": 1.50, "a": "\u00e9"}`),
 	}
 }
 
-func (b *bench) job() jobs.Job {
+func (b *scoped) job() jobs.Job {
 	return jobs.Job{
 		ID: id[billing.JobID](), Kind: jobs.KindEligibility, Scope: b.scope, Subject: id[billing.CheckID](), ReplyTo: "instance-1",
 	}
 }
 
-func (b *bench) appendEvents(events ...billing.Event) {
+func (b *scoped) appendEvents(events ...billing.Event) {
 	b.t.Helper()
 	for _, e := range events {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, e) })
@@ -410,7 +410,7 @@ func wantCode(t *testing.T, what string, err error, code billing.Code) {
 }
 
 // listed walks the pages of a list whose rows share times, while rows are added.
-func listed[T any](b *bench, row func(n int) T, insert func(...T), list func(billing.Page) []T, at func(T) billing.Position) {
+func listed[T any](b *scoped, row func(n int) T, insert func(...T), list func(billing.Page) []T, at func(T) billing.Position) {
 	b.t.Helper()
 	var want []T
 	for n := range 9 {

@@ -10,8 +10,8 @@ import (
 
 // testWaitingRemittances counts remittances of every stage. Those of another mode, and
 // one that is still being read, are in no count.
-func testWaitingRemittances(b *bench) {
-	count := func(b *bench) billing.WaitingRemittances {
+func testWaitingRemittances(b *scoped) {
+	count := func(b *scoped) billing.WaitingRemittances {
 		return read(b, func(ctx context.Context, tx ports.Tx) (billing.WaitingRemittances, error) {
 			return tx.Totals.Remittances(ctx)
 		})
@@ -37,9 +37,9 @@ func testWaitingRemittances(b *bench) {
 }
 
 // testDueRequests counts open requests on more days than are counted separately.
-func testDueRequests(b *bench) {
+func testDueRequests(b *scoped) {
 	first := billing.Date{Year: 2026, Month: 1, Day: 31}
-	open := func(b *bench) billing.OpenRequests {
+	open := func(b *scoped) billing.OpenRequests {
 		return read(b, func(ctx context.Context, tx ports.Tx) (billing.OpenRequests, error) {
 			return tx.Totals.PayerRequests(ctx)
 		})
@@ -64,7 +64,7 @@ func testDueRequests(b *bench) {
 }
 
 // testDailyChecks counts checks at both ends of the activity, and just outside.
-func testDailyChecks(b *bench) {
+func testDailyChecks(b *scoped) {
 	today := billing.Date{Year: 2026, Month: 3, Day: 1}
 	first := today.AddDays(1 - billing.ActivityDays)
 	for _, at := range []time.Time{
@@ -74,7 +74,7 @@ func testDailyChecks(b *bench) {
 		c.CreatedAt = at
 		b.insert(c)
 	}
-	days := func(b *bench) []billing.DayCount {
+	days := func(b *scoped) []billing.DayCount {
 		return read(b, func(ctx context.Context, tx ports.Tx) ([]billing.DayCount, error) {
 			return tx.Totals.Checks(ctx, today)
 		})
@@ -88,8 +88,8 @@ func testDailyChecks(b *bench) {
 	equal(b.t, "checks by day", days(b), want)
 }
 
-// other returns the bench in the other mode.
-func (b *bench) other() *bench {
+// other returns the fixture in the other mode.
+func (b *scoped) other() *scoped {
 	other := *b
 	other.scope.Mode = billing.ModeLive
 	return &other

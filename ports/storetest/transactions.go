@@ -13,19 +13,19 @@ import (
 
 var errStop = errors.New("stop")
 
-func testReady(b *bench) {
+func testReady(b *scoped) {
 	t := b.t
 	if err := b.Store.Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-func (b *bench) pending(id billing.JobID) bool {
+func (b *scoped) pending(id billing.JobID) bool {
 	b.t.Helper()
 	return read(b, func(ctx context.Context, tx ports.Tx) (bool, error) { return tx.Outbox.Pending(ctx, id) })
 }
 
-func testRollback(b *bench) {
+func testRollback(b *scoped) {
 	t := b.t
 	j := b.job()
 	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
@@ -45,7 +45,7 @@ func testRollback(b *bench) {
 	}
 }
 
-func testPanic(b *bench) {
+func testPanic(b *scoped) {
 	t := b.t
 	j := b.job()
 	func() {
@@ -67,7 +67,7 @@ func testPanic(b *bench) {
 	}
 }
 
-func testViewIsReadOnly(b *bench) {
+func testViewIsReadOnly(b *scoped) {
 	t := b.t
 	j := b.job()
 	err := b.Store.View(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, j) })
@@ -76,7 +76,7 @@ func testViewIsReadOnly(b *bench) {
 	}
 }
 
-func testConflictsRunAgain(b *bench) {
+func testConflictsRunAgain(b *scoped) {
 	t := b.t
 	b.FailStage(3)
 	j, runs := b.job(), 0
@@ -90,7 +90,7 @@ func testConflictsRunAgain(b *bench) {
 	equal(t, "jobs handed over", b.Staged(), []jobs.Job{j})
 }
 
-func testConflictsEnd(b *bench) {
+func testConflictsEnd(b *scoped) {
 	t := b.t
 	b.FailStage(1000)
 	runs := 0
@@ -106,7 +106,7 @@ func testConflictsEnd(b *bench) {
 	}
 }
 
-func testStaged(b *bench) {
+func testStaged(b *scoped) {
 	t := b.t
 	one, two := b.job(), b.job()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -122,7 +122,7 @@ func testStaged(b *bench) {
 }
 
 // testDeadlock locks two rows in opposite order from two transactions.
-func testDeadlock(b *bench) {
+func testDeadlock(b *scoped) {
 	t := b.t
 	one, two := b.job(), b.job()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -160,7 +160,7 @@ func testDeadlock(b *bench) {
 
 // testClock checks that a transaction's clock shows one time, which is not
 // before that of a transaction that ended earlier.
-func testClock(b *bench) {
+func testClock(b *scoped) {
 	t := b.t
 	var last time.Time
 	shows := func(c ports.Clock, between func() error) error {
@@ -198,7 +198,7 @@ func testClock(b *bench) {
 	}
 }
 
-func testDeadline(b *bench) {
+func testDeadline(b *scoped) {
 	t := b.t
 	j := b.job()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -221,7 +221,7 @@ func testDeadline(b *bench) {
 }
 
 // testWriteOrder writes to one row repeatedly in one transaction.
-func testWriteOrder(b *bench) {
+func testWriteOrder(b *scoped) {
 	t := b.t
 	j, c := b.job(), b.answered(0)
 	first, second := b.event(c.ID, billing.EventEligibilityCompleted, 0), b.event(c.ID, billing.EventEligibilityCompleted, 1)
@@ -250,7 +250,7 @@ func testWriteOrder(b *bench) {
 	})
 }
 
-func testNoScope(b *bench) {
+func testNoScope(b *scoped) {
 	t := b.t
 	for _, scope := range []billing.Scope{{}, {Org: b.scope.Org}, {Mode: billing.ModeTest}, {Org: b.scope.Org, Mode: "x' OR true --"}} {
 		called := false

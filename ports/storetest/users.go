@@ -12,7 +12,7 @@ import (
 )
 
 // practice stores another organization.
-func (b *bench) practice(org billing.OrgID) {
+func (b *scoped) practice(org billing.OrgID) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.Orgs.Insert(ctx, &billing.Organization{ID: org, Name: "Practice", CreatedAt: b.now})
@@ -20,21 +20,21 @@ func (b *bench) practice(org billing.OrgID) {
 }
 
 // user returns an invited user, n microseconds after the start of the test.
-func (b *bench) user(scope billing.Scope, email string, role billing.Role, n int) *billing.User {
+func (b *scoped) user(scope billing.Scope, email string, role billing.Role, n int) *billing.User {
 	return &billing.User{
 		ID: id[billing.UserID](), Org: scope.Org, Email: email, Role: role, State: billing.UserInvited,
 		CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
 	}
 }
 
-func (b *bench) addUser(scope billing.Scope, u *billing.User) {
+func (b *scoped) addUser(scope billing.Scope, u *billing.User) {
 	b.t.Helper()
 	if err := b.try(scope, func(ctx context.Context, tx ports.Tx) error { return tx.Users.Insert(ctx, u) }); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-func testUsers(b *bench) {
+func testUsers(b *scoped) {
 	t, elsewhere := b.t, newScope()
 	b.organization()
 	b.practice(elsewhere.Org)
@@ -83,7 +83,7 @@ func testUsers(b *bench) {
 	equal(t, "accounts", accountsOf(b, "ann@example.com"), []*billing.Account{{User: *ann, OrgName: practiceName}, {User: *other, OrgName: "Practice"}})
 }
 
-func accountsOf(b *bench, email string) []*billing.Account {
+func accountsOf(b *scoped, email string) []*billing.Account {
 	b.t.Helper()
 	return system(b, func(ctx context.Context, tx ports.SystemTx) ([]*billing.Account, error) {
 		return tx.Accounts.Find(ctx, email)
@@ -92,7 +92,7 @@ func accountsOf(b *bench, email string) []*billing.Account {
 
 // testLastOwner lets two owners take each other's role at once. The lock lets one
 // of them see what the other did.
-func testLastOwner(b *bench) {
+func testLastOwner(b *scoped) {
 	b.organization()
 	owners := []*billing.User{b.user(b.scope, "a@example.com", billing.RoleOwner, 1), b.user(b.scope, "b@example.com", billing.RoleOwner, 2)}
 	for _, u := range owners {
@@ -123,7 +123,7 @@ func testLastOwner(b *bench) {
 	}
 }
 
-func testAccounts(b *bench) {
+func testAccounts(b *scoped) {
 	t := b.t
 	b.organization()
 	u := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1)
@@ -167,7 +167,7 @@ func testAccounts(b *bench) {
 	equal(t, "without proof", accountsOf(b, u.Email), []*billing.Account{cleared})
 }
 
-func testLinks(b *bench) {
+func testLinks(b *scoped) {
 	t, at := b.t, b.now
 	b.organization()
 	u := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1)
@@ -213,7 +213,7 @@ func testLinks(b *bench) {
 	}
 }
 
-func testSessions(b *bench) {
+func testSessions(b *scoped) {
 	t, elsewhere := b.t, newScope()
 	b.organization()
 	b.practice(elsewhere.Org)
@@ -329,7 +329,7 @@ func testSessions(b *bench) {
 	equal(t, "what is kept", kept, []string{"ann too", "ben"})
 }
 
-func testOrigin(b *bench) {
+func testOrigin(b *scoped) {
 	for _, want := range []string{"", "http://127.0.0.1:8080", "https://molar.example"} {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
 			if want != "" {

@@ -13,10 +13,10 @@ import (
 	"syscall"
 
 	"github.com/molar-billing/molar/adapters/cli"
+	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
-	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
@@ -144,7 +144,7 @@ func openAccess(ctx context.Context) (*access.Service, func() error, error) {
 	if err := openExisting(ctx, g); err != nil {
 		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
 	}
-	return access.New(audit.Operated{Store: g.store}, g.payers, systemClock{}, proofs.New([32]byte{})), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+	return access.New(audit.Operated{Store: g.store}, g.payers, systemClock{}, credentials.New([32]byte{})), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
 func openAudit(ctx context.Context) (*audit.Service, func() error, error) {

@@ -16,12 +16,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/molar-billing/molar/adapters/credentials"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
 	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
-	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/rabbitqueue"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
@@ -134,7 +134,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 		return err
 	}
 	g.audit = audit.New(g.store, s.AuditRetention, log)
-	g.access = access.New(g.store, g.payers, clock, proofs.New(passwords))
+	g.access = access.New(g.store, g.payers, clock, credentials.New(passwords))
 	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.NewLogging(log), g.payers, times)
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)

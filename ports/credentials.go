@@ -2,8 +2,8 @@ package ports
 
 import "time"
 
-// Proofs computes what proves that a person is a user.
-type Proofs interface {
+// Credentials checks the passwords of users and the codes of their authenticator apps.
+type Credentials interface {
 	// Hash returns the hash of a password for the email address. The same address
 	// and password always return the same hash, so one hash is compared with all
 	// users of an address. It is slow by design: the caller bounds how many are
@@ -18,6 +18,6 @@ type Proofs interface {
 	// whether it is right at the given time.
 	Step(secret, code string, at time.Time) (int64, bool)
 
-	// Mark returns a digest of the text that only this service can compute.
-	Mark(text string) [32]byte
+	// MAC returns a digest of the text that only this service can compute.
+	MAC(text string) [32]byte
 }

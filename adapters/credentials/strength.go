@@ -1,4 +1,4 @@
-package proofs
+package credentials
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 // Strength measures a password with zxcvbn, as it is and with the signs that stand for
 // letters read as letters. The library's own reading of such signs tries all
 // combinations: 72 of them take minutes.
-func (p *Proofs) Strength(password string, known []string) int {
+func (p *Credentials) Strength(password string, known []string) int {
 	strength := 4
 	for _, read := range []string{password, readings("i").Replace(password), readings("l").Replace(password)} {
 		strength = min(strength, zxcvbn.PasswordStrength(read, known, matching.FilterL33tMatcher).Score)

@@ -33,9 +33,9 @@ var (
 	failedReply    = message('E', "C25P02\x00\x00") + message('Z', "E")
 )
 
-// TestWire checks what reaches lib/pq of the replies to a COMMIT that it did
+// TestPipeline checks what reaches lib/pq of the replies to a COMMIT that it did
 // not send, to a BEGIN in front of its statement, and to the statement.
-func TestWire(t *testing.T) {
+func TestPipeline(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, replies, want, first string }{
 		{"all is well", commitReply + beginReply + statementReply, statementReply, "42000"},
@@ -47,17 +47,17 @@ func TestWire(t *testing.T) {
 	} {
 		for _, slow := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
 			peer := &script{in: slow(bytes.NewReader([]byte(test.replies)))}
-			w := newWire(peer)
-			if err := w.post([]byte("COMMIT")); err != nil {
+			p := newPipeline(peer)
+			if err := p.post([]byte("COMMIT")); err != nil {
 				t.Fatal(err)
 			}
-			w.ride([]byte("BEGIN"))
-			if n, err := w.Write([]byte("statement")); n != len("statement") || err != nil || w.riding() {
+			p.ride([]byte("BEGIN"))
+			if n, err := p.Write([]byte("statement")); n != len("statement") || err != nil || p.riding() {
 				t.Errorf("%s: Write = %d, %v", test.name, n, err)
 			}
-			got, err := io.ReadAll(w)
-			if string(got) != test.want || w.first != test.first || err != nil {
-				t.Errorf("%s: lib/pq reads %q, %v with first column %q; want %q with %q", test.name, got, err, w.first, test.want, test.first)
+			got, err := io.ReadAll(p)
+			if string(got) != test.want || p.first != test.first || err != nil {
+				t.Errorf("%s: lib/pq reads %q, %v with first column %q; want %q with %q", test.name, got, err, p.first, test.want, test.first)
 			}
 			if sent := peer.out.String(); sent != "COMMITBEGINstatement" {
 				t.Errorf("%s: sent %q", test.name, sent)
@@ -66,19 +66,19 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// FuzzWire compares the wire with itself on a slower socket, and checks that it
+// FuzzPipeline compares the pipeline with itself on a slower socket, and checks that it
 // never invents a byte.
-func FuzzWire(f *testing.F) {
+func FuzzPipeline(f *testing.F) {
 	f.Add([]byte(commitReply+beginReply+statementReply), uint8(2))
 	f.Add([]byte(beginRefused+failedReply), uint8(1))
 	f.Add([]byte("D\x00\x00\x00\x00"), uint8(1))
 	f.Add([]byte("D\xff\xff\xff\xff\x00\x01"), uint8(1))
 	f.Fuzz(func(t *testing.T, replies []byte, dropped uint8) {
 		read := func(slow func(io.Reader) io.Reader) (string, string) {
-			w := newWire(&script{in: slow(bytes.NewReader(replies))})
-			w.dropped = int(dropped)
-			got, _ := io.ReadAll(w)
-			return string(got), w.first
+			p := newPipeline(&script{in: slow(bytes.NewReader(replies))})
+			p.dropped = int(dropped)
+			got, _ := io.ReadAll(p)
+			return string(got), p.first
 		}
 		fast, first := read(func(r io.Reader) io.Reader { return r })
 		slow, again := read(iotest.OneByteReader)

@@ -8,31 +8,33 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// OwnProofs is a change of what proves that a person is the user: a new password,
-// a new TOTP secret, or both. Nil fields change nothing.
-type OwnProofs struct {
+// CredentialsChange is a new password of a user, a new TOTP secret, or both. Nil
+// fields change nothing.
+type CredentialsChange struct {
 	Current    string // the password so far; empty without one
 	Password   *string
 	TOTPSecret *string // in base32; empty removes it
 	TOTP       string  // a code of the new secret
 }
 
-// Proven is a user with new recovery codes. The reply that is stored for replays
+// UserWithCodes is a user with new recovery codes. The reply that is stored for replays
 // does not have the codes.
-type Proven struct {
+type UserWithCodes struct {
 	User          *billing.User
 	RecoveryCodes []string
 }
 
 // setsUp reports whether the person sets up a second factor.
-func (p OwnProofs) setsUp() bool { return p.TOTPSecret != nil && *p.TOTPSecret != "" }
+func (c CredentialsChange) setsUp() bool { return c.TOTPSecret != nil && *c.TOTPSecret != "" }
 
-// Prove changes what proves that the caller is the user. Then all sessions of the
-// user end within two seconds. Only that in which the person set up a second factor
-// goes on, as one with it. It returns CodeInvalidRequest for a weak password, a wrong
+// ChangeCredentials changes the caller's password, TOTP secret, or both. Then all
+// sessions of the user end within two seconds. Only that in which the person set up a
+// second factor goes on, as one with it. It returns CodeInvalidRequest for a weak password, a wrong
 // current one, a code that the new secret does not have, and the removal of a second
 // factor that the organization requires.
-func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], caller *billing.Caller, in OwnProofs) (billing.Reply, error) {
+func (s *Service) ChangeCredentials(
+	ctx context.Context, call idempotency.Write[UserWithCodes], caller *billing.Caller, in CredentialsChange,
+) (billing.Reply, error) {
 	if !in.setsUp() {
 		if err := caller.Can(billing.NeedSession); err != nil {
 			return billing.Reply{}, err
@@ -62,31 +64,31 @@ func (s *Service) Prove(ctx context.Context, call idempotency.Write[Proven], cal
 		codes, digests = nil, nil
 	}
 	call.Request.Faults = faults
-	hide := func(p Proven) Proven { return Proven{User: p.User} }
+	hide := func(p UserWithCodes) UserWithCodes { return UserWithCodes{User: p.User} }
 	defer s.forget(a.ID)
-	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Proven, error) {
+	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (UserWithCodes, error) {
 		u, _, err := lockUser(ctx, tx, call.Call, a.ID)
 		if err != nil {
-			return Proven{}, err
+			return UserWithCodes{}, err
 		}
 		if in.Password != nil {
 			u.HasPassword = true
 			if err := tx.Users.SetPassword(ctx, u.ID, a.Password); err != nil {
-				return Proven{}, err
+				return UserWithCodes{}, err
 			}
 		}
 		if in.TOTPSecret != nil {
 			u.HasTOTP = codes != nil
 			if err := tx.Users.SetTOTP(ctx, u.ID, *in.TOTPSecret, step, digests); err != nil {
-				return Proven{}, err
+				return UserWithCodes{}, err
 			}
 		}
 		if !in.setsUp() {
-			return Proven{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
+			return UserWithCodes{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
 		}
 		session := *caller.Session
 		session.Prove(in.Password != nil)
-		return Proven{u, codes}, tx.Sessions.Keep(ctx, &session, tx.Clock.Now())
+		return UserWithCodes{u, codes}, tx.Sessions.Keep(ctx, &session, tx.Clock.Now())
 	})
 }
 
@@ -104,7 +106,7 @@ func (s *Service) hash(ctx context.Context, a *billing.Account, password string)
 		return "", err
 	}
 	defer leave()
-	return s.proofs.Hash(a.Email, password), nil
+	return s.credentials.Hash(a.Email, password), nil
 }
 
 // account reads the account of a user.
@@ -118,7 +120,7 @@ func (s *Service) account(ctx context.Context, u *billing.User) (a *billing.Acco
 
 // checkSecret checks that the person's app has the new TOTP secret, and returns
 // the time step of its code.
-func (s *Service) checkSecret(faults *billing.Faults, in OwnProofs, session *billing.Session) int64 {
+func (s *Service) checkSecret(faults *billing.Faults, in CredentialsChange, session *billing.Session) int64 {
 	if !in.setsUp() {
 		if in.TOTPSecret != nil && session.TOTPRequired {
 			faults.Add("totp_secret", billing.FaultNotAllowed, "Your organization requires a second factor. Send the secret of another one instead.")
@@ -129,7 +131,7 @@ func (s *Service) checkSecret(faults *billing.Faults, in OwnProofs, session *bil
 		faults.Add("totp_secret", billing.FaultFormat, "A secret has 32 to 128 characters of base32.")
 		return 0
 	}
-	step, ok := s.proofs.Step(*in.TOTPSecret, in.TOTP, s.clock.Now())
+	step, ok := s.credentials.Step(*in.TOTPSecret, in.TOTP, s.clock.Now())
 	if !ok {
 		faults.Add("totp", billing.FaultNotAllowed, "This is not the code that the secret has now.")
 	}

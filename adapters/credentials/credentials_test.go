@@ -1,4 +1,4 @@
-package proofs_test
+package credentials_test
 
 import (
 	"encoding/base32"
@@ -6,20 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/proofs"
+	"github.com/molar-billing/molar/adapters/credentials"
 )
 
 func TestHash(t *testing.T) {
 	t.Parallel()
-	p := proofs.New([32]byte{1})
+	p := credentials.New([32]byte{1})
 	want := p.Hash("a@x.y", "correct horse")
-	if !strings.HasPrefix(want, "argon2id$v=19$m=19456,t=2,p=1$") || want != proofs.New([32]byte{1}).Hash("a@x.y", "correct horse") {
+	if !strings.HasPrefix(want, "argon2id$v=19$m=19456,t=2,p=1$") || want != credentials.New([32]byte{1}).Hash("a@x.y", "correct horse") {
 		t.Errorf("hash %s", want)
 	}
 	for name, other := range map[string]string{
 		"another password": p.Hash("a@x.y", "correct horsf"),
 		"another address":  p.Hash("b@x.y", "correct horse"),
-		"another key":      proofs.New([32]byte{2}).Hash("a@x.y", "correct horse"),
+		"another key":      credentials.New([32]byte{2}).Hash("a@x.y", "correct horse"),
 	} {
 		if other == want {
 			t.Errorf("%s has the same hash", name)
@@ -30,7 +30,7 @@ func TestHash(t *testing.T) {
 // TestStep has vectors of RFC 6238, appendix B, in six digits.
 func TestStep(t *testing.T) {
 	t.Parallel()
-	p := proofs.New([32]byte{})
+	p := credentials.New([32]byte{})
 	secret := base32.StdEncoding.EncodeToString([]byte("12345678901234567890"))
 	for at, code := range map[int64]string{1111111111: "050471", 1111111109: "081804", 1234567890: "005924", 20000000000: "353130"} {
 		for _, late := range []int64{-30, 0, 30} {
@@ -58,7 +58,7 @@ func TestStep(t *testing.T) {
 // password has nothing else.
 func TestStrength(t *testing.T) {
 	t.Parallel()
-	p := proofs.New([32]byte{})
+	p := credentials.New([32]byte{})
 	for password, good := range map[string]bool{
 		"Crowns and bridges 14": true, "correct horse battery staple": true, "kPz8vQ2mXw4r": true, strings.Repeat("a4@8({[<369!1|0$5+7%2", 4)[:72]: true,
 		"P@$$w0rd2026": false, "we1c0me12345": false, "dr. sm1th dental": false, "é": false, "": false, "\xff\u0130ſ": false,

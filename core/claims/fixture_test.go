@@ -31,9 +31,9 @@ func start() time.Time { return time.Date(2026, 3, 5, 2, 0, 0, 8000, time.UTC) }
 
 func day(month time.Month, d int) billing.Date { return billing.Date{Year: 2026, Month: month, Day: d} }
 
-// bench has the use cases on a real database, in which an organization has an
+// fixture has the use cases on a real database, in which an organization has an
 // office in New York and two providers in each mode.
-type bench struct {
+type fixture struct {
 	t        *testing.T
 	store    pgtest.Clocked
 	service  *claims.Service
@@ -46,18 +46,18 @@ type bench struct {
 	keys     int
 }
 
-func newBench(t *testing.T) *bench {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	payers := porttest.Payers(t)
-	b := &bench{t: t, clock: porttest.At(start(), time.Second), payers: payers}
+	b := &fixture{t: t, clock: porttest.At(start(), time.Second), payers: payers}
 	b.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: b.clock}
 	b.service = claims.New(b.store, networks.New(), payers)
 	return b.of(billing.ModeTest)
 }
 
-// of returns the bench of another organization of the mode, with the same
+// of returns the fixture of another organization of the mode, with the same
 // service.
-func (b *bench) of(mode billing.Mode) *bench {
+func (b *fixture) of(mode billing.Mode) *fixture {
 	b.t.Helper()
 	other := *b
 	other.scope = porttest.Organization(b.t, b.store, mode)
@@ -66,15 +66,18 @@ func (b *bench) of(mode billing.Mode) *bench {
 	return &other
 }
 
-// with returns the bench for a subtest.
-func (b *bench) with(t *testing.T) *bench {
+// newFixtureBeside returns another organization in the same database.
+func newFixtureBeside(b *fixture) *fixture { return b.of(b.scope.Mode) }
+
+// with returns the fixture for a subtest.
+func (b *fixture) with(t *testing.T) *fixture {
 	t.Helper()
 	b.t = t
 	return b
 }
 
 // furnish creates the office and the providers of the scope.
-func (b *bench) furnish(now time.Time) {
+func (b *fixture) furnish(now time.Time) {
 	b.t.Helper()
 	b.office = porttest.Office(b.t, b.store, b.scope, func(o *billing.Office) {
 		o.Name, o.TaxID, o.CreatedAt = "Main Street", "123456789", now
@@ -92,13 +95,13 @@ func (b *bench) furnish(now time.Time) {
 	})
 }
 
-func (b *bench) in(fn func(ctx context.Context, tx ports.Tx) error) {
+func (b *fixture) in(fn func(ctx context.Context, tx ports.Tx) error) {
 	b.t.Helper()
 	porttest.In(b.t, b.store, b.scope, fn)
 }
 
 // request returns a call with its own key.
-func (b *bench) request() billing.Request {
+func (b *fixture) request() billing.Request {
 	b.keys++
 	return call(fmt.Sprint("key-", b.keys))
 }
@@ -121,13 +124,13 @@ type rendering func(*billing.ClaimRecord, error) billing.Reply
 // use is a use case that returns a claim.
 type use func(rendering) (billing.Reply, error)
 
-func (b *bench) write(req billing.Request, render rendering) idempotency.Write[*billing.ClaimRecord] {
+func (b *fixture) write(req billing.Request, render rendering) idempotency.Write[*billing.ClaimRecord] {
 	return idempotency.Write[*billing.ClaimRecord]{Call: billing.Call{Scope: b.scope, Request: req}, Render: render}
 }
 
 // does runs a use case that must succeed, and returns the claim, which must be
 // the stored one.
-func (b *bench) does(u use) *billing.ClaimRecord {
+func (b *fixture) does(u use) *billing.ClaimRecord {
 	b.t.Helper()
 	var made *billing.ClaimRecord
 	reply, err := u(func(r *billing.ClaimRecord, err error) billing.Reply {
@@ -146,7 +149,7 @@ func (b *bench) does(u use) *billing.ClaimRecord {
 
 // refused runs a use case that must be refused, and returns the error: its code
 // and its faults, field by field.
-func (b *bench) refused(u use) string {
+func (b *fixture) refused(u use) string {
 	b.t.Helper()
 	a, err := u(render)
 	if err == nil {
@@ -178,7 +181,7 @@ func text(t *testing.T, v any) string {
 	return strings.ReplaceAll(b.String(), "[]", "null")
 }
 
-func (b *bench) get(id billing.ClaimID) *billing.ClaimRecord {
+func (b *fixture) get(id billing.ClaimID) *billing.ClaimRecord {
 	b.t.Helper()
 	r, err := b.service.Get(b.t.Context(), b.scope, id)
 	if err != nil {
@@ -189,45 +192,45 @@ func (b *bench) get(id billing.ClaimID) *billing.ClaimRecord {
 
 // The use cases, each under a key of its own.
 
-func (b *bench) make(in intake.ClaimRequest) use {
+func (b *fixture) make(in intake.ClaimRequest) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
 		return b.service.Make(b.t.Context(), b.write(req, r), in)
 	}
 }
 
-func (b *bench) change(id billing.ClaimID, in intake.ClaimRequest) use {
+func (b *fixture) change(id billing.ClaimID, in intake.ClaimRequest) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
 		return b.service.Change(b.t.Context(), b.write(req, r), id, in)
 	}
 }
 
-func (b *bench) replace(id billing.ClaimID, in intake.ClaimRequest) use {
+func (b *fixture) replace(id billing.ClaimID, in intake.ClaimRequest) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
 		return b.service.Replace(b.t.Context(), b.write(req, r), id, in)
 	}
 }
 
-func (b *bench) convert(id billing.ClaimID, lines ...intake.ConvertLineInput) use {
+func (b *fixture) convert(id billing.ClaimID, lines ...intake.ConvertLineInput) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
 		return b.service.Convert(b.t.Context(), b.write(req, r), id, intake.ConvertRequest{Lines: lines})
 	}
 }
 
-func (b *bench) submit(id billing.ClaimID) use { return b.plain(b.service.Submit, id) }
-func (b *bench) void(id billing.ClaimID) use   { return b.plain(b.service.Void, id) }
-func (b *bench) reopen(id billing.ClaimID) use { return b.plain(b.service.Reopen, id) }
+func (b *fixture) submit(id billing.ClaimID) use { return b.plain(b.service.Submit, id) }
+func (b *fixture) void(id billing.ClaimID) use   { return b.plain(b.service.Void, id) }
+func (b *fixture) reopen(id billing.ClaimID) use { return b.plain(b.service.Reopen, id) }
 
 // reconcile accepts the whole charge of a good claim.
-func (b *bench) reconcile(id billing.ClaimID) use {
+func (b *fixture) reconcile(id billing.ClaimID) use {
 	return b.accept(id, "1310.00")
 }
 
 // accept reconciles a claim, and writes the amount off unless it is empty.
-func (b *bench) accept(id billing.ClaimID, amount string) use {
+func (b *fixture) accept(id billing.ClaimID, amount string) use {
 	req := b.request()
 	return func(r rendering) (billing.Reply, error) {
 		in := intake.ReconcileRequest{AcceptOpen: &intake.AcceptOpenInput{As: "write_off", Lines: []intake.AcceptLineInput{{Amount: amount}}}}
@@ -238,7 +241,7 @@ func (b *bench) accept(id billing.ClaimID, amount string) use {
 	}
 }
 
-func (b *bench) plain(
+func (b *fixture) plain(
 	do func(context.Context, idempotency.Write[*billing.ClaimRecord], billing.ClaimID) (billing.Reply, error), id billing.ClaimID,
 ) use {
 	req := b.request()
@@ -248,7 +251,7 @@ func (b *bench) plain(
 }
 
 // good returns a claim without findings.
-func (b *bench) good() intake.ClaimRequest {
+func (b *fixture) good() intake.ClaimRequest {
 	return intake.ClaimRequest{
 		OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"),
 		Subscriber: &intake.ClaimSubscriberInput{
@@ -266,7 +269,7 @@ func (b *bench) good() intake.ClaimRequest {
 }
 
 // asking returns a predetermination without findings.
-func (b *bench) asking() intake.ClaimRequest {
+func (b *fixture) asking() intake.ClaimRequest {
 	in := b.good()
 	in.Kind = new("predetermination")
 	for i := range in.Lines {
@@ -293,12 +296,12 @@ func given(in intake.ClaimRequest, fields ...string) intake.ClaimRequest {
 }
 
 // at creates a good claim and puts it into a state, as files would.
-func (b *bench) at(state billing.ClaimState) *billing.ClaimRecord {
+func (b *fixture) at(state billing.ClaimState) *billing.ClaimRecord {
 	b.t.Helper()
 	return b.put(b.does(b.make(b.good())).ID, state)
 }
 
-func (b *bench) put(id billing.ClaimID, state billing.ClaimState) *billing.ClaimRecord {
+func (b *fixture) put(id billing.ClaimID, state billing.ClaimState) *billing.ClaimRecord {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -313,7 +316,7 @@ func (b *bench) put(id billing.ClaimID, state billing.ClaimState) *billing.Claim
 
 // events returns the events of a claim, the first first, each with its states,
 // and checks their sequence.
-func (b *bench) events(id billing.ClaimID) string {
+func (b *fixture) events(id billing.ClaimID) string {
 	b.t.Helper()
 	var words []string
 	for _, e := range porttest.Events(b.t, b.store, b.scope, id) {
@@ -353,7 +356,7 @@ func found(c *billing.ClaimRecord) string {
 }
 
 // count counts claims of the scope, of either kind.
-func (b *bench) count() (n int) {
+func (b *fixture) count() (n int) {
 	b.t.Helper()
 	for _, kind := range []billing.ClaimKind{billing.KindClaim, billing.KindPredetermination} {
 		all, _, err := b.service.List(b.t.Context(), b.scope, billing.ClaimFilter{Kind: kind}, billing.Page{Limit: 100})

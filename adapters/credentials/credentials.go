@@ -1,6 +1,6 @@
-// Package proofs hashes passwords with argon2id, measures how hard they are to
+// Package credentials hashes passwords with argon2id, measures how hard they are to
 // guess, and checks codes of authenticator apps.
-package proofs
+package credentials
 
 import (
 	"crypto/hmac"
@@ -17,10 +17,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Proofs is the one adapter of ports.Proofs.
-type Proofs struct{ key [32]byte }
+// Credentials is the one adapter of ports.Credentials.
+type Credentials struct{ key [32]byte }
 
-var _ ports.Proofs = (*Proofs)(nil)
+var _ ports.Credentials = (*Credentials)(nil)
 
 // The cost of a hash, as OWASP recommends: 19 MiB and two passes, which took 59 ms on
 // a busy core. Hashes name their parameters, so that a later release can change them.
@@ -32,13 +32,13 @@ const (
 	saltSize = 16
 )
 
-// New returns proofs with a key of this service. Salts and marks depend on it.
-func New(key [32]byte) *Proofs { return &Proofs{key} }
+// New returns credentials with a key of this service. Salts and marks depend on it.
+func New(key [32]byte) *Credentials { return &Credentials{key} }
 
 // Hash computes the argon2id of a password. The salt is a keyed digest of the
 // email address.
-func (p *Proofs) Hash(email, password string) string {
-	salt := p.Mark("salt " + email)
+func (p *Credentials) Hash(email, password string) string {
+	salt := p.MAC("salt " + email)
 	hash := argon2.IDKey([]byte(password), salt[:saltSize], passes, memory, lanes, hashSize)
 	return fmt.Sprintf("argon2id$v=%d$m=%d,t=%d,p=%d$%s", argon2.Version, memory, passes, lanes, base64.RawStdEncoding.EncodeToString(hash))
 }
@@ -48,7 +48,7 @@ const period = 30
 
 // Step compares the code with those of the step before, the current one and the
 // one after, because clocks differ.
-func (p *Proofs) Step(secret, code string, at time.Time) (int64, bool) {
+func (p *Credentials) Step(secret, code string, at time.Time) (int64, bool) {
 	options := totp.ValidateOpts{Period: period, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 	for step := at.Unix()/period - 1; step <= at.Unix()/period+1; step++ {
 		right, err := totp.GenerateCodeCustom(secret, time.Unix(step*period, 0), options)
@@ -59,8 +59,8 @@ func (p *Proofs) Step(secret, code string, at time.Time) (int64, bool) {
 	return 0, false
 }
 
-// Mark computes an HMAC.
-func (p *Proofs) Mark(text string) [32]byte {
+// MAC computes an HMAC.
+func (p *Credentials) MAC(text string) [32]byte {
 	h := hmac.New(sha256.New, p.key[:])
 	h.Write([]byte(text))
 	return [32]byte(h.Sum(nil))

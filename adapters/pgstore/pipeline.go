@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// wire is the socket under a lib/pq connection. It can send a message of its own,
+// pipeline is the socket under a lib/pq connection. It can send a message of its own,
 // either alone or in front of lib/pq's next message. It drops the reply, so
 // lib/pq does not wait for one. BEGIN, and COMMIT after reads, therefore cost no
 // round trip.
 //
 // If the reply reports an error, the server also rejects lib/pq's statement that
-// follows. The wire then passes the error to lib/pq as the reply to that
+// follows. The pipeline then passes the error to lib/pq as the reply to that
 // statement, and drops the rejection.
 //
 // In PostgreSQL's frontend/backend protocol, a message has a type of one byte, a
 // length that includes itself, and the content. ReadyForQuery ends the reply to
 // each Query and each Sync.
-type wire struct {
+type pipeline struct {
 	net.Conn
 	in *bufio.Reader
 
@@ -34,14 +34,14 @@ type wire struct {
 	received time.Time // when that row arrived
 }
 
-// The types of messages from the server that the wire handles.
+// The types of messages from the server that the pipeline handles.
 const (
 	msgDataRow       = 'D'
 	msgErrorResponse = 'E'
 	msgReadyForQuery = 'Z'
 )
 
-func newWire(c net.Conn) *wire { return &wire{Conn: c, in: bufio.NewReader(c)} }
+func newPipeline(c net.Conn) *pipeline { return &pipeline{Conn: c, in: bufio.NewReader(c)} }
 
 // simpleQuery returns the message that runs statements without arguments.
 func simpleQuery(text string) []byte {
@@ -80,44 +80,44 @@ func (b *batch) add(kind byte, content string) {
 }
 
 // ride sends the message in front of the next one.
-func (w *wire) ride(message []byte) { w.rider = message }
+func (p *pipeline) ride(message []byte) { p.rider = message }
 
 // riding reports whether a message waits for the next one.
-func (w *wire) riding() bool { return w.rider != nil }
+func (p *pipeline) riding() bool { return p.rider != nil }
 
 // stay discards the message that waits for the next one.
-func (w *wire) stay() { w.rider = nil }
+func (p *pipeline) stay() { p.rider = nil }
 
 // post sends a message and does not wait for the reply.
-func (w *wire) post(message []byte) error {
-	_, err := w.Conn.Write(message)
-	w.dropped++
+func (p *pipeline) post(message []byte) error {
+	_, err := p.Conn.Write(message)
+	p.dropped++
 	return err
 }
 
-func (w *wire) Write(b []byte) (int, error) {
-	if w.rider == nil {
-		return w.Conn.Write(b)
+func (p *pipeline) Write(b []byte) (int, error) {
+	if p.rider == nil {
+		return p.Conn.Write(b)
 	}
-	n, err := w.Conn.Write(append(w.rider, b...))
-	n -= len(w.rider)
-	w.rider = nil
-	w.dropped++
+	n, err := p.Conn.Write(append(p.rider, b...))
+	n -= len(p.rider)
+	p.rider = nil
+	p.dropped++
 	return max(0, n), err
 }
 
 // Read passes messages to lib/pq, whole or in parts, and drops the others.
-func (w *wire) Read(b []byte) (n int, err error) {
-	for n < len(b) && (n == 0 || w.in.Buffered() > 0) {
-		if w.left == 0 {
-			if err = w.next(); err != nil {
+func (p *pipeline) Read(b []byte) (n int, err error) {
+	for n < len(b) && (n == 0 || p.in.Buffered() > 0) {
+		if p.left == 0 {
+			if err = p.next(); err != nil {
 				return n, err
 			}
 			continue
 		}
-		part, err := w.in.Read(b[n:min(len(b), n+w.left)])
+		part, err := p.in.Read(b[n:min(len(b), n+p.left)])
 		n += part
-		w.left -= part
+		p.left -= part
 		if err != nil {
 			return n, err
 		}
@@ -127,38 +127,38 @@ func (w *wire) Read(b []byte) (n int, err error) {
 
 // next reads the head of a message, and drops the message unless it is for
 // lib/pq.
-func (w *wire) next() error {
-	head, err := w.in.Peek(5)
+func (p *pipeline) next() error {
+	head, err := p.in.Peek(5)
 	if err != nil {
 		return err
 	}
 	kind, size := head[0], 1+max(4, int(binary.BigEndian.Uint32(head[1:])))
 	last := kind == msgReadyForQuery
 	switch {
-	case w.through:
-		w.through = !last
-		w.left = size
+	case p.through:
+		p.through = !last
+		p.left = size
 		return nil
-	case w.refused > 0:
+	case p.refused > 0:
 		if last {
-			w.refused--
+			p.refused--
 		}
-	case w.dropped == 0:
-		w.left = size
+	case p.dropped == 0:
+		p.left = size
 		return nil
 	case kind == msgErrorResponse:
-		w.through, w.refused, w.dropped = true, w.dropped, 0
+		p.through, p.refused, p.dropped = true, p.dropped, 0
 		return nil // reads the next head
 	case last:
-		w.dropped--
-	case kind == msgDataRow && size <= w.in.Size():
-		row, err := w.in.Peek(size)
+		p.dropped--
+	case kind == msgDataRow && size <= p.in.Size():
+		row, err := p.in.Peek(size)
 		if err != nil {
 			return err
 		}
-		w.first, w.received = firstColumn(row[5:]), time.Now()
+		p.first, p.received = firstColumn(row[5:]), time.Now()
 	}
-	_, err = io.CopyN(io.Discard, w.in, int64(size))
+	_, err = io.CopyN(io.Discard, p.in, int64(size))
 	return err
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/molar-billing/molar/core/billing/billingtest"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -205,14 +207,7 @@ func faultsOf(t *testing.T, err error) []string {
 	if !ok || e.Code != billing.CodeInvalidRequest {
 		t.Fatalf("error %v", err)
 	}
-	return fieldCodes(e.Faults)
-}
-
-func fieldCodes(faults billing.Faults) (all []string) {
-	for _, f := range faults {
-		all = append(all, f.Field+" "+string(f.Code))
-	}
-	return all
+	return billingtest.FieldCodes(e.Faults)
 }
 
 func TestTheLimitsOfAnAttachment(t *testing.T) {
@@ -455,7 +450,7 @@ func TestAttachmentEventBodies(t *testing.T) {
 			if bytes.Contains(e.Data, []byte("cusp")) || bytes.Contains(e.Data, []byte("periodontal")) {
 				t.Errorf("the event has what was written: %s", e.Data)
 			}
-			eventGolden(t, name, e, c.resource, c.at)
+			billingtest.Event(t, name, e, c.resource, c.at)
 		})
 	}
 }

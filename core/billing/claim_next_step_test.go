@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing/billingtest"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -151,10 +153,10 @@ func TestTheEventsOfAClaimsLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "testdata/claims/life.json", append(got, '\n'))
+	billingtest.Golden(t, "testdata/claims/life.json", append(got, '\n'))
 	var history bytes.Buffer
 	for _, m := range c.History {
 		fmt.Fprintf(&history, "%s %s by %s of %q\n", m.At.Format(time.DateTime), m.State, m.Cause, m.File)
 	}
-	golden(t, "testdata/claims/history.txt", history.Bytes())
+	billingtest.Golden(t, "testdata/claims/history.txt", history.Bytes())
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing/billingtest"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -407,7 +409,7 @@ func TestFindingsHelpAndRevealNothing(t *testing.T) {
 		t.Errorf("judged again: %q", found(again))
 	}
 	faults := billing.FindingFaults(list[:2])
-	if len(faults) != 2 || fieldCodes(faults)[0] != list[0].Field+" not_allowed" || faults[0].Message != list[0].Message+" "+list[0].Fix {
+	if len(faults) != 2 || billingtest.FieldCodes(faults)[0] != list[0].Field+" not_allowed" || faults[0].Message != list[0].Message+" "+list[0].Fix {
 		t.Errorf("%+v", faults)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/molar-billing/molar/core/billing/billingtest"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -75,8 +77,8 @@ func TestOffices(t *testing.T) {
 			c.change(&o)
 			var f billing.Faults
 			o.Normalize()
-			if o.Judge(&f); !slices.Equal(fieldCodes(f), c.want) {
-				t.Fatalf("faults %v, want %v", fieldCodes(f), c.want)
+			if o.Judge(&f); !slices.Equal(billingtest.FieldCodes(f), c.want) {
+				t.Fatalf("faults %v, want %v", billingtest.FieldCodes(f), c.want)
 			}
 			if c.want == nil && (strings.TrimPrefix(o.TaxID, "123456789")+strings.TrimPrefix(o.Phone, "5185550100")+strings.TrimPrefix(o.Address.State, "NY")+strings.TrimPrefix(o.PayTo.State, "NY") != "") {
 				t.Errorf("normalized to %+v", o)
@@ -89,7 +91,7 @@ func TestProviders(t *testing.T) {
 	t.Parallel()
 	var f billing.Faults
 	(&billing.Provider{LastName: "\u200d"}).Judge(&f)
-	if want := []string{"first_name required", "last_name required", "npi required", "taxonomy required"}; !slices.Equal(fieldCodes(f), want) {
-		t.Errorf("faults %v, want %v", fieldCodes(f), want)
+	if want := []string{"first_name required", "last_name required", "npi required", "taxonomy required"}; !slices.Equal(billingtest.FieldCodes(f), want) {
+		t.Errorf("faults %v, want %v", billingtest.FieldCodes(f), want)
 	}
 }

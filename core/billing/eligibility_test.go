@@ -1,18 +1,15 @@
 package billing_test
 
 import (
-	"bytes"
 	"errors"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing/billingtest"
+
 	"github.com/molar-billing/molar/core/billing"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
@@ -147,23 +144,7 @@ func TestEventBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eventGolden(t, name, c.event, c.resource, c.at)
+			billingtest.Event(t, name, c.event, c.resource, c.at)
 		})
-	}
-}
-
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s:\n%s\nwant:\n%s", file, got, want)
 	}
 }

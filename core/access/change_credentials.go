@@ -46,7 +46,7 @@ func (s *Service) ChangeCredentials(
 	}
 	faults := call.Request.Faults
 	if in.Password != nil {
-		faults.Password("password", *in.Password, a.Email, s.strength(*in.Password, a))
+		billing.JudgePassword(&faults, "password", *in.Password, a.Email, s.strength(*in.Password, a))
 	}
 	step := s.checkSecret(&faults, in, caller.Session)
 	if len(faults) == 0 {

@@ -3,6 +3,7 @@ package billing
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"time"
 )
 
@@ -102,4 +103,21 @@ func moneyOrNull(m *Money) *string {
 		return nil
 	}
 	return new(m.String())
+}
+
+// JSON returns the event object of the API, for replies and for webhooks. It
+// contains the data byte for byte.
+func (e *Event) JSON() []byte {
+	b := make([]byte, 0, 200+len(e.Data))
+	b = append(b, `{"id":"`...)
+	b = append(b, e.ID.String()...)
+	b = append(b, `","object":"event","type":"`...)
+	b = append(b, e.Type...)
+	b = append(b, `","sequence":`...)
+	b = strconv.AppendInt(b, int64(max(e.Sequence, 1)), 10)
+	b = append(b, `,"created_at":"`...)
+	b = append(b, Timestamp(e.CreatedAt)...)
+	b = append(b, `","data":`...)
+	b = append(b, e.Data...)
+	return append(b, '}')
 }

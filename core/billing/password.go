@@ -59,9 +59,9 @@ func WeakPassword(text, email string, strength int) bool {
 	return strength < leastStrength || commonPasswords()[lower] || lower == email
 }
 
-// Password adds a fault when the text is no password of the strength for a user with
+// JudgePassword adds a fault when the text is no password of the strength for a user with
 // the email address: it is too short, too long or easy to guess.
-func (f *Faults) Password(field, text, email string, strength int) {
+func JudgePassword(f *Faults, field, text, email string, strength int) {
 	switch n := utf8.RuneCountInString(text); {
 	case n < minPassword:
 		f.Add(field, FaultTooFew, fmt.Sprintf("A password has at least %d characters.", minPassword))

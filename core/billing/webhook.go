@@ -251,23 +251,6 @@ type pingData struct {
 	Object string            `json:"object"`
 }
 
-// JSON returns the event object of the API, for replies and for webhooks. It
-// contains the data byte for byte.
-func (e *Event) JSON() []byte {
-	b := make([]byte, 0, 200+len(e.Data))
-	b = append(b, `{"id":"`...)
-	b = append(b, e.ID.String()...)
-	b = append(b, `","object":"event","type":"`...)
-	b = append(b, e.Type...)
-	b = append(b, `","sequence":`...)
-	b = strconv.AppendInt(b, int64(max(e.Sequence, 1)), 10)
-	b = append(b, `,"created_at":"`...)
-	b = append(b, Timestamp(e.CreatedAt)...)
-	b = append(b, `","data":`...)
-	b = append(b, e.Data...)
-	return append(b, '}')
-}
-
 // Takes reports whether the endpoint subscribes to events of the type.
 func (e *WebhookEndpoint) Takes(t EventType) bool {
 	return e.EventTypes == nil || slices.Contains(e.EventTypes, t)

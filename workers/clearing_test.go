@@ -13,9 +13,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
@@ -52,7 +52,7 @@ func TestFailuresOfConnections(t *testing.T) {
 	for want, err := range map[string]error{"DEBUG": &billing.ObservedError{Err: down}, "WARN": down} {
 		var l log
 		sandbox := &ports.Network{Name: "main", Poll: time.Millisecond, Claims: broken{err}, Replies: broken{err}}
-		s := batches.New(nil, batches.Outside{Networks: networks.New(sandbox)}, nil)
+		s := batches.New(nil, batches.Outside{Networks: routing.New(sandbox)}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
@@ -76,7 +76,7 @@ func TestQuarantineLog(t *testing.T) {
 	var l log
 	given := &given{files: []billing.IncomingFile{{Name: "QUILLFEATHER.999"}, {Name: "QUILLFEATHER.txt", Content: []byte("a report")}}}
 	store := pgtest.Open(t)
-	s := batches.New(store, batches.Outside{EDI: edi.New(), Networks: networks.New(&ports.Network{
+	s := batches.New(store, batches.Outside{EDI: edi.New(), Networks: routing.New(&ports.Network{
 		Name: "main", Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: given, Replies: given,
 	})}, porttest.Payers(t))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,7 +159,7 @@ func TestTraffic(t *testing.T) {
 	sandbox := sandboxnet.Networks(&porttest.Clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour})[1]
 	sandbox.Replies = &failing{Replies: sandbox.Replies, fails: 1}
 	s := batches.New(store, batches.Outside{
-		EDI: edi.New(), Networks: networks.New(sandbox),
+		EDI: edi.New(), Networks: routing.New(sandbox),
 	}, payers)
 	claims := claimsOf(t, store, payers, 20)
 

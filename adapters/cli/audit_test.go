@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	adapter "github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -34,11 +34,11 @@ func newOperated(t *testing.T) *operated {
 	r.backend.Audit = func(context.Context) (*audit.Service, func() error, error) {
 		return audit.New(r.store, audit.LeastRetention, log), closed, nil
 	}
-	s := networks.New(r.store, porttest.Payers(t), func(string, billing.NetworkReason) {}, log)
-	s.Use(adapter.NewConnector(adapter.New(), map[billing.ConnectionKind]adapter.Opener{
+	s := connections.New(r.store, porttest.Payers(t), func(string, billing.NetworkReason) {}, log)
+	s.Use(routing.NewConnector(routing.New(), map[billing.ConnectionKind]routing.Opener{
 		billing.ConnectionSFTP: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
 	}, s.Observe, log))
-	r.backend.Networks = func(context.Context) (*networks.Service, func() error, error) { return s, closed, nil }
+	r.backend.Networks = func(context.Context) (*connections.Service, func() error, error) { return s, closed, nil }
 	r.backend.Connections = r.backend.Networks
 	sent := batches.New(r.store, batches.Outside{}, porttest.Payers(t))
 	r.backend.Batches = func(context.Context) (*batches.Service, func() error, error) { return sent, closed, nil }

@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/core/connections"
 )
 
-// connections manages the connections to networks of payers.
-func connections(b Backend) *cobra.Command {
+// connectionCommands manages the connections to networks of payers.
+func connectionCommands(b Backend) *cobra.Command {
 	c := group("connections", "Connections to clearinghouses and payers", addConnection(b), replaceConnection(b), listConnections(b), showConnection(b), testConnection(b),
-		changeConnection(b, "enable", "Use a connection again after it was disabled or paused", enableHelp, (*networks.Service).Enable),
-		changeConnection(b, "disable", "Stop using a connection, in both directions", disableHelp, (*networks.Service).Disable),
+		changeConnection(b, "enable", "Use a connection again after it was disabled or paused", enableHelp, (*connections.Service).Enable),
+		changeConnection(b, "disable", "Stop using a connection, in both directions", disableHelp, (*connections.Service).Disable),
 		removeConnection(b))
 	c.Long = "Connections carry live traffic, and test traffic that should not go to the sandbox. Running services use a change within two seconds.\n\n" +
 		"A message goes through a connection of its organization, or else through one of the deployment. Of several, one that lists the\n" +
@@ -28,8 +28,8 @@ func connections(b Backend) *cobra.Command {
 // onConnections completes a command that runs fn on the database. All connections
 // commands have --json.
 func onConnections(
-	open func(ctx context.Context) (*networks.Service, func() error, error), c *cobra.Command,
-	fn func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error,
+	open func(ctx context.Context) (*connections.Service, func() error, error), c *cobra.Command,
+	fn func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error,
 ) *cobra.Command {
 	var asJSON bool
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -63,7 +63,7 @@ func addConnection(b Backend) *cobra.Command {
 			"  From outside the container in which the service runs:\n" +
 			"    tar c clearinghouse.json id_ed25519 | docker compose exec -T api molar connections add -",
 	}
-	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		request, err := readConnection(c.InOrStdin(), args[0])
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func replaceConnection(b Backend) *cobra.Command {
 			"two seconds; calls that are under way end first.",
 		Example: "  molar connections replace clearinghouse.json && molar connections test 'My clearinghouse'",
 	}
-	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		request, err := readConnection(c.InOrStdin(), args[0])
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func printStored(c *cobra.Command, stored *billing.Connection, done string) erro
 
 func listConnections(b Backend) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the connections", Args: cobra.NoArgs}
-	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, _ []string, asJSON bool) error {
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *connections.Service, _ []string, asJSON bool) error {
 		all, err := s.List(c.Context())
 		if err != nil {
 			return err
@@ -145,7 +145,7 @@ func listConnections(b Backend) *cobra.Command {
 
 func showConnection(b Backend) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a connection, without its secrets"}
-	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		one, err := s.Get(c.Context(), args[0])
 		if err != nil {
 			return err
@@ -172,7 +172,7 @@ func testConnection(b Backend) *cobra.Command {
 		Example: "  molar connections test --write 'My clearinghouse'",
 	}
 	write := c.Flags().Bool("write", false, "also write a small file to the outbox and the archive, and remove it")
-	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		steps, err := s.Test(c.Context(), args[0], *write)
 		if err != nil {
 			return err
@@ -225,10 +225,10 @@ const disableHelp = "Stops using a connection within two seconds, in both direct
 	"Meanwhile acknowledgements become overdue (molar batches list). Calls that are under way end first."
 
 func changeConnection(
-	b Backend, verb, short, long string, change func(s *networks.Service, ctx context.Context, name string) (*billing.Connection, error),
+	b Backend, verb, short, long string, change func(s *connections.Service, ctx context.Context, name string) (*billing.Connection, error),
 ) *cobra.Command {
 	c := &cobra.Command{Use: verb + " NAME", Short: short, Long: long}
-	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		one, err := change(s, c.Context(), args[0])
 		if err != nil {
 			return err
@@ -250,7 +250,7 @@ func removeConnection(b Backend) *cobra.Command {
 			"To change an account, its password or its address, use molar connections replace.",
 	}
 	force := c.Flags().Bool("force", false, "remove it although batches need it; their claims stay queued or submitted")
-	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		if err := s.Remove(c.Context(), args[0], *force); err != nil {
 			return err
 		}

@@ -15,10 +15,10 @@ import (
 	"strings"
 	"testing"
 
-	adapter "github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -262,12 +262,12 @@ func TestConnections(t *testing.T) {
 	t.Parallel()
 	store, dir := pgtest.Open(t), folder(t)
 	log := slog.New(slog.DiscardHandler)
-	s := networks.New(store, porttest.Payers(t), func(string, billing.NetworkReason) {}, log)
-	s.Use(adapter.NewConnector(adapter.New(), map[billing.ConnectionKind]adapter.Opener{
+	s := connections.New(store, porttest.Payers(t), func(string, billing.NetworkReason) {}, log)
+	s.Use(routing.NewConnector(routing.New(), map[billing.ConnectionKind]routing.Opener{
 		billing.ConnectionSFTP:    func(*billing.Connection) (*ports.Network, error) { return &ports.Network{Peer: peer{}}, nil },
 		billing.ConnectionSandbox: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
 	}, s.Observe, log))
-	opens := func(context.Context) (*networks.Service, func() error, error) {
+	opens := func(context.Context) (*connections.Service, func() error, error) {
 		return s, func() error { return nil }, t.Context().Err()
 	}
 	run := func(args ...string) (string, error) {

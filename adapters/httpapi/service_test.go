@@ -19,10 +19,10 @@ import (
 	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/imagecodec"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/proofs"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
@@ -31,13 +31,13 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
-	connections "github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -96,7 +96,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	during(t, func(ctx context.Context) { _ = relay.Run(ctx, store) })
 	payers := porttest.Payers(t)
 	clock, sender := &porttest.Clock{}, s.receiver.sender(t, with.log)
-	attaching := outside(t, queue, networks.New(append(with.open, sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})...)...), &with)
+	attaching := outside(t, queue, routing.New(append(with.open, sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})...)...), &with)
 	o := Options{
 		Access:        access.New(store, payers, clock, proofs.New([32]byte{1})),
 		Attachments:   attachments.New(store, attaching, payers, attachments.DefaultTimes()),

@@ -21,9 +21,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/adapters/x12"
@@ -67,7 +67,7 @@ func work(settings string) error {
 		return err
 	}
 	end := func(id string) billing.EnvelopeEnd { return billing.EnvelopeEnd{Qualifier: "ZZ", ID: id} }
-	service := batches.New(store, batches.Outside{EDI: edi.New(), Networks: networks.New(&ports.Network{
+	service := batches.New(store, batches.Outside{EDI: edi.New(), Networks: routing.New(&ports.Network{
 		Name: "sftp", Route: billing.Route{Mode: billing.ModeTest}, Poll: 50 * time.Millisecond, Claims: n, Inbox: n,
 		Envelope: billing.Envelope{Sender: end("MOLAR"), Receiver: end("HOUSE")},
 	})}, payers)

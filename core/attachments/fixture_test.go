@@ -16,9 +16,9 @@ import (
 	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/imagecodec"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/attachments"
@@ -91,7 +91,7 @@ func (b *fixture) build(store ports.Store, queue ports.Queue, blobs ports.Blobs,
 	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
 	of.Attachments = sandbox
 	return attachments.New(store, attachments.Outside{
-		Queue: queue, Blobs: blobs, Images: b.codec, Networks: networks.New(of),
+		Queue: queue, Blobs: blobs, Images: b.codec, Networks: routing.New(of),
 	}, b.payers, b.times)
 }
 

@@ -12,9 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/batches"
@@ -80,7 +80,7 @@ func (b *fixture) build(store ports.Store, network ports.Clearinghouse) *batches
 
 // buildOn returns the use cases with the networks.
 func (b *fixture) buildOn(store ports.Store, open ...*ports.Network) *batches.Service {
-	return batches.New(store, batches.Outside{EDI: b.codec, Remit: b.remit, Networks: networks.New(open...)}, b.payers)
+	return batches.New(store, batches.Outside{EDI: b.codec, Remit: b.remit, Networks: routing.New(open...)}, b.payers)
 }
 
 // sandbox returns the sandbox's network with a clearinghouse of the test's own.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/intake"
@@ -30,7 +30,7 @@ func liveNetwork(payers ...billing.PayerID) ports.Networks {
 	for _, p := range payers {
 		route.Payers[p] = []billing.Transaction{billing.TransactionClaims}
 	}
-	return networks.New(&ports.Network{Name: "live", Route: route, Claims: files{}})
+	return routing.New(&ports.Network{Name: "live", Route: route, Claims: files{}})
 }
 
 func (b *bench) verify() {
@@ -129,8 +129,8 @@ func TestWhatALiveClaimWaitsFor(t *testing.T) {
 func TestClaimOfAPausedConnectionWaits(t *testing.T) {
 	t.Parallel()
 	b, c, payer, other := liveClaim(t)
-	open := networks.New()
-	connector := networks.NewConnector(open, map[billing.ConnectionKind]networks.Opener{
+	open := routing.New()
+	connector := routing.NewConnector(open, map[billing.ConnectionKind]routing.Opener{
 		billing.ConnectionSFTP: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{Claims: files{}}, nil },
 	}, nil, slog.New(slog.DiscardHandler))
 	t.Cleanup(connector.Close)

@@ -16,9 +16,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
@@ -84,7 +84,7 @@ func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
 	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
 	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
 	of.Eligibility = sandbox
-	carriers := networks.New(of)
+	carriers := routing.New(of)
 	b.service = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
 	times.Wait = 0
 	b.impatient = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)

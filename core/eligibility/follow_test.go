@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	adapter "github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
-	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -22,7 +22,7 @@ import (
 // them.
 type process struct {
 	*eligibility.Service
-	connections *networks.Service
+	connections *connections.Service
 }
 
 // process starts a process of the bench's service. Its connections lead to the sandbox.
@@ -30,9 +30,9 @@ func (b *bench) process() process {
 	b.t.Helper()
 	times := eligibility.DefaultTimes()
 	times.Wait = 0
-	open, payers, log := adapter.New(), porttest.Payers(b.t), slog.New(slog.DiscardHandler)
-	p := process{connections: networks.New(b.store, payers, func(string, billing.NetworkReason) {}, log)}
-	connector := adapter.NewConnector(open, map[billing.ConnectionKind]adapter.Opener{
+	open, payers, log := routing.New(), porttest.Payers(b.t), slog.New(slog.DiscardHandler)
+	p := process{connections: connections.New(b.store, payers, func(string, billing.NetworkReason) {}, log)}
+	connector := routing.NewConnector(open, map[billing.ConnectionKind]routing.Opener{
 		billing.ConnectionCORE: func(*billing.Connection) (*ports.Network, error) {
 			return &ports.Network{Eligibility: sandboxnet.NewEligibility(b.clock)}, nil
 		},
@@ -64,7 +64,7 @@ func (b *bench) follow(p process) {
 // sees, and the worker's process does not see yet.
 func TestWorkerBehind(t *testing.T) {
 	t.Parallel()
-	add := func(b *bench, operator *networks.Service) {
+	add := func(b *bench, operator *connections.Service) {
 		b.must(operator.Add(b.t.Context(), intake.ConnectionRequest{
 			Name: "Checks", Mode: "live", Kind: "core", Carries: []string{"eligibility"}, Usage: "P", SenderID: "MOLAR1", ReceiverID: "NET1",
 			EveryPayer: true, URL: "https://core.example.com/soap", Envelope: "soap-2.2.0", User: "molar", Password: []byte("secret"),
@@ -81,27 +81,27 @@ func TestWorkerBehind(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]struct {
-		before, change func(b *bench, operator *networks.Service)
-		after          func(b *bench, operator *networks.Service) // the check was accepted
+		before, change func(b *bench, operator *connections.Service)
+		after          func(b *bench, operator *connections.Service) // the check was accepted
 		want           billing.Outcome
 	}{
 		"added": {change: add, want: billing.OutcomeAnswered},
 		"enabled": {
-			before: func(b *bench, operator *networks.Service) {
+			before: func(b *bench, operator *connections.Service) {
 				add(b, operator)
 				b.must(operator.Disable(b.t.Context(), "Checks"))
 			},
-			change: func(b *bench, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
+			change: func(b *bench, operator *connections.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
 			want:   billing.OutcomeAnswered,
 		},
 		"enabled after a pause": {
-			before: func(b *bench, operator *networks.Service) { add(b, operator); pause(b) },
-			change: func(b *bench, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
+			before: func(b *bench, operator *connections.Service) { add(b, operator); pause(b) },
+			change: func(b *bench, operator *connections.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
 			want:   billing.OutcomeAnswered,
 		},
 		"disabled again": {
 			change: add,
-			after:  func(b *bench, operator *networks.Service) { b.must(operator.Disable(b.t.Context(), "Checks")) },
+			after:  func(b *bench, operator *connections.Service) { b.must(operator.Disable(b.t.Context(), "Checks")) },
 			want:   billing.OutcomeError,
 		},
 	} {

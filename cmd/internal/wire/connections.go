@@ -9,20 +9,20 @@ import (
 
 	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
-	connections "github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 )
 
 // openConnections opens the networks: the sandbox, and the operator's connections.
 func (g *graph) openConnections() {
-	g.networks = networks.New(sandboxnet.Networks(g.store.Clock(), g.store.SandboxMail(), g.sandbox())...)
+	g.networks = routing.New(sandboxnet.Networks(g.store.Clock(), g.store.SandboxMail(), g.sandbox())...)
 	g.connections = connections.New(audit.Operated{Store: g.store}, g.payers, connectionMetrics(g), g.log)
-	connector := networks.NewConnector(g.networks, g.openers(), g.connections.Observe, g.log)
+	connector := routing.NewConnector(g.networks, g.openers(), g.connections.Observe, g.log)
 	g.connections.Use(connector)
 	g.networks.FollowWith(g.connections.Follow)
 	g.closers = append(g.closers, func(context.Context) error {
@@ -32,8 +32,8 @@ func (g *graph) openConnections() {
 }
 
 // openers open each kind of connection.
-func (g *graph) openers() map[billing.ConnectionKind]networks.Opener {
-	return map[billing.ConnectionKind]networks.Opener{
+func (g *graph) openers() map[billing.ConnectionKind]routing.Opener {
+	return map[billing.ConnectionKind]routing.Opener{
 		billing.ConnectionSandbox: g.openSandbox,
 		billing.ConnectionSFTP:    openSFTP,
 		billing.ConnectionCORE:    openCORE,

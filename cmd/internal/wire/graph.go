@@ -18,11 +18,11 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/rabbitqueue"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
@@ -30,12 +30,12 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
-	connections "github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -56,7 +56,7 @@ type graph struct {
 	queue    ports.Queue
 	blobs    ports.Blobs
 	payers   *billing.PayerDirectory
-	networks *networks.Networks
+	networks *routing.Networks
 	relay    *outboxrelay.Relay
 	runner   *workers.Runner
 

@@ -1,9 +1,9 @@
-// Package networks manages the connections to networks of payers: the operator adds,
+// Package connections manages the connections to networks of payers: the operator adds,
 // tests and removes them, and every process of the service follows the changes.
 //
 // It also judges the failures of connections. A network that refuses a sign-in pauses
 // its connection, because accounts lock after repeated attempts.
-package networks
+package connections
 
 import (
 	"context"

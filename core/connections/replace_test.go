@@ -1,4 +1,4 @@
-package networks_test
+package connections_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package networks_test
+package connections_test
 
 import (
 	"bytes"
@@ -13,13 +13,13 @@ import (
 
 	"go.uber.org/goleak"
 
-	adapter "github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/intake"
-	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -40,8 +40,8 @@ func (*account) Close() error { return nil }
 
 // process is a process of the service on a database that others share.
 type process struct {
-	*networks.Service
-	networks *adapter.Networks
+	*connections.Service
+	networks *routing.Networks
 	account  *account
 
 	mu     sync.Mutex
@@ -66,9 +66,9 @@ func (p *process) logged() string {
 
 func newProcess(t *testing.T, store *pgstore.Store) *process {
 	t.Helper()
-	p := &process{networks: adapter.New(), account: &account{}, counts: map[string]int{}}
+	p := &process{networks: routing.New(), account: &account{}, counts: map[string]int{}}
 	log := slog.New(slog.NewTextHandler(p, nil))
-	p.Service = networks.New(store, porttest.Payers(t), func(connection string, reason billing.NetworkReason) {
+	p.Service = connections.New(store, porttest.Payers(t), func(connection string, reason billing.NetworkReason) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.counts[connection+" "+string(reason)]++
@@ -82,7 +82,7 @@ func newProcess(t *testing.T, store *pgstore.Store) *process {
 		}
 		return &ports.Network{Eligibility: p.account, Peer: p.account}, nil
 	}
-	connector := adapter.NewConnector(p.networks, map[billing.ConnectionKind]adapter.Opener{billing.ConnectionCORE: open}, p.Observe, log)
+	connector := routing.NewConnector(p.networks, map[billing.ConnectionKind]routing.Opener{billing.ConnectionCORE: open}, p.Observe, log)
 	p.Use(connector)
 	t.Cleanup(connector.Close)
 	return p

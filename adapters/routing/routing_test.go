@@ -1,9 +1,9 @@
-package networks_test
+package routing_test
 
 import (
 	"testing"
 
-	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
@@ -20,7 +20,7 @@ func TestFor(t *testing.T) {
 	mine, other := billing.OrgID{1}, billing.OrgID{2}
 	aetna, delta := billing.PayerID{1}, billing.PayerID{2}
 	only := map[billing.PayerID][]billing.Transaction{aetna: {billing.TransactionEligibility, billing.TransactionClaims}, delta: {billing.TransactionClaims}}
-	open := networks.New(
+	open := routing.New(
 		&ports.Network{Name: "sandbox", Route: billing.Route{Mode: billing.ModeTest}, Eligibility: inquiries{}, Claims: files{}, Attachments: images{}},
 		&ports.Network{Name: "deployment", Route: billing.Route{Mode: billing.ModeLive, Payers: only}, Eligibility: inquiries{}, Claims: files{}},
 		&ports.Network{Name: "spare", Route: billing.Route{Mode: billing.ModeLive}, Claims: files{}},
@@ -72,7 +72,7 @@ func TestFor(t *testing.T) {
 // TestNoNetwork is live mode as it ships: the caller reads why nothing is sent.
 func TestNoNetwork(t *testing.T) {
 	t.Parallel()
-	open := networks.New()
+	open := routing.New()
 	for transaction, want := range map[billing.Transaction]string{
 		billing.TransactionEligibility: "ELIGIBILITY_UNAVAILABLE: No connection carries this eligibility check in live mode. Ask the operator of this service to add one, or use a test key.",
 		billing.TransactionAttachments: "ATTACHMENTS_UNAVAILABLE: Attachments are not available in live mode yet. Use a test key.",

@@ -1,8 +1,8 @@
-// Package networks chooses the network that carries a message: by organization,
+// Package routing chooses the network that carries a message: by organization,
 // mode, payer and transaction. A network of the organization's own comes before
 // one of the deployment, one that lists its payers before one that reaches all,
 // and a connection before the built-in sandbox.
-package networks
+package routing
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package networks_test
+package routing_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -66,8 +66,8 @@ func (f folder) Remove(ctx context.Context, _ billing.RemoteFile, _ [32]byte) er
 
 // fixture is a connector whose accounts the test holds, by the name of the connection.
 type fixture struct {
-	*networks.Connector
-	networks *networks.Networks
+	*routing.Connector
+	networks *routing.Networks
 
 	mu       sync.Mutex
 	opened   map[string][]*account
@@ -78,7 +78,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, builtin ...*ports.Network) *fixture {
 	t.Helper()
-	f := &fixture{networks: networks.New(builtin...), opened: map[string][]*account{}, result: func(context.Context) error { return nil }}
+	f := &fixture{networks: routing.New(builtin...), opened: map[string][]*account{}, result: func(context.Context) error { return nil }}
 	open := func(c *billing.Connection) (*ports.Network, error) {
 		if c.Settings.SFTP == nil {
 			return nil, errors.New("the key cannot be read")
@@ -96,7 +96,7 @@ func newFixture(t *testing.T, builtin ...*ports.Network) *fixture {
 		}
 		return n, nil
 	}
-	f.Connector = networks.NewConnector(f.networks, map[billing.ConnectionKind]networks.Opener{billing.ConnectionSFTP: open},
+	f.Connector = routing.NewConnector(f.networks, map[billing.ConnectionKind]routing.Opener{billing.ConnectionSFTP: open},
 		func(_ context.Context, c *billing.Connection, _ billing.ConnectionCall, err error) {
 			f.mu.Lock()
 			defer f.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -34,9 +35,9 @@ func newOperated(t *testing.T) *operated {
 	r.backend.Audit = func(context.Context) (*audit.Service, func() error, error) {
 		return audit.New(r.store, audit.LeastRetention, log), closed, nil
 	}
-	s := connections.New(r.store, porttest.Payers(t), func(string, billing.NetworkReason) {}, log)
-	s.Use(routing.NewConnector(routing.New(), map[billing.ConnectionKind]routing.Opener{
-		billing.ConnectionSFTP: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
+	s := connections.New(r.store, porttest.Payers(t), func(string, network.Reason) {}, log)
+	s.Use(routing.NewConnector(routing.New(), map[string]routing.Opener{
+		"sftp": func(*network.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
 	}, s.Observe, log))
 	r.backend.Networks = func(context.Context) (*connections.Service, func() error, error) { return s, closed, nil }
 	r.backend.Connections = r.backend.Networks

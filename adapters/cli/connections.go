@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 )
 
@@ -108,12 +109,12 @@ func replaceConnection(b Backend) *cobra.Command {
 }
 
 // printStored prints what a command has stored, and what to do next.
-func printStored(c *cobra.Command, stored *billing.Connection, done string) error {
+func printStored(c *cobra.Command, stored *network.Connection, done string) error {
 	_, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %s mode, %s, for %s. It is %s.\n", stored.Name, done, stored.Kind, stored.Mode, carried(stored.Carries),
 		servedBy(stored), stored.State())
 	switch {
 	case err != nil:
-	case stored.Kind == billing.ConnectionSandbox:
+	case stored.Kind == "sandbox":
 		_, err = fmt.Fprintln(c.OutOrStdout(), "The sandbox responds to everything that this organization sends here. No payer sees it.")
 	default:
 		_, err = fmt.Fprintf(c.OutOrStdout(), "Test it with: molar connections test '%s'\n", stored.Name)
@@ -225,7 +226,7 @@ const disableHelp = "Stops using a connection within two seconds, in both direct
 	"Meanwhile acknowledgements become overdue (molar batches list). Calls that are under way end first."
 
 func changeConnection(
-	b Backend, verb, short, long string, change func(s *connections.Service, ctx context.Context, name string) (*billing.Connection, error),
+	b Backend, verb, short, long string, change func(s *connections.Service, ctx context.Context, name string) (*network.Connection, error),
 ) *cobra.Command {
 	c := &cobra.Command{Use: verb + " NAME", Short: short, Long: long}
 	return onConnections(b.Connections, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
@@ -263,7 +264,7 @@ func removeConnection(b Backend) *cobra.Command {
 }
 
 // carried joins transactions for people.
-func carried(carries []billing.Transaction) string {
+func carried(carries []network.Transaction) string {
 	all := make([]string, len(carries))
 	for i, t := range carries {
 		all[i] = string(t)
@@ -271,7 +272,7 @@ func carried(carries []billing.Transaction) string {
 	return strings.Join(all, ", ")
 }
 
-func servedBy(c *billing.Connection) string {
+func servedBy(c *network.Connection) string {
 	if c.Org.IsZero() {
 		return "every organization"
 	}
@@ -279,8 +280,8 @@ func servedBy(c *billing.Connection) string {
 }
 
 // standing describes the state, with the time and the reason of a pause.
-func standing(c *billing.Connection) string {
-	if c.State() == billing.ConnectionPaused {
+func standing(c *network.Connection) string {
+	if c.State() == network.Paused {
 		return fmt.Sprintf("paused at %s: %s", billing.Timestamp(c.Pause.At), c.Pause.Reason)
 	}
 	return string(c.State())
@@ -339,7 +340,7 @@ The sandbox responds, and no payer sees what the organization sends.
 // optionsHelp lists the options with their defaults.
 func optionsHelp() string {
 	var b strings.Builder
-	for _, o := range billing.NetworkOptionDocs() {
+	for _, o := range network.OptionDocs() {
 		_, _ = fmt.Fprintf(&b, "  %s (default %s)\n      %s\n", o.Name, o.Default, o.About)
 	}
 	return b.String()

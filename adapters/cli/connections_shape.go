@@ -6,48 +6,49 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // connectionJSON is a connection in the words of its document, without secrets.
 type connectionJSON struct {
-	ID                billing.ConnectionID    `json:"id"`
-	Name              string                  `json:"name"`
-	Mode              billing.Mode            `json:"mode"`
-	Kind              billing.ConnectionKind  `json:"kind"`
-	Carries           []billing.Transaction   `json:"carries"`
-	OrgID             *billing.OrgID          `json:"org_id"`
-	Enabled           bool                    `json:"enabled"`
-	State             billing.ConnectionState `json:"state"`
-	PausedAt          *string                 `json:"paused_at"`
-	PauseReason       *billing.NetworkReason  `json:"pause_reason"`
-	PauseDetail       *string                 `json:"pause_detail"`
-	Usage             string                  `json:"usage"`
-	SenderQualifier   string                  `json:"sender_qualifier,omitempty"`
-	SenderID          string                  `json:"sender_id,omitempty"`
-	ReceiverQualifier string                  `json:"receiver_qualifier,omitempty"`
-	ReceiverID        string                  `json:"receiver_id,omitempty"`
-	Addr              string                  `json:"addr,omitempty"`
-	URL               string                  `json:"url,omitempty"`
-	Envelope          billing.COREEnvelope    `json:"envelope,omitempty"`
-	User              string                  `json:"user,omitempty"`
-	HostKey           string                  `json:"host_key,omitempty"`
-	Outbox            string                  `json:"outbox,omitempty"`
-	Inbox             string                  `json:"inbox,omitempty"`
-	Archive           string                  `json:"archive,omitempty"`
-	TestMember        string                  `json:"test_member,omitempty"`
-	AllowPrivate      bool                    `json:"allow_private"`
-	Payers            []connectionPayerJSON   `json:"payers"`
-	Options           billing.NetworkOptions  `json:"options"`
-	CreatedAt         string                  `json:"created_at"`
+	ID                billing.ConnectionID  `json:"id"`
+	Name              string                `json:"name"`
+	Mode              billing.Mode          `json:"mode"`
+	Kind              string                `json:"kind"`
+	Carries           []network.Transaction `json:"carries"`
+	OrgID             *billing.OrgID        `json:"org_id"`
+	Enabled           bool                  `json:"enabled"`
+	State             network.State         `json:"state"`
+	PausedAt          *string               `json:"paused_at"`
+	PauseReason       *network.Reason       `json:"pause_reason"`
+	PauseDetail       *string               `json:"pause_detail"`
+	Usage             string                `json:"usage"`
+	SenderQualifier   string                `json:"sender_qualifier,omitempty"`
+	SenderID          string                `json:"sender_id,omitempty"`
+	ReceiverQualifier string                `json:"receiver_qualifier,omitempty"`
+	ReceiverID        string                `json:"receiver_id,omitempty"`
+	Addr              string                `json:"addr,omitempty"`
+	URL               string                `json:"url,omitempty"`
+	Envelope          network.COREEnvelope  `json:"envelope,omitempty"`
+	User              string                `json:"user,omitempty"`
+	HostKey           string                `json:"host_key,omitempty"`
+	Outbox            string                `json:"outbox,omitempty"`
+	Inbox             string                `json:"inbox,omitempty"`
+	Archive           string                `json:"archive,omitempty"`
+	TestMember        string                `json:"test_member,omitempty"`
+	AllowPrivate      bool                  `json:"allow_private"`
+	Payers            []connectionPayerJSON `json:"payers"`
+	Options           network.Options       `json:"options"`
+	CreatedAt         string                `json:"created_at"`
 }
 
 type connectionPayerJSON struct {
 	PayerID        string                `json:"payer_id"`
 	NetworkPayerID string                `json:"network_payer_id"`
-	Transactions   []billing.Transaction `json:"transactions"`
+	Transactions   []network.Transaction `json:"transactions"`
 }
 
-func connectionShape(c *billing.Connection) connectionJSON {
+func connectionShape(c *network.Connection) connectionJSON {
 	s := c.Settings
 	out := connectionJSON{
 		ID: c.ID, Name: c.Name, Mode: c.Mode, Kind: c.Kind, Carries: c.Carries, Enabled: c.Enabled, State: c.State(),

@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -238,7 +239,7 @@ func FuzzConnectionDocument(f *testing.F) {
 			t.Errorf("%d faults", len(faults))
 		}
 		if len(faults) == 0 && (c.Name == "" || len(c.Carries) == 0 || c.Mode == billing.ModeLive && c.Settings.Envelope.Usage != "P" ||
-			c.Kind == billing.ConnectionSFTP && c.Settings.SFTP == nil || c.Kind == billing.ConnectionCORE && c.Settings.CORE == nil) {
+			c.Kind == "sftp" && c.Settings.SFTP == nil || c.Kind == "core" && c.Settings.CORE == nil) {
 			t.Errorf("%s: %+v", content, c)
 		}
 	})
@@ -247,12 +248,12 @@ func FuzzConnectionDocument(f *testing.F) {
 // peer is an account at a network that refuses to store a file.
 type peer struct{}
 
-func (peer) Probe(_ context.Context, write bool) []billing.ProbeStep {
-	written := billing.ProbeStep{Name: "write a file", NotTried: "nothing is written"}
+func (peer) Probe(_ context.Context, write bool) []network.ProbeStep {
+	written := network.ProbeStep{Name: "write a file", NotTried: "nothing is written"}
 	if write {
 		written.NotTried, written.Err = "", errors.New("the disk is full")
 	}
-	return []billing.ProbeStep{{Name: "resolve the name", Detail: "192.0.2.1"}, written, {Name: "archive it", Skipped: "there is no archive"}}
+	return []network.ProbeStep{{Name: "resolve the name", Detail: "192.0.2.1"}, written, {Name: "archive it", Skipped: "there is no archive"}}
 }
 
 func (peer) Close() error { return nil }
@@ -262,10 +263,10 @@ func TestConnections(t *testing.T) {
 	t.Parallel()
 	store, dir := pgtest.Open(t), folder(t)
 	log := slog.New(slog.DiscardHandler)
-	s := connections.New(store, porttest.Payers(t), func(string, billing.NetworkReason) {}, log)
-	s.Use(routing.NewConnector(routing.New(), map[billing.ConnectionKind]routing.Opener{
-		billing.ConnectionSFTP:    func(*billing.Connection) (*ports.Network, error) { return &ports.Network{Peer: peer{}}, nil },
-		billing.ConnectionSandbox: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
+	s := connections.New(store, porttest.Payers(t), func(string, network.Reason) {}, log)
+	s.Use(routing.NewConnector(routing.New(), map[string]routing.Opener{
+		"sftp":    func(*network.Connection) (*ports.Network, error) { return &ports.Network{Peer: peer{}}, nil },
+		"sandbox": func(*network.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
 	}, s.Observe, log))
 	opens := func(context.Context) (*connections.Service, func() error, error) {
 		return s, func() error { return nil }, t.Context().Err()
@@ -360,7 +361,7 @@ func TestConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Observe(t.Context(), main, billing.CallReceive, fmt.Errorf("sign in as molar1: %w", billing.ErrNetworkUnauthorized))
+	s.Observe(t.Context(), main, network.CallReceive, fmt.Errorf("sign in as molar1: %w", network.ErrUnauthorized))
 	if err := s.Follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +395,7 @@ func TestConnections(t *testing.T) {
 	if out := ok("test", "R"); !strings.Contains(out, "the sandbox needs no network") {
 		t.Errorf("test prints %s", out)
 	}
-	if help := ok("add", "--help"); slices.ContainsFunc(billing.NetworkOptionDocs(), func(o billing.NetworkOptionDoc) bool { return !strings.Contains(help, o.Name) }) {
+	if help := ok("add", "--help"); slices.ContainsFunc(network.OptionDocs(), func(o network.OptionDoc) bool { return !strings.Contains(help, o.Name) }) {
 		t.Error("the help does not list every option")
 	}
 }

@@ -2,49 +2,50 @@ package httpapi
 
 import (
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // listConnections handles GET /connections.
 func (a *api) listConnections(x *exchange) (*reply, error) {
 	org := x.caller.Scope.Org
-	return unfiltered(a, x, "connections", a.connections.Own, func(c *billing.Connection) connectionJSON { return connectionShape(c, org) })
+	return unfiltered(a, x, "connections", a.connections.Own, func(c *network.Connection) connectionJSON { return connectionShape(c, org) })
 }
 
 type connectionJSON struct {
-	Object  string                 `json:"object"`
-	Name    string                 `json:"name"`
-	Kind    billing.ConnectionKind `json:"kind"`
-	Carries []billing.Transaction  `json:"carries"`
-	Own     *ownConnectionJSON     `json:"own"`
+	Object  string                `json:"object"`
+	Name    string                `json:"name"`
+	Kind    string                `json:"kind"`
+	Carries []network.Transaction `json:"carries"`
+	Own     *ownConnectionJSON    `json:"own"`
 }
 
 // ownConnectionJSON is what an organization sees of its own connection.
 type ownConnectionJSON struct {
-	ID                billing.ConnectionID    `json:"id"`
-	Mode              billing.Mode            `json:"mode"`
-	State             billing.ConnectionState `json:"state"`
-	PausedAt          *string                 `json:"paused_at"`
-	PauseReason       *billing.NetworkReason  `json:"pause_reason"`
-	Address           *string                 `json:"address"`
-	User              *string                 `json:"user"`
-	Usage             string                  `json:"usage"`
-	SenderQualifier   string                  `json:"sender_qualifier"`
-	SenderID          string                  `json:"sender_id"`
-	ReceiverQualifier string                  `json:"receiver_qualifier"`
-	ReceiverID        string                  `json:"receiver_id"`
-	Payers            []connectionPayerJSON   `json:"payers"`
-	Options           billing.NetworkOptions  `json:"options"`
-	CreatedAt         string                  `json:"created_at"`
+	ID                billing.ConnectionID  `json:"id"`
+	Mode              billing.Mode          `json:"mode"`
+	State             network.State         `json:"state"`
+	PausedAt          *string               `json:"paused_at"`
+	PauseReason       *network.Reason       `json:"pause_reason"`
+	Address           *string               `json:"address"`
+	User              *string               `json:"user"`
+	Usage             string                `json:"usage"`
+	SenderQualifier   string                `json:"sender_qualifier"`
+	SenderID          string                `json:"sender_id"`
+	ReceiverQualifier string                `json:"receiver_qualifier"`
+	ReceiverID        string                `json:"receiver_id"`
+	Payers            []connectionPayerJSON `json:"payers"`
+	Options           network.Options       `json:"options"`
+	CreatedAt         string                `json:"created_at"`
 }
 
 type connectionPayerJSON struct {
 	PayerID        string                `json:"payer_id"`
 	NetworkPayerID string                `json:"network_payer_id"`
-	Transactions   []billing.Transaction `json:"transactions"`
+	Transactions   []network.Transaction `json:"transactions"`
 }
 
 // connectionShape returns a connection as the organization may see it.
-func connectionShape(c *billing.Connection, org billing.OrgID) connectionJSON {
+func connectionShape(c *network.Connection, org billing.OrgID) connectionJSON {
 	out := connectionJSON{Object: "connection", Name: c.Name, Kind: c.Kind, Carries: listOf(c.Carries)}
 	if c.Org != org {
 		return out

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -20,10 +21,10 @@ func connected(t *testing.T, in billing.Scope) (*pgstore.Store, string) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
 		for name, org := range map[string]billing.OrgID{"own": in.Org, "shared": {}} {
-			if err := tx.Connections.Insert(ctx, &billing.Connection{
-				ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: billing.ConnectionSFTP, Mode: in.Mode, Org: org,
-				Carries: []billing.Transaction{billing.TransactionClaims}, Enabled: true, Revision: 1, CreatedAt: time.Now(),
-				Secrets: billing.ConnectionSecrets{Password: "hunter2", Key: []byte("hunter2")},
+			if err := tx.Connections.Insert(ctx, &network.Connection{
+				ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: "sftp", Mode: in.Mode, Org: org,
+				Carries: []network.Transaction{network.Claims}, Enabled: true, Revision: 1, CreatedAt: time.Now(),
+				Secrets: network.Secrets{Password: "hunter2", Key: []byte("hunter2")},
 			}); err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ func newPractice(t *testing.T) *practice {
 	p := &practice{t: t, now: porttest.At(asked, 0), payer: payer.PayerSummary}
 	p.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: p.now}
 	p.eras = remittances.New(p.store, edi.New(), payers)
-	open := sandboxnet.Networks(p.now, p.store.SandboxMail(), sandboxnet.Options{ERADelay: eraDelay})
+	open := sandboxnet.Networks(edi.New().Over, p.now, p.store.SandboxMail(), sandboxnet.Options{ERADelay: eraDelay})
 	p.batches = batches.New(p.store, batches.Outside{
 		EDI: edi.New(), Remit: p.eras.Receive, Networks: routing.New(open...),
 	}, payers)

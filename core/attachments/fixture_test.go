@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/imagecodec"
 	"github.com/molar-billing/molar/adapters/memqueue"
@@ -88,7 +89,7 @@ func (b *fixture) processOn(blobs ports.Blobs) *attachments.Service {
 }
 
 func (b *fixture) build(store ports.Store, queue ports.Queue, blobs ports.Blobs, sandbox ports.AttachmentNetwork) *attachments.Service {
-	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
+	of := sandboxnet.Networks(edi.New().Over, b.clock, nil, sandboxnet.Options{})[0]
 	of.Attachments = sandbox
 	return attachments.New(store, attachments.Outside{
 		Queue: queue, Blobs: blobs, Images: b.codec, Networks: routing.New(of),

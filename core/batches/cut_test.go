@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -235,7 +236,7 @@ type refusing struct {
 	org billing.OrgID
 }
 
-func (r refusing) File(f billing.ClaimsFile) ([]byte, error) {
+func (r refusing) File(f network.ClaimsFile) ([]byte, error) {
 	if f.Batch.Scope.Org == r.org {
 		return nil, errors.New("not to be written")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -30,10 +31,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 // test.
 type account struct{ result error }
 
-func (a *account) Inquire(context.Context, []byte) ([]byte, error) { return nil, a.result }
+func (a *account) Ask(context.Context, network.Inquiry) (billing.CheckResponse, []billing.Exchange, error) {
+	return billing.CheckResponse{}, nil, a.result
+}
 
-func (a *account) Probe(context.Context, bool) []billing.ProbeStep {
-	return []billing.ProbeStep{{Name: "resolve"}, {Name: "sign in", Err: a.result}}
+func (a *account) Probe(context.Context, bool) []network.ProbeStep {
+	return []network.ProbeStep{{Name: "resolve"}, {Name: "sign in", Err: a.result}}
 }
 
 func (*account) Close() error { return nil }
@@ -68,12 +71,12 @@ func newProcess(t *testing.T, store *pgstore.Store) *process {
 	t.Helper()
 	p := &process{networks: routing.New(), account: &account{}, counts: map[string]int{}}
 	log := slog.New(slog.NewTextHandler(p, nil))
-	p.Service = connections.New(store, porttest.Payers(t), func(connection string, reason billing.NetworkReason) {
+	p.Service = connections.New(store, porttest.Payers(t), func(connection string, reason network.Reason) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.counts[connection+" "+string(reason)]++
 	}, log)
-	open := func(c *billing.Connection) (*ports.Network, error) {
+	open := func(c *network.Connection) (*ports.Network, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.opened = append(p.opened, c.Secrets.Password)
@@ -82,7 +85,7 @@ func newProcess(t *testing.T, store *pgstore.Store) *process {
 		}
 		return &ports.Network{Eligibility: p.account, Peer: p.account}, nil
 	}
-	connector := routing.NewConnector(p.networks, map[billing.ConnectionKind]routing.Opener{billing.ConnectionCORE: open}, p.Observe, log)
+	connector := routing.NewConnector(p.networks, map[string]routing.Opener{"core": open}, p.Observe, log)
 	p.Use(connector)
 	t.Cleanup(connector.Close)
 	return p
@@ -103,7 +106,7 @@ func (p *process) run(t *testing.T) {
 }
 
 func (p *process) open(scope billing.Scope) (*ports.Network, error) {
-	return p.networks.For(scope, billing.PayerID{1}, billing.TransactionEligibility)
+	return p.networks.For(scope, billing.PayerID{1}, network.Eligibility)
 }
 
 func request(name string, change func(r *intake.ConnectionRequest)) intake.ConnectionRequest {
@@ -117,7 +120,7 @@ func request(name string, change func(r *intake.ConnectionRequest)) intake.Conne
 	return r
 }
 
-func (p *process) must(t *testing.T, r intake.ConnectionRequest) *billing.Connection {
+func (p *process) must(t *testing.T, r intake.ConnectionRequest) *network.Connection {
 	t.Helper()
 	c, err := p.Add(t.Context(), r)
 	if err != nil {
@@ -136,7 +139,7 @@ func TestLifeOfAConnection(t *testing.T) {
 	carried := func() bool { _, err := service.open(scope); return err == nil }
 
 	c := operator.must(t, request("Main", nil))
-	if c.Secrets.Password != "hunter2" || c.Settings.Envelope.Sender.Qualifier != "ZZ" || c.State() != billing.ConnectionEnabled {
+	if c.Secrets.Password != "hunter2" || c.Settings.Envelope.Sender.Qualifier != "ZZ" || c.State() != network.Enabled {
 		t.Errorf("added %+v", c.Settings)
 	}
 	porttest.Await(t, "the connection is used", carried)
@@ -153,14 +156,14 @@ func TestLifeOfAConnection(t *testing.T) {
 	_, err = operator.Add(t.Context(), request("Other", func(r *intake.ConnectionRequest) { r.Kind = "fax" }))
 	wantFault(t, "an unknown kind", err, "kind")
 
-	if c, err = operator.Disable(t.Context(), "main"); err != nil || c.State() != billing.ConnectionDisabled {
+	if c, err = operator.Disable(t.Context(), "main"); err != nil || c.State() != network.Disabled {
 		t.Fatal(err)
 	}
 	porttest.Await(t, "the connection is not used", func() bool { return !carried() })
-	if _, err := service.open(scope); err.Error() != billing.TransactionEligibility.Unavailable().Error() {
+	if _, err := service.open(scope); err.Error() != network.Eligibility.Unavailable().Error() {
 		t.Errorf("without a connection in use: %v", err)
 	}
-	if c, err = operator.Enable(t.Context(), "main"); err != nil || c.State() != billing.ConnectionEnabled {
+	if c, err = operator.Enable(t.Context(), "main"); err != nil || c.State() != network.Enabled {
 		t.Fatal(err)
 	}
 	porttest.Await(t, "the connection is used again", carried)
@@ -199,7 +202,7 @@ func TestRefusedSignInPauses(t *testing.T) {
 		porttest.Await(t, "the connection is used", func() bool { _, err := p.open(scope); return err == nil })
 		p.logged()
 	}
-	one.account.result = fmt.Errorf("sign in: %w", billing.ErrNetworkUnauthorized)
+	one.account.result = fmt.Errorf("sign in: %w", network.ErrUnauthorized)
 	n, err := one.open(scope)
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +210,7 @@ func TestRefusedSignInPauses(t *testing.T) {
 	var calls sync.WaitGroup
 	for range 8 { // checks that are under way together
 		calls.Go(func() {
-			if _, err := n.Eligibility.Inquire(t.Context(), nil); err == nil {
+			if _, _, err := n.Eligibility.Ask(t.Context(), network.Inquiry{}); err == nil {
 				t.Error("the sign-in was not refused")
 			}
 		})
@@ -225,7 +228,7 @@ func TestRefusedSignInPauses(t *testing.T) {
 		t.Error("the log has the password")
 	}
 	paused, err := two.Get(t.Context(), "main")
-	if err != nil || paused.State() != billing.ConnectionPaused || paused.Pause.Reason != billing.ReasonUnauthorized ||
+	if err != nil || paused.State() != network.Paused || paused.Pause.Reason != network.ReasonUnauthorized ||
 		paused.Pause.Detail != "sign in: the network refuses the sign-in" || paused.Pause.At.Before(c.CreatedAt) {
 		t.Errorf("the connection is %+v, %v", paused, err)
 	}
@@ -235,12 +238,12 @@ func TestRefusedSignInPauses(t *testing.T) {
 		t.Fatal(err)
 	}
 	porttest.Await(t, "the connection is used again", func() bool { n, err = one.open(scope); return err == nil })
-	if _, err := n.Eligibility.Inquire(t.Context(), nil); err == nil {
+	if _, _, err := n.Eligibility.Ask(t.Context(), network.Inquiry{}); err == nil {
 		t.Error("the sign-in was not refused")
 	}
 	porttest.Await(t, "the connection is paused again", func() bool {
 		c, err := two.Get(t.Context(), "main")
-		return err == nil && c.State() == billing.ConnectionPaused
+		return err == nil && c.State() == network.Paused
 	})
 	if log := one.logged(); strings.Count(log, "level=ERROR") != 1 {
 		t.Errorf("the log has %s", log)
@@ -253,17 +256,17 @@ func TestPauseOfAChangedConnection(t *testing.T) {
 	store := pgtest.Open(t)
 	p := newProcess(t, store)
 	c := p.must(t, request("Main", nil))
-	p.Observe(t.Context(), c, billing.CallInquire, billing.ErrNetworkUnauthorized)
+	p.Observe(t.Context(), c, network.CallAsk, network.ErrUnauthorized)
 	if _, err := p.Enable(t.Context(), "main"); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := p.Get(t.Context(), "main"); err != nil || c.State() != billing.ConnectionEnabled {
+	if c, err := p.Get(t.Context(), "main"); err != nil || c.State() != network.Enabled {
 		t.Errorf("the connection is %+v, %v", c, err)
 	}
-	p.Observe(t.Context(), c, billing.CallInquire, billing.ErrNetworkUnauthorized)
+	p.Observe(t.Context(), c, network.CallAsk, network.ErrUnauthorized)
 	if err := errors.Join(p.Remove(t.Context(), "main", false), p.Follow(t.Context())); err != nil {
 		t.Error("the pause of a removed connection:", err)
 	}
@@ -276,17 +279,17 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 	c := p.must(t, request("Main", nil))
 	p.logged()
 	fail := func(err error) string {
-		p.Observe(t.Context(), c, billing.CallInquire, err)
+		p.Observe(t.Context(), c, network.CallAsk, err)
 		return p.logged()
 	}
-	timeout := &billing.NetworkError{Reason: billing.ReasonTimeout, Err: errors.New("no reply within 20s")}
+	timeout := &network.Error{Reason: network.ReasonTimeout, Err: errors.New("no reply within 20s")}
 	if log := fail(timeout); !strings.Contains(log, `level=WARN msg="connection failed" connection=Main connection_id=`+c.ID.String()+` reason=timeout error="no reply within 20s"`) {
 		t.Errorf("the log has %s", log)
 	}
 	if log := fail(fmt.Errorf("inquire: %w", timeout)) + fail(context.DeadlineExceeded); log != "" {
 		t.Errorf("the log has more: %s", log)
 	}
-	if log := fail(&billing.NetworkError{Reason: billing.ReasonTLS, Err: errors.New("expired")}); strings.Count(log, "\n") != 1 {
+	if log := fail(&network.Error{Reason: network.ReasonTLS, Err: errors.New("expired")}); strings.Count(log, "\n") != 1 {
 		t.Errorf("a new reason has the log %s", log)
 	}
 	if log := fail(nil); log != "" {
@@ -307,25 +310,25 @@ func TestSuccessOfAnotherCall(t *testing.T) {
 	p := newProcess(t, pgtest.Open(t))
 	c := p.must(t, request("Main", nil))
 	p.logged()
-	observe := func(call billing.ConnectionCall, err error) string {
+	observe := func(call network.Call, err error) string {
 		p.Observe(t.Context(), c, call, err)
 		return p.logged()
 	}
-	full := &billing.NetworkError{Reason: billing.ReasonFull, Err: errors.New("no space")}
-	if log := observe(billing.CallSend, full); strings.Count(log, "\n") != 1 {
+	full := &network.Error{Reason: network.ReasonFull, Err: errors.New("no space")}
+	if log := observe(network.CallSend, full); strings.Count(log, "\n") != 1 {
 		t.Errorf("the first failure has the log %s", log)
 	}
 	log := ""
 	for range 3 {
-		log += observe(billing.CallReceive, nil) + observe(billing.CallSend, full)
+		log += observe(network.CallReceive, nil) + observe(network.CallSend, full)
 	}
 	if log != "" {
 		t.Errorf("the log has more: %s", log)
 	}
-	if log := observe(billing.CallSend, nil) + observe(billing.CallSend, billing.ErrOutcomeUnknown); log != "" {
+	if log := observe(network.CallSend, nil) + observe(network.CallSend, network.ErrOutcomeUnknown); log != "" {
 		t.Errorf("an unknown outcome has the log %s", log)
 	}
-	if log := observe(billing.CallSend, full); strings.Count(log, "\n") != 1 {
+	if log := observe(network.CallSend, full); strings.Count(log, "\n") != 1 {
 		t.Errorf("the next outage has the log %s", log)
 	}
 	if p.counts["Main full"] != 5 || p.counts["Main unknown_outcome"] != 1 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -22,15 +23,15 @@ func TestReplace(t *testing.T) {
 	service.run(t)
 	c := operator.must(t, request("Main", nil))
 	porttest.Await(t, "the connection is used", func() bool { _, err := service.open(scope); return err == nil })
-	service.Observe(t.Context(), c, billing.CallInquire, billing.ErrNetworkUnauthorized)
-	state := func() billing.ConnectionState {
+	service.Observe(t.Context(), c, network.CallAsk, network.ErrUnauthorized)
+	state := func() network.State {
 		now, err := operator.Get(t.Context(), "main")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return now.State()
 	}
-	porttest.Await(t, "the connection is paused", func() bool { return state() == billing.ConnectionPaused })
+	porttest.Await(t, "the connection is paused", func() bool { return state() == network.Paused })
 
 	rotated := func(change func(r *intake.ConnectionRequest)) intake.ConnectionRequest {
 		return request("MAIN", func(r *intake.ConnectionRequest) {
@@ -41,7 +42,7 @@ func TestReplace(t *testing.T) {
 		})
 	}
 	after, err := operator.Replace(t.Context(), rotated(nil))
-	if err != nil || after.ID != c.ID || after.Name != "Main" || !after.CreatedAt.Equal(c.CreatedAt) || after.State() != billing.ConnectionEnabled {
+	if err != nil || after.ID != c.ID || after.Name != "Main" || !after.CreatedAt.Equal(c.CreatedAt) || after.State() != network.Enabled {
 		t.Fatalf("%+v, %v", after, err)
 	}
 	porttest.Await(t, "the process uses the new password", func() bool {
@@ -63,8 +64,8 @@ func TestReplace(t *testing.T) {
 	}
 	for _, c := range []struct {
 		enabled *bool
-		want    billing.ConnectionState
-	}{{nil, billing.ConnectionDisabled}, {new(true), billing.ConnectionEnabled}, {nil, billing.ConnectionEnabled}, {new(false), billing.ConnectionDisabled}} {
+		want    network.State
+	}{{nil, network.Disabled}, {new(true), network.Enabled}, {nil, network.Enabled}, {new(false), network.Disabled}} {
 		if _, err := operator.Replace(t.Context(), rotated(func(r *intake.ConnectionRequest) { r.Enabled = c.enabled })); err != nil || state() != c.want {
 			t.Errorf("the connection is %s, want %s; %v", state(), c.want, err)
 		}

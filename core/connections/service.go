@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
@@ -23,7 +24,7 @@ type Service struct {
 	connector ports.Connector
 	payers    *billing.PayerDirectory
 	log       *slog.Logger
-	failed    func(connection string, reason billing.NetworkReason)
+	failed    func(connection string, reason network.Reason)
 
 	following sync.Mutex // held by Follow: an older list never replaces a newer one
 
@@ -31,12 +32,12 @@ type Service struct {
 	outages map[billing.ConnectionID]*outage
 	pauses  map[billing.ConnectionID]pause // not stored yet
 	open    map[billing.ConnectionID]int   // the revisions in use
-	inUse   []*billing.Connection
+	inUse   []*network.Connection
 }
 
 // New creates the use cases. Failed counts a failure.
 func New(
-	store ports.Store, payers *billing.PayerDirectory, failed func(connection string, reason billing.NetworkReason), log *slog.Logger,
+	store ports.Store, payers *billing.PayerDirectory, failed func(connection string, reason network.Reason), log *slog.Logger,
 ) *Service {
 	return &Service{
 		store: store, payers: payers, failed: failed, log: log,
@@ -50,7 +51,7 @@ func (s *Service) Use(c ports.Connector) { s.connector = c }
 // Add validates and stores a connection. Running services use it within two seconds.
 // It returns CodeInvalidRequest for a document with faults, and CodeConflict for a
 // name that is taken.
-func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*billing.Connection, error) {
+func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*network.Connection, error) {
 	c, err := s.read(r)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*billing
 }
 
 // read returns the connection of a document, which can be opened.
-func (s *Service) read(r intake.ConnectionRequest) (*billing.Connection, error) {
+func (s *Service) read(r intake.ConnectionRequest) (*network.Connection, error) {
 	c, faults := r.Connection(s.payers)
 	if len(faults) > 0 {
 		return nil, invalid(faults)
@@ -96,7 +97,7 @@ func invalid(faults billing.Faults) error {
 }
 
 // List returns every connection, by name.
-func (s *Service) List(ctx context.Context) (all []*billing.Connection, err error) {
+func (s *Service) List(ctx context.Context) (all []*network.Connection, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		all, err = tx.Connections.List(ctx)
 		return err
@@ -105,12 +106,12 @@ func (s *Service) List(ctx context.Context) (all []*billing.Connection, err erro
 }
 
 // Get returns the connection with the name. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, name string) (*billing.Connection, error) {
+func (s *Service) Get(ctx context.Context, name string) (*network.Connection, error) {
 	all, err := s.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(c *billing.Connection) bool { return strings.EqualFold(c.Name, name) })
+	i := slices.IndexFunc(all, func(c *network.Connection) bool { return strings.EqualFold(c.Name, name) })
 	if i < 0 {
 		return nil, unknown(name)
 	}
@@ -122,17 +123,17 @@ func unknown(name string) error {
 }
 
 // Enable makes services use the connection again, and ends a pause.
-func (s *Service) Enable(ctx context.Context, name string) (*billing.Connection, error) {
-	return s.change(ctx, name, func(c *billing.Connection) { c.Enabled, c.Pause = true, billing.ConnectionPause{} })
+func (s *Service) Enable(ctx context.Context, name string) (*network.Connection, error) {
+	return s.change(ctx, name, func(c *network.Connection) { c.Enabled, c.Pause = true, network.Pause{} })
 }
 
 // Disable makes services stop using the connection.
-func (s *Service) Disable(ctx context.Context, name string) (*billing.Connection, error) {
-	return s.change(ctx, name, func(c *billing.Connection) { c.Enabled = false })
+func (s *Service) Disable(ctx context.Context, name string) (*network.Connection, error) {
+	return s.change(ctx, name, func(c *network.Connection) { c.Enabled = false })
 }
 
-func (s *Service) change(ctx context.Context, name string, change func(c *billing.Connection)) (c *billing.Connection, err error) {
-	err = s.locked(ctx, name, func(ctx context.Context, tx ports.SystemTx, locked *billing.Connection) error {
+func (s *Service) change(ctx context.Context, name string, change func(c *network.Connection)) (c *network.Connection, err error) {
+	err = s.locked(ctx, name, func(ctx context.Context, tx ports.SystemTx, locked *network.Connection) error {
 		c = locked
 		change(c)
 		return tx.Connections.Save(ctx, c)
@@ -140,7 +141,7 @@ func (s *Service) change(ctx context.Context, name string, change func(c *billin
 	return c, err
 }
 
-func (s *Service) locked(ctx context.Context, name string, fn func(ctx context.Context, tx ports.SystemTx, c *billing.Connection) error) error {
+func (s *Service) locked(ctx context.Context, name string, fn func(ctx context.Context, tx ports.SystemTx, c *network.Connection) error) error {
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		c, err := tx.Connections.Lock(ctx, name)
 		if billing.IsNotFound(err) {
@@ -155,7 +156,7 @@ func (s *Service) locked(ctx context.Context, name string, fn func(ctx context.C
 
 // Test tests a connection step by step, whatever its state. The steps end with the
 // first one that fails. Only if write is set, it writes files, and removes them.
-func (s *Service) Test(ctx context.Context, name string, write bool) (_ []billing.ProbeStep, err error) {
+func (s *Service) Test(ctx context.Context, name string, write bool) (_ []network.ProbeStep, err error) {
 	c, err := s.Get(ctx, name)
 	if err != nil {
 		return nil, err
@@ -163,20 +164,20 @@ func (s *Service) Test(ctx context.Context, name string, write bool) (_ []billin
 	return s.probe(ctx, c, write), ctx.Err()
 }
 
-func (s *Service) probe(ctx context.Context, c *billing.Connection, write bool) []billing.ProbeStep {
+func (s *Service) probe(ctx context.Context, c *network.Connection, write bool) []network.ProbeStep {
 	n, err := s.connector.Open(c)
 	switch {
 	case err != nil:
-		return []billing.ProbeStep{{Name: "the settings are valid", Err: err}}
+		return []network.ProbeStep{{Name: "the settings are valid", Err: err}}
 	case n.Peer == nil:
-		return []billing.ProbeStep{{Name: "the settings are valid", Detail: "the sandbox needs no network"}}
+		return []network.ProbeStep{{Name: "the settings are valid", Detail: "the sandbox needs no network"}}
 	}
 	defer n.Peer.Close() //nolint:errcheck // the steps are the result
 	return n.Peer.Probe(ctx, write)
 }
 
 // Own returns a page of the connections that serve a scope, as its users may see them.
-func (s *Service) Own(ctx context.Context, scope billing.Scope, p billing.Page) (all []*billing.Connection, next *billing.Position, err error) {
+func (s *Service) Own(ctx context.Context, scope billing.Scope, p billing.Page) (all []*network.Connection, next *billing.Position, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		all, err = tx.Connections.List(ctx, p)
 		return err
@@ -184,7 +185,7 @@ func (s *Service) Own(ctx context.Context, scope billing.Scope, p billing.Page) 
 	if err != nil {
 		return nil, nil, err
 	}
-	all, next = billing.Cut(all, p.Limit, func(c *billing.Connection) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} })
+	all, next = billing.Cut(all, p.Limit, func(c *network.Connection) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} })
 	for i, c := range all {
 		all[i] = c.SeenBy(scope.Org)
 	}

@@ -22,10 +22,10 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
-	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
@@ -49,16 +49,16 @@ type bench struct {
 	relay     *outboxrelay.Relay
 }
 
-// network counts inquiries, and can be made to fail.
-type network struct {
-	ports.EligibilityNetwork
+// payers counts inquiries, and can be made to fail.
+type payers struct {
+	of       *sandboxnet.Eligibility
 	mu       sync.Mutex
 	requests [][]byte
 	fail     error
 	failAt   int // the request that fails, from 1; 0 for every one
 }
 
-func (n *network) Inquire(ctx context.Context, request []byte) ([]byte, error) {
+func (n *payers) Inquire(ctx context.Context, request []byte) ([]byte, error) {
 	n.mu.Lock()
 	n.requests = append(n.requests, request)
 	fails := n.fail != nil && (n.failAt == 0 || n.failAt == len(n.requests))
@@ -66,28 +66,28 @@ func (n *network) Inquire(ctx context.Context, request []byte) ([]byte, error) {
 	if fails {
 		return []byte("TA1"), n.fail
 	}
-	return n.EligibilityNetwork.Inquire(ctx, request)
+	return n.of.Inquire(ctx, request)
 }
 
-func (n *network) asked() int {
+func (n *payers) asked() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.requests)
 }
 
-func newBench(t *testing.T, times eligibility.Times) (*bench, *network) {
+func newBench(t *testing.T, times eligibility.Times) (*bench, *payers) {
 	t.Helper()
 	b := &bench{t: t, queue: memqueue.NewBroker().Open(), clock: &porttest.Clock{}}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged, b.admin = b.relay.Staged, o.URL }), Clock: b.clock}
-	payers := porttest.Payers(t)
-	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
-	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
-	of.Eligibility = sandbox
+	directory := porttest.Payers(t)
+	sandbox := &payers{of: sandboxnet.NewEligibility(b.clock)}
+	of := sandboxnet.Networks(edi.New().Over, b.clock, nil, sandboxnet.Options{})[0]
+	of.Eligibility = edi.New().Over(sandbox.Inquire)
 	carriers := routing.New(of)
-	b.service = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
+	b.service = eligibility.New(b.store, b.queue, carriers, directory, times)
 	times.Wait = 0
-	b.impatient = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
+	b.impatient = eligibility.New(b.store, b.queue, carriers, directory, times)
 	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
 	b.office = porttest.Office(t, b.store, b.scope)
 	return b, sandbox
@@ -392,11 +392,11 @@ func TestFailuresOfANetwork(t *testing.T) {
 		failure error
 		want    billing.Code
 	}{
-		{&billing.NetworkError{Reason: billing.ReasonTimeout, Err: fmt.Errorf("no reply: %w", context.DeadlineExceeded)}, billing.CodePayerUnavailable},
-		{&billing.NetworkError{Reason: billing.ReasonTLS, Err: errors.New("no handshake in time")}, billing.CodeNetworkError},
-		{&billing.NetworkError{Reason: billing.ReasonRejected, Err: errors.New("999 R")}, billing.CodeNetworkError},
-		{&billing.NetworkError{Reason: billing.ReasonMismatch, Err: errors.New("BHT03")}, billing.CodeNetworkError},
-		{&billing.NetworkError{Reason: billing.ReasonUnauthorized, Err: billing.ErrNetworkUnauthorized}, billing.CodeNetworkError},
+		{&network.Error{Reason: network.ReasonTimeout, Err: fmt.Errorf("no reply: %w", context.DeadlineExceeded)}, billing.CodePayerUnavailable},
+		{&network.Error{Reason: network.ReasonTLS, Err: errors.New("no handshake in time")}, billing.CodeNetworkError},
+		{&network.Error{Reason: network.ReasonRejected, Err: errors.New("999 R")}, billing.CodeNetworkError},
+		{&network.Error{Reason: network.ReasonMismatch, Err: errors.New("BHT03")}, billing.CodeNetworkError},
+		{&network.Error{Reason: network.ReasonUnauthorized, Err: network.ErrUnauthorized}, billing.CodeNetworkError},
 	} {
 		t.Run(c.failure.Error(), func(t *testing.T) {
 			t.Parallel()
@@ -500,7 +500,7 @@ func TestExchangeHasAllThatWasSent(t *testing.T) {
 	}{
 		"the check itself": {errors.New("connection refused"), 1, 1, billing.OutcomeError},
 		"a procedure":      {errors.New("connection refused"), 2, 3, billing.OutcomeAnswered},
-		"the sign-in":      {fmt.Errorf("%w: error code", billing.ErrNetworkUnauthorized), 2, 2, billing.OutcomeAnswered},
+		"the sign-in":      {fmt.Errorf("%w: error code", network.ErrUnauthorized), 2, 2, billing.OutcomeAnswered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

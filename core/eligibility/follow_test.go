@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
@@ -31,21 +32,21 @@ func (b *bench) process() process {
 	times := eligibility.DefaultTimes()
 	times.Wait = 0
 	open, payers, log := routing.New(), porttest.Payers(b.t), slog.New(slog.DiscardHandler)
-	p := process{connections: connections.New(b.store, payers, func(string, billing.NetworkReason) {}, log)}
-	connector := routing.NewConnector(open, map[billing.ConnectionKind]routing.Opener{
-		billing.ConnectionCORE: func(*billing.Connection) (*ports.Network, error) {
-			return &ports.Network{Eligibility: sandboxnet.NewEligibility(b.clock)}, nil
+	p := process{connections: connections.New(b.store, payers, func(string, network.Reason) {}, log)}
+	connector := routing.NewConnector(open, map[string]routing.Opener{
+		"core": func(*network.Connection) (*ports.Network, error) {
+			return &ports.Network{Eligibility: edi.New().Over(sandboxnet.NewEligibility(b.clock).Inquire)}, nil
 		},
 	}, p.connections.Observe, log)
 	p.connections.Use(connector)
 	open.FollowWith(p.connections.Follow)
 	b.t.Cleanup(connector.Close)
-	p.Service = eligibility.New(b.store, b.queue, open, edi.New(), payers, times)
+	p.Service = eligibility.New(b.store, b.queue, open, payers, times)
 	return p
 }
 
 // must fails the test for an error of an operator's command.
-func (b *bench) must(_ *billing.Connection, err error) {
+func (b *bench) must(_ *network.Connection, err error) {
 	b.t.Helper()
 	if err != nil {
 		b.t.Fatal(err)
@@ -76,7 +77,7 @@ func TestWorkerBehind(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			c.Pause = billing.ConnectionPause{At: tx.Clock.Now(), Reason: billing.ReasonUnauthorized, Detail: "refused"}
+			c.Pause = network.Pause{At: tx.Clock.Now(), Reason: network.ReasonUnauthorized, Detail: "refused"}
 			return tx.Connections.Save(ctx, c)
 		})
 	}

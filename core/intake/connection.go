@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // ConnectionRequest is a connection as an operator wrote it; nothing is parsed yet.
@@ -81,32 +82,32 @@ const (
 )
 
 // connectionField returns the kinds of connections that have the field.
-func connectionField(name string) []billing.ConnectionKind {
-	const sandbox, sftp, core = billing.ConnectionSandbox, billing.ConnectionSFTP, billing.ConnectionCORE
+func connectionField(name string) []string {
+	const sandbox, sftp, core = "sandbox", "sftp", "core"
 	switch name {
 	case "name", "mode", "kind", "carries", "org_id", "usage", "payers", "options", "enabled",
 		"sender_id", "sender_qualifier", "receiver_id", "receiver_qualifier":
-		return []billing.ConnectionKind{sandbox, sftp, core}
+		return []string{sandbox, sftp, core}
 	case "allow_private", "user", "password_file":
-		return []billing.ConnectionKind{sftp, core}
+		return []string{sftp, core}
 	case "addr", "key_file", "host_key", "outbox", "inbox", "archive":
-		return []billing.ConnectionKind{sftp}
+		return []string{sftp}
 	case "url", "envelope", "cert_file", "cert_key_file", "ca_file", "test_member":
-		return []billing.ConnectionKind{core}
+		return []string{core}
 	default:
 		return nil
 	}
 }
 
 // carriedBy returns what connections of the kind can carry.
-func carriedBy(k billing.ConnectionKind) []billing.Transaction {
+func carriedBy(k string) []network.Transaction {
 	switch k {
-	case billing.ConnectionSFTP:
-		return []billing.Transaction{billing.TransactionClaims}
-	case billing.ConnectionCORE:
-		return []billing.Transaction{billing.TransactionEligibility}
-	case billing.ConnectionSandbox:
-		return []billing.Transaction{billing.TransactionEligibility, billing.TransactionClaims}
+	case "sftp":
+		return []network.Transaction{network.Claims}
+	case "core":
+		return []network.Transaction{network.Eligibility}
+	case "sandbox":
+		return []network.Transaction{network.Eligibility, network.Claims}
 	default:
 		return nil
 	}
@@ -114,10 +115,10 @@ func carriedBy(k billing.ConnectionKind) []billing.Transaction {
 
 // Connection validates the request and returns the requested connection, without ID
 // and times.
-func (r ConnectionRequest) Connection(payers *billing.PayerDirectory) (billing.Connection, billing.Faults) {
+func (r ConnectionRequest) Connection(payers *billing.PayerDirectory) (network.Connection, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	c := billing.Connection{
-		Name: r.Name, Mode: billing.Mode(r.Mode), Kind: billing.ConnectionKind(r.Kind), Enabled: r.Enabled == nil || *r.Enabled, Revision: 1,
+	c := network.Connection{
+		Name: r.Name, Mode: billing.Mode(r.Mode), Kind: string(r.Kind), Enabled: r.Enabled == nil || *r.Enabled, Revision: 1,
 		Org: optionalID[billing.OrgID](&f, "org_id", r.OrgID, "organization"),
 	}
 	r.fields(&f)
@@ -136,20 +137,20 @@ func (r ConnectionRequest) Connection(payers *billing.PayerDirectory) (billing.C
 	r.usage(&f, &c)
 	c.Settings.Payers = r.payers(&f, payers, c.Carries)
 	if r.Options != nil {
-		options, faults := billing.ReadNetworkOptions(r.Options, "options.")
+		options, faults := network.ReadOptions(r.Options, "options.")
 		c.Settings.Options = options
 		for _, fault := range faults {
 			f.Add(fault.Field, fault.Code, fault.Message)
 		}
 	}
 	switch c.Kind {
-	case billing.ConnectionSFTP:
+	case "sftp":
 		r.ends(&f, &c, true)
 		r.sftp(&f, &c)
-	case billing.ConnectionCORE:
+	case "core":
 		r.ends(&f, &c, true)
 		r.core(&f, &c, payers)
-	case billing.ConnectionSandbox:
+	case "sandbox":
 		r.ends(&f, &c, false)
 		if r.OrgID == nil {
 			f.Add("org_id", billing.FaultRequired, "A connection to the sandbox serves one organization. Name it: no payer sees what this organization then sends.")
@@ -169,18 +170,18 @@ func (r ConnectionRequest) fields(f *billing.Faults) {
 			f.Add(name, billing.FaultUnknown, "Unknown field. Write the value to a file, and name that file in "+name+"_file.")
 		case kinds == nil:
 			f.Add(name, billing.FaultUnknown, "Unknown field.")
-		case carriedBy(billing.ConnectionKind(r.Kind)) != nil && !slices.Contains(kinds, billing.ConnectionKind(r.Kind)) && !slices.Contains(r.Null, name):
+		case carriedBy(string(r.Kind)) != nil && !slices.Contains(kinds, string(r.Kind)) && !slices.Contains(r.Null, name):
 			f.Add(name, billing.FaultNotAllowed, "A connection of the kind "+r.Kind+" does not have this field.")
 		}
 	}
 }
 
-func (r ConnectionRequest) carries(f *billing.Faults, kind billing.ConnectionKind) (all []billing.Transaction) {
+func (r ConnectionRequest) carries(f *billing.Faults, kind string) (all []network.Transaction) {
 	if len(r.Carries) == 0 {
 		f.Add("carries", billing.FaultRequired, "The connection must carry eligibility or claims.")
 	}
 	for i, word := range r.Carries {
-		field, t := "carries."+strconv.Itoa(i), billing.Transaction(word)
+		field, t := "carries."+strconv.Itoa(i), network.Transaction(word)
 		switch can := carriedBy(kind); {
 		case f.Full():
 			return all
@@ -198,34 +199,34 @@ func (r ConnectionRequest) carries(f *billing.Faults, kind billing.ConnectionKin
 
 // carried adds a fault unless the text is a transaction of connections.
 func carried(f *billing.Faults, field, word string) bool {
-	t := billing.Transaction(word)
-	if t == billing.TransactionEligibility || t == billing.TransactionClaims {
+	t := network.Transaction(word)
+	if t == network.Eligibility || t == network.Claims {
 		return true
 	}
 	f.Add(field, billing.FaultNotAllowed, "The transaction must be eligibility or claims.")
 	return false
 }
 
-func (r ConnectionRequest) usage(f *billing.Faults, c *billing.Connection) {
+func (r ConnectionRequest) usage(f *billing.Faults, c *network.Connection) {
 	switch {
 	case !f.Required("usage", r.Usage, 0):
-	case r.Usage != billing.UsageProduction && r.Usage != billing.UsageTest:
+	case r.Usage != network.UsageProduction && r.Usage != network.UsageTest:
 		f.Add("usage", billing.FaultNotAllowed, "The usage must be P (production) or T (test).")
-	case c.Mode == billing.ModeLive && r.Usage != billing.UsageProduction:
+	case c.Mode == billing.ModeLive && r.Usage != network.UsageProduction:
 		f.Add("usage", billing.FaultNotAllowed, "A live connection requires the usage P: payers do not process interchanges with T.")
 	}
 }
 
 // ends reads the sender and the receiver of interchanges.
-func (r ConnectionRequest) ends(f *billing.Faults, c *billing.Connection, required bool) {
-	end := func(of, id, qualifier string) billing.EnvelopeEnd {
-		e := billing.EnvelopeEnd{Qualifier: qualifier, ID: id}
+func (r ConnectionRequest) ends(f *billing.Faults, c *network.Connection, required bool) {
+	end := func(of, id, qualifier string) network.End {
+		e := network.End{Qualifier: qualifier, ID: id}
 		if qualifier == "" {
 			e.Qualifier = "ZZ"
 		}
 		switch field := of + "_id"; {
 		case id == "" && !required:
-			return billing.EnvelopeEnd{}
+			return network.End{}
 		case !f.Required(field, id, maxInterchangeID):
 		case !isX12(id) || strings.TrimSpace(id) != id:
 			f.Add(field, billing.FaultFormat, "The ID must have only characters that X12 allows in an interchange header, without delimiters.")
@@ -235,7 +236,7 @@ func (r ConnectionRequest) ends(f *billing.Faults, c *billing.Connection, requir
 		}
 		return e
 	}
-	c.Settings.Envelope = billing.Envelope{
+	c.Settings.Envelope = network.Envelope{
 		Sender: end("sender", r.SenderID, r.SenderQualifier), Receiver: end("receiver", r.ReceiverID, r.ReceiverQualifier), Usage: r.Usage,
 	}
 	c.Settings.AllowPrivate = r.AllowPrivate
@@ -247,7 +248,7 @@ func isX12(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune("*~:^>|", c) })
 }
 
-func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirectory, carries []billing.Transaction) (all []billing.ConnectionPayer) {
+func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirectory, carries []network.Transaction) (all []network.Payer) {
 	switch n := len(r.Payers); {
 	case r.EveryPayer:
 		return nil
@@ -259,7 +260,7 @@ func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirect
 	}
 	type reached struct {
 		payer billing.PayerID
-		t     billing.Transaction
+		t     network.Transaction
 	}
 	known := map[reached]bool{}
 	for i, in := range r.Payers {
@@ -267,7 +268,7 @@ func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirect
 			return all
 		}
 		field := "payers." + strconv.Itoa(i) + "."
-		p := billing.ConnectionPayer{NetworkID: in.NetworkPayerID}
+		p := network.Payer{NetworkID: in.NetworkPayerID}
 		if f.Required(field+"payer_id", in.PayerID, maxSetting) {
 			payer, ok := payers.Find(in.PayerID)
 			if !ok {
@@ -292,7 +293,7 @@ func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirect
 			f.Add(field+"transactions", billing.FaultTooFew, "Name at least one transaction, or leave out transactions for all that the connection carries.")
 		}
 		for j, word := range words {
-			at, t := field+"transactions."+strconv.Itoa(j), billing.Transaction(word)
+			at, t := field+"transactions."+strconv.Itoa(j), network.Transaction(word)
 			switch {
 			case !carried(f, at, word), !slices.Contains(carries, t):
 			case known[reached{p.Payer, t}] && p.Payer != (billing.PayerID{}):
@@ -304,7 +305,7 @@ func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirect
 		}
 		all = append(all, p)
 	}
-	if len(*f) == 0 && !slices.ContainsFunc(all, func(p billing.ConnectionPayer) bool { return len(p.Transactions) > 0 }) {
+	if len(*f) == 0 && !slices.ContainsFunc(all, func(p network.Payer) bool { return len(p.Transactions) > 0 }) {
 		f.Add("payers", billing.FaultTooFew, "No payer is listed for a transaction that the connection carries.")
 	}
 	return all

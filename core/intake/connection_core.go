@@ -5,12 +5,13 @@ import (
 	"net/url"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // core reads the fields of an endpoint of CAQH CORE.
-func (r ConnectionRequest) core(f *billing.Faults, c *billing.Connection, payers *billing.PayerDirectory) {
-	c.Settings.CORE = &billing.CORESettings{URL: r.URL, Envelope: billing.COREEnvelope(r.Envelope), User: r.User, Cert: r.Cert, CA: r.CA}
-	c.Secrets = billing.ConnectionSecrets{Password: password(r.Password), CertKey: r.CertKey}
+func (r ConnectionRequest) core(f *billing.Faults, c *network.Connection, payers *billing.PayerDirectory) {
+	c.Settings.CORE = &network.CORESettings{URL: r.URL, Envelope: network.COREEnvelope(r.Envelope), User: r.User, Cert: r.Cert, CA: r.CA}
+	c.Secrets = network.Secrets{Password: password(r.Password), CertKey: r.CertKey}
 	if f.Required("url", r.URL, 2048) {
 		u, err := url.Parse(r.URL)
 		switch {
@@ -23,11 +24,11 @@ func (r ConnectionRequest) core(f *billing.Faults, c *billing.Connection, payers
 		}
 	}
 	switch c.Settings.CORE.Envelope {
-	case billing.CORESOAP220, billing.COREMIME220:
+	case network.CORESOAP220, network.COREMIME220:
 		if r.User == "" && len(r.Cert) == 0 {
 			f.Add("user", billing.FaultRequired, "Set user and password_file, or cert_file and cert_key_file.")
 		}
-	case billing.CORESOAPPhase4:
+	case network.CORESOAPPhase4:
 		if len(r.Cert) == 0 {
 			f.Add("cert_file", billing.FaultRequired, "The envelope soap-phase4 requires a client certificate. Set cert_file and cert_key_file.")
 		}
@@ -58,9 +59,9 @@ func pair(f *billing.Faults, one string, hasOne bool, other string, hasOther boo
 
 // testMember reads the subject of the test. Values that were left out do not matter to
 // the connection: a payer's rejection of the person also proves that it works.
-func (r ConnectionRequest) testMember(f *billing.Faults, c *billing.Connection, payers *billing.PayerDirectory) *billing.TestMember {
+func (r ConnectionRequest) testMember(f *billing.Faults, c *network.Connection, payers *billing.PayerDirectory) *network.TestMember {
 	in := r.TestMember
-	m := &billing.TestMember{
+	m := &network.TestMember{
 		MemberID: in.MemberID, FirstName: cmp.Or(in.FirstName, "Test"), LastName: cmp.Or(in.LastName, "Member"),
 		DateOfBirth: billing.Date{Year: 1970, Month: 1, Day: 1}, NPI: cmp.Or(in.NPI, "1234567893"), Practice: cmp.Or(in.OrganizationName, "Molar Test"),
 	}

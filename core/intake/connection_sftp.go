@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // sftp reads the fields of an account over SFTP.
-func (r ConnectionRequest) sftp(f *billing.Faults, c *billing.Connection) {
-	c.Settings.SFTP = &billing.SFTPSettings{Addr: r.Addr, User: r.User, HostKey: strings.TrimSpace(r.HostKey), Outbox: r.Outbox, Inbox: r.Inbox, Archive: r.Archive}
-	c.Secrets = billing.ConnectionSecrets{Password: password(r.Password), Key: r.Key}
+func (r ConnectionRequest) sftp(f *billing.Faults, c *network.Connection) {
+	c.Settings.SFTP = &network.SFTPSettings{Addr: r.Addr, User: r.User, HostKey: strings.TrimSpace(r.HostKey), Outbox: r.Outbox, Inbox: r.Inbox, Archive: r.Archive}
+	c.Secrets = network.Secrets{Password: password(r.Password), Key: r.Key}
 	if f.Required("addr", r.Addr, maxSetting) {
 		host, port, err := net.SplitHostPort(r.Addr)
 		if n, e := strconv.ParseUint(port, 10, 16); err != nil || e != nil || host == "" || n == 0 || strings.ContainsAny(host, "/@ ") {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // Filled returns a value without zero fields at any depth. A test that stores
@@ -28,8 +29,8 @@ func fill(t testing.TB, v reflect.Value) {
 	case billing.Date:
 		v.Set(reflect.ValueOf(day))
 		return
-	case billing.NetworkOptions: // its stored form has valid values only
-		v.Set(reflect.ValueOf(billing.NetworkOptions{Notes: 3, PollInterval: time.Minute}))
+	case network.Options: // its stored form has valid values only
+		v.Set(reflect.ValueOf(network.Options{Notes: 3, PollInterval: time.Minute}))
 		return
 	}
 	switch v.Kind() { //nolint:exhaustive // the rest is for the default

@@ -14,13 +14,14 @@ import (
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 )
 
 // openConnections opens the networks: the sandbox, and the operator's connections.
 func (g *graph) openConnections() {
-	g.networks = routing.New(sandboxnet.Networks(g.store.Clock(), g.store.SandboxMail(), g.sandbox())...)
+	g.networks = routing.New(sandboxnet.Networks(g.over(), g.store.Clock(), g.store.SandboxMail(), g.sandbox())...)
 	g.connections = connections.New(audit.Operated{Store: g.store}, g.payers, connectionMetrics(g), g.log)
 	connector := routing.NewConnector(g.networks, g.openers(), g.connections.Observe, g.log)
 	g.connections.Use(connector)
@@ -32,26 +33,29 @@ func (g *graph) openConnections() {
 }
 
 // openers open each kind of connection.
-func (g *graph) openers() map[billing.ConnectionKind]routing.Opener {
-	return map[billing.ConnectionKind]routing.Opener{
-		billing.ConnectionSandbox: g.openSandbox,
-		billing.ConnectionSFTP:    openSFTP,
-		billing.ConnectionCORE:    openCORE,
+func (g *graph) openers() map[string]routing.Opener {
+	return map[string]routing.Opener{
+		"sandbox": g.openSandbox,
+		"sftp":    openSFTP,
+		"core":    func(c *network.Connection) (*ports.Network, error) { return openCORE(c, g.over()) },
 	}
 }
+
+// over asks payers in X12.
+func (g *graph) over() func(ports.Inquire) ports.Eligibility { return edi.NewLogging(g.log).Over }
 
 func (g *graph) sandbox() sandboxnet.Options {
 	return sandboxnet.Options{ERADelay: g.settings.ERADelay}
 }
 
 // openSandbox opens the sandbox's payers for the organization of a connection.
-func (g *graph) openSandbox(c *billing.Connection) (*ports.Network, error) {
+func (g *graph) openSandbox(c *network.Connection) (*ports.Network, error) {
 	n := &ports.Network{}
-	for _, part := range sandboxnet.Networks(g.store.Clock(), g.store.SandboxMailOf(c.Network()), g.sandbox()) {
-		if part.Eligibility != nil && c.Carried(billing.TransactionEligibility) {
+	for _, part := range sandboxnet.Networks(g.over(), g.store.Clock(), g.store.SandboxMailOf(c.Network()), g.sandbox()) {
+		if part.Eligibility != nil && c.Carried(network.Eligibility) {
 			n.Envelope, n.Eligibility = part.Envelope, part.Eligibility
 		}
-		if part.Claims != nil && c.Carried(billing.TransactionClaims) {
+		if part.Claims != nil && c.Carried(network.Claims) {
 			n.Envelope, n.Claims, n.Replies, n.Poll = part.Envelope, part.Claims, part.Replies, part.Poll
 		}
 	}
@@ -59,10 +63,10 @@ func (g *graph) openSandbox(c *billing.Connection) (*ports.Network, error) {
 }
 
 // openSFTP opens a connection over SFTP.
-func openSFTP(c *billing.Connection) (*ports.Network, error) {
+func openSFTP(c *network.Connection) (*ports.Network, error) {
 	s, o := c.Settings.SFTP, &c.Settings.Options
 	test := billing.NewBatch(billing.Scope{Mode: c.Mode}, c.Network(), 0, 0, time.Now())
-	network, err := sftpnet.New(sftpnet.Config{
+	house, err := sftpnet.New(sftpnet.Config{
 		Addr: s.Addr, User: s.User, Password: []byte(c.Secrets.Password), Key: c.Secrets.Key, HostKey: s.HostKey,
 		AllowPrivate: c.Settings.AllowPrivate, Outbox: s.Outbox, Inbox: s.Inbox, Archive: s.Archive,
 		After: sftpnet.After(o.AfterReceipt), Direct: o.DirectUpload, TempPrefix: o.TempPrefix, TempFolder: o.TempFolder,
@@ -71,11 +75,11 @@ func openSFTP(c *billing.Connection) (*ports.Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ports.Network{Claims: network, Inbox: network, Peer: network}, nil
+	return &ports.Network{Claims: house, Inbox: house, Peer: house}, nil
 }
 
 // openCORE opens a connection over CAQH CORE.
-func openCORE(c *billing.Connection) (*ports.Network, error) {
+func openCORE(c *network.Connection, over func(ports.Inquire) ports.Eligibility) (*ports.Network, error) {
 	s, o := c.Settings.CORE, c.Settings.Options
 	config := corenet.Config{
 		URL: s.URL, Envelope: s.Envelope, SenderID: c.Settings.Envelope.Sender.ID, ReceiverID: c.Settings.Envelope.Receiver.ID,
@@ -85,34 +89,39 @@ func openCORE(c *billing.Connection) (*ports.Network, error) {
 		PayloadIDByExchange: o.PayloadIDByExchange, ReferenceByExchange: o.ReferenceByExchange, TraceByExchange: o.TraceByExchange,
 	}
 	if s.TestMember != nil {
-		config.TestInquiry = func() ([]byte, error) { return testInquiry(c) }
+		config.Test = func(ctx context.Context, carry ports.Inquire) error {
+			_, _, err := over(carry).Ask(ctx, testInquiry(c))
+			return err
+		}
 	}
-	network, err := corenet.New(config)
+	e, err := corenet.New(config)
 	if err != nil {
 		return nil, err
 	}
-	return &ports.Network{Eligibility: network, Peer: network}, nil
+	return &ports.Network{Eligibility: over(e.Inquire), Peer: e}, nil
 }
 
-// testInquiry returns a new 270 about the test member of a connection.
-func testInquiry(c *billing.Connection) ([]byte, error) {
-	m, now, route := c.Settings.CORE.TestMember, time.Now(), c.Route()
+// testInquiry returns a new question about the test member of a connection, of one 270.
+func testInquiry(c *network.Connection) network.Inquiry {
+	m, now, route, o := c.Settings.CORE.TestMember, time.Now(), c.Route(), c.Settings.Options
+	if len(o.ServiceTypes) > 1 && !o.TypesTogether {
+		o.ServiceTypes = o.ServiceTypes[:1]
+	}
 	payer := m.Payer
-	payer.PayerID = route.PayerID(payer, billing.TransactionEligibility)
-	q := billing.Inquiry270{
-		CheckID: billing.NewID[billing.CheckID](now), Attempt: billing.NewAttempt(), CreatedAt: now, Mode: c.Mode,
-		Envelope: c.Settings.Envelope, Options: c.Settings.Options, Payer: payer,
+	payer.PayerID = route.PayerID(payer, network.Eligibility)
+	return network.Inquiry{
+		Scope: billing.Scope{Org: c.Org, Mode: c.Mode}, CheckID: billing.NewID[billing.CheckID](now), Attempt: network.NewAttempt(), CreatedAt: now,
+		Clock: network.ClockAt(now), Envelope: c.Settings.Envelope, Options: o, Payer: payer,
 		Inquiry: billing.Inquiry{
 			Subscriber:  billing.Subscriber{FirstName: m.FirstName, LastName: m.LastName, DateOfBirth: m.DateOfBirth, MemberID: m.MemberID},
 			ServiceDate: billing.DateOf(now), DetailLevel: billing.DetailStandard,
 			Office: billing.InquiringOffice{Name: m.Practice, NPI: m.NPI},
 		},
 	}
-	return edi.New().Inquiry(q, q.Questions()[0], 0)
 }
 
 // connectionMetrics counts the failures of connections, and shows which are paused.
-func connectionMetrics(g *graph) func(string, billing.NetworkReason) {
+func connectionMetrics(g *graph) func(string, network.Reason) {
 	failures := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "molar_connection_failures_total", Help: "Failed calls of connections to networks of payers, by reason.",
 	}, []string{"connection", "reason"})
@@ -120,7 +129,7 @@ func connectionMetrics(g *graph) func(string, billing.NetworkReason) {
 		graph: g,
 		state: prometheus.NewDesc("molar_connection_state", "1 for the state of each connection: enabled, disabled or paused.", []string{"connection", "state"}, nil),
 	})
-	return func(name string, reason billing.NetworkReason) { failures.WithLabelValues(name, string(reason)).Inc() }
+	return func(name string, reason network.Reason) { failures.WithLabelValues(name, string(reason)).Inc() }
 }
 
 // connectionCollector shows the connections as this process uses them.

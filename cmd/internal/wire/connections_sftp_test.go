@@ -11,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/clearinghouse"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // simulate runs the simulator until the test ends. It returns its data folder, too.
@@ -49,9 +50,9 @@ func TestSFTPConnection(t *testing.T) {
 		`{"temp_prefix": "x-", "temp_folder": "tmp", "file_name": "{serial}.txt"}`: `^tmp/x-000000000\.txt\.[0-9a-f]{16}$`,
 		`{"upload": "direct", "file_name": "L.{serial}.txt"}`:                      `^inbound/L\.000000000\.txt$`,
 	} {
-		c := &billing.Connection{
-			Kind: billing.ConnectionSFTP, Mode: billing.ModeLive, Secrets: billing.ConnectionSecrets{Key: key},
-			Settings: billing.ConnectionSettings{AllowPrivate: true, SFTP: &billing.SFTPSettings{
+		c := &network.Connection{
+			Kind: "sftp", Mode: billing.ModeLive, Secrets: network.Secrets{Key: key},
+			Settings: network.Settings{AllowPrivate: true, SFTP: &network.SFTPSettings{
 				Addr: account.SFTPAddr, User: account.SFTPUser, HostKey: account.SFTPHostKey, Outbox: "inbound", Inbox: "outbound",
 			}},
 		}

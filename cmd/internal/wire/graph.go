@@ -16,7 +16,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
@@ -135,7 +134,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 	}
 	g.audit = audit.New(g.store, s.AuditRetention, log)
 	g.access = access.New(g.store, g.payers, clock, proofs.New(passwords))
-	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.NewLogging(log), g.payers, times)
+	g.eligibility = eligibility.New(g.store, g.queue, g.networks, g.payers, times)
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
 	g.summary = summary.New(g.store)

@@ -1,4 +1,4 @@
-package billing
+package network
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // The longest values of the ends of groups and files, in characters.
@@ -29,10 +31,10 @@ var (
 
 // expectable reports whether a network can send the kind of file about a batch.
 func expectable(kind string) bool {
-	switch AcknowledgementKind(kind) {
-	case AcknowledgementTA1, Acknowledgement997, Acknowledgement999, Acknowledgement277CA, AcknowledgementText:
+	switch billing.AcknowledgementKind(kind) {
+	case billing.AcknowledgementTA1, billing.Acknowledgement997, billing.Acknowledgement999, billing.Acknowledgement277CA, billing.AcknowledgementText:
 		return true
-	case Acknowledgement277:
+	case billing.Acknowledgement277:
 	}
 	return false
 }
@@ -41,7 +43,7 @@ func readFilings(doc json.RawMessage) (all map[string]string, ok bool) {
 	ok = true
 	fault := readObject(doc, func(payer string, value json.RawMessage, twice bool) {
 		var code string
-		ok = ok && decode(value, &code) && ValidFiling(code) && payer != "" && !twice
+		ok = ok && decode(value, &code) && billing.ValidFiling(code) && payer != "" && !twice
 		if all == nil {
 			all = map[string]string{}
 		}
@@ -62,7 +64,7 @@ func otherReferences(all []ProviderReference) (others []ProviderReference) {
 // readReferences returns the kinds that a document leaves out.
 func readReferences(doc json.RawMessage) (refused []ProviderReference, ok bool) {
 	var taken []ProviderReference
-	ok = decode(doc, &taken) && !repeats(taken)
+	ok = decode(doc, &taken) && !billing.Repeats(taken)
 	for _, one := range taken {
 		ok = ok && slices.Contains(allReferences(), one)
 	}
@@ -75,15 +77,15 @@ func readReferences(doc json.RawMessage) (refused []ProviderReference, ok bool) 
 // maxNetworkNumbers is the most provider numbers of a connection.
 const maxNetworkNumbers = 1000
 
-func readProviderNumbers(doc json.RawMessage) (all []NetworkProviderNumber, ok bool) {
+func readProviderNumbers(doc json.RawMessage) (all []ProviderNumber, ok bool) {
 	var docs []json.RawMessage
 	if !decode(doc, &docs) || len(docs) > maxNetworkNumbers {
 		return nil, false
 	}
-	known := map[NetworkProviderNumber]bool{}
+	known := map[ProviderNumber]bool{}
 	for _, each := range docs {
 		n, ok := readProviderNumber(each)
-		key := NetworkProviderNumber{n.NPI, strings.ToUpper(n.PayerID), n.Reference, ""}
+		key := ProviderNumber{n.NPI, strings.ToUpper(n.PayerID), n.Reference, ""}
 		if !ok || known[key] {
 			return nil, false
 		}
@@ -93,13 +95,13 @@ func readProviderNumbers(doc json.RawMessage) (all []NetworkProviderNumber, ok b
 	return all, true
 }
 
-func readProviderNumber(doc json.RawMessage) (n NetworkProviderNumber, ok bool) {
+func readProviderNumber(doc json.RawMessage) (n ProviderNumber, ok bool) {
 	ok = true
 	fault := readObject(doc, func(name string, value json.RawMessage, twice bool) {
 		field := map[string]any{"npi": &n.NPI, "payer_id": &n.PayerID, "reference": &n.Reference, "number": &n.Number}[name]
 		ok = ok && field != nil && !twice && decode(value, field)
 	})
-	return n, ok && !fault && ValidNPI(n.NPI) && slices.Contains(allReferences(), n.Reference) && referenceForm.MatchString(n.Number)
+	return n, ok && !fault && billing.ValidNPI(n.NPI) && slices.Contains(allReferences(), n.Reference) && referenceForm.MatchString(n.Number)
 }
 
 // The limits of a schedule.
@@ -109,7 +111,7 @@ const (
 	maxBatchTimes   = 24
 )
 
-func readSchedule(doc json.RawMessage) (s BatchSchedule, ok bool) {
+func readSchedule(doc json.RawMessage) (s Schedule, ok bool) {
 	if string(doc) == "null" {
 		return s, true
 	}
@@ -140,7 +142,7 @@ func readSchedule(doc json.RawMessage) (s BatchSchedule, ok bool) {
 	return s, ok && !fault && (s.Every > 0) == (len(s.At) == 0) && (len(s.At) > 0) == known && (s.TimeZone == "" || known)
 }
 
-func showSchedule(s BatchSchedule) any {
+func showSchedule(s Schedule) any {
 	if s.Every > 0 {
 		return map[string]any{"every": spanText(s.Every)}
 	}

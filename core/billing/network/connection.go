@@ -1,4 +1,4 @@
-package billing
+package network
 
 import (
 	"context"
@@ -7,43 +7,35 @@ import (
 	"log/slog"
 	"slices"
 	"time"
-)
 
-// ConnectionKind is the protocol of a connection.
-type ConnectionKind string
-
-// The kinds of connections.
-const (
-	ConnectionSandbox ConnectionKind = "sandbox" // the sandbox's payers, for one organization
-	ConnectionSFTP    ConnectionKind = "sftp"    // claims, as files in folders
-	ConnectionCORE    ConnectionKind = "core"    // eligibility, over CAQH CORE connectivity
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Connection is an account at a network of payers. An operator adds it; the
 // running services then send through it.
 type Connection struct {
-	ID        ConnectionID
+	ID        billing.ConnectionID
 	Name      string // unique in the deployment
-	Kind      ConnectionKind
-	Mode      Mode
-	Org       OrgID // zero for every organization of the deployment
+	Kind      string // the name of its ports.ConnectionKind
+	Mode      billing.Mode
+	Org       billing.OrgID // zero for every organization of the deployment
 	Carries   []Transaction
-	Settings  ConnectionSettings
-	Secrets   ConnectionSecrets
+	Settings  Settings
+	Secrets   Secrets
 	Enabled   bool
-	Pause     ConnectionPause // zero while it is not paused
-	Revision  int             // counts its changes
+	Pause     Pause // zero while it is not paused
+	Revision  int   // counts its changes
 	CreatedAt time.Time
 }
 
-// ConnectionSettings are the settings of a connection that are no secrets.
-type ConnectionSettings struct {
+// Settings are the settings of a connection that are no secrets.
+type Settings struct {
 	Envelope     Envelope // its usage is UsageProduction or UsageTest
-	Options      NetworkOptions
-	Payers       []ConnectionPayer `json:",omitempty"` // empty for every payer
-	AllowPrivate bool              `json:",omitempty"` // addresses that are not public
-	SFTP         *SFTPSettings     `json:",omitempty"` // of ConnectionSFTP
-	CORE         *CORESettings     `json:",omitempty"` // of ConnectionCORE
+	Options      Options
+	Payers       []Payer       `json:",omitempty"` // empty for every payer
+	AllowPrivate bool          `json:",omitempty"` // addresses that are not public
+	SFTP         *SFTPSettings `json:",omitempty"` // of ConnectionSFTP
+	CORE         *CORESettings `json:",omitempty"` // of ConnectionCORE
 }
 
 // The usages of interchanges (ISA15).
@@ -52,10 +44,10 @@ const (
 	UsageTest       = "T"
 )
 
-// ConnectionPayer is a payer that a connection reaches. A payer with different IDs
+// Payer is a payer that a connection reaches. A payer with different IDs
 // for claims and inquiries is listed twice.
-type ConnectionPayer struct {
-	Payer        PayerID
+type Payer struct {
+	Payer        billing.PayerID
 	PayerID      string        // in the payer directory
 	NetworkID    string        // the network's ID of the payer
 	Transactions []Transaction // those that the connection carries
@@ -94,64 +86,64 @@ type CORESettings struct {
 // TestMember is the subject of the 270 with which a connection is tested. It
 // belongs to the network, and is no patient.
 type TestMember struct {
-	Payer       PayerSummary
+	Payer       billing.PayerSummary
 	MemberID    string
 	FirstName   string
 	LastName    string
-	DateOfBirth Date
+	DateOfBirth billing.Date
 	NPI         string // of the practice that asks
 	Practice    string // its name
 }
 
-// ConnectionSecrets are the secrets of a connection. They are stored encrypted.
-type ConnectionSecrets struct {
+// Secrets are the secrets of a connection. They are stored encrypted.
+type Secrets struct {
 	Password string `json:",omitempty"`
 	Key      []byte `json:",omitempty"` // the private key of an SFTP user, PEM
 	CertKey  []byte `json:",omitempty"` // the private key of a client certificate, PEM
 }
 
 // IsZero reports whether there is no secret.
-func (s ConnectionSecrets) IsZero() bool {
+func (s Secrets) IsZero() bool {
 	return s.Password == "" && len(s.Key) == 0 && len(s.CertKey) == 0
 }
 
 // LogValue keeps the secrets out of logs.
-func (ConnectionSecrets) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+func (Secrets) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
 // Format keeps the secrets out of messages.
-func (ConnectionSecrets) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("[redacted]")) }
+func (Secrets) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("[redacted]")) }
 
-// ConnectionPause records that the network refused a connection's sign-in. Nothing
+// Pause records that the network refused a connection's sign-in. Nothing
 // is sent until an operator enables the connection again: accounts lock after
 // repeated attempts.
-type ConnectionPause struct {
+type Pause struct {
 	At     time.Time
-	Reason NetworkReason
+	Reason Reason
 	Detail string // for the operator
 }
 
 // IsZero reports whether there is no pause.
-func (p ConnectionPause) IsZero() bool { return p.At.IsZero() }
+func (p Pause) IsZero() bool { return p.At.IsZero() }
 
-// ConnectionState is the state of a connection.
-type ConnectionState string
+// State is the state of a connection.
+type State string
 
 // The states of a connection.
 const (
-	ConnectionEnabled  ConnectionState = "enabled"
-	ConnectionDisabled ConnectionState = "disabled"
-	ConnectionPaused   ConnectionState = "paused" // still the route of its payers, but nothing is sent
+	Enabled  State = "enabled"
+	Disabled State = "disabled"
+	Paused   State = "paused" // still the route of its payers, but nothing is sent
 )
 
 // State returns the state.
-func (c *Connection) State() ConnectionState {
+func (c *Connection) State() State {
 	switch {
 	case !c.Enabled:
-		return ConnectionDisabled
+		return Disabled
 	case !c.Pause.IsZero():
-		return ConnectionPaused
+		return Paused
 	default:
-		return ConnectionEnabled
+		return Enabled
 	}
 }
 
@@ -165,7 +157,7 @@ func (c *Connection) Route() Route {
 	if len(c.Settings.Payers) == 0 {
 		return r
 	}
-	r.Payers, r.PayerIDs = map[PayerID][]Transaction{}, map[PayerID]map[Transaction]string{}
+	r.Payers, r.PayerIDs = map[billing.PayerID][]Transaction{}, map[billing.PayerID]map[Transaction]string{}
 	for _, p := range c.Settings.Payers {
 		r.Payers[p.Payer] = append(r.Payers[p.Payer], p.Transactions...)
 		if r.PayerIDs[p.Payer] == nil {
@@ -181,12 +173,12 @@ func (c *Connection) Route() Route {
 // SeenBy returns what a user of the organization may see of the connection, without
 // its secrets. Of a connection of the deployment that is its name, its kind and what
 // it carries.
-func (c *Connection) SeenBy(org OrgID) *Connection {
+func (c *Connection) SeenBy(org billing.OrgID) *Connection {
 	if c.Org.IsZero() || c.Org != org {
 		return &Connection{ID: c.ID, Name: c.Name, Kind: c.Kind, Mode: c.Mode, Carries: c.Carries, CreatedAt: c.CreatedAt}
 	}
 	own := *c
-	own.Secrets = ConnectionSecrets{}
+	own.Secrets = Secrets{}
 	return &own
 }
 
@@ -202,28 +194,28 @@ type ProbeStep struct {
 	Err      error  // why it failed; nil when it worked or was skipped
 }
 
-// NetworkReason is the reason of a network's failure: one word for metrics and logs.
-type NetworkReason string
+// Reason is the reason of a network's failure: one word for metrics and logs.
+type Reason string
 
 // The reasons of failures.
 const (
-	ReasonUnreachable    NetworkReason = "unreachable" // the name does not resolve, or no connection is made
-	ReasonTimeout        NetworkReason = "timeout"
-	ReasonTLS            NetworkReason = "tls"
-	ReasonHostKey        NetworkReason = "host_key"
-	ReasonUnauthorized   NetworkReason = "unauthorized"
-	ReasonRefused        NetworkReason = "refused"     // the network refused the operation
-	ReasonFull           NetworkReason = "full"        // the network has no space
-	ReasonProtocol       NetworkReason = "protocol"    // the reply is none of the protocol
-	ReasonRejected       NetworkReason = "rejected"    // a TA1 or a 999 instead of a response
-	ReasonMismatch       NetworkReason = "mismatch"    // the response to another request
-	ReasonInterrupted    NetworkReason = "interrupted" // the connection ended before the reply
-	ReasonUnknownOutcome NetworkReason = "unknown_outcome"
-	ReasonOther          NetworkReason = "other"
+	ReasonUnreachable    Reason = "unreachable" // the name does not resolve, or no connection is made
+	ReasonTimeout        Reason = "timeout"
+	ReasonTLS            Reason = "tls"
+	ReasonHostKey        Reason = "host_key"
+	ReasonUnauthorized   Reason = "unauthorized"
+	ReasonRefused        Reason = "refused"     // the network refused the operation
+	ReasonFull           Reason = "full"        // the network has no space
+	ReasonProtocol       Reason = "protocol"    // the reply is none of the protocol
+	ReasonRejected       Reason = "rejected"    // a TA1 or a 999 instead of a response
+	ReasonMismatch       Reason = "mismatch"    // the response to another request
+	ReasonInterrupted    Reason = "interrupted" // the connection ended before the reply
+	ReasonUnknownOutcome Reason = "unknown_outcome"
+	ReasonOther          Reason = "other"
 )
 
-// passes reports whether the reason mostly goes by itself. The others need the operator.
-func (r NetworkReason) passes() bool {
+// Passes reports whether the reason mostly goes by itself. The others need the operator.
+func (r Reason) Passes() bool {
 	switch r { //nolint:exhaustive // the others do not
 	case ReasonUnreachable, ReasonTimeout, ReasonInterrupted, ReasonOther:
 		return true
@@ -232,33 +224,33 @@ func (r NetworkReason) passes() bool {
 	}
 }
 
-// NetworkError is a failure of a network with its reason.
-type NetworkError struct {
-	Reason NetworkReason
+// Error is a failure of a network with its reason.
+type Error struct {
+	Reason Reason
 	Err    error // for the log: no secret and no patient data
 }
 
-func (f *NetworkError) Error() string { return f.Err.Error() }
+func (f *Error) Error() string { return f.Err.Error() }
 
 // Unwrap returns the error without the reason.
-func (f *NetworkError) Unwrap() error { return f.Err }
+func (f *Error) Unwrap() error { return f.Err }
 
-// ErrNetworkUnauthorized is the error of a network that refuses the sign-in. It
+// ErrUnauthorized is the error of a network that refuses the sign-in. It
 // pauses the connection.
-var ErrNetworkUnauthorized = errors.New("the network refuses the sign-in")
+var ErrUnauthorized = errors.New("the network refuses the sign-in")
 
 // ErrOutcomeUnknown is the error of a file that may or may not have reached the
 // network.
 var ErrOutcomeUnknown = errors.New("it is unknown whether the network has the file")
 
-// ConnectionCall is what a connection was called for.
-type ConnectionCall string
+// Call is what a connection was called for.
+type Call string
 
 // The calls of connections.
 const (
-	CallInquire ConnectionCall = "inquire"
-	CallSend    ConnectionCall = "send"
-	CallReceive ConnectionCall = "receive" // and to remove what was received
+	CallAsk     Call = "inquire"
+	CallSend    Call = "send"
+	CallReceive Call = "receive" // and to remove what was received
 )
 
 // ObservedError is a failure of a connection that was counted and logged where it
@@ -287,10 +279,10 @@ func Observed(err error) bool {
 }
 
 // ReasonOf returns the reason of a network's error.
-func ReasonOf(err error) NetworkReason {
-	fault, ok := errors.AsType[*NetworkError](err)
+func ReasonOf(err error) Reason {
+	fault, ok := errors.AsType[*Error](err)
 	switch {
-	case errors.Is(err, ErrNetworkUnauthorized):
+	case errors.Is(err, ErrUnauthorized):
 		return ReasonUnauthorized
 	case errors.Is(err, ErrOutcomeUnknown):
 		return ReasonUnknownOutcome

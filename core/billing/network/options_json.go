@@ -1,4 +1,4 @@
-package billing
+package network
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // networkOption is an option of a connection's document, and the field that has it.
@@ -22,7 +24,7 @@ type networkOption struct {
 
 // table lists every option with its field in o. Reading, writing and the documentation
 // of options follow from it.
-func (o *NetworkOptions) table() []networkOption {
+func (o *Options) table() []networkOption {
 	return []networkOption{
 		choice(&o.TraceByExchange, "trace_echo", "Whether a 271 must repeat the trace number of its 270 (TRN02), or is accepted because it came as the reply.",
 			named(false, "strict"), named(true, "exchange")),
@@ -46,7 +48,7 @@ func (o *NetworkOptions) table() []networkOption {
 		choice(&o.Taxonomy, "billing_taxonomy", "Whose taxonomy the billing provider states (PRV*BI): the office's; always, else the rendering provider's; only if it renders the services; none.",
 			named(TaxonomyOfOffice, "office"), named(TaxonomyAlways, ""), named(TaxonomyIfRendering, ""), named(TaxonomyNever, "")),
 		option(&o.Filings, "filing_indicators", "{}", "The filing indicators (SBR09) of payers by their payer IDs. Others have the one of the payer directory.",
-			"an object of payer IDs and codes, such as CI, of "+filings, readFilings, nil),
+			"an object of payer IDs and codes, such as CI, of "+billing.Filings, readFilings, nil),
 		flag(&o.SubscriberAddressAsPatient, "subscriber_address_always", true,
 			"Whether a subscriber who is not the patient has an address, a date of birth and a gender (loop 2010BA)."),
 		flag(&o.RenderingIfOther, "rendering_provider_always", true, "Whether a rendering provider with the NPI of the billing provider is stated (loop 2310B)."),
@@ -70,7 +72,7 @@ func (o *NetworkOptions) table() []networkOption {
 		party(&o.SubmitterID, "submitter_id", "The ID of the submitter of a file of claims (NM109 of loop 1000A). By default it is the connection's sender_id.", maxPartyID),
 		party(&o.ReceiverName, "file_receiver_name", "The name of the receiver of a file of claims (NM103 of loop 1000B). By default it is the connection's receiver_id.", maxPartyName),
 		party(&o.ReceiverID, "file_receiver_id", "The ID of the receiver of a file of claims (NM109 of loop 1000B). By default it is the connection's receiver_id.", maxPartyID),
-		number(&o.Claims, "batch_size", "The most claims of a batch.", 1, MaxBatchClaims, MaxBatchClaims),
+		number(&o.Claims, "batch_size", "The most claims of a batch.", 1, billing.MaxBatchClaims, billing.MaxBatchClaims),
 		option(&o.Schedule, "batch_schedule", "null", "When batches leave. By default they leave whenever the service cuts batches (MOLAR_BATCH_INTERVAL).",
 			`null, {"every": "15m"} with a duration from 1m to 24h, or {"at": ["09:00", "17:00"], "time_zone": "America/New_York"} `+
 				"with 1 to 24 times of day", readSchedule, showSchedule),
@@ -78,11 +80,11 @@ func (o *NetworkOptions) table() []networkOption {
 			"The names of batches: {time} is the millisecond in 17 digits, {serial} the control number in 9 digits, {date} the day in 8 digits, {usage} P or T.",
 			"a name with {time} or {serial}, perhaps {date} and {usage}, and letters, digits, underscores, points and dashes; "+
 				"it must not start with a point or a dash, and a file's name may have at most 100 characters", validPattern),
-		span(&o.PollInterval, "poll_interval", "How often the network is asked for files.", time.Second, 24*time.Hour, NetworkPoll),
+		span(&o.PollInterval, "poll_interval", "How often the network is asked for files.", time.Second, 24*time.Hour, billing.NetworkPoll),
 		list(&o.Acknowledgements, "acknowledgements", `["999","277CA"]`, "The files that the network sends about a batch. One that does not come is overdue. Text stands for reports in the network's own form: Molar keeps them for people, and waits for none.",
 			"a list of TA1, 997, 999, 277CA and text, each at most once", 5, expectable),
 		span(&o.AcknowledgementAfter, "acknowledgement_after", "How long after a batch was sent its acknowledgements are overdue: see molar batches list.",
-			time.Second, 30*24*time.Hour, AcknowledgementsAfter),
+			time.Second, 30*24*time.Hour, billing.AcknowledgementsAfter),
 		choice(&o.DirectUpload, "upload", "How a batch reaches the outbox over SFTP: rename uploads it under a temporary name and then renames it; direct uses its own name at once, for networks that take each file at the end of its upload.",
 			named(false, "rename"), named(true, "direct")),
 		text(&o.TempPrefix, "temp_prefix", DefaultTempPrefix, "The prefix of the temporary name, which is prefix, name, a point and 16 hexadecimal digits.",
@@ -94,41 +96,41 @@ func (o *NetworkOptions) table() []networkOption {
 	}
 }
 
-// NetworkOptionDoc describes an option for people.
-type NetworkOptionDoc struct{ Name, Default, About string }
+// OptionDoc describes an option for people.
+type OptionDoc struct{ Name, Default, About string }
 
-// NetworkOptionDocs describes every option, in the order of NetworkOptions.
-func NetworkOptionDocs() (all []NetworkOptionDoc) {
-	for _, o := range new(NetworkOptions).table() {
-		all = append(all, NetworkOptionDoc{o.name, o.standard, o.about + " The value must be " + o.want + "."})
+// OptionDocs describes every option, in the order of Options.
+func OptionDocs() (all []OptionDoc) {
+	for _, o := range new(Options).table() {
+		all = append(all, OptionDoc{o.name, o.standard, o.about + " The value must be " + o.want + "."})
 	}
 	return all
 }
 
-// ReadNetworkOptions reads the options of a connection's document. At precedes the
+// ReadOptions reads the options of a connection's document. At precedes the
 // names of fields in faults, such as "options.". Options that the document leaves out
 // have their defaults.
-func ReadNetworkOptions(doc []byte, at string) (o NetworkOptions, f Faults) {
+func ReadOptions(doc []byte, at string) (o Options, f billing.Faults) {
 	all := o.table()
 	fault := readObject(doc, func(name string, value json.RawMessage, twice bool) {
 		i := slices.IndexFunc(all, func(o networkOption) bool { return o.name == name })
 		switch {
 		case i < 0:
-			f.Add(at+name, FaultUnknown, "There is no such option. Remove it, or use one of "+optionNames(all)+".")
+			f.Add(at+name, billing.FaultUnknown, "There is no such option. Remove it, or use one of "+optionNames(all)+".")
 		case twice:
-			f.Add(at+name, FaultConflict, "The option is there twice. Remove one of them.")
+			f.Add(at+name, billing.FaultConflict, "The option is there twice. Remove one of them.")
 		case !all[i].read(value):
-			f.Add(at+name, FaultFormat, "The value must be "+all[i].want+".")
+			f.Add(at+name, billing.FaultFormat, "The value must be "+all[i].want+".")
 		}
 	})
 	if fault {
-		f.Add(strings.TrimSuffix(at, "."), FaultType, "The options must be a JSON object.")
+		f.Add(strings.TrimSuffix(at, "."), billing.FaultType, "The options must be a JSON object.")
 	}
 	if o.LineDates == LineDatesDifferent && !o.ClaimDate {
-		f.Add(at+"line_service_dates", FaultNotAllowed, "The value different needs claim_service_date true, or some lines would have no date.")
+		f.Add(at+"line_service_dates", billing.FaultNotAllowed, "The value different needs claim_service_date true, or some lines would have no date.")
 	}
 	if len(f) > 0 {
-		return NetworkOptions{}, f
+		return Options{}, f
 	}
 	return o, nil
 }
@@ -142,7 +144,7 @@ func optionNames(all []networkOption) string {
 }
 
 // MarshalJSON writes the options that are not the defaults, as in a document.
-func (o NetworkOptions) MarshalJSON() ([]byte, error) {
+func (o Options) MarshalJSON() ([]byte, error) {
 	out := map[string]any{}
 	for _, each := range o.table() {
 		if v := each.show(); v != nil {
@@ -153,8 +155,8 @@ func (o NetworkOptions) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads the options of a document.
-func (o *NetworkOptions) UnmarshalJSON(doc []byte) error {
-	read, faults := ReadNetworkOptions(doc, "options.")
+func (o *Options) UnmarshalJSON(doc []byte) error {
+	read, faults := ReadOptions(doc, "options.")
 	if len(faults) > 0 {
 		return faults.Err()
 	}

@@ -39,6 +39,16 @@ type OwnConnections interface {
 	List(ctx context.Context, p billing.Page) ([]*network.Connection, error)
 }
 
+// ConnectionKind is a transport, as a plug: what the domain knows of it, and how to open
+// a connection.
+type ConnectionKind struct {
+	network.Kind
+
+	// Open opens a connection without a call over the network. It sets what the kind
+	// alone knows: the adapters, the Peer, and perhaps the envelope and how often to poll.
+	Open func(c *network.Connection) (*Network, error)
+}
+
 // Connector opens the connections that the operator has added.
 type Connector interface {
 	// Open opens a connection that no message uses yet, to check its settings and

@@ -35,12 +35,12 @@ func newOperated(t *testing.T) *operated {
 	r.backend.Audit = func(context.Context) (*audit.Service, func() error, error) {
 		return audit.New(r.store, audit.LeastRetention, log), closed, nil
 	}
-	s := connections.New(r.store, porttest.Payers(t), func(string, network.Reason) {}, log)
-	s.Use(routing.NewConnector(routing.New(), map[string]routing.Opener{
-		"sftp": func(*network.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
-	}, s.Observe, log))
+	s := connections.New(r.store, kinds(), porttest.Payers(t), func(string, network.Reason) {}, log)
+	s.Use(routing.NewConnector(routing.New(), []ports.ConnectionKind{{
+		Kind: network.Kind{Name: "sftp"}, Open: func(*network.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
+	}}, s.Observe, log))
 	r.backend.Networks = func(context.Context) (*connections.Service, func() error, error) { return s, closed, nil }
-	r.backend.Connections = r.backend.Networks
+	r.backend.Connections, r.backend.Kinds = r.backend.Networks, kinds()
 	sent := batches.New(r.store, batches.Outside{}, porttest.Payers(t))
 	r.backend.Batches = func(context.Context) (*batches.Service, func() error, error) { return sent, closed, nil }
 	r.backend.Getenv = func(name string) string { return map[string]string{"MOLAR_OPERATOR": "ben"}[name] }

@@ -15,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/remittances"
@@ -38,6 +39,8 @@ type Backend struct {
 	Remittances func(ctx context.Context) (s *remittances.Service, closeStore func() error, err error)
 	// Connections opens the same database to list and change connections.
 	Connections func(ctx context.Context) (s *connections.Service, closeStore func() error, err error)
+	// Kinds are the kinds of connections.
+	Kinds network.Kinds
 	// Networks is Connections with what adds and tests connections: the key of their
 	// secrets.
 	Networks func(ctx context.Context) (s *connections.Service, closeStore func() error, err error)

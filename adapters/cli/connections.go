@@ -54,7 +54,7 @@ func addConnection(b Backend) *cobra.Command {
 		Long: "Adds the connection that a JSON document describes. Secrets are in files of their own, which the document names; paths are\n" +
 			"relative to the document. They are stored encrypted, and no command prints them. Afterwards the files can be deleted.\n" +
 			"With - for FILE, the document comes from standard input, by itself or first in a tar archive with the files that it names.\n\n" +
-			connectionFields + "\nThe options, all of which may be left out:\n\n" + optionsHelp(),
+			documentHelp(b.Kinds),
 		Example: "  molar connections add clearinghouse.json && molar connections test 'My clearinghouse'\n\n" +
 			"  where clearinghouse.json is:\n" +
 			`    {"name": "My clearinghouse", "mode": "live", "kind": "sftp", "carries": ["claims"], "usage": "P",` + "\n" +
@@ -65,7 +65,7 @@ func addConnection(b Backend) *cobra.Command {
 			"    tar c clearinghouse.json id_ed25519 | docker compose exec -T api molar connections add -",
 	}
 	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
-		request, err := readConnection(c.InOrStdin(), args[0])
+		request, err := readConnection(b.Kinds, c.InOrStdin(), args[0])
 		if err != nil {
 			return err
 		}
@@ -74,9 +74,9 @@ func addConnection(b Backend) *cobra.Command {
 			return err
 		}
 		if asJSON {
-			return printJSON(c, connectionShape(added))
+			return printJSON(c, connectionShape(added, s.Show(added)))
 		}
-		return printStored(c, added, "added")
+		return printStored(c, b.Kinds, added, "added")
 	})
 }
 
@@ -93,7 +93,7 @@ func replaceConnection(b Backend) *cobra.Command {
 		Example: "  molar connections replace clearinghouse.json && molar connections test 'My clearinghouse'",
 	}
 	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
-		request, err := readConnection(c.InOrStdin(), args[0])
+		request, err := readConnection(b.Kinds, c.InOrStdin(), args[0])
 		if err != nil {
 			return err
 		}
@@ -102,20 +102,20 @@ func replaceConnection(b Backend) *cobra.Command {
 			return err
 		}
 		if asJSON {
-			return printJSON(c, connectionShape(replaced))
+			return printJSON(c, connectionShape(replaced, s.Show(replaced)))
 		}
-		return printStored(c, replaced, "replaced")
+		return printStored(c, b.Kinds, replaced, "replaced")
 	})
 }
 
 // printStored prints what a command has stored, and what to do next.
-func printStored(c *cobra.Command, stored *network.Connection, done string) error {
+func printStored(c *cobra.Command, kinds network.Kinds, stored *network.Connection, done string) error {
 	_, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %s mode, %s, for %s. It is %s.\n", stored.Name, done, stored.Kind, stored.Mode, carried(stored.Carries),
 		servedBy(stored), stored.State())
-	switch {
+	switch of := kinds.Find(stored.Kind); {
 	case err != nil:
-	case stored.Kind == "sandbox":
-		_, err = fmt.Fprintln(c.OutOrStdout(), "The sandbox responds to everything that this organization sends here. No payer sees it.")
+	case of != nil && of.Added != "":
+		_, err = fmt.Fprintln(c.OutOrStdout(), of.Added)
 	default:
 		_, err = fmt.Fprintf(c.OutOrStdout(), "Test it with: molar connections test '%s'\n", stored.Name)
 	}
@@ -132,7 +132,7 @@ func listConnections(b Backend) *cobra.Command {
 		if asJSON {
 			shapes := []connectionJSON{}
 			for _, one := range all {
-				shapes = append(shapes, connectionShape(one))
+				shapes = append(shapes, connectionShape(one, s.Show(one)))
 			}
 			return printJSON(c, shapes)
 		}
@@ -151,7 +151,7 @@ func showConnection(b Backend) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		shape := connectionShape(one)
+		shape := connectionShape(one, s.Show(one))
 		if asJSON {
 			return printJSON(c, shape)
 		}
@@ -235,7 +235,7 @@ func changeConnection(
 			return err
 		}
 		if asJSON {
-			return printJSON(c, connectionShape(one))
+			return printJSON(c, connectionShape(one, s.Show(one)))
 		}
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s is %s.\n", one.Name, one.State())
 		return err
@@ -300,8 +300,8 @@ const connectionFields = `Every connection has:
 
   name                unique; commands name the connection by it
   mode                test or live
-  kind                sftp, core or sandbox
-  carries             a list: claims for sftp, eligibility for core, either or both for sandbox
+  kind                %s
+  carries             a list: %s
   org_id              the organization that it serves (default: every organization)
   usage               P (production) or T (test), in ISA15; live requires P
   sender_id, sender_qualifier, receiver_id, receiver_qualifier
@@ -309,39 +309,40 @@ const connectionFields = `Every connection has:
   payers              a list of {"payer_id", "network_payer_id", "transactions"} (default: every payer, under its own ID)
   enabled             default true
   options             an object
-
-A connection of the kind sftp has also:
-
-  addr                host:port
-  user, key_file or password_file
-  host_key            a line of known_hosts, or a fingerprint (SHA256:...), as the clearinghouse publishes it;
-                      while it changes its key, both, with \n between them
-  outbox              the folder where Molar puts files
-  inbox               the folder where Molar gets files
-  archive             the folder for files that were received (default: none)
-  allow_private       true to allow addresses that are not public
-
-A connection of the kind core has also:
-
-  url                 https://...
-  envelope            soap-2.2.0, mime-2.2.0 or soap-phase4
-  user, password_file
-  cert_file, cert_key_file
-                      a client certificate and its key, PEM
-  ca_file             the certificates that sign the server's (default: those of this machine)
-  test_member         a member ID for the 270 of molar connections test, or {"member_id", "payer_id", "first_name", "last_name",
-                      "date_of_birth", "npi", "organization_name"}
-  allow_private       true to allow addresses that are not public
-
-A connection of the kind sandbox serves one organization: it rehearses live mode before there is a contract with a clearinghouse.
-The sandbox responds, and no payer sees what the organization sends.
 `
 
-// optionsHelp lists the options with their defaults.
-func optionsHelp() string {
+// documentHelp describes the documents of connections, by the tables of the kinds.
+func documentHelp(kinds network.Kinds) string {
 	var b strings.Builder
-	for _, o := range network.OptionDocs() {
-		_, _ = fmt.Fprintf(&b, "  %s (default %s)\n      %s\n", o.Name, o.Default, o.About)
+	add := func(format string, args ...any) { _, _ = fmt.Fprintf(&b, format, args...) }
+	carries := make([]string, len(kinds))
+	for i, k := range kinds {
+		carries[i] = strings.Join(strings.Split(carried(k.Carries), ", "), " or ") + " for " + k.Name
+	}
+	add(connectionFields, kinds.Names(), strings.Join(carries, ", "))
+	for _, k := range kinds {
+		fields := k.Fields()
+		if len(fields) > 0 {
+			add("\nA connection of the kind %s has also:\n\n", k.Name)
+		}
+		for _, f := range fields {
+			add("  %-19s %s\n", f.Name, strings.ReplaceAll(f.About, "\n", "\n"+strings.Repeat(" ", 22)))
+		}
+		if k.About != "" {
+			add("\n%s\n", k.About)
+		}
+	}
+	options := func(of string, all []network.OptionDoc) {
+		if len(all) > 0 {
+			add("\nThe options of %s, all of which may be left out:\n\n", of)
+		}
+		for _, o := range all {
+			add("  %s (default %s)\n      %s\n", o.Name, o.Default, o.About)
+		}
+	}
+	options("every connection", network.OptionDocs())
+	for _, k := range kinds {
+		options("the kind "+k.Name, k.Options())
 	}
 	return b.String()
 }

@@ -28,7 +28,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -36,7 +35,7 @@ import (
 // required.
 type Config struct {
 	URL      string // https
-	Envelope network.COREEnvelope
+	Envelope Envelope
 
 	// SenderID and ReceiverID are free text; networks assign names as well as numbers.
 	SenderID, ReceiverID string
@@ -55,13 +54,13 @@ type Config struct {
 	// AllowPrivate permits addresses that are not public.
 	AllowPrivate bool
 
-	// PayloadType is the type of the request, network.COREPayloadType by default.
+	// PayloadType is the type of the request, DefaultPayloadType by default.
 	PayloadType string
 
 	// TextXML labels SOAP messages as text/xml. ActionHeader is another header that
 	// carries their action.
 	TextXML      bool
-	ActionHeader network.ActionHeader
+	ActionHeader ActionHeader
 
 	// By default a reply must have our PayloadID, our BHT03 and our TRN02, if it has any.
 	// Each of these accepts another number, because the reply came in our exchange. The
@@ -75,6 +74,29 @@ type Config struct {
 	// Test asks about a test member for Probe, by one 270; nil skips the step.
 	Test func(ctx context.Context, carry ports.Inquire) error
 }
+
+// Envelope is the form of messages.
+type Envelope string
+
+// The envelopes.
+const (
+	SOAP220    Envelope = "soap-2.2.0"
+	MIME220    Envelope = "mime-2.2.0"
+	SOAPPhase4 Envelope = "soap-phase4" // CORERuleVersion 4.0.0, with a client certificate
+)
+
+// ActionHeader is a header of HTTP that carries the action of a SOAP message.
+type ActionHeader string
+
+// The values of ActionHeader.
+const (
+	ActionHeaderNone ActionHeader = ""
+	ActionHeaderSOAP ActionHeader = "SOAPAction" // as in SOAP 1.1
+	ActionHeaderWord ActionHeader = "Action"
+)
+
+// DefaultPayloadType is the PayloadType of a 270 in version 005010.
+const DefaultPayloadType = "X12_270_Request_005010X279A1"
 
 // Timeouts are the limits on how long a peer can keep a call waiting. A zero timeout
 // has its default.
@@ -117,19 +139,19 @@ func New(c Config) (*Eligibility, error) {
 		return nil, err
 	}
 	switch c.Envelope {
-	case network.CORESOAP220, network.COREMIME220:
+	case SOAP220, MIME220:
 		if c.User == "" && len(c.Cert) == 0 {
 			return nil, errors.New("user: this envelope needs a user with a password, or a client certificate")
 		}
-	case network.CORESOAPPhase4:
+	case SOAPPhase4:
 		if len(c.Cert) == 0 {
 			return nil, errors.New("cert_file: this envelope needs a client certificate")
 		}
 	default:
-		return nil, fmt.Errorf("envelope: %q is unknown; use %s, %s or %s", c.Envelope, network.CORESOAP220, network.COREMIME220, network.CORESOAPPhase4)
+		return nil, fmt.Errorf("envelope: %q is unknown; use %s, %s or %s", c.Envelope, SOAP220, MIME220, SOAPPhase4)
 	}
 	if c.PayloadType == "" {
-		c.PayloadType = network.COREPayloadType
+		c.PayloadType = DefaultPayloadType
 	}
 	for name, value := range map[string]string{
 		"sender_id": c.SenderID, "receiver_id": c.ReceiverID, "user": c.User, "password_file": string(c.Password), "payload_type": c.PayloadType,
@@ -139,9 +161,9 @@ func New(c Config) (*Eligibility, error) {
 		}
 	}
 	switch c.ActionHeader {
-	case network.ActionHeaderNone, network.ActionHeaderSOAP, network.ActionHeaderWord:
+	case ActionHeaderNone, ActionHeaderSOAP, ActionHeaderWord:
 	default:
-		return nil, fmt.Errorf("soap_action_header: it must be %s or %s", network.ActionHeaderSOAP, network.ActionHeaderWord)
+		return nil, fmt.Errorf("soap_action_header: it must be %s or %s", ActionHeaderSOAP, ActionHeaderWord)
 	}
 	if c.SenderID == "" || c.ReceiverID == "" {
 		return nil, errors.New("sender_id and receiver_id are required")

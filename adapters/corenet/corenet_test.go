@@ -73,8 +73,8 @@ func TestPayloadsWithMarkup(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	e := s.client(network.CORESOAP220, func(c *corenet.Config) {
-		c.TextXML, c.ActionHeader = true, network.ActionHeaderSOAP
+	e := s.client(corenet.SOAP220, func(c *corenet.Config) {
+		c.TextXML, c.ActionHeader = true, corenet.ActionHeaderSOAP
 	})
 	if _, err := inquire(t, e); err != nil {
 		t.Fatal(err)
@@ -113,12 +113,12 @@ func TestConfigsThatCannotBeUsed(t *testing.T) {
 		"no key":               {func(c *corenet.Config) { c.Cert = cert }, "cert_file"},
 		"another key":          {func(c *corenet.Config) { c.Cert, c.CertKey = cert, otherKey }, "cert_file"},
 		"words as certificate": {func(c *corenet.Config) { c.Cert, c.CertKey = []byte("p<ss"), key }, "cert_file"},
-		"phase 4 by password":  {func(c *corenet.Config) { c.Envelope = network.CORESOAPPhase4 }, "cert_file"},
+		"phase 4 by password":  {func(c *corenet.Config) { c.Envelope = corenet.SOAPPhase4 }, "cert_file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			config := corenet.Config{
-				URL: "https://net.example.com/core", Envelope: network.CORESOAP220, SenderID: "A", ReceiverID: "B", User: "u", Password: []byte("p"),
+				URL: "https://net.example.com/core", Envelope: corenet.SOAP220, SenderID: "A", ReceiverID: "B", User: "u", Password: []byte("p"),
 			}
 			c.change(&config)
 			_, err := corenet.New(config)
@@ -173,7 +173,7 @@ func TestTLS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, c.server)
-			reason, err := inquire(t, s.client(network.CORESOAP220, c.client))
+			reason, err := inquire(t, s.client(corenet.SOAP220, c.client))
 			if reason != c.reason || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%q, %v, want %q that says %q", reason, err, c.reason, c.says)
 			}
@@ -189,7 +189,7 @@ func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	for _, url := range []string{s.URL, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)} {
-		reason, err := inquire(t, s.client(network.CORESOAP220, func(c *corenet.Config) { c.URL, c.AllowPrivate = url, false }))
+		reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) { c.URL, c.AllowPrivate = url, false }))
 		if reason != network.ReasonUnreachable || !strings.Contains(err.Error(), "allow_private") || len(s.seen()) > 0 {
 			t.Errorf("%s: %s, %v", url, reason, err)
 		}

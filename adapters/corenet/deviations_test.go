@@ -315,7 +315,7 @@ func deviations() []deviation {
 func TestDeviations(t *testing.T) {
 	t.Parallel()
 	for _, d := range deviations() {
-		for _, envelope := range []network.COREEnvelope{network.CORESOAP220, network.COREMIME220} {
+		for _, envelope := range []corenet.Envelope{corenet.SOAP220, corenet.MIME220} {
 			t.Run(fmt.Sprint(d.name, "/", envelope), func(t *testing.T) {
 				t.Parallel()
 				s := newServer(t, func(s *server) { s.instead = d.reply })
@@ -355,7 +355,7 @@ func TestRefusalsAreKept(t *testing.T) {
 				return in.respond(c.x12, "Success")
 			}
 		})
-		b, err := s.client(network.COREMIME220).Inquire(t.Context(), request(t, quill("")))
+		b, err := s.client(corenet.MIME220).Inquire(t.Context(), request(t, quill("")))
 		if err == nil || c.kept && string(b) != c.x12 || !c.kept && b != nil {
 			t.Errorf("%s: %d bytes, %v", name, len(b), err)
 		}
@@ -372,7 +372,7 @@ func TestRejectionWithPlaceholders(t *testing.T) {
 		}
 	})
 	q := quill("-NOT-FOUND")
-	b, err := s.client(network.CORESOAP220).Inquire(t.Context(), request(t, q))
+	b, err := s.client(corenet.SOAP220).Inquire(t.Context(), request(t, q))
 	if err != nil {
 		t.Fatal(err)
 	}

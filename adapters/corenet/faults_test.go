@@ -139,7 +139,7 @@ func TestTransport(t *testing.T) {
 				change = respondRaw(t, c.raw)
 			}
 			s := newServer(t, change)
-			e := s.client(network.CORESOAP220)
+			e := s.client(corenet.SOAP220)
 			reason, err := inquire(t, e)
 			switch {
 			case c.reason == either:
@@ -166,7 +166,7 @@ func TestRedirects(t *testing.T) {
 				return reply{status: status, header: map[string]string{"Location": other.URL}}
 			}
 		})
-		reason, err := inquire(t, s.client(network.CORESOAP220, func(c *corenet.Config) { c.CA = append(s.ca(), other.ca()...) }))
+		reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) { c.CA = append(s.ca(), other.ca()...) }))
 		if reason != network.ReasonRefused || !strings.Contains(err.Error(), "redirect") || len(other.seen()) > 0 {
 			t.Errorf("%d: %s, %v", status, reason, err)
 		}
@@ -183,7 +183,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 	_ = l.Close()
 	for _, url := range []string{"https://" + l.Addr().String(), "https://no.such.name.invalid/core"} {
-		reason, err := inquire(t, s.client(network.CORESOAP220, func(c *corenet.Config) { c.URL = url }))
+		reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) { c.URL = url }))
 		if reason != network.ReasonUnreachable || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %s, %v", url, reason, err)
 		}
@@ -203,7 +203,7 @@ func TestPlainHTTP(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- plain.Serve(l) }()
 	defer func() { _ = plain.Close(); <-ended }()
-	reason, err := inquire(t, s.client(network.CORESOAP220, func(c *corenet.Config) { c.URL = "https://" + l.Addr().String() }))
+	reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) { c.URL = "https://" + l.Addr().String() }))
 	if reason != network.ReasonTLS || !strings.Contains(err.Error(), "does not speak TLS") || asked.Load() > 0 {
 		t.Errorf("%s, %v", reason, err)
 	}
@@ -220,7 +220,7 @@ func TestPeersThatHang(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = l.Close() }()
-		reason, err := inquire(t, s.client(network.CORESOAP220, func(c *corenet.Config) {
+		reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) {
 			c.URL, c.Timeouts.Connect = "https://"+l.Addr().String(), time.Second
 		}))
 		if reason != network.ReasonTLS || errors.Is(err, context.DeadlineExceeded) {
@@ -260,7 +260,7 @@ func TestPeersThatHang(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, respondRaw(t, c.raw))
 			t.Cleanup(s.CloseClientConnections)
-			reason, err := inquire(t, s.client(network.CORESOAP220, func(config *corenet.Config) { config.Timeouts = c.timeouts }))
+			reason, err := inquire(t, s.client(corenet.SOAP220, func(config *corenet.Config) { config.Timeouts = c.timeouts }))
 			if reason != network.ReasonTimeout || !errors.Is(err, context.DeadlineExceeded) || !regexp.MustCompile(`^corenet: no reply after \d+(m\d+)?s$`).MatchString(err.Error()) {
 				t.Errorf("%s, %v, want a silent payer", reason, err)
 			}
@@ -272,7 +272,7 @@ func TestPeersThatHang(t *testing.T) {
 func TestCallerGivesUp(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	e := s.client(network.CORESOAP220)
+	e := s.client(corenet.SOAP220)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {

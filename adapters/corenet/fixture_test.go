@@ -44,20 +44,20 @@ const (
 )
 
 // envelopes are those that the client writes.
-func envelopes() []network.COREEnvelope {
-	return []network.COREEnvelope{network.CORESOAP220, network.COREMIME220, network.CORESOAPPhase4}
+func envelopes() []corenet.Envelope {
+	return []corenet.Envelope{corenet.SOAP220, corenet.MIME220, corenet.SOAPPhase4}
 }
 
 // received is a request as a strict server reads it.
 type received struct {
-	envelope   network.COREEnvelope
+	envelope   corenet.Envelope
 	fields     map[string]string
 	user, pass string
 	x12        []byte
 	header     http.Header
 }
 
-func (r *received) isForm() bool { return r.envelope == network.COREMIME220 }
+func (r *received) isForm() bool { return r.envelope == corenet.MIME220 }
 
 // field is a child of the message. Its name must have no namespace.
 type field struct {
@@ -73,7 +73,7 @@ func readRequest(r *http.Request) (*received, error) {
 	case err != nil:
 		return nil, err
 	case mediaType == "multipart/form-data":
-		in.envelope = network.COREMIME220
+		in.envelope = corenet.MIME220
 		form, err := multipart.NewReader(r.Body, params["boundary"]).ReadForm(1 << 20)
 		if err != nil {
 			return nil, err
@@ -106,9 +106,9 @@ func readRequest(r *http.Request) (*received, error) {
 		m := e.Body.Message
 		switch m.XMLName {
 		case xml.Name{Space: "http://www.caqh.org/SOAP/WSDL/CORERule2.2.0.xsd", Local: "COREEnvelopeRealTimeRequest"}:
-			in.envelope = network.CORESOAP220
+			in.envelope = corenet.SOAP220
 		case xml.Name{Space: "http://www.caqh.org/SOAP/WSDL/CORERule4.0.0.xsd", Local: "COREEnvelopeRealTimeRequest"}:
-			in.envelope = network.CORESOAPPhase4
+			in.envelope = corenet.SOAPPhase4
 		default:
 			return nil, fmt.Errorf("message %v", m.XMLName)
 		}
@@ -127,7 +127,7 @@ func readRequest(r *http.Request) (*received, error) {
 
 func (r *received) check() error {
 	version := "2.2.0"
-	if r.envelope == network.CORESOAPPhase4 {
+	if r.envelope == corenet.SOAPPhase4 {
 		version = "4.0.0"
 	}
 	for name, want := range map[string]string{
@@ -254,7 +254,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	s.requests = append(s.requests, in)
 	s.mu.Unlock()
 	signedIn := in.user == user && in.pass == password
-	if in.envelope == network.CORESOAPPhase4 {
+	if in.envelope == corenet.SOAPPhase4 {
 		signedIn = len(r.TLS.PeerCertificates) == 1 && r.TLS.PeerCertificates[0].Subject.CommonName == "molar"
 	}
 	if !signedIn {
@@ -292,12 +292,12 @@ func (s *server) ca() []byte {
 }
 
 // config returns the configuration of a client of the server.
-func (s *server) config(envelope network.COREEnvelope) corenet.Config {
+func (s *server) config(envelope corenet.Envelope) corenet.Config {
 	c := corenet.Config{
 		URL: s.URL + "/core", Envelope: envelope, SenderID: "MOLAR <1>", ReceiverID: "Trizetto/GatewayEDI & Co",
 		User: user, Password: []byte(password), CA: s.ca(), AllowPrivate: true,
 	}
-	if envelope == network.CORESOAPPhase4 {
+	if envelope == corenet.SOAPPhase4 {
 		c.User, c.Password = "", nil
 		c.Cert, c.CertKey = certificate(s.t, "molar", time.Now().Add(time.Hour))
 	}
@@ -315,7 +315,7 @@ func newClient(tb testing.TB, c corenet.Config) *corenet.Eligibility {
 }
 
 // client returns a client of the server.
-func (s *server) client(envelope network.COREEnvelope, changes ...func(*corenet.Config)) *corenet.Eligibility {
+func (s *server) client(envelope corenet.Envelope, changes ...func(*corenet.Config)) *corenet.Eligibility {
 	s.t.Helper()
 	c := s.config(envelope)
 	for _, change := range changes {

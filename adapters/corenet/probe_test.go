@@ -63,7 +63,7 @@ func TestProbe(t *testing.T) {
 				}
 			})
 			var got []string
-			for _, step := range s.client(network.CORESOAP220, func(config *corenet.Config) {
+			for _, step := range s.client(corenet.SOAP220, func(config *corenet.Config) {
 				if c.client != nil {
 					c.client(t, config)
 				}
@@ -101,7 +101,7 @@ func TestProbeHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
-	steps := s.client(network.CORESOAP220, func(c *corenet.Config) {
+	steps := s.client(corenet.SOAP220, func(c *corenet.Config) {
 		c.URL, c.Timeouts.Connect = "https://"+l.Addr().String(), time.Second
 	}).Probe(t.Context(), true)
 	if len(steps) != 2 || network.ReasonOf(steps[1].Err) != network.ReasonTLS || !strings.Contains(steps[1].Err.Error(), "the handshake did not end in time") {

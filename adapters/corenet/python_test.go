@@ -50,7 +50,7 @@ func TestPythonServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, envelope := range []network.COREEnvelope{network.CORESOAP220, network.COREMIME220} {
+	for _, envelope := range []corenet.Envelope{corenet.SOAP220, corenet.MIME220} {
 		config := corenet.Config{
 			URL: "https://127.0.0.1:" + strings.TrimSpace(port), Envelope: envelope, SenderID: "MOLAR <1>", ReceiverID: "Trizetto/GatewayEDI & Co",
 			User: user, Password: []byte(password), CA: cert, AllowPrivate: true,

@@ -19,7 +19,7 @@ import (
 )
 
 // simulator is a running clearinghouse with the faults.
-func simulator(tb testing.TB, faults ...string) func(network.COREEnvelope) corenet.Config {
+func simulator(tb testing.TB, faults ...string) func(corenet.Envelope) corenet.Config {
 	tb.Helper()
 	dir := tb.TempDir()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
@@ -49,18 +49,18 @@ func simulator(tb testing.TB, faults ...string) func(network.COREEnvelope) coren
 		}
 		return b
 	}
-	return func(envelope network.COREEnvelope) corenet.Config {
+	return func(envelope corenet.Envelope) corenet.Config {
 		c := corenet.Config{
 			URL: account.CORESOAPURL, Envelope: envelope, SenderID: account.SenderID, ReceiverID: account.ReceiverID,
 			User: account.COREUser, Password: []byte(account.COREPassword), CA: file(account.CAFile), AllowPrivate: true,
 		}
 		switch envelope {
-		case network.COREMIME220:
+		case corenet.MIME220:
 			c.URL = account.COREMIMEURL
-		case network.CORESOAPPhase4:
+		case corenet.SOAPPhase4:
 			c.User, c.Password = "", nil
 			c.Cert, c.CertKey = file(filepath.Join(dir, "client.crt")), file(filepath.Join(dir, "client.key"))
-		case network.CORESOAP220:
+		case corenet.SOAP220:
 		}
 		return c
 	}
@@ -122,7 +122,7 @@ func TestSimulatorFaults(t *testing.T) {
 		t.Run(faults, func(t *testing.T) {
 			t.Parallel()
 			config := simulator(t, strings.FieldsFunc(faults, func(r rune) bool { return r == ',' })...)
-			for _, envelope := range []network.COREEnvelope{network.CORESOAP220, network.COREMIME220} {
+			for _, envelope := range []corenet.Envelope{corenet.SOAP220, corenet.MIME220} {
 				c, want := config(envelope), want
 				switch faults {
 				case "core:silent":
@@ -132,7 +132,7 @@ func TestSimulatorFaults(t *testing.T) {
 				case "core:hang-body":
 					c.Timeouts.Total = 5 * time.Second
 				case "core:d9":
-					if envelope == network.COREMIME220 {
+					if envelope == corenet.MIME220 {
 						want = accepted
 					}
 				}

@@ -8,7 +8,7 @@ import (
 // listConnections handles GET /connections.
 func (a *api) listConnections(x *exchange) (*reply, error) {
 	org := x.caller.Scope.Org
-	return unfiltered(a, x, "connections", a.connections.Own, func(c *network.Connection) connectionJSON { return connectionShape(c, org) })
+	return unfiltered(a, x, "connections", a.connections.Own, func(c *network.Connection) connectionJSON { return connectionShape(c, org, a.connections.Show(c)) })
 }
 
 type connectionJSON struct {
@@ -44,8 +44,9 @@ type connectionPayerJSON struct {
 	Transactions   []network.Transaction `json:"transactions"`
 }
 
-// connectionShape returns a connection as the organization may see it.
-func connectionShape(c *network.Connection, org billing.OrgID) connectionJSON {
+// connectionShape returns a connection as the organization may see it; shown are the
+// settings that only its kind knows.
+func connectionShape(c *network.Connection, org billing.OrgID, shown []network.Shown) connectionJSON {
 	out := connectionJSON{Object: "connection", Name: c.Name, Kind: c.Kind, Carries: listOf(c.Carries)}
 	if c.Org != org {
 		return out
@@ -60,13 +61,12 @@ func connectionShape(c *network.Connection, org billing.OrgID) connectionJSON {
 	if !c.Pause.IsZero() {
 		own.PauseReason = &c.Pause.Reason
 	}
-	if f := s.SFTP; f != nil {
-		own.Address, own.User = &f.Addr, &f.User
-	}
-	if e := s.CORE; e != nil {
-		own.Address = &e.URL
-		if e.User != "" {
-			own.User = &e.User
+	for i := range shown {
+		if shown[i].Address {
+			own.Address = &shown[i].Value
+		}
+		if shown[i].Name == "user" {
+			own.User = &shown[i].Value
 		}
 	}
 	for _, p := range s.Payers {

@@ -2,11 +2,15 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/corenet"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
@@ -27,9 +31,11 @@ func aConnection(name string, org billing.OrgID, at time.Time) *network.Connecti
 			Payers: []network.Payer{{
 				Payer: billing.PayerID{1}, PayerID: "CHTEST", NetworkID: "N7", Transactions: []network.Transaction{network.Claims},
 			}},
-			SFTP: &network.SFTPSettings{Addr: "sftp.example.com:22", User: "molar1", HostKey: "SHA256:x", Outbox: "/inbound", Inbox: "/outbound"},
+			Own: map[string]json.RawMessage{
+				"SFTP": json.RawMessage(`{"Addr":"sftp.example.com:22","User":"molar1","HostKey":"SHA256:x","Outbox":"/inbound","Inbox":"/outbound"}`),
+			},
 		},
-		Secrets: network.Secrets{Password: "hunter2"},
+		Secrets: network.Secrets(`{"Password":"hunter2"}`),
 	}
 }
 
@@ -50,14 +56,15 @@ func connectionShapes() map[string]shown {
 	sftp.ID = idOf[billing.ConnectionID](1)
 	core := *sftp
 	core.Kind, core.Pause, core.Carries = "core", network.Pause{}, []network.Transaction{network.Eligibility}
-	core.Settings = network.Settings{Envelope: sftp.Settings.Envelope, CORE: &network.CORESettings{URL: "https://core.example.com/soap"}}
+	core.Settings = network.Settings{Envelope: sftp.Settings.Envelope, Own: map[string]json.RawMessage{"CORE": json.RawMessage(`{"URL":"https://core.example.com/soap","Envelope":"soap-2.2.0"}`)}}
 	sandbox := core
 	sandbox.Kind, sandbox.Settings = "sandbox", network.Settings{Envelope: network.Envelope{Usage: "P"}}
+	kinds := network.Kinds{sftpnet.Kind().Kind, corenet.Kind(nil).Kind, sandboxnet.Kind(nil).Kind}
 	return map[string]shown{
-		"connection_sftp":       {"Connection", connectionShape(sftp, sftp.Org)},
-		"connection_core":       {"Connection", connectionShape(&core, sftp.Org)},
-		"connection_sandbox":    {"Connection", connectionShape(&sandbox, sftp.Org)},
-		"connection_deployment": {"Connection", connectionShape(sftp.SeenBy(billing.OrgID{3}), billing.OrgID{3})},
+		"connection_sftp":       {"Connection", connectionShape(sftp, sftp.Org, kinds.Show(sftp))},
+		"connection_core":       {"Connection", connectionShape(&core, sftp.Org, kinds.Show(&core))},
+		"connection_sandbox":    {"Connection", connectionShape(&sandbox, sftp.Org, kinds.Show(&sandbox))},
+		"connection_deployment": {"Connection", connectionShape(sftp.SeenBy(billing.OrgID{3}), billing.OrgID{3}, kinds.Show(sftp.SeenBy(billing.OrgID{3})))},
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/molar-billing/molar/adapters/proofs"
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
@@ -104,7 +105,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Audit:         audit.New(store, audit.LeastRetention, with.log),
 		Changes:       changes.New(store, clock, patient(), with.log),
 		Claims:        claims.New(store, attaching.Networks, payers),
-		Connections:   connections.New(store, payers, func(string, network.Reason) {}, with.log),
+		Connections:   connections.New(store, network.Kinds{sftpnet.Kind().Kind}, payers, func(string, network.Reason) {}, with.log),
 		Enrollments:   enrollments.New(store, payers),
 		Events:        events.New(store),
 		Eligibility:   eligibility.New(store, queue, attaching.Networks, payers, with.checking),

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -14,10 +15,6 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Opener opens a connection of one kind, without a call over the network. It sets
-// what the kind alone knows: the adapters, how often to poll, and the peer.
-type Opener func(c *network.Connection) (*ports.Network, error)
-
 // Observe learns the result of each call of a connection's adapters: nil, or why it
 // failed.
 type Observe func(ctx context.Context, c *network.Connection, call network.Call, err error)
@@ -25,7 +22,7 @@ type Observe func(ctx context.Context, c *network.Connection, call network.Call,
 // Connector opens connections, and makes them networks that messages use.
 type Connector struct {
 	networks *Networks
-	openers  map[string]Opener
+	kinds    []ports.ConnectionKind
 	observe  Observe
 	log      *slog.Logger
 
@@ -36,25 +33,26 @@ type Connector struct {
 
 var _ ports.Connector = (*Connector)(nil)
 
-// NewConnector returns a connector of networks.
-func NewConnector(networks *Networks, openers map[string]Opener, observe Observe, log *slog.Logger) *Connector {
-	return &Connector{networks: networks, openers: openers, observe: observe, log: log, links: map[billing.ConnectionID]*link{}}
+// NewConnector returns a connector of networks that opens connections of the kinds.
+func NewConnector(networks *Networks, kinds []ports.ConnectionKind, observe Observe, log *slog.Logger) *Connector {
+	return &Connector{networks: networks, kinds: kinds, observe: observe, log: log, links: map[billing.ConnectionID]*link{}}
 }
 
 // Open opens a connection.
 func (c *Connector) Open(of *network.Connection) (*ports.Network, error) {
-	open := c.openers[of.Kind]
-	if open == nil {
+	i := slices.IndexFunc(c.kinds, func(k ports.ConnectionKind) bool { return k.Name == of.Kind })
+	if i < 0 {
 		return nil, fmt.Errorf("this release has no connections of the kind %s", of.Kind)
 	}
-	n, err := open(of)
+	n, err := c.kinds[i].Open(of)
 	if err != nil {
 		return nil, err
 	}
 	n.Name, n.Route, n.Options = of.Network(), of.Route(), of.Settings.Options
-	if of.Kind != "sandbox" {
-		n.Envelope, n.Poll = of.Settings.Envelope, of.Settings.Options.Poll()
+	if n.Envelope == (network.Envelope{}) {
+		n.Envelope = of.Settings.Envelope
 	}
+	n.Poll = cmp.Or(n.Poll, of.Settings.Options.Poll())
 	return n, nil
 }
 

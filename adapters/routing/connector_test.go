@@ -81,7 +81,7 @@ func newFixture(t *testing.T, builtin ...*ports.Network) *fixture {
 	t.Helper()
 	f := &fixture{networks: routing.New(builtin...), opened: map[string][]*account{}, result: func(context.Context) error { return nil }}
 	open := func(c *network.Connection) (*ports.Network, error) {
-		if c.Settings.SFTP == nil {
+		if !c.Settings.AllowPrivate {
 			return nil, errors.New("the key cannot be read")
 		}
 		a := &account{result: f.result}
@@ -97,7 +97,7 @@ func newFixture(t *testing.T, builtin ...*ports.Network) *fixture {
 		}
 		return n, nil
 	}
-	f.Connector = routing.NewConnector(f.networks, map[string]routing.Opener{"sftp": open},
+	f.Connector = routing.NewConnector(f.networks, []ports.ConnectionKind{{Kind: network.Kind{Name: "sftp"}, Open: open}},
 		func(_ context.Context, c *network.Connection, _ network.Call, err error) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -119,9 +119,9 @@ func connection(name string, change func(c *network.Connection)) *network.Connec
 		ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: "sftp", Mode: billing.ModeLive,
 		Carries: []network.Transaction{network.Eligibility, network.Claims}, Enabled: true, Revision: 1,
 		Settings: network.Settings{
-			SFTP:     &network.SFTPSettings{},
-			Envelope: network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: name}, Usage: "P"},
-			Options:  network.Options{PollInterval: time.Minute},
+			AllowPrivate: true,
+			Envelope:     network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: name}, Usage: "P"},
+			Options:      network.Options{PollInterval: time.Minute},
 		},
 	}
 	if change != nil {
@@ -244,7 +244,7 @@ func TestPausedStaysTheRoute(t *testing.T) {
 	mine := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeLive}
 	for name, change := range map[string]func(c *network.Connection){
 		"paused": func(c *network.Connection) { c.Pause.At = time.Now() },
-		"broken": func(c *network.Connection) { c.Settings.SFTP = nil },
+		"broken": func(c *network.Connection) { c.Settings.AllowPrivate = false },
 		"later":  func(c *network.Connection) { c.Kind = "core" },
 	} {
 		f := newFixture(t)

@@ -17,7 +17,7 @@ import (
 // setOptions gives the fixture's network options, in a document's form.
 func (b *fixture) setOptions(document string) {
 	b.t.Helper()
-	options, faults := network.ReadOptions([]byte(document), "")
+	options, faults := network.ReadOptions([]byte(document), nil, "")
 	if len(faults) > 0 {
 		b.t.Fatal(faults)
 	}

@@ -28,7 +28,7 @@ type account struct {
 func newAccount(t *testing.T, options string, claims int) *account {
 	t.Helper()
 	b := newFixture(t)
-	o, faults := network.ReadOptions([]byte(options), "")
+	o, faults := network.ReadOptions([]byte(options), nil, "")
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}

@@ -131,9 +131,9 @@ func TestClaimOfAPausedConnectionWaits(t *testing.T) {
 	t.Parallel()
 	b, c, payer, other := liveClaim(t)
 	open := routing.New()
-	connector := routing.NewConnector(open, map[string]routing.Opener{
-		"sftp": func(*network.Connection) (*ports.Network, error) { return &ports.Network{Claims: files{}}, nil },
-	}, nil, slog.New(slog.DiscardHandler))
+	connector := routing.NewConnector(open, []ports.ConnectionKind{{
+		Kind: network.Kind{Name: "sftp"}, Open: func(*network.Connection) (*ports.Network, error) { return &ports.Network{Claims: files{}}, nil },
+	}}, nil, slog.New(slog.DiscardHandler))
 	t.Cleanup(connector.Close)
 	b.service = claims.New(b.store, open, b.payers)
 	to := func(name string, p billing.PayerID) *network.Connection {

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/routing"
@@ -70,8 +71,9 @@ func (p *process) logged() string {
 func newProcess(t *testing.T, store *pgstore.Store) *process {
 	t.Helper()
 	p := &process{networks: routing.New(), account: &account{}, counts: map[string]int{}}
+	kind := corenet.Kind(nil)
 	log := slog.New(slog.NewTextHandler(p, nil))
-	p.Service = connections.New(store, porttest.Payers(t), func(connection string, reason network.Reason) {
+	p.Service = connections.New(store, network.Kinds{kind.Kind}, porttest.Payers(t), func(connection string, reason network.Reason) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.counts[connection+" "+string(reason)]++
@@ -79,13 +81,14 @@ func newProcess(t *testing.T, store *pgstore.Store) *process {
 	open := func(c *network.Connection) (*ports.Network, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.opened = append(p.opened, c.Secrets.Password)
-		if c.Secrets.Password == "unreadable" {
+		p.opened = append(p.opened, string(c.Secrets))
+		if string(c.Secrets) == `{"Password":"unreadable"}` {
 			return nil, errors.New("the key cannot be read")
 		}
 		return &ports.Network{Eligibility: p.account, Peer: p.account}, nil
 	}
-	connector := routing.NewConnector(p.networks, map[string]routing.Opener{"core": open}, p.Observe, log)
+	kind.Open = open
+	connector := routing.NewConnector(p.networks, []ports.ConnectionKind{kind}, p.Observe, log)
 	p.Use(connector)
 	t.Cleanup(connector.Close)
 	return p
@@ -112,7 +115,9 @@ func (p *process) open(scope billing.Scope) (*ports.Network, error) {
 func request(name string, change func(r *intake.ConnectionRequest)) intake.ConnectionRequest {
 	r := intake.ConnectionRequest{
 		Name: name, Mode: "live", Kind: "core", Carries: []string{"eligibility"}, Usage: "P", SenderID: "MOLAR1", ReceiverID: "NET1", EveryPayer: true,
-		URL: "https://core.example.com/soap", Envelope: "soap-2.2.0", User: "molar", Password: []byte("hunter2\n"),
+		Own: map[string][]byte{
+			"url": []byte("https://core.example.com/soap"), "envelope": []byte("soap-2.2.0"), "user": []byte("molar"), "password_file": []byte("hunter2\n"),
+		},
 	}
 	if change != nil {
 		change(&r)
@@ -139,7 +144,7 @@ func TestLifeOfAConnection(t *testing.T) {
 	carried := func() bool { _, err := service.open(scope); return err == nil }
 
 	c := operator.must(t, request("Main", nil))
-	if c.Secrets.Password != "hunter2" || c.Settings.Envelope.Sender.Qualifier != "ZZ" || c.State() != network.Enabled {
+	if string(c.Secrets) != `{"Password":"hunter2"}` || c.Settings.Envelope.Sender.Qualifier != "ZZ" || c.State() != network.Enabled {
 		t.Errorf("added %+v", c.Settings)
 	}
 	porttest.Await(t, "the connection is used", carried)
@@ -151,7 +156,7 @@ func TestLifeOfAConnection(t *testing.T) {
 	wantCode(t, "a second one with the name", err, billing.CodeConflict)
 	_, err = operator.Add(t.Context(), request("Other", func(r *intake.ConnectionRequest) { r.OrgID = new(billing.OrgID{7}.String()) }))
 	wantFault(t, "an unknown organization", err, "org_id")
-	_, err = operator.Add(t.Context(), request("Other", func(r *intake.ConnectionRequest) { r.Password = []byte("unreadable") }))
+	_, err = operator.Add(t.Context(), request("Other", func(r *intake.ConnectionRequest) { r.Own["password_file"] = []byte("unreadable") }))
 	wantCode(t, "a connection that cannot be opened", err, billing.CodeInvalidRequest)
 	_, err = operator.Add(t.Context(), request("Other", func(r *intake.ConnectionRequest) { r.Kind = "fax" }))
 	wantFault(t, "an unknown kind", err, "kind")
@@ -357,7 +362,7 @@ func TestOwn(t *testing.T) {
 		if !c.Secrets.IsZero() {
 			t.Errorf("%s has secrets", c.Name)
 		}
-		if details := c.Settings.CORE != nil; details != (c.Name == "own") {
+		if details := c.Settings.Own != nil; details != (c.Name == "own") {
 			t.Errorf("%s: %+v", c.Name, c)
 		}
 	}

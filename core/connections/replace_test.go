@@ -35,7 +35,7 @@ func TestReplace(t *testing.T) {
 
 	rotated := func(change func(r *intake.ConnectionRequest)) intake.ConnectionRequest {
 		return request("MAIN", func(r *intake.ConnectionRequest) {
-			r.Password, r.URL = []byte("rotated"), "https://core2.example.com/soap"
+			r.Own["password_file"], r.Own["url"] = []byte("rotated"), []byte("https://core2.example.com/soap")
 			if change != nil {
 				change(r)
 			}
@@ -48,13 +48,13 @@ func TestReplace(t *testing.T) {
 	porttest.Await(t, "the process uses the new password", func() bool {
 		service.mu.Lock()
 		defer service.mu.Unlock()
-		return slices.Contains(service.opened, "rotated")
+		return slices.Contains(service.opened, `{"Password":"rotated"}`)
 	})
 	if n, err := service.open(scope); err != nil || n.Name != c.Network() {
 		t.Errorf("%+v, %v", n, err)
 	}
 	stored, err := operator.Get(t.Context(), "main")
-	if err != nil || stored.Secrets.Password != "rotated" || stored.Settings.CORE.URL != "https://core2.example.com/soap" || stored.Revision <= c.Revision {
+	if err != nil || string(stored.Secrets) != `{"Password":"rotated"}` || !strings.Contains(string(stored.Settings.Own["CORE"]), `"URL":"https://core2.example.com/soap"`) || stored.Revision <= c.Revision {
 		t.Errorf("stored %+v, %v", stored, err)
 	}
 
@@ -74,16 +74,16 @@ func TestReplace(t *testing.T) {
 	for field, change := range map[string]func(r *intake.ConnectionRequest){
 		"mode":   func(r *intake.ConnectionRequest) { r.Mode, r.Usage = "test", "T" },
 		"org_id": func(r *intake.ConnectionRequest) { r.OrgID = new(scope.Org.String()) },
-		"url":    func(r *intake.ConnectionRequest) { r.URL = "http://core.example.com" },
+		"url":    func(r *intake.ConnectionRequest) { r.Own["url"] = []byte("http://core.example.com") },
 	} {
 		_, err := operator.Replace(t.Context(), rotated(change))
 		wantFault(t, "another "+field, err, field)
 	}
 	_, err = operator.Replace(t.Context(), request("Other", nil))
 	wantCode(t, "an unknown name", err, billing.CodeNotFound)
-	_, err = operator.Replace(t.Context(), rotated(func(r *intake.ConnectionRequest) { r.Password = []byte("unreadable") }))
+	_, err = operator.Replace(t.Context(), rotated(func(r *intake.ConnectionRequest) { r.Own["password_file"] = []byte("unreadable") }))
 	wantCode(t, "a document that cannot be opened", err, billing.CodeInvalidRequest)
-	if stored, err := operator.Get(t.Context(), "main"); err != nil || stored.Secrets.Password != "rotated" || stored.Mode != billing.ModeLive {
+	if stored, err := operator.Get(t.Context(), "main"); err != nil || string(stored.Secrets) != `{"Password":"rotated"}` || stored.Mode != billing.ModeLive {
 		t.Errorf("a refused document was stored: %+v, %v", stored, err)
 	}
 }

@@ -22,6 +22,7 @@ import (
 type Service struct {
 	store     ports.Store
 	connector ports.Connector
+	kinds     network.Kinds
 	payers    *billing.PayerDirectory
 	log       *slog.Logger
 	failed    func(connection string, reason network.Reason)
@@ -35,12 +36,12 @@ type Service struct {
 	inUse   []*network.Connection
 }
 
-// New creates the use cases. Failed counts a failure.
+// New creates the use cases, for connections of the kinds. Failed counts a failure.
 func New(
-	store ports.Store, payers *billing.PayerDirectory, failed func(connection string, reason network.Reason), log *slog.Logger,
+	store ports.Store, kinds network.Kinds, payers *billing.PayerDirectory, failed func(connection string, reason network.Reason), log *slog.Logger,
 ) *Service {
 	return &Service{
-		store: store, payers: payers, failed: failed, log: log,
+		store: store, kinds: kinds, payers: payers, failed: failed, log: log,
 		outages: map[billing.ConnectionID]*outage{}, pauses: map[billing.ConnectionID]pause{},
 	}
 }
@@ -78,7 +79,7 @@ func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*network
 
 // read returns the connection of a document, which can be opened.
 func (s *Service) read(r intake.ConnectionRequest) (*network.Connection, error) {
-	c, faults := r.Connection(s.payers)
+	c, faults := r.Connection(s.kinds, s.payers)
 	if len(faults) > 0 {
 		return nil, invalid(faults)
 	}
@@ -95,6 +96,9 @@ func (s *Service) read(r intake.ConnectionRequest) (*network.Connection, error) 
 func invalid(faults billing.Faults) error {
 	return &billing.Error{Code: billing.CodeInvalidRequest, Message: "The document is invalid. Nothing was stored.", Faults: faults}
 }
+
+// Show returns the settings of a connection that only its kind knows.
+func (s *Service) Show(c *network.Connection) []network.Shown { return s.kinds.Show(c) }
 
 // List returns every connection, by name.
 func (s *Service) List(ctx context.Context) (all []*network.Connection, err error) {
@@ -170,7 +174,7 @@ func (s *Service) probe(ctx context.Context, c *network.Connection, write bool) 
 	case err != nil:
 		return []network.ProbeStep{{Name: "the settings are valid", Err: err}}
 	case n.Peer == nil:
-		return []network.ProbeStep{{Name: "the settings are valid", Detail: "the sandbox needs no network"}}
+		return []network.ProbeStep{{Name: "the settings are valid", Detail: "the " + c.Kind + " needs no network"}}
 	}
 	defer n.Peer.Close() //nolint:errcheck // the steps are the result
 	return n.Peer.Probe(ctx, write)

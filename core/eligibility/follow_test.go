@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
@@ -32,12 +33,12 @@ func (b *bench) process() process {
 	times := eligibility.DefaultTimes()
 	times.Wait = 0
 	open, payers, log := routing.New(), porttest.Payers(b.t), slog.New(slog.DiscardHandler)
-	p := process{connections: connections.New(b.store, payers, func(string, network.Reason) {}, log)}
-	connector := routing.NewConnector(open, map[string]routing.Opener{
-		"core": func(*network.Connection) (*ports.Network, error) {
-			return &ports.Network{Eligibility: edi.New().Over(sandboxnet.NewEligibility(b.clock).Inquire)}, nil
-		},
-	}, p.connections.Observe, log)
+	kind := corenet.Kind(nil)
+	kind.Open = func(*network.Connection) (*ports.Network, error) {
+		return &ports.Network{Eligibility: edi.New().Over(sandboxnet.NewEligibility(b.clock).Inquire)}, nil
+	}
+	p := process{connections: connections.New(b.store, network.Kinds{kind.Kind}, payers, func(string, network.Reason) {}, log)}
+	connector := routing.NewConnector(open, []ports.ConnectionKind{kind}, p.connections.Observe, log)
 	p.connections.Use(connector)
 	open.FollowWith(p.connections.Follow)
 	b.t.Cleanup(connector.Close)
@@ -68,7 +69,9 @@ func TestWorkerBehind(t *testing.T) {
 	add := func(b *bench, operator *connections.Service) {
 		b.must(operator.Add(b.t.Context(), intake.ConnectionRequest{
 			Name: "Checks", Mode: "live", Kind: "core", Carries: []string{"eligibility"}, Usage: "P", SenderID: "MOLAR1", ReceiverID: "NET1",
-			EveryPayer: true, URL: "https://core.example.com/soap", Envelope: "soap-2.2.0", User: "molar", Password: []byte("secret"),
+			EveryPayer: true, Own: map[string][]byte{
+				"url": []byte("https://core.example.com/soap"), "envelope": []byte("soap-2.2.0"), "user": []byte("molar"), "password_file": []byte("secret"),
+			},
 		}))
 	}
 	pause := func(b *bench) {

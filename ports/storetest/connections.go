@@ -39,7 +39,7 @@ func testConnections(b *bench) {
 	b.organization()
 	own, shared := b.connection(b.scope.Org, 1), b.connection(billing.OrgID{}, 2)
 	own.Name, shared.Name = "Main clearinghouse", "Deployment"
-	shared.Enabled, shared.Pause, shared.Secrets = false, network.Pause{}, network.Secrets{}
+	shared.Enabled, shared.Pause, shared.Secrets = false, network.Pause{}, nil
 	shared.Settings = network.Settings{Envelope: network.Envelope{Usage: network.UsageTest}}
 	b.addConnection(own, shared)
 
@@ -96,7 +96,7 @@ func testOwnConnections(b *bench) {
 	live.Mode = billing.ModeLive
 	b.addConnection(own, shared, other, live)
 	for _, c := range []*network.Connection{own, shared, other, live} {
-		c.Secrets = network.Secrets{}
+		c.Secrets = nil
 	}
 	page := func(scope billing.Scope, p billing.Page) []*network.Connection {
 		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*network.Connection, error) {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"reflect"
 	"testing"
 	"time"
@@ -30,7 +31,14 @@ func fill(t testing.TB, v reflect.Value) {
 		v.Set(reflect.ValueOf(day))
 		return
 	case network.Options: // its stored form has valid values only
-		v.Set(reflect.ValueOf(network.Options{Notes: 3, PollInterval: time.Minute}))
+		own := map[string]json.RawMessage{"upload": json.RawMessage(`"direct"`)}
+		v.Set(reflect.ValueOf(network.Options{Notes: 3, PollInterval: time.Minute, Own: own}))
+		return
+	case map[string]json.RawMessage:
+		v.Set(reflect.ValueOf(map[string]json.RawMessage{"SFTP": json.RawMessage(`{"Addr":"example.com:22"}`)}))
+		return
+	case network.Secrets:
+		v.Set(reflect.ValueOf(network.Secrets(`{"Password":"hunter2"}`)))
 		return
 	}
 	switch v.Kind() { //nolint:exhaustive // the rest is for the default

@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/audit"
-	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
@@ -21,9 +19,10 @@ import (
 
 // openConnections opens the networks: the sandbox, and the operator's connections.
 func (g *graph) openConnections() {
+	kinds := g.kinds()
 	g.networks = routing.New(sandboxnet.Networks(g.over(), g.store.Clock(), g.store.SandboxMail(), g.sandbox())...)
-	g.connections = connections.New(audit.Operated{Store: g.store}, g.payers, connectionMetrics(g), g.log)
-	connector := routing.NewConnector(g.networks, g.openers(), g.connections.Observe, g.log)
+	g.connections = connections.New(audit.Operated{Store: g.store}, described(kinds), g.payers, connectionMetrics(g), g.log)
+	connector := routing.NewConnector(g.networks, kinds, g.connections.Observe, g.log)
 	g.connections.Use(connector)
 	g.networks.FollowWith(g.connections.Follow)
 	g.closers = append(g.closers, func(context.Context) error {
@@ -32,13 +31,26 @@ func (g *graph) openConnections() {
 	})
 }
 
-// openers open each kind of connection.
-func (g *graph) openers() map[string]routing.Opener {
-	return map[string]routing.Opener{
-		"sandbox": g.openSandbox,
-		"sftp":    openSFTP,
-		"core":    func(c *network.Connection) (*ports.Network, error) { return openCORE(c, g.over()) },
+// kinds are the kinds of connections.
+func (g *graph) kinds() []ports.ConnectionKind {
+	return append([]ports.ConnectionKind{
+		sandboxnet.Kind(g.sandboxOf),
+		sftpnet.Kind(),
+		corenet.Kind(g.over()),
+	}, g.settings.kinds...)
+}
+
+// sandboxOf opens the sandbox's payers for a connection.
+func (g *graph) sandboxOf(c *network.Connection) []*ports.Network {
+	return sandboxnet.Networks(g.over(), g.store.Clock(), g.store.SandboxMailOf(c.Network()), g.sandbox())
+}
+
+// described are the kinds without what opens connections.
+func described(kinds []ports.ConnectionKind) (all network.Kinds) {
+	for _, k := range kinds {
+		all = append(all, k.Kind)
 	}
+	return all
 }
 
 // over asks payers in X12.
@@ -46,78 +58,6 @@ func (g *graph) over() func(ports.Inquire) ports.Eligibility { return edi.NewLog
 
 func (g *graph) sandbox() sandboxnet.Options {
 	return sandboxnet.Options{ERADelay: g.settings.ERADelay}
-}
-
-// openSandbox opens the sandbox's payers for the organization of a connection.
-func (g *graph) openSandbox(c *network.Connection) (*ports.Network, error) {
-	n := &ports.Network{}
-	for _, part := range sandboxnet.Networks(g.over(), g.store.Clock(), g.store.SandboxMailOf(c.Network()), g.sandbox()) {
-		if part.Eligibility != nil && c.Carried(network.Eligibility) {
-			n.Envelope, n.Eligibility = part.Envelope, part.Eligibility
-		}
-		if part.Claims != nil && c.Carried(network.Claims) {
-			n.Envelope, n.Claims, n.Replies, n.Poll = part.Envelope, part.Claims, part.Replies, part.Poll
-		}
-	}
-	return n, nil
-}
-
-// openSFTP opens a connection over SFTP.
-func openSFTP(c *network.Connection) (*ports.Network, error) {
-	s, o := c.Settings.SFTP, &c.Settings.Options
-	test := billing.NewBatch(billing.Scope{Mode: c.Mode}, c.Network(), 0, 0, time.Now())
-	house, err := sftpnet.New(sftpnet.Config{
-		Addr: s.Addr, User: s.User, Password: []byte(c.Secrets.Password), Key: c.Secrets.Key, HostKey: s.HostKey,
-		AllowPrivate: c.Settings.AllowPrivate, Outbox: s.Outbox, Inbox: s.Inbox, Archive: s.Archive,
-		After: sftpnet.After(o.AfterReceipt), Direct: o.DirectUpload, TempPrefix: o.TempPrefix, TempFolder: o.TempFolder,
-		TestName: o.FileName(test, &c.Settings.Envelope, test.CreatedAt),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &ports.Network{Claims: house, Inbox: house, Peer: house}, nil
-}
-
-// openCORE opens a connection over CAQH CORE.
-func openCORE(c *network.Connection, over func(ports.Inquire) ports.Eligibility) (*ports.Network, error) {
-	s, o := c.Settings.CORE, c.Settings.Options
-	config := corenet.Config{
-		URL: s.URL, Envelope: s.Envelope, SenderID: c.Settings.Envelope.Sender.ID, ReceiverID: c.Settings.Envelope.Receiver.ID,
-		User: s.User, Password: []byte(c.Secrets.Password), Cert: s.Cert, CertKey: c.Secrets.CertKey, CA: s.CA,
-		AllowPrivate: c.Settings.AllowPrivate,
-		PayloadType:  o.PayloadType, TextXML: o.TextXML, ActionHeader: o.ActionHeader,
-		PayloadIDByExchange: o.PayloadIDByExchange, ReferenceByExchange: o.ReferenceByExchange, TraceByExchange: o.TraceByExchange,
-	}
-	if s.TestMember != nil {
-		config.Test = func(ctx context.Context, carry ports.Inquire) error {
-			_, _, err := over(carry).Ask(ctx, testInquiry(c))
-			return err
-		}
-	}
-	e, err := corenet.New(config)
-	if err != nil {
-		return nil, err
-	}
-	return &ports.Network{Eligibility: over(e.Inquire), Peer: e}, nil
-}
-
-// testInquiry returns a new question about the test member of a connection, of one 270.
-func testInquiry(c *network.Connection) network.Inquiry {
-	m, now, route, o := c.Settings.CORE.TestMember, time.Now(), c.Route(), c.Settings.Options
-	if len(o.ServiceTypes) > 1 && !o.TypesTogether {
-		o.ServiceTypes = o.ServiceTypes[:1]
-	}
-	payer := m.Payer
-	payer.PayerID = route.PayerID(payer, network.Eligibility)
-	return network.Inquiry{
-		Scope: billing.Scope{Org: c.Org, Mode: c.Mode}, CheckID: billing.NewID[billing.CheckID](now), Attempt: network.NewAttempt(), CreatedAt: now,
-		Clock: network.ClockAt(now), Envelope: c.Settings.Envelope, Options: o, Payer: payer,
-		Inquiry: billing.Inquiry{
-			Subscriber:  billing.Subscriber{FirstName: m.FirstName, LastName: m.LastName, DateOfBirth: m.DateOfBirth, MemberID: m.MemberID},
-			ServiceDate: billing.DateOf(now), DetailLevel: billing.DetailStandard,
-			Office: billing.InquiringOffice{Name: m.Practice, NPI: m.NPI},
-		},
-	}
 }
 
 // connectionMetrics counts the failures of connections, and shows which are paused.

@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -22,36 +24,39 @@ func TestCOREConnection(t *testing.T) {
 	connection := func() *network.Connection {
 		return &network.Connection{
 			Kind: "core", Mode: billing.ModeLive, Carries: []network.Transaction{network.Eligibility},
-			Secrets: network.Secrets{Password: account.COREPassword},
+			Secrets: encoded(t, map[string]any{"Password": account.COREPassword}),
 			Settings: network.Settings{
 				AllowPrivate: true,
 				Envelope: network.Envelope{
 					Sender: network.End{Qualifier: "ZZ", ID: account.SenderID}, Receiver: network.End{Qualifier: "ZZ", ID: account.ReceiverID},
 					Usage: network.UsageProduction,
 				},
-				CORE: &network.CORESettings{
-					URL: account.CORESOAPURL, Envelope: network.CORESOAP220, User: account.COREUser, CA: ca,
-					TestMember: &network.TestMember{
-						Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"}, MemberID: "SANDBOX-ACTIVE-FULL", FirstName: "Test", LastName: "Member",
-						DateOfBirth: billing.Date{Year: 1970, Month: 1, Day: 1}, NPI: "1234567893", Practice: "Molar Test",
+				Own: map[string]json.RawMessage{"CORE": encoded(t, map[string]any{
+					"URL": account.CORESOAPURL, "Envelope": "soap-2.2.0", "User": account.COREUser, "CA": ca,
+					"TestMember": map[string]any{
+						"Payer": billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"}, "MemberID": "SANDBOX-ACTIVE-FULL", "FirstName": "Test", "LastName": "Member",
+						"DateOfBirth": billing.Date{Year: 1970, Month: 1, Day: 1}, "NPI": "1234567893", "Practice": "Molar Test",
 					},
-				},
+				})},
 			},
 		}
 	}
+	kind := corenet.Kind(edi.New().Over)
 	for name, c := range map[string]struct {
 		change func(*network.Connection)
 		failed string // the step, and a part of its error
 	}{
 		"the account":      {func(*network.Connection) {}, ""},
-		"a wrong password": {func(c *network.Connection) { c.Secrets.Password = "wrong" }, "sign-in: the network refuses the sign-in"},
+		"a wrong password": {func(c *network.Connection) { c.Secrets = network.Secrets(`{"Password":"wrong"}`) }, "sign-in: the network refuses the sign-in"},
 		"a test usage":     {func(c *network.Connection) { c.Settings.Envelope.Usage = network.UsageTest }, "270 for the test member: TA1 R note 020"},
 		"another receiver": {func(c *network.Connection) { c.Settings.Envelope.Receiver.ID = "OTHER" }, "270 for the test member:"},
-		"no test member":   {func(c *network.Connection) { c.Settings.CORE.TestMember = nil }, ""},
+		"no test member": {func(c *network.Connection) {
+			c.Settings.Own["CORE"] = encoded(t, map[string]any{"URL": account.CORESOAPURL, "Envelope": "soap-2.2.0", "User": account.COREUser, "CA": ca})
+		}, ""},
 	} {
 		of := connection()
 		c.change(of)
-		n, err := openCORE(of, edi.New().Over)
+		n, err := kind.Open(of)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -70,11 +75,7 @@ func TestCOREConnection(t *testing.T) {
 		}
 		_ = n.Peer.Close()
 	}
-	if _, err := openCORE(&network.Connection{Settings: network.Settings{CORE: &network.CORESettings{URL: "http://net.example.com"}}}, edi.New().Over); err == nil {
+	if _, err := kind.Open(&network.Connection{Kind: "core", Settings: network.Settings{Own: map[string]json.RawMessage{"CORE": []byte(`{"URL":"http://net.example.com"}`)}}}); err == nil {
 		t.Error("a connection without TLS opens")
-	}
-	of := connection()
-	if one, two := testInquiry(of), testInquiry(of); one.CheckID == two.CheckID || one.Attempt == two.Attempt {
-		t.Error("two test inquiries are the same")
 	}
 }

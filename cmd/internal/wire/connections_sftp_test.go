@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/clearinghouse"
+	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
 )
@@ -34,6 +36,16 @@ func simulate(t *testing.T) (account clearinghouse.Account, data string) {
 	return <-ready, data
 }
 
+// encoded returns a value as JSON.
+func encoded(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // TestSFTPConnection opens connections to the simulator that upload in different ways.
 func TestSFTPConnection(t *testing.T) {
 	t.Parallel()
@@ -51,15 +63,15 @@ func TestSFTPConnection(t *testing.T) {
 		`{"upload": "direct", "file_name": "L.{serial}.txt"}`:                      `^inbound/L\.000000000\.txt$`,
 	} {
 		c := &network.Connection{
-			Kind: "sftp", Mode: billing.ModeLive, Secrets: network.Secrets{Key: key},
-			Settings: network.Settings{AllowPrivate: true, SFTP: &network.SFTPSettings{
-				Addr: account.SFTPAddr, User: account.SFTPUser, HostKey: account.SFTPHostKey, Outbox: "inbound", Inbox: "outbound",
-			}},
+			Kind: "sftp", Mode: billing.ModeLive, Secrets: encoded(t, map[string]any{"Key": key}),
+			Settings: network.Settings{AllowPrivate: true, Own: map[string]json.RawMessage{"SFTP": encoded(t, map[string]any{
+				"Addr": account.SFTPAddr, "User": account.SFTPUser, "HostKey": account.SFTPHostKey, "Outbox": "inbound", "Inbox": "outbound",
+			})}},
 		}
 		if err := c.Settings.Options.UnmarshalJSON([]byte(options)); err != nil {
 			t.Fatal(err)
 		}
-		n, err := openSFTP(c)
+		n, err := sftpnet.Kind().Open(c)
 		if err != nil {
 			t.Fatal(err)
 		}

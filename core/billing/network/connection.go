@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,10 +33,41 @@ type Connection struct {
 type Settings struct {
 	Envelope     Envelope // its usage is UsageProduction or UsageTest
 	Options      Options
-	Payers       []Payer       `json:",omitempty"` // empty for every payer
-	AllowPrivate bool          `json:",omitempty"` // addresses that are not public
-	SFTP         *SFTPSettings `json:",omitempty"` // of ConnectionSFTP
-	CORE         *CORESettings `json:",omitempty"` // of ConnectionCORE
+	Payers       []Payer                    // empty for every payer
+	AllowPrivate bool                       // addresses that are not public
+	Own          map[string]json.RawMessage // what only its kind knows, by Connection.key; see Load
+}
+
+// storedSettings is the stored form of what every kind knows.
+type storedSettings struct {
+	Envelope     Envelope
+	Options      Options
+	Payers       []Payer `json:",omitempty"`
+	AllowPrivate bool    `json:",omitempty"`
+}
+
+// MarshalJSON writes the settings as they are stored.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(storedSettings{s.Envelope, s.Options, s.Payers, s.AllowPrivate})
+	if err != nil || len(s.Own) == 0 {
+		return b, err
+	}
+	own, err := json.Marshal(s.Own)
+	return append(append(b[:len(b)-1], ','), own[1:]...), err
+}
+
+// UnmarshalJSON reads stored settings.
+func (s *Settings) UnmarshalJSON(doc []byte) error {
+	var of storedSettings
+	var own map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(doc, &of), json.Unmarshal(doc, &own)); err != nil {
+		return err
+	}
+	for _, name := range []string{"Envelope", "Options", "Payers", "AllowPrivate"} {
+		delete(own, name)
+	}
+	*s = Settings{of.Envelope, of.Options, of.Payers, of.AllowPrivate, own}
+	return nil
 }
 
 // The usages of interchanges (ISA15).
@@ -53,58 +85,20 @@ type Payer struct {
 	Transactions []Transaction // those that the connection carries
 }
 
-// SFTPSettings are the settings of a connection over SFTP.
-type SFTPSettings struct {
-	Addr    string // host:port
-	User    string
-	HostKey string // a line of known_hosts, or a fingerprint such as SHA256:...
-	Outbox  string // the folder where Molar puts files
-	Inbox   string // the folder where Molar gets files
-	Archive string `json:",omitempty"` // the folder for received files; empty for none
-}
-
-// COREEnvelope is the form of the messages of a CAQH CORE connection.
-type COREEnvelope string
-
-// The envelopes.
-const (
-	CORESOAP220    COREEnvelope = "soap-2.2.0"
-	COREMIME220    COREEnvelope = "mime-2.2.0"
-	CORESOAPPhase4 COREEnvelope = "soap-phase4" // CORERuleVersion 4.0.0, with a client certificate
-)
-
-// CORESettings are the settings of a connection over CAQH CORE.
-type CORESettings struct {
-	URL        string
-	Envelope   COREEnvelope
-	User       string      `json:",omitempty"`
-	Cert       []byte      `json:",omitempty"` // the client certificate with its chain, PEM
-	CA         []byte      `json:",omitempty"` // the certificates that sign the server's, PEM; empty for the system's
-	TestMember *TestMember `json:",omitempty"`
-}
-
-// TestMember is the subject of the 270 with which a connection is tested. It
-// belongs to the network, and is no patient.
-type TestMember struct {
-	Payer       billing.PayerSummary
-	MemberID    string
-	FirstName   string
-	LastName    string
-	DateOfBirth billing.Date
-	NPI         string // of the practice that asks
-	Practice    string // its name
-}
-
-// Secrets are the secrets of a connection. They are stored encrypted.
-type Secrets struct {
-	Password string `json:",omitempty"`
-	Key      []byte `json:",omitempty"` // the private key of an SFTP user, PEM
-	CertKey  []byte `json:",omitempty"` // the private key of a client certificate, PEM
-}
+// Secrets are the secrets of a connection, in the form that its kind stores. They are
+// stored encrypted.
+type Secrets json.RawMessage
 
 // IsZero reports whether there is no secret.
-func (s Secrets) IsZero() bool {
-	return s.Password == "" && len(s.Key) == 0 && len(s.CertKey) == 0
+func (s Secrets) IsZero() bool { return len(s) == 0 }
+
+// MarshalJSON returns the secrets, to be encrypted.
+func (s Secrets) MarshalJSON() ([]byte, error) { return s, nil }
+
+// UnmarshalJSON keeps the secrets.
+func (s *Secrets) UnmarshalJSON(doc []byte) error {
+	*s = slices.Clone(doc)
+	return nil
 }
 
 // LogValue keeps the secrets out of logs.

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -22,10 +20,8 @@ const (
 
 var (
 	identifierForm  = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z .,/&'()-]*$`)
-	payloadTypeForm = regexp.MustCompile(`^[0-9A-Za-z._-]{1,80}$`)
 	serviceTypeForm = regexp.MustCompile(`^[0-9A-Z]{1,2}$`)
 	referenceForm   = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z .-]{0,49}$`) // REF02
-	tempPrefixForm  = regexp.MustCompile(`^[0-9A-Za-z_.-]{1,40}$`)
 	filePatternForm = regexp.MustCompile(`^[0-9A-Za-z_{][0-9A-Za-z_.{}-]*$`)
 )
 
@@ -151,13 +147,6 @@ func showSchedule(s Schedule) any {
 		at[i] = fmt.Sprintf("%02d:%02d", int(t)/60, int(t)%60)
 	}
 	return map[string]any{"at": at, "time_zone": s.TimeZone}
-}
-
-// maxFolder is the longest path of a folder, in characters.
-const maxFolder = 1024
-
-func validFolder(s string) bool {
-	return len(s) <= maxFolder && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // maxFileName is the longest name of a file, in characters.

@@ -3,6 +3,7 @@ package network
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -11,33 +12,16 @@ import (
 )
 
 // Options are the habits of one network: what it wants in inquiries and
-// claims, and how it exchanges files. Networks and their payers differ, so these
+// claims, and when files come. Networks and their payers differ, so these
 // are data of a connection. The zero value has every default.
 //
 // The comment of a field states its default and who needs another value. The name in
-// a connection's document is in network_options_json.go.
+// a connection's document is in options_json.go.
 type Options struct {
 	// TraceByExchange accepts a 271 with the trace number (TRN02) of another inquiry,
 	// because it came as the reply to ours. By default such a reply is refused: it may
 	// be about another patient. Payers that number with their own traces need it.
 	TraceByExchange bool
-
-	// PayloadIDByExchange and ReferenceByExchange accept a 271 under another PayloadID, or
-	// with another BHT03, for the same reason. By default they are refused.
-	PayloadIDByExchange bool
-	ReferenceByExchange bool
-
-	// PayloadType is the PayloadType of a 270 over CAQH CORE. The default is
-	// COREPayloadType.
-	PayloadType string
-
-	// TextXML labels SOAP messages as text/xml. By default they are application/soap+xml,
-	// as SOAP 1.2 requires.
-	TextXML bool
-
-	// ActionHeader is another header that carries the action of a SOAP message. By default
-	// only the Content-Type does.
-	ActionHeader ActionHeader
 
 	// ServiceTypes are the service types that a check asks about (EQ01). The default is
 	// 35, dental care, to which most dental payers reply with all that they have.
@@ -140,34 +124,10 @@ type Options struct {
 	// for a 277CA.
 	AcknowledgementAfter time.Duration
 
-	// DirectUpload uploads a batch over SFTP under its own name at once, for networks that
-	// take or process each file at the end of its upload, whatever its name. By default it
-	// goes up under a temporary name, and is renamed once it is complete.
-	DirectUpload bool
-
-	// TempPrefix and TempFolder are the prefix of the temporary name and its folder. The
-	// defaults are DefaultTempPrefix and the outbox. Denti-Cal skips the default prefix.
-	TempPrefix string
-	TempFolder string
-
-	// AfterReceipt is what happens at the network to a file that has been imported. By
-	// default it goes to the connection's archive folder; without one it stays, and is
-	// not imported again.
-	AfterReceipt AfterReceipt
+	// Own are the options of the connection's kind that are not the defaults, as in a
+	// document. Connection.Load reads them.
+	Own map[string]json.RawMessage
 }
-
-// COREPayloadType is the PayloadType of a 270 in version 005010.
-const COREPayloadType = "X12_270_Request_005010X279A1"
-
-// ActionHeader is a header of HTTP that carries the action of a SOAP message.
-type ActionHeader string
-
-// The values of ActionHeader.
-const (
-	ActionHeaderNone ActionHeader = ""
-	ActionHeaderSOAP ActionHeader = "SOAPAction" // as in SOAP 1.1
-	ActionHeaderWord ActionHeader = "Action"
-)
 
 // LineDates is which lines of a claim state their service date.
 type LineDates string
@@ -207,20 +167,6 @@ type ProviderNumber struct {
 	Reference ProviderReference `json:"reference"`
 	Number    string            `json:"number"`
 }
-
-// DefaultTempPrefix is the default prefix of temporary names.
-const DefaultTempPrefix = "temp_"
-
-// AfterReceipt is what happens to a file at a network after its import.
-type AfterReceipt string
-
-// The values of AfterReceipt.
-const (
-	ReceiptDefault AfterReceipt = ""        // archive with an archive folder, else keep
-	ReceiptArchive AfterReceipt = "archive" // move it to the archive folder
-	ReceiptDelete  AfterReceipt = "delete"
-	ReceiptKeep    AfterReceipt = "keep" // leave it where it is
-)
 
 // Filing returns the filing indicator of a payer, or else the one given.
 func (o *Options) Filing(payerID, otherwise string) string {

@@ -20,11 +20,6 @@ var optionCases = []struct {
 	bad         []string
 }{
 	{"trace_echo", `"exchange"`, network.Options{TraceByExchange: true}, []string{`"loose"`, `true`, `null`}},
-	{"payload_id_echo", `"exchange"`, network.Options{PayloadIDByExchange: true}, []string{`""`, `false`}},
-	{"reference_echo", `"exchange"`, network.Options{ReferenceByExchange: true}, []string{`"bht"`}},
-	{"payload_type", `"X12_270_Request_006020"`, network.Options{PayloadType: "X12_270_Request_006020"}, []string{`""`, `"a b"`, `270`, `null`}},
-	{"soap_content_type", `"text/xml"`, network.Options{TextXML: true}, []string{`"text/html"`}},
-	{"soap_action_header", `"SOAPAction"`, network.Options{ActionHeader: network.ActionHeaderSOAP}, []string{`"Authorization"`, `""`}},
 	{"service_types", `["35","23"]`, network.Options{ServiceTypes: []string{"35", "23"}}, []string{`[]`, `"35"`, `["35","35"]`, `["dental"]`, `[35]`}},
 	{"one_service_type_per_request", `false`, network.Options{TypesTogether: true}, []string{`0`, `"false"`, `null`}},
 	{"procedures_in_inquiries", `false`, network.Options{NoProcedures: true}, []string{`"no"`}},
@@ -68,10 +63,6 @@ var optionCases = []struct {
 	{"poll_interval", `"5m"`, network.Options{PollInterval: 5 * time.Minute}, []string{`"0s"`, `"25h"`, `300`, `"five"`}},
 	{"acknowledgements", `["TA1","text"]`, network.Options{Acknowledgements: []billing.AcknowledgementKind{"TA1", "text"}}, []string{`[]`, `["277"]`, `["999","999"]`}},
 	{"acknowledgement_after", `"48h"`, network.Options{AcknowledgementAfter: 48 * time.Hour}, []string{`"0s"`, `"721h"`, `24`}},
-	{"upload", `"direct"`, network.Options{DirectUpload: true}, []string{`""`, `true`, `"Direct"`}},
-	{"temp_prefix", `".part-"`, network.Options{TempPrefix: ".part-"}, []string{`""`, `"a/b"`, `"a b"`, `null`, `"` + strings.Repeat("x", 41) + `"`}},
-	{"temp_folder", `"/in/tmp"`, network.Options{TempFolder: "/in/tmp"}, []string{`"a\nb"`, `7`, `"` + strings.Repeat("x", 1025) + `"`}},
-	{"after_receipt", `"delete"`, network.Options{AfterReceipt: network.ReceiptDelete}, []string{`""`, `"burn"`}},
 }
 
 func optionDocument(name, value string) string {
@@ -96,7 +87,7 @@ func TestNetworkOptions(t *testing.T) {
 				t.Fatalf("the option is %s", docs[i].Name)
 			}
 			doc := optionDocument(c.name, c.value)
-			got, faults := network.ReadOptions([]byte(doc), "options.")
+			got, faults := network.ReadOptions([]byte(doc), nil, "options.")
 			if len(faults) > 0 || !reflect.DeepEqual(got, c.want) {
 				t.Errorf("%+v, %v, want %+v", got, faults, c.want)
 			}
@@ -104,12 +95,12 @@ func TestNetworkOptions(t *testing.T) {
 			if err != nil || string(written) != doc {
 				t.Errorf("written %s, %v", written, err)
 			}
-			if got, faults := network.ReadOptions([]byte(optionDocument(c.name, docs[i].Default)), "options."); c.name != "line_service_dates" &&
+			if got, faults := network.ReadOptions([]byte(optionDocument(c.name, docs[i].Default)), nil, "options."); c.name != "line_service_dates" &&
 				(len(faults) > 0 || !reflect.DeepEqual(got, network.Options{})) {
 				t.Errorf("default %s: %+v, %v", docs[i].Default, got, faults)
 			}
 			for _, bad := range c.bad {
-				_, faults := network.ReadOptions([]byte(optionDocument(c.name, bad)), "options.")
+				_, faults := network.ReadOptions([]byte(optionDocument(c.name, bad)), nil, "options.")
 				if len(faults) != 1 || faults[0].Field != "options."+c.name || !strings.HasPrefix(faults[0].Message, "The value must be ") {
 					t.Errorf("%s: %v", bad, faults)
 				}
@@ -130,7 +121,7 @@ func TestNetworkOptionsDocument(t *testing.T) {
 		`{"line_service_dates":"different"}`:  "options.line_service_dates",
 		`{"max_notes":9,"trace_echo":"loud"}`: "options.max_notes",
 	} {
-		got, faults := network.ReadOptions([]byte(doc), "options.")
+		got, faults := network.ReadOptions([]byte(doc), nil, "options.")
 		if len(faults) == 0 || faults[0].Field != field || faults[0].Message == "" || !reflect.DeepEqual(got, network.Options{}) {
 			t.Errorf("%s: %+v, %v", doc, got, faults)
 		}
@@ -329,7 +320,7 @@ func FuzzNetworkOptions(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		read, faults := network.ReadOptions(doc, "")
+		read, faults := network.ReadOptions(doc, nil, "")
 		if len(faults) > 0 {
 			return
 		}
@@ -337,7 +328,7 @@ func FuzzNetworkOptions(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, faults := network.ReadOptions(written, "")
+		again, faults := network.ReadOptions(written, nil, "")
 		if len(faults) > 0 {
 			t.Fatalf("%s became %s: %v", doc, written, faults)
 		}

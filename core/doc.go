@@ -8,7 +8,7 @@
 //	                   core/billing         ports                 nouns and rules; what the core needs
 //	                                    |
 //	pgstore  rabbitqueue|memqueue  minioblob|fileblob  imagecodec
-//	networks  sandboxnet|corenet|sftpnet  edi over x12  webhookhttp
+//	routing  sandboxnet|corenet|sftpnet  edi over x12  webhookhttp
 //
 // Imports point one way:
 //

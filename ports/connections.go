@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // Connections stores the connections of the deployment and of every organization,
@@ -11,20 +12,20 @@ import (
 type Connections interface {
 	// Insert stores a new connection. It returns CodeConflict if one has the name.
 	// Names are compared without case.
-	Insert(ctx context.Context, c *billing.Connection) error
+	Insert(ctx context.Context, c *network.Connection) error
 
 	// Lock returns the connection with the name. No other transaction changes it
 	// until this one ends. It returns CodeNotFound if there is none.
-	Lock(ctx context.Context, name string) (*billing.Connection, error)
+	Lock(ctx context.Context, name string) (*network.Connection, error)
 
 	// Save stores whether a connection is enabled, and its pause, under a new revision.
-	Save(ctx context.Context, c *billing.Connection) error
+	Save(ctx context.Context, c *network.Connection) error
 
 	// Delete removes a connection.
 	Delete(ctx context.Context, id billing.ConnectionID) error
 
 	// List reads every connection, by name. Secrets under another key are empty.
-	List(ctx context.Context) ([]*billing.Connection, error)
+	List(ctx context.Context) ([]*network.Connection, error)
 
 	// Revisions returns the revision of every connection.
 	Revisions(ctx context.Context) (map[billing.ConnectionID]int, error)
@@ -35,16 +36,26 @@ type Connections interface {
 type OwnConnections interface {
 	// List reads a page of connections, newest first, and one extra row when there
 	// is a next page.
-	List(ctx context.Context, p billing.Page) ([]*billing.Connection, error)
+	List(ctx context.Context, p billing.Page) ([]*network.Connection, error)
+}
+
+// ConnectionKind is a transport, as a plug: what the domain knows of it, and how to open
+// a connection.
+type ConnectionKind struct {
+	network.Kind
+
+	// Open opens a connection without a call over the network. It sets what the kind
+	// alone knows: the adapters, the Peer, and perhaps the envelope and how often to poll.
+	Open func(c *network.Connection) (*Network, error)
 }
 
 // Connector opens the connections that the operator has added.
 type Connector interface {
 	// Open opens a connection that no message uses yet, to check its settings and
 	// to test it. It calls no network. The caller closes the Peer.
-	Open(c *billing.Connection) (*Network, error)
+	Open(c *network.Connection) (*Network, error)
 
 	// Replace makes the connections the ones that messages use. It closes those
 	// that are gone or changed, and keeps the others open.
-	Replace(all []*billing.Connection)
+	Replace(all []*network.Connection)
 }

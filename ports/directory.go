@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // Organizations stores organizations.
@@ -89,20 +90,20 @@ type Enrollments interface {
 	// Put stores an enrollment, in place of the one that its office has with its payer
 	// for its transaction. It returns the stored one, which keeps its first ID and
 	// creation time.
-	Put(ctx context.Context, e *billing.Enrollment) (*billing.Enrollment, error)
+	Put(ctx context.Context, e *network.Enrollment) (*network.Enrollment, error)
 
 	// Find reads the enrollments for the transaction of any of the offices with any of
 	// the payers.
-	Find(ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*billing.Enrollment, error)
+	Find(ctx context.Context, t network.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*network.Enrollment, error)
 
 	// Share reads like Find, and no other transaction writes the enrollments that it
 	// returns until this one ends. It waits for one that does.
-	Share(ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*billing.Enrollment, error)
+	Share(ctx context.Context, t network.Transaction, offices []billing.OfficeID, payers []billing.PayerID) ([]*network.Enrollment, error)
 
 	// Get reads an enrollment. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.EnrollmentID) (*billing.Enrollment, error)
+	Get(ctx context.Context, id billing.EnrollmentID) (*network.Enrollment, error)
 
 	// List reads a page of enrollments, newest first, and one extra row when there
 	// is a next page.
-	List(ctx context.Context, f billing.EnrollmentFilter, p billing.Page) ([]*billing.Enrollment, error)
+	List(ctx context.Context, f network.EnrollmentFilter, p billing.Page) ([]*network.Enrollment, error)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // Networks are the networks that are open now. Use cases ask for each message,
@@ -14,12 +15,12 @@ import (
 type Networks interface {
 	// Available returns nil when a network carries the transaction for the scope
 	// to at least one payer, and otherwise the error of For.
-	Available(scope billing.Scope, t billing.Transaction) error
+	Available(scope billing.Scope, t network.Transaction) error
 
 	// For returns the network that carries the transaction between the scope and
 	// the payer. Without one it returns CodeEligibilityUnavailable,
 	// CodeAttachmentsUnavailable or CodeUnavailable.
-	For(scope billing.Scope, payer billing.PayerID, t billing.Transaction) (*Network, error)
+	For(scope billing.Scope, payer billing.PayerID, t network.Transaction) (*Network, error)
 
 	// Follow reads the connections as they are now. Processes differ for a moment
 	// after a change.
@@ -32,12 +33,12 @@ type Networks interface {
 // Network is one way to payers. A transaction that it does not carry is nil.
 type Network struct {
 	Name     string // the source of a check; a batch stores the name of its network
-	Route    billing.Route
-	Envelope billing.Envelope
-	Options  billing.NetworkOptions
+	Route    network.Route
+	Envelope network.Envelope
+	Options  network.Options
 	Poll     time.Duration // how often to ask for files
 
-	Eligibility EligibilityNetwork
+	Eligibility Eligibility
 	Claims      Sender
 	Replies     Replies // the files that come back for Claims; nil if they come to
 	Inbox       Inbox
@@ -51,21 +52,30 @@ type Peer interface {
 	// Probe tests the connection step by step, and stops at the first step that
 	// fails. It changes nothing there for long, and the steps reveal no secret. Unless
 	// write is set, it stores nothing there, and reports steps that need it as not tried.
-	Probe(ctx context.Context, write bool) []billing.ProbeStep
+	Probe(ctx context.Context, write bool) []network.ProbeStep
 
 	// Close ends sessions with the peer. A call that is under way may fail.
 	Close() error
 }
 
-// EligibilityNetwork carries inquiries to payers, and their responses back, as
-// X12 bytes.
-type EligibilityNetwork interface {
-	// Inquire sends a 270 once and returns the payer's response unread. It may be
-	// called again for the same inquiry. A *billing.LaterError states when to ask
-	// again for the response. Any other error means that the network failed, and may
-	// come with the bytes of its refusal.
-	Inquire(ctx context.Context, request []byte) ([]byte, error)
+// Eligibility asks payers about coverage.
+type Eligibility interface {
+	// Ask asks the payer the question of a check, and what else it needs to be answered in
+	// full. It may be called again for the same question. It returns every exchange that
+	// was sent, also beside an error, and also those without a reply.
+	//
+	// With a response, an error states why the response has less than was asked for. An
+	// error without one is a *billing.LaterError, which states when to ask again for the
+	// response; a *network.UnaskableError; a *network.UnreadableError; or else it means
+	// that the network failed. The caller sets Network and LatencyMS of the response.
+	Ask(ctx context.Context, q network.Inquiry) (billing.CheckResponse, []billing.Exchange, error)
 }
+
+// Inquire carries a 270 to a payer once, and returns the payer's response unread. It may
+// be called again for the same inquiry. A *billing.LaterError states when to ask again for
+// the response. Any other error means that the network failed, and may come with the
+// bytes of its refusal.
+type Inquire func(ctx context.Context, request []byte) ([]byte, error)
 
 // AttachmentNetwork carries attachments to payers: it opens a transmission,
 // receives its files, and commits it. Every step may be repeated, and two
@@ -85,18 +95,6 @@ type AttachmentNetwork interface {
 	Commit(ctx context.Context, number string) error
 }
 
-// EDI turns billing values into the bytes of EDI messages and back.
-type EDI interface {
-	// Inquiry returns the 270 with a question of a check. Sequence numbers the
-	// questions of one check from 0, and those of another attempt have other numbers.
-	Inquiry(q billing.Inquiry270, question billing.Question, sequence int) ([]byte, error)
-
-	// Answer reads the 271s that respond to the 270s of one check, the main one
-	// first. An error means that the bytes are no usable 271; it states a
-	// position and no patient data.
-	Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckResponse, error)
-}
-
 // Clearinghouse is a simulated clearinghouse.
 type Clearinghouse interface {
 	Sender
@@ -111,7 +109,7 @@ type Sender interface {
 	// The caller stores the token, unless another sender has stored one since, and a
 	// later Send has it. From then on nothing begins again by itself: a later Send
 	// ends what was begun, and delivers the file only when it is certain that no
-	// earlier one has. An error that wraps billing.ErrOutcomeUnknown means that nothing
+	// earlier one has. An error that wraps network.ErrOutcomeUnknown means that nothing
 	// shows this, now or later. A mark with an empty token takes the last one back: the
 	// network itself has refused the step.
 	Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error
@@ -152,7 +150,7 @@ type ClaimsEDI interface {
 	Envelopes
 
 	// File returns the 837D of a batch. The same arguments return the same bytes.
-	File(f billing.ClaimsFile) ([]byte, error)
+	File(f network.ClaimsFile) ([]byte, error)
 
 	// Acknowledgement reads the 997s, 999s, TA1s and 277s of a file.
 	Acknowledgement(name string, content []byte) (*billing.Acknowledgement, error)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 )
 
@@ -72,7 +73,7 @@ func receiveFrom(ctx context.Context, s *batches.Service, name string, log *slog
 		switch {
 		case err != nil && ctx.Err() == nil:
 			level := slog.LevelWarn
-			if billing.Observed(err) {
+			if network.Observed(err) {
 				level = slog.LevelDebug // each poll repeats it
 			}
 			log.Log(ctx, level, "files not received", "network", name, "error", err)

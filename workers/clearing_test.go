@@ -13,12 +13,13 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -49,10 +50,10 @@ func (f *failing) Receive(ctx context.Context, limit int) ([]billing.IncomingFil
 func TestFailuresOfConnections(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
-	for want, err := range map[string]error{"DEBUG": &billing.ObservedError{Err: down}, "WARN": down} {
+	for want, err := range map[string]error{"DEBUG": &network.ObservedError{Err: down}, "WARN": down} {
 		var l log
 		sandbox := &ports.Network{Name: "main", Poll: time.Millisecond, Claims: broken{err}, Replies: broken{err}}
-		s := batches.New(nil, batches.Outside{Networks: networks.New(sandbox)}, nil)
+		s := batches.New(nil, batches.Outside{Networks: routing.New(sandbox)}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
@@ -76,8 +77,8 @@ func TestQuarantineLog(t *testing.T) {
 	var l log
 	given := &given{files: []billing.IncomingFile{{Name: "QUILLFEATHER.999"}, {Name: "QUILLFEATHER.txt", Content: []byte("a report")}}}
 	store := pgtest.Open(t)
-	s := batches.New(store, batches.Outside{EDI: edi.New(), Networks: networks.New(&ports.Network{
-		Name: "main", Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: given, Replies: given,
+	s := batches.New(store, batches.Outside{EDI: edi.New(), Networks: routing.New(&ports.Network{
+		Name: "main", Route: network.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: given, Replies: given,
 	})}, porttest.Payers(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -156,10 +157,10 @@ func TestTraffic(t *testing.T) {
 	relay := outboxrelay.New(queue, logger)
 	store := pgtest.Open(t, func(o *pgstore.Options) { o.Staged = relay.Staged })
 	payers := porttest.Payers(t)
-	sandbox := sandboxnet.Networks(&porttest.Clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour})[1]
+	sandbox := sandboxnet.Networks(edi.New().Over, &porttest.Clock{}, store.SandboxMail(), sandboxnet.Options{ERADelay: time.Hour})[1]
 	sandbox.Replies = &failing{Replies: sandbox.Replies, fails: 1}
 	s := batches.New(store, batches.Outside{
-		EDI: edi.New(), Networks: networks.New(sandbox),
+		EDI: edi.New(), Networks: routing.New(sandbox),
 	}, payers)
 	claims := claimsOf(t, store, payers, 20)
 
@@ -241,9 +242,9 @@ func TestOverdueAcknowledgements(t *testing.T) {
 	store := pgtest.Open(t)
 	scope := porttest.Organization(t, store, billing.ModeLive)
 	now := time.Now()
-	c := &billing.Connection{
-		ID: billing.NewID[billing.ConnectionID](now), Name: "Claims", Kind: billing.ConnectionSandbox, Mode: scope.Mode, Org: scope.Org,
-		Carries: []billing.Transaction{billing.TransactionClaims}, Enabled: true, CreatedAt: now,
+	c := &network.Connection{
+		ID: billing.NewID[billing.ConnectionID](now), Name: "Claims", Kind: "sandbox", Mode: scope.Mode, Org: scope.Org,
+		Carries: []network.Transaction{network.Claims}, Enabled: true, CreatedAt: now,
 	}
 	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, c) })
 	b := billing.NewBatch(scope, c.Network(), 1, 1, now)

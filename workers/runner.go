@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -105,7 +106,7 @@ func (r *Runner) handle(ctx context.Context, h Handler, d ports.Message) ports.V
 	took := time.Since(start)
 	if done, ok := errors.AsType[*jobs.DoneError](err); ok {
 		level := slog.LevelWarn
-		if billing.Observed(done.Cause) {
+		if network.Observed(done.Cause) {
 			level = slog.LevelDebug // the line of its connection has it
 		}
 		log.Log(ctx, level, "job ended without success", "resource", d.Job.Resource(), "error", done.Cause)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -37,7 +38,7 @@ func TestJobIsDone(t *testing.T) {
 func TestFailureOfAConnectionIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
-	for want, cause := range map[string]error{"DEBUG": &billing.ObservedError{Err: down}, "WARN": down} {
+	for want, cause := range map[string]error{"DEBUG": &network.ObservedError{Err: down}, "WARN": down} {
 		var l log
 		b := newFixture(t)
 		b.log = slog.NewTextHandler(&l, &slog.HandlerOptions{Level: slog.LevelDebug})

@@ -15,6 +15,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 )
 
@@ -71,7 +72,7 @@ func madeID(made any) string {
 		return m.ID.String()
 	case *billing.Provider:
 		return m.ID.String()
-	case *billing.Enrollment:
+	case *network.Enrollment:
 		return m.ID.String()
 	}
 	return ""

@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
-	adapter "github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -34,12 +35,12 @@ func newOperated(t *testing.T) *operated {
 	r.backend.Audit = func(context.Context) (*audit.Service, func() error, error) {
 		return audit.New(r.store, audit.LeastRetention, log), closed, nil
 	}
-	s := networks.New(r.store, porttest.Payers(t), func(string, billing.NetworkReason) {}, log)
-	s.Use(adapter.NewConnector(adapter.New(), map[billing.ConnectionKind]adapter.Opener{
-		billing.ConnectionSFTP: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
-	}, s.Observe, log))
-	r.backend.Networks = func(context.Context) (*networks.Service, func() error, error) { return s, closed, nil }
-	r.backend.Connections = r.backend.Networks
+	s := connections.New(r.store, kinds(), porttest.Payers(t), func(string, network.Reason) {}, log)
+	s.Use(routing.NewConnector(routing.New(), []ports.ConnectionKind{{
+		Kind: network.Kind{Name: "sftp"}, Open: func(*network.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
+	}}, s.Observe, log))
+	r.backend.Networks = func(context.Context) (*connections.Service, func() error, error) { return s, closed, nil }
+	r.backend.Connections, r.backend.Kinds = r.backend.Networks, kinds()
 	sent := batches.New(r.store, batches.Outside{}, porttest.Payers(t))
 	r.backend.Batches = func(context.Context) (*batches.Service, func() error, error) { return sent, closed, nil }
 	r.backend.Getenv = func(name string) string { return map[string]string{"MOLAR_OPERATOR": "ben"}[name] }

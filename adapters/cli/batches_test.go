@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -63,7 +64,7 @@ func TestBatches(t *testing.T) {
 		_, err := tx.Batches.Insert(ctx, late, []byte("ISA"))
 		late.Sent(now.Add(-48 * time.Hour))
 		late.Unreported = true
-		late.Review(&billing.NetworkOptions{}, now)
+		late.Review((&network.Options{}).Expected(), billing.AcknowledgementsAfter, now)
 		return errors.Join(err, tx.Batches.Save(ctx, late))
 	})
 	out, err = run("list")

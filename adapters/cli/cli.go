@@ -15,8 +15,9 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/enrollments"
-	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/remittances"
 )
 
@@ -37,10 +38,12 @@ type Backend struct {
 	// Remittances opens the same database to import remittances.
 	Remittances func(ctx context.Context) (s *remittances.Service, closeStore func() error, err error)
 	// Connections opens the same database to list and change connections.
-	Connections func(ctx context.Context) (s *networks.Service, closeStore func() error, err error)
+	Connections func(ctx context.Context) (s *connections.Service, closeStore func() error, err error)
+	// Kinds are the kinds of connections.
+	Kinds network.Kinds
 	// Networks is Connections with what adds and tests connections: the key of their
 	// secrets.
-	Networks func(ctx context.Context) (s *networks.Service, closeStore func() error, err error)
+	Networks func(ctx context.Context) (s *connections.Service, closeStore func() error, err error)
 	// Batches opens the database of MOLAR_DATABASE_URL for decisions on batches.
 	Batches func(ctx context.Context) (s *batches.Service, closeStore func() error, err error)
 	// Settings is the help text of the MOLAR_* variables.
@@ -76,7 +79,7 @@ func New(b Backend) *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b),
-		connections(b), audits(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
+		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
 	explainUsage(root)
 	operates(b, root)
 	return root

@@ -10,14 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/connections"
 )
 
-// connections manages the connections to networks of payers.
-func connections(b Backend) *cobra.Command {
+// connectionCommands manages the connections to networks of payers.
+func connectionCommands(b Backend) *cobra.Command {
 	c := group("connections", "Connections to clearinghouses and payers", addConnection(b), replaceConnection(b), listConnections(b), showConnection(b), testConnection(b),
-		changeConnection(b, "enable", "Use a connection again after it was disabled or paused", enableHelp, (*networks.Service).Enable),
-		changeConnection(b, "disable", "Stop using a connection, in both directions", disableHelp, (*networks.Service).Disable),
+		changeConnection(b, "enable", "Use a connection again after it was disabled or paused", enableHelp, (*connections.Service).Enable),
+		changeConnection(b, "disable", "Stop using a connection, in both directions", disableHelp, (*connections.Service).Disable),
 		removeConnection(b))
 	c.Long = "Connections carry live traffic, and test traffic that should not go to the sandbox. Running services use a change within two seconds.\n\n" +
 		"A message goes through a connection of its organization, or else through one of the deployment. Of several, one that lists the\n" +
@@ -28,8 +29,8 @@ func connections(b Backend) *cobra.Command {
 // onConnections completes a command that runs fn on the database. All connections
 // commands have --json.
 func onConnections(
-	open func(ctx context.Context) (*networks.Service, func() error, error), c *cobra.Command,
-	fn func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error,
+	open func(ctx context.Context) (*connections.Service, func() error, error), c *cobra.Command,
+	fn func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error,
 ) *cobra.Command {
 	var asJSON bool
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -53,7 +54,7 @@ func addConnection(b Backend) *cobra.Command {
 		Long: "Adds the connection that a JSON document describes. Secrets are in files of their own, which the document names; paths are\n" +
 			"relative to the document. They are stored encrypted, and no command prints them. Afterwards the files can be deleted.\n" +
 			"With - for FILE, the document comes from standard input, by itself or first in a tar archive with the files that it names.\n\n" +
-			connectionFields + "\nThe options, all of which may be left out:\n\n" + optionsHelp(),
+			documentHelp(b.Kinds),
 		Example: "  molar connections add clearinghouse.json && molar connections test 'My clearinghouse'\n\n" +
 			"  where clearinghouse.json is:\n" +
 			`    {"name": "My clearinghouse", "mode": "live", "kind": "sftp", "carries": ["claims"], "usage": "P",` + "\n" +
@@ -63,8 +64,8 @@ func addConnection(b Backend) *cobra.Command {
 			"  From outside the container in which the service runs:\n" +
 			"    tar c clearinghouse.json id_ed25519 | docker compose exec -T api molar connections add -",
 	}
-	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
-		request, err := readConnection(c.InOrStdin(), args[0])
+	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
+		request, err := readConnection(b.Kinds, c.InOrStdin(), args[0])
 		if err != nil {
 			return err
 		}
@@ -73,9 +74,9 @@ func addConnection(b Backend) *cobra.Command {
 			return err
 		}
 		if asJSON {
-			return printJSON(c, connectionShape(added))
+			return printJSON(c, connectionShape(added, s.Show(added)))
 		}
-		return printStored(c, added, "added")
+		return printStored(c, b.Kinds, added, "added")
 	})
 }
 
@@ -91,8 +92,8 @@ func replaceConnection(b Backend) *cobra.Command {
 			"two seconds; calls that are under way end first.",
 		Example: "  molar connections replace clearinghouse.json && molar connections test 'My clearinghouse'",
 	}
-	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
-		request, err := readConnection(c.InOrStdin(), args[0])
+	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
+		request, err := readConnection(b.Kinds, c.InOrStdin(), args[0])
 		if err != nil {
 			return err
 		}
@@ -101,20 +102,20 @@ func replaceConnection(b Backend) *cobra.Command {
 			return err
 		}
 		if asJSON {
-			return printJSON(c, connectionShape(replaced))
+			return printJSON(c, connectionShape(replaced, s.Show(replaced)))
 		}
-		return printStored(c, replaced, "replaced")
+		return printStored(c, b.Kinds, replaced, "replaced")
 	})
 }
 
 // printStored prints what a command has stored, and what to do next.
-func printStored(c *cobra.Command, stored *billing.Connection, done string) error {
+func printStored(c *cobra.Command, kinds network.Kinds, stored *network.Connection, done string) error {
 	_, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %s mode, %s, for %s. It is %s.\n", stored.Name, done, stored.Kind, stored.Mode, carried(stored.Carries),
 		servedBy(stored), stored.State())
-	switch {
+	switch of := kinds.Find(stored.Kind); {
 	case err != nil:
-	case stored.Kind == billing.ConnectionSandbox:
-		_, err = fmt.Fprintln(c.OutOrStdout(), "The sandbox responds to everything that this organization sends here. No payer sees it.")
+	case of != nil && of.Added != "":
+		_, err = fmt.Fprintln(c.OutOrStdout(), of.Added)
 	default:
 		_, err = fmt.Fprintf(c.OutOrStdout(), "Test it with: molar connections test '%s'\n", stored.Name)
 	}
@@ -123,7 +124,7 @@ func printStored(c *cobra.Command, stored *billing.Connection, done string) erro
 
 func listConnections(b Backend) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the connections", Args: cobra.NoArgs}
-	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, _ []string, asJSON bool) error {
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *connections.Service, _ []string, asJSON bool) error {
 		all, err := s.List(c.Context())
 		if err != nil {
 			return err
@@ -131,7 +132,7 @@ func listConnections(b Backend) *cobra.Command {
 		if asJSON {
 			shapes := []connectionJSON{}
 			for _, one := range all {
-				shapes = append(shapes, connectionShape(one))
+				shapes = append(shapes, connectionShape(one, s.Show(one)))
 			}
 			return printJSON(c, shapes)
 		}
@@ -145,12 +146,12 @@ func listConnections(b Backend) *cobra.Command {
 
 func showConnection(b Backend) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a connection, without its secrets"}
-	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		one, err := s.Get(c.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		shape := connectionShape(one)
+		shape := connectionShape(one, s.Show(one))
 		if asJSON {
 			return printJSON(c, shape)
 		}
@@ -172,7 +173,7 @@ func testConnection(b Backend) *cobra.Command {
 		Example: "  molar connections test --write 'My clearinghouse'",
 	}
 	write := c.Flags().Bool("write", false, "also write a small file to the outbox and the archive, and remove it")
-	return onConnections(b.Networks, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		steps, err := s.Test(c.Context(), args[0], *write)
 		if err != nil {
 			return err
@@ -225,16 +226,16 @@ const disableHelp = "Stops using a connection within two seconds, in both direct
 	"Meanwhile acknowledgements become overdue (molar batches list). Calls that are under way end first."
 
 func changeConnection(
-	b Backend, verb, short, long string, change func(s *networks.Service, ctx context.Context, name string) (*billing.Connection, error),
+	b Backend, verb, short, long string, change func(s *connections.Service, ctx context.Context, name string) (*network.Connection, error),
 ) *cobra.Command {
 	c := &cobra.Command{Use: verb + " NAME", Short: short, Long: long}
-	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		one, err := change(s, c.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return printJSON(c, connectionShape(one))
+			return printJSON(c, connectionShape(one, s.Show(one)))
 		}
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s is %s.\n", one.Name, one.State())
 		return err
@@ -250,7 +251,7 @@ func removeConnection(b Backend) *cobra.Command {
 			"To change an account, its password or its address, use molar connections replace.",
 	}
 	force := c.Flags().Bool("force", false, "remove it although batches need it; their claims stay queued or submitted")
-	return onConnections(b.Connections, c, func(c *cobra.Command, s *networks.Service, args []string, asJSON bool) error {
+	return onConnections(b.Connections, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		if err := s.Remove(c.Context(), args[0], *force); err != nil {
 			return err
 		}
@@ -263,7 +264,7 @@ func removeConnection(b Backend) *cobra.Command {
 }
 
 // carried joins transactions for people.
-func carried(carries []billing.Transaction) string {
+func carried(carries []network.Transaction) string {
 	all := make([]string, len(carries))
 	for i, t := range carries {
 		all[i] = string(t)
@@ -271,7 +272,7 @@ func carried(carries []billing.Transaction) string {
 	return strings.Join(all, ", ")
 }
 
-func servedBy(c *billing.Connection) string {
+func servedBy(c *network.Connection) string {
 	if c.Org.IsZero() {
 		return "every organization"
 	}
@@ -279,8 +280,8 @@ func servedBy(c *billing.Connection) string {
 }
 
 // standing describes the state, with the time and the reason of a pause.
-func standing(c *billing.Connection) string {
-	if c.State() == billing.ConnectionPaused {
+func standing(c *network.Connection) string {
+	if c.State() == network.Paused {
 		return fmt.Sprintf("paused at %s: %s", billing.Timestamp(c.Pause.At), c.Pause.Reason)
 	}
 	return string(c.State())
@@ -299,8 +300,8 @@ const connectionFields = `Every connection has:
 
   name                unique; commands name the connection by it
   mode                test or live
-  kind                sftp, core or sandbox
-  carries             a list: claims for sftp, eligibility for core, either or both for sandbox
+  kind                %s
+  carries             a list: %s
   org_id              the organization that it serves (default: every organization)
   usage               P (production) or T (test), in ISA15; live requires P
   sender_id, sender_qualifier, receiver_id, receiver_qualifier
@@ -308,39 +309,40 @@ const connectionFields = `Every connection has:
   payers              a list of {"payer_id", "network_payer_id", "transactions"} (default: every payer, under its own ID)
   enabled             default true
   options             an object
-
-A connection of the kind sftp has also:
-
-  addr                host:port
-  user, key_file or password_file
-  host_key            a line of known_hosts, or a fingerprint (SHA256:...), as the clearinghouse publishes it;
-                      while it changes its key, both, with \n between them
-  outbox              the folder where Molar puts files
-  inbox               the folder where Molar gets files
-  archive             the folder for files that were received (default: none)
-  allow_private       true to allow addresses that are not public
-
-A connection of the kind core has also:
-
-  url                 https://...
-  envelope            soap-2.2.0, mime-2.2.0 or soap-phase4
-  user, password_file
-  cert_file, cert_key_file
-                      a client certificate and its key, PEM
-  ca_file             the certificates that sign the server's (default: those of this machine)
-  test_member         a member ID for the 270 of molar connections test, or {"member_id", "payer_id", "first_name", "last_name",
-                      "date_of_birth", "npi", "organization_name"}
-  allow_private       true to allow addresses that are not public
-
-A connection of the kind sandbox serves one organization: it rehearses live mode before there is a contract with a clearinghouse.
-The sandbox responds, and no payer sees what the organization sends.
 `
 
-// optionsHelp lists the options with their defaults.
-func optionsHelp() string {
+// documentHelp describes the documents of connections, by the tables of the kinds.
+func documentHelp(kinds network.Kinds) string {
 	var b strings.Builder
-	for _, o := range billing.NetworkOptionDocs() {
-		_, _ = fmt.Fprintf(&b, "  %s (default %s)\n      %s\n", o.Name, o.Default, o.About)
+	add := func(format string, args ...any) { _, _ = fmt.Fprintf(&b, format, args...) }
+	carries := make([]string, len(kinds))
+	for i, k := range kinds {
+		carries[i] = strings.Join(strings.Split(carried(k.Carries), ", "), " or ") + " for " + k.Name
+	}
+	add(connectionFields, kinds.Names(), strings.Join(carries, ", "))
+	for _, k := range kinds {
+		fields := k.Fields()
+		if len(fields) > 0 {
+			add("\nA connection of the kind %s has also:\n\n", k.Name)
+		}
+		for _, f := range fields {
+			add("  %-19s %s\n", f.Name, strings.ReplaceAll(f.About, "\n", "\n"+strings.Repeat(" ", 22)))
+		}
+		if k.About != "" {
+			add("\n%s\n", k.About)
+		}
+	}
+	options := func(of string, all []network.OptionDoc) {
+		if len(all) > 0 {
+			add("\nThe options of %s, all of which may be left out:\n\n", of)
+		}
+		for _, o := range all {
+			add("  %s (default %s)\n      %s\n", o.Name, o.Default, o.About)
+		}
+	}
+	options("every connection", network.OptionDocs())
+	for _, k := range kinds {
+		options("the kind "+k.Name, k.Options())
 	}
 	return b.String()
 }

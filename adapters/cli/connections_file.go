@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -30,9 +31,9 @@ const (
 // readConnection reads the document of a connection with the files that it names; a dash
 // means standard input. The request has the faults; the error means that there is no
 // document to judge.
-func readConnection(stdin io.Reader, file string) (r intake.ConnectionRequest, err error) {
+func readConnection(kinds network.Kinds, stdin io.Reader, file string) (r intake.ConnectionRequest, err error) {
 	if file == "-" {
-		return readConnectionFrom(stdin)
+		return readConnectionFrom(kinds, stdin)
 	}
 	content, err := readBounded(file, maxDocument)
 	if err != nil {
@@ -41,7 +42,7 @@ func readConnection(stdin io.Reader, file string) (r intake.ConnectionRequest, e
 	if err := wellFormed(file, content); err != nil {
 		return r, err
 	}
-	return connectionRequest(content, func(name string) ([]byte, error) {
+	return connectionRequest(kinds, content, func(name string) ([]byte, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(file), name)
 		}
@@ -51,7 +52,7 @@ func readConnection(stdin io.Reader, file string) (r intake.ConnectionRequest, e
 
 // readConnectionFrom reads standard input: a document, or a tar archive of the document
 // and then the files that it names. A container has no other access to these files.
-func readConnectionFrom(stdin io.Reader) (r intake.ConnectionRequest, err error) {
+func readConnectionFrom(kinds network.Kinds, stdin io.Reader) (r intake.ConnectionRequest, err error) {
 	const name = "standard input"
 	in := bufio.NewReader(stdin)
 	if first, _ := in.Peek(len(tarMagic) + tarMagicAt); len(first) < tarMagicAt || !bytes.HasPrefix(first[tarMagicAt:], []byte(tarMagic)) {
@@ -62,7 +63,7 @@ func readConnectionFrom(stdin io.Reader) (r intake.ConnectionRequest, err error)
 		if err != nil {
 			return r, err
 		}
-		return connectionRequest(content, func(name string) ([]byte, error) { return readBounded(name, maxSecret) }), nil
+		return connectionRequest(kinds, content, func(name string) ([]byte, error) { return readBounded(name, maxSecret) }), nil
 	}
 	var content []byte
 	var document string
@@ -90,7 +91,7 @@ func readConnectionFrom(stdin io.Reader) (r intake.ConnectionRequest, err error)
 	if err := wellFormed(name+", "+document, content); err != nil {
 		return r, err
 	}
-	return connectionRequest(content, func(name string) ([]byte, error) {
+	return connectionRequest(kinds, content, func(name string) ([]byte, error) {
 		at := path.Join(path.Dir(document), name)
 		if path.IsAbs(name) {
 			at = path.Clean(name)[1:] // tar removes the first slash
@@ -155,7 +156,7 @@ func wellFormed(file string, content []byte) error {
 }
 
 // connectionRequest reads a document that is one JSON object.
-func connectionRequest(content []byte, file func(name string) ([]byte, error)) (r intake.ConnectionRequest) {
+func connectionRequest(kinds network.Kinds, content []byte, file func(name string) ([]byte, error)) (r intake.ConnectionRequest) {
 	doc := newDocument("", bytes.TrimPrefix(content, []byte("\ufeff")), &r.Faults)
 	doc.file = file
 	r.Given, r.Null = doc.names, slices.DeleteFunc(slices.Clone(doc.names), doc.has)
@@ -174,17 +175,31 @@ func connectionRequest(content []byte, file func(name string) ([]byte, error)) (
 		r.Payers = append(r.Payers, p)
 	}
 	r.Enabled = doc.flag("enabled")
-	if private := doc.flag("allow_private"); private != nil {
-		r.AllowPrivate = *private
-	}
 	r.Options = doc.take("options")
-	r.Addr, r.User, r.HostKey = doc.text("addr"), doc.text("user"), doc.text("host_key")
-	r.Outbox, r.Inbox, r.Archive = doc.text("outbox"), doc.text("inbox"), doc.text("archive")
-	r.URL, r.Envelope = doc.text("url"), doc.text("envelope")
-	r.Key, r.Password = doc.content("key_file"), doc.content("password_file")
-	r.Cert, r.CertKey, r.CA = doc.content("cert_file"), doc.content("cert_key_file"), doc.content("ca_file")
-	r.TestMember = doc.testMember()
+	r.Own = map[string][]byte{}
+	for _, name := range doc.names {
+		if of := kinds.Field(r.Kind, name); of != nil && doc.has(name) {
+			r.Own[name] = doc.own(name, of.Type)
+		}
+	}
 	return r
+}
+
+// own returns the value of a field that only some kinds of connections have.
+func (d *document) own(name string, as network.FieldType) []byte {
+	switch as {
+	case network.FieldFile:
+		return d.content(name)
+	case network.FieldFlag:
+		if v := d.flag(name); v != nil {
+			return strconv.AppendBool(nil, *v)
+		}
+		return nil
+	case network.FieldJSON:
+		return d.take(name)
+	case network.FieldText:
+	}
+	return []byte(d.text(name))
 }
 
 // document reads the fields of a JSON object by name and type. A field of another type
@@ -303,24 +318,6 @@ func (d *document) content(name string) []byte {
 		d.faults.Add(d.path+name, billing.FaultRequired, "The file is empty.")
 	}
 	return content
-}
-
-// testMember reads the member of the test: an ID, or an object.
-func (d *document) testMember() *intake.TestMemberRequest {
-	raw := d.values["test_member"]
-	var m intake.TestMemberRequest
-	if len(raw) == 0 || !d.has("test_member") {
-		return nil
-	}
-	if raw[0] != '{' {
-		d.read("test_member", &m.MemberID, "a member ID, or an object with member_id")
-		return &m
-	}
-	o := newDocument(d.path+"test_member.", d.take("test_member"), d.faults)
-	m.PayerID, m.MemberID, m.FirstName, m.LastName = o.text("payer_id"), o.text("member_id"), o.text("first_name"), o.text("last_name")
-	m.DateOfBirth, m.NPI, m.OrganizationName = o.text("date_of_birth"), o.text("npi"), o.text("organization_name")
-	o.end()
-	return &m
 }
 
 // end adds a fault for each field that was not read.

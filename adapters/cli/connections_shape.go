@@ -6,74 +6,94 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
-// connectionJSON is a connection in the words of its document, without secrets.
+// connectionJSON is a connection in the words of its document, without secrets. Its
+// members come in the order of the parts.
 type connectionJSON struct {
-	ID                billing.ConnectionID    `json:"id"`
-	Name              string                  `json:"name"`
-	Mode              billing.Mode            `json:"mode"`
-	Kind              billing.ConnectionKind  `json:"kind"`
-	Carries           []billing.Transaction   `json:"carries"`
-	OrgID             *billing.OrgID          `json:"org_id"`
-	Enabled           bool                    `json:"enabled"`
-	State             billing.ConnectionState `json:"state"`
-	PausedAt          *string                 `json:"paused_at"`
-	PauseReason       *billing.NetworkReason  `json:"pause_reason"`
-	PauseDetail       *string                 `json:"pause_detail"`
-	Usage             string                  `json:"usage"`
-	SenderQualifier   string                  `json:"sender_qualifier,omitempty"`
-	SenderID          string                  `json:"sender_id,omitempty"`
-	ReceiverQualifier string                  `json:"receiver_qualifier,omitempty"`
-	ReceiverID        string                  `json:"receiver_id,omitempty"`
-	Addr              string                  `json:"addr,omitempty"`
-	URL               string                  `json:"url,omitempty"`
-	Envelope          billing.COREEnvelope    `json:"envelope,omitempty"`
-	User              string                  `json:"user,omitempty"`
-	HostKey           string                  `json:"host_key,omitempty"`
-	Outbox            string                  `json:"outbox,omitempty"`
-	Inbox             string                  `json:"inbox,omitempty"`
-	Archive           string                  `json:"archive,omitempty"`
-	TestMember        string                  `json:"test_member,omitempty"`
-	AllowPrivate      bool                    `json:"allow_private"`
-	Payers            []connectionPayerJSON   `json:"payers"`
-	Options           billing.NetworkOptions  `json:"options"`
-	CreatedAt         string                  `json:"created_at"`
+	of   *network.Connection
+	own  []network.Shown
+	head connectionHead
+	tail connectionTail
+}
+
+type connectionHead struct {
+	ID                billing.ConnectionID  `json:"id"`
+	Name              string                `json:"name"`
+	Mode              billing.Mode          `json:"mode"`
+	Kind              string                `json:"kind"`
+	Carries           []network.Transaction `json:"carries"`
+	OrgID             *billing.OrgID        `json:"org_id"`
+	Enabled           bool                  `json:"enabled"`
+	State             network.State         `json:"state"`
+	PausedAt          *string               `json:"paused_at"`
+	PauseReason       *network.Reason       `json:"pause_reason"`
+	PauseDetail       *string               `json:"pause_detail"`
+	Usage             string                `json:"usage"`
+	SenderQualifier   string                `json:"sender_qualifier,omitempty"`
+	SenderID          string                `json:"sender_id,omitempty"`
+	ReceiverQualifier string                `json:"receiver_qualifier,omitempty"`
+	ReceiverID        string                `json:"receiver_id,omitempty"`
+}
+
+type connectionTail struct {
+	AllowPrivate bool                  `json:"allow_private"`
+	Payers       []connectionPayerJSON `json:"payers"`
+	Options      network.Options       `json:"options"`
+	CreatedAt    string                `json:"created_at"`
 }
 
 type connectionPayerJSON struct {
 	PayerID        string                `json:"payer_id"`
 	NetworkPayerID string                `json:"network_payer_id"`
-	Transactions   []billing.Transaction `json:"transactions"`
+	Transactions   []network.Transaction `json:"transactions"`
 }
 
-func connectionShape(c *billing.Connection) connectionJSON {
+// connectionShape returns the shape of a connection; own are the settings that only its
+// kind knows.
+func connectionShape(c *network.Connection, own []network.Shown) connectionJSON {
 	s := c.Settings
 	out := connectionJSON{
-		ID: c.ID, Name: c.Name, Mode: c.Mode, Kind: c.Kind, Carries: c.Carries, Enabled: c.Enabled, State: c.State(),
-		Usage: s.Envelope.Usage, SenderQualifier: s.Envelope.Sender.Qualifier, SenderID: s.Envelope.Sender.ID,
-		ReceiverQualifier: s.Envelope.Receiver.Qualifier, ReceiverID: s.Envelope.Receiver.ID,
-		AllowPrivate: s.AllowPrivate, Options: s.Options, CreatedAt: billing.Timestamp(c.CreatedAt),
+		of: c, own: own,
+		head: connectionHead{
+			ID: c.ID, Name: c.Name, Mode: c.Mode, Kind: c.Kind, Carries: c.Carries, Enabled: c.Enabled, State: c.State(),
+			Usage: s.Envelope.Usage, SenderQualifier: s.Envelope.Sender.Qualifier, SenderID: s.Envelope.Sender.ID,
+			ReceiverQualifier: s.Envelope.Receiver.Qualifier, ReceiverID: s.Envelope.Receiver.ID,
+		},
+		tail: connectionTail{AllowPrivate: s.AllowPrivate, Options: s.Options, CreatedAt: billing.Timestamp(c.CreatedAt)},
 	}
 	if !c.Org.IsZero() {
-		out.OrgID = &c.Org
+		out.head.OrgID = &c.Org
 	}
 	if !c.Pause.IsZero() {
-		out.PausedAt, out.PauseReason, out.PauseDetail = new(billing.Timestamp(c.Pause.At)), &c.Pause.Reason, &c.Pause.Detail
+		out.head.PausedAt, out.head.PauseReason, out.head.PauseDetail = new(billing.Timestamp(c.Pause.At)), &c.Pause.Reason, &c.Pause.Detail
 	}
 	for _, p := range s.Payers {
-		out.Payers = append(out.Payers, connectionPayerJSON{p.PayerID, p.NetworkID, p.Transactions})
-	}
-	if f := s.SFTP; f != nil {
-		out.Addr, out.User, out.HostKey, out.Outbox, out.Inbox, out.Archive = f.Addr, f.User, f.HostKey, f.Outbox, f.Inbox, f.Archive
-	}
-	if e := s.CORE; e != nil {
-		out.URL, out.Envelope, out.User = e.URL, e.Envelope, e.User
-		if e.TestMember != nil {
-			out.TestMember = e.TestMember.MemberID
-		}
+		out.tail.Payers = append(out.tail.Payers, connectionPayerJSON{p.PayerID, p.NetworkID, p.Transactions})
 	}
 	return out
+}
+
+// MarshalJSON writes one object.
+func (c connectionJSON) MarshalJSON() ([]byte, error) {
+	out, err := json.Marshal(c.head)
+	if err != nil {
+		return nil, err
+	}
+	out = out[:len(out)-1]
+	for _, s := range c.own {
+		value, err := json.Marshal(s.Value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(fmt.Appendf(out, `,"%s":`, s.Name), value...)
+	}
+	tail, err := json.Marshal(c.tail)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(out, ','), tail[1:]...), nil
 }
 
 // rows returns the settings for people, each a name and a value.
@@ -83,43 +103,33 @@ func (c *connectionJSON) rows() (all []string) {
 			all = append(all, name+"\t"+value)
 		}
 	}
-	add("id", c.ID.String())
-	add("kind", string(c.Kind))
-	add("mode", string(c.Mode))
-	add("carries", carried(c.Carries))
-	if c.OrgID != nil {
-		add("organization", c.OrgID.String())
-	} else {
-		add("organization", "every organization")
+	add("id", c.head.ID.String())
+	add("kind", c.head.Kind)
+	add("mode", string(c.head.Mode))
+	add("carries", carried(c.head.Carries))
+	add("organization", servedBy(c.of))
+	add("usage", c.head.Usage)
+	if c.head.SenderID != "" {
+		add("sender", c.head.SenderQualifier+" "+c.head.SenderID)
 	}
-	add("usage", c.Usage)
-	if c.SenderID != "" {
-		add("sender", c.SenderQualifier+" "+c.SenderID)
+	if c.head.ReceiverID != "" {
+		add("receiver", c.head.ReceiverQualifier+" "+c.head.ReceiverID)
 	}
-	if c.ReceiverID != "" {
-		add("receiver", c.ReceiverQualifier+" "+c.ReceiverID)
+	for _, s := range c.own {
+		add(s.Label, s.Value)
 	}
-	add("address", c.Addr)
-	add("url", c.URL)
-	add("envelope", string(c.Envelope))
-	add("user", c.User)
-	add("host key", c.HostKey)
-	add("outbox", c.Outbox)
-	add("inbox", c.Inbox)
-	add("archive", c.Archive)
-	add("test member", c.TestMember)
-	if c.AllowPrivate {
+	if c.tail.AllowPrivate {
 		add("private addresses", "allowed")
 	}
-	if len(c.Payers) == 0 {
+	if len(c.tail.Payers) == 0 {
 		add("payers", "every payer")
 	}
-	for _, p := range c.Payers {
+	for _, p := range c.tail.Payers {
 		add("payer", fmt.Sprintf("%s as %s: %s", p.PayerID, p.NetworkPayerID, carried(p.Transactions)))
 	}
-	if options, err := json.Marshal(c.Options); err == nil && string(options) != "{}" {
+	if options, err := json.Marshal(c.tail.Options); err == nil && string(options) != "{}" {
 		add("options", strings.TrimSpace(string(options)))
 	}
-	add("added", c.CreatedAt)
+	add("added", c.tail.CreatedAt)
 	return all
 }

@@ -11,14 +11,17 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	adapter "github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -31,6 +34,11 @@ const coreDocument = `{"name": "Checks", "mode": "live", "kind": "core", "carrie
 	"receiver_id": "NET1", "url": "https://core.example.com/soap", "envelope": "soap-2.2.0", "user": "molar1", "password_file": "password"}`
 
 const knownHost = "AAAAC3NzaC1lZDI1NTE5AAAAIGVHrzLFWTHh2Fh4nzC0fH2q7tkgG1Yv4BfkvHkS7cVv"
+
+// kinds are the kinds of the release.
+func kinds() network.Kinds {
+	return network.Kinds{sandboxnet.Kind(nil).Kind, sftpnet.Kind().Kind, corenet.Kind(nil).Kind}
+}
 
 // with returns a document with fields set to JSON values, or without one if the value is
 // empty.
@@ -177,12 +185,12 @@ func TestConnectionDocuments(t *testing.T) {
 		{`{"name": "R", "mode": "live", "kind": "sandbox", "carries": ["claims", "eligibility"], "usage": "P"}`, "org_id required"},
 		{`{"name": "R", "mode": "live", "kind": "sandbox", "carries": ["claims"], "usage": "P", "org_id": "` + (billing.OrgID{1}).String() + `", "user": "x"}`, "user not_allowed"},
 	} {
-		r, err := readConnection(nil, write(t, dir, c.document))
+		r, err := readConnection(kinds(), nil, write(t, dir, c.document))
 		if err != nil {
 			t.Errorf("%s: %v", c.document, err)
 			continue
 		}
-		connection, faults := r.Connection(payers)
+		connection, faults := r.Connection(kinds(), payers)
 		var got []string
 		for _, f := range faults {
 			got = append(got, f.Field+" "+string(f.Code))
@@ -212,11 +220,11 @@ func TestUnreadableDocuments(t *testing.T) {
 		"{\"name\": \"\xff\"}":    "is not UTF-8",
 		"\"" + strings.Repeat("x", maxDocument) + "\"": "has more than 1048576 bytes",
 	} {
-		if _, err := readConnection(nil, write(t, dir, document)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readConnection(kinds(), nil, write(t, dir, document)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %v, want %s", document, err, want)
 		}
 	}
-	if _, err := readConnection(nil, filepath.Join(dir, "nosuch")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := readConnection(kinds(), nil, filepath.Join(dir, "nosuch")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -232,13 +240,13 @@ func FuzzConnectionDocument(f *testing.F) {
 		if wellFormed("x", content) != nil {
 			return
 		}
-		r := connectionRequest(content, func(string) ([]byte, error) { return []byte("secret"), nil })
-		c, faults := r.Connection(payers)
+		r := connectionRequest(kinds(), content, func(string) ([]byte, error) { return []byte("secret"), nil })
+		c, faults := r.Connection(kinds(), payers)
 		if len(faults) > 100 {
 			t.Errorf("%d faults", len(faults))
 		}
 		if len(faults) == 0 && (c.Name == "" || len(c.Carries) == 0 || c.Mode == billing.ModeLive && c.Settings.Envelope.Usage != "P" ||
-			c.Kind == billing.ConnectionSFTP && c.Settings.SFTP == nil || c.Kind == billing.ConnectionCORE && c.Settings.CORE == nil) {
+			c.Kind != "sandbox" && c.Settings.Own[strings.ToUpper(c.Kind)] == nil) {
 			t.Errorf("%s: %+v", content, c)
 		}
 	})
@@ -247,12 +255,12 @@ func FuzzConnectionDocument(f *testing.F) {
 // peer is an account at a network that refuses to store a file.
 type peer struct{}
 
-func (peer) Probe(_ context.Context, write bool) []billing.ProbeStep {
-	written := billing.ProbeStep{Name: "write a file", NotTried: "nothing is written"}
+func (peer) Probe(_ context.Context, write bool) []network.ProbeStep {
+	written := network.ProbeStep{Name: "write a file", NotTried: "nothing is written"}
 	if write {
 		written.NotTried, written.Err = "", errors.New("the disk is full")
 	}
-	return []billing.ProbeStep{{Name: "resolve the name", Detail: "192.0.2.1"}, written, {Name: "archive it", Skipped: "there is no archive"}}
+	return []network.ProbeStep{{Name: "resolve the name", Detail: "192.0.2.1"}, written, {Name: "archive it", Skipped: "there is no archive"}}
 }
 
 func (peer) Close() error { return nil }
@@ -262,16 +270,16 @@ func TestConnections(t *testing.T) {
 	t.Parallel()
 	store, dir := pgtest.Open(t), folder(t)
 	log := slog.New(slog.DiscardHandler)
-	s := networks.New(store, porttest.Payers(t), func(string, billing.NetworkReason) {}, log)
-	s.Use(adapter.NewConnector(adapter.New(), map[billing.ConnectionKind]adapter.Opener{
-		billing.ConnectionSFTP:    func(*billing.Connection) (*ports.Network, error) { return &ports.Network{Peer: peer{}}, nil },
-		billing.ConnectionSandbox: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{}, nil },
+	s := connections.New(store, kinds(), porttest.Payers(t), func(string, network.Reason) {}, log)
+	s.Use(routing.NewConnector(routing.New(), []ports.ConnectionKind{
+		{Kind: network.Kind{Name: "sftp"}, Open: func(*network.Connection) (*ports.Network, error) { return &ports.Network{Peer: peer{}}, nil }},
+		{Kind: network.Kind{Name: "sandbox"}, Open: func(*network.Connection) (*ports.Network, error) { return &ports.Network{}, nil }},
 	}, s.Observe, log))
-	opens := func(context.Context) (*networks.Service, func() error, error) {
+	opens := func(context.Context) (*connections.Service, func() error, error) {
 		return s, func() error { return nil }, t.Context().Err()
 	}
 	run := func(args ...string) (string, error) {
-		c := New(Backend{Connections: opens, Networks: opens})
+		c := New(Backend{Connections: opens, Networks: opens, Kinds: kinds()})
 		var out bytes.Buffer
 		c.SetOut(&out)
 		c.SetArgs(append([]string{"connections"}, args...))
@@ -360,7 +368,7 @@ func TestConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Observe(t.Context(), main, billing.CallReceive, fmt.Errorf("sign in as molar1: %w", billing.ErrNetworkUnauthorized))
+	s.Observe(t.Context(), main, network.CallReceive, fmt.Errorf("sign in as molar1: %w", network.ErrUnauthorized))
 	if err := s.Follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -394,8 +402,18 @@ func TestConnections(t *testing.T) {
 	if out := ok("test", "R"); !strings.Contains(out, "the sandbox needs no network") {
 		t.Errorf("test prints %s", out)
 	}
-	if help := ok("add", "--help"); slices.ContainsFunc(billing.NetworkOptionDocs(), func(o billing.NetworkOptionDoc) bool { return !strings.Contains(help, o.Name) }) {
-		t.Error("the help does not list every option")
+	help := ok("add", "--help")
+	for _, k := range kinds() {
+		for _, o := range append(network.OptionDocs(), k.Options()...) {
+			if !strings.Contains(help, "  "+o.Name+" (default ") {
+				t.Errorf("the help does not list the option %s", o.Name)
+			}
+		}
+		for _, f := range k.Fields() {
+			if !strings.Contains(help, "  "+f.Name+" ") {
+				t.Errorf("the help does not list the field %s", f.Name)
+			}
+		}
 	}
 }
 
@@ -427,20 +445,20 @@ func TestConnectionByStandardInput(t *testing.T) {
 		return packed("./"+folder, "", folder+"doc.json", sftpDocument, folder+"keys/", "", folder+"keys/id", "the key")
 	}
 	for name, stdin := range map[string]*bytes.Buffer{"in a folder": in("conf/"), "here": packed("doc.json", sftpDocument, "./keys/id", "the key")} {
-		r, err := readConnection(stdin, "-")
-		if err != nil || len(r.Faults) > 0 || r.Name == "" || string(r.Key) != "the key" {
-			t.Errorf("%s: %v, %v, key %q", name, err, r.Faults, r.Key)
+		r, err := readConnection(kinds(), stdin, "-")
+		if err != nil || len(r.Faults) > 0 || r.Name == "" || string(r.Own["key_file"]) != "the key" {
+			t.Errorf("%s: %v, %v, key %q", name, err, r.Faults, r.Own["key_file"])
 		}
 	}
 	absolute := strings.Replace(sftpDocument, `"keys/id"`, `"/etc/keys/id"`, 1)
-	if r, err := readConnection(packed("doc.json", absolute, "etc/keys/id", "the key"), "-"); err != nil || string(r.Key) != "the key" {
-		t.Errorf("a file with its whole path: %v, key %q", err, r.Key)
+	if r, err := readConnection(kinds(), packed("doc.json", absolute, "etc/keys/id", "the key"), "-"); err != nil || string(r.Own["key_file"]) != "the key" {
+		t.Errorf("a file with its whole path: %v, key %q", err, r.Own["key_file"])
 	}
-	r, err := readConnection(packed("doc.json", sftpDocument), "-")
+	r, err := readConnection(kinds(), packed("doc.json", sftpDocument), "-")
 	if list := r.Faults; err != nil || len(list) != 1 || list[0].Field != "key_file" || !strings.Contains(list[0].Message, "the archive does not have it") {
 		t.Errorf("an archive without the key: %v, %v", err, list)
 	}
-	r, err = readConnection(strings.NewReader(strings.Replace(sftpDocument, `"key_file": "keys/id",`, "", 1)), "-")
+	r, err = readConnection(kinds(), strings.NewReader(strings.Replace(sftpDocument, `"key_file": "keys/id",`, "", 1)), "-")
 	if err != nil || r.Name == "" || len(r.Faults) > 0 {
 		t.Errorf("a document by itself: %v, %v", err, r.Faults)
 	}
@@ -451,7 +469,7 @@ func TestConnectionByStandardInput(t *testing.T) {
 		"standard input, keys/id has more than":                  packed("doc.json", sftpDocument, "keys/id", strings.Repeat("x", maxSecret+1)),
 		"standard input, keys/id, line 1":                        packed("keys/id", "the key", "doc.json", sftpDocument),
 	} {
-		if _, err := readConnection(stdin, "-"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readConnection(kinds(), stdin, "-"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

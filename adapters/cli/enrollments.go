@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/intake"
 )
@@ -29,9 +30,9 @@ func listEnrollments(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var all []*billing.Enrollment
+			var all []*network.Enrollment
 			for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-				page, next, err := s.List(c.Context(), scope, billing.EnrollmentFilter{}, p)
+				page, next, err := s.List(c.Context(), scope, network.EnrollmentFilter{}, p)
 				if err != nil {
 					return err
 				}
@@ -48,7 +49,7 @@ func listEnrollments(b Backend) *cobra.Command {
 	return c
 }
 
-func showEnrollments(c *cobra.Command, all []*billing.Enrollment, asJSON bool) error {
+func showEnrollments(c *cobra.Command, all []*network.Enrollment, asJSON bool) error {
 	var rows []string
 	for _, e := range all {
 		if asJSON {
@@ -73,12 +74,12 @@ func oneLine(s string) string {
 }
 
 // enrollmentLine returns an enrollment as a line of JSON.
-func enrollmentLine(e *billing.Enrollment) string {
+func enrollmentLine(e *network.Enrollment) string {
 	line, err := json.Marshal(struct {
 		ID             billing.EnrollmentID    `json:"id"`
 		OfficeID       billing.OfficeID        `json:"office_id"`
 		PayerID        string                  `json:"payer_id"`
-		Transaction    billing.Transaction     `json:"transaction"`
+		Transaction    network.Transaction     `json:"transaction"`
 		State          billing.EnrollmentState `json:"state"`
 		Date           billing.Date            `json:"date"`
 		Note           string                  `json:"note"`
@@ -110,7 +111,7 @@ func setEnrollment(b Backend) *cobra.Command {
 			if date != "" {
 				in.Date = &date
 			}
-			show := func(e *billing.Enrollment) string {
+			show := func(e *network.Enrollment) string {
 				if asJSON {
 					return enrollmentLine(e)
 				}

@@ -10,7 +10,7 @@
 // the X12: entities, CDATA, base64, attachments. It believes only the X12: Success
 // in an envelope proves nothing, and neither does an error code beside a response.
 // A reply counts if it is a 271, and if it belongs to the inquiry (judge.go).
-// Everything else is a *billing.NetworkError with a reason. Its text names codes and
+// Everything else is a *network.Error with a reason. Its text names codes and
 // positions, never content.
 //
 // The peer cannot make a call last longer than Timeouts, or hold more memory than a
@@ -28,7 +28,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -36,7 +35,7 @@ import (
 // required.
 type Config struct {
 	URL      string // https
-	Envelope billing.COREEnvelope
+	Envelope Envelope
 
 	// SenderID and ReceiverID are free text; networks assign names as well as numbers.
 	SenderID, ReceiverID string
@@ -55,13 +54,13 @@ type Config struct {
 	// AllowPrivate permits addresses that are not public.
 	AllowPrivate bool
 
-	// PayloadType is the type of the request, billing.COREPayloadType by default.
+	// PayloadType is the type of the request, DefaultPayloadType by default.
 	PayloadType string
 
 	// TextXML labels SOAP messages as text/xml. ActionHeader is another header that
 	// carries their action.
 	TextXML      bool
-	ActionHeader billing.ActionHeader
+	ActionHeader ActionHeader
 
 	// By default a reply must have our PayloadID, our BHT03 and our TRN02, if it has any.
 	// Each of these accepts another number, because the reply came in our exchange. The
@@ -72,9 +71,32 @@ type Config struct {
 
 	Timeouts Timeouts
 
-	// TestInquiry returns a new 270 for Probe; nil skips the step.
-	TestInquiry func() ([]byte, error)
+	// Test asks about a test member for Probe, by one 270; nil skips the step.
+	Test func(ctx context.Context, carry ports.Inquire) error
 }
+
+// Envelope is the form of messages.
+type Envelope string
+
+// The envelopes.
+const (
+	SOAP220    Envelope = "soap-2.2.0"
+	MIME220    Envelope = "mime-2.2.0"
+	SOAPPhase4 Envelope = "soap-phase4" // CORERuleVersion 4.0.0, with a client certificate
+)
+
+// ActionHeader is a header of HTTP that carries the action of a SOAP message.
+type ActionHeader string
+
+// The values of ActionHeader.
+const (
+	ActionHeaderNone ActionHeader = ""
+	ActionHeaderSOAP ActionHeader = "SOAPAction" // as in SOAP 1.1
+	ActionHeaderWord ActionHeader = "Action"
+)
+
+// DefaultPayloadType is the PayloadType of a 270 in version 005010.
+const DefaultPayloadType = "X12_270_Request_005010X279A1"
 
 // Timeouts are the limits on how long a peer can keep a call waiting. A zero timeout
 // has its default.
@@ -105,8 +127,8 @@ type Eligibility struct {
 }
 
 var (
-	_ ports.EligibilityNetwork = (*Eligibility)(nil)
-	_ ports.Peer               = (*Eligibility)(nil)
+	_ ports.Inquire = (*Eligibility)(nil).Inquire
+	_ ports.Peer    = (*Eligibility)(nil)
 )
 
 // New returns an Eligibility. It dials nothing. The error names the setting that
@@ -117,19 +139,19 @@ func New(c Config) (*Eligibility, error) {
 		return nil, err
 	}
 	switch c.Envelope {
-	case billing.CORESOAP220, billing.COREMIME220:
+	case SOAP220, MIME220:
 		if c.User == "" && len(c.Cert) == 0 {
 			return nil, errors.New("user: this envelope needs a user with a password, or a client certificate")
 		}
-	case billing.CORESOAPPhase4:
+	case SOAPPhase4:
 		if len(c.Cert) == 0 {
 			return nil, errors.New("cert_file: this envelope needs a client certificate")
 		}
 	default:
-		return nil, fmt.Errorf("envelope: %q is unknown; use %s, %s or %s", c.Envelope, billing.CORESOAP220, billing.COREMIME220, billing.CORESOAPPhase4)
+		return nil, fmt.Errorf("envelope: %q is unknown; use %s, %s or %s", c.Envelope, SOAP220, MIME220, SOAPPhase4)
 	}
 	if c.PayloadType == "" {
-		c.PayloadType = billing.COREPayloadType
+		c.PayloadType = DefaultPayloadType
 	}
 	for name, value := range map[string]string{
 		"sender_id": c.SenderID, "receiver_id": c.ReceiverID, "user": c.User, "password_file": string(c.Password), "payload_type": c.PayloadType,
@@ -139,9 +161,9 @@ func New(c Config) (*Eligibility, error) {
 		}
 	}
 	switch c.ActionHeader {
-	case billing.ActionHeaderNone, billing.ActionHeaderSOAP, billing.ActionHeaderWord:
+	case ActionHeaderNone, ActionHeaderSOAP, ActionHeaderWord:
 	default:
-		return nil, fmt.Errorf("soap_action_header: it must be %s or %s", billing.ActionHeaderSOAP, billing.ActionHeaderWord)
+		return nil, fmt.Errorf("soap_action_header: it must be %s or %s", ActionHeaderSOAP, ActionHeaderWord)
 	}
 	if c.SenderID == "" || c.ReceiverID == "" {
 		return nil, errors.New("sender_id and receiver_id are required")

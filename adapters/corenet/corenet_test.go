@@ -8,7 +8,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
 )
 
@@ -20,9 +21,13 @@ func TestEligibilityContract(t *testing.T) {
 			networktest.RunEligibility(t, func(t *testing.T) networktest.EligibilityFixture {
 				t.Helper()
 				return networktest.EligibilityFixture{
-					Network: newServer(t).client(envelope), EDI: edi.New(), Inquiry: quill(""),
+					Network: edi.New().Over(newServer(t).client(envelope).Inquire), Inquiry: quill(""),
 					Answered: "-ACTIVE-FULL", Rejected: "-NOT-FOUND", Failing: "-NETWORK-ERROR", Garbled: "-GARBLED", Slow: "-SLOW-900",
 				}
+			})
+			networktest.RunInquire(t, func(t *testing.T) (ports.Inquire, []byte) {
+				t.Helper()
+				return newServer(t).client(envelope).Inquire, request(t, quill(""))
 			})
 		})
 	}
@@ -68,8 +73,8 @@ func TestPayloadsWithMarkup(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	e := s.client(billing.CORESOAP220, func(c *corenet.Config) {
-		c.TextXML, c.ActionHeader = true, billing.ActionHeaderSOAP
+	e := s.client(corenet.SOAP220, func(c *corenet.Config) {
+		c.TextXML, c.ActionHeader = true, corenet.ActionHeaderSOAP
 	})
 	if _, err := inquire(t, e); err != nil {
 		t.Fatal(err)
@@ -108,12 +113,12 @@ func TestConfigsThatCannotBeUsed(t *testing.T) {
 		"no key":               {func(c *corenet.Config) { c.Cert = cert }, "cert_file"},
 		"another key":          {func(c *corenet.Config) { c.Cert, c.CertKey = cert, otherKey }, "cert_file"},
 		"words as certificate": {func(c *corenet.Config) { c.Cert, c.CertKey = []byte("p<ss"), key }, "cert_file"},
-		"phase 4 by password":  {func(c *corenet.Config) { c.Envelope = billing.CORESOAPPhase4 }, "cert_file"},
+		"phase 4 by password":  {func(c *corenet.Config) { c.Envelope = corenet.SOAPPhase4 }, "cert_file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			config := corenet.Config{
-				URL: "https://net.example.com/core", Envelope: billing.CORESOAP220, SenderID: "A", ReceiverID: "B", User: "u", Password: []byte("p"),
+				URL: "https://net.example.com/core", Envelope: corenet.SOAP220, SenderID: "A", ReceiverID: "B", User: "u", Password: []byte("p"),
 			}
 			c.change(&config)
 			_, err := corenet.New(config)
@@ -141,34 +146,34 @@ func TestTLS(t *testing.T) {
 	for name, c := range map[string]struct {
 		server func(*server)
 		client func(*corenet.Config)
-		reason billing.NetworkReason
+		reason network.Reason
 		says   string
 	}{
 		"a private authority": {func(s *server) { s.TLS.Certificates = []tls.Certificate{valid} }, func(c *corenet.Config) { c.CA = validCA }, "", ""},
-		"another authority":   {func(*server) {}, func(c *corenet.Config) { c.CA = validCA }, billing.ReasonTLS, "certificate"},
-		"the system's":        {func(*server) {}, func(c *corenet.Config) { c.CA = nil }, billing.ReasonTLS, "certificate"},
+		"another authority":   {func(*server) {}, func(c *corenet.Config) { c.CA = validCA }, network.ReasonTLS, "certificate"},
+		"the system's":        {func(*server) {}, func(c *corenet.Config) { c.CA = nil }, network.ReasonTLS, "certificate"},
 		"an expired certificate": {
 			func(s *server) { s.TLS.Certificates = []tls.Certificate{expired} },
-			func(c *corenet.Config) { c.CA = expiredCA }, billing.ReasonTLS, "expired",
+			func(c *corenet.Config) { c.CA = expiredCA }, network.ReasonTLS, "expired",
 		},
 		"another name": {
-			func(*server) {}, func(c *corenet.Config) { c.URL = strings.Replace(c.URL, "127.0.0.1", "localhost", 1) }, billing.ReasonTLS, "localhost",
+			func(*server) {}, func(c *corenet.Config) { c.URL = strings.Replace(c.URL, "127.0.0.1", "localhost", 1) }, network.ReasonTLS, "localhost",
 		},
 		"TLS 1.1": {func(s *server) {
 			s.TLS.MinVersion, s.TLS.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
-		}, func(*corenet.Config) {}, billing.ReasonTLS, "version"},
+		}, func(*corenet.Config) {}, network.ReasonTLS, "version"},
 		"TLS 1.2": {func(s *server) { s.TLS.MaxVersion = tls.VersionTLS12 }, func(*corenet.Config) {}, "", ""},
 		"no client certificate": {
-			func(s *server) { s.TLS.ClientAuth = tls.RequireAnyClientCert }, func(*corenet.Config) {}, billing.ReasonTLS, "certificate",
+			func(s *server) { s.TLS.ClientAuth = tls.RequireAnyClientCert }, func(*corenet.Config) {}, network.ReasonTLS, "certificate",
 		},
 		"no client certificate in TLS 1.2": {func(s *server) {
 			s.TLS.ClientAuth, s.TLS.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12
-		}, func(*corenet.Config) {}, billing.ReasonTLS, "handshake"},
+		}, func(*corenet.Config) {}, network.ReasonTLS, "handshake"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, c.server)
-			reason, err := inquire(t, s.client(billing.CORESOAP220, c.client))
+			reason, err := inquire(t, s.client(corenet.SOAP220, c.client))
 			if reason != c.reason || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%q, %v, want %q that says %q", reason, err, c.reason, c.says)
 			}
@@ -184,8 +189,8 @@ func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	for _, url := range []string{s.URL, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)} {
-		reason, err := inquire(t, s.client(billing.CORESOAP220, func(c *corenet.Config) { c.URL, c.AllowPrivate = url, false }))
-		if reason != billing.ReasonUnreachable || !strings.Contains(err.Error(), "allow_private") || len(s.seen()) > 0 {
+		reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) { c.URL, c.AllowPrivate = url, false }))
+		if reason != network.ReasonUnreachable || !strings.Contains(err.Error(), "allow_private") || len(s.seen()) > 0 {
 			t.Errorf("%s: %s, %v", url, reason, err)
 		}
 	}

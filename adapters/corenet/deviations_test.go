@@ -10,14 +10,15 @@ import (
 	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // deviation is what a real network sends, and what becomes of it.
 type deviation struct {
 	name    string
 	reply   func(in *received, x12 string) reply
-	reason  billing.NetworkReason // empty for a response that is accepted
-	says    string                // a part of the error
+	reason  network.Reason // empty for a response that is accepted
+	says    string         // a part of the error
 	options func(*corenet.Config)
 }
 
@@ -26,16 +27,16 @@ func deviations() []deviation {
 	errorPage := `{"message":"An error occurred while processing Quillfeather"}`
 	html := "<!DOCTYPE html>\n<html><body><p>Quillfeather &nbsp; <br> not found</body></html>"
 	return []deviation{
-		{name: "D1 JSON in a payload of Success", reason: billing.ReasonProtocol, says: "JSON", reply: func(in *received, _ string) reply {
+		{name: "D1 JSON in a payload of Success", reason: network.ReasonProtocol, says: "JSON", reply: func(in *received, _ string) reply {
 			return in.respond(errorPage, "Success")
 		}},
-		{name: "D1 JSON escaped", reason: billing.ReasonProtocol, says: "JSON", reply: func(in *received, _ string) reply {
+		{name: "D1 JSON escaped", reason: network.ReasonProtocol, says: "JSON", reply: func(in *received, _ string) reply {
 			return in.soap(escaped(errorPage), "Success")
 		}},
-		{name: "D2 a 999", reason: billing.ReasonRejected, says: "999 R; segment NM1 at 8: 8, element 9: 7", reply: func(in *received, _ string) reply {
+		{name: "D2 a 999", reason: network.ReasonRejected, says: "999 R; segment NM1 at 8: 8, element 9: 7", reply: func(in *received, _ string) reply {
 			return in.respond(rejected999, "Success")
 		}},
-		{name: "D2 a TA1", reason: billing.ReasonRejected, says: "TA1 R note 020", reply: func(in *received, _ string) reply {
+		{name: "D2 a TA1", reason: network.ReasonRejected, says: "TA1 R note 020", reply: func(in *received, _ string) reply {
 			return in.respond(rejectedTA1, "Success")
 		}},
 		{name: "D3 MTOM whose boundary only the body has", reply: func(in *received, x12 string) reply {
@@ -50,7 +51,7 @@ func deviations() []deviation {
 		{name: "D3 plain text", reply: func(_ *received, x12 string) reply {
 			return reply{contentType: "text/plain", body: "\r\n" + x12}
 		}},
-		{name: "D3 plain words", reason: billing.ReasonProtocol, says: "text", reply: func(*received, string) reply {
+		{name: "D3 plain words", reason: network.ReasonProtocol, says: "text", reply: func(*received, string) reply {
 			return reply{contentType: "text/plain", body: "Quillfeather: the file is not here"}
 		}},
 		{name: "D4 SOAP 1.1 with wrappers, newlines and indents", reply: func(in *received, x12 string) reply {
@@ -67,7 +68,7 @@ func deviations() []deviation {
 				`</a:PayloadID><a:UserName>u</a:UserName></RealTimeTransactionResult></RealTimeTransactionResponse>`)}
 		}},
 		{name: "D6 an odd error code beside a 271", reply: func(in *received, x12 string) reply { return in.respond(x12, "VT04_034") }},
-		{name: "D6 an odd error code alone", reason: billing.ReasonRefused, says: "VT04_034", reply: func(in *received, _ string) reply {
+		{name: "D6 an odd error code alone", reason: network.ReasonRefused, says: "VT04_034", reply: func(in *received, _ string) reply {
 			return in.respond("", "VT04_034")
 		}},
 		{name: "D7 CDATA as text", reply: func(in *received, x12 string) reply {
@@ -80,13 +81,13 @@ func deviations() []deviation {
 		{name: "D7 X12 escaped twice", reply: func(in *received, x12 string) reply {
 			return in.soap(escaped(escaped(strings.ReplaceAll(x12, ":", ">"))), "Success")
 		}},
-		{name: "D8 BHT03 of another request", reason: billing.ReasonMismatch, says: "BHT03", reply: func(in *received, x12 string) reply {
+		{name: "D8 BHT03 of another request", reason: network.ReasonMismatch, says: "BHT03", reply: func(in *received, x12 string) reply {
 			return in.respond(strings.Replace(x12, "BHT*0022*11*ELG", "BHT*0022*11*XYZ", 1), "Success")
 		}},
-		{name: "D8 TRN02 of another request", reason: billing.ReasonMismatch, says: "TRN02", reply: func(in *received, x12 string) reply {
+		{name: "D8 TRN02 of another request", reason: network.ReasonMismatch, says: "TRN02", reply: func(in *received, x12 string) reply {
 			return in.respond(strings.Replace(x12, "TRN*2*ELG", "TRN*2*XYZ", 1), "Success")
 		}},
-		{name: "D8 PayloadID of another request", reason: billing.ReasonMismatch, says: "PayloadID", reply: func(in *received, x12 string) reply {
+		{name: "D8 PayloadID of another request", reason: network.ReasonMismatch, says: "PayloadID", reply: func(in *received, x12 string) reply {
 			in.fields["PayloadID"] = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
 			return in.respond(x12, "Success")
 		}},
@@ -104,14 +105,14 @@ func deviations() []deviation {
 			in.fields["PayloadID"] = ""
 			return in.respond(without(x12, "TRN*", "BHT*"), "Success")
 		}},
-		{name: "D8 another member under our numbers", reason: billing.ReasonMismatch, says: "its member is not ours", reply: func(in *received, x12 string) reply {
+		{name: "D8 another member under our numbers", reason: network.ReasonMismatch, says: "its member is not ours", reply: func(in *received, x12 string) reply {
 			return in.respond(member(x12, "NM1*IL*1*ZYX*OTHER****MI*Z999999", "19700101"), "Success")
 		}},
-		{name: "D8 another member, without numbers and without a birth date", reason: billing.ReasonMismatch, says: "its member is not ours", reply: func(in *received, x12 string) reply {
+		{name: "D8 another member, without numbers and without a birth date", reason: network.ReasonMismatch, says: "its member is not ours", reply: func(in *received, x12 string) reply {
 			in.fields["PayloadID"] = ""
 			return in.respond(without(member(x12, "NM1*IL*1*ZYX*OTHER****MI*Z999999", ""), "TRN*", "BHT*"), "Success")
 		}},
-		{name: "D8 a relative with another ID", reason: billing.ReasonMismatch, says: "its member is not ours", reply: func(in *received, x12 string) reply {
+		{name: "D8 a relative with another ID", reason: network.ReasonMismatch, says: "its member is not ours", reply: func(in *received, x12 string) reply {
 			return in.respond(member(x12, "NM1*IL*1*QUILLFEATHER*BASIL****MI*Z999999", "19700101"), "Success")
 		}},
 		{name: "a member with another name and birth date", reply: func(in *received, x12 string) reply {
@@ -144,7 +145,7 @@ func deviations() []deviation {
 		{name: "D10 other IDs of the receiver, and 00401 with U", reply: func(in *received, x12 string) reply {
 			return in.respond(strings.Replace(strings.Replace(x12, "*CHTEST         *", "*OFFICE ALLY    *", 1), "*^*00501*", "*U*00401*", 1), "Success")
 		}},
-		{name: "D10 a 999 about other sets", reason: billing.ReasonRejected, says: "999 R", reply: func(in *received, _ string) reply {
+		{name: "D10 a 999 about other sets", reason: network.ReasonRejected, says: "999 R", reply: func(in *received, _ string) reply {
 			return in.respond(strings.ReplaceAll(rejected999, "AK2*270", "AK2*837"), "Success")
 		}},
 		{name: "D11 text/xml around SOAP 1.2", reply: func(in *received, x12 string) reply {
@@ -165,72 +166,72 @@ func deviations() []deviation {
 		{name: "D13 base64 in lines without padding", reply: func(in *received, x12 string) reply {
 			return in.soap(lines(base64.RawStdEncoding.EncodeToString([]byte(x12))), "Success")
 		}},
-		{name: "D13 an HTML page", reason: billing.ReasonProtocol, says: "HTML", reply: func(*received, string) reply {
+		{name: "D13 an HTML page", reason: network.ReasonProtocol, says: "HTML", reply: func(*received, string) reply {
 			return reply{contentType: "text/html", body: html}
 		}},
-		{name: "D13 an HTML page in a payload", reason: billing.ReasonProtocol, says: "HTML", reply: func(in *received, _ string) reply {
+		{name: "D13 an HTML page in a payload", reason: network.ReasonProtocol, says: "HTML", reply: func(in *received, _ string) reply {
 			return in.respond(html, "Success")
 		}},
 
-		{name: "a page that claims to be SOAP", reason: billing.ReasonProtocol, says: "HTML", reply: func(*received, string) reply {
+		{name: "a page that claims to be SOAP", reason: network.ReasonProtocol, says: "HTML", reply: func(*received, string) reply {
 			return reply{contentType: "application/soap+xml", body: html}
 		}},
-		{name: "JSON", reason: billing.ReasonProtocol, says: "JSON", reply: func(*received, string) reply {
+		{name: "JSON", reason: network.ReasonProtocol, says: "JSON", reply: func(*received, string) reply {
 			return reply{contentType: "application/json", body: errorPage}
 		}},
-		{name: "nothing", reason: billing.ReasonProtocol, says: "empty", reply: func(*received, string) reply { return reply{} }},
-		{name: "an envelope without a payload", reason: billing.ReasonProtocol, says: "empty", reply: func(in *received, _ string) reply {
+		{name: "nothing", reason: network.ReasonProtocol, says: "empty", reply: func(*received, string) reply { return reply{} }},
+		{name: "an envelope without a payload", reason: network.ReasonProtocol, says: "empty", reply: func(in *received, _ string) reply {
 			return in.respond("", "Success")
 		}},
-		{name: "words as payload", reason: billing.ReasonProtocol, says: "text", reply: func(in *received, _ string) reply {
+		{name: "words as payload", reason: network.ReasonProtocol, says: "text", reply: func(in *received, _ string) reply {
 			return in.respond("Quillfeather is unknown", "Success")
 		}},
-		{name: "X12 amid words", reason: billing.ReasonProtocol, says: "text", reply: func(in *received, x12 string) reply {
+		{name: "X12 amid words", reason: network.ReasonProtocol, says: "text", reply: func(in *received, x12 string) reply {
 			return in.respond("Your response: "+x12, "Success")
 		}},
-		{name: "a 270", reason: billing.ReasonProtocol, says: "no 271", reply: func(in *received, _ string) reply {
+		{name: "a 270", reason: network.ReasonProtocol, says: "no 271", reply: func(in *received, _ string) reply {
 			return in.respond(string(in.x12), "Success")
 		}},
-		{name: "half a 271", reason: billing.ReasonProtocol, says: "no 271", reply: func(in *received, x12 string) reply {
+		{name: "half a 271", reason: network.ReasonProtocol, says: "no 271", reply: func(in *received, x12 string) reply {
 			return in.respond(x12[:len(x12)/2], "Success")
 		}},
-		{name: "UnAuthorized", reason: billing.ReasonUnauthorized, says: "sign-in", reply: func(in *received, _ string) reply {
+		{name: "UnAuthorized", reason: network.ReasonUnauthorized, says: "sign-in", reply: func(in *received, _ string) reply {
 			return in.respond("", "UnAuthorized")
 		}},
-		{name: "UnAuthorized with a status", reason: billing.ReasonUnauthorized, says: "sign-in", reply: func(in *received, _ string) reply {
+		{name: "UnAuthorized with a status", reason: network.ReasonUnauthorized, says: "sign-in", reply: func(in *received, _ string) reply {
 			r := in.respond("", "Unauthorized")
 			r.status = 500
 			return r
 		}},
-		{name: "status 401", reason: billing.ReasonUnauthorized, says: "401", reply: func(*received, string) reply { return reply{status: 401} }},
-		{name: "status 403", reason: billing.ReasonUnauthorized, says: "403", reply: func(*received, string) reply {
+		{name: "status 401", reason: network.ReasonUnauthorized, says: "401", reply: func(*received, string) reply { return reply{status: 401} }},
+		{name: "status 403", reason: network.ReasonUnauthorized, says: "403", reply: func(*received, string) reply {
 			return reply{status: 403, contentType: "text/html", body: html}
 		}},
-		{name: "status 415", reason: billing.ReasonRefused, says: "415", reply: func(*received, string) reply { return reply{status: 415} }},
-		{name: "status 500", reason: billing.ReasonRefused, says: "500", reply: func(*received, string) reply { return reply{status: 500, body: html} }},
-		{name: "status 500 with a 271", reason: billing.ReasonRefused, says: "500", reply: func(in *received, x12 string) reply {
+		{name: "status 415", reason: network.ReasonRefused, says: "415", reply: func(*received, string) reply { return reply{status: 415} }},
+		{name: "status 500", reason: network.ReasonRefused, says: "500", reply: func(*received, string) reply { return reply{status: 500, body: html} }},
+		{name: "status 500 with a 271", reason: network.ReasonRefused, says: "500", reply: func(in *received, x12 string) reply {
 			r := in.respond(x12, "Success")
 			r.status = 500
 			return r
 		}},
-		{name: "status 503", reason: billing.ReasonRefused, says: "503", reply: func(*received, string) reply { return reply{status: 503} }},
-		{name: "a SOAP 1.2 fault", reason: billing.ReasonRefused, says: "Receiver VersionMismatch", reply: func(*received, string) reply {
+		{name: "status 503", reason: network.ReasonRefused, says: "503", reply: func(*received, string) reply { return reply{status: 503} }},
+		{name: "a SOAP 1.2 fault", reason: network.ReasonRefused, says: "Receiver VersionMismatch", reply: func(*received, string) reply {
 			return reply{status: 500, contentType: "application/soap+xml", body: soapFault("s:Receiver", "core:VersionMismatch")}
 		}},
-		{name: "a SOAP fault with status 200", reason: billing.ReasonRefused, says: "Sender", reply: func(*received, string) reply {
+		{name: "a SOAP fault with status 200", reason: network.ReasonRefused, says: "Sender", reply: func(*received, string) reply {
 			return reply{contentType: "text/xml", body: soapFault("s:Sender", "x:y")}
 		}},
-		{name: "a SOAP fault about the sign-in", reason: billing.ReasonUnauthorized, says: "sign-in", reply: func(*received, string) reply {
+		{name: "a SOAP fault about the sign-in", reason: network.ReasonUnauthorized, says: "sign-in", reply: func(*received, string) reply {
 			return reply{status: 500, contentType: "text/xml", body: soapFault("s:Sender", "wsse:FailedAuthentication")}
 		}},
-		{name: "a SOAP 1.1 fault", reason: billing.ReasonRefused, says: "Server", reply: func(*received, string) reply {
+		{name: "a SOAP 1.1 fault", reason: network.ReasonRefused, says: "Server", reply: func(*received, string) reply {
 			return reply{status: 500, contentType: "text/xml", body: `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><e:Fault><faultcode>e:Server</faultcode>` +
 				`<faultstring>Quillfeather</faultstring><detail><Value>Ottoline</Value></detail></e:Fault></e:Body></e:Envelope>`}
 		}},
-		{name: "a code with patient data", reason: billing.ReasonRefused, says: "(unreadable)", reply: func(in *received, _ string) reply {
+		{name: "a code with patient data", reason: network.ReasonRefused, says: "(unreadable)", reply: func(in *received, _ string) reply {
 			return in.respond("", "Quillfeather, Ottoline is unknown")
 		}},
-		{name: "two payloads", reason: billing.ReasonProtocol, says: "two", reply: func(in *received, x12 string) reply {
+		{name: "two payloads", reason: network.ReasonProtocol, says: "two", reply: func(in *received, x12 string) reply {
 			r := in.respond(x12, "Success")
 			if in.isForm() {
 				boundary, _, _ := strings.Cut(r.body, "\r\n")
@@ -240,50 +241,50 @@ func deviations() []deviation {
 			r.body = strings.Replace(r.body, "<ErrorCode>", "<Payload/><ErrorCode>", 1)
 			return r
 		}},
-		{name: "elements in the payload", reason: billing.ReasonProtocol, says: "elements", reply: func(in *received, _ string) reply {
+		{name: "elements in the payload", reason: network.ReasonProtocol, says: "elements", reply: func(in *received, _ string) reply {
 			return in.soap("<ISA/>", "Success")
 		}},
-		{name: "a reference to a file", reason: billing.ReasonProtocol, says: "refers", reply: func(in *received, _ string) reply {
+		{name: "a reference to a file", reason: network.ReasonProtocol, says: "refers", reply: func(in *received, _ string) reply {
 			return in.soap(`<xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="file:///etc/passwd"/>`, "Success")
 		}},
-		{name: "a reference to a page", reason: billing.ReasonProtocol, says: "refers", reply: func(in *received, _ string) reply {
+		{name: "a reference to a page", reason: network.ReasonProtocol, says: "refers", reply: func(in *received, _ string) reply {
 			return in.soap(`<xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="http://127.0.0.1/x12"/>`, "Success")
 		}},
-		{name: "a reference to an absent part", reason: billing.ReasonProtocol, says: "refers", reply: func(in *received, _ string) reply {
+		{name: "a reference to an absent part", reason: network.ReasonProtocol, says: "refers", reply: func(in *received, _ string) reply {
 			return in.soap(`<xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:absent"/>`, "Success")
 		}},
-		{name: "entities that expand", reason: billing.ReasonProtocol, says: "document type", reply: func(in *received, x12 string) reply {
+		{name: "entities that expand", reason: network.ReasonProtocol, says: "document type", reply: func(in *received, x12 string) reply {
 			r := in.soap("&x;", "Success")
 			r.body = strings.Replace(r.body, "?>", `?><!DOCTYPE e [<!ENTITY x "`+escaped(x12)+`">]>`, 1)
 			return r
 		}},
-		{name: "deep elements", reason: billing.ReasonProtocol, says: "deep", reply: func(*received, string) reply {
+		{name: "deep elements", reason: network.ReasonProtocol, says: "deep", reply: func(*received, string) reply {
 			return reply{contentType: "text/xml", body: strings.Repeat("<a>", 100000)}
 		}},
-		{name: "a tag with endless attributes", reason: billing.ReasonProtocol, says: "a tag of more than", reply: func(*received, string) reply {
+		{name: "a tag with endless attributes", reason: network.ReasonProtocol, says: "a tag of more than", reply: func(*received, string) reply {
 			return reply{contentType: "text/xml", body: "<a " + strings.Repeat(`a="" `, 100000)}
 		}},
-		{name: "a tag whose attributes look like its end", reason: billing.ReasonProtocol, says: "a tag of more than", reply: func(*received, string) reply {
+		{name: "a tag whose attributes look like its end", reason: network.ReasonProtocol, says: "a tag of more than", reply: func(*received, string) reply {
 			return reply{contentType: "text/xml", body: "<a " + strings.Repeat(`a=">" b='">' `, 50000) + "/>"}
 		}},
-		{name: "a tag behind a comment that seems to end", reason: billing.ReasonProtocol, says: "a tag of more than", reply: func(*received, string) reply {
+		{name: "a tag behind a comment that seems to end", reason: network.ReasonProtocol, says: "a tag of more than", reply: func(*received, string) reply {
 			return reply{contentType: "text/xml", body: `<!--> <a "--><b ` + strings.Repeat(`a=">" `, 100000) + "/>"}
 		}},
 		{name: "long comments and CDATA", reply: func(in *received, x12 string) reply {
 			r := in.soap("<!--"+strings.Repeat(`"<a a=' `, 20000)+"-->"+cdata(x12+strings.Repeat("\n", 100000)), "Success")
 			return r
 		}},
-		{name: "XML that breaks off", reason: billing.ReasonProtocol, says: "malformed", reply: func(in *received, x12 string) reply {
+		{name: "XML that breaks off", reason: network.ReasonProtocol, says: "malformed", reply: func(in *received, x12 string) reply {
 			r := in.soap(cdata(x12), "Success")
 			r.body = r.body[:len(r.body)-20]
 			return r
 		}},
-		{name: "a form that breaks off", reason: billing.ReasonProtocol, says: "multipart", reply: func(in *received, x12 string) reply {
+		{name: "a form that breaks off", reason: network.ReasonProtocol, says: "multipart", reply: func(in *received, x12 string) reply {
 			r := in.form(x12, "Success")
 			r.body = r.body[:len(r.body)-80]
 			return r
 		}},
-		{name: "many parts", reason: billing.ReasonProtocol, says: "part 17", reply: func(*received, string) reply {
+		{name: "many parts", reason: network.ReasonProtocol, says: "part 17", reply: func(*received, string) reply {
 			return reply{contentType: "multipart/form-data; boundary=b", body: strings.Repeat("--b\r\nContent-Disposition: form-data; name=x\r\n\r\ny\r\n", 1000) + "--b--"}
 		}},
 		{name: "an unquoted name, and headers after it", reply: func(in *received, x12 string) reply {
@@ -298,7 +299,7 @@ func deviations() []deviation {
 			r.body = strings.Replace(r.body, "UTF-8", "ISO-8859-1", 1)
 			return r
 		}},
-		{name: "an unknown encoding", reason: billing.ReasonProtocol, says: "malformed", reply: func(in *received, x12 string) reply {
+		{name: "an unknown encoding", reason: network.ReasonProtocol, says: "malformed", reply: func(in *received, x12 string) reply {
 			r := in.soap(cdata(x12), "Success")
 			r.body = strings.Replace(r.body, "UTF-8", "EBCDIC-US", 1)
 			return r
@@ -314,7 +315,7 @@ func deviations() []deviation {
 func TestDeviations(t *testing.T) {
 	t.Parallel()
 	for _, d := range deviations() {
-		for _, envelope := range []billing.COREEnvelope{billing.CORESOAP220, billing.COREMIME220} {
+		for _, envelope := range []corenet.Envelope{corenet.SOAP220, corenet.MIME220} {
 			t.Run(fmt.Sprint(d.name, "/", envelope), func(t *testing.T) {
 				t.Parallel()
 				s := newServer(t, func(s *server) { s.instead = d.reply })
@@ -354,7 +355,7 @@ func TestRefusalsAreKept(t *testing.T) {
 				return in.respond(c.x12, "Success")
 			}
 		})
-		b, err := s.client(billing.COREMIME220).Inquire(t.Context(), request(t, quill("")))
+		b, err := s.client(corenet.MIME220).Inquire(t.Context(), request(t, quill("")))
 		if err == nil || c.kept && string(b) != c.x12 || !c.kept && b != nil {
 			t.Errorf("%s: %d bytes, %v", name, len(b), err)
 		}
@@ -371,7 +372,7 @@ func TestRejectionWithPlaceholders(t *testing.T) {
 		}
 	})
 	q := quill("-NOT-FOUND")
-	b, err := s.client(billing.CORESOAP220).Inquire(t.Context(), request(t, q))
+	b, err := s.client(corenet.SOAP220).Inquire(t.Context(), request(t, q))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/publicaddr"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // maxHeader is the most bytes of a reply's header.
@@ -67,13 +67,13 @@ func newTransport(d dialer, config *tls.Config, t Timeouts) *http.Transport {
 }
 
 // fault returns a failure of the network.
-func fault(reason billing.NetworkReason, format string, args ...any) error {
-	return &billing.NetworkError{Reason: reason, Err: fmt.Errorf("corenet: "+format, args...)}
+func fault(reason network.Reason, format string, args ...any) error {
+	return &network.Error{Reason: reason, Err: fmt.Errorf("corenet: "+format, args...)}
 }
 
 // unauthorized returns the failure that pauses the connection.
 func unauthorized(by string) error {
-	return fault(billing.ReasonUnauthorized, "%w: %s", billing.ErrNetworkUnauthorized, by)
+	return fault(network.ReasonUnauthorized, "%w: %s", network.ErrUnauthorized, by)
 }
 
 // exchange posts a message and reads the reply. A redirect is a reply like any
@@ -115,7 +115,7 @@ func (e *Eligibility) exchange(ctx context.Context, m message) (*reply, error) {
 }
 
 // errTooLarge is the error of a reply that is larger than any 271.
-var errTooLarge = fault(billing.ReasonProtocol, "the reply has more than %d bytes", maxBody)
+var errTooLarge = fault(network.ReasonProtocol, "the reply has more than %d bytes", maxBody)
 
 // readBody reads the body, and unpacks one that is compressed against our request.
 func readBody(resp *http.Response) ([]byte, error) {
@@ -129,7 +129,7 @@ func readBody(resp *http.Response) ([]byte, error) {
 		}
 		in = io.LimitReader(unpacked, maxBody+1)
 	default:
-		return nil, fault(billing.ReasonProtocol, "the reply is compressed in an unknown way")
+		return nil, fault(network.ReasonProtocol, "the reply is compressed in an unknown way")
 	}
 	body, err := io.ReadAll(in)
 	switch {
@@ -145,7 +145,7 @@ func readBody(resp *http.Response) ([]byte, error) {
 func notGzip(err error) error {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
-		return fault(billing.ReasonProtocol, "the reply is not the gzip that it claims to be")
+		return fault(network.ReasonProtocol, "the reply is not the gzip that it claims to be")
 	}
 	return err
 }
@@ -154,29 +154,29 @@ func notGzip(err error) error {
 // network goes into the log, with names and addresses. After it, an error may quote
 // what the peer sent, and only its kind does.
 func (e *Eligibility) failure(ctx, limited context.Context, begun time.Time, connected bool, err error) error {
-	if _, known := errors.AsType[*billing.NetworkError](err); known {
+	if _, known := errors.AsType[*network.Error](err); known {
 		return err
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fmt.Errorf("corenet: %w", context.Canceled)
 	case !connected && (errors.Is(err, publicaddr.ErrNotPublic)):
-		return fault(billing.ReasonUnreachable, "%w; set allow_private for a network with private addresses", err)
+		return fault(network.ReasonUnreachable, "%w; set allow_private for a network with private addresses", err)
 	case ctx.Err() != nil || connected && (limited.Err() != nil || isTimeout(err)):
-		return fault(billing.ReasonTimeout, "%w", silence(time.Since(begun)))
+		return fault(network.ReasonTimeout, "%w", silence(time.Since(begun)))
 	case !connected && limited.Err() != nil:
-		return fault(billing.ReasonUnreachable, "no connection in time")
+		return fault(network.ReasonUnreachable, "no connection in time")
 	}
 	if tlsFault := ofTLS(err, connected); tlsFault != "" {
-		return fault(billing.ReasonTLS, "%s", tlsFault)
+		return fault(network.ReasonTLS, "%s", tlsFault)
 	}
 	switch {
 	case !connected:
-		return fault(billing.ReasonUnreachable, "%w", err)
+		return fault(network.ReasonUnreachable, "%w", err)
 	case isCut(err):
-		return fault(billing.ReasonInterrupted, "the connection ended before the reply did")
+		return fault(network.ReasonInterrupted, "the connection ended before the reply did")
 	default:
-		return fault(billing.ReasonProtocol, "the reply is no HTTP that can be read")
+		return fault(network.ReasonProtocol, "the reply is no HTTP that can be read")
 	}
 }
 

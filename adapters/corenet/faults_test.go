@@ -17,7 +17,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -62,12 +62,12 @@ func gzipped(s string) string {
 // TestTransport has replies that are strange as HTTP.
 func TestTransport(t *testing.T) {
 	t.Parallel()
-	const either = billing.ReasonOther // protocol or interrupted: the peer's haste decides
+	const either = network.ReasonOther // protocol or interrupted: the peer's haste decides
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n"
 	for name, c := range map[string]struct {
 		instead func(in *received, x12 string) reply
 		raw     func(w io.Writer, usual reply)
-		reason  billing.NetworkReason
+		reason  network.Reason
 		says    string
 	}{
 		"gzip": {instead: func(in *received, x12 string) reply {
@@ -79,27 +79,27 @@ func TestTransport(t *testing.T) {
 			r := in.respond(x12, "Success")
 			r.header = map[string]string{"Content-Encoding": "gzip"}
 			return r
-		}, reason: billing.ReasonProtocol, says: "gzip"},
+		}, reason: network.ReasonProtocol, says: "gzip"},
 		"gzip with damage": {instead: func(in *received, x12 string) reply {
 			r := in.respond(x12, "Success")
 			damaged := []byte(gzipped(r.body))
 			damaged[10] |= 0x06 // after the header: a block of a type that does not exist
 			r.body, r.header = string(damaged), map[string]string{"Content-Encoding": "gzip"}
 			return r
-		}, reason: billing.ReasonProtocol, says: "gzip"},
+		}, reason: network.ReasonProtocol, says: "gzip"},
 		"gzip that expands": {instead: func(*received, string) reply {
 			return reply{body: gzipped(strings.Repeat(" ", 64<<20)), header: map[string]string{"Content-Encoding": "gzip"}}
-		}, reason: billing.ReasonProtocol, says: "more than"},
+		}, reason: network.ReasonProtocol, says: "more than"},
 		"gzip that breaks off": {instead: func(in *received, x12 string) reply {
 			body := gzipped(in.respond(x12, "Success").body)
 			return reply{body: body[:len(body)/2], header: map[string]string{"Content-Encoding": "gzip"}}
-		}, reason: billing.ReasonInterrupted},
+		}, reason: network.ReasonInterrupted},
 		"another compression": {instead: func(*received, string) reply {
 			return reply{body: "x", header: map[string]string{"Content-Encoding": "br"}}
-		}, reason: billing.ReasonProtocol, says: "compressed"},
+		}, reason: network.ReasonProtocol, says: "compressed"},
 		"a huge body": {instead: func(*received, string) reply {
 			return reply{contentType: "text/xml", body: "<Payload>" + strings.Repeat("A", 9<<20)}
-		}, reason: billing.ReasonProtocol, says: "more than"},
+		}, reason: network.ReasonProtocol, says: "more than"},
 		"chunks": {raw: func(w io.Writer, r reply) {
 			_, _ = io.WriteString(w, "HTTP/1.1 200 OK\r\nContent-Type: "+r.contentType+"\r\nTransfer-Encoding: chunked\r\n\r\n")
 			for i := range len(r.body) {
@@ -109,20 +109,20 @@ func TestTransport(t *testing.T) {
 		}},
 		"a body that breaks off": {raw: func(w io.Writer, r reply) {
 			_, _ = io.WriteString(w, head+"Content-Length: 100000\r\n\r\n"+r.body)
-		}, reason: billing.ReasonInterrupted, says: "ended"},
+		}, reason: network.ReasonInterrupted, says: "ended"},
 		"a chunk that breaks off": {raw: func(w io.Writer, r reply) {
 			_, _ = io.WriteString(w, head+"Transfer-Encoding: chunked\r\n\r\nffff\r\n"+r.body)
-		}, reason: billing.ReasonInterrupted, says: "ended"},
+		}, reason: network.ReasonInterrupted, says: "ended"},
 		"a chunk of no length": {raw: func(w io.Writer, _ reply) {
 			_, _ = io.WriteString(w, head+"Transfer-Encoding: chunked\r\n\r\nQuillfeather\r\n")
-		}, reason: billing.ReasonProtocol},
-		"nothing at all":                {raw: func(io.Writer, reply) {}, reason: billing.ReasonInterrupted, says: "ended"},
-		"a header that breaks off":      {raw: func(w io.Writer, _ reply) { _, _ = io.WriteString(w, head) }, reason: billing.ReasonInterrupted},
-		"another protocol":              {raw: func(w io.Writer, _ reply) { _, _ = io.WriteString(w, "220 Quillfeather\r\n") }, reason: billing.ReasonProtocol},
+		}, reason: network.ReasonProtocol},
+		"nothing at all":                {raw: func(io.Writer, reply) {}, reason: network.ReasonInterrupted, says: "ended"},
+		"a header that breaks off":      {raw: func(w io.Writer, _ reply) { _, _ = io.WriteString(w, head) }, reason: network.ReasonInterrupted},
+		"another protocol":              {raw: func(w io.Writer, _ reply) { _, _ = io.WriteString(w, "220 Quillfeather\r\n") }, reason: network.ReasonProtocol},
 		"another protocol in few bytes": {raw: func(w io.Writer, _ reply) { _, _ = io.WriteString(w, "hi") }, reason: either},
 		"a header that is none": {raw: func(w io.Writer, _ reply) {
 			_, _ = io.WriteString(w, "HTTP/1.1 200 OK\r\ntls: Quillfeather, Ottoline\r\n\r\n")
-		}, reason: billing.ReasonProtocol},
+		}, reason: network.ReasonProtocol},
 		"a header without end": {raw: func(w io.Writer, _ reply) {
 			_, _ = io.WriteString(w, head)
 			for range 3000 {
@@ -139,11 +139,11 @@ func TestTransport(t *testing.T) {
 				change = respondRaw(t, c.raw)
 			}
 			s := newServer(t, change)
-			e := s.client(billing.CORESOAP220)
+			e := s.client(corenet.SOAP220)
 			reason, err := inquire(t, e)
 			switch {
 			case c.reason == either:
-				if reason != billing.ReasonProtocol && reason != billing.ReasonInterrupted {
+				if reason != network.ReasonProtocol && reason != network.ReasonInterrupted {
 					t.Errorf("%q, %v", reason, err)
 				}
 			case reason != c.reason || err != nil && !strings.Contains(err.Error(), c.says):
@@ -166,8 +166,8 @@ func TestRedirects(t *testing.T) {
 				return reply{status: status, header: map[string]string{"Location": other.URL}}
 			}
 		})
-		reason, err := inquire(t, s.client(billing.CORESOAP220, func(c *corenet.Config) { c.CA = append(s.ca(), other.ca()...) }))
-		if reason != billing.ReasonRefused || !strings.Contains(err.Error(), "redirect") || len(other.seen()) > 0 {
+		reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) { c.CA = append(s.ca(), other.ca()...) }))
+		if reason != network.ReasonRefused || !strings.Contains(err.Error(), "redirect") || len(other.seen()) > 0 {
 			t.Errorf("%d: %s, %v", status, reason, err)
 		}
 	}
@@ -183,8 +183,8 @@ func TestNobodyThere(t *testing.T) {
 	}
 	_ = l.Close()
 	for _, url := range []string{"https://" + l.Addr().String(), "https://no.such.name.invalid/core"} {
-		reason, err := inquire(t, s.client(billing.CORESOAP220, func(c *corenet.Config) { c.URL = url }))
-		if reason != billing.ReasonUnreachable || errors.Is(err, context.DeadlineExceeded) {
+		reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) { c.URL = url }))
+		if reason != network.ReasonUnreachable || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %s, %v", url, reason, err)
 		}
 	}
@@ -203,8 +203,8 @@ func TestPlainHTTP(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- plain.Serve(l) }()
 	defer func() { _ = plain.Close(); <-ended }()
-	reason, err := inquire(t, s.client(billing.CORESOAP220, func(c *corenet.Config) { c.URL = "https://" + l.Addr().String() }))
-	if reason != billing.ReasonTLS || !strings.Contains(err.Error(), "does not speak TLS") || asked.Load() > 0 {
+	reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) { c.URL = "https://" + l.Addr().String() }))
+	if reason != network.ReasonTLS || !strings.Contains(err.Error(), "does not speak TLS") || asked.Load() > 0 {
 		t.Errorf("%s, %v", reason, err)
 	}
 }
@@ -220,10 +220,10 @@ func TestPeersThatHang(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = l.Close() }()
-		reason, err := inquire(t, s.client(billing.CORESOAP220, func(c *corenet.Config) {
+		reason, err := inquire(t, s.client(corenet.SOAP220, func(c *corenet.Config) {
 			c.URL, c.Timeouts.Connect = "https://"+l.Addr().String(), time.Second
 		}))
-		if reason != billing.ReasonTLS || errors.Is(err, context.DeadlineExceeded) {
+		if reason != network.ReasonTLS || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s, %v", reason, err)
 		}
 	})
@@ -260,8 +260,8 @@ func TestPeersThatHang(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, respondRaw(t, c.raw))
 			t.Cleanup(s.CloseClientConnections)
-			reason, err := inquire(t, s.client(billing.CORESOAP220, func(config *corenet.Config) { config.Timeouts = c.timeouts }))
-			if reason != billing.ReasonTimeout || !errors.Is(err, context.DeadlineExceeded) || !regexp.MustCompile(`^corenet: no reply after \d+(m\d+)?s$`).MatchString(err.Error()) {
+			reason, err := inquire(t, s.client(corenet.SOAP220, func(config *corenet.Config) { config.Timeouts = c.timeouts }))
+			if reason != network.ReasonTimeout || !errors.Is(err, context.DeadlineExceeded) || !regexp.MustCompile(`^corenet: no reply after \d+(m\d+)?s$`).MatchString(err.Error()) {
 				t.Errorf("%s, %v, want a silent payer", reason, err)
 			}
 		})
@@ -272,7 +272,7 @@ func TestPeersThatHang(t *testing.T) {
 func TestCallerGivesUp(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	e := s.client(billing.CORESOAP220)
+	e := s.client(corenet.SOAP220)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -287,7 +287,7 @@ func TestCallerGivesUp(t *testing.T) {
 		}
 	}
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) || billing.ReasonOf(err) != billing.ReasonOther {
+	if err := <-ended; !errors.Is(err, context.Canceled) || network.ReasonOf(err) != network.ReasonOther {
 		t.Errorf("%v", err)
 	}
 }

@@ -32,6 +32,7 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -43,20 +44,20 @@ const (
 )
 
 // envelopes are those that the client writes.
-func envelopes() []billing.COREEnvelope {
-	return []billing.COREEnvelope{billing.CORESOAP220, billing.COREMIME220, billing.CORESOAPPhase4}
+func envelopes() []corenet.Envelope {
+	return []corenet.Envelope{corenet.SOAP220, corenet.MIME220, corenet.SOAPPhase4}
 }
 
 // received is a request as a strict server reads it.
 type received struct {
-	envelope   billing.COREEnvelope
+	envelope   corenet.Envelope
 	fields     map[string]string
 	user, pass string
 	x12        []byte
 	header     http.Header
 }
 
-func (r *received) isForm() bool { return r.envelope == billing.COREMIME220 }
+func (r *received) isForm() bool { return r.envelope == corenet.MIME220 }
 
 // field is a child of the message. Its name must have no namespace.
 type field struct {
@@ -72,7 +73,7 @@ func readRequest(r *http.Request) (*received, error) {
 	case err != nil:
 		return nil, err
 	case mediaType == "multipart/form-data":
-		in.envelope = billing.COREMIME220
+		in.envelope = corenet.MIME220
 		form, err := multipart.NewReader(r.Body, params["boundary"]).ReadForm(1 << 20)
 		if err != nil {
 			return nil, err
@@ -105,9 +106,9 @@ func readRequest(r *http.Request) (*received, error) {
 		m := e.Body.Message
 		switch m.XMLName {
 		case xml.Name{Space: "http://www.caqh.org/SOAP/WSDL/CORERule2.2.0.xsd", Local: "COREEnvelopeRealTimeRequest"}:
-			in.envelope = billing.CORESOAP220
+			in.envelope = corenet.SOAP220
 		case xml.Name{Space: "http://www.caqh.org/SOAP/WSDL/CORERule4.0.0.xsd", Local: "COREEnvelopeRealTimeRequest"}:
-			in.envelope = billing.CORESOAPPhase4
+			in.envelope = corenet.SOAPPhase4
 		default:
 			return nil, fmt.Errorf("message %v", m.XMLName)
 		}
@@ -126,7 +127,7 @@ func readRequest(r *http.Request) (*received, error) {
 
 func (r *received) check() error {
 	version := "2.2.0"
-	if r.envelope == billing.CORESOAPPhase4 {
+	if r.envelope == corenet.SOAPPhase4 {
 		version = "4.0.0"
 	}
 	for name, want := range map[string]string{
@@ -253,7 +254,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	s.requests = append(s.requests, in)
 	s.mu.Unlock()
 	signedIn := in.user == user && in.pass == password
-	if in.envelope == billing.CORESOAPPhase4 {
+	if in.envelope == corenet.SOAPPhase4 {
 		signedIn = len(r.TLS.PeerCertificates) == 1 && r.TLS.PeerCertificates[0].Subject.CommonName == "molar"
 	}
 	if !signedIn {
@@ -291,12 +292,12 @@ func (s *server) ca() []byte {
 }
 
 // config returns the configuration of a client of the server.
-func (s *server) config(envelope billing.COREEnvelope) corenet.Config {
+func (s *server) config(envelope corenet.Envelope) corenet.Config {
 	c := corenet.Config{
 		URL: s.URL + "/core", Envelope: envelope, SenderID: "MOLAR <1>", ReceiverID: "Trizetto/GatewayEDI & Co",
 		User: user, Password: []byte(password), CA: s.ca(), AllowPrivate: true,
 	}
-	if envelope == billing.CORESOAPPhase4 {
+	if envelope == corenet.SOAPPhase4 {
 		c.User, c.Password = "", nil
 		c.Cert, c.CertKey = certificate(s.t, "molar", time.Now().Add(time.Hour))
 	}
@@ -314,7 +315,7 @@ func newClient(tb testing.TB, c corenet.Config) *corenet.Eligibility {
 }
 
 // client returns a client of the server.
-func (s *server) client(envelope billing.COREEnvelope, changes ...func(*corenet.Config)) *corenet.Eligibility {
+func (s *server) client(envelope corenet.Envelope, changes ...func(*corenet.Config)) *corenet.Eligibility {
 	s.t.Helper()
 	c := s.config(envelope)
 	for _, change := range changes {
@@ -347,10 +348,10 @@ func certificate(t *testing.T, name string, until time.Time) (cert, key []byte) 
 }
 
 // quill is the inquiry of the tests.
-func quill(ending string) billing.Inquiry270 {
-	return billing.Inquiry270{
-		CheckID: billing.NewID[billing.CheckID](time.Now()), Attempt: billing.NewAttempt(), CreatedAt: time.Now(), Mode: billing.ModeTest,
-		Envelope: billing.Envelope{Sender: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}},
+func quill(ending string) network.Inquiry {
+	return network.Inquiry{
+		CheckID: billing.NewID[billing.CheckID](time.Now()), Attempt: network.NewAttempt(), CreatedAt: time.Now(), Scope: billing.Scope{Mode: billing.ModeTest},
+		Envelope: network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: "MOLAR"}},
 		Payer:    billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
 		Inquiry: billing.Inquiry{
 			ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 20}, Office: billing.InquiringOffice{Name: "Bright Smiles", NPI: "1234567893"},
@@ -361,7 +362,7 @@ func quill(ending string) billing.Inquiry270 {
 	}
 }
 
-func request(tb testing.TB, q billing.Inquiry270) []byte {
+func request(tb testing.TB, q network.Inquiry) []byte {
 	tb.Helper()
 	b, err := edi.New().Inquiry(q, q.Questions()[0], 0)
 	if err != nil {
@@ -372,18 +373,18 @@ func request(tb testing.TB, q billing.Inquiry270) []byte {
 
 // inquire asks about a member and returns the reason of the failure. Without one, the
 // response must be readable.
-func inquire(t *testing.T, e *corenet.Eligibility) (billing.NetworkReason, error) {
+func inquire(t *testing.T, e *corenet.Eligibility) (network.Reason, error) {
 	t.Helper()
 	return ask(t.Context(), t, e, "")
 }
 
-func ask(ctx context.Context, t *testing.T, e *corenet.Eligibility, ending string) (billing.NetworkReason, error) {
+func ask(ctx context.Context, t *testing.T, e *corenet.Eligibility, ending string) (network.Reason, error) {
 	t.Helper()
 	q := quill(ending)
 	x12, err := e.Inquire(ctx, request(t, q))
 	if err != nil {
 		anonymous(t, err)
-		return billing.ReasonOf(err), err
+		return network.ReasonOf(err), err
 	}
 	if a, err := edi.New().Answer(q, [][]byte{x12}); err != nil || a.Outcome != billing.OutcomeAnswered {
 		t.Errorf("the response is %s: %v", a.Outcome, err)

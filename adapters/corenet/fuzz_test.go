@@ -5,7 +5,7 @@ import (
 	"encoding/xml"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // FuzzRead reads replies of any bytes. Each ends as a payload that begins with ISA, or
@@ -38,7 +38,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal("the body changed")
 		}
 		if err != nil {
-			if billing.ReasonOf(err) != billing.ReasonProtocol {
+			if network.ReasonOf(err) != network.ReasonProtocol {
 				t.Fatalf("error without a reason: %v", err)
 			}
 			return

@@ -7,7 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // inquiry is what identifies a 270.
@@ -45,20 +45,20 @@ func (e *Eligibility) judge(ours inquiry, payloadID string, r *reply) ([]byte, e
 		beside = ", and the error code is " + word(r.errorCode)
 	}
 	if x12 == nil && r.errorCode != "" && !strings.EqualFold(r.errorCode, "Success") {
-		return nil, fault(billing.ReasonRefused, "the network refused the request with the error code %s", word(r.errorCode))
+		return nil, fault(network.ReasonRefused, "the network refused the request with the error code %s", word(r.errorCode))
 	}
 	if x12 == nil {
-		return nil, fault(billing.ReasonProtocol, "the payload is %s%s", form, beside)
+		return nil, fault(network.ReasonProtocol, "the payload is %s%s", form, beside)
 	}
 	response, err := eligibility.Decode(x12)
 	if err != nil {
 		if refused := rejection(x12); refused != "" {
-			return x12, fault(billing.ReasonRejected, "the network rejected the inquiry: %s%s", refused, beside)
+			return x12, fault(network.ReasonRejected, "the network rejected the inquiry: %s%s", refused, beside)
 		}
-		return nil, fault(billing.ReasonProtocol, "the payload is no 271: %w%s", err, beside)
+		return nil, fault(network.ReasonProtocol, "the payload is no 271: %w%s", err, beside)
 	}
 	if other := e.contradiction(ours, payloadID, r, response); other != "" {
-		return nil, fault(billing.ReasonMismatch, "the reply belongs to another inquiry: its %s is not ours", other)
+		return nil, fault(network.ReasonMismatch, "the reply belongs to another inquiry: its %s is not ours", other)
 	}
 	return x12, nil
 }
@@ -73,13 +73,13 @@ func (r *reply) refusal() error {
 	case r.status == 401 || r.status == 403:
 		return unauthorized(fmt.Sprintf("HTTP status %d", r.status))
 	case r.fault != "":
-		return fault(billing.ReasonRefused, "the network refused the request with the SOAP fault %s", r.fault)
+		return fault(network.ReasonRefused, "the network refused the request with the SOAP fault %s", r.fault)
 	case r.status/100 == 3:
-		return fault(billing.ReasonRefused, "HTTP status %d: the network redirects elsewhere, which is not followed", r.status)
+		return fault(network.ReasonRefused, "HTTP status %d: the network redirects elsewhere, which is not followed", r.status)
 	case r.status/100 != 2 && r.errorCode != "":
-		return fault(billing.ReasonRefused, "HTTP status %d with the error code %s", r.status, word(r.errorCode))
+		return fault(network.ReasonRefused, "HTTP status %d with the error code %s", r.status, word(r.errorCode))
 	case r.status/100 != 2:
-		return fault(billing.ReasonRefused, "HTTP status %d", r.status)
+		return fault(network.ReasonRefused, "HTTP status %d", r.status)
 	default:
 		return nil
 	}

@@ -8,8 +8,6 @@ import (
 	"mime/multipart"
 	"strings"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The names of the schemas. The elements in a message of CORE have no namespace; the
@@ -38,7 +36,7 @@ type field struct{ name, value string }
 func newMessage(c Config, payload []byte) message {
 	m := message{payloadID: newPayloadID()}
 	version := "2.2.0"
-	if c.Envelope == billing.CORESOAPPhase4 {
+	if c.Envelope == SOAPPhase4 {
 		version = "4.0.0"
 	}
 	fields := []field{
@@ -50,7 +48,7 @@ func newMessage(c Config, payload []byte) message {
 		{"ReceiverID", c.ReceiverID},
 		{"CORERuleVersion", version},
 	}
-	if c.Envelope == billing.COREMIME220 {
+	if c.Envelope == MIME220 {
 		m.form(c, fields, payload)
 	} else {
 		m.soap(c, fields, payload)
@@ -83,7 +81,7 @@ func (m *message) soap(c Config, fields []field, payload []byte) {
 		b.WriteString(`</wsse:Password></wsse:UsernameToken></wsse:Security></s:Header>`)
 	}
 	schema := schema220
-	if c.Envelope == billing.CORESOAPPhase4 {
+	if c.Envelope == SOAPPhase4 {
 		schema = schema400
 	}
 	b.WriteString(`<s:Body><c:COREEnvelopeRealTimeRequest xmlns:c="` + schema + `">`)

@@ -9,18 +9,18 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // Probe tests the network step by step: the name, TLS, the sign-in, and a 270 about
 // the test member. It sends one request.
-func (e *Eligibility) Probe(ctx context.Context, _ bool) (steps []billing.ProbeStep) {
+func (e *Eligibility) Probe(ctx context.Context, _ bool) (steps []network.ProbeStep) {
 	for _, step := range []struct {
 		name string
 		do   func(context.Context) (string, error)
 	}{{"the name resolves", e.probeName}, {"TLS agrees", e.probeTLS}} {
 		detail, err := step.do(ctx)
-		steps = append(steps, billing.ProbeStep{Name: step.name, Detail: detail, Err: err})
+		steps = append(steps, network.ProbeStep{Name: step.name, Detail: detail, Err: err})
 		if err != nil {
 			return steps
 		}
@@ -34,13 +34,13 @@ func (e *Eligibility) probeName(ctx context.Context) (string, error) {
 	defer cancel()
 	addrs, err := e.dialer.Resolver.LookupNetIP(ctx, "ip", e.url.Hostname())
 	if err != nil {
-		return "", fault(billing.ReasonUnreachable, "%w", err)
+		return "", fault(network.ReasonUnreachable, "%w", err)
 	}
 	for i, a := range addrs {
 		addrs[i] = a.Unmap()
 	}
 	if err := e.dialer.guard.Judge(addrs...); err != nil {
-		return "", fault(billing.ReasonUnreachable, "%w; set allow_private for a network with private addresses", err)
+		return "", fault(network.ReasonUnreachable, "%w; set allow_private for a network with private addresses", err)
 	}
 	return joined(addrs), nil
 }
@@ -88,38 +88,44 @@ func (e *Eligibility) probeTLS(ctx context.Context) (string, error) {
 
 // probeInquiry sends the 270 about the test member. Without one it sends an envelope
 // with an empty payload, which every network refuses, but only after the sign-in.
-func (e *Eligibility) probeInquiry(ctx context.Context) []billing.ProbeStep {
-	signIn, inquire := billing.ProbeStep{Name: "sign-in"}, billing.ProbeStep{Name: "270 for the test member"}
-	var request []byte
-	var ours inquiry
-	if e.config.TestInquiry == nil {
+func (e *Eligibility) probeInquiry(ctx context.Context) []network.ProbeStep {
+	signIn, inquire := network.ProbeStep{Name: "sign-in"}, network.ProbeStep{Name: "270 for the test member"}
+	var m message
+	var r *reply
+	send := func(ctx context.Context, request []byte) (err error) {
+		m = newMessage(e.config, request)
+		if r, err = e.exchange(ctx, m); err == nil {
+			err = r.refusal()
+		}
+		// Another error code or fault is the reply of a server that admitted us.
+		admitted := err == nil || r != nil && (r.errorCode != "" || r.fault != "") && !errors.Is(err, network.ErrUnauthorized)
+		if !admitted {
+			signIn.Err = err
+		} else if r.errorCode != "" {
+			signIn.Detail = fmt.Sprintf("the reply to the request has the error code %s", word(r.errorCode))
+		}
+		return signIn.Err
+	}
+	if e.config.Test == nil {
 		inquire.Skipped = "the connection has no test_member"
+		_ = send(ctx, nil) // the step has the error
 	} else {
-		var err error
-		if request, err = e.config.TestInquiry(); err == nil {
-			ours, err = inquiryOf(request)
-		}
-		if err != nil {
-			signIn.Skipped, inquire.Err = "there is no request to sign in with", err
-			return []billing.ProbeStep{signIn, inquire}
-		}
+		inquire.Err = e.config.Test(ctx, func(ctx context.Context, request []byte) ([]byte, error) {
+			ours, err := inquiryOf(request)
+			if err == nil {
+				err = send(ctx, request)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return e.judge(ours, m.payloadID, r)
+		})
 	}
-	m := newMessage(e.config, request)
-	r, err := e.exchange(ctx, m)
-	if err == nil {
-		err = r.refusal()
+	switch {
+	case signIn.Err != nil:
+		return []network.ProbeStep{signIn}
+	case r == nil:
+		signIn.Skipped = "there is no request to sign in with"
 	}
-	// Another error code or fault is the reply of a server that admitted us.
-	admitted := err == nil || r != nil && (r.errorCode != "" || r.fault != "") && !errors.Is(err, billing.ErrNetworkUnauthorized)
-	if !admitted {
-		signIn.Err = err
-		return []billing.ProbeStep{signIn}
-	}
-	if r.errorCode != "" {
-		signIn.Detail = fmt.Sprintf("the reply to the request has the error code %s", word(r.errorCode))
-	}
-	if inquire.Skipped == "" {
-		_, inquire.Err = e.judge(ours, m.payloadID, r)
-	}
-	return []billing.ProbeStep{signIn, inquire}
+	return []network.ProbeStep{signIn, inquire}
 }

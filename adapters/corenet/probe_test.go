@@ -1,6 +1,7 @@
 package corenet_test
 
 import (
+	"context"
 	"errors"
 	"net"
 	"strings"
@@ -8,7 +9,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/corenet"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/ports"
 )
 
 func TestProbe(t *testing.T) {
@@ -16,7 +18,10 @@ func TestProbe(t *testing.T) {
 	testMember := func(ending string) func(*testing.T, *corenet.Config) {
 		return func(t *testing.T, c *corenet.Config) {
 			t.Helper()
-			c.TestInquiry = func() ([]byte, error) { return request(t, quill(ending)), nil }
+			c.Test = func(ctx context.Context, carry ports.Inquire) error {
+				_, err := carry(ctx, request(t, quill(ending)))
+				return err
+			}
 		}
 	}
 	for name, c := range map[string]struct {
@@ -39,7 +44,7 @@ func TestProbe(t *testing.T) {
 		"no such name":      {client: func(_ *testing.T, c *corenet.Config) { c.URL = "https://no.such.name.invalid" }, want: "name unreachable"},
 		"a private address": {client: func(_ *testing.T, c *corenet.Config) { c.AllowPrivate = false }, want: "name unreachable"},
 		"an unwritable 270": {client: func(_ *testing.T, c *corenet.Config) {
-			c.TestInquiry = func() ([]byte, error) { return nil, errors.New("no payer") }
+			c.Test = func(context.Context, ports.Inquire) error { return errors.New("no payer") }
 		}, want: "name ok, TLS ok, sign-in skipped, 270 other"},
 		"a page": {server: func(s *server) {
 			s.instead = func(*received, string) reply { return reply{body: "<html>"} }
@@ -58,7 +63,7 @@ func TestProbe(t *testing.T) {
 				}
 			})
 			var got []string
-			for _, step := range s.client(billing.CORESOAP220, func(config *corenet.Config) {
+			for _, step := range s.client(corenet.SOAP220, func(config *corenet.Config) {
 				if c.client != nil {
 					c.client(t, config)
 				}
@@ -68,7 +73,7 @@ func TestProbe(t *testing.T) {
 				switch {
 				case step.Err != nil:
 					anonymous(t, step.Err)
-					result = string(billing.ReasonOf(step.Err))
+					result = string(network.ReasonOf(step.Err))
 				case step.Skipped != "":
 					result = "skipped"
 				}
@@ -96,10 +101,10 @@ func TestProbeHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
-	steps := s.client(billing.CORESOAP220, func(c *corenet.Config) {
+	steps := s.client(corenet.SOAP220, func(c *corenet.Config) {
 		c.URL, c.Timeouts.Connect = "https://"+l.Addr().String(), time.Second
 	}).Probe(t.Context(), true)
-	if len(steps) != 2 || billing.ReasonOf(steps[1].Err) != billing.ReasonTLS || !strings.Contains(steps[1].Err.Error(), "the handshake did not end in time") {
+	if len(steps) != 2 || network.ReasonOf(steps[1].Err) != network.ReasonTLS || !strings.Contains(steps[1].Err.Error(), "the handshake did not end in time") {
 		t.Errorf("%+v", steps)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/corenet"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // TestPythonServer asks a server that shares no code with ours: Python's HTTP, TLS,
@@ -50,7 +50,7 @@ func TestPythonServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, envelope := range []billing.COREEnvelope{billing.CORESOAP220, billing.COREMIME220} {
+	for _, envelope := range []corenet.Envelope{corenet.SOAP220, corenet.MIME220} {
 		config := corenet.Config{
 			URL: "https://127.0.0.1:" + strings.TrimSpace(port), Envelope: envelope, SenderID: "MOLAR <1>", ReceiverID: "Trizetto/GatewayEDI & Co",
 			User: user, Password: []byte(password), CA: cert, AllowPrivate: true,
@@ -61,7 +61,7 @@ func TestPythonServer(t *testing.T) {
 			}
 		}
 		config.Password = []byte("another")
-		if reason, err := inquire(t, newClient(t, config)); reason != billing.ReasonUnauthorized {
+		if reason, err := inquire(t, newClient(t, config)); reason != network.ReasonUnauthorized {
 			t.Errorf("%s with another password: %v", envelope, err)
 		}
 	}

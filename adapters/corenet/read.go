@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // The limits of a reply. The largest 271 that the service reads has 4 MiB, which
@@ -68,13 +68,13 @@ func read(contentType string, body []byte) (*reply, error) {
 	case strings.HasPrefix(mediaType, "multipart/") && params["boundary"] != "":
 		return readParts(params["boundary"], body)
 	case isHTML(trimmed):
-		return nil, fault(billing.ReasonProtocol, "the reply is an HTML page")
+		return nil, fault(network.ReasonProtocol, "the reply is an HTML page")
 	case bytes.HasPrefix(trimmed, []byte("<")):
 		return readXML(trimmed, nil)
 	case startsISA(trimmed): // an envelope was forgotten
 		return &reply{payload: trimmed}, nil
 	default:
-		return nil, fault(billing.ReasonProtocol, "the reply is %s", formOf(trimmed))
+		return nil, fault(network.ReasonProtocol, "the reply is %s", formOf(trimmed))
 	}
 }
 
@@ -115,7 +115,7 @@ func formOf(b []byte) string {
 // with attachments.
 func readParts(boundary string, body []byte) (*reply, error) {
 	if boundary == "" || len(boundary) > maxBoundary {
-		return nil, fault(billing.ReasonProtocol, "the reply's multipart has no boundary that can be read")
+		return nil, fault(network.ReasonProtocol, "the reply's multipart has no boundary that can be read")
 	}
 	form := multipart.NewReader(bytes.NewReader(body), boundary)
 	r := &reply{}
@@ -128,15 +128,15 @@ func readParts(boundary string, body []byte) (*reply, error) {
 			break
 		}
 		if err != nil || n == maxParts {
-			return nil, fault(billing.ReasonProtocol, "part %d of the reply's multipart cannot be read, or is one too many", n+1)
+			return nil, fault(network.ReasonProtocol, "part %d of the reply's multipart cannot be read, or is one too many", n+1)
 		}
 		content, err := partContent(part)
 		if err != nil {
-			return nil, fault(billing.ReasonProtocol, "part %d of the reply's multipart is damaged or incomplete", n+1)
+			return nil, fault(network.ReasonProtocol, "part %d of the reply's multipart is damaged or incomplete", n+1)
 		}
 		if name := partName(part); name != "" && r.set(name, content) {
 			if name = strings.ToLower(name); taken[name] {
-				return nil, fault(billing.ReasonProtocol, "the reply has two parts %s", name)
+				return nil, fault(network.ReasonProtocol, "the reply has two parts %s", name)
 			}
 			taken[name], fields = true, true
 			continue
@@ -152,9 +152,9 @@ func readParts(boundary string, body []byte) (*reply, error) {
 	case fields:
 		return r, nil
 	case root == nil:
-		return nil, fault(billing.ReasonProtocol, "the reply's multipart has no envelope")
+		return nil, fault(network.ReasonProtocol, "the reply's multipart has no envelope")
 	case isHTML(root):
-		return nil, fault(billing.ReasonProtocol, "the reply is an HTML page")
+		return nil, fault(network.ReasonProtocol, "the reply is an HTML page")
 	default:
 		return readXML(root, attached)
 	}
@@ -196,7 +196,7 @@ type envelope struct {
 // envelope.
 func readXML(b []byte, attached map[string][]byte) (*reply, error) {
 	if longestTag(b) > maxTag {
-		return nil, fault(billing.ReasonProtocol, "the reply's XML has a tag of more than %d bytes", maxTag)
+		return nil, fault(network.ReasonProtocol, "the reply's XML has a tag of more than %d bytes", maxTag)
 	}
 	d := xml.NewDecoder(bytes.NewReader(b))
 	d.CharsetReader = charset
@@ -207,7 +207,7 @@ func readXML(b []byte, attached map[string][]byte) (*reply, error) {
 			break
 		}
 		if err != nil { // which may quote the document
-			return nil, fault(billing.ReasonProtocol, "the reply's XML is malformed after byte %d", d.InputOffset())
+			return nil, fault(network.ReasonProtocol, "the reply's XML is malformed after byte %d", d.InputOffset())
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -219,7 +219,7 @@ func readXML(b []byte, attached map[string][]byte) (*reply, error) {
 				e.text.Write(t)
 			}
 		case xml.Directive:
-			err = fault(billing.ReasonProtocol, "the reply's XML has a document type, which is not read")
+			err = fault(network.ReasonProtocol, "the reply's XML has a document type, which is not read")
 		}
 		if err != nil {
 			return nil, err
@@ -232,17 +232,17 @@ func (e *envelope) start(t xml.StartElement) error {
 	name := strings.ToLower(t.Name.Local)
 	e.path = append(e.path, name)
 	if len(e.path) > maxDepth {
-		return fault(billing.ReasonProtocol, "the reply's XML is more than %d elements deep", maxDepth)
+		return fault(network.ReasonProtocol, "the reply's XML is more than %d elements deep", maxDepth)
 	}
 	switch {
 	case e.field > 0 && name == "include":
 		return e.refer(t)
 	case e.field > 0:
-		return fault(billing.ReasonProtocol, "a field of the reply has elements in place of text")
+		return fault(network.ReasonProtocol, "a field of the reply has elements in place of text")
 	case e.inHeader():
 	case name == "payload" || name == "payloadid" || name == "errorcode":
 		if e.taken[name] {
-			return fault(billing.ReasonProtocol, "the reply has two elements %s", name)
+			return fault(network.ReasonProtocol, "the reply has two elements %s", name)
 		}
 		e.taken[name], e.field, e.include = true, len(e.path), ""
 		e.text.Reset()
@@ -280,7 +280,7 @@ func (e *envelope) refer(t xml.StartElement) error {
 			id = decoded
 		}
 		if !ok || e.attached[id] == nil {
-			return fault(billing.ReasonProtocol, "the payload refers to something that is no part of the reply")
+			return fault(network.ReasonProtocol, "the payload refers to something that is no part of the reply")
 		}
 		e.include = id
 	}

@@ -13,12 +13,13 @@ import (
 	"github.com/molar-billing/molar/adapters/clearinghouse"
 	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
 )
 
 // simulator is a running clearinghouse with the faults.
-func simulator(tb testing.TB, faults ...string) func(billing.COREEnvelope) corenet.Config {
+func simulator(tb testing.TB, faults ...string) func(corenet.Envelope) corenet.Config {
 	tb.Helper()
 	dir := tb.TempDir()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
@@ -48,18 +49,18 @@ func simulator(tb testing.TB, faults ...string) func(billing.COREEnvelope) coren
 		}
 		return b
 	}
-	return func(envelope billing.COREEnvelope) corenet.Config {
+	return func(envelope corenet.Envelope) corenet.Config {
 		c := corenet.Config{
 			URL: account.CORESOAPURL, Envelope: envelope, SenderID: account.SenderID, ReceiverID: account.ReceiverID,
 			User: account.COREUser, Password: []byte(account.COREPassword), CA: file(account.CAFile), AllowPrivate: true,
 		}
 		switch envelope {
-		case billing.COREMIME220:
+		case corenet.MIME220:
 			c.URL = account.COREMIMEURL
-		case billing.CORESOAPPhase4:
+		case corenet.SOAPPhase4:
 			c.User, c.Password = "", nil
 			c.Cert, c.CertKey = file(filepath.Join(dir, "client.crt")), file(filepath.Join(dir, "client.key"))
-		case billing.CORESOAP220:
+		case corenet.SOAP220:
 		}
 		return c
 	}
@@ -74,7 +75,7 @@ func TestSimulatorContract(t *testing.T) {
 			networktest.RunEligibility(t, func(t *testing.T) networktest.EligibilityFixture {
 				t.Helper()
 				return networktest.EligibilityFixture{
-					Network: newClient(t, config(envelope)), EDI: edi.New(), Inquiry: quill(""),
+					Network: edi.New().Over(newClient(t, config(envelope)).Inquire), Inquiry: quill(""),
 					Answered: "-ACTIVE-FULL", Rejected: "-NOT-FOUND", Failing: "-NETWORK-ERROR", Garbled: "-GARBLED", Slow: "-SLOW-900",
 				}
 			})
@@ -87,41 +88,41 @@ func TestSimulatorContract(t *testing.T) {
 func TestSimulatorFaults(t *testing.T) {
 	t.Parallel()
 	const accepted = ""
-	for faults, want := range map[string]billing.NetworkReason{
+	for faults, want := range map[string]network.Reason{
 		"":                  accepted,
-		"core:silent":       billing.ReasonTLS,
-		"core:certificate":  billing.ReasonTLS,
-		"core:unauthorized": billing.ReasonUnauthorized,
-		"core:hang":         billing.ReasonTimeout,
-		"core:hang-body":    billing.ReasonTimeout,
-		"core:cut":          billing.ReasonInterrupted,
-		"core:fault":        billing.ReasonRefused,
-		"core:html":         billing.ReasonRefused,
-		"core:ta1":          billing.ReasonRejected,
-		"core:d1":           billing.ReasonProtocol,
-		"core:d2":           billing.ReasonRejected,
+		"core:silent":       network.ReasonTLS,
+		"core:certificate":  network.ReasonTLS,
+		"core:unauthorized": network.ReasonUnauthorized,
+		"core:hang":         network.ReasonTimeout,
+		"core:hang-body":    network.ReasonTimeout,
+		"core:cut":          network.ReasonInterrupted,
+		"core:fault":        network.ReasonRefused,
+		"core:html":         network.ReasonRefused,
+		"core:ta1":          network.ReasonRejected,
+		"core:d1":           network.ReasonProtocol,
+		"core:d2":           network.ReasonRejected,
 		"core:d3":           accepted,
 		"core:d4":           accepted,
 		"core:d5":           accepted,
 		"core:d6":           accepted,
 		"core:d7":           accepted,
-		"core:d8":           billing.ReasonMismatch,
-		"core:d9":           billing.ReasonUnauthorized, // only SOAP has signatures
+		"core:d8":           network.ReasonMismatch,
+		"core:d9":           network.ReasonUnauthorized, // only SOAP has signatures
 		"core:d10":          accepted,
-		"core:d10,core:999": billing.ReasonRejected,
+		"core:d10,core:999": network.ReasonRejected,
 		"core:d11":          accepted,
 		"core:d12":          accepted,
 		"core:d13":          accepted,
 		"core:d13,core:d7":  accepted,
 		"core:d3,core:d5":   accepted,
 		"core:d6,core:d11":  accepted,
-		"core:d1,core:d13":  billing.ReasonProtocol,
-		"core:d8,core:d3":   billing.ReasonMismatch,
+		"core:d1,core:d13":  network.ReasonProtocol,
+		"core:d8,core:d3":   network.ReasonMismatch,
 	} {
 		t.Run(faults, func(t *testing.T) {
 			t.Parallel()
 			config := simulator(t, strings.FieldsFunc(faults, func(r rune) bool { return r == ',' })...)
-			for _, envelope := range []billing.COREEnvelope{billing.CORESOAP220, billing.COREMIME220} {
+			for _, envelope := range []corenet.Envelope{corenet.SOAP220, corenet.MIME220} {
 				c, want := config(envelope), want
 				switch faults {
 				case "core:silent":
@@ -131,7 +132,7 @@ func TestSimulatorFaults(t *testing.T) {
 				case "core:hang-body":
 					c.Timeouts.Total = 5 * time.Second
 				case "core:d9":
-					if envelope == billing.COREMIME220 {
+					if envelope == corenet.MIME220 {
 						want = accepted
 					}
 				}
@@ -139,7 +140,7 @@ func TestSimulatorFaults(t *testing.T) {
 				if reason != want {
 					t.Errorf("%s: %q, %v, want %q", envelope, reason, err, want)
 				}
-				if silent := errors.Is(err, context.DeadlineExceeded); silent != (want == billing.ReasonTimeout) {
+				if silent := errors.Is(err, context.DeadlineExceeded); silent != (want == network.ReasonTimeout) {
 					t.Errorf("%s: the payer is silent: %t, %v", envelope, silent, err)
 				}
 			}
@@ -154,7 +155,10 @@ func TestSimulatorProbe(t *testing.T) {
 		for _, member := range []string{"", "-ACTIVE-FULL"} {
 			c := config(envelope)
 			if member != "" {
-				c.TestInquiry = func() ([]byte, error) { return request(t, quill(member)), nil }
+				c.Test = func(ctx context.Context, carry ports.Inquire) error {
+					_, err := carry(ctx, request(t, quill(member)))
+					return err
+				}
 			}
 			for _, step := range newClient(t, c).Probe(t.Context(), true) {
 				if step.Err != nil || (step.Skipped != "") != (member == "" && strings.HasPrefix(step.Name, "270")) {

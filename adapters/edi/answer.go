@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // answer collects the content of the payer's replies to one check.
@@ -19,7 +20,7 @@ type answer struct {
 	remarks []string // facts that have no field
 }
 
-func newAnswer(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.Member) *answer {
+func newAnswer(q network.Inquiry, r *eligibility.Reply, member *eligibility.Member) *answer {
 	a := &answer{inquiry: q.Inquiry, age: -1, member: member, holder: r.Subscriber}
 	if _, _, born := q.Inquiry.Person(); !born.IsZero() {
 		a.age = born.AgeOn(q.Inquiry.ServiceDate)

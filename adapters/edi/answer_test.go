@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 func TestAnswerRefusesWhatIsNoUsableReply(t *testing.T) {
@@ -37,7 +38,7 @@ func TestAnswerRefusesWhatIsNoUsableReply(t *testing.T) {
 	}
 }
 
-func mustInquiry(t *testing.T, q billing.Inquiry270) []byte {
+func mustInquiry(t *testing.T, q network.Inquiry) []byte {
 	t.Helper()
 	b, err := edi.New().Inquiry(q, q.Questions()[0], 0)
 	if err != nil {
@@ -155,7 +156,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Add([]byte("ISA"))
 	f.Fuzz(func(t *testing.T, reply []byte) {
-		for _, q := range []billing.Inquiry270{inquiry270(), withPatient(inquiry270())} {
+		for _, q := range []network.Inquiry{inquiry270(), withPatient(inquiry270())} {
 			q.Inquiry.ProcedureCodes, q.Inquiry.DetailLevel = []string{"D1110", "D1351"}, billing.DetailEnhanced
 			a, err := edi.New().Answer(q, [][]byte{reply, reply})
 			if err == nil {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // claimWriter converts claims to their form in the files of a network.
 type claimWriter struct {
-	route   *billing.Route
-	options *billing.NetworkOptions
+	route   *network.Route
+	options *network.Options
 }
 
 // claim converts a claim. It leaves out the IDs, statuses and times that an 837D does
@@ -25,7 +26,7 @@ func (w claimWriter) claim(o *billing.OutgoingClaim) claims.Claim {
 			MemberID: c.Subscriber.MemberID, GroupNumber: c.Subscriber.GroupNumber, GroupName: c.Subscriber.GroupName,
 			DateOfBirth: c.Subscriber.DateOfBirth, Gender: genderCode(c.Subscriber.Gender), Address: claims.Address(c.Subscriber.Address),
 		},
-		Payer: claims.Payer{Name: c.Payer.Name, PayerID: w.route.PayerID(c.Payer, billing.TransactionClaims)}, Coverage: coverageCode(c.Turn()),
+		Payer: claims.Payer{Name: c.Payer.Name, PayerID: w.route.PayerID(c.Payer, network.Claims)}, Coverage: coverageCode(c.Turn()),
 		PatientControlNumber: w.options.SubmittedNumber(c), PlaceOfService: c.PlaceOfService, Frequency: frequencyCode(c.Frequency),
 		Assignment: assignmentCode(&c.ClaimDetails), BenefitsAssigned: benefitsCode(&c.ClaimDetails), Release: releaseCode(&c.ClaimDetails),
 		Predetermination: c.Kind == billing.KindPredetermination, MissingTeeth: c.MissingTeeth, TeethToExtract: c.TeethToExtract,
@@ -91,9 +92,9 @@ func (w claimWriter) providers(out *claims.Claim, o *billing.OutgoingClaim) {
 			own = n
 		}
 	}
-	out.ProviderNumber = w.options.ProviderNumber(billing.ReferencePayer, o.Office.NPI, payer, own.Number)
-	out.ProviderLocation = w.options.ProviderNumber(billing.ReferenceLocation, o.Office.NPI, payer, own.LocationNumber)
-	out.Billing.License = w.options.ProviderNumber(billing.ReferenceLicense, o.Office.NPI, payer, "")
+	out.ProviderNumber = w.options.ProviderNumber(network.ReferencePayer, o.Office.NPI, payer, own.Number)
+	out.ProviderLocation = w.options.ProviderNumber(network.ReferenceLocation, o.Office.NPI, payer, own.LocationNumber)
+	out.Billing.License = w.options.ProviderNumber(network.ReferenceLicense, o.Office.NPI, payer, "")
 	if p := o.Provider; p != nil {
 		out.Billing.Taxonomy = w.taxonomy(o.Office, p)
 	} else {
@@ -107,9 +108,9 @@ func (w claimWriter) providers(out *claims.Claim, o *billing.OutgoingClaim) {
 // taxonomy returns the taxonomy of the billing provider.
 func (w claimWriter) taxonomy(office *billing.Office, rendering *billing.Provider) string {
 	switch use := w.options.Taxonomy; {
-	case use == billing.TaxonomyNever, use == billing.TaxonomyIfRendering && office.NPI != rendering.NPI:
+	case use == network.TaxonomyNever, use == network.TaxonomyIfRendering && office.NPI != rendering.NPI:
 		return ""
-	case use == billing.TaxonomyOfOffice:
+	case use == network.TaxonomyOfOffice:
 		return office.Taxonomy
 	}
 	return cmp.Or(office.Taxonomy, rendering.Taxonomy)
@@ -122,9 +123,9 @@ func (w claimWriter) provider(p *billing.Provider, payer string) claims.Provider
 	}
 	return claims.Provider{
 		FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: p.Taxonomy,
-		License:  w.options.ProviderNumber(billing.ReferenceLicense, p.NPI, payer, ""),
-		Number:   w.options.ProviderNumber(billing.ReferencePayer, p.NPI, payer, ""),
-		Location: w.options.ProviderNumber(billing.ReferenceLocation, p.NPI, payer, ""),
+		License:  w.options.ProviderNumber(network.ReferenceLicense, p.NPI, payer, ""),
+		Number:   w.options.ProviderNumber(network.ReferencePayer, p.NPI, payer, ""),
+		Location: w.options.ProviderNumber(network.ReferenceLocation, p.NPI, payer, ""),
 	}
 }
 
@@ -135,7 +136,7 @@ func (w claimWriter) dates(out *claims.Claim) {
 	}
 	out.ServiceDate = out.ServiceDates().From
 	for i := range out.Lines {
-		if l := &out.Lines[i]; w.options.LineDates == billing.LineDatesDifferent && l.ServiceDate == out.ServiceDate {
+		if l := &out.Lines[i]; w.options.LineDates == network.LineDatesDifferent && l.ServiceDate == out.ServiceDate {
 			l.ServiceDate = billing.Date{}
 		}
 	}

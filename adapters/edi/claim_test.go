@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // attached is what the file of a claim says of its attachment.
@@ -14,7 +15,7 @@ func attached(t *testing.T, a *billing.Attachment) []claims.Attachment {
 	t.Helper()
 	c := claimOf(1, newOffice(1, "Bright Smiles", "1234567893"), "PCN-1")
 	c.Attachments = []*billing.Attachment{a}
-	all, _, err := claims.Decode(bytes.NewReader(mustFile(t, billing.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{c}})))
+	all, _, err := claims.Decode(bytes.NewReader(mustFile(t, network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{c}})))
 	if err != nil {
 		t.Fatal(err)
 	}

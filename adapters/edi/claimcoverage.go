@@ -6,6 +6,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // coordinate adds the other coverages of a claim, and what their payers decided about
@@ -41,7 +42,7 @@ func (w claimWriter) otherPayerIDs(c *billing.Claim) []string {
 	ids := make([]string, len(c.OtherCoverage))
 	for i := range c.OtherCoverage {
 		o := &c.OtherCoverage[i]
-		id := w.route.PayerID(o.Payer, billing.TransactionClaims)
+		id := w.route.PayerID(o.Payer, network.Claims)
 		if id != "" && slices.Contains(ids[:i], id) {
 			id = strings.ToUpper(string(o.Sequence))
 		}

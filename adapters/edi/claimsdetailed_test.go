@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 func on(y, m, d int) billing.Date { return billing.Date{Year: y, Month: time.Month(m), Day: d} }
@@ -22,7 +23,7 @@ func address(whose string) billing.Address {
 
 // detailedFile has two claims that together have every value that a claim and an
 // office can have, in the characters of X12.
-func detailedFile() billing.ClaimsFile {
+func detailedFile() network.ClaimsFile {
 	practice, dentist := newOffice(1, "BRIGHT SMILES", "1234567893"), newOffice(2, "ANNA TOOTH", "1467560003")
 	for _, o := range []*billing.Office{practice, dentist} {
 		o.TaxID, o.Phone, o.Address, o.PayTo = "123456789", "5550100100", address("OFFICE"), address("LOCKBOX")
@@ -42,7 +43,7 @@ func detailedFile() billing.ClaimsFile {
 		c.Payer = &billing.Payer{FilingIndicator: "12"}
 	}
 	second.OtherPayers = []*billing.Payer{{FilingIndicator: "MC"}, nil}
-	return billing.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{first, second}}
+	return network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{first, second}}
 }
 
 // detailed gives a claim all that has nothing to do with another payer.

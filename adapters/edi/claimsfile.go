@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // claimSize is the typical size of a claim in a file. The buffer is allocated
@@ -25,7 +26,7 @@ var errFile = errors.New("edi: a file of claims needs a sender, a receiver, cont
 // a level. It writes at most ten attachments and five notes for each claim, or fewer
 // notes by the network's options. The notes for attachments come first; the claim's
 // own note gets the space left.
-func (*Codec) File(f billing.ClaimsFile) ([]byte, error) {
+func (*Codec) File(f network.ClaimsFile) ([]byte, error) {
 	from, to, o := f.Envelope.Sender, f.Envelope.Receiver, &f.Options
 	if f.Batch == nil || len(f.Claims) == 0 || from.ID == "" || to.ID == "" {
 		return nil, errFile
@@ -76,7 +77,7 @@ func submitterOf(name, id string, all []claims.Claim) claims.Submitter {
 }
 
 // outgoing translates the claims in the order of the file.
-func outgoing(f *billing.ClaimsFile) ([]claims.Claim, error) {
+func outgoing(f *network.ClaimsFile) ([]claims.Claim, error) {
 	list := f.Claims
 	order := make([]*billing.OutgoingClaim, len(list))
 	for i := range list {

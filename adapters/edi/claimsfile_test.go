@@ -12,9 +12,10 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
-func mustFile(tb testing.TB, f billing.ClaimsFile) []byte {
+func mustFile(tb testing.TB, f network.ClaimsFile) []byte {
 	tb.Helper()
 	b, err := edi.New().File(f)
 	if err != nil {
@@ -62,17 +63,17 @@ func newBatch() *billing.Batch {
 }
 
 // envelope is from us to a receiver; to none, it is to the payer itself.
-func envelope(receiver string) (e billing.Envelope) {
-	e.Sender = billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}
+func envelope(receiver string) (e network.Envelope) {
+	e.Sender = network.End{Qualifier: "ZZ", ID: "MOLAR"}
 	if receiver != "" {
-		e.Receiver = billing.EnvelopeEnd{Qualifier: "ZZ", ID: receiver}
+		e.Receiver = network.End{Qualifier: "ZZ", ID: receiver}
 	}
 	return e
 }
 
 // claimsFile has all that a file can have: claims of two offices that take
 // turns, a replacement, a void, a predetermination, and attachments.
-func claimsFile() billing.ClaimsFile {
+func claimsFile() network.ClaimsFile {
 	bright, other := newOffice(1, "Bright Smiles, P.C.", "1234567893"), newOffice(2, "Zähne & Söhne", "1467560003")
 	first, replaced, voided, estimate := claimOf(1, bright, "PCN-1"), claimOf(2, other, "PCN-2"), claimOf(3, bright, "VOID-1"), claimOf(4, other, "PRE-1")
 	first.Claim.Note = "Old filling lost."
@@ -91,7 +92,7 @@ func claimsFile() billing.ClaimsFile {
 	for i := range estimate.Claim.Lines {
 		estimate.Claim.Lines[i].ServiceDate = billing.Date{}
 	}
-	return billing.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{replaced, voided, estimate, first}}
+	return network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{replaced, voided, estimate, first}}
 }
 
 func TestFileGolden(t *testing.T) {

@@ -10,15 +10,16 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
-// Codec implements ports.EDI in X12, version 005010.
+// Codec writes and reads X12, version 005010. It implements ports.ClaimsEDI.
 type Codec struct {
 	log *slog.Logger
 }
 
-var _ ports.EDI = (*Codec)(nil)
+var _ ports.ClaimsEDI = (*Codec)(nil)
 
 // New returns a Codec that logs nothing.
 func New() *Codec { return NewLogging(slog.New(slog.DiscardHandler)) }
@@ -52,7 +53,7 @@ const maxRows = 2000
 // its error. Each later reply is about one other question. Answer skips it if it is
 // unusable, belongs to another inquiry or is a rejection. The caller sets Network
 // and LatencyMS.
-func (c *Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckResponse, error) {
+func (c *Codec) Answer(q network.Inquiry, replies [][]byte) (billing.CheckResponse, error) {
 	if len(replies) == 0 {
 		return billing.CheckResponse{}, errNoReply
 	}
@@ -92,7 +93,7 @@ func (c *Codec) Answer(q billing.Inquiry270, replies [][]byte) (billing.CheckRes
 // all differ from it. Type 1 traces are the payer's own. Payers may omit traces, so
 // a reply without any passes. By the network's options any trace passes, because the
 // reply came for the request.
-func (c *Codec) read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error) {
+func (c *Codec) read(q network.Inquiry, b []byte) (*eligibility.Reply, error) {
 	r, err := eligibility.Decode(b)
 	if err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (c *Codec) read(q billing.Inquiry270, b []byte) (*eligibility.Reply, error)
 // patientOf returns the loop with the patient's benefits, or nil if no loop has an
 // EB. If a dependent has their own member ID, payers use the subscriber's loop. A
 // dependent's loop never holds a subscriber's benefits: see rejectionOf.
-func patientOf(q billing.Inquiry270, r *eligibility.Reply) *eligibility.Member {
+func patientOf(q network.Inquiry, r *eligibility.Reply) *eligibility.Member {
 	candidates := []*eligibility.Member{r.Subscriber}
 	if q.Inquiry.Patient != nil {
 		candidates = []*eligibility.Member{r.Dependent}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // expected is what a person read from a 271, segment by segment, before any
@@ -41,7 +42,7 @@ type expected struct {
 	NotReturned   []string            `json:"not_returned"`
 }
 
-func (e *expected) inquiry() billing.Inquiry270 {
+func (e *expected) inquiry() network.Inquiry {
 	q := inquiry270()
 	i := &q.Inquiry
 	i.ServiceDate, i.ProcedureCodes, i.DetailLevel = e.Inquiry.ServiceDate, e.Inquiry.Procedures, billing.DetailLevel(e.Inquiry.Detail)
@@ -302,15 +303,15 @@ func sameMap(t *testing.T, what string, got, want map[string]string) {
 }
 
 // inquiry270 is an inquiry about a subscriber, for tests to change.
-func inquiry270() billing.Inquiry270 {
+func inquiry270() network.Inquiry {
 	id, err := billing.ParseID[billing.CheckID]("elg_01JZ0000000000000000000042")
 	if err != nil {
 		panic(err)
 	}
-	return billing.Inquiry270{
+	return network.Inquiry{
 		CheckID:   id,
 		CreatedAt: time.Date(2026, 6, 15, 13, 4, 5, 670_000_000, time.UTC),
-		Mode:      billing.ModeTest,
+		Scope:     billing.Scope{Mode: billing.ModeTest},
 		Envelope:  envelope(""),
 		Payer:     billing.PayerSummary{PayerID: "60054", Name: "Sample Dental"},
 		Inquiry: billing.Inquiry{

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // dental is the service type of all dental benefits.
@@ -22,7 +23,7 @@ var errInquiry = errors.New("edi: an inquiry needs a check ID, a sender, and a q
 
 // Inquiry writes a 270 with one question of a check. The same arguments always produce
 // the same bytes.
-func (*Codec) Inquiry(q billing.Inquiry270, question billing.Question, sequence int) ([]byte, error) {
+func (*Codec) Inquiry(q network.Inquiry, question network.Question, sequence int) ([]byte, error) {
 	unknown := func(code string) bool { return !billing.ValidProcedureCode(code) }
 	empty := len(question.ServiceTypes)+len(question.Procedures) == 0
 	if q.CheckID.IsZero() || q.Envelope.Sender.ID == "" || sequence < 0 || empty || slices.ContainsFunc(question.Procedures, unknown) {
@@ -33,12 +34,12 @@ func (*Codec) Inquiry(q billing.Inquiry270, question billing.Question, sequence 
 	created := q.CreatedAt.UTC()
 	from, to := q.Envelope.Sender, q.Envelope.Receiver
 	if to.ID == "" {
-		to = billing.EnvelopeEnd{Qualifier: "ZZ", ID: q.Payer.PayerID}
+		to = network.End{Qualifier: "ZZ", ID: q.Payer.PayerID}
 	}
 	out := &eligibility.Inquiry{
 		Interchange: x12.Interchange{
 			SenderQualifier: from.Qualifier, Sender: from.ID, ReceiverQualifier: to.Qualifier, Receiver: to.ID,
-			Created: created, Control: control, Test: q.Envelope.Test(q.Mode),
+			Created: created, Control: control, Test: q.Envelope.Test(q.Scope.Mode),
 		},
 		Group: x12.Group{
 			Sender: cmp.Or(q.Options.GroupSender, from.ID), Receiver: cmp.Or(q.Options.GroupReceiver, to.ID), Created: created, Control: control,
@@ -124,7 +125,7 @@ func dependent(d *billing.Dependent) *eligibility.Party {
 	}
 }
 
-func queries(question billing.Question) (all []eligibility.Query) {
+func queries(question network.Question) (all []eligibility.Query) {
 	if len(question.ServiceTypes) > 0 {
 		all = append(all, eligibility.Query{ServiceTypes: question.ServiceTypes})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 func TestInquiry(t *testing.T) {
@@ -18,18 +19,18 @@ func TestInquiry(t *testing.T) {
 	subscriber.Inquiry.ProcedureCodes = []string{"D1110", "D2740", "D1110"}
 	subscriber.Inquiry.Subscriber.GroupNumber = new("G*100")
 	dependent := withPatient(inquiry270())
-	dependent.Mode = billing.ModeLive
+	dependent.Scope.Mode = billing.ModeLive
 	dependent.Inquiry.Office.TaxID = ""
 	dependent.Inquiry.Subscriber.LastName = "Straße~Müller"
 	dependent.Inquiry.Subscriber.MemberID = "w.12 34/5-active-full"
 	for _, c := range []struct {
 		name     string
-		question billing.Question
+		question network.Question
 		sequence int
-		q        billing.Inquiry270
+		q        network.Inquiry
 	}{
 		{"subscriber", subscriber.Questions()[0], 0, subscriber},
-		{"procedure", billing.Question{Procedures: []string{"D2740"}}, 2, subscriber},
+		{"procedure", network.Question{Procedures: []string{"D2740"}}, 2, subscriber},
 		{"dependent", dependent.Questions()[0], 0, dependent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -76,7 +77,7 @@ func TestInquirySaysWhatThePayerNeeds(t *testing.T) {
 	for sequence := range 11 {
 		seen[decodeInquiry(t, q, sequence).Interchange.Control] = true
 	}
-	q.Attempt = billing.NewAttempt()
+	q.Attempt = network.NewAttempt()
 	equal(t, "trace of an attempt", decodeInquiry(t, q, 3).Patient().Traces[0].Number, trace.Number+q.Attempt)
 	equal(t, "reference of an attempt", decodeInquiry(t, q, 3).Reference, trace.Number+q.Attempt)
 	for sequence := range 11 {
@@ -103,7 +104,7 @@ func TestInquiryFitsTheLongestValues(t *testing.T) {
 	}
 }
 
-func decodeInquiry(t *testing.T, q billing.Inquiry270, sequence int) *eligibility.Inquiry {
+func decodeInquiry(t *testing.T, q network.Inquiry, sequence int) *eligibility.Inquiry {
 	t.Helper()
 	b, err := edi.New().Inquiry(q, q.Questions()[0], sequence)
 	if err != nil {
@@ -119,10 +120,10 @@ func decodeInquiry(t *testing.T, q billing.Inquiry270, sequence int) *eligibilit
 func TestInquiryRefusesWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	q := inquiry270()
-	if _, err := edi.New().Inquiry(q, billing.Question{Procedures: []string{"1110"}}, 1); err == nil {
+	if _, err := edi.New().Inquiry(q, network.Question{Procedures: []string{"1110"}}, 1); err == nil {
 		t.Error("1110 is a procedure")
 	}
-	if _, err := edi.New().Inquiry(q, billing.Question{}, 0); err == nil {
+	if _, err := edi.New().Inquiry(q, network.Question{}, 0); err == nil {
 		t.Error("nothing can be asked")
 	}
 	if _, err := edi.New().Inquiry(q, q.Questions()[0], -1); err == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // segments returns the segments of a file without its envelopes, whose counts follow
@@ -65,7 +66,7 @@ func wantChanges(t *testing.T, from, to []byte, want string) {
 
 // familyFile has two claims of an office: of a subscriber whose dentist is the billing
 // provider, and of a child in the care of another dentist. Both have two lines.
-func familyFile() billing.ClaimsFile {
+func familyFile() network.ClaimsFile {
 	office := newOffice(1, "BRIGHT SMILES", "1234567893")
 	office.ProviderNumbers = []billing.ProviderNumber{{PayerID: "CHTEST", Number: "PN-7", LocationNumber: "LOC-2"}}
 	own, child := claimOf(1, office, "PCN-1"), claimOf(2, office, "PCN-2")
@@ -75,7 +76,7 @@ func familyFile() billing.ClaimsFile {
 	}
 	child.Claim.Note = strings.Repeat("a word or two ", 12)
 	child.Claim.Payer.ID = billing.PayerID{1}
-	return billing.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{own, child}}
+	return network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{own, child}}
 }
 
 // TestClaimOptions compares the file of each option with the default one.
@@ -83,20 +84,20 @@ func TestClaimOptions(t *testing.T) {
 	t.Parallel()
 	const bright, molina = "1234567893", "1467560003"
 	for name, c := range map[string]struct {
-		options billing.NetworkOptions
-		change  func(*billing.ClaimsFile) // besides the options
+		options network.Options
+		change  func(*network.ClaimsFile) // besides the options
 		want    string
 	}{
 		"defaults": {},
-		"claim_service_date": {options: billing.NetworkOptions{ClaimDate: true}, want: `
+		"claim_service_date": {options: network.Options{ClaimDate: true}, want: `
 			+ DTP*472*D8*20260302
 			+ DTP*472*D8*20260302`},
-		"line_service_dates": {options: billing.NetworkOptions{ClaimDate: true, LineDates: billing.LineDatesDifferent}, want: `
+		"line_service_dates": {options: network.Options{ClaimDate: true, LineDates: network.LineDatesDifferent}, want: `
 			+ DTP*472*D8*20260302
 			- DTP*472*D8*20260302
 			+ DTP*472*D8*20260302
 			- DTP*472*D8*20260302`},
-		"billing_taxonomy always": {options: billing.NetworkOptions{Taxonomy: billing.TaxonomyAlways}, want: `
+		"billing_taxonomy always": {options: network.Options{Taxonomy: network.TaxonomyAlways}, want: `
 			+ PRV*BI*PXC*1223P0221X
 			- HL*3*1*22*1
 			+ HL*3**20*1
@@ -110,49 +111,49 @@ func TestClaimOptions(t *testing.T) {
 			- HL*4*3*23*0
 			+ HL*5*4*23*0`},
 		"billing_taxonomy rendering": {
-			options: billing.NetworkOptions{Taxonomy: billing.TaxonomyIfRendering},
-			change:  func(f *billing.ClaimsFile) { f.Claims = f.Claims[:1] },
+			options: network.Options{Taxonomy: network.TaxonomyIfRendering},
+			change:  func(f *network.ClaimsFile) { f.Claims = f.Claims[:1] },
 			want:    "+ PRV*BI*PXC*1223P0221X",
 		},
 		"billing_taxonomy rendering, of another": {
-			options: billing.NetworkOptions{Taxonomy: billing.TaxonomyIfRendering},
-			change:  func(f *billing.ClaimsFile) { f.Claims, f.Claims[1].Office.Taxonomy = f.Claims[1:], "1223G0001X" },
+			options: network.Options{Taxonomy: network.TaxonomyIfRendering},
+			change:  func(f *network.ClaimsFile) { f.Claims, f.Claims[1].Office.Taxonomy = f.Claims[1:], "1223G0001X" },
 			want:    "- PRV*BI*PXC*1223G0001X",
 		},
 		"billing_taxonomy never": {
-			options: billing.NetworkOptions{Taxonomy: billing.TaxonomyNever},
-			change:  func(f *billing.ClaimsFile) { f.Claims[0].Office.Taxonomy = "1223G0001X" },
+			options: network.Options{Taxonomy: network.TaxonomyNever},
+			change:  func(f *network.ClaimsFile) { f.Claims[0].Office.Taxonomy = "1223G0001X" },
 			want:    "- PRV*BI*PXC*1223G0001X",
 		},
-		"filing_indicators": {options: billing.NetworkOptions{Filings: map[string]string{"CHTEST": "MC"}}, want: `
+		"filing_indicators": {options: network.Options{Filings: map[string]string{"CHTEST": "MC"}}, want: `
 			- SBR*P*18*******CI
 			+ SBR*P*18*******MC
 			- SBR*P********CI
 			+ SBR*P********MC`},
-		"subscriber_address_always": {options: billing.NetworkOptions{SubscriberAddressAsPatient: true}, want: `
+		"subscriber_address_always": {options: network.Options{SubscriberAddressAsPatient: true}, want: `
 			- N3*5 ELM ST
 			- N4*TULSA*OK*74103
 			- DMG*D8*19850412*F`},
-		"rendering_provider_always": {options: billing.NetworkOptions{RenderingIfOther: true}, want: `
+		"rendering_provider_always": {options: network.Options{RenderingIfOther: true}, want: `
 			- NM1*82*1*BRIGHT*BEA****XX*1234567893
 			- PRV*PE*PXC*1223P0221X`},
-		"max_notes": {options: billing.NetworkOptions{Notes: 1}, want: `
+		"max_notes": {options: network.Options{Notes: 1}, want: `
 			- NTE*ADD*TWO A WORD OR TWO A WORD OR TWO A WORD OR TWO A WORD OR TWO A WORD OR TWO A WORD
 			- NTE*ADD*OR TWO`},
-		"provider_references": {options: billing.NetworkOptions{NoReferences: []billing.ProviderReference{"G2", "LU"}}, want: `
+		"provider_references": {options: network.Options{NoReferences: []network.ProviderReference{"G2", "LU"}}, want: `
 			- REF*G2*PN-7
 			- REF*LU*LOC-2
 			- REF*G2*PN-7
 			- REF*LU*LOC-2`},
 		"provider_numbers": {
-			options: billing.NetworkOptions{ProviderNumbers: []billing.NetworkProviderNumber{
-				{NPI: bright, PayerID: "CHTEST", Reference: billing.ReferencePayer, Number: "NET-1"},
-				{NPI: bright, Reference: billing.ReferenceLicense, Number: "TX-1"},
-				{NPI: molina, Reference: billing.ReferenceLicense, Number: "TX-9"},
-				{NPI: molina, PayerID: "CHTEST", Reference: billing.ReferencePayer, Number: "DR-3"},
-				{NPI: molina, PayerID: "OTHER", Reference: billing.ReferenceLocation, Number: "NO"},
+			options: network.Options{ProviderNumbers: []network.ProviderNumber{
+				{NPI: bright, PayerID: "CHTEST", Reference: network.ReferencePayer, Number: "NET-1"},
+				{NPI: bright, Reference: network.ReferenceLicense, Number: "TX-1"},
+				{NPI: molina, Reference: network.ReferenceLicense, Number: "TX-9"},
+				{NPI: molina, PayerID: "CHTEST", Reference: network.ReferencePayer, Number: "DR-3"},
+				{NPI: molina, PayerID: "OTHER", Reference: network.ReferenceLocation, Number: "NO"},
 			}},
-			change: func(f *billing.ClaimsFile) { f.Claims = f.Claims[1:] },
+			change: func(f *network.ClaimsFile) { f.Claims = f.Claims[1:] },
 			want: `
 			+ REF*0B*TX-1
 			- REF*G2*PN-7
@@ -160,16 +161,16 @@ func TestClaimOptions(t *testing.T) {
 			+ REF*0B*TX-9
 			+ REF*G2*DR-3`,
 		},
-		"group_sender_id, group_receiver_id": {options: billing.NetworkOptions{GroupSender: "GS2", GroupReceiver: "77016"}, want: `
+		"group_sender_id, group_receiver_id": {options: network.Options{GroupSender: "GS2", GroupReceiver: "77016"}, want: `
 			- GS*HC*MOLAR*CLEARINGHOUSE*20260304*050607*901*X*005010X224A2
 			+ GS*HC*GS2*77016*20260304*050607*901*X*005010X224A2`},
-		"submitter_name, submitter_id": {options: billing.NetworkOptions{SubmitterName: "Molar, Inc.", SubmitterID: "S1"}, want: `
+		"submitter_name, submitter_id": {options: network.Options{SubmitterName: "Molar, Inc.", SubmitterID: "S1"}, want: `
 			- NM1*41*2*MOLAR*****46*MOLAR
 			+ NM1*41*2*MOLAR, INC.*****46*S1`},
-		"file_receiver_name, file_receiver_id": {options: billing.NetworkOptions{ReceiverName: "DENTICAL", ReceiverID: "1822287119"}, want: `
+		"file_receiver_name, file_receiver_id": {options: network.Options{ReceiverName: "DENTICAL", ReceiverID: "1822287119"}, want: `
 			- NM1*40*2*CLEARINGHOUSE*****46*CLEARINGHOUSE
 			+ NM1*40*2*DENTICAL*****46*1822287119`},
-		"claim_number_characters": {options: billing.NetworkOptions{PlainNumbers: true, NumberLength: 12}, want: `
+		"claim_number_characters": {options: network.Options{PlainNumbers: true, NumberLength: 12}, want: `
 			- CLM*PCN-1*305.5***11:B:1*Y*A*Y*Y
 			+ CLM*` + derived(1) + `*305.5***11:B:1*Y*A*Y*Y
 			- CLM*PCN-2*305.5***11:B:1*Y*A*Y*Y
@@ -192,13 +193,13 @@ func TestClaimOptions(t *testing.T) {
 
 // derived is the number of the claim with the ID when its own does not fit.
 func derived(id byte) string {
-	o := billing.NetworkOptions{PlainNumbers: true, NumberLength: 12}
+	o := network.Options{PlainNumbers: true, NumberLength: 12}
 	return o.SubmittedNumber(&billing.Claim{ID: billing.ClaimID{15: id}, PatientControlNumber: "PCN-1"})
 }
 
 // comesBack decodes a file: whatever the options, every line has its date, and the file
 // is as a clearinghouse wants it.
-func comesBack(t *testing.T, f billing.ClaimsFile, file []byte) {
+func comesBack(t *testing.T, f network.ClaimsFile, file []byte) {
 	t.Helper()
 	all, warnings, err := claims.Decode(bytes.NewReader(file))
 	if err != nil || len(warnings) > 0 || len(all) != 1 || len(all[0].Claims) != len(f.Claims) {
@@ -249,11 +250,11 @@ func TestNetworkOfFile(t *testing.T) {
 		Subscriber: f.Claims[0].Claim.Subscriber, Relationship: billing.RelationSelf, FilingIndicator: "CI",
 	}}
 	before := mustFile(t, f)
-	f.Envelope = billing.Envelope{
-		Sender: billing.EnvelopeEnd{Qualifier: "30", ID: "123456789"}, Receiver: billing.EnvelopeEnd{Qualifier: "01", ID: "330897513"}, Usage: "P",
+	f.Envelope = network.Envelope{
+		Sender: network.End{Qualifier: "30", ID: "123456789"}, Receiver: network.End{Qualifier: "01", ID: "330897513"}, Usage: "P",
 	}
-	f.Route.PayerIDs = map[billing.PayerID]map[billing.Transaction]string{
-		{1}: {billing.TransactionClaims: "SKUT0", billing.TransactionEligibility: "UTMCD"}, {2}: {billing.TransactionClaims: "75177"},
+	f.Route.PayerIDs = map[billing.PayerID]map[network.Transaction]string{
+		{1}: {network.Claims: "SKUT0", network.Eligibility: "UTMCD"}, {2}: {network.Claims: "75177"},
 	}
 	wantChanges(t, before, mustFile(t, f), `
 		- ISA*00*          *00*          *ZZ*MOLAR          *ZZ*CLEARINGHOUSE  *260304*0506*^*00501*000000901*0*T*:
@@ -274,13 +275,13 @@ func TestNetworkOfFile(t *testing.T) {
 func TestInquiryOptions(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		options billing.NetworkOptions
+		options network.Options
 		want    []string // the EQ segments of each 270
 	}{
 		"defaults":                     {want: []string{"EQ*35 EQ**AD:D1110", "EQ**AD:D1110"}},
-		"procedures_in_inquiries":      {options: billing.NetworkOptions{NoProcedures: true}, want: []string{"EQ*35"}},
-		"service_types":                {options: billing.NetworkOptions{ServiceTypes: []string{"30", "35"}}, want: []string{"EQ*30 EQ**AD:D1110", "EQ*35", "EQ**AD:D1110"}},
-		"one_service_type_per_request": {options: billing.NetworkOptions{ServiceTypes: []string{"30", "35"}, TypesTogether: true}, want: []string{"EQ*30^35 EQ**AD:D1110", "EQ**AD:D1110"}},
+		"procedures_in_inquiries":      {options: network.Options{NoProcedures: true}, want: []string{"EQ*35"}},
+		"service_types":                {options: network.Options{ServiceTypes: []string{"30", "35"}}, want: []string{"EQ*30 EQ**AD:D1110", "EQ*35", "EQ**AD:D1110"}},
+		"one_service_type_per_request": {options: network.Options{ServiceTypes: []string{"30", "35"}, TypesTogether: true}, want: []string{"EQ*30^35 EQ**AD:D1110", "EQ**AD:D1110"}},
 	} {
 		q := inquiry270()
 		q.Options, q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = c.options, billing.DetailEnhanced, []string{"D1110"}
@@ -309,22 +310,22 @@ func TestInquiryOptions(t *testing.T) {
 func TestNetworkOfInquiry(t *testing.T) {
 	t.Parallel()
 	q := inquiry270()
-	q.Envelope = billing.Envelope{Sender: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR1"}, Usage: "P"}
+	q.Envelope = network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: "MOLAR1"}, Usage: "P"}
 	q.Payer.PayerID = "UTMCD"
 	got := decodeInquiry(t, q, 0)
 	equal(t, "ISA08", got.Interchange.Receiver, "UTMCD")
 	equal(t, "GS03", got.Group.Receiver, "UTMCD")
 	equal(t, "NM109", got.Payer.Name.ID, "UTMCD")
 	equal(t, "ISA15", got.Interchange.Test, false)
-	q.Envelope.Receiver = billing.EnvelopeEnd{Qualifier: "01", ID: "OFFALLY"}
-	q.Mode, q.Envelope.Usage = billing.ModeLive, "T"
+	q.Envelope.Receiver = network.End{Qualifier: "01", ID: "OFFALLY"}
+	q.Scope.Mode, q.Envelope.Usage = billing.ModeLive, "T"
 	got = decodeInquiry(t, q, 0)
 	equal(t, "ISA07", got.Interchange.ReceiverQualifier, "01")
 	equal(t, "ISA08", got.Interchange.Receiver, "OFFALLY")
 	equal(t, "GS03", got.Group.Receiver, "OFFALLY")
 	equal(t, "NM109", got.Payer.Name.ID, "UTMCD")
 	equal(t, "ISA15", got.Interchange.Test, true)
-	q.Options = billing.NetworkOptions{GroupSender: "GS2", GroupReceiver: "77016"}
+	q.Options = network.Options{GroupSender: "GS2", GroupReceiver: "77016"}
 	got = decodeInquiry(t, q, 0)
 	equal(t, "ISA08", got.Interchange.Receiver, "OFFALLY")
 	equal(t, "GS02", got.Group.Sender, "GS2")

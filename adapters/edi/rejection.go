@@ -7,13 +7,14 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // rejectionOf reads a rejection from the AAA segments of a reply. It returns nil if
 // the reply has benefits, or no AAA. If the payer has the subscriber on file as a
 // dependent, the result is a rejection even without an AAA: the payer would reject
 // claims.
-func rejectionOf(q billing.Inquiry270, r *eligibility.Reply, member *eligibility.Member) *billing.Rejection {
+func rejectionOf(q network.Inquiry, r *eligibility.Reply, member *eligibility.Member) *billing.Rejection {
 	all := r.Rejections()
 	switch asSubscriber := dependentAsSubscriber(q, r); {
 	case asSubscriber && (len(all) == 0 || answers(r.Subscriber) || answers(r.Dependent)):
@@ -46,7 +47,7 @@ func rejectionOf(q billing.Inquiry270, r *eligibility.Reply, member *eligibility
 // dependentAsSubscriber reports whether the payer has the inquiry's subscriber on
 // file as a dependent. Either INS01 states it, or the reply has a dependent's loop
 // and no benefits in the subscriber's loop.
-func dependentAsSubscriber(q billing.Inquiry270, r *eligibility.Reply) bool {
+func dependentAsSubscriber(q network.Inquiry, r *eligibility.Reply) bool {
 	if q.Inquiry.Patient != nil {
 		return false
 	}
@@ -66,7 +67,7 @@ func final(followUp string) bool { return followUp == "N" || followUp == "S" || 
 // reasonOf returns the meaning of one AAA. A network that reports a silent payer (42,
 // 80) often also reports it as not participating (79). With silent set, 79 means
 // the same.
-func reasonOf(q billing.Inquiry270, r *eligibility.Reply, a eligibility.Rejection, silent bool) billing.RejectionReason {
+func reasonOf(q network.Inquiry, r *eligibility.Reply, a eligibility.Rejection, silent bool) billing.RejectionReason {
 	at := loopOf(a.Loop)
 	t := ruleFor(a.Reason, at, q.Inquiry.Patient != nil)
 	if silent && a.Reason == "79" {
@@ -101,7 +102,7 @@ func loopOf(name string) loop {
 
 // personOf returns the person that an AAA concerns. In version 4010, codes 64 to 68
 // and 77 in the subscriber's loop concern the patient.
-func personOf(q billing.Inquiry270, a eligibility.Rejection, at loop) billing.About {
+func personOf(q network.Inquiry, a eligibility.Rejection, at loop) billing.About {
 	if q.Inquiry.Patient == nil {
 		return billing.AboutSubscriber
 	}
@@ -118,7 +119,7 @@ func personOf(q billing.Inquiry270, a eligibility.Rejection, at loop) billing.Ab
 
 // suggestName suggests the payer's spelling of the name if it differs from the
 // inquiry's. It suggests the last name, or the first name if only that differs.
-func suggestName(out *billing.RejectionReason, q billing.Inquiry270, r *eligibility.Reply, at loop) {
+func suggestName(out *billing.RejectionReason, q network.Inquiry, r *eligibility.Reply, at loop) {
 	member := r.Subscriber
 	if at == loopPatient || out.About == billing.AboutPatient {
 		member = r.Dependent

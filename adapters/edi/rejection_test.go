@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // rejected asks about the subscriber, or about a dependent, and gives the
 // rejection.
-func rejected(t *testing.T, q billing.Inquiry270, segments ...string) *billing.Rejection {
+func rejected(t *testing.T, q network.Inquiry, segments ...string) *billing.Rejection {
 	t.Helper()
 	a := answer(t, q, message(segments...))
 	consistent(t, a)
@@ -167,7 +168,7 @@ func TestRejectionKindFollowsEveryReason(t *testing.T) {
 func TestANameMismatchSuggestsThePayersName(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		q                billing.Inquiry270
+		q                network.Inquiry
 		segments         []string
 		field, suggested string
 	}{

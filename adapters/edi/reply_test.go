@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // The loops that the 271s of these tests share.
@@ -31,7 +32,7 @@ func about(segments ...string) []byte {
 	return message(append([]string{payerLoop, providerLoop, subscriberLoop}, segments...)...)
 }
 
-func answer(t *testing.T, q billing.Inquiry270, replies ...[]byte) billing.CheckResponse {
+func answer(t *testing.T, q network.Inquiry, replies ...[]byte) billing.CheckResponse {
 	t.Helper()
 	a, err := edi.New().Answer(q, replies)
 	if err != nil {
@@ -53,7 +54,7 @@ func benefits(t *testing.T, procedures []string, segments ...string) *billing.Be
 	return a.Benefits
 }
 
-func withPatient(q billing.Inquiry270) billing.Inquiry270 {
+func withPatient(q network.Inquiry) network.Inquiry {
 	q.Inquiry.Patient = &billing.Dependent{
 		FirstName: "Pat", LastName: "Roe", DateOfBirth: billing.Date{Year: 2014, Month: 2, Day: 3}, Relationship: billing.RelationChild,
 	}

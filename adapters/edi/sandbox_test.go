@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // hour is a clock that stands still, long after every inquiry.
@@ -20,7 +21,7 @@ func (hour) Now() time.Time { return time.Date(2026, 6, 15, 14, 30, 0, 0, time.U
 
 // ask sends the inquiry to the sandbox the way a check does, and reads what
 // comes back.
-func ask(t *testing.T, q billing.Inquiry270) (billing.CheckResponse, error) {
+func ask(t *testing.T, q network.Inquiry) (billing.CheckResponse, error) {
 	t.Helper()
 	network := sandboxnet.NewEligibility(hour{})
 	var replies [][]byte

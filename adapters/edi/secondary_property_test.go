@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // stated returns the standing decision of the primary payer in the form in which the
@@ -270,7 +271,7 @@ func (c *coordination) carried(made *billing.Claim) error {
 	content.OfficeID, content.PlaceOfService = out.Office.ID, "11"
 	out.Claim.ClaimContent = content
 	out.Claim.OtherCoverage[0].Subscriber.DateOfBirth = on(1985, 4, 12)
-	file, err := edi.New().File(billing.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{out}})
+	file, err := edi.New().File(network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{out}})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -82,7 +83,7 @@ func (s *service) batch(t *testing.T, serial int64, content string) *billing.Bat
 			if ok, err := tx.Batches.Insert(ctx, b, []byte(content)); ok || err != nil {
 				return err
 			}
-			b.File.Name = (&billing.NetworkOptions{}).FileName(b, &billing.Envelope{}, at)
+			b.File.Name = (&network.Options{}).FileName(b, &network.Envelope{}, at)
 		}
 	})
 	return b

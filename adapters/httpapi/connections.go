@@ -2,49 +2,51 @@ package httpapi
 
 import (
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // listConnections handles GET /connections.
 func (a *api) listConnections(x *exchange) (*reply, error) {
 	org := x.caller.Scope.Org
-	return unfiltered(a, x, "connections", a.connections.Own, func(c *billing.Connection) connectionJSON { return connectionShape(c, org) })
+	return unfiltered(a, x, "connections", a.connections.Own, func(c *network.Connection) connectionJSON { return connectionShape(c, org, a.connections.Show(c)) })
 }
 
 type connectionJSON struct {
-	Object  string                 `json:"object"`
-	Name    string                 `json:"name"`
-	Kind    billing.ConnectionKind `json:"kind"`
-	Carries []billing.Transaction  `json:"carries"`
-	Own     *ownConnectionJSON     `json:"own"`
+	Object  string                `json:"object"`
+	Name    string                `json:"name"`
+	Kind    string                `json:"kind"`
+	Carries []network.Transaction `json:"carries"`
+	Own     *ownConnectionJSON    `json:"own"`
 }
 
 // ownConnectionJSON is what an organization sees of its own connection.
 type ownConnectionJSON struct {
-	ID                billing.ConnectionID    `json:"id"`
-	Mode              billing.Mode            `json:"mode"`
-	State             billing.ConnectionState `json:"state"`
-	PausedAt          *string                 `json:"paused_at"`
-	PauseReason       *billing.NetworkReason  `json:"pause_reason"`
-	Address           *string                 `json:"address"`
-	User              *string                 `json:"user"`
-	Usage             string                  `json:"usage"`
-	SenderQualifier   string                  `json:"sender_qualifier"`
-	SenderID          string                  `json:"sender_id"`
-	ReceiverQualifier string                  `json:"receiver_qualifier"`
-	ReceiverID        string                  `json:"receiver_id"`
-	Payers            []connectionPayerJSON   `json:"payers"`
-	Options           billing.NetworkOptions  `json:"options"`
-	CreatedAt         string                  `json:"created_at"`
+	ID                billing.ConnectionID  `json:"id"`
+	Mode              billing.Mode          `json:"mode"`
+	State             network.State         `json:"state"`
+	PausedAt          *string               `json:"paused_at"`
+	PauseReason       *network.Reason       `json:"pause_reason"`
+	Address           *string               `json:"address"`
+	User              *string               `json:"user"`
+	Usage             string                `json:"usage"`
+	SenderQualifier   string                `json:"sender_qualifier"`
+	SenderID          string                `json:"sender_id"`
+	ReceiverQualifier string                `json:"receiver_qualifier"`
+	ReceiverID        string                `json:"receiver_id"`
+	Payers            []connectionPayerJSON `json:"payers"`
+	Options           network.Options       `json:"options"`
+	CreatedAt         string                `json:"created_at"`
 }
 
 type connectionPayerJSON struct {
 	PayerID        string                `json:"payer_id"`
 	NetworkPayerID string                `json:"network_payer_id"`
-	Transactions   []billing.Transaction `json:"transactions"`
+	Transactions   []network.Transaction `json:"transactions"`
 }
 
-// connectionShape returns a connection as the organization may see it.
-func connectionShape(c *billing.Connection, org billing.OrgID) connectionJSON {
+// connectionShape returns a connection as the organization may see it; shown are the
+// settings that only its kind knows.
+func connectionShape(c *network.Connection, org billing.OrgID, shown []network.Shown) connectionJSON {
 	out := connectionJSON{Object: "connection", Name: c.Name, Kind: c.Kind, Carries: listOf(c.Carries)}
 	if c.Org != org {
 		return out
@@ -59,13 +61,12 @@ func connectionShape(c *billing.Connection, org billing.OrgID) connectionJSON {
 	if !c.Pause.IsZero() {
 		own.PauseReason = &c.Pause.Reason
 	}
-	if f := s.SFTP; f != nil {
-		own.Address, own.User = &f.Addr, &f.User
-	}
-	if e := s.CORE; e != nil {
-		own.Address = &e.URL
-		if e.User != "" {
-			own.User = &e.User
+	for i := range shown {
+		if shown[i].Address {
+			own.Address = &shown[i].Value
+		}
+		if shown[i].Name == "user" {
+			own.User = &shown[i].Value
 		}
 	}
 	for _, p := range s.Payers {

@@ -2,33 +2,40 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/corenet"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // aConnection returns a paused connection of an organization, or of the deployment.
-func aConnection(name string, org billing.OrgID, at time.Time) *billing.Connection {
-	return &billing.Connection{
-		ID: billing.NewID[billing.ConnectionID](at), Name: name, Kind: billing.ConnectionSFTP, Mode: billing.ModeLive, Org: org,
-		Carries: []billing.Transaction{billing.TransactionClaims}, Enabled: true, Revision: 1, CreatedAt: at,
-		Pause: billing.ConnectionPause{At: at, Reason: billing.ReasonUnauthorized, Detail: "sign in as molar1: refused"},
-		Settings: billing.ConnectionSettings{
-			Envelope: billing.Envelope{
-				Sender: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR1"}, Receiver: billing.EnvelopeEnd{Qualifier: "30", ID: "330897513"}, Usage: "P",
+func aConnection(name string, org billing.OrgID, at time.Time) *network.Connection {
+	return &network.Connection{
+		ID: billing.NewID[billing.ConnectionID](at), Name: name, Kind: "sftp", Mode: billing.ModeLive, Org: org,
+		Carries: []network.Transaction{network.Claims}, Enabled: true, Revision: 1, CreatedAt: at,
+		Pause: network.Pause{At: at, Reason: network.ReasonUnauthorized, Detail: "sign in as molar1: refused"},
+		Settings: network.Settings{
+			Envelope: network.Envelope{
+				Sender: network.End{Qualifier: "ZZ", ID: "MOLAR1"}, Receiver: network.End{Qualifier: "30", ID: "330897513"}, Usage: "P",
 			},
-			Options: billing.NetworkOptions{Notes: 2},
-			Payers: []billing.ConnectionPayer{{
-				Payer: billing.PayerID{1}, PayerID: "CHTEST", NetworkID: "N7", Transactions: []billing.Transaction{billing.TransactionClaims},
+			Options: network.Options{Notes: 2},
+			Payers: []network.Payer{{
+				Payer: billing.PayerID{1}, PayerID: "CHTEST", NetworkID: "N7", Transactions: []network.Transaction{network.Claims},
 			}},
-			SFTP: &billing.SFTPSettings{Addr: "sftp.example.com:22", User: "molar1", HostKey: "SHA256:x", Outbox: "/inbound", Inbox: "/outbound"},
+			Own: map[string]json.RawMessage{
+				"SFTP": json.RawMessage(`{"Addr":"sftp.example.com:22","User":"molar1","HostKey":"SHA256:x","Outbox":"/inbound","Inbox":"/outbound"}`),
+			},
 		},
-		Secrets: billing.ConnectionSecrets{Password: "hunter2"},
+		Secrets: network.Secrets(`{"Password":"hunter2"}`),
 	}
 }
 
@@ -48,15 +55,16 @@ func connectionShapes() map[string]shown {
 	sftp := aConnection("Main", billing.OrgID{2}, shapeTime)
 	sftp.ID = idOf[billing.ConnectionID](1)
 	core := *sftp
-	core.Kind, core.Pause, core.Carries = billing.ConnectionCORE, billing.ConnectionPause{}, []billing.Transaction{billing.TransactionEligibility}
-	core.Settings = billing.ConnectionSettings{Envelope: sftp.Settings.Envelope, CORE: &billing.CORESettings{URL: "https://core.example.com/soap"}}
+	core.Kind, core.Pause, core.Carries = "core", network.Pause{}, []network.Transaction{network.Eligibility}
+	core.Settings = network.Settings{Envelope: sftp.Settings.Envelope, Own: map[string]json.RawMessage{"CORE": json.RawMessage(`{"URL":"https://core.example.com/soap","Envelope":"soap-2.2.0"}`)}}
 	sandbox := core
-	sandbox.Kind, sandbox.Settings = billing.ConnectionSandbox, billing.ConnectionSettings{Envelope: billing.Envelope{Usage: "P"}}
+	sandbox.Kind, sandbox.Settings = "sandbox", network.Settings{Envelope: network.Envelope{Usage: "P"}}
+	kinds := network.Kinds{sftpnet.Kind().Kind, corenet.Kind(nil).Kind, sandboxnet.Kind(nil).Kind}
 	return map[string]shown{
-		"connection_sftp":       {"Connection", connectionShape(sftp, sftp.Org)},
-		"connection_core":       {"Connection", connectionShape(&core, sftp.Org)},
-		"connection_sandbox":    {"Connection", connectionShape(&sandbox, sftp.Org)},
-		"connection_deployment": {"Connection", connectionShape(sftp.SeenBy(billing.OrgID{3}), billing.OrgID{3})},
+		"connection_sftp":       {"Connection", connectionShape(sftp, sftp.Org, kinds.Show(sftp))},
+		"connection_core":       {"Connection", connectionShape(&core, sftp.Org, kinds.Show(&core))},
+		"connection_sandbox":    {"Connection", connectionShape(&sandbox, sftp.Org, kinds.Show(&sandbox))},
+		"connection_deployment": {"Connection", connectionShape(sftp.SeenBy(billing.OrgID{3}), billing.OrgID{3}, kinds.Show(sftp.SeenBy(billing.OrgID{3})))},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -23,10 +24,10 @@ func (a *api) putEnrollment(x *exchange) (*reply, error) {
 func (a *api) listEnrollments(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("enrollments", x.call.Scope, "limit", "cursor")
-	f := billing.EnrollmentFilter{
+	f := network.EnrollmentFilter{
 		OfficeID:    id[billing.OfficeID](q, "office_id"),
 		PayerID:     q.payer(a.payers),
-		Transaction: oneOf(q, "transaction", billing.EnrolledTransactions()...),
+		Transaction: oneOf(q, "transaction", network.EnrolledTransactions()...),
 		State:       oneOf(q, "state", billing.EnrollmentStates()...),
 	}
 	return listed(a, x, q, l, f, a.enrollments.List, enrollmentShape)
@@ -37,7 +38,7 @@ type enrollmentJSON struct {
 	Object         string                  `json:"object"`
 	OfficeID       billing.OfficeID        `json:"office_id"`
 	Payer          payerJSON               `json:"payer"`
-	Transaction    billing.Transaction     `json:"transaction"`
+	Transaction    network.Transaction     `json:"transaction"`
 	State          billing.EnrollmentState `json:"state"`
 	Date           billing.Date            `json:"date"`
 	Note           *string                 `json:"note"`
@@ -46,7 +47,7 @@ type enrollmentJSON struct {
 	UpdatedAt      string                  `json:"updated_at"`
 }
 
-func enrollmentShape(e *billing.Enrollment) enrollmentJSON {
+func enrollmentShape(e *network.Enrollment) enrollmentJSON {
 	return enrollmentJSON{
 		e.ID, "enrollment", e.OfficeID, payerJSON(e.Payer), e.Transaction, e.State, e.Date, orNull(e.Note), orNull(e.NetworkMessage),
 		billing.Timestamp(e.CreatedAt), billing.Timestamp(e.UpdatedAt),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -90,17 +91,19 @@ func (away) Send(context.Context, billing.OutgoingFile, func(context.Context, st
 
 func (away) Receive(context.Context, int) ([]billing.IncomingFile, error) { return nil, nil }
 
-func (away) Inquire(context.Context, []byte) ([]byte, error) { return nil, errors.New("away") }
+func (away) Ask(context.Context, network.Inquiry) (billing.CheckResponse, []billing.Exchange, error) {
+	return billing.CheckResponse{}, nil, errors.New("away")
+}
 
 // connected starts the service with a live network to CHTEST, and returns a live office,
 // which is not verified.
 func connected(t *testing.T) (*service, string) {
 	t.Helper()
-	both := []billing.Transaction{billing.TransactionClaims, billing.TransactionEligibility}
+	both := []network.Transaction{network.Claims, network.Eligibility}
 	s := startService(t, func(o *setup) {
 		o.open = append(o.open, &ports.Network{
-			Name: "live", Route: billing.Route{Mode: billing.ModeLive, Payers: map[billing.PayerID][]billing.Transaction{testPayer(t): both}},
-			Envelope: billing.Envelope{Sender: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}, Receiver: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "LIVE"}},
+			Name: "live", Route: network.Route{Mode: billing.ModeLive, Payers: map[billing.PayerID][]network.Transaction{testPayer(t): both}},
+			Envelope: network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: "MOLAR"}, Receiver: network.End{Qualifier: "ZZ", ID: "LIVE"}},
 			Claims:   away{}, Eligibility: away{},
 		})
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/remittances"
 )
 
@@ -210,7 +211,7 @@ func TestImportRefuses(t *testing.T) {
 func TestAssignRefuses(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	if _, err := s.remittances.Receive(t.Context(), s.test.Mode, billing.IncomingFile{Scope: s.test, Name: "page.835", Content: []byte("<html>Doe</html>")}); err != nil {
+	if _, err := s.remittances.Receive(t.Context(), &network.Route{Mode: s.test.Mode}, billing.IncomingFile{Scope: s.test, Name: "page.835", Content: []byte("<html>Doe</html>")}); err != nil {
 		t.Fatal(err)
 	}
 	list := s.must(t, 200, call{path: "/quarantine"})

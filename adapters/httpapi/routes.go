@@ -12,10 +12,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
-	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -53,7 +53,7 @@ type api struct {
 	batches       *batches.Service
 	changes       *changes.Service
 	claims        *claims.Service
-	connections   *networks.Service
+	connections   *connections.Service
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
 	events        *events.Service

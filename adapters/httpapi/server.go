@@ -22,10 +22,10 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
-	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -41,7 +41,7 @@ type Options struct {
 	Batches       *batches.Service
 	Changes       *changes.Service
 	Claims        *claims.Service
-	Connections   *networks.Service
+	Connections   *connections.Service
 	Eligibility   *eligibility.Service
 	Enrollments   *enrollments.Service
 	Events        *events.Service

@@ -20,24 +20,26 @@ import (
 	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/imagecodec"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
+	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
-	connections "github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -96,17 +98,17 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	during(t, func(ctx context.Context) { _ = relay.Run(ctx, store) })
 	payers := porttest.Payers(t)
 	clock, sender := &porttest.Clock{}, s.receiver.sender(t, with.log)
-	attaching := outside(t, queue, networks.New(append(with.open, sandboxnet.Networks(clock, store.SandboxMail(), sandboxnet.Options{})...)...), &with)
+	attaching := outside(t, queue, routing.New(append(with.open, sandboxnet.Networks(edi.New().Over, clock, store.SandboxMail(), sandboxnet.Options{})...)...), &with)
 	o := Options{
 		Access:        access.New(store, payers, clock, credentials.New([32]byte{1})),
 		Attachments:   attachments.New(store, attaching, payers, attachments.DefaultTimes()),
 		Audit:         audit.New(store, audit.LeastRetention, with.log),
 		Changes:       changes.New(store, clock, patient(), with.log),
 		Claims:        claims.New(store, attaching.Networks, payers),
-		Connections:   connections.New(store, payers, func(string, billing.NetworkReason) {}, with.log),
+		Connections:   connections.New(store, network.Kinds{sftpnet.Kind().Kind}, payers, func(string, network.Reason) {}, with.log),
 		Enrollments:   enrollments.New(store, payers),
 		Events:        events.New(store),
-		Eligibility:   eligibility.New(store, queue, attaching.Networks, edi.New(), payers, with.checking),
+		Eligibility:   eligibility.New(store, queue, attaching.Networks, payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),

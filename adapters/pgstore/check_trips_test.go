@@ -14,9 +14,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
@@ -218,8 +218,8 @@ func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 	t.Helper()
 	times := eligibility.DefaultTimes()
 	times.Wait = 0 // the wait for the worker ends at once
-	sandbox := sandboxnet.Networks(processClock{}, s.SandboxMail(), sandboxnet.Options{})
-	service := eligibility.New(s, memqueue.NewBroker().Open(), networks.New(sandbox...), edi.New(), porttest.Payers(t), times)
+	sandbox := sandboxnet.Networks(edi.New().Over, processClock{}, s.SandboxMail(), sandboxnet.Options{})
+	service := eligibility.New(s, memqueue.NewBroker().Open(), routing.New(sandbox...), porttest.Payers(t), times)
 	in := porttest.Organization(t, s, billing.ModeTest)
 	return &checkFixture{t, service, in, porttest.Office(t, s, in)}
 }

@@ -10,43 +10,44 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // connectionColumns is every column except the secrets.
 const connectionColumns = "id, org_id, mode, name, kind, carries, settings, enabled, paused_at, pause_reason, pause_detail, revision, created_at"
 
 type connectionRow struct {
-	ID          billing.ConnectionID   `db:"id"`
-	Org         billing.OrgID          `db:"org_id"` // zero for the deployment's
-	Mode        billing.Mode           `db:"mode"`
-	Name        string                 `db:"name"`
-	Kind        billing.ConnectionKind `db:"kind"`
-	Carries     pq.StringArray         `db:"carries"`
-	Settings    []byte                 `db:"settings"`
-	Secrets     []byte                 `db:"secrets"`
-	Enabled     bool                   `db:"enabled"`
-	PausedAt    sql.NullTime           `db:"paused_at"`
-	PauseReason sql.NullString         `db:"pause_reason"`
-	PauseDetail sql.NullString         `db:"pause_detail"`
-	Revision    int                    `db:"revision"`
-	CreatedAt   time.Time              `db:"created_at"`
+	ID          billing.ConnectionID `db:"id"`
+	Org         billing.OrgID        `db:"org_id"` // zero for the deployment's
+	Mode        billing.Mode         `db:"mode"`
+	Name        string               `db:"name"`
+	Kind        string               `db:"kind"`
+	Carries     pq.StringArray       `db:"carries"`
+	Settings    []byte               `db:"settings"`
+	Secrets     []byte               `db:"secrets"`
+	Enabled     bool                 `db:"enabled"`
+	PausedAt    sql.NullTime         `db:"paused_at"`
+	PauseReason sql.NullString       `db:"pause_reason"`
+	PauseDetail sql.NullString       `db:"pause_detail"`
+	Revision    int                  `db:"revision"`
+	CreatedAt   time.Time            `db:"created_at"`
 }
 
-func (r connectionRow) connection() (*billing.Connection, error) {
-	c := &billing.Connection{
+func (r connectionRow) connection() (*network.Connection, error) {
+	c := &network.Connection{
 		ID: r.ID, Name: r.Name, Kind: r.Kind, Mode: r.Mode, Org: r.Org, Enabled: r.Enabled, Revision: r.Revision, CreatedAt: r.CreatedAt.UTC(),
-		Pause: billing.ConnectionPause{
-			At: present(r.PausedAt), Reason: billing.NetworkReason(r.PauseReason.String), Detail: r.PauseDetail.String,
+		Pause: network.Pause{
+			At: present(r.PausedAt), Reason: network.Reason(r.PauseReason.String), Detail: r.PauseDetail.String,
 		},
 	}
 	for _, t := range r.Carries {
-		c.Carries = append(c.Carries, billing.Transaction(t))
+		c.Carries = append(c.Carries, network.Transaction(t))
 	}
 	return c, decode(r.Settings, &c.Settings)
 }
 
 // connectionScope is what the secrets of a connection are bound to, beside its row.
-func connectionScope(c *billing.Connection) billing.Scope {
+func connectionScope(c *network.Connection) billing.Scope {
 	return billing.Scope{Org: c.Org, Mode: c.Mode}
 }
 
@@ -54,7 +55,7 @@ func connectionScope(c *billing.Connection) billing.Scope {
 type connections struct{ *tx }
 
 // Insert stores a new connection.
-func (r connections) Insert(ctx context.Context, c *billing.Connection) error {
+func (r connections) Insert(ctx context.Context, c *network.Connection) error {
 	settings, err := encode(&c.Settings)
 	if err != nil {
 		return err
@@ -91,18 +92,18 @@ ON CONFLICT (lower(name)) DO NOTHING`,
 }
 
 // pauseText returns a column of the pause: NULL while there is none.
-func pauseText(c *billing.Connection, text string) sql.NullString {
+func pauseText(c *network.Connection, text string) sql.NullString {
 	return sql.NullString{String: text, Valid: !c.Pause.IsZero()}
 }
 
 // Lock reads a connection and keeps other transactions from changing it.
-func (r connections) Lock(ctx context.Context, name string) (*billing.Connection, error) {
+func (r connections) Lock(ctx context.Context, name string) (*network.Connection, error) {
 	return one(ctx, r.tx, "connection", r.unsealed,
 		"SELECT "+connectionColumns+", secrets\nFROM connections\nWHERE lower(name) = lower($1)\n"+forUpdate, name)
 }
 
 // Save stores whether a connection is enabled, and its pause.
-func (r connections) Save(ctx context.Context, c *billing.Connection) error {
+func (r connections) Save(ctx context.Context, c *network.Connection) error {
 	return r.later(ctx, c.ID, `
 UPDATE connections
 SET (enabled, paused_at, pause_reason, pause_detail, revision) = ($2, $3, $4, $5, revision + 1)
@@ -115,7 +116,7 @@ func (r connections) Delete(ctx context.Context, id billing.ConnectionID) error 
 }
 
 // List reads every connection.
-func (r connections) List(ctx context.Context) ([]*billing.Connection, error) {
+func (r connections) List(ctx context.Context) ([]*network.Connection, error) {
 	var rows []connectionRow
 	if err := r.list(ctx, &rows, "SELECT "+connectionColumns+", secrets\nFROM connections\nORDER BY lower(name)"); err != nil {
 		return nil, fmt.Errorf("list connections: %w", err)
@@ -125,7 +126,7 @@ func (r connections) List(ctx context.Context) ([]*billing.Connection, error) {
 
 // unsealed returns a connection with its decrypted secrets. They are empty if they
 // were encrypted with another key.
-func (r connections) unsealed(row connectionRow) (*billing.Connection, error) {
+func (r connections) unsealed(row connectionRow) (*network.Connection, error) {
 	c, err := row.connection()
 	if err != nil || row.Secrets == nil {
 		return c, err
@@ -156,7 +157,7 @@ func (r connections) Revisions(ctx context.Context) (map[billing.ConnectionID]in
 type ownConnections struct{ *tx }
 
 // List reads a page of connections.
-func (r ownConnections) List(ctx context.Context, p billing.Page) ([]*billing.Connection, error) {
+func (r ownConnections) List(ctx context.Context, p billing.Page) ([]*network.Connection, error) {
 	q := &query{}
 	q.built.WriteString("SELECT " + connectionColumns + "\nFROM connections")
 	q.add("\nWHERE (org_id = % OR org_id IS NULL) AND mode = %", r.scope.Org, r.scope.Mode)

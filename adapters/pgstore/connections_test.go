@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -20,10 +21,10 @@ func connected(t *testing.T, in billing.Scope) (*pgstore.Store, string) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
 		for name, org := range map[string]billing.OrgID{"own": in.Org, "shared": {}} {
-			if err := tx.Connections.Insert(ctx, &billing.Connection{
-				ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: billing.ConnectionSFTP, Mode: in.Mode, Org: org,
-				Carries: []billing.Transaction{billing.TransactionClaims}, Enabled: true, Revision: 1, CreatedAt: time.Now(),
-				Secrets: billing.ConnectionSecrets{Password: "hunter2", Key: []byte("hunter2")},
+			if err := tx.Connections.Insert(ctx, &network.Connection{
+				ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: "sftp", Mode: in.Mode, Org: org,
+				Carries: []network.Transaction{network.Claims}, Enabled: true, Revision: 1, CreatedAt: time.Now(),
+				Secrets: network.Secrets(`{"Password":"hunter2"}`),
 			}); err != nil {
 				return err
 			}
@@ -55,7 +56,7 @@ func TestRawSQLReachesOnlyOwnAndSharedConnections(t *testing.T) {
 			"UPDATE connections SET secrets = NULL", "UPDATE connections SET settings = '{}'", "UPDATE connections SET org_id = NULL", "UPDATE connections SET name = 'x'",
 		},
 	})
-	invalid(t, db, "UPDATE connections SET mode = 'x'", "UPDATE connections SET kind = 'fax'", "UPDATE connections SET carries = '{}'",
+	invalid(t, db, "UPDATE connections SET mode = 'x'", "UPDATE connections SET carries = '{}'",
 		"UPDATE connections SET paused_at = now()")
 	if n := scan[int](t, db, "SELECT count(*) FROM connections WHERE encode(secrets, 'escape') LIKE '%hunter2%' OR settings::text LIKE '%hunter2%'"); n != 0 {
 		t.Error("a secret is stored in clear")
@@ -73,7 +74,7 @@ func TestSecretsOfConnectionsNeedTheirKeyAndRow(t *testing.T) {
 			n = 0
 			all, err := tx.Connections.List(ctx)
 			for _, c := range all {
-				if c.Secrets.Password == "hunter2" && string(c.Secrets.Key) == "hunter2" {
+				if string(c.Secrets) == `{"Password":"hunter2"}` {
 					n++
 				}
 			}

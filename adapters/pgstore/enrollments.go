@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 type enrollments struct{ *tx }
@@ -23,7 +24,7 @@ type enrollmentRow struct {
 	PayerID        billing.PayerID         `db:"payer_id"`
 	PayerCode      string                  `db:"payer_code"`
 	PayerName      string                  `db:"payer_name"`
-	Transaction    billing.Transaction     `db:"transaction"`
+	Transaction    network.Transaction     `db:"transaction"`
 	State          billing.EnrollmentState `db:"state"`
 	Date           billing.Date            `db:"date"`
 	Note           string                  `db:"note"`
@@ -32,8 +33,8 @@ type enrollmentRow struct {
 	UpdatedAt      time.Time               `db:"updated_at"`
 }
 
-func (r enrollmentRow) enrollment() (*billing.Enrollment, error) {
-	return &billing.Enrollment{
+func (r enrollmentRow) enrollment() (*network.Enrollment, error) {
+	return &network.Enrollment{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, OfficeID: r.OfficeID,
 		Payer:       billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		Transaction: r.Transaction, State: r.State, Date: r.Date, Note: r.Note, NetworkMessage: r.NetworkMessage,
@@ -42,7 +43,7 @@ func (r enrollmentRow) enrollment() (*billing.Enrollment, error) {
 }
 
 // Put stores an enrollment in place of the one for its office, payer and transaction.
-func (r enrollments) Put(ctx context.Context, e *billing.Enrollment) (*billing.Enrollment, error) {
+func (r enrollments) Put(ctx context.Context, e *network.Enrollment) (*network.Enrollment, error) {
 	var stored struct {
 		enrollmentRow
 		XID string `db:"xid"`
@@ -65,27 +66,27 @@ RETURNING `+enrollmentColumns+`, pg_current_xact_id()::text AS xid`,
 
 // Find reads enrollments for the transaction, of the offices with the payers.
 func (r enrollments) Find(
-	ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID,
-) ([]*billing.Enrollment, error) {
+	ctx context.Context, t network.Transaction, offices []billing.OfficeID, payers []billing.PayerID,
+) ([]*network.Enrollment, error) {
 	text, args := r.find(t, offices, payers)
 	return r.read(ctx, text, args)
 }
 
 // Share reads enrollments that no other transaction writes meanwhile.
 func (r enrollments) Share(
-	ctx context.Context, t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID,
-) ([]*billing.Enrollment, error) {
+	ctx context.Context, t network.Transaction, offices []billing.OfficeID, payers []billing.PayerID,
+) ([]*network.Enrollment, error) {
 	text, args := r.find(t, offices, payers)
 	return r.read(ctx, text+"\nFOR SHARE", args)
 }
 
-func (r enrollments) find(t billing.Transaction, offices []billing.OfficeID, payers []billing.PayerID) (string, []any) {
+func (r enrollments) find(t network.Transaction, offices []billing.OfficeID, payers []billing.PayerID) (string, []any) {
 	q := r.query(enrollmentColumns, "enrollments")
 	q.where("transaction = % AND office_id = ANY (%::uuid[]) AND payer_id = ANY (%::uuid[])", t, pq.Array(offices), pq.Array(payers))
 	return q.text("ORDER BY created_at, id"), q.args
 }
 
-func (r enrollments) read(ctx context.Context, text string, args []any) ([]*billing.Enrollment, error) {
+func (r enrollments) read(ctx context.Context, text string, args []any) ([]*network.Enrollment, error) {
 	var rows []enrollmentRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("find enrollments: %w", err)
@@ -94,7 +95,7 @@ func (r enrollments) read(ctx context.Context, text string, args []any) ([]*bill
 }
 
 // Get reads an enrollment.
-func (r enrollments) Get(ctx context.Context, id billing.EnrollmentID) (*billing.Enrollment, error) {
+func (r enrollments) Get(ctx context.Context, id billing.EnrollmentID) (*network.Enrollment, error) {
 	q := r.query(enrollmentColumns, "enrollments")
 	q.where("id = %", id)
 	found, err := r.read(ctx, q.text(""), q.args)
@@ -108,7 +109,7 @@ func (r enrollments) Get(ctx context.Context, id billing.EnrollmentID) (*billing
 }
 
 // List reads a page of enrollments, newest first.
-func (r enrollments) List(ctx context.Context, f billing.EnrollmentFilter, p billing.Page) ([]*billing.Enrollment, error) {
+func (r enrollments) List(ctx context.Context, f network.EnrollmentFilter, p billing.Page) ([]*network.Enrollment, error) {
 	q := r.query(enrollmentColumns, "enrollments")
 	whereSet(q, "office_id = %", f.OfficeID)
 	whereSet(q, "payer_id = %", f.PayerID)

@@ -347,7 +347,9 @@ func TestExchangesAreEncrypted(t *testing.T) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	in := scope()
 	c := check(in)
-	want := []billing.Exchange{{Request: []byte("ISA*Sentinelname~"), Reply: nil}, {Request: []byte{}, Reply: []byte("271")}}
+	want := []billing.Exchange{
+		{MediaType: billing.MediaX12, Request: []byte("ISA*Sentinelname~"), Reply: nil}, {MediaType: billing.MediaX12, Request: []byte{}, Reply: []byte("271")},
+	}
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Checks.Insert(ctx, c); err != nil {
 			return err

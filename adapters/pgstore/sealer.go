@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -66,14 +68,22 @@ func sealedFor(scope billing.Scope, id rowID) []byte {
 	return []byte(scope.Org.UUID() + "|" + string(scope.Mode) + "|" + id.UUID())
 }
 
-// frame joins messages into one byte slice. Each message follows its length.
+// frame joins messages into one byte slice. Each message follows its length. If not all
+// are X12, their media types come last, as one more message with a line for each exchange.
 func frame(exchanges []billing.Exchange) []byte {
 	var out []byte
+	add := func(message []byte) {
+		out = binary.AppendUvarint(out, uint64(len(message)))
+		out = append(out, message...)
+	}
+	var types []string
 	for _, x := range exchanges {
-		for _, message := range [][]byte{x.Request, x.Reply} {
-			out = binary.AppendUvarint(out, uint64(len(message)))
-			out = append(out, message...)
-		}
+		add(x.Request)
+		add(x.Reply)
+		types = append(types, x.MediaType)
+	}
+	if slices.ContainsFunc(types, func(t string) bool { return t != billing.MediaX12 }) {
+		add([]byte(strings.Join(types, "\n")))
 	}
 	return out
 }
@@ -90,12 +100,20 @@ func unframe(b []byte) ([]billing.Exchange, error) {
 		messages = append(messages, b[size:end:end])
 		b = b[end:]
 	}
-	if len(messages)%2 != 0 {
-		return nil, errSealed
+	var types []string
+	if last := len(messages) - 1; len(messages)%2 != 0 {
+		types, messages = strings.Split(string(messages[last]), "\n"), messages[:last]
+		if len(types) != len(messages)/2 {
+			return nil, errSealed
+		}
 	}
 	var out []billing.Exchange
 	for i := 0; i < len(messages); i += 2 {
-		out = append(out, billing.Exchange{Request: messages[i], Reply: messages[i+1]})
+		x := billing.Exchange{MediaType: billing.MediaX12, Request: messages[i], Reply: messages[i+1]}
+		if types != nil {
+			x.MediaType = types[i/2]
+		}
+		out = append(out, x)
 	}
 	return out, nil
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
@@ -45,9 +45,9 @@ func newPractice(t *testing.T) *practice {
 	p := &practice{t: t, now: porttest.At(asked, 0), payer: payer.PayerSummary}
 	p.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: p.now}
 	p.eras = remittances.New(p.store, edi.New(), payers)
-	open := sandboxnet.Networks(p.now, p.store.SandboxMail(), sandboxnet.Options{ERADelay: eraDelay})
+	open := sandboxnet.Networks(edi.New().Over, p.now, p.store.SandboxMail(), sandboxnet.Options{ERADelay: eraDelay})
 	p.batches = batches.New(p.store, batches.Outside{
-		EDI: edi.New(), Remit: p.eras.Receive, Networks: networks.New(open...),
+		EDI: edi.New(), Remit: p.eras.Receive, Networks: routing.New(open...),
 	}, payers)
 	p.scope = porttest.Organization(t, p.store, billing.ModeTest)
 	p.office = porttest.Office(t, p.store, p.scope, func(o *billing.Office) {

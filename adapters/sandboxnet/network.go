@@ -49,6 +49,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -60,7 +61,7 @@ type Eligibility struct {
 	clock ports.Clock
 }
 
-var _ ports.EligibilityNetwork = (*Eligibility)(nil)
+var _ ports.Inquire = (*Eligibility)(nil).Inquire
 
 // NewEligibility returns the network. The clock decides when a slow reply is
 // due.
@@ -74,20 +75,20 @@ const pollInterval = 200 * time.Millisecond
 
 // Networks returns the sandbox's networks: its payers, which accept inquiries
 // and attachments under their own payer IDs, and its clearinghouse, which
-// accepts files of claims for all payers. The clock decides when a message is
-// due.
-func Networks(clock ports.Clock, mail Mail, o Options) []*ports.Network {
-	route := billing.Route{Mode: billing.ModeTest}
-	sender := billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}
+// accepts files of claims for all payers. Over asks in the 270s that the payers
+// take. The clock decides when a message is due.
+func Networks(over func(ports.Inquire) ports.Eligibility, clock ports.Clock, mail Mail, o Options) []*ports.Network {
+	route := network.Route{Mode: billing.ModeTest}
+	sender := network.End{Qualifier: "ZZ", ID: "MOLAR"}
 	house := NewClearinghouse(clock, mail, o)
 	return []*ports.Network{
 		{
-			Name: Name, Route: route, Envelope: billing.Envelope{Sender: sender},
-			Eligibility: NewEligibility(clock), Attachments: NewAttachments(clock),
+			Name: Name, Route: route, Envelope: network.Envelope{Sender: sender},
+			Eligibility: over(NewEligibility(clock).Inquire), Attachments: NewAttachments(clock),
 		},
 		{
 			Name: Name, Route: route, Poll: pollInterval,
-			Envelope: billing.Envelope{Sender: sender, Receiver: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "CLEARINGHOUSE"}},
+			Envelope: network.Envelope{Sender: sender, Receiver: network.End{Qualifier: "ZZ", ID: "CLEARINGHOUSE"}},
 			Claims:   house, Replies: house,
 		},
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -258,9 +260,9 @@ func TestEligibilityContract(t *testing.T) {
 	t.Parallel()
 	networktest.RunEligibility(t, func(*testing.T) networktest.EligibilityFixture {
 		return networktest.EligibilityFixture{
-			Network: sandboxnet.NewEligibility(&porttest.Clock{}), EDI: edi.New(),
-			Inquiry: billing.Inquiry270{
-				Mode: billing.ModeTest, Envelope: billing.Envelope{Sender: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"}},
+			Network: edi.New().Over(sandboxnet.NewEligibility(&porttest.Clock{}).Inquire),
+			Inquiry: network.Inquiry{
+				Scope: billing.Scope{Mode: billing.ModeTest}, Envelope: network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: "MOLAR"}},
 				Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
 				Inquiry: billing.Inquiry{
 					ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 20}, Office: billing.InquiringOffice{Name: "Bright Smiles", NPI: "1234567893"},
@@ -268,6 +270,13 @@ func TestEligibilityContract(t *testing.T) {
 			},
 			Answered: "-ACTIVE-FULL", Rejected: "-NOT-FOUND", Failing: "-NETWORK-ERROR", Garbled: "-GARBLED", Slow: "-SLOW-900",
 		}
+	})
+}
+
+func TestInquireContract(t *testing.T) {
+	t.Parallel()
+	networktest.RunInquire(t, func(*testing.T) (ports.Inquire, []byte) {
+		return sandboxnet.NewEligibility(&porttest.Clock{}).Inquire, request("SANDBOX-ACTIVE-FULL", nil)
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/adapters/testservers"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // through makes an instance connect through the proxy.
@@ -28,10 +28,10 @@ func hasty(c *sftpnet.Config) {
 	c.Times = sftpnet.Times{Connect: time.Second, Step: time.Second}
 }
 
-func wantReason(t *testing.T, what string, err error, want billing.NetworkReason) {
+func wantReason(t *testing.T, what string, err error, want network.Reason) {
 	t.Helper()
-	if err == nil || billing.ReasonOf(err) != want {
-		t.Errorf("%s: reason %q of %v, want %q", what, billing.ReasonOf(err), err, want)
+	if err == nil || network.ReasonOf(err) != want {
+		t.Errorf("%s: reason %q of %v, want %q", what, network.ReasonOf(err), err, want)
 	}
 }
 
@@ -68,10 +68,10 @@ func TestCutAnywhere(t *testing.T) {
 				t.Fatalf("%+v: nothing is there, and no error", f)
 			}
 			switch {
-			case errors.Is(err, billing.ErrOutcomeUnknown):
+			case errors.Is(err, network.ErrOutcomeUnknown):
 				unknown++
 			case err != nil:
-				wantReason(t, fmt.Sprintf("%+v", f), err, billing.ReasonInterrupted)
+				wantReason(t, fmt.Sprintf("%+v", f), err, network.ReasonInterrupted)
 			}
 			if s.token != "" {
 				marked++
@@ -102,7 +102,7 @@ func TestPickedUp(t *testing.T) {
 	}
 	a.pickUp()
 	for _, again := range []*sftpnet.Clearinghouse{n, a.open(), n} {
-		wantReason(t, "sending again", s.send(t, again), billing.ReasonUnknownOutcome)
+		wantReason(t, "sending again", s.send(t, again), network.ReasonUnknownOutcome)
 		a.clock.Advance(time.Hour)
 	}
 	if a.took["a.837"] != 1 || len(a.in(a.outbox)) != 0 {
@@ -134,7 +134,7 @@ func TestHang(t *testing.T) {
 	} {
 		p.set(f)
 		_, err := n.List(t.Context())
-		wantReason(t, what, err, billing.ReasonTimeout)
+		wantReason(t, what, err, network.ReasonTimeout)
 		works()
 	}
 	// A busy machine needs more than a second for a whole transfer, never for a byte.
@@ -152,7 +152,7 @@ func TestHang(t *testing.T) {
 		} else {
 			_, err = a.receive(n)
 		}
-		wantReason(t, what, err, billing.ReasonTimeout)
+		wantReason(t, what, err, network.ReasonTimeout)
 		if s.token != "" || slices.Contains(a.in(a.outbox), "b.837") {
 			t.Errorf("%s: token %q", what, s.token)
 		}
@@ -184,7 +184,7 @@ func TestFullDisk(t *testing.T) {
 	t.Cleanup(func() { _ = syscall.Unmount(a.outbox, syscall.MNT_DETACH) })
 	n, s := a.open(), newSender("a.837", 300_000)
 	err := s.send(t, n)
-	wantReason(t, "a full disk", err, billing.ReasonRefused)
+	wantReason(t, "a full disk", err, network.ReasonRefused)
 	if s.token != "" || len(a.in(a.outbox)) != 0 {
 		t.Errorf("token %q, and %v is there", s.token, a.in(a.outbox))
 	}
@@ -199,9 +199,9 @@ func TestNoFolders(t *testing.T) {
 	t.Parallel()
 	n := newAccount(t, testservers.StartSSH(t)).open(func(c *sftpnet.Config) { c.Outbox, c.Inbox = "/no/outbox", "/no/inbox" })
 	err := newSender("a.837", 1000).send(t, n)
-	wantReason(t, "no outbox", err, billing.ReasonRefused)
+	wantReason(t, "no outbox", err, network.ReasonRefused)
 	_, e := n.List(t.Context())
-	wantReason(t, "no inbox", e, billing.ReasonRefused)
+	wantReason(t, "no inbox", e, network.ReasonRefused)
 	if !strings.Contains(fmt.Sprint(err), "/no/outbox") || !strings.Contains(fmt.Sprint(e), "/no/inbox") {
 		t.Errorf("%v, %v", err, e)
 	}
@@ -217,9 +217,9 @@ func TestRefusedRename(t *testing.T) {
 		s.token = token
 		return os.Chmod(a.outbox, 0o555)
 	})
-	wantReason(t, "a refused rename", err, billing.ReasonRefused)
+	wantReason(t, "a refused rename", err, network.ReasonRefused)
 	for range 2 {
-		wantReason(t, "a refused rename again", s.send(t, n), billing.ReasonUnknownOutcome)
+		wantReason(t, "a refused rename again", s.send(t, n), network.ReasonUnknownOutcome)
 	}
 	if got := a.in(a.outbox); !slices.Equal(got, []string{s.token}) {
 		t.Errorf("in the outbox: %v", got)
@@ -259,7 +259,7 @@ func TestHostKey(t *testing.T) {
 		other.HostKey: false, wrong: false, other.HostKeyRSA: false,
 	} {
 		_, err := a.open(func(c *sftpnet.Config) { c.HostKey = pin }).List(t.Context())
-		if ok && err != nil || !ok && (billing.ReasonOf(err) != billing.ReasonHostKey || !errors.Is(err, sftpnet.ErrKey)) {
+		if ok && err != nil || !ok && (network.ReasonOf(err) != network.ReasonHostKey || !errors.Is(err, sftpnet.ErrKey)) {
 			t.Errorf("%.60s: %v", pin, err)
 		}
 		if !ok && !strings.Contains(err.Error(), ed25519) && !strings.Contains(err.Error(), rsa) {
@@ -298,11 +298,11 @@ func TestWrongPassword(t *testing.T) {
 	p := newProxy(t, a.server.Addr())
 	n := a.open(through(p), func(c *sftpnet.Config) { c.Key, c.Password = nil, []byte("hunter2") })
 	_, err := n.List(t.Context())
-	if !errors.Is(err, billing.ErrNetworkUnauthorized) || errors.As(err, new(*billing.UntriedError)) || strings.Contains(err.Error(), "hunter2") {
+	if !errors.Is(err, network.ErrUnauthorized) || errors.As(err, new(*network.UntriedError)) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("a wrong password: %v", err)
 	}
 	up, _ := p.counts()
-	if _, err := n.List(t.Context()); !errors.Is(err, billing.ErrNetworkUnauthorized) || !errors.As(err, new(*billing.UntriedError)) {
+	if _, err := n.List(t.Context()); !errors.Is(err, network.ErrUnauthorized) || !errors.As(err, new(*network.UntriedError)) {
 		t.Errorf("at once again: %v", err)
 	}
 	if again, _ := p.counts(); again != up {

@@ -21,15 +21,16 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -66,10 +67,10 @@ func work(settings string) error {
 	if err != nil {
 		return err
 	}
-	end := func(id string) billing.EnvelopeEnd { return billing.EnvelopeEnd{Qualifier: "ZZ", ID: id} }
-	service := batches.New(store, batches.Outside{EDI: edi.New(), Networks: networks.New(&ports.Network{
-		Name: "sftp", Route: billing.Route{Mode: billing.ModeTest}, Poll: 50 * time.Millisecond, Claims: n, Inbox: n,
-		Envelope: billing.Envelope{Sender: end("MOLAR"), Receiver: end("HOUSE")},
+	end := func(id string) network.End { return network.End{Qualifier: "ZZ", ID: id} }
+	service := batches.New(store, batches.Outside{EDI: edi.New(), Networks: routing.New(&ports.Network{
+		Name: "sftp", Route: network.Route{Mode: billing.ModeTest}, Poll: 50 * time.Millisecond, Claims: n, Inbox: n,
+		Envelope: network.Envelope{Sender: end("MOLAR"), Receiver: end("HOUSE")},
 	})}, payers)
 	runner := workers.NewRunner(store, queue, log, func(jobs.Kind, string, time.Duration) {})
 	failed := make(chan error)

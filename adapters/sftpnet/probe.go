@@ -8,14 +8,14 @@ import (
 	"os"
 	"path"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // Probe connects, signs in, and tries the folders. If write is set, it uploads a small
 // file as Send does, and writes another one to the archive; it removes both.
-func (n *Clearinghouse) Probe(ctx context.Context, write bool) (steps []billing.ProbeStep) {
+func (n *Clearinghouse) Probe(ctx context.Context, write bool) (steps []network.ProbeStep) {
 	if err := n.take(ctx); err != nil {
-		return []billing.ProbeStep{{Name: stepResolve, Err: err}}
+		return []network.ProbeStep{{Name: stepResolve, Err: err}}
 	}
 	defer n.leave()
 	n.hangUp() // some accounts allow one session
@@ -28,25 +28,25 @@ func (n *Clearinghouse) Probe(ctx context.Context, write bool) (steps []billing.
 				return
 			}
 		}
-		steps = append(steps, billing.ProbeStep{Name: step, Detail: found})
+		steps = append(steps, network.ProbeStep{Name: step, Detail: found})
 	})
 	if err != nil {
-		return append(steps, billing.ProbeStep{Name: all[len(steps)], Err: err})
+		return append(steps, network.ProbeStep{Name: all[len(steps)], Err: err})
 	}
 	defer s.end()
 	defer context.AfterFunc(ctx, func() { _ = s.line.Close() })()
-	for _, try := range []func() billing.ProbeStep{
-		func() billing.ProbeStep {
+	for _, try := range []func() network.ProbeStep{
+		func() network.ProbeStep {
 			_, err := n.step(s).ReadDir(n.config.Inbox)
-			return billing.ProbeStep{Name: "the inbox can be read", Detail: n.config.Inbox, Err: err}
+			return network.ProbeStep{Name: "the inbox can be read", Detail: n.config.Inbox, Err: err}
 		},
-		func() billing.ProbeStep {
+		func() network.ProbeStep {
 			return n.tryFolder(s, "the outbox can be written", n.config.Outbox, write, func() (string, error) { return n.tryUpload(ctx, s) })
 		},
-		func() billing.ProbeStep {
+		func() network.ProbeStep {
 			const name = "the archive can be written"
 			if n.config.After != AfterArchive {
-				return billing.ProbeStep{Name: name, Skipped: "the connection names none"}
+				return network.ProbeStep{Name: name, Skipped: "the connection names none"}
 			}
 			return n.tryFolder(s, name, n.config.Archive, write, func() (string, error) { return n.config.Archive, n.tryWrite(ctx, s) })
 		},
@@ -61,8 +61,8 @@ func (n *Clearinghouse) Probe(ctx context.Context, write bool) (steps []billing.
 }
 
 // tryFolder writes to a folder, or only sees whether it is there.
-func (n *Clearinghouse) tryFolder(s *session, name, folder string, write bool, try func() (detail string, err error)) billing.ProbeStep {
-	step := billing.ProbeStep{Name: name}
+func (n *Clearinghouse) tryFolder(s *session, name, folder string, write bool, try func() (detail string, err error)) network.ProbeStep {
+	step := network.ProbeStep{Name: name}
 	if write {
 		step.Detail, step.Err = try()
 		return step

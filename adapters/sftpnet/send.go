@@ -17,6 +17,7 @@ import (
 	"github.com/pkg/sftp"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // lastPart is the size of the last part of a file. What comes before it has no end of an
@@ -87,7 +88,7 @@ func (u *upload) see(at string) (sight, error) {
 
 // unknown is the error when what the server shows does not settle the outcome.
 func (u *upload) unknown(at string, shown sight) error {
-	return fmt.Errorf("%s %s: %w", at, shown, billing.ErrOutcomeUnknown)
+	return fmt.Errorf("%s %s: %w", at, shown, network.ErrOutcomeUnknown)
 }
 
 // send decides by the token and by what is under the file's own name.
@@ -105,7 +106,7 @@ func (u *upload) send(ctx context.Context) error {
 	case token != "":
 		return u.resume(ctx, token)
 	case shown == hidden:
-		return failure(billing.ReasonRefused, fmt.Errorf("the server does not show whether %s is there", u.final()))
+		return failure(network.ReasonRefused, fmt.Errorf("the server does not show whether %s is there", u.final()))
 	case u.config.Direct && shown != other:
 		return u.direct(ctx, shown)
 	case shown == absent:
@@ -210,7 +211,7 @@ func (u *upload) finish(ctx context.Context, token string, err error) error {
 			return e // another sender has renamed it
 		}
 		return fmt.Errorf("the server took %s at the end of its upload: if it takes each file then, set the option upload to direct: %w",
-			u.temp(token), billing.ErrOutcomeUnknown)
+			u.temp(token), network.ErrOutcomeUnknown)
 	}
 	return u.unknown(u.temp(token), shown)
 }
@@ -246,7 +247,7 @@ func (u *upload) deliver(token string) error {
 		return fmt.Errorf("rename %s to %s: %w", u.temp(token), u.final(), err) // the next Send tries once more
 	}
 	return fmt.Errorf("%s %s, %s %s, and the server refuses to rename it (%s); if it never allows that, set the option upload to direct: %w",
-		u.final(), final, u.temp(token), shown, err.Error(), billing.ErrOutcomeUnknown)
+		u.final(), final, u.temp(token), shown, err.Error(), network.ErrOutcomeUnknown)
 }
 
 // stage is how far an upload came.
@@ -321,7 +322,7 @@ func (t *transfer) next() error {
 	}
 	left := t.end.Sub(t.n.now())
 	if left <= 0 {
-		return failure(billing.ReasonTimeout, errSlow)
+		return failure(network.ReasonTimeout, errSlow)
 	}
 	t.s.line.within(min(left, t.n.config.Times.Step))
 	return nil

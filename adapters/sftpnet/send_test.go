@@ -7,7 +7,7 @@ import (
 	"github.com/pkg/sftp"
 
 	"github.com/molar-billing/molar/adapters/sftpnet"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -32,7 +32,7 @@ func TestTakenAtClose(t *testing.T) {
 	s, n := newSender("a.837", 3000), dial(t, d.start(t))
 	for i := range 10 {
 		err := s.send(t, n)
-		wantReason(t, "sending", err, billing.ReasonUnknownOutcome)
+		wantReason(t, "sending", err, network.ReasonUnknownOutcome)
 		if i == 0 && !strings.Contains(err.Error(), "set the option upload to direct") {
 			t.Errorf("the error does not say what to do: %v", err)
 		}
@@ -176,7 +176,7 @@ func (x *trial) run(t *testing.T) {
 	for range 2 {
 		end := "ok"
 		if err := w.send(t, dial(t, c)); err != nil {
-			end = string(billing.ReasonOf(err))
+			end = string(network.ReasonOf(err))
 		}
 		ends = append(ends, end)
 		porttest.Await(t, "the end of each upload", func() bool { return !d.uploads("") })

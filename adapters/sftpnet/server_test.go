@@ -18,7 +18,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/molar-billing/molar/adapters/sftpnet"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports/networktest"
 )
 
@@ -166,7 +166,7 @@ func TestPassword(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := n.List(t.Context()); want != (err == nil) || !want && !errors.Is(err, billing.ErrNetworkUnauthorized) {
+			if _, err := n.List(t.Context()); want != (err == nil) || !want && !errors.Is(err, network.ErrUnauthorized) {
 				t.Errorf("with the method password: %t, %d tries, given %q: %v", s.passwords, s.tries, given, err)
 			}
 			_ = n.Close()
@@ -217,5 +217,5 @@ func TestEndlessListing(t *testing.T) {
 	}
 	defer func() { _ = n.Close() }()
 	_, err = n.List(t.Context())
-	wantReason(t, "an endless listing", err, billing.ReasonProtocol)
+	wantReason(t, "an endless listing", err, network.ReasonProtocol)
 }

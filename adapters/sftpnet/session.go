@@ -16,7 +16,7 @@ import (
 	"github.com/pkg/sftp"
 	"golang.org/x/crypto/ssh"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // session is a connection with a clearinghouse.
@@ -32,7 +32,7 @@ type line struct {
 	net.Conn
 
 	allowed atomic.Int64 // bytes that may still come
-	broken  atomic.Pointer[billing.NetworkError]
+	broken  atomic.Pointer[network.Error]
 }
 
 // The reasons for which a line breaks.
@@ -59,14 +59,14 @@ func (l *line) Write(b []byte) (int, error) {
 
 // keep keeps why the line broke first, unless this side closed it.
 func (l *line) keep(err error) {
-	why := &billing.NetworkError{Reason: billing.ReasonInterrupted, Err: errEnded}
+	why := &network.Error{Reason: network.ReasonInterrupted, Err: errEnded}
 	switch {
 	case err == nil || errors.Is(err, net.ErrClosed):
 		return
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		why = &billing.NetworkError{Reason: billing.ReasonTimeout, Err: errSilent}
+		why = &network.Error{Reason: network.ReasonTimeout, Err: errSilent}
 	case errors.Is(err, errFlood):
-		why = &billing.NetworkError{Reason: billing.ReasonProtocol, Err: errFlood}
+		why = &network.Error{Reason: network.ReasonProtocol, Err: errFlood}
 	}
 	l.broken.CompareAndSwap(nil, why)
 }
@@ -135,7 +135,7 @@ func (n *Clearinghouse) endIdle(s *session) {
 // open returns the session, after a new handshake if the last one does not respond.
 func (n *Clearinghouse) open(ctx context.Context) (*session, error) {
 	if n.closed {
-		return nil, failure(billing.ReasonOther, errors.New("the connection was closed"))
+		return nil, failure(network.ReasonOther, errors.New("the connection was closed"))
 	}
 	if n.idle != nil {
 		n.idle.Stop()
@@ -150,7 +150,7 @@ func (n *Clearinghouse) open(ctx context.Context) (*session, error) {
 		n.hangUp()
 	}
 	if wait := n.resume.Sub(n.now()); wait > 0 {
-		return nil, &billing.UntriedError{Err: fmt.Errorf("no attempt for %s: %w", max(wait.Round(time.Second), time.Second), n.failed)}
+		return nil, &network.UntriedError{Err: fmt.Errorf("no attempt for %s: %w", max(wait.Round(time.Second), time.Second), n.failed)}
 	}
 	s, err := n.connect(ctx, func(string, string) {})
 	if ctx.Err() != nil {
@@ -256,15 +256,15 @@ func (n *Clearinghouse) handshake(ctx context.Context, p *pin, report func(step,
 		_ = l.Close()
 		switch broken := l.broken.Load(); {
 		case mismatch != nil:
-			return nil, failure(billing.ReasonHostKey, mismatch)
+			return nil, failure(network.ReasonHostKey, mismatch)
 		case noSuchKey(err):
-			return nil, failure(billing.ReasonHostKey, fmt.Errorf("%w: the server has no key of that type (%w)", errHostKey, err))
+			return nil, failure(network.ReasonHostKey, fmt.Errorf("%w: the server has no key of that type (%w)", errHostKey, err))
 		case trusted && refusedSignIn(err):
-			return nil, failure(billing.ReasonUnauthorized, fmt.Errorf("%w: %w", billing.ErrNetworkUnauthorized, err))
+			return nil, failure(network.ReasonUnauthorized, fmt.Errorf("%w: %w", network.ErrUnauthorized, err))
 		case broken != nil:
 			return nil, failure(broken.Reason, fmt.Errorf("handshake: %w", broken.Err))
 		}
-		return nil, failure(billing.ReasonProtocol, fmt.Errorf("handshake: %w", err))
+		return nil, failure(network.ReasonProtocol, fmt.Errorf("handshake: %w", err))
 	}
 	report(stepSignIn, "as "+n.config.User)
 	s := &session{line: l, ssh: ssh.NewClient(c, channels, requests)}
@@ -274,7 +274,7 @@ func (n *Clearinghouse) handshake(ctx context.Context, p *pin, report func(step,
 		if broken := l.broken.Load(); broken != nil {
 			return nil, failure(broken.Reason, fmt.Errorf("start SFTP: %w", broken.Err))
 		}
-		return nil, failure(billing.ReasonProtocol, fmt.Errorf("start SFTP: %w", err))
+		return nil, failure(network.ReasonProtocol, fmt.Errorf("start SFTP: %w", err))
 	}
 	report(stepSFTP, "")
 	return s, nil
@@ -294,15 +294,15 @@ func refusedSignIn(err error) bool {
 
 // unreachable is the error of a server to which no connection is made.
 func unreachable(what string, err error) error {
-	reason := billing.ReasonUnreachable
+	reason := network.ReasonUnreachable
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
-		reason = billing.ReasonTimeout
+		reason = network.ReasonTimeout
 	}
 	return failure(reason, fmt.Errorf("%s: %w", what, err))
 }
 
-func failure(reason billing.NetworkReason, err error) error {
-	return &billing.NetworkError{Reason: reason, Err: err}
+func failure(reason network.Reason, err error) error {
+	return &network.Error{Reason: reason, Err: err}
 }
 
 // The status codes for which the client has no error of its own.
@@ -322,21 +322,21 @@ func (n *Clearinghouse) classify(s *session, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, known := errors.AsType[*billing.NetworkError](err); known {
+	if _, known := errors.AsType[*network.Error](err); known {
 		return err
 	}
 	status, refused := errors.AsType[*sftp.StatusError](err)
 	switch broken := s.line.broken.Load(); {
 	case refused && (status.Code == statusNoSpace || status.Code == statusQuota):
-		return failure(billing.ReasonFull, err)
+		return failure(network.ReasonFull, err)
 	case replied(err):
-		return failure(billing.ReasonRefused, err)
-	case errors.Is(err, billing.ErrOutcomeUnknown):
-		return failure(billing.ReasonUnknownOutcome, err)
+		return failure(network.ReasonRefused, err)
+	case errors.Is(err, network.ErrOutcomeUnknown):
+		return failure(network.ReasonUnknownOutcome, err)
 	case broken != nil:
 		return failure(broken.Reason, fmt.Errorf("%w: %w", err, broken.Err))
 	case errors.Is(err, sftp.ErrSSHFxConnectionLost), errors.Is(err, io.EOF):
-		return failure(billing.ReasonInterrupted, err)
+		return failure(network.ReasonInterrupted, err)
 	default:
 		return err
 	}

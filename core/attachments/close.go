@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -109,7 +110,7 @@ func (s *sending[T]) run(
 		}
 	}()
 	reply, err = s.first(ctx, s.call.Scope, s.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
-		if err := s.networks.Available(s.call.Scope, billing.TransactionAttachments); err != nil {
+		if err := s.networks.Available(s.call.Scope, network.Attachments); err != nil {
 			return reply, err
 		}
 		if a, err = choose(ctx, tx); err != nil {

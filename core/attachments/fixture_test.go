@@ -13,12 +13,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/fileblob"
 	"github.com/molar-billing/molar/adapters/imagecodec"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/attachments"
@@ -88,10 +89,10 @@ func (b *fixture) processOn(blobs ports.Blobs) *attachments.Service {
 }
 
 func (b *fixture) build(store ports.Store, queue ports.Queue, blobs ports.Blobs, sandbox ports.AttachmentNetwork) *attachments.Service {
-	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
+	of := sandboxnet.Networks(edi.New().Over, b.clock, nil, sandboxnet.Options{})[0]
 	of.Attachments = sandbox
 	return attachments.New(store, attachments.Outside{
-		Queue: queue, Blobs: blobs, Images: b.codec, Networks: networks.New(of),
+		Queue: queue, Blobs: blobs, Images: b.codec, Networks: routing.New(of),
 	}, b.payers, b.times)
 }
 

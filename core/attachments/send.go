@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -146,7 +147,7 @@ func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachmen
 
 // transmit sends the attachment to the network, file by file.
 func (s *Service) transmit(ctx context.Context, p *outgoing) error {
-	to, err := s.networks.For(p.attachment.Scope, p.attachment.Payer.ID, billing.TransactionAttachments)
+	to, err := s.networks.For(p.attachment.Scope, p.attachment.Payer.ID, network.Attachments)
 	if err != nil {
 		return err
 	}

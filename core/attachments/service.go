@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -97,7 +98,7 @@ func (s *Service) change(
 	change func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
 ) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
-		if err := s.networks.Available(call.Scope, billing.TransactionAttachments); err != nil {
+		if err := s.networks.Available(call.Scope, network.Attachments); err != nil {
 			return nil, err
 		}
 		return change(ctx, tx)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -48,7 +49,7 @@ func (s *Service) Upload(
 	reply, err = s.first(ctx, call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
 		u.now = tx.Clock.Now()
 		today = billing.DateOf(u.now)
-		if err := s.networks.Available(call.Scope, billing.TransactionAttachments); err != nil {
+		if err := s.networks.Available(call.Scope, network.Attachments); err != nil {
 			return reply, err
 		}
 		if a, absent = tx.Attachments.Get(ctx, id); billing.IsNotFound(absent) {

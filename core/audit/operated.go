@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -111,12 +112,12 @@ type connections struct {
 	about about
 }
 
-func (c connections) Insert(ctx context.Context, made *billing.Connection) error {
+func (c connections) Insert(ctx context.Context, made *network.Connection) error {
 	c.about(billing.Scope{Org: made.Org, Mode: made.Mode}, made.ID.String())
 	return c.Connections.Insert(ctx, made)
 }
 
-func (c connections) Lock(ctx context.Context, name string) (*billing.Connection, error) {
+func (c connections) Lock(ctx context.Context, name string) (*network.Connection, error) {
 	locked, err := c.Connections.Lock(ctx, name)
 	if err == nil {
 		c.about(billing.Scope{Org: locked.Org, Mode: locked.Mode}, locked.ID.String())

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
 // apply commits the verdicts and reports of an acknowledgement for one
 // organization, unless they were committed before.
-func (s *Service) apply(ctx context.Context, o *billing.NetworkOptions, f billing.IncomingFile, p *part) (rejected []Rejection, err error) {
+func (s *Service) apply(ctx context.Context, o *network.Options, f billing.IncomingFile, p *part) (rejected []Rejection, err error) {
 	err = s.store.InTx(ctx, p.scope, func(ctx context.Context, tx ports.Tx) error {
 		rejected = nil
 		now := tx.Clock.Now()

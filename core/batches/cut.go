@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -42,7 +43,7 @@ func (s *Service) Cut(ctx context.Context) (batches int, err error) {
 func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []billing.PayerID) (batches int, err error) {
 	reached := map[*ports.Network][]billing.PayerID{}
 	for _, payer := range payers {
-		if n, err := s.networks.For(scope, payer, billing.TransactionClaims); err == nil {
+		if n, err := s.networks.For(scope, payer, network.Claims); err == nil {
 			reached[n] = append(reached[n], payer)
 		}
 	}
@@ -62,10 +63,10 @@ func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []bill
 
 // cut makes one batch of the scope for a network, of claims for the payers, and
 // returns the number of claims.
-func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.Network, payers []billing.PayerID) (cut int, err error) {
+func (s *Service) cut(ctx context.Context, scope billing.Scope, via *ports.Network, payers []billing.PayerID) (cut int, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		now := tx.Clock.Now()
-		claims, err := tx.Clearing.Queued(ctx, payers, network.Options.Schedule.Last(now), network.Options.MostClaims())
+		claims, err := tx.Clearing.Queued(ctx, payers, via.Options.Schedule.Last(now), via.Options.MostClaims())
 		if cut = len(claims); err != nil || cut == 0 {
 			return err
 		}
@@ -77,16 +78,16 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.N
 		if err != nil {
 			return err
 		}
-		b := billing.NewBatch(scope, network.Name, serial, len(claims), now)
-		content, err := s.edi.File(billing.ClaimsFile{
-			Batch: b, Envelope: network.Envelope, Route: network.Route, Options: network.Options, Claims: outgoing,
+		b := billing.NewBatch(scope, via.Name, serial, len(claims), now)
+		content, err := s.edi.File(network.ClaimsFile{
+			Batch: b, Envelope: via.Envelope, Route: via.Route, Options: via.Options, Claims: outgoing,
 		})
 		if err != nil {
 			return err
 		}
 		for _, c := range claims {
 			c.BatchID = b.ID
-			if n := network.Options.SubmittedNumber(c); n != c.PatientControlNumber {
+			if n := via.Options.SubmittedNumber(c); n != c.PatientControlNumber {
 				c.SubmittedNumber = n
 			}
 			if err := tx.Claims.Save(ctx, c); err != nil {
@@ -97,7 +98,7 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.N
 		if err := tx.Outbox.Stage(ctx, j); err != nil {
 			return err
 		}
-		return insert(ctx, tx, network, b, content, now)
+		return insert(ctx, tx, via, b, content, now)
 	})
 	return cut, err
 }
@@ -106,12 +107,12 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, network *ports.N
 // millisecond, from now on. Insert comes last, because another cutter of the same name
 // waits until this transaction has committed. Without a millisecond in the name, the
 // next cut has another number for it.
-func insert(ctx context.Context, tx ports.Tx, network *ports.Network, b *billing.Batch, content []byte, now time.Time) error {
+func insert(ctx context.Context, tx ports.Tx, via *ports.Network, b *billing.Batch, content []byte, now time.Time) error {
 	taken := ""
 	for at := now; ; at = at.Add(time.Millisecond) {
-		b.File.Name = network.Options.FileName(b, &network.Envelope, at)
+		b.File.Name = via.Options.FileName(b, &via.Envelope, at)
 		if b.File.Name == taken {
-			return fmt.Errorf("another batch of %s has the name %s", network.Name, taken)
+			return fmt.Errorf("another batch of %s has the name %s", via.Name, taken)
 		}
 		taken = b.File.Name
 		if free, err := tx.Batches.Insert(ctx, b, content); free || err != nil {

@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -235,7 +236,7 @@ type refusing struct {
 	org billing.OrgID
 }
 
-func (r refusing) File(f billing.ClaimsFile) ([]byte, error) {
+func (r refusing) File(f network.ClaimsFile) ([]byte, error) {
 	if f.Batch.Scope.Org == r.org {
 		return nil, errors.New("not to be written")
 	}
@@ -253,7 +254,7 @@ func TestOneOrganizationHoldsUpNoOther(t *testing.T) {
 			b.queue(p, "")
 		}
 		s := batches.New(b.store, batches.Outside{
-			EDI: refusing{b.codec, bad.scope.Org}, Networks: networks.New(sandbox(b.network)), Remit: b.remit,
+			EDI: refusing{b.codec, bad.scope.Org}, Networks: routing.New(sandbox(b.network)), Remit: b.remit,
 		}, b.payers)
 		if n, err := s.Cut(t.Context()); n != len(all)-1 || err == nil {
 			t.Errorf("%d batches were cut beside that of organization %d, which cannot be; %v", n, i, err)

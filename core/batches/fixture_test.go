@@ -12,13 +12,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -37,8 +38,8 @@ type fixture struct {
 	clock   *porttest.Clock
 	payers  *billing.PayerDirectory
 	codec   ports.ClaimsEDI
-	network *network
-	options billing.NetworkOptions // of the network
+	network *house
+	options network.Options // of the network
 	service *batches.Service
 	made    int // claims and practices
 
@@ -59,7 +60,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	b := &fixture{t: t, clock: porttest.At(time.Date(2026, 3, 4, 5, 6, 7, 8_000_000, time.UTC), 0), payers: porttest.Payers(t), codec: edi.New(), remitted: map[string]int{}}
 	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { b.url = o.URL }), Clock: b.clock}
-	b.network = newNetwork(sandboxnet.NewClearinghouse(b.clock, b.store.SandboxMail(), sandboxnet.Options{ERADelay: time.Second}))
+	b.network = newHouse(sandboxnet.NewClearinghouse(b.clock, b.store.SandboxMail(), sandboxnet.Options{ERADelay: time.Second}))
 	b.service = b.build(b.store, b.network)
 	b.practice = b.newPractice("1234567893")
 	t.Cleanup(func() { porttest.Totals(t, b.store, b.scope) })
@@ -80,21 +81,21 @@ func (b *fixture) build(store ports.Store, network ports.Clearinghouse) *batches
 
 // buildOn returns the use cases with the networks.
 func (b *fixture) buildOn(store ports.Store, open ...*ports.Network) *batches.Service {
-	return batches.New(store, batches.Outside{EDI: b.codec, Remit: b.remit, Networks: networks.New(open...)}, b.payers)
+	return batches.New(store, batches.Outside{EDI: b.codec, Remit: b.remit, Networks: routing.New(open...)}, b.payers)
 }
 
 // sandbox returns the sandbox's network with a clearinghouse of the test's own.
 func sandbox(clearinghouse ports.Clearinghouse) *ports.Network {
 	return &ports.Network{
-		Name: sandboxnet.Name, Route: billing.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: clearinghouse, Replies: clearinghouse,
-		Envelope: billing.Envelope{
-			Sender:   billing.EnvelopeEnd{Qualifier: "ZZ", ID: "MOLAR"},
-			Receiver: billing.EnvelopeEnd{Qualifier: "ZZ", ID: "CLEARINGHOUSE"},
+		Name: sandboxnet.Name, Route: network.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: clearinghouse, Replies: clearinghouse,
+		Envelope: network.Envelope{
+			Sender:   network.End{Qualifier: "ZZ", ID: "MOLAR"},
+			Receiver: network.End{Qualifier: "ZZ", ID: "CLEARINGHOUSE"},
 		},
 	}
 }
 
-func (b *fixture) remit(_ context.Context, _ billing.Mode, f billing.IncomingFile) ([]*billing.Quarantined, error) {
+func (b *fixture) remit(_ context.Context, _ *network.Route, f billing.IncomingFile) ([]*billing.Quarantined, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.remitted[f.Name]++

@@ -14,8 +14,8 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// network records what a clearinghouse received, and can be down.
-type network struct {
+// house records what a clearinghouse received, and can be down.
+type house struct {
 	ports.Clearinghouse
 
 	mu      sync.Mutex
@@ -24,11 +24,11 @@ type network struct {
 	down    error
 }
 
-func newNetwork(to ports.Clearinghouse) *network {
-	return &network{Clearinghouse: to, sent: map[string]string{}}
+func newHouse(to ports.Clearinghouse) *house {
+	return &house{Clearinghouse: to, sent: map[string]string{}}
 }
 
-func (n *network) Send(ctx context.Context, f billing.OutgoingFile, mark func(context.Context, string) error) error {
+func (n *house) Send(ctx context.Context, f billing.OutgoingFile, mark func(context.Context, string) error) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down != nil {
@@ -44,7 +44,7 @@ func (n *network) Send(ctx context.Context, f billing.OutgoingFile, mark func(co
 	return nil
 }
 
-func (n *network) Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error) {
+func (n *house) Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error) {
 	n.mu.Lock()
 	down := n.down
 	n.mu.Unlock()
@@ -55,14 +55,14 @@ func (n *network) Receive(ctx context.Context, limit int) ([]billing.IncomingFil
 }
 
 // set makes the network fail, or work again.
-func (n *network) set(down error) {
+func (n *house) set(down error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.down = down
 }
 
 // files returns the names of the files that were sent with the claim, in order.
-func (n *network) files(c *billing.Claim) (names []string) {
+func (n *house) files(c *billing.Claim) (names []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for name, content := range n.sent {

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -16,7 +17,7 @@ import (
 func (b *fixture) own(p *practice, payer billing.PayerID, clearinghouse ports.Clearinghouse) *ports.Network {
 	n := sandbox(clearinghouse)
 	n.Name, n.Envelope.Receiver.ID = "own", "OWNHOUSE"
-	n.Route = billing.Route{Mode: p.scope.Mode, Org: p.scope.Org, Payers: map[billing.PayerID][]billing.Transaction{payer: {billing.TransactionClaims}}}
+	n.Route = network.Route{Mode: p.scope.Mode, Org: p.scope.Org, Payers: map[billing.PayerID][]network.Transaction{payer: {network.Claims}}}
 	return n
 }
 
@@ -34,9 +35,9 @@ func TestABatchIsForOneNetwork(t *testing.T) {
 		return found.PayerSummary
 	}
 	quiet, mine, nowhere := payer(quietPayer), payer("CHTEST"), payer("62308")
-	shared, private := newNetwork(b.network), newNetwork(b.network)
+	shared, private := newHouse(b.network), newHouse(b.network)
 	everyone, own := sandbox(shared), b.own(b.practice, mine.ID, private)
-	everyone.Route.Payers = map[billing.PayerID][]billing.Transaction{quiet.ID: {billing.TransactionClaims}, mine.ID: {billing.TransactionClaims}}
+	everyone.Route.Payers = map[billing.PayerID][]network.Transaction{quiet.ID: {network.Claims}, mine.ID: {network.Claims}}
 	both, alone := b.buildOn(b.store, everyone, own), b.buildOn(b.store, everyone)
 
 	var claims []*billing.Claim
@@ -70,7 +71,7 @@ func TestABatchIsForOneNetwork(t *testing.T) {
 	for _, j := range b.due() { // the practice's own network is closed
 		err := alone.Send(t.Context(), j)
 		_, rests := errors.AsType[*jobs.DoneError](err)
-		if closed := billing.FileID(j.Subject) == second.ID; rests != closed || billing.Observed(err) != closed {
+		if closed := billing.FileID(j.Subject) == second.ID; rests != closed || network.Observed(err) != closed {
 			t.Errorf("the batch of %s rests: %v", j.Subject, err)
 		}
 	}

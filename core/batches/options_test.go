@@ -10,13 +10,14 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
 // setOptions gives the fixture's network options, in a document's form.
 func (b *fixture) setOptions(document string) {
 	b.t.Helper()
-	options, faults := billing.ReadNetworkOptions([]byte(document), "")
+	options, faults := network.ReadOptions([]byte(document), nil, "")
 	if len(faults) > 0 {
 		b.t.Fatal(faults)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -22,7 +23,7 @@ type Overdue struct {
 // each.
 func (s *Service) Review(ctx context.Context) (news []Overdue, err error) {
 	type group struct {
-		of    *billing.Connection
+		of    *network.Connection
 		scope billing.Scope
 	}
 	late := map[group][]billing.FileID{}
@@ -34,7 +35,7 @@ func (s *Service) Review(ctx context.Context) (news []Overdue, err error) {
 			return err
 		}
 		for _, c := range all {
-			if !c.Carried(billing.TransactionClaims) {
+			if !c.Carried(network.Claims) {
 				continue
 			}
 			sent, err := tx.Routes.Unsettled(ctx, c.Network(), now.Add(-c.Settings.Options.AcknowledgedAfter()))
@@ -60,13 +61,13 @@ func (s *Service) Review(ctx context.Context) (news []Overdue, err error) {
 }
 
 // reviewAll reviews batches of a scope. It writes only those that change.
-func (s *Service) reviewAll(ctx context.Context, scope billing.Scope, o *billing.NetworkOptions, ids []billing.FileID) (news []Overdue, err error) {
+func (s *Service) reviewAll(ctx context.Context, scope billing.Scope, o *network.Options, ids []billing.FileID) (news []Overdue, err error) {
 	var changed []billing.FileID
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		changed = nil
 		all, err := tx.Acknowledgements.Of(ctx, ids)
 		for _, b := range all {
-			if _, differs := b.Review(o, tx.Clock.Now()); differs {
+			if _, differs := b.Review(o.Expected(), o.AcknowledgedAfter(), tx.Clock.Now()); differs {
 				changed = append(changed, b.ID)
 			}
 		}
@@ -87,7 +88,7 @@ func (s *Service) reviewAll(ctx context.Context, scope billing.Scope, o *billing
 }
 
 // review records which acknowledgements of a batch are overdue, or that none is awaited.
-func review(ctx context.Context, tx ports.Tx, id billing.FileID, o *billing.NetworkOptions, now time.Time) (news []Overdue, err error) {
+func review(ctx context.Context, tx ports.Tx, id billing.FileID, o *network.Options, now time.Time) (news []Overdue, err error) {
 	if _, err := tx.Batches.Lock(ctx, id); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func review(ctx context.Context, tx ports.Tx, id billing.FileID, o *billing.Netw
 		return nil, err
 	}
 	for _, b := range all {
-		kinds, changed := b.Review(o, now)
+		kinds, changed := b.Review(o.Expected(), o.AcknowledgedAfter(), now)
 		if !changed {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -27,13 +28,13 @@ type account struct {
 func newAccount(t *testing.T, options string, claims int) *account {
 	t.Helper()
 	b := newFixture(t)
-	o, faults := billing.ReadNetworkOptions([]byte(options), "")
+	o, faults := network.ReadOptions([]byte(options), nil, "")
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	c := &billing.Connection{
-		ID: billing.NewID[billing.ConnectionID](b.clock.Now()), Name: "Claims", Kind: billing.ConnectionSandbox, Mode: billing.ModeTest, Org: b.scope.Org,
-		Carries: []billing.Transaction{billing.TransactionClaims}, Settings: billing.ConnectionSettings{Options: o}, Enabled: true, CreatedAt: b.clock.Now(),
+	c := &network.Connection{
+		ID: billing.NewID[billing.ConnectionID](b.clock.Now()), Name: "Claims", Kind: "sandbox", Mode: billing.ModeTest, Org: b.scope.Org,
+		Carries: []network.Transaction{network.Claims}, Settings: network.Settings{Options: o}, Enabled: true, CreatedAt: b.clock.Now(),
 	}
 	porttest.System(t, b.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, c) })
 	a := &account{fixture: b, network: sandbox(b.network)}

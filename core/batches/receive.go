@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -54,7 +55,7 @@ func (s *Service) Receive(ctx context.Context, name string) (all Received, err e
 	failed := func(err error) {
 		switch {
 		case err == nil:
-		case billing.Observed(err):
+		case network.Observed(err):
 			observed = append(observed, err)
 		default:
 			errs = append(errs, err)
@@ -78,7 +79,6 @@ func (s *Service) empty(ctx context.Context, n *ports.Network, all *Received, fa
 		failed(fmt.Errorf("ask %s for files: %w", n.Name, err))
 	}
 	for _, f := range got {
-		f.Route = n.Route
 		if !n.Route.Org.IsZero() {
 			f.Scope = billing.Scope{Org: n.Route.Org, Mode: n.Route.Mode}
 		}
@@ -118,7 +118,7 @@ func (s *Service) takePart(ctx context.Context, n *ports.Network, f billing.Inco
 	case billing.FileAcknowledgement:
 		return s.acknowledgement(ctx, n, f, all)
 	case billing.FileRemittance:
-		aside, err := s.remit(ctx, n.Route.Mode, f)
+		aside, err := s.remit(ctx, &n.Route, f)
 		all.Quarantined = append(all.Quarantined, aside...)
 		return err
 	case billing.FileOther:

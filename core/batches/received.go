@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -146,7 +147,7 @@ func (w *applying) read(ctx context.Context, f *billing.ReceivedFile, content []
 	if err != nil {
 		return err
 	}
-	err = w.take(ctx, n, f.Incoming(content, n.Route), w.all)
+	err = w.take(ctx, n, f.Incoming(content), w.all)
 	if err == nil {
 		w.all.Files++
 	}
@@ -196,7 +197,7 @@ func (w *applying) settle(ctx context.Context, f *billing.ReceivedFile) error {
 		return err
 	}
 	if f.State == billing.FileChanged {
-		err = w.quarantine(ctx, f.Scope.Mode, f.Incoming(content, billing.Route{}), billing.QuarantineUnreadable, f.Reason, w.all)
+		err = w.quarantine(ctx, f.Scope.Mode, f.Incoming(content), billing.QuarantineUnreadable, f.Reason, w.all)
 	} else {
 		err = w.read(ctx, f, content)
 	}
@@ -212,7 +213,7 @@ func (s *Service) networkOf(ctx context.Context, f *billing.ReceivedFile) (*port
 	if n, err := s.network(f.Network); err == nil {
 		return n, nil
 	}
-	n := &ports.Network{Name: f.Network, Route: billing.Route{Mode: f.Scope.Mode, Org: f.Scope.Org}}
+	n := &ports.Network{Name: f.Network, Route: network.Route{Mode: f.Scope.Mode, Org: f.Scope.Org}}
 	return n, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		all, err := tx.Connections.List(ctx)
 		for _, c := range all {

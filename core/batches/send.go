@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -35,7 +36,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	if content != nil {
 		err = s.hand(ctx, b, content)
 	}
-	if errors.Is(err, billing.ErrOutcomeUnknown) {
+	if errors.Is(err, network.ErrOutcomeUnknown) {
 		return s.hold(ctx, j, b.File.Name, err)
 	}
 	if err != nil {
@@ -118,7 +119,7 @@ func (s *Service) rest(ctx context.Context, j jobs.Job, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := s.postpone(ctx, j, billing.ReasonOf(cause), billing.BatchRetry); err != nil {
+	if err := s.postpone(ctx, j, network.ReasonOf(cause), billing.BatchRetry); err != nil {
 		return err
 	}
 	return &jobs.DoneError{Cause: fmt.Errorf("send batch %s, again in %s: %w", billing.FileID(j.Subject), billing.BatchRetry, cause)}
@@ -131,14 +132,14 @@ func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
 }
 
 // postpone lets the job of a batch rest that was not sent for a reason.
-func (s *Service) postpone(ctx context.Context, j jobs.Job, why billing.NetworkReason, rest time.Duration) error {
+func (s *Service) postpone(ctx context.Context, j jobs.Job, why network.Reason, rest time.Duration) error {
 	return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		b, err := tx.Batches.Lock(ctx, billing.FileID(j.Subject))
 		if err != nil {
 			return err
 		}
 		now := tx.Clock.Now()
-		if b.Delay(why, now) {
+		if b.Delay(why.Passes(), now) {
 			if err := tx.Batches.Save(ctx, b); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -59,16 +60,16 @@ func TestNetworkIsDown(t *testing.T) {
 // nothing shows whether it has.
 func TestDelayed(t *testing.T) {
 	t.Parallel()
-	unreachable := &billing.NetworkError{Reason: billing.ReasonUnreachable, Err: errCut}
+	unreachable := &network.Error{Reason: network.ReasonUnreachable, Err: errCut}
 	for name, x := range map[string]struct {
 		refusal error
 		after   time.Duration
 		ends    error
 	}{
-		"a full disk":        {&billing.NetworkError{Reason: billing.ReasonFull, Err: errCut}, 0, nil},
-		"a refused sign-in":  {billing.ErrNetworkUnauthorized, 0, nil},
+		"a full disk":        {&network.Error{Reason: network.ReasonFull, Err: errCut}, 0, nil},
+		"a refused sign-in":  {network.ErrUnauthorized, 0, nil},
 		"a name that is not": {unreachable, billing.BatchLate, nil},
-		"and then unknown":   {&billing.NetworkError{Reason: billing.ReasonRefused, Err: errCut}, 0, billing.ErrOutcomeUnknown},
+		"and then unknown":   {&network.Error{Reason: network.ReasonRefused, Err: errCut}, 0, network.ErrOutcomeUnknown},
 	} {
 		b := newFixture(t)
 		b.queue(b.practice, "")
@@ -199,7 +200,7 @@ func TestSecondRejectionOfALiveFile(t *testing.T) {
 	b.keep(live, voided, void)
 	both := append(b.queue(live, ""), void)
 	network := func(files ...billing.IncomingFile) *ports.Network {
-		n := sandbox(inbox{newNetwork(accepts{}), files})
+		n := sandbox(inbox{newHouse(accepts{}), files})
 		n.Name, n.Route.Mode = "live", billing.ModeLive
 		return n
 	}

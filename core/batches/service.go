@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -28,9 +29,9 @@ type Service struct {
 	remit    Remit
 }
 
-// Remit imports a remittance, and returns what entered the quarantine. It may be called
+// Remit imports a remittance that came by the route, and returns what entered the quarantine. It may be called
 // again with the same file.
-type Remit func(ctx context.Context, mode billing.Mode, f billing.IncomingFile) ([]*billing.Quarantined, error)
+type Remit func(ctx context.Context, by *network.Route, f billing.IncomingFile) ([]*billing.Quarantined, error)
 
 // Outside has the dependencies of the use cases besides the store: the
 // networks, the codec of their files, and the importer of remittances.
@@ -56,5 +57,5 @@ func (s *Service) network(name string) (*ports.Network, error) {
 			return n, nil
 		}
 	}
-	return nil, &billing.ObservedError{Err: fmt.Errorf("%s: %w", name, ErrClosed)}
+	return nil, &network.ObservedError{Err: fmt.Errorf("%s: %w", name, ErrClosed)}
 }

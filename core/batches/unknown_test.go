@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -32,7 +33,7 @@ func (m *mailbox) Send(ctx context.Context, f billing.OutgoingFile, mark func(co
 	case m.has[f.Name] > 0 && !m.hides:
 		return nil
 	case f.Token != "" && m.hides:
-		return fmt.Errorf("%s is not there: %w", f.Name, billing.ErrOutcomeUnknown)
+		return fmt.Errorf("%s is not there: %w", f.Name, network.ErrOutcomeUnknown)
 	case f.Token == "":
 		if err := mark(ctx, fmt.Sprint("step-", len(m.tokens))); err != nil {
 			return err
@@ -104,7 +105,7 @@ func (b *fixture) unknown(m *mailbox) (*billing.Claim, *billing.Batch) {
 	}
 	err := b.sendOnce(m)
 	batch := b.only()
-	if _, ended := errors.AsType[*jobs.DoneError](err); !ended || !errors.Is(err, billing.ErrOutcomeUnknown) {
+	if _, ended := errors.AsType[*jobs.DoneError](err); !ended || !errors.Is(err, network.ErrOutcomeUnknown) {
 		b.t.Fatalf("sending again: %v", err)
 	}
 	for _, want := range []string{batch.ID.String(), batch.File.Name, "molar batches"} {

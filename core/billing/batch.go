@@ -3,6 +3,7 @@ package billing
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -76,12 +77,16 @@ type BatchAcknowledgement struct {
 // has. Its name has the default form.
 func NewBatch(scope Scope, network string, serial int64, claims int, now time.Time) *Batch {
 	control := fmt.Sprintf("%09d", serial%1_000_000_000)
-	b := &Batch{
+	return &Batch{
 		ID: NewID[FileID](now), Scope: scope, Network: network, State: BatchPending, ClaimCount: claims, CreatedAt: now,
-		File: FileRef{ControlNumbers: ControlNumbers{control, control, control}},
+		File: FileRef{Name: BatchTime(now) + ".837", ControlNumbers: ControlNumbers{control, control, control}},
 	}
-	b.File.Name = (&NetworkOptions{}).FileName(b, &Envelope{}, now)
-	return b
+}
+
+// BatchTime returns the millisecond that is in the names of most batches: 17 digits, in
+// UTC.
+func BatchTime(at time.Time) string {
+	return strings.Replace(at.UTC().Format("20060102150405.000"), ".", "", 1)
 }
 
 // Sent records that the network has the file. It reports false when that was
@@ -115,12 +120,12 @@ func (b *Batch) Unknown(at time.Time) bool {
 	return true
 }
 
-// Delay records that the network did not take the file. A reason that mostly passes by
+// Delay records that the network did not take the file. A failure that mostly passes by
 // itself counts once the batch is BatchLate old. It reports false, and changes nothing,
 // when it does not count yet, or the batch does not wait for the network or is delayed
 // already.
-func (b *Batch) Delay(why NetworkReason, at time.Time) bool {
-	if b.State != BatchPending || !b.UnknownSince.IsZero() || !b.DelayedSince.IsZero() || why.passes() && at.Before(b.CreatedAt.Add(BatchLate)) {
+func (b *Batch) Delay(passes bool, at time.Time) bool {
+	if b.State != BatchPending || !b.UnknownSince.IsZero() || !b.DelayedSince.IsZero() || passes && at.Before(b.CreatedAt.Add(BatchLate)) {
 		return false
 	}
 	b.DelayedSince = at
@@ -146,36 +151,36 @@ func (b *Batch) Resend() bool {
 	return true
 }
 
-// Awaits lists the acknowledgements of a batch that its network sends, by its options,
-// and that have not come. The verdict on the file stands for a TA1, a 997 and a 999. A
+// Awaits lists the acknowledgements of a batch that its network is expected to send, and
+// that have not come. The verdict on the file stands for a TA1, a 997 and a 999. A
 // 277CA is awaited while the clearinghouse has not reported on each claim. A report in
 // text names no batch, so it is never awaited.
-func (b *Batch) Awaits(o *NetworkOptions) (all []AcknowledgementKind) {
+func (b *Batch) Awaits(expected []AcknowledgementKind) (all []AcknowledgementKind) {
 	for _, kind := range []AcknowledgementKind{AcknowledgementTA1, Acknowledgement997, Acknowledgement999, Acknowledgement277CA} {
 		awaited := b.Unreported
 		if kind != Acknowledgement277CA {
 			came := slices.ContainsFunc(b.Acknowledgements, func(a BatchAcknowledgement) bool { return a.Kind == kind })
 			awaited = b.State == BatchSent && !came
 		}
-		if awaited && o.Expects(kind) {
+		if awaited && slices.Contains(expected, kind) {
 			all = append(all, kind)
 		}
 	}
 	return all
 }
 
-// Review records which acknowledgements are overdue at the time, or that none is
-// awaited any more. It returns those that became overdue, and whether anything changed.
-func (b *Batch) Review(o *NetworkOptions, at time.Time) (news []AcknowledgementKind, changed bool) {
+// Review records which of the expected acknowledgements are overdue at the time, that
+// long after the batch was sent, or that none is awaited any more. It returns those that became overdue, and whether anything changed.
+func (b *Batch) Review(expected []AcknowledgementKind, after time.Duration, at time.Time) (news []AcknowledgementKind, changed bool) {
 	if b.State == BatchPending || !b.SettledAt.IsZero() {
 		return nil, false
 	}
-	overdue := b.Awaits(o)
+	overdue := b.Awaits(expected)
 	if len(overdue) == 0 {
 		b.Settle(at)
 		return nil, true
 	}
-	if at.Before(b.SentAt.Add(o.AcknowledgedAfter())) {
+	if at.Before(b.SentAt.Add(after)) {
 		overdue = nil
 	}
 	for _, kind := range overdue {

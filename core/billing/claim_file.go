@@ -1,15 +1,5 @@
 package billing
 
-// ClaimsFile is the content of a batch file. The envelope, the route and the options
-// are those of the batch's network.
-type ClaimsFile struct {
-	Batch    *Batch
-	Envelope Envelope
-	Route    Route // its payer IDs
-	Options  NetworkOptions
-	Claims   []OutgoingClaim
-}
-
 // OutgoingClaim is a claim with the details of the parties that it names. The
 // claim's PayerClaimNumber is sent with replacements and voids.
 type OutgoingClaim struct {

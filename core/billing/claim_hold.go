@@ -15,11 +15,11 @@ const (
 
 // Held returns the reason for which a claim of live mode that a network can carry is
 // not sent; empty for none. The store selects claims for batches by the same rule.
-func Held(o *Office, e *Enrollment) Hold {
+func Held(o *Office, e EnrollmentState) Hold {
 	switch {
 	case o.VerifiedAt.IsZero():
 		return HoldOffice
-	case e != nil && e.State.Blocks():
+	case e.Blocks():
 		return HoldEnrollment
 	}
 	return ""

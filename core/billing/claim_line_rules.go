@@ -98,7 +98,7 @@ var lineRules = slices.Concat([]rule[lineOf]{
 		return slices.ContainsFunc(l.Surfaces, func(s string) bool { return len(s) != 1 || !strings.Contains("MODBFLI", s) })
 	}},
 	{"surface_repeated", "surfaces", "A surface is listed twice.", "List each surface once.", func(l lineOf, _ *RuleContext) bool {
-		return repeats(l.Surfaces)
+		return Repeats(l.Surfaces)
 	}},
 	// The composite TOO03 has five components.
 	{"surfaces_too_many", "surfaces", "The line has more than five surfaces.", "List at most five surfaces.", func(l lineOf, _ *RuleContext) bool {
@@ -118,7 +118,7 @@ var lineRules = slices.Concat([]rule[lineOf]{
 		return slices.ContainsFunc(l.OralCavity, func(s string) bool { return !inList(oralCavity, s) })
 	}},
 	{"oral_cavity_repeated", "oral_cavity", "An area is listed twice.", "List each area once.", func(l lineOf, _ *RuleContext) bool {
-		return repeats(l.OralCavity)
+		return Repeats(l.OralCavity)
 	}},
 	// The composite SV304 has five components.
 	{"oral_cavity_too_many", "oral_cavity", "The line has more than five areas.", "List at most five areas.", func(l lineOf, _ *RuleContext) bool {

@@ -65,9 +65,9 @@ func ofOffice(code, message, fix string, broken func(o *Office) bool) rule[*Clai
 
 // ofEnrollment returns the rule for an enrollment in a state that stops claims.
 func ofEnrollment(state EnrollmentState) rule[*Claim] {
-	message, fix := (&Enrollment{State: state}).Refusal()
+	message, fix := state.Refusal()
 	return rule[*Claim]{FindingNotEnrolled, "payer_id", message, fix, func(_ *Claim, w *RuleContext) bool {
-		return w.Sent && w.Enrollment != nil && w.Enrollment.State == state
+		return w.Sent && w.Enrollment == state
 	}}
 }
 

@@ -53,8 +53,8 @@ func hasPrefix(code, prefixes string) bool {
 	return false
 }
 
-// repeats reports whether a list has a value twice.
-func repeats[T comparable](list []T) bool {
+// Repeats reports whether a list has a value twice.
+func Repeats[T comparable](list []T) bool {
 	for i, s := range list {
 		if slices.Contains(list[:i], s) {
 			return true

@@ -15,12 +15,12 @@ type RuleContext struct {
 	Similar  []*Claim  // of the same patient on the same days; they may include the claim itself
 	Attached int       // how many closed attachments the claim's file names
 
-	Sent       bool        // a network of live mode carries claims to the payer
-	Enrollment *Enrollment // of the office with the payer for claims; nil for none
+	Sent       bool            // a network of live mode carries claims to the payer
+	Enrollment EnrollmentState // of the office with the payer for claims; empty for none
 }
 
 // rule is a rule for claims that can be sent, or for a part of them. The message
-// repeats no value of the claim.
+// Repeats no value of the claim.
 type rule[T part] struct {
 	code, field, message, fix string
 

@@ -53,7 +53,7 @@ func goodClaim() (*billing.Claim, billing.RuleContext) {
 // enrolled is a live claim with an enrollment.
 func enrolled(state billing.EnrollmentState) func(*billing.Claim, *billing.RuleContext) {
 	return func(_ *billing.Claim, w *billing.RuleContext) {
-		w.Sent, w.Enrollment = true, &billing.Enrollment{State: state}
+		w.Sent, w.Enrollment = true, state
 	}
 }
 
@@ -107,7 +107,7 @@ func TestRules(t *testing.T) {
 		"a payer without claims":         {func(_ *aClaim, w *ruleContext) { w.Payer.Capabilities.Claims = false }, []string{"payer_id payer_takes_no_claims"}},
 		"an office that is not verified": {func(_ *aClaim, w *ruleContext) { w.Sent, w.Office.VerifiedAt = true, time.Time{} }, []string{"office_id office_not_verified"}},
 		"no network yet": {func(_ *aClaim, w *ruleContext) {
-			w.Office.VerifiedAt, w.Enrollment = time.Time{}, &billing.Enrollment{State: billing.EnrollmentRejected}
+			w.Office.VerifiedAt, w.Enrollment = time.Time{}, billing.EnrollmentRejected
 		}, nil},
 		"a verified office":       {func(_ *aClaim, w *ruleContext) { w.Sent = true }, nil},
 		"an enrollment needed":    {enrolled(billing.EnrollmentNeeded), []string{"payer_id enrollment_not_active"}},

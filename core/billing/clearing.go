@@ -14,7 +14,6 @@ type IncomingFile struct {
 	Scope   Scope  // the only scope of the file; zero when the clearinghouse does not say
 	Name    string // the clearinghouse's name for it, which never changes
 	Content []byte
-	Route   Route // of the network on which it came; its payer IDs
 }
 
 // FileKind is the kind of a file from a clearinghouse.
@@ -44,7 +43,8 @@ const (
 	Acknowledgement999   AcknowledgementKind = "999"
 	AcknowledgementTA1   AcknowledgementKind = "TA1"
 	Acknowledgement277CA AcknowledgementKind = "277CA"
-	Acknowledgement277   AcknowledgementKind = "277" // any other 277
+	Acknowledgement277   AcknowledgementKind = "277"  // any other 277
+	AcknowledgementText  AcknowledgementKind = "text" // a report in a network's own text; people read it
 )
 
 // Acknowledgement is the content of a file about claims, other than a remittance.

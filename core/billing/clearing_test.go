@@ -20,7 +20,7 @@ func TestABatchFromItsMakingToItsResponse(t *testing.T) {
 		b.State != billing.BatchPending || b.ClaimCount != 3 || b.ID.IsZero() || !b.CreatedAt.Equal(at) {
 		t.Errorf("%+v", b)
 	}
-	b.File.Name = (&billing.NetworkOptions{}).FileName(b, &billing.Envelope{}, at.Add(time.Millisecond))
+	b.File.Name = billing.BatchTime(at.Add(time.Millisecond)) + ".837"
 	if b.File.Name != "20260320120405068.837" {
 		t.Error(b.File.Name)
 	}

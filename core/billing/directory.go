@@ -312,7 +312,7 @@ func ValidNPI(s string) bool {
 
 // Today returns the day at now in the office's time zone. An office without one
 // uses UTC.
-func (o *Office) Today(now time.Time) Date { return DateOf(now.In(zone(o.TimeZone))) }
+func (o *Office) Today(now time.Time) Date { return DateOf(now.In(Zone(o.TimeZone))) }
 
 // zones has the time zones in use, by name, because time.LoadLocation reads a
 // file each time. There are a few hundred names, and others are not kept.
@@ -320,8 +320,8 @@ func (o *Office) Today(now time.Time) Date { return DateOf(now.In(zone(o.TimeZon
 //nolint:gochecknoglobals // a cache of constants
 var zones sync.Map
 
-// zone returns the time zone with the name, or UTC if there is none.
-func zone(name string) *time.Location {
+// Zone returns the time zone with the name, or UTC if there is none.
+func Zone(name string) *time.Location {
 	if known, ok := zones.Load(name); ok {
 		return known.(*time.Location) //nolint:forcetypeassert // nothing else is in it
 	}

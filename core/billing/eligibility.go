@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"crypto/rand"
 	"log/slog"
 	"slices"
 	"time"
@@ -301,32 +300,16 @@ func (c *EligibilityCheck) Forgotten() bool {
 // Asks reports whether the caller asked for the procedure.
 func (q Inquiry) Asks(code string) bool { return slices.Contains(q.ProcedureCodes, code) }
 
-// Inquiry270 is the content of a 270: the inquiry, its sender and its payer.
-type Inquiry270 struct {
-	CheckID   CheckID   // the trace number comes from it
-	Attempt   string    // and from this; see NewAttempt
-	CreatedAt time.Time // when the check was made
-	Mode      Mode      // ISA15 marks a test inquiry
-	Envelope  Envelope  // of the network that carries it
-	Options   NetworkOptions
-	Inquiry   Inquiry
-	Payer     PayerSummary // with its payer ID on the network
-}
-
-// NewAttempt returns a word for one attempt to ask a payer. The 270s of each attempt
-// have numbers of their own (ISA13, BHT03, TRN02): networks refuse repeated numbers,
-// and a late reply to an earlier attempt must not pass for one to this.
-func NewAttempt() string { return rand.Text()[:attemptLength] }
-
-// attemptLength is 8 letters and digits, 40 bits.
-const attemptLength = 8
-
 // Exchange is one message sent to a payer and its reply, as bytes. The reply is empty
 // if none came.
 type Exchange struct {
-	Request []byte
-	Reply   []byte
+	MediaType string // of both
+	Request   []byte
+	Reply     []byte
 }
+
+// MediaX12 is the media type of X12 messages (RFC 1767).
+const MediaX12 = "application/EDI-X12"
 
 // CheckExchange is everything that was exchanged with a payer for a check.
 type CheckExchange struct {

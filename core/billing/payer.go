@@ -83,7 +83,7 @@ func (d *PayerDirectory) add(columns []string) error {
 	}
 	if len(columns) == 5 && columns[4] != "" {
 		if p.FilingIndicator = columns[4]; !ValidFiling(p.FilingIndicator) {
-			return fmt.Errorf("filing indicator %q, want one of %s", p.FilingIndicator, filings)
+			return fmt.Errorf("filing indicator %q, want one of %s", p.FilingIndicator, Filings)
 		}
 	}
 	for _, c := range strings.Fields(columns[3]) {
@@ -110,11 +110,11 @@ func (d *PayerDirectory) add(columns []string) error {
 	return nil
 }
 
-// filings are the filing indicators (data element 1032).
-const filings = "09 11 12 13 14 15 16 17 AM BL CH CI DS FI HM LM MA MB MC MH OF TV VA WC ZZ"
+// Filings are the filing indicators (data element 1032).
+const Filings = "09 11 12 13 14 15 16 17 AM BL CH CI DS FI HM LM MA MB MC MH OF TV VA WC ZZ"
 
 // ValidFiling reports whether s is a filing indicator.
-func ValidFiling(s string) bool { return slices.Contains(strings.Fields(filings), s) }
+func ValidFiling(s string) bool { return slices.Contains(strings.Fields(Filings), s) }
 
 // payerIDOf returns the same pyr_ ID for a payer ID everywhere (a UUID of version
 // 8), so that the directory needs no table.

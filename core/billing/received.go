@@ -189,8 +189,8 @@ func (f *ReceivedFile) Again(now time.Time) bool {
 }
 
 // Incoming returns the file with its content, as it came.
-func (f *ReceivedFile) Incoming(content []byte, r Route) IncomingFile {
-	in := IncomingFile{Name: f.Name, Content: content, Route: r}
+func (f *ReceivedFile) Incoming(content []byte) IncomingFile {
+	in := IncomingFile{Name: f.Name, Content: content}
 	if !f.Scope.Org.IsZero() {
 		in.Scope = f.Scope
 	}

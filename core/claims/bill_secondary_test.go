@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/intake"
@@ -199,7 +199,7 @@ func TestBillSecondaryDiesAnywhere(t *testing.T) {
 			_, err := s.BillSecondary(t.Context(), b.write(req, render), first.ID, secondPlan())
 			return err
 		}
-		porttest.Dies(func() { _ = bill(claims.New(porttest.Store{Store: b.store, Fault: f}, networks.New(), b.payers)) })
+		porttest.Dies(func() { _ = bill(claims.New(porttest.Store{Store: b.store, Fault: f}, routing.New(), b.payers)) })
 		if now := b.get(first.ID); now.SecondaryID.IsZero() != (b.count() == 1) {
 			t.Errorf("there are %d claims, and the first one names %s", b.count(), now.SecondaryID)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -36,7 +37,7 @@ func (b *fixture) awaitEnrollment() {
 // this stages; nil for none.
 func (b *fixture) record(state billing.EnrollmentState) *jobs.Job {
 	b.t.Helper()
-	show := func(e *billing.Enrollment) string { return string(e.State) }
+	show := func(e *network.Enrollment) string { return string(e.State) }
 	in := intake.EnrollmentRequest{OfficeID: b.office.ID.String(), PayerID: "CHTEST", Transaction: "claims", State: string(state)}
 	s := enrollments.New(b.store, b.payers)
 	if _, err := s.Put(b.t.Context(), idempotency.Administration(b.scope, "root", show), in); err != nil {
@@ -77,7 +78,7 @@ func TestAnEnrollmentThatBecomesActive(t *testing.T) {
 	other, _ := b.payers.Find("60054")
 	payer, _ := b.payers.Find("CHTEST")
 	b.connect(payer.ID, other.ID)
-	b.enroll(other.PayerSummary, billing.TransactionClaims, billing.EnrollmentNeeded)
+	b.enroll(other.PayerSummary, network.Claims, billing.EnrollmentNeeded)
 	sent, kept, wrong := b.waiting(submitted), b.waiting(checked), b.waiting(incomplete)
 	asked := b.waiting(func(in *intake.ClaimRequest) { *in = b.asking(); in.Submit = true })
 	drafted := b.waiting(func(in *intake.ClaimRequest) { in.Draft = true })

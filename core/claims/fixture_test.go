@@ -12,8 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/claims"
@@ -51,7 +51,7 @@ func newFixture(t *testing.T) *fixture {
 	payers := porttest.Payers(t)
 	b := &fixture{t: t, clock: porttest.At(start(), time.Second), payers: payers}
 	b.store = pgtest.Clocked{Store: pgtest.Open(t), Clock: b.clock}
-	b.service = claims.New(b.store, networks.New(), payers)
+	b.service = claims.New(b.store, routing.New(), payers)
 	return b.of(billing.ModeTest)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -57,7 +58,7 @@ func (s *Service) held(ctx context.Context, tx ports.Tx, claims []*billing.Claim
 	if len(waiting) == 0 {
 		return nil
 	}
-	found, err := tx.Enrollments.Find(ctx, billing.TransactionClaims, offices, payers)
+	found, err := tx.Enrollments.Find(ctx, network.Claims, offices, payers)
 	if err != nil {
 		return err
 	}
@@ -75,13 +76,13 @@ func (s *Service) held(ctx context.Context, tx ports.Tx, claims []*billing.Claim
 
 // unrouted returns the reason for which no network carries the claim, if there is none.
 func (s *Service) unrouted(c *billing.Claim) billing.Hold {
-	_, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionClaims)
+	_, err := s.networks.For(c.Scope, c.Payer.ID, network.Claims)
 	switch {
 	case err == nil:
 		return ""
-	case errors.Is(err, billing.ErrConnectionPaused):
+	case errors.Is(err, network.ErrPaused):
 		return billing.HoldPaused
-	case s.networks.Available(c.Scope, billing.TransactionClaims) != nil:
+	case s.networks.Available(c.Scope, network.Claims) != nil:
 		return billing.HoldNoClearinghouse
 	default:
 		return billing.HoldNoRoute
@@ -90,18 +91,19 @@ func (s *Service) unrouted(c *billing.Claim) billing.Hold {
 
 // routed reports whether a network carries the claim to its payer.
 func (s *Service) routed(c *billing.Claim) bool {
-	_, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionClaims)
+	_, err := s.networks.For(c.Scope, c.Payer.ID, network.Claims)
 	return err == nil
 }
 
-// enrollmentOf returns the enrollment of the claim's office with its payer, or nil.
-func enrollmentOf(c *billing.Claim, all []*billing.Enrollment) *billing.Enrollment {
+// enrollmentOf returns the state of the enrollment of the claim's office with its payer,
+// or none.
+func enrollmentOf(c *billing.Claim, all []*network.Enrollment) billing.EnrollmentState {
 	for _, e := range all {
 		if e.OfficeID == c.OfficeID && e.Payer.ID == c.Payer.ID {
-			return e
+			return e.State
 		}
 	}
-	return nil
+	return ""
 }
 
 // network sets what the rules use of the network that sends the claim. The sandbox
@@ -111,7 +113,7 @@ func (s *Service) network(ctx context.Context, tx ports.Tx, c *billing.Claim, wi
 	if with.Sent = c.Scope.Mode == billing.ModeLive && s.routed(c); !with.Sent {
 		return nil
 	}
-	found, err := tx.Enrollments.Share(ctx, billing.TransactionClaims, []billing.OfficeID{c.OfficeID}, []billing.PayerID{c.Payer.ID})
+	found, err := tx.Enrollments.Share(ctx, network.Claims, []billing.OfficeID{c.OfficeID}, []billing.PayerID{c.Payer.ID})
 	with.Enrollment = enrollmentOf(c, found)
 	return err
 }

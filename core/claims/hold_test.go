@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -26,11 +27,11 @@ func (b *fixture) connect(payers ...billing.PayerID) {
 
 // liveNetwork returns a live network for claims to the payers.
 func liveNetwork(payers ...billing.PayerID) ports.Networks {
-	route := billing.Route{Mode: billing.ModeLive, Payers: map[billing.PayerID][]billing.Transaction{}}
+	route := network.Route{Mode: billing.ModeLive, Payers: map[billing.PayerID][]network.Transaction{}}
 	for _, p := range payers {
-		route.Payers[p] = []billing.Transaction{billing.TransactionClaims}
+		route.Payers[p] = []network.Transaction{network.Claims}
 	}
-	return networks.New(&ports.Network{Name: "live", Route: route, Claims: files{}})
+	return routing.New(&ports.Network{Name: "live", Route: route, Claims: files{}})
 }
 
 func (b *fixture) verify() {
@@ -45,11 +46,11 @@ func (b *fixture) verify() {
 }
 
 // enroll records an enrollment of the office.
-func (b *fixture) enroll(payer billing.PayerSummary, t billing.Transaction, state billing.EnrollmentState) {
+func (b *fixture) enroll(payer billing.PayerSummary, t network.Transaction, state billing.EnrollmentState) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		now := tx.Clock.Now()
-		_, err := tx.Enrollments.Put(ctx, &billing.Enrollment{
+		_, err := tx.Enrollments.Put(ctx, &network.Enrollment{
 			ID: billing.NewID[billing.EnrollmentID](now), OfficeID: b.office.ID, Payer: payer, Transaction: t, State: state,
 			Date: billing.DateOf(now), CreatedAt: now, UpdatedAt: now,
 		})
@@ -106,11 +107,11 @@ func TestWhatALiveClaimWaitsFor(t *testing.T) {
 	}
 	b.verify()
 	b.waits(c.ID, "")
-	b.enroll(other.PayerSummary, billing.TransactionClaims, billing.EnrollmentRejected)
-	b.enroll(payer.PayerSummary, billing.TransactionEligibility, billing.EnrollmentRejected)
+	b.enroll(other.PayerSummary, network.Claims, billing.EnrollmentRejected)
+	b.enroll(payer.PayerSummary, network.Eligibility, billing.EnrollmentRejected)
 	b.waits(c.ID, "")
 	for _, state := range billing.EnrollmentStates() {
-		b.enroll(payer.PayerSummary, billing.TransactionClaims, state)
+		b.enroll(payer.PayerSummary, network.Claims, state)
 		b.waits(c.ID, map[bool]billing.Hold{true: billing.HoldEnrollment}[state.Blocks()])
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -129,26 +130,26 @@ func TestWhatALiveClaimWaitsFor(t *testing.T) {
 func TestClaimOfAPausedConnectionWaits(t *testing.T) {
 	t.Parallel()
 	b, c, payer, other := liveClaim(t)
-	open := networks.New()
-	connector := networks.NewConnector(open, map[billing.ConnectionKind]networks.Opener{
-		billing.ConnectionSFTP: func(*billing.Connection) (*ports.Network, error) { return &ports.Network{Claims: files{}}, nil },
-	}, nil, slog.New(slog.DiscardHandler))
+	open := routing.New()
+	connector := routing.NewConnector(open, []ports.ConnectionKind{{
+		Kind: network.Kind{Name: "sftp"}, Open: func(*network.Connection) (*ports.Network, error) { return &ports.Network{Claims: files{}}, nil },
+	}}, nil, slog.New(slog.DiscardHandler))
 	t.Cleanup(connector.Close)
 	b.service = claims.New(b.store, open, b.payers)
-	to := func(name string, p billing.PayerID) *billing.Connection {
-		return &billing.Connection{
-			ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Mode: billing.ModeLive, Kind: billing.ConnectionSFTP,
-			Carries: []billing.Transaction{billing.TransactionClaims}, Enabled: true, Revision: 1,
-			Settings: billing.ConnectionSettings{Payers: []billing.ConnectionPayer{{Payer: p, Transactions: []billing.Transaction{billing.TransactionClaims}}}},
+	to := func(name string, p billing.PayerID) *network.Connection {
+		return &network.Connection{
+			ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Mode: billing.ModeLive, Kind: "sftp",
+			Carries: []network.Transaction{network.Claims}, Enabled: true, Revision: 1,
+			Settings: network.Settings{Payers: []network.Payer{{Payer: p, Transactions: []network.Transaction{network.Claims}}}},
 		}
 	}
 	paused := to("paused", payer.ID)
 	paused.Pause.At = time.Now()
-	connector.Replace([]*billing.Connection{paused})
+	connector.Replace([]*network.Connection{paused})
 	b.waits(c.ID, billing.HoldPaused)
-	connector.Replace([]*billing.Connection{paused, to("other", other.ID)})
+	connector.Replace([]*network.Connection{paused, to("other", other.ID)})
 	b.waits(c.ID, billing.HoldPaused)
-	connector.Replace([]*billing.Connection{to("other", other.ID)})
+	connector.Replace([]*network.Connection{to("other", other.ID)})
 	b.waits(c.ID, billing.HoldNoRoute)
 	connector.Replace(nil)
 	b.waits(c.ID, billing.HoldNoClearinghouse)
@@ -191,7 +192,7 @@ func TestFindingsOfALiveClaim(t *testing.T) {
 	b := newFixture(t).of(billing.ModeLive)
 	payer, _ := b.payers.Find("CHTEST")
 	b.connect(payer.ID)
-	b.enroll(payer.PayerSummary, billing.TransactionClaims, billing.EnrollmentSubmitted)
+	b.enroll(payer.PayerSummary, network.Claims, billing.EnrollmentSubmitted)
 	in := b.good()
 	in.Submit = true
 	c := b.does(b.make(in))
@@ -206,7 +207,7 @@ func TestFindingsOfALiveClaim(t *testing.T) {
 	}
 	b.verify()
 	again("payer_id enrollment_not_active")
-	b.enroll(payer.PayerSummary, billing.TransactionClaims, billing.EnrollmentActive)
+	b.enroll(payer.PayerSummary, network.Claims, billing.EnrollmentActive)
 	again("")
 	if c = b.does(b.submit(c.ID)); c.State != billing.ClaimQueued || c.Hold != "" {
 		t.Errorf("%s waits for %q", c.State, c.Hold)
@@ -261,13 +262,15 @@ func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
 	}
 	change(billing.ClaimQueued, func(*billing.Batch, time.Time) {})
 	says("on its way to the clearinghouse")
-	change(billing.ClaimQueued, func(m *billing.Batch, now time.Time) { m.Delay(billing.ReasonFull, now) })
+	change(billing.ClaimQueued, func(m *billing.Batch, now time.Time) { m.Delay(false, now) })
 	says("has not taken the claim's file since")
 	change(billing.ClaimQueued, func(m *billing.Batch, now time.Time) { m.Unknown(now) })
 	says("unknown since")
 	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) { m.Sent(now.Add(-48 * time.Hour)) })
 	says("will report whether it accepts")
-	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) { m.Review(&billing.NetworkOptions{}, now) })
+	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) {
+		m.Review((&network.Options{}).Expected(), billing.AcknowledgementsAfter, now)
+	})
 	says("has not acknowledged the claim since it was sent on " + sent.UTC().Format("January 2, 2006"))
 	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) { m.Settle(now) })
 	says("will report whether it accepts")

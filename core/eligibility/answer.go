@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -43,7 +44,7 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 // follow reads the connections again if this process sees none for the check. The
 // process that accepted the check saw one, which may be new.
 func (s *Service) follow(ctx context.Context, c *billing.EligibilityCheck) error {
-	if _, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionEligibility); err == nil {
+	if _, err := s.networks.For(c.Scope, c.Payer.ID, network.Eligibility); err == nil {
 		return nil
 	}
 	return s.networks.Follow(ctx)
@@ -67,30 +68,35 @@ func (s *Service) ask(
 	ctx context.Context, c *billing.EligibilityCheck, now time.Time,
 ) (billing.CheckResponse, []billing.Exchange, error) {
 	silent := c.CreatedAt.Add(s.times.Silence)
-	begun := time.Now()
-	waited := func() time.Duration { return now.Sub(c.CreatedAt) + time.Since(begun) }
+	clock := network.ClockAt(now)
+	waited := func() time.Duration { return clock.Now().Sub(c.CreatedAt) }
 	latency := func() int { return max(0, int(waited().Milliseconds())) }
-	network, err := s.networks.For(c.Scope, c.Payer.ID, billing.TransactionEligibility)
+	via, err := s.networks.For(c.Scope, c.Payer.ID, network.Eligibility)
 	if err != nil {
 		return billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "", latency()), nil,
 			fmt.Errorf("ask the payer: its connection was closed after the check was made: %w", err)
 	}
 	unanswered := func(o billing.Outcome, about billing.About) billing.CheckResponse {
-		return billing.Unanswered(o, about, network.Name, latency())
+		return billing.Unanswered(o, about, via.Name, latency())
 	}
 	// A payer's silence counts from the first request, however long the job
 	// waited.
 	asking, cancel := context.WithTimeout(ctx, max(s.times.Silence-waited(), leastPatience))
 	defer cancel()
 
-	q := billing.Inquiry270{
-		CheckID: c.ID, Attempt: billing.NewAttempt(), CreatedAt: c.CreatedAt, Mode: c.Scope.Mode, Envelope: network.Envelope,
-		Options: network.Options, Inquiry: c.Inquiry, Payer: c.Payer,
+	q := network.Inquiry{
+		Scope: c.Scope, CheckID: c.ID, Attempt: network.NewAttempt(), CreatedAt: c.CreatedAt, Clock: clock, Envelope: via.Envelope,
+		Options: via.Options, Inquiry: c.Inquiry, Payer: c.Payer,
 	}
-	q.Payer.PayerID = network.Route.PayerID(c.Payer, billing.TransactionEligibility)
-	exchanges, incomplete, err := s.exchange(asking, network.Eligibility, q)
+	q.Payer.PayerID = via.Route.PayerID(c.Payer, network.Eligibility)
+	answer, exchanges, err := via.Eligibility.Ask(asking, q)
+	if answer.Outcome != "" {
+		answer.Network, answer.LatencyMS = via.Name, new(latency())
+		return answer, exchanges, err
+	}
 	later, postponed := errors.AsType[*billing.LaterError](err)
-	unwritable := (*unwritableError)(nil)
+	_, unaskable := errors.AsType[*network.UnaskableError](err)
+	_, unreadable := errors.AsType[*network.UnreadableError](err)
 	switch {
 	case postponed && waited() >= s.times.Silence:
 		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
@@ -98,57 +104,20 @@ func (s *Service) ask(
 		return billing.CheckResponse{}, nil, &billing.LaterError{Until: silent}
 	case postponed, ctx.Err() != nil:
 		return billing.CheckResponse{}, nil, err
-	case errors.As(err, &unwritable):
-		return billing.CheckResponse{Outcome: billing.OutcomeError, Network: network.Name}, nil, err
+	case unaskable:
+		return billing.CheckResponse{Outcome: billing.OutcomeError, Network: via.Name}, nil, err
+	case unreadable:
+		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, err
 	case errors.Is(err, context.DeadlineExceeded):
 		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
-	case err != nil:
+	default:
 		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, fmt.Errorf("ask the payer: %w", err)
 	}
-	replies := make([][]byte, len(exchanges))
-	for i, e := range exchanges {
-		replies[i] = e.Reply
-	}
-	answer, err := s.edi.Answer(q, replies)
-	if err != nil { // the bytes are no 271: the network corrupted them
-		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, fmt.Errorf("read the payer's answer: %w", err)
-	}
-	answer.Network, answer.LatencyMS = network.Name, new(latency())
-	return answer, exchanges, incomplete
 }
 
 // leastPatience is the minimum time for the payer when a check is old before it
 // is first asked.
 const leastPatience = 10 * time.Second
-
-// unwritableError marks an inquiry that X12 cannot express.
-type unwritableError struct{ error }
-
-// exchange sends a 270 for each question of the check. If the payer responds to the
-// first one but not to another, the check is still answered, and incomplete states why
-// it has less. done has every 270 that was sent, also those without a reply.
-func (s *Service) exchange(
-	ctx context.Context, network ports.EligibilityNetwork, q billing.Inquiry270,
-) (done []billing.Exchange, incomplete, err error) {
-	for n, question := range q.Questions() {
-		request, err := s.edi.Inquiry(q, question, n)
-		if err != nil {
-			return done, nil, &unwritableError{err}
-		}
-		reply, err := network.Inquire(ctx, request)
-		done = append(done, billing.Exchange{Request: request, Reply: reply})
-		if err != nil && n == 0 {
-			return done, nil, err
-		}
-		if _, later := errors.AsType[*billing.LaterError](err); err != nil && !later {
-			incomplete = fmt.Errorf("ask the payer another question: %w", err)
-		}
-		if errors.Is(err, billing.ErrNetworkUnauthorized) { // accounts lock after repeated attempts
-			break
-		}
-	}
-	return done, incomplete, nil
-}
 
 // ending is the result of asking about a pending check.
 type ending struct {

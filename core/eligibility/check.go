@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -54,7 +55,7 @@ func (s *Service) start(
 		if err != nil || replayed {
 			return err
 		}
-		if err := s.networks.Available(call.Scope, billing.TransactionEligibility); err != nil {
+		if err := s.networks.Available(call.Scope, network.Eligibility); err != nil {
 			return err
 		}
 		c, err = s.prepare(ctx, tx, call.Scope, in)
@@ -131,7 +132,7 @@ func (s *Service) prepare(
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	if _, err := s.networks.For(scope, payer.ID, billing.TransactionEligibility); err != nil {
+	if _, err := s.networks.For(scope, payer.ID, network.Eligibility); err != nil {
 		return nil, err
 	}
 	if err := enrolled(ctx, tx, scope, officeID, payer.ID); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -235,11 +236,11 @@ func TestFailuresOfANetwork(t *testing.T) {
 		failure error
 		want    billing.Code
 	}{
-		{&billing.NetworkError{Reason: billing.ReasonTimeout, Err: fmt.Errorf("no reply: %w", context.DeadlineExceeded)}, billing.CodePayerUnavailable},
-		{&billing.NetworkError{Reason: billing.ReasonTLS, Err: errors.New("no handshake in time")}, billing.CodeNetworkError},
-		{&billing.NetworkError{Reason: billing.ReasonRejected, Err: errors.New("999 R")}, billing.CodeNetworkError},
-		{&billing.NetworkError{Reason: billing.ReasonMismatch, Err: errors.New("BHT03")}, billing.CodeNetworkError},
-		{&billing.NetworkError{Reason: billing.ReasonUnauthorized, Err: billing.ErrNetworkUnauthorized}, billing.CodeNetworkError},
+		{&network.Error{Reason: network.ReasonTimeout, Err: fmt.Errorf("no reply: %w", context.DeadlineExceeded)}, billing.CodePayerUnavailable},
+		{&network.Error{Reason: network.ReasonTLS, Err: errors.New("no handshake in time")}, billing.CodeNetworkError},
+		{&network.Error{Reason: network.ReasonRejected, Err: errors.New("999 R")}, billing.CodeNetworkError},
+		{&network.Error{Reason: network.ReasonMismatch, Err: errors.New("BHT03")}, billing.CodeNetworkError},
+		{&network.Error{Reason: network.ReasonUnauthorized, Err: network.ErrUnauthorized}, billing.CodeNetworkError},
 	} {
 		t.Run(c.failure.Error(), func(t *testing.T) {
 			t.Parallel()
@@ -333,7 +334,7 @@ func TestExchangeHasAllThatWasSent(t *testing.T) {
 	}{
 		"the check itself": {errors.New("connection refused"), 1, 1, billing.OutcomeError},
 		"a procedure":      {errors.New("connection refused"), 2, 3, billing.OutcomeAnswered},
-		"the sign-in":      {fmt.Errorf("%w: error code", billing.ErrNetworkUnauthorized), 2, 2, billing.OutcomeAnswered},
+		"the sign-in":      {fmt.Errorf("%w: error code", network.ErrUnauthorized), 2, 2, billing.OutcomeAnswered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,16 +12,15 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
-	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 	"github.com/molar-billing/molar/workers"
 	"github.com/molar-billing/molar/workers/outboxrelay"
@@ -45,16 +44,16 @@ type fixture struct {
 	relay     *outboxrelay.Relay
 }
 
-// network counts inquiries, and can be made to fail.
-type network struct {
-	ports.EligibilityNetwork
+// payers counts inquiries, and can be made to fail.
+type payers struct {
+	of       *sandboxnet.Eligibility
 	mu       sync.Mutex
 	requests [][]byte
 	fail     error
 	failAt   int // the request that fails, from 1; 0 for every one
 }
 
-func (n *network) Inquire(ctx context.Context, request []byte) ([]byte, error) {
+func (n *payers) Inquire(ctx context.Context, request []byte) ([]byte, error) {
 	n.mu.Lock()
 	n.requests = append(n.requests, request)
 	fails := n.fail != nil && (n.failAt == 0 || n.failAt == len(n.requests))
@@ -62,28 +61,28 @@ func (n *network) Inquire(ctx context.Context, request []byte) ([]byte, error) {
 	if fails {
 		return []byte("TA1"), n.fail
 	}
-	return n.EligibilityNetwork.Inquire(ctx, request)
+	return n.of.Inquire(ctx, request)
 }
 
-func (n *network) asked() int {
+func (n *payers) asked() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.requests)
 }
 
-func newFixture(t *testing.T, times eligibility.Times) (*fixture, *network) {
+func newFixture(t *testing.T, times eligibility.Times) (*fixture, *payers) {
 	t.Helper()
 	b := &fixture{t: t, queue: memqueue.NewBroker().Open(), clock: &porttest.Clock{}}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged, b.admin = b.relay.Staged, o.URL }), Clock: b.clock}
-	payers := porttest.Payers(t)
-	sandbox := &network{EligibilityNetwork: sandboxnet.NewEligibility(b.clock)}
-	of := sandboxnet.Networks(b.clock, nil, sandboxnet.Options{})[0]
-	of.Eligibility = sandbox
-	carriers := networks.New(of)
-	b.service = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
+	directory := porttest.Payers(t)
+	sandbox := &payers{of: sandboxnet.NewEligibility(b.clock)}
+	of := sandboxnet.Networks(edi.New().Over, b.clock, nil, sandboxnet.Options{})[0]
+	of.Eligibility = edi.New().Over(sandbox.Inquire)
+	carriers := routing.New(of)
+	b.service = eligibility.New(b.store, b.queue, carriers, directory, times)
 	times.Wait = 0
-	b.impatient = eligibility.New(b.store, b.queue, carriers, edi.New(), payers, times)
+	b.impatient = eligibility.New(b.store, b.queue, carriers, directory, times)
 	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
 	b.office = porttest.Office(t, b.store, b.scope)
 	return b, sandbox

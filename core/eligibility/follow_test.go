@@ -6,14 +6,16 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
-	adapter "github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
-	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -22,7 +24,7 @@ import (
 // them.
 type process struct {
 	*eligibility.Service
-	connections *networks.Service
+	connections *connections.Service
 }
 
 // process starts a process of the fixture's service. Its connections lead to the sandbox.
@@ -30,22 +32,22 @@ func (b *fixture) process() process {
 	b.t.Helper()
 	times := eligibility.DefaultTimes()
 	times.Wait = 0
-	open, payers, log := adapter.New(), porttest.Payers(b.t), slog.New(slog.DiscardHandler)
-	p := process{connections: networks.New(b.store, payers, func(string, billing.NetworkReason) {}, log)}
-	connector := adapter.NewConnector(open, map[billing.ConnectionKind]adapter.Opener{
-		billing.ConnectionCORE: func(*billing.Connection) (*ports.Network, error) {
-			return &ports.Network{Eligibility: sandboxnet.NewEligibility(b.clock)}, nil
-		},
-	}, p.connections.Observe, log)
+	open, payers, log := routing.New(), porttest.Payers(b.t), slog.New(slog.DiscardHandler)
+	kind := corenet.Kind(nil)
+	kind.Open = func(*network.Connection) (*ports.Network, error) {
+		return &ports.Network{Eligibility: edi.New().Over(sandboxnet.NewEligibility(b.clock).Inquire)}, nil
+	}
+	p := process{connections: connections.New(b.store, network.Kinds{kind.Kind}, payers, func(string, network.Reason) {}, log)}
+	connector := routing.NewConnector(open, []ports.ConnectionKind{kind}, p.connections.Observe, log)
 	p.connections.Use(connector)
 	open.FollowWith(p.connections.Follow)
 	b.t.Cleanup(connector.Close)
-	p.Service = eligibility.New(b.store, b.queue, open, edi.New(), payers, times)
+	p.Service = eligibility.New(b.store, b.queue, open, payers, times)
 	return p
 }
 
 // must fails the test for an error of an operator's command.
-func (b *fixture) must(_ *billing.Connection, err error) {
+func (b *fixture) must(_ *network.Connection, err error) {
 	b.t.Helper()
 	if err != nil {
 		b.t.Fatal(err)
@@ -64,10 +66,12 @@ func (b *fixture) follow(p process) {
 // sees, and the worker's process does not see yet.
 func TestWorkerBehind(t *testing.T) {
 	t.Parallel()
-	add := func(b *fixture, operator *networks.Service) {
+	add := func(b *fixture, operator *connections.Service) {
 		b.must(operator.Add(b.t.Context(), intake.ConnectionRequest{
 			Name: "Checks", Mode: "live", Kind: "core", Carries: []string{"eligibility"}, Usage: "P", SenderID: "MOLAR1", ReceiverID: "NET1",
-			EveryPayer: true, URL: "https://core.example.com/soap", Envelope: "soap-2.2.0", User: "molar", Password: []byte("secret"),
+			EveryPayer: true, Own: map[string][]byte{
+				"url": []byte("https://core.example.com/soap"), "envelope": []byte("soap-2.2.0"), "user": []byte("molar"), "password_file": []byte("secret"),
+			},
 		}))
 	}
 	pause := func(b *fixture) {
@@ -76,32 +80,32 @@ func TestWorkerBehind(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			c.Pause = billing.ConnectionPause{At: tx.Clock.Now(), Reason: billing.ReasonUnauthorized, Detail: "refused"}
+			c.Pause = network.Pause{At: tx.Clock.Now(), Reason: network.ReasonUnauthorized, Detail: "refused"}
 			return tx.Connections.Save(ctx, c)
 		})
 	}
 	for name, c := range map[string]struct {
-		before, change func(b *fixture, operator *networks.Service)
-		after          func(b *fixture, operator *networks.Service) // the check was accepted
+		before, change func(b *fixture, operator *connections.Service)
+		after          func(b *fixture, operator *connections.Service) // the check was accepted
 		want           billing.Outcome
 	}{
 		"added": {change: add, want: billing.OutcomeAnswered},
 		"enabled": {
-			before: func(b *fixture, operator *networks.Service) {
+			before: func(b *fixture, operator *connections.Service) {
 				add(b, operator)
 				b.must(operator.Disable(b.t.Context(), "Checks"))
 			},
-			change: func(b *fixture, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
+			change: func(b *fixture, operator *connections.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
 			want:   billing.OutcomeAnswered,
 		},
 		"enabled after a pause": {
-			before: func(b *fixture, operator *networks.Service) { add(b, operator); pause(b) },
-			change: func(b *fixture, operator *networks.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
+			before: func(b *fixture, operator *connections.Service) { add(b, operator); pause(b) },
+			change: func(b *fixture, operator *connections.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
 			want:   billing.OutcomeAnswered,
 		},
 		"disabled again": {
 			change: add,
-			after:  func(b *fixture, operator *networks.Service) { b.must(operator.Disable(b.t.Context(), "Checks")) },
+			after:  func(b *fixture, operator *connections.Service) { b.must(operator.Disable(b.t.Context(), "Checks")) },
 			want:   billing.OutcomeError,
 		},
 	} {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -56,13 +57,13 @@ func enrolled(ctx context.Context, tx ports.Tx, scope billing.Scope, office bill
 	if scope.Mode != billing.ModeLive {
 		return nil
 	}
-	found, err := tx.Enrollments.Find(ctx, billing.TransactionEligibility, []billing.OfficeID{office}, []billing.PayerID{payer})
+	found, err := tx.Enrollments.Find(ctx, network.Eligibility, []billing.OfficeID{office}, []billing.PayerID{payer})
 	if err != nil {
 		return err
 	}
 	var faults billing.Faults
 	for _, e := range found {
-		if message, fix := e.Refusal(); message != "" {
+		if message, fix := e.State.Refusal(); message != "" {
 			faults.Add("payer_id", billing.FaultNotAllowed, message+" "+fix)
 		}
 	}

@@ -19,7 +19,6 @@ type Service struct {
 	store    ports.Store
 	queue    ports.Queue
 	networks ports.Networks
-	edi      ports.EDI
 	payers   *billing.PayerDirectory
 	times    Times
 
@@ -48,10 +47,9 @@ func DefaultTimes() Times {
 
 // New creates the use cases.
 func New(
-	store ports.Store, queue ports.Queue, networks ports.Networks,
-	edi ports.EDI, payers *billing.PayerDirectory, times Times,
+	store ports.Store, queue ports.Queue, networks ports.Networks, payers *billing.PayerDirectory, times Times,
 ) *Service {
-	s := &Service{store: store, queue: queue, networks: networks, edi: edi, payers: payers, times: times}
+	s := &Service{store: store, queue: queue, networks: networks, payers: payers, times: times}
 	s.reads = jobs.NewTogether(most, s.readAll)
 	s.ends = jobs.NewTogether(most, s.completeAll)
 	s.rests = jobs.NewTogether(most, s.postponeAll)

@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -31,9 +32,9 @@ func New(store ports.Store, payers *billing.PayerDirectory) *Service {
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault, and
 // CodeNotFound for the office and the payer.
 func (s *Service) Put(
-	ctx context.Context, call idempotency.Write[*billing.Enrollment], in intake.EnrollmentRequest,
+	ctx context.Context, call idempotency.Write[*network.Enrollment], in intake.EnrollmentRequest,
 ) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Enrollment, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*network.Enrollment, error) {
 		e, faults := in.Enrollment()
 		if err := faults.Err(); err != nil {
 			return nil, err
@@ -57,7 +58,7 @@ func (s *Service) Put(
 			e.Date = office.Today(now)
 		}
 		stored, err := tx.Enrollments.Put(ctx, &e)
-		if err != nil || e.Transaction != billing.TransactionClaims || e.State.Blocks() {
+		if err != nil || e.Transaction != network.Claims || e.State.Blocks() {
 			return stored, err
 		}
 		return stored, tx.Outbox.Stage(ctx, jobs.Job{
@@ -69,13 +70,13 @@ func (s *Service) Put(
 // List reads a page of enrollments, newest first, and the start of the next page: nil
 // after the last.
 func (s *Service) List(
-	ctx context.Context, scope billing.Scope, f billing.EnrollmentFilter, p billing.Page,
-) (page []*billing.Enrollment, next *billing.Position, err error) {
+	ctx context.Context, scope billing.Scope, f network.EnrollmentFilter, p billing.Page,
+) (page []*network.Enrollment, next *billing.Position, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		page, err = tx.Enrollments.List(ctx, f, p)
 		return err
 	})
-	page, next = billing.Cut(page, p.Limit, func(e *billing.Enrollment) billing.Position {
+	page, next = billing.Cut(page, p.Limit, func(e *network.Enrollment) billing.Position {
 		return billing.Position{Time: e.CreatedAt, ID: e.ID}
 	})
 	return page, next, err

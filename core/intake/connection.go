@@ -2,7 +2,6 @@ package intake
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // ConnectionRequest is a connection as an operator wrote it; nothing is parsed yet.
@@ -28,27 +28,12 @@ type ConnectionRequest struct {
 	Payers            []ConnectionPayerRequest
 	EveryPayer        bool // payers was left out or null
 	Enabled           *bool
-	AllowPrivate      bool
 	Options           []byte // a JSON object; nil for the defaults
 
-	User       string
-	Password   []byte
-	Addr       string
-	Key        []byte
-	HostKey    string
-	Outbox     string
-	Inbox      string
-	Archive    string
-	URL        string
-	Envelope   string
-	Cert       []byte
-	CertKey    []byte
-	CA         []byte
-	TestMember *TestMemberRequest
-
-	Given  []string       // the names of the fields that were given
-	Null   []string       // those of them that were null
-	Faults billing.Faults // found when the document was decoded
+	Own    map[string][]byte // the fields that only some kinds have, as network.Field says
+	Given  []string          // the names of the fields that were given
+	Null   []string          // those of them that were null
+	Faults billing.Faults    // found when the document was decoded
 }
 
 // ConnectionPayerRequest is a payer of a connection.
@@ -59,68 +44,31 @@ type ConnectionPayerRequest struct {
 	Everything     bool // transactions was left out or null
 }
 
-// TestMemberRequest is the subject of the test of a connection. Only the member ID is
-// required.
-type TestMemberRequest struct {
-	PayerID          string
-	MemberID         string
-	FirstName        string
-	LastName         string
-	DateOfBirth      string
-	NPI              string
-	OrganizationName string
-}
-
 // The limits of a connection, in characters.
 const (
 	maxConnectionName = 64
 	maxInterchangeID  = 15 // ISA06 and ISA08
-	maxSetting        = 1024
 	maxNetworkPayerID = 80 // NM109
 	maxPayers         = 10_000
 )
 
-// connectionField returns the kinds of connections that have the field.
-func connectionField(name string) []billing.ConnectionKind {
-	const sandbox, sftp, core = billing.ConnectionSandbox, billing.ConnectionSFTP, billing.ConnectionCORE
-	switch name {
-	case "name", "mode", "kind", "carries", "org_id", "usage", "payers", "options", "enabled",
-		"sender_id", "sender_qualifier", "receiver_id", "receiver_qualifier":
-		return []billing.ConnectionKind{sandbox, sftp, core}
-	case "allow_private", "user", "password_file":
-		return []billing.ConnectionKind{sftp, core}
-	case "addr", "key_file", "host_key", "outbox", "inbox", "archive":
-		return []billing.ConnectionKind{sftp}
-	case "url", "envelope", "cert_file", "cert_key_file", "ca_file", "test_member":
-		return []billing.ConnectionKind{core}
-	default:
-		return nil
+// everyKind lists the fields of the connections of every kind.
+func everyKind() []string {
+	return []string{
+		"name", "mode", "kind", "carries", "org_id", "usage", "payers", "options", "enabled",
+		"sender_id", "sender_qualifier", "receiver_id", "receiver_qualifier",
 	}
 }
 
-// carriedBy returns what connections of the kind can carry.
-func carriedBy(k billing.ConnectionKind) []billing.Transaction {
-	switch k {
-	case billing.ConnectionSFTP:
-		return []billing.Transaction{billing.TransactionClaims}
-	case billing.ConnectionCORE:
-		return []billing.Transaction{billing.TransactionEligibility}
-	case billing.ConnectionSandbox:
-		return []billing.Transaction{billing.TransactionEligibility, billing.TransactionClaims}
-	default:
-		return nil
-	}
-}
-
-// Connection validates the request and returns the requested connection, without ID
-// and times.
-func (r ConnectionRequest) Connection(payers *billing.PayerDirectory) (billing.Connection, billing.Faults) {
+// Connection validates the request and returns the requested connection, of one of the
+// kinds, without ID and times.
+func (r ConnectionRequest) Connection(kinds network.Kinds, payers *billing.PayerDirectory) (network.Connection, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	c := billing.Connection{
-		Name: r.Name, Mode: billing.Mode(r.Mode), Kind: billing.ConnectionKind(r.Kind), Enabled: r.Enabled == nil || *r.Enabled, Revision: 1,
+	c := network.Connection{
+		Name: r.Name, Mode: billing.Mode(r.Mode), Kind: r.Kind, Enabled: r.Enabled == nil || *r.Enabled, Revision: 1,
 		Org: optionalID[billing.OrgID](&f, "org_id", r.OrgID, "organization"),
 	}
-	r.fields(&f)
+	r.fields(&f, kinds)
 	switch {
 	case !f.Required("name", r.Name, maxConnectionName):
 	case strings.TrimSpace(r.Name) != r.Name || strings.ContainsFunc(r.Name, unicode.IsControl) || !utf8.ValidString(r.Name):
@@ -129,64 +77,48 @@ func (r ConnectionRequest) Connection(payers *billing.PayerDirectory) (billing.C
 	if f.Required("mode", r.Mode, 0) && c.Mode != billing.ModeTest && c.Mode != billing.ModeLive {
 		f.Add("mode", billing.FaultNotAllowed, "The mode must be test or live.")
 	}
-	if can := carriedBy(c.Kind); f.Required("kind", r.Kind, 0) && can == nil {
-		f.Add("kind", billing.FaultNotAllowed, "The kind must be sandbox, sftp or core.")
+	kind := kinds.Find(c.Kind)
+	if f.Required("kind", r.Kind, 0) && kind == nil {
+		f.Add("kind", billing.FaultNotAllowed, "The kind must be "+kinds.Names()+".")
 	}
-	c.Carries = r.carries(&f, c.Kind)
+	c.Carries = r.carries(&f, kind)
 	r.usage(&f, &c)
 	c.Settings.Payers = r.payers(&f, payers, c.Carries)
-	if r.Options != nil {
-		options, faults := billing.ReadNetworkOptions(r.Options, "options.")
-		c.Settings.Options = options
-		for _, fault := range faults {
-			f.Add(fault.Field, fault.Code, fault.Message)
-		}
+	if kind == nil {
+		return c, f
 	}
-	switch c.Kind {
-	case billing.ConnectionSFTP:
-		r.ends(&f, &c, true)
-		r.sftp(&f, &c)
-	case billing.ConnectionCORE:
-		r.ends(&f, &c, true)
-		r.core(&f, &c, payers)
-	case billing.ConnectionSandbox:
-		r.ends(&f, &c, false)
-		if r.OrgID == nil {
-			f.Add("org_id", billing.FaultRequired, "A connection to the sandbox serves one organization. Name it: no payer sees what this organization then sends.")
-		}
+	r.ends(&f, &c, kind.Ends)
+	kind.Read(&c, r.Own, r.Options, payers, &f)
+	if kind.OwnOrg != "" && r.OrgID == nil {
+		f.Add("org_id", billing.FaultRequired, kind.OwnOrg)
 	}
 	return c, f
 }
 
 // fields checks that the connection's kind has the given fields.
-func (r ConnectionRequest) fields(f *billing.Faults) {
+func (r ConnectionRequest) fields(f *billing.Faults, kinds network.Kinds) {
 	for _, name := range r.Given {
-		kinds := connectionField(name)
-		switch {
-		case f.Full():
+		if f.Full() {
 			return
-		case connectionField(name+"_file") != nil:
-			f.Add(name, billing.FaultUnknown, "Unknown field. Write the value to a file, and name that file in "+name+"_file.")
-		case kinds == nil:
-			f.Add(name, billing.FaultUnknown, "Unknown field.")
-		case carriedBy(billing.ConnectionKind(r.Kind)) != nil && !slices.Contains(kinds, billing.ConnectionKind(r.Kind)) && !slices.Contains(r.Null, name):
-			f.Add(name, billing.FaultNotAllowed, "A connection of the kind "+r.Kind+" does not have this field.")
+		}
+		if !slices.Contains(everyKind(), name) && !(slices.Contains(r.Null, name) && kinds.Field(r.Kind, name) != nil) {
+			kinds.Judge(r.Kind, name, f)
 		}
 	}
 }
 
-func (r ConnectionRequest) carries(f *billing.Faults, kind billing.ConnectionKind) (all []billing.Transaction) {
+func (r ConnectionRequest) carries(f *billing.Faults, kind *network.Kind) (all []network.Transaction) {
 	if len(r.Carries) == 0 {
 		f.Add("carries", billing.FaultRequired, "The connection must carry eligibility or claims.")
 	}
 	for i, word := range r.Carries {
-		field, t := "carries."+strconv.Itoa(i), billing.Transaction(word)
-		switch can := carriedBy(kind); {
+		field, t := "carries."+strconv.Itoa(i), network.Transaction(word)
+		switch {
 		case f.Full():
 			return all
 		case !carried(f, field, word):
-		case can != nil && !slices.Contains(can, t):
-			f.Add(field, billing.FaultNotAllowed, fmt.Sprintf("A connection of the kind %s carries only %s.", kind, can[0]))
+		case kind != nil && !slices.Contains(kind.Carries, t):
+			f.Add(field, billing.FaultNotAllowed, fmt.Sprintf("A connection of the kind %s carries only %s.", kind.Name, kind.Carries[0]))
 		case slices.Contains(all, t):
 			f.Add(field, billing.FaultConflict, "Duplicate transaction. Name each once.")
 		default:
@@ -198,34 +130,34 @@ func (r ConnectionRequest) carries(f *billing.Faults, kind billing.ConnectionKin
 
 // carried adds a fault unless the text is a transaction of connections.
 func carried(f *billing.Faults, field, word string) bool {
-	t := billing.Transaction(word)
-	if t == billing.TransactionEligibility || t == billing.TransactionClaims {
+	t := network.Transaction(word)
+	if t == network.Eligibility || t == network.Claims {
 		return true
 	}
 	f.Add(field, billing.FaultNotAllowed, "The transaction must be eligibility or claims.")
 	return false
 }
 
-func (r ConnectionRequest) usage(f *billing.Faults, c *billing.Connection) {
+func (r ConnectionRequest) usage(f *billing.Faults, c *network.Connection) {
 	switch {
 	case !f.Required("usage", r.Usage, 0):
-	case r.Usage != billing.UsageProduction && r.Usage != billing.UsageTest:
+	case r.Usage != network.UsageProduction && r.Usage != network.UsageTest:
 		f.Add("usage", billing.FaultNotAllowed, "The usage must be P (production) or T (test).")
-	case c.Mode == billing.ModeLive && r.Usage != billing.UsageProduction:
+	case c.Mode == billing.ModeLive && r.Usage != network.UsageProduction:
 		f.Add("usage", billing.FaultNotAllowed, "A live connection requires the usage P: payers do not process interchanges with T.")
 	}
 }
 
 // ends reads the sender and the receiver of interchanges.
-func (r ConnectionRequest) ends(f *billing.Faults, c *billing.Connection, required bool) {
-	end := func(of, id, qualifier string) billing.EnvelopeEnd {
-		e := billing.EnvelopeEnd{Qualifier: qualifier, ID: id}
+func (r ConnectionRequest) ends(f *billing.Faults, c *network.Connection, required bool) {
+	end := func(of, id, qualifier string) network.End {
+		e := network.End{Qualifier: qualifier, ID: id}
 		if qualifier == "" {
 			e.Qualifier = "ZZ"
 		}
 		switch field := of + "_id"; {
 		case id == "" && !required:
-			return billing.EnvelopeEnd{}
+			return network.End{}
 		case !f.Required(field, id, maxInterchangeID):
 		case !isX12(id) || strings.TrimSpace(id) != id:
 			f.Add(field, billing.FaultFormat, "The ID must have only characters that X12 allows in an interchange header, without delimiters.")
@@ -235,10 +167,9 @@ func (r ConnectionRequest) ends(f *billing.Faults, c *billing.Connection, requir
 		}
 		return e
 	}
-	c.Settings.Envelope = billing.Envelope{
+	c.Settings.Envelope = network.Envelope{
 		Sender: end("sender", r.SenderID, r.SenderQualifier), Receiver: end("receiver", r.ReceiverID, r.ReceiverQualifier), Usage: r.Usage,
 	}
-	c.Settings.AllowPrivate = r.AllowPrivate
 }
 
 // isX12 reports whether the text has only characters of X12's basic and extended sets
@@ -247,7 +178,7 @@ func isX12(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune("*~:^>|", c) })
 }
 
-func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirectory, carries []billing.Transaction) (all []billing.ConnectionPayer) {
+func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirectory, carries []network.Transaction) (all []network.Payer) {
 	switch n := len(r.Payers); {
 	case r.EveryPayer:
 		return nil
@@ -259,7 +190,7 @@ func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirect
 	}
 	type reached struct {
 		payer billing.PayerID
-		t     billing.Transaction
+		t     network.Transaction
 	}
 	known := map[reached]bool{}
 	for i, in := range r.Payers {
@@ -267,8 +198,8 @@ func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirect
 			return all
 		}
 		field := "payers." + strconv.Itoa(i) + "."
-		p := billing.ConnectionPayer{NetworkID: in.NetworkPayerID}
-		if f.Required(field+"payer_id", in.PayerID, maxSetting) {
+		p := network.Payer{NetworkID: in.NetworkPayerID}
+		if f.Required(field+"payer_id", in.PayerID, 1024) {
 			payer, ok := payers.Find(in.PayerID)
 			if !ok {
 				f.Add(field+"payer_id", billing.FaultNotFound, "The payer directory has no payer with this ID. Add it to the file of MOLAR_PAYERS_FILE.")
@@ -292,7 +223,7 @@ func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirect
 			f.Add(field+"transactions", billing.FaultTooFew, "Name at least one transaction, or leave out transactions for all that the connection carries.")
 		}
 		for j, word := range words {
-			at, t := field+"transactions."+strconv.Itoa(j), billing.Transaction(word)
+			at, t := field+"transactions."+strconv.Itoa(j), network.Transaction(word)
 			switch {
 			case !carried(f, at, word), !slices.Contains(carries, t):
 			case known[reached{p.Payer, t}] && p.Payer != (billing.PayerID{}):
@@ -304,36 +235,8 @@ func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirect
 		}
 		all = append(all, p)
 	}
-	if len(*f) == 0 && !slices.ContainsFunc(all, func(p billing.ConnectionPayer) bool { return len(p.Transactions) > 0 }) {
+	if len(*f) == 0 && !slices.ContainsFunc(all, func(p network.Payer) bool { return len(p.Transactions) > 0 }) {
 		f.Add("payers", billing.FaultTooFew, "No payer is listed for a transaction that the connection carries.")
 	}
 	return all
 }
-
-// setting checks a required text.
-func (r ConnectionRequest) setting(f *billing.Faults, field, value string) {
-	if f.Required(field, value, maxSetting) {
-		r.clean(f, field, value)
-	}
-}
-
-func (ConnectionRequest) clean(f *billing.Faults, field, value string) {
-	if strings.ContainsFunc(value, unicode.IsControl) || !utf8.ValidString(value) {
-		f.Add(field, billing.FaultFormat, "The value must be UTF-8 text without control characters.")
-	}
-}
-
-// public adds a fault for an address that is plainly private. Names are checked when
-// they are resolved.
-func (r ConnectionRequest) public(f *billing.Faults, field, host string) {
-	addr, err := netip.ParseAddr(host)
-	if r.AllowPrivate || err != nil && !strings.EqualFold(host, "localhost") {
-		return
-	}
-	if err != nil || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified() {
-		f.Add(field, billing.FaultNotAllowed, "The address is not public. If the connection may use it, set allow_private to true.")
-	}
-}
-
-// password returns the content of a password file without the end of its line.
-func password(content []byte) string { return strings.TrimRight(string(content), "\r\n") }

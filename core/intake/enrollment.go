@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // EnrollmentRequest is an enrollment as a caller wrote it; nothing is parsed yet. Nil is
@@ -18,11 +19,11 @@ type EnrollmentRequest struct {
 
 // Enrollment validates the request and returns the requested enrollment, without ID,
 // scope, payer and times. The date is zero for today.
-func (r EnrollmentRequest) Enrollment() (billing.Enrollment, billing.Faults) {
+func (r EnrollmentRequest) Enrollment() (network.Enrollment, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	e := billing.Enrollment{
+	e := network.Enrollment{
 		OfficeID:    optionalID[billing.OfficeID](&f, "office_id", &r.OfficeID, "office"),
-		Transaction: billing.Transaction(r.Transaction), State: billing.EnrollmentState(r.State),
+		Transaction: network.Transaction(r.Transaction), State: billing.EnrollmentState(r.State),
 		Note: r.Note, NetworkMessage: r.NetworkMessage,
 	}
 	f.Required("payer_id", r.PayerID, 0)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -54,6 +55,6 @@ func (s *Service) attachable(r *billing.PayerRequest) bool {
 	if !ok || !payer.Capabilities.Attachments {
 		return false
 	}
-	_, err := s.networks.For(r.Scope, r.Payer.ID, billing.TransactionAttachments)
+	_, err := s.networks.For(r.Scope, r.Payer.ID, network.Attachments)
 	return err == nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -54,7 +55,7 @@ func (s *Service) List(
 // CodeNotFound for the claim and the payer.
 func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.PayerRequest], in intake.PayerRequestRecord) (billing.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
-		if err := s.networks.Available(call.Scope, billing.TransactionAttachments); err != nil {
+		if err := s.networks.Available(call.Scope, network.Attachments); err != nil {
 			return nil, err
 		}
 		r, faults := in.PayerRequest()

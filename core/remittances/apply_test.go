@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -372,23 +373,26 @@ func TestMeanwhile(t *testing.T) {
 // payment in it is to a payee with one of the NPIs.
 func (b *fixture) networkFile(payees ...string) billing.IncomingFile {
 	b.t.Helper()
-	payer, _ := b.payers.Find("CHTEST")
 	var payments []remittance.Remittance
 	for _, npi := range payees {
 		p := b.payment(paid("A-1", "P1", 0))
 		p.Payer.ID, p.Payee.ID = "75177", npi
 		payments = append(payments, p)
 	}
-	f := b.file(payments...)
-	f.Route.PayerIDs = map[billing.PayerID]map[billing.Transaction]string{payer.ID: {billing.TransactionClaims: "75177"}}
-	return f
+	return b.file(payments...)
+}
+
+// ofNetwork returns the route of the network of networkFile.
+func (b *fixture) ofNetwork(mode billing.Mode) *network.Route {
+	payer, _ := b.payers.Find("CHTEST")
+	return &network.Route{Mode: mode, PayerIDs: map[billing.PayerID]map[network.Transaction]string{payer.ID: {network.Claims: "75177"}}}
 }
 
 // TestPayerOfANetwork knows payers by the IDs that the network has for them.
 func TestPayerOfANetwork(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	if r := b.apply(b.receiveFile(b.networkFile(ourNPI))); r.Payer.PayerID != "CHTEST" {
+	if r := b.apply(b.receiveBy(b.ofNetwork(b.scope.Mode), b.networkFile(ourNPI))); r.Payer.PayerID != "CHTEST" {
 		t.Errorf("the payer is %+v", r.Payer)
 	}
 }
@@ -400,7 +404,7 @@ func TestPayerOfAQuarantinedPayment(t *testing.T) {
 	t.Run("the operator's", func(t *testing.T) {
 		t.Parallel()
 		b := newFixture(t)
-		if _, err := b.service.Receive(t.Context(), billing.ModeTest, b.networkFile(unknownNPI, theirNPI)); err != nil {
+		if _, err := b.service.Receive(t.Context(), b.ofNetwork(billing.ModeTest), b.networkFile(unknownNPI, theirNPI)); err != nil {
 			t.Fatal(err)
 		}
 		for _, q := range b.quarantined() {
@@ -421,7 +425,7 @@ func TestPayerOfAQuarantinedPayment(t *testing.T) {
 		office := b.office(b.scope, theirNPI, "")
 		f := b.networkFile(unknownNPI)
 		f.Scope = b.scope
-		if _, err := b.service.Receive(t.Context(), billing.ModeLive, f); err != nil {
+		if _, err := b.service.Receive(t.Context(), b.ofNetwork(billing.ModeLive), f); err != nil {
 			t.Fatal(err)
 		}
 		own, _, err := b.service.OwnQuarantine(t.Context(), b.scope, billing.Page{Limit: 10})

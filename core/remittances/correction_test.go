@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -317,7 +318,7 @@ func TestBothVersionsAtOnce(t *testing.T) {
 	for n := range 16 {
 		s := b.process(nil)
 		all.Go(func() {
-			if _, err := s.Receive(t.Context(), b.scope.Mode, files[n%2]); err != nil {
+			if _, err := s.Receive(t.Context(), &network.Route{Mode: b.scope.Mode}, files[n%2]); err != nil {
 				t.Errorf("receive: %v", err)
 			}
 			for _, j := range b.due() {
@@ -421,8 +422,8 @@ func TestReceivingCorrectionsDiesAnywhere(t *testing.T) {
 		first := b.imports(p)
 		second := b.imports(b.again(p, paid(number, "P", 1000)))
 		file := b.file(b.again(p, paid(number, "P", 2000)))
-		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), b.scope.Mode, file) })
-		if _, err := b.service.Receive(t.Context(), b.scope.Mode, file); err != nil {
+		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), &network.Route{Mode: b.scope.Mode}, file) })
+		if _, err := b.service.Receive(t.Context(), &network.Route{Mode: b.scope.Mode}, file); err != nil {
 			t.Fatal(err)
 		}
 		b.settle()

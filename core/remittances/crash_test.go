@@ -11,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
@@ -102,8 +103,8 @@ func TestReceiveDiesAnywhere(t *testing.T) {
 		theirs.Payee.ID = "1457898765"
 		file := b.file(b.payment(paid(fmt.Sprintf("A-%d", n), "", 0)), unknown, theirs)
 		have, had := len(b.quarantined()), len(b.eras(other))
-		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), billing.ModeTest, file) })
-		if _, err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
+		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, file) })
+		if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, file); err != nil {
 			t.Fatal(err)
 		}
 		b.settle()
@@ -127,7 +128,7 @@ func TestSameFileAtOnce(t *testing.T) {
 	for n := range 100 {
 		s := processes[n%2]
 		all.Go(func() {
-			if _, err := s.Receive(t.Context(), billing.ModeTest, file); err != nil {
+			if _, err := s.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, file); err != nil {
 				t.Errorf("receive: %v", err)
 			}
 			if n%10 == 0 {
@@ -374,7 +375,7 @@ func TestImportOwnAtOnce(t *testing.T) {
 			if _, err := b.importOwn(b.service, billing.Request{}, held); err != nil {
 				t.Errorf("import: %v", err)
 			}
-			if _, err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
+			if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, file); err != nil {
 				t.Errorf("receive %d: %v", n, err)
 			}
 		})

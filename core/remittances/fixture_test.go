@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -243,11 +244,17 @@ func (b *fixture) receive(claims ...remittance.Claim) jobs.Job {
 
 func (b *fixture) receiveFile(f billing.IncomingFile) jobs.Job {
 	b.t.Helper()
+	return b.receiveBy(&network.Route{Mode: b.scope.Mode}, f)
+}
+
+// receiveBy receives a file that came by the route.
+func (b *fixture) receiveBy(by *network.Route, f billing.IncomingFile) jobs.Job {
+	b.t.Helper()
 	have := map[billing.JobID]bool{}
 	for _, j := range b.due() {
 		have[j.ID] = true
 	}
-	if _, err := b.service.Receive(b.t.Context(), b.scope.Mode, f); err != nil {
+	if _, err := b.service.Receive(b.t.Context(), by, f); err != nil {
 		b.t.Fatal(err)
 	}
 	for _, j := range b.due() {

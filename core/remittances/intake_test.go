@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -62,7 +63,7 @@ func TestRoutes(t *testing.T) {
 		kept := len(b.quarantined())
 		f := b.file(p, other)
 		for range 2 {
-			if _, err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
+			if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, f); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
@@ -105,9 +106,9 @@ func TestPartsOfARemittance(t *testing.T) {
 		file := b.file(b.payment(paid("A", "", 0)), b.payment(paid("B", "", 0)), b.payment(paid("C", "", 0)))
 		parts := bytes.Split(file.Content, []byte("~BPR*"))
 		file.Content = slices.Concat(parts[0], []byte("~BPR*"), parts[1], []byte("~BPX*"), parts[2], []byte("~BPR*"), parts[3])
-		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), billing.ModeTest, file) })
+		porttest.Dies(func() { _, _ = b.process(f).Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, file) })
 		for range 2 {
-			if _, err := b.service.Receive(t.Context(), billing.ModeTest, file); err != nil {
+			if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, file); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -138,7 +139,7 @@ func TestAnothersNumbers(t *testing.T) {
 		mine, unregistered := b.payment(paid("A", "", 0)), b.payment(paid("B", "", 0))
 		unregistered.Payee.ID = unknownNPI
 		kept := len(b.quarantined())
-		if _, err := b.service.Receive(t.Context(), mode, b.file(mine, unregistered)); err != nil {
+		if _, err := b.service.Receive(t.Context(), &network.Route{Mode: mode}, b.file(mine, unregistered)); err != nil {
 			t.Fatal(err)
 		}
 		b.settle()
@@ -167,7 +168,7 @@ func TestFileOfAScope(t *testing.T) {
 		f.Scope = twin
 		had := len(b.eras(twin))
 		for range 2 {
-			if _, err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
+			if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, f); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -197,7 +198,7 @@ func TestOwnLiveNetwork(t *testing.T) {
 	f := b.file(payments...)
 	f.Scope = live
 	for range 2 {
-		if _, err := b.service.Receive(t.Context(), billing.ModeLive, f); err != nil {
+		if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeLive}, f); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -258,7 +259,7 @@ func TestSeveralCandidates(t *testing.T) {
 		"no claims, provider's money": {nil, none},
 	} {
 		had := map[billing.Scope]int{b.scope: len(b.eras(b.scope)), twin: len(b.eras(twin)), none: len(b.quarantined())}
-		if _, err := b.service.Receive(t.Context(), billing.ModeTest, b.file(b.payment(c.claims...))); err != nil {
+		if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, b.file(b.payment(c.claims...))); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		b.settle()
@@ -284,7 +285,7 @@ func TestUnreadable(t *testing.T) {
 		"no 835":    bytes.ReplaceAll(whole, []byte("ST*835"), []byte("ST*999")),
 	} {
 		for range 2 {
-			if _, err := b.service.Receive(t.Context(), billing.ModeTest, billing.IncomingFile{Name: name, Content: content}); err != nil {
+			if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, billing.IncomingFile{Name: name, Content: content}); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
@@ -323,7 +324,7 @@ func TestReasonIsShort(t *testing.T) {
 	b := newFixture(t)
 	p := b.payment(paid("A-1", "", 0))
 	p.Payer.Name, p.Payee.IDQualifier, p.Payee.ID = strings.Repeat("LONG ", 1000), "FI", "000000000"
-	if _, err := b.service.Receive(t.Context(), billing.ModeTest, b.file(p)); err != nil {
+	if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, b.file(p)); err != nil {
 		t.Fatal(err)
 	}
 	q := b.quarantined()
@@ -341,7 +342,7 @@ func TestImport(t *testing.T) {
 	unknown := b.payment(paid("B-1", "", 0))
 	unknown.Payee.ID = unknownNPI
 	f := b.file(known, unknown)
-	if _, err := b.service.Receive(t.Context(), billing.ModeTest, f); err != nil {
+	if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, f); err != nil {
 		t.Fatal(err)
 	}
 	q := b.quarantined()
@@ -396,7 +397,7 @@ func TestImportDiesAnywhere(t *testing.T) {
 		p := b.payment(paid("X", "", 0))
 		p.Payee.ID = unknownNPI
 		had := len(b.eras(b.scope))
-		if _, err := b.service.Receive(t.Context(), billing.ModeTest, b.file(p)); err != nil {
+		if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, b.file(p)); err != nil {
 			t.Fatal(err)
 		}
 		id := b.quarantined()[0].ID

@@ -8,28 +8,29 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
-// Receive imports an 835 that a clearinghouse has for the mode. A file with a
+// Receive imports an 835 that came from a clearinghouse by the route. A file with a
 // scope belongs to that scope; in live mode, a payment of it to no verified office
 // goes to the quarantine of the organization. Each payment of another file goes to the
 // organization that was paid. A payment whose organization is uncertain goes to
 // the quarantine, and so does a transaction set that cannot be read, and a file that is
 // none. Receive returns what entered the quarantine. It may be called
 // any number of times with the same file, even by several processes at once.
-func (s *Service) Receive(ctx context.Context, mode billing.Mode, f billing.IncomingFile) (aside []*billing.Quarantined, err error) {
+func (s *Service) Receive(ctx context.Context, by *network.Route, f billing.IncomingFile) (aside []*billing.Quarantined, err error) {
 	payments, err := s.payments(f.Name, f.Content, 0)
 	if err != nil {
-		return s.apart(ctx, mode, f, err)
+		return s.apart(ctx, by, f, err)
 	}
 	for i := range payments {
 		p := &payments[i]
 		for k, id := range p.PayerIDs {
-			p.PayerIDs[k] = f.Route.Payer(id)
+			p.PayerIDs[k] = by.Payer(id)
 		}
 		p.Origin = billing.FileFromNetwork
-		q, err := s.place(ctx, mode, f, p)
+		q, err := s.place(ctx, by.Mode, f, p)
 		if err != nil {
 			return aside, err
 		}
@@ -62,14 +63,14 @@ func (s *Service) place(ctx context.Context, mode billing.Mode, f billing.Incomi
 
 // apart imports each transaction set of a file that cannot be read as a whole. What cannot
 // be read alone goes to the quarantine.
-func (s *Service) apart(ctx context.Context, mode billing.Mode, f billing.IncomingFile, why error) (aside []*billing.Quarantined, err error) {
+func (s *Service) apart(ctx context.Context, by *network.Route, f billing.IncomingFile, why error) (aside []*billing.Quarantined, err error) {
 	var parts []billing.FilePart
 	if len(f.Content) <= MaxFile {
 		parts = slices.Collect(s.edi.Apart(f.Content))
 	}
 	if len(parts) < 2 {
 		q, err := s.quarantine(ctx, f.Scope, func(now time.Time) *billing.Quarantined {
-			return billing.Quarantine(f, mode, billing.QuarantineUnreadable, unreadable(why)+".", now)
+			return billing.Quarantine(f, by.Mode, billing.QuarantineUnreadable, unreadable(why)+".", now)
 		})
 		if q != nil {
 			aside = append(aside, q)
@@ -78,7 +79,7 @@ func (s *Service) apart(ctx context.Context, mode billing.Mode, f billing.Incomi
 	}
 	for _, p := range parts {
 		f.Content = p.Content
-		some, err := s.Receive(ctx, mode, f)
+		some, err := s.Receive(ctx, by, f)
 		if aside = append(aside, some...); err != nil {
 			return aside, err
 		}

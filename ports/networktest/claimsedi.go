@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -17,11 +18,11 @@ type ClaimsEDIFixture struct {
 
 	// File is a batch of at least two claims of at least one office, with a
 	// patient named Quillfeather.
-	File billing.ClaimsFile
+	File network.ClaimsFile
 
 	// Detailed is a batch whose claims and offices have every value of their types,
 	// each in one of them at least.
-	Detailed billing.ClaimsFile
+	Detailed network.ClaimsFile
 
 	// Acknowledgement and Remittance are received files. The remittance has at
 	// least two payments with claims of a patient named Quillfeather.
@@ -64,7 +65,7 @@ func testFileStable(t *testing.T, f ClaimsEDIFixture) {
 	for _, c := range f.File.Claims {
 		turned.Claims = append([]billing.OutgoingClaim{c}, turned.Claims...)
 	}
-	for _, again := range []billing.ClaimsFile{f.File, turned} {
+	for _, again := range []network.ClaimsFile{f.File, turned} {
 		if b, err := f.EDI.File(again); err != nil || !bytes.Equal(b, first) {
 			t.Errorf("other bytes, or error %v", err)
 		}
@@ -83,16 +84,16 @@ func testFileNumbers(t *testing.T, f ClaimsEDIFixture) {
 	}
 	other.File.ControlNumbers = billing.ControlNumbers{Interchange: "987654321", Group: "987654321", Transaction: "987654321"}
 	for name, batch := range map[string]*billing.Batch{"mode": &live, "number": &other} {
-		b, err := f.EDI.File(billing.ClaimsFile{Batch: batch, Envelope: f.File.Envelope, Claims: f.File.Claims})
+		b, err := f.EDI.File(network.ClaimsFile{Batch: batch, Envelope: f.File.Envelope, Claims: f.File.Claims})
 		if err != nil || bytes.Equal(b, base) {
 			t.Errorf("another %s returns the same file, or error %v", name, err)
 		}
 	}
-	for name, change := range map[string]func(*billing.Envelope){
-		"sender":             func(e *billing.Envelope) { e.Sender.ID = "OTHER" },
-		"sender qualifier":   func(e *billing.Envelope) { e.Sender.Qualifier = "30" },
-		"receiver":           func(e *billing.Envelope) { e.Receiver.ID = "OTHER" },
-		"receiver qualifier": func(e *billing.Envelope) { e.Receiver.Qualifier = "30" },
+	for name, change := range map[string]func(*network.Envelope){
+		"sender":             func(e *network.Envelope) { e.Sender.ID = "OTHER" },
+		"sender qualifier":   func(e *network.Envelope) { e.Sender.Qualifier = "30" },
+		"receiver":           func(e *network.Envelope) { e.Receiver.ID = "OTHER" },
+		"receiver qualifier": func(e *network.Envelope) { e.Receiver.Qualifier = "30" },
 	} {
 		file := f.File
 		change(&file.Envelope)
@@ -105,13 +106,13 @@ func testFileNumbers(t *testing.T, f ClaimsEDIFixture) {
 func testFileEmpty(t *testing.T, f ClaimsEDIFixture) {
 	nameless := *f.File.Batch
 	nameless.File.ControlNumbers = billing.ControlNumbers{}
-	for name, change := range map[string]func(*billing.ClaimsFile){
-		"no claims":   func(f *billing.ClaimsFile) { f.Claims = nil },
-		"no numbers":  func(f *billing.ClaimsFile) { f.Batch = &nameless },
-		"no batch":    func(f *billing.ClaimsFile) { f.Batch = nil },
-		"no office":   func(f *billing.ClaimsFile) { f.Claims = []billing.OutgoingClaim{{Claim: f.Claims[0].Claim}} },
-		"no sender":   func(f *billing.ClaimsFile) { f.Envelope.Sender.ID = "" },
-		"no receiver": func(f *billing.ClaimsFile) { f.Envelope.Receiver.ID = "" },
+	for name, change := range map[string]func(*network.ClaimsFile){
+		"no claims":   func(f *network.ClaimsFile) { f.Claims = nil },
+		"no numbers":  func(f *network.ClaimsFile) { f.Batch = &nameless },
+		"no batch":    func(f *network.ClaimsFile) { f.Batch = nil },
+		"no office":   func(f *network.ClaimsFile) { f.Claims = []billing.OutgoingClaim{{Claim: f.Claims[0].Claim}} },
+		"no sender":   func(f *network.ClaimsFile) { f.Envelope.Sender.ID = "" },
+		"no receiver": func(f *network.ClaimsFile) { f.Envelope.Receiver.ID = "" },
 	} {
 		file := f.File
 		change(&file)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -116,7 +117,7 @@ func (b *batch) send(ctx context.Context, n ports.Clearinghouse) error {
 // sendAgain sends a file that was delivered.
 func (b *batch) sendAgain(t *testing.T, n ports.Clearinghouse) {
 	t.Helper()
-	if err := b.send(t.Context(), n); err != nil && !errors.Is(err, billing.ErrOutcomeUnknown) {
+	if err := b.send(t.Context(), n); err != nil && !errors.Is(err, network.ErrOutcomeUnknown) {
 		t.Fatalf("send again: %v", err)
 	}
 }
@@ -313,7 +314,7 @@ func testDiesAfterMark(t *testing.T, f ClearinghouseFixture) {
 		})
 		cancel()
 		err := b.send(t.Context(), f.Another())
-		if errors.Is(err, billing.ErrOutcomeUnknown) {
+		if errors.Is(err, network.ErrOutcomeUnknown) {
 			f.Later()
 			if got := f.receive(t, f.Network); len(got) > 0 {
 				t.Errorf("%s: %v came of a sender that died", name, names(got))

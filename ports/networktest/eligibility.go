@@ -11,20 +11,18 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
 // EligibilityFixture is a network that carries inquiries, with what a test needs to
 // ask.
 type EligibilityFixture struct {
-	Network ports.EligibilityNetwork
-
-	// EDI writes the inquiries and reads the responses.
-	EDI ports.EDI
+	Network ports.Eligibility
 
 	// Inquiry has the office, the payer and the envelope of every inquiry. The tests
 	// choose the check and the subscriber.
-	Inquiry billing.Inquiry270
+	Inquiry network.Inquiry
 
 	// The endings of member IDs that choose a response.
 	Answered string // benefits
@@ -34,7 +32,7 @@ type EligibilityFixture struct {
 	Slow     string // there is no response while the test runs
 }
 
-// RunEligibility runs the contract of ports.EligibilityNetwork. Open returns a
+// RunEligibility runs the contract of ports.Eligibility. Open returns a
 // fixture that ends with the test.
 func RunEligibility(t *testing.T, open func(t *testing.T) EligibilityFixture) {
 	t.Helper()
@@ -42,13 +40,12 @@ func RunEligibility(t *testing.T, open func(t *testing.T) EligibilityFixture) {
 		"an inquiry is answered":                 testAnswered,
 		"a rejection is a response":              testRejected,
 		"an inquiry may be sent again":           testAskedAgain,
-		"the caller keeps the request":           testRequestKept,
+		"every exchange comes back":              testExchanges,
 		"inquiries at once do not mix":           testInquiriesAtOnce,
 		"a network that fails is an error":       testFailing,
 		"other bytes are no response":            testGarbled,
 		"the context ends a wait":                testSlow,
 		"a cancelled context sends nothing":      testCancelledInquiry,
-		"a request that is no 270 is refused":    testNoInquiry,
 		"a failure does not disturb the network": testAfterFailures,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,10 +56,10 @@ func RunEligibility(t *testing.T, open func(t *testing.T) EligibilityFixture) {
 }
 
 // about returns an inquiry of a new check about a member whose ID has the ending.
-func (f EligibilityFixture) about(ending string) billing.Inquiry270 {
+func (f EligibilityFixture) about(ending string) network.Inquiry {
 	q := f.Inquiry
 	q.CheckID = billing.NewID[billing.CheckID](time.Now())
-	q.CreatedAt = time.Now()
+	q.CreatedAt, q.Clock = time.Now(), network.ClockAt(time.Now())
 	q.Inquiry.DetailLevel = billing.DetailStandard
 	q.Inquiry.Subscriber = billing.Subscriber{
 		FirstName: firstName, LastName: lastName, MemberID: memberID + ending, DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12},
@@ -70,26 +67,23 @@ func (f EligibilityFixture) about(ending string) billing.Inquiry270 {
 	return q
 }
 
-func (f EligibilityFixture) request(t *testing.T, q billing.Inquiry270) []byte {
-	t.Helper()
-	b, err := f.EDI.Inquiry(q, q.Questions()[0], 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+// asked asks about a member whose ID has the ending, and returns the error.
+func (f EligibilityFixture) asked(ctx context.Context, ending string) error {
+	_, _, err := f.Network.Ask(ctx, f.about(ending))
+	return err
 }
 
 // outcome asks and reads the response. It returns "error" if either failed.
-func (f EligibilityFixture) outcome(t *testing.T, q billing.Inquiry270) string {
+func (f EligibilityFixture) outcome(t *testing.T, q network.Inquiry) string {
 	t.Helper()
-	reply, err := f.Network.Inquire(t.Context(), f.request(t, q))
+	r, _, err := f.Network.Ask(t.Context(), q)
 	if err == nil {
-		var r billing.CheckResponse
-		if r, err = f.EDI.Answer(q, [][]byte{reply}); err == nil {
-			return string(r.Outcome)
-		}
+		return string(r.Outcome)
 	}
 	anonymous(t, err)
+	if r.Outcome != "" {
+		t.Errorf("%s beside %v", r.Outcome, err)
+	}
 	return "error"
 }
 
@@ -108,7 +102,7 @@ func anonymous(t *testing.T, err error) {
 	}
 }
 
-func (f EligibilityFixture) want(t *testing.T, q billing.Inquiry270, outcome billing.Outcome) {
+func (f EligibilityFixture) want(t *testing.T, q network.Inquiry, outcome billing.Outcome) {
 	t.Helper()
 	if got := f.outcome(t, q); got != string(outcome) {
 		t.Errorf("%s, want %s", got, outcome)
@@ -130,17 +124,13 @@ func testAskedAgain(t *testing.T, f EligibilityFixture) {
 	}
 }
 
-func testRequestKept(t *testing.T, f EligibilityFixture) {
-	q := f.about(f.Answered)
-	request := f.request(t, q)
-	sent := bytes.Clone(request)
-	reply, err := f.Network.Inquire(t.Context(), request)
-	if err != nil || !bytes.Equal(request, sent) {
-		t.Fatalf("the request changed: %t, error %v", !bytes.Equal(request, sent), err)
-	}
-	clear(request) // a reply that shared its memory would change
-	if r, err := f.EDI.Answer(q, [][]byte{reply}); err != nil || r.Outcome != billing.OutcomeAnswered {
-		t.Errorf("%s, %v", r.Outcome, err)
+// testExchanges returns what was sent, and what came back if anything did.
+func testExchanges(t *testing.T, f EligibilityFixture) {
+	for _, ending := range []string{f.Answered, f.Rejected, f.Garbled, f.Failing} {
+		_, sent, _ := f.Network.Ask(t.Context(), f.about(ending))
+		if len(sent) != 1 || sent[0].MediaType == "" || len(sent[0].Request) == 0 || len(sent[0].Reply) == 0 && ending != f.Failing && ending != f.Garbled {
+			t.Errorf("%s: %d exchanges: %+v", ending, len(sent), sent)
+		}
 	}
 }
 
@@ -160,7 +150,7 @@ func testInquiriesAtOnce(t *testing.T, f EligibilityFixture) {
 }
 
 func testFailing(t *testing.T, f EligibilityFixture) {
-	_, err := f.Network.Inquire(t.Context(), f.request(t, f.about(f.Failing)))
+	err := f.asked(t.Context(), f.Failing)
 	anonymous(t, err)
 	if _, later := errors.AsType[*billing.LaterError](err); later {
 		t.Errorf("a network that fails asks for patience: %v", err)
@@ -175,7 +165,7 @@ func testSlow(t *testing.T, f EligibilityFixture) {
 	asked := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	reply, err := f.Network.Inquire(ctx, f.request(t, f.about(f.Slow)))
+	err := f.asked(ctx, f.Slow)
 	anonymous(t, err)
 	if later, ok := errors.AsType[*billing.LaterError](err); ok {
 		if !later.Until.After(asked) {
@@ -184,28 +174,15 @@ func testSlow(t *testing.T, f EligibilityFixture) {
 		return
 	}
 	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%d bytes, %v, want the context's error", len(reply), err)
+		t.Errorf("%v, want the context's error", err)
 	}
 }
 
 func testCancelledInquiry(t *testing.T, f EligibilityFixture) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := f.Network.Inquire(ctx, f.request(t, f.about(f.Answered))); !errors.Is(err, context.Canceled) {
+	if err := f.asked(ctx, f.Answered); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the caller gave up: %v", err)
-	}
-}
-
-func testNoInquiry(t *testing.T, f EligibilityFixture) {
-	request := f.request(t, f.about(f.Answered))
-	for what, b := range map[string][]byte{
-		"nothing": nil, "words": []byte("the benefits of " + lastName), "half": request[:len(request)/2],
-	} {
-		if _, err := f.Network.Inquire(t.Context(), b); err == nil {
-			t.Errorf("%s: not refused", what)
-		} else {
-			anonymous(t, err)
-		}
 	}
 }
 
@@ -218,4 +195,37 @@ func testAfterFailures(t *testing.T, f EligibilityFixture) {
 		}
 		f.want(t, f.about(f.Answered), billing.OutcomeAnswered)
 	}
+}
+
+// RunInquire runs the contract of ports.Inquire. Request returns a new 270 that the network
+// answers.
+func RunInquire(t *testing.T, open func(t *testing.T) (carry ports.Inquire, request []byte)) {
+	t.Helper()
+	t.Run("the caller keeps the request", func(t *testing.T) {
+		t.Parallel()
+		carry, request := open(t)
+		sent := bytes.Clone(request)
+		reply, err := carry(t.Context(), request)
+		if err != nil || !bytes.Equal(request, sent) {
+			t.Fatalf("the request changed: %t, error %v", !bytes.Equal(request, sent), err)
+		}
+		came := bytes.Clone(reply)
+		clear(request)
+		if !bytes.Equal(reply, came) || len(reply) == 0 {
+			t.Error("the reply shares its memory with the request")
+		}
+	})
+	t.Run("a request that is no 270 is refused", func(t *testing.T) {
+		t.Parallel()
+		carry, request := open(t)
+		for what, b := range map[string][]byte{
+			"nothing": nil, "words": []byte("the benefits of " + lastName), "half": request[:len(request)/2],
+		} {
+			if _, err := carry(t.Context(), b); err == nil {
+				t.Errorf("%s: not refused", what)
+			} else {
+				anonymous(t, err)
+			}
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -90,7 +91,7 @@ func testUndecidedBatches(b *scoped) {
 	one, two, known, late, plain, refused := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4), b.batch(5)
 	two.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
 	b.insertBatches(one, two, known, late, plain, refused)
-	b.saveBatch(refused, func(m *billing.Batch) bool { return m.Delay(billing.ReasonFull, b.now) })
+	b.saveBatch(refused, func(m *billing.Batch) bool { return m.Delay(false, b.now) })
 	after := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Second) }
 	for n, m := range []*billing.Batch{known, two, one} {
 		b.saveBatch(m, func(m *billing.Batch) bool { return m.Delivering("", "t") && m.Unknown(after(2*n)) })
@@ -100,7 +101,7 @@ func testUndecidedBatches(b *scoped) {
 		if !m.Sent(after(3)) {
 			return false
 		}
-		_, changed := m.Review(&billing.NetworkOptions{AcknowledgementAfter: time.Second}, after(4))
+		_, changed := m.Review((&network.Options{}).Expected(), time.Second, after(4))
 		return changed && len(m.Overdue) == 1
 	})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {

@@ -58,7 +58,7 @@ func testComplete(b *scoped) {
 	answer(c)
 	completes := func(c *billing.EligibilityCheck) bool {
 		did, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
-			return complete(ctx, tx, c, billing.Exchange{Request: []byte("ISA"), Reply: []byte("271")})
+			return complete(ctx, tx, c, billing.Exchange{MediaType: billing.MediaX12, Request: []byte("ISA"), Reply: []byte("271")}, billing.Exchange{MediaType: "application/json", Request: []byte("{}")})
 		})
 		return did && err == nil
 	}
@@ -69,7 +69,9 @@ func testComplete(b *scoped) {
 	exchanged := func(ctx context.Context, tx ports.Tx) (billing.CheckExchange, error) {
 		return tx.Exchanges.Get(ctx, c.ID)
 	}
-	equal(t, "messages", read(b, exchanged).Messages, []billing.Exchange{{Request: []byte("ISA"), Reply: []byte("271")}})
+	equal(t, "messages", read(b, exchanged).Messages, []billing.Exchange{
+		{MediaType: billing.MediaX12, Request: []byte("ISA"), Reply: []byte("271")}, {MediaType: "application/json", Request: []byte("{}"), Reply: []byte{}},
+	})
 	other := *c
 	answer(&other)
 	other.Network = "other"

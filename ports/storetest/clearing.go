@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -155,32 +156,30 @@ func testHeld(b *scoped) {
 	for n, x := range []struct {
 		office *billing.Office
 		state  billing.EnrollmentState // empty for no record
-		of     billing.Transaction
+		of     network.Transaction
 	}{
 		{verified, "", ""},
 		{unverified, "", ""},
-		{verified, billing.EnrollmentNotNeeded, billing.TransactionClaims},
-		{verified, billing.EnrollmentNeeded, billing.TransactionClaims},
-		{verified, billing.EnrollmentSubmitted, billing.TransactionClaims},
-		{verified, billing.EnrollmentActive, billing.TransactionClaims},
-		{verified, billing.EnrollmentRejected, billing.TransactionClaims},
-		{verified, billing.EnrollmentRejected, billing.TransactionEligibility},
+		{verified, billing.EnrollmentNotNeeded, network.Claims},
+		{verified, billing.EnrollmentNeeded, network.Claims},
+		{verified, billing.EnrollmentSubmitted, network.Claims},
+		{verified, billing.EnrollmentActive, network.Claims},
+		{verified, billing.EnrollmentRejected, network.Claims},
+		{verified, billing.EnrollmentRejected, network.Eligibility},
 	} {
 		c := b.queuedClaim(n)
 		c.OfficeID = x.office.ID
-		e := &billing.Enrollment{
+		e := network.Enrollment{
 			ID: id[billing.EnrollmentID](), Scope: b.scope, OfficeID: c.OfficeID, Payer: c.Payer, Transaction: x.of, State: x.state,
 			Date: billing.DateOf(b.now), CreatedAt: b.now, UpdatedAt: b.now,
 		}
-		if x.state == "" {
-			e = nil
-		} else {
-			b.put(*e)
+		if x.state != "" {
+			b.put(e)
 		}
-		if x.of == billing.TransactionEligibility {
-			e = nil // of another transaction
+		if x.of == network.Eligibility {
+			e.State = "" // of another transaction
 		}
-		if all = append(all, c); billing.Held(x.office, e) == "" {
+		if all = append(all, c); billing.Held(x.office, e.State) == "" {
 			want = append(want, c)
 		}
 	}

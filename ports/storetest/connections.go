@@ -6,26 +6,27 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
 // connection returns a connection without zero fields, n microseconds after the
 // start of the test.
-func (b *scoped) connection(org billing.OrgID, n int) *billing.Connection {
-	c := Filled[billing.Connection](b.t)
-	c.ID, c.Org, c.Mode, c.Kind, c.Revision = id[billing.ConnectionID](), org, b.scope.Mode, billing.ConnectionSFTP, 1
+func (b *scoped) connection(org billing.OrgID, n int) *network.Connection {
+	c := Filled[network.Connection](b.t)
+	c.ID, c.Org, c.Mode, c.Kind, c.Revision = id[billing.ConnectionID](), org, b.scope.Mode, "sftp", 1
 	c.CreatedAt = b.now.Add(time.Duration(n) * time.Microsecond)
 	return &c
 }
 
-func (b *scoped) addConnection(all ...*billing.Connection) {
+func (b *scoped) addConnection(all ...*network.Connection) {
 	b.t.Helper()
 	for _, c := range all {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, c) })
 	}
 }
 
-func (b *scoped) lockConnection(name string) (c *billing.Connection, err error) {
+func (b *scoped) lockConnection(name string) (c *network.Connection, err error) {
 	err = b.Store.System(b.t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
 		c, err = tx.Connections.Lock(ctx, name)
 		return err
@@ -38,8 +39,8 @@ func testConnections(b *scoped) {
 	b.organization()
 	own, shared := b.connection(b.scope.Org, 1), b.connection(billing.OrgID{}, 2)
 	own.Name, shared.Name = "Main clearinghouse", "Deployment"
-	shared.Enabled, shared.Pause, shared.Secrets = false, billing.ConnectionPause{}, billing.ConnectionSecrets{}
-	shared.Settings = billing.ConnectionSettings{Envelope: billing.Envelope{Usage: billing.UsageTest}}
+	shared.Enabled, shared.Pause, shared.Secrets = false, network.Pause{}, nil
+	shared.Settings = network.Settings{Envelope: network.Envelope{Usage: network.UsageTest}}
 	b.addConnection(own, shared)
 
 	again := b.connection(b.scope.Org, 3)
@@ -47,12 +48,12 @@ func testConnections(b *scoped) {
 	err := b.Store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, again) })
 	wantCode(t, "a second connection with the name", err, billing.CodeConflict)
 
-	list := func() []*billing.Connection {
-		return system(b, func(ctx context.Context, tx ports.SystemTx) ([]*billing.Connection, error) {
+	list := func() []*network.Connection {
+		return system(b, func(ctx context.Context, tx ports.SystemTx) ([]*network.Connection, error) {
 			return tx.Connections.List(ctx)
 		})
 	}
-	equal(t, "connections", list(), []*billing.Connection{shared, own})
+	equal(t, "connections", list(), []*network.Connection{shared, own})
 	if got, err := b.lockConnection("main CLEARINGHOUSE"); err != nil {
 		t.Error(err)
 	} else {
@@ -69,9 +70,9 @@ func testConnections(b *scoped) {
 	if got := revisions(); !maps.Equal(got, map[billing.ConnectionID]int{own.ID: 1, shared.ID: 1}) {
 		t.Errorf("revisions %v", got)
 	}
-	own.Pause, shared.Pause, shared.Enabled = billing.ConnectionPause{}, own.Pause, true
+	own.Pause, shared.Pause, shared.Enabled = network.Pause{}, own.Pause, true
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		for _, c := range []*billing.Connection{own, shared, own} {
+		for _, c := range []*network.Connection{own, shared, own} {
 			if err := tx.Connections.Save(ctx, c); err != nil {
 				return err
 			}
@@ -79,9 +80,9 @@ func testConnections(b *scoped) {
 		return nil
 	})
 	own.Revision, shared.Revision = 3, 2
-	equal(t, "saved", list(), []*billing.Connection{shared, own})
+	equal(t, "saved", list(), []*network.Connection{shared, own})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Delete(ctx, own.ID) })
-	equal(t, "after one was deleted", list(), []*billing.Connection{shared})
+	equal(t, "after one was deleted", list(), []*network.Connection{shared})
 	if got := revisions(); !maps.Equal(got, map[billing.ConnectionID]int{shared.ID: 2}) {
 		t.Errorf("revisions %v", got)
 	}
@@ -94,11 +95,11 @@ func testOwnConnections(b *scoped) {
 	own, shared, other, live := b.connection(b.scope.Org, 1), b.connection(billing.OrgID{}, 2), b.connection(elsewhere.Org, 3), b.connection(b.scope.Org, 4)
 	live.Mode = billing.ModeLive
 	b.addConnection(own, shared, other, live)
-	for _, c := range []*billing.Connection{own, shared, other, live} {
-		c.Secrets = billing.ConnectionSecrets{}
+	for _, c := range []*network.Connection{own, shared, other, live} {
+		c.Secrets = nil
 	}
-	page := func(scope billing.Scope, p billing.Page) []*billing.Connection {
-		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.Connection, error) {
+	page := func(scope billing.Scope, p billing.Page) []*network.Connection {
+		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*network.Connection, error) {
 			return tx.Connections.List(ctx, p)
 		})
 		if err != nil {
@@ -107,8 +108,8 @@ func testOwnConnections(b *scoped) {
 		return all
 	}
 	all := billing.Page{Limit: 10}
-	equal(t, "an organization's connections", page(b.scope, all), []*billing.Connection{shared, own})
-	equal(t, "those of another", page(elsewhere, all), []*billing.Connection{other, shared})
-	equal(t, "those of the other mode", page(billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}, all), []*billing.Connection{live})
-	equal(t, "the next page", page(b.scope, billing.Page{Limit: 1, After: &billing.Position{Time: shared.CreatedAt, ID: shared.ID}}), []*billing.Connection{own})
+	equal(t, "an organization's connections", page(b.scope, all), []*network.Connection{shared, own})
+	equal(t, "those of another", page(elsewhere, all), []*network.Connection{other, shared})
+	equal(t, "those of the other mode", page(billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}, all), []*network.Connection{live})
+	equal(t, "the next page", page(b.scope, billing.Page{Limit: 1, After: &billing.Position{Time: shared.CreatedAt, ID: shared.ID}}), []*network.Connection{own})
 }

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
 // put stores an enrollment in its scope, and returns the stored one.
-func (b *scoped) put(e billing.Enrollment) *billing.Enrollment {
+func (b *scoped) put(e network.Enrollment) *network.Enrollment {
 	b.t.Helper()
-	stored, err := try(b, e.Scope, func(ctx context.Context, tx ports.Tx) (*billing.Enrollment, error) {
+	stored, err := try(b, e.Scope, func(ctx context.Context, tx ports.Tx) (*network.Enrollment, error) {
 		return tx.Enrollments.Put(ctx, &e)
 	})
 	if err != nil {
@@ -21,10 +22,10 @@ func (b *scoped) put(e billing.Enrollment) *billing.Enrollment {
 }
 
 // enrollment returns an enrollment with a value in every field.
-func (b *scoped) enrollment() billing.Enrollment {
-	e := Filled[billing.Enrollment](b.t)
+func (b *scoped) enrollment() network.Enrollment {
+	e := Filled[network.Enrollment](b.t)
 	e.ID, e.Scope, e.OfficeID, e.Payer.ID = id[billing.EnrollmentID](), b.scope, id[billing.OfficeID](), id[billing.PayerID]()
-	e.Transaction, e.State = billing.TransactionClaims, billing.EnrollmentSubmitted
+	e.Transaction, e.State = network.Claims, billing.EnrollmentSubmitted
 	e.CreatedAt, e.UpdatedAt = b.now, b.now
 	return e
 }
@@ -34,10 +35,10 @@ func testEnrollments(b *scoped) {
 	t := b.t
 	first := b.enrollment()
 	second, third, other := first, b.enrollment(), first
-	second.ID, second.Transaction, second.CreatedAt = id[billing.EnrollmentID](), billing.TransactionEligibility, b.now.Add(time.Second)
+	second.ID, second.Transaction, second.CreatedAt = id[billing.EnrollmentID](), network.Eligibility, b.now.Add(time.Second)
 	third.State, third.CreatedAt = billing.EnrollmentActive, b.now.Add(2*time.Second)
 	other.ID, other.Scope = id[billing.EnrollmentID](), b.others()[0]
-	for _, e := range []billing.Enrollment{first, second, third, other} {
+	for _, e := range []network.Enrollment{first, second, third, other} {
 		equal(t, "put", b.put(e), &e)
 	}
 	again := first
@@ -48,17 +49,17 @@ func testEnrollments(b *scoped) {
 	again.ID, again.CreatedAt = first.ID, first.CreatedAt
 	equal(t, "put again", stored, &again)
 
-	find := func(transaction billing.Transaction, offices []billing.OfficeID, payers ...billing.PayerID) []*billing.Enrollment {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Enrollment, error) {
+	find := func(transaction network.Transaction, offices []billing.OfficeID, payers ...billing.PayerID) []*network.Enrollment {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*network.Enrollment, error) {
 			return tx.Enrollments.Find(ctx, transaction, offices, payers)
 		})
 	}
 	both := []billing.OfficeID{first.OfficeID, third.OfficeID}
-	equal(t, "found", find(billing.TransactionClaims, both, first.Payer.ID, third.Payer.ID), []*billing.Enrollment{&again, &third})
-	equal(t, "found for checks", find(billing.TransactionEligibility, both, first.Payer.ID), []*billing.Enrollment{&second})
-	equal(t, "found for one office", find(billing.TransactionClaims, both[1:], first.Payer.ID, third.Payer.ID), []*billing.Enrollment{&third})
-	equal(t, "found with no payer", len(find(billing.TransactionClaims, both)), 0)
-	equal(t, "one", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Enrollment, error) {
+	equal(t, "found", find(network.Claims, both, first.Payer.ID, third.Payer.ID), []*network.Enrollment{&again, &third})
+	equal(t, "found for checks", find(network.Eligibility, both, first.Payer.ID), []*network.Enrollment{&second})
+	equal(t, "found for one office", find(network.Claims, both[1:], first.Payer.ID, third.Payer.ID), []*network.Enrollment{&third})
+	equal(t, "found with no payer", len(find(network.Claims, both)), 0)
+	equal(t, "one", read(b, func(ctx context.Context, tx ports.Tx) (*network.Enrollment, error) {
 		return tx.Enrollments.Get(ctx, third.ID)
 	}), &third)
 	b.absent("an enrollment", func(ctx context.Context, tx ports.Tx) (any, error) {
@@ -66,20 +67,20 @@ func testEnrollments(b *scoped) {
 	})
 
 	for name, x := range map[string]struct {
-		f    billing.EnrollmentFilter
-		want []*billing.Enrollment
+		f    network.EnrollmentFilter
+		want []*network.Enrollment
 	}{
-		"all":         {billing.EnrollmentFilter{}, []*billing.Enrollment{&third, &second, &again}},
-		"office":      {billing.EnrollmentFilter{OfficeID: first.OfficeID}, []*billing.Enrollment{&second, &again}},
-		"payer":       {billing.EnrollmentFilter{PayerID: third.Payer.ID}, []*billing.Enrollment{&third}},
-		"transaction": {billing.EnrollmentFilter{Transaction: billing.TransactionClaims}, []*billing.Enrollment{&third, &again}},
-		"state":       {billing.EnrollmentFilter{State: billing.EnrollmentRejected}, []*billing.Enrollment{&again}},
+		"all":         {network.EnrollmentFilter{}, []*network.Enrollment{&third, &second, &again}},
+		"office":      {network.EnrollmentFilter{OfficeID: first.OfficeID}, []*network.Enrollment{&second, &again}},
+		"payer":       {network.EnrollmentFilter{PayerID: third.Payer.ID}, []*network.Enrollment{&third}},
+		"transaction": {network.EnrollmentFilter{Transaction: network.Claims}, []*network.Enrollment{&third, &again}},
+		"state":       {network.EnrollmentFilter{State: billing.EnrollmentRejected}, []*network.Enrollment{&again}},
 	} {
-		all := walk(1, func(p billing.Page) []*billing.Enrollment {
-			return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Enrollment, error) {
+		all := walk(1, func(p billing.Page) []*network.Enrollment {
+			return read(b, func(ctx context.Context, tx ports.Tx) ([]*network.Enrollment, error) {
 				return tx.Enrollments.List(ctx, x.f, p)
 			})
-		}, func(e *billing.Enrollment) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} }, func() {})
+		}, func(e *network.Enrollment) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} }, func() {})
 		equal(t, name, all, x.want)
 	}
 }

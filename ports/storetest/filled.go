@@ -2,11 +2,13 @@ package storetest
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // Filled returns a value without zero fields at any depth. A test that stores
@@ -28,8 +30,15 @@ func fill(t testing.TB, v reflect.Value) {
 	case billing.Date:
 		v.Set(reflect.ValueOf(day))
 		return
-	case billing.NetworkOptions: // its stored form has valid values only
-		v.Set(reflect.ValueOf(billing.NetworkOptions{Notes: 3, PollInterval: time.Minute}))
+	case network.Options: // its stored form has valid values only
+		own := map[string]json.RawMessage{"upload": json.RawMessage(`"direct"`)}
+		v.Set(reflect.ValueOf(network.Options{Notes: 3, PollInterval: time.Minute, Own: own}))
+		return
+	case map[string]json.RawMessage:
+		v.Set(reflect.ValueOf(map[string]json.RawMessage{"SFTP": json.RawMessage(`{"Addr":"example.com:22"}`)}))
+		return
+	case network.Secrets:
+		v.Set(reflect.ValueOf(network.Secrets(`{"Password":"hunter2"}`)))
 		return
 	}
 	switch v.Kind() { //nolint:exhaustive // the rest is for the default

@@ -38,6 +38,7 @@ func CLI() {
 		Enrollments: openEnrollments,
 		Remittances: openRemittances,
 		Connections: openNetworks(),
+		Kinds:       described((&graph{log: slog.New(slog.DiscardHandler)}).kinds()),
 		Networks:    openNetworks("MOLAR_SECRET_KEY"),
 		Batches:     openBatches,
 		Settings:    SettingsHelp(),

@@ -3,26 +3,26 @@ package wire
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/audit"
-	"github.com/molar-billing/molar/core/billing"
-	connections "github.com/molar-billing/molar/core/networks"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 )
 
 // openConnections opens the networks: the sandbox, and the operator's connections.
 func (g *graph) openConnections() {
-	g.networks = networks.New(sandboxnet.Networks(g.store.Clock(), g.store.SandboxMail(), g.sandbox())...)
-	g.connections = connections.New(audit.Operated{Store: g.store}, g.payers, connectionMetrics(g), g.log)
-	connector := networks.NewConnector(g.networks, g.openers(), g.connections.Observe, g.log)
+	kinds := g.kinds()
+	g.networks = routing.New(sandboxnet.Networks(g.over(), g.store.Clock(), g.store.SandboxMail(), g.sandbox())...)
+	g.connections = connections.New(audit.Operated{Store: g.store}, described(kinds), g.payers, connectionMetrics(g), g.log)
+	connector := routing.NewConnector(g.networks, kinds, g.connections.Observe, g.log)
 	g.connections.Use(connector)
 	g.networks.FollowWith(g.connections.Follow)
 	g.closers = append(g.closers, func(context.Context) error {
@@ -31,88 +31,37 @@ func (g *graph) openConnections() {
 	})
 }
 
-// openers open each kind of connection.
-func (g *graph) openers() map[billing.ConnectionKind]networks.Opener {
-	return map[billing.ConnectionKind]networks.Opener{
-		billing.ConnectionSandbox: g.openSandbox,
-		billing.ConnectionSFTP:    openSFTP,
-		billing.ConnectionCORE:    openCORE,
-	}
+// kinds are the kinds of connections.
+func (g *graph) kinds() []ports.ConnectionKind {
+	return append([]ports.ConnectionKind{
+		sandboxnet.Kind(g.sandboxOf),
+		sftpnet.Kind(),
+		corenet.Kind(g.over()),
+	}, g.settings.kinds...)
 }
+
+// sandboxOf opens the sandbox's payers for a connection.
+func (g *graph) sandboxOf(c *network.Connection) []*ports.Network {
+	return sandboxnet.Networks(g.over(), g.store.Clock(), g.store.SandboxMailOf(c.Network()), g.sandbox())
+}
+
+// described are the kinds without what opens connections.
+func described(kinds []ports.ConnectionKind) (all network.Kinds) {
+	for _, k := range kinds {
+		all = append(all, k.Kind)
+	}
+	return all
+}
+
+// over asks payers in X12.
+func (g *graph) over() func(ports.Inquire) ports.Eligibility { return edi.NewLogging(g.log).Over }
 
 func (g *graph) sandbox() sandboxnet.Options {
 	return sandboxnet.Options{ERADelay: g.settings.ERADelay}
 }
 
-// openSandbox opens the sandbox's payers for the organization of a connection.
-func (g *graph) openSandbox(c *billing.Connection) (*ports.Network, error) {
-	n := &ports.Network{}
-	for _, part := range sandboxnet.Networks(g.store.Clock(), g.store.SandboxMailOf(c.Network()), g.sandbox()) {
-		if part.Eligibility != nil && c.Carried(billing.TransactionEligibility) {
-			n.Envelope, n.Eligibility = part.Envelope, part.Eligibility
-		}
-		if part.Claims != nil && c.Carried(billing.TransactionClaims) {
-			n.Envelope, n.Claims, n.Replies, n.Poll = part.Envelope, part.Claims, part.Replies, part.Poll
-		}
-	}
-	return n, nil
-}
-
-// openSFTP opens a connection over SFTP.
-func openSFTP(c *billing.Connection) (*ports.Network, error) {
-	s, o := c.Settings.SFTP, &c.Settings.Options
-	test := billing.NewBatch(billing.Scope{Mode: c.Mode}, c.Network(), 0, 0, time.Now())
-	network, err := sftpnet.New(sftpnet.Config{
-		Addr: s.Addr, User: s.User, Password: []byte(c.Secrets.Password), Key: c.Secrets.Key, HostKey: s.HostKey,
-		AllowPrivate: c.Settings.AllowPrivate, Outbox: s.Outbox, Inbox: s.Inbox, Archive: s.Archive,
-		After: sftpnet.After(o.AfterReceipt), Direct: o.DirectUpload, TempPrefix: o.TempPrefix, TempFolder: o.TempFolder,
-		TestName: o.FileName(test, &c.Settings.Envelope, test.CreatedAt),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &ports.Network{Claims: network, Inbox: network, Peer: network}, nil
-}
-
-// openCORE opens a connection over CAQH CORE.
-func openCORE(c *billing.Connection) (*ports.Network, error) {
-	s, o := c.Settings.CORE, c.Settings.Options
-	config := corenet.Config{
-		URL: s.URL, Envelope: s.Envelope, SenderID: c.Settings.Envelope.Sender.ID, ReceiverID: c.Settings.Envelope.Receiver.ID,
-		User: s.User, Password: []byte(c.Secrets.Password), Cert: s.Cert, CertKey: c.Secrets.CertKey, CA: s.CA,
-		AllowPrivate: c.Settings.AllowPrivate,
-		PayloadType:  o.PayloadType, TextXML: o.TextXML, ActionHeader: o.ActionHeader,
-		PayloadIDByExchange: o.PayloadIDByExchange, ReferenceByExchange: o.ReferenceByExchange, TraceByExchange: o.TraceByExchange,
-	}
-	if s.TestMember != nil {
-		config.TestInquiry = func() ([]byte, error) { return testInquiry(c) }
-	}
-	network, err := corenet.New(config)
-	if err != nil {
-		return nil, err
-	}
-	return &ports.Network{Eligibility: network, Peer: network}, nil
-}
-
-// testInquiry returns a new 270 about the test member of a connection.
-func testInquiry(c *billing.Connection) ([]byte, error) {
-	m, now, route := c.Settings.CORE.TestMember, time.Now(), c.Route()
-	payer := m.Payer
-	payer.PayerID = route.PayerID(payer, billing.TransactionEligibility)
-	q := billing.Inquiry270{
-		CheckID: billing.NewID[billing.CheckID](now), Attempt: billing.NewAttempt(), CreatedAt: now, Mode: c.Mode,
-		Envelope: c.Settings.Envelope, Options: c.Settings.Options, Payer: payer,
-		Inquiry: billing.Inquiry{
-			Subscriber:  billing.Subscriber{FirstName: m.FirstName, LastName: m.LastName, DateOfBirth: m.DateOfBirth, MemberID: m.MemberID},
-			ServiceDate: billing.DateOf(now), DetailLevel: billing.DetailStandard,
-			Office: billing.InquiringOffice{Name: m.Practice, NPI: m.NPI},
-		},
-	}
-	return edi.New().Inquiry(q, q.Questions()[0], 0)
-}
-
 // connectionMetrics counts the failures of connections, and shows which are paused.
-func connectionMetrics(g *graph) func(string, billing.NetworkReason) {
+func connectionMetrics(g *graph) func(string, network.Reason) {
 	failures := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "molar_connection_failures_total", Help: "Failed calls of connections to networks of payers, by reason.",
 	}, []string{"connection", "reason"})
@@ -120,7 +69,7 @@ func connectionMetrics(g *graph) func(string, billing.NetworkReason) {
 		graph: g,
 		state: prometheus.NewDesc("molar_connection_state", "1 for the state of each connection: enabled, disabled or paused.", []string{"connection", "state"}, nil),
 	})
-	return func(name string, reason billing.NetworkReason) { failures.WithLabelValues(name, string(reason)).Inc() }
+	return func(name string, reason network.Reason) { failures.WithLabelValues(name, string(reason)).Inc() }
 }
 
 // connectionCollector shows the connections as this process uses them.

@@ -1,11 +1,15 @@
 package wire
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/corenet"
+	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // TestCOREConnection opens connections to the simulator, which accepts only the
@@ -17,39 +21,42 @@ func TestCOREConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connection := func() *billing.Connection {
-		return &billing.Connection{
-			Kind: billing.ConnectionCORE, Mode: billing.ModeLive, Carries: []billing.Transaction{billing.TransactionEligibility},
-			Secrets: billing.ConnectionSecrets{Password: account.COREPassword},
-			Settings: billing.ConnectionSettings{
+	connection := func() *network.Connection {
+		return &network.Connection{
+			Kind: "core", Mode: billing.ModeLive, Carries: []network.Transaction{network.Eligibility},
+			Secrets: encoded(t, map[string]any{"Password": account.COREPassword}),
+			Settings: network.Settings{
 				AllowPrivate: true,
-				Envelope: billing.Envelope{
-					Sender: billing.EnvelopeEnd{Qualifier: "ZZ", ID: account.SenderID}, Receiver: billing.EnvelopeEnd{Qualifier: "ZZ", ID: account.ReceiverID},
-					Usage: billing.UsageProduction,
+				Envelope: network.Envelope{
+					Sender: network.End{Qualifier: "ZZ", ID: account.SenderID}, Receiver: network.End{Qualifier: "ZZ", ID: account.ReceiverID},
+					Usage: network.UsageProduction,
 				},
-				CORE: &billing.CORESettings{
-					URL: account.CORESOAPURL, Envelope: billing.CORESOAP220, User: account.COREUser, CA: ca,
-					TestMember: &billing.TestMember{
-						Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"}, MemberID: "SANDBOX-ACTIVE-FULL", FirstName: "Test", LastName: "Member",
-						DateOfBirth: billing.Date{Year: 1970, Month: 1, Day: 1}, NPI: "1234567893", Practice: "Molar Test",
+				Own: map[string]json.RawMessage{"CORE": encoded(t, map[string]any{
+					"URL": account.CORESOAPURL, "Envelope": "soap-2.2.0", "User": account.COREUser, "CA": ca,
+					"TestMember": map[string]any{
+						"Payer": billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"}, "MemberID": "SANDBOX-ACTIVE-FULL", "FirstName": "Test", "LastName": "Member",
+						"DateOfBirth": billing.Date{Year: 1970, Month: 1, Day: 1}, "NPI": "1234567893", "Practice": "Molar Test",
 					},
-				},
+				})},
 			},
 		}
 	}
+	kind := corenet.Kind(edi.New().Over)
 	for name, c := range map[string]struct {
-		change func(*billing.Connection)
+		change func(*network.Connection)
 		failed string // the step, and a part of its error
 	}{
-		"the account":      {func(*billing.Connection) {}, ""},
-		"a wrong password": {func(c *billing.Connection) { c.Secrets.Password = "wrong" }, "sign-in: the network refuses the sign-in"},
-		"a test usage":     {func(c *billing.Connection) { c.Settings.Envelope.Usage = billing.UsageTest }, "270 for the test member: TA1 R note 020"},
-		"another receiver": {func(c *billing.Connection) { c.Settings.Envelope.Receiver.ID = "OTHER" }, "270 for the test member:"},
-		"no test member":   {func(c *billing.Connection) { c.Settings.CORE.TestMember = nil }, ""},
+		"the account":      {func(*network.Connection) {}, ""},
+		"a wrong password": {func(c *network.Connection) { c.Secrets = network.Secrets(`{"Password":"wrong"}`) }, "sign-in: the network refuses the sign-in"},
+		"a test usage":     {func(c *network.Connection) { c.Settings.Envelope.Usage = network.UsageTest }, "270 for the test member: TA1 R note 020"},
+		"another receiver": {func(c *network.Connection) { c.Settings.Envelope.Receiver.ID = "OTHER" }, "270 for the test member:"},
+		"no test member": {func(c *network.Connection) {
+			c.Settings.Own["CORE"] = encoded(t, map[string]any{"URL": account.CORESOAPURL, "Envelope": "soap-2.2.0", "User": account.COREUser, "CA": ca})
+		}, ""},
 	} {
 		of := connection()
 		c.change(of)
-		n, err := openCORE(of)
+		n, err := kind.Open(of)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -68,13 +75,7 @@ func TestCOREConnection(t *testing.T) {
 		}
 		_ = n.Peer.Close()
 	}
-	if _, err := openCORE(&billing.Connection{Settings: billing.ConnectionSettings{CORE: &billing.CORESettings{URL: "http://net.example.com"}}}); err == nil {
+	if _, err := kind.Open(&network.Connection{Kind: "core", Settings: network.Settings{Own: map[string]json.RawMessage{"CORE": []byte(`{"URL":"http://net.example.com"}`)}}}); err == nil {
 		t.Error("a connection without TLS opens")
-	}
-	of := connection()
-	one, err1 := testInquiry(of)
-	two, err2 := testInquiry(of)
-	if err1 != nil || err2 != nil || string(one) == string(two) {
-		t.Errorf("two test inquiries are the same, or %v, %v", err1, err2)
 	}
 }

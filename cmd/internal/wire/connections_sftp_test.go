@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"os"
@@ -10,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/clearinghouse"
+	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // simulate runs the simulator until the test ends. It returns its data folder, too.
@@ -33,6 +36,16 @@ func simulate(t *testing.T) (account clearinghouse.Account, data string) {
 	return <-ready, data
 }
 
+// encoded returns a value as JSON.
+func encoded(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // TestSFTPConnection opens connections to the simulator that upload in different ways.
 func TestSFTPConnection(t *testing.T) {
 	t.Parallel()
@@ -49,16 +62,16 @@ func TestSFTPConnection(t *testing.T) {
 		`{"temp_prefix": "x-", "temp_folder": "tmp", "file_name": "{serial}.txt"}`: `^tmp/x-000000000\.txt\.[0-9a-f]{16}$`,
 		`{"upload": "direct", "file_name": "L.{serial}.txt"}`:                      `^inbound/L\.000000000\.txt$`,
 	} {
-		c := &billing.Connection{
-			Kind: billing.ConnectionSFTP, Mode: billing.ModeLive, Secrets: billing.ConnectionSecrets{Key: key},
-			Settings: billing.ConnectionSettings{AllowPrivate: true, SFTP: &billing.SFTPSettings{
-				Addr: account.SFTPAddr, User: account.SFTPUser, HostKey: account.SFTPHostKey, Outbox: "inbound", Inbox: "outbound",
-			}},
+		c := &network.Connection{
+			Kind: "sftp", Mode: billing.ModeLive, Secrets: encoded(t, map[string]any{"Key": key}),
+			Settings: network.Settings{AllowPrivate: true, Own: map[string]json.RawMessage{"SFTP": encoded(t, map[string]any{
+				"Addr": account.SFTPAddr, "User": account.SFTPUser, "HostKey": account.SFTPHostKey, "Outbox": "inbound", "Inbox": "outbound",
+			})}},
 		}
 		if err := c.Settings.Options.UnmarshalJSON([]byte(options)); err != nil {
 			t.Fatal(err)
 		}
-		n, err := openSFTP(c)
+		n, err := sftpnet.Kind().Open(c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,12 +17,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/molar-billing/molar/adapters/credentials"
-	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/memqueue"
-	"github.com/molar-billing/molar/adapters/networks"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/adapters/rabbitqueue"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
@@ -30,12 +29,12 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
-	connections "github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -56,7 +55,7 @@ type graph struct {
 	queue    ports.Queue
 	blobs    ports.Blobs
 	payers   *billing.PayerDirectory
-	networks *networks.Networks
+	networks *routing.Networks
 	relay    *outboxrelay.Relay
 	runner   *workers.Runner
 
@@ -135,7 +134,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 	}
 	g.audit = audit.New(g.store, s.AuditRetention, log)
 	g.access = access.New(g.store, g.payers, clock, credentials.New(passwords))
-	g.eligibility = eligibility.New(g.store, g.queue, g.networks, edi.NewLogging(log), g.payers, times)
+	g.eligibility = eligibility.New(g.store, g.queue, g.networks, g.payers, times)
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
 	g.summary = summary.New(g.store)

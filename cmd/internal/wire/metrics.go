@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -136,7 +137,7 @@ func (c *backlogCollector) batches(undecided []*billing.Batch, gauge func(d *pro
 	}
 	gauge(c.unknown, float64(unknown))
 	for _, one := range c.graph.connections.Connections() {
-		if one.Carried(billing.TransactionClaims) {
+		if one.Carried(network.Claims) {
 			gauge(c.overdue, float64(overdue[one.Network()]), one.Name)
 		}
 	}

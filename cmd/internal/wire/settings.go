@@ -16,6 +16,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/httpapi"
 	"github.com/molar-billing/molar/core/audit"
+	"github.com/molar-billing/molar/ports"
 )
 
 // Settings is everything an operator can set, from MOLAR_* variables.
@@ -55,6 +56,8 @@ type Settings struct {
 	webhookResolve map[string]netip.AddrPort
 	webhookCA      string
 	begins         bool // the database, with the secret key
+
+	kinds []ports.ConnectionKind // beside those of the release; of tests
 }
 
 // variable is one setting: its parser and its help.

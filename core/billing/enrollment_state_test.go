@@ -17,44 +17,20 @@ func TestEnrollmentsThatStopMessages(t *testing.T) {
 	verified := &billing.Office{VerifiedAt: noon}
 	messages := map[string]bool{}
 	for _, s := range billing.EnrollmentStates() {
-		e := &billing.Enrollment{State: s}
-		message, fix := e.Refusal()
-		if want := slices.Contains(stops, s); s.Blocks() != want || (message != "") != want || (fix != "") != want || (billing.Held(verified, e) == billing.HoldEnrollment) != want {
-			t.Errorf("%s: blocks %v, %q, %q, held %q", s, s.Blocks(), message, fix, billing.Held(verified, e))
+		message, fix := s.Refusal()
+		if want := slices.Contains(stops, s); s.Blocks() != want || (message != "") != want || (fix != "") != want || (billing.Held(verified, s) == billing.HoldEnrollment) != want {
+			t.Errorf("%s: blocks %v, %q, %q, held %q", s, s.Blocks(), message, fix, billing.Held(verified, s))
 		}
 		messages[message] = true
 	}
 	if len(messages) != len(stops)+1 {
 		t.Errorf("the messages are %v", messages)
 	}
-	if message, fix := (*billing.Enrollment)(nil).Refusal(); message+fix != "" || billing.Held(verified, nil) != "" {
+	if message, fix := billing.EnrollmentState("").Refusal(); message+fix != "" || billing.Held(verified, "") != "" {
 		t.Errorf("without a record: %q, %q", message, fix)
 	}
-	if h := billing.Held(&billing.Office{}, nil); h != billing.HoldOffice {
+	if h := billing.Held(&billing.Office{}, ""); h != billing.HoldOffice {
 		t.Errorf("an office that is not verified: %q", h)
-	}
-}
-
-func TestFaultsOfAnEnrollment(t *testing.T) {
-	t.Parallel()
-	for name, x := range map[string]struct {
-		e    billing.Enrollment
-		want string
-	}{
-		"good":    {billing.Enrollment{Transaction: "claims", State: "active", Note: strings.Repeat("é", 400), NetworkMessage: strings.Repeat("é", 2000)}, ""},
-		"nothing": {billing.Enrollment{}, "transaction required, state required"},
-		"unknown": {billing.Enrollment{Transaction: "attachments", State: "live"}, "transaction not_allowed, state not_allowed"},
-		"long":    {billing.Enrollment{Transaction: "eligibility", State: "needed", Note: strings.Repeat("x", 401), NetworkMessage: strings.Repeat("x", 2001)}, "note too_long, network_message too_long"},
-	} {
-		var f billing.Faults
-		x.e.Judge(&f)
-		var got []string
-		for _, one := range f {
-			got = append(got, one.Field+" "+string(one.Code))
-		}
-		if strings.Join(got, ", ") != x.want {
-			t.Errorf("%s: %v, want %s", name, got, x.want)
-		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package networks
+package routing
 
 import (
 	"cmp"
@@ -6,26 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
-// Opener opens a connection of one kind, without a call over the network. It sets
-// what the kind alone knows: the adapters, how often to poll, and the peer.
-type Opener func(c *billing.Connection) (*ports.Network, error)
-
 // Observe learns the result of each call of a connection's adapters: nil, or why it
 // failed.
-type Observe func(ctx context.Context, c *billing.Connection, call billing.ConnectionCall, err error)
+type Observe func(ctx context.Context, c *network.Connection, call network.Call, err error)
 
 // Connector opens connections, and makes them networks that messages use.
 type Connector struct {
 	networks *Networks
-	openers  map[billing.ConnectionKind]Opener
+	kinds    []ports.ConnectionKind
 	observe  Observe
 	log      *slog.Logger
 
@@ -36,31 +33,32 @@ type Connector struct {
 
 var _ ports.Connector = (*Connector)(nil)
 
-// NewConnector returns a connector of networks.
-func NewConnector(networks *Networks, openers map[billing.ConnectionKind]Opener, observe Observe, log *slog.Logger) *Connector {
-	return &Connector{networks: networks, openers: openers, observe: observe, log: log, links: map[billing.ConnectionID]*link{}}
+// NewConnector returns a connector of networks that opens connections of the kinds.
+func NewConnector(networks *Networks, kinds []ports.ConnectionKind, observe Observe, log *slog.Logger) *Connector {
+	return &Connector{networks: networks, kinds: kinds, observe: observe, log: log, links: map[billing.ConnectionID]*link{}}
 }
 
 // Open opens a connection.
-func (c *Connector) Open(of *billing.Connection) (*ports.Network, error) {
-	open := c.openers[of.Kind]
-	if open == nil {
+func (c *Connector) Open(of *network.Connection) (*ports.Network, error) {
+	i := slices.IndexFunc(c.kinds, func(k ports.ConnectionKind) bool { return k.Name == of.Kind })
+	if i < 0 {
 		return nil, fmt.Errorf("this release has no connections of the kind %s", of.Kind)
 	}
-	n, err := open(of)
+	n, err := c.kinds[i].Open(of)
 	if err != nil {
 		return nil, err
 	}
 	n.Name, n.Route, n.Options = of.Network(), of.Route(), of.Settings.Options
-	if of.Kind != billing.ConnectionSandbox {
-		n.Envelope, n.Poll = of.Settings.Envelope, of.Settings.Options.Poll()
+	if n.Envelope == (network.Envelope{}) {
+		n.Envelope = of.Settings.Envelope
 	}
+	n.Poll = cmp.Or(n.Poll, of.Settings.Options.Poll())
 	return n, nil
 }
 
 // Replace makes the connections the ones that messages use. One that cannot be
 // opened, or is paused, stays the route of its payers and carries nothing.
-func (c *Connector) Replace(all []*billing.Connection) {
+func (c *Connector) Replace(all []*network.Connection) {
 	c.replacing.Lock()
 	defer c.replacing.Unlock()
 	links := map[billing.ConnectionID]*link{}
@@ -94,16 +92,16 @@ func (c *Connector) Close() {
 
 // link is an open connection.
 type link struct {
-	connection *billing.Connection
+	connection *network.Connection
 	network    *ports.Network
 	observe    Observe
 	closed     atomic.Bool
 	calls      sync.RWMutex // held to read during a call, and to write to close
 }
 
-func (c *Connector) link(of *billing.Connection) *link {
+func (c *Connector) link(of *network.Connection) *link {
 	l := &link{connection: of, observe: c.observe}
-	if of.State() == billing.ConnectionEnabled {
+	if of.State() == network.Enabled {
 		n, err := c.Open(of)
 		if err == nil {
 			l.network = l.observed(n)
@@ -151,7 +149,7 @@ var errClosed = errors.New("the connection is closed")
 
 // call runs a call of an adapter unless the connection is closed, or waits for other
 // calls to close. A refused sign-in closes it, so that the account does not lock.
-func (l *link) call(ctx context.Context, call billing.ConnectionCall, do func() error) error {
+func (l *link) call(ctx context.Context, call network.Call, do func() error) error {
 	if !l.calls.TryRLock() {
 		return l.refused()
 	}
@@ -160,17 +158,19 @@ func (l *link) call(ctx context.Context, call billing.ConnectionCall, do func() 
 		return l.refused()
 	}
 	err := do()
-	if _, later := errors.AsType[*billing.LaterError](err); later || err != nil && errors.Is(ctx.Err(), context.Canceled) {
+	_, later := errors.AsType[*billing.LaterError](err)
+	_, unaskable := errors.AsType[*network.UnaskableError](err)
+	if later || unaskable || err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
-	if errors.Is(err, billing.ErrNetworkUnauthorized) {
+	if errors.Is(err, network.ErrUnauthorized) {
 		l.closed.Store(true)
 	}
-	if _, untried := errors.AsType[*billing.UntriedError](err); !untried { // else the failed attempt was observed
+	if _, untried := errors.AsType[*network.UntriedError](err); !untried { // else the failed attempt was observed
 		l.observe(ctx, l.connection, call, err)
 	}
 	if err != nil {
-		err = &billing.ObservedError{Err: err}
+		err = &network.ObservedError{Err: err}
 	}
 	return err
 }
@@ -178,21 +178,26 @@ func (l *link) call(ctx context.Context, call billing.ConnectionCall, do func() 
 func (l *link) refused() error { return fmt.Errorf("%s: %w", l.connection.Name, errClosed) }
 
 type eligibility struct {
-	ports.EligibilityNetwork
+	ports.Eligibility
 	link *link
 }
 
-// Inquire sends a 270. If the connection was closed since it was chosen, nothing was
-// sent, and the check chooses again.
-func (e eligibility) Inquire(ctx context.Context, request []byte) (reply []byte, err error) {
-	err = e.link.call(ctx, billing.CallInquire, func() (err error) {
-		reply, err = e.EligibilityNetwork.Inquire(ctx, request)
+// Ask asks a payer. If the connection was closed since it was chosen, nothing was sent,
+// and the check chooses again. A reply that is no response is no failure of the
+// connection.
+func (e eligibility) Ask(ctx context.Context, q network.Inquiry) (response billing.CheckResponse, sent []billing.Exchange, err error) {
+	var unreadable error
+	err = e.link.call(ctx, network.CallAsk, func() (err error) {
+		response, sent, err = e.Eligibility.Ask(ctx, q)
+		if _, is := errors.AsType[*network.UnreadableError](err); is {
+			unreadable, err = err, nil
+		}
 		return err
 	})
 	if errors.Is(err, errClosed) {
-		err = &billing.LaterError{Until: time.Now().Add(billing.ConnectionsPoll)}
+		err = &billing.LaterError{Until: q.Clock.Now().Add(billing.ConnectionsPoll)}
 	}
-	return reply, err
+	return response, sent, cmp.Or(unreadable, err)
 }
 
 type sender struct {
@@ -202,7 +207,7 @@ type sender struct {
 
 // Send hands over a file.
 func (s sender) Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
-	return s.link.call(ctx, billing.CallSend, func() error { return s.Sender.Send(ctx, f, mark) })
+	return s.link.call(ctx, network.CallSend, func() error { return s.Sender.Send(ctx, f, mark) })
 }
 
 type replies struct {
@@ -212,7 +217,7 @@ type replies struct {
 
 // Receive returns the files that have come back.
 func (r replies) Receive(ctx context.Context, limit int) (files []billing.IncomingFile, err error) {
-	err = r.link.call(ctx, billing.CallReceive, func() (err error) {
+	err = r.link.call(ctx, network.CallReceive, func() (err error) {
 		files, err = r.Replies.Receive(ctx, limit)
 		return err
 	})
@@ -221,7 +226,7 @@ func (r replies) Receive(ctx context.Context, limit int) (files []billing.Incomi
 
 // Remove removes a file.
 func (r replies) Remove(ctx context.Context, name string) error {
-	return r.link.call(ctx, billing.CallReceive, func() error { return r.Replies.Remove(ctx, name) })
+	return r.link.call(ctx, network.CallReceive, func() error { return r.Replies.Remove(ctx, name) })
 }
 
 type inbox struct {
@@ -231,7 +236,7 @@ type inbox struct {
 
 // List returns the files that are there.
 func (i inbox) List(ctx context.Context) (files []billing.RemoteFile, err error) {
-	err = i.link.call(ctx, billing.CallReceive, func() (err error) {
+	err = i.link.call(ctx, network.CallReceive, func() (err error) {
 		files, err = i.Inbox.List(ctx)
 		return err
 	})
@@ -252,7 +257,7 @@ func (i inbox) Remove(ctx context.Context, f billing.RemoteFile, digest [32]byte
 // connection.
 func (l *link) file(ctx context.Context, do func() error) error {
 	var of error
-	err := l.call(ctx, billing.CallReceive, func() error {
+	err := l.call(ctx, network.CallReceive, func() error {
 		err := do()
 		if billing.OfFile(err) {
 			of, err = err, nil

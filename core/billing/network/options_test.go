@@ -1,4 +1,4 @@
-package billing_test
+package network_test
 
 import (
 	"encoding/json"
@@ -9,36 +9,32 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // optionCases has, for each option in the order of the documentation, a document with
 // another value than the default, what it means, and values that are refused.
 var optionCases = []struct {
 	name, value string
-	want        billing.NetworkOptions
+	want        network.Options
 	bad         []string
 }{
-	{"trace_echo", `"exchange"`, billing.NetworkOptions{TraceByExchange: true}, []string{`"loose"`, `true`, `null`}},
-	{"payload_id_echo", `"exchange"`, billing.NetworkOptions{PayloadIDByExchange: true}, []string{`""`, `false`}},
-	{"reference_echo", `"exchange"`, billing.NetworkOptions{ReferenceByExchange: true}, []string{`"bht"`}},
-	{"payload_type", `"X12_270_Request_006020"`, billing.NetworkOptions{PayloadType: "X12_270_Request_006020"}, []string{`""`, `"a b"`, `270`, `null`}},
-	{"soap_content_type", `"text/xml"`, billing.NetworkOptions{TextXML: true}, []string{`"text/html"`}},
-	{"soap_action_header", `"SOAPAction"`, billing.NetworkOptions{ActionHeader: billing.ActionHeaderSOAP}, []string{`"Authorization"`, `""`}},
-	{"service_types", `["35","23"]`, billing.NetworkOptions{ServiceTypes: []string{"35", "23"}}, []string{`[]`, `"35"`, `["35","35"]`, `["dental"]`, `[35]`}},
-	{"one_service_type_per_request", `false`, billing.NetworkOptions{TypesTogether: true}, []string{`0`, `"false"`, `null`}},
-	{"procedures_in_inquiries", `false`, billing.NetworkOptions{NoProcedures: true}, []string{`"no"`}},
-	{"claim_service_date", `true`, billing.NetworkOptions{ClaimDate: true}, []string{`1`}},
-	{"line_service_dates", `"different"`, billing.NetworkOptions{ClaimDate: true, LineDates: billing.LineDatesDifferent}, []string{`""`, `"never"`}},
-	{"billing_taxonomy", `"rendering"`, billing.NetworkOptions{Taxonomy: billing.TaxonomyIfRendering}, []string{`""`, `true`}},
-	{"filing_indicators", `{"CHTEST":"MC"}`, billing.NetworkOptions{Filings: map[string]string{"CHTEST": "MC"}}, []string{`{"A":"XX"}`, `{"A":"CI","A":"MC"}`, `["CI"]`, `{"":"CI"}`}},
-	{"subscriber_address_always", `false`, billing.NetworkOptions{SubscriberAddressAsPatient: true}, []string{`"sometimes"`}},
-	{"rendering_provider_always", `false`, billing.NetworkOptions{RenderingIfOther: true}, []string{`[]`}},
-	{"max_notes", `1`, billing.NetworkOptions{Notes: 1}, []string{`0`, `6`, `1.5`, `"1"`, `-1`}},
-	{"provider_references", `["G2"]`, billing.NetworkOptions{NoReferences: []billing.ProviderReference{"LU", "0B"}}, []string{`["G2","G2"]`, `["1G"]`, `"G2"`}},
+	{"trace_echo", `"exchange"`, network.Options{TraceByExchange: true}, []string{`"loose"`, `true`, `null`}},
+	{"service_types", `["35","23"]`, network.Options{ServiceTypes: []string{"35", "23"}}, []string{`[]`, `"35"`, `["35","35"]`, `["dental"]`, `[35]`}},
+	{"one_service_type_per_request", `false`, network.Options{TypesTogether: true}, []string{`0`, `"false"`, `null`}},
+	{"procedures_in_inquiries", `false`, network.Options{NoProcedures: true}, []string{`"no"`}},
+	{"claim_service_date", `true`, network.Options{ClaimDate: true}, []string{`1`}},
+	{"line_service_dates", `"different"`, network.Options{ClaimDate: true, LineDates: network.LineDatesDifferent}, []string{`""`, `"never"`}},
+	{"billing_taxonomy", `"rendering"`, network.Options{Taxonomy: network.TaxonomyIfRendering}, []string{`""`, `true`}},
+	{"filing_indicators", `{"CHTEST":"MC"}`, network.Options{Filings: map[string]string{"CHTEST": "MC"}}, []string{`{"A":"XX"}`, `{"A":"CI","A":"MC"}`, `["CI"]`, `{"":"CI"}`}},
+	{"subscriber_address_always", `false`, network.Options{SubscriberAddressAsPatient: true}, []string{`"sometimes"`}},
+	{"rendering_provider_always", `false`, network.Options{RenderingIfOther: true}, []string{`[]`}},
+	{"max_notes", `1`, network.Options{Notes: 1}, []string{`0`, `6`, `1.5`, `"1"`, `-1`}},
+	{"provider_references", `["G2"]`, network.Options{NoReferences: []network.ProviderReference{"LU", "0B"}}, []string{`["G2","G2"]`, `["1G"]`, `"G2"`}},
 	{
 		"provider_numbers", `[{"npi":"1234567893","payer_id":"CHTEST","reference":"G2","number":"A 100"},{"npi":"1234567893","reference":"0B","number":"TX-9"}]`,
-		billing.NetworkOptions{ProviderNumbers: []billing.NetworkProviderNumber{
-			{"1234567893", "CHTEST", billing.ReferencePayer, "A 100"}, {"1234567893", "", billing.ReferenceLicense, "TX-9"},
+		network.Options{ProviderNumbers: []network.ProviderNumber{
+			{"1234567893", "CHTEST", network.ReferencePayer, "A 100"}, {"1234567893", "", network.ReferenceLicense, "TX-9"},
 		}},
 		[]string{
 			`[{"npi":"1234567890","reference":"G2","number":"A"}]`, `[{"npi":"1234567893","reference":"EI","number":"A"}]`,
@@ -47,30 +43,26 @@ var optionCases = []struct {
 			`[{"npi":"1234567893","payer_id":"a","reference":"G2","number":"A"},{"npi":"1234567893","payer_id":"A","reference":"G2","number":"B"}]`, `{}`,
 		},
 	},
-	{"claim_number_length", `17`, billing.NetworkOptions{NumberLength: 17}, []string{`11`, `21`, `"17"`}},
-	{"claim_number_characters", `"letters_digits"`, billing.NetworkOptions{PlainNumbers: true}, []string{`"digits"`}},
-	{"group_sender_id", `"77016"`, billing.NetworkOptions{GroupSender: "77016"}, []string{`"A*B"`, `"ABCDEFGHIJKLMNOP"`, `7`, `" A"`}},
-	{"group_receiver_id", `"77016"`, billing.NetworkOptions{GroupReceiver: "77016"}, []string{`"A~"`}},
-	{"submitter_name", `"Bright, Inc."`, billing.NetworkOptions{SubmitterName: "Bright, Inc."}, []string{`"` + strings.Repeat("A", 61) + `"`}},
-	{"submitter_id", `"S-1"`, billing.NetworkOptions{SubmitterID: "S-1"}, []string{`"` + strings.Repeat("A", 81) + `"`}},
-	{"file_receiver_name", `"DENTICAL"`, billing.NetworkOptions{ReceiverName: "DENTICAL"}, []string{`null`}},
-	{"file_receiver_id", `"1822287119"`, billing.NetworkOptions{ReceiverID: "1822287119"}, []string{`1822287119`}},
-	{"batch_size", `100`, billing.NetworkOptions{Claims: 100}, []string{`0`, `5001`}},
-	{"batch_schedule", `{"every":"15m"}`, billing.NetworkOptions{Schedule: billing.BatchSchedule{Every: 15 * time.Minute}}, []string{
+	{"claim_number_length", `17`, network.Options{NumberLength: 17}, []string{`11`, `21`, `"17"`}},
+	{"claim_number_characters", `"letters_digits"`, network.Options{PlainNumbers: true}, []string{`"digits"`}},
+	{"group_sender_id", `"77016"`, network.Options{GroupSender: "77016"}, []string{`"A*B"`, `"ABCDEFGHIJKLMNOP"`, `7`, `" A"`}},
+	{"group_receiver_id", `"77016"`, network.Options{GroupReceiver: "77016"}, []string{`"A~"`}},
+	{"submitter_name", `"Bright, Inc."`, network.Options{SubmitterName: "Bright, Inc."}, []string{`"` + strings.Repeat("A", 61) + `"`}},
+	{"submitter_id", `"S-1"`, network.Options{SubmitterID: "S-1"}, []string{`"` + strings.Repeat("A", 81) + `"`}},
+	{"file_receiver_name", `"DENTICAL"`, network.Options{ReceiverName: "DENTICAL"}, []string{`null`}},
+	{"file_receiver_id", `"1822287119"`, network.Options{ReceiverID: "1822287119"}, []string{`1822287119`}},
+	{"batch_size", `100`, network.Options{Claims: 100}, []string{`0`, `5001`}},
+	{"batch_schedule", `{"every":"15m"}`, network.Options{Schedule: network.Schedule{Every: 15 * time.Minute}}, []string{
 		`{}`, `"15m"`, `{"every":"1s"}`, `{"every":"15m","time_zone":"America/New_York"}`, `{"at":["17:00"]}`, `{"at":["25:00"],"time_zone":"America/New_York"}`,
 		`{"at":[],"time_zone":"America/New_York"}`, `{"at":["17:00"],"time_zone":"Local"}`, `{"at":["17:00"],"time_zone":"Nowhere"}`,
 		`{"at":["17:00"],"every":"1h","time_zone":"America/New_York"}`, `{"at":["17:00"],"at":["18:00"],"time_zone":"America/New_York"}`, `{"days":["Monday"]}`,
 	}},
-	{"file_name", `"LOGIN.{time}.{usage}.txt"`, billing.NetworkOptions{FilePattern: "LOGIN.{time}.{usage}.txt"}, []string{
+	{"file_name", `"LOGIN.{time}.{usage}.txt"`, network.Options{FilePattern: "LOGIN.{time}.{usage}.txt"}, []string{
 		`"claims.837"`, `"{date}.837"`, `"../{time}.837"`, `".{time}"`, `"{time}/{serial}"`, `"{time}{other}"`, `"{time"`, `""`, `"{time}` + strings.Repeat("x", 84) + `"`,
 	}},
-	{"poll_interval", `"5m"`, billing.NetworkOptions{PollInterval: 5 * time.Minute}, []string{`"0s"`, `"25h"`, `300`, `"five"`}},
-	{"acknowledgements", `["TA1","text"]`, billing.NetworkOptions{Acknowledgements: []billing.AcknowledgementKind{"TA1", "text"}}, []string{`[]`, `["277"]`, `["999","999"]`}},
-	{"acknowledgement_after", `"48h"`, billing.NetworkOptions{AcknowledgementAfter: 48 * time.Hour}, []string{`"0s"`, `"721h"`, `24`}},
-	{"upload", `"direct"`, billing.NetworkOptions{DirectUpload: true}, []string{`""`, `true`, `"Direct"`}},
-	{"temp_prefix", `".part-"`, billing.NetworkOptions{TempPrefix: ".part-"}, []string{`""`, `"a/b"`, `"a b"`, `null`, `"` + strings.Repeat("x", 41) + `"`}},
-	{"temp_folder", `"/in/tmp"`, billing.NetworkOptions{TempFolder: "/in/tmp"}, []string{`"a\nb"`, `7`, `"` + strings.Repeat("x", 1025) + `"`}},
-	{"after_receipt", `"delete"`, billing.NetworkOptions{AfterReceipt: billing.ReceiptDelete}, []string{`""`, `"burn"`}},
+	{"poll_interval", `"5m"`, network.Options{PollInterval: 5 * time.Minute}, []string{`"0s"`, `"25h"`, `300`, `"five"`}},
+	{"acknowledgements", `["TA1","text"]`, network.Options{Acknowledgements: []billing.AcknowledgementKind{"TA1", "text"}}, []string{`[]`, `["277"]`, `["999","999"]`}},
+	{"acknowledgement_after", `"48h"`, network.Options{AcknowledgementAfter: 48 * time.Hour}, []string{`"0s"`, `"721h"`, `24`}},
 }
 
 func optionDocument(name, value string) string {
@@ -84,7 +76,7 @@ func optionDocument(name, value string) string {
 // again.
 func TestNetworkOptions(t *testing.T) {
 	t.Parallel()
-	docs := billing.NetworkOptionDocs()
+	docs := network.OptionDocs()
 	if len(docs) != len(optionCases) {
 		t.Fatalf("%d options, %d with a case", len(docs), len(optionCases))
 	}
@@ -95,7 +87,7 @@ func TestNetworkOptions(t *testing.T) {
 				t.Fatalf("the option is %s", docs[i].Name)
 			}
 			doc := optionDocument(c.name, c.value)
-			got, faults := billing.ReadNetworkOptions([]byte(doc), "options.")
+			got, faults := network.ReadOptions([]byte(doc), nil, "options.")
 			if len(faults) > 0 || !reflect.DeepEqual(got, c.want) {
 				t.Errorf("%+v, %v, want %+v", got, faults, c.want)
 			}
@@ -103,12 +95,12 @@ func TestNetworkOptions(t *testing.T) {
 			if err != nil || string(written) != doc {
 				t.Errorf("written %s, %v", written, err)
 			}
-			if got, faults := billing.ReadNetworkOptions([]byte(optionDocument(c.name, docs[i].Default)), "options."); c.name != "line_service_dates" &&
-				(len(faults) > 0 || !reflect.DeepEqual(got, billing.NetworkOptions{})) {
+			if got, faults := network.ReadOptions([]byte(optionDocument(c.name, docs[i].Default)), nil, "options."); c.name != "line_service_dates" &&
+				(len(faults) > 0 || !reflect.DeepEqual(got, network.Options{})) {
 				t.Errorf("default %s: %+v, %v", docs[i].Default, got, faults)
 			}
 			for _, bad := range c.bad {
-				_, faults := billing.ReadNetworkOptions([]byte(optionDocument(c.name, bad)), "options.")
+				_, faults := network.ReadOptions([]byte(optionDocument(c.name, bad)), nil, "options.")
 				if len(faults) != 1 || faults[0].Field != "options."+c.name || !strings.HasPrefix(faults[0].Message, "The value must be ") {
 					t.Errorf("%s: %v", bad, faults)
 				}
@@ -129,12 +121,12 @@ func TestNetworkOptionsDocument(t *testing.T) {
 		`{"line_service_dates":"different"}`:  "options.line_service_dates",
 		`{"max_notes":9,"trace_echo":"loud"}`: "options.max_notes",
 	} {
-		got, faults := billing.ReadNetworkOptions([]byte(doc), "options.")
-		if len(faults) == 0 || faults[0].Field != field || faults[0].Message == "" || !reflect.DeepEqual(got, billing.NetworkOptions{}) {
+		got, faults := network.ReadOptions([]byte(doc), nil, "options.")
+		if len(faults) == 0 || faults[0].Field != field || faults[0].Message == "" || !reflect.DeepEqual(got, network.Options{}) {
 			t.Errorf("%s: %+v, %v", doc, got, faults)
 		}
 	}
-	var o billing.NetworkOptions
+	var o network.Options
 	if err := json.Unmarshal([]byte(`{"max_notes":9}`), &o); billing.CodeOf(err) != billing.CodeInvalidRequest {
 		t.Errorf("unmarshal: %v", err)
 	}
@@ -149,23 +141,23 @@ func TestQuestions(t *testing.T) {
 	inquiry := billing.Inquiry{ProcedureCodes: []string{"D1110", "D2740", "D1110"}}
 	enhanced := billing.Inquiry{ProcedureCodes: []string{"D1110"}, DetailLevel: billing.DetailEnhanced}
 	for what, c := range map[string]struct {
-		options billing.NetworkOptions
+		options network.Options
 		inquiry billing.Inquiry
-		want    []billing.Question
+		want    []network.Question
 	}{
-		"default":  {inquiry: inquiry, want: []billing.Question{{[]string{"35"}, []string{"D1110", "D2740"}}}},
-		"enhanced": {inquiry: enhanced, want: []billing.Question{{[]string{"35"}, []string{"D1110"}}, {Procedures: []string{"D1110"}}}},
+		"default":  {inquiry: inquiry, want: []network.Question{{[]string{"35"}, []string{"D1110", "D2740"}}}},
+		"enhanced": {inquiry: enhanced, want: []network.Question{{[]string{"35"}, []string{"D1110"}}, {Procedures: []string{"D1110"}}}},
 		"one type for each": {
-			options: billing.NetworkOptions{ServiceTypes: []string{"35", "23", "41"}}, inquiry: inquiry,
-			want: []billing.Question{{[]string{"35"}, []string{"D1110", "D2740"}}, {ServiceTypes: []string{"23"}}, {ServiceTypes: []string{"41"}}},
+			options: network.Options{ServiceTypes: []string{"35", "23", "41"}}, inquiry: inquiry,
+			want: []network.Question{{[]string{"35"}, []string{"D1110", "D2740"}}, {ServiceTypes: []string{"23"}}, {ServiceTypes: []string{"41"}}},
 		},
 		"types together": {
-			options: billing.NetworkOptions{ServiceTypes: []string{"35", "23"}, TypesTogether: true}, inquiry: inquiry,
-			want: []billing.Question{{[]string{"35", "23"}, []string{"D1110", "D2740"}}},
+			options: network.Options{ServiceTypes: []string{"35", "23"}, TypesTogether: true}, inquiry: inquiry,
+			want: []network.Question{{[]string{"35", "23"}, []string{"D1110", "D2740"}}},
 		},
-		"no procedures": {options: billing.NetworkOptions{NoProcedures: true}, inquiry: enhanced, want: []billing.Question{{ServiceTypes: []string{"35"}}}},
+		"no procedures": {options: network.Options{NoProcedures: true}, inquiry: enhanced, want: []network.Question{{ServiceTypes: []string{"35"}}}},
 	} {
-		q := billing.Inquiry270{Inquiry: c.inquiry, Options: c.options}
+		q := network.Inquiry{Inquiry: c.inquiry, Options: c.options}
 		if got := q.Questions(); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", what, got, c.want)
 		}
@@ -174,24 +166,24 @@ func TestQuestions(t *testing.T) {
 
 func TestNetworkProviderNumber(t *testing.T) {
 	t.Parallel()
-	o := billing.NetworkOptions{ProviderNumbers: []billing.NetworkProviderNumber{
-		{"1", "DELTA", billing.ReferencePayer, "D1"}, {"1", "", billing.ReferencePayer, "ALL"}, {"2", "", billing.ReferenceLicense, "TX-9"},
+	o := network.Options{ProviderNumbers: []network.ProviderNumber{
+		{"1", "DELTA", network.ReferencePayer, "D1"}, {"1", "", network.ReferencePayer, "ALL"}, {"2", "", network.ReferenceLicense, "TX-9"},
 	}}
 	refusing := o
-	refusing.NoReferences = []billing.ProviderReference{billing.ReferencePayer}
+	refusing.NoReferences = []network.ProviderReference{network.ReferencePayer}
 	for _, c := range []struct {
-		o              billing.NetworkOptions
-		kind           billing.ProviderReference
+		o              network.Options
+		kind           network.ProviderReference
 		npi, payer, of string
 		want           string
 	}{
-		{billing.NetworkOptions{}, billing.ReferencePayer, "1", "DELTA", "OWN", "OWN"},
-		{o, billing.ReferencePayer, "1", "delta", "OWN", "D1"},
-		{o, billing.ReferencePayer, "1", "AETNA", "OWN", "ALL"},
-		{o, billing.ReferencePayer, "3", "DELTA", "OWN", "OWN"},
-		{o, billing.ReferenceLicense, "2", "DELTA", "", "TX-9"},
-		{refusing, billing.ReferencePayer, "1", "DELTA", "OWN", ""},
-		{refusing, billing.ReferenceLicense, "2", "DELTA", "", "TX-9"},
+		{network.Options{}, network.ReferencePayer, "1", "DELTA", "OWN", "OWN"},
+		{o, network.ReferencePayer, "1", "delta", "OWN", "D1"},
+		{o, network.ReferencePayer, "1", "AETNA", "OWN", "ALL"},
+		{o, network.ReferencePayer, "3", "DELTA", "OWN", "OWN"},
+		{o, network.ReferenceLicense, "2", "DELTA", "", "TX-9"},
+		{refusing, network.ReferencePayer, "1", "DELTA", "OWN", ""},
+		{refusing, network.ReferenceLicense, "2", "DELTA", "", "TX-9"},
 	} {
 		if got := c.o.ProviderNumber(c.kind, c.npi, c.payer, c.of); got != c.want {
 			t.Errorf("%s of %s for %s: %q, want %q", c.kind, c.npi, c.payer, got, c.want)
@@ -203,21 +195,21 @@ func TestNetworkProviderNumber(t *testing.T) {
 // always by the same one.
 func TestSubmittedNumber(t *testing.T) {
 	t.Parallel()
-	short, plain := billing.NetworkOptions{NumberLength: 17}, billing.NetworkOptions{PlainNumbers: true}
+	short, plain := network.Options{NumberLength: 17}, network.Options{PlainNumbers: true}
 	claim := func(id byte, number string) *billing.Claim {
 		return &billing.Claim{ID: billing.ClaimID{15: id}, PatientControlNumber: number}
 	}
 	for _, c := range []struct {
-		o      billing.NetworkOptions
+		o      network.Options
 		number string
 		length int // of the replacement; 0 for none
 	}{
-		{billing.NetworkOptions{}, "A1234567890123456789", 0},
+		{network.Options{}, "A1234567890123456789", 0},
 		{short, "A1234567890123456", 0},
 		{short, "A12345678901234567", 17},
 		{plain, "A1", 0},
 		{plain, "A-1", 20},
-		{billing.NetworkOptions{NumberLength: 12, PlainNumbers: true}, "A-1", 12},
+		{network.Options{NumberLength: 12, PlainNumbers: true}, "A-1", 12},
 	} {
 		got := c.o.SubmittedNumber(claim(1, c.number))
 		switch {
@@ -240,13 +232,13 @@ func TestBatchSchedule(t *testing.T) {
 		}
 		return v
 	}
-	daily := billing.BatchSchedule{At: []billing.DayTime{9 * 60, 16*60 + 30}, TimeZone: "America/New_York"}
+	daily := network.Schedule{At: []network.DayTime{9 * 60, 16*60 + 30}, TimeZone: "America/New_York"}
 	for _, c := range []struct {
-		s         billing.BatchSchedule
+		s         network.Schedule
 		now, want string
 	}{
-		{billing.BatchSchedule{Every: 15 * time.Minute}, "2026-03-04T05:29:59Z", "2026-03-04T05:15:00Z"},
-		{billing.BatchSchedule{Every: 15 * time.Minute}, "2026-03-04T05:30:00Z", "2026-03-04T05:30:00Z"},
+		{network.Schedule{Every: 15 * time.Minute}, "2026-03-04T05:29:59Z", "2026-03-04T05:15:00Z"},
+		{network.Schedule{Every: 15 * time.Minute}, "2026-03-04T05:30:00Z", "2026-03-04T05:30:00Z"},
 		{daily, "2026-03-04T14:00:00Z", "2026-03-04T14:00:00Z"},
 		{daily, "2026-03-04T13:59:59Z", "2026-03-03T21:30:00Z"},
 		{daily, "2026-03-04T23:00:00Z", "2026-03-04T21:30:00Z"},
@@ -256,7 +248,7 @@ func TestBatchSchedule(t *testing.T) {
 			t.Errorf("%+v at %s: %s, want %s", c.s, c.now, got, c.want)
 		}
 	}
-	if got := (&billing.BatchSchedule{}).Last(at("2026-03-04T05:29:59Z")); !got.IsZero() {
+	if got := (&network.Schedule{}).Last(at("2026-03-04T05:29:59Z")); !got.IsZero() {
 		t.Errorf("without a schedule: %s", got)
 	}
 }
@@ -270,13 +262,13 @@ func TestFileName(t *testing.T) {
 		"LOGIN.{time}.txt":             "LOGIN.20260304050607089.txt",
 		"{usage}_837D_{serial}_{date}": "P_837D_000000042_20260304",
 	} {
-		o := billing.NetworkOptions{FilePattern: pattern}
-		if got := o.FileName(b, &billing.Envelope{}, at); got != want {
+		o := network.Options{FilePattern: pattern}
+		if got := o.FileName(b, &network.Envelope{}, at); got != want {
 			t.Errorf("%q: %s, want %s", pattern, got, want)
 		}
 	}
-	o := billing.NetworkOptions{FilePattern: "{usage}{serial}"}
-	if got := o.FileName(b, &billing.Envelope{Usage: "T"}, at); got != "T000000042" {
+	o := network.Options{FilePattern: "{usage}{serial}"}
+	if got := o.FileName(b, &network.Envelope{Usage: "T"}, at); got != "T000000042" {
 		t.Errorf("a test: %s", got)
 	}
 }
@@ -286,14 +278,14 @@ func TestFileName(t *testing.T) {
 func TestPayerIDs(t *testing.T) {
 	t.Parallel()
 	utah, delta, third := billing.PayerID{1}, billing.PayerID{2}, billing.PayerID{3}
-	r := billing.Route{PayerIDs: map[billing.PayerID]map[billing.Transaction]string{
-		utah:  {billing.TransactionEligibility: "UTMCD", billing.TransactionClaims: "SKUT0"},
-		delta: {billing.TransactionClaims: "06126"}, third: {billing.TransactionClaims: "06126"},
+	r := network.Route{PayerIDs: map[billing.PayerID]map[network.Transaction]string{
+		utah:  {network.Eligibility: "UTMCD", network.Claims: "SKUT0"},
+		delta: {network.Claims: "06126"}, third: {network.Claims: "06126"},
 	}}
 	medicaid := billing.PayerSummary{ID: utah, PayerID: "UTAH"}
 	got := []string{
-		r.PayerID(medicaid, billing.TransactionEligibility), r.PayerID(medicaid, billing.TransactionClaims),
-		r.PayerID(billing.PayerSummary{ID: delta, PayerID: "DELTA"}, billing.TransactionEligibility), r.PayerID(billing.PayerSummary{PayerID: "BLUE"}, billing.TransactionClaims),
+		r.PayerID(medicaid, network.Eligibility), r.PayerID(medicaid, network.Claims),
+		r.PayerID(billing.PayerSummary{ID: delta, PayerID: "DELTA"}, network.Eligibility), r.PayerID(billing.PayerSummary{PayerID: "BLUE"}, network.Claims),
 		r.Payer("skut0"), r.Payer("UTMCD"), r.Payer("06126"), r.Payer(""),
 	}
 	if want := []string{"UTMCD", "SKUT0", "DELTA", "BLUE", utah.String(), "UTMCD", "06126", ""}; !slices.Equal(got, want) {
@@ -303,8 +295,8 @@ func TestPayerIDs(t *testing.T) {
 
 func TestOptionsThatAreRead(t *testing.T) {
 	t.Parallel()
-	var standard billing.NetworkOptions
-	own := billing.NetworkOptions{
+	var standard network.Options
+	own := network.Options{
 		Filings: map[string]string{"CHTEST": "MC"}, Notes: 2, Claims: 7, PollInterval: time.Minute,
 		Acknowledgements: []billing.AcknowledgementKind{billing.AcknowledgementTA1},
 	}
@@ -328,7 +320,7 @@ func FuzzNetworkOptions(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		read, faults := billing.ReadNetworkOptions(doc, "")
+		read, faults := network.ReadOptions(doc, nil, "")
 		if len(faults) > 0 {
 			return
 		}
@@ -336,7 +328,7 @@ func FuzzNetworkOptions(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, faults := billing.ReadNetworkOptions(written, "")
+		again, faults := network.ReadOptions(written, nil, "")
 		if len(faults) > 0 {
 			t.Fatalf("%s became %s: %v", doc, written, faults)
 		}

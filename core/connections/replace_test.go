@@ -1,4 +1,4 @@
-package networks_test
+package connections_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -22,38 +23,38 @@ func TestReplace(t *testing.T) {
 	service.run(t)
 	c := operator.must(t, request("Main", nil))
 	porttest.Await(t, "the connection is used", func() bool { _, err := service.open(scope); return err == nil })
-	service.Observe(t.Context(), c, billing.CallInquire, billing.ErrNetworkUnauthorized)
-	state := func() billing.ConnectionState {
+	service.Observe(t.Context(), c, network.CallAsk, network.ErrUnauthorized)
+	state := func() network.State {
 		now, err := operator.Get(t.Context(), "main")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return now.State()
 	}
-	porttest.Await(t, "the connection is paused", func() bool { return state() == billing.ConnectionPaused })
+	porttest.Await(t, "the connection is paused", func() bool { return state() == network.Paused })
 
 	rotated := func(change func(r *intake.ConnectionRequest)) intake.ConnectionRequest {
 		return request("MAIN", func(r *intake.ConnectionRequest) {
-			r.Password, r.URL = []byte("rotated"), "https://core2.example.com/soap"
+			r.Own["password_file"], r.Own["url"] = []byte("rotated"), []byte("https://core2.example.com/soap")
 			if change != nil {
 				change(r)
 			}
 		})
 	}
 	after, err := operator.Replace(t.Context(), rotated(nil))
-	if err != nil || after.ID != c.ID || after.Name != "Main" || !after.CreatedAt.Equal(c.CreatedAt) || after.State() != billing.ConnectionEnabled {
+	if err != nil || after.ID != c.ID || after.Name != "Main" || !after.CreatedAt.Equal(c.CreatedAt) || after.State() != network.Enabled {
 		t.Fatalf("%+v, %v", after, err)
 	}
 	porttest.Await(t, "the process uses the new password", func() bool {
 		service.mu.Lock()
 		defer service.mu.Unlock()
-		return slices.Contains(service.opened, "rotated")
+		return slices.Contains(service.opened, `{"Password":"rotated"}`)
 	})
 	if n, err := service.open(scope); err != nil || n.Name != c.Network() {
 		t.Errorf("%+v, %v", n, err)
 	}
 	stored, err := operator.Get(t.Context(), "main")
-	if err != nil || stored.Secrets.Password != "rotated" || stored.Settings.CORE.URL != "https://core2.example.com/soap" || stored.Revision <= c.Revision {
+	if err != nil || string(stored.Secrets) != `{"Password":"rotated"}` || !strings.Contains(string(stored.Settings.Own["CORE"]), `"URL":"https://core2.example.com/soap"`) || stored.Revision <= c.Revision {
 		t.Errorf("stored %+v, %v", stored, err)
 	}
 
@@ -63,8 +64,8 @@ func TestReplace(t *testing.T) {
 	}
 	for _, c := range []struct {
 		enabled *bool
-		want    billing.ConnectionState
-	}{{nil, billing.ConnectionDisabled}, {new(true), billing.ConnectionEnabled}, {nil, billing.ConnectionEnabled}, {new(false), billing.ConnectionDisabled}} {
+		want    network.State
+	}{{nil, network.Disabled}, {new(true), network.Enabled}, {nil, network.Enabled}, {new(false), network.Disabled}} {
 		if _, err := operator.Replace(t.Context(), rotated(func(r *intake.ConnectionRequest) { r.Enabled = c.enabled })); err != nil || state() != c.want {
 			t.Errorf("the connection is %s, want %s; %v", state(), c.want, err)
 		}
@@ -73,16 +74,16 @@ func TestReplace(t *testing.T) {
 	for field, change := range map[string]func(r *intake.ConnectionRequest){
 		"mode":   func(r *intake.ConnectionRequest) { r.Mode, r.Usage = "test", "T" },
 		"org_id": func(r *intake.ConnectionRequest) { r.OrgID = new(scope.Org.String()) },
-		"url":    func(r *intake.ConnectionRequest) { r.URL = "http://core.example.com" },
+		"url":    func(r *intake.ConnectionRequest) { r.Own["url"] = []byte("http://core.example.com") },
 	} {
 		_, err := operator.Replace(t.Context(), rotated(change))
 		wantFault(t, "another "+field, err, field)
 	}
 	_, err = operator.Replace(t.Context(), request("Other", nil))
 	wantCode(t, "an unknown name", err, billing.CodeNotFound)
-	_, err = operator.Replace(t.Context(), rotated(func(r *intake.ConnectionRequest) { r.Password = []byte("unreadable") }))
+	_, err = operator.Replace(t.Context(), rotated(func(r *intake.ConnectionRequest) { r.Own["password_file"] = []byte("unreadable") }))
 	wantCode(t, "a document that cannot be opened", err, billing.CodeInvalidRequest)
-	if stored, err := operator.Get(t.Context(), "main"); err != nil || stored.Secrets.Password != "rotated" || stored.Mode != billing.ModeLive {
+	if stored, err := operator.Get(t.Context(), "main"); err != nil || string(stored.Secrets) != `{"Password":"rotated"}` || stored.Mode != billing.ModeLive {
 		t.Errorf("a refused document was stored: %+v, %v", stored, err)
 	}
 }

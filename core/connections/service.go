@@ -1,9 +1,9 @@
-// Package networks manages the connections to networks of payers: the operator adds,
+// Package connections manages the connections to networks of payers: the operator adds,
 // tests and removes them, and every process of the service follows the changes.
 //
 // It also judges the failures of connections. A network that refuses a sign-in pauses
 // its connection, because accounts lock after repeated attempts.
-package networks
+package connections
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
@@ -21,9 +22,10 @@ import (
 type Service struct {
 	store     ports.Store
 	connector ports.Connector
+	kinds     network.Kinds
 	payers    *billing.PayerDirectory
 	log       *slog.Logger
-	failed    func(connection string, reason billing.NetworkReason)
+	failed    func(connection string, reason network.Reason)
 
 	following sync.Mutex // held by Follow: an older list never replaces a newer one
 
@@ -31,15 +33,15 @@ type Service struct {
 	outages map[billing.ConnectionID]*outage
 	pauses  map[billing.ConnectionID]pause // not stored yet
 	open    map[billing.ConnectionID]int   // the revisions in use
-	inUse   []*billing.Connection
+	inUse   []*network.Connection
 }
 
-// New creates the use cases. Failed counts a failure.
+// New creates the use cases, for connections of the kinds. Failed counts a failure.
 func New(
-	store ports.Store, payers *billing.PayerDirectory, failed func(connection string, reason billing.NetworkReason), log *slog.Logger,
+	store ports.Store, kinds network.Kinds, payers *billing.PayerDirectory, failed func(connection string, reason network.Reason), log *slog.Logger,
 ) *Service {
 	return &Service{
-		store: store, payers: payers, failed: failed, log: log,
+		store: store, kinds: kinds, payers: payers, failed: failed, log: log,
 		outages: map[billing.ConnectionID]*outage{}, pauses: map[billing.ConnectionID]pause{},
 	}
 }
@@ -50,7 +52,7 @@ func (s *Service) Use(c ports.Connector) { s.connector = c }
 // Add validates and stores a connection. Running services use it within two seconds.
 // It returns CodeInvalidRequest for a document with faults, and CodeConflict for a
 // name that is taken.
-func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*billing.Connection, error) {
+func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*network.Connection, error) {
 	c, err := s.read(r)
 	if err != nil {
 		return nil, err
@@ -76,8 +78,8 @@ func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*billing
 }
 
 // read returns the connection of a document, which can be opened.
-func (s *Service) read(r intake.ConnectionRequest) (*billing.Connection, error) {
-	c, faults := r.Connection(s.payers)
+func (s *Service) read(r intake.ConnectionRequest) (*network.Connection, error) {
+	c, faults := r.Connection(s.kinds, s.payers)
 	if len(faults) > 0 {
 		return nil, invalid(faults)
 	}
@@ -95,8 +97,11 @@ func invalid(faults billing.Faults) error {
 	return &billing.Error{Code: billing.CodeInvalidRequest, Message: "The document is invalid. Nothing was stored.", Faults: faults}
 }
 
+// Show returns the settings of a connection that only its kind knows.
+func (s *Service) Show(c *network.Connection) []network.Shown { return s.kinds.Show(c) }
+
 // List returns every connection, by name.
-func (s *Service) List(ctx context.Context) (all []*billing.Connection, err error) {
+func (s *Service) List(ctx context.Context) (all []*network.Connection, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		all, err = tx.Connections.List(ctx)
 		return err
@@ -105,12 +110,12 @@ func (s *Service) List(ctx context.Context) (all []*billing.Connection, err erro
 }
 
 // Get returns the connection with the name. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, name string) (*billing.Connection, error) {
+func (s *Service) Get(ctx context.Context, name string) (*network.Connection, error) {
 	all, err := s.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(c *billing.Connection) bool { return strings.EqualFold(c.Name, name) })
+	i := slices.IndexFunc(all, func(c *network.Connection) bool { return strings.EqualFold(c.Name, name) })
 	if i < 0 {
 		return nil, unknown(name)
 	}
@@ -122,17 +127,17 @@ func unknown(name string) error {
 }
 
 // Enable makes services use the connection again, and ends a pause.
-func (s *Service) Enable(ctx context.Context, name string) (*billing.Connection, error) {
-	return s.change(ctx, name, func(c *billing.Connection) { c.Enabled, c.Pause = true, billing.ConnectionPause{} })
+func (s *Service) Enable(ctx context.Context, name string) (*network.Connection, error) {
+	return s.change(ctx, name, func(c *network.Connection) { c.Enabled, c.Pause = true, network.Pause{} })
 }
 
 // Disable makes services stop using the connection.
-func (s *Service) Disable(ctx context.Context, name string) (*billing.Connection, error) {
-	return s.change(ctx, name, func(c *billing.Connection) { c.Enabled = false })
+func (s *Service) Disable(ctx context.Context, name string) (*network.Connection, error) {
+	return s.change(ctx, name, func(c *network.Connection) { c.Enabled = false })
 }
 
-func (s *Service) change(ctx context.Context, name string, change func(c *billing.Connection)) (c *billing.Connection, err error) {
-	err = s.locked(ctx, name, func(ctx context.Context, tx ports.SystemTx, locked *billing.Connection) error {
+func (s *Service) change(ctx context.Context, name string, change func(c *network.Connection)) (c *network.Connection, err error) {
+	err = s.locked(ctx, name, func(ctx context.Context, tx ports.SystemTx, locked *network.Connection) error {
 		c = locked
 		change(c)
 		return tx.Connections.Save(ctx, c)
@@ -140,7 +145,7 @@ func (s *Service) change(ctx context.Context, name string, change func(c *billin
 	return c, err
 }
 
-func (s *Service) locked(ctx context.Context, name string, fn func(ctx context.Context, tx ports.SystemTx, c *billing.Connection) error) error {
+func (s *Service) locked(ctx context.Context, name string, fn func(ctx context.Context, tx ports.SystemTx, c *network.Connection) error) error {
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		c, err := tx.Connections.Lock(ctx, name)
 		if billing.IsNotFound(err) {
@@ -155,7 +160,7 @@ func (s *Service) locked(ctx context.Context, name string, fn func(ctx context.C
 
 // Test tests a connection step by step, whatever its state. The steps end with the
 // first one that fails. Only if write is set, it writes files, and removes them.
-func (s *Service) Test(ctx context.Context, name string, write bool) (_ []billing.ProbeStep, err error) {
+func (s *Service) Test(ctx context.Context, name string, write bool) (_ []network.ProbeStep, err error) {
 	c, err := s.Get(ctx, name)
 	if err != nil {
 		return nil, err
@@ -163,20 +168,20 @@ func (s *Service) Test(ctx context.Context, name string, write bool) (_ []billin
 	return s.probe(ctx, c, write), ctx.Err()
 }
 
-func (s *Service) probe(ctx context.Context, c *billing.Connection, write bool) []billing.ProbeStep {
+func (s *Service) probe(ctx context.Context, c *network.Connection, write bool) []network.ProbeStep {
 	n, err := s.connector.Open(c)
 	switch {
 	case err != nil:
-		return []billing.ProbeStep{{Name: "the settings are valid", Err: err}}
+		return []network.ProbeStep{{Name: "the settings are valid", Err: err}}
 	case n.Peer == nil:
-		return []billing.ProbeStep{{Name: "the settings are valid", Detail: "the sandbox needs no network"}}
+		return []network.ProbeStep{{Name: "the settings are valid", Detail: "the " + c.Kind + " needs no network"}}
 	}
 	defer n.Peer.Close() //nolint:errcheck // the steps are the result
 	return n.Peer.Probe(ctx, write)
 }
 
 // Own returns a page of the connections that serve a scope, as its users may see them.
-func (s *Service) Own(ctx context.Context, scope billing.Scope, p billing.Page) (all []*billing.Connection, next *billing.Position, err error) {
+func (s *Service) Own(ctx context.Context, scope billing.Scope, p billing.Page) (all []*network.Connection, next *billing.Position, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		all, err = tx.Connections.List(ctx, p)
 		return err
@@ -184,7 +189,7 @@ func (s *Service) Own(ctx context.Context, scope billing.Scope, p billing.Page) 
 	if err != nil {
 		return nil, nil, err
 	}
-	all, next = billing.Cut(all, p.Limit, func(c *billing.Connection) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} })
+	all, next = billing.Cut(all, p.Limit, func(c *network.Connection) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} })
 	for i, c := range all {
 		all[i] = c.SeenBy(scope.Org)
 	}

@@ -1,8 +1,8 @@
-// Package networks chooses the network that carries a message: by organization,
+// Package routing chooses the network that carries a message: by organization,
 // mode, payer and transaction. A network of the organization's own comes before
 // one of the deployment, one that lists its payers before one that reaches all,
 // and a connection before the built-in sandbox.
-package networks
+package routing
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -27,7 +28,7 @@ var _ ports.Networks = (*Networks)(nil)
 // nothing now.
 type entry struct {
 	*ports.Network
-	carries []billing.Transaction
+	carries []network.Transaction
 	link    *link // of a connection; nil for a built-in network
 }
 
@@ -36,10 +37,10 @@ func New(builtin ...*ports.Network) *Networks {
 	n := &Networks{}
 	for _, one := range builtin {
 		e := &entry{Network: one}
-		for t, carried := range map[billing.Transaction]bool{
-			billing.TransactionEligibility: one.Eligibility != nil,
-			billing.TransactionAttachments: one.Attachments != nil,
-			billing.TransactionClaims:      one.Claims != nil,
+		for t, carried := range map[network.Transaction]bool{
+			network.Eligibility: one.Eligibility != nil,
+			network.Attachments: one.Attachments != nil,
+			network.Claims:      one.Claims != nil,
 		} {
 			if carried {
 				e.carries = append(e.carries, t)
@@ -84,7 +85,7 @@ func (e *entry) rank() (rank int) {
 }
 
 // Available is nil when a network carries the transaction for the scope.
-func (n *Networks) Available(scope billing.Scope, t billing.Transaction) error {
+func (n *Networks) Available(scope billing.Scope, t network.Transaction) error {
 	err := t.Unavailable()
 	for _, e := range *n.entries.Load() {
 		if !slices.Contains(e.carries, t) || !e.Route.Serves(scope, t) {
@@ -101,7 +102,7 @@ func (n *Networks) Available(scope billing.Scope, t billing.Transaction) error {
 // For returns the network that carries the transaction to the payer. While the
 // payer's connection is paused, no other network takes its place: the payer may not
 // know the practice there.
-func (n *Networks) For(scope billing.Scope, payer billing.PayerID, t billing.Transaction) (*ports.Network, error) {
+func (n *Networks) For(scope billing.Scope, payer billing.PayerID, t network.Transaction) (*ports.Network, error) {
 	for _, e := range *n.entries.Load() {
 		switch {
 		case !slices.Contains(e.carries, t) || !e.Route.Reaches(scope, payer, t):
@@ -117,7 +118,7 @@ func (n *Networks) For(scope billing.Scope, payer billing.PayerID, t billing.Tra
 // Clearinghouses lists the networks that carry claims.
 func (n *Networks) Clearinghouses() (all []*ports.Network) {
 	for _, e := range *n.entries.Load() {
-		if e.open() && slices.Contains(e.carries, billing.TransactionClaims) {
+		if e.open() && slices.Contains(e.carries, network.Claims) {
 			all = append(all, e.Network)
 		}
 	}

@@ -1,4 +1,4 @@
-package billing
+package network
 
 import (
 	"encoding/json"
@@ -8,14 +8,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // option makes the row of a field. Read returns the value of a document, which is zero
 // for the default. Show is its inverse; nil shows the field as it is.
 func option[T any](
 	field *T, name, standard, about, want string, read func(value json.RawMessage) (T, bool), show func(T) any,
-) networkOption {
-	return networkOption{
+) Option {
+	return Option{
 		name: name, standard: standard, about: about, want: want,
 		read: func(value json.RawMessage) (ok bool) {
 			*field, ok = read(value)
@@ -49,7 +51,7 @@ func except[T comparable](standard, v T) (other T) {
 
 // flag is an option that is true or false. The field has the value that is not the
 // default as true.
-func flag(field *bool, name string, standard bool, about string) networkOption {
+func flag(field *bool, name string, standard bool, about string) Option {
 	return option(field, name, strconv.FormatBool(standard), about, "true or false", func(value json.RawMessage) (bool, bool) {
 		var v bool
 		ok := decode(value, &v)
@@ -57,22 +59,22 @@ func flag(field *bool, name string, standard bool, about string) networkOption {
 	}, func(bool) any { return !standard })
 }
 
-// word is a value of a choice with its name in documents.
-type word[T comparable] struct {
+// Word is a value of a choice with its name in documents.
+type Word[T comparable] struct {
 	value T
 	name  string
 }
 
-// named names a value of a choice. Without a name the value, a string, is its own.
-func named[T comparable](value T, name string) word[T] {
+// Named names a value of a choice. Without a name the value, a string, is its own.
+func Named[T comparable](value T, name string) Word[T] {
 	if name == "" {
 		name = fmt.Sprint(value)
 	}
-	return word[T]{value, name}
+	return Word[T]{value, name}
 }
 
-// choice is an option with one of several values. The first one is the default.
-func choice[T comparable](field *T, name, about string, words ...word[T]) networkOption {
+// Choice is an option with one of several values. The first one is the default.
+func Choice[T comparable](field *T, name, about string, words ...Word[T]) Option {
 	names := make([]string, len(words))
 	for i, w := range words {
 		names[i] = w.name
@@ -84,12 +86,12 @@ func choice[T comparable](field *T, name, about string, words ...word[T]) networ
 		}
 		return v, ok
 	}, func(v T) any {
-		return names[max(0, slices.IndexFunc(words, func(w word[T]) bool { return w.value == v }))]
+		return names[max(0, slices.IndexFunc(words, func(w Word[T]) bool { return w.value == v }))]
 	})
 }
 
-// text is an option that is text.
-func text(field *string, name, standard, about, want string, valid func(string) bool) networkOption {
+// Text is an option that is text.
+func Text(field *string, name, standard, about, want string, valid func(string) bool) Option {
 	return option(field, name, strconv.Quote(standard), about, want, func(value json.RawMessage) (v string, ok bool) {
 		ok = decode(value, &v)
 		return except(standard, v), ok && valid(v)
@@ -97,15 +99,15 @@ func text(field *string, name, standard, about, want string, valid func(string) 
 }
 
 // party is an option that is a name or an ID of a sender or a receiver.
-func party(field *string, name, about string, most int) networkOption {
+func party(field *string, name, about string, most int) Option {
 	const want = "at most %d letters, digits, spaces and characters of .,/&'()- that start with a letter or a digit, or empty for the default"
-	return text(field, name, "", about, fmt.Sprintf(want, most), func(s string) bool {
+	return Text(field, name, "", about, fmt.Sprintf(want, most), func(s string) bool {
 		return s == "" || len(s) <= most && identifierForm.MatchString(s)
 	})
 }
 
 // number is an option that is a whole number.
-func number(field *int, name, about string, least, most, standard int) networkOption {
+func number(field *int, name, about string, least, most, standard int) Option {
 	want := fmt.Sprintf("a whole number from %d to %d", least, most)
 	return option(field, name, strconv.Itoa(standard), about, want, func(value json.RawMessage) (v int, ok bool) {
 		ok = decode(value, &v)
@@ -114,7 +116,7 @@ func number(field *int, name, about string, least, most, standard int) networkOp
 }
 
 // span is an option that is a duration.
-func span(field *time.Duration, name, about string, least, most, standard time.Duration) networkOption {
+func span(field *time.Duration, name, about string, least, most, standard time.Duration) Option {
 	want := fmt.Sprintf("a duration from %s to %s, such as 90s or 5m", spanText(least), spanText(most))
 	return option(field, name, strconv.Quote(spanText(standard)), about, want, func(value json.RawMessage) (time.Duration, bool) {
 		v, ok := readSpan(value, least, most)
@@ -144,9 +146,9 @@ func spanText(d time.Duration) string {
 }
 
 // list is an option that is a list of different words.
-func list[T ~string](field *[]T, name, standard, about, want string, most int, valid func(string) bool) networkOption {
+func list[T ~string](field *[]T, name, standard, about, want string, most int, valid func(string) bool) Option {
 	return option(field, name, standard, about, want, func(value json.RawMessage) (v []T, ok bool) {
-		ok = decode(value, &v) && len(v) >= 1 && len(v) <= most && !repeats(v)
+		ok = decode(value, &v) && len(v) >= 1 && len(v) <= most && !billing.Repeats(v)
 		for _, one := range v {
 			ok = ok && valid(string(one))
 		}

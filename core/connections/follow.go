@@ -1,4 +1,4 @@
-package networks
+package connections
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -36,7 +37,7 @@ func (s *Service) Follow(ctx context.Context) error {
 		return err
 	}
 	var revisions map[billing.ConnectionID]int
-	var all []*billing.Connection
+	var all []*network.Connection
 	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if revisions, err = tx.Connections.Revisions(ctx); err != nil || !s.changed(revisions) {
 			return err
@@ -67,7 +68,7 @@ func (s *Service) changed(revisions map[billing.ConnectionID]int) bool {
 }
 
 // Connections returns the connections as this process uses them.
-func (s *Service) Connections() []*billing.Connection {
+func (s *Service) Connections() []*network.Connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.inUse

@@ -1,4 +1,4 @@
-package billing
+package network
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // The longest values of the ends of groups and files, in characters.
@@ -20,19 +20,17 @@ const (
 
 var (
 	identifierForm  = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z .,/&'()-]*$`)
-	payloadTypeForm = regexp.MustCompile(`^[0-9A-Za-z._-]{1,80}$`)
 	serviceTypeForm = regexp.MustCompile(`^[0-9A-Z]{1,2}$`)
 	referenceForm   = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z .-]{0,49}$`) // REF02
-	tempPrefixForm  = regexp.MustCompile(`^[0-9A-Za-z_.-]{1,40}$`)
 	filePatternForm = regexp.MustCompile(`^[0-9A-Za-z_{][0-9A-Za-z_.{}-]*$`)
 )
 
 // expectable reports whether a network can send the kind of file about a batch.
 func expectable(kind string) bool {
-	switch AcknowledgementKind(kind) {
-	case AcknowledgementTA1, Acknowledgement997, Acknowledgement999, Acknowledgement277CA, AcknowledgementText:
+	switch billing.AcknowledgementKind(kind) {
+	case billing.AcknowledgementTA1, billing.Acknowledgement997, billing.Acknowledgement999, billing.Acknowledgement277CA, billing.AcknowledgementText:
 		return true
-	case Acknowledgement277:
+	case billing.Acknowledgement277:
 	}
 	return false
 }
@@ -41,7 +39,7 @@ func readFilings(doc json.RawMessage) (all map[string]string, ok bool) {
 	ok = true
 	fault := readObject(doc, func(payer string, value json.RawMessage, twice bool) {
 		var code string
-		ok = ok && decode(value, &code) && ValidFiling(code) && payer != "" && !twice
+		ok = ok && decode(value, &code) && billing.ValidFiling(code) && payer != "" && !twice
 		if all == nil {
 			all = map[string]string{}
 		}
@@ -62,7 +60,7 @@ func otherReferences(all []ProviderReference) (others []ProviderReference) {
 // readReferences returns the kinds that a document leaves out.
 func readReferences(doc json.RawMessage) (refused []ProviderReference, ok bool) {
 	var taken []ProviderReference
-	ok = decode(doc, &taken) && !repeats(taken)
+	ok = decode(doc, &taken) && !billing.Repeats(taken)
 	for _, one := range taken {
 		ok = ok && slices.Contains(allReferences(), one)
 	}
@@ -75,15 +73,15 @@ func readReferences(doc json.RawMessage) (refused []ProviderReference, ok bool) 
 // maxNetworkNumbers is the most provider numbers of a connection.
 const maxNetworkNumbers = 1000
 
-func readProviderNumbers(doc json.RawMessage) (all []NetworkProviderNumber, ok bool) {
+func readProviderNumbers(doc json.RawMessage) (all []ProviderNumber, ok bool) {
 	var docs []json.RawMessage
 	if !decode(doc, &docs) || len(docs) > maxNetworkNumbers {
 		return nil, false
 	}
-	known := map[NetworkProviderNumber]bool{}
+	known := map[ProviderNumber]bool{}
 	for _, each := range docs {
 		n, ok := readProviderNumber(each)
-		key := NetworkProviderNumber{n.NPI, strings.ToUpper(n.PayerID), n.Reference, ""}
+		key := ProviderNumber{n.NPI, strings.ToUpper(n.PayerID), n.Reference, ""}
 		if !ok || known[key] {
 			return nil, false
 		}
@@ -93,13 +91,13 @@ func readProviderNumbers(doc json.RawMessage) (all []NetworkProviderNumber, ok b
 	return all, true
 }
 
-func readProviderNumber(doc json.RawMessage) (n NetworkProviderNumber, ok bool) {
+func readProviderNumber(doc json.RawMessage) (n ProviderNumber, ok bool) {
 	ok = true
 	fault := readObject(doc, func(name string, value json.RawMessage, twice bool) {
 		field := map[string]any{"npi": &n.NPI, "payer_id": &n.PayerID, "reference": &n.Reference, "number": &n.Number}[name]
 		ok = ok && field != nil && !twice && decode(value, field)
 	})
-	return n, ok && !fault && ValidNPI(n.NPI) && slices.Contains(allReferences(), n.Reference) && referenceForm.MatchString(n.Number)
+	return n, ok && !fault && billing.ValidNPI(n.NPI) && slices.Contains(allReferences(), n.Reference) && referenceForm.MatchString(n.Number)
 }
 
 // The limits of a schedule.
@@ -109,7 +107,7 @@ const (
 	maxBatchTimes   = 24
 )
 
-func readSchedule(doc json.RawMessage) (s BatchSchedule, ok bool) {
+func readSchedule(doc json.RawMessage) (s Schedule, ok bool) {
 	if string(doc) == "null" {
 		return s, true
 	}
@@ -140,7 +138,7 @@ func readSchedule(doc json.RawMessage) (s BatchSchedule, ok bool) {
 	return s, ok && !fault && (s.Every > 0) == (len(s.At) == 0) && (len(s.At) > 0) == known && (s.TimeZone == "" || known)
 }
 
-func showSchedule(s BatchSchedule) any {
+func showSchedule(s Schedule) any {
 	if s.Every > 0 {
 		return map[string]any{"every": spanText(s.Every)}
 	}
@@ -149,13 +147,6 @@ func showSchedule(s BatchSchedule) any {
 		at[i] = fmt.Sprintf("%02d:%02d", int(t)/60, int(t)%60)
 	}
 	return map[string]any{"at": at, "time_zone": s.TimeZone}
-}
-
-// maxFolder is the longest path of a folder, in characters.
-const maxFolder = 1024
-
-func validFolder(s string) bool {
-	return len(s) <= maxFolder && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // maxFileName is the longest name of a file, in characters.

@@ -1,41 +1,27 @@
-package billing
+package network
 
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
-// NetworkOptions are the habits of one network: what it wants in inquiries and
-// claims, and how it exchanges files. Networks and their payers differ, so these
+// Options are the habits of one network: what it wants in inquiries and
+// claims, and when files come. Networks and their payers differ, so these
 // are data of a connection. The zero value has every default.
 //
 // The comment of a field states its default and who needs another value. The name in
-// a connection's document is in network_options_json.go.
-type NetworkOptions struct {
+// a connection's document is in options_json.go.
+type Options struct {
 	// TraceByExchange accepts a 271 with the trace number (TRN02) of another inquiry,
 	// because it came as the reply to ours. By default such a reply is refused: it may
 	// be about another patient. Payers that number with their own traces need it.
 	TraceByExchange bool
-
-	// PayloadIDByExchange and ReferenceByExchange accept a 271 under another PayloadID, or
-	// with another BHT03, for the same reason. By default they are refused.
-	PayloadIDByExchange bool
-	ReferenceByExchange bool
-
-	// PayloadType is the PayloadType of a 270 over CAQH CORE. The default is
-	// COREPayloadType.
-	PayloadType string
-
-	// TextXML labels SOAP messages as text/xml. By default they are application/soap+xml,
-	// as SOAP 1.2 requires.
-	TextXML bool
-
-	// ActionHeader is another header that carries the action of a SOAP message. By default
-	// only the Content-Type does.
-	ActionHeader ActionHeader
 
 	// ServiceTypes are the service types that a check asks about (EQ01). The default is
 	// 35, dental care, to which most dental payers reply with all that they have.
@@ -87,7 +73,7 @@ type NetworkOptions struct {
 
 	// ProviderNumbers are numbers that payers and states have assigned to offices and
 	// dentists. They precede the numbers of an office itself. By default there are none.
-	ProviderNumbers []NetworkProviderNumber
+	ProviderNumbers []ProviderNumber
 
 	// NumberLength is the longest control number of a claim (CLM01) that the network
 	// returns whole: 12 to 20. The default is 20, which the guide asks of payers.
@@ -118,7 +104,7 @@ type NetworkOptions struct {
 
 	// Schedule is when batches leave. By default they leave each time that the service
 	// cuts batches (MOLAR_BATCH_INTERVAL).
-	Schedule BatchSchedule
+	Schedule Schedule
 
 	// FilePattern is the form of the names of batches: see FileName. The default is
 	// DefaultFilePattern. Some networks select the kind or the usage of a file by its name.
@@ -131,41 +117,17 @@ type NetworkOptions struct {
 	// Acknowledgements are the files that the network sends about a batch. The default is
 	// 999 and 277CA. Those that do not come are overdue after AcknowledgementAfter, except
 	// reports in text, which name no batch.
-	Acknowledgements []AcknowledgementKind
+	Acknowledgements []billing.AcknowledgementKind
 
 	// AcknowledgementAfter is how long after it was sent a batch has its acknowledgements.
 	// The default is AcknowledgementsAfter. Some payers behind a clearinghouse take days
 	// for a 277CA.
 	AcknowledgementAfter time.Duration
 
-	// DirectUpload uploads a batch over SFTP under its own name at once, for networks that
-	// take or process each file at the end of its upload, whatever its name. By default it
-	// goes up under a temporary name, and is renamed once it is complete.
-	DirectUpload bool
-
-	// TempPrefix and TempFolder are the prefix of the temporary name and its folder. The
-	// defaults are DefaultTempPrefix and the outbox. Denti-Cal skips the default prefix.
-	TempPrefix string
-	TempFolder string
-
-	// AfterReceipt is what happens at the network to a file that has been imported. By
-	// default it goes to the connection's archive folder; without one it stays, and is
-	// not imported again.
-	AfterReceipt AfterReceipt
+	// Own are the options of the connection's kind that are not the defaults, as in a
+	// document. Connection.Load reads them.
+	Own map[string]json.RawMessage
 }
-
-// COREPayloadType is the PayloadType of a 270 in version 005010.
-const COREPayloadType = "X12_270_Request_005010X279A1"
-
-// ActionHeader is a header of HTTP that carries the action of a SOAP message.
-type ActionHeader string
-
-// The values of ActionHeader.
-const (
-	ActionHeaderNone ActionHeader = ""
-	ActionHeaderSOAP ActionHeader = "SOAPAction" // as in SOAP 1.1
-	ActionHeaderWord ActionHeader = "Action"
-)
 
 // LineDates is which lines of a claim state their service date.
 type LineDates string
@@ -197,75 +159,17 @@ const (
 	ReferenceLicense  ProviderReference = "0B" // the license of a state
 )
 
-// NetworkProviderNumber is a number by which a payer or a state knows an office or a
+// ProviderNumber is a number by which a payer or a state knows an office or a
 // dentist.
-type NetworkProviderNumber struct {
+type ProviderNumber struct {
 	NPI       string            `json:"npi"`
 	PayerID   string            `json:"payer_id,omitempty"` // ours; empty for all payers
 	Reference ProviderReference `json:"reference"`
 	Number    string            `json:"number"`
 }
 
-// DefaultTempPrefix is the default prefix of temporary names.
-const DefaultTempPrefix = "temp_"
-
-// AfterReceipt is what happens to a file at a network after its import.
-type AfterReceipt string
-
-// The values of AfterReceipt.
-const (
-	ReceiptDefault AfterReceipt = ""        // archive with an archive folder, else keep
-	ReceiptArchive AfterReceipt = "archive" // move it to the archive folder
-	ReceiptDelete  AfterReceipt = "delete"
-	ReceiptKeep    AfterReceipt = "keep" // leave it where it is
-)
-
-// AcknowledgementText is a report in a network's own text. People read it.
-const AcknowledgementText AcknowledgementKind = "text"
-
-// dentalCare is the service type of all dental benefits.
-const dentalCare = "35"
-
-// Question is what one 270 of a check asks about.
-type Question struct {
-	ServiceTypes []string
-	Procedures   []string
-}
-
-// Questions lists the 270s of a check. The first one is the check itself: without a
-// response to it the check is not answered. An enhanced check also asks about each
-// procedure alone, because some payers ignore the list in the first one.
-func (q *Inquiry270) Questions() []Question {
-	types := q.Options.ServiceTypes
-	if len(types) == 0 {
-		types = []string{dentalCare}
-	}
-	together := 1
-	if q.Options.TypesTogether {
-		together = len(types)
-	}
-	all := []Question{{ServiceTypes: types[:together]}}
-	for _, t := range types[together:] {
-		all = append(all, Question{ServiceTypes: []string{t}})
-	}
-	if q.Options.NoProcedures {
-		return all
-	}
-	for i, code := range q.Inquiry.ProcedureCodes {
-		if !slices.Contains(q.Inquiry.ProcedureCodes[:i], code) {
-			all[0].Procedures = append(all[0].Procedures, code)
-		}
-	}
-	if q.Inquiry.DetailLevel == DetailEnhanced {
-		for _, code := range q.Inquiry.ProcedureCodes {
-			all = append(all, Question{Procedures: []string{code}})
-		}
-	}
-	return all
-}
-
 // Filing returns the filing indicator of a payer, or else the one given.
-func (o *NetworkOptions) Filing(payerID, otherwise string) string {
+func (o *Options) Filing(payerID, otherwise string) string {
 	if code, own := o.Filings[strings.ToUpper(payerID)]; own {
 		return code
 	}
@@ -275,7 +179,7 @@ func (o *NetworkOptions) Filing(payerID, otherwise string) string {
 // ProviderNumber returns the number of a provider for a payer, or else the one given.
 // A number for the payer precedes a number for all. It is empty if the network refuses
 // the kind.
-func (o *NetworkOptions) ProviderNumber(kind ProviderReference, npi, payerID, otherwise string) string {
+func (o *Options) ProviderNumber(kind ProviderReference, npi, payerID, otherwise string) string {
 	if slices.Contains(o.NoReferences, kind) {
 		return ""
 	}
@@ -293,33 +197,30 @@ func (o *NetworkOptions) ProviderNumber(kind ProviderReference, npi, payerID, ot
 }
 
 // MaxNotes returns the most notes of a claim.
-func (o *NetworkOptions) MaxNotes() int { return cmp.Or(o.Notes, maxNotes) }
+func (o *Options) MaxNotes() int { return cmp.Or(o.Notes, maxNotes) }
 
 // MostClaims returns the most claims of a batch.
-func (o *NetworkOptions) MostClaims() int { return cmp.Or(o.Claims, MaxBatchClaims) }
+func (o *Options) MostClaims() int { return cmp.Or(o.Claims, billing.MaxBatchClaims) }
 
 // Poll returns how often to ask the network for files.
-func (o *NetworkOptions) Poll() time.Duration { return cmp.Or(o.PollInterval, NetworkPoll) }
+func (o *Options) Poll() time.Duration { return cmp.Or(o.PollInterval, billing.NetworkPoll) }
+
+// Expected lists the files that the network sends about a batch.
+func (o *Options) Expected() []billing.AcknowledgementKind {
+	if len(o.Acknowledgements) == 0 {
+		return []billing.AcknowledgementKind{billing.Acknowledgement999, billing.Acknowledgement277CA}
+	}
+	return o.Acknowledgements
+}
 
 // Expects reports whether the network sends files of the kind about a batch.
-func (o *NetworkOptions) Expects(kind AcknowledgementKind) bool {
-	expected := o.Acknowledgements
-	if len(expected) == 0 {
-		expected = defaultAcknowledgements()
-	}
-	return slices.Contains(expected, kind)
+func (o *Options) Expects(kind billing.AcknowledgementKind) bool {
+	return slices.Contains(o.Expected(), kind)
 }
 
 // AcknowledgedAfter returns how long to wait for the acknowledgements of a batch.
-func (o *NetworkOptions) AcknowledgedAfter() time.Duration {
-	if o.AcknowledgementAfter == 0 {
-		return AcknowledgementsAfter
-	}
-	return o.AcknowledgementAfter
-}
-
-func defaultAcknowledgements() []AcknowledgementKind {
-	return []AcknowledgementKind{Acknowledgement999, Acknowledgement277CA}
+func (o *Options) AcknowledgedAfter() time.Duration {
+	return cmp.Or(o.AcknowledgementAfter, billing.AcknowledgementsAfter)
 }
 
 // The limits of the options that are numbers. The shortest control number still
@@ -330,10 +231,13 @@ const (
 	maxNumberLength = 20
 )
 
+// alphabet has the characters of derived numbers: none is taken for another.
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
 // SubmittedNumber returns the CLM01 of a claim: its control number, if the network
 // takes that. Otherwise it is a number that follows from the claim's ID, so that it is
 // the same each time that the claim is sent.
-func (o *NetworkOptions) SubmittedNumber(c *Claim) string {
+func (o *Options) SubmittedNumber(c *billing.Claim) string {
 	length := cmp.Or(o.NumberLength, maxNumberLength)
 	if len(c.PatientControlNumber) <= length && (!o.PlainNumbers || !strings.Contains(c.PatientControlNumber, "-")) {
 		return c.PatientControlNumber
@@ -341,14 +245,14 @@ func (o *NetworkOptions) SubmittedNumber(c *Claim) string {
 	sum := sha256.Sum256(append([]byte("claim number:"), c.ID[:]...))
 	number := make([]byte, length)
 	for i := range number {
-		number[i] = crockford[sum[i]&31]
+		number[i] = alphabet[sum[i]&31]
 	}
 	return string(number)
 }
 
-// BatchSchedule is when batches leave: at multiples of Every, or each day at the times
+// Schedule is when batches leave: at multiples of Every, or each day at the times
 // At. The zero schedule is whenever batches are cut.
-type BatchSchedule struct {
+type Schedule struct {
 	Every    time.Duration
 	At       []DayTime
 	TimeZone string // IANA name, of At
@@ -359,11 +263,11 @@ type DayTime int
 
 // Last returns the last time at which batches left, which may be now. Claims that were
 // queued later wait for the next one. It is zero for the zero schedule: no claim waits.
-func (s *BatchSchedule) Last(now time.Time) (last time.Time) {
+func (s *Schedule) Last(now time.Time) (last time.Time) {
 	if s.Every > 0 {
 		return now.UTC().Truncate(s.Every)
 	}
-	local := now.In(zone(s.TimeZone))
+	local := now.In(billing.Zone(s.TimeZone))
 	for _, at := range s.At {
 		for day := range 2 { // today, or else yesterday
 			t := time.Date(local.Year(), local.Month(), local.Day()-day, int(at)/60, int(at)%60, 0, 0, local.Location())
@@ -388,14 +292,14 @@ const (
 )
 
 // FileName returns the name of a batch that is named at the time.
-func (o *NetworkOptions) FileName(b *Batch, e *Envelope, at time.Time) string {
+func (o *Options) FileName(b *billing.Batch, e *Envelope, at time.Time) string {
 	usage := UsageProduction
 	if e.Test(b.Scope.Mode) {
 		usage = UsageTest
 	}
 	at = at.UTC()
 	return strings.NewReplacer(
-		placeTime, strings.Replace(at.Format("20060102150405.000"), ".", "", 1), placeDate, at.Format("20060102"),
+		placeTime, billing.BatchTime(at), placeDate, at.Format("20060102"),
 		placeSerial, b.File.ControlNumbers.Interchange, placeUsage, usage,
 	).Replace(cmp.Or(o.FilePattern, DefaultFilePattern))
 }

@@ -1,4 +1,4 @@
-package networks
+package connections
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -14,30 +15,30 @@ import (
 type outage struct {
 	revision int // of the connection
 	since    time.Time
-	failing  map[billing.ConnectionCall]bool
-	logged   map[billing.NetworkReason]bool
+	failing  map[network.Call]bool
+	logged   map[network.Reason]bool
 	failures int
 }
 
 // pause is a pause to store.
 type pause struct {
-	of    *billing.Connection
-	value billing.ConnectionPause
+	of    *network.Connection
+	value network.Pause
 }
 
 // Observe judges the result of a call of a connection's adapter: nil, or why it
 // failed. It counts every failure, and logs the first of an outage and each new
 // reason. A refused sign-in pauses the connection. An unknown outcome is no outage, and
 // whoever sent the file logs it.
-func (s *Service) Observe(ctx context.Context, c *billing.Connection, call billing.ConnectionCall, err error) {
+func (s *Service) Observe(ctx context.Context, c *network.Connection, call network.Call, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, o := time.Now(), s.outages[c.ID]
-	reason := billing.ReasonOf(err)
+	reason := network.ReasonOf(err)
 	if err != nil {
 		s.failed(c.Name, reason)
 	}
-	if err == nil || reason == billing.ReasonUnknownOutcome {
+	if err == nil || reason == network.ReasonUnknownOutcome {
 		if o == nil {
 			return
 		}
@@ -51,7 +52,7 @@ func (s *Service) Observe(ctx context.Context, c *billing.Connection, call billi
 		return
 	}
 	if o == nil || o.revision != c.Revision {
-		o = &outage{revision: c.Revision, since: now, failing: map[billing.ConnectionCall]bool{}, logged: map[billing.NetworkReason]bool{}}
+		o = &outage{revision: c.Revision, since: now, failing: map[network.Call]bool{}, logged: map[network.Reason]bool{}}
 		s.outages[c.ID] = o
 	}
 	o.failures++
@@ -60,16 +61,16 @@ func (s *Service) Observe(ctx context.Context, c *billing.Connection, call billi
 		return
 	}
 	o.logged[reason] = true
-	if reason != billing.ReasonUnauthorized {
+	if reason != network.ReasonUnauthorized {
 		s.log.WarnContext(ctx, "connection failed", attrs(c, slog.String("reason", string(reason)), slog.Any("error", err))...)
 		return
 	}
 	s.log.ErrorContext(ctx, "connection paused: the network refuses its sign-in. Correct the account, then run molar connections enable or replace",
 		attrs(c, slog.String("reason", string(reason)), slog.Any("error", err))...)
-	s.pauses[c.ID] = pause{c, billing.ConnectionPause{At: now, Reason: reason, Detail: err.Error()}}
+	s.pauses[c.ID] = pause{c, network.Pause{At: now, Reason: reason, Detail: err.Error()}}
 }
 
-func attrs(c *billing.Connection, more ...any) []any {
+func attrs(c *network.Connection, more ...any) []any {
 	return append([]any{slog.String("connection", c.Name), slog.String("connection_id", c.ID.String())}, more...)
 }
 
@@ -83,7 +84,7 @@ func (s *Service) storePauses(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	for _, p := range waiting {
-		err := s.locked(ctx, p.of.Name, func(ctx context.Context, tx ports.SystemTx, c *billing.Connection) error {
+		err := s.locked(ctx, p.of.Name, func(ctx context.Context, tx ports.SystemTx, c *network.Connection) error {
 			if c.ID != p.of.ID || c.Revision != p.of.Revision {
 				return nil
 			}

@@ -1,4 +1,4 @@
-package networks_test
+package connections_test
 
 import (
 	"bytes"
@@ -13,13 +13,15 @@ import (
 
 	"go.uber.org/goleak"
 
-	adapter "github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/intake"
-	"github.com/molar-billing/molar/core/networks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -30,18 +32,20 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 // test.
 type account struct{ result error }
 
-func (a *account) Inquire(context.Context, []byte) ([]byte, error) { return nil, a.result }
+func (a *account) Ask(context.Context, network.Inquiry) (billing.CheckResponse, []billing.Exchange, error) {
+	return billing.CheckResponse{}, nil, a.result
+}
 
-func (a *account) Probe(context.Context, bool) []billing.ProbeStep {
-	return []billing.ProbeStep{{Name: "resolve"}, {Name: "sign in", Err: a.result}}
+func (a *account) Probe(context.Context, bool) []network.ProbeStep {
+	return []network.ProbeStep{{Name: "resolve"}, {Name: "sign in", Err: a.result}}
 }
 
 func (*account) Close() error { return nil }
 
 // process is a process of the service on a database that others share.
 type process struct {
-	*networks.Service
-	networks *adapter.Networks
+	*connections.Service
+	networks *routing.Networks
 	account  *account
 
 	mu     sync.Mutex
@@ -66,23 +70,25 @@ func (p *process) logged() string {
 
 func newProcess(t *testing.T, store *pgstore.Store) *process {
 	t.Helper()
-	p := &process{networks: adapter.New(), account: &account{}, counts: map[string]int{}}
+	p := &process{networks: routing.New(), account: &account{}, counts: map[string]int{}}
+	kind := corenet.Kind(nil)
 	log := slog.New(slog.NewTextHandler(p, nil))
-	p.Service = networks.New(store, porttest.Payers(t), func(connection string, reason billing.NetworkReason) {
+	p.Service = connections.New(store, network.Kinds{kind.Kind}, porttest.Payers(t), func(connection string, reason network.Reason) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.counts[connection+" "+string(reason)]++
 	}, log)
-	open := func(c *billing.Connection) (*ports.Network, error) {
+	open := func(c *network.Connection) (*ports.Network, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.opened = append(p.opened, c.Secrets.Password)
-		if c.Secrets.Password == "unreadable" {
+		p.opened = append(p.opened, string(c.Secrets))
+		if string(c.Secrets) == `{"Password":"unreadable"}` {
 			return nil, errors.New("the key cannot be read")
 		}
 		return &ports.Network{Eligibility: p.account, Peer: p.account}, nil
 	}
-	connector := adapter.NewConnector(p.networks, map[billing.ConnectionKind]adapter.Opener{billing.ConnectionCORE: open}, p.Observe, log)
+	kind.Open = open
+	connector := routing.NewConnector(p.networks, []ports.ConnectionKind{kind}, p.Observe, log)
 	p.Use(connector)
 	t.Cleanup(connector.Close)
 	return p
@@ -103,13 +109,15 @@ func (p *process) run(t *testing.T) {
 }
 
 func (p *process) open(scope billing.Scope) (*ports.Network, error) {
-	return p.networks.For(scope, billing.PayerID{1}, billing.TransactionEligibility)
+	return p.networks.For(scope, billing.PayerID{1}, network.Eligibility)
 }
 
 func request(name string, change func(r *intake.ConnectionRequest)) intake.ConnectionRequest {
 	r := intake.ConnectionRequest{
 		Name: name, Mode: "live", Kind: "core", Carries: []string{"eligibility"}, Usage: "P", SenderID: "MOLAR1", ReceiverID: "NET1", EveryPayer: true,
-		URL: "https://core.example.com/soap", Envelope: "soap-2.2.0", User: "molar", Password: []byte("hunter2\n"),
+		Own: map[string][]byte{
+			"url": []byte("https://core.example.com/soap"), "envelope": []byte("soap-2.2.0"), "user": []byte("molar"), "password_file": []byte("hunter2\n"),
+		},
 	}
 	if change != nil {
 		change(&r)
@@ -117,7 +125,7 @@ func request(name string, change func(r *intake.ConnectionRequest)) intake.Conne
 	return r
 }
 
-func (p *process) must(t *testing.T, r intake.ConnectionRequest) *billing.Connection {
+func (p *process) must(t *testing.T, r intake.ConnectionRequest) *network.Connection {
 	t.Helper()
 	c, err := p.Add(t.Context(), r)
 	if err != nil {
@@ -136,7 +144,7 @@ func TestLifeOfAConnection(t *testing.T) {
 	carried := func() bool { _, err := service.open(scope); return err == nil }
 
 	c := operator.must(t, request("Main", nil))
-	if c.Secrets.Password != "hunter2" || c.Settings.Envelope.Sender.Qualifier != "ZZ" || c.State() != billing.ConnectionEnabled {
+	if string(c.Secrets) != `{"Password":"hunter2"}` || c.Settings.Envelope.Sender.Qualifier != "ZZ" || c.State() != network.Enabled {
 		t.Errorf("added %+v", c.Settings)
 	}
 	porttest.Await(t, "the connection is used", carried)
@@ -148,19 +156,19 @@ func TestLifeOfAConnection(t *testing.T) {
 	wantCode(t, "a second one with the name", err, billing.CodeConflict)
 	_, err = operator.Add(t.Context(), request("Other", func(r *intake.ConnectionRequest) { r.OrgID = new(billing.OrgID{7}.String()) }))
 	wantFault(t, "an unknown organization", err, "org_id")
-	_, err = operator.Add(t.Context(), request("Other", func(r *intake.ConnectionRequest) { r.Password = []byte("unreadable") }))
+	_, err = operator.Add(t.Context(), request("Other", func(r *intake.ConnectionRequest) { r.Own["password_file"] = []byte("unreadable") }))
 	wantCode(t, "a connection that cannot be opened", err, billing.CodeInvalidRequest)
 	_, err = operator.Add(t.Context(), request("Other", func(r *intake.ConnectionRequest) { r.Kind = "fax" }))
 	wantFault(t, "an unknown kind", err, "kind")
 
-	if c, err = operator.Disable(t.Context(), "main"); err != nil || c.State() != billing.ConnectionDisabled {
+	if c, err = operator.Disable(t.Context(), "main"); err != nil || c.State() != network.Disabled {
 		t.Fatal(err)
 	}
 	porttest.Await(t, "the connection is not used", func() bool { return !carried() })
-	if _, err := service.open(scope); err.Error() != billing.TransactionEligibility.Unavailable().Error() {
+	if _, err := service.open(scope); err.Error() != network.Eligibility.Unavailable().Error() {
 		t.Errorf("without a connection in use: %v", err)
 	}
-	if c, err = operator.Enable(t.Context(), "main"); err != nil || c.State() != billing.ConnectionEnabled {
+	if c, err = operator.Enable(t.Context(), "main"); err != nil || c.State() != network.Enabled {
 		t.Fatal(err)
 	}
 	porttest.Await(t, "the connection is used again", carried)
@@ -199,7 +207,7 @@ func TestRefusedSignInPauses(t *testing.T) {
 		porttest.Await(t, "the connection is used", func() bool { _, err := p.open(scope); return err == nil })
 		p.logged()
 	}
-	one.account.result = fmt.Errorf("sign in: %w", billing.ErrNetworkUnauthorized)
+	one.account.result = fmt.Errorf("sign in: %w", network.ErrUnauthorized)
 	n, err := one.open(scope)
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +215,7 @@ func TestRefusedSignInPauses(t *testing.T) {
 	var calls sync.WaitGroup
 	for range 8 { // checks that are under way together
 		calls.Go(func() {
-			if _, err := n.Eligibility.Inquire(t.Context(), nil); err == nil {
+			if _, _, err := n.Eligibility.Ask(t.Context(), network.Inquiry{}); err == nil {
 				t.Error("the sign-in was not refused")
 			}
 		})
@@ -225,7 +233,7 @@ func TestRefusedSignInPauses(t *testing.T) {
 		t.Error("the log has the password")
 	}
 	paused, err := two.Get(t.Context(), "main")
-	if err != nil || paused.State() != billing.ConnectionPaused || paused.Pause.Reason != billing.ReasonUnauthorized ||
+	if err != nil || paused.State() != network.Paused || paused.Pause.Reason != network.ReasonUnauthorized ||
 		paused.Pause.Detail != "sign in: the network refuses the sign-in" || paused.Pause.At.Before(c.CreatedAt) {
 		t.Errorf("the connection is %+v, %v", paused, err)
 	}
@@ -235,12 +243,12 @@ func TestRefusedSignInPauses(t *testing.T) {
 		t.Fatal(err)
 	}
 	porttest.Await(t, "the connection is used again", func() bool { n, err = one.open(scope); return err == nil })
-	if _, err := n.Eligibility.Inquire(t.Context(), nil); err == nil {
+	if _, _, err := n.Eligibility.Ask(t.Context(), network.Inquiry{}); err == nil {
 		t.Error("the sign-in was not refused")
 	}
 	porttest.Await(t, "the connection is paused again", func() bool {
 		c, err := two.Get(t.Context(), "main")
-		return err == nil && c.State() == billing.ConnectionPaused
+		return err == nil && c.State() == network.Paused
 	})
 	if log := one.logged(); strings.Count(log, "level=ERROR") != 1 {
 		t.Errorf("the log has %s", log)
@@ -253,17 +261,17 @@ func TestPauseOfAChangedConnection(t *testing.T) {
 	store := pgtest.Open(t)
 	p := newProcess(t, store)
 	c := p.must(t, request("Main", nil))
-	p.Observe(t.Context(), c, billing.CallInquire, billing.ErrNetworkUnauthorized)
+	p.Observe(t.Context(), c, network.CallAsk, network.ErrUnauthorized)
 	if _, err := p.Enable(t.Context(), "main"); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := p.Get(t.Context(), "main"); err != nil || c.State() != billing.ConnectionEnabled {
+	if c, err := p.Get(t.Context(), "main"); err != nil || c.State() != network.Enabled {
 		t.Errorf("the connection is %+v, %v", c, err)
 	}
-	p.Observe(t.Context(), c, billing.CallInquire, billing.ErrNetworkUnauthorized)
+	p.Observe(t.Context(), c, network.CallAsk, network.ErrUnauthorized)
 	if err := errors.Join(p.Remove(t.Context(), "main", false), p.Follow(t.Context())); err != nil {
 		t.Error("the pause of a removed connection:", err)
 	}
@@ -276,17 +284,17 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 	c := p.must(t, request("Main", nil))
 	p.logged()
 	fail := func(err error) string {
-		p.Observe(t.Context(), c, billing.CallInquire, err)
+		p.Observe(t.Context(), c, network.CallAsk, err)
 		return p.logged()
 	}
-	timeout := &billing.NetworkError{Reason: billing.ReasonTimeout, Err: errors.New("no reply within 20s")}
+	timeout := &network.Error{Reason: network.ReasonTimeout, Err: errors.New("no reply within 20s")}
 	if log := fail(timeout); !strings.Contains(log, `level=WARN msg="connection failed" connection=Main connection_id=`+c.ID.String()+` reason=timeout error="no reply within 20s"`) {
 		t.Errorf("the log has %s", log)
 	}
 	if log := fail(fmt.Errorf("inquire: %w", timeout)) + fail(context.DeadlineExceeded); log != "" {
 		t.Errorf("the log has more: %s", log)
 	}
-	if log := fail(&billing.NetworkError{Reason: billing.ReasonTLS, Err: errors.New("expired")}); strings.Count(log, "\n") != 1 {
+	if log := fail(&network.Error{Reason: network.ReasonTLS, Err: errors.New("expired")}); strings.Count(log, "\n") != 1 {
 		t.Errorf("a new reason has the log %s", log)
 	}
 	if log := fail(nil); log != "" {
@@ -307,25 +315,25 @@ func TestSuccessOfAnotherCall(t *testing.T) {
 	p := newProcess(t, pgtest.Open(t))
 	c := p.must(t, request("Main", nil))
 	p.logged()
-	observe := func(call billing.ConnectionCall, err error) string {
+	observe := func(call network.Call, err error) string {
 		p.Observe(t.Context(), c, call, err)
 		return p.logged()
 	}
-	full := &billing.NetworkError{Reason: billing.ReasonFull, Err: errors.New("no space")}
-	if log := observe(billing.CallSend, full); strings.Count(log, "\n") != 1 {
+	full := &network.Error{Reason: network.ReasonFull, Err: errors.New("no space")}
+	if log := observe(network.CallSend, full); strings.Count(log, "\n") != 1 {
 		t.Errorf("the first failure has the log %s", log)
 	}
 	log := ""
 	for range 3 {
-		log += observe(billing.CallReceive, nil) + observe(billing.CallSend, full)
+		log += observe(network.CallReceive, nil) + observe(network.CallSend, full)
 	}
 	if log != "" {
 		t.Errorf("the log has more: %s", log)
 	}
-	if log := observe(billing.CallSend, nil) + observe(billing.CallSend, billing.ErrOutcomeUnknown); log != "" {
+	if log := observe(network.CallSend, nil) + observe(network.CallSend, network.ErrOutcomeUnknown); log != "" {
 		t.Errorf("an unknown outcome has the log %s", log)
 	}
-	if log := observe(billing.CallSend, full); strings.Count(log, "\n") != 1 {
+	if log := observe(network.CallSend, full); strings.Count(log, "\n") != 1 {
 		t.Errorf("the next outage has the log %s", log)
 	}
 	if p.counts["Main full"] != 5 || p.counts["Main unknown_outcome"] != 1 {
@@ -354,7 +362,7 @@ func TestOwn(t *testing.T) {
 		if !c.Secrets.IsZero() {
 			t.Errorf("%s has secrets", c.Name)
 		}
-		if details := c.Settings.CORE != nil; details != (c.Name == "own") {
+		if details := c.Settings.Own != nil; details != (c.Name == "own") {
 			t.Errorf("%s: %+v", c.Name, c)
 		}
 	}

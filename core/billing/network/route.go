@@ -1,9 +1,11 @@
-package billing
+package network
 
 import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Transaction is a type of message that a network carries between practices and
@@ -12,51 +14,51 @@ type Transaction string
 
 // The transactions, each with its responses.
 const (
-	TransactionEligibility Transaction = "eligibility" // 270; 271
-	TransactionClaims      Transaction = "claims"      // 837D; TA1, 997, 999, 277, 835
-	TransactionAttachments Transaction = "attachments" // narratives and images
+	Eligibility Transaction = "eligibility" // 270; 271
+	Claims      Transaction = "claims"      // 837D; TA1, 997, 999, 277, 835
+	Attachments Transaction = "attachments" // narratives and images
 )
 
 // Unavailable returns the error for a caller when no network carries the
 // transaction.
 func (t Transaction) Unavailable() error {
 	switch t {
-	case TransactionEligibility:
-		return &Error{Code: CodeEligibilityUnavailable, Message: "No connection carries this eligibility check in live mode. Ask the operator of this service to add one, or use a test key."}
-	case TransactionAttachments:
-		return &Error{Code: CodeAttachmentsUnavailable, Message: "Attachments are not available in live mode yet. Use a test key."}
-	case TransactionClaims:
+	case Eligibility:
+		return &billing.Error{Code: billing.CodeEligibilityUnavailable, Message: "No connection carries this eligibility check in live mode. Ask the operator of this service to add one, or use a test key."}
+	case Attachments:
+		return &billing.Error{Code: billing.CodeAttachmentsUnavailable, Message: "Attachments are not available in live mode yet. Use a test key."}
+	case Claims:
 	}
-	return &Error{Code: CodeUnavailable, Message: "No clearinghouse is configured for live mode."}
+	return &billing.Error{Code: billing.CodeUnavailable, Message: "No clearinghouse is configured for live mode."}
 }
 
-// ErrConnectionPaused is the cause of Transaction.Interrupted.
-var ErrConnectionPaused = errors.New("the connection is paused, or cannot be opened")
+// ErrPaused is the cause of Transaction.Interrupted.
+var ErrPaused = errors.New("the connection is paused, or cannot be opened")
 
 // Interrupted returns the error for a caller while the connection that carries the
 // transaction is paused, or cannot be opened. It has the code of Unavailable.
 func (t Transaction) Interrupted() error {
-	return &Error{
-		Cause:   ErrConnectionPaused,
-		Code:    CodeOf(t.Unavailable()),
+	return &billing.Error{
+		Cause:   ErrPaused,
+		Code:    billing.CodeOf(t.Unavailable()),
 		Message: "The connection to this payer is paused. The operator of this service can see why, and enable it again.",
 	}
 }
 
 // Route lists the practices and payers that a network serves.
 type Route struct {
-	Mode   Mode
-	Org    OrgID                     // zero for every organization
-	Payers map[PayerID][]Transaction // by payer; nil for all the network's transactions, to every payer
+	Mode   billing.Mode
+	Org    billing.OrgID                     // zero for every organization
+	Payers map[billing.PayerID][]Transaction // by payer; nil for all the network's transactions, to every payer
 
 	// PayerIDs are the network's own IDs of payers, which may differ by transaction. A
 	// payer without one has the same ID as here.
-	PayerIDs map[PayerID]map[Transaction]string
+	PayerIDs map[billing.PayerID]map[Transaction]string
 }
 
 // Serves reports whether the route carries the transaction for the scope to at
 // least one payer.
-func (r *Route) Serves(scope Scope, t Transaction) bool {
+func (r *Route) Serves(scope billing.Scope, t Transaction) bool {
 	if r.Mode != scope.Mode || !r.Org.IsZero() && r.Org != scope.Org {
 		return false
 	}
@@ -70,12 +72,12 @@ func (r *Route) Serves(scope Scope, t Transaction) bool {
 
 // Reaches reports whether the route carries the transaction from the scope to the
 // payer.
-func (r *Route) Reaches(scope Scope, payer PayerID, t Transaction) bool {
+func (r *Route) Reaches(scope billing.Scope, payer billing.PayerID, t Transaction) bool {
 	return r.Serves(scope, t) && (r.Payers == nil || slices.Contains(r.Payers[payer], t))
 }
 
 // PayerID returns the ID of a payer in the network's messages.
-func (r *Route) PayerID(payer PayerSummary, t Transaction) string {
+func (r *Route) PayerID(payer billing.PayerSummary, t Transaction) string {
 	if id := r.PayerIDs[payer.ID][t]; id != "" {
 		return id
 	}
@@ -87,7 +89,7 @@ func (r *Route) PayerID(payer PayerSummary, t Transaction) string {
 func (r *Route) Payer(id string) string {
 	found := id
 	for payer, own := range r.PayerIDs {
-		switch stated := own[TransactionClaims]; {
+		switch stated := own[Claims]; {
 		case stated == "" || !strings.EqualFold(stated, id):
 		case found != id:
 			return id // several payers share it
@@ -100,21 +102,21 @@ func (r *Route) Payer(id string) string {
 
 // Envelope names the two ends of the interchanges on a network.
 type Envelope struct {
-	Sender   EnvelopeEnd
-	Receiver EnvelopeEnd // without an ID: the payer itself, under its payer ID
-	Usage    string      // ISA15: P for production, T for a test; empty for that of the mode
+	Sender   End
+	Receiver End    // without an ID: the payer itself, under its payer ID
+	Usage    string // ISA15: P for production, T for a test; empty for that of the mode
 }
 
 // Test reports whether interchanges of the mode are marked as a test.
-func (e *Envelope) Test(mode Mode) bool {
+func (e *Envelope) Test(mode billing.Mode) bool {
 	if e.Usage != "" {
 		return e.Usage != "P"
 	}
-	return mode != ModeLive
+	return mode != billing.ModeLive
 }
 
-// EnvelopeEnd is one end of an interchange (ISA05 and ISA06, ISA07 and ISA08).
-type EnvelopeEnd struct {
+// End is one end of an interchange (ISA05 and ISA06, ISA07 and ISA08).
+type End struct {
 	Qualifier string // such as "ZZ", mutually defined
 	ID        string
 }

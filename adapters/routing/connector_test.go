@@ -1,4 +1,4 @@
-package networks_test
+package routing_test
 
 import (
 	"bytes"
@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/adapters/networks"
+	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -22,21 +23,21 @@ import (
 // account is a peer with one adapter, whose calls end as the test says.
 type account struct {
 	ports.Clearinghouse
-	ports.EligibilityNetwork
+	ports.Eligibility
 
 	result func(ctx context.Context) error
 	closed atomic.Int32
 }
 
-func (*account) Probe(context.Context, bool) []billing.ProbeStep { return nil }
+func (*account) Probe(context.Context, bool) []network.ProbeStep { return nil }
 
 func (a *account) Close() error {
 	a.closed.Add(1)
 	return errors.New("it was cut off")
 }
 
-func (a *account) Inquire(ctx context.Context, _ []byte) ([]byte, error) {
-	return []byte("271"), a.result(ctx)
+func (a *account) Ask(ctx context.Context, _ network.Inquiry) (billing.CheckResponse, []billing.Exchange, error) {
+	return billing.CheckResponse{Outcome: billing.OutcomeAnswered}, []billing.Exchange{{Reply: []byte("271")}}, a.result(ctx)
 }
 
 func (a *account) Receive(ctx context.Context, _ int) ([]billing.IncomingFile, error) {
@@ -66,8 +67,8 @@ func (f folder) Remove(ctx context.Context, _ billing.RemoteFile, _ [32]byte) er
 
 // fixture is a connector whose accounts the test holds, by the name of the connection.
 type fixture struct {
-	*networks.Connector
-	networks *networks.Networks
+	*routing.Connector
+	networks *routing.Networks
 
 	mu       sync.Mutex
 	opened   map[string][]*account
@@ -78,9 +79,9 @@ type fixture struct {
 
 func newFixture(t *testing.T, builtin ...*ports.Network) *fixture {
 	t.Helper()
-	f := &fixture{networks: networks.New(builtin...), opened: map[string][]*account{}, result: func(context.Context) error { return nil }}
-	open := func(c *billing.Connection) (*ports.Network, error) {
-		if c.Settings.SFTP == nil {
+	f := &fixture{networks: routing.New(builtin...), opened: map[string][]*account{}, result: func(context.Context) error { return nil }}
+	open := func(c *network.Connection) (*ports.Network, error) {
+		if !c.Settings.AllowPrivate {
 			return nil, errors.New("the key cannot be read")
 		}
 		a := &account{result: f.result}
@@ -88,16 +89,16 @@ func newFixture(t *testing.T, builtin ...*ports.Network) *fixture {
 		f.opened[c.Name] = append(f.opened[c.Name], a)
 		f.mu.Unlock()
 		n := &ports.Network{Peer: a}
-		if c.Carried(billing.TransactionEligibility) {
+		if c.Carried(network.Eligibility) {
 			n.Eligibility = a
 		}
-		if c.Carried(billing.TransactionClaims) {
+		if c.Carried(network.Claims) {
 			n.Claims, n.Replies, n.Inbox = a, a, folder{a}
 		}
 		return n, nil
 	}
-	f.Connector = networks.NewConnector(f.networks, map[billing.ConnectionKind]networks.Opener{billing.ConnectionSFTP: open},
-		func(_ context.Context, c *billing.Connection, _ billing.ConnectionCall, err error) {
+	f.Connector = routing.NewConnector(f.networks, []ports.ConnectionKind{{Kind: network.Kind{Name: "sftp"}, Open: open}},
+		func(_ context.Context, c *network.Connection, _ network.Call, err error) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.observed = append(f.observed, fmt.Sprintf("%s: %v", c.Name, err))
@@ -113,14 +114,14 @@ func (f *fixture) seen() string {
 	return strings.Join(f.observed, "\n")
 }
 
-func connection(name string, change func(c *billing.Connection)) *billing.Connection {
-	c := &billing.Connection{
-		ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: billing.ConnectionSFTP, Mode: billing.ModeLive,
-		Carries: []billing.Transaction{billing.TransactionEligibility, billing.TransactionClaims}, Enabled: true, Revision: 1,
-		Settings: billing.ConnectionSettings{
-			SFTP:     &billing.SFTPSettings{},
-			Envelope: billing.Envelope{Sender: billing.EnvelopeEnd{Qualifier: "ZZ", ID: name}, Usage: "P"},
-			Options:  billing.NetworkOptions{PollInterval: time.Minute},
+func connection(name string, change func(c *network.Connection)) *network.Connection {
+	c := &network.Connection{
+		ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: "sftp", Mode: billing.ModeLive,
+		Carries: []network.Transaction{network.Eligibility, network.Claims}, Enabled: true, Revision: 1,
+		Settings: network.Settings{
+			AllowPrivate: true,
+			Envelope:     network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: name}, Usage: "P"},
+			Options:      network.Options{PollInterval: time.Minute},
 		},
 	}
 	if change != nil {
@@ -134,16 +135,16 @@ func TestRoutes(t *testing.T) {
 	t.Parallel()
 	mine, other := billing.OrgID{1}, billing.OrgID{2}
 	aetna, delta := billing.PayerID{1}, billing.PayerID{2}
-	only := func(p billing.PayerID) []billing.ConnectionPayer {
-		return []billing.ConnectionPayer{{Payer: p, NetworkID: "N7", Transactions: []billing.Transaction{billing.TransactionClaims}}}
+	only := func(p billing.PayerID) []network.Payer {
+		return []network.Payer{{Payer: p, NetworkID: "N7", Transactions: []network.Transaction{network.Claims}}}
 	}
-	f := newFixture(t, &ports.Network{Name: "sandbox", Route: billing.Route{Mode: billing.ModeTest}, Claims: files{}, Attachments: images{}})
-	f.Replace([]*billing.Connection{
+	f := newFixture(t, &ports.Network{Name: "sandbox", Route: network.Route{Mode: billing.ModeTest}, Claims: files{}, Attachments: images{}})
+	f.Replace([]*network.Connection{
 		connection("every payer", nil),
-		connection("only delta", func(c *billing.Connection) { c.Settings.Payers = only(delta) }),
-		connection("own", func(c *billing.Connection) { c.Org = mine; c.Settings.Payers = only(delta) }),
-		connection("test", func(c *billing.Connection) { c.Mode = billing.ModeTest; c.Org = mine }),
-		connection("off", func(c *billing.Connection) { c.Enabled = false; c.Org = other }),
+		connection("only delta", func(c *network.Connection) { c.Settings.Payers = only(delta) }),
+		connection("own", func(c *network.Connection) { c.Org = mine; c.Settings.Payers = only(delta) }),
+		connection("test", func(c *network.Connection) { c.Mode = billing.ModeTest; c.Org = mine }),
+		connection("off", func(c *network.Connection) { c.Enabled = false; c.Org = other }),
 	})
 	for _, c := range []struct {
 		org   billing.OrgID
@@ -158,21 +159,21 @@ func TestRoutes(t *testing.T) {
 		{mine, billing.ModeTest, aetna, "test"},
 		{other, billing.ModeTest, aetna, ""},
 	} {
-		n, err := f.networks.For(billing.Scope{Org: c.org, Mode: c.mode}, c.payer, billing.TransactionClaims)
+		n, err := f.networks.For(billing.Scope{Org: c.org, Mode: c.mode}, c.payer, network.Claims)
 		if err != nil || n.Envelope.Sender.ID != c.want {
 			t.Errorf("%v %s: %+v, %v, want %q", c.org[0], c.mode, n, err, c.want)
 		}
 	}
-	n, err := f.networks.For(billing.Scope{Org: mine, Mode: billing.ModeLive}, delta, billing.TransactionClaims)
+	n, err := f.networks.For(billing.Scope{Org: mine, Mode: billing.ModeLive}, delta, network.Claims)
 	if err != nil || n.Poll != time.Minute || n.Options.PollInterval != time.Minute || n.Envelope.Usage != "P" || !strings.HasPrefix(n.Name, "con_") ||
-		n.Route.PayerID(billing.PayerSummary{ID: delta, PayerID: "CDUT1"}, billing.TransactionClaims) != "N7" {
+		n.Route.PayerID(billing.PayerSummary{ID: delta, PayerID: "CDUT1"}, network.Claims) != "N7" {
 		t.Errorf("the network is %+v, %v", n, err)
 	}
 	if all := f.networks.Clearinghouses(); len(all) != 5 {
 		t.Errorf("%d clearinghouses", len(all))
 	}
 	f.Replace(nil)
-	if _, err := f.networks.For(billing.Scope{Org: mine, Mode: billing.ModeLive}, delta, billing.TransactionClaims); billing.CodeOf(err) != billing.CodeUnavailable {
+	if _, err := f.networks.For(billing.Scope{Org: mine, Mode: billing.ModeLive}, delta, network.Claims); billing.CodeOf(err) != billing.CodeUnavailable {
 		t.Errorf("without a connection: %v", err)
 	}
 	if all := f.networks.Clearinghouses(); len(all) != 1 {
@@ -185,10 +186,10 @@ func TestReplaceKeepsWhatDidNotChange(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	kept, changed, gone := connection("kept", nil), connection("changed", nil), connection("gone", nil)
-	f.Replace([]*billing.Connection{kept, changed, gone})
+	f.Replace([]*network.Connection{kept, changed, gone})
 	again := *changed
 	again.Revision++
-	f.Replace([]*billing.Connection{kept, &again})
+	f.Replace([]*network.Connection{kept, &again})
 	f.Close()
 	for name, want := range map[string]int{"kept": 1, "changed": 2, "gone": 1} {
 		all := f.opened[name]
@@ -213,7 +214,7 @@ func TestClosedAfterItsCalls(t *testing.T) {
 		<-finish
 		return nil
 	}
-	f.Replace([]*billing.Connection{connection("slow", nil)})
+	f.Replace([]*network.Connection{connection("slow", nil)})
 	n := f.networks.Clearinghouses()[0]
 	ended := make(chan error)
 	go func() { ended <- n.Replies.Remove(t.Context(), "1") }()
@@ -231,7 +232,7 @@ func TestClosedAfterItsCalls(t *testing.T) {
 		t.Error("a closed connection was called")
 	}
 	// Nothing was sent, and another connection may be open by now.
-	if _, err := n.Eligibility.Inquire(t.Context(), nil); !errors.As(err, new(*billing.LaterError)) {
+	if _, _, err := n.Eligibility.Ask(t.Context(), network.Inquiry{}); !errors.As(err, new(*billing.LaterError)) {
 		t.Errorf("an inquiry through a closed connection: %v", err)
 	}
 }
@@ -241,21 +242,21 @@ func TestClosedAfterItsCalls(t *testing.T) {
 func TestPausedStaysTheRoute(t *testing.T) {
 	t.Parallel()
 	mine := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeLive}
-	for name, change := range map[string]func(c *billing.Connection){
-		"paused": func(c *billing.Connection) { c.Pause.At = time.Now() },
-		"broken": func(c *billing.Connection) { c.Settings.SFTP = nil },
-		"later":  func(c *billing.Connection) { c.Kind = billing.ConnectionCORE },
+	for name, change := range map[string]func(c *network.Connection){
+		"paused": func(c *network.Connection) { c.Pause.At = time.Now() },
+		"broken": func(c *network.Connection) { c.Settings.AllowPrivate = false },
+		"later":  func(c *network.Connection) { c.Kind = "core" },
 	} {
 		f := newFixture(t)
-		f.Replace([]*billing.Connection{connection("deployment", nil), connection(name, func(c *billing.Connection) { c.Org = mine.Org; change(c) })})
-		_, err := f.networks.For(mine, billing.PayerID{1}, billing.TransactionEligibility)
+		f.Replace([]*network.Connection{connection("deployment", nil), connection(name, func(c *network.Connection) { c.Org = mine.Org; change(c) })})
+		_, err := f.networks.For(mine, billing.PayerID{1}, network.Eligibility)
 		if billing.CodeOf(err) != billing.CodeEligibilityUnavailable || !strings.Contains(err.Error(), "paused") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if n, err := f.networks.For(billing.Scope{Org: billing.OrgID{2}, Mode: billing.ModeLive}, billing.PayerID{1}, billing.TransactionClaims); err != nil || n.Envelope.Sender.ID != "deployment" {
+		if n, err := f.networks.For(billing.Scope{Org: billing.OrgID{2}, Mode: billing.ModeLive}, billing.PayerID{1}, network.Claims); err != nil || n.Envelope.Sender.ID != "deployment" {
 			t.Errorf("%s: another organization has %+v, %v", name, n, err)
 		}
-		if err := f.networks.Available(mine, billing.TransactionEligibility); err != nil {
+		if err := f.networks.Available(mine, network.Eligibility); err != nil {
 			t.Errorf("%s: some payers are reached through the deployment's, but %v", name, err)
 		}
 		if logged := strings.Contains(f.log.String(), "connection not opened"); logged != (name != "paused") {
@@ -270,9 +271,9 @@ func TestCallsAreObserved(t *testing.T) {
 	f := newFixture(t)
 	var result error
 	f.result = func(context.Context) error { return result }
-	f.Replace([]*billing.Connection{connection("main", nil)})
+	f.Replace([]*network.Connection{connection("main", nil)})
 	mine := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeLive}
-	n, err := f.networks.For(mine, billing.PayerID{1}, billing.TransactionClaims)
+	n, err := f.networks.For(mine, billing.PayerID{1}, network.Claims)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,15 +285,15 @@ func TestCallsAreObserved(t *testing.T) {
 		{nil, "main: <nil>\nmain: <nil>\nmain: <nil>\nmain: <nil>"},
 		{errors.New("down"), "main: down\nmain: down\nmain: down\nmain: down"},
 		{&billing.LaterError{Until: time.Unix(1, 0)}, ""},
-		{&billing.UntriedError{Err: errors.New("no attempt for 2s")}, ""},
+		{&network.UntriedError{Err: errors.New("no attempt for 2s")}, ""},
 	} {
 		result = c.result
-		reply, err := n.Eligibility.Inquire(ctx, nil)
-		if later := errors.As(c.result, new(*billing.LaterError)); billing.Observed(err) != (c.result != nil && !later) {
-			t.Errorf("%v is observed: %t", err, billing.Observed(err))
+		reply, sent, err := n.Eligibility.Ask(ctx, network.Inquiry{})
+		if later := errors.As(c.result, new(*billing.LaterError)); network.Observed(err) != (c.result != nil && !later) {
+			t.Errorf("%v is observed: %t", err, network.Observed(err))
 		}
-		if !errors.Is(err, c.result) || string(reply) != "271" {
-			t.Errorf("inquire: %s, %v", reply, err)
+		if !errors.Is(err, c.result) || reply.Outcome != billing.OutcomeAnswered || len(sent) != 1 {
+			t.Errorf("ask: %v, %d exchanges, %v", reply.Outcome, len(sent), err)
 		}
 		received, err := n.Replies.Receive(ctx, 1)
 		if !errors.Is(err, c.result) || len(received) != 1 {
@@ -312,7 +313,7 @@ func TestCallsAreObserved(t *testing.T) {
 	}
 
 	// One refused sign-in is enough.
-	result = fmt.Errorf("sign in: %w", billing.ErrNetworkUnauthorized)
+	result = fmt.Errorf("sign in: %w", network.ErrUnauthorized)
 	for range 3 {
 		if err := n.Replies.Remove(t.Context(), "1"); err == nil {
 			t.Error("the sign-in was not refused")
@@ -321,7 +322,7 @@ func TestCallsAreObserved(t *testing.T) {
 	if got := f.seen(); got != "main: sign in: the network refuses the sign-in" {
 		t.Errorf("observed %q", got)
 	}
-	if err := f.networks.Available(mine, billing.TransactionClaims); billing.CodeOf(err) != billing.CodeUnavailable || len(f.networks.Clearinghouses()) != 0 {
+	if err := f.networks.Available(mine, network.Claims); billing.CodeOf(err) != billing.CodeUnavailable || len(f.networks.Clearinghouses()) != 0 {
 		t.Errorf("after a refused sign-in: %v", err)
 	}
 }
@@ -332,7 +333,7 @@ func TestFilesAreObserved(t *testing.T) {
 	f := newFixture(t)
 	var result error
 	f.result = func(context.Context) error { return result }
-	f.Replace([]*billing.Connection{connection("main", nil)})
+	f.Replace([]*network.Connection{connection("main", nil)})
 	in := f.networks.Clearinghouses()[0].Inbox
 	for _, c := range []struct {
 		result   error
@@ -375,14 +376,14 @@ func TestCallsWhileAConnectionCloses(t *testing.T) {
 		<-end
 		return nil
 	}
-	f.Replace([]*billing.Connection{connection("main", nil)})
+	f.Replace([]*network.Connection{connection("main", nil)})
 	n := f.networks.Clearinghouses()[0]
 	ended := make(chan error, 1)
 	go func() { ended <- n.Replies.Remove(t.Context(), "1") }()
 	<-began
 	f.Replace(nil)
 	for range 1000 { // before and after the connection begins to wait
-		if err := n.Replies.Remove(t.Context(), "2"); err == nil || billing.Observed(err) {
+		if err := n.Replies.Remove(t.Context(), "2"); err == nil || network.Observed(err) {
 			t.Fatal("a call through a closed connection: ", err)
 		}
 		runtime.Gosched()

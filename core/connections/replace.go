@@ -1,4 +1,4 @@
-package networks
+package connections
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
@@ -16,12 +17,12 @@ import (
 // pause ends. Whether it is enabled stays, too, unless the document says it. Running
 // services use it within two seconds. It returns CodeInvalidRequest for a document with
 // faults, and CodeNotFound if no connection has the name.
-func (s *Service) Replace(ctx context.Context, r intake.ConnectionRequest) (*billing.Connection, error) {
+func (s *Service) Replace(ctx context.Context, r intake.ConnectionRequest) (*network.Connection, error) {
 	c, err := s.read(r)
 	if err != nil {
 		return nil, err
 	}
-	err = s.locked(ctx, c.Name, func(ctx context.Context, tx ports.SystemTx, old *billing.Connection) error {
+	err = s.locked(ctx, c.Name, func(ctx context.Context, tx ports.SystemTx, old *network.Connection) error {
 		if faults := kept(old, c); len(faults) > 0 {
 			return invalid(faults)
 		}
@@ -41,8 +42,8 @@ func (s *Service) Replace(ctx context.Context, r intake.ConnectionRequest) (*bil
 }
 
 // kept returns a fault for each field of c that must be that of the old connection.
-func kept(old, c *billing.Connection) (f billing.Faults) {
-	org := func(c *billing.Connection) string {
+func kept(old, c *network.Connection) (f billing.Faults) {
+	org := func(c *network.Connection) string {
 		if c.Org.IsZero() {
 			return "null"
 		}
@@ -61,7 +62,7 @@ func kept(old, c *billing.Connection) (f billing.Faults) {
 // Remove deletes a connection with its secrets. It returns CodeConflict while batches need
 // the connection, unless it is forced.
 func (s *Service) Remove(ctx context.Context, name string, force bool) error {
-	return s.locked(ctx, name, func(ctx context.Context, tx ports.SystemTx, c *billing.Connection) error {
+	return s.locked(ctx, name, func(ctx context.Context, tx ports.SystemTx, c *network.Connection) error {
 		needing, err := tx.Routes.Unsettled(ctx, c.Network(), time.Time{})
 		if err != nil {
 			return err
@@ -74,7 +75,7 @@ func (s *Service) Remove(ctx context.Context, name string, force bool) error {
 }
 
 // inUse is the error for a connection that batches need.
-func inUse(c *billing.Connection, needing []*billing.Batch) error {
+func inUse(c *network.Connection, needing []*billing.Batch) error {
 	var unsent, unknown, unacknowledged int
 	for _, b := range needing {
 		switch {

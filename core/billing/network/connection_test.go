@@ -1,4 +1,4 @@
-package billing
+package network
 
 import (
 	"bytes"
@@ -9,38 +9,40 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestConnectionRoute(t *testing.T) {
 	t.Parallel()
-	delta, other := PayerID{1}, PayerID{2}
-	scope := Scope{Org: OrgID{9}, Mode: ModeLive}
-	every := Connection{Mode: ModeLive}
-	if r := every.Route(); !r.Reaches(scope, delta, TransactionClaims) {
+	delta, other := billing.PayerID{1}, billing.PayerID{2}
+	scope := billing.Scope{Org: billing.OrgID{9}, Mode: billing.ModeLive}
+	every := Connection{Mode: billing.ModeLive}
+	if r := every.Route(); !r.Reaches(scope, delta, Claims) {
 		t.Error("a connection without payers does not reach every payer")
 	}
 	// One payer is listed twice, with an ID for each transaction.
-	some := Connection{Mode: ModeLive, Settings: ConnectionSettings{Payers: []ConnectionPayer{
-		{Payer: delta, NetworkID: "SKUT0", Transactions: []Transaction{TransactionClaims}},
-		{Payer: delta, NetworkID: "UTMCD", Transactions: []Transaction{TransactionEligibility}},
+	some := Connection{Mode: billing.ModeLive, Settings: Settings{Payers: []Payer{
+		{Payer: delta, NetworkID: "SKUT0", Transactions: []Transaction{Claims}},
+		{Payer: delta, NetworkID: "UTMCD", Transactions: []Transaction{Eligibility}},
 	}}}
 	r := some.Route()
-	if !r.Reaches(scope, delta, TransactionClaims) || !r.Reaches(scope, delta, TransactionEligibility) || r.Reaches(scope, other, TransactionClaims) ||
-		r.PayerID(PayerSummary{ID: delta, PayerID: "CDUT1"}, TransactionClaims) != "SKUT0" ||
-		r.PayerID(PayerSummary{ID: delta, PayerID: "CDUT1"}, TransactionEligibility) != "UTMCD" {
+	if !r.Reaches(scope, delta, Claims) || !r.Reaches(scope, delta, Eligibility) || r.Reaches(scope, other, Claims) ||
+		r.PayerID(billing.PayerSummary{ID: delta, PayerID: "CDUT1"}, Claims) != "SKUT0" ||
+		r.PayerID(billing.PayerSummary{ID: delta, PayerID: "CDUT1"}, Eligibility) != "UTMCD" {
 		t.Errorf("the route is %+v", r)
 	}
-	own := Connection{Mode: ModeLive, Org: OrgID{8}}
-	if r := own.Route(); r.Reaches(scope, delta, TransactionClaims) {
+	own := Connection{Mode: billing.ModeLive, Org: billing.OrgID{8}}
+	if r := own.Route(); r.Reaches(scope, delta, Claims) {
 		t.Error("a connection of another organization serves the scope")
 	}
 }
 
 func TestConnectionState(t *testing.T) {
 	t.Parallel()
-	pause := ConnectionPause{At: time.Unix(1, 0), Reason: ReasonUnauthorized}
-	for want, c := range map[ConnectionState]Connection{
-		ConnectionEnabled: {Enabled: true}, ConnectionPaused: {Enabled: true, Pause: pause}, ConnectionDisabled: {Pause: pause},
+	pause := Pause{At: time.Unix(1, 0), Reason: ReasonUnauthorized}
+	for want, c := range map[State]Connection{
+		Enabled: {Enabled: true}, Paused: {Enabled: true, Pause: pause}, Disabled: {Pause: pause},
 	} {
 		if got := c.State(); got != want {
 			t.Errorf("the state is %s, want %s", got, want)
@@ -50,14 +52,14 @@ func TestConnectionState(t *testing.T) {
 
 func TestReasonOf(t *testing.T) {
 	t.Parallel()
-	fault := &NetworkError{Reason: ReasonTLS, Err: errors.New("the certificate has expired")}
+	fault := &Error{Reason: ReasonTLS, Err: errors.New("the certificate has expired")}
 	for _, c := range []struct {
 		err  error
-		want NetworkReason
+		want Reason
 	}{
 		{errors.New("x"), ReasonOther},
 		{fmt.Errorf("inquire: %w", fault), ReasonTLS},
-		{&NetworkError{Reason: ReasonRefused, Err: ErrNetworkUnauthorized}, ReasonUnauthorized},
+		{&Error{Reason: ReasonRefused, Err: ErrUnauthorized}, ReasonUnauthorized},
 		{fmt.Errorf("send: %w", ErrOutcomeUnknown), ReasonUnknownOutcome},
 		{context.DeadlineExceeded, ReasonTimeout},
 	} {
@@ -73,7 +75,7 @@ func TestReasonOf(t *testing.T) {
 // TestConnectionSecrets prints a connection in every way that a mistake could.
 func TestConnectionSecrets(t *testing.T) {
 	t.Parallel()
-	c := &Connection{Name: "main", Secrets: ConnectionSecrets{Password: "hunter2", Key: []byte("hunter2"), CertKey: []byte("hunter2")}}
+	c := &Connection{Name: "main", Secrets: Secrets(`{"Password":"hunter2","Key":"aHVudGVyMg=="}`)}
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, nil))
 	log.Info("all", "connection", c, "secrets", c.Secrets, "pointer", &c.Secrets)
@@ -83,7 +85,7 @@ func TestConnectionSecrets(t *testing.T) {
 	if strings.Contains(out.String(), "hunter2") || strings.Contains(out.String(), "[104 117") || strings.Contains(out.String(), fmt.Sprintf("%x", "hunter2")) {
 		t.Errorf("a secret is printed: %s", out.String())
 	}
-	if c.Secrets.IsZero() || !(ConnectionSecrets{}).IsZero() {
+	if c.Secrets.IsZero() || !(Secrets)(nil).IsZero() {
 		t.Error("IsZero is wrong")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Ledger is what payers have decided about a claim: every claim of a remittance
+// Ledger is what payers have decided about a claim: every remittance claim
 // that was applied to it. Its figures are a function of the set of its entries.
 // The order in which files came, and the order inside a file, do not change them.
 //
@@ -79,7 +79,7 @@ func inOrder(a, b *LedgerEntry) int {
 	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.ERA.Arrival, b.ERA.Arrival), ReversalsFirst(a.RemittanceClaim, b.RemittanceClaim))
 }
 
-// ReversalsFirst compares claims of one remittance: a reversal comes before any other.
+// ReversalsFirst compares two claims of one remittance: a reversal comes before any other.
 func ReversalsFirst(a, b *RemittanceClaim) int {
 	switch {
 	case a.Reverses() && !b.Reverses():

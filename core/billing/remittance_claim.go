@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// RemittanceClaim is the part of a remittance about one claim (CLP). A payer that splits
+// RemittanceClaim is what a remittance states about one claim (CLP). A payer that splits
 // a claim sends several with one control number.
 type RemittanceClaim struct {
 	Ordinal               int    // in the payment, from 1
@@ -48,7 +48,7 @@ type CrossoverPayer struct {
 	ID   string
 }
 
-// RemittanceClaimProgress is what became of a claim of a remittance.
+// RemittanceClaimProgress is what became of a remittance claim.
 type RemittanceClaimProgress struct {
 	Status    RemitStatus
 	ClaimID   ClaimID // ours; zero while it matches none
@@ -79,7 +79,7 @@ func (p *RemittanceClaimProgress) Shown() (RemitStatus, ReviewCode) {
 	return p.Status, ""
 }
 
-// RemitStatus is the status of a claim of a remittance.
+// RemitStatus is the status of a remittance claim.
 type RemitStatus string
 
 // The statuses.
@@ -120,7 +120,7 @@ type Adjustment struct {
 	Quantity string
 }
 
-// ERALine is the part of a remittance about one service (SVC).
+// ERALine is what a remittance claim states about one service (SVC).
 type ERALine struct {
 	ControlNumber string // REF 6R: the number under which the line was billed, as sent; empty when not stated
 	ProcedureCode string // as paid
@@ -143,7 +143,7 @@ type ERASource struct {
 	Arrival     int64 // the order in which remittances came
 }
 
-// LedgerEntry is a claim of a remittance that was applied to a claim.
+// LedgerEntry is a remittance claim that was applied to a claim.
 type LedgerEntry struct {
 	*RemittanceClaim
 
@@ -163,7 +163,7 @@ func (r *RemittanceClaim) Reverses() bool { return r.StatusCode == claimReversed
 // Estimates reports whether it is the estimate for a predetermination.
 func (r *RemittanceClaim) Estimates() bool { return r.StatusCode == claimEstimation }
 
-// EstimatedBy reports whether the claim of a remittance is an estimate for this claim. Some
+// EstimatedBy reports whether the remittance claim is an estimate for this claim. Some
 // payers answer a predetermination as if it were a claim: denied, or processed without a
 // payment. That is an estimate, too.
 func (c *Claim) EstimatedBy(r *RemittanceClaim) bool {
@@ -174,7 +174,7 @@ func (c *Claim) EstimatedBy(r *RemittanceClaim) bool {
 	return r.Estimates() || r.Paid == 0 && !slices.ContainsFunc(r.Lines, paysLine)
 }
 
-// Suits reports whether the claim of a remittance is of the kind that the claim asks for:
+// Suits reports whether the remittance claim is of the kind that the claim asks for:
 // a decision, or an estimate.
 func (c *Claim) Suits(r *RemittanceClaim) bool {
 	if c.Kind == KindPredetermination {

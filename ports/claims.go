@@ -152,12 +152,12 @@ type ERAs interface {
 	Content(ctx context.Context, id billing.ERAID) ([]byte, error)
 }
 
-// RemittanceClaims stores the claims of remittances. A transaction that writes them
+// RemittanceClaims stores remittance claims. A transaction that writes them
 // has locked the remittance.
 type RemittanceClaims interface {
 	Ledgers
 
-	// Insert stores claims of a remittance.
+	// Insert stores remittance claims.
 	Insert(ctx context.Context, era billing.ERAID, claims []*billing.RemittanceClaim) error
 
 	// Count returns how many claims of the remittance are stored.
@@ -174,10 +174,10 @@ type RemittanceClaims interface {
 	Save(ctx context.Context, era billing.ERAID, claims []*billing.RemittanceClaim) error
 }
 
-// Ledgers finds the claims of remittances that are applied to our claims, and those
+// Ledgers finds the remittance claims that are applied to our claims, and those
 // that can still be.
 type Ledgers interface {
-	// Ledger reads the entries of our claims: the claims of remittances that are
+	// Ledger reads the entries of our claims: the remittance claims that are
 	// applied to them, with what their remittances say, in the order in which they
 	// came. A transaction that changes a claim's entries has locked the claim.
 	Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*billing.LedgerEntry, error)

@@ -24,7 +24,7 @@ func parseERA(arg string) (billing.ERAID, error) {
 	return id, nil
 }
 
-// finishing is a command that finishes a claim of a remittance.
+// finishing is a command that finishes a remittance claim.
 type finishing struct {
 	use, short, long, example string
 	claim                     bool // the command names a claim of ours too
@@ -73,7 +73,7 @@ func (f finishing) command(b Backend) *cobra.Command {
 	return c
 }
 
-// finished says what became of a claim of a remittance.
+// finished says what became of a remittance claim.
 func finished(r *billing.RemittanceClaim) string {
 	status, _ := r.Shown()
 	became := map[billing.RemitStatus]string{
@@ -87,8 +87,8 @@ func finished(r *billing.RemittanceClaim) string {
 func matchERA(b Backend) *cobra.Command {
 	var lines []string
 	return finishing{
-		use: "match ERA_ID NUMBER CLAIM_ID", short: "Match a claim of a remittance to a claim, and apply it", claim: true,
-		long: "Matches a claim of a remittance to the claim that you name, and applies it. It works in every status except applied.\n" +
+		use: "match ERA_ID NUMBER CLAIM_ID", short: "Match a remittance claim to a claim, and apply it", claim: true,
+		long: "Matches a remittance claim to the claim that you name, and applies it. It works in every status except applied.\n" +
 			"Lines are matched by their content. --line says that a line of the remittance pays another line of the claim, or none.",
 		example: "  molar era match --org org_... --mode test era_... 2 clm_...\n" +
 			"  molar era match --org org_... --mode test era_... 2 clm_... --line 1=3 --line 2=none",
@@ -122,7 +122,7 @@ func parseLine(text string) (in intake.MatchLineInput, err error) {
 	return in, nil
 }
 
-// noted completes a command that finishes a claim of a remittance with a note.
+// noted completes a command that finishes a remittance claim with a note.
 func (f finishing) noted(
 	b Backend,
 	do func(*remittances.Service, context.Context, idempotency.Write[*billing.RemittanceClaim], billing.ERAID, int, intake.NoteRequest) (billing.Reply, error),
@@ -139,8 +139,8 @@ func (f finishing) noted(
 
 func applyERA(b Backend) *cobra.Command {
 	return finishing{
-		use: "apply ERA_ID NUMBER", short: "Apply a claim of a remittance that needs review",
-		long: "Applies a claim of a remittance to the claim that it matches, although it needs review. You take responsibility\n" +
+		use: "apply ERA_ID NUMBER", short: "Apply a remittance claim that needs review",
+		long: "Applies a remittance claim to the claim that it matches, although it needs review. You take responsibility\n" +
 			"for what differs. It works in every status except applied.",
 		example: "  molar era apply --org org_... --mode test era_... 2 --note 'The payer confirmed both payments.'",
 	}.noted(b, (*remittances.Service).ApplyClaim)
@@ -148,8 +148,8 @@ func applyERA(b Backend) *cobra.Command {
 
 func ignoreERA(b Backend) *cobra.Command {
 	return finishing{
-		use: "ignore ERA_ID NUMBER", short: "Finish a claim of a remittance without applying it",
-		long: "Marks a claim of a remittance as finished without applying it, such as one for a claim that was not sent with Molar.\n" +
+		use: "ignore ERA_ID NUMBER", short: "Finish a remittance claim without applying it",
+		long: "Marks a remittance claim as finished without applying it, such as one for a claim that was not sent with Molar.\n" +
 			"You can still match or apply it later.",
 		example: "  molar era ignore --org org_... --mode test era_... 2 --note 'Billed before we used Molar.'",
 	}.noted(b, (*remittances.Service).IgnoreClaim)
@@ -157,15 +157,15 @@ func ignoreERA(b Backend) *cobra.Command {
 
 func unapplyERA(b Backend) *cobra.Command {
 	return finishing{
-		use: "unapply ERA_ID NUMBER", short: "Reverse the application of a claim of a remittance",
-		long: "Reverses the application of a claim of a remittance. It needs review then, and is never applied again automatically.\n" +
+		use: "unapply ERA_ID NUMBER", short: "Reverse the application of a remittance claim",
+		long: "Reverses the application of a remittance claim. It needs review then, and is never applied again automatically.\n" +
 			"For a posted remittance, run molar era unpost first.",
 		example: "  molar era unapply --org org_... --mode test era_... 2 --note 'Applied to the wrong visit.'",
 	}.noted(b, (*remittances.Service).UnapplyClaim)
 }
 
-// explainERA says what to do about an error. Number is that of a claim of the
-// remittance; empty when the command names none.
+// explainERA says what to do about an error. Number is that of a remittance claim;
+// empty when the command names none.
 func explainERA(err error, scope billing.Scope, id billing.ERAID, number string) error {
 	e, ok := errors.AsType[*billing.Error](err)
 	switch {

@@ -200,7 +200,7 @@ func claimOrDash(id billing.ClaimID) string {
 	return id.String()
 }
 
-// remarksOn returns what to know and to do about a claim of a remittance, a line
+// remarksOn returns what to know and to do about a remittance claim, a line
 // each.
 func remarksOn(r *billing.RemittanceClaim) string {
 	var b strings.Builder

@@ -38,7 +38,7 @@ func fileCommands(b Backend) *cobra.Command {
 	dismiss := onFile(b, &cobra.Command{
 		Use: "dismiss FILE_ID", Short: "Take a file off the list",
 		Long: "Takes a file off the list and deletes what Molar has of it. Do this once the clearinghouse has sent the file again, or\n" +
-			"when nobody needs it.",
+			"when it is no longer needed.",
 		Example: "  molar files dismiss fil_...",
 	}, (*batches.Service).DismissFile, "%s (%s) is dismissed.\n")
 	return group("files", "Files of connections that were not received: list, retry, dismiss", list, retry, dismiss)

@@ -205,7 +205,7 @@ type claimMoveJSON struct {
 	Note  *string              `json:"note"`
 }
 
-// adjudicationJSON is a claim of a remittance that was applied to the claim.
+// adjudicationJSON is a remittance claim that was applied to the claim.
 type adjudicationJSON struct {
 	ERAID                 billing.ERAID          `json:"era_id"`
 	Ordinal               int                    `json:"ordinal"`

@@ -196,7 +196,7 @@ func balanceFindingShape(f billing.BalanceFinding) balanceFindingJSON {
 	return out
 }
 
-// remittanceClaimJSON is the part of a remittance about one claim.
+// remittanceClaimJSON is what a remittance states about one claim.
 type remittanceClaimJSON struct {
 	Object                string                `json:"object"`
 	Ordinal               int                   `json:"ordinal"`
@@ -227,7 +227,7 @@ type remittanceClaimJSON struct {
 	Lines                 []eraLineJSON         `json:"lines"`
 }
 
-// reviewJSON is the reason that a claim of a remittance was not applied.
+// reviewJSON is the reason that a remittance claim was not applied.
 type reviewJSON struct {
 	Code    billing.ReviewCode `json:"code"`
 	Message string             `json:"message"`

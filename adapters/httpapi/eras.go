@@ -92,7 +92,7 @@ func (a *api) unapplyERAClaim(x *exchange) (*reply, error) {
 	return kept(a.remittances.UnapplyClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
-// readMatch reads which claim a claim of a remittance is about.
+// readMatch reads which claim a remittance claim is about.
 func readMatch(x *exchange) (in intake.MatchRequest) {
 	doc := x.document(&in.Faults)
 	in.ClaimID = doc.optionalText("claim_id")

@@ -38,7 +38,7 @@ type exchange struct {
 	code     billing.Code // of the error in the reply
 	refused  bool         // the reply is an error and shows no resource
 	resource string       // the ID of a resource that the reply is about, without being its first field
-	about    []string     // the IDs of patients whom the reply shows, but does not name
+	about    []string     // the IDs of patients that the reply shows, but does not name
 	atEnd    []func()     // run by finish, last
 
 	jsonFaults billing.Faults // faults in the form of the body

@@ -58,7 +58,7 @@ func (s *service) remitted(t *testing.T, key string, scope billing.Scope, file s
 	return path
 }
 
-// progress checks how many claims of a remittance are applied, need review, are
+// progress checks how many claims of the remittance are applied, need review, are
 // unmatched and are ignored.
 func (s *service) progress(t *testing.T, era string, applied, review, unmatched, ignored int) {
 	t.Helper()
@@ -73,7 +73,7 @@ func (s *service) progress(t *testing.T, era string, applied, review, unmatched,
 	}
 }
 
-// People finish every claim of a remittance: they match, apply, ignore and
+// People finish every remittance claim: they match, apply, ignore and
 // unapply, before and after posting.
 func TestPeopleFinishRemittances(t *testing.T) {
 	t.Parallel()
@@ -127,7 +127,7 @@ func (s *service) types(t *testing.T, id billing.ClaimID) string {
 	return fmt.Sprint(all)
 }
 
-// apply applies a claim of a remittance that does not balance.
+// apply applies a remittance claim that does not balance.
 func (s *service) apply(t *testing.T, path string, c *billing.Claim) {
 	t.Helper()
 	apply := call{path: path, body: `{"note":" The payer <confirmed> it. "}`, idem: "apply"}
@@ -151,7 +151,7 @@ func (s *service) apply(t *testing.T, path string, c *billing.Claim) {
 	wantStatus(t, s.do(t, call{method: "POST", path: strings.Replace(path, "/3/", "/2/", 1)}), 409, billing.CodeConflict) // it matches no claim
 }
 
-// match matches a claim of a remittance by hand, after what does not work.
+// match matches a remittance claim by hand, after what does not work.
 func (s *service) match(t *testing.T, path string, c, unsent *billing.Claim) {
 	t.Helper()
 	body := func(id string, lines ...anObject) string {

@@ -32,7 +32,7 @@ SELECT made(n / 300, 7), n % 300 + 1, made(3, 9), 'test', CASE WHEN n % 100 < 2 
 FROM generate_series($1::int, $2::int - 1) n`
 
 // BenchmarkMillionClaimsOfRemittances runs the statements that apply a remittance,
-// and its lists, with a million claims of remittances for half as many claims.
+// and its lists, with a million remittance claims for half as many claims.
 func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
 	const rows, chunk = 1_200_000, 300
 	url := pgtest.URL(b)

@@ -13,13 +13,13 @@ import (
 
 type remittanceClaims struct{ *tx }
 
-// eraPlace identifies a claim of a remittance for the queue of writes.
+// eraPlace identifies a remittance claim for the queue of writes.
 type eraPlace struct {
 	era     billing.ERAID
 	ordinal int
 }
 
-// remittanceClaimProgress is what became of a claim of a remittance, by column.
+// remittanceClaimProgress is what became of a remittance claim, by column.
 const remittanceClaimProgress = "status, claim_id, matched_by, review, warnings, sequence, line_numbers, applied_at"
 
 func (r remittanceClaims) row(era billing.ERAID, c *billing.RemittanceClaim) row {
@@ -32,7 +32,7 @@ func (r remittanceClaims) row(era billing.ERAID, c *billing.RemittanceClaim) row
 	}
 }
 
-// Insert stores claims of a remittance in one statement.
+// Insert stores remittance claims in one statement.
 func (r remittanceClaims) Insert(ctx context.Context, era billing.ERAID, claims []*billing.RemittanceClaim) error {
 	for _, c := range claims {
 		detail, err := document{of: c}.Value()
@@ -89,7 +89,7 @@ WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'needs_review' AND 
 	return n, nil
 }
 
-// count selects the number of stored claims of a remittance, which are stored in order
+// count selects the number of stored remittance claims, which are stored in order
 // from the first. The reading asks after each chunk, so it must not count a million rows.
 func (r remittanceClaims) count(era billing.ERAID) (string, []any) {
 	q := r.query("coalesce(max(ordinal), 0)", "era_claims")
@@ -97,7 +97,7 @@ func (r remittanceClaims) count(era billing.ERAID) (string, []any) {
 	return q.text(""), q.args
 }
 
-// Count returns the number of stored claims of a remittance.
+// Count returns the number of stored remittance claims.
 func (r remittanceClaims) Count(ctx context.Context, era billing.ERAID) (n int, err error) {
 	text, args := r.count(era)
 	if err := r.get(ctx, &n, text, args...); err != nil {
@@ -140,11 +140,11 @@ func (r remittanceClaimRow) claim() (*billing.RemittanceClaim, error) {
 	return c, nil
 }
 
-// Get reads a claim of a remittance.
+// Get reads a remittance claim.
 func (r remittanceClaims) Get(ctx context.Context, era billing.ERAID, ordinal int) (*billing.RemittanceClaim, error) {
 	q := r.query(remittanceClaimColumns, "era_claims")
 	q.where("era_id = % AND ordinal = %", era, ordinal)
-	return one(ctx, r.tx, "claim of the remittance", remittanceClaimRow.claim, q.text(""), q.args...)
+	return one(ctx, r.tx, "remittance claim", remittanceClaimRow.claim, q.text(""), q.args...)
 }
 
 func (r remittanceClaims) after(era billing.ERAID, ordinal, limit int) (string, []any) {
@@ -300,7 +300,7 @@ func (r remittanceClaims) Unmatched(ctx context.Context, controlNumbers, payerCl
 	text, args := r.unmatched(controlNumbers, payerClaimNumbers)
 	var ids []billing.ERAID
 	if err := r.list(ctx, &ids, text, args...); err != nil {
-		return nil, fmt.Errorf("find unmatched claims of remittances: %w", err)
+		return nil, fmt.Errorf("find unmatched remittance claims: %w", err)
 	}
 	return ids, nil
 }

@@ -1,5 +1,5 @@
 // Package publicaddr decides which network addresses the service may dial. A
-// name that somebody outside chose must not lead into the operator's own network.
+// name that a stranger chose must not lead into the operator's own network.
 //
 // An address is public if no IANA registry reserves it for special use. In IPv6,
 // only global unicast addresses are public. That excludes every IPv6 address that

@@ -1,5 +1,7 @@
 package billing
 
+import "slices"
+
 // Caller is the program or the person that makes a request, with the scope of
 // the request.
 type Caller struct {
@@ -77,14 +79,17 @@ func (k *APIKey) can(n Need) bool {
 	return false
 }
 
+// can reports whether users with the role may use an operation with the need. A role
+// that is not listed may use none: a later release may have stored it.
 func (r Role) can(n Need) bool {
-	switch n {
-	case NeedNothing, NeedCaller, NeedRead, NeedSelf, NeedSession:
-		return true
-	case NeedSubmit, NeedResend:
-		return r == RoleOwner || r == RoleBiller
-	case NeedManage, NeedOwner:
-		return r == RoleOwner
+	var may []Need
+	switch r {
+	case RoleOwner:
+		may = []Need{NeedCaller, NeedRead, NeedSelf, NeedSession, NeedSubmit, NeedResend, NeedManage, NeedOwner}
+	case RoleBiller:
+		may = []Need{NeedCaller, NeedRead, NeedSelf, NeedSession, NeedSubmit, NeedResend}
+	case RoleViewer:
+		may = []Need{NeedCaller, NeedRead, NeedSelf, NeedSession}
 	}
-	return false
+	return n == NeedNothing || slices.Contains(may, n)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Ledger is what payers have decided about a claim: every claim of a remittance
+// Ledger is what payers have decided about a claim: every remittance claim
 // that was applied to it. Its figures are a function of the set of its entries.
 // The order in which files came, and the order inside a file, do not change them.
 //

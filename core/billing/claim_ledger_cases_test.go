@@ -32,7 +32,7 @@ func paying(procedure string, paid billing.Money, adjustments ...billing.Adjustm
 	return l
 }
 
-// remitted returns a balanced claim of a remittance.
+// remitted returns a balanced remittance claim.
 func remitted(status, number string, lines []billing.ERALine, adjustments ...billing.Adjustment) billing.RemittanceClaim {
 	r := billing.RemittanceClaim{
 		StatusCode: status, PayerClaimNumber: number, PatientFirstName: "JANE", PatientLastName: "ROE", MemberID: "W1",
@@ -49,7 +49,7 @@ func remitted(status, number string, lines []billing.ERALine, adjustments ...bil
 	return r
 }
 
-// takenBack returns the reversal of a claim of a remittance.
+// takenBack returns the reversal of a remittance claim.
 func takenBack(r billing.RemittanceClaim) billing.RemittanceClaim {
 	negative := func(all []billing.Adjustment) []billing.Adjustment {
 		all = slices.Clone(all)

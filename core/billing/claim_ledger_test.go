@@ -9,7 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// books is a claim with the claims of remittances that are applied to it, each of
+// books is a claim with the remittance claims that are applied to it, each of
 // its own remittance.
 type books struct {
 	*billing.Claim
@@ -24,7 +24,7 @@ func (b *books) entry(r billing.RemittanceClaim) *billing.LedgerEntry {
 	return &billing.LedgerEntry{RemittanceClaim: &r, ERA: billing.ERASource{ID: billing.ERAID{15: n}, PayerName: "Delta", TraceNumber: string('A' + rune(n)), Arrival: int64(n)}}
 }
 
-// post applies a claim of a remittance, and then the reversals that waited for it.
+// post applies a remittance claim, and then the reversals that waited for it.
 func (b *books) post(r billing.RemittanceClaim, cause billing.ClaimCause) (billing.Event, bool) {
 	e := b.entry(r)
 	event, ok := b.apply(e, cause)

@@ -25,7 +25,7 @@ func (c *Claim) Suits(r *RemittanceClaim) bool {
 	return !r.Estimates()
 }
 
-// CanHave returns CodeConflict when the claim of the remittance can never be applied
+// CanHave returns CodeConflict when the remittance claim can never be applied
 // to this claim: the claim was not sent, or one of them is about an estimate.
 func (c *Claim) CanHave(r *RemittanceClaim) error {
 	switch {

@@ -28,7 +28,7 @@ const (
 	TriggerConvert             ClaimTrigger = "convert"                // the predetermination becomes a claim
 	TriggerBillSecondary       ClaimTrigger = "bill_secondary"         // the services are billed to the next payer, too
 	TriggerReopen              ClaimTrigger = "reopen"                 // the user opens a reconciled claim again
-	TriggerMatch               ClaimTrigger = "match"                  // a person matched a claim of a remittance
+	TriggerMatch               ClaimTrigger = "match"                  // a person matched a remittance claim
 	TriggerApply               ClaimTrigger = "apply"                  // a person applied one that needed review
 	TriggerIgnore              ClaimTrigger = "ignore"                 // a person finished one without applying it
 	TriggerUnapply             ClaimTrigger = "unapply"                // a person took an application back

@@ -55,7 +55,7 @@ type OfficeDetails struct {
 }
 
 // OfficeChange is a changed name or address for payments of a verified office of live
-// mode. It waits until the operator verifies it or somebody withdraws it. Otherwise a
+// mode. It waits until the operator verifies it or a user withdraws it. Otherwise a
 // person who may change an office could have the practice's payments sent elsewhere.
 type OfficeChange struct {
 	Name  string

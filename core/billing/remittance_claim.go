@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// RemittanceClaim is the part of a remittance about one claim (CLP). A payer that splits
+// RemittanceClaim is what a remittance states about one claim (CLP). A payer that splits
 // a claim sends several with one control number.
 type RemittanceClaim struct {
 	Ordinal               int    // in the payment, from 1
@@ -48,7 +48,7 @@ type CrossoverPayer struct {
 	ID   string
 }
 
-// RemittanceClaimProgress is what became of a claim of a remittance.
+// RemittanceClaimProgress is what became of a remittance claim.
 type RemittanceClaimProgress struct {
 	Status    RemitStatus
 	ClaimID   ClaimID // ours; zero while it matches none
@@ -79,7 +79,7 @@ func (p *RemittanceClaimProgress) Shown() (RemitStatus, ReviewCode) {
 	return p.Status, ""
 }
 
-// RemitStatus is the status of a claim of a remittance.
+// RemitStatus is the status of a remittance claim.
 type RemitStatus string
 
 // The statuses.
@@ -110,7 +110,7 @@ type Adjustment struct {
 	Quantity string
 }
 
-// ERALine is the part of a remittance about one service (SVC).
+// ERALine is what a remittance claim states about one service (SVC).
 type ERALine struct {
 	ControlNumber string // REF 6R: the number under which the line was billed, as sent; empty when not stated
 	ProcedureCode string // as paid
@@ -133,7 +133,7 @@ type ERASource struct {
 	Arrival     int64 // the order in which remittances came
 }
 
-// LedgerEntry is a claim of a remittance that was applied to a claim.
+// LedgerEntry is a remittance claim that was applied to a claim.
 type LedgerEntry struct {
 	*RemittanceClaim
 

@@ -127,7 +127,7 @@ func (e *ERA) Discard(n ERANote) (bool, error) {
 	}
 }
 
-// SetAside records that a claim of the remittance does not count, because the remittance
+// SetAside records that a remittance claim does not count, because the remittance
 // does not stand. What it matches stays, to be shown.
 func (e *ERA) SetAside(r *RemittanceClaim) {
 	to := r.RemittanceClaimProgress

@@ -1,7 +1,7 @@
 package billing
 
 // CanMatch reports whether a person's match to our claim changes anything. It reports
-// false when the claim of the remittance is applied to that claim, or is forwarded and
+// false when the remittance claim is applied to that claim, or is forwarded and
 // matched to it. It returns CodeConflict when it is applied to another claim, or the
 // work on it has not ended.
 func (r *RemittanceClaim) CanMatch(e *ERA, to ClaimID) (bool, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// TestDecisionsByStatus makes each decision on a claim of a remittance in each status.
+// TestDecisionsByStatus makes each decision on a remittance claim in each status.
 func TestDecisionsByStatus(t *testing.T) {
 	t.Parallel()
 	const changes, same, conflict = "changes", "same", string(billing.CodeConflict)

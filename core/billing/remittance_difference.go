@@ -100,7 +100,7 @@ func (c *Comparison) Is(r *RemittanceClaim) {
 	c.rows, c.open[o.Number] = append(c.rows, row), append(c.open[o.Number], row)
 }
 
-// Was adds a claim of a remittance that is corrected.
+// Was adds a remittance claim that is corrected.
 func (c *Comparison) Was(r *RemittanceClaim) {
 	o := r.outline()
 	if c.was[o] == 0 {

@@ -51,7 +51,7 @@ func (w WarningCode) Message() string {
 	}[w]
 }
 
-// ReviewCode names the reason that a claim of a remittance was not applied.
+// ReviewCode names the reason that a remittance claim was not applied.
 type ReviewCode string
 
 // The reasons.

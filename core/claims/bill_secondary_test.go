@@ -32,7 +32,7 @@ func (b *fixture) billSecondary(id billing.ClaimID, in intake.SecondaryRequest) 
 	}
 }
 
-// decided applies a claim of a remittance of the test payer to a good claim: it
+// decided applies a remittance claim of the test payer to a good claim: it
 // pays 800.00 for the crown and 60.00 for the examination, and leaves 200.00 of the
 // crown to the patient.
 func (b *fixture) decided(id billing.ClaimID) {
@@ -45,7 +45,7 @@ func (b *fixture) decided(id billing.ClaimID) {
 	})
 }
 
-// decides applies a claim of a remittance of a claim's payer.
+// decides applies a remittance claim of a claim's payer.
 func (b *fixture) decides(id billing.ClaimID, status string, s billing.Sequence, pays billing.Money, lines []billing.ERALine) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {

@@ -8,13 +8,13 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// The limits of the bodies about claims of remittances.
+// The limits of the bodies about remittance claims.
 const (
 	maxRemittanceNote = 400 // characters
 	maxMatchedLines   = 999 // the most lines that a claim of an 835 can have
 )
 
-// MatchRequest names the claim that a claim of a remittance is about, as a
+// MatchRequest names the claim that a remittance claim is about, as a
 // caller wrote it; nothing is parsed yet.
 type MatchRequest struct {
 	ClaimID *string // nil when it was left out or null
@@ -28,8 +28,8 @@ type MatchLineInput struct {
 	LineNumber *int // nil when it was left out or null
 }
 
-// RemittanceMatch is a match that a person makes between a claim of a
-// remittance and one of ours.
+// RemittanceMatch is a match that a person makes between a remittance claim
+// and one of ours.
 type RemittanceMatch struct {
 	ClaimID billing.ClaimID
 	Lines   []LineMatch
@@ -47,10 +47,10 @@ func (r MatchRequest) Match() (*RemittanceMatch, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	m := &RemittanceMatch{ClaimID: optionalID[billing.ClaimID](&f, "claim_id", r.ClaimID, "claim")}
 	if r.ClaimID == nil {
-		f.Add("claim_id", billing.FaultRequired, "Name the claim that this part of the remittance is about.")
+		f.Add("claim_id", billing.FaultRequired, "Name the claim that this remittance claim is about.")
 	}
 	if len(r.Lines) > maxMatchedLines {
-		f.Add("lines", billing.FaultTooMany, "A claim of a remittance has at most 999 lines.")
+		f.Add("lines", billing.FaultTooMany, "A remittance claim has at most 999 lines.")
 		return m, f
 	}
 	named := map[int]bool{}
@@ -85,7 +85,7 @@ func (m *RemittanceMatch) Numbers(c *billing.Claim, r *billing.RemittanceClaim) 
 	for i, l := range m.Lines {
 		switch at := matchedLine(i); {
 		case l.ERALine > len(r.Lines):
-			f.Add(at+"era_line", billing.FaultRange, "The claim of the remittance has no line with this number. The first line is 1.")
+			f.Add(at+"era_line", billing.FaultRange, "The remittance claim has no line with this number. The first line is 1.")
 		case l.LineNumber > len(c.Lines):
 			f.Add(at+"line_number", billing.FaultRange, "The claim has no line with this number. The first line is 1.")
 		default:

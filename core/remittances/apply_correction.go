@@ -120,7 +120,7 @@ func (w *worker) takeOver(ctx context.Context, tx ports.Tx, e *billing.ERA) erro
 	return tx.ERAs.Save(ctx, e)
 }
 
-// exchange moves claims of a remittance to its correction.
+// exchange moves the claims of a remittance to its correction.
 type exchange struct {
 	back, forth *application // of the remittance that is replaced, and of its correction
 	was, is     []*billing.RemittanceClaim

@@ -9,7 +9,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// match finds our claim for each claim of the remittance that has none. It sets
+// match finds our claim for each remittance claim that has none. It sets
 // the status of those that match none, or that the payer forwarded. It returns all
 // the claims that the others match, locked.
 func (w *worker) match(
@@ -41,7 +41,7 @@ func (w *worker) match(
 	return ours.byID, nil
 }
 
-// matching locks our claims that may match claims of a remittance.
+// matching locks our claims that may match remittance claims.
 func matching(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) ([]*billing.Claim, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -82,7 +82,7 @@ func indexed(claims []*billing.Claim) index {
 	return x
 }
 
-// find returns the claim that a claim of a remittance is about, even if that claim
+// find returns the claim that a remittance claim is about, even if that claim
 // cannot have a remittance, and the progress that follows. It prefers our control
 // number. Only the payer knows its own number, so find skips the claims of other
 // payers. A payer that is not in the directory may pay for one that is.

@@ -11,7 +11,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// apply applies the next claims of a remittance.
+// apply applies the next remittance claims of a remittance.
 func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	if done, err := w.correct(ctx, tx, e); done || err != nil {
 		return err
@@ -49,7 +49,8 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	return tx.ERAs.Save(ctx, e)
 }
 
-// application applies claims of one remittance to our claims in one commit.
+// application applies remittance claims, all of one remittance, to our claims in one
+// commit.
 type application struct {
 	era     *billing.ERA
 	claims  map[billing.ClaimID]*billing.Claim // locked

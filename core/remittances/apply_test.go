@@ -158,7 +158,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// TestSeveralReports applies several claims of remittances to one of our
+// TestSeveralReports applies several remittance claims to one of our
 // claims, within a commit and across commits.
 func TestSeveralReports(t *testing.T) {
 	t.Parallel()

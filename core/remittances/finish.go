@@ -11,7 +11,7 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// MatchClaim applies a claim of a remittance to the claim that a person names. The
+// MatchClaim applies a remittance claim to the claim that a person names. The
 // person takes responsibility for differences. Nothing changes if it is applied to
 // that claim already. A forwarded one is only matched, because its payer decided
 // nothing.
@@ -43,7 +43,7 @@ func (s *Service) MatchClaim(
 	})
 }
 
-// ApplyClaim applies a claim of a remittance that needs review to the claim that it
+// ApplyClaim applies a remittance claim that needs review to the claim that it
 // matches. Nothing changes if it is applied already, or forwarded.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
@@ -65,7 +65,7 @@ func (s *Service) ApplyClaim(
 	})
 }
 
-// IgnoreClaim finishes a claim of a remittance without applying it. Nothing changes if
+// IgnoreClaim finishes a remittance claim without applying it. Nothing changes if
 // it is ignored already.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
@@ -85,9 +85,9 @@ func (s *Service) IgnoreClaim(
 	})
 }
 
-// UnapplyClaim reverses the application of a claim of a remittance. The claim of the
-// remittance then needs review, and is never applied again automatically. Nothing
-// changes if it is unapplied already.
+// UnapplyClaim reverses the application of a remittance claim. It then needs
+// review, and is never applied again automatically. Nothing changes if it is unapplied
+// already.
 //
 // Errors: those of the idempotency key; CodeNotFound for an unknown remittance or
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is not
@@ -107,7 +107,7 @@ func (s *Service) UnapplyClaim(
 	})
 }
 
-// decision is what a person decides about a claim of a remittance.
+// decision is what a person decides about a remittance claim.
 type decision struct {
 	does  billing.ClaimTrigger // the cause in our claim's history
 	in    intake.NoteRequest
@@ -117,14 +117,14 @@ type decision struct {
 	// it cannot be made now.
 	can func(r *billing.RemittanceClaim, e *billing.ERA) (bool, error)
 
-	// change changes the claim of the remittance and ours, which is nil when it matches
+	// change changes the remittance claim and ours, which is nil when it matches
 	// none. The application is about these two.
 	change func(a *application, r *billing.RemittanceClaim, c *billing.Claim) error
 }
 
-// finish makes a person's decision on one claim of a remittance, at most once for the
-// call's key. It notes the decision in the history of our claim, and returns the claim
-// of the remittance.
+// finish makes a person's decision on one remittance claim, at most once for the
+// call's key. It notes the decision in the history of our claim, and returns the
+// remittance claim.
 func (s *Service) finish(
 	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, d decision,
 ) (billing.Reply, error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-// decision is what a person decides on a claim of a remittance.
+// decision is what a person decides on a remittance claim.
 type decision struct {
 	does    billing.ClaimTrigger
 	era     billing.ERAID
@@ -125,7 +125,7 @@ func TestPeopleDieAnywhere(t *testing.T) {
 	}
 }
 
-// TestDecisionsAtOnce has people decide on one claim of a remittance at the same
+// TestDecisionsAtOnce has people decide on one remittance claim at the same
 // time, in two processes. One decision after the other takes effect.
 func TestDecisionsAtOnce(t *testing.T) {
 	t.Parallel()
@@ -307,7 +307,7 @@ func ofLine(number, procedure, line string, charge billing.Money) remittance.Cla
 	return c
 }
 
-// both joins claims of a remittance to one.
+// both joins remittance claims to one.
 func both(a, b remittance.Claim) remittance.Claim {
 	a.Services = slices.Concat(a.Services, b.Services)
 	return a

@@ -49,7 +49,7 @@ func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limi
 	return claims[:limit], true, nil
 }
 
-// Claims reads up to limit claims of a remittance, in the order of the file,
+// Claims reads up to limit claims of the remittance, in the order of the file,
 // beginning after the ordinal, and whether there are more. Errors are those of
 // Get.
 func (s *Service) Claims(

@@ -251,7 +251,7 @@ func (b *scoped) remittanceClaim(n int) *billing.RemittanceClaim {
 	}
 }
 
-// became sets what became of a claim of a remittance.
+// became sets what became of a remittance claim.
 func (b *scoped) became(r *billing.RemittanceClaim, status billing.RemitStatus, claim billing.ClaimID) *billing.RemittanceClaim {
 	r.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: status, ClaimID: claim}
 	if status == billing.RemitApplied {
@@ -270,7 +270,7 @@ func (b *scoped) saveRemittanceClaims(era billing.ERAID, all ...*billing.Remitta
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.RemittanceClaims.Save(ctx, era, all) })
 }
 
-// testRemittanceClaims stores hundreds of claims of a remittance in chunks, and reads
+// testRemittanceClaims stores hundreds of remittance claims in chunks, and reads
 // them in the order of the file.
 func testRemittanceClaims(b *scoped) {
 	t := b.t
@@ -370,7 +370,7 @@ func testRemittanceClaims(b *scoped) {
 		equal(t, "counted", []int{kept, none}, []int{500, 0})
 		return errors.Join(err, err2)
 	})
-	b.absent("an absent claim of a remittance", func(ctx context.Context, tx ports.Tx) (any, error) { return tx.RemittanceClaims.Get(ctx, e.ID, 501) })
+	b.absent("an absent remittance claim", func(ctx context.Context, tx ports.Tx) (any, error) { return tx.RemittanceClaims.Get(ctx, e.ID, 501) })
 }
 
 // testUnmatched finds the remittances that a claim or a payment may match.

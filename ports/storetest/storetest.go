@@ -78,7 +78,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"remittances are kept":         testERAs,
 		"the next remittance":          testNextERA,
 		"remittance filters":           testERAFilters,
-		"claims of remittances":        testRemittanceClaims,
+		"remittance claims":            testRemittanceClaims,
 		"ledgers of claims":            testLedger,
 		"linked claims":                testLinked,
 		"claims that adjustments name": testNamed,

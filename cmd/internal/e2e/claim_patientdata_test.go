@@ -10,7 +10,7 @@ import (
 
 // claimDataStaysIn searches for the patients of claims, their files and
 // remittances. It searches every row of the database too: names are only in the
-// columns of patients, claims, claims of remittances and stored replies; files
+// columns of patients, claims, remittance claims and stored replies; files
 // are encrypted.
 func (s *watchedSystem) claimDataStaysIn(t *testing.T) {
 	s.provide()

@@ -150,6 +150,30 @@ func TestSchemaThatDoesNotFit(t *testing.T) {
 	}
 }
 
+// TestDatabaseMadeBefore starts a process with a database from before the first release,
+// and one whose empty database becomes such a database. Both end.
+func TestDatabaseMadeBefore(t *testing.T) {
+	t.Parallel()
+	database := testservers.Database(t)
+	waiting := startService(t, database, 1, RoleAPI)
+	if err := pgstore.Migrate(t.Context(), database); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("postgres", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.ExecContext(t.Context(), "UPDATE goose_db_version SET version_id = 58 WHERE version_id > 0"); err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]*service{"waiting": waiting, "late": startUntil(t, "starting", database, 1, RoleAPI)} {
+		if err := <-s.ended; !errors.Is(err, pgstore.ErrMadeBefore) {
+			t.Errorf("the %s process ended with %v", name, err)
+		}
+	}
+}
+
 // TestOpsPortBeforeTheServers starts a process whose database takes connections and never
 // replies. Its ops port answers and says why the process is not ready.
 func TestOpsPortBeforeTheServers(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	_ "github.com/lib/pq" // the administrator of the tests
 
+	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
@@ -26,6 +27,7 @@ import (
 // service is a process of some roles on a database.
 type service struct {
 	api, ops string
+	first    string // what the first line of the log says of the build
 	ended    chan error
 }
 
@@ -57,8 +59,13 @@ func startUntil(t *testing.T, msg, database string, key byte, roles ...Role) *se
 				Msg string `json:"msg"`
 				API string `json:"api"`
 				Ops string `json:"ops"`
+				cli.Build
 			}
-			if json.Unmarshal(all.Bytes(), &line) == nil && line.Msg == msg {
+			err := json.Unmarshal(all.Bytes(), &line)
+			if s.first == "" {
+				s.first = line.Build.String()
+			}
+			if err == nil && line.Msg == msg {
 				s.api, s.ops = "http://"+line.API, "http://"+line.Ops
 				close(listening)
 			}

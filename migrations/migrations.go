@@ -1,7 +1,8 @@
 // Package migrations holds the database schema as migrations that only go
 // forward. The release before a migration must still run with it, so that a new
-// release can start while the old one runs. schema.sql shows the resulting
-// schema; a test compares the two.
+// release can start while the old one runs. They begin with release 0.1.0, whose
+// schema is 0100_first.sql; see ADR 94. schema.sql shows the resulting schema; a
+// test compares the two.
 package migrations
 
 import "embed"

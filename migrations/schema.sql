@@ -464,6 +464,11 @@ CREATE TABLE public.audit_entries (
     operator text,
     background boolean DEFAULT false NOT NULL,
     agent text DEFAULT ''::text NOT NULL,
+    CONSTRAINT audit_entries_actor CHECK (
+CASE
+    WHEN (user_id IS NULL) THEN (num_nonnulls(key_id, operator) = 1)
+    ELSE (key_id IS NULL)
+END),
     CONSTRAINT audit_entries_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -1227,13 +1232,6 @@ ALTER TABLE ONLY public.attachments
 
 ALTER TABLE ONLY public.attachments
     ADD CONSTRAINT attachments_pkey PRIMARY KEY (id);
-
-ALTER TABLE public.audit_entries
-    ADD CONSTRAINT audit_entries_actor CHECK (
-CASE
-    WHEN (user_id IS NULL) THEN (num_nonnulls(key_id, operator) = 1)
-    ELSE (key_id IS NULL)
-END) NOT VALID;
 
 ALTER TABLE ONLY public.audit_entries
     ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (id, replied);
@@ -2046,8 +2044,8 @@ GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.acknowledgements TO molar_app;
 
-GRANT SELECT,INSERT ON TABLE public.api_keys TO molar_system;
 GRANT INSERT ON TABLE public.api_keys TO molar_app;
+GRANT SELECT,INSERT ON TABLE public.api_keys TO molar_system;
 
 GRANT SELECT(id) ON TABLE public.api_keys TO molar_app;
 
@@ -2063,8 +2061,8 @@ GRANT SELECT(last_four) ON TABLE public.api_keys TO molar_app;
 
 GRANT SELECT(created_at) ON TABLE public.api_keys TO molar_app;
 
-GRANT UPDATE(revoked_at) ON TABLE public.api_keys TO molar_system;
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.api_keys TO molar_app;
+GRANT UPDATE(revoked_at) ON TABLE public.api_keys TO molar_system;
 
 GRANT SELECT(expires_at) ON TABLE public.api_keys TO molar_app;
 
@@ -2404,8 +2402,8 @@ GRANT UPDATE(phone) ON TABLE public.offices TO molar_app;
 
 GRANT UPDATE(time_zone) ON TABLE public.offices TO molar_app;
 
-GRANT UPDATE(verified_at) ON TABLE public.offices TO molar_system;
 GRANT UPDATE(verified_at) ON TABLE public.offices TO molar_app;
+GRANT UPDATE(verified_at) ON TABLE public.offices TO molar_system;
 
 GRANT UPDATE(details) ON TABLE public.offices TO molar_app;
 
@@ -2449,8 +2447,8 @@ GRANT UPDATE(taxonomy) ON TABLE public.providers TO molar_app;
 
 GRANT UPDATE(retired) ON TABLE public.providers TO molar_app;
 
-GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_system;
 GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.received_files TO molar_system;
 

@@ -5,9 +5,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -23,6 +20,7 @@ import (
 
 // Backend has the parts of the program that the commands use.
 type Backend struct {
+	Build Build
 	// Dev runs the whole service in this process until ctx ends.
 	Dev func(ctx context.Context, o DevOptions) error
 	// Migrate brings the schema of MOLAR_DATABASE_URL up to date.
@@ -77,9 +75,11 @@ func New(b Backend) *cobra.Command {
 		Long:          "Molar is a dental billing service with one HTTP API. Its sandbox of payers exchanges real X12 files.\nStart with: molar dev",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       b.Build.String(),
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b),
-		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version())
+		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)
 	return root
@@ -105,25 +105,24 @@ func dev(b Backend) *cobra.Command {
 	return c
 }
 
-func version() *cobra.Command {
+// Build is what a program was built from.
+type Build struct {
+	Version, Commit, Go string
+}
+
+// String returns the build as molar version prints it.
+func (b Build) String() string { return "molar " + b.Version + " commit " + b.Commit + " " + b.Go }
+
+func version(of Build) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(c.OutOrStdout(), "molar", buildVersion(), runtime.Version())
+			_, err := fmt.Fprintln(c.OutOrStdout(), of)
 			return err
 		},
 	}
-}
-
-// buildVersion returns the version that Go records in the program, without the
-// parentheses of (devel).
-func buildVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return strings.Trim(info.Main.Version, "()")
-	}
-	return "unknown"
 }
 
 // withAccess runs fn on the database.

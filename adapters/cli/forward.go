@@ -21,9 +21,10 @@ import (
 // forwarder posts events to a receiver on this machine, in the form for webhook
 // endpoints.
 type forwarder struct {
-	url    *url.URL
-	secret billing.WebhookSecret
-	http   *http.Client
+	url     *url.URL
+	secret  billing.WebhookSecret
+	version string
+	http    *http.Client
 }
 
 // The limits of a delivery.
@@ -32,9 +33,9 @@ const (
 	maxReply     = 64 << 10
 )
 
-func newForwarder(target *url.URL, secret billing.WebhookSecret) *forwarder {
+func newForwarder(target *url.URL, secret billing.WebhookSecret, version string) *forwarder {
 	dialer := &net.Dialer{Control: onlyLoopback}
-	return &forwarder{target, secret, &http.Client{
+	return &forwarder{target, secret, version, &http.Client{
 		// A connection of its own for each event: a receiver that is restarted leaves no dead one behind.
 		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -123,7 +124,7 @@ func (f *forwarder) post(ctx context.Context, e event) outcome {
 		return outcome{err: err}
 	}
 	r.Header = http.Header{ // spelled as for webhook endpoints
-		"Content-Type": {"application/json"}, "User-Agent": {"Molar-Webhooks/" + buildVersion()},
+		"Content-Type": {"application/json"}, "User-Agent": {"Molar-Webhooks/" + f.version},
 		"Webhook-Id": {e.ID.String()}, "Webhook-Timestamp": {strconv.FormatInt(began.Unix(), 10)}, "Webhook-Signature": {signature},
 	}
 	resp, err := f.http.Do(r)

@@ -66,7 +66,7 @@ func TestPost(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := billing.NewWebhookSecret()
-	f := newForwarder(target, secret)
+	f := newForwarder(target, secret, "1.2.3")
 
 	now := time.Now()
 	want := billing.Event{
@@ -89,7 +89,7 @@ func TestPost(t *testing.T) {
 	if err := d.verify(secret, time.Now(), time.Minute); err != nil || d.id != want.ID.String() {
 		t.Errorf("%s: %v", d.id, err)
 	}
-	if ct, ua := r.header.Get("Content-Type"), r.header.Get("User-Agent"); ct != "application/json" || !strings.HasPrefix(ua, "Molar-Webhooks/") {
+	if ct, ua := r.header.Get("Content-Type"), r.header.Get("User-Agent"); ct != "application/json" || ua != "Molar-Webhooks/1.2.3" {
 		t.Errorf("content type %q, user agent %q", ct, ua)
 	}
 }
@@ -107,7 +107,7 @@ func TestAbsentReceiver(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv.Close()
-	f := newForwarder(target, billing.NewWebhookSecret())
+	f := newForwarder(target, billing.NewWebhookSecret(), "1.2.3")
 	if o := f.post(t.Context(), happened(t, 1)[0]); !o.absent() || o.String() != "connection refused" {
 		t.Errorf("outcome %+v", o)
 	}
@@ -127,7 +127,7 @@ func TestPostCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := newForwarder(target, billing.NewWebhookSecret()).post(t.Context(), happened(t, 1)[0])
+	o := newForwarder(target, billing.NewWebhookSecret(), "1.2.3").post(t.Context(), happened(t, 1)[0])
 	if o.absent() || o.taken() || o.String() != "connection closed without a reply" {
 		t.Errorf("outcome %+v", o)
 	}

@@ -88,7 +88,7 @@ func (f *listening) run(c *cobra.Command, b Backend) error {
 		return err
 	}
 	l := &listener{
-		fetch: api.after, post: newForwarder(target, secret).post, save: state.save, report: f.reporter(c, b),
+		fetch: api.after, post: newForwarder(target, secret, b.Build.Version).post, save: state.save, report: f.reporter(c, b),
 		wants: func(t billing.EventType) bool { return types == nil || slices.Contains(types, t) },
 	}
 	err = l.start(c.Context(), api, begin, state.kept.Position, func() { f.banner(c, api, target, secret, l.at) })

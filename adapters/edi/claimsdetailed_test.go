@@ -177,8 +177,8 @@ func TestEveryValueComesBack(t *testing.T) {
 	}
 }
 
-// TestAPayerWithoutID proves that the file makes up no ID. Rules keep such a claim from
-// files; one that an earlier release queued may still come.
+// TestAPayerWithoutID proves that the file makes up no ID, although rules keep such a claim
+// from files.
 func TestAPayerWithoutID(t *testing.T) {
 	t.Parallel()
 	f := detailedFile()

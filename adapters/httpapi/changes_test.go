@@ -294,7 +294,7 @@ func TestFollowingContinues(t *testing.T) {
 	last := ids.mark(scope, f.last)
 	old := billing.Mark{Time: time.Now().Add(-3 * time.Minute), Horizon: last.Horizon}
 	live := billing.Scope{Org: s.org, Mode: billing.ModeLive}
-	plain := fmt.Sprint(last.Time.Unix(), "-", last.Horizon) // of an earlier release
+	plain := fmt.Sprint(last.Time.Unix(), "-", last.Horizon) // without a signature
 	for _, id := range []string{ids.markID(scope, old), ids.markID(live, last), plain, "x", f.last + "00", strings.Repeat("9", 32)} {
 		if event, _, _ := from(id).next(); event != "reset" {
 			t.Errorf("after %s: %s", id, event)

@@ -62,22 +62,10 @@ func (r checkRow) check() (*billing.EligibilityCheck, error) {
 		c.CompletedAt = r.CompletedAt.Time.UTC()
 	}
 	err := errors.Join(decode(r.Inquiry, &c.Inquiry), decode(r.Rejection, &c.Rejection))
-	if r.Benefits != nil && r.CoverageStatus == "" {
-		err = errors.Join(err, r.earlierBenefits(c))
-	}
 	if err != nil {
 		return nil, fmt.Errorf("read check %s: %w", r.ID, err)
 	}
 	return c, nil
-}
-
-// earlierBenefits is the form of benefits before the column coverage_status existed.
-// Its JSON has the fields of billing.Benefits and the coverage status.
-func (r checkRow) earlierBenefits(c *billing.EligibilityCheck) error {
-	var b billing.Benefits
-	err := decode(r.Benefits, &b)
-	c.Status, c.Benefits = b.Status, b.Data()
-	return err
 }
 
 // encode returns the value of a JSON column, or NULL for a nil pointer. The JSON uses

@@ -2,10 +2,9 @@ package pgstore
 
 import (
 	"context"
+	"io/fs"
 	"net"
 	"time"
-
-	"github.com/pressly/goose/v3"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -15,12 +14,14 @@ func OpenDialing(ctx context.Context, o Options, dial func(ctx context.Context, 
 	return open(ctx, o, dial)
 }
 
-// MigrateTo runs the migrations up to a number, as an earlier release has them.
-func MigrateTo(ctx context.Context, url string, number int64) error {
-	return migrate(ctx, url, func(p *goose.Provider) error {
-		_, err := p.UpTo(ctx, number)
-		return err
-	})
+// MigrateFiles runs the migrations of a test's release.
+func MigrateFiles(ctx context.Context, url string, files fs.FS) error {
+	return migrate(ctx, url, files)
+}
+
+// StepsOfFiles lists the migrations of a test's release.
+func StepsOfFiles(ctx context.Context, url string, files fs.FS) ([]Step, error) {
+	return steps(ctx, url, files)
 }
 
 // Await makes transactions wait for a server that is away until the test's own

@@ -63,7 +63,7 @@ var errUnseen = fmt.Errorf("%w: it has not been reached yet", billing.ErrStoreAw
 // schema, and its key is the database's. The store looks every two seconds. While the
 // database is away, Fit returns what it last saw.
 //
-// Errors: *UnfitError, ErrOtherKey, ErrNoKey, and billing.ErrStoreAway before the
+// Errors: *UnfitError, ErrMadeBefore, ErrOtherKey, ErrNoKey, and billing.ErrStoreAway before the
 // database was reached.
 func (s *Store) Fit() error {
 	if seen := s.seen.Load(); seen != nil {
@@ -123,7 +123,7 @@ func (s *Store) look(ctx context.Context) error {
 	if err == nil {
 		err = s.prove(ctx)
 	}
-	if err == nil || unfit || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
+	if err == nil || unfit || errors.Is(err, ErrMadeBefore) || errors.Is(err, ErrOtherKey) || errors.Is(err, ErrNoKey) {
 		s.seen.Store(&sight{err, s.follow(ctx, oldest)})
 		return err
 	}
@@ -139,9 +139,16 @@ func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
 	}
 	unfit := UnfitError{Want: want}
 	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
-		err := t.get(ctx, &unfit.Have, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied")
-		if err != nil || unfit.Have < want {
+		var steps struct{ First, Last int64 }
+		err := t.get(ctx, &steps, "SELECT coalesce(min(version_id), 0) AS first, coalesce(max(version_id), 0) AS last FROM goose_db_version WHERE is_applied AND version_id > 0")
+		if unfit.Have = steps.Last; err != nil || unfit.Have == 0 {
 			return err
+		}
+		if steps.First < firstStep {
+			return ErrMadeBefore
+		}
+		if unfit.Have < want {
+			return nil
 		}
 		var row struct {
 			Least  int64

@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -50,5 +51,24 @@ func TestEncodingOfTheDatabase(t *testing.T) {
 	url := strings.Replace(server.URL(), "/postgres?", "/bytes?", 1)
 	if err := pgstore.Migrate(t.Context(), url); err == nil || !strings.Contains(err.Error(), "encoding SQL_ASCII") {
 		t.Errorf("a database without an encoding: %v", err)
+	}
+}
+
+// TestDatabaseMadeBefore has the steps of a database from before the first release. It
+// stays as it is, and every way to use it says how to start anew.
+func TestDatabaseMadeBefore(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	db := admin(t, url)
+	exec(t, db, "UPDATE goose_db_version SET version_id = 58 WHERE version_id > 0")
+	_, noSteps := pgstore.Steps(t.Context(), url)
+	_, noStore := pgstore.Open(t.Context(), pgstore.Options{URL: url})
+	for does, err := range map[string]error{"migrate": pgstore.Migrate(t.Context(), url), "list the steps": noSteps, "open": noStore} {
+		if !errors.Is(err, pgstore.ErrMadeBefore) || !strings.Contains(err.Error(), "set MOLAR_DATABASE_URL to an empty database") {
+			t.Errorf("%s: %v", does, err)
+		}
+	}
+	if steps := scan[int](t, db, "SELECT count(*) FROM goose_db_version WHERE version_id > 0"); steps != 1 {
+		t.Errorf("the database has %d steps", steps)
 	}
 }

@@ -53,11 +53,10 @@ FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	return use, nil
 }
 
-// body decrypts the body of a stored reply. Earlier releases stored plain JSON for
-// seven days. JSON never begins like an encrypted body.
+// body decrypts the body of a stored reply, which may have none.
 func (r idempotencyKeys) body(key string, kept []byte) ([]byte, error) {
-	if len(kept) == 0 || kept[0] != sealVersion {
-		return kept, nil
+	if len(kept) == 0 {
+		return nil, nil
 	}
 	body, err := r.store.sealer.open(r.scope, usedKey(key), kept)
 	if err != nil {

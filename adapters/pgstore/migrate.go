@@ -21,23 +21,35 @@ import (
 	"github.com/molar-billing/molar/migrations"
 )
 
+// firstStep is the number of the first migration of release 0.1.0, the first release. A
+// database that was made before it has steps below.
+const firstStep = 100
+
+// ErrMadeBefore is the error of a database that was made before release 0.1.0. No release
+// migrates it.
+var ErrMadeBefore = errors.New("the database was made before release 0.1.0 and cannot be migrated: " +
+	"set MOLAR_DATABASE_URL to an empty database (start molar dev with another folder), then run molar migrate")
+
 // Migrate runs the migrations that the database does not have yet. Processes that
 // start together take turns. Migrate does not change a database that is ahead of
 // this release, because every release also runs with the next release's schema.
+//
+// Errors: ErrMadeBefore.
 func Migrate(ctx context.Context, url string) error {
-	return migrate(ctx, url, func(p *goose.Provider) error {
-		_, err := p.Up(ctx)
-		return err
-	})
+	return migrate(ctx, url, migrations.FS)
 }
 
-func migrate(ctx context.Context, url string, run func(*goose.Provider) error) (err error) {
+// migrate runs the migrations of a release's files.
+func migrate(ctx context.Context, url string, files fs.FS) (err error) {
 	db, err := administer(url)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 
+	if _, err := appliedSteps(ctx, db); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
 	var encoding string
 	if err := db.QueryRowContext(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -49,7 +61,7 @@ func migrate(ctx context.Context, url string, run func(*goose.Provider) error) (
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS,
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files,
 		goose.WithSessionLocker(turn), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -57,7 +69,7 @@ func migrate(ctx context.Context, url string, run func(*goose.Provider) error) (
 	watching, stop := context.WithCancel(ctx)
 	blocked := make(chan string, 1)
 	go func() { blocked <- blocker(watching, db) }()
-	err = run(provider)
+	_, err = provider.Up(ctx)
 	stop()
 	by := <-blocked
 	if e, ok := errors.AsType[*pq.Error](err); ok && e.Code == codeLockTimeout && by != "" {
@@ -122,22 +134,29 @@ type Step struct {
 
 // leastRelease finds in a migration the step that it sets as the oldest whose release
 // works with the schema.
-var leastRelease = regexp.MustCompile(`schema_fit (?:SET least = |\(least\) VALUES \()(\d+)`)
+var leastRelease = regexp.MustCompile(`schema_fit SET least = (\d+)`)
 
 // Steps lists the migrations of this release in their order, and which the database
 // has.
-func Steps(ctx context.Context, url string) (steps []Step, err error) {
+//
+// Errors: ErrMadeBefore.
+func Steps(ctx context.Context, url string) ([]Step, error) {
+	return steps(ctx, url, migrations.FS)
+}
+
+// steps lists the migrations of a release's files.
+func steps(ctx context.Context, url string, files fs.FS) (all []Step, err error) {
 	stops := map[string]bool{}
-	names, err := fs.Glob(migrations.FS, "*.sql")
+	names, err := fs.Glob(files, "*.sql")
 	for _, name := range names {
 		number, rest, _ := strings.Cut(strings.TrimSuffix(name, ".sql"), "_")
 		n, bad := strconv.ParseInt(number, 10, 64)
-		text, unread := fs.ReadFile(migrations.FS, name)
+		text, unread := fs.ReadFile(files, name)
 		err = errors.Join(err, bad, unread)
 		if least := leastRelease.FindSubmatch(text); least != nil {
 			stops[string(least[1])] = true
 		}
-		steps = append(steps, Step{Number: n, Name: strings.ReplaceAll(rest, "_", " ")})
+		all = append(all, Step{Number: n, Name: strings.ReplaceAll(rest, "_", " ")})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the release's migrations: %w", err)
@@ -147,16 +166,29 @@ func Steps(ctx context.Context, url string) (steps []Step, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	var has []int64
-	err = db.QueryRowContext(ctx, "SELECT coalesce(array_agg(version_id), '{}') FROM goose_db_version WHERE is_applied").Scan(pq.Array(&has))
+	has, err := appliedSteps(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		s := &all[i]
+		s.Applied, s.Stops = slices.Contains(has, s.Number), stops[strconv.FormatInt(s.Number, 10)]
+	}
+	return all, nil
+}
+
+// appliedSteps returns the steps that the database has, in their order; none for an empty
+// database.
+func appliedSteps(ctx context.Context, db *sql.DB) (has []int64, err error) {
+	err = db.QueryRowContext(ctx,
+		"SELECT coalesce(array_agg(version_id ORDER BY version_id), '{}') FROM goose_db_version WHERE is_applied AND version_id > 0").Scan(pq.Array(&has))
 	if e, ok := errors.AsType[*pq.Error](err); err != nil && (!ok || e.Code != codeNoTable) {
 		return nil, fmt.Errorf("read the steps of the database: %w", clean(err))
 	}
-	for i := range steps {
-		s := &steps[i]
-		s.Applied, s.Stops = slices.Contains(has, s.Number), stops[strconv.FormatInt(s.Number, 10)]
+	if len(has) > 0 && has[0] < firstStep {
+		return nil, ErrMadeBefore
 	}
-	return steps, nil
+	return has, nil
 }
 
 // version returns the newest migration of this release.

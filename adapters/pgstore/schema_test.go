@@ -1,16 +1,18 @@
 package pgstore_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
+	"io/fs"
 	"net/url"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/molar-billing/molar/adapters/pgstore"
@@ -172,35 +174,6 @@ func fullBenefits() *billing.Benefits {
 	}
 }
 
-// TestEarlierBenefits reads benefits as earlier releases stored them: the
-// fields of package billing, with the status among them.
-func TestEarlierBenefits(t *testing.T) {
-	t.Parallel()
-	address := pgtest.URL(t)
-	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = address })
-	in := scope()
-	c := check(in)
-	c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeAnswered, c.CreatedAt.Add(time.Second)
-	c.Status, c.Benefits = billing.CoverageActive, fullBenefits().Data()
-	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) })
-	earlier, err := os.ReadFile("testdata/stored_form_earlier_benefits.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := admin(t, address).ExecContext(t.Context(), "UPDATE eligibility_checks SET coverage_status = DEFAULT, benefits = $1", string(earlier)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-		got, err := tx.Checks.Get(ctx, c.ID)
-		if err == nil && (got.Status != c.Status || !bytes.Equal(got.Benefits, c.Benefits)) {
-			t.Errorf("read %s %s, want %s %s", got.Status, got.Benefits, c.Status, c.Benefits)
-		}
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -218,34 +191,58 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestSteps compares the steps before and after a migration. Earlier releases stop at
-// step 15, whose ledger they cannot read.
+// nextRelease returns the migrations of this release and one more.
+func nextRelease(t *testing.T, statements string) fs.FS {
+	t.Helper()
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"0999_next_release.sql": {Data: []byte("-- +goose Up\n" + statements)}}
+	for _, name := range names {
+		text, err := migrations.FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: text}
+	}
+	return files
+}
+
+// TestSteps lists the steps of a next release, which stops this one, for an empty database,
+// for one of this release, and for one of the next.
 func TestSteps(t *testing.T) {
 	t.Parallel()
-	address := testservers.Database(t)
-	applied := func() (n int) {
-		steps, err := pgstore.Steps(t.Context(), address)
-		if err != nil || len(steps) < 30 {
-			t.Fatal(len(steps), err)
+	address, next := testservers.Database(t), nextRelease(t, "UPDATE schema_fit SET least = 999;")
+	missing := func() (names []string) {
+		steps, err := pgstore.StepsOfFiles(t.Context(), address, next)
+		if err != nil {
+			t.Fatal(err)
 		}
 		for _, s := range steps {
-			if s.Applied {
-				n++
+			if !s.Applied {
+				names = append(names, s.Name)
 			}
-			if s.Stops != (s.Number == 15) {
+			if s.Stops != (s.Number == 999) {
 				t.Errorf("step %d %s stops earlier releases: %t", s.Number, s.Name, s.Stops)
 			}
 		}
-		return len(steps) - n
+		return names
 	}
-	if applied() == 0 {
-		t.Error("an empty database has steps")
+	if all := missing(); len(all) < 2 || all[0] != "first" {
+		t.Errorf("an empty database misses %q", all)
 	}
 	if err := pgstore.Migrate(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
-	if missing := applied(); missing != 0 {
-		t.Errorf("%d steps are missing after the migration", missing)
+	if left := missing(); !slices.Equal(left, []string{"next release"}) {
+		t.Errorf("after the migration %q are missing", left)
+	}
+	if err := pgstore.MigrateFiles(t.Context(), address, next); err != nil {
+		t.Fatal(err)
+	}
+	if left := missing(); len(left) > 0 {
+		t.Errorf("after the next release's migration %q are missing", left)
 	}
 }
 
@@ -253,10 +250,7 @@ func TestSteps(t *testing.T) {
 // names the session, and goes on when it is run again.
 func TestBlockedMigration(t *testing.T) {
 	t.Parallel()
-	address := testservers.Database(t)
-	if err := pgstore.MigrateTo(t.Context(), address, 31); err != nil {
-		t.Fatal(err)
-	}
+	address, next := pgtest.URL(t), nextRelease(t, "ALTER TABLE batches ADD COLUMN remark text;")
 	db := admin(t, address)
 	holder, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -269,14 +263,14 @@ func TestBlockedMigration(t *testing.T) {
 	if _, err := holder.ExecContext(t.Context(), "LOCK TABLE batches IN ACCESS EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	err = pgstore.Migrate(t.Context(), address)
+	err = pgstore.MigrateFiles(t.Context(), address, next)
 	if err == nil || !strings.Contains(err.Error(), "process "+pid+" (") || !strings.Contains(err.Error(), "run molar migrate again") {
 		t.Errorf("a blocked migration ended with %v", err)
 	}
 	if err := holder.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if err := pgstore.Migrate(t.Context(), address); err != nil {
+	if err := pgstore.MigrateFiles(t.Context(), address, next); err != nil {
 		t.Errorf("run again: %v", err)
 	}
 }

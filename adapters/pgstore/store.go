@@ -99,7 +99,7 @@ const (
 )
 
 // Open connects to a database. It returns ErrOtherKey if the key is not the
-// database's. A database without a key, or with a schema that the release does not
+// database's, and ErrMadeBefore if no release can read the database. A database without a key, or with a schema that the release does not
 // fit, is no error yet: see Fit. Transactions fail until that has changed.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	var d net.Dialer

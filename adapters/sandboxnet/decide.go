@@ -99,9 +99,7 @@ func (r *received) standing() []byte {
 func (r *received) reverse(standing []byte) error {
 	d := remittance.NewDecoder(bytes.NewReader(standing))
 	for _, to := range []*[]remittance.Claim{&r.takeBack, &r.secondaryTakeBack} {
-		if _, err := d.Next(); errors.Is(err, io.EOF) { // an earlier release remembered one payer
-			return nil
-		} else if err != nil {
+		if _, err := d.Next(); err != nil {
 			return err
 		}
 		for {

@@ -47,7 +47,7 @@ var s3 = brand{
 	program: func() (machine, error) {
 		gateway, ok := find("versitygw", filepath.Join(build.Default.GOPATH, "bin", "versitygw"))
 		if !ok {
-			return nil, errors.New("no S3 server here: go tool task deps builds one")
+			return nil, errors.New("no S3 server here: go tool -modfile=.ci/tools/go.mod task deps builds one")
 		}
 		return s3Program(gateway), nil
 	},

@@ -96,9 +96,8 @@ func (c *EligibilityCheck) show() {
 }
 
 // Data returns the JSON of the check: as the release shows it that completed it. A pending
-// one, and one that was completed before that was kept, are encoded now. The benefits are
-// the stored bytes: a page has 25 checks, and decoding and encoding them took most of its
-// time.
+// one is encoded now. The benefits are the stored bytes: a page has 25 checks, and decoding
+// and encoding them took most of its time.
 func (c *EligibilityCheck) Data() json.RawMessage {
 	shown, benefits := c.Shown, c.Benefits
 	if shown == nil {

@@ -102,8 +102,7 @@ type EligibilityCheck struct {
 	Status      CoverageStatus // set exactly when the outcome is answered
 	Benefits    []byte         // the Data of the payer's benefits; set exactly when the outcome is answered
 
-	// JSON that the release shows that completed the check; nil for checks of releases
-	// before that was kept.
+	// JSON that the release shows that completed the check.
 	Shown        []byte // the check without its benefits
 	ShownFailure []byte // the reply to its request, without the check; nil also when the payer responded
 }

@@ -27,7 +27,7 @@ type Quarantined struct {
 // what its content alone does not say.
 type QuarantinedPayment struct {
 	PayerName  string
-	PayerIDs   []string // those of its network as ours; empty if an earlier release stored it
+	PayerIDs   []string // those of its network as ours
 	PayeeName  string
 	PayeeNPI   string
 	PayeeTaxID string
@@ -41,7 +41,7 @@ type QuarantinedPayment struct {
 func (q *Quarantined) Restore(payments []Remittance) {
 	for i := range payments {
 		payments[i].Origin = q.Origin
-		if q.Payment != nil && len(q.Payment.PayerIDs) > 0 {
+		if q.Payment != nil {
 			payments[i].PayerIDs = q.Payment.PayerIDs
 		}
 	}
@@ -71,7 +71,7 @@ const (
 	QuarantineEmpty      QuarantineCause = "empty"
 	QuarantineReport     QuarantineCause = "report"     // text for people
 	QuarantineUnreadable QuarantineCause = "unreadable" // broken, or not EDI
-	QuarantineOther      QuarantineCause = "other"      // EDI for which Molar has no use; also of earlier releases
+	QuarantineOther      QuarantineCause = "other"      // EDI for which Molar has no use
 	QuarantineUnplaced   QuarantineCause = "unplaced"   // it names no batch, office or organization with certainty
 )
 

@@ -172,7 +172,7 @@ type Attempt struct {
 	Duration   time.Duration `json:"duration"`
 	Error      string        `json:"error,omitempty"`    // the reason that there was no reply; empty for a reply
 	Response   string        `json:"response,omitempty"` // the start of the reply's body
-	URL        string        `json:"url,omitempty"`      // empty in an attempt of before it was kept
+	URL        string        `json:"url"`
 	SignedAt   time.Time     `json:"signed_at,omitzero"` // webhook-timestamp; zero when nothing was posted
 	Headers    []ReplyHeader `json:"headers,omitempty"`  // in the order of their names; some of them
 	Location   string        `json:"location,omitempty"` // of a redirect, which is not followed

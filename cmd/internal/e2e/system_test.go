@@ -183,12 +183,8 @@ func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...str
 	}
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret)
-	services := s.postgres.URL() // of earlier releases
-	if dir == binaries(tb) {
-		services = pgtest.Service(tb, s.postgres.URL())
-	}
 	s.env = append([]string{
-		"MOLAR_MIGRATE_URL=" + s.postgres.URL(), "MOLAR_DATABASE_URL=" + services, "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
+		"MOLAR_MIGRATE_URL=" + s.postgres.URL(), "MOLAR_DATABASE_URL=" + pgtest.Service(tb, s.postgres.URL()), "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
 		"MOLAR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret), "MOLAR_BLOB_URL=file:" + tb.TempDir(),
 		"MOLAR_RATE_REQUESTS=0", "MOLAR_RATE_CHECKS=0", // one key stands for many
 	}, settings...) // of two values for a variable the last counts

@@ -23,7 +23,7 @@ import (
 var startChromium = sync.OnceValues(func() (*rod.Browser, error) {
 	program, ok := launcher.LookPath()
 	if !ok {
-		return nil, errors.New("no Chromium here: go tool task deps installs it, or apt-get install chromium")
+		return nil, errors.New("no Chromium here: go tool -modfile=.ci/tools/go.mod task deps installs it, or apt-get install chromium")
 	}
 	flags := launcher.New().Leakless(false).NoSandbox(true).Headless(true).UserDataDir(filepath.Join(folder(), "chromium")).
 		Set("disable-gpu").Set("lang", "en-US").Set("hide-scrollbars").Set("mute-audio").Set("disable-component-update").

@@ -20,7 +20,8 @@ func Clearinghouse() {
 	boundMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	c := cli.ClearinghouseCommand(simulator())
-	c.SilenceUsage, c.SilenceErrors = true, true
+	c.SilenceUsage, c.SilenceErrors, c.Version = true, true, build().String()
+	c.SetVersionTemplate("{{.Version}}\n")
 	err := c.ExecuteContext(ctx)
 	stop()
 	if err != nil {
@@ -54,10 +55,12 @@ func runClearinghouse(ctx context.Context, o cli.ClearinghouseOptions, stdout io
 	if dir == "" {
 		dir = filepath.Join(filepath.Dir(defaultData()), "molar-clearinghouse")
 	}
+	log, of := newLog(s.LogLevel), build()
+	log.InfoContext(ctx, "starting", "version", of.Version, "commit", of.Commit, "go", of.Go)
 	return clearinghouse.Run(ctx, clearinghouse.Options{
 		SFTP: o.SFTP, CORE: o.CORE, Data: dir, Public: o.Public, Strict: o.Strict, Usage: o.Usage,
 		SenderID: o.SenderID, ReceiverID: o.ReceiverID, Use997: o.Use997, SignIn: o.SignIn,
-		ERADelay: s.ERADelay, Faults: o.Faults, Log: newLog(s.LogLevel),
+		ERADelay: s.ERADelay, Faults: o.Faults, Log: log,
 	}, func(a clearinghouse.Account) error {
 		if o.JSON {
 			return json.NewEncoder(stdout).Encode(a)

@@ -30,6 +30,7 @@ func CLI() {
 	boundMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	root := cli.New(cli.Backend{
+		Build:       build(),
 		Dev:         func(ctx context.Context, o cli.DevOptions) error { return runDev(ctx, o, os.Stdout) },
 		Migrate:     migrate,
 		Steps:       migrationSteps,

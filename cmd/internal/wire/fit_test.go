@@ -17,6 +17,7 @@ import (
 
 	_ "github.com/lib/pq" // the administrator of the tests
 
+	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
@@ -26,6 +27,7 @@ import (
 // service is a process of some roles on a database.
 type service struct {
 	api, ops string
+	first    string // what the first line of the log says of the build
 	ended    chan error
 }
 
@@ -57,8 +59,13 @@ func startUntil(t *testing.T, msg, database string, key byte, roles ...Role) *se
 				Msg string `json:"msg"`
 				API string `json:"api"`
 				Ops string `json:"ops"`
+				cli.Build
 			}
-			if json.Unmarshal(all.Bytes(), &line) == nil && line.Msg == msg {
+			err := json.Unmarshal(all.Bytes(), &line)
+			if s.first == "" {
+				s.first = line.Build.String()
+			}
+			if err == nil && line.Msg == msg {
 				s.api, s.ops = "http://"+line.API, "http://"+line.Ops
 				close(listening)
 			}
@@ -147,6 +154,30 @@ func TestSchemaThatDoesNotFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		replies(change.status, change.reason)
+	}
+}
+
+// TestDatabaseMadeBefore starts a process with a database from before the first release,
+// and one whose empty database becomes such a database. Both end.
+func TestDatabaseMadeBefore(t *testing.T) {
+	t.Parallel()
+	database := testservers.Database(t)
+	waiting := startService(t, database, 1, RoleAPI)
+	if err := pgstore.Migrate(t.Context(), database); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("postgres", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.ExecContext(t.Context(), "UPDATE goose_db_version SET version_id = 58 WHERE version_id > 0"); err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]*service{"waiting": waiting, "late": startUntil(t, "starting", database, 1, RoleAPI)} {
+		if err := <-s.ended; !errors.Is(err, pgstore.ErrMadeBefore) {
+			t.Errorf("the %s process ended with %v", name, err)
+		}
 	}
 }
 

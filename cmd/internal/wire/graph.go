@@ -93,6 +93,7 @@ func (systemClock) Now() time.Time { return time.Now() }
 // newGraph returns a graph that is not open.
 func newGraph(s Settings, log *slog.Logger) *graph {
 	g := &graph{settings: s, log: log, metrics: prometheus.NewRegistry()}
+	buildMetric(g.metrics)
 	g.awaits.Store(new("queue"))
 	return g
 }

@@ -29,6 +29,16 @@ func jobMetrics(r prometheus.Registerer) func(jobs.Kind, string, time.Duration) 
 	}
 }
 
+// buildMetric says what the program was built from. Its value is always 1.
+func buildMetric(r prometheus.Registerer) {
+	of := build()
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "molar_build_info", Help: "What this program was built from.",
+	}, []string{"version", "commit", "go"})
+	r.MustRegister(info)
+	info.WithLabelValues(of.Version, of.Commit, of.Go).Set(1)
+}
+
 // registerMetrics adds the metrics that are read at each scrape.
 func registerMetrics(g *graph) {
 	g.metrics.MustRegister(g.store.Metrics()...)

@@ -42,6 +42,10 @@ const drainTime = 5 * time.Second
 // environment, and exits.
 func Main(roles ...Role) {
 	boundMemory()
+	if slices.Equal(os.Args[1:], []string{"--version"}) {
+		fmt.Fprintln(os.Stdout, build())
+		return
+	}
 	if len(os.Args) > 1 {
 		fmt.Fprintf(os.Stderr, "%s takes no arguments; its settings are in the environment:\n%s", os.Args[0], SettingsHelp())
 		os.Exit(2)
@@ -93,7 +97,8 @@ func (g *graph) run(ctx context.Context, roles []Role, prepare func(context.Cont
 	if err != nil {
 		return err
 	}
-	g.log.InfoContext(ctx, "starting", "ops", addrs.Ops, "settings", g.settings, "memory_limit", debug.SetMemoryLimit(-1))
+	of := build()
+	g.log.InfoContext(ctx, "starting", "version", of.Version, "commit", of.Commit, "go", of.Go, "ops", addrs.Ops, "settings", g.settings, "memory_limit", debug.SetMemoryLimit(-1))
 	if err := prepare(ctx); err != nil {
 		return errors.Join(err, ops.server.Close())
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,7 +20,7 @@ import (
 // openWebhooks opens the parts for webhooks.
 func (g *graph) openWebhooks(clock ports.Clock) error {
 	o := webhookhttp.Options{
-		Version: version(), Log: g.log, AllowCIDRs: g.settings.WebhookCIDRs, Resolve: g.settings.webhookResolve,
+		Version: build().Version, Log: g.log, AllowCIDRs: g.settings.WebhookCIDRs, Resolve: g.settings.webhookResolve,
 	}
 	if g.settings.webhookCA != "" {
 		roots, err := rootsWith(g.settings.webhookCA)
@@ -38,14 +37,6 @@ func (g *graph) openWebhooks(clock ports.Clock) error {
 	g.webhooks = webhooks.New(g.store, sender, clock)
 	g.dispatcher = webhooks.NewDispatcher(g.store, g.queue, sender, clock, webhooks.DefaultPace(), g.log, attemptMetrics(g.metrics))
 	return nil
-}
-
-// version returns the version that the binary was built from.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return strings.Trim(info.Main.Version, "()")
-	}
-	return "devel"
 }
 
 // attemptMetrics counts attempts to deliver, and how long they took.

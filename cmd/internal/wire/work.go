@@ -73,7 +73,8 @@ func (w *work) stopWithin(ctx context.Context, d time.Duration) error {
 const fitPoll = 250 * time.Millisecond
 
 // awaitFit waits until the process can work with the database. It returns false when
-// ctx ends first. A process with another key than the database's ends.
+// ctx ends first. A process with another key than the database's ends, and so does one
+// with a database that was made before the first release.
 func (g *graph) awaitFit(ctx context.Context, fail func(error)) bool {
 	reason := ""
 	for {
@@ -85,6 +86,9 @@ func (g *graph) awaitFit(ctx context.Context, fail func(error)) bool {
 			return true
 		case errors.Is(err, pgstore.ErrOtherKey):
 			fail(errOtherKey)
+			return false
+		case errors.Is(err, pgstore.ErrMadeBefore):
+			fail(err)
 			return false
 		case err.Error() != reason:
 			reason = err.Error()

@@ -57,7 +57,7 @@ func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	const off = 300 * time.Second
 	dir, r := shiftedMolar(t), startWebhookReceiver(t)
-	s := startSystem(t, 0, 0)
+	s := startGuest(t, 0, 0)
 	var mu sync.Mutex
 	var posts []time.Time // every other one fails
 	r.answer["/clocks"] = func() int {

@@ -44,7 +44,7 @@ func StartPostgres(tb testing.TB) *PostgresServer {
 //nolint:gochecknoglobals // a constant in all but name
 var hasty = []string{
 	"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "wal_level=minimal", "-c", "max_wal_senders=0",
-	"-c", "max_wal_size=256MB", "-c", "autovacuum=off",
+	"-c", "max_wal_size=256MB", "-c", "autovacuum=off", "-c", "max_connections=500",
 }
 
 // memory returns a folder in memory. It returns "" if no such folder has room

@@ -311,17 +311,27 @@ func settings(c *Cluster, o Options) map[string]string {
 	return s
 }
 
-// await waits until the server accepts connections.
+// await waits until the server accepts connections. A server that was killed since has
+// accepted them: what it left says so.
 func (c *Cluster) await(ctx context.Context) error {
 	for {
+		ended := false
+		select {
+		case <-c.exited:
+			ended = true
+		case <-ctx.Done():
+			return fmt.Errorf("the database server is not ready; see %s: %w", c.paths.log, ctx.Err())
+		default:
+		}
 		if s, err := c.paths.state(); err == nil && s.pid == c.pid && s.ready {
 			return nil
 		}
+		if ended {
+			return fmt.Errorf("the database server stopped at once; %s says: %s", c.paths.log, c.paths.lastWords())
+		}
 		select {
 		case <-c.exited:
-			return fmt.Errorf("the database server stopped at once; %s says: %s", c.paths.log, c.paths.lastWords())
 		case <-ctx.Done():
-			return fmt.Errorf("the database server is not ready; see %s: %w", c.paths.log, ctx.Err())
 		case <-time.After(poll):
 		}
 	}

@@ -71,7 +71,7 @@ func TestTrigger(t *testing.T) {
 func TestEventsList(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, r := startDev(t, nil, dir)
+	_, r := startWholeDev(t, nil, dir)
 	c := newCommand(t, "MOLAR_API_URL="+r.BaseURL, "MOLAR_API_KEY="+r.Keys["test"])
 	var newest string
 	const checks = 102 // more than a page
@@ -114,7 +114,7 @@ func TestEventsResend(t *testing.T) {
 	hooks := &receiver{t: t}
 	dir := t.TempDir()
 	addr, ca := serveTLS(t, hooks)
-	_, r := startDev(t, nil, dir, "--webhook-resolve", "example.com="+addr, "--webhook-ca", ca)
+	_, r := startWholeDev(t, nil, dir, "--webhook-resolve", "example.com="+addr, "--webhook-ca", ca)
 	made, err := post(t.Context(), http.DefaultClient, r.BaseURL+"/webhook_endpoints", r.Keys["test"], "k", "application/json", []byte(`{"url":"https://example.com/hooks"}`))
 	if err != nil || made.status >= 300 {
 		t.Fatal(made, err)

@@ -42,7 +42,7 @@ func shiftedMolar(t *testing.T) (dir string) {
 	if err := errors.Join(os.WriteFile(shifted, []byte(text), 0o600), os.WriteFile(overlay, []byte(replace), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-o", dir+"/",
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-gcflags=all=-N -l", "-ldflags=-s -w", "-overlay", overlay, "-o", dir+"/",
 		"github.com/molar-billing/molar/cmd/molar").CombinedOutput()
 	if err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
@@ -57,7 +57,7 @@ func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	const off = 300 * time.Second
 	dir, r := shiftedMolar(t), startWebhookReceiver(t)
-	s := startSystem(t, 0, 0)
+	s := startGuest(t, 0, 0)
 	var mu sync.Mutex
 	var posts []time.Time // every other one fails
 	r.answer["/clocks"] = func() int {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 )
 
 // ready is the line that molar dev --json prints.
@@ -25,9 +27,19 @@ type ready struct {
 	SignIn  string            `json:"dashboard_url"`
 }
 
-// startDev starts molar dev on a folder. It ends with the test, and so does the
-// cluster that it started.
+// startDev starts molar dev on a folder, with a database of the PostgreSQL that the tests
+// share. It ends with the test. Readers of events see them once the transactions of all
+// tests before have ended: a test that lists events at once needs startWholeDev.
 func startDev(tb testing.TB, env []string, dir string, flags ...string) (*process, ready) {
+	tb.Helper()
+	admin := pgtest.URL(tb)
+	database := []string{"MOLAR_MIGRATE_URL=" + admin, "MOLAR_DATABASE_URL=" + pgtest.Service(tb, admin)}
+	return startWholeDev(tb, append(database, env...), dir, flags...)
+}
+
+// startWholeDev starts molar dev with nothing but what it starts itself: a cluster in its
+// folder, which ends with it.
+func startWholeDev(tb testing.TB, env []string, dir string, flags ...string) (*process, ready) {
 	tb.Helper()
 	p := newProcess(tb, "molar", env, append([]string{"dev", "--json", "--addr", "127.0.0.1:0", "--data", dir}, flags...)...)
 	r := readReady(tb, p)
@@ -56,7 +68,7 @@ func stopDev(tb testing.TB, p *process) {
 func TestDevKeepsItsDataAndKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p, first := startDev(t, nil, dir)
+	p, first := startWholeDev(t, nil, dir)
 	for _, name := range []string{"test", "test_read", "test_submit", "live", "other_test"} {
 		if first.Keys[name] == "" {
 			t.Errorf("no key %s", name)
@@ -164,11 +176,11 @@ func TestDevBringsAClaim(t *testing.T) {
 func TestDevWipes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p, first := startDev(t, nil, dir)
+	p, first := startWholeDev(t, nil, dir)
 	if code := p.stop(); code != 0 {
 		t.Fatalf("molar dev ended with %d", code)
 	}
-	_, second := startDev(t, nil, dir, "--reset")
+	_, second := startWholeDev(t, nil, dir, "--reset")
 	if second.Keys["test"] == first.Keys["test"] {
 		t.Error("the key survived --reset")
 	}
@@ -176,8 +188,8 @@ func TestDevWipes(t *testing.T) {
 
 func TestSeveralDevAtOnce(t *testing.T) {
 	t.Parallel()
-	_, a := startDev(t, nil, t.TempDir())
-	_, b := startDev(t, nil, t.TempDir())
+	_, a := startWholeDev(t, nil, t.TempDir())
+	_, b := startWholeDev(t, nil, t.TempDir())
 	if a.BaseURL == b.BaseURL || a.OpsURL == b.OpsURL || a.Keys["test"] == b.Keys["test"] {
 		t.Errorf("%+v and %+v share something", a, b)
 	}
@@ -189,7 +201,7 @@ func TestSeveralDevAtOnce(t *testing.T) {
 func TestDevTellsOfAFolderInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	startDev(t, nil, dir)
+	startWholeDev(t, nil, dir)
 	out, err := exec.CommandContext(t.Context(), binaries(t)+"/molar", "dev", "--data", dir, "--addr", "127.0.0.1:0").CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("--data")) {
 		t.Errorf("second molar dev on the folder: %v %s; want an error that says what to do", err, out)

@@ -35,7 +35,7 @@ func BenchmarkFairness(b *testing.B) {
 			p.kill()
 		}
 
-		p, r := startDev(b, []string{room}, b.TempDir())
+		p, r := startWholeDev(b, []string{room}, b.TempDir())
 		report(b, w, caller{r.BaseURL, r.Keys["test"], r.Offices["test"]},
 			map[string]caller{"molar dev": {r.BaseURL, r.Keys["other_test"], r.Offices["other_test"]}})
 		p.stop()

@@ -149,6 +149,7 @@ func (s *system) insist(ctx context.Context, key, path, contentType string, body
 			return r, false
 		case err != nil, r.status == http.StatusConflict && r.body["error"] == "IDEMPOTENCY_KEY_IN_USE",
 			r.status == http.StatusGatewayTimeout, r.status == http.StatusInternalServerError,
+			r.body["error"] == "UNAVAILABLE", // while the database is away for longer than the API waits
 			path != "/eligibility" && (r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable):
 			pause(20 * time.Millisecond)
 			continue

@@ -24,7 +24,7 @@ import (
 // clearinghouse exactly once, and each claim where its ending leads.
 func TestGoingLive(t *testing.T) {
 	t.Parallel()
-	s := startSystem(t, 1, 2, "MOLAR_BATCH_INTERVAL=300ms")
+	s := startGuest(t, 1, 2, "MOLAR_BATCH_INTERVAL=300ms")
 	s.eras = s.spawn("eraworker", 1)
 	sim := startSimulator(t, "1s")
 	o := &operator{s, t.TempDir(), map[string]string{}}

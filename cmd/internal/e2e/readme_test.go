@@ -119,7 +119,7 @@ func TestReadmeSignIn(t *testing.T) {
 
 func TestReadmeAttachments(t *testing.T) {
 	t.Parallel()
-	_, r := startDev(t, nil, t.TempDir())
+	_, r := startWholeDev(t, nil, t.TempDir())
 	section, dir := readme(t, "Attachments"), t.TempDir()
 	replies := pasted(t, blocks(section, "sh"), dir, r)
 	wantReplies(t, replies, [][2]string{
@@ -280,7 +280,7 @@ func wantDecision(t *testing.T, file string, second map[string]any) {
 // and follows the events, as the README does.
 func TestReadmeWebhooks(t *testing.T) {
 	t.Parallel()
-	_, r := startDev(t, nil, t.TempDir(), "--webhook-resolve", "hooks.example.com="+freeAddr(t))
+	_, r := startWholeDev(t, nil, t.TempDir(), "--webhook-resolve", "hooks.example.com="+freeAddr(t))
 	section := readme(t, "Webhooks")
 	receivers, commands := blocks(section, "python"), blocks(section, "sh")
 	if len(receivers) != 1 || len(commands) != 4 {

@@ -149,8 +149,8 @@ func (p *process) stop() int {
 // servers.
 type system struct {
 	tb       testing.TB
-	dir      string // of the commands
-	postgres *testservers.PostgresServer
+	dir      string                      // of the commands
+	postgres *testservers.PostgresServer // nil for a guest
 	rabbit   *testservers.RabbitServer
 	apis     []*process
 	workers  []*process
@@ -181,30 +181,48 @@ func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...str
 	if tb.Failed() {
 		tb.FailNow()
 	}
+	return s.begin(s.postgres.URL(), apis, workers, settings)
+}
+
+// startGuest is startSystem with a database of the PostgreSQL that the tests share, for
+// tests that do not kill it.
+func startGuest(tb testing.TB, apis, workers int, settings ...string) *system {
+	tb.Helper()
+	s := &system{tb: tb, dir: binaries(tb), rabbit: testservers.StartRabbit(tb)}
+	return s.begin(pgtest.URL(tb), apis, workers, settings)
+}
+
+// begin starts the processes on a database, whose address is an administrator's.
+func (s *system) begin(admin string, apis, workers int, settings []string) *system {
+	s.tb.Helper()
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret)
+	services := admin // of earlier releases
+	if s.dir == binaries(s.tb) {
+		services = pgtest.Service(s.tb, admin)
+	}
 	s.env = append([]string{
-		"MOLAR_MIGRATE_URL=" + s.postgres.URL(), "MOLAR_DATABASE_URL=" + pgtest.Service(tb, s.postgres.URL()), "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
-		"MOLAR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret), "MOLAR_BLOB_URL=file:" + tb.TempDir(),
+		"MOLAR_MIGRATE_URL=" + admin, "MOLAR_DATABASE_URL=" + services, "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
+		"MOLAR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret), "MOLAR_BLOB_URL=file:" + s.tb.TempDir(),
 		"MOLAR_RATE_REQUESTS=0", "MOLAR_RATE_CHECKS=0", // one key stands for many
 	}, settings...) // of two values for a variable the last counts
 	s.env = slices.Clip(s.env) // appended to for each process
 	s.molar("migrate")
 	s.join()
 	var err error
-	if s.db, err = sql.Open("postgres", s.postgres.URL()); err != nil {
-		tb.Fatal(err)
+	if s.db, err = sql.Open("postgres", admin); err != nil {
+		s.tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = s.db.Close() })
+	s.tb.Cleanup(func() { _ = s.db.Close() })
 	for range apis {
-		addr := freeAddr(tb)
-		p := newProcessOf(tb, dir, "api", append(s.env, "MOLAR_LISTEN="+addr, "MOLAR_OPS_LISTEN="+freeAddr(tb)))
+		addr := freeAddr(s.tb)
+		p := newProcessOf(s.tb, s.dir, "api", append(s.env, "MOLAR_LISTEN="+addr, "MOLAR_OPS_LISTEN="+freeAddr(s.tb)))
 		p.start(io.Discard)
 		s.apis, s.urls = append(s.apis, p), append(s.urls, "http://"+addr+"/api/v1")
 	}
 	s.workers = s.spawn("payerworker", workers)
 	for _, u := range s.urls {
-		awaitURL(tb, u+"/openapi.yaml")
+		awaitURL(s.tb, u+"/openapi.yaml")
 	}
 	return s
 }

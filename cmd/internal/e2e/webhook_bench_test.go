@@ -15,7 +15,7 @@ func BenchmarkWebhooks(b *testing.B) {
 	const backlog = 20_000
 	for b.Loop() {
 		r := startWebhookReceiver(b)
-		d := startDevelopers(b, r, 1)
+		d := startDevelopers(startSystem(b, 0, 0), r, 1)
 		base := d.ready[0].BaseURL
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
 		_, _ = fmt.Fprintln(w, "figure\tmeasured\taim")

@@ -140,9 +140,9 @@ type developers struct {
 	ready    []ready
 }
 
-func startDevelopers(tb testing.TB, r *webhookReceiver, n int) *developers {
+func startDevelopers(s *system, r *webhookReceiver, n int) *developers {
+	tb := s.tb
 	tb.Helper()
-	s := startSystem(tb, 0, 0)
 	d := &developers{system: s, receiver: r}
 	for range n {
 		flags := append([]string{"dev", "--json", "--addr", freeAddr(tb), "--data", tb.TempDir()}, r.flags()...)

@@ -18,12 +18,21 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
+// findChromium returns the path of a Chromium. The headless shell has the same engine
+// without the windows around the pages, which took a quarter of the processor's time.
+func findChromium() (string, bool) {
+	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil {
+		return shell, true
+	}
+	return launcher.LookPath()
+}
+
 // startChromium starts one Chromium for all journeys. It resolves no name, so
 // that nothing leaves this machine.
 var startChromium = sync.OnceValues(func() (*rod.Browser, error) {
-	program, ok := launcher.LookPath()
+	program, ok := findChromium()
 	if !ok {
-		return nil, errors.New("no Chromium here: go tool -modfile=.ci/tools/go.mod task deps installs it, or apt-get install chromium")
+		return nil, errors.New("no Chromium here: go tool -modfile=.ci/tools/go.mod task deps installs it, or apt-get install chromium-headless-shell")
 	}
 	flags := launcher.New().Leakless(false).NoSandbox(true).Headless(true).UserDataDir(filepath.Join(folder(), "chromium")).
 		Set("disable-gpu").Set("lang", "en-US").Set("hide-scrollbars").Set("mute-audio").Set("disable-component-update").

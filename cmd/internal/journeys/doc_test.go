@@ -11,7 +11,7 @@
 //		page.choose("Payer", "Cedar Dental (CHTEST)")
 //		page.press("Control+Enter")
 //		page.sees("Draft saved")
-//		page.screen("claim-draft")         // accessibility, pictures, a phone's width
+//		page.screen("claim-draft")         // accessibility, a phone's width, and pictures with MOLAR_SCREENSHOTS=DIR
 //	}
 //
 // A journey works by keyboard alone: click goes to a control by Tab or the arrow keys,

@@ -96,7 +96,7 @@ var startService = sync.OnceValues(func() (*service, error) {
 })
 
 var build = sync.OnceValue(func() error {
-	out, err := exec.Command("go", "build", "-o", filepath.Join(folder(), "molar"), "github.com/molar-billing/molar/cmd/molar").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(folder(), "molar"), "github.com/molar-billing/molar/cmd/molar").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}

@@ -11,6 +11,9 @@ type controlNumbersData struct {
 	Transaction *string `json:"transaction_control_number"`
 }
 
+// EventData returns the file as the data of events name it.
+func (f *FileRef) EventData() any { return fileData{f.Name, f.ControlNumbers.data()} }
+
 func (n ControlNumbers) data() controlNumbersData {
 	return controlNumbersData{orNull(n.Interchange), orNull(n.Group), orNull(n.Transaction)}
 }

@@ -23,7 +23,7 @@ type claimHead struct {
 	Frequency     ClaimFrequency   `json:"frequency"`
 	ParentID      *ClaimID         `json:"parent_id"`
 	RequestID     *RequestID       `json:"request_id"`
-	File          *fileData        `json:"file"`
+	File          any              `json:"file"`
 	Status        *claimStatusData `json:"status"`
 }
 
@@ -118,7 +118,7 @@ func (c *Claim) head(cause ClaimCause) claimHead {
 		h.PreviousState = orNull(cause.Previous)
 	}
 	if f := cause.File; f != nil {
-		h.File = &fileData{f.Name, f.ControlNumbers.data()}
+		h.File = f.EventData()
 	}
 	if s := cause.Status; s != nil {
 		h.Status = &claimStatusData{orNull(s.Category), orNull(s.Code)}

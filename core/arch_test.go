@@ -34,8 +34,9 @@ func layers() []layer {
 		{"core/billing", nil, "golang.org/x/text"},
 		{"core/jobs", []string{"core/billing"}, ""},
 		{"core/idempotency", boundary, ""},
+		{"core/lists", []string{"core/billing", "ports"}, ""},
 		{"core/intake", []string{"core/billing"}, ""},
-		{"core/...", append([]string{"core/idempotency", "core/intake"}, boundary...), ""}, // a capability never imports its sibling
+		{"core/...", append([]string{"core/idempotency", "core/intake", "core/lists"}, boundary...), ""}, // a capability never imports its sibling
 		{"ports/...", boundary, ""},
 
 		{"adapters/httpapi/...", []string{"core/..."}, anything}, // driving: calls use cases

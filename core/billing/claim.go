@@ -70,6 +70,9 @@ type Claim struct {
 	ClaimProgress
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (c *Claim) Position() Position { return Position{Time: c.CreatedAt, ID: c.ID} }
+
 // ClaimRecord is a claim with values from other rows at the time of reading.
 type ClaimRecord struct {
 	*Claim

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -70,13 +71,8 @@ func (s *Service) Put(
 // after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.EnrollmentFilter, p billing.Page,
-) (page []*billing.Enrollment, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Enrollments.List(ctx, f, p)
-		return err
+) ([]*billing.Enrollment, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Enrollment, error) {
+		return tx.Enrollments.List(ctx, f, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(e *billing.Enrollment) billing.Position {
-		return billing.Position{Time: e.CreatedAt, ID: e.ID}
-	})
-	return page, next, err
 }

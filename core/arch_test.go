@@ -35,8 +35,9 @@ func layers() []layer {
 		{"core/billing/network", []string{"core/billing"}, ""}, // it knows what it carries; what it carries knows no network
 		{"core/jobs", []string{"core/billing"}, ""},
 		{"core/idempotency", boundary, ""},
+		{"core/lists", []string{"core/billing/...", "ports"}, ""},
 		{"core/intake", []string{"core/billing/..."}, ""},
-		{"core/...", append([]string{"core/idempotency", "core/intake"}, boundary...), ""}, // a capability never imports its sibling
+		{"core/...", append([]string{"core/idempotency", "core/intake", "core/lists"}, boundary...), ""}, // a capability never imports its sibling
 		{"ports/...", boundary, ""},
 
 		{"adapters/httpapi/...", []string{"core/..."}, anything}, // driving: calls use cases

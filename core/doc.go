@@ -19,8 +19,8 @@
 // one concrete Service with a file for each use case: check, decide, save, emit,
 // stage.
 //
-// A capability imports no other except intake and idempotency, which makes a
-// change at most once for a key. A use case that writes receives an
+// A capability imports no other except intake, lists, which reads pages, and
+// idempotency, which makes a change at most once for a key. A use case that writes receives an
 // idempotency.Write: the scope, the caller, and how to render the reply that is
 // stored.
 //

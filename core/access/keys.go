@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -131,13 +132,8 @@ func (s *Service) FindKey(ctx context.Context, id billing.KeyID) (k *billing.API
 // too, newest first, and the start of the next page: nil after the last.
 func (s *Service) ListKeys(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) (page []*billing.APIKey, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.APIKeys.List(ctx, p)
-		return err
+) ([]*billing.APIKey, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.APIKey, error) {
+		return tx.APIKeys.List(ctx, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(k *billing.APIKey) billing.Position {
-		return billing.Position{Time: k.CreatedAt, ID: k.ID}
-	})
-	return page, next, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -158,13 +159,8 @@ func (s *Service) FindOffice(ctx context.Context, id billing.OfficeID) (o *billi
 // start of the next page: nil after the last.
 func (s *Service) ListOffices(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) (page []*billing.Office, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Offices.List(ctx, p)
-		return err
+) ([]*billing.Office, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
+		return tx.Offices.List(ctx, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(o *billing.Office) billing.Position {
-		return billing.Position{Time: o.CreatedAt, ID: o.ID}
-	})
-	return page, next, err
 }

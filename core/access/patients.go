@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -21,13 +22,10 @@ func (s *Service) GetPatient(ctx context.Context, scope billing.Scope, id billin
 // next page: nil after the last.
 func (s *Service) ListPatients(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) (page []*billing.Patient, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Patients.List(ctx, p)
-		return err
+) ([]*billing.Patient, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Patient, error) {
+		return tx.Patients.List(ctx, p)
 	})
-	page, next = billing.Cut(page, p.Limit, patientAt)
-	return page, next, err
 }
 
 // SearchPatients reads a page of the patients that a search finds. Truncated reports
@@ -35,17 +33,12 @@ func (s *Service) ListPatients(
 func (s *Service) SearchPatients(
 	ctx context.Context, scope billing.Scope, what billing.Search, p billing.Page,
 ) (page []*billing.Patient, next *billing.Position, truncated bool, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+	page, next, err = lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) (rows []*billing.Patient, err error) {
 		var found []billing.PatientID
 		if found, truncated, err = tx.Patients.Search(ctx, what); err == nil {
-			page, err = tx.Patients.Read(ctx, found, p)
+			rows, err = tx.Patients.Read(ctx, found, p)
 		}
-		return err
+		return rows, err
 	})
-	page, next = billing.Cut(page, p.Limit, patientAt)
 	return page, next, truncated, err
-}
-
-func patientAt(p *billing.Patient) billing.Position {
-	return billing.Position{Time: p.CreatedAt, ID: p.ID}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -63,13 +64,8 @@ func (s *Service) GetProvider(ctx context.Context, scope billing.Scope, id billi
 // start of the next page: nil after the last.
 func (s *Service) ListProviders(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) (page []*billing.Provider, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Providers.List(ctx, p)
-		return err
+) ([]*billing.Provider, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Provider, error) {
+		return tx.Providers.List(ctx, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(p *billing.Provider) billing.Position {
-		return billing.Position{Time: p.CreatedAt, ID: p.ID}
-	})
-	return page, next, err
 }

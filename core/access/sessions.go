@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -74,15 +75,10 @@ func sessionEnded() error {
 // organization, any other user their own.
 func (s *Service) ListSessions(
 	ctx context.Context, caller *billing.Caller, p billing.Page,
-) (page []*billing.Session, next *billing.Position, err error) {
-	err = s.store.View(ctx, caller.Scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Sessions.List(ctx, own(caller), tx.Clock.Now(), p)
-		return err
+) ([]*billing.Session, *billing.Position, error) {
+	return lists.Page(ctx, s.store, caller.Scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Session, error) {
+		return tx.Sessions.List(ctx, own(caller), tx.Clock.Now(), p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(s *billing.Session) billing.Position {
-		return billing.Position{Time: s.CreatedAt, ID: s.ID}
-	})
-	return page, next, err
 }
 
 // own returns the user whose sessions the caller may see and end: zero for an

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -189,15 +190,10 @@ func (s *Service) saveUser(ctx context.Context, tx ports.Tx, u *billing.User) er
 // start of the next page: nil after the last.
 func (s *Service) ListUsers(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) (page []*billing.User, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Users.List(ctx, p)
-		return err
+) ([]*billing.User, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.User, error) {
+		return tx.Users.List(ctx, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(u *billing.User) billing.Position {
-		return billing.Position{Time: u.CreatedAt, ID: u.ID}
-	})
-	return page, next, err
 }
 
 // FindUsers returns the users with the email address in all organizations, for

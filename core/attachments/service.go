@@ -22,6 +22,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -80,15 +81,10 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Attac
 // page: nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.AttachmentFilter, p billing.Page,
-) (page []*billing.Attachment, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Attachments.List(ctx, f, p)
-		return err
+) ([]*billing.Attachment, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Attachment, error) {
+		return tx.Attachments.List(ctx, f, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(a *billing.Attachment) billing.Position {
-		return billing.Position{Time: a.CreatedAt, ID: a.ID}
-	})
-	return page, next, err
 }
 
 // change makes a change of one transaction to an attachment, at most once for

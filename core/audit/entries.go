@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -103,7 +104,7 @@ func (s *Service) ListOperators(
 		page, err = tx.AuditLog.Operators(ctx, org, f, p)
 		return err
 	})
-	page, next = cutEntries(page, p)
+	page, next = billing.Cut(page, p.Limit, (*billing.AuditEntry).Position)
 	return page, next, err
 }
 
@@ -111,17 +112,8 @@ func (s *Service) ListOperators(
 // the next page: nil after the last.
 func (s *Service) ListEntries(
 	ctx context.Context, scope billing.Scope, f billing.AuditFilter, p billing.Page,
-) (page []*billing.AuditEntry, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Audit.List(ctx, f, p)
-		return err
-	})
-	page, next = cutEntries(page, p)
-	return page, next, err
-}
-
-func cutEntries(page []*billing.AuditEntry, p billing.Page) ([]*billing.AuditEntry, *billing.Position) {
-	return billing.Cut(page, p.Limit, func(e *billing.AuditEntry) billing.Position {
-		return billing.Position{Time: e.CreatedAt, ID: e.ID}
+) ([]*billing.AuditEntry, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
+		return tx.Audit.List(ctx, f, p)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -186,13 +187,8 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Reque
 // after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.RequestFilter, p billing.Page,
-) (page []*billing.LoggedRequest, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Requests.List(ctx, f, p)
-		return err
+) ([]*billing.LoggedRequest, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.LoggedRequest, error) {
+		return tx.Requests.List(ctx, f, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(e *billing.LoggedRequest) billing.Position {
-		return billing.Position{Time: e.CreatedAt, ID: e.ID}
-	})
-	return page, next, err
 }

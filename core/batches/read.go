@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -11,15 +12,10 @@ import (
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) (page []*billing.Batch, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Batches.List(ctx, p)
-		return err
+) ([]*billing.Batch, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Batch, error) {
+		return tx.Batches.List(ctx, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(b *billing.Batch) billing.Position {
-		return billing.Position{Time: b.CreatedAt, ID: b.ID}
-	})
-	return page, next, err
 }
 
 // Get reads a batch without its file. It returns CodeNotFound if there is none.

@@ -63,6 +63,9 @@ type Attachment struct {
 	Stalled JobID
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (a *Attachment) Position() Position { return Position{Time: a.CreatedAt, ID: a.ID} }
+
 // AttachmentSubject is the patient, the subscriber and the days of service that
 // an attachment is about.
 type AttachmentSubject struct {

@@ -27,6 +27,9 @@ type AuditEntry struct {
 	CreatedAt  time.Time
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (e *AuditEntry) Position() Position { return Position{Time: e.CreatedAt, ID: e.ID} }
+
 // Actor is the kind of who made an entry of the audit.
 type Actor string
 

@@ -65,6 +65,9 @@ type Batch struct {
 	Unreported       bool                   // a claim of it is still submitted; only ports.Acknowledgements.Of reads it
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (b *Batch) Position() Position { return Position{Time: b.CreatedAt, ID: b.ID} }
+
 // BatchAcknowledgement is a file about a batch: a 997, 999, TA1 or 277CA.
 type BatchAcknowledgement struct {
 	Number     int // from 1

@@ -70,6 +70,9 @@ type Claim struct {
 	ClaimProgress
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (c *Claim) Position() Position { return Position{Time: c.CreatedAt, ID: c.ID} }
+
 // ClaimFilter narrows a list of claims. Zero fields match all.
 type ClaimFilter struct {
 	Kind          ClaimKind

@@ -40,6 +40,9 @@ type Office struct {
 	VerifiedAt time.Time
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (o *Office) Position() Position { return Position{Time: o.CreatedAt, ID: o.ID} }
+
 // OfficeDetails are what claim files say about an office besides its name,
 // numbers and address.
 type OfficeDetails struct {
@@ -153,6 +156,9 @@ type Provider struct {
 	Retired   bool // renders no services on new claims
 	CreatedAt time.Time
 }
+
+// Position returns the place in a list, by the time and the ID.
+func (p *Provider) Position() Position { return Position{Time: p.CreatedAt, ID: p.ID} }
 
 // Changed returns the provider with the values of another.
 func (p *Provider) Changed(to Provider) *Provider {

@@ -107,6 +107,9 @@ type EligibilityCheck struct {
 	ShownFailure []byte // the reply to its request, without the check; nil also when the payer responded
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (c *EligibilityCheck) Position() Position { return Position{Time: c.CreatedAt, ID: c.ID} }
+
 // Inquiry is the inquiry of a check, as the caller wrote it.
 type Inquiry struct {
 	Subscriber     Subscriber

@@ -56,6 +56,9 @@ type Event struct {
 	Data      []byte // a JSON object; its fields depend on Type
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (e *Event) Position() Position { return Position{Time: e.CreatedAt, ID: e.ID} }
+
 // EventFilter narrows a list of events. Zero fields match all.
 type EventFilter struct {
 	Types         []EventType // one of them

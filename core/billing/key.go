@@ -30,6 +30,9 @@ type APIKey struct {
 	LastUsedFrom string    // the address of that client
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (k *APIKey) Position() Position { return Position{Time: k.CreatedAt, ID: k.ID} }
+
 // UsedPrecision is that of LastUsedAt, so that few requests write.
 const UsedPrecision = time.Minute
 

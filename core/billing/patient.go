@@ -17,6 +17,9 @@ type Patient struct {
 	CreatedAt   time.Time
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (p *Patient) Position() Position { return Position{Time: p.CreatedAt, ID: p.ID} }
+
 // Person is a patient to find in the directory by key and date of birth. The
 // other fields are used only when the person is new.
 type Person struct {

@@ -39,6 +39,9 @@ type PayerRequest struct {
 	CreatedAt           time.Time
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (r *PayerRequest) Position() Position { return Position{Time: r.CreatedAt, ID: r.ID} }
+
 // PayerRequestFilter narrows a list of payer requests. Zero fields match all.
 type PayerRequestFilter struct {
 	State   PayerRequestState

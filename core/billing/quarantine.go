@@ -23,6 +23,9 @@ type Quarantined struct {
 	ReceivedAt time.Time
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (q *Quarantined) Position() Position { return Position{Time: q.ReceivedAt, ID: q.ID} }
+
 // QuarantinedPayment is the part of a remittance that shows a person what it is, and
 // what its content alone does not say.
 type QuarantinedPayment struct {

@@ -47,6 +47,9 @@ type ERA struct {
 	ERALater
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (e *ERA) Position() Position { return Position{Time: e.ReceivedAt, ID: e.ID} }
+
 // ERAStage is the stage of a remittance, which is applied in parts.
 type ERAStage string
 

@@ -21,6 +21,9 @@ type LoggedRequest struct {
 	Shown   []string
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (e *LoggedRequest) Position() Position { return Position{Time: e.CreatedAt, ID: e.ID} }
+
 // Audited returns the entry of the audit.
 func (e *LoggedRequest) Audited() *AuditEntry {
 	return &AuditEntry{

@@ -29,6 +29,9 @@ type Session struct {
 	TOTPRequired bool // by its organization; only read
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (s *Session) Position() Position { return Position{Time: s.CreatedAt, ID: s.ID} }
+
 // LacksTOTP reports whether the person must set up a second factor before anything else.
 func (s *Session) LacksTOTP() bool { return s.TOTPRequired && !s.TOTP }
 

@@ -23,6 +23,9 @@ type User struct {
 	Operator    OperatorSignIn
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (u *User) Position() Position { return Position{Time: u.CreatedAt, ID: u.ID} }
+
 // OperatorSignIn is the last sign-in with an operator's link.
 type OperatorSignIn struct {
 	At   time.Time // zero for none

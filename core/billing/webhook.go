@@ -165,6 +165,9 @@ type Delivery struct {
 	CreatedAt     time.Time
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (d *Delivery) Position() Position { return Position{Time: d.CreatedAt, ID: d.ID} }
+
 // Attempt is the record of one attempt to deliver.
 type Attempt struct {
 	At         time.Time     `json:"at"`

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -90,15 +91,14 @@ func attachmentsOf(ctx context.Context, tx ports.Tx, id billing.ClaimID) ([]*bil
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.ClaimFilter, p billing.Page,
-) (page []*billing.ClaimRecord, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		if page, err = tx.Claims.List(ctx, f, p); err == nil {
-			err = s.hold(ctx, tx, page...)
+) ([]*billing.ClaimRecord, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.ClaimRecord, error) {
+		rows, err := tx.Claims.List(ctx, f, p)
+		if err == nil {
+			err = s.hold(ctx, tx, rows...)
 		}
-		return err
+		return rows, err
 	})
-	page, next = billing.Cut(page, p.Limit, claimAt)
-	return page, next, err
 }
 
 // Count counts the claims of each state that the filter selects.
@@ -118,20 +118,15 @@ func (s *Service) Count(
 func (s *Service) Search(
 	ctx context.Context, scope billing.Scope, what billing.Search, p billing.Page,
 ) (page []*billing.ClaimRecord, next *billing.Position, truncated bool, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+	page, next, err = lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) (rows []*billing.ClaimRecord, err error) {
 		var patients []billing.PatientID
 		if patients, truncated, err = tx.Patients.Search(ctx, what); err == nil {
-			page, err = tx.Claims.Search(ctx, what.Reference, patients, p)
+			rows, err = tx.Claims.Search(ctx, what.Reference, patients, p)
 		}
 		if err == nil {
-			err = s.hold(ctx, tx, page...)
+			err = s.hold(ctx, tx, rows...)
 		}
-		return err
+		return rows, err
 	})
-	page, next = billing.Cut(page, p.Limit, claimAt)
 	return page, next, truncated, err
-}
-
-func claimAt(c *billing.ClaimRecord) billing.Position {
-	return billing.Position{Time: c.CreatedAt, ID: c.ID}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -31,15 +32,10 @@ func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.CheckFilter, p billing.Page,
-) (page []*billing.EligibilityCheck, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Checks.List(ctx, f, p)
-		return err
+) ([]*billing.EligibilityCheck, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.EligibilityCheck, error) {
+		return tx.Checks.List(ctx, f, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(c *billing.EligibilityCheck) billing.Position {
-		return billing.Position{Time: c.CreatedAt, ID: c.ID}
-	})
-	return page, next, err
 }
 
 // reading is a check that is read together with others.

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -71,13 +72,8 @@ func (s *Service) Put(
 // after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f network.EnrollmentFilter, p billing.Page,
-) (page []*network.Enrollment, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Enrollments.List(ctx, f, p)
-		return err
+) ([]*network.Enrollment, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*network.Enrollment, error) {
+		return tx.Enrollments.List(ctx, f, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(e *network.Enrollment) billing.Position {
-		return billing.Position{Time: e.CreatedAt, ID: e.ID}
-	})
-	return page, next, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -29,15 +30,10 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Event
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.EventFilter, p billing.Page,
-) (page []*billing.Event, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Events.List(ctx, f, p)
-		return err
+) ([]*billing.Event, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
+		return tx.Events.List(ctx, f, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(e *billing.Event) billing.Position {
-		return billing.Position{Time: e.CreatedAt, ID: e.ID}
-	})
-	return page, next, err
 }
 
 // Tail reads up to limit events after the given one, or from the first when it

@@ -9,6 +9,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -37,15 +38,10 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Payer
 // page: nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.PayerRequestFilter, p billing.Page,
-) (page []*billing.PayerRequest, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.PayerRequests.List(ctx, f, p)
-		return err
+) ([]*billing.PayerRequest, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.PayerRequest, error) {
+		return tx.PayerRequests.List(ctx, f, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(r *billing.PayerRequest) billing.Position {
-		return billing.Position{Time: r.CreatedAt, ID: r.ID}
-	})
-	return page, next, err
 }
 
 // Record stores a payer request from a letter, with its event.

@@ -7,6 +7,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -15,15 +16,10 @@ import (
 // last.
 func (s *Service) OwnQuarantine(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) (page []*billing.Quarantined, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.Quarantine.List(ctx, p)
-		return err
+) ([]*billing.Quarantined, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Quarantined, error) {
+		return tx.Quarantine.List(ctx, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(q *billing.Quarantined) billing.Position {
-		return billing.Position{Time: q.ReceivedAt, ID: q.ID}
-	})
-	return page, next, err
 }
 
 // Assign imports a file of the scope's own quarantine for one of its offices, and

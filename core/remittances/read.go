@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -82,13 +83,8 @@ func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.ERAI
 // the next page: nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, f billing.ERAFilter, p billing.Page,
-) (page []*billing.ERA, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		page, err = tx.ERAs.List(ctx, f, p)
-		return err
+) ([]*billing.ERA, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.ERA, error) {
+		return tx.ERAs.List(ctx, f, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(e *billing.ERA) billing.Position {
-		return billing.Position{Time: e.ReceivedAt, ID: e.ID}
-	})
-	return page, next, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -66,16 +67,11 @@ func (s *Service) DeliveriesOf(
 
 func (s *Service) deliveries(
 	ctx context.Context, scope billing.Scope, f billing.DeliveryFilter, p billing.Page, check func(context.Context, ports.Tx) error,
-) (page []*billing.Delivery, next *billing.Position, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+) ([]*billing.Delivery, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Delivery, error) {
 		if err := check(ctx, tx); err != nil {
-			return err
+			return nil, err
 		}
-		page, err = tx.Deliveries.List(ctx, f, p)
-		return err
+		return tx.Deliveries.List(ctx, f, p)
 	})
-	page, next = billing.Cut(page, p.Limit, func(d *billing.Delivery) billing.Position {
-		return billing.Position{Time: d.CreatedAt, ID: d.ID}
-	})
-	return page, next, err
 }

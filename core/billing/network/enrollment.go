@@ -29,6 +29,11 @@ type Enrollment struct {
 	UpdatedAt      time.Time
 }
 
+// Position returns the place in a list, by the time and the ID.
+func (e *Enrollment) Position() billing.Position {
+	return billing.Position{Time: e.CreatedAt, ID: e.ID}
+}
+
 // The limits of the texts of an enrollment, in characters.
 const (
 	maxEnrollmentNote    = 400

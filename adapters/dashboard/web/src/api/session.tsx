@@ -15,10 +15,10 @@ export function useMe(): Me {
   return me;
 }
 
-/** useMay returns what the caller's role allows: `write` for billers and owners, `manage` for owners. */
+/** useMay returns what the caller's role allows: `write` for billers and owners, `manage` for owners. An unknown role may do neither. */
 export function useMay(): { write: boolean; manage: boolean } {
   const { role } = useMe();
-  return { write: role !== "viewer", manage: role === "owner" };
+  return { write: role === "owner" || role === "biller", manage: role === "owner" };
 }
 
 /** signIn begins a session. It throws an APIError when the service refuses. */

@@ -100,7 +100,7 @@ func (a *api) uploadDocument(x *exchange) (*reply, error) {
 	in.Orientation = form.optionalText("orientation")
 	var file attachments.File
 	if sent := form.file(); sent != nil {
-		file = attachments.File{Content: sent.content, Size: sent.size}
+		file = attachments.File{Content: sent.content, Size: sent.size, Sums: sent.sums}
 		in.FileName = sent.name
 	}
 	form.end()

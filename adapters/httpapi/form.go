@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -76,6 +77,7 @@ type formFile struct {
 	name    string // safe to display; never empty
 	size    int64  // bytes
 	content *io.SectionReader
+	sums    attachments.Sums
 }
 
 // file returns the part file. A missing file is a fault.
@@ -85,7 +87,7 @@ func (f *form) file() *formFile {
 		f.into.Add(filePart, billing.FaultRequired, "A file is required.")
 		return nil
 	}
-	return &formFile{cleanFileName(p.fileName), p.size, io.NewSectionReader(p.content, 0, p.size)}
+	return &formFile{cleanFileName(p.fileName), p.size, io.NewSectionReader(p.content, 0, p.size), p.sums}
 }
 
 // end adds a fault for each unknown part.

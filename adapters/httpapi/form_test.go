@@ -407,7 +407,7 @@ func (f *form) checkLimits(t *testing.T) {
 		if p.content != nil {
 			continue
 		}
-		if p.size != int64(len(p.text)) || p.sum != sha256.Sum256(p.text) {
+		if p.size != int64(len(p.text)) || p.sums.SHA256 != sha256.Sum256(p.text) {
 			t.Errorf("%d bytes of %d are there", len(p.text), p.size)
 		}
 	}

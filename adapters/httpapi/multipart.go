@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"crypto/md5" //nolint:gosec // G501: see its use
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -35,7 +37,7 @@ type part struct {
 	isFile   bool // the part has a file name, which may be empty
 	fileName string
 	size     int64
-	sum      [sha256.Size]byte
+	sums     attachments.Sums
 	content  *os.File // of the part file
 	text     []byte   // of any other part
 }
@@ -195,7 +197,13 @@ func (p *part) read(in io.Reader, src *formSource) (err error) {
 	sum := sha256.New()
 	if p.content != nil {
 		src.inFile = true
-		p.size, err = spool(io.MultiWriter(p.content, sum), in)
+		peeked, md := bufio.NewReader(in), md5.New() //nolint:gosec // G401: blob stores compare it; nothing trusts it
+		to := io.MultiWriter(p.content, sum)
+		if head, _ := peeked.Peek(8); billing.SniffImage(head) == billing.FormatPNG { // spool returns the error
+			to = io.MultiWriter(to, md)
+		}
+		p.size, err = spool(to, peeked)
+		p.sums.MD5 = [md5.Size]byte(md.Sum(nil))
 		src.inFile, src.file = false, p.size
 		if _, full := errors.AsType[*fs.PathError](err); full {
 			err = billing.StorageUnavailable(err)
@@ -205,7 +213,7 @@ func (p *part) read(in io.Reader, src *formSource) (err error) {
 		p.size, err = io.Copy(io.MultiWriter(&text, sum), in)
 		p.text = text.Bytes()
 	}
-	p.sum = [sha256.Size]byte(sum.Sum(nil))
+	p.sums.SHA256 = [sha256.Size]byte(sum.Sum(nil))
 	return err
 }
 
@@ -224,7 +232,7 @@ func (f *form) meaning() []byte {
 		return []byte("broken:")
 	}
 	sorted := slices.SortedFunc(slices.Values(f.parts), func(a, b *part) int {
-		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.fileName, b.fileName), bytes.Compare(a.sum[:], b.sum[:]))
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.fileName, b.fileName), bytes.Compare(a.sums.SHA256[:], b.sums.SHA256[:]))
 	})
 	meaning := []byte("form:")
 	for _, p := range sorted {
@@ -232,7 +240,7 @@ func (f *form) meaning() []byte {
 		if p.isFile {
 			meaning = strconv.AppendQuote(append(meaning, ';'), p.fileName)
 		}
-		meaning = append(append(meaning, '='), p.sum[:]...)
+		meaning = append(append(meaning, '='), p.sums.SHA256[:]...)
 	}
 	return meaning
 }

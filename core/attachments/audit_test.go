@@ -3,6 +3,7 @@ package attachments_test
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
 	"crypto/sha256"
 	"errors"
 	"image"
@@ -53,7 +54,7 @@ func pngOf(t *testing.T, m image.Image) []byte {
 }
 
 func fileOf(b []byte) attachments.File {
-	return attachments.File{Content: bytes.NewReader(b), Size: int64(len(b))}
+	return attachments.File{Content: bytes.NewReader(b), Size: int64(len(b)), Sums: attachments.Sums{SHA256: sha256.Sum256(b), MD5: md5.Sum(b)}}
 }
 
 // about is the patient, subscriber and dates of attachments without a claim.

@@ -2,10 +2,13 @@ package attachments_test
 
 import (
 	"fmt"
+	"io"
+	"sync/atomic"
 	"testing"
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -216,6 +219,34 @@ func TestPNGIsLost(t *testing.T) {
 		t.Errorf("another request with the key: %+v", o)
 	}
 	b.audit()
+}
+
+// countedFile counts the bytes that are read of a file.
+type countedFile struct {
+	io.ReaderAt
+	bytes atomic.Int64
+}
+
+func (r *countedFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, off)
+	r.bytes.Add(int64(n))
+	return n, err
+}
+
+// TestPNGIsHashedByItsReceiver counts what an upload reads of a PNG: its first bytes, which
+// tell the format, all of it to check it, and all of it to store it. Its sums are known.
+func TestPNGIsHashedByItsReceiver(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t)
+	id, file := b.open("a"), fileOf(pngOf(t, pattern(1)))
+	counted := &countedFile{ReaderAt: file.Content}
+	file.Content = counted
+	b.begun(1, func(s *attachments.Service) {
+		_, _ = s.Upload(t.Context(), write(b.scope, call("k"), render), id, intake.DocumentRequest{DocumentType: "2", FileName: "image"}, file)
+	})
+	if n := counted.bytes.Load(); n != 8+2*file.Size {
+		t.Errorf("read %d bytes of a PNG of %d", n, file.Size)
+	}
 }
 
 // TestUpdatedAt ends a request that began first last.

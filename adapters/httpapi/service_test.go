@@ -81,6 +81,7 @@ type setup struct {
 	open     []*ports.Network // besides the sandbox
 	checks   int              // of a key in a second; none is no limit
 	now      func() time.Time // of the server
+	signIns  ports.Clock      // by which guesses wait; the machine's when nil
 	audited  func(store func(*billing.AuditEntry) error) func(*billing.AuditEntry) error
 }
 
@@ -98,9 +99,12 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	during(t, func(ctx context.Context) { _ = relay.Run(ctx, store) })
 	payers := porttest.Payers(t)
 	clock, sender := &porttest.Clock{}, s.receiver.sender(t, with.log)
+	if with.signIns == nil {
+		with.signIns = clock
+	}
 	attaching := outside(t, queue, routing.New(append(with.open, sandboxnet.Networks(edi.New().Over, clock, store.SandboxMail(), sandboxnet.Options{})...)...), &with)
 	o := Options{
-		Access:        access.New(store, payers, clock, credentials.New([32]byte{1})),
+		Access:        access.New(store, payers, with.signIns, credentials.New([32]byte{1})),
 		Attachments:   attachments.New(store, attaching, payers, attachments.DefaultTimes()),
 		Audit:         audit.New(store, audit.LeastRetention, with.log),
 		Changes:       changes.New(store, clock, patient(), with.log),

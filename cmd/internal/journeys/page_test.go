@@ -96,7 +96,8 @@ func (p *page) reload() {
 // back goes back in the history.
 func (p *page) back() {
 	p.tb.Helper()
-	if err := p.rod.Timeout(patience).NavigateBack(); err != nil {
+	// Later, because the page that goes back at once may be gone before it replies.
+	if _, err := p.rod.Timeout(patience).Eval("() => { setTimeout(() => history.back()) }"); err != nil {
 		p.tb.Fatal(err)
 	}
 }

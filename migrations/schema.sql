@@ -584,7 +584,6 @@ CREATE TABLE public.connections (
     revision integer DEFAULT 1 NOT NULL,
     created_at timestamp with time zone NOT NULL,
     CONSTRAINT connections_carries_check CHECK ((cardinality(carries) > 0)),
-    CONSTRAINT connections_kind_check CHECK ((kind = ANY (ARRAY['sandbox'::text, 'sftp'::text, 'core'::text]))),
     CONSTRAINT connections_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT connections_pause CHECK ((num_nulls(paused_at, pause_reason, pause_detail) = ANY (ARRAY[0, 3])))
 );

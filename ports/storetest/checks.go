@@ -79,7 +79,7 @@ func testComplete(b *scoped) {
 		t.Error("the check was completed twice")
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
-	equal(t, "messages of a check that was completed again", len(read(b, exchanged).Messages), 1)
+	equal(t, "messages of a check that was completed again", len(read(b, exchanged).Messages), 2)
 	pending := b.check(1)
 	b.insert(pending)
 	equal(t, "messages of a pending check", len(read(b, func(ctx context.Context, tx ports.Tx) (billing.CheckExchange, error) {

@@ -66,6 +66,9 @@ func (s *Settings) UnmarshalJSON(doc []byte) error {
 	for _, name := range []string{"Envelope", "Options", "Payers", "AllowPrivate"} {
 		delete(own, name)
 	}
+	if len(own) == 0 {
+		own = nil
+	}
 	*s = Settings{of.Envelope, of.Options, of.Payers, of.AllowPrivate, own}
 	return nil
 }

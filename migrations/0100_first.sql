@@ -945,7 +945,7 @@ CREATE TABLE connections (
     org_id       uuid,
     mode         text NOT NULL CHECK (mode IN ('test', 'live')),
     name         text NOT NULL,
-    kind         text NOT NULL CHECK (kind IN ('sandbox', 'sftp', 'core')),
+    kind         text NOT NULL, -- those of the release: see ports.ConnectionKind
     carries      text[] NOT NULL CHECK (cardinality(carries) > 0),
     settings     json NOT NULL,
     secrets      bytea,

@@ -42,3 +42,34 @@ func TestContributingNamesFiles(t *testing.T) {
 		t.Errorf("%d paths in the table; it has moved, or its form has changed", found)
 	}
 }
+
+// TestDecisionsAreListed compares the index of decisions with the pages: each is in it
+// once, with its number, title, a date and a status.
+func TestDecisionsAreListed(t *testing.T) {
+	t.Parallel()
+	index, err := os.ReadFile("adr/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`(?m)^\| (\d+) \| \[(.+)\]\((\d{4}-\S+\.md)\) \| \d{4}-\d\d-\d\d \| (?:accepted|replaced by \d+) \|$`)
+	listed := map[string]string{}
+	for _, m := range row.FindAllStringSubmatch(string(index), -1) {
+		if listed[m[3]] != "" {
+			t.Errorf("%s is listed twice", m[3])
+		}
+		listed[m[3]] = "# " + m[1] + ". " + m[2]
+	}
+	pages, err := filepath.Glob("adr/[0-9]*.md")
+	if err != nil || len(pages) == 0 || len(pages) != len(listed) {
+		t.Errorf("%d pages, %d rows, %v", len(pages), len(listed), err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if title, _, _ := strings.Cut(string(text), "\n"); listed[filepath.Base(page)] != title {
+			t.Errorf("adr/README.md has %q for %s, want %q", listed[filepath.Base(page)], page, title)
+		}
+	}
+}

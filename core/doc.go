@@ -15,7 +15,8 @@
 //	core/billing <- ports <- core/<capability> <- adapters | workers <- cmd
 //
 // billing holds the whole domain model; a rule that needs only values is a
-// method there. intake parses the bodies of requests for it. Each capability is
+// method there. billing/network knows connections, routes, enrollments and the habits of
+// networks; a network knows what it carries, which knows no network. intake parses the bodies of requests for it. Each capability is
 // one concrete Service with a file for each use case: check, decide, save, emit,
 // stage.
 //

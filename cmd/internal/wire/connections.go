@@ -95,11 +95,15 @@ func openNetworks(needed ...string) func(ctx context.Context) (*connections.Serv
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := openExisting(ctx, g); err != nil {
-			return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
-		}
-		g.metrics = prometheus.NewRegistry()
-		g.openConnections()
-		return g.connections, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+		return g.openNetworks(ctx)
 	}
+}
+
+func (g *graph) openNetworks(ctx context.Context) (*connections.Service, func() error, error) {
+	if err := openExisting(ctx, g); err != nil {
+		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
+	}
+	g.metrics = prometheus.NewRegistry()
+	g.openConnections()
+	return g.connections, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }

@@ -32,7 +32,18 @@ func layers() []layer {
 	return []layer{
 		{"core", nil, ""},
 		{"core/billing", nil, "golang.org/x/text"},
-		{"core/billing/network", []string{"core/billing"}, ""}, // it knows what it carries; what it carries knows no network
+		{"core/billing/event", nouns(), ""},
+		{"core/billing/directory", nouns(), "golang.org/x/text"},
+		{"core/billing/caller", nouns("event"), ""},
+		{"core/billing/webhook", nouns("event"), ""},
+		{"core/billing/clearing", nouns("event"), ""},
+		{"core/billing/coverage", nouns("directory", "event"), "golang.org/x/text"},
+		{"core/billing/attachment", nouns("coverage", "directory", "event"), ""},
+		{"core/billing/remit", nouns("clearing", "directory", "event"), ""},
+		{"core/billing/quarantine", nouns("clearing", "remit"), ""},
+		{"core/billing/claim", nouns("attachment", "caller", "clearing", "coverage", "directory", "event", "remit"), ""},
+		{"core/billing/network", nouns("claim", "clearing", "coverage", "directory"), ""}, // it knows what it carries; what it carries knows no network
+		{"core/billing/billingtest", nouns("event"), ""},
 		{"core/jobs", []string{"core/billing"}, ""},
 		{"core/idempotency", boundary, ""},
 		{"core/lists", []string{"core/billing/...", "ports"}, ""},
@@ -42,7 +53,7 @@ func layers() []layer {
 
 		{"adapters/httpapi/...", []string{"core/..."}, anything}, // driving: calls use cases
 		{"adapters/cli", []string{"core/..."}, anything},         // driving
-		{"adapters/x12/...", []string{"core/billing", "adapters/x12/..."}, ""},
+		{"adapters/x12/...", []string{"core/billing/...", "adapters/x12/..."}, ""},
 		{"adapters/edi", append([]string{"adapters/x12/..."}, boundary...), ""},
 		{"adapters/sandboxnet/...", append([]string{"adapters/sandboxnet", "adapters/x12/..."}, boundary...), ""},
 		{"adapters/clearinghouse", append([]string{"adapters/sandboxnet", "adapters/x12/..."}, boundary...), anything}, // the sandbox behind protocols
@@ -62,6 +73,15 @@ func layers() []layer {
 		{"cmd/internal/wire", []string{"core/...", "ports", "adapters/...", "workers/...", "migrations"}, anything},
 		{"cmd/...", []string{"cmd/internal/wire", "adapters/cli"}, ""},
 	}
+}
+
+// nouns returns core/billing and packages below it.
+func nouns(names ...string) []string {
+	all := []string{"core/billing"}
+	for _, n := range names {
+		all = append(all, "core/billing/"+n)
+	}
+	return all
 }
 
 // source is a Go file of the module that is no test.

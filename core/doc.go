@@ -14,16 +14,29 @@
 //
 //	core/billing <- ports <- core/<capability> <- adapters | workers <- cmd
 //
-// billing holds the whole domain model; a rule that needs only values is a
-// method there. billing/network knows connections, routes, enrollments and the habits of
-// networks; a network knows what it carries, which knows no network. intake parses the bodies of requests for it. Each capability is
-// one concrete Service with a file for each use case: check, decide, save, emit,
-// stage.
+// The nouns are packages below core/billing, which itself has the values that all of
+// them use. Each knows only what stands below it:
+//
+//	network      connections, routes, enrollments; what networks carry, and how
+//	quarantine   files that wait for a person
+//	claim        claims, the rules that judge them, the ledger of what was decided
+//	remit        remittances (835): what a payer decided; they know no claim
+//	attachment   images, and the payer requests that they answer
+//	coverage     eligibility checks and benefits
+//	clearing     batches, received files, acknowledgements; they know no claim
+//	caller       organizations, users, sessions, keys, the audit
+//	webhook      endpoints and deliveries
+//	directory    offices, providers, patients, payers
+//	event        what happened to a resource
+//
+// A rule that needs only values is a method there; one that needs two nouns belongs to
+// the upper one. intake parses the bodies of requests for them. Each capability is one
+// concrete Service with a file for each use case: check, decide, save, emit, stage.
 //
 // A capability imports no other except intake, lists, which reads pages, and
-// idempotency, which makes a change at most once for a key. A use case that writes receives an
-// idempotency.Write: the scope, the caller, and how to render the reply that is
-// stored.
+// idempotency, which makes a change at most once for a key. A use case that writes
+// receives an idempotency.Write: the scope, the caller, and how to render the reply that
+// is stored.
 //
 // Only what the core drives is an interface (package ports). Each port has a
 // contract suite that all of its adapters pass. A use case never sends work to the

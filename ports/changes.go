@@ -2,9 +2,9 @@ package ports
 
 import (
 	"context"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"time"
 )
 
 // Changes has what changed in the scopes that are watched, across scopes.
@@ -18,7 +18,7 @@ type Changes interface {
 	// that are committed, for each of the scopes, at most limit rows each, and the
 	// mark that includes them. A change never appears twice when each mark is used
 	// once. The zero mark is before all records.
-	After(ctx context.Context, scopes []billing.Scope, mark billing.Mark, limit int) ([]billing.ScopeChanges, billing.Mark, error)
+	After(ctx context.Context, scopes []billing.Scope, mark event.Mark, limit int) ([]event.ScopeChanges, event.Mark, error)
 
 	// Forget deletes what was recorded before the given time, a limited number a call,
 	// and the watches that expired before then. It returns how many changes.

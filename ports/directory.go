@@ -6,31 +6,33 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // Organizations stores organizations.
 type Organizations interface {
-	Insert(ctx context.Context, o *billing.Organization) error
+	Insert(ctx context.Context, o *caller.Organization) error
 	// Get reads an organization. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error)
-	List(ctx context.Context) ([]*billing.Organization, error)
+	Get(ctx context.Context, id billing.OrgID) (*caller.Organization, error)
+	List(ctx context.Context) ([]*caller.Organization, error)
 	// Office reads an office of any organization. It returns CodeNotFound if there
 	// is none.
-	Office(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
+	Office(ctx context.Context, id billing.OfficeID) (*directory.Office, error)
 }
 
 // Patients is the patient directory.
 type Patients interface {
 	// Find returns the ID of each person, and adds an entry for a new one.
-	Find(ctx context.Context, people []billing.Person) ([]billing.PatientID, error)
+	Find(ctx context.Context, people []directory.Person) ([]billing.PatientID, error)
 
 	// Get reads a patient. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error)
+	Get(ctx context.Context, id billing.PatientID) (*directory.Patient, error)
 
 	// List reads a page of patients, newest first, and one extra row when there is
 	// a next page.
-	List(ctx context.Context, p billing.Page) ([]*billing.Patient, error)
+	List(ctx context.Context, p billing.Page) ([]*directory.Patient, error)
 
 	// Search returns the patients that match, at most billing.MaxSearchPatients of
 	// them, and whether there are more. Without a name or a date of birth, these are
@@ -38,50 +40,50 @@ type Patients interface {
 	Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error)
 
 	// Read is List for some patients.
-	Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*billing.Patient, error)
+	Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*directory.Patient, error)
 }
 
 // Offices stores the offices of a scope.
 type Offices interface {
-	Insert(ctx context.Context, o *billing.Office) error
+	Insert(ctx context.Context, o *directory.Office) error
 
 	// Get reads an office. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
+	Get(ctx context.Context, id billing.OfficeID) (*directory.Office, error)
 
 	// Lock reads like Get, and no other transaction writes the office until this one
 	// ends.
-	Lock(ctx context.Context, id billing.OfficeID) (*billing.Office, error)
+	Lock(ctx context.Context, id billing.OfficeID) (*directory.Office, error)
 
 	// Save stores all of a locked office except its ID, scope and creation time.
-	Save(ctx context.Context, o *billing.Office) error
+	Save(ctx context.Context, o *directory.Office) error
 
 	// Numbered returns the offices with the NPI. Without an NPI, or without a
 	// match, it returns those with the tax ID, compared by its digits.
-	Numbered(ctx context.Context, npi, taxID string) ([]*billing.Office, error)
+	Numbered(ctx context.Context, npi, taxID string) ([]*directory.Office, error)
 
 	// List reads a page of offices, newest first, and one extra row when there is
 	// a next page.
-	List(ctx context.Context, p billing.Page) ([]*billing.Office, error)
+	List(ctx context.Context, p billing.Page) ([]*directory.Office, error)
 }
 
 // Providers stores the providers of a scope.
 type Providers interface {
-	Insert(ctx context.Context, p *billing.Provider) error
+	Insert(ctx context.Context, p *directory.Provider) error
 
 	// Get reads a provider. The zero ID stands for the oldest of the scope that is
 	// not retired. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
+	Get(ctx context.Context, id billing.ProviderID) (*directory.Provider, error)
 
 	// Lock reads like Get, and no other transaction writes the provider until this
 	// one ends.
-	Lock(ctx context.Context, id billing.ProviderID) (*billing.Provider, error)
+	Lock(ctx context.Context, id billing.ProviderID) (*directory.Provider, error)
 
 	// Save stores all of a locked provider except its ID, scope and creation time.
-	Save(ctx context.Context, p *billing.Provider) error
+	Save(ctx context.Context, p *directory.Provider) error
 
 	// List reads a page of providers, newest first, and one extra row when there
 	// is a next page.
-	List(ctx context.Context, p billing.Page) ([]*billing.Provider, error)
+	List(ctx context.Context, p billing.Page) ([]*directory.Provider, error)
 }
 
 // Enrollments stores the enrollments of offices with payers. Those without a record

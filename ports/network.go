@@ -7,7 +7,11 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // Networks are the networks that are open now. Use cases ask for each message,
@@ -68,7 +72,7 @@ type Eligibility interface {
 	// error without one is a *billing.LaterError, which states when to ask again for the
 	// response; a *network.UnaskableError; a *network.UnreadableError; or else it means
 	// that the network failed. The caller sets Network and LatencyMS of the response.
-	Ask(ctx context.Context, q network.Inquiry) (billing.CheckResponse, []billing.Exchange, error)
+	Ask(ctx context.Context, q network.Inquiry) (coverage.CheckResponse, []coverage.Exchange, error)
 }
 
 // Inquire carries a 270 to a payer once, and returns the payer's response unread. It may
@@ -85,10 +89,10 @@ type Inquire func(ctx context.Context, request []byte) ([]byte, error)
 type AttachmentNetwork interface {
 	// Open begins a transmission. A *billing.LaterError states when to begin
 	// again. Any other error means that the network failed.
-	Open(ctx context.Context, t billing.Transmission) error
+	Open(ctx context.Context, t attachment.Transmission) error
 
 	// Add sends a file of the transmission. Its bytes are those of the document.
-	Add(ctx context.Context, number string, d *billing.Document, content io.Reader) error
+	Add(ctx context.Context, number string, d *attachment.Document, content io.Reader) error
 
 	// Commit ends a transmission that has all its files. The payer sees it only
 	// after this.
@@ -112,35 +116,35 @@ type Sender interface {
 	// earlier one has. An error that wraps network.ErrOutcomeUnknown means that nothing
 	// shows this, now or later. A mark with an empty token takes the last one back: the
 	// network itself has refused the step.
-	Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error
+	Send(ctx context.Context, f clearing.OutgoingFile, mark func(ctx context.Context, token string) error) error
 }
 
 // Replies holds the files that come back until they are removed. It loses none.
 type Replies interface {
 	// Receive returns the files that have come back, the oldest first, at most
 	// limit. A file comes again until it is removed, after a while.
-	Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error)
+	Receive(ctx context.Context, limit int) ([]clearing.IncomingFile, error)
 
 	// Remove removes a file; removing an absent one does nothing.
 	Remove(ctx context.Context, name string) error
 }
 
 // Inbox is where a clearinghouse leaves files for us. It may remove a file that is read,
-// or replace one at any time. An error about one file alone is a billing.FileError,
-// billing.ErrFileGone or billing.ErrFileChanged.
+// or replace one at any time. An error about one file alone is a clearing.FileError,
+// clearing.ErrFileGone or clearing.ErrFileChanged.
 type Inbox interface {
 	// List returns the files that are there, the oldest first.
-	List(ctx context.Context) ([]billing.RemoteFile, error)
+	List(ctx context.Context) ([]clearing.RemoteFile, error)
 
 	// Read passes the content of a file that List returned to take, in parts of at most a
 	// megabyte, which are valid during the call. It returns nil once all of it was passed,
-	// even if the file is gone since; billing.ErrFileChanged if the bytes may be of
+	// even if the file is gone since; clearing.ErrFileChanged if the bytes may be of
 	// several versions; and an error of take as it is.
-	Read(ctx context.Context, f billing.RemoteFile, take func(part []byte) error) error
+	Read(ctx context.Context, f clearing.RemoteFile, take func(part []byte) error) error
 
 	// Remove removes or archives a file of which a copy with the digest is stored, or
 	// leaves it, as the account says. It leaves other versions.
-	Remove(ctx context.Context, f billing.RemoteFile, digest [32]byte) error
+	Remove(ctx context.Context, f clearing.RemoteFile, digest [32]byte) error
 }
 
 // ClaimsEDI writes claims as EDI files, and reads the files that come back. An
@@ -153,16 +157,16 @@ type ClaimsEDI interface {
 	File(f network.ClaimsFile) ([]byte, error)
 
 	// Acknowledgement reads the 997s, 999s, TA1s and 277s of a file.
-	Acknowledgement(name string, content []byte) (*billing.Acknowledgement, error)
+	Acknowledgement(name string, content []byte) (*clearing.Acknowledgement, error)
 
 	// Payments reads an 835 to its end and returns its payments without their
-	// claims. If most is not zero, it returns billing.ErrTooManyPayments as soon as it
+	// claims. If most is not zero, it returns remit.ErrTooManyPayments as soon as it
 	// has found more.
-	Payments(name string, content []byte, most int) ([]billing.Remittance, error)
+	Payments(name string, content []byte, most int) ([]remit.Remittance, error)
 
-	// Claims returns the claims in the content of a billing.Remittance one by
+	// Claims returns the claims in the content of a remit.Remittance one by
 	// one. The caller may keep a claim.
-	Claims(content []byte) iter.Seq2[*billing.RemittanceClaim, error]
+	Claims(content []byte) iter.Seq2[*remit.Claim, error]
 }
 
 // Envelopes reads the envelopes of EDI files, and not what their transaction sets say.
@@ -175,11 +179,11 @@ type Envelopes interface {
 	// Parts takes a file apart by the kind of what it has, so that each part is taken by
 	// itself. A file that can all be read and is of one kind is one part, with the same
 	// content. A file that is no EDI has no parts.
-	Parts(content []byte) iter.Seq[billing.FilePart]
+	Parts(content []byte) iter.Seq[clearing.FilePart]
 
 	// Apart takes a file apart by transaction set. TA1 segments, which stand outside sets,
 	// are a part for each interchange.
-	Apart(content []byte) iter.Seq[billing.FilePart]
+	Apart(content []byte) iter.Seq[clearing.FilePart]
 }
 
 // Clock shows the time.

@@ -2,33 +2,33 @@ package ports
 
 import (
 	"context"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"time"
 )
 
 // Received stores the files of connections, across scopes.
 type Received interface {
 	// Listed reads the files that the clearinghouse of a network had at the last look.
-	Listed(ctx context.Context, network string) ([]*billing.ReceivedFile, error)
+	Listed(ctx context.Context, network string) ([]*clearing.ReceivedFile, error)
 
 	// Lock reads a file, and no other transaction writes it until this one ends. It
 	// returns CodeNotFound if there is none.
-	Lock(ctx context.Context, id billing.FileID) (*billing.ReceivedFile, error)
+	Lock(ctx context.Context, id billing.FileID) (*clearing.ReceivedFile, error)
 
 	// Next locks the file of a network that waits longest to be applied. It returns
 	// CodeNotFound if there is none.
-	Next(ctx context.Context, network string) (*billing.ReceivedFile, error)
+	Next(ctx context.Context, network string) (*clearing.ReceivedFile, error)
 
 	// Put stores a file, new or changed.
-	Put(ctx context.Context, f *billing.ReceivedFile) error
+	Put(ctx context.Context, f *clearing.ReceivedFile) error
 
 	// Forget removes files with their contents.
 	Forget(ctx context.Context, ids []billing.FileID) error
 
 	// Problems reads the files that wait for the operator, the oldest first, at most a
 	// thousand.
-	Problems(ctx context.Context) ([]*billing.ReceivedFile, error)
+	Problems(ctx context.Context) ([]*clearing.ReceivedFile, error)
 }
 
 // ReceivedContents stores the contents of received files in parts, encrypted.
@@ -37,15 +37,15 @@ type ReceivedContents interface {
 	Clear(ctx context.Context, id billing.FileID) error
 
 	// Add stores a part of a file. Parts count from 0.
-	Add(ctx context.Context, f *billing.ReceivedFile, part int, content []byte) error
+	Add(ctx context.Context, f *clearing.ReceivedFile, part int, content []byte) error
 
 	// Supersede removes what earlier looks stored for the name and content of a file
 	// that is stored now: copies that were applied, and a loss that was none.
-	Supersede(ctx context.Context, f *billing.ReceivedFile) error
+	Supersede(ctx context.Context, f *clearing.ReceivedFile) error
 
 	// Read returns the content of a file. It returns CodeNotFound once that has been
 	// removed.
-	Read(ctx context.Context, f *billing.ReceivedFile) ([]byte, error)
+	Read(ctx context.Context, f *clearing.ReceivedFile) ([]byte, error)
 
 	// Expire removes the contents of files that got their state before the given time, and
 	// the files that are no longer listed, a limited number a call, and returns how many.

@@ -9,9 +9,12 @@ package ports
 
 import (
 	"context"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/event"
+	"time"
 )
 
 // Store stores everything that must not be lost. PostgreSQL is its one adapter. A
@@ -110,13 +113,13 @@ type IdempotencyKeys interface {
 	// Reserve reserves the key until the transaction ends, unless another
 	// transaction has it; it never waits. It returns the recorded use, which
 	// states whether this transaction holds the key; nil for a new key. It
-	// returns billing.ErrKeyInUse while another transaction is about to use the
+	// returns caller.ErrKeyInUse while another transaction is about to use the
 	// key first.
-	Reserve(ctx context.Context, key string) (*billing.KeyUse, error)
+	Reserve(ctx context.Context, key string) (*caller.KeyUse, error)
 
 	// Record stores the use of a reserved key, in the commit of its effect, and the
 	// entry of the audit that the use has.
-	Record(ctx context.Context, use billing.KeyUse) error
+	Record(ctx context.Context, use caller.KeyUse) error
 
 	// Release deletes the use of a key that waits for the work, after the work
 	// failed: the key counts as new. Another use of the key stays.
@@ -126,26 +129,26 @@ type IdempotencyKeys interface {
 // Checks stores eligibility checks.
 type Checks interface {
 	// Insert stores a new check, pending or completed.
-	Insert(ctx context.Context, c *billing.EligibilityCheck) error
+	Insert(ctx context.Context, c *coverage.Check) error
 
 	// Get reads a check. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.CheckID) (*billing.EligibilityCheck, error)
+	Get(ctx context.Context, id billing.CheckID) (*coverage.Check, error)
 
 	// Find reads checks. It leaves out absent ones.
-	Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*billing.EligibilityCheck, error)
+	Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*coverage.Check, error)
 
 	// Complete stores the results of pending checks, with the messages exchanged,
 	// encrypted. It returns the checks that it completed and changes no check
 	// that was completed before.
-	Complete(ctx context.Context, done []billing.CheckCompletion) ([]billing.CheckID, error)
+	Complete(ctx context.Context, done []coverage.CheckCompletion) ([]billing.CheckID, error)
 
 	// Recent returns the newest fresh, answered check for the same question that
 	// was completed at or after since; nil when there is none.
-	Recent(ctx context.Context, digest [32]byte, since time.Time) (*billing.EligibilityCheck, error)
+	Recent(ctx context.Context, digest [32]byte, since time.Time) (*coverage.Check, error)
 
 	// List reads a page of checks, newest first, and one extra row when there is
 	// a next page.
-	List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error)
+	List(ctx context.Context, f coverage.CheckFilter, p billing.Page) ([]*coverage.Check, error)
 }
 
 // Exchanges has the messages exchanged for checks, which Checks.Complete stores
@@ -153,30 +156,30 @@ type Checks interface {
 type Exchanges interface {
 	// Get reads and decrypts the messages exchanged for a check. A check that was
 	// not sent has none. It returns CodeNotFound if there is no such check.
-	Get(ctx context.Context, id billing.CheckID) (billing.CheckExchange, error)
+	Get(ctx context.Context, id billing.CheckID) (coverage.CheckExchange, error)
 }
 
 // Attachments stores attachments.
 type Attachments interface {
 	// Insert stores a new attachment without documents. It returns CodeConflict
 	// for a second open attachment of the same payer request.
-	Insert(ctx context.Context, a *billing.Attachment) error
+	Insert(ctx context.Context, a *attachment.Attachment) error
 
 	// Get reads an attachment with its documents. It returns CodeNotFound if
 	// there is none.
-	Get(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error)
+	Get(ctx context.Context, id billing.AttachmentID) (*attachment.Attachment, error)
 
 	// Lock reads like Get, and no other transaction writes the attachment or its
 	// documents until this one ends. It waits for one that does.
-	Lock(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error)
+	Lock(ctx context.Context, id billing.AttachmentID) (*attachment.Attachment, error)
 
 	// Save stores the fields of an attachment that can change, without its
 	// documents.
-	Save(ctx context.Context, a *billing.Attachment) error
+	Save(ctx context.Context, a *attachment.Attachment) error
 
 	// List reads a page of attachments with their documents, newest first, and
 	// one extra row when there is a next page.
-	List(ctx context.Context, f billing.AttachmentFilter, p billing.Page) ([]*billing.Attachment, error)
+	List(ctx context.Context, f attachment.Filter, p billing.Page) ([]*attachment.Attachment, error)
 
 	// Serial returns the next number for an attachment, across all scopes. A
 	// number that is not stored is lost.
@@ -187,42 +190,42 @@ type Attachments interface {
 // documents.
 type Documents interface {
 	// Insert adds a document to a locked attachment.
-	Insert(ctx context.Context, a billing.AttachmentID, d *billing.Document) error
+	Insert(ctx context.Context, a billing.AttachmentID, d *attachment.Document) error
 
 	// Delete removes a document of a locked attachment.
 	Delete(ctx context.Context, id billing.DocumentID) error
 
 	// Receive stores a new upload.
-	Receive(ctx context.Context, u *billing.Upload) error
+	Receive(ctx context.Context, u *attachment.Upload) error
 
 	// Upload reads an upload. It returns CodeNotFound if there is none.
-	Upload(ctx context.Context, id billing.DocumentID) (*billing.Upload, error)
+	Upload(ctx context.Context, id billing.DocumentID) (*attachment.Upload, error)
 
 	// Settle stores the final state of a pending upload, with its refusal if
 	// there is one. It returns false and changes nothing when the upload is no
 	// longer pending.
-	Settle(ctx context.Context, u *billing.Upload) (bool, error)
+	Settle(ctx context.Context, u *attachment.Upload) (bool, error)
 }
 
 // PayerRequests stores payer requests.
 type PayerRequests interface {
 	// Insert stores a new payer request.
-	Insert(ctx context.Context, r *billing.PayerRequest) error
+	Insert(ctx context.Context, r *attachment.PayerRequest) error
 
 	// Get reads a payer request. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error)
+	Get(ctx context.Context, id billing.PayerRequestID) (*attachment.PayerRequest, error)
 
 	// Lock reads like Get, and no other transaction writes the request until this
 	// one ends. A transaction that locks a request and its attachment locks the
 	// request first.
-	Lock(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error)
+	Lock(ctx context.Context, id billing.PayerRequestID) (*attachment.PayerRequest, error)
 
 	// Save stores the state of a payer request, and its answer.
-	Save(ctx context.Context, r *billing.PayerRequest) error
+	Save(ctx context.Context, r *attachment.PayerRequest) error
 
 	// List reads a page of payer requests, newest first, and one extra row when
 	// there is a next page.
-	List(ctx context.Context, f billing.PayerRequestFilter, p billing.Page) ([]*billing.PayerRequest, error)
+	List(ctx context.Context, f attachment.PayerRequestFilter, p billing.Page) ([]*attachment.PayerRequest, error)
 
 	// Received reports whether the network delivered the payer's request with the
 	// reference before, about the claim. A zero claim stands for a request
@@ -234,35 +237,35 @@ type PayerRequests interface {
 type Events interface {
 	// Append stores an event with the next sequence number of its resource. The
 	// caller has locked the resource's row or just inserted it.
-	Append(ctx context.Context, e billing.Event) error
+	Append(ctx context.Context, e event.Event) error
 
 	// Get reads an event. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.EventID) (*billing.Event, error)
+	Get(ctx context.Context, id billing.EventID) (*event.Event, error)
 
 	// List reads a page of events, newest first, and one extra row when there is
 	// a next page.
-	List(ctx context.Context, f billing.EventFilter, p billing.Page) ([]*billing.Event, error)
+	List(ctx context.Context, f event.Filter, p billing.Page) ([]*event.Event, error)
 
 	// Tail reads up to limit+1 events after the given one; from the first when it
 	// is zero. No event ever appears before one that was read. An unknown event
 	// is CodeNotFound.
-	Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error)
+	Tail(ctx context.Context, f event.Filter, after billing.EventID, limit int) ([]*event.Event, error)
 }
 
 // KeyFinder finds API keys, even revoked ones, across organizations.
 type KeyFinder interface {
 	// Find returns the key with the digest. It returns CodeNotFound if there is none.
-	Find(ctx context.Context, digest [32]byte) (*billing.APIKey, error)
+	Find(ctx context.Context, digest [32]byte) (*caller.APIKey, error)
 
 	// Get returns the key with the ID. It returns CodeNotFound if there is none.
-	Get(ctx context.Context, id billing.KeyID) (*billing.APIKey, error)
+	Get(ctx context.Context, id billing.KeyID) (*caller.APIKey, error)
 
 	// Valid returns those of the keys that are not revoked.
 	Valid(ctx context.Context, ids []billing.KeyID) ([]billing.KeyID, error)
 
 	// Used stores when and from where keys were used last. An earlier use than the
 	// stored one changes nothing.
-	Used(ctx context.Context, all []billing.KeyUsed) error
+	Used(ctx context.Context, all []caller.KeyUsed) error
 }
 
 // ImageNames finds the images that have a row, across scopes.

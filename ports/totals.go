@@ -2,29 +2,30 @@ package ports
 
 import (
 	"context"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // Totals counts what the transaction's scope has.
 type Totals interface {
 	// Claims returns the exact totals of the claims, and the activity up to today.
-	Claims(ctx context.Context, today billing.Date) (billing.ClaimTotals, error)
+	Claims(ctx context.Context, today billing.Date) (claim.Totals, error)
 
 	// Remittances counts the remittances that callers may see and that are not posted,
-	// and the unfinished claims of all, each up to billing.MaxCount remittances, and the
-	// files in quarantine, up to billing.MaxCount.
-	Remittances(ctx context.Context) (billing.WaitingRemittances, error)
+	// and the unfinished claims of all, each up to claim.MaxCount remittances, and the
+	// files in quarantine, up to claim.MaxCount.
+	Remittances(ctx context.Context) (claim.WaitingRemittances, error)
 
 	// PayerRequests counts the open payer requests by the day on which they are due, up
-	// to billing.MaxCount: those without a day first, then the earliest.
-	PayerRequests(ctx context.Context) (billing.OpenRequests, error)
+	// to claim.MaxCount: those without a day first, then the earliest.
+	PayerRequests(ctx context.Context) (claim.OpenRequests, error)
 
-	// Checks counts the checks of each of the last billing.ActivityDays up to today, in
-	// UTC, the earliest first, each up to billing.MaxDailyChecks.
-	Checks(ctx context.Context, today billing.Date) ([]billing.DayCount, error)
+	// Checks counts the checks of each of the last claim.ActivityDays up to today, in
+	// UTC, the earliest first, each up to claim.MaxDailyChecks.
+	Checks(ctx context.Context, today billing.Date) ([]claim.DayCount, error)
 
 	// PendingOffices reads up to 100 offices with a change that waits for the operator,
 	// the oldest office first.
-	PendingOffices(ctx context.Context) ([]*billing.Office, error)
+	PendingOffices(ctx context.Context) ([]*directory.Office, error)
 }

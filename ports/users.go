@@ -2,39 +2,40 @@ package ports
 
 import (
 	"context"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
+	"time"
 )
 
 // OwnOrganization stores the settings of the transaction's organization, in both modes.
 type OwnOrganization interface {
 	// Get reads the organization.
-	Get(ctx context.Context) (*billing.Organization, error)
+	Get(ctx context.Context) (*caller.Organization, error)
 
 	// Lock reads the organization. No other transaction changes it until this one ends.
-	Lock(ctx context.Context) (*billing.Organization, error)
+	Lock(ctx context.Context) (*caller.Organization, error)
 
 	// Save stores the settings of the locked organization.
-	Save(ctx context.Context, o *billing.Organization) error
+	Save(ctx context.Context, o *caller.Organization) error
 }
 
 // Users stores the users of the transaction's organization, in both modes.
 type Users interface {
 	// Insert stores a new user. It returns CodeConflict if the organization has a
 	// user with the email address.
-	Insert(ctx context.Context, u *billing.User) error
+	Insert(ctx context.Context, u *caller.User) error
 
 	// Lock returns all users of the organization, oldest first. No other
 	// transaction changes them until this one ends.
-	Lock(ctx context.Context) ([]*billing.User, error)
+	Lock(ctx context.Context) ([]*caller.User, error)
 
 	// List reads a page of users, newest first, and one extra row when there is a
 	// next page.
-	List(ctx context.Context, p billing.Page) ([]*billing.User, error)
+	List(ctx context.Context, p billing.Page) ([]*caller.User, error)
 
 	// Save stores the role and the state of a locked user.
-	Save(ctx context.Context, u *billing.User) error
+	Save(ctx context.Context, u *caller.User) error
 
 	// SetPassword stores the hash of a user's password; empty for none.
 	SetPassword(ctx context.Context, id billing.UserID, hash string) error
@@ -49,15 +50,15 @@ type Users interface {
 type Sessions interface {
 	// Link stores a sign-in link under the digest of its token. Earlier links of
 	// the user stop working.
-	Link(ctx context.Context, l *billing.SignInLink, digest [32]byte) error
+	Link(ctx context.Context, l *caller.SignInLink, digest [32]byte) error
 
 	// Get reads a session, even one that has ended. It returns CodeNotFound if there
 	// is none.
-	Get(ctx context.Context, id billing.SessionID) (*billing.Session, error)
+	Get(ctx context.Context, id billing.SessionID) (*caller.Session, error)
 
 	// List reads a page of the sessions that last at the given time, newest first,
 	// and one extra row when there is a next page. The zero user stands for all.
-	List(ctx context.Context, user billing.UserID, at time.Time, p billing.Page) ([]*billing.Session, error)
+	List(ctx context.Context, user billing.UserID, at time.Time, p billing.Page) ([]*caller.Session, error)
 
 	// End ends a session. Ending it again changes nothing. The zero user stands
 	// for any. It returns CodeNotFound if the user has no such session.
@@ -67,63 +68,63 @@ type Sessions interface {
 	EndAll(ctx context.Context, user billing.UserID, at time.Time) error
 
 	// Keep stores TOTP and PasswordWeak of a session, and ends all others of its user.
-	Keep(ctx context.Context, s *billing.Session, at time.Time) error
+	Keep(ctx context.Context, s *caller.Session, at time.Time) error
 }
 
 // APIKeys stores the API keys of the transaction's organization, in both modes.
 type APIKeys interface {
 	// Insert stores a new key under the digest of its secret.
-	Insert(ctx context.Context, k *billing.APIKey, digest [32]byte) error
+	Insert(ctx context.Context, k *caller.APIKey, digest [32]byte) error
 
 	// Revoke revokes a key. It returns the key as revoked, and false when it was
 	// revoked before. It returns CodeNotFound if there is none.
-	Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*billing.APIKey, bool, error)
+	Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*caller.APIKey, bool, error)
 
 	// List reads a page of keys, revoked ones too, newest first, and one extra row
 	// when there is a next page.
-	List(ctx context.Context, p billing.Page) ([]*billing.APIKey, error)
+	List(ctx context.Context, p billing.Page) ([]*caller.APIKey, error)
 
 	// Working returns the keys that a user made and that work at the given time, oldest
 	// first.
-	Working(ctx context.Context, by billing.UserID, at time.Time) ([]*billing.APIKey, error)
+	Working(ctx context.Context, by billing.UserID, at time.Time) ([]*caller.APIKey, error)
 
 	// Append stores the event of a key in the key's mode, and queues it for the
 	// endpoints of that mode.
-	Append(ctx context.Context, e billing.Event) error
+	Append(ctx context.Context, e event.Event) error
 }
 
 // Accounts finds users who sign in, across organizations.
 type Accounts interface {
 	// Find returns the users with the email address, oldest first.
-	Find(ctx context.Context, email string) ([]*billing.Account, error)
+	Find(ctx context.Context, email string) ([]*caller.Account, error)
 
 	// Users returns them without what proves them, so it needs no key to read that.
-	Users(ctx context.Context, email string) ([]*billing.User, error)
+	Users(ctx context.Context, email string) ([]*caller.User, error)
 
 	// Lock returns a user. No other transaction changes the user until this one
 	// ends. It returns CodeNotFound if there is none.
-	Lock(ctx context.Context, id billing.UserID) (*billing.Account, error)
+	Lock(ctx context.Context, id billing.UserID) (*caller.Account, error)
 
 	// Save stores a sign-in of a locked user: the state, the time, the step of the
 	// last TOTP code, and the recovery codes that remain.
-	Save(ctx context.Context, a *billing.Account) error
+	Save(ctx context.Context, a *caller.Account) error
 
 	// UseLink returns the sign-in link with the digest, once. It returns
 	// CodeNotFound for an unknown link, one that was used, and one that expired.
-	UseLink(ctx context.Context, digest [32]byte, at time.Time) (*billing.SignInLink, error)
+	UseLink(ctx context.Context, digest [32]byte, at time.Time) (*caller.SignInLink, error)
 }
 
 // SignedIn finds the sessions of requests, across organizations.
 type SignedIn interface {
 	// Insert stores a new session under the digest of its secret.
-	Insert(ctx context.Context, s *billing.Session, digest [32]byte) error
+	Insert(ctx context.Context, s *caller.Session, digest [32]byte) error
 
 	// Find returns the session with the digest, even one that has ended, and its
 	// user. It returns CodeNotFound if there is none.
-	Find(ctx context.Context, digest [32]byte) (*billing.Session, *billing.User, error)
+	Find(ctx context.Context, digest [32]byte) (*caller.Session, *caller.User, error)
 
 	// Read returns those of the sessions that exist, even if they have ended.
-	Read(ctx context.Context, ids []billing.SessionID) ([]*billing.Session, error)
+	Read(ctx context.Context, ids []billing.SessionID) ([]*caller.Session, error)
 
 	// Use records when a session was last used.
 	Use(ctx context.Context, id billing.SessionID, at time.Time) error

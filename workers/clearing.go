@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 )
@@ -96,7 +97,7 @@ func logReceived(ctx context.Context, got batches.Received, log *slog.Logger) {
 	}
 	for _, f := range got.Problems {
 		list := "molar files list"
-		if f.State == billing.FileNotWhole {
+		if f.State == clearing.FileNotWhole {
 			list = "molar era quarantine"
 		}
 		log.WarnContext(ctx, "file not received: its list has the name", "list", list, "file_id", f.ID.String(), "network", f.Network,

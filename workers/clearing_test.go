@@ -19,6 +19,9 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -34,7 +37,7 @@ type failing struct {
 	fails int
 }
 
-func (f *failing) Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error) {
+func (f *failing) Receive(ctx context.Context, limit int) ([]clearing.IncomingFile, error) {
 	f.mu.Lock()
 	f.fails--
 	left := f.fails
@@ -75,7 +78,7 @@ func TestFailuresOfConnections(t *testing.T) {
 func TestQuarantineLog(t *testing.T) {
 	t.Parallel()
 	var l log
-	given := &given{files: []billing.IncomingFile{{Name: "QUILLFEATHER.999"}, {Name: "QUILLFEATHER.txt", Content: []byte("a report")}}}
+	given := &given{files: []clearing.IncomingFile{{Name: "QUILLFEATHER.999"}, {Name: "QUILLFEATHER.txt", Content: []byte("a report")}}}
 	store := pgtest.Open(t)
 	s := batches.New(store, batches.Outside{EDI: edi.New(), Networks: routing.New(&ports.Network{
 		Name: "main", Route: network.Route{Mode: billing.ModeTest}, Poll: time.Millisecond, Claims: given, Replies: given,
@@ -98,12 +101,12 @@ func TestQuarantineLog(t *testing.T) {
 type given struct {
 	broken
 
-	files []billing.IncomingFile
+	files []clearing.IncomingFile
 	mu    sync.Mutex
 	polls int
 }
 
-func (g *given) Receive(context.Context, int) ([]billing.IncomingFile, error) {
+func (g *given) Receive(context.Context, int) ([]clearing.IncomingFile, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.polls++
@@ -121,11 +124,11 @@ func (g *given) Remove(context.Context, string) error { return nil }
 // broken is a clearinghouse that fails.
 type broken struct{ err error }
 
-func (b broken) Send(context.Context, billing.OutgoingFile, func(context.Context, string) error) error {
+func (b broken) Send(context.Context, clearing.OutgoingFile, func(context.Context, string) error) error {
 	return b.err
 }
 
-func (b broken) Receive(context.Context, int) ([]billing.IncomingFile, error) { return nil, b.err }
+func (b broken) Receive(context.Context, int) ([]clearing.IncomingFile, error) { return nil, b.err }
 
 func (b broken) Remove(context.Context, string) error { return b.err }
 
@@ -197,25 +200,25 @@ func TestTraffic(t *testing.T) {
 }
 
 // claimsOf creates an organization with claims that wait for a batch.
-func claimsOf(t *testing.T, store *pgstore.Store, payers *billing.PayerDirectory, n int) (all []*billing.Claim) {
+func claimsOf(t *testing.T, store *pgstore.Store, payers *directory.PayerDirectory, n int) (all []*claim.Claim) {
 	t.Helper()
 	now := time.Now()
 	scope := porttest.Organization(t, store, billing.ModeTest)
 	payer, _ := payers.Find("60054")
-	address := billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
-	office := porttest.Office(t, store, scope, func(o *billing.Office) { o.TaxID, o.Address = "123456789", address })
+	address := directory.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
+	office := porttest.Office(t, store, scope, func(o *directory.Office) { o.TaxID, o.Address = "123456789", address })
 	for i := range n {
-		all = append(all, &billing.Claim{
-			ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: billing.KindClaim,
-			Frequency: billing.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%d", i), CreatedAt: now,
-			ClaimContent: billing.ClaimContent{
+		all = append(all, &claim.Claim{
+			ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: claim.KindClaim,
+			Frequency: claim.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%d", i), CreatedAt: now,
+			Content: claim.Content{
 				OfficeID: office.ID, Payer: payer.PayerSummary, PlaceOfService: "11",
-				Subscriber: billing.ClaimSubscriber{
+				Subscriber: claim.Subscriber{
 					FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, MemberID: "M1", Address: address,
 				},
-				Lines: []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
+				Lines: []claim.Line{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
 			},
-			ClaimProgress: billing.ClaimProgress{State: billing.ClaimQueued, UpdatedAt: now},
+			Progress: claim.Progress{State: claim.Queued, UpdatedAt: now},
 		})
 	}
 	porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) (err error) {
@@ -228,10 +231,10 @@ func claimsOf(t *testing.T, store *pgstore.Store, payers *billing.PayerDirectory
 }
 
 // settled counts the claims that their payer has.
-func settled(t *testing.T, store *pgstore.Store, claims []*billing.Claim) int {
+func settled(t *testing.T, store *pgstore.Store, claims []*claim.Claim) int {
 	t.Helper()
-	return len(porttest.Read(t, store, claims[0].Scope, func(ctx context.Context, tx ports.Tx) ([]*billing.ClaimRecord, error) {
-		return tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, States: []billing.ClaimState{billing.ClaimAcceptedPayer}}, billing.Page{Limit: 100})
+	return len(porttest.Read(t, store, claims[0].Scope, func(ctx context.Context, tx ports.Tx) ([]*claim.Record, error) {
+		return tx.Claims.List(ctx, claim.Filter{Kind: claim.KindClaim, States: []claim.State{claim.AcceptedPayer}}, billing.Page{Limit: 100})
 	}))
 }
 
@@ -247,7 +250,7 @@ func TestOverdueAcknowledgements(t *testing.T) {
 		Carries: []network.Transaction{network.Claims}, Enabled: true, CreatedAt: now,
 	}
 	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, c) })
-	b := billing.NewBatch(scope, c.Network(), 1, 1, now)
+	b := clearing.NewBatch(scope, c.Network(), 1, 1, now)
 	porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Batches.Insert(ctx, b, []byte("ISA"))
 		b.Sent(tx.Clock.Now().Add(-25 * time.Hour))

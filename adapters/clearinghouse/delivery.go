@@ -3,11 +3,10 @@ package clearinghouse
 import (
 	"context"
 	"crypto/rand"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"io/fs"
 	"slices"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // mostDelivered is the number of messages that are delivered at once.
@@ -61,7 +60,7 @@ func (r *reader) deliver(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-func (r *reader) deliverOne(ctx context.Context, now time.Time, f billing.IncomingFile) error {
+func (r *reader) deliverOne(ctx context.Context, now time.Time, f clearing.IncomingFile) error {
 	r.account.note(usage{int64(len(f.Content)), 1})
 	if err := r.folder.replace(readyFolder+"/"+f.Name, f.Content); err != nil {
 		return err

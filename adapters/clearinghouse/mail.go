@@ -19,6 +19,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // The limits of the memory. They are those of the service's store.
@@ -256,7 +257,7 @@ func (m *mail) Put(ctx context.Context, files []sandboxnet.MailFile) error {
 }
 
 // Take returns messages that are due.
-func (m *mail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]billing.IncomingFile, error) {
+func (m *mail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]clearing.IncomingFile, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -270,13 +271,13 @@ func (m *mail) Take(ctx context.Context, now time.Time, pause time.Duration, lim
 	}
 	slices.SortFunc(due, func(a, b *message) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Name, b.Name)) })
 	due = due[:min(len(due), limit)]
-	files := make([]billing.IncomingFile, 0, len(due))
+	files := make([]clearing.IncomingFile, 0, len(due))
 	for _, w := range due {
 		_, content, err := m.read(place(w.Name))
 		if err != nil {
 			return nil, err
 		}
-		f := billing.IncomingFile{Scope: billing.Scope{Mode: w.Mode}, Name: w.Name, Content: content}
+		f := clearing.IncomingFile{Scope: billing.Scope{Mode: w.Mode}, Name: w.Name, Content: content}
 		if org, err := base64.RawURLEncoding.DecodeString(w.Org); err == nil {
 			copy(f.Scope.Org[:], org)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/sandboxnet/mailtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 func openMail(t *testing.T, dir string, now time.Time) (sandboxnet.Mail, func()) {
@@ -47,7 +48,7 @@ func TestMailSurvives(t *testing.T) {
 	t.Parallel()
 	dir, now := t.TempDir(), time.Now()
 	file := func(name string) sandboxnet.MailFile {
-		return sandboxnet.MailFile{IncomingFile: billing.IncomingFile{Name: name, Content: []byte("of " + name), Scope: billing.Scope{Org: billing.OrgID{7}, Mode: billing.ModeTest}}, Due: now}
+		return sandboxnet.MailFile{IncomingFile: clearing.IncomingFile{Name: name, Content: []byte("of " + name), Scope: billing.Scope{Org: billing.OrgID{7}, Mode: billing.ModeTest}}, Due: now}
 	}
 	note := func(by string) []sandboxnet.Note {
 		return []sandboxnet.Note{{Key: [32]byte{1}, By: by, Content: []byte("by " + by)}}

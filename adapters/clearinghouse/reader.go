@@ -23,6 +23,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // The times of the reader.
@@ -280,7 +281,7 @@ func (r *reader) reply(ctx context.Context, id string, size int64) error {
 	if claimsIn(content) > maxClaims {
 		return r.report(ctx, id, rejected, "The file has more than 20,000 claims. Split it.")
 	}
-	f := billing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: id + ".837", Content: content}
+	f := clearing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: id + ".837", Content: content}
 	err = r.network.Send(ctx, f, nil)
 	if fault, unreadable := errors.AsType[*x12.Error](err); unreadable {
 		return r.report(ctx, id, rejected, "The file is not X12, or has no interchange to reply to: "+fault.Reason+".")
@@ -307,7 +308,7 @@ const rejected = "REJECTED"
 func (r *reader) report(ctx context.Context, id, what, text string) error {
 	now := r.now()
 	return r.mail.Put(ctx, []sandboxnet.MailFile{{
-		IncomingFile: billing.IncomingFile{
+		IncomingFile: clearing.IncomingFile{
 			Name:    id + "_" + what + ".txt",
 			Content: fmt.Appendf(nil, "CLEARINGHOUSE FILE REPORT\r\nFILE: %s\r\nDATE: %s\r\nSTATUS: %s\r\n%s\r\n", id, now.UTC().Format(time.RFC3339), what, text),
 		},

@@ -9,6 +9,9 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -38,7 +41,7 @@ func orgs(b Backend) *cobra.Command {
 				if o.RequireTOTP {
 					totp = "required"
 				}
-				rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", o.ID, o.Name, billing.Timestamp(o.CreatedAt), totp))
+				rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", o.ID, o.Name, event.Timestamp(o.CreatedAt), totp))
 			}
 			return table(c, "ID\tNAME\tCREATED\tSECOND FACTOR", rows)
 		}),
@@ -76,8 +79,8 @@ func parseOrg(flag string) (billing.OrgID, error) {
 }
 
 // printed prints the reply of a use case on one line.
-func printed(c *cobra.Command) func(billing.Reply, error) error {
-	return func(r billing.Reply, err error) error {
+func printed(c *cobra.Command) func(caller.Reply, error) error {
+	return func(r caller.Reply, err error) error {
 		if err != nil {
 			return err
 		}
@@ -97,7 +100,7 @@ func providers(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			show := func(p *billing.Provider) string { return p.ID.String() }
+			show := func(p *directory.Provider) string { return p.ID.String() }
 			return printed(c)(s.CreateProvider(c.Context(), administration(c, scope, show), in))
 		}),
 	}
@@ -147,8 +150,8 @@ func keys(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			show := func(k *billing.APIKey) string {
-				return fmt.Sprintf("%s revoked at %s", k.ID, billing.Timestamp(k.RevokedAt))
+			show := func(k *caller.APIKey) string {
+				return fmt.Sprintf("%s revoked at %s", k.ID, event.Timestamp(k.RevokedAt))
 			}
 			return printed(c)(s.RevokeKey(c.Context(), administration(c, k.Scope, show), id))
 		}),
@@ -186,15 +189,15 @@ func keys(b Backend) *cobra.Command {
 	return group("keys", "API keys", create, revoke, list)
 }
 
-func keyRow(k *billing.APIKey) string {
+func keyRow(k *caller.APIKey) string {
 	status := "good"
 	switch {
 	case !k.RevokedAt.IsZero():
-		status = "revoked " + billing.Timestamp(k.RevokedAt)
+		status = "revoked " + event.Timestamp(k.RevokedAt)
 	case !k.Works(time.Now()):
-		status = "expired " + billing.Timestamp(k.ExpiresAt)
+		status = "expired " + event.Timestamp(k.ExpiresAt)
 	case !k.ExpiresAt.IsZero():
-		status = "good until " + billing.Timestamp(k.ExpiresAt)
+		status = "good until " + event.Timestamp(k.ExpiresAt)
 	}
 	from, by, used := "everywhere", "operator", "never"
 	if len(k.AllowedAddresses) > 0 {
@@ -204,7 +207,7 @@ func keyRow(k *billing.APIKey) string {
 		by = k.CreatedBy.String()
 	}
 	if !k.LastUsedAt.IsZero() {
-		used = billing.Timestamp(k.LastUsedAt) + " from " + k.LastUsedFrom
+		used = event.Timestamp(k.LastUsedAt) + " from " + k.LastUsedFrom
 	}
 	may := make([]string, len(k.Permissions))
 	for i, p := range k.Permissions {

@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestScopeFlags(t *testing.T) {

@@ -15,6 +15,9 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 )
@@ -68,9 +71,9 @@ func madeID(made any) string {
 		return m.User.ID.String()
 	case access.Changed:
 		return m.User.ID.String()
-	case *billing.Office:
+	case *directory.Office:
 		return m.ID.String()
-	case *billing.Provider:
+	case *directory.Provider:
 		return m.ID.String()
 	case *network.Enrollment:
 		return m.ID.String()
@@ -80,7 +83,7 @@ func madeID(made any) string {
 
 func audits(b Backend) *cobra.Command {
 	var org, since string
-	var f billing.AuditFilter
+	var f caller.AuditFilter
 	var asJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List what operators did, the last first", Args: cobra.NoArgs,
@@ -116,7 +119,7 @@ func audits(b Backend) *cobra.Command {
 	return group("audit", "What operators did", list)
 }
 
-func operations(ctx context.Context, s *audit.Service, of billing.OrgID, f billing.AuditFilter) (all []*billing.AuditEntry, err error) {
+func operations(ctx context.Context, s *audit.Service, of billing.OrgID, f caller.AuditFilter) (all []*caller.AuditEntry, err error) {
 	for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
 		page, next, err := s.ListOperators(ctx, of, f, p)
 		if err != nil {
@@ -139,7 +142,7 @@ type operationJSON struct {
 	CreatedAt  string               `json:"created_at"`
 }
 
-func printOperations(c *cobra.Command, all []*billing.AuditEntry, asJSON bool) error {
+func printOperations(c *cobra.Command, all []*caller.AuditEntry, asJSON bool) error {
 	shapes, rows := []operationJSON{}, []string{}
 	orNull := func(text string) *string {
 		if text == "" {
@@ -149,9 +152,9 @@ func printOperations(c *cobra.Command, all []*billing.AuditEntry, asJSON bool) e
 	}
 	for _, e := range all {
 		shapes = append(shapes, operationJSON{
-			e.ID, e.Operator, e.Operation, orNull(e.Org.String()), orNull(string(e.Mode)), orNull(e.Resource), billing.Timestamp(e.CreatedAt),
+			e.ID, e.Operator, e.Operation, orNull(e.Org.String()), orNull(string(e.Mode)), orNull(e.Resource), event.Timestamp(e.CreatedAt),
 		})
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", billing.Timestamp(e.CreatedAt), e.Operator, e.Operation,
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", event.Timestamp(e.CreatedAt), e.Operator, e.Operation,
 			cmp.Or(e.Org.String(), "whole deployment"), cmp.Or(string(e.Mode), "-"), cmp.Or(e.Resource, "-")))
 	}
 	if asJSON {

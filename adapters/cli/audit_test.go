@@ -15,7 +15,10 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -81,15 +84,15 @@ func (o *operated) listed(flags string) (all []string) {
 func (o *operated) files() (lost, held billing.FileID) {
 	o.t.Helper()
 	now := time.Now()
-	f := &billing.ReceivedFile{
+	f := &clearing.ReceivedFile{
 		ID: billing.NewID[billing.FileID](now), Network: "con_1", Scope: billing.Scope{Mode: billing.ModeLive},
-		RemoteFile: billing.RemoteFile{Name: "lost.835", Size: 7, Time: now}, State: billing.FileLost, Since: now, Holder: billing.JobID{1},
+		RemoteFile: clearing.RemoteFile{Name: "lost.835", Size: 7, Time: now}, State: clearing.FileLost, Since: now, Holder: billing.JobID{1},
 	}
 	porttest.System(o.t, o.store, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err := tx.Received.Put(ctx, f); err != nil {
 			return err
 		}
-		held, err = tx.Quarantine.Insert(ctx, billing.Quarantine(billing.IncomingFile{Name: "held.835", Content: []byte("ISA")}, billing.ModeLive, billing.QuarantineUnplaced, "", now))
+		held, err = tx.Quarantine.Insert(ctx, quarantine.New(clearing.IncomingFile{Name: "held.835", Content: []byte("ISA")}, billing.ModeLive, quarantine.Unplaced, "", now))
 		return err
 	})
 	return f.ID, held
@@ -155,8 +158,8 @@ func TestOperatorsAreAudited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := porttest.Read(t, o.store, billing.Scope{Org: id, Mode: billing.ModeLive}, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
-		return tx.Audit.List(ctx, billing.AuditFilter{Actor: billing.ActorOperator, Resource: key}, billing.Page{Limit: 10})
+	own := porttest.Read(t, o.store, billing.Scope{Org: id, Mode: billing.ModeLive}, func(ctx context.Context, tx ports.Tx) ([]*caller.AuditEntry, error) {
+		return tx.Audit.List(ctx, caller.AuditFilter{Actor: caller.ActorOperator, Resource: key}, billing.Page{Limit: 10})
 	})
 	if len(own) != 2 || own[0].Operator != "ben" || own[0].Operation != "molar keys revoke" || own[0].Mode != billing.ModeLive {
 		t.Errorf("the organization's audit has %v", own)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 func batchCommands(b Backend) *cobra.Command {
@@ -60,7 +62,7 @@ func withBatches(c *cobra.Command, b Backend, fn func(s *batches.Service) error)
 // onUndecided completes a command that decides on the batch that its argument names, and
 // then prints it.
 func onUndecided(
-	b Backend, c *cobra.Command, decide func(s *batches.Service, ctx context.Context, id billing.FileID) (*billing.Batch, error), done string,
+	b Backend, c *cobra.Command, decide func(s *batches.Service, ctx context.Context, id billing.FileID) (*clearing.Batch, error), done string,
 ) *cobra.Command {
 	c.Args = oneOf("batch (fil_...)", "molar batches list")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -99,7 +101,7 @@ func printUndecided(c *cobra.Command, all []batches.Undecided) error {
 			since, problem = b.SentAt, strings.Join(missing, ", ")
 		}
 		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s", b.ID, b.Scope.Org, b.Scope.Mode, b.Connection, b.File.Name, b.ClaimCount,
-			problem, billing.Timestamp(since)))
+			problem, event.Timestamp(since)))
 	}
 	return table(c, "ID\tORG\tMODE\tCONNECTION\tFILE\tCLAIMS\tPROBLEM\tSINCE", rows)
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -45,7 +47,7 @@ func TestBatches(t *testing.T) {
 	now := time.Now()
 	var ids []string
 	for n := range 2 {
-		m := billing.NewBatch(scope, "con_1", int64(n+1), 3, now.Add(time.Duration(n)*time.Second))
+		m := clearing.NewBatch(scope, "con_1", int64(n+1), 3, now.Add(time.Duration(n)*time.Second))
 		m.UnknownSince = now
 		ids = append(ids, m.ID.String())
 		porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
@@ -59,7 +61,7 @@ func TestBatches(t *testing.T) {
 			t.Errorf("the list has no %s: %v\n%s", want, err, out)
 		}
 	}
-	late := billing.NewBatch(scope, "con_1", 3, 3, now.Add(2*time.Second))
+	late := clearing.NewBatch(scope, "con_1", 3, 3, now.Add(2*time.Second))
 	porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Batches.Insert(ctx, late, []byte("ISA"))
 		late.Sent(now.Add(-48 * time.Hour))
@@ -68,7 +70,7 @@ func TestBatches(t *testing.T) {
 		return errors.Join(err, tx.Batches.Save(ctx, late))
 	})
 	out, err = run("list")
-	for _, want := range []string{"PROBLEM", "unknown outcome", late.ID.String(), "no 999, no 277CA", billing.Timestamp(late.SentAt)} {
+	for _, want := range []string{"PROBLEM", "unknown outcome", late.ID.String(), "no 999, no 277CA", event.Timestamp(late.SentAt)} {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("the list has no %s: %v\n%s", want, err, out)
 		}

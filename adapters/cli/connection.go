@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/spf13/cobra"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 const defaultURL = "http://127.0.0.1:8080/api/v1"
@@ -61,7 +60,7 @@ func (f *connection) open(c *cobra.Command, b Backend) (*client, error) {
 		base, key = cmp.Or(d.URL, defaultURL), d.Keys["test"]
 		_, _ = fmt.Fprintf(c.ErrOrStderr(), "Using the test key of molar dev, from %s.\n", d.Dir)
 	}
-	if !billing.WellFormedKeySecret(key) {
+	if !caller.WellFormedKeySecret(key) {
 		return nil, errors.New("the API key is incomplete: a key is molar_test_ or molar_live_ and 38 characters")
 	}
 	return newClient(cmp.Or(base, defaultURL), key)

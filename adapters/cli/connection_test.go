@@ -7,16 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/spf13/cobra"
 )
 
 // TestOpen settles where the API is and with which key, from the flags, the
 // environment and molar dev.
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	demo, mine := billing.NewKeySecret(billing.ModeTest), billing.NewKeySecret(billing.ModeLive)
+	demo, mine := caller.NewKeySecret(billing.ModeTest), caller.NewKeySecret(billing.ModeLive)
 	kept := map[string]*Demo{
 		"":     {Dir: "/default", Keys: map[string]string{"test": demo}},
 		"/own": {Dir: "/own", URL: "http://127.0.0.1:9/api/v1", Keys: map[string]string{"test": demo}},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 )
@@ -282,7 +282,7 @@ func servedBy(c *network.Connection) string {
 // standing describes the state, with the time and the reason of a pause.
 func standing(c *network.Connection) string {
 	if c.State() == network.Paused {
-		return fmt.Sprintf("paused at %s: %s", billing.Timestamp(c.Pause.At), c.Pause.Reason)
+		return fmt.Sprintf("paused at %s: %s", event.Timestamp(c.Pause.At), c.Pause.Reason)
 	}
 	return string(c.State())
 }

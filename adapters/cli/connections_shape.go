@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -61,13 +62,13 @@ func connectionShape(c *network.Connection, own []network.Shown) connectionJSON 
 			Usage: s.Envelope.Usage, SenderQualifier: s.Envelope.Sender.Qualifier, SenderID: s.Envelope.Sender.ID,
 			ReceiverQualifier: s.Envelope.Receiver.Qualifier, ReceiverID: s.Envelope.Receiver.ID,
 		},
-		tail: connectionTail{AllowPrivate: s.AllowPrivate, Options: s.Options, CreatedAt: billing.Timestamp(c.CreatedAt)},
+		tail: connectionTail{AllowPrivate: s.AllowPrivate, Options: s.Options, CreatedAt: event.Timestamp(c.CreatedAt)},
 	}
 	if !c.Org.IsZero() {
 		out.head.OrgID = &c.Org
 	}
 	if !c.Pause.IsZero() {
-		out.head.PausedAt, out.head.PauseReason, out.head.PauseDetail = new(billing.Timestamp(c.Pause.At)), &c.Pause.Reason, &c.Pause.Detail
+		out.head.PausedAt, out.head.PauseReason, out.head.PauseDetail = new(event.Timestamp(c.Pause.At)), &c.Pause.Reason, &c.Pause.Detail
 	}
 	for _, p := range s.Payers {
 		out.tail.Payers = append(out.tail.Payers, connectionPayerJSON{p.PayerID, p.NetworkID, p.Transactions})

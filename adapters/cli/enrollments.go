@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/intake"
@@ -76,14 +77,14 @@ func oneLine(s string) string {
 // enrollmentLine returns an enrollment as a line of JSON.
 func enrollmentLine(e *network.Enrollment) string {
 	line, err := json.Marshal(struct {
-		ID             billing.EnrollmentID    `json:"id"`
-		OfficeID       billing.OfficeID        `json:"office_id"`
-		PayerID        string                  `json:"payer_id"`
-		Transaction    network.Transaction     `json:"transaction"`
-		State          billing.EnrollmentState `json:"state"`
-		Date           billing.Date            `json:"date"`
-		Note           string                  `json:"note"`
-		NetworkMessage string                  `json:"network_message"`
+		ID             billing.EnrollmentID      `json:"id"`
+		OfficeID       billing.OfficeID          `json:"office_id"`
+		PayerID        string                    `json:"payer_id"`
+		Transaction    network.Transaction       `json:"transaction"`
+		State          directory.EnrollmentState `json:"state"`
+		Date           billing.Date              `json:"date"`
+		Note           string                    `json:"note"`
+		NetworkMessage string                    `json:"network_message"`
 	}{e.ID, e.OfficeID, e.Payer.PayerID, e.Transaction, e.State, e.Date, e.Note, e.NetworkMessage})
 	if err != nil {
 		panic(err) // strings always encode

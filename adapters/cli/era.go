@@ -18,7 +18,7 @@ import (
 
 func eras(b Backend) *cobra.Command {
 	return group("era", "Remittances (835): import, finish, post", importERA(b), listERAs(b), showERA(b), matchERA(b), applyERA(b), ignoreERA(b),
-		unapplyERA(b), postERA(b), unpostERA(b), acknowledgeERA(b), replaceERA(b), keepERA(b), quarantine(b), retryERA(b))
+		unapplyERA(b), postERA(b), unpostERA(b), acknowledgeERA(b), replaceERA(b), keepERA(b), quarantineCommands(b), retryERA(b))
 }
 
 func atMostOneFile(_ *cobra.Command, args []string) error {

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/remittances"
@@ -17,7 +19,7 @@ func postERA(b Backend) *cobra.Command {
 		"Records that the payment is posted in the practice's books. While claims need review or are unmatched, it refuses;\n"+
 			"finish them first, or use --accept-unfinished.",
 		"  molar era post --org org_... --mode test era_...", "is posted.",
-		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
+		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*remit.Record], id billing.ERAID) (caller.Reply, error) {
 			return s.Post(ctx, call, id, accept)
 		})
 	c.Flags().BoolVar(&accept, "accept-unfinished", false, "post although claims need review or are unmatched")
@@ -28,7 +30,7 @@ func unpostERA(b Backend) *cobra.Command {
 	return deciding(b, "unpost ERA_ID", "Unpost a remittance",
 		"Records that a remittance is no longer posted, to correct a mistake. Its claims do not change.",
 		"  molar era unpost --org org_... --mode test era_...", "is not posted.",
-		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
+		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*remit.Record], id billing.ERAID) (caller.Reply, error) {
 			return s.Unpost(ctx, call, id, intake.NoteRequest{})
 		})
 }
@@ -58,11 +60,11 @@ func keepERA(b Backend) *cobra.Command {
 // noting is a command that decides about a remittance, with a note.
 func noting(
 	b Backend, use, short, long, example, why, done string,
-	do func(*remittances.Service, context.Context, idempotency.Write[*billing.ERARecord], billing.ERAID, intake.NoteRequest) (billing.Reply, error),
+	do func(*remittances.Service, context.Context, idempotency.Write[*remit.Record], billing.ERAID, intake.NoteRequest) (caller.Reply, error),
 ) *cobra.Command {
 	var in intake.NoteRequest
 	c := deciding(b, use, short, long, example, done,
-		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error) {
+		func(ctx context.Context, s *remittances.Service, call idempotency.Write[*remit.Record], id billing.ERAID) (caller.Reply, error) {
 			return do(s, ctx, call, id, in)
 		})
 	in.Note = c.Flags().String("note", "", why)
@@ -72,11 +74,11 @@ func noting(
 // deciding is a command that decides about a remittance, such as to post it.
 func deciding(
 	b Backend, use, short, long, example, done string,
-	do func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.ERARecord], id billing.ERAID) (billing.Reply, error),
+	do func(ctx context.Context, s *remittances.Service, call idempotency.Write[*remit.Record], id billing.ERAID) (caller.Reply, error),
 ) *cobra.Command {
 	return onERA(b, &cobra.Command{Use: use, Short: short, Long: long, Example: example},
 		func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error {
-			show := func(r *billing.ERARecord) string { return r.ID.String() + " " + done }
+			show := func(r *remit.Record) string { return r.ID.String() + " " + done }
 			reply, err := do(c.Context(), s, administration(c, scope, show), id)
 			return printed(c)(reply, explainERA(err, scope, id, ""))
 		})

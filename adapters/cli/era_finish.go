@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/remittances"
@@ -29,7 +31,7 @@ type finishing struct {
 	use, short, long, example string
 	claim                     bool // the command names a claim of ours too
 	flags                     func(c *cobra.Command)
-	do                        func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, n int, args []string) (billing.Reply, error)
+	do                        func(ctx context.Context, s *remittances.Service, call idempotency.Write[*remit.Claim], era billing.ERAID, n int, args []string) (caller.Reply, error)
 }
 
 func (f finishing) command(b Backend) *cobra.Command {
@@ -74,12 +76,12 @@ func (f finishing) command(b Backend) *cobra.Command {
 }
 
 // finished says what became of a remittance claim.
-func finished(r *billing.RemittanceClaim) string {
+func finished(r *remit.Claim) string {
 	status, _ := r.Shown()
-	became := map[billing.RemitStatus]string{
-		billing.RemitApplied:     fmt.Sprintf("is applied to %s: %s of %s is paid.", claimOrDash(r.ClaimID), r.Paid, r.Charge),
-		billing.RemitNeedsReview: "is no longer applied.",
-		billing.RemitIgnored:     "is ignored.",
+	became := map[remit.Status]string{
+		remit.StatusApplied:     fmt.Sprintf("is applied to %s: %s of %s is paid.", claimOrDash(r.ClaimID), r.Paid, r.Charge),
+		remit.StatusNeedsReview: "is no longer applied.",
+		remit.StatusIgnored:     "is ignored.",
 	}[status]
 	return strings.TrimSuffix(fmt.Sprintf("#%d %s\n%s", r.Ordinal, became, remarksOn(r)), "\n")
 }
@@ -95,12 +97,12 @@ func matchERA(b Backend) *cobra.Command {
 		flags: func(c *cobra.Command) {
 			c.Flags().StringArrayVar(&lines, "line", nil, "ERA_LINE=LINE: a line of the remittance, and the claim's line or none, from 1 (repeatable)")
 		},
-		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, n int, args []string) (billing.Reply, error) {
+		do: func(ctx context.Context, s *remittances.Service, call idempotency.Write[*remit.Claim], era billing.ERAID, n int, args []string) (caller.Reply, error) {
 			in := intake.MatchRequest{ClaimID: &args[0]}
 			for _, text := range lines {
 				line, err := parseLine(text)
 				if err != nil {
-					return billing.Reply{}, err
+					return caller.Reply{}, err
 				}
 				in.Lines = append(in.Lines, line)
 			}
@@ -125,13 +127,13 @@ func parseLine(text string) (in intake.MatchLineInput, err error) {
 // noted completes a command that finishes a remittance claim with a note.
 func (f finishing) noted(
 	b Backend,
-	do func(*remittances.Service, context.Context, idempotency.Write[*billing.RemittanceClaim], billing.ERAID, int, intake.NoteRequest) (billing.Reply, error),
+	do func(*remittances.Service, context.Context, idempotency.Write[*remit.Claim], billing.ERAID, int, intake.NoteRequest) (caller.Reply, error),
 ) *cobra.Command {
 	var in intake.NoteRequest
 	f.flags = func(c *cobra.Command) {
 		in.Note = c.Flags().String("note", "", "why, at most 400 characters; the history of the claim keeps it")
 	}
-	f.do = func(ctx context.Context, s *remittances.Service, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, n int, _ []string) (billing.Reply, error) {
+	f.do = func(ctx context.Context, s *remittances.Service, call idempotency.Write[*remit.Claim], era billing.ERAID, n int, _ []string) (caller.Reply, error) {
 		return do(s, ctx, call, era, n, in)
 	}
 	return f.command(b)

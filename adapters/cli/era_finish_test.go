@@ -7,6 +7,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -19,15 +21,15 @@ func (r *remitted) sent(t *testing.T, office billing.OfficeID, number string) bi
 	t.Helper()
 	scope, now := billing.Scope{Org: r.org, Mode: billing.ModeTest}, new(noon).Now()
 	payer, _ := porttest.Payers(t).Find("CHTEST")
-	c := &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
+	c := &claim.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
 		PatientControlNumber: number, CreatedAt: now,
-		ClaimContent: billing.ClaimContent{
+		Content: claim.Content{
 			OfficeID: office, PlaceOfService: "11", Payer: payer.PayerSummary,
-			Subscriber: billing.ClaimSubscriber{FirstName: "Sam", LastName: "Example", MemberID: "W1", Gender: billing.GenderUnknown},
-			Lines:      []billing.ClaimLine{{ProcedureCode: "D1110", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, Fee: 15000, Quantity: 1}},
+			Subscriber: claim.Subscriber{FirstName: "Sam", LastName: "Example", MemberID: "W1", Gender: claim.GenderUnknown},
+			Lines:      []claim.Line{{ProcedureCode: "D1110", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, Fee: 15000, Quantity: 1}},
 		},
-		ClaimProgress: billing.ClaimProgress{State: billing.ClaimAcceptedPayer, SentAt: now, UpdatedAt: now},
+		Progress: claim.Progress{State: claim.AcceptedPayer, SentAt: now, UpdatedAt: now},
 	}
 	porttest.In(t, r.store, scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
 	return c.ID
@@ -39,7 +41,7 @@ func (r *remitted) unfinished(t *testing.T) (era billing.ERAID, lost billing.Cla
 	t.Helper()
 	scope := billing.Scope{Org: r.org, Mode: billing.ModeTest}
 	var office billing.OfficeID
-	call := idempotency.Administration(scope, "test", func(o *billing.Office) string { office = o.ID; return "" })
+	call := idempotency.Administration(scope, "test", func(o *directory.Office) string { office = o.ID; return "" })
 	if _, err := r.access.CreateOffice(t.Context(), call, intake.OfficeRequest{Name: "Main", NPI: "1999999992"}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/remittances"
 )
 
-func quarantine(b Backend) *cobra.Command {
+func quarantineCommands(b Backend) *cobra.Command {
 	c := &cobra.Command{
 		Use: "quarantine", Short: "Files that wait for a person: 835s of no known organization, and reports: list, show, remove", Args: onlyCommands,
 		Long: "Lists files, and single payments of files, that arrived from a clearinghouse but belong to no known organization.\n" +
@@ -41,7 +43,7 @@ func showQuarantined(b Backend) *cobra.Command {
 		Long: "Writes a file of the quarantine to standard output as it arrived. It names patients: store it securely.\n" +
 			"The file stays in quarantine.",
 		Example: "  molar era quarantine show fil_... > payment.835",
-	}, (*remittances.Service).QuarantinedFile, func(out io.Writer, q *billing.Quarantined) error {
+	}, (*remittances.Service).QuarantinedFile, func(out io.Writer, q *quarantine.File) error {
 		_, err := out.Write(q.Content)
 		return err
 	})
@@ -53,7 +55,7 @@ func removeQuarantined(b Backend) *cobra.Command {
 		Long: "Deletes a file of the quarantine. This cannot be undone: if you may need the file,\n" +
 			"keep a copy with molar era quarantine show.",
 		Example: "  molar era quarantine remove fil_...",
-	}, (*remittances.Service).Discard, func(out io.Writer, q *billing.Quarantined) error {
+	}, (*remittances.Service).Discard, func(out io.Writer, q *quarantine.File) error {
 		_, err := fmt.Fprintf(out, "%s (%s) is removed from the quarantine.\n", q.ID, q.Name)
 		return err
 	})
@@ -62,8 +64,8 @@ func removeQuarantined(b Backend) *cobra.Command {
 // onQuarantined completes a command that does something with the file of the quarantine
 // that its argument names, and then prints it.
 func onQuarantined(
-	b Backend, c *cobra.Command, do func(s *remittances.Service, ctx context.Context, id billing.FileID) (*billing.Quarantined, error),
-	show func(out io.Writer, q *billing.Quarantined) error,
+	b Backend, c *cobra.Command, do func(s *remittances.Service, ctx context.Context, id billing.FileID) (*quarantine.File, error),
+	show func(out io.Writer, q *quarantine.File) error,
 ) *cobra.Command {
 	c.Args = oneOf("file of the quarantine (fil_...)", "molar era quarantine")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -98,7 +100,7 @@ func explainQuarantined(err error, id billing.FileID) error {
 	return err
 }
 
-func printQuarantined(c *cobra.Command, all []*billing.Quarantined) error {
+func printQuarantined(c *cobra.Command, all []*quarantine.File) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(c.OutOrStdout(), "The quarantine is empty.")
 		return err
@@ -109,7 +111,7 @@ func printQuarantined(c *cobra.Command, all []*billing.Quarantined) error {
 		if !q.Scope.Org.IsZero() {
 			org = q.Scope.Org.String()
 		}
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", q.ID, org, q.Scope.Mode, billing.Timestamp(q.ReceivedAt), q.Name, q.Reason))
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", q.ID, org, q.Scope.Mode, event.Timestamp(q.ReceivedAt), q.Name, q.Reason))
 	}
 	return table(c, "ID\tORG\tMODE\tRECEIVED\tNAME\tREASON", rows)
 }

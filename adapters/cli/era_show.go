@@ -10,12 +10,13 @@ import (
 
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/remittances"
 )
 
 func listERAs(b Backend) *cobra.Command {
 	var f scopeFlags
-	var filter billing.ERAFilter
+	var filter remit.Filter
 	var unfinished bool
 	c := &cobra.Command{
 		Use: "list", Short: "List remittances, the last received first", Args: cobra.NoArgs,
@@ -32,7 +33,7 @@ func listERAs(b Backend) *cobra.Command {
 				filter.NeedsAttention = &unfinished
 			}
 			return withRemittances(c, b, func(s *remittances.Service) error {
-				var all []*billing.ERA
+				var all []*remit.ERA
 				for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
 					page, next, err := s.List(c.Context(), scope, filter, p)
 					if err != nil {
@@ -51,7 +52,7 @@ func listERAs(b Backend) *cobra.Command {
 	return c
 }
 
-func printERAs(c *cobra.Command, all []*billing.ERA) error {
+func printERAs(c *cobra.Command, all []*remit.ERA) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(c.OutOrStdout(), "There are no such remittances.")
 		return err
@@ -120,7 +121,7 @@ func showERA(b Backend) *cobra.Command {
 		}
 		claims := r.Claims
 		for more := r.More; more; {
-			var next []*billing.RemittanceClaim
+			var next []*remit.Claim
 			next, more, err = s.Claims(c.Context(), scope, id, claims[len(claims)-1].Ordinal, billing.MaxPageLimit)
 			if err != nil {
 				return err
@@ -131,7 +132,7 @@ func showERA(b Backend) *cobra.Command {
 	})
 }
 
-func printERA(c *cobra.Command, r *billing.ERARecord, claims []*billing.RemittanceClaim) error {
+func printERA(c *cobra.Command, r *remit.Record, claims []*remit.Claim) error {
 	e := r.ERA
 	p := e.Counted()
 	var head strings.Builder
@@ -174,10 +175,10 @@ func printERA(c *cobra.Command, r *billing.ERARecord, claims []*billing.Remittan
 
 // adjustments says what the payer adjusted outside the claims, a line each, and what it
 // carries to later payments.
-func adjustments(r *billing.ERARecord) string {
+func adjustments(r *remit.Record) string {
 	var b strings.Builder
 	for i, a := range r.ProviderAdjustments {
-		fmt.Fprintf(&b, "Provider adjustment %s (%s): %s, reference %s", a.Reason, billing.ProviderAdjustmentLabel(a.Reason), -a.Amount, cmp.Or(a.Reference, "-"))
+		fmt.Fprintf(&b, "Provider adjustment %s (%s): %s, reference %s", a.Reason, remit.ProviderAdjustmentLabel(a.Reason), -a.Amount, cmp.Or(a.Reference, "-"))
 		if !r.About[i].IsZero() {
 			b.WriteString(", about " + r.About[i].String())
 		}
@@ -189,7 +190,7 @@ func adjustments(r *billing.ERARecord) string {
 	return b.String()
 }
 
-func patientName(r *billing.RemittanceClaim) string {
+func patientName(r *remit.Claim) string {
 	return cmp.Or(strings.TrimSpace(r.PatientFirstName+" "+r.PatientLastName), "-")
 }
 
@@ -202,7 +203,7 @@ func claimOrDash(id billing.ClaimID) string {
 
 // remarksOn returns what to know and to do about a remittance claim, a line
 // each.
-func remarksOn(r *billing.RemittanceClaim) string {
+func remarksOn(r *remit.Claim) string {
 	var b strings.Builder
 	if _, review := r.Shown(); review != "" {
 		fmt.Fprintf(&b, "#%d %s: %s %s\n", r.Ordinal, review, review.Message(), review.Fix())
@@ -215,7 +216,7 @@ func remarksOn(r *billing.RemittanceClaim) string {
 
 // siblings says what a remittance is to others of its payment, and what a person decided,
 // a line each.
-func siblings(e *billing.ERA) string {
+func siblings(e *remit.ERA) string {
 	var b strings.Builder
 	list := func(says string, ids ...billing.ERAID) {
 		for _, id := range ids {
@@ -243,7 +244,7 @@ func siblings(e *billing.ERA) string {
 	return b.String()
 }
 
-func paidOrDash(s *billing.Stated) string {
+func paidOrDash(s *remit.Stated) string {
 	if s == nil {
 		return "-"
 	}

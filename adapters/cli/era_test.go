@@ -22,6 +22,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
@@ -137,7 +138,7 @@ func TestERACommands(t *testing.T) {
 	run("era", "quarantine")
 	run("era", "import", "--org", org, "--mode", "test", r.file)
 	run("era", "import", "--org", org, "--mode", "test", "-")
-	for _, f := range []billing.IncomingFile{{Name: "payment.835", Content: r.content}, {Name: "hello.txt", Content: []byte("hello")}} {
+	for _, f := range []clearing.IncomingFile{{Name: "payment.835", Content: r.content}, {Name: "hello.txt", Content: []byte("hello")}} {
 		if _, err := r.service.Receive(t.Context(), &network.Route{Mode: billing.ModeLive}, f); err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +191,7 @@ func TestShowQuarantined(t *testing.T) {
 	t.Parallel()
 	r := newRemitted(t)
 	broken := append(bytes.Clone(r.content[:len(r.content)/2]), 0, 0xff, '\r')
-	if _, err := r.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, billing.IncomingFile{Name: "broken.835", Content: broken}); err != nil {
+	if _, err := r.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, clearing.IncomingFile{Name: "broken.835", Content: broken}); err != nil {
 		t.Fatal(err)
 	}
 	files, err := r.service.Quarantined(t.Context())

@@ -11,39 +11,39 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/spf13/cobra"
 )
 
 // event is an event as the API returns it.
-type event struct {
+type listedEvent struct {
 	raw       json.RawMessage
-	ID        billing.EventID   `json:"id"`
-	Type      billing.EventType `json:"type"`
-	Sequence  int               `json:"sequence"`
-	CreatedAt time.Time         `json:"created_at"`
+	ID        billing.EventID `json:"id"`
+	Type      event.Type      `json:"type"`
+	Sequence  int             `json:"sequence"`
+	CreatedAt time.Time       `json:"created_at"`
 	Data      struct {
 		ID string `json:"id"`
 	} `json:"data"`
 }
 
 // UnmarshalJSON also keeps the bytes.
-func (e *event) UnmarshalJSON(b []byte) error {
-	type plain event
+func (e *listedEvent) UnmarshalJSON(b []byte) error {
+	type plain listedEvent
 	e.raw = slices.Clone(b)
 	return json.Unmarshal(b, (*plain)(e))
 }
 
 // body returns the event byte for byte as webhook endpoints receive it.
-func (e *event) body() []byte { return e.raw }
+func (e *listedEvent) body() []byte { return e.raw }
 
 type eventPage struct {
-	Data       []event `json:"data"`
-	NextCursor *string `json:"next_cursor"`
+	Data       []listedEvent `json:"data"`
+	NextCursor *string       `json:"next_cursor"`
 }
 
-func (c *client) event(ctx context.Context, id billing.EventID) (e event, err error) {
+func (c *client) event(ctx context.Context, id billing.EventID) (e listedEvent, err error) {
 	err = c.get(ctx, "/events/"+id.String(), nil, &e)
 	return e, err
 }
@@ -51,7 +51,7 @@ func (c *client) event(ctx context.Context, id billing.EventID) (e event, err er
 const maxPage = 100
 
 // events reads up to limit events.
-func (c *client) events(ctx context.Context, q url.Values, limit int) (all []event, err error) {
+func (c *client) events(ctx context.Context, q url.Values, limit int) (all []listedEvent, err error) {
 	for len(all) < limit {
 		q.Set("limit", strconv.Itoa(min(limit-len(all), maxPage)))
 		var p eventPage
@@ -71,11 +71,11 @@ func events(b Backend) *cobra.Command {
 	return group("events", "What happened", listEvents(b), resendEvents(b))
 }
 
-func parseTypes(flag string, names []string) ([]billing.EventType, error) {
-	var types []billing.EventType
+func parseTypes(flag string, names []string) ([]event.Type, error) {
+	var types []event.Type
 	for _, n := range names {
-		t := billing.EventType(n)
-		if !slices.Contains(billing.EventTypes(), t) {
+		t := event.Type(n)
+		if !slices.Contains(event.Types(), t) {
 			return nil, fmt.Errorf("--%s %q: there is no such event type; the types are\n  %s", flag, n, strings.Join(typeNames(), "\n  "))
 		}
 		types = append(types, t)
@@ -84,7 +84,7 @@ func parseTypes(flag string, names []string) ([]billing.EventType, error) {
 }
 
 func typeNames() (names []string) {
-	for _, t := range billing.EventTypes() {
+	for _, t := range event.Types() {
 		names = append(names, string(t))
 	}
 	return names
@@ -158,15 +158,15 @@ func listQuery(kind, resource string, when *span) (url.Values, error) {
 	}
 	after, before, err := when.parse(time.Now())
 	if !after.IsZero() {
-		q.Set("created_after", billing.Timestamp(after))
+		q.Set("created_after", event.Timestamp(after))
 	}
 	if !before.IsZero() {
-		q.Set("created_before", billing.Timestamp(before))
+		q.Set("created_before", event.Timestamp(before))
 	}
 	return q, err
 }
 
-func printEvents(c *cobra.Command, all []event, asJSON bool) error {
+func printEvents(c *cobra.Command, all []listedEvent, asJSON bool) error {
 	if asJSON {
 		for _, e := range all {
 			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\n", e.raw); err != nil {
@@ -177,7 +177,7 @@ func printEvents(c *cobra.Command, all []event, asJSON bool) error {
 	}
 	var rows []string
 	for _, e := range all {
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%d", billing.Timestamp(e.CreatedAt), e.Type, e.ID, e.Data.ID, e.Sequence))
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%d", event.Timestamp(e.CreatedAt), e.Type, e.ID, e.Data.ID, e.Sequence))
 	}
 	return table(c, "CREATED\tTYPE\tID\tRESOURCE\tSEQUENCE", rows)
 }
@@ -244,10 +244,10 @@ func printQueued(c *cobra.Command, answer json.RawMessage, asJSON bool) error {
 
 // resendBody is the body of the request.
 type resendBody struct {
-	EndpointID    string              `json:"endpoint_id,omitempty"`
-	CreatedAfter  string              `json:"created_after,omitempty"`
-	CreatedBefore string              `json:"created_before,omitempty"`
-	EventTypes    []billing.EventType `json:"event_types,omitempty"`
+	EndpointID    string       `json:"endpoint_id,omitempty"`
+	CreatedAfter  string       `json:"created_after,omitempty"`
+	CreatedBefore string       `json:"created_before,omitempty"`
+	EventTypes    []event.Type `json:"event_types,omitempty"`
 }
 
 // request returns the path and the body, for one event or for a period.
@@ -279,7 +279,7 @@ func (r *resend) request(args []string, now time.Time) (path string, body resend
 	if before.IsZero() {
 		before = now // set here, so that a retry sends the same period
 	}
-	body.CreatedAfter, body.CreatedBefore = billing.Timestamp(after), billing.Timestamp(before)
+	body.CreatedAfter, body.CreatedBefore = event.Timestamp(after), event.Timestamp(before)
 	body.EventTypes, err = parseTypes("type", r.types)
 	return "/events/resend", body, err
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"io"
 	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -76,7 +76,7 @@ func TestResendRequest(t *testing.T) {
 // TestTriggers has a way, or says what is missing, for every event type.
 func TestTriggers(t *testing.T) {
 	t.Parallel()
-	for _, kind := range append(billing.EventTypes(), billing.EventPing) {
+	for _, kind := range append(event.Types(), event.Ping) {
 		if (&eventMaker{}).recipe(kind).how == "" {
 			t.Errorf("%s: nothing says how it comes about", kind)
 		}
@@ -86,7 +86,7 @@ func TestTriggers(t *testing.T) {
 
 func TestAttemptLines(t *testing.T) {
 	t.Parallel()
-	e := event{ID: billing.EventID{15: 1}, Type: billing.EventClaimPaid, raw: json.RawMessage(`{"id":"<"}`)}
+	e := listedEvent{ID: billing.EventID{15: 1}, Type: event.ClaimPaid, raw: json.RawMessage(`{"id":"<"}`)}
 	e.Data.ID = "clm_1"
 	steps := []struct {
 		o outcome

@@ -8,6 +8,8 @@ import (
 
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 func fileCommands(b Backend) *cobra.Command {
@@ -46,7 +48,7 @@ func fileCommands(b Backend) *cobra.Command {
 
 // onFile completes a command that changes the file that its argument names.
 func onFile(
-	b Backend, c *cobra.Command, change func(s *batches.Service, ctx context.Context, id billing.FileID) (*billing.ReceivedFile, error), done string,
+	b Backend, c *cobra.Command, change func(s *batches.Service, ctx context.Context, id billing.FileID) (*clearing.ReceivedFile, error), done string,
 ) *cobra.Command {
 	c.Args = oneOf("file (fil_...)", "molar files list")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -76,8 +78,8 @@ func printFileProblems(c *cobra.Command, all []batches.FileProblem) error {
 	}
 	rows := make([]string, len(all))
 	for i, f := range all {
-		rows[i] = fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s", f.ID, f.Connection, f.Scope.Mode, f.Name, f.Size, billing.Timestamp(f.Time),
-			f.State, billing.Timestamp(f.Since), f.Reason)
+		rows[i] = fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s", f.ID, f.Connection, f.Scope.Mode, f.Name, f.Size, event.Timestamp(f.Time),
+			f.State, event.Timestamp(f.Since), f.Reason)
 	}
 	return table(c, "ID\tCONNECTION\tMODE\tFILE\tBYTES\tCHANGED\tPROBLEM\tSINCE\tREASON", rows)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -21,19 +22,19 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 	now := time.Now()
-	file := func(n int, name string, state billing.FileState, change func(f *billing.ReceivedFile)) billing.FileID {
-		f := &billing.ReceivedFile{
+	file := func(n int, name string, state clearing.FileState, change func(f *clearing.ReceivedFile)) billing.FileID {
+		f := &clearing.ReceivedFile{
 			ID: billing.NewID[billing.FileID](now), Network: "con_1", Scope: billing.Scope{Mode: billing.ModeLive},
-			RemoteFile: billing.RemoteFile{Name: name, Size: 7, Time: now}, State: state, Since: now.Add(time.Duration(n)), Holder: billing.JobID{1},
+			RemoteFile: clearing.RemoteFile{Name: name, Size: 7, Time: now}, State: state, Since: now.Add(time.Duration(n)), Holder: billing.JobID{1},
 		}
 		change(f)
 		porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Received.Put(ctx, f) })
 		return f.ID
 	}
-	lost := file(1, "lost.835", billing.FileLost, func(*billing.ReceivedFile) {})
-	aside := file(2, "aside.835", billing.FileSetAside, func(f *billing.ReceivedFile) { f.Digest = sha256.Sum256(nil) })
-	refused := file(3, "refused.835", billing.FileRefused, func(f *billing.ReceivedFile) { f.Listed, f.Reason = true, "It is too large." })
-	fine := file(4, "fine.835", billing.FileApplied, func(f *billing.ReceivedFile) { f.Digest = sha256.Sum256(nil) })
+	lost := file(1, "lost.835", clearing.FileLost, func(*clearing.ReceivedFile) {})
+	aside := file(2, "aside.835", clearing.FileSetAside, func(f *clearing.ReceivedFile) { f.Digest = sha256.Sum256(nil) })
+	refused := file(3, "refused.835", clearing.FileRefused, func(f *clearing.ReceivedFile) { f.Listed, f.Reason = true, "It is too large." })
+	fine := file(4, "fine.835", clearing.FileApplied, func(f *clearing.ReceivedFile) { f.Digest = sha256.Sum256(nil) })
 	out, err := run("list")
 	for _, want := range []string{lost.String(), "lost.835", "set_aside", "It is too large.", "con_1"} {
 		if err != nil || !strings.Contains(out, want) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"net"
 	"net/http"
@@ -14,15 +15,13 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // forwarder posts events to a receiver on this machine, in the form for webhook
 // endpoints.
 type forwarder struct {
 	url     *url.URL
-	secret  billing.WebhookSecret
+	secret  webhook.Secret
 	version string
 	http    *http.Client
 }
@@ -33,7 +32,7 @@ const (
 	maxReply     = 64 << 10
 )
 
-func newForwarder(target *url.URL, secret billing.WebhookSecret, version string) *forwarder {
+func newForwarder(target *url.URL, secret webhook.Secret, version string) *forwarder {
 	dialer := &net.Dialer{Control: onlyLoopback}
 	return &forwarder{target, secret, version, &http.Client{
 		// A connection of its own for each event: a receiver that is restarted leaves no dead one behind.
@@ -113,7 +112,7 @@ func isTimeout(err error) bool {
 }
 
 // post posts the event once, signed at this moment.
-func (f *forwarder) post(ctx context.Context, e event) outcome {
+func (f *forwarder) post(ctx context.Context, e listedEvent) outcome {
 	began, body := time.Now(), e.body()
 	signature, err := f.secret.Sign(e.ID.String(), began, body)
 	if err != nil {

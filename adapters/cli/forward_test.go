@@ -3,6 +3,9 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestParseTarget(t *testing.T) {
@@ -65,12 +66,12 @@ func TestPost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret := billing.NewWebhookSecret()
+	secret := webhook.NewWebhookSecret()
 	f := newForwarder(target, secret, "1.2.3")
 
 	now := time.Now()
-	want := billing.Event{
-		ID: billing.NewID[billing.EventID](now), Type: billing.EventClaimPaid, Sequence: 3, CreatedAt: now,
+	want := event.Event{
+		ID: billing.NewID[billing.EventID](now), Type: event.ClaimPaid, Sequence: 3, CreatedAt: now,
 		Data: []byte(`{"id":"clm_1","name":"<Åsa & Sons> \u003c1.50\u2028"}`),
 	}
 	var page eventPage // as the API gives it, with white space around it
@@ -107,7 +108,7 @@ func TestAbsentReceiver(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv.Close()
-	f := newForwarder(target, billing.NewWebhookSecret(), "1.2.3")
+	f := newForwarder(target, webhook.NewWebhookSecret(), "1.2.3")
 	if o := f.post(t.Context(), happened(t, 1)[0]); !o.absent() || o.String() != "connection refused" {
 		t.Errorf("outcome %+v", o)
 	}
@@ -127,7 +128,7 @@ func TestPostCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := newForwarder(target, billing.NewWebhookSecret(), "1.2.3").post(t.Context(), happened(t, 1)[0])
+	o := newForwarder(target, webhook.NewWebhookSecret(), "1.2.3").post(t.Context(), happened(t, 1)[0])
 	if o.absent() || o.taken() || o.String() != "connection closed without a reply" {
 		t.Errorf("outcome %+v", o)
 	}

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/spf13/cobra"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // listening holds the flags of molar listen.
@@ -89,7 +89,7 @@ func (f *listening) run(c *cobra.Command, b Backend) error {
 	}
 	l := &listener{
 		fetch: api.after, post: newForwarder(target, secret, b.Build.Version).post, save: state.save, report: f.reporter(c, b),
-		wants: func(t billing.EventType) bool { return types == nil || slices.Contains(types, t) },
+		wants: func(t event.Type) bool { return types == nil || slices.Contains(types, t) },
 	}
 	err = l.start(c.Context(), api, begin, state.kept.Position, func() { f.banner(c, api, target, secret, l.at) })
 	if errors.Is(err, context.Canceled) {
@@ -115,7 +115,7 @@ func (l *listener) start(ctx context.Context, api *client, b beginning, left *po
 	return l.run(ctx)
 }
 
-func (f *listening) signingSecret(b Backend, dir string) (billing.WebhookSecret, error) {
+func (f *listening) signingSecret(b Backend, dir string) (webhook.Secret, error) {
 	if given := cmp.Or(f.secret, b.Getenv("MOLAR_WEBHOOK_SECRET")); given != "" {
 		return parseSecret(given)
 	}
@@ -130,7 +130,7 @@ func (f *listening) reporter(c *cobra.Command, b Backend) *reporter {
 	}
 }
 
-func (f *listening) banner(c *cobra.Command, api *client, target *url.URL, secret billing.WebhookSecret, at position) {
+func (f *listening) banner(c *cobra.Command, api *client, target *url.URL, secret webhook.Secret, at position) {
 	w := c.OutOrStdout()
 	if f.json {
 		w = c.ErrOrStderr()

@@ -4,22 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // listener forwards events, one after another, until the receiver accepts each.
 // Its position moves past an event only when the receiver has accepted it, or
 // when a message says that it is skipped.
 type listener struct {
-	fetch  func(ctx context.Context, after position) ([]event, error) // the next events, oldest first
-	post   func(ctx context.Context, e event) outcome
+	fetch  func(ctx context.Context, after position) ([]listedEvent, error) // the next events, oldest first
+	post   func(ctx context.Context, e listedEvent) outcome
 	save   func(p position) error
-	wants  func(t billing.EventType) bool
+	wants  func(t event.Type) bool
 	report *reporter
 	at     position
 }
@@ -41,7 +41,7 @@ func backoff(n int, most time.Duration) time.Duration {
 // run forwards events until ctx ends.
 func (l *listener) run(ctx context.Context) error {
 	for {
-		var page []event
+		var page []listedEvent
 		err := l.reach(ctx, func(ctx context.Context) (err error) {
 			page, err = l.fetch(ctx, l.at)
 			return err
@@ -93,7 +93,7 @@ func (l *listener) reach(ctx context.Context, ask func(context.Context) error) e
 
 // passOn posts an event until the receiver accepts it. If the receiver rejects it
 // or does not reply, passOn retries a few times, and then skips the event.
-func (l *listener) passOn(ctx context.Context, e event) error {
+func (l *listener) passOn(ctx context.Context, e listedEvent) error {
 	for attempts := 1; l.wants(e.Type); attempts++ {
 		o, err := l.meet(ctx, e)
 		if err != nil {
@@ -113,7 +113,7 @@ func (l *listener) passOn(ctx context.Context, e event) error {
 }
 
 // meet posts an event until a receiver replies, however long that takes.
-func (l *listener) meet(ctx context.Context, e event) (outcome, error) {
+func (l *listener) meet(ctx context.Context, e listedEvent) (outcome, error) {
 	for absences := 0; ; absences++ {
 		o := l.post(ctx, e)
 		switch {
@@ -136,13 +136,13 @@ func (l *listener) meet(ctx context.Context, e event) (outcome, error) {
 }
 
 // after reads the events after a position.
-func (c *client) after(ctx context.Context, p position) ([]event, error) {
+func (c *client) after(ctx context.Context, p position) ([]listedEvent, error) {
 	q := url.Values{"order": {"asc"}, "limit": {strconv.Itoa(maxPage)}}
 	switch {
 	case !p.After.IsZero():
 		q.Set("after", p.After.String())
 	case !p.At.IsZero():
-		q.Set("created_after", billing.Timestamp(p.At))
+		q.Set("created_after", event.Timestamp(p.At))
 	}
 	var page eventPage
 	err := c.get(ctx, "/events", q, &page)

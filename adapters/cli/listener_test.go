@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"io"
 	"net"
 	"slices"
@@ -14,17 +16,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // happened makes n events.
-func happened(t *testing.T, n int) (events []event) {
+func happened(t *testing.T, n int) (events []listedEvent) {
 	t.Helper()
 	for i := range n {
 		id := billing.NewID[billing.EventID](time.Unix(int64(1_770_000_000+i), 0))
 		raw := fmt.Sprintf(`{"id":%q,"object":"event","type":"eligibility.completed","sequence":1,"created_at":"2026-02-02T02:40:%02d.000000+00:00","data":{"id":"elg_%d"}}`, id, i, i)
-		var e event
+		var e listedEvent
 		if err := json.Unmarshal([]byte(raw), &e); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func happened(t *testing.T, n int) (events []event) {
 // what the receiver answers.
 type scene struct {
 	*listener
-	all      []event
+	all      []listedEvent
 	api      func() error        // nil: it answers
 	receiver func(n int) outcome // to the nth attempt, from 0
 	attempts []billing.EventID   // that were made
@@ -51,21 +51,21 @@ func newScene(t *testing.T, n int) *scene {
 	s := &scene{all: happened(t, n), receiver: func(int) outcome { return outcome{status: 204} }}
 	began := time.Now()
 	s.listener = &listener{
-		fetch: func(_ context.Context, p position) ([]event, error) {
+		fetch: func(_ context.Context, p position) ([]listedEvent, error) {
 			if s.api != nil {
 				if err := s.api(); err != nil {
 					return nil, err
 				}
 			}
-			i := slices.IndexFunc(s.all, func(e event) bool { return e.ID == p.After }) + 1
+			i := slices.IndexFunc(s.all, func(e listedEvent) bool { return e.ID == p.After }) + 1
 			return s.all[i:min(len(s.all), i+2)], nil
 		},
-		post: func(_ context.Context, e event) outcome {
+		post: func(_ context.Context, e listedEvent) outcome {
 			s.attempts, s.times = append(s.attempts, e.ID), append(s.times, time.Since(began))
 			return s.receiver(len(s.attempts) - 1)
 		},
 		save:   func(p position) error { s.saved = append(s.saved, p); return nil },
-		wants:  func(billing.EventType) bool { return true },
+		wants:  func(event.Type) bool { return true },
 		report: &reporter{out: &s.out, err: &s.err},
 	}
 	return s
@@ -81,7 +81,7 @@ func (s *scene) runFor(t *testing.T, d time.Duration) {
 	}
 }
 
-func ids(events []event) (list []billing.EventID) {
+func ids(events []listedEvent) (list []billing.EventID) {
 	for _, e := range events {
 		list = append(list, e.ID)
 	}
@@ -112,7 +112,7 @@ func TestOtherTypesArePassedBy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 3)
-		s.wants = func(billing.EventType) bool { return false }
+		s.wants = func(event.Type) bool { return false }
 		s.runFor(t, time.Second)
 		if len(s.attempts) != 0 || s.at.After != s.all[2].ID {
 			t.Errorf("posted %v, and came to %v", s.attempts, s.at)

@@ -6,14 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // position is the progress of molar listen: all events up to After were forwarded.
@@ -93,7 +93,7 @@ func (s *listenState) close() error {
 
 // localSecret returns the secret of molar listen, and creates it in the first run.
 // All receivers on this machine share it, so that each is configured once.
-func localSecret(dir string) (billing.WebhookSecret, error) {
+func localSecret(dir string) (webhook.Secret, error) {
 	file := filepath.Join(dir, "webhook-secret")
 	b, err := os.ReadFile(file) //nolint:gosec // G304: a name of ours in this user's folder
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +122,7 @@ func makeSecret(dir, file string) error {
 		return err
 	}
 	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.WriteString(string(billing.NewWebhookSecret()) + "\n")
+	_, err = tmp.WriteString(string(webhook.NewWebhookSecret()) + "\n")
 	if err := errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}
@@ -133,10 +133,10 @@ func makeSecret(dir, file string) error {
 }
 
 // parseSecret checks that a secret can sign.
-func parseSecret(raw string) (billing.WebhookSecret, error) {
-	s := billing.WebhookSecret(raw)
+func parseSecret(raw string) (webhook.Secret, error) {
+	s := webhook.Secret(raw)
 	if _, err := s.Sign("", time.Time{}, nil); err != nil || raw == "whsec_" {
-		return "", billing.ErrMalformedSecret
+		return "", webhook.ErrMalformedSecret
 	}
 	return s, nil
 }

@@ -1,14 +1,14 @@
 package cli
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestListenState(t *testing.T) {
@@ -65,7 +65,7 @@ func TestListenState(t *testing.T) {
 func TestLocalSecret(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "listen")
-	got := make([]billing.WebhookSecret, 8)
+	got := make([]webhook.Secret, 8)
 	var all sync.WaitGroup
 	for i := range got {
 		all.Go(func() {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -31,7 +33,7 @@ func offices(b Backend) *cobra.Command {
 				for _, o := range page {
 					verified := "-"
 					if !o.VerifiedAt.IsZero() {
-						verified = billing.Timestamp(o.VerifiedAt)
+						verified = event.Timestamp(o.VerifiedAt)
 					}
 					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone, verified, cmp.Or(waiting(o), "-")))
 				}
@@ -61,7 +63,7 @@ func offices(b Backend) *cobra.Command {
 				return err
 			}
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s verified at %s: %s, NPI %s, of %s in %s mode, payments to %s\n",
-				o.ID, billing.Timestamp(o.VerifiedAt), o.Name, o.NPI, o.Scope.Org, o.Scope.Mode, payTo(o.PayTo))
+				o.ID, event.Timestamp(o.VerifiedAt), o.Name, o.NPI, o.Scope.Org, o.Scope.Mode, payTo(o.PayTo))
 			return err
 		}),
 	}
@@ -78,7 +80,7 @@ func offices(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			show := func(o *billing.Office) string {
+			show := func(o *directory.Office) string {
 				return fmt.Sprintf("%s: the change is dropped; its name is %s", o.ID, o.Name)
 			}
 			return printed(c)(s.WithdrawOfficeChange(c.Context(), administration(c, o.Scope, show), id))
@@ -88,7 +90,7 @@ func offices(b Backend) *cobra.Command {
 }
 
 // waiting returns the change of an office that waits for the operator; empty for none.
-func waiting(o *billing.Office) string {
+func waiting(o *directory.Office) string {
 	if o.Pending == nil {
 		return ""
 	}
@@ -99,12 +101,12 @@ func waiting(o *billing.Office) string {
 	if o.Pending.PayTo != o.PayTo {
 		changes = append(changes, "payments to "+payTo(o.Pending.PayTo))
 	}
-	return fmt.Sprintf("%s, changed by %s at %s", strings.Join(changes, ", "), o.Pending.By, billing.Timestamp(o.Pending.At))
+	return fmt.Sprintf("%s, changed by %s at %s", strings.Join(changes, ", "), o.Pending.By, event.Timestamp(o.Pending.At))
 }
 
 // payTo returns an address for payments on one line.
-func payTo(a billing.Address) string {
-	if a == (billing.Address{}) {
+func payTo(a directory.Address) string {
+	if a == (directory.Address{}) {
 		return "the office's address"
 	}
 	lines := slices.DeleteFunc([]string{a.Line1, a.Line2, a.City, a.State + " " + a.ZIP}, func(s string) bool { return s == "" })
@@ -141,12 +143,12 @@ func createOffice(b Backend) *cobra.Command {
 				in.PayToAddress = &payTo
 			}
 			if in.FirstName+in.LastName != "" {
-				in.Entity = string(billing.EntityPerson)
+				in.Entity = string(directory.EntityPerson)
 			}
 			if in.ProviderNumbers, err = providerNumbers(numbers, locations); err != nil {
 				return err
 			}
-			show := func(o *billing.Office) string { return o.ID.String() }
+			show := func(o *directory.Office) string { return o.ID.String() }
 			return printed(c)(s.CreateOffice(c.Context(), administration(c, scope, show), in))
 		}),
 	}
@@ -178,9 +180,9 @@ func addressFlags(c *cobra.Command, in *intake.AddressInput, prefix, of, zip str
 }
 
 // providerNumbers joins the numbers of offices and of locations by payer.
-func providerNumbers(numbers, locations []string) (all []billing.ProviderNumber, err error) {
+func providerNumbers(numbers, locations []string) (all []directory.ProviderNumber, err error) {
 	at := map[string]int{}
-	read := func(flag string, pairs []string, field func(n *billing.ProviderNumber) *string) error {
+	read := func(flag string, pairs []string, field func(n *directory.ProviderNumber) *string) error {
 		for _, pair := range pairs {
 			payer, number, ok := strings.Cut(pair, "=")
 			if !ok || payer == "" || number == "" {
@@ -189,7 +191,7 @@ func providerNumbers(numbers, locations []string) (all []billing.ProviderNumber,
 			i, known := at[payer]
 			if !known {
 				i = len(all)
-				at[payer], all = i, append(all, billing.ProviderNumber{PayerID: payer})
+				at[payer], all = i, append(all, directory.ProviderNumber{PayerID: payer})
 			}
 			if *field(&all[i]) != "" {
 				return fmt.Errorf("--%s names %s twice", flag, payer)
@@ -198,8 +200,8 @@ func providerNumbers(numbers, locations []string) (all []billing.ProviderNumber,
 		}
 		return nil
 	}
-	if err := read("provider-number", numbers, func(n *billing.ProviderNumber) *string { return &n.Number }); err != nil {
+	if err := read("provider-number", numbers, func(n *directory.ProviderNumber) *string { return &n.Number }); err != nil {
 		return nil, err
 	}
-	return all, read("location-number", locations, func(n *billing.ProviderNumber) *string { return &n.LocationNumber })
+	return all, read("location-number", locations, func(n *directory.ProviderNumber) *string { return &n.LocationNumber })
 }

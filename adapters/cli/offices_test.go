@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -48,12 +49,12 @@ func TestOfficesOfTheHelp(t *testing.T) {
 		}
 	}
 	person := all[0]
-	if want := []billing.ProviderNumber{{PayerID: "CHTEST", Number: "PN-7"}}; person.Entity != billing.EntityPerson || person.LastName != "Diaz" ||
+	if want := []directory.ProviderNumber{{PayerID: "CHTEST", Number: "PN-7"}}; person.Entity != directory.EntityPerson || person.LastName != "Diaz" ||
 		person.Taxonomy != "1223G0001X" || person.ContactName != "Billing desk" || person.PayTo.Line1 != "P.O. Box 100" ||
 		!slices.Equal(person.ProviderNumbers, want) {
 		t.Errorf("%+v", person)
 	}
-	if all[1].Entity != billing.EntityOrganization {
+	if all[1].Entity != directory.EntityOrganization {
 		t.Errorf("%+v", all[1])
 	}
 }
@@ -74,12 +75,12 @@ func TestProviderNumberFlags(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		numbers, locations []string
-		want               []billing.ProviderNumber
+		want               []directory.ProviderNumber
 		err                string
 	}{
 		"none":             {nil, nil, nil, ""},
-		"one payer":        {[]string{"A=1"}, []string{"A=2"}, []billing.ProviderNumber{{PayerID: "A", Number: "1", LocationNumber: "2"}}, ""},
-		"two payers":       {[]string{"A=1,=2"}, []string{"B=3"}, []billing.ProviderNumber{{PayerID: "A", Number: "1,=2"}, {PayerID: "B", LocationNumber: "3"}}, ""},
+		"one payer":        {[]string{"A=1"}, []string{"A=2"}, []directory.ProviderNumber{{PayerID: "A", Number: "1", LocationNumber: "2"}}, ""},
+		"two payers":       {[]string{"A=1,=2"}, []string{"B=3"}, []directory.ProviderNumber{{PayerID: "A", Number: "1,=2"}, {PayerID: "B", LocationNumber: "3"}}, ""},
 		"no payer":         {[]string{"1"}, nil, nil, `--provider-number "1" is not PAYER=NUMBER`},
 		"an empty payer":   {nil, []string{"=1"}, nil, `--location-number "=1" is not`},
 		"an empty number":  {[]string{"A="}, nil, nil, `"A=" is not`},

@@ -3,11 +3,11 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"io"
 	"os"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // reporter reports the progress of molar listen: a line for each attempt on out,
@@ -35,20 +35,20 @@ func (r *reporter) note(format string, args ...any) {
 
 // attemptLine is an attempt as a line of JSON.
 type attemptLine struct {
-	Time       string            `json:"time"`
-	Type       billing.EventType `json:"type"`
-	EventID    billing.EventID   `json:"event_id"`
-	ResourceID string            `json:"resource_id"`
-	Status     int               `json:"status,omitempty"` // omitted when there was no reply
-	Error      string            `json:"error,omitempty"`  // why there was none
-	DurationMS int64             `json:"duration_ms"`
-	Attempt    int               `json:"attempt"`
-	Outcome    string            `json:"outcome"` // delivered, retrying or passed_over
-	Event      json.RawMessage   `json:"event,omitempty"`
+	Time       string          `json:"time"`
+	Type       event.Type      `json:"type"`
+	EventID    billing.EventID `json:"event_id"`
+	ResourceID string          `json:"resource_id"`
+	Status     int             `json:"status,omitempty"` // omitted when there was no reply
+	Error      string          `json:"error,omitempty"`  // why there was none
+	DurationMS int64           `json:"duration_ms"`
+	Attempt    int             `json:"attempt"`
+	Outcome    string          `json:"outcome"` // delivered, retrying or passed_over
+	Event      json.RawMessage `json:"event,omitempty"`
 }
 
 // attempt reports the nth attempt and what follows it.
-func (r *reporter) attempt(e event, o outcome, n int, wait time.Duration) {
+func (r *reporter) attempt(e listedEvent, o outcome, n int, wait time.Duration) {
 	now := time.Now()
 	if r.json {
 		r.line(e, o, n, now)
@@ -68,9 +68,9 @@ func (r *reporter) attempt(e event, o outcome, n int, wait time.Duration) {
 	}
 }
 
-func (r *reporter) line(e event, o outcome, n int, now time.Time) {
+func (r *reporter) line(e listedEvent, o outcome, n int, now time.Time) {
 	l := attemptLine{
-		Time: billing.Timestamp(now), Type: e.Type, EventID: e.ID, ResourceID: e.Data.ID, Status: o.status,
+		Time: event.Timestamp(now), Type: e.Type, EventID: e.ID, ResourceID: e.Data.ID, Status: o.status,
 		DurationMS: o.took.Milliseconds(), Attempt: n, Outcome: "retrying",
 	}
 	switch {

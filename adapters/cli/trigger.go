@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/spf13/cobra"
 )
 
 // eventMaker causes events in the sandbox.
@@ -37,22 +37,22 @@ type recipe struct {
 	run func(ctx context.Context) (resource string, err error)
 }
 
-func (t *eventMaker) recipe(kind billing.EventType) recipe {
+func (t *eventMaker) recipe(kind event.Type) recipe {
 	if plan, ok := t.claimPlan(kind); ok {
 		return recipe{plan.how, func(ctx context.Context) (string, error) { return t.claim(ctx, plan) }}
 	}
 	switch kind { //nolint:exhaustive // those of claims have a plan
-	case billing.EventEligibilityCompleted:
+	case event.EligibilityCompleted:
 		return recipe{"creates an eligibility check (POST /eligibility)", t.check}
-	case billing.EventAttachmentCompleted:
+	case event.AttachmentCompleted:
 		return recipe{"creates an attachment, uploads an image and closes it (POST /attachments ...)", t.attach}
-	case billing.EventPayerRequestReceived:
+	case event.PayerRequestReceived:
 		return recipe{"records a payer request (POST /payer_requests)", t.request}
-	case billing.EventAPIKeyCreated:
+	case event.APIKeyCreated:
 		return recipe{how: "run: molar keys create --org org_... --mode test --name NAME"}
-	case billing.EventAPIKeyRevoked:
+	case event.APIKeyRevoked:
 		return recipe{how: "run: molar keys revoke key_..."}
-	case billing.EventPing:
+	case event.Ping:
 		return recipe{how: "POST /webhook_endpoints/whe_.../ping sends one to an endpoint; no list of events has it"}
 	}
 	return recipe{}
@@ -75,7 +75,7 @@ func triggers(b Backend) *cobra.Command {
 				return err
 			}
 			t := eventMaker{office: office, member: member, now: time.Now()}
-			e, err := t.makeEvent(c, b, &f, billing.EventType(args[0]))
+			e, err := t.makeEvent(c, b, &f, event.Type(args[0]))
 			if err != nil {
 				return err
 			}
@@ -97,27 +97,27 @@ func triggers(b Backend) *cobra.Command {
 
 func triggerList() string {
 	var b strings.Builder
-	for _, t := range billing.EventTypes() {
+	for _, t := range event.Types() {
 		fmt.Fprintf(&b, "  %-26s %s\n", t, (&eventMaker{}).recipe(t).how)
 	}
 	return b.String()
 }
 
 // makeEvent causes an event of the type, and reads it.
-func (t *eventMaker) makeEvent(c *cobra.Command, b Backend, f *connection, kind billing.EventType) (event, error) {
+func (t *eventMaker) makeEvent(c *cobra.Command, b Backend, f *connection, kind event.Type) (listedEvent, error) {
 	w := t.recipe(kind)
 	switch {
 	case w.how == "":
-		return event{}, fmt.Errorf("there is no event type %q; the types are\n%s", kind, strings.TrimRight(triggerList(), "\n"))
+		return listedEvent{}, fmt.Errorf("there is no event type %q; the types are\n%s", kind, strings.TrimRight(triggerList(), "\n"))
 	case w.run == nil:
-		return event{}, fmt.Errorf("molar trigger cannot cause %s: %s", kind, w.how)
+		return listedEvent{}, fmt.Errorf("molar trigger cannot cause %s: %s", kind, w.how)
 	}
 	api, err := f.open(c, b)
 	if err != nil {
-		return event{}, err
+		return listedEvent{}, err
 	}
 	if strings.HasPrefix(api.key, "molar_"+string(billing.ModeLive)+"_") {
-		return event{}, errors.New("the key is for live mode, and only the sandbox of test mode can be triggered; use a molar_test_ key")
+		return listedEvent{}, errors.New("the key is for live mode, and only the sandbox of test mode can be triggered; use a molar_test_ key")
 	}
 	t.api, t.progress = api, c.ErrOrStderr()
 	if t.office == "" {
@@ -125,12 +125,12 @@ func (t *eventMaker) makeEvent(c *cobra.Command, b Backend, f *connection, kind 
 			t.office = d.office(api.key)
 		}
 	}
-	if t.office == "" && kind != billing.EventPayerRequestReceived {
-		return event{}, errors.New("no office: name one of this key's organization and mode with --office off_...\nmolar offices list --org org_... --mode test lists them, molar offices create creates one")
+	if t.office == "" && kind != event.PayerRequestReceived {
+		return listedEvent{}, errors.New("no office: name one of this key's organization and mode with --office off_...\nmolar offices list --org org_... --mode test lists them, molar offices create creates one")
 	}
 	resource, err := w.run(c.Context())
 	if err != nil {
-		return event{}, err
+		return listedEvent{}, err
 	}
 	return t.event(c.Context(), kind, resource)
 }
@@ -145,20 +145,20 @@ func (t *eventMaker) tries() int { return int(max(t.patience, eventWait) / event
 
 // event finds the event of the resource, which may come only when a worker has
 // completed it.
-func (t *eventMaker) event(ctx context.Context, kind billing.EventType, resource string) (event, error) {
+func (t *eventMaker) event(ctx context.Context, kind event.Type, resource string) (listedEvent, error) {
 	for range t.tries() {
 		all, err := t.api.events(ctx, url.Values{"type": {string(kind)}, "resource_id": {resource}}, 1)
 		if err != nil {
-			return event{}, fmt.Errorf("%s is made, but its event cannot be read: %w", resource, err)
+			return listedEvent{}, fmt.Errorf("%s is made, but its event cannot be read: %w", resource, err)
 		}
 		if len(all) > 0 {
 			return all[0], nil
 		}
 		if err := pause(ctx, eventPause); err != nil {
-			return event{}, err
+			return listedEvent{}, err
 		}
 	}
-	return event{}, fmt.Errorf("%s is made, but there is no event yet; see: molar events list --resource %s", resource, resource)
+	return listedEvent{}, fmt.Errorf("%s is made, but there is no event yet; see: molar events list --resource %s", resource, resource)
 }
 
 // testPayer is the payer of the sandbox.

@@ -5,19 +5,19 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/event"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // claimPlan is the claim that causes an event in the sandbox.
 type claimPlan struct {
 	how      string
-	ending   string            // of the member ID
-	kind     billing.ClaimKind // empty for a claim
-	stays    bool              // the claim is not submitted
-	odd      bool              // validation has findings
-	patience time.Duration     // for the event, once the claim is created
+	ending   string        // of the member ID
+	kind     claim.Kind    // empty for a claim
+	stays    bool          // the claim is not submitted
+	odd      bool          // validation has findings
+	patience time.Duration // for the event, once the claim is created
 	then     func(t *eventMaker, ctx context.Context, claim string) (resource string, err error)
 }
 
@@ -30,37 +30,37 @@ const (
 )
 
 // claimPlan returns the plan for an event that a claim causes.
-func (t *eventMaker) claimPlan(kind billing.EventType) (claimPlan, bool) {
+func (t *eventMaker) claimPlan(kind event.Type) (claimPlan, bool) {
 	plan := claimPlan{patience: untilSent}
 	const made = "creates a claim (POST /claims)"
 	switch kind { //nolint:exhaustive // the others are not about claims
-	case billing.EventClaimValidated:
+	case event.ClaimValidated:
 		plan.how, plan.stays = made, true
-	case billing.EventClaimNeedsAttention:
+	case event.ClaimNeedsAttention:
 		plan.how, plan.odd = "creates a claim for a tooth that does not exist (POST /claims)", true
-	case billing.EventClaimQueued:
+	case event.ClaimQueued:
 		plan.how = "creates a claim and submits it (POST /claims)"
-	case billing.EventClaimSubmitted, billing.EventClaimAccepted:
+	case event.ClaimSubmitted, event.ClaimAccepted:
 		plan.how = "submits a claim and waits for its batch; 10 seconds or so"
-	case billing.EventClaimRejected:
+	case event.ClaimRejected:
 		plan.how, plan.ending = "submits a claim for a member unknown to the payer; 10 seconds or so", "-REJECTED"
-	case billing.EventClaimStatusUpdated:
+	case event.ClaimStatusUpdated:
 		plan.how, plan.ending = "submits a claim for which the payer requests more information; 20 seconds or so", "-INFO-REQUEST"
-	case billing.EventClaimVoided:
+	case event.ClaimVoided:
 		plan.how, plan.then = "submits a claim and voids it once the payer has it; 30 seconds or so", (*eventMaker).voidIt
-	case billing.EventBatchAcknowledged:
+	case event.BatchAcknowledged:
 		plan.how, plan.then = "submits a claim and waits for its batch; 10 seconds or so", (*eventMaker).batchOf
-	case billing.EventERAReceived:
+	case event.ERAReceived:
 		plan.how, plan.then, plan.patience = "submits a claim and waits for its remittance; 2 minutes or so", (*eventMaker).eraOf, untilPaid
-	case billing.EventClaimPaid:
+	case event.ClaimPaid:
 		plan.how, plan.ending, plan.patience = "submits a claim that is paid in part; 2 minutes or so", "-PAID-ERA", untilPaid
-	case billing.EventClaimDenied:
+	case event.ClaimDenied:
 		plan.how, plan.ending, plan.patience = "submits a claim that is denied; 2 minutes or so", "-DENIED", untilPaid
-	case billing.EventClaimPaymentReversed:
+	case event.ClaimPaymentReversed:
 		plan.how, plan.ending, plan.patience = "submits a claim whose payment is reversed; 4 minutes or so", "-REVERSED", untilPaid
-	case billing.EventPredeterminationReturned:
+	case event.PredeterminationReturned:
 		plan.how, plan.ending, plan.patience = "submits a predetermination; 2 minutes or so", "-ESTIMATE", untilPaid
-		plan.kind = billing.KindPredetermination
+		plan.kind = claim.KindPredetermination
 	default:
 		return claimPlan{}, false
 	}
@@ -68,7 +68,7 @@ func (t *eventMaker) claimPlan(kind billing.EventType) (claimPlan, bool) {
 }
 
 type claimBody struct {
-	Kind       billing.ClaimKind   `json:"kind,omitempty"`
+	Kind       claim.Kind          `json:"kind,omitempty"`
 	OfficeID   string              `json:"office_id"`
 	PayerID    string              `json:"payer_id"`
 	Subscriber claimSubscriberBody `json:"subscriber"`
@@ -91,9 +91,9 @@ type claimLineBody struct {
 
 // claimSeen has the fields of a claim that the command reads.
 type claimSeen struct {
-	ID      string             `json:"id"`
-	State   billing.ClaimState `json:"state"`
-	BatchID string             `json:"batch_id"`
+	ID      string      `json:"id"`
+	State   claim.State `json:"state"`
+	BatchID string      `json:"batch_id"`
 	Payment struct {
 		ERAID string `json:"era_id"`
 	} `json:"payment"`
@@ -108,7 +108,7 @@ type claimSeen struct {
 // reports a service that was billed before.
 func (t *eventMaker) claim(ctx context.Context, p claimPlan) (string, error) {
 	line := claimLineBody{"D2740", t.now.AddDate(0, 0, -1).Format(time.DateOnly), "1250.00", "14"}
-	if p.kind == billing.KindPredetermination {
+	if p.kind == claim.KindPredetermination {
 		line.ServiceDate = ""
 	}
 	if p.odd {
@@ -125,7 +125,7 @@ func (t *eventMaker) claim(ctx context.Context, p claimPlan) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case c.State == billing.ClaimNeedsAttention && !p.odd:
+	case c.State == claim.NeedsAttention && !p.odd:
 		return "", c.attention()
 	}
 	if p.stays || p.odd {
@@ -163,14 +163,14 @@ func (t *eventMaker) watch(ctx context.Context, claim string, wanted func(c *cla
 }
 
 // voidIt voids the claim once the payer has it.
-func (t *eventMaker) voidIt(ctx context.Context, claim string) (string, error) {
-	_, err := t.watch(ctx, claim, func(c *claimSeen) bool {
-		return c.State == billing.ClaimAcceptedPayer || c.State == billing.ClaimPaid
+func (t *eventMaker) voidIt(ctx context.Context, cl string) (string, error) {
+	_, err := t.watch(ctx, cl, func(c *claimSeen) bool {
+		return c.State == claim.AcceptedPayer || c.State == claim.Paid
 	})
 	if err != nil {
 		return "", err
 	}
-	return claim, t.api.post(ctx, "/claims/"+claim+"/void", struct{}{}, &made{})
+	return cl, t.api.post(ctx, "/claims/"+cl+"/void", struct{}{}, &made{})
 }
 
 // batchOf returns the batch of the claim.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/idempotency"
 )
 
@@ -45,14 +47,14 @@ func inviteUser(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.offer(c, s, org, func(call idempotency.Write[access.Invited]) (billing.Reply, error) {
-				return s.InviteUser(c.Context(), call, args[0], billing.Role(role))
+			return f.offer(c, s, org, func(call idempotency.Write[access.Invited]) (caller.Reply, error) {
+				return s.InviteUser(c.Context(), call, args[0], caller.Role(role))
 			})
 		}),
 	}
 	f.onOrg(c, true)
 	f.onOrigin(c)
-	c.Flags().StringVar(&role, "role", string(billing.RoleBiller), "owner, biller or viewer")
+	c.Flags().StringVar(&role, "role", string(caller.RoleBiller), "owner, biller or viewer")
 	return c
 }
 
@@ -74,7 +76,7 @@ func listUsers(b Backend) *cobra.Command {
 				for _, u := range page {
 					last := "-"
 					if !u.SignedInAt.IsZero() {
-						last = billing.Timestamp(u.SignedInAt)
+						last = event.Timestamp(u.SignedInAt)
 					}
 					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", u.ID, u.Email, u.Role, u.State, last))
 				}
@@ -108,7 +110,7 @@ func disableUser(b Backend) *cobra.Command {
 				return strings.Join(lines, "\n")
 			}
 			call := administration(c, billing.Scope{Org: u.Org, Mode: billing.ModeTest}, show)
-			return printed(c)(s.ChangeUser(c.Context(), call, u.ID, billing.UserChange{State: billing.UserDisabled}))
+			return printed(c)(s.ChangeUser(c.Context(), call, u.ID, caller.UserChange{State: caller.UserDisabled}))
 		}),
 	}
 	f.onOrg(c, false)
@@ -134,7 +136,7 @@ func linkUser(b Backend) *cobra.Command {
 // userLink is a command that prints a link for an existing user.
 func userLink(
 	b Backend, use, short string,
-	offer func(*access.Service, context.Context, idempotency.Write[access.Invited], billing.UserID) (billing.Reply, error),
+	offer func(*access.Service, context.Context, idempotency.Write[access.Invited], billing.UserID) (caller.Reply, error),
 ) *cobra.Command {
 	var f userFlags
 	c := &cobra.Command{
@@ -144,7 +146,7 @@ func userLink(
 			if err != nil {
 				return err
 			}
-			return f.offer(c, s, u.Org, func(call idempotency.Write[access.Invited]) (billing.Reply, error) {
+			return f.offer(c, s, u.Org, func(call idempotency.Write[access.Invited]) (caller.Reply, error) {
 				return offer(s, c.Context(), call, u.ID)
 			})
 		}),
@@ -156,7 +158,7 @@ func userLink(
 
 // offer prints the link that a use case creates.
 func (f *userFlags) offer(
-	c *cobra.Command, s *access.Service, org billing.OrgID, create func(idempotency.Write[access.Invited]) (billing.Reply, error),
+	c *cobra.Command, s *access.Service, org billing.OrgID, create func(idempotency.Write[access.Invited]) (caller.Reply, error),
 ) error {
 	origin := strings.TrimSuffix(f.origin, "/")
 	if origin == "" {
@@ -168,13 +170,13 @@ func (f *userFlags) offer(
 	if origin == "" {
 		return errors.New("no service has started yet: name the origin of the link, such as --origin https://molar.example")
 	}
-	show := func(i access.Invited) string { return origin + billing.SignInPath(i.Token) }
+	show := func(i access.Invited) string { return origin + caller.SignInPath(i.Token) }
 	return printed(c)(create(administration(c, billing.Scope{Org: org, Mode: billing.ModeTest}, show)))
 }
 
 // user returns the user with the email address. With users in several
 // organizations, --org selects one.
-func (f *userFlags) user(ctx context.Context, s *access.Service, email string) (*billing.User, error) {
+func (f *userFlags) user(ctx context.Context, s *access.Service, email string) (*caller.User, error) {
 	found, err := s.FindUsers(ctx, email)
 	if err != nil {
 		return nil, err
@@ -184,7 +186,7 @@ func (f *userFlags) user(ctx context.Context, s *access.Service, email string) (
 		if err != nil {
 			return nil, err
 		}
-		found = slices.DeleteFunc(found, func(u *billing.User) bool { return u.Org != org })
+		found = slices.DeleteFunc(found, func(u *caller.User) bool { return u.Org != org })
 	}
 	switch len(found) {
 	case 0:

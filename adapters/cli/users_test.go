@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -41,7 +42,7 @@ func TestUsers(t *testing.T) {
 		_, token, _ := strings.Cut(link, "/sign-in#")
 		_, err := s.SignIn(t.Context(), access.SignIn{
 			Token: token, Address: netip.IPv6Loopback(),
-			Entry: billing.AuditEntry{ID: billing.NewID[billing.AuditEntryID](time.Now()), Address: "::1", Operation: "POST /sessions", CreatedAt: time.Now()},
+			Entry: caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](time.Now()), Address: "::1", Operation: "POST /sessions", CreatedAt: time.Now()},
 		})
 		return err
 	}

@@ -15,9 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/spf13/cobra"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // webhookRequest is a webhook request as a receiver received it.
@@ -32,7 +31,7 @@ const maxUnix = 1 << 53
 // verify checks a webhookRequest as a receiver should: the signature of the raw
 // body, and the time. The error names every fault. A tolerance of zero accepts any
 // time.
-func (d *webhookRequest) verify(secret billing.WebhookSecret, now time.Time, tolerance time.Duration) error {
+func (d *webhookRequest) verify(secret webhook.Secret, now time.Time, tolerance time.Duration) error {
 	unix, err := strconv.ParseInt(d.timestamp, 10, 64)
 	signatures := versionOne(d.signature)
 	switch {
@@ -71,7 +70,7 @@ func versionOne(header string) (signatures []string) {
 
 // signed reports whether one of the signatures was made with the secret. It
 // compares in constant time.
-func signed(secret billing.WebhookSecret, id string, at time.Time, body []byte, signatures []string) (good bool, err error) {
+func signed(secret webhook.Secret, id string, at time.Time, body []byte, signatures []string) (good bool, err error) {
 	want, err := secret.Sign(id, at, body)
 	if err != nil {
 		return false, err
@@ -86,7 +85,7 @@ func signed(secret billing.WebhookSecret, id string, at time.Time, body []byte, 
 
 // mismatch returns the error of a signature that does not match, with the cause if
 // it is a common one.
-func (d *webhookRequest) mismatch(secret billing.WebhookSecret, at time.Time, signatures []string) error {
+func (d *webhookRequest) mismatch(secret webhook.Secret, at time.Time, signatures []string) error {
 	fits := func(body []byte) bool {
 		good, _ := signed(secret, d.id, at, body, signatures)
 		return good

@@ -4,20 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // sent is a webhookRequest signed at a time, and its secret.
-func sent(t *testing.T, at time.Time, id, body string) (webhookRequest, billing.WebhookSecret) {
+func sent(t *testing.T, at time.Time, id, body string) (webhookRequest, webhook.Secret) {
 	t.Helper()
-	secret := billing.NewWebhookSecret()
+	secret := webhook.NewWebhookSecret()
 	signature, err := secret.Sign(id, at, []byte(body))
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +70,7 @@ func TestVerify(t *testing.T) {
 	d, secret := sent(t, time.Unix(0, 0), "x", "")
 	check(t, d.verify(secret, now, 0), nil)
 	check(t, d.verify("whsec_%", now, 0), []string{"whsec_"})
-	check(t, d.verify(billing.NewWebhookSecret(), now, 0), []string{"does not match"})
+	check(t, d.verify(webhook.NewWebhookSecret(), now, 0), []string{"does not match"})
 }
 
 func indented(b []byte) []byte {
@@ -129,7 +128,7 @@ func FuzzParseDump(f *testing.F) {
 	f.Add([]byte("POST /hooks HTTP/1.1\r\nHost: x\r\nwebhook-id: a\r\nContent-Length: 2\r\n\r\n{}"))
 	f.Add([]byte("webhook-id: a\nwebhook-timestamp: 1\nwebhook-signature: v1,a\n\n{}"))
 	f.Add([]byte("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"))
-	secret := billing.NewWebhookSecret()
+	secret := webhook.NewWebhookSecret()
 	f.Fuzz(func(t *testing.T, dump []byte) {
 		d, err := parseDump(dump)
 		if err != nil {
@@ -191,7 +190,7 @@ func TestPublicVectors(t *testing.T) {
 			text = `{"x":"` + strings.Repeat("y", long.N) + `"}`
 		}
 		d := webhookRequest{v.ID, strconv.FormatInt(v.Timestamp, 10), v.Signature, []byte(text)}
-		if err := d.verify(billing.WebhookSecret(v.Secret), time.Unix(v.Timestamp, 0), time.Minute); err != nil {
+		if err := d.verify(webhook.Secret(v.Secret), time.Unix(v.Timestamp, 0), time.Minute); err != nil {
 			t.Errorf("%s: %v", v.Name, err)
 		}
 	}

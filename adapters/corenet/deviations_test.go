@@ -9,7 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -376,7 +376,7 @@ func TestRejectionWithPlaceholders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, err := edi.New().Answer(q, [][]byte{b}); err != nil || a.Outcome != billing.OutcomeRejected {
+	if a, err := edi.New().Answer(q, [][]byte{b}); err != nil || a.Outcome != coverage.OutcomeRejected {
 		t.Errorf("%s, %v", a.Outcome, err)
 	}
 }

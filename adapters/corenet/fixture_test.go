@@ -32,6 +32,8 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -352,10 +354,10 @@ func quill(ending string) network.Inquiry {
 	return network.Inquiry{
 		CheckID: billing.NewID[billing.CheckID](time.Now()), Attempt: network.NewAttempt(), CreatedAt: time.Now(), Scope: billing.Scope{Mode: billing.ModeTest},
 		Envelope: network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: "MOLAR"}},
-		Payer:    billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
-		Inquiry: billing.Inquiry{
-			ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 20}, Office: billing.InquiringOffice{Name: "Bright Smiles", NPI: "1234567893"},
-			Subscriber: billing.Subscriber{
+		Payer:    directory.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
+		Inquiry: coverage.Inquiry{
+			ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 20}, Office: coverage.InquiringOffice{Name: "Bright Smiles", NPI: "1234567893"},
+			Subscriber: coverage.Subscriber{
 				FirstName: "Ottoline", LastName: "Quillfeather", MemberID: "W998877" + ending, DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12},
 			},
 		},
@@ -386,7 +388,7 @@ func ask(ctx context.Context, t *testing.T, e *corenet.Eligibility, ending strin
 		anonymous(t, err)
 		return network.ReasonOf(err), err
 	}
-	if a, err := edi.New().Answer(q, [][]byte{x12}); err != nil || a.Outcome != billing.OutcomeAnswered {
+	if a, err := edi.New().Answer(q, [][]byte{x12}); err != nil || a.Outcome != coverage.OutcomeAnswered {
 		t.Errorf("the response is %s: %v", a.Outcome, err)
 	}
 	return "", nil

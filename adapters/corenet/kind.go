@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -47,7 +49,7 @@ type document struct {
 // testMember is the subject of the 270 with which a connection is tested. It belongs to
 // the network, and is no patient.
 type testMember struct {
-	Payer       billing.PayerSummary
+	Payer       directory.PayerSummary
 	MemberID    string
 	FirstName   string
 	LastName    string
@@ -82,7 +84,7 @@ func (d *document) of(c *network.Connection) network.Document {
 			network.FileField(&d.secrets.CertKey, "cert_key_file", "the key of the client certificate, PEM", nil),
 			network.FileField(&s.CA, "ca_file", "the certificates that sign the server's (default: those of this machine)", nil),
 			network.JSONField("test_member", "a member ID for the 270 of molar connections test, or {\"member_id\", \"payer_id\", \"first_name\", \"last_name\",\n"+
-				`"date_of_birth", "npi", "organization_name"}`, d.readMember, d.showMember, func(f *billing.Faults, payers *billing.PayerDirectory) { d.judgeMember(f, c, payers) }),
+				`"date_of_birth", "npi", "organization_name"}`, d.readMember, d.showMember, func(f *billing.Faults, payers *directory.PayerDirectory) { d.judgeMember(f, c, payers) }),
 			network.PrivateField(c),
 		},
 		Options: []network.Option{
@@ -137,10 +139,10 @@ func (m *testMember) inquiry(c *network.Connection) network.Inquiry {
 	return network.Inquiry{
 		Scope: billing.Scope{Org: c.Org, Mode: c.Mode}, CheckID: billing.NewID[billing.CheckID](now), Attempt: network.NewAttempt(), CreatedAt: now,
 		Clock: network.ClockAt(now), Envelope: c.Settings.Envelope, Options: o, Payer: payer,
-		Inquiry: billing.Inquiry{
-			Subscriber:  billing.Subscriber{FirstName: m.FirstName, LastName: m.LastName, DateOfBirth: m.DateOfBirth, MemberID: m.MemberID},
-			ServiceDate: billing.DateOf(now), DetailLevel: billing.DetailStandard,
-			Office: billing.InquiringOffice{Name: m.Practice, NPI: m.NPI},
+		Inquiry: coverage.Inquiry{
+			Subscriber:  coverage.Subscriber{FirstName: m.FirstName, LastName: m.LastName, DateOfBirth: m.DateOfBirth, MemberID: m.MemberID},
+			ServiceDate: billing.DateOf(now), DetailLevel: coverage.DetailStandard,
+			Office: coverage.InquiringOffice{Name: m.Practice, NPI: m.NPI},
 		},
 	}
 }
@@ -199,7 +201,7 @@ func (d *document) showMember() string {
 
 // judgeMember completes the member. Values that were left out do not matter to the
 // connection: a payer's rejection of the person also proves that it works.
-func (d *document) judgeMember(f *billing.Faults, c *network.Connection, payers *billing.PayerDirectory) {
+func (d *document) judgeMember(f *billing.Faults, c *network.Connection, payers *directory.PayerDirectory) {
 	in := d.member
 	if in == nil {
 		return
@@ -219,7 +221,7 @@ func (d *document) judgeMember(f *billing.Faults, c *network.Connection, payers 
 			f.Add("test_member.date_of_birth", billing.FaultFormat, "The value must be a valid date in the form YYYY-MM-DD.")
 		}
 	}
-	if !billing.ValidNPI(m.NPI) {
+	if !directory.ValidNPI(m.NPI) {
 		f.Add("test_member.npi", billing.FaultFormat, "The NPI must have ten digits, of which the last is the right check digit.")
 	}
 	switch listed := c.Settings.Payers; {
@@ -236,6 +238,6 @@ func (d *document) judgeMember(f *billing.Faults, c *network.Connection, payers 
 		}
 	default:
 		receiver := c.Settings.Envelope.Receiver.ID
-		m.Payer = billing.PayerSummary{PayerID: receiver, Name: receiver}
+		m.Payer = directory.PayerSummary{PayerID: receiver, Name: receiver}
 	}
 }

@@ -1,9 +1,8 @@
 package corenet
 
 import (
-	"testing"
-
 	"github.com/molar-billing/molar/core/billing"
+	"testing"
 )
 
 // TestStrangersOfADependent compares the members of an inquiry about a dependent, who has

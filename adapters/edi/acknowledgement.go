@@ -8,7 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // functionalOfClaims is GS01 of a group of claims.
@@ -19,30 +19,30 @@ const maxWhy = 100
 
 // Acknowledgement reads a file of acknowledgements. It refuses a file that also
 // has remittances, because they would be lost.
-func (c *Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowledgement, err error) {
+func (c *Codec) Acknowledgement(name string, content []byte) (a *clearing.Acknowledgement, err error) {
 	defer refuse(&err)
 	functional, reports := false, false
-	var kind billing.AcknowledgementKind
+	var kind clearing.AcknowledgementKind
 	numbers, err := walk(content, func(s *x12.Segment, set string) error {
 		switch {
 		case s.ID == "TA1":
-			functional, kind = true, cmp.Or(kind, billing.AcknowledgementTA1)
+			functional, kind = true, cmp.Or(kind, clearing.AcknowledgementTA1)
 		case s.ID != "ST":
 		case set == setRemittance:
 			return s.Fault("a file of acknowledgements must not contain a remittance (835)")
 		case set == setStatus:
 			reports = true
-			kind = firstSet(kind, billing.Acknowledgement277)
+			kind = firstSet(kind, clearing.Acknowledgement277)
 		case isFunctional(set):
 			functional = true
-			kind = firstSet(kind, billing.AcknowledgementKind(set))
+			kind = firstSet(kind, clearing.AcknowledgementKind(set))
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	a = &billing.Acknowledgement{Kind: kind, File: billing.FileRef{Name: name, ControlNumbers: numbers}}
+	a = &clearing.Acknowledgement{Kind: kind, File: clearing.FileRef{Name: name, ControlNumbers: numbers}}
 	if functional || !reports {
 		f, warnings, err := acknowledgements.DecodeFunctional(bytes.NewReader(content))
 		if err != nil {
@@ -57,8 +57,8 @@ func (c *Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowl
 			return nil, err
 		}
 		c.warned("277", name, warnings)
-		if kind == billing.Acknowledgement277 && len(all) > 0 && all[0].Kind == acknowledgements.KindAcknowledgement {
-			a.Kind = billing.Acknowledgement277CA
+		if kind == clearing.Acknowledgement277 && len(all) > 0 && all[0].Kind == acknowledgements.KindAcknowledgement {
+			a.Kind = clearing.Acknowledgement277CA
 		}
 		for i := range all {
 			a.Reports = append(a.Reports, claimReports(&all[i])...)
@@ -69,8 +69,8 @@ func (c *Codec) Acknowledgement(name string, content []byte) (a *billing.Acknowl
 
 // firstSet returns the kind of the first transaction set. A TA1 counts only in a file
 // without any.
-func firstSet(have, next billing.AcknowledgementKind) billing.AcknowledgementKind {
-	if have == "" || have == billing.AcknowledgementTA1 {
+func firstSet(have, next clearing.AcknowledgementKind) clearing.AcknowledgementKind {
+	if have == "" || have == clearing.AcknowledgementTA1 {
 		return next
 	}
 	return have
@@ -79,20 +79,20 @@ func firstSet(have, next billing.AcknowledgementKind) billing.AcknowledgementKin
 // verdicts returns the verdicts on files of claims. Rejections come first, because
 // only the first verdict on a batch counts. Accepted interchanges come last, without a
 // result.
-func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
-	add := func(about billing.ControlNumbers, v acknowledgements.Verdict, why []string) {
+func verdicts(f *acknowledgements.Functional) (all []clearing.FileVerdict) {
+	add := func(about clearing.ControlNumbers, v acknowledgements.Verdict, why []string) {
 		if r := resultOf(v); r != "" {
-			all = append(all, billing.FileVerdict{About: about, Result: r, Why: why[:min(len(why), maxWhy)]})
+			all = append(all, clearing.FileVerdict{About: about, Result: r, Why: why[:min(len(why), maxWhy)]})
 		}
 	}
 	for i := range f.Interchanges {
 		t := &f.Interchanges[i]
-		about := billing.ControlNumbers{Interchange: padded(t.Control)}
+		about := clearing.ControlNumbers{Interchange: padded(t.Control)}
 		switch t.Verdict() {
 		case acknowledgements.VerdictRejected:
 			add(about, t.Verdict(), []string{t.Words()})
 		case acknowledgements.VerdictAccepted:
-			all = append(all, billing.FileVerdict{About: about})
+			all = append(all, clearing.FileVerdict{About: about})
 		case acknowledgements.VerdictPartial:
 		}
 	}
@@ -101,7 +101,7 @@ func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
 		if id := strings.ToUpper(g.FunctionalID); id != functionalOfClaims && id != "" {
 			continue
 		}
-		about := billing.ControlNumbers{Group: padded(g.Control)}
+		about := clearing.ControlNumbers{Group: padded(g.Control)}
 		if len(g.Sets) == 0 { // our files have one set, which has its group's number
 			v, why := g.Set(g.Control)
 			add(about, v, why)
@@ -112,16 +112,16 @@ func verdicts(f *acknowledgements.Functional) (all []billing.FileVerdict) {
 			add(about, v, why)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b billing.FileVerdict) int { return strings.Compare(string(b.Result), string(a.Result)) })
+	slices.SortStableFunc(all, func(a, b clearing.FileVerdict) int { return strings.Compare(string(b.Result), string(a.Result)) })
 	return all
 }
 
-func resultOf(v acknowledgements.Verdict) billing.BatchResult {
+func resultOf(v acknowledgements.Verdict) clearing.BatchResult {
 	switch v {
 	case acknowledgements.VerdictAccepted:
-		return billing.BatchAccepted
+		return clearing.BatchAccepted
 	case acknowledgements.VerdictRejected:
-		return billing.BatchRejected
+		return clearing.BatchRejected
 	case acknowledgements.VerdictPartial:
 	}
 	return ""

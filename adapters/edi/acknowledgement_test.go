@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // acknowledgementOf wraps segments between ST and SE into a file.
-func acknowledgementOf(t *testing.T, id, set string, segments ...string) *billing.Acknowledgement {
+func acknowledgementOf(t *testing.T, id, set string, segments ...string) *clearing.Acknowledgement {
 	t.Helper()
 	content := "ISA*00*          *00*          *ZZ*OTHER          *ZZ*MOLAR          *260304*0506*^*00501*000000012*0*T*:~" +
 		"GS*" + id + "*OTHER*MOLAR*20260304*0506*12*X*005010~ST*" + set + "~" + strings.Join(segments, "~") + "~SE*9*0001~GE*1*12~IEA*1*000000012~"
@@ -56,23 +56,23 @@ func TestVerdicts(t *testing.T) {
 // TestOutcomes lists what each category of status means, from either side.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	for category, want := range map[string][2]billing.ReportOutcome{ // of the clearinghouse, of the payer
-		"A0": {billing.ReportAccepted, billing.ReportPending}, "A1": {billing.ReportAccepted, billing.ReportAccepted},
-		"A2": {billing.ReportAccepted, billing.ReportAccepted}, "A5": {billing.ReportAccepted, billing.ReportAccepted},
-		"A3": {billing.ReportRejected, billing.ReportRejected}, "A6": {billing.ReportRejected, billing.ReportRejected},
-		"A7": {billing.ReportRejected, billing.ReportRejected}, "A8": {billing.ReportRejected, billing.ReportRejected},
-		"A4": {billing.ReportNotFound, billing.ReportNotFound},
-		"P0": {billing.ReportPending, billing.ReportPending}, "P3": {billing.ReportPending, billing.ReportPending},
-		"F2": {billing.ReportFinalized, billing.ReportFinalized}, "R4": {billing.ReportRequested, billing.ReportRequested},
-		"R17": {billing.ReportRequested, billing.ReportRequested}, "E1": {}, "D0": {}, "Z9": {}, "": {},
+	for category, want := range map[string][2]clearing.ReportOutcome{ // of the clearinghouse, of the payer
+		"A0": {clearing.ReportAccepted, clearing.ReportPending}, "A1": {clearing.ReportAccepted, clearing.ReportAccepted},
+		"A2": {clearing.ReportAccepted, clearing.ReportAccepted}, "A5": {clearing.ReportAccepted, clearing.ReportAccepted},
+		"A3": {clearing.ReportRejected, clearing.ReportRejected}, "A6": {clearing.ReportRejected, clearing.ReportRejected},
+		"A7": {clearing.ReportRejected, clearing.ReportRejected}, "A8": {clearing.ReportRejected, clearing.ReportRejected},
+		"A4": {clearing.ReportNotFound, clearing.ReportNotFound},
+		"P0": {clearing.ReportPending, clearing.ReportPending}, "P3": {clearing.ReportPending, clearing.ReportPending},
+		"F2": {clearing.ReportFinalized, clearing.ReportFinalized}, "R4": {clearing.ReportRequested, clearing.ReportRequested},
+		"R17": {clearing.ReportRequested, clearing.ReportRequested}, "E1": {}, "D0": {}, "Z9": {}, "": {},
 	} {
 		for i, entity := range []string{"AY", "PR", "36"} {
-			side, outcome := billing.SideClearinghouse, want[0]
+			side, outcome := clearing.SideClearinghouse, want[0]
 			if entity == "PR" {
-				side, outcome = billing.SidePayer, want[1]
+				side, outcome = clearing.SidePayer, want[1]
 			}
 			if entity == "36" && category == "A0" { // in a 277CA a party between us and the payer, but no clearinghouse
-				outcome = billing.ReportAccepted
+				outcome = clearing.ReportAccepted
 			}
 			a := acknowledgementOf(t, "HN", "277*0001*005010X214", "BHT*0085*08*1*20260304*0506*TH", "HL*1**20*1", "NM1*"+entity+"*2*OTHER*****PI*id-1",
 				"HL*2*1*21*1", "TRN*2*42", "HL*3*2*19*1", "NM1*85*2*US*****XX*1234567893", "HL*4*3*PT", "TRN*2*PCN-1", "STC*"+category+":20*20260304")
@@ -86,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 			if wanted := []string{"", "ID-1", ""}[i]; r.PayerID != wanted {
 				t.Errorf("payer %q, want %q", r.PayerID, wanted)
 			}
-			if (r.Request != nil) != (outcome == billing.ReportRequested) {
+			if (r.Request != nil) != (outcome == clearing.ReportRequested) {
 				t.Errorf("%s: request %+v", category, r.Request)
 			}
 		}
@@ -137,7 +137,7 @@ func TestReasons(t *testing.T) {
 // TestActionDecides goes by STC03 where the codes say nothing.
 func TestActionDecides(t *testing.T) {
 	t.Parallel()
-	for action, want := range map[string]billing.ReportOutcome{"WQ": billing.ReportAccepted, "U": billing.ReportRejected, "": ""} {
+	for action, want := range map[string]clearing.ReportOutcome{"WQ": clearing.ReportAccepted, "U": clearing.ReportRejected, "": ""} {
 		a := acknowledgementOf(t, "HN", "277*0001*005010X214", "HL*1**20*1", "NM1*PR*2*OTHER", "HL*2*1*21*1", "HL*3*2*19*1",
 			"HL*4*3*PT", "TRN*2*PCN-1", "STC*Z9:20:85*20260304*"+action)
 		if r := &a.Reports[0]; r.Outcome != want || r.Status.String() != "Z9:20" {

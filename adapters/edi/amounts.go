@@ -1,10 +1,10 @@
 package edi
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // part is one of the three figures of an amount: total, used or remaining.
@@ -20,11 +20,11 @@ const (
 // subject, network and period belong to it. The period is empty until a row states
 // it.
 type sum struct {
-	level   billing.BenefitLevel
+	level   coverage.BenefitLevel
 	who     string // the members covered, if neither one person nor a family
 	subject string // the service types, or the class
 	tier    tier
-	period  billing.BenefitPeriod
+	period  coverage.BenefitPeriod
 	parts   [3]*billing.Money
 	about   string // the subject in words
 	class   string // the payer's name for the part of the benefit, if its message has one
@@ -32,7 +32,7 @@ type sum struct {
 
 // amounts combines the money rows of a code: F for maximums, C for deductibles. It
 // skips rows for a single procedure.
-func (a *answer) amounts(code string) []billing.BenefitAmount {
+func (a *answer) amounts(code string) []coverage.BenefitAmount {
 	var totals, later []*row // later: used and remaining figures, attached after all amounts are read
 	for _, r := range a.rows {
 		if r.Code != code || r.money == nil || r.code != "" || r.foreign {
@@ -134,7 +134,7 @@ func (r *row) className() string {
 // periodOf returns the period of a money row and the figure that it states. It reads
 // EB06, and EB05 where some payers mark the figure. The period is empty if the row
 // states none.
-func periodOf(r *row) (p billing.BenefitPeriod, which part, known bool) {
+func periodOf(r *row) (p coverage.BenefitPeriod, which part, known bool) {
 	switch amountMarker(r.Plan) {
 	case "MET", "USED":
 		which = partUsed
@@ -143,15 +143,15 @@ func periodOf(r *row) (p billing.BenefitPeriod, which part, known bool) {
 	}
 	switch r.Period {
 	case "23":
-		return billing.PeriodCalendarYear, which, true
+		return coverage.PeriodCalendarYear, which, true
 	case "22", "25":
-		return billing.PeriodPlanYear, which, true
+		return coverage.PeriodPlanYear, which, true
 	case "", "21":
 		return "", which, true
 	case "32":
-		return billing.PeriodLifetime, which, true
+		return coverage.PeriodLifetime, which, true
 	case "33":
-		return billing.PeriodLifetime, partRemaining, true
+		return coverage.PeriodLifetime, partRemaining, true
 	case "24":
 		return "", partUsed, true
 	case "29":
@@ -187,20 +187,20 @@ func newSum(r *row) *sum {
 
 // levelOf reads EB02. A code for one member of the family means an individual
 // amount of that member.
-func levelOf(code string) (level billing.BenefitLevel, who string) {
+func levelOf(code string) (level coverage.BenefitLevel, who string) {
 	switch code {
 	case "FAM", "ECH", "ESP", "SPC":
-		return billing.LevelFamily, ""
+		return coverage.LevelFamily, ""
 	case "EMP":
-		return billing.LevelIndividual, "employee"
+		return coverage.LevelIndividual, "employee"
 	case "SPO":
-		return billing.LevelIndividual, "spouse"
+		return coverage.LevelIndividual, "spouse"
 	case "CHD":
-		return billing.LevelIndividual, "children"
+		return coverage.LevelIndividual, "children"
 	case "DEP":
-		return billing.LevelIndividual, "dependents"
+		return coverage.LevelIndividual, "dependents"
 	default:
-		return billing.LevelIndividual, ""
+		return coverage.LevelIndividual, ""
 	}
 }
 
@@ -232,7 +232,7 @@ func (s *sum) sameBenefit(o *sum) bool { return s.subject == o.subject && s.clas
 // remaining (29) state no period, so attach prefers a yearly amount to a lifetime
 // one. A figure without an amount becomes its own sum, of its benefit's period or
 // else the usual one. Attach reports false if it knows no period.
-func attach(sums []*sum, r *row, usual billing.BenefitPeriod) ([]*sum, bool) {
+func attach(sums []*sum, r *row, usual coverage.BenefitPeriod) ([]*sum, bool) {
 	n := newSum(r)
 	_, which, _ := periodOf(r)
 	benefit := keepSums(sums, func(s *sum) bool { return s.sameBenefit(n) && (n.period == "" || s.period == n.period) })
@@ -265,7 +265,7 @@ func attach(sums []*sum, r *row, usual billing.BenefitPeriod) ([]*sum, bool) {
 
 // yearly returns the sums of the first yearly period, or else all.
 func yearly(all []*sum) []*sum {
-	i := slices.IndexFunc(all, func(s *sum) bool { return s.period != billing.PeriodLifetime })
+	i := slices.IndexFunc(all, func(s *sum) bool { return s.period != coverage.PeriodLifetime })
 	if i < 0 {
 		return all
 	}
@@ -336,18 +336,18 @@ func keepSums(all []*sum, wanted func(*sum) bool) []*sum {
 
 // usualPeriod returns the first yearly period that an amount states, or else the
 // calendar year.
-func usualPeriod(sums []*sum) billing.BenefitPeriod {
+func usualPeriod(sums []*sum) coverage.BenefitPeriod {
 	for _, s := range sums {
-		if s.period != "" && s.period != billing.PeriodLifetime {
+		if s.period != "" && s.period != coverage.PeriodLifetime {
 			return s.period
 		}
 	}
-	return billing.PeriodCalendarYear
+	return coverage.PeriodCalendarYear
 }
 
 // list returns the amounts. Amounts of the whole plan come first, then the best
 // network. An amount that is the same in all networks belongs to no network.
-func list(sums []*sum) []billing.BenefitAmount {
+func list(sums []*sum) []coverage.BenefitAmount {
 	slices.SortStableFunc(sums, func(x, y *sum) int {
 		if (x.about == "") != (y.about == "") {
 			if x.about == "" {
@@ -357,7 +357,7 @@ func list(sums []*sum) []billing.BenefitAmount {
 		}
 		return int(x.tier.standing) - int(y.tier.standing)
 	})
-	var out []billing.BenefitAmount
+	var out []coverage.BenefitAmount
 	for i, s := range sums {
 		b := s.benefit()
 		others, repeats, rivals := false, false, false // rivals: only the names of the networks differ
@@ -396,20 +396,20 @@ func agreed(sums []*sum, s *sum) bool {
 }
 
 // benefit returns the amount and computes a missing figure from the other two.
-func (s *sum) benefit() billing.BenefitAmount {
-	b := billing.BenefitAmount{
+func (s *sum) benefit() coverage.BenefitAmount {
+	b := coverage.BenefitAmount{
 		Level: s.level, Period: s.period, Amount: s.parts[partAmount], Used: s.parts[partUsed], Remaining: s.parts[partRemaining],
 	}
 	b.Derive()
 	return b
 }
 
-func equalAmounts(a, b billing.BenefitAmount) bool {
+func equalAmounts(a, b coverage.BenefitAmount) bool {
 	equal := func(x, y *billing.Money) bool { return (x == nil) == (y == nil) && (x == nil || *x == *y) }
 	return equal(a.Amount, b.Amount) && equal(a.Used, b.Used) && equal(a.Remaining, b.Remaining)
 }
 
-// oddAmount describes a row whose period is not one of billing.BenefitPeriod, such
+// oddAmount describes a row whose period is not one of coverage.BenefitPeriod, such
 // as a visit.
 func oddAmount(r *row) string {
 	by := limit{unit: r.Period, n: 1}.words()

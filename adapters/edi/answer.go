@@ -4,18 +4,18 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // answer collects the content of the payer's replies to one check.
 type answer struct {
-	inquiry billing.Inquiry
+	inquiry coverage.Inquiry
 	age     int                 // the patient's on the service date; negative if unknown
 	member  *eligibility.Member // of the main reply
 	holder  *eligibility.Member // the subscriber of the main reply; supplies a dependent's group number
 	rows    []*row
-	rules   billing.PlanRules
+	rules   coverage.PlanRules
 	notes   []string // messages of the payer that no other field holds
 	remarks []string // facts that have no field
 }
@@ -65,8 +65,8 @@ func sameParty(a, b eligibility.Party) bool { return a.Name == b.Name }
 
 // benefits builds the benefits. The order of its steps matters: each step removes
 // the notes that it uses, and PayerNotes gets the rest.
-func (a *answer) benefits() *billing.Benefits {
-	b := &billing.Benefits{}
+func (a *answer) benefits() *coverage.Benefits {
+	b := &coverage.Benefits{}
 	a.plan(b)
 	b.Maximums = a.amounts("F")
 	b.Deductibles = a.amounts("C")

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -58,7 +58,7 @@ func TestAnswerGoesByTheTrace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := answer(t, inquiry270(), about(trace, "EB*1*IND*35"))
-			equal(t, "outcome", a.Outcome, billing.OutcomeAnswered)
+			equal(t, "outcome", a.Outcome, coverage.OutcomeAnswered)
 		})
 	}
 }
@@ -67,22 +67,22 @@ func TestAnswerReadsTheLoopOfThePatient(t *testing.T) {
 	t.Parallel()
 	subscriber, dependent := "EB*6*IND*35", "EB*1*IND*35"
 	both := message(payerLoop, providerLoop, subscriberLoop, subscriber, dependentLoop, dependent)
-	equal(t, "dependent", answer(t, withPatient(inquiry270()), both).Benefits.Status, billing.CoverageActive)
-	equal(t, "subscriber", answer(t, inquiry270(), both).Benefits.Status, billing.CoverageInactive)
+	equal(t, "dependent", answer(t, withPatient(inquiry270()), both).Benefits.Status, coverage.Active)
+	equal(t, "subscriber", answer(t, inquiry270(), both).Benefits.Status, coverage.Inactive)
 
 	own := about(dependent) // the payer has the dependent as a member
-	equal(t, "member", answer(t, withPatient(inquiry270()), own).Benefits.Status, billing.CoverageActive)
+	equal(t, "member", answer(t, withPatient(inquiry270()), own).Benefits.Status, coverage.Active)
 
 	notFound := message(payerLoop, providerLoop, subscriberLoop, subscriber, dependentLoop, "AAA*N**67*C")
 	a := answer(t, withPatient(inquiry270()), notFound)
-	equal(t, "outcome", a.Outcome, billing.OutcomeRejected)
-	equal(t, "reason", a.Rejection.Reasons[0].Code, billing.ReasonMemberNotFound)
+	equal(t, "outcome", a.Outcome, coverage.OutcomeRejected)
+	equal(t, "reason", a.Rejection.Reasons[0].Code, coverage.ReasonMemberNotFound)
 }
 
 func TestAnswerMergesRepliesAboutProcedures(t *testing.T) {
 	t.Parallel()
 	q := inquiry270()
-	q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = billing.DetailEnhanced, []string{"D1110", "D2740", "D4341", "D9944"}
+	q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = coverage.DetailEnhanced, []string{"D1110", "D2740", "D4341", "D9944"}
 	main := []string{"EB*1*IND*35**GOLD", "EB*F*IND*35***23*1500", "EB*A*IND*41*****0", "MSG*NO STUDENT LIMIT"}
 	a := answer(t, q,
 		about(main...),
@@ -91,7 +91,7 @@ func TestAnswerMergesRepliesAboutProcedures(t *testing.T) {
 		about("AAA*N**55*C"),
 		[]byte("garbled"),
 	)
-	equal(t, "outcome", a.Outcome, billing.OutcomeAnswered)
+	equal(t, "outcome", a.Outcome, coverage.OutcomeAnswered)
 	sameList(t, "maximums", amountLines(a.Benefits.Maximums), []string{"individual calendar_year 1500.00"})
 	sameList(t, "payer_notes", a.Benefits.PayerNotes, nil)
 	var codes []string
@@ -121,7 +121,7 @@ func TestAnswerBoundsWhatItJoins(t *testing.T) {
 func TestAnswerKeepsBenefitsBesideRejections(t *testing.T) {
 	t.Parallel()
 	b := benefits(t, nil, "EB*1*IND*35", "EB*D*IND*38", "AAA*N**70*C")
-	equal(t, "status", b.Status, billing.CoverageActive)
+	equal(t, "status", b.Status, coverage.Active)
 	if len(b.PayerNotes) != 1 || !strings.Contains(b.PayerNotes[0], "70") {
 		t.Errorf("the notes do not name the rejected part: %q", b.PayerNotes)
 	}
@@ -136,12 +136,12 @@ func TestAnswerIsUnknownWhenThePayerOnlyNamesAContact(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := benefits(t, nil, segments...)
-			equal(t, "status", b.Status, billing.CoverageUnknown)
+			equal(t, "status", b.Status, coverage.Unknown)
 			sameList(t, "payer_notes", b.PayerNotes, []string{"CALL THE PAYER"})
 		})
 	}
 	a := answer(t, inquiry270(), about("AAA*Y**42*R", "EB*P", "MSG*NO GUARANTEE"))
-	equal(t, "a disclaimer answers nothing", a.Outcome, billing.OutcomePayerUnavailable)
+	equal(t, "a disclaimer answers nothing", a.Outcome, coverage.OutcomePayerUnavailable)
 }
 
 func FuzzAnswer(f *testing.F) {
@@ -157,7 +157,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte("ISA"))
 	f.Fuzz(func(t *testing.T, reply []byte) {
 		for _, q := range []network.Inquiry{inquiry270(), withPatient(inquiry270())} {
-			q.Inquiry.ProcedureCodes, q.Inquiry.DetailLevel = []string{"D1110", "D1351"}, billing.DetailEnhanced
+			q.Inquiry.ProcedureCodes, q.Inquiry.DetailLevel = []string{"D1110", "D1351"}, coverage.DetailEnhanced
 			a, err := edi.New().Answer(q, [][]byte{reply, reply})
 			if err == nil {
 				consistent(t, a)
@@ -167,22 +167,22 @@ func FuzzAnswer(f *testing.F) {
 }
 
 // consistent checks what holds for every answer.
-func consistent(t *testing.T, a billing.CheckResponse) {
+func consistent(t *testing.T, a coverage.CheckResponse) {
 	t.Helper()
-	answered := a.Outcome == billing.OutcomeAnswered
+	answered := a.Outcome == coverage.OutcomeAnswered
 	if answered != (a.Benefits != nil) || answered != (a.Rejection == nil) {
 		t.Fatalf("outcome %s with benefits %t and rejection %t", a.Outcome, a.Benefits != nil, a.Rejection != nil)
 	}
 	if !answered {
-		unavailable := a.Rejection.Kind == billing.RejectionPayerUnavailable
-		if unavailable != (a.Outcome == billing.OutcomePayerUnavailable) || len(a.Rejection.Reasons) == 0 {
+		unavailable := a.Rejection.Kind == coverage.RejectionPayerUnavailable
+		if unavailable != (a.Outcome == coverage.OutcomePayerUnavailable) || len(a.Rejection.Reasons) == 0 {
 			t.Fatalf("outcome %s with %+v", a.Outcome, a.Rejection)
 		}
 		return
 	}
 	b := a.Benefits
 	stated := map[string]bool{"maximums": len(b.Maximums) > 0, "deductibles": len(b.Deductibles) > 0}
-	for _, c := range billing.Categories() {
+	for _, c := range coverage.Categories() {
 		stated["coverage."+string(c)] = false
 	}
 	for _, c := range b.Coverage {
@@ -193,7 +193,7 @@ func consistent(t *testing.T, a billing.CheckResponse) {
 	}
 	for _, p := range b.Procedures {
 		stated["procedures."+p.Code] = true
-		if !billing.ValidProcedureCode(p.Code) || p.MaxAge != nil && *p.MaxAge < 0 {
+		if !coverage.ValidProcedureCode(p.Code) || p.MaxAge != nil && *p.MaxAge < 0 {
 			t.Fatalf("procedure %+v", p)
 		}
 	}

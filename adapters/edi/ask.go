@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -20,10 +21,10 @@ type asker struct {
 func (c *Codec) Over(carry ports.Inquire) ports.Eligibility { return &asker{c, carry} }
 
 // Ask asks a payer.
-func (a *asker) Ask(ctx context.Context, q network.Inquiry) (billing.CheckResponse, []billing.Exchange, error) {
+func (a *asker) Ask(ctx context.Context, q network.Inquiry) (coverage.CheckResponse, []coverage.Exchange, error) {
 	sent, incomplete, err := a.exchange(ctx, q)
 	if err != nil {
-		return billing.CheckResponse{}, sent, err
+		return coverage.CheckResponse{}, sent, err
 	}
 	replies := make([][]byte, len(sent))
 	for i, e := range sent {
@@ -31,7 +32,7 @@ func (a *asker) Ask(ctx context.Context, q network.Inquiry) (billing.CheckRespon
 	}
 	response, err := a.codec.Answer(q, replies)
 	if err != nil { // the bytes are no 271: the network corrupted them
-		return billing.CheckResponse{}, sent, &network.UnreadableError{Err: err}
+		return coverage.CheckResponse{}, sent, &network.UnreadableError{Err: err}
 	}
 	return response, sent, incomplete
 }
@@ -39,14 +40,14 @@ func (a *asker) Ask(ctx context.Context, q network.Inquiry) (billing.CheckRespon
 // exchange sends a 270 for each question of the check. If the payer responds to the
 // first one but not to another, the check is still answered, and incomplete states why
 // it has less.
-func (a *asker) exchange(ctx context.Context, q network.Inquiry) (sent []billing.Exchange, incomplete, err error) {
+func (a *asker) exchange(ctx context.Context, q network.Inquiry) (sent []coverage.Exchange, incomplete, err error) {
 	for n, question := range q.Questions() {
 		request, err := a.codec.Inquiry(q, question, n)
 		if err != nil {
 			return sent, nil, &network.UnaskableError{Err: err}
 		}
 		reply, err := a.carry(ctx, request)
-		sent = append(sent, billing.Exchange{MediaType: billing.MediaX12, Request: request, Reply: reply})
+		sent = append(sent, coverage.Exchange{MediaType: coverage.MediaX12, Request: request, Reply: reply})
 		if err != nil && n == 0 {
 			return sent, nil, err
 		}

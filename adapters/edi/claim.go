@@ -6,6 +6,10 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -17,7 +21,7 @@ type claimWriter struct {
 
 // claim converts a claim. It leaves out the IDs, statuses and times that an 837D does
 // not carry.
-func (w claimWriter) claim(o *billing.OutgoingClaim) claims.Claim {
+func (w claimWriter) claim(o *claim.OutgoingClaim) claims.Claim {
 	c := o.Claim
 	out := claims.Claim{
 		Billing: billingProvider(o.Office), PayTo: claims.Address(o.Office.PayTo),
@@ -28,8 +32,8 @@ func (w claimWriter) claim(o *billing.OutgoingClaim) claims.Claim {
 		},
 		Payer: claims.Payer{Name: c.Payer.Name, PayerID: w.route.PayerID(c.Payer, network.Claims)}, Coverage: coverageCode(c.Turn()),
 		PatientControlNumber: w.options.SubmittedNumber(c), PlaceOfService: c.PlaceOfService, Frequency: frequencyCode(c.Frequency),
-		Assignment: assignmentCode(&c.ClaimDetails), BenefitsAssigned: benefitsCode(&c.ClaimDetails), Release: releaseCode(&c.ClaimDetails),
-		Predetermination: c.Kind == billing.KindPredetermination, MissingTeeth: c.MissingTeeth, TeethToExtract: c.TeethToExtract,
+		Assignment: assignmentCode(&c.Details), BenefitsAssigned: benefitsCode(&c.Details), Release: releaseCode(&c.Details),
+		Predetermination: c.Kind == claim.KindPredetermination, MissingTeeth: c.MissingTeeth, TeethToExtract: c.TeethToExtract,
 		PatientPaid: c.PatientPaid, PredeterminationNumber: c.PredeterminationNumber, ReferralNumber: c.ReferralNumber,
 		PriorAuthorization: c.PriorAuthorization, Note: c.Note, Diagnoses: c.DiagnosisCodes,
 		Lines: make([]claims.Line, len(c.Lines)),
@@ -57,7 +61,7 @@ func (w claimWriter) claim(o *billing.OutgoingClaim) claims.Claim {
 	if f := c.Facility; f != nil {
 		out.Facility = claims.Facility{Name: f.Name, NPI: f.NPI, Address: claims.Address(f.Address)}
 	}
-	if c.Frequency != billing.FrequencyOriginal { // an original refers to no earlier claim
+	if c.Frequency != claim.FrequencyOriginal { // an original refers to no earlier claim
 		out.PayerClaimNumber = c.PayerClaimNumber
 	}
 	for i := range c.Lines {
@@ -76,17 +80,17 @@ func (w claimWriter) claim(o *billing.OutgoingClaim) claims.Claim {
 	return out
 }
 
-func billingProvider(o *billing.Office) claims.BillingProvider {
+func billingProvider(o *directory.Office) claims.BillingProvider {
 	return claims.BillingProvider{
-		Name: o.Name, Person: o.Entity == billing.EntityPerson, FirstName: o.FirstName, LastName: o.LastName, NPI: o.NPI, TaxID: o.TaxID,
+		Name: o.Name, Person: o.Entity == directory.EntityPerson, FirstName: o.FirstName, LastName: o.LastName, NPI: o.NPI, TaxID: o.TaxID,
 		Taxonomy: o.Taxonomy, Contact: o.ContactName, Phone: o.Phone, Address: claims.Address(o.Address),
 	}
 }
 
 // providers adds the numbers of the billing provider, and the rendering provider.
-func (w claimWriter) providers(out *claims.Claim, o *billing.OutgoingClaim) {
+func (w claimWriter) providers(out *claims.Claim, o *claim.OutgoingClaim) {
 	payer := o.Claim.Payer.PayerID
-	var own billing.ProviderNumber
+	var own directory.ProviderNumber
 	for _, n := range o.Office.ProviderNumbers {
 		if n.PayerID == payer {
 			own = n
@@ -98,7 +102,7 @@ func (w claimWriter) providers(out *claims.Claim, o *billing.OutgoingClaim) {
 	if p := o.Provider; p != nil {
 		out.Billing.Taxonomy = w.taxonomy(o.Office, p)
 	} else {
-		out.Billing.Taxonomy = w.taxonomy(o.Office, &billing.Provider{})
+		out.Billing.Taxonomy = w.taxonomy(o.Office, &directory.Provider{})
 	}
 	if out.Rendering = w.provider(o.Provider, payer); w.options.RenderingIfOther && out.Rendering.NPI == o.Office.NPI {
 		out.Rendering = claims.Provider{}
@@ -106,7 +110,7 @@ func (w claimWriter) providers(out *claims.Claim, o *billing.OutgoingClaim) {
 }
 
 // taxonomy returns the taxonomy of the billing provider.
-func (w claimWriter) taxonomy(office *billing.Office, rendering *billing.Provider) string {
+func (w claimWriter) taxonomy(office *directory.Office, rendering *directory.Provider) string {
 	switch use := w.options.Taxonomy; {
 	case use == network.TaxonomyNever, use == network.TaxonomyIfRendering && office.NPI != rendering.NPI:
 		return ""
@@ -117,7 +121,7 @@ func (w claimWriter) taxonomy(office *billing.Office, rendering *billing.Provide
 }
 
 // provider returns the zero Provider for nil.
-func (w claimWriter) provider(p *billing.Provider, payer string) claims.Provider {
+func (w claimWriter) provider(p *directory.Provider, payer string) claims.Provider {
 	if p == nil {
 		return claims.Provider{}
 	}
@@ -153,7 +157,7 @@ func withoutDetails(out *claims.Claim) {
 }
 
 // line converts a line. It states a provider only if it is not the claim's.
-func (w claimWriter) line(claim *claims.Claim, o *billing.OutgoingClaim, l *billing.ClaimLine) claims.Line {
+func (w claimWriter) line(claim *claims.Claim, o *claim.OutgoingClaim, l *claim.Line) claims.Line {
 	out := claims.Line{
 		Procedure: l.ProcedureCode, Modifiers: l.Modifiers, Fee: l.Fee, PlaceOfService: l.PlaceOfService, OralCavity: l.OralCavity,
 		Prosthesis: prosthesisCode(l), Quantity: l.Quantity, DiagnosisPointers: l.DiagnosisPointers,
@@ -176,69 +180,69 @@ func (w claimWriter) line(claim *claims.Claim, o *billing.OutgoingClaim, l *bill
 
 // prosthesisCode returns SV305. A line with the date of a prior placement replaces
 // it.
-func prosthesisCode(l *billing.ClaimLine) string {
+func prosthesisCode(l *claim.Line) string {
 	switch {
-	case l.Prosthesis == billing.ProsthesisReplacement || l.Prosthesis == "" && !l.PriorPlacementDate.IsZero():
+	case l.Prosthesis == claim.ProsthesisReplacement || l.Prosthesis == "" && !l.PriorPlacementDate.IsZero():
 		return claims.ProsthesisReplacement
-	case l.Prosthesis == billing.ProsthesisInitial:
+	case l.Prosthesis == claim.ProsthesisInitial:
 		return claims.ProsthesisInitial
 	default:
 		return ""
 	}
 }
 
-func assignmentCode(d *billing.ClaimDetails) string {
+func assignmentCode(d *claim.Details) string {
 	if d.NotAccepted {
 		return claims.AssignmentRefused
 	}
 	return claims.AssignmentAccepted
 }
 
-func benefitsCode(d *billing.ClaimDetails) string {
+func benefitsCode(d *claim.Details) string {
 	if d.PaysPatient {
 		return claims.BenefitsToPatient
 	}
 	return claims.BenefitsToProvider
 }
 
-func releaseCode(d *billing.ClaimDetails) string {
-	if d.Release == billing.ReleaseInformed {
+func releaseCode(d *claim.Details) string {
+	if d.Release == claim.ReleaseInformed {
 		return claims.ReleaseInformed
 	}
 	return claims.ReleaseSigned
 }
 
-func frequencyCode(f billing.ClaimFrequency) string {
+func frequencyCode(f claim.Frequency) string {
 	switch f {
-	case billing.FrequencyReplacement:
+	case claim.FrequencyReplacement:
 		return claims.FrequencyReplacement
-	case billing.FrequencyVoid:
+	case claim.FrequencyVoid:
 		return claims.FrequencyVoid
-	case billing.FrequencyOriginal:
+	case claim.FrequencyOriginal:
 	}
 	return claims.FrequencyOriginal
 }
 
-func relationshipCode(r billing.Relationship) string {
+func relationshipCode(r coverage.Relationship) string {
 	switch r {
-	case billing.RelationSelf:
+	case coverage.RelationSelf:
 		return claims.RelationSelf
-	case billing.RelationSpouse:
+	case coverage.RelationSpouse:
 		return claims.RelationSpouse
-	case billing.RelationChild:
+	case coverage.RelationChild:
 		return claims.RelationChild
-	case billing.RelationOther:
+	case coverage.RelationOther:
 	}
 	return claims.RelationOther
 }
 
-func genderCode(g billing.Gender) string {
+func genderCode(g claim.Gender) string {
 	switch g {
-	case billing.GenderFemale:
+	case claim.GenderFemale:
 		return claims.GenderFemale
-	case billing.GenderMale:
+	case claim.GenderMale:
 		return claims.GenderMale
-	case billing.GenderUnknown:
+	case claim.GenderUnknown:
 		return claims.GenderUnknown
 	}
 	return ""
@@ -257,9 +261,9 @@ func causeCode(accident string) string {
 
 // outgoingAttachment returns the claim's reference to an attachment. It returns
 // false if the attachment is open or is for a payer request: claims carry neither.
-func outgoingAttachment(a *billing.Attachment) (claims.Attachment, bool) {
+func outgoingAttachment(a *attachment.Attachment) (claims.Attachment, bool) {
 	file := a.ClaimFile()
-	if file == nil || a.Kind == billing.AttachmentSolicited {
+	if file == nil || a.Kind == attachment.Solicited {
 		return claims.Attachment{}, false
 	}
 	return claims.Attachment{ReportType: reportType(a.Documents), Number: file.PWK, Note: file.NTE}, true
@@ -282,12 +286,12 @@ var reports = []string{"B4", reportModels, "DG", reportEOB, claims.ReportOther, 
 // reportType returns the single code for all documents of an attachment. If their
 // types differ, models have priority, then radiographs. A periodontal chart has
 // priority over an explanation of benefits. Any other mix is ReportOther.
-func reportType(documents []*billing.Document) string {
+func reportType(documents []*attachment.Document) string {
 	has := map[string]bool{}
 	var last string
 	for _, d := range documents {
 		last = claims.ReportOther
-		if t, known := billing.FindDocumentType(d.Type); known && slices.Contains(reports, t.PWK01) {
+		if t, known := attachment.FindDocumentType(d.Type); known && slices.Contains(reports, t.PWK01) {
 			last = t.PWK01
 		}
 		has[last] = true

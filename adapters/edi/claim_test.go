@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // attached is what the file of a claim says of its attachment.
-func attached(t *testing.T, a *billing.Attachment) []claims.Attachment {
+func attached(t *testing.T, a *attachment.Attachment) []claims.Attachment {
 	t.Helper()
 	c := claimOf(1, newOffice(1, "Bright Smiles", "1234567893"), "PCN-1")
-	c.Attachments = []*billing.Attachment{a}
-	all, _, err := claims.Decode(bytes.NewReader(mustFile(t, network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{c}})))
+	c.Attachments = []*attachment.Attachment{a}
+	all, _, err := claims.Decode(bytes.NewReader(mustFile(t, network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []claim.OutgoingClaim{c}})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,14 +25,14 @@ func attached(t *testing.T, a *billing.Attachment) []claims.Attachment {
 
 func TestAttachmentsOfAClaim(t *testing.T) {
 	t.Parallel()
-	documents := func(codes ...string) (all []*billing.Document) {
+	documents := func(codes ...string) (all []*attachment.Document) {
 		for _, c := range codes {
-			all = append(all, &billing.Document{Type: c})
+			all = append(all, &attachment.Document{Type: c})
 		}
 		return all
 	}
 	for name, c := range map[string]struct {
-		documents []*billing.Document
+		documents []*attachment.Document
 		want      string
 	}{
 		"bitewings":                {documents("11"), "RB"},
@@ -50,15 +51,15 @@ func TestAttachmentsOfAClaim(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := &billing.Attachment{State: billing.AttachmentClosed, Kind: billing.AttachmentUnsolicited, Number: "MLR000000001", Narrative: "two words", Documents: c.documents}
+			a := &attachment.Attachment{State: attachment.Closed, Kind: attachment.Unsolicited, Number: "MLR000000001", Narrative: "two words", Documents: c.documents}
 			if got, want := attached(t, a), (claims.Attachment{ReportType: c.want, Number: "MLR000000001", Note: "MLR000000001 TWO WORDS"}); !slices.Equal(got, []claims.Attachment{want}) {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
 		})
 	}
-	for _, a := range []*billing.Attachment{
-		{State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited, Number: "MLR000000001"},
-		{State: billing.AttachmentClosed, Kind: billing.AttachmentSolicited, Number: "MLR000000001"},
+	for _, a := range []*attachment.Attachment{
+		{State: attachment.Open, Kind: attachment.Unsolicited, Number: "MLR000000001"},
+		{State: attachment.Closed, Kind: attachment.Solicited, Number: "MLR000000001"},
 	} {
 		if got := attached(t, a); len(got) > 0 {
 			t.Errorf("an attachment that is %s and %s went onto a claim", a.State, a.Kind)

@@ -6,12 +6,14 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // coordinate adds the other coverages of a claim, and what their payers decided about
 // its lines.
-func (w claimWriter) coordinate(out *claims.Claim, of *billing.OutgoingClaim) {
+func (w claimWriter) coordinate(out *claims.Claim, of *claim.OutgoingClaim) {
 	c := of.Claim
 	ids := w.otherPayerIDs(c)
 	for i := range c.OtherCoverage {
@@ -38,7 +40,7 @@ func (w claimWriter) coordinate(out *claims.Claim, of *billing.OutgoingClaim) {
 // otherPayerIDs returns the IDs that link payers to their decisions about lines. A payer
 // that comes twice has its place in the order instead. The ID of a payer that is only a
 // name stays empty.
-func (w claimWriter) otherPayerIDs(c *billing.Claim) []string {
+func (w claimWriter) otherPayerIDs(c *claim.Claim) []string {
 	ids := make([]string, len(c.OtherCoverage))
 	for i := range c.OtherCoverage {
 		o := &c.OtherCoverage[i]
@@ -52,7 +54,7 @@ func (w claimWriter) otherPayerIDs(c *billing.Claim) []string {
 }
 
 // otherFiling returns the filing indicator of a coverage, or else its payer's.
-func (w claimWriter) otherFiling(of *billing.OutgoingClaim, i int) string {
+func (w claimWriter) otherFiling(of *claim.OutgoingClaim, i int) string {
 	o := &of.Claim.OtherCoverage[i]
 	switch {
 	case o.FilingIndicator != "":
@@ -64,7 +66,7 @@ func (w claimWriter) otherFiling(of *billing.OutgoingClaim, i int) string {
 }
 
 // decided adds the decisions about lines.
-func decided(lines []claims.Line, payer string, a *billing.CoverageAdjudication) {
+func decided(lines []claims.Line, payer string, a *claim.CoverageAdjudication) {
 	for i := range a.Lines {
 		l := &a.Lines[i]
 		if l.LineNumber < 1 || l.LineNumber > len(lines) {
@@ -78,7 +80,7 @@ func decided(lines []claims.Line, payer string, a *billing.CoverageAdjudication)
 	}
 }
 
-func adjustmentsOf(all []billing.Adjustment) []claims.Adjustment {
+func adjustmentsOf(all []remit.Adjustment) []claims.Adjustment {
 	out := make([]claims.Adjustment, len(all))
 	for i, a := range all {
 		out[i] = claims.Adjustment(a)

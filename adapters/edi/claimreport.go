@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // maxReasons is the maximum number of reasons in a report on a claim. Each has at most
@@ -17,7 +18,7 @@ const maxReasons = 20
 // claimReports returns the claim reports of a 277 in the order of the file. Reports
 // on single claims come first. Reports on all claims of a provider or file follow,
 // and do not override them.
-func claimReports(r *acknowledgements.Report) (all []billing.ClaimReport) {
+func claimReports(r *acknowledgements.Report) (all []clearing.ClaimReport) {
 	for i := range r.Sources {
 		s := reporter{report: r, source: &r.Sources[i]}
 		s.side = s.source.Side()
@@ -40,7 +41,7 @@ type reporter struct {
 	side   acknowledgements.Side
 }
 
-func (s *reporter) receiver(r *acknowledgements.Receiver) (all []billing.ClaimReport) {
+func (s *reporter) receiver(r *acknowledgements.Receiver) (all []clearing.ClaimReport) {
 	batch := ""
 	if s.report.Kind == acknowledgements.KindAcknowledgement { // in other kinds, the trace belongs to an inquiry
 		batch = padded(r.Trace)
@@ -63,10 +64,10 @@ func (s *reporter) receiver(r *acknowledgements.Receiver) (all []billing.ClaimRe
 }
 
 // about returns an empty report on claims of the batch.
-func (s *reporter) about(batch string) billing.ClaimReport {
-	r := billing.ClaimReport{Side: billing.SideClearinghouse, Batch: batch}
+func (s *reporter) about(batch string) clearing.ClaimReport {
+	r := clearing.ClaimReport{Side: clearing.SideClearinghouse, Batch: batch}
 	if s.side == acknowledgements.SidePayer {
-		r.Side = billing.SidePayer
+		r.Side = clearing.SidePayer
 	}
 	if s.source.Side() == acknowledgements.SidePayer {
 		r.PayerID = clip(strings.ToUpper(s.source.Name.ID))
@@ -76,7 +77,7 @@ func (s *reporter) about(batch string) billing.ClaimReport {
 
 // level returns the report on a rejected level, or nil. The rejection applies to all
 // claims of the batch that the level names.
-func (s *reporter) level(l *acknowledgements.Level, r billing.ClaimReport) []billing.ClaimReport {
+func (s *reporter) level(l *acknowledgements.Level, r clearing.ClaimReport) []clearing.ClaimReport {
 	if r.Batch == "" || l.Outcome(s.side) != acknowledgements.OutcomeRejected {
 		return nil
 	}
@@ -86,13 +87,13 @@ func (s *reporter) level(l *acknowledgements.Level, r billing.ClaimReport) []bil
 			r.Effective = status.Effective
 		}
 	}
-	return []billing.ClaimReport{r}
+	return []clearing.ClaimReport{r}
 }
 
 // claim returns the report on a single claim, or false if no number identifies it.
 // Without our control number the report must not name the batch, because it would
 // then apply to every claim of the batch.
-func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (billing.ClaimReport, bool) {
+func (s *reporter) claim(c *acknowledgements.Claim, r clearing.ClaimReport) (clearing.ClaimReport, bool) {
 	r.ControlNumber, r.PayerClaimNumber, r.Effective = clip(c.ControlNumber), clip(c.PayerClaimNumber), c.Effective()
 	if r.ControlNumber == "" {
 		r.Batch = ""
@@ -103,7 +104,7 @@ func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (bill
 	}
 	s.judge(&r, c.Statuses, c.Lines, c.Outcome(s.side))
 	if q, ok := c.Request(); ok {
-		r.Request = &billing.Information{Reference: clip(q.Reference), Requested: q.Requested, Due: q.Due}
+		r.Request = &clearing.Information{Reference: clip(q.Reference), Requested: q.Requested, Due: q.Due}
 		if r.ControlNumber+r.PayerClaimNumber == "" { // by the guide TRN02 numbers the claim; some payers number the request
 			r.PayerClaimNumber = clip(q.PayerClaimNumber)
 		}
@@ -113,10 +114,10 @@ func (s *reporter) claim(c *acknowledgements.Claim, r billing.ClaimReport) (bill
 
 // judge sets the report's outcome and its first status. If the outcome stops the claim,
 // it also sets the reasons: each code with that outcome, on the claim or on a line.
-func (s *reporter) judge(r *billing.ClaimReport, statuses []acknowledgements.Status, lines []acknowledgements.Line, outcome acknowledgements.Outcome) {
+func (s *reporter) judge(r *clearing.ClaimReport, statuses []acknowledgements.Status, lines []acknowledgements.Line, outcome acknowledgements.Outcome) {
 	r.Outcome = outcomeOf(outcome)
 	whole := s.reasons(statuses, 0, outcome)
-	var ofLines []billing.ReportReason
+	var ofLines []clearing.ReportReason
 	for i := range lines {
 		number, _ := strconv.Atoi(lines[i].Number)
 		ofLines = append(ofLines, s.reasons(lines[i].Statuses, number, outcome)...)
@@ -140,7 +141,7 @@ const missingOrInvalid = "21"
 
 // reasons returns the codes with the outcome. If only the action (STC03) of a status has
 // the outcome, it returns the first code.
-func (s *reporter) reasons(statuses []acknowledgements.Status, line int, outcome acknowledgements.Outcome) (all []billing.ReportReason) {
+func (s *reporter) reasons(statuses []acknowledgements.Status, line int, outcome acknowledgements.Outcome) (all []clearing.ReportReason) {
 	for i := range statuses {
 		status := &statuses[i]
 		if status.Outcome(s.side) != outcome {
@@ -155,7 +156,7 @@ func (s *reporter) reasons(statuses []acknowledgements.Status, line int, outcome
 			codes = status.Codes[:min(1, len(status.Codes))]
 		}
 		for _, c := range codes {
-			why := billing.ReportReason{Status: billing.ClaimStatus{Category: clip(c.Category), Code: clip(c.Status)}, Line: line, Words: status.Text}
+			why := clearing.ReportReason{Status: clearing.ClaimStatus{Category: clip(c.Category), Code: clip(c.Status)}, Line: line, Words: status.Text}
 			why.Party, why.Payer = partyOf(c.Entity)
 			all = append(all, why)
 		}
@@ -166,8 +167,8 @@ func (s *reporter) reasons(statuses []acknowledgements.Status, line int, outcome
 // placed returns the reasons of a claim and its lines. By the guide a line's status has
 // no text: it gets the text of the claim's status with the same code, and stands in its
 // place.
-func placed(whole, ofLines []billing.ReportReason) []billing.ReportReason {
-	stated := map[billing.ReportReason]string{} // the text of a reason without line and text
+func placed(whole, ofLines []clearing.ReportReason) []clearing.ReportReason {
+	stated := map[clearing.ReportReason]string{} // the text of a reason without line and text
 	for _, why := range whole {
 		text := why.Words
 		if why.Words = ""; stated[why] == "" {
@@ -178,7 +179,7 @@ func placed(whole, ofLines []billing.ReportReason) []billing.ReportReason {
 		why := ofLines[i]
 		why.Line, why.Words = 0, ""
 		ofLines[i].Words = cmp.Or(ofLines[i].Words, stated[why])
-		whole = slices.DeleteFunc(whole, func(w billing.ReportReason) bool {
+		whole = slices.DeleteFunc(whole, func(w clearing.ReportReason) bool {
 			w.Words = ""
 			return w == why
 		})
@@ -188,43 +189,43 @@ func placed(whole, ofLines []billing.ReportReason) []billing.ReportReason {
 
 // partyOf returns the party that an entity code (STC01-3) names, and the sequence of a
 // payer.
-func partyOf(entity string) (billing.ClaimParty, billing.Sequence) {
+func partyOf(entity string) (clearing.ClaimParty, billing.Sequence) {
 	switch entity {
 	case "85", "87", "1P": // 87: pay-to provider
-		return billing.PartyOffice, ""
+		return clearing.PartyOffice, ""
 	case "82":
-		return billing.PartyRendering, ""
+		return clearing.PartyRendering, ""
 	case "IL":
-		return billing.PartySubscriber, ""
+		return clearing.PartySubscriber, ""
 	case "QC", "03": // 03: dependent
-		return billing.PartyPatient, ""
+		return clearing.PartyPatient, ""
 	case "PR":
-		return billing.PartyPayer, ""
+		return clearing.PartyPayer, ""
 	case "PRP":
-		return billing.PartyPayer, billing.SequencePrimary
+		return clearing.PartyPayer, billing.SequencePrimary
 	case "SEP":
-		return billing.PartyPayer, billing.SequenceSecondary
+		return clearing.PartyPayer, billing.SequenceSecondary
 	case "TTP":
-		return billing.PartyPayer, billing.SequenceTertiary
+		return clearing.PartyPayer, billing.SequenceTertiary
 	}
 	return "", ""
 }
 
 // outcomeOf converts an outcome. A failed inquiry has no outcome for the claim.
-func outcomeOf(o acknowledgements.Outcome) billing.ReportOutcome {
+func outcomeOf(o acknowledgements.Outcome) clearing.ReportOutcome {
 	switch o {
 	case acknowledgements.OutcomeAccepted:
-		return billing.ReportAccepted
+		return clearing.ReportAccepted
 	case acknowledgements.OutcomeRejected:
-		return billing.ReportRejected
+		return clearing.ReportRejected
 	case acknowledgements.OutcomeNotFound:
-		return billing.ReportNotFound
+		return clearing.ReportNotFound
 	case acknowledgements.OutcomePending:
-		return billing.ReportPending
+		return clearing.ReportPending
 	case acknowledgements.OutcomeRequested:
-		return billing.ReportRequested
+		return clearing.ReportRequested
 	case acknowledgements.OutcomeFinalized:
-		return billing.ReportFinalized
+		return clearing.ReportFinalized
 	case acknowledgements.OutcomeFailed:
 	}
 	return ""

@@ -12,6 +12,8 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // TestClaimsCorpus gives every public sample to every reader: each is read or
@@ -21,19 +23,19 @@ func TestClaimsCorpus(t *testing.T) {
 	x12test.EachOfCorpus(t, "*/*", func(t *testing.T, kind string, b []byte) {
 		t.Helper()
 		a, payments := tryAcknowledgement(t, b), tryPayments(t, b)
-		found, want := tryParts(t, b), billing.FileOther
+		found, want := tryParts(t, b), clearing.FileOther
 		switch kind {
 		case "835":
-			want = billing.FileRemittance
+			want = clearing.FileRemittance
 		case "277", "277ca", "997", "999":
-			want = billing.FileAcknowledgement
+			want = clearing.FileAcknowledgement
 		}
 		for _, p := range found {
 			if p.Err == nil && p.Kind != want {
 				t.Errorf("a part is %s, want %q", p.Kind, want)
 			}
 		}
-		if a != nil && want != billing.FileAcknowledgement || len(payments) > 0 && want != billing.FileRemittance {
+		if a != nil && want != clearing.FileAcknowledgement || len(payments) > 0 && want != clearing.FileRemittance {
 			t.Errorf("%d payments, want %q", len(payments), want)
 		}
 		t.Logf("parts: %s; %d payments", kinds(slices.Values(found)), len(payments))
@@ -45,7 +47,7 @@ func TestClaimsCorpus(t *testing.T) {
 
 // tryAcknowledgement proves that an acknowledgement is refused with a position,
 // or says only what the core can use.
-func tryAcknowledgement(t *testing.T, b []byte) *billing.Acknowledgement {
+func tryAcknowledgement(t *testing.T, b []byte) *clearing.Acknowledgement {
 	t.Helper()
 	a, err := edi.New().Acknowledgement("file", b)
 	if err != nil {
@@ -54,17 +56,17 @@ func tryAcknowledgement(t *testing.T, b []byte) *billing.Acknowledgement {
 	}
 	for _, v := range a.Verdicts {
 		interchange := v.Result == "" && v.About.Group+v.About.Transaction == ""
-		if v.Result != billing.BatchAccepted && v.Result != billing.BatchRejected && !interchange {
+		if v.Result != clearing.BatchAccepted && v.Result != clearing.BatchRejected && !interchange {
 			t.Fatalf("verdict %+v", v)
 		}
 	}
 	for i := range a.Reports {
 		r := &a.Reports[i]
-		named := r.ControlNumber+r.PayerClaimNumber != "" || r.Batch != "" && r.Outcome == billing.ReportRejected
-		if !named || r.Side != billing.SidePayer && r.Side != billing.SideClearinghouse || r.ControlNumber == "" && r.PayerClaimNumber != "" && r.Batch != "" {
+		named := r.ControlNumber+r.PayerClaimNumber != "" || r.Batch != "" && r.Outcome == clearing.ReportRejected
+		if !named || r.Side != clearing.SidePayer && r.Side != clearing.SideClearinghouse || r.ControlNumber == "" && r.PayerClaimNumber != "" && r.Batch != "" {
 			t.Fatalf("report %+v", r)
 		}
-		if r.Request == nil && r.Outcome == billing.ReportRequested {
+		if r.Request == nil && r.Outcome == clearing.ReportRequested {
 			t.Fatalf("nothing is requested by %+v", r)
 		}
 	}
@@ -73,7 +75,7 @@ func tryAcknowledgement(t *testing.T, b []byte) *billing.Acknowledgement {
 
 // tryPayments proves that a remittance is refused with a position, or that its
 // payments and claims agree, alone as in their file.
-func tryPayments(t *testing.T, b []byte) []billing.Remittance {
+func tryPayments(t *testing.T, b []byte) []remit.Remittance {
 	t.Helper()
 	payments, err := edi.New().Payments("file", b, 0)
 	if err != nil {

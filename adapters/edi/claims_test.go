@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports/networktest"
 )
 
@@ -58,9 +58,9 @@ func TestAcknowledgementGolden(t *testing.T) {
 
 // readPayment is a payment with its claims, without what no person checks.
 type readPayment struct {
-	billing.Remittance
+	remit.Remittance
 
-	Claims   []*billing.RemittanceClaim
+	Claims   []*remit.Claim
 	Identity string `json:",omitempty"` // left out, as the others are
 	Outline  string `json:",omitempty"`
 	Content  []byte `json:",omitempty"`

@@ -11,94 +11,98 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 func on(y, m, d int) billing.Date { return billing.Date{Year: y, Month: time.Month(m), Day: d} }
 
 // address is a full address; its text says whose.
-func address(whose string) billing.Address {
-	return billing.Address{Line1: whose + " 1", Line2: whose + " 2", City: whose + " CITY", State: "OK", ZIP: "741010001"}
+func address(whose string) directory.Address {
+	return directory.Address{Line1: whose + " 1", Line2: whose + " 2", City: whose + " CITY", State: "OK", ZIP: "741010001"}
 }
 
 // detailedFile has two claims that together have every value that a claim and an
 // office can have, in the characters of X12.
 func detailedFile() network.ClaimsFile {
 	practice, dentist := newOffice(1, "BRIGHT SMILES", "1234567893"), newOffice(2, "ANNA TOOTH", "1467560003")
-	for _, o := range []*billing.Office{practice, dentist} {
+	for _, o := range []*directory.Office{practice, dentist} {
 		o.TaxID, o.Phone, o.Address, o.PayTo = "123456789", "5550100100", address("OFFICE"), address("LOCKBOX")
 		o.Scope = billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
 		o.Taxonomy, o.ContactName = "1223G0001X", "FRONT DESK"
 	}
-	practice.ProviderNumbers = []billing.ProviderNumber{{PayerID: "OTHER", Number: "NO"}, {PayerID: "CHTEST", Number: "PN-7", LocationNumber: "LOC-2"}}
-	dentist.Entity, dentist.FirstName, dentist.LastName = billing.EntityPerson, "ANNA", "TOOTH"
+	practice.ProviderNumbers = []directory.ProviderNumber{{PayerID: "OTHER", Number: "NO"}, {PayerID: "CHTEST", Number: "PN-7", LocationNumber: "LOC-2"}}
+	dentist.Entity, dentist.FirstName, dentist.LastName = directory.EntityPerson, "ANNA", "TOOTH"
 	first, second := claimOf(1, practice, "PCN-1"), claimOf(2, dentist, "PCN-2")
 	detailed(first.Claim)
 	coordinated(second.Claim)
-	surgeon := &billing.Provider{FirstName: "ORAL", LastName: "SURGEON", NPI: "1215931106", Taxonomy: "1223S0112X"}
-	for _, c := range []*billing.OutgoingClaim{&first, &second} {
-		c.Provider = &billing.Provider{FirstName: "ADA", LastName: "MOLINA", NPI: "1467560003", Taxonomy: "1223G0001X"}
+	surgeon := &directory.Provider{FirstName: "ORAL", LastName: "SURGEON", NPI: "1215931106", Taxonomy: "1223S0112X"}
+	for _, c := range []*claim.OutgoingClaim{&first, &second} {
+		c.Provider = &directory.Provider{FirstName: "ADA", LastName: "MOLINA", NPI: "1467560003", Taxonomy: "1223G0001X"}
 		c.Claim.ProviderID = billing.ProviderID{15: 1}
-		c.Providers = map[billing.ProviderID]*billing.Provider{{15: 1}: c.Provider, {15: 2}: surgeon}
-		c.Payer = &billing.Payer{FilingIndicator: "12"}
+		c.Providers = map[billing.ProviderID]*directory.Provider{{15: 1}: c.Provider, {15: 2}: surgeon}
+		c.Payer = &directory.Payer{FilingIndicator: "12"}
 	}
-	second.OtherPayers = []*billing.Payer{{FilingIndicator: "MC"}, nil}
-	return network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{first, second}}
+	second.OtherPayers = []*directory.Payer{{FilingIndicator: "MC"}, nil}
+	return network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []claim.OutgoingClaim{first, second}}
 }
 
 // detailed gives a claim all that has nothing to do with another payer.
-func detailed(c *billing.Claim) {
+func detailed(c *claim.Claim) {
 	c.Payer.Name = "MOLAR TEST PAYER"
-	c.Subscriber = billing.ClaimSubscriber{
+	c.Subscriber = claim.Subscriber{
 		FirstName: "OTTOLINE", MiddleName: "MAY", LastName: "QUILLFEATHER", Suffix: "SR", DateOfBirth: on(1985, 4, 12), MemberID: "W123",
-		GroupName: "ACME WORKS", Gender: billing.GenderFemale, Address: address("HOME"),
+		GroupName: "ACME WORKS", Gender: claim.GenderFemale, Address: address("HOME"),
 	}
-	c.Patient = &billing.ClaimPatient{
-		FirstName: "ZOE", MiddleName: "B", LastName: "NUNEZ", Suffix: "III", DateOfBirth: on(2009, 5, 6), Relationship: billing.RelationChild,
-		Gender: billing.GenderMale, Address: address("DORM"),
+	c.Patient = &claim.Patient{
+		FirstName: "ZOE", MiddleName: "B", LastName: "NUNEZ", Suffix: "III", DateOfBirth: on(2009, 5, 6), Relationship: coverage.RelationChild,
+		Gender: claim.GenderMale, Address: address("DORM"),
 	}
 	c.PlaceOfService, c.PriorAuthorization, c.Note = "22", "AUTH 77", "TEMPORARY CROWN PLACED"
-	c.Accident = &billing.Accident{Type: "auto", Date: on(2026, 2, 1), State: "TX"}
-	c.ClaimDetails = billing.ClaimDetails{
+	c.Accident = &claim.Accident{Type: "auto", Date: on(2026, 2, 1), State: "TX"}
+	c.Details = claim.Details{
 		PredeterminationNumber: "PRE889", ReferralNumber: "RF-5",
-		ReferringProvider: &billing.ReferringProvider{FirstName: "RITA", LastName: "FERRER", NPI: "1215931106"},
-		Facility:          &billing.Facility{Name: "CITY HOSPITAL", NPI: "1467560003", Address: address("HOSPITAL")},
-		Orthodontics:      &billing.Orthodontics{TotalMonths: 24, MonthsRemaining: 18, ApplianceDate: on(2026, 1, 10)},
+		ReferringProvider: &claim.ReferringProvider{FirstName: "RITA", LastName: "FERRER", NPI: "1215931106"},
+		Facility:          &claim.Facility{Name: "CITY HOSPITAL", NPI: "1467560003", Address: address("HOSPITAL")},
+		Orthodontics:      &claim.Orthodontics{TotalMonths: 24, MonthsRemaining: 18, ApplianceDate: on(2026, 1, 10)},
 		MissingTeeth:      []string{"1", "16"}, TeethToExtract: []string{"5"}, DiagnosisCodes: []string{"K021", "K0381"},
-		PatientPaid: 50_00, PaysPatient: true, NotAccepted: true, Release: billing.ReleaseInformed,
+		PatientPaid: 50_00, PaysPatient: true, NotAccepted: true, Release: claim.ReleaseInformed,
 	}
-	c.Lines = []billing.ClaimLine{
+	c.Lines = []claim.Line{
 		{
 			ProcedureCode: "D2740", ServiceDate: on(2026, 3, 2), Fee: 1_200_00, Quantity: 2, Tooth: "3", Surfaces: []string{"M", "O"},
-			Modifiers: []string{"22", "52"}, DiagnosisPointers: []int{2, 1}, Prosthesis: billing.ProsthesisReplacement,
+			Modifiers: []string{"22", "52"}, DiagnosisPointers: []int{2, 1}, Prosthesis: claim.ProsthesisReplacement,
 			PriorPlacementDate: on(2019, 4, 1), PlaceOfService: "11", ProviderID: billing.ProviderID{15: 2},
 		},
 		{ProcedureCode: "D7210", ServiceDate: on(2026, 3, 3), Fee: 600_00, Quantity: 3, Teeth: []string{"1", "16", "17"}},
-		{ProcedureCode: "D4341", ServiceDate: on(2026, 3, 4), Fee: 180_05, Quantity: 1, OralCavity: []string{"10", "20"}, Prosthesis: billing.ProsthesisInitial},
+		{ProcedureCode: "D4341", ServiceDate: on(2026, 3, 4), Fee: 180_05, Quantity: 1, OralCavity: []string{"10", "20"}, Prosthesis: claim.ProsthesisInitial},
 	}
 }
 
 // coordinated makes a tertiary claim of 300.00. The first payer decided by line: 160.00
 // paid, 40.00 contractual, 50.00 of deductible, 50.00 of coinsurance. The second is only
 // a name, decided about the claim as a whole, and paid 30.00 of the 100.00.
-func coordinated(c *billing.Claim) {
+func coordinated(c *claim.Claim) {
 	c.Coverage, c.Payer.Name = billing.SequenceTertiary, "MOLAR TEST PAYER"
 	c.Subscriber.FirstName, c.Subscriber.LastName, c.Subscriber.GroupNumber = "OTTOLINE", "QUILLFEATHER", "G-100"
 	c.Subscriber.Address = address("HOME")
-	c.Lines = []billing.ClaimLine{{ProcedureCode: "D2750", ServiceDate: on(2026, 1, 5), Fee: 300_00, Quantity: 1, Tooth: "3"}}
-	holder := billing.ClaimSubscriber{
+	c.Lines = []claim.Line{{ProcedureCode: "D2750", ServiceDate: on(2026, 1, 5), Fee: 300_00, Quantity: 1, Tooth: "3"}}
+	holder := claim.Subscriber{
 		FirstName: "ANN", MiddleName: "K", LastName: "DOE", Suffix: "JR", DateOfBirth: on(1980, 1, 2), MemberID: "M123", GroupNumber: "GRPA",
-		Gender: billing.GenderFemale, Address: address("OTHER HOME"),
+		Gender: claim.GenderFemale, Address: address("OTHER HOME"),
 	}
 	named := holder
 	named.GroupNumber, named.GroupName, named.MemberID = "", "BLUE FLEET", "M456"
-	c.OtherCoverage = []billing.OtherCoverage{
+	c.OtherCoverage = []claim.OtherCoverage{
 		{
-			Sequence: billing.SequencePrimary, Payer: billing.PayerSummary{PayerID: "PD001", Name: "PRIME DENTAL"}, Subscriber: holder,
-			Relationship: billing.RelationSpouse, FilingIndicator: "BL",
-			Adjudication: &billing.CoverageAdjudication{
+			Sequence: billing.SequencePrimary, Payer: directory.PayerSummary{PayerID: "PD001", Name: "PRIME DENTAL"}, Subscriber: holder,
+			Relationship: coverage.RelationSpouse, FilingIndicator: "BL",
+			Adjudication: &claim.CoverageAdjudication{
 				PaymentDate: on(2026, 1, 15), PayerClaimNumber: "PCN55", Paid: 160_00,
-				Lines: []billing.CoverageLine{{LineNumber: 1, ProcedureCode: "D2751", Paid: 160_00, Units: 2, Adjustments: []billing.Adjustment{
+				Lines: []claim.CoverageLine{{LineNumber: 1, ProcedureCode: "D2751", Paid: 160_00, Units: 2, Adjustments: []remit.Adjustment{
 					{Group: "CO", Reason: "45", Amount: 40_00},
 					{Group: "PR", Reason: "1", Amount: 50_00},
 					{Group: "PR", Reason: "2", Amount: 50_00, Quantity: "1"},
@@ -106,11 +110,11 @@ func coordinated(c *billing.Claim) {
 			},
 		},
 		{
-			Sequence: billing.SequenceSecondary, Payer: billing.PayerSummary{PayerID: "BD777", Name: "BLUE DENTAL"}, Subscriber: named,
-			Relationship: billing.RelationSelf, FilingIndicator: "CI",
-			Adjudication: &billing.CoverageAdjudication{
+			Sequence: billing.SequenceSecondary, Payer: directory.PayerSummary{PayerID: "BD777", Name: "BLUE DENTAL"}, Subscriber: named,
+			Relationship: coverage.RelationSelf, FilingIndicator: "CI",
+			Adjudication: &claim.CoverageAdjudication{
 				PaymentDate: on(2026, 2, 15), PayerClaimNumber: "BD-9", Paid: 30_00,
-				Adjustments: []billing.Adjustment{{Group: "OA", Reason: "23", Amount: 200_00, Quantity: "1"}, {Group: "PR", Reason: "2", Amount: 70_00}},
+				Adjustments: []remit.Adjustment{{Group: "OA", Reason: "23", Amount: 200_00, Quantity: "1"}, {Group: "PR", Reason: "2", Amount: 70_00}},
 			},
 		},
 	}
@@ -145,7 +149,7 @@ func TestEveryValueComesBack(t *testing.T) {
 		t.Fatalf("%d batches, %v, %v", len(all), warnings, err)
 	}
 	for i := range f.Claims {
-		want, got := f.Claims[i].Claim.ClaimContent, contentOf(&all[0].Claims[i])
+		want, got := f.Claims[i].Claim.Content, contentOf(&all[0].Claims[i])
 		want.OfficeID, want.ProviderID = billing.OfficeID{}, billing.ProviderID{}
 		for k := range want.OtherCoverage {
 			s := &want.OtherCoverage[k].Subscriber
@@ -196,7 +200,7 @@ func TestSamePayerTwice(t *testing.T) {
 	f := detailedFile()
 	others := f.Claims[1].Claim.OtherCoverage
 	others[1].Payer = others[0].Payer
-	others[1].Adjudication = &billing.CoverageAdjudication{PaymentDate: on(2026, 2, 15), Lines: []billing.CoverageLine{
+	others[1].Adjudication = &claim.CoverageAdjudication{PaymentDate: on(2026, 2, 15), Lines: []claim.CoverageLine{
 		{LineNumber: 1, ProcedureCode: "D2750", Paid: 10_00}, {LineNumber: 2, ProcedureCode: "D9999"},
 	}}
 	all, _, err := claims.Decode(bytes.NewReader(mustFile(t, f)))
@@ -230,54 +234,54 @@ func TestFilingOfAnotherPayer(t *testing.T) {
 	}
 }
 
-func officeOf(c *claims.Claim) billing.Office {
+func officeOf(c *claims.Claim) directory.Office {
 	b := &c.Billing
-	o := billing.Office{Name: b.Name, NPI: b.NPI, TaxID: b.TaxID, Address: billing.Address(b.Address), Phone: b.Phone}
-	o.OfficeDetails = billing.OfficeDetails{
-		FirstName: b.FirstName, LastName: b.LastName, Taxonomy: b.Taxonomy, PayTo: billing.Address(c.PayTo), ContactName: b.Contact,
+	o := directory.Office{Name: b.Name, NPI: b.NPI, TaxID: b.TaxID, Address: directory.Address(b.Address), Phone: b.Phone}
+	o.OfficeDetails = directory.OfficeDetails{
+		FirstName: b.FirstName, LastName: b.LastName, Taxonomy: b.Taxonomy, PayTo: directory.Address(c.PayTo), ContactName: b.Contact,
 	}
 	if b.Person {
-		o.Entity = billing.EntityPerson
+		o.Entity = directory.EntityPerson
 	}
 	if c.ProviderNumber != "" {
-		o.ProviderNumbers = []billing.ProviderNumber{{PayerID: c.Payer.PayerID, Number: c.ProviderNumber, LocationNumber: c.ProviderLocation}}
+		o.ProviderNumbers = []directory.ProviderNumber{{PayerID: c.Payer.PayerID, Number: c.ProviderNumber, LocationNumber: c.ProviderLocation}}
 	}
 	return o
 }
 
 // contentOf makes a claim of its form in a file, as a payer would.
-func contentOf(c *claims.Claim) billing.ClaimContent {
+func contentOf(c *claims.Claim) claim.Content {
 	s := &c.Subscriber
-	out := billing.ClaimContent{
-		Payer: billing.PayerSummary{PayerID: c.Payer.PayerID, Name: c.Payer.Name},
-		Subscriber: billing.ClaimSubscriber{
+	out := claim.Content{
+		Payer: directory.PayerSummary{PayerID: c.Payer.PayerID, Name: c.Payer.Name},
+		Subscriber: claim.Subscriber{
 			FirstName: s.FirstName, MiddleName: s.MiddleName, LastName: s.LastName, Suffix: s.Suffix, DateOfBirth: s.DateOfBirth, MemberID: s.MemberID,
-			GroupNumber: s.GroupNumber, GroupName: s.GroupName, Gender: genders[s.Gender], Address: billing.Address(s.Address),
+			GroupNumber: s.GroupNumber, GroupName: s.GroupName, Gender: genders[s.Gender], Address: directory.Address(s.Address),
 		},
 		Coverage: sequences[c.Coverage], PlaceOfService: c.PlaceOfService, PriorAuthorization: c.PriorAuthorization, Note: c.Note,
-		ClaimDetails: billing.ClaimDetails{
+		Details: claim.Details{
 			PredeterminationNumber: c.PredeterminationNumber, ReferralNumber: c.ReferralNumber, MissingTeeth: c.MissingTeeth,
 			TeethToExtract: c.TeethToExtract, DiagnosisCodes: c.Diagnoses, PatientPaid: c.PatientPaid, PaysPatient: c.BenefitsAssigned == claims.BenefitsToPatient,
-			NotAccepted: c.Assignment == claims.AssignmentRefused, Release: map[string]billing.ReleaseOfInformation{claims.ReleaseInformed: billing.ReleaseInformed}[c.Release],
+			NotAccepted: c.Assignment == claims.AssignmentRefused, Release: map[string]claim.ReleaseOfInformation{claims.ReleaseInformed: claim.ReleaseInformed}[c.Release],
 		},
 	}
 	if p := c.Patient; p != nil {
-		out.Patient = &billing.ClaimPatient{
+		out.Patient = &claim.Patient{
 			FirstName: p.FirstName, MiddleName: p.MiddleName, LastName: p.LastName, Suffix: p.Suffix, DateOfBirth: p.DateOfBirth,
-			Relationship: relationships[p.Relationship], Gender: genders[p.Gender], Address: billing.Address(p.Address),
+			Relationship: relationships[p.Relationship], Gender: genders[p.Gender], Address: directory.Address(p.Address),
 		}
 	}
 	if a := c.Accident; a != nil {
-		out.Accident = &billing.Accident{Type: map[string]string{claims.CauseAuto: "auto"}[a.Cause], Date: a.Date, State: a.State}
+		out.Accident = &claim.Accident{Type: map[string]string{claims.CauseAuto: "auto"}[a.Cause], Date: a.Date, State: a.State}
 	}
 	if p := c.Referring; p != (claims.Provider{}) {
-		out.ReferringProvider = &billing.ReferringProvider{FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI}
+		out.ReferringProvider = &claim.ReferringProvider{FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI}
 	}
 	if f := c.Facility; f != (claims.Facility{}) {
-		out.Facility = &billing.Facility{Name: f.Name, NPI: f.NPI, Address: billing.Address(f.Address)}
+		out.Facility = &claim.Facility{Name: f.Name, NPI: f.NPI, Address: directory.Address(f.Address)}
 	}
 	if o := c.Orthodontics; o != nil {
-		out.Orthodontics = new(billing.Orthodontics(*o))
+		out.Orthodontics = new(claim.Orthodontics(*o))
 	}
 	for i := range c.Lines {
 		out.Lines = append(out.Lines, lineOf(&c.Lines[i]))
@@ -288,12 +292,12 @@ func contentOf(c *claims.Claim) billing.ClaimContent {
 	return out
 }
 
-func lineOf(l *claims.Line) billing.ClaimLine {
-	out := billing.ClaimLine{
+func lineOf(l *claims.Line) claim.Line {
+	out := claim.Line{
 		ProcedureCode: l.Procedure, ServiceDate: l.ServiceDate, Fee: l.Fee, Quantity: l.Quantity, OralCavity: l.OralCavity, Modifiers: l.Modifiers,
 		DiagnosisPointers: l.DiagnosisPointers, PriorPlacementDate: l.PriorPlacement, PlaceOfService: l.PlaceOfService,
-		Prosthesis: map[string]billing.Prosthesis{
-			claims.ProsthesisInitial: billing.ProsthesisInitial, claims.ProsthesisReplacement: billing.ProsthesisReplacement,
+		Prosthesis: map[string]claim.Prosthesis{
+			claims.ProsthesisInitial: claim.ProsthesisInitial, claims.ProsthesisReplacement: claim.ProsthesisReplacement,
 		}[l.Prosthesis],
 	}
 	if len(l.Teeth) == 1 {
@@ -306,9 +310,9 @@ func lineOf(l *claims.Line) billing.ClaimLine {
 	return out
 }
 
-func coverageOf(c *claims.Claim, o *claims.OtherPayer) billing.OtherCoverage {
+func coverageOf(c *claims.Claim, o *claims.OtherPayer) claim.OtherCoverage {
 	s := &o.Subscriber
-	a := &billing.CoverageAdjudication{
+	a := &claim.CoverageAdjudication{
 		PaymentDate: o.PaymentDate, PayerClaimNumber: o.PayerClaimNumber, Paid: *o.Paid, Adjustments: adjustmentsOf(o.Adjustments),
 	}
 	for i := range c.Lines {
@@ -317,16 +321,16 @@ func coverageOf(c *claims.Claim, o *claims.OtherPayer) billing.OtherCoverage {
 				continue
 			}
 			a.PaymentDate = x.PaymentDate
-			a.Lines = append(a.Lines, billing.CoverageLine{
+			a.Lines = append(a.Lines, claim.CoverageLine{
 				LineNumber: i + 1, ProcedureCode: x.Procedure, Paid: x.Paid, Units: x.Quantity, Adjustments: adjustmentsOf(x.Adjustments),
 			})
 		}
 	}
-	out := billing.OtherCoverage{
-		Sequence: sequences[o.Coverage], Payer: billing.PayerSummary{PayerID: o.Payer.PayerID, Name: o.Payer.Name},
-		Subscriber: billing.ClaimSubscriber{
+	out := claim.OtherCoverage{
+		Sequence: sequences[o.Coverage], Payer: directory.PayerSummary{PayerID: o.Payer.PayerID, Name: o.Payer.Name},
+		Subscriber: claim.Subscriber{
 			FirstName: s.FirstName, MiddleName: s.MiddleName, LastName: s.LastName, Suffix: s.Suffix, MemberID: s.MemberID,
-			GroupNumber: o.GroupNumber, GroupName: o.GroupName, Address: billing.Address(s.Address),
+			GroupNumber: o.GroupNumber, GroupName: o.GroupName, Address: directory.Address(s.Address),
 		},
 		Relationship: relationships[o.Relationship], FilingIndicator: o.FilingIndicator, Adjudication: a,
 	}
@@ -336,18 +340,18 @@ func coverageOf(c *claims.Claim, o *claims.OtherPayer) billing.OtherCoverage {
 	return out
 }
 
-func adjustmentsOf(all []claims.Adjustment) (out []billing.Adjustment) {
+func adjustmentsOf(all []claims.Adjustment) (out []remit.Adjustment) {
 	for _, a := range all {
-		out = append(out, billing.Adjustment(a))
+		out = append(out, remit.Adjustment(a))
 	}
 	return out
 }
 
 var (
-	genders   = map[string]billing.Gender{"F": billing.GenderFemale, "M": billing.GenderMale}
+	genders   = map[string]claim.Gender{"F": claim.GenderFemale, "M": claim.GenderMale}
 	sequences = map[string]billing.Sequence{"P": billing.SequencePrimary, "S": billing.SequenceSecondary, "T": billing.SequenceTertiary}
 
-	relationships = map[string]billing.Relationship{
-		"18": billing.RelationSelf, "01": billing.RelationSpouse, "19": billing.RelationChild, "G8": billing.RelationOther,
+	relationships = map[string]coverage.Relationship{
+		"18": coverage.RelationSelf, "01": coverage.RelationSpouse, "19": coverage.RelationChild, "G8": coverage.RelationOther,
 	}
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/claims"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -79,13 +79,13 @@ func submitterOf(name, id string, all []claims.Claim) claims.Submitter {
 // outgoing translates the claims in the order of the file.
 func outgoing(f *network.ClaimsFile) ([]claims.Claim, error) {
 	list := f.Claims
-	order := make([]*billing.OutgoingClaim, len(list))
+	order := make([]*claim.OutgoingClaim, len(list))
 	for i := range list {
 		if order[i] = &list[i]; list[i].Claim == nil || list[i].Office == nil {
 			return nil, errFile
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *billing.OutgoingClaim) int {
+	slices.SortStableFunc(order, func(a, b *claim.OutgoingClaim) int {
 		if order := bytes.Compare(a.Office.ID[:], b.Office.ID[:]); order != 0 {
 			return order
 		}

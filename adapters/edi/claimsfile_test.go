@@ -12,6 +12,11 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -25,41 +30,41 @@ func mustFile(tb testing.TB, f network.ClaimsFile) []byte {
 }
 
 // claimOf is a claim of the office whose ID ends with the number.
-func claimOf(id byte, office *billing.Office, controlNumber string) billing.OutgoingClaim {
+func claimOf(id byte, office *directory.Office, controlNumber string) claim.OutgoingClaim {
 	march := func(d int) billing.Date { return billing.Date{Year: 2026, Month: time.March, Day: d} }
-	return billing.OutgoingClaim{
+	return claim.OutgoingClaim{
 		Office: office,
-		Claim: &billing.Claim{
-			ID: billing.ClaimID{15: id}, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
+		Claim: &claim.Claim{
+			ID: billing.ClaimID{15: id}, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
 			PatientControlNumber: controlNumber,
-			ClaimContent: billing.ClaimContent{
+			Content: claim.Content{
 				OfficeID: office.ID, PlaceOfService: "11",
-				Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
-				Subscriber: billing.ClaimSubscriber{
+				Payer: directory.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
+				Subscriber: claim.Subscriber{
 					FirstName: "Ottoline", LastName: "Quillfeather", DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12},
-					MemberID: "W123", Gender: billing.GenderFemale, Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
+					MemberID: "W123", Gender: claim.GenderFemale, Address: directory.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
 				},
-				Lines: []billing.ClaimLine{
+				Lines: []claim.Line{
 					{ProcedureCode: "D1110", ServiceDate: march(2), Fee: 95_00, Quantity: 1},
 					{ProcedureCode: "D2392", ServiceDate: march(3), Fee: 210_50, Quantity: 1, Tooth: "14", Surfaces: []string{"M", "O"}},
 				},
 			},
-			ClaimProgress: billing.ClaimProgress{PayerClaimNumber: "OLD-1"},
+			Progress: claim.Progress{PayerClaimNumber: "OLD-1"},
 		},
-		Provider: &billing.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
+		Provider: &directory.Provider{FirstName: "Ada", LastName: "Molina", NPI: "1467560003", Taxonomy: "1223G0001X"},
 	}
 }
 
-func newOffice(id byte, name, npi string) *billing.Office {
-	return &billing.Office{
+func newOffice(id byte, name, npi string) *directory.Office {
+	return &directory.Office{
 		ID: billing.OfficeID{15: id}, Name: name, NPI: npi, TaxID: "12-3456789", Phone: "(555) 010-0100",
-		Address: billing.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"},
+		Address: directory.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"},
 	}
 }
 
-func newBatch() *billing.Batch {
+func newBatch() *clearing.Batch {
 	scope := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
-	return billing.NewBatch(scope, "sandbox", 901, 5, time.Date(2026, 3, 4, 5, 6, 7, 891e6, time.UTC))
+	return clearing.NewBatch(scope, "sandbox", 901, 5, time.Date(2026, 3, 4, 5, 6, 7, 891e6, time.UTC))
 }
 
 // envelope is from us to a receiver; to none, it is to the payer itself.
@@ -77,22 +82,22 @@ func claimsFile() network.ClaimsFile {
 	bright, other := newOffice(1, "Bright Smiles, P.C.", "1234567893"), newOffice(2, "Zähne & Söhne", "1467560003")
 	first, replaced, voided, estimate := claimOf(1, bright, "PCN-1"), claimOf(2, other, "PCN-2"), claimOf(3, bright, "VOID-1"), claimOf(4, other, "PRE-1")
 	first.Claim.Note = "Old filling lost."
-	first.Claim.Patient = &billing.ClaimPatient{
-		FirstName: "Zoë", LastName: "Núñez*~:^", DateOfBirth: on(2010, 1, 1), Relationship: billing.RelationChild, Gender: billing.GenderUnknown,
+	first.Claim.Patient = &claim.Patient{
+		FirstName: "Zoë", LastName: "Núñez*~:^", DateOfBirth: on(2010, 1, 1), Relationship: coverage.RelationChild, Gender: claim.GenderUnknown,
 	}
-	first.Attachments = []*billing.Attachment{
-		{State: billing.AttachmentClosed, Kind: billing.AttachmentUnsolicited, Number: "MLR000000012", Narrative: "Bitewings, before", Documents: []*billing.Document{{Type: "11"}}},
-		{State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited, Number: "MLR000000013"},
-		{State: billing.AttachmentClosed, Kind: billing.AttachmentSolicited, Number: "MLR000000014"},
+	first.Attachments = []*attachment.Attachment{
+		{State: attachment.Closed, Kind: attachment.Unsolicited, Number: "MLR000000012", Narrative: "Bitewings, before", Documents: []*attachment.Document{{Type: "11"}}},
+		{State: attachment.Open, Kind: attachment.Unsolicited, Number: "MLR000000013"},
+		{State: attachment.Closed, Kind: attachment.Solicited, Number: "MLR000000014"},
 	}
-	replaced.Claim.Frequency, replaced.Claim.PayerClaimNumber = billing.FrequencyReplacement, "PAYER-55"
-	voided.Claim.Frequency, voided.Claim.PayerClaimNumber = billing.FrequencyVoid, "PAYER-56"
+	replaced.Claim.Frequency, replaced.Claim.PayerClaimNumber = claim.FrequencyReplacement, "PAYER-55"
+	voided.Claim.Frequency, voided.Claim.PayerClaimNumber = claim.FrequencyVoid, "PAYER-56"
 	voided.Provider = nil
-	estimate.Claim.Kind = billing.KindPredetermination
+	estimate.Claim.Kind = claim.KindPredetermination
 	for i := range estimate.Claim.Lines {
 		estimate.Claim.Lines[i].ServiceDate = billing.Date{}
 	}
-	return network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{replaced, voided, estimate, first}}
+	return network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []claim.OutgoingClaim{replaced, voided, estimate, first}}
 }
 
 func TestFileGolden(t *testing.T) {
@@ -143,8 +148,8 @@ func TestLongNote(t *testing.T) {
 		c := &f.Claims[3]
 		c.Claim.Note, c.Attachments = note, nil
 		for n := range attachments {
-			c.Attachments = append(c.Attachments, &billing.Attachment{
-				State: billing.AttachmentClosed, Kind: billing.AttachmentUnsolicited, Number: fmt.Sprintf("MLR%09d", n), Narrative: strings.Repeat("word ", 40),
+			c.Attachments = append(c.Attachments, &attachment.Attachment{
+				State: attachment.Closed, Kind: attachment.Unsolicited, Number: fmt.Sprintf("MLR%09d", n), Narrative: strings.Repeat("word ", 40),
 			})
 		}
 		all, _, err := claims.Decode(bytes.NewReader(mustFile(t, f)))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -53,27 +53,27 @@ const maxRows = 2000
 // its error. Each later reply is about one other question. Answer skips it if it is
 // unusable, belongs to another inquiry or is a rejection. The caller sets Network
 // and LatencyMS.
-func (c *Codec) Answer(q network.Inquiry, replies [][]byte) (billing.CheckResponse, error) {
+func (c *Codec) Answer(q network.Inquiry, replies [][]byte) (coverage.CheckResponse, error) {
 	if len(replies) == 0 {
-		return billing.CheckResponse{}, errNoReply
+		return coverage.CheckResponse{}, errNoReply
 	}
 	main, err := c.read(q, replies[0])
 	if err != nil {
-		return billing.CheckResponse{}, err
+		return coverage.CheckResponse{}, err
 	}
 	member := patientOf(q, main)
 	if rejection := rejectionOf(q, main, member); rejection != nil {
-		outcome := billing.OutcomeRejected
-		if rejection.Kind == billing.RejectionPayerUnavailable {
-			outcome = billing.OutcomePayerUnavailable
+		outcome := coverage.OutcomeRejected
+		if rejection.Kind == coverage.RejectionPayerUnavailable {
+			outcome = coverage.OutcomePayerUnavailable
 		}
-		return billing.CheckResponse{Outcome: outcome, Rejection: rejection}, nil
+		return coverage.CheckResponse{Outcome: outcome, Rejection: rejection}, nil
 	}
 	if member == nil {
-		return billing.CheckResponse{}, errSaysNothing
+		return coverage.CheckResponse{}, errSaysNothing
 	}
 	if len(member.Benefits) > maxRows {
-		return billing.CheckResponse{}, errTooLong
+		return coverage.CheckResponse{}, errTooLong
 	}
 	a := newAnswer(q, main, member)
 	for _, b := range replies[1:] {
@@ -85,7 +85,7 @@ func (c *Codec) Answer(q network.Inquiry, replies [][]byte) (billing.CheckRespon
 			a.add(m)
 		}
 	}
-	return billing.CheckResponse{Outcome: billing.OutcomeAnswered, Benefits: a.benefits()}, nil
+	return coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: a.benefits()}, nil
 }
 
 // read decodes a reply and verifies that it belongs to the check. A trace of type 2

@@ -11,6 +11,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -45,10 +47,10 @@ type expected struct {
 func (e *expected) inquiry() network.Inquiry {
 	q := inquiry270()
 	i := &q.Inquiry
-	i.ServiceDate, i.ProcedureCodes, i.DetailLevel = e.Inquiry.ServiceDate, e.Inquiry.Procedures, billing.DetailLevel(e.Inquiry.Detail)
+	i.ServiceDate, i.ProcedureCodes, i.DetailLevel = e.Inquiry.ServiceDate, e.Inquiry.Procedures, coverage.DetailLevel(e.Inquiry.Detail)
 	i.Subscriber.DateOfBirth = e.Inquiry.Born
 	if e.Inquiry.Patient {
-		i.Patient = &billing.Dependent{FirstName: "Pat", LastName: "Roe", DateOfBirth: e.Inquiry.Born, Relationship: billing.RelationChild}
+		i.Patient = &coverage.Dependent{FirstName: "Pat", LastName: "Roe", DateOfBirth: e.Inquiry.Born, Relationship: coverage.RelationChild}
 	}
 	return q
 }
@@ -103,7 +105,7 @@ func (e *expected) judge(t *testing.T, reply []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.Outcome != billing.OutcomeAnswered {
+	if answer.Outcome != coverage.OutcomeAnswered {
 		t.Fatalf("outcome %s: %+v", answer.Outcome, answer.Rejection)
 	}
 	e.check(t, answer.Benefits)
@@ -124,7 +126,7 @@ func readExpected(t *testing.T, file string) *expected {
 	return want
 }
 
-func (e *expected) check(t *testing.T, b *billing.Benefits) {
+func (e *expected) check(t *testing.T, b *coverage.Benefits) {
 	t.Helper()
 	judged := func(path string) bool { return !slices.Contains(e.NotJudged, path) }
 	equal(t, "status", string(b.Status), e.Status)
@@ -182,7 +184,7 @@ func (e *expected) check(t *testing.T, b *billing.Benefits) {
 	sameList(t, "not_returned", notReturned, e.NotReturned)
 }
 
-func amountLines(all []billing.BenefitAmount) []string {
+func amountLines(all []coverage.BenefitAmount) []string {
 	var out []string
 	for _, b := range all {
 		line := string(b.Level) + " " + string(b.Period)
@@ -217,7 +219,7 @@ func paidLine(percent *float64, covered *bool) string {
 	return strings.TrimSpace(line)
 }
 
-func frequencyLine(f *billing.Frequency) string {
+func frequencyLine(f *coverage.Frequency) string {
 	if f == nil {
 		return ""
 	}
@@ -228,11 +230,11 @@ func frequencyLine(f *billing.Frequency) string {
 	return line
 }
 
-func coverageLine(c billing.CategoryCoverage) string {
+func coverageLine(c coverage.CategoryCoverage) string {
 	return commas(paidLine(c.PercentPaid, c.Covered), frequencyLine(c.Frequency))
 }
 
-func procedureLine(p billing.ProcedureBenefit) string {
+func procedureLine(p coverage.ProcedureBenefit) string {
 	parts := []string{paidLine(p.PercentPaid, p.Covered), frequencyLine(p.Frequency)}
 	if p.MaxAge != nil {
 		parts = append(parts, "to age "+jsonOf(*p.MaxAge))
@@ -246,7 +248,7 @@ func procedureLine(p billing.ProcedureBenefit) string {
 	return commas(append(parts, string(p.Status))...)
 }
 
-func ruleMap(r billing.PlanRules) map[string]string {
+func ruleMap(r coverage.PlanRules) map[string]string {
 	out := map[string]string{}
 	for name, said := range map[string]string{
 		"missing_tooth_clause": r.MissingToothClause, "waiting_period": r.WaitingPeriod, "pre_authorization": r.PreAuthorization,
@@ -313,14 +315,14 @@ func inquiry270() network.Inquiry {
 		CreatedAt: time.Date(2026, 6, 15, 13, 4, 5, 670_000_000, time.UTC),
 		Scope:     billing.Scope{Mode: billing.ModeTest},
 		Envelope:  envelope(""),
-		Payer:     billing.PayerSummary{PayerID: "60054", Name: "Sample Dental"},
-		Inquiry: billing.Inquiry{
-			Subscriber: billing.Subscriber{
+		Payer:     directory.PayerSummary{PayerID: "60054", Name: "Sample Dental"},
+		Inquiry: coverage.Inquiry{
+			Subscriber: coverage.Subscriber{
 				FirstName: "Jane", LastName: "Roe", MemberID: "SANDBOX-1", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12},
 			},
 			ServiceDate: billing.Date{Year: 2026, Month: 6, Day: 15},
-			DetailLevel: billing.DetailStandard,
-			Office:      billing.InquiringOffice{Name: "Bright Teeth", NPI: "1234567893", TaxID: "12-3456789"},
+			DetailLevel: coverage.DetailStandard,
+			Office:      coverage.InquiringOffice{Name: "Bright Teeth", NPI: "1234567893", TaxID: "12-3456789"},
 		},
 	}
 }

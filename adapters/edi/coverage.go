@@ -1,9 +1,8 @@
 package edi
 
 import (
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // best returns the row with the best standing among those that satisfy ok. It
@@ -25,14 +24,14 @@ func excludes(r *row) bool { return r.Code == "I" || r.Code == "E" }
 // group holds the rows of one category. Some rows cover the whole category; others
 // cover a part, such as X-rays within diagnostic services.
 type group struct {
-	category   billing.Category
+	category   coverage.Category
 	own, parts []*row
 }
 
 // coverage returns the coverage of each category that the payer mentions.
-func (a *answer) coverage() []billing.CategoryCoverage {
-	var out []billing.CategoryCoverage
-	for _, c := range billing.Categories() {
+func (a *answer) coverage() []coverage.CategoryCoverage {
+	var out []coverage.CategoryCoverage
+	for _, c := range coverage.Categories() {
 		g := a.group(c)
 		item := g.benefit()
 		if item.PercentPaid != nil || item.Covered != nil || item.Frequency != nil || len(item.Notes) > 0 {
@@ -48,18 +47,18 @@ func (a *answer) coverage() []billing.CategoryCoverage {
 	return out
 }
 
-func (a *answer) group(c billing.Category) group {
+func (a *answer) group(c coverage.Category) group {
 	g := group{category: c}
 	for _, r := range a.rows {
 		switch {
 		case r.foreign:
 		case r.code != "":
 			// Implants have no service type, so payers send procedure codes.
-			if c == billing.CategoryImplants && isImplant(r.code) && r.share != nil {
+			if c == coverage.CategoryImplants && isImplant(r.code) && r.share != nil {
 				g.parts = append(g.parts, r)
 			}
 		case !slices.Contains(r.categories, c):
-		case r.subject == "", c == billing.CategoryImplants:
+		case r.subject == "", c == coverage.CategoryImplants:
 			g.own = append(g.own, r)
 		default:
 			g.parts = append(g.parts, r)
@@ -68,8 +67,8 @@ func (a *answer) group(c billing.Category) group {
 	return g
 }
 
-func (g *group) benefit() billing.CategoryCoverage {
-	out := billing.CategoryCoverage{Category: g.category}
+func (g *group) benefit() coverage.CategoryCoverage {
+	out := coverage.CategoryCoverage{Category: g.category}
 	from := best(g.own, hasShare)
 	if from == nil {
 		from = best(g.parts, func(r *row) bool { return r.share != nil && g.shareIn(r.tier) != nil })
@@ -81,7 +80,7 @@ func (g *group) benefit() billing.CategoryCoverage {
 	case from != nil:
 		out.PercentPaid = g.shareIn(from.tier)
 		out.Covered = new(*out.PercentPaid > 0)
-	case best(g.own, func(r *row) bool { return r.status() == billing.CoverageActive || r.Code == "B" || hasLimit(r) }) != nil:
+	case best(g.own, func(r *row) bool { return r.status() == coverage.Active || r.Code == "B" || hasLimit(r) }) != nil:
 		out.Covered = new(true)
 	}
 	if r := best(g.own, hasLimit); r != nil {
@@ -288,13 +287,13 @@ func (g *group) take(r *row, add func(string)) {
 
 // invertedShares reports whether the percentages look like the patient's share. No
 // plan pays a lower share of preventive care than of major care.
-func invertedShares(all []billing.CategoryCoverage) bool {
+func invertedShares(all []coverage.CategoryCoverage) bool {
 	var preventive, major *float64
 	for _, c := range all {
-		if c.Category == billing.CategoryPreventive {
+		if c.Category == coverage.CategoryPreventive {
 			preventive = c.PercentPaid
 		}
-		if c.Category == billing.CategoryMajor {
+		if c.Category == coverage.CategoryMajor {
 			major = c.PercentPaid
 		}
 	}

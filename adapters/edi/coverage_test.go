@@ -1,10 +1,9 @@
 package edi_test
 
 import (
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestCoverage(t *testing.T) {
@@ -110,7 +109,7 @@ func TestCoverage(t *testing.T) {
 func TestSharesWithUnknownClassesKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	b := benefits(t, nil, "EB*1**35", "EB*A**35*****0", "MSG*CLASS I", "EB*A**35*****.2", "MSG*Group B care", "EB*A**35*****.5", "MSG*GROUP C CARE")
-	equal(t, "status", b.Status, billing.CoverageActive)
+	equal(t, "status", b.Status, coverage.Active)
 	sameList(t, "payer_notes", b.PayerNotes, []string{"CLASS I: 100 percent", "Group B care: 80 percent", "GROUP C CARE: 50 percent"})
 	sameList(t, "of one share", benefits(t, nil, "EB*A**35*****.2", "MSG*DEDUCTIBLE APPLIES").PayerNotes, []string{"Dental care: DEDUCTIBLE APPLIES", "Dental care: 80 percent"})
 }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -34,16 +34,16 @@ func isFunctional(set string) bool { return set == "997" || set == "999" }
 // the file, or if look returns io.EOF. It returns the control numbers of the first
 // interchange, group and transaction set. It ignores anything after the last
 // interchange.
-func walk(content []byte, look func(s *x12.Segment, set string) error) (billing.ControlNumbers, error) {
+func walk(content []byte, look func(s *x12.Segment, set string) error) (clearing.ControlNumbers, error) {
 	in := x12.NewReader(bytes.NewReader(content), x12.Limits{SkipInvalid: true})
-	var numbers billing.ControlNumbers
+	var numbers clearing.ControlNumbers
 	for {
 		s, err := in.Next()
 		if ended(err) {
 			return numbers, nil
 		}
 		if err != nil {
-			return billing.ControlNumbers{}, err
+			return clearing.ControlNumbers{}, err
 		}
 		set := in.Set().ID
 		switch {
@@ -57,7 +57,7 @@ func walk(content []byte, look func(s *x12.Segment, set string) error) (billing.
 		if err := look(s, set); errors.Is(err, io.EOF) {
 			return numbers, nil
 		} else if err != nil {
-			return billing.ControlNumbers{}, err
+			return clearing.ControlNumbers{}, err
 		}
 	}
 }

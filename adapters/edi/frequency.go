@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // The quantity qualifiers (EB09, HSD01) that this package reads.
@@ -130,16 +131,16 @@ func (l limit) words() string {
 	switch l.unit {
 	case "23":
 		if l.n == 1 {
-			return string(billing.PeriodCalendarYear)
+			return string(coverage.PeriodCalendarYear)
 		}
 		return plural("calendar year")
 	case "22", "25":
 		if l.n == 1 {
-			return string(billing.PeriodPlanYear)
+			return string(coverage.PeriodPlanYear)
 		}
 		return plural("plan year")
 	case "32":
-		return string(billing.PeriodLifetime)
+		return string(coverage.PeriodLifetime)
 	case "21":
 		return plural("year")
 	case "34":
@@ -155,8 +156,8 @@ func (l limit) words() string {
 	}
 }
 
-func (l limit) frequency() *billing.Frequency {
-	return &billing.Frequency{Count: new(l.count), Period: l.words(), Scope: l.scope}
+func (l limit) frequency() *coverage.Frequency {
+	return &coverage.Frequency{Count: new(l.count), Period: l.words(), Scope: l.scope}
 }
 
 func (l limit) String() string { return strconv.Itoa(l.count) + " per " + l.words() }

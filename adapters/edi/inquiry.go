@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -24,7 +25,7 @@ var errInquiry = errors.New("edi: an inquiry needs a check ID, a sender, and a q
 // Inquiry writes a 270 with one question of a check. The same arguments always produce
 // the same bytes.
 func (*Codec) Inquiry(q network.Inquiry, question network.Question, sequence int) ([]byte, error) {
-	unknown := func(code string) bool { return !billing.ValidProcedureCode(code) }
+	unknown := func(code string) bool { return !coverage.ValidProcedureCode(code) }
 	empty := len(question.ServiceTypes)+len(question.Procedures) == 0
 	if q.CheckID.IsZero() || q.Envelope.Sender.ID == "" || sequence < 0 || empty || slices.ContainsFunc(question.Procedures, unknown) {
 		return nil, errInquiry
@@ -72,7 +73,7 @@ func controlNumber(trace string) int {
 
 // originator returns TRN03, which has ten characters: 1 and the office's tax ID. If
 // there is no tax ID, it is 9 and the first digits of the NPI.
-func originator(o billing.InquiringOffice) string {
+func originator(o coverage.InquiringOffice) string {
 	tax := keep(o.TaxID, isDigit)
 	if len(tax) == 9 {
 		return "1" + tax
@@ -80,7 +81,7 @@ func originator(o billing.InquiringOffice) string {
 	return "9" + (keep(o.NPI, isDigit) + "000000000")[:9]
 }
 
-func provider(o billing.InquiringOffice) eligibility.Party {
+func provider(o coverage.InquiringOffice) eligibility.Party {
 	p := eligibility.Party{Name: eligibility.Name{Entity: "1P", Kind: "2", Last: o.Name, IDQualifier: "XX", ID: o.NPI}}
 	if tax := keep(o.TaxID, isDigit); tax != "" {
 		p.References = []eligibility.Reference{{Qualifier: "TJ", Value: tax}}
@@ -88,7 +89,7 @@ func provider(o billing.InquiringOffice) eligibility.Party {
 	return p
 }
 
-func subscriber(s billing.Subscriber) eligibility.Party {
+func subscriber(s coverage.Subscriber) eligibility.Party {
 	p := eligibility.Party{
 		Name: eligibility.Name{
 			Entity: "IL", Kind: "1", Last: s.LastName, First: s.FirstName, IDQualifier: "MI", ID: memberID(s.MemberID),
@@ -107,17 +108,17 @@ func memberID(s string) string {
 	return keep(string(x12.Text(s)), func(c byte) bool { return c == '-' || isDigit(c) || 'A' <= c && c <= 'Z' })
 }
 
-func dependent(d *billing.Dependent) *eligibility.Party {
+func dependent(d *coverage.Dependent) *eligibility.Party {
 	if d == nil {
 		return nil
 	}
 	relationship := "34" // other adult, the only "other" in a 270
 	switch d.Relationship {
-	case billing.RelationSpouse:
+	case coverage.RelationSpouse:
 		relationship = "01"
-	case billing.RelationChild:
+	case coverage.RelationChild:
 		relationship = "19"
-	case billing.RelationOther, billing.RelationSelf:
+	case coverage.RelationOther, coverage.RelationSelf:
 	}
 	return &eligibility.Party{
 		Name:      eligibility.Name{Entity: "03", Kind: "1", Last: d.LastName, First: d.FirstName},

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -51,8 +52,8 @@ func TestInquiry(t *testing.T) {
 func TestInquirySaysWhatThePayerNeeds(t *testing.T) {
 	t.Parallel()
 	q := withPatient(inquiry270())
-	for relationship, code := range map[billing.Relationship]string{
-		billing.RelationSpouse: "01", billing.RelationChild: "19", billing.RelationOther: "34",
+	for relationship, code := range map[coverage.Relationship]string{
+		coverage.RelationSpouse: "01", coverage.RelationChild: "19", coverage.RelationOther: "34",
 	} {
 		q := q
 		q.Inquiry.Patient = new(*q.Inquiry.Patient)

@@ -2,11 +2,12 @@ package edi_test
 
 import (
 	"cmp"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The oracle is a second bookkeeper. It reads the segments of the 835s itself, and
@@ -196,7 +197,7 @@ func (c *clp) same(i int, o *clp, j int) bool {
 
 // books are the payments of a claim.
 type books struct {
-	claim   *billing.Claim
+	claim   *claim.Claim
 	payer   string // of the claim
 	entries []*clp // oldest payment first
 
@@ -204,7 +205,7 @@ type books struct {
 }
 
 // newBooks books the claims anew.
-func newBooks(claim *billing.Claim, payer string, applied []*clp) *books {
+func newBooks(claim *claim.Claim, payer string, applied []*clp) *books {
 	b := &books{claim: claim, payer: payer}
 	for _, c := range applied {
 		e := *c
@@ -253,17 +254,17 @@ func (b *books) match(c *clp) []int {
 			numbers[i], free[n-1], rest[n-1] = n, false, rest[n-1]-abs(s.charge)
 		}
 	}
-	tiers := []func(s *svc, l *billing.ClaimLine) bool{
-		func(s *svc, l *billing.ClaimLine) bool {
+	tiers := []func(s *svc, l *claim.Line) bool{
+		func(s *svc, l *claim.Line) bool {
 			return s.billed() == l.ProcedureCode && s.date == l.ServiceDate.X12() && abs(s.charge) == int64(l.Fee)
 		},
-		func(s *svc, l *billing.ClaimLine) bool {
+		func(s *svc, l *claim.Line) bool {
 			return s.billed() == l.ProcedureCode && abs(s.charge) == int64(l.Fee)
 		},
-		func(s *svc, l *billing.ClaimLine) bool {
+		func(s *svc, l *claim.Line) bool {
 			return s.billed() == l.ProcedureCode && s.date == l.ServiceDate.X12()
 		},
-		func(s *svc, l *billing.ClaimLine) bool { return s.billed() == l.ProcedureCode },
+		func(s *svc, l *claim.Line) bool { return s.billed() == l.ProcedureCode },
 	}
 	for tier := 0; tier < len(tiers); {
 		pairs := onlyPairs(c, b.claim, numbers, free, tiers[tier])
@@ -274,7 +275,7 @@ func (b *books) match(c *clp) []int {
 			tier = 0
 		}
 	}
-	everything := func(*svc, *billing.ClaimLine) bool { return true }
+	everything := func(*svc, *claim.Line) bool { return true }
 	for i, n := range onlyPairs(c, b.claim, numbers, free, everything) {
 		if abs(c.lines[i].charge) == int64(b.claim.Lines[n-1].Fee) {
 			numbers[i] = n
@@ -285,7 +286,7 @@ func (b *books) match(c *clp) []int {
 
 // onlyPairs returns the unmatched lines, each with the number of the free one that it
 // agrees with. Of a pair, each agrees with no third.
-func onlyPairs(c *clp, claim *billing.Claim, numbers []int, free []bool, agree func(*svc, *billing.ClaimLine) bool) map[int]int {
+func onlyPairs(c *clp, claim *claim.Claim, numbers []int, free []bool, agree func(*svc, *claim.Line) bool) map[int]int {
 	pairs := map[int]int{}
 	for i := range c.lines {
 		var agreeing []int
@@ -800,7 +801,7 @@ func (c *clp) hides(e *clp, i int) bool {
 }
 
 // review returns why a person must decide about the claim, which is not booked.
-func (b *books) review(c *clp) billing.ReviewCode {
+func (b *books) review(c *clp) remit.ReviewCode {
 	after := newBooks(b.claim, b.payer, append(slices.Clone(b.entries), c))
 	of := after.find(c)
 	named := slices.ContainsFunc(b.entries, func(e *clp) bool {
@@ -808,17 +809,17 @@ func (b *books) review(c *clp) billing.ReviewCode {
 	})
 	switch {
 	case !c.balances():
-		return billing.ReviewUnbalanced
+		return remit.ReviewUnbalanced
 	case c.reverses() && len(of.takes) == 0 && named:
-		return billing.ReviewReversalDiffers
+		return remit.ReviewReversalDiffers
 	case c.reverses() && len(of.takes) == 0:
-		return billing.ReviewNoPayment
+		return remit.ReviewNoPayment
 	case b.patientDiffers(c) && after.chargeDiffers(of):
-		return billing.ReviewPatientAndCharge
+		return remit.ReviewPatientAndCharge
 	case !c.reverses() && b.repeats(c):
-		return billing.ReviewPaymentRepeated
+		return remit.ReviewPaymentRepeated
 	case after.overpays(of):
-		return billing.ReviewExceedsCharge
+		return remit.ReviewExceedsCharge
 	default:
 		return ""
 	}
@@ -900,23 +901,23 @@ func (b *books) chargeDiffers(e *clp) bool {
 }
 
 // warnings returns the codes that must stand beside an entry of the books.
-func (b *books) warnings(e *clp) (all []billing.WarningCode) {
-	add := func(wanted bool, code billing.WarningCode) {
+func (b *books) warnings(e *clp) (all []remit.WarningCode) {
+	add := func(wanted bool, code remit.WarningCode) {
 		if wanted {
 			all = append(all, code)
 		}
 	}
 	unknown := func(s svc) bool {
-		return !slices.ContainsFunc(b.claim.Lines, func(l billing.ClaimLine) bool { return l.ProcedureCode == s.billed() })
+		return !slices.ContainsFunc(b.claim.Lines, func(l claim.Line) bool { return l.ProcedureCode == s.billed() })
 	}
 	v, _ := b.judge()
-	add(b.patientDiffers(e), billing.WarnPatientDiffers)
-	add(b.chargeDiffers(e), billing.WarnChargeDiffers)
-	add(slices.ContainsFunc(e.lines, unknown), billing.WarnProcedureUnknown)
-	add(slices.Contains(e.numbers, 0), billing.WarnLineUnmatched)
-	add(v.exceeds, billing.WarnExceedsCharge)
-	add(!e.reverses() && e.patient != "" && cents(e.patient) != total(e.adjustments(), cas.ofPatient), billing.WarnPatientAmountDiffers)
-	add(v.capped, billing.WarnPatientAmountCapped)
+	add(b.patientDiffers(e), remit.WarnPatientDiffers)
+	add(b.chargeDiffers(e), remit.WarnChargeDiffers)
+	add(slices.ContainsFunc(e.lines, unknown), remit.WarnProcedureUnknown)
+	add(slices.Contains(e.numbers, 0), remit.WarnLineUnmatched)
+	add(v.exceeds, remit.WarnExceedsCharge)
+	add(!e.reverses() && e.patient != "" && cents(e.patient) != total(e.adjustments(), cas.ofPatient), remit.WarnPatientAmountDiffers)
+	add(v.capped, remit.WarnPatientAmountCapped)
 	slices.Sort(all)
 	return all
 }

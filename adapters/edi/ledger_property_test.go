@@ -12,6 +12,10 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // claimPayer is one of the payers of a history.
@@ -26,7 +30,7 @@ func claimPayers() []claimPayer {
 
 // history is a claim and the 835s for it, in the order in which they come.
 type history struct {
-	claim *billing.Claim
+	claim *claim.Claim
 	files []string
 	bold  bool // a person applies what needs review
 	dated bool // no two files are of one day
@@ -36,7 +40,7 @@ type history struct {
 // they sent.
 type historian struct {
 	*rand.Rand
-	claim     *billing.Claim
+	claim     *claim.Claim
 	sent      []*sentClaim // adjudications that no reversal has taken back whole
 	files     []sentFile
 	traces    int // the first trace number, less one
@@ -69,16 +73,16 @@ func (h *historian) part(whole int64, percent int) int64 {
 	return whole * int64(h.IntN(percent+1)) / 100
 }
 
-func randomClaim(h *historian) *billing.Claim {
-	c := &billing.Claim{PatientControlNumber: "PCN-1", Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal}
-	c.State, c.SentAt = billing.ClaimAcceptedPayer, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+func randomClaim(h *historian) *claim.Claim {
+	c := &claim.Claim{PatientControlNumber: "PCN-1", Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal}
+	c.State, c.SentAt = claim.AcceptedPayer, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	c.ID, c.Payer = billing.ClaimID{15: 1}, payerSummary(0)
-	c.Subscriber = billing.ClaimSubscriber{FirstName: "JANE", LastName: "ROE", MemberID: "W1"}
+	c.Subscriber = claim.Subscriber{FirstName: "JANE", LastName: "ROE", MemberID: "W1"}
 	if h.one(4) {
-		c.Subscriber.FirstName, c.Patient = "JOHN", &billing.ClaimPatient{FirstName: "JANE", LastName: "ROE", Relationship: billing.RelationChild}
+		c.Subscriber.FirstName, c.Patient = "JOHN", &claim.Patient{FirstName: "JANE", LastName: "ROE", Relationship: coverage.RelationChild}
 	}
 	for range 1 + h.IntN(6) {
-		c.Lines = append(c.Lines, billing.ClaimLine{
+		c.Lines = append(c.Lines, claim.Line{
 			ProcedureCode: pick(h, "D2740", "D0120", "D2392", "D1110", "D2392"), ServiceDate: billing.Date{Year: 2026, Month: 2, Day: 1 + h.IntN(2)},
 			Fee: pick(h, billing.Money(1+h.IntN(150000)), 100_00, 250_00), Quantity: 1,
 		})
@@ -87,12 +91,12 @@ func randomClaim(h *historian) *billing.Claim {
 }
 
 // payerSummary returns the directory's entry of a payer.
-func payerSummary(i int) billing.PayerSummary {
+func payerSummary(i int) directory.PayerSummary {
 	p := claimPayers()[i]
 	if !p.listed {
-		return billing.PayerSummary{}
+		return directory.PayerSummary{}
 	}
-	return billing.PayerSummary{ID: billing.PayerID{15: byte(i + 1)}, PayerID: p.id, Name: p.name}
+	return directory.PayerSummary{ID: billing.PayerID{15: byte(i + 1)}, PayerID: p.id, Name: p.name}
 }
 
 // writeHistory returns the history of a seed.
@@ -518,26 +522,26 @@ func writeAdjustments(b *strings.Builder, all []cas) {
 // oracle's.
 type clerk struct {
 	h       history
-	ledger  *billing.Ledger
-	applied []*billing.LedgerEntry
-	waiting []*billing.LedgerEntry // reversals of what is not there
+	ledger  *claim.Ledger
+	applied []*remit.LedgerEntry
+	waiting []*remit.LedgerEntry // reversals of what is not there
 	books   *books
-	raw     map[*billing.LedgerEntry]*clp
+	raw     map[*remit.LedgerEntry]*clp
 	seen    map[string]int // how often each case occurred
-	known   []*billing.Remittance
+	known   []*remit.Remittance
 
-	beside    *billing.Ledger // of the claim to the other payer; nil for none
-	elsewhere []*clp          // what the books of other claims say about the services
+	beside    *claim.Ledger // of the claim to the other payer; nil for none
+	elsewhere []*clp        // what the books of other claims say about the services
 }
 
 func newClerk(h history, seen map[string]int) *clerk {
-	k := &clerk{h: h, raw: map[*billing.LedgerEntry]*clp{}, seen: seen}
+	k := &clerk{h: h, raw: map[*remit.LedgerEntry]*clp{}, seen: seen}
 	k.book()
 	return k
 }
 
 // fold returns the program's ledger of the entries.
-func (k *clerk) fold(entries []*billing.LedgerEntry) *billing.Ledger {
+func (k *clerk) fold(entries []*remit.LedgerEntry) *claim.Ledger {
 	l := k.h.claim.Ledger(entries)
 	if k.beside != nil {
 		l = l.Beside(k.beside)
@@ -575,10 +579,10 @@ func (k *clerk) receive(file string, arrival int) error {
 
 // place posts a payment that is new. Of a correction every second one takes the place of
 // what it corrects.
-func (k *clerk) place(p *billing.Remittance, arrival int) error {
-	p.State, p.Arrival = billing.ERANeedsReview, int64(arrival)
+func (k *clerk) place(p *remit.Remittance, arrival int) error {
+	p.State, p.Arrival = remit.NeedsReview, int64(arrival)
 	copy(p.ID[:], p.Identity[:])
-	var siblings []*billing.Remittance
+	var siblings []*remit.Remittance
 	for _, o := range k.known {
 		if !o.SamePayer(p) || o.Payment.TraceNumber != p.Payment.TraceNumber {
 			continue
@@ -604,13 +608,13 @@ func (k *clerk) place(p *billing.Remittance, arrival int) error {
 		return k.post(p, arrival)
 	case arrival%2 == 0:
 		k.seen["kept"]++
-		p.State = billing.ERADiscarded
+		p.State = remit.Discarded
 		return nil
 	}
 	k.seen["replaced"]++
-	p.Decided = &billing.ERANote{}
+	p.Decided = &remit.Note{}
 	for _, o := range corrects {
-		o.State = billing.ERAReplaced
+		o.State = remit.Replaced
 		if err := k.takeBack(o.ID); err != nil {
 			return err
 		}
@@ -620,7 +624,7 @@ func (k *clerk) place(p *billing.Remittance, arrival int) error {
 
 // takeBack takes back what was applied of a payment, and forgets what waits.
 func (k *clerk) takeBack(id billing.ERAID) error {
-	of := func(e *billing.LedgerEntry) bool { return e.ERA.ID == id }
+	of := func(e *remit.LedgerEntry) bool { return e.ERA.ID == id }
 	k.waiting = slices.DeleteFunc(k.waiting, of)
 	ledger := k.ledger
 	for _, e := range k.applied {
@@ -699,8 +703,8 @@ func (k *clerk) without() error {
 }
 
 // post applies the claims of a payment.
-func (k *clerk) post(p *billing.Remittance, arrival int) error {
-	source := billing.ERASource{PayerName: p.PayerName, TraceNumber: p.Payment.TraceNumber, Arrival: int64(arrival)}
+func (k *clerk) post(p *remit.Remittance, arrival int) error {
+	source := remit.Source{PayerName: p.PayerName, TraceNumber: p.Payment.TraceNumber, Arrival: int64(arrival)}
 	copy(source.ID[:], p.Identity[:])
 	for i, payer := range claimPayers() {
 		if slices.Contains(p.PayerIDs, payer.id) {
@@ -708,7 +712,7 @@ func (k *clerk) post(p *billing.Remittance, arrival int) error {
 		}
 	}
 	raw := parse(string(p.Content), arrival)
-	var entries []*billing.LedgerEntry
+	var entries []*remit.LedgerEntry
 	for r, err := range edi.New().Claims(p.Content) {
 		if err != nil {
 			return err
@@ -717,11 +721,11 @@ func (k *clerk) post(p *billing.Remittance, arrival int) error {
 			continue
 		}
 		r.LineNumbers = k.h.claim.MatchLines(r)
-		e := &billing.LedgerEntry{RemittanceClaim: r, ERA: source}
+		e := &remit.LedgerEntry{Claim: r, ERA: source}
 		k.raw[e] = raw[r.Ordinal-1]
 		entries = append(entries, e)
 	}
-	slices.SortStableFunc(entries, func(x, y *billing.LedgerEntry) int { return cmp.Compare(btoi(y.Reverses()), btoi(x.Reverses())) })
+	slices.SortStableFunc(entries, func(x, y *remit.LedgerEntry) int { return cmp.Compare(btoi(y.Reverses()), btoi(x.Reverses())) })
 	for _, e := range entries {
 		if err := k.consider(e); err != nil {
 			return err
@@ -731,14 +735,14 @@ func (k *clerk) post(p *billing.Remittance, arrival int) error {
 }
 
 // consider applies an entry that no person needs to see.
-func (k *clerk) consider(e *billing.LedgerEntry) error {
-	code := k.ledger.Review(e, billing.MatchedByControlNumber)
+func (k *clerk) consider(e *remit.LedgerEntry) error {
+	code := k.ledger.Review(e, remit.MatchedByControlNumber)
 	k.seen["review "+string(code)]++
 	if want := k.books.review(k.raw[e]); code != want {
 		return fmt.Errorf("%s: review %q, want %q", describe(e), code, want)
 	}
 	switch {
-	case code == billing.ReviewNoPayment:
+	case code == remit.ReviewNoPayment:
 		k.waiting = append(k.waiting, e)
 		return nil
 	case code == "" || k.h.bold:
@@ -749,7 +753,7 @@ func (k *clerk) consider(e *billing.LedgerEntry) error {
 }
 
 // apply applies an entry, compares, and tries the waiting reversals again.
-func (k *clerk) apply(e *billing.LedgerEntry) error {
+func (k *clerk) apply(e *remit.LedgerEntry) error {
 	raw := k.raw[e]
 	repeats := !raw.reverses() && k.books.repeats(raw)
 	next := k.ledger.With(e)
@@ -758,7 +762,7 @@ func (k *clerk) apply(e *billing.LedgerEntry) error {
 	k.ledger = next
 	want := k.books.warnings(k.books.find(raw))
 	if repeats {
-		want = append(want, billing.WarnPaymentRepeated)
+		want = append(want, remit.WarnPaymentRepeated)
 		slices.Sort(want)
 	}
 	for _, w := range want {
@@ -781,7 +785,7 @@ func (k *clerk) apply(e *billing.LedgerEntry) error {
 	return nil
 }
 
-func describe(e *billing.LedgerEntry) string {
+func describe(e *remit.LedgerEntry) string {
 	return fmt.Sprintf("file %d, claim %d (%s, %s)", e.ERA.Arrival, e.Ordinal, e.StatusCode, e.Paid)
 }
 
@@ -790,7 +794,7 @@ func (c *clp) describe() string {
 }
 
 // verdictOf returns the verdict of the program; false when nothing stands.
-func verdictOf(l *billing.Ledger) (v verdict, stands bool) {
+func verdictOf(l *claim.Ledger) (v verdict, stands bool) {
 	s := l.Standing()
 	if s == nil {
 		return verdict{}, false
@@ -862,7 +866,7 @@ func (k *clerk) compareOpen() error {
 }
 
 // compareOne compares an adjudication with the books.
-func (k *clerk) compareOne(a *billing.Adjudication) error {
+func (k *clerk) compareOne(a *claim.Adjudication) error {
 	o := k.books.find(k.raw[a.LedgerEntry])
 	var by, wantBy string
 	if a.CancelledBy != nil {
@@ -906,11 +910,11 @@ func (k *clerk) turned() error {
 	if !k.h.dated || slices.ContainsFunc(k.books.entries, rivals) {
 		return nil
 	}
-	var entries []*billing.LedgerEntry
+	var entries []*remit.LedgerEntry
 	for _, e := range slices.Backward(k.applied) {
 		source := e.ERA
 		source.Arrival = -source.Arrival
-		entries = append(entries, &billing.LedgerEntry{RemittanceClaim: e.RemittanceClaim, ERA: source})
+		entries = append(entries, &remit.LedgerEntry{Claim: e.Claim, ERA: source})
 	}
 	want, standing := verdictOf(k.ledger)
 	if got, stands := verdictOf(k.fold(entries)); got != want || stands != standing {

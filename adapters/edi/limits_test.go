@@ -2,10 +2,9 @@ package edi_test
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // phrases are messages about a procedure that the plan pays in full, with what they
@@ -234,7 +233,7 @@ func TestLimitsInMessages(t *testing.T) {
 			q.Inquiry.ProcedureCodes = []string{"D1206"}
 			q.Inquiry.Subscriber.DateOfBirth = q.Inquiry.ServiceDate.AddMonths(-12 * age) // a birthday
 			got := answer(t, q, about("EB*A*******0*****AD:D1206", "MSG*"+p.message)).Benefits.Procedures[0]
-			status := map[billing.ProcedureStatus]string{billing.ProcedureCoveredNow: "yes", billing.ProcedureAgeLimit: "no", "": "?"}[got.Status]
+			status := map[coverage.ProcedureStatus]string{coverage.ProcedureCoveredNow: "yes", coverage.ProcedureAgeLimit: "no", "": "?"}[got.Status]
 			if got.Note != p.message || status != want {
 				t.Errorf("%s: at age %d %s, note %q, want %s", p.message, age, got.Status, got.Note, want)
 			}
@@ -263,7 +262,7 @@ func FuzzLimitsInMessages(f *testing.F) {
 			return c
 		}, message[:min(len(message), 264)])
 		age = max(age, -age) % 120
-		read := func(message string) billing.ProcedureBenefit {
+		read := func(message string) coverage.ProcedureBenefit {
 			q := inquiry270()
 			q.Inquiry.ProcedureCodes = []string{"D1206"}
 			q.Inquiry.Subscriber.DateOfBirth = q.Inquiry.ServiceDate.AddMonths(-12 * age)
@@ -276,7 +275,7 @@ func FuzzLimitsInMessages(f *testing.F) {
 		if other := read(strings.ToLower(strings.ReplaceAll(message, " ", "  "))); procedureLine(other) != procedureLine(got) {
 			t.Errorf("%q: %s, in lower case %s", message, procedureLine(got), procedureLine(other))
 		}
-		if other := read(message + " . UNLESS ALREADY DONE"); other.Status == billing.ProcedureCoveredNow {
+		if other := read(message + " . UNLESS ALREADY DONE"); other.Status == coverage.ProcedureCoveredNow {
 			t.Errorf("%q: covered now, whatever the condition is", message)
 		}
 	})

@@ -1,14 +1,13 @@
 package edi
 
 import (
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // missing lists the paths of the fields that the payer did not return. It never lists
 // the coverage status, because unknown is a status.
-func missing(b *billing.Benefits, q billing.Inquiry) []string {
+func missing(b *coverage.Benefits, q coverage.Inquiry) []string {
 	var out []string
 	unless := func(returned bool, path string) {
 		if !returned {
@@ -24,11 +23,11 @@ func missing(b *billing.Benefits, q billing.Inquiry) []string {
 	unless(b.NetworkStatus != "", "network_status")
 	unless(len(b.Maximums) > 0, "maximums")
 	unless(len(b.Deductibles) > 0, "deductibles")
-	for _, c := range billing.Categories() {
-		unless(slices.ContainsFunc(b.Coverage, func(x billing.CategoryCoverage) bool { return x.Category == c }), "coverage."+string(c))
+	for _, c := range coverage.Categories() {
+		unless(slices.ContainsFunc(b.Coverage, func(x coverage.CategoryCoverage) bool { return x.Category == c }), "coverage."+string(c))
 	}
 	for i, code := range q.ProcedureCodes {
-		returned := slices.ContainsFunc(b.Procedures, func(p billing.ProcedureBenefit) bool { return p.Code == code })
+		returned := slices.ContainsFunc(b.Procedures, func(p coverage.ProcedureBenefit) bool { return p.Code == code })
 		unless(returned || slices.Contains(q.ProcedureCodes[:i], code), "procedures."+code)
 	}
 	r := b.PlanRules

@@ -8,6 +8,9 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -68,15 +71,15 @@ func wantChanges(t *testing.T, from, to []byte, want string) {
 // provider, and of a child in the care of another dentist. Both have two lines.
 func familyFile() network.ClaimsFile {
 	office := newOffice(1, "BRIGHT SMILES", "1234567893")
-	office.ProviderNumbers = []billing.ProviderNumber{{PayerID: "CHTEST", Number: "PN-7", LocationNumber: "LOC-2"}}
+	office.ProviderNumbers = []directory.ProviderNumber{{PayerID: "CHTEST", Number: "PN-7", LocationNumber: "LOC-2"}}
 	own, child := claimOf(1, office, "PCN-1"), claimOf(2, office, "PCN-2")
-	own.Provider = &billing.Provider{FirstName: "BEA", LastName: "BRIGHT", NPI: office.NPI, Taxonomy: "1223P0221X"}
-	child.Claim.Patient = &billing.ClaimPatient{
-		FirstName: "ZOE", LastName: "NUNEZ", DateOfBirth: on(2010, 1, 1), Relationship: billing.RelationChild, Gender: billing.GenderFemale,
+	own.Provider = &directory.Provider{FirstName: "BEA", LastName: "BRIGHT", NPI: office.NPI, Taxonomy: "1223P0221X"}
+	child.Claim.Patient = &claim.Patient{
+		FirstName: "ZOE", LastName: "NUNEZ", DateOfBirth: on(2010, 1, 1), Relationship: coverage.RelationChild, Gender: claim.GenderFemale,
 	}
 	child.Claim.Note = strings.Repeat("a word or two ", 12)
 	child.Claim.Payer.ID = billing.PayerID{1}
-	return network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{own, child}}
+	return network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []claim.OutgoingClaim{own, child}}
 }
 
 // TestClaimOptions compares the file of each option with the default one.
@@ -194,7 +197,7 @@ func TestClaimOptions(t *testing.T) {
 // derived is the number of the claim with the ID when its own does not fit.
 func derived(id byte) string {
 	o := network.Options{PlainNumbers: true, NumberLength: 12}
-	return o.SubmittedNumber(&billing.Claim{ID: billing.ClaimID{15: id}, PatientControlNumber: "PCN-1"})
+	return o.SubmittedNumber(&claim.Claim{ID: billing.ClaimID{15: id}, PatientControlNumber: "PCN-1"})
 }
 
 // comesBack decodes a file: whatever the options, every line has its date, and the file
@@ -225,7 +228,7 @@ func TestProvidersOfLines(t *testing.T) {
 		c := &f.Claims[i]
 		c.Claim.ProviderID, c.Claim.Lines[0].ProviderID = billing.ProviderID{15: 1}, billing.ProviderID{15: 2}
 		c.Claim.Lines[1].ProviderID = c.Claim.ProviderID
-		c.Providers = map[billing.ProviderID]*billing.Provider{{15: 1}: c.Provider, {15: 2}: bright}
+		c.Providers = map[billing.ProviderID]*directory.Provider{{15: 1}: c.Provider, {15: 2}: bright}
 	}
 	all, _, err := claims.Decode(bytes.NewReader(mustFile(t, f)))
 	if err != nil {
@@ -245,9 +248,9 @@ func TestNetworkOfFile(t *testing.T) {
 	t.Parallel()
 	f := familyFile()
 	f.Claims = f.Claims[1:]
-	f.Claims[0].Claim.OtherCoverage = []billing.OtherCoverage{{
-		Sequence: billing.SequenceSecondary, Payer: billing.PayerSummary{ID: billing.PayerID{2}, PayerID: "BLUE", Name: "BLUE DENTAL"},
-		Subscriber: f.Claims[0].Claim.Subscriber, Relationship: billing.RelationSelf, FilingIndicator: "CI",
+	f.Claims[0].Claim.OtherCoverage = []claim.OtherCoverage{{
+		Sequence: billing.SequenceSecondary, Payer: directory.PayerSummary{ID: billing.PayerID{2}, PayerID: "BLUE", Name: "BLUE DENTAL"},
+		Subscriber: f.Claims[0].Claim.Subscriber, Relationship: coverage.RelationSelf, FilingIndicator: "CI",
 	}}
 	before := mustFile(t, f)
 	f.Envelope = network.Envelope{
@@ -284,7 +287,7 @@ func TestInquiryOptions(t *testing.T) {
 		"one_service_type_per_request": {options: network.Options{ServiceTypes: []string{"30", "35"}, TypesTogether: true}, want: []string{"EQ*30^35 EQ**AD:D1110", "EQ**AD:D1110"}},
 	} {
 		q := inquiry270()
-		q.Options, q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = c.options, billing.DetailEnhanced, []string{"D1110"}
+		q.Options, q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = c.options, coverage.DetailEnhanced, []string{"D1110"}
 		var got []string
 		for n, question := range q.Questions() {
 			b, err := edi.New().Inquiry(q, question, n)
@@ -341,7 +344,7 @@ func TestTraceEcho(t *testing.T) {
 		t.Error("the trace of another inquiry is accepted")
 	}
 	q.Options.TraceByExchange = true
-	if a, err := edi.New().Answer(q, [][]byte{reply}); err != nil || a.Outcome != billing.OutcomeAnswered {
+	if a, err := edi.New().Answer(q, [][]byte{reply}); err != nil || a.Outcome != coverage.OutcomeAnswered {
 		t.Errorf("%s, %v", a.Outcome, err)
 	}
 }

@@ -7,23 +7,23 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // Parts takes a file apart by the kinds of its transaction sets. Interchanges of one kind
 // that follow one another are one part, which shares the memory of the file. An
 // interchange of several kinds is taken apart by set.
-func (*Codec) Parts(content []byte) iter.Seq[billing.FilePart] { return parts(content, false) }
+func (*Codec) Parts(content []byte) iter.Seq[clearing.FilePart] { return parts(content, false) }
 
 // Apart takes every interchange apart by set.
-func (*Codec) Apart(content []byte) iter.Seq[billing.FilePart] { return parts(content, true) }
+func (*Codec) Apart(content []byte) iter.Seq[clearing.FilePart] { return parts(content, true) }
 
-func parts(content []byte, bySet bool) iter.Seq[billing.FilePart] {
-	return func(yield func(billing.FilePart) bool) {
+func parts(content []byte, bySet bool) iter.Seq[clearing.FilePart] {
+	return func(yield func(clearing.FilePart) bool) {
 		for _, p := range x12.Pieces(content) {
 			piece := content[p.Start:p.End]
 			if p.Err != nil {
-				if !yield(billing.FilePart{Content: piece, Err: p.Err}) {
+				if !yield(clearing.FilePart{Content: piece, Err: p.Err}) {
 					return
 				}
 				continue
@@ -34,7 +34,7 @@ func parts(content []byte, bySet bool) iter.Seq[billing.FilePart] {
 					if !setsOf(text, yield) {
 						return
 					}
-				} else if !yield(billing.FilePart{Kind: s.kind, Sets: s.sets, Content: text}) {
+				} else if !yield(clearing.FilePart{Kind: s.kind, Sets: s.sets, Content: text}) {
 					return
 				}
 			}
@@ -46,7 +46,7 @@ func parts(content []byte, bySet bool) iter.Seq[billing.FilePart] {
 // of several.
 type stretch struct {
 	start, end int
-	kind       billing.FileKind // empty for several
+	kind       clearing.FileKind // empty for several
 	sets       []string
 }
 
@@ -106,14 +106,14 @@ func add(names []string, name string) []string {
 const interchangeVerdict = "TA1"
 
 // kindOf returns the kind of a transaction set.
-func kindOf(id string) billing.FileKind {
+func kindOf(id string) clearing.FileKind {
 	switch {
 	case id == setRemittance:
-		return billing.FileRemittance
+		return clearing.FileRemittance
 	case isFunctional(id), id == setStatus, id == interchangeVerdict:
-		return billing.FileAcknowledgement
+		return clearing.FileAcknowledgement
 	}
-	return billing.FileOther
+	return clearing.FileOther
 }
 
 // nameOf returns the ID of a transaction set, for people.
@@ -126,7 +126,7 @@ func nameOf(id string) string {
 
 // setsOf yields each set of interchanges that can be read, and the TA1 segments of each
 // interchange, in an envelope of its own. It returns false when yield did.
-func setsOf(text []byte, yield func(billing.FilePart) bool) bool {
+func setsOf(text []byte, yield func(clearing.FilePart) bool) bool {
 	in := x12.NewReader(bytes.NewReader(text), x12.Limits{SkipInvalid: true})
 	var span remittance.Span
 	var header, verdicts []byte
@@ -136,7 +136,7 @@ func setsOf(text []byte, yield func(billing.FilePart) bool) bool {
 		if err != nil {
 			return true
 		}
-		p := billing.FilePart{Kind: billing.FileAcknowledgement, Sets: []string{interchangeVerdict}}
+		p := clearing.FilePart{Kind: clearing.FileAcknowledgement, Sets: []string{interchangeVerdict}}
 		switch s.ID {
 		case "ISA":
 			span.Interchange, control = s.Offset, s.Element(13)
@@ -148,9 +148,9 @@ func setsOf(text []byte, yield func(billing.FilePart) bool) bool {
 		case "SE":
 			span.End = in.Offset()
 			id := in.Set().ID
-			p = billing.FilePart{Kind: kindOf(id), Sets: []string{nameOf(id)}}
+			p = clearing.FilePart{Kind: kindOf(id), Sets: []string{nameOf(id)}}
 			if p.Content, err = remittance.Extract(text, span); err != nil {
-				p = billing.FilePart{Content: text[span.Start:span.End], Err: err}
+				p = clearing.FilePart{Content: text[span.Start:span.End], Err: err}
 			}
 		case interchangeVerdict:
 			verdicts = append(verdicts, text[s.Offset:in.Offset()]...)

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // kinds returns the kinds of parts and their transaction sets.
-func kinds(parts iter.Seq[billing.FilePart]) string {
+func kinds(parts iter.Seq[clearing.FilePart]) string {
 	var all []string
 	for p := range parts {
 		kind := string(p.Kind)
@@ -60,7 +60,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 		for p := range edi.New().Parts([]byte(c.content)) {
-			if again := kinds(edi.New().Parts(p.Content)); p.Err == nil && again != kinds(slices.Values([]billing.FilePart{p})) {
+			if again := kinds(edi.New().Parts(p.Content)); p.Err == nil && again != kinds(slices.Values([]clearing.FilePart{p})) {
 				t.Errorf("%s: a part is %s by itself", name, again)
 			}
 		}
@@ -83,7 +83,7 @@ func TestMixedFile(t *testing.T) {
 
 // tryParts proves that each part of a file is a file by itself, of its kind, or has an
 // error with a position.
-func tryParts(t *testing.T, b []byte) (all []billing.FilePart) {
+func tryParts(t *testing.T, b []byte) (all []clearing.FilePart) {
 	t.Helper()
 	all = slices.Collect(edi.New().Parts(b))
 	for _, p := range slices.Concat(all, slices.Collect(edi.New().Apart(b))) {

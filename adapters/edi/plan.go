@@ -1,26 +1,26 @@
 package edi
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // plan sets the coverage status and dates, the plan, and the network status.
-func (a *answer) plan(b *billing.Benefits) {
-	b.Status = billing.CoverageUnknown
+func (a *answer) plan(b *coverage.Benefits) {
+	b.Status = coverage.Unknown
 	statuses := a.statusRows()
 	if len(statuses) > 0 {
 		b.Status = statuses[0].status()
 	}
 	dates := a.coverageDates(statuses)
 	if !dates.covers(a.inquiry.ServiceDate) {
-		b.Status = billing.CoverageInactive
+		b.Status = coverage.Inactive
 	}
 	for _, r := range a.rows {
-		stated := r.general() && r.status() != billing.CoverageUnknown
+		stated := r.general() && r.status() != coverage.Unknown
 		if r.code == "" && !r.foreign && r.Code != otherPayer && !stated {
 			dates = dates.orElse(coveragePeriod(r.Dates, a.inquiry.ServiceDate, false))
 		}
@@ -74,7 +74,7 @@ func (a *answer) coverageDates(statuses []*row) period {
 func (a *answer) statusRows() []*row {
 	var statuses []*row
 	for _, r := range a.rows {
-		if r.code == "" && !r.foreign && r.status() != billing.CoverageUnknown {
+		if r.code == "" && !r.foreign && r.status() != coverage.Unknown {
 			statuses = append(statuses, r)
 		}
 	}
@@ -90,7 +90,7 @@ func (a *answer) statusRows() []*row {
 		default:
 			n += 20
 		}
-		if r.status() != billing.CoverageActive {
+		if r.status() != coverage.Active {
 			n++
 		}
 		return n
@@ -100,18 +100,18 @@ func (a *answer) statusRows() []*row {
 }
 
 // status returns the coverage status that the row states.
-func (r *row) status() billing.CoverageStatus {
+func (r *row) status() coverage.Status {
 	switch r.Code {
 	case "1", "2", "3", "4", "5":
-		return billing.CoverageActive
+		return coverage.Active
 	case "6", "7", "8":
-		return billing.CoverageInactive
+		return coverage.Inactive
 	case "I":
 		if r.class == "" && slices.Contains(r.ServiceTypes, dental) && r.tier.standing != outOfNetwork {
-			return billing.CoverageInactive
+			return coverage.Inactive
 		}
 	}
-	return billing.CoverageUnknown
+	return coverage.Unknown
 }
 
 // planType describes EB04 for the types of dental plans. It returns other codes
@@ -209,10 +209,10 @@ func (a *answer) benefitDates() period {
 
 // benefitPeriod returns the kind of year of the plan's amounts. It is used if the
 // payer states nothing else.
-func benefitPeriod(lists ...[]billing.BenefitAmount) string {
+func benefitPeriod(lists ...[]coverage.BenefitAmount) string {
 	for _, list := range lists {
 		for _, b := range list {
-			if b.Period != billing.PeriodLifetime && b.Amount != nil {
+			if b.Period != coverage.PeriodLifetime && b.Amount != nil {
 				return string(b.Period)
 			}
 		}
@@ -223,13 +223,13 @@ func benefitPeriod(lists ...[]billing.BenefitAmount) string {
 // network returns the office's network status. A coverage row that states the
 // network decides. Otherwise the benefits decide if they are all for one network.
 // Benefits for several networks only describe the plan.
-func (a *answer) network(statuses []*row) billing.NetworkStatus {
+func (a *answer) network(statuses []*row) coverage.NetworkStatus {
 	for _, r := range statuses {
 		switch r.InNetwork {
 		case "Y":
-			return billing.InNetwork
+			return coverage.InNetwork
 		case "N":
-			return billing.OutOfNetwork
+			return coverage.OutOfNetwork
 		}
 	}
 	in, out, open, silent := false, false, false, false
@@ -244,11 +244,11 @@ func (a *answer) network(statuses []*row) billing.NetworkStatus {
 	}
 	switch {
 	case in && !out:
-		return billing.InNetwork
+		return coverage.InNetwork
 	case out && !in && !open && !silent:
-		return billing.OutOfNetwork
+		return coverage.OutOfNetwork
 	case in, out, open:
-		return billing.NetworkUnknown
+		return coverage.NetworkUnknown
 	default:
 		return ""
 	}

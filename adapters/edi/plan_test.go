@@ -1,32 +1,31 @@
 package edi_test
 
 import (
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		segments []string
-		want     billing.CoverageStatus
+		want     coverage.Status
 	}{
-		"dental active":                   {[]string{"EB*1*IND*35"}, billing.CoverageActive},
-		"capitation":                      {[]string{"EB*3*IND*30"}, billing.CoverageActive},
-		"pending investigation":           {[]string{"EB*5*IND*35"}, billing.CoverageActive},
-		"inactive":                        {[]string{"EB*6*IND*35"}, billing.CoverageInactive},
-		"inactive, pending":               {[]string{"EB*8**30"}, billing.CoverageInactive},
-		"no service type":                 {[]string{"EB*1"}, billing.CoverageActive},
-		"dental counts before the plan":   {[]string{"EB*1**30", "EB*6**35"}, billing.CoverageInactive},
-		"dental among others":             {[]string{"EB*6**30", "EB*1**1^33^35^47"}, billing.CoverageActive},
-		"active counts before inactive":   {[]string{"EB*6**35", "EB*1**35"}, billing.CoverageActive},
-		"the one on the service date":     {[]string{"EB*1**35", "DTP*346*RD8*20240101-20241231", "EB*6**35", "DTP*346*D8*20250101"}, billing.CoverageInactive},
-		"a part of dental care":           {[]string{"EB*1**23^41"}, billing.CoverageActive},
-		"medical alone":                   {[]string{"EB*1**33^47", "EB*C**47**23*100"}, billing.CoverageUnknown},
-		"a plan without dental care":      {[]string{"EB*1**30", "EB*I**35"}, billing.CoverageInactive},
-		"no dental care out of network":   {[]string{"EB*1**30", "EB*I**35*********N"}, billing.CoverageActive},
-		"amounts without a word of cover": {[]string{"EB*F*IND*35***23*1000"}, billing.CoverageUnknown},
+		"dental active":                   {[]string{"EB*1*IND*35"}, coverage.Active},
+		"capitation":                      {[]string{"EB*3*IND*30"}, coverage.Active},
+		"pending investigation":           {[]string{"EB*5*IND*35"}, coverage.Active},
+		"inactive":                        {[]string{"EB*6*IND*35"}, coverage.Inactive},
+		"inactive, pending":               {[]string{"EB*8**30"}, coverage.Inactive},
+		"no service type":                 {[]string{"EB*1"}, coverage.Active},
+		"dental counts before the plan":   {[]string{"EB*1**30", "EB*6**35"}, coverage.Inactive},
+		"dental among others":             {[]string{"EB*6**30", "EB*1**1^33^35^47"}, coverage.Active},
+		"active counts before inactive":   {[]string{"EB*6**35", "EB*1**35"}, coverage.Active},
+		"the one on the service date":     {[]string{"EB*1**35", "DTP*346*RD8*20240101-20241231", "EB*6**35", "DTP*346*D8*20250101"}, coverage.Inactive},
+		"a part of dental care":           {[]string{"EB*1**23^41"}, coverage.Active},
+		"medical alone":                   {[]string{"EB*1**33^47", "EB*C**47**23*100"}, coverage.Unknown},
+		"a plan without dental care":      {[]string{"EB*1**30", "EB*I**35"}, coverage.Inactive},
+		"no dental care out of network":   {[]string{"EB*1**30", "EB*I**35*********N"}, coverage.Active},
+		"amounts without a word of cover": {[]string{"EB*F*IND*35***23*1000"}, coverage.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,25 +67,25 @@ func TestPlan(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		segments []string
-		want     billing.Plan
+		want     coverage.Plan
 	}{
 		"name, type and group": {
 			[]string{"REF*18*P7", "REF*6P*G100*ACME", "EB*1**35*PR*GOLD PPO"},
-			billing.Plan{Name: "GOLD PPO", Type: "PPO", GroupNumber: "G100"},
+			coverage.Plan{Name: "GOLD PPO", Type: "PPO", GroupNumber: "G100"},
 		},
 		"each from where it is": {
 			[]string{"EB*1**35", "REF*6P*G200", "EB*1**30*QQ*SILVER"},
-			billing.Plan{Name: "SILVER", Type: "QQ", GroupNumber: "G200"},
+			coverage.Plan{Name: "SILVER", Type: "QQ", GroupNumber: "G200"},
 		},
-		"plan number for want of a group": {[]string{"REF*18*P7", "EB*1**35"}, billing.Plan{GroupNumber: "P7"}},
+		"plan number for want of a group": {[]string{"REF*18*P7", "EB*1**35"}, coverage.Plan{GroupNumber: "P7"}},
 		"period in words": {
 			[]string{"EB*1**35", "MSG*BENEFIT YEAR: JULY 1 - JUNE 30", "EB*F*IND*35***23*1000"},
-			billing.Plan{BenefitPeriod: "JULY 1 - JUNE 30"},
+			coverage.Plan{BenefitPeriod: "JULY 1 - JUNE 30"},
 		},
 		"period as dates": {
-			[]string{"DTP*292*RD8*20260701-20270630", "EB*1**35"}, billing.Plan{BenefitPeriod: "2026-07-01 to 2027-06-30"},
+			[]string{"DTP*292*RD8*20260701-20270630", "EB*1**35"}, coverage.Plan{BenefitPeriod: "2026-07-01 to 2027-06-30"},
 		},
-		"period of the deductible": {[]string{"EB*1**35", "EB*F*IND*38***32*1000", "EB*C*IND*35***22*50"}, billing.Plan{BenefitPeriod: "plan_year"}},
+		"period of the deductible": {[]string{"EB*1**35", "EB*F*IND*38***32*1000", "EB*C*IND*35***22*50"}, coverage.Plan{BenefitPeriod: "plan_year"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,15 +105,15 @@ func TestNetworkStatus(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		segments []string
-		want     billing.NetworkStatus
+		want     coverage.NetworkStatus
 	}{
 		"not a word":             {[]string{"EB*1**35", "EB*A**41*****0"}, ""},
-		"of the coverage":        {[]string{"EB*1**35*********N", "EB*A**41*****0****Y"}, billing.OutOfNetwork},
-		"in network only":        {[]string{"EB*1**35", "EB*A**41*****0****Y", "EB*C**35***23*50"}, billing.InNetwork},
-		"out of network only":    {[]string{"EB*1**35", "EB*A**41*****0****N"}, billing.OutOfNetwork},
-		"both":                   {[]string{"EB*1**35", "EB*A**41*****0****Y", "EB*A**41*****.2****N"}, billing.NetworkUnknown},
-		"the payer is unsure":    {[]string{"EB*1**35", "EB*A**41*****0****U"}, billing.NetworkUnknown},
-		"out beside the default": {[]string{"EB*1**35", "EB*A**41*****0", "EB*A**41*****.2****N"}, billing.NetworkUnknown},
+		"of the coverage":        {[]string{"EB*1**35*********N", "EB*A**41*****0****Y"}, coverage.OutOfNetwork},
+		"in network only":        {[]string{"EB*1**35", "EB*A**41*****0****Y", "EB*C**35***23*50"}, coverage.InNetwork},
+		"out of network only":    {[]string{"EB*1**35", "EB*A**41*****0****N"}, coverage.OutOfNetwork},
+		"both":                   {[]string{"EB*1**35", "EB*A**41*****0****Y", "EB*A**41*****.2****N"}, coverage.NetworkUnknown},
+		"the payer is unsure":    {[]string{"EB*1**35", "EB*A**41*****0****U"}, coverage.NetworkUnknown},
+		"out beside the default": {[]string{"EB*1**35", "EB*A**41*****0", "EB*A**41*****.2****N"}, coverage.NetworkUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,20 +1,20 @@
 package edi
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // procedures returns the benefits of the requested procedures in order. If the
 // check is enhanced or requests no procedures, the payer's other procedures follow.
-func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
+func (a *answer) procedures(b *coverage.Benefits) []coverage.ProcedureBenefit {
 	rows := map[string][]*row{}
 	var listed []string
 	var ranges []*row
@@ -31,13 +31,13 @@ func (a *answer) procedures(b *billing.Benefits) []billing.ProcedureBenefit {
 		}
 	}
 	codes := a.inquiry.ProcedureCodes
-	if a.inquiry.DetailLevel == billing.DetailEnhanced || len(codes) == 0 {
+	if a.inquiry.DetailLevel == coverage.DetailEnhanced || len(codes) == 0 {
 		codes = append(slices.Clone(codes), listed...)
 		if len(a.inquiry.ProcedureCodes) == 0 {
 			codes = slices.DeleteFunc(codes, func(code string) bool { return standsForCategory(code, rows[code]) })
 		}
 	}
-	var out []billing.ProcedureBenefit
+	var out []coverage.ProcedureBenefit
 	for i, code := range codes {
 		if all := withRanges(code, rows[code], ranges); all != nil && !slices.Contains(codes[:i], code) {
 			out = append(out, a.procedure(code, all, b))
@@ -76,8 +76,8 @@ func standsForCategory(code string, rows []*row) bool {
 
 func isImplant(code string) bool { return "D6010" <= code && code <= "D6199" }
 
-func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing.ProcedureBenefit {
-	p := billing.ProcedureBenefit{Code: code}
+func (a *answer) procedure(code string, all []*row, b *coverage.Benefits) coverage.ProcedureBenefit {
+	p := coverage.ProcedureBenefit{Code: code}
 	limits := agesOf(all)
 	rows, age := all, fitAll(limits, a.age)
 	if len(limits) > 1 && age == fits {
@@ -110,16 +110,16 @@ func (a *answer) procedure(code string, all []*row, b *billing.Benefits) billing
 	early := h.usedUp || spent || a.inquiry.ServiceDate.Before(p.NextEligibleDate)
 	switch {
 	case p.Covered != nil && !*p.Covered:
-		p.Status = billing.ProcedureNotCovered
+		p.Status = coverage.ProcedureNotCovered
 	case age == outside:
-		p.Status = billing.ProcedureAgeLimit
+		p.Status = coverage.ProcedureAgeLimit
 	case early && (l == nil || l.scope == ""): // a limit per tooth leaves other teeth covered
-		p.Status = billing.ProcedureNotDueYet
+		p.Status = coverage.ProcedureNotDueYet
 	case age == unsure || inDoubt(rows, shown): // the note has the payer's words
 	case downgraded(rows):
-		p.Status = billing.ProcedureDowngraded
+		p.Status = coverage.ProcedureDowngraded
 	case p.Covered != nil:
-		p.Status = billing.ProcedureCoveredNow
+		p.Status = coverage.ProcedureCoveredNow
 	}
 	p.Note = procedureNote(all, shown)
 	return p
@@ -139,7 +139,7 @@ func (a *answer) beginOf(rows []*row, shown *row) billing.Date {
 
 // coveredAs sets the procedure's coverage and the plan's share from its rows, or
 // else from its service type. A procedure with only a frequency is covered.
-func coveredAs(p *billing.ProcedureBenefit, rows []*row, b *billing.Benefits) {
+func coveredAs(p *coverage.ProcedureBenefit, rows []*row, b *coverage.Benefits) {
 	share, excluded := best(rows, hasShare), best(rows, excludes)
 	if excluded != nil && (share == nil || excluded.tier.standing < share.tier.standing) {
 		p.Covered = new(false)
@@ -156,7 +156,7 @@ func coveredAs(p *billing.ProcedureBenefit, rows []*row, b *billing.Benefits) {
 			}
 		}
 	}
-	paid := func(r *row) bool { return r.status() == billing.CoverageActive || r.Code == "B" || hasLimit(r) }
+	paid := func(r *row) bool { return r.status() == coverage.Active || r.Code == "B" || hasLimit(r) }
 	if p.Covered == nil && best(rows, paid) != nil {
 		p.Covered = new(true)
 	}

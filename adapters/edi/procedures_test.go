@@ -1,9 +1,8 @@
 package edi_test
 
 import (
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The service date is 2026-06-15, the patient is 41.
@@ -244,7 +243,7 @@ func TestProcedure(t *testing.T) {
 func TestStandardGivesTheProceduresAskedFor(t *testing.T) {
 	t.Parallel()
 	segments := []string{"EB*A*******.5*****AD:D2740", "MSG*CROWNS", "EB*A*******0*****AD:D1110", "EB*A*******0*****AD:D0120", "EB*A*******0*****HC:99213"}
-	codes := func(b *billing.Benefits) (out []string) {
+	codes := func(b *coverage.Benefits) (out []string) {
 		for _, p := range b.Procedures {
 			out = append(out, p.Code)
 		}
@@ -256,6 +255,6 @@ func TestStandardGivesTheProceduresAskedFor(t *testing.T) {
 	sameList(t, "none asked for", codes(benefits(t, nil, segments...)), []string{"D2740", "D1110", "D0120"})
 
 	q := inquiry270()
-	q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = billing.DetailEnhanced, []string{"D1110", "D9110"}
+	q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = coverage.DetailEnhanced, []string{"D1110", "D9110"}
 	sameList(t, "enhanced", codes(answer(t, q, about(segments...)).Benefits), []string{"D1110", "D2740", "D0120"})
 }

@@ -1,9 +1,8 @@
 package edi
 
 import (
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // loop is the loop that contains an AAA. It identifies the party with the problem.
@@ -20,8 +19,8 @@ const (
 // of the loop. A field that begins with a dot belongs to that person. If field is
 // empty, the caller cannot fix the problem by changing a field.
 type rule struct {
-	code    billing.ReasonCode
-	about   billing.About
+	code    coverage.ReasonCode
+	about   coverage.About
 	field   string
 	message string
 	fix     string
@@ -46,87 +45,87 @@ var rules = []struct {
 	rule
 }{
 	{[]string{"75"}, rule{
-		billing.ReasonMemberNotFound, billing.AboutSubscriber, "subscriber.member_id",
+		coverage.ReasonMemberNotFound, coverage.AboutSubscriber, "subscriber.member_id",
 		"The payer did not find the subscriber.", fixMember,
 	}},
 	{[]string{"78"}, rule{
-		billing.ReasonMemberNotFound, billing.AboutSubscriber, "subscriber.group_number",
+		coverage.ReasonMemberNotFound, coverage.AboutSubscriber, "subscriber.group_number",
 		"The payer did not find the subscriber in the group or plan.", fixMember,
 	}},
 	{[]string{"67", "77"}, rule{
-		billing.ReasonMemberNotFound, billing.AboutPatient, "patient.first_name",
+		coverage.ReasonMemberNotFound, coverage.AboutPatient, "patient.first_name",
 		"The payer found the subscriber but not the patient.",
 		"Check the patient's name, date of birth and relationship, then send the check again.",
 	}},
 	{[]string{"58"}, rule{
-		billing.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The payer says that the date of birth is missing or invalid.", fixBirth,
+		coverage.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The payer says that the date of birth is missing or invalid.", fixBirth,
 	}},
 	{[]string{"60"}, rule{
-		billing.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The date of birth is after the service date.", fixBirth,
+		coverage.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The date of birth is after the service date.", fixBirth,
 	}},
 	{[]string{"71"}, rule{
-		billing.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The date of birth does not match the payer's records.", fixBirth,
+		coverage.ReasonDateOfBirthMismatch, "", ".date_of_birth", "The date of birth does not match the payer's records.", fixBirth,
 	}},
 	{[]string{"64", "72"}, rule{
-		billing.ReasonMemberIDInvalid, "", "subscriber.member_id", "The payer says that the member ID is missing or invalid.",
+		coverage.ReasonMemberIDInvalid, "", "subscriber.member_id", "The payer says that the member ID is missing or invalid.",
 		"Check the member ID against the insurance card, then send the check again.",
 	}},
 	{[]string{"68", "76"}, rule{
-		billing.ReasonMemberIDDuplicate, "", "subscriber.member_id", "The payer has several people with this member ID.",
+		coverage.ReasonMemberIDDuplicate, "", "subscriber.member_id", "The payer has several people with this member ID.",
 		"Send the group number, and check the member ID, name and date of birth.",
 	}},
 	{[]string{"65", "73"}, rule{
-		billing.ReasonNameMismatch, "", ".last_name", "The name does not match the payer's records.",
+		coverage.ReasonNameMismatch, "", ".last_name", "The name does not match the payer's records.",
 		"Send the name exactly as the insurance card shows it.",
 	}},
 	{[]string{"56", "57"}, rule{
-		billing.ReasonServiceDateInvalid, billing.AboutRequest, "service_date", "The payer says that the service date is missing or invalid.", fixDate,
+		coverage.ReasonServiceDateInvalid, coverage.AboutRequest, "service_date", "The payer says that the service date is missing or invalid.", fixDate,
 	}},
 	{[]string{"62"}, rule{
-		billing.ReasonServiceDateInvalid, billing.AboutRequest, "service_date",
+		coverage.ReasonServiceDateInvalid, coverage.AboutRequest, "service_date",
 		"The service date is outside the period that the payer reports on.", fixDate,
 	}},
 	{[]string{"63"}, rule{
-		billing.ReasonServiceDateInvalid, billing.AboutRequest, "service_date", "The payer does not report benefits for a future service date.", fixDate,
+		coverage.ReasonServiceDateInvalid, coverage.AboutRequest, "service_date", "The payer does not report benefits for a future service date.", fixDate,
 	}},
 	{[]string{"61", "95"}, rule{
-		billing.ReasonPatientNotEligible, billing.AboutPatient, "", "The payer has no coverage for the patient on the service date.",
+		coverage.ReasonPatientNotEligible, coverage.AboutPatient, "", "The payer has no coverage for the patient on the service date.",
 		"Ask the patient about other coverage.",
 	}},
 	{[]string{"33", "66", "74", "AA", "AE", "AF", "AO", "CI", "E8", "IA", "MA"}, rule{
-		billing.ReasonRequestInvalid, billing.AboutRequest, "", "The payer says that part of the request is invalid.", fixRequest,
+		coverage.ReasonRequestInvalid, coverage.AboutRequest, "", "The payer says that part of the request is invalid.", fixRequest,
 	}},
 	{[]string{"54", "55", "69", "70", "98", "AG"}, rule{
-		billing.ReasonRequestInvalid, billing.AboutRequest, "procedure_codes", "The payer does not accept one of the procedures in the request.",
+		coverage.ReasonRequestInvalid, coverage.AboutRequest, "procedure_codes", "The payer does not accept one of the procedures in the request.",
 		"Remove the procedure or choose another, then send the check again.",
 	}},
 	{[]string{"44", "45", "46", "47", "48", "97"}, rule{
-		billing.ReasonRequestInvalid, billing.AboutProvider, "",
+		coverage.ReasonRequestInvalid, coverage.AboutProvider, "",
 		"The payer says that the provider's details are missing or invalid.", fixProvider,
 	}},
 	{[]string{"04"}, rule{
-		billing.ReasonRequestNotAccepted, billing.AboutClearinghouse, "", "The network accepts only one patient in a request.", fixCall,
+		coverage.ReasonRequestNotAccepted, coverage.AboutClearinghouse, "", "The network accepts only one patient in a request.", fixCall,
 	}},
 	{[]string{"79", "T4"}, rule{
-		billing.ReasonRequestNotAccepted, billing.AboutPayer, "payer_id",
+		coverage.ReasonRequestNotAccepted, coverage.AboutPayer, "payer_id",
 		"The payer does not accept eligibility checks under this payer ID.", "Check the payer ID. Some payers report benefits only by phone.",
 	}},
 	{[]string{"43", "51"}, rule{
-		billing.ReasonProviderNotOnFile, billing.AboutProvider, "office_id", "The payer has no record of the provider.",
+		coverage.ReasonProviderNotOnFile, coverage.AboutProvider, "office_id", "The payer has no record of the provider.",
 		"Check the office's NPI, or enroll the provider with the payer.",
 	}},
 	{[]string{"35"}, rule{
-		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The provider is outside the plan's network.", fixProvider,
+		coverage.ReasonProviderNotEligible, coverage.AboutProvider, "", "The provider is outside the plan's network.", fixProvider,
 	}},
 	{[]string{"49"}, rule{
-		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The provider is not the patient's primary care provider.", fixProvider,
+		coverage.ReasonProviderNotEligible, coverage.AboutProvider, "", "The provider is not the patient's primary care provider.", fixProvider,
 	}},
 	{[]string{"50"}, providerRefused},
 	{[]string{"52"}, rule{
-		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The provider was not enrolled in the plan on the service date.", fixProvider,
+		coverage.ReasonProviderNotEligible, coverage.AboutProvider, "", "The provider was not enrolled in the plan on the service date.", fixProvider,
 	}},
 	{[]string{"53"}, rule{
-		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The provider's type does not match the benefits in the request.",
+		coverage.ReasonProviderNotEligible, coverage.AboutProvider, "", "The provider's type does not match the benefits in the request.",
 		fixProvider,
 	}},
 	{[]string{"42", "80"}, payerSilent},
@@ -137,30 +136,30 @@ var rules = []struct {
 //nolint:gochecknoglobals // constants; Go has none of struct type
 var (
 	providerRefused = rule{
-		billing.ReasonProviderNotEligible, billing.AboutProvider, "", "The payer does not accept eligibility checks from this provider.", fixProvider,
+		coverage.ReasonProviderNotEligible, coverage.AboutProvider, "", "The payer does not accept eligibility checks from this provider.", fixProvider,
 	}
 	serviceRefused = rule{
-		billing.ReasonRequestNotAccepted, billing.AboutClearinghouse, "",
+		coverage.ReasonRequestNotAccepted, coverage.AboutClearinghouse, "",
 		"The payer does not allow this service to check eligibility.", fixCall,
 	}
 	payerSilent = rule{
-		billing.ReasonPayerNotAnswering, billing.AboutPayer, "", "The payer's system is not responding.",
+		coverage.ReasonPayerNotAnswering, coverage.AboutPayer, "", "The payer's system is not responding.",
 		"No change is needed. Send the check again later.",
 	}
 	patientIsDependent = rule{
-		billing.ReasonPatientIsDependent, billing.AboutSubscriber, "patient",
+		coverage.ReasonPatientIsDependent, coverage.AboutSubscriber, "patient",
 		"The payer lists this person as a dependent, not as the subscriber.",
 		"Send the plan holder as the subscriber and this person as the patient.",
 	}
 	patientDetails = rule{
-		billing.ReasonPatientDetailsRequired, billing.AboutPatient, "patient", "The payer needs more details about the patient.",
+		coverage.ReasonPatientDetailsRequired, coverage.AboutPatient, "patient", "The payer needs more details about the patient.",
 		"Send the patient's name, date of birth and relationship, and the group number.",
 	}
 	requestIncomplete = rule{
-		billing.ReasonRequestInvalid, billing.AboutRequest, "", "The payer says that the request is incomplete.", fixRequest,
+		coverage.ReasonRequestInvalid, coverage.AboutRequest, "", "The payer says that the request is incomplete.", fixRequest,
 	}
 	otherReason = rule{
-		billing.ReasonPayerRejectedOther, billing.AboutPayer, "",
+		coverage.ReasonPayerRejectedOther, coverage.AboutPayer, "",
 		"The payer rejected the check for a reason that only its code names.", fixCall,
 	}
 )

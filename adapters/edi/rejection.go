@@ -6,7 +6,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -14,7 +14,7 @@ import (
 // the reply has benefits, or no AAA. If the payer has the subscriber on file as a
 // dependent, the result is a rejection even without an AAA: the payer would reject
 // claims.
-func rejectionOf(q network.Inquiry, r *eligibility.Reply, member *eligibility.Member) *billing.Rejection {
+func rejectionOf(q network.Inquiry, r *eligibility.Reply, member *eligibility.Member) *coverage.Rejection {
 	all := r.Rejections()
 	switch asSubscriber := dependentAsSubscriber(q, r); {
 	case asSubscriber && (len(all) == 0 || answers(r.Subscriber) || answers(r.Dependent)):
@@ -22,7 +22,7 @@ func rejectionOf(q network.Inquiry, r *eligibility.Reply, member *eligibility.Me
 	case answers(member) && !asSubscriber, len(all) == 0:
 		return nil
 	}
-	out := &billing.Rejection{PayerCode: all[0].Reason}
+	out := &coverage.Rejection{PayerCode: all[0].Reason}
 	silent := false
 	for _, a := range all {
 		silent = silent || a.Reason == "42" || a.Reason == "80"
@@ -31,15 +31,15 @@ func rejectionOf(q network.Inquiry, r *eligibility.Reply, member *eligibility.Me
 	for _, a := range all {
 		reason := reasonOf(q, r, a, silent)
 		out.Reasons = append(out.Reasons, reason)
-		unavailable = unavailable && reason.Code == billing.ReasonPayerNotAnswering
+		unavailable = unavailable && reason.Code == coverage.ReasonPayerNotAnswering
 		fixable = fixable || reason.Field != "" && !final(a.FollowUp)
 	}
-	out.Kind = billing.RejectionRejected
+	out.Kind = coverage.RejectionRejected
 	switch {
 	case unavailable:
-		out.Kind = billing.RejectionPayerUnavailable
+		out.Kind = coverage.RejectionPayerUnavailable
 	case fixable:
-		out.Kind = billing.RejectionFixAndResend
+		out.Kind = coverage.RejectionFixAndResend
 	}
 	return out
 }
@@ -54,10 +54,10 @@ func dependentAsSubscriber(q network.Inquiry, r *eligibility.Reply) bool {
 	return r.Subscriber != nil && r.Subscriber.Insured == "N" || r.Dependent != nil && !answers(r.Subscriber)
 }
 
-func derived(t rule) *billing.Rejection {
-	return &billing.Rejection{
-		Kind:    billing.RejectionFixAndResend,
-		Reasons: []billing.RejectionReason{{Code: t.code, About: t.about, Field: t.field, Message: t.message, Fix: t.fix}},
+func derived(t rule) *coverage.Rejection {
+	return &coverage.Rejection{
+		Kind:    coverage.RejectionFixAndResend,
+		Reasons: []coverage.RejectionReason{{Code: t.code, About: t.about, Field: t.field, Message: t.message, Fix: t.fix}},
 	}
 }
 
@@ -67,21 +67,21 @@ func final(followUp string) bool { return followUp == "N" || followUp == "S" || 
 // reasonOf returns the meaning of one AAA. A network that reports a silent payer (42,
 // 80) often also reports it as not participating (79). With silent set, 79 means
 // the same.
-func reasonOf(q network.Inquiry, r *eligibility.Reply, a eligibility.Rejection, silent bool) billing.RejectionReason {
+func reasonOf(q network.Inquiry, r *eligibility.Reply, a eligibility.Rejection, silent bool) coverage.RejectionReason {
 	at := loopOf(a.Loop)
 	t := ruleFor(a.Reason, at, q.Inquiry.Patient != nil)
 	if silent && a.Reason == "79" {
 		t = payerSilent
 	}
 	person := personOf(q, a, at)
-	out := billing.RejectionReason{Code: t.code, About: t.about, Field: t.field, Message: t.message, Fix: t.fix}
+	out := coverage.RejectionReason{Code: t.code, About: t.about, Field: t.field, Message: t.message, Fix: t.fix}
 	if out.About == "" {
 		out.About = person
 	}
 	if strings.HasPrefix(t.field, ".") {
 		out.Field = string(person) + t.field
 	}
-	if t.code == billing.ReasonNameMismatch {
+	if t.code == coverage.ReasonNameMismatch {
 		suggestName(&out, q, r, at)
 	}
 	return out
@@ -102,33 +102,33 @@ func loopOf(name string) loop {
 
 // personOf returns the person that an AAA concerns. In version 4010, codes 64 to 68
 // and 77 in the subscriber's loop concern the patient.
-func personOf(q network.Inquiry, a eligibility.Rejection, at loop) billing.About {
+func personOf(q network.Inquiry, a eligibility.Rejection, at loop) coverage.About {
 	if q.Inquiry.Patient == nil {
-		return billing.AboutSubscriber
+		return coverage.AboutSubscriber
 	}
 	if at == loopPatient {
-		return billing.AboutPatient
+		return coverage.AboutPatient
 	}
 	switch a.Reason {
 	case "64", "65", "66", "67", "68", "77":
-		return billing.AboutPatient
+		return coverage.AboutPatient
 	default:
-		return billing.AboutSubscriber
+		return coverage.AboutSubscriber
 	}
 }
 
 // suggestName suggests the payer's spelling of the name if it differs from the
 // inquiry's. It suggests the last name, or the first name if only that differs.
-func suggestName(out *billing.RejectionReason, q network.Inquiry, r *eligibility.Reply, at loop) {
+func suggestName(out *coverage.RejectionReason, q network.Inquiry, r *eligibility.Reply, at loop) {
 	member := r.Subscriber
-	if at == loopPatient || out.About == billing.AboutPatient {
+	if at == loopPatient || out.About == coverage.AboutPatient {
 		member = r.Dependent
 	}
 	if member == nil || member.Name.Last == "" {
 		return
 	}
 	first, last := q.Inquiry.Subscriber.FirstName, q.Inquiry.Subscriber.LastName
-	if out.About == billing.AboutPatient {
+	if out.About == coverage.AboutPatient {
 		first, last, _ = q.Inquiry.Person()
 	}
 	switch {

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
 // rejected asks about the subscriber, or about a dependent, and gives the
 // rejection.
-func rejected(t *testing.T, q network.Inquiry, segments ...string) *billing.Rejection {
+func rejected(t *testing.T, q network.Inquiry, segments ...string) *coverage.Rejection {
 	t.Helper()
 	a := answer(t, q, message(segments...))
 	consistent(t, a)
@@ -114,10 +114,10 @@ func TestAPatientNotFoundWithoutPatientIsADependent(t *testing.T) {
 			t.Parallel()
 			r := rejected(t, inquiry270(), segments...)
 			reason := r.Reasons[0]
-			equal(t, "code", reason.Code, billing.ReasonPatientIsDependent)
-			equal(t, "about", reason.About, billing.AboutSubscriber)
+			equal(t, "code", reason.Code, coverage.ReasonPatientIsDependent)
+			equal(t, "about", reason.About, coverage.AboutSubscriber)
 			equal(t, "field", reason.Field, "patient")
-			equal(t, "kind", r.Kind, billing.RejectionFixAndResend)
+			equal(t, "kind", r.Kind, coverage.RejectionFixAndResend)
 		})
 	}
 }
@@ -127,30 +127,30 @@ func TestRejectionsOfAPersonWithoutPatientAreTheSubscribers(t *testing.T) {
 	r := rejected(t, inquiry270(), payerLoop, providerLoop, subscriberLoop, dependentLoop, "AAA*N**71*C")
 	equal(t, "field", r.Reasons[0].Field, "subscriber.date_of_birth")
 	r = rejected(t, inquiry270(), payerLoop, providerLoop, subscriberLoop, "AAA*N**64*C")
-	equal(t, "about", r.Reasons[0].About, billing.AboutSubscriber)
+	equal(t, "about", r.Reasons[0].About, coverage.AboutSubscriber)
 }
 
 func TestRejectionKindFollowsEveryReason(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		aaa    string
-		kind   billing.RejectionKind
-		reason []billing.ReasonCode
+		kind   coverage.RejectionKind
+		reason []coverage.ReasonCode
 	}{
-		"correct and resend": {"AAA*N**75*C", billing.RejectionFixAndResend, []billing.ReasonCode{billing.ReasonMemberNotFound}},
-		"never again":        {"AAA*N**75*N", billing.RejectionRejected, []billing.ReasonCode{billing.ReasonMemberNotFound}},
-		"a third party":      {"AAA*N**75*S", billing.RejectionRejected, []billing.ReasonCode{billing.ReasonMemberNotFound}},
-		"answer will follow": {"AAA*N**75*Y", billing.RejectionRejected, []billing.ReasonCode{billing.ReasonMemberNotFound}},
-		"one of two":         {"AAA*N**75*N~AAA*N**71*C", billing.RejectionFixAndResend, []billing.ReasonCode{billing.ReasonMemberNotFound, billing.ReasonDateOfBirthMismatch}},
-		"silent":             {"AAA*N**42*R~AAA*N**80*P", billing.RejectionPayerUnavailable, []billing.ReasonCode{billing.ReasonPayerNotAnswering, billing.ReasonPayerNotAnswering}},
-		"silent, no part":    {"AAA*N**42*R~AAA*N**79*C", billing.RejectionPayerUnavailable, []billing.ReasonCode{billing.ReasonPayerNotAnswering, billing.ReasonPayerNotAnswering}},
-		"silent, and more":   {"AAA*N**42*R~AAA*N**72*C", billing.RejectionFixAndResend, []billing.ReasonCode{billing.ReasonPayerNotAnswering, billing.ReasonMemberIDInvalid}},
+		"correct and resend": {"AAA*N**75*C", coverage.RejectionFixAndResend, []coverage.ReasonCode{coverage.ReasonMemberNotFound}},
+		"never again":        {"AAA*N**75*N", coverage.RejectionRejected, []coverage.ReasonCode{coverage.ReasonMemberNotFound}},
+		"a third party":      {"AAA*N**75*S", coverage.RejectionRejected, []coverage.ReasonCode{coverage.ReasonMemberNotFound}},
+		"answer will follow": {"AAA*N**75*Y", coverage.RejectionRejected, []coverage.ReasonCode{coverage.ReasonMemberNotFound}},
+		"one of two":         {"AAA*N**75*N~AAA*N**71*C", coverage.RejectionFixAndResend, []coverage.ReasonCode{coverage.ReasonMemberNotFound, coverage.ReasonDateOfBirthMismatch}},
+		"silent":             {"AAA*N**42*R~AAA*N**80*P", coverage.RejectionPayerUnavailable, []coverage.ReasonCode{coverage.ReasonPayerNotAnswering, coverage.ReasonPayerNotAnswering}},
+		"silent, no part":    {"AAA*N**42*R~AAA*N**79*C", coverage.RejectionPayerUnavailable, []coverage.ReasonCode{coverage.ReasonPayerNotAnswering, coverage.ReasonPayerNotAnswering}},
+		"silent, and more":   {"AAA*N**42*R~AAA*N**72*C", coverage.RejectionFixAndResend, []coverage.ReasonCode{coverage.ReasonPayerNotAnswering, coverage.ReasonMemberIDInvalid}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := rejected(t, inquiry270(), payerLoop, providerLoop, subscriberLoop, c.aaa)
 			equal(t, "kind", r.Kind, c.kind)
-			var codes []billing.ReasonCode
+			var codes []coverage.ReasonCode
 			for _, reason := range r.Reasons {
 				codes = append(codes, reason.Code)
 			}
@@ -190,7 +190,7 @@ func TestANameMismatchSuggestsThePayersName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			reason := rejected(t, c.q, append([]string{payerLoop, providerLoop}, c.segments...)...).Reasons[0]
-			equal(t, "code", reason.Code, billing.ReasonNameMismatch)
+			equal(t, "code", reason.Code, coverage.ReasonNameMismatch)
 			equal(t, "field", reason.Field, c.field)
 			equal(t, "suggested value", reason.SuggestedValue, c.suggested)
 		})

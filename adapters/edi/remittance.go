@@ -11,7 +11,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // Payments reads a whole 835 before it returns, so that a broken file is never
@@ -20,7 +21,7 @@ import (
 // counts and other faults of the original file, because the envelopes of an extracted
 // payment are new. A caller that accepts few payments sets most, so that a file of tiny
 // ones costs little: 46,000 in 10 MB need a gigabyte.
-func (c *Codec) Payments(name string, content []byte, most int) (all []billing.Remittance, err error) {
+func (c *Codec) Payments(name string, content []byte, most int) (all []remit.Remittance, err error) {
 	defer refuse(&err)
 	d := remittance.NewBalancer(bytes.NewReader(content))
 	var read []*remittance.Payment
@@ -33,7 +34,7 @@ func (c *Codec) Payments(name string, content []byte, most int) (all []billing.R
 			return nil, err
 		}
 		if most > 0 && len(all) == most {
-			return nil, billing.ErrTooManyPayments
+			return nil, remit.ErrTooManyPayments
 		}
 		r, err := payment(d, p)
 		if err != nil {
@@ -61,15 +62,15 @@ func (c *Codec) Payments(name string, content []byte, most int) (all []billing.R
 
 // warn adds the decoder's warnings to the payments. A warning outside all transaction
 // sets belongs to every payment of the file.
-func warn(d *remittance.Decoder, read []*remittance.Payment, all []billing.Remittance) {
-	add := func(r *billing.Remittance, w billing.WarningCode) {
+func warn(d *remittance.Decoder, read []*remittance.Payment, all []remit.Remittance) {
+	add := func(r *remit.Remittance, w remit.WarningCode) {
 		if w != "" && !slices.Contains(r.Warnings, w) {
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
 	for i := range all {
 		if d.Miscounted(read[i]) {
-			add(&all[i], billing.WarnEnvelopeCounts)
+			add(&all[i], remit.WarnEnvelopeCounts)
 		}
 	}
 	for _, w := range d.Warnings() {
@@ -87,18 +88,18 @@ func warn(d *remittance.Decoder, read []*remittance.Payment, all []billing.Remit
 // warningCode returns the code of a decoder's warning. It returns an empty string for
 // wrong counts, which Miscounted reports for each payment, and for amounts that the
 // balance reports.
-func warningCode(reason string) billing.WarningCode {
+func warningCode(reason string) remit.WarningCode {
 	switch reason {
 	case x12.ReasonControl:
-		return billing.WarnControlNumbers
+		return remit.WarnControlNumbers
 	case x12.ReasonMIME, x12.ReasonTrailing:
-		return billing.WarnTextOutside
+		return remit.WarnTextOutside
 	case x12.ReasonInvalid:
-		return billing.WarnSegmentSkipped
+		return remit.WarnSegmentSkipped
 	case remittance.ReasonProcedure:
-		return billing.WarnProcedureFormat
+		return remit.WarnProcedureFormat
 	case remittance.ReasonResponsibility:
-		return billing.WarnAmountUnreadable
+		return remit.WarnAmountUnreadable
 	default:
 		return ""
 	}
@@ -106,8 +107,8 @@ func warningCode(reason string) billing.WarningCode {
 
 // payment reads the claims of a payment to check its balance. It returns the payment
 // without its claims.
-func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, error) {
-	var outline billing.Outline
+func payment(d *remittance.Decoder, p *remittance.Payment) (remit.Remittance, error) {
+	var outline remit.Outline
 	var storage arena
 	for {
 		c, err := d.NextClaim()
@@ -115,20 +116,20 @@ func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, 
 			break
 		}
 		if err != nil {
-			return billing.Remittance{}, err
+			return remit.Remittance{}, err
 		}
 		outline.Add(storage.again().claim(p, c))
 	}
-	r := billing.Remittance{
+	r := remit.Remittance{
 		PayerIDs: payerIDs(p),
 		PayeeNPI: clip(keep(p.Payee.NPI(), isDigit)), PayeeTaxID: clip(keep(p.Payee.TaxID(), isDigit)), PayeeName: clip(p.Payee.Name),
 	}
 	r.PayerName, r.File.ControlNumbers = p.Payer.Name, controlNumbers(p)
-	r.Payment = billing.ERAPayment{
+	r.Payment = remit.Payment{
 		Method: clip(p.Method), TraceNumber: clip(p.Trace.Number), Date: p.Date, Total: p.Total, ProviderAdjustmentsTotal: p.AdjustmentsTotal(),
 	}
 	for _, a := range p.Adjustments {
-		r.ProviderAdjustments = append(r.ProviderAdjustments, billing.ProviderAdjustment{
+		r.ProviderAdjustments = append(r.ProviderAdjustments, remit.ProviderAdjustment{
 			ProviderID: a.Provider, Reason: a.Reason, Reference: a.Reference, PeriodEnd: a.Period, Amount: a.Amount,
 		})
 	}
@@ -139,8 +140,8 @@ func payment(d *remittance.Decoder, p *remittance.Payment) (billing.Remittance, 
 }
 
 // controlNumbers returns the payment's control numbers, padded like ISA13.
-func controlNumbers(p *remittance.Payment) billing.ControlNumbers {
-	n := billing.ControlNumbers{Transaction: clip(p.Control)}
+func controlNumbers(p *remittance.Payment) clearing.ControlNumbers {
+	n := clearing.ControlNumbers{Transaction: clip(p.Control)}
 	if p.Interchange.Control > 0 {
 		n.Interchange = fmt.Sprintf("%0*d", maxControl, p.Interchange.Control)
 	}
@@ -175,10 +176,10 @@ func payerIDs(p *remittance.Payment) (all []string) {
 // balanceOf translates the balance of a payment, level by level. A level with an
 // unreadable amount does not balance. Further is added to each segment ordinal, so
 // that it is a position in the stored file.
-func balanceOf(b *remittance.Balance, further int) billing.Balance {
-	to := billing.Balance{
-		Payment: billing.LevelBalance{Checked: 1, Off: max(b.Payment.Off(), -b.Payment.Off())},
-		Claims:  billing.LevelBalance(b.Claims), Lines: billing.LevelBalance(b.Lines),
+func balanceOf(b *remittance.Balance, further int) remit.Balance {
+	to := remit.Balance{
+		Payment: remit.LevelBalance{Checked: 1, Off: max(b.Payment.Off(), -b.Payment.Off())},
+		Claims:  remit.LevelBalance(b.Claims), Lines: remit.LevelBalance(b.Lines),
 	}
 	if !b.Payment.Holds() {
 		to.Payment.Failed = 1
@@ -189,7 +190,7 @@ func balanceOf(b *remittance.Balance, further int) billing.Balance {
 		if f.Level == remittance.LevelPayment {
 			to.Payment.Failed = 1
 		}
-		one := billing.BalanceFinding{
+		one := remit.BalanceFinding{
 			Level: string(f.Level), Claim: f.Claim, ControlNumber: f.ControlNumber, Line: f.Line, Segment: f.Segment, Unread: f.Unread,
 			Explanation: f.String(),
 		}

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/adapters/edi"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // onePayment wraps segments of claims, of which there may be none, into an 835.
@@ -73,9 +73,9 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-func theClaim(t *testing.T, segments ...string) *billing.RemittanceClaim {
+func theClaim(t *testing.T, segments ...string) *remit.Claim {
 	t.Helper()
-	var claim *billing.RemittanceClaim
+	var claim *remit.Claim
 	for c, err := range edi.New().Claims([]byte(onePayment("10", segments...))) {
 		if err != nil || claim != nil {
 			t.Fatalf("a second claim, or error %v", err)
@@ -139,14 +139,14 @@ func TestNames(t *testing.T) {
 	const head, patient = "CLP*A*19*20*10~", "NM1*QC*1*DOE*JANE****MI*W1~"
 	for name, c := range map[string]struct {
 		segments []string
-		patient  *billing.CorrectedPatient
-		payer    *billing.CrossoverPayer
+		patient  *remit.CorrectedPatient
+		payer    *remit.CrossoverPayer
 	}{
 		"neither":       {[]string{head, patient}, nil, nil},
 		"empty":         {[]string{head, patient, "NM1*74*1~", "NM1*TT*2*****PI~"}, nil, nil},
-		"both":          {[]string{head, patient, "NM1*74*1*ROE*JANE****C*W2~", "NM1*TT*2*OTHER PAYER*****PI*60054~"}, &billing.CorrectedPatient{FirstName: "JANE", LastName: "ROE", MemberID: "W2"}, &billing.CrossoverPayer{Name: "OTHER PAYER", ID: "60054"}},
-		"only a number": {[]string{head, patient, "NM1*74*1******C*W2~", "NM1*TT*2******PI*60054~"}, &billing.CorrectedPatient{MemberID: "W2"}, &billing.CrossoverPayer{ID: "60054"}},
-		"only a name":   {[]string{head, patient, "NM1*74*1**JANET~", "NM1*TT*2*OTHER PAYER~"}, &billing.CorrectedPatient{FirstName: "JANET"}, &billing.CrossoverPayer{Name: "OTHER PAYER"}},
+		"both":          {[]string{head, patient, "NM1*74*1*ROE*JANE****C*W2~", "NM1*TT*2*OTHER PAYER*****PI*60054~"}, &remit.CorrectedPatient{FirstName: "JANE", LastName: "ROE", MemberID: "W2"}, &remit.CrossoverPayer{Name: "OTHER PAYER", ID: "60054"}},
+		"only a number": {[]string{head, patient, "NM1*74*1******C*W2~", "NM1*TT*2******PI*60054~"}, &remit.CorrectedPatient{MemberID: "W2"}, &remit.CrossoverPayer{ID: "60054"}},
+		"only a name":   {[]string{head, patient, "NM1*74*1**JANET~", "NM1*TT*2*OTHER PAYER~"}, &remit.CorrectedPatient{FirstName: "JANET"}, &remit.CrossoverPayer{Name: "OTHER PAYER"}},
 	} {
 		got := theClaim(t, c.segments...)
 		if !reflect.DeepEqual(got.CorrectedPatient, c.patient) || !reflect.DeepEqual(got.CrossoverPayer, c.payer) {
@@ -225,7 +225,7 @@ func TestEnvelopeCounts(t *testing.T) {
 		}
 		got := ""
 		for i := range all {
-			if slices.Contains(all[i].Warnings, billing.WarnEnvelopeCounts) {
+			if slices.Contains(all[i].Warnings, remit.WarnEnvelopeCounts) {
 				got += "!"
 			} else {
 				got += "-"
@@ -398,15 +398,15 @@ func TestOddRemittances(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		procedures []string // of the lines; the billed one after a slash
-		warnings   []billing.WarningCode
+		warnings   []remit.WarningCode
 	}{
 		// SVC01 is "D1110", "D2140:F1" and ":D2150", and SVC06 is "D2740".
-		"procedure-without-qualifier.835": {[]string{"D1110", "D2140", "D2150", "D2750/D2740"}, []billing.WarningCode{billing.WarnProcedureFormat}},
+		"procedure-without-qualifier.835": {[]string{"D1110", "D2140", "D2150", "D2750/D2740"}, []remit.WarningCode{remit.WarnProcedureFormat}},
 		// ISA16 is ":". SVC01 is "AD>D1110" and "AD|D2140|F1", and SVC06 is "AD^D2392".
-		"procedure-with-another-separator.835": {[]string{"D1110", "D2140/D2392"}, []billing.WarningCode{billing.WarnProcedureFormat}},
-		"invalid-segment-id.835":               {[]string{"D1110"}, []billing.WarningCode{billing.WarnSegmentSkipped}},
-		"mime-header.835":                      {[]string{"D1110"}, []billing.WarningCode{billing.WarnTextOutside}},
-		"mime-parts.835":                       {[]string{"D1110"}, []billing.WarningCode{billing.WarnTextOutside}},
+		"procedure-with-another-separator.835": {[]string{"D1110", "D2140/D2392"}, []remit.WarningCode{remit.WarnProcedureFormat}},
+		"invalid-segment-id.835":               {[]string{"D1110"}, []remit.WarningCode{remit.WarnSegmentSkipped}},
+		"mime-header.835":                      {[]string{"D1110"}, []remit.WarningCode{remit.WarnTextOutside}},
+		"mime-parts.835":                       {[]string{"D1110"}, []remit.WarningCode{remit.WarnTextOutside}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -452,7 +452,7 @@ func TestFewPayments(t *testing.T) {
 		}
 	}
 	broken := bytes.Replace(three, []byte("IEA*"), []byte("<<<"), 1) // after the end
-	if all, err := edi.New().Payments("", broken, 2); !errors.Is(err, billing.ErrTooManyPayments) || all != nil {
+	if all, err := edi.New().Payments("", broken, 2); !errors.Is(err, remit.ErrTooManyPayments) || all != nil {
 		t.Errorf("at most 2: %d, %v", len(all), err)
 	}
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // Claims returns the claims of the content, which holds one payment. It stops after
 // an error.
-func (c *Codec) Claims(content []byte) iter.Seq2[*billing.RemittanceClaim, error] {
-	return func(yield func(*billing.RemittanceClaim, error) bool) {
+func (c *Codec) Claims(content []byte) iter.Seq2[*remit.Claim, error] {
+	return func(yield func(*remit.Claim, error) bool) {
 		d := remittance.NewDecoder(bytes.NewReader(content))
 		p, err := d.Next()
 		if err != nil {
@@ -45,13 +46,13 @@ func (c *Codec) Claims(content []byte) iter.Seq2[*billing.RemittanceClaim, error
 	}
 }
 
-func remittanceClaim(p *remittance.Payment, c *remittance.Claim) *billing.RemittanceClaim {
+func remittanceClaim(p *remittance.Payment, c *remittance.Claim) *remit.Claim {
 	return newArena(c).claim(p, c)
 }
 
 // claim returns the claim in the storage of the arena.
-func (r *arena) claim(p *remittance.Payment, c *remittance.Claim) *billing.RemittanceClaim {
-	r.of = billing.RemittanceClaim{
+func (r *arena) claim(p *remittance.Payment, c *remittance.Claim) *remit.Claim {
+	r.of = remit.Claim{
 		Ordinal: c.Ordinal, ControlNumber: clip(c.ControlNumber), PayerClaimNumber: clip(c.PayerControlNumber),
 		Original: clip(c.Reference("F8")), StatusCode: clip(c.Status), Charge: c.Charge, Paid: c.Paid,
 		Allowed: allowed(c), PatientResponsibility: c.PatientResponsibility,
@@ -60,7 +61,7 @@ func (r *arena) claim(p *remittance.Payment, c *remittance.Claim) *billing.Remit
 	}
 	identify(&r.of, c.Names)
 	for i := range c.Services {
-		r.lines = append(r.lines, billing.ERALine{})
+		r.lines = append(r.lines, remit.Line{})
 		r.line(&r.lines[len(r.lines)-1], &c.Services[i])
 	}
 	r.of.Lines = since(r.lines, 0)
@@ -70,9 +71,9 @@ func (r *arena) claim(p *remittance.Payment, c *remittance.Claim) *billing.Remit
 // arena holds the shared storage for a claim's lists. Each list is a slice of it. One
 // allocation of each kind is faster than one for every line.
 type arena struct {
-	of          billing.RemittanceClaim
-	lines       []billing.ERALine
-	adjustments []billing.Adjustment
+	of          remit.Claim
+	lines       []remit.Line
+	adjustments []remit.Adjustment
 	amounts     []billing.Money
 	remarks     []string
 }
@@ -84,8 +85,8 @@ func newArena(c *remittance.Claim) *arena {
 		remarks += len(c.Services[i].Remarks)
 	}
 	return &arena{
-		lines:       make([]billing.ERALine, 0, len(c.Services)),
-		adjustments: make([]billing.Adjustment, 0, adjustments), amounts: make([]billing.Money, 0, len(c.Services)), remarks: make([]string, 0, remarks),
+		lines:       make([]remit.Line, 0, len(c.Services)),
+		adjustments: make([]remit.Adjustment, 0, adjustments), amounts: make([]billing.Money, 0, len(c.Services)), remarks: make([]string, 0, remarks),
 	}
 }
 
@@ -95,15 +96,15 @@ func (r *arena) again() *arena {
 	return r
 }
 
-func (r *arena) adjusted(all []remittance.Adjustment) []billing.Adjustment {
+func (r *arena) adjusted(all []remittance.Adjustment) []remit.Adjustment {
 	start := len(r.adjustments)
 	for i := range all {
-		r.adjustments = append(r.adjustments, billing.Adjustment(all[i]))
+		r.adjustments = append(r.adjustments, remit.Adjustment(all[i]))
 	}
 	return since(r.adjustments, start)
 }
 
-func (r *arena) line(l *billing.ERALine, s *remittance.Service) {
+func (r *arena) line(l *remit.Line, s *remittance.Service) {
 	l.ControlNumber, l.ProcedureCode, l.ServiceDate = clip(s.Reference("6R")), s.Procedure.Code, s.Date()
 	l.Charge, l.Paid, l.Units, l.Adjustments = s.Charge, s.Paid, s.Units, r.adjusted(s.Adjustments)
 	if s.Submitted.Code != s.Procedure.Code {
@@ -156,7 +157,7 @@ func allowed(c *remittance.Claim) *billing.Money {
 // identify reads the patient, the subscriber's member ID, the corrected patient, and the
 // payer that the claim was forwarded to. The first of each counts. Without a
 // subscriber, the patient has the member ID.
-func identify(r *billing.RemittanceClaim, all []remittance.Name) {
+func identify(r *remit.Claim, all []remittance.Name) {
 	member := ""
 	for i := len(all) - 1; i >= 0; i-- {
 		switch n := &all[i]; n.Entity {
@@ -166,11 +167,11 @@ func identify(r *billing.RemittanceClaim, all []remittance.Name) {
 			member = clip(n.ID)
 		case "74":
 			if n.First+n.Last+n.ID != "" {
-				r.CorrectedPatient = &billing.CorrectedPatient{FirstName: n.First, LastName: n.Last, MemberID: clip(n.ID)}
+				r.CorrectedPatient = &remit.CorrectedPatient{FirstName: n.First, LastName: n.Last, MemberID: clip(n.ID)}
 			}
 		case "TT":
 			if n.Last+n.ID != "" {
-				r.CrossoverPayer = &billing.CrossoverPayer{Name: n.Last, ID: clip(n.ID)}
+				r.CrossoverPayer = &remit.CrossoverPayer{Name: n.Last, ID: clip(n.ID)}
 			}
 		}
 	}

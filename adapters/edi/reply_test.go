@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -32,7 +33,7 @@ func about(segments ...string) []byte {
 	return message(append([]string{payerLoop, providerLoop, subscriberLoop}, segments...)...)
 }
 
-func answer(t *testing.T, q network.Inquiry, replies ...[]byte) billing.CheckResponse {
+func answer(t *testing.T, q network.Inquiry, replies ...[]byte) coverage.CheckResponse {
 	t.Helper()
 	a, err := edi.New().Answer(q, replies)
 	if err != nil {
@@ -43,20 +44,20 @@ func answer(t *testing.T, q network.Inquiry, replies ...[]byte) billing.CheckRes
 
 // benefits is what the segments say about the subscriber, to an inquiry for
 // the procedures.
-func benefits(t *testing.T, procedures []string, segments ...string) *billing.Benefits {
+func benefits(t *testing.T, procedures []string, segments ...string) *coverage.Benefits {
 	t.Helper()
 	q := inquiry270()
 	q.Inquiry.ProcedureCodes = procedures
 	a := answer(t, q, about(segments...))
-	if a.Outcome != billing.OutcomeAnswered || a.Benefits == nil {
+	if a.Outcome != coverage.OutcomeAnswered || a.Benefits == nil {
 		t.Fatalf("outcome %s, rejection %+v", a.Outcome, a.Rejection)
 	}
 	return a.Benefits
 }
 
 func withPatient(q network.Inquiry) network.Inquiry {
-	q.Inquiry.Patient = &billing.Dependent{
-		FirstName: "Pat", LastName: "Roe", DateOfBirth: billing.Date{Year: 2014, Month: 2, Day: 3}, Relationship: billing.RelationChild,
+	q.Inquiry.Patient = &coverage.Dependent{
+		FirstName: "Pat", LastName: "Roe", DateOfBirth: billing.Date{Year: 2014, Month: 2, Day: 3}, Relationship: coverage.RelationChild,
 	}
 	return q
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // standing is a row's network status. Lower values have priority.
@@ -47,13 +48,13 @@ func (t tier) label() string {
 // row is an EB with its loop, in parsed form.
 type row struct {
 	*eligibility.Benefit
-	code       string             // the procedure, as D and four digits; empty without one
-	last       string             // the last procedure of a range; empty for a single one
-	class      string             // BENEFITCLASS=, which some payers send instead of a service type
-	named      string             // the class in a message, where amounts differ in nothing else
-	categories []billing.Category // of the class or the service types
-	subject    string             // the service in words; empty for the whole plan
-	foreign    bool               // not dental, such as a medical benefit
+	code       string              // the procedure, as D and four digits; empty without one
+	last       string              // the last procedure of a range; empty for a single one
+	class      string              // BENEFITCLASS=, which some payers send instead of a service type
+	named      string              // the class in a message, where amounts differ in nothing else
+	categories []coverage.Category // of the class or the service types
+	subject    string              // the service in words; empty for the whole plan
+	foreign    bool                // not dental, such as a medical benefit
 	tier       tier
 	share      *float64 // the plan's share in percent
 	money      *billing.Money
@@ -79,26 +80,26 @@ func (r *row) stated() []stated {
 
 // categoryOf returns the category of a service type (EB03). Plans call restorative
 // services basic, and crowns major. The X-ray and laboratory types are diagnostic.
-func categoryOf(serviceType string) (billing.Category, bool) {
+func categoryOf(serviceType string) (coverage.Category, bool) {
 	switch serviceType {
 	case "41":
-		return billing.CategoryPreventive, true
+		return coverage.CategoryPreventive, true
 	case "23", "4", "5":
-		return billing.CategoryDiagnostic, true
+		return coverage.CategoryDiagnostic, true
 	case "25":
-		return billing.CategoryBasic, true
+		return coverage.CategoryBasic, true
 	case "26":
-		return billing.CategoryEndodontics, true
+		return coverage.CategoryEndodontics, true
 	case "24":
-		return billing.CategoryPeriodontics, true
+		return coverage.CategoryPeriodontics, true
 	case "40":
-		return billing.CategoryOralSurgery, true
+		return coverage.CategoryOralSurgery, true
 	case "36":
-		return billing.CategoryMajor, true
+		return coverage.CategoryMajor, true
 	case "39":
-		return billing.CategoryProsthodontics, true
+		return coverage.CategoryProsthodontics, true
 	case "38":
-		return billing.CategoryOrthodontics, true
+		return coverage.CategoryOrthodontics, true
 	default:
 		return "", false
 	}
@@ -130,40 +131,40 @@ func subjectOf(serviceType string) (string, bool) {
 //nolint:gochecknoglobals // a constant table
 var classes = []struct {
 	word     string
-	category billing.Category
+	category coverage.Category
 }{
-	{"IMPLANT", billing.CategoryImplants},
-	{"ORTHO", billing.CategoryOrthodontics},
-	{"X-RAY", billing.CategoryDiagnostic},
-	{"XRAY", billing.CategoryDiagnostic},
-	{"PANOREX", billing.CategoryDiagnostic},
-	{"EXAM", billing.CategoryDiagnostic},
-	{"DIAGNOSTIC", billing.CategoryDiagnostic},
-	{"FLUORIDE", billing.CategoryPreventive},
-	{"PROPHY", billing.CategoryPreventive},
-	{"SEALANT", billing.CategoryPreventive},
-	{"SPACE MAINT", billing.CategoryPreventive},
-	{"PREVENTIVE", billing.CategoryPreventive},
-	{"MAJOR RESTORATIVE", billing.CategoryMajor},
-	{"BASIC RESTORATIVE", billing.CategoryBasic},
-	{"COMPOSITE", billing.CategoryBasic},
-	{"AMALGAM", billing.CategoryBasic},
-	{"FILLING", billing.CategoryBasic},
-	{"BASIC", billing.CategoryBasic},
-	{"ENDO", billing.CategoryEndodontics},
-	{"ROOT CANAL", billing.CategoryEndodontics},
-	{"PERIO", billing.CategoryPeriodontics},
-	{"ORAL SURG", billing.CategoryOralSurgery},
-	{"EXTRACTION", billing.CategoryOralSurgery},
-	{"DENTURE", billing.CategoryProsthodontics},
-	{"BRIDGE", billing.CategoryProsthodontics},
-	{"PROSTHO", billing.CategoryProsthodontics},
-	{"CROWN", billing.CategoryMajor},
-	{"INLAY", billing.CategoryMajor},
-	{"ONLAY", billing.CategoryMajor},
-	{"BUILDUP", billing.CategoryMajor},
-	{"MAJOR", billing.CategoryMajor},
-	{"RESTORATIVE", billing.CategoryBasic},
+	{"IMPLANT", coverage.CategoryImplants},
+	{"ORTHO", coverage.CategoryOrthodontics},
+	{"X-RAY", coverage.CategoryDiagnostic},
+	{"XRAY", coverage.CategoryDiagnostic},
+	{"PANOREX", coverage.CategoryDiagnostic},
+	{"EXAM", coverage.CategoryDiagnostic},
+	{"DIAGNOSTIC", coverage.CategoryDiagnostic},
+	{"FLUORIDE", coverage.CategoryPreventive},
+	{"PROPHY", coverage.CategoryPreventive},
+	{"SEALANT", coverage.CategoryPreventive},
+	{"SPACE MAINT", coverage.CategoryPreventive},
+	{"PREVENTIVE", coverage.CategoryPreventive},
+	{"MAJOR RESTORATIVE", coverage.CategoryMajor},
+	{"BASIC RESTORATIVE", coverage.CategoryBasic},
+	{"COMPOSITE", coverage.CategoryBasic},
+	{"AMALGAM", coverage.CategoryBasic},
+	{"FILLING", coverage.CategoryBasic},
+	{"BASIC", coverage.CategoryBasic},
+	{"ENDO", coverage.CategoryEndodontics},
+	{"ROOT CANAL", coverage.CategoryEndodontics},
+	{"PERIO", coverage.CategoryPeriodontics},
+	{"ORAL SURG", coverage.CategoryOralSurgery},
+	{"EXTRACTION", coverage.CategoryOralSurgery},
+	{"DENTURE", coverage.CategoryProsthodontics},
+	{"BRIDGE", coverage.CategoryProsthodontics},
+	{"PROSTHO", coverage.CategoryProsthodontics},
+	{"CROWN", coverage.CategoryMajor},
+	{"INLAY", coverage.CategoryMajor},
+	{"ONLAY", coverage.CategoryMajor},
+	{"BUILDUP", coverage.CategoryMajor},
+	{"MAJOR", coverage.CategoryMajor},
+	{"RESTORATIVE", coverage.CategoryBasic},
 }
 
 // classFillers are the words beside those of classes in a message that names a class.
@@ -191,10 +192,10 @@ func rowsOf(m *eligibility.Member, age int) []*row {
 func (r *row) read(b *eligibility.Benefit) {
 	r.Benefit = b
 	code, last, _ := strings.Cut(strings.ToUpper(b.Procedure.Code), "-")
-	if billing.ValidProcedureCode(code) {
+	if coverage.ValidProcedureCode(code) {
 		r.code = code
 	}
-	if last = first(strings.ToUpper(b.Procedure.Last()), last); r.code != "" && last > code && billing.ValidProcedureCode(last) {
+	if last = first(strings.ToUpper(b.Procedure.Last()), last); r.code != "" && last > code && coverage.ValidProcedureCode(last) {
 		r.last = last
 	}
 	r.foreign = r.code == "" && b.Procedure.Code != ""
@@ -238,7 +239,7 @@ func (r *row) classify() {
 		r.subject = r.class
 		for _, c := range classes {
 			if strings.Contains(r.class, c.word) {
-				r.categories = []billing.Category{c.category}
+				r.categories = []coverage.Category{c.category}
 				break
 			}
 		}
@@ -264,7 +265,7 @@ func (r *row) classify() {
 // name of a part of a category is the row's subject.
 func (r *row) takeClass(message string) bool {
 	rest := strings.ToUpper(message)
-	var found []billing.Category
+	var found []coverage.Category
 	part := false
 	for _, c := range classes {
 		for i := strings.Index(rest, c.word); i >= 0; i = strings.Index(rest, c.word) {

@@ -1,11 +1,11 @@
 package edi
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The patterns match the set phrases in which payers state a plan's rules. They
@@ -50,7 +50,7 @@ func (r *row) ofClass(message string) string {
 	unnamed := func(word string) bool { return !strings.Contains(strings.ToUpper(message), strings.ToUpper(word)) }
 	switch {
 	case len(r.categories) > 1 && r.general():
-	case slices.ContainsFunc(r.categories, func(c billing.Category) bool { return unnamed(words(c)) }):
+	case slices.ContainsFunc(r.categories, func(c coverage.Category) bool { return unnamed(words(c)) }):
 		return join(": ", names(r.categories), message)
 	case len(r.categories) == 0 && unnamed(r.subject):
 		return join(": ", r.subject, message)
@@ -92,9 +92,9 @@ func appendRule(field *string, said string) {
 	}
 }
 
-func words(c billing.Category) string { return strings.ReplaceAll(string(c), "_", " ") }
+func words(c coverage.Category) string { return strings.ReplaceAll(string(c), "_", " ") }
 
-func names(all []billing.Category) string {
+func names(all []coverage.Category) string {
 	out := make([]string, len(all))
 	for i, c := range all {
 		out[i] = words(c)

@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -21,7 +21,7 @@ func (hour) Now() time.Time { return time.Date(2026, 6, 15, 14, 30, 0, 0, time.U
 
 // ask sends the inquiry to the sandbox the way a check does, and reads what
 // comes back.
-func ask(t *testing.T, q network.Inquiry) (billing.CheckResponse, error) {
+func ask(t *testing.T, q network.Inquiry) (coverage.CheckResponse, error) {
 	t.Helper()
 	network := sandboxnet.NewEligibility(hour{})
 	var replies [][]byte
@@ -82,7 +82,7 @@ func TestSandboxScenariosAreReadAsWhatTheyStandFor(t *testing.T) {
 	}
 }
 
-func summary(a billing.CheckResponse) string {
+func summary(a coverage.CheckResponse) string {
 	words := []string{string(a.Outcome)}
 	if a.Benefits != nil {
 		words = append(words, string(a.Benefits.Status))
@@ -94,7 +94,7 @@ func summary(a billing.CheckResponse) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-func goldenResponse(t *testing.T, name string, a billing.CheckResponse) {
+func goldenResponse(t *testing.T, name string, a coverage.CheckResponse) {
 	t.Helper()
 	got, err := json.MarshalIndent(a, "", "  ") //nolint:musttag // the golden files have the fields' own names
 	if err != nil {
@@ -119,7 +119,7 @@ func TestSandboxAnswersADependentInEnhancedDetail(t *testing.T) {
 			t.Parallel()
 			q := withPatient(inquiry270())
 			q.Inquiry.Subscriber.MemberID = "SANDBOX-" + ending
-			q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = billing.DetailEnhanced, []string{"D1110", "D1206", "D3330"}
+			q.Inquiry.DetailLevel, q.Inquiry.ProcedureCodes = coverage.DetailEnhanced, []string{"D1110", "D1206", "D3330"}
 			a, err := ask(t, q)
 			if err != nil {
 				t.Fatal(err)
@@ -150,7 +150,7 @@ func TestSandboxSaysAllThatCanBeSaid(t *testing.T) {
 		"individual calendar_year 50.00 used 50.00 remaining 0.00",
 		"family calendar_year 150.00 used 100.00 remaining 50.00",
 	})
-	equal(t, "categories", len(a.Benefits.Coverage), len(billing.Categories()))
+	equal(t, "categories", len(a.Benefits.Coverage), len(coverage.Categories()))
 	for _, c := range a.Benefits.Coverage {
 		if c.PercentPaid == nil || c.Covered == nil || !*c.Covered {
 			t.Errorf("%+v", c)

@@ -12,7 +12,10 @@ import (
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // stated returns the standing decision of the primary payer in the form in which the
@@ -97,7 +100,7 @@ func (c *clp) words() string {
 	return b.String()
 }
 
-func casOf(all []billing.Adjustment) (out []cas) {
+func casOf(all []remit.Adjustment) (out []cas) {
 	for _, a := range all {
 		out = append(out, cas{a.Group, a.Reason, int64(a.Amount)})
 	}
@@ -105,7 +108,7 @@ func casOf(all []billing.Adjustment) (out []cas) {
 }
 
 // asClp returns what the claim states, read back.
-func asClp(a *billing.CoverageAdjudication) *clp {
+func asClp(a *claim.CoverageAdjudication) *clp {
 	if a == nil {
 		return nil
 	}
@@ -153,10 +156,10 @@ func (c *coordination) receive(k *clerk, file string) error {
 // bill makes the second claim and the history of its payer, which may be the same
 // insurer.
 func (c *coordination) bill() error {
-	first, payer := &billing.ClaimRecord{Claim: c.first.h.claim, Ledger: c.first.ledger}, c.IntN(2)
-	made, err := first.BillSecondary(billing.ClaimID{15: 2}, "PCN-2", billing.SecondPlan{
-		Payer: payerSummary(payer), Subscriber: billing.ClaimSubscriber{FirstName: "JANE", LastName: "ROE", MemberID: "W1"},
-		Relationship: billing.RelationSelf,
+	first, payer := &claim.Record{Claim: c.first.h.claim, Ledger: c.first.ledger}, c.IntN(2)
+	made, err := first.BillSecondary(billing.ClaimID{15: 2}, "PCN-2", claim.SecondPlan{
+		Payer: payerSummary(payer), Subscriber: claim.Subscriber{FirstName: "JANE", LastName: "ROE", MemberID: "W1"},
+		Relationship: coverage.RelationSelf,
 	}, false, billing.RequestID{}, time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC))
 	if err != nil {
 		return err
@@ -189,7 +192,7 @@ func (c *coordination) bill() error {
 
 // addsUp checks that the decision that the claim states balances: each line with the
 // charges that the primary payer stated for it, and the claim with its lines.
-func (c *coordination) addsUp(a *billing.CoverageAdjudication) error {
+func (c *coordination) addsUp(a *claim.CoverageAdjudication) error {
 	if a == nil {
 		c.seen["nothing decided"]++
 		return nil
@@ -227,7 +230,7 @@ func (c *coordination) addsUp(a *billing.CoverageAdjudication) error {
 // judged checks that the findings name exactly what does not add up: the decision that
 // is missing, the lines whose payment and adjustments are not the charge, the lines
 // without a decision, and the payment of the whole.
-func (c *coordination) judged(made *billing.Claim) error {
+func (c *coordination) judged(made *claim.Claim) error {
 	every := func(cas) bool { return true }
 	var want []string
 	if s := c.billed; s == nil {
@@ -251,7 +254,7 @@ func (c *coordination) judged(made *billing.Claim) error {
 		}
 	}
 	var got []string
-	for _, f := range made.Judge(billing.RuleContext{Today: on(2026, 6, 1)}) {
+	for _, f := range made.Judge(claim.RuleContext{Today: on(2026, 6, 1)}) {
 		if strings.HasPrefix(f.Field, "other_coverage.0.adjudication") {
 			got = append(got, f.Field+" "+f.Code)
 			c.seen["finding "+f.Code]++
@@ -265,13 +268,13 @@ func (c *coordination) judged(made *billing.Claim) error {
 }
 
 // carried checks that the file with the claim has the decision.
-func (c *coordination) carried(made *billing.Claim) error {
+func (c *coordination) carried(made *claim.Claim) error {
 	out := claimOf(2, newOffice(1, "BRIGHT SMILES", "1234567893"), "PCN-2")
-	content := made.ClaimContent
+	content := made.Content
 	content.OfficeID, content.PlaceOfService = out.Office.ID, "11"
-	out.Claim.ClaimContent = content
+	out.Claim.Content = content
 	out.Claim.OtherCoverage[0].Subscriber.DateOfBirth = on(1985, 4, 12)
-	file, err := edi.New().File(network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []billing.OutgoingClaim{out}})
+	file, err := edi.New().File(network.ClaimsFile{Batch: newBatch(), Envelope: envelope("CLEARINGHOUSE"), Claims: []claim.OutgoingClaim{out}})
 	if err != nil {
 		return err
 	}

@@ -17,27 +17,29 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // claim keeps a claim of the test office; change may change it.
-func (s *service) claim(t *testing.T, change func(*billing.Claim)) *billing.Claim {
+func (s *service) claim(t *testing.T, change func(*claim.Claim)) *claim.Claim {
 	t.Helper()
 	now := time.Now()
 	id := billing.NewID[billing.ClaimID](now)
-	c := &billing.Claim{
-		ID: id, Scope: s.test, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
+	c := &claim.Claim{
+		ID: id, Scope: s.test, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
 		PatientControlNumber: id.String()[10:], CreatedAt: now,
-		ClaimContent: billing.ClaimContent{
+		Content: claim.Content{
 			OfficeID: s.office, Payer: payerOf(t, "CHTEST"), PlaceOfService: "11",
-			Subscriber: billing.ClaimSubscriber{
+			Subscriber: claim.Subscriber{
 				FirstName: "Sam", LastName: "Example", DateOfBirth: billing.Date{Year: 1984, Month: 2, Day: 29}, MemberID: "SANDBOX-PAID-ERA",
-				Gender: billing.GenderUnknown, Address: billing.Address{Line1: "2 Oak St", City: "Albany", State: "NY", ZIP: "12207"},
+				Gender: claim.GenderUnknown, Address: directory.Address{Line1: "2 Oak St", City: "Albany", State: "NY", ZIP: "12207"},
 			},
-			Lines: []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, Fee: 125000, Quantity: 1, Tooth: "14"}},
+			Lines: []claim.Line{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, Fee: 125000, Quantity: 1, Tooth: "14"}},
 		},
-		ClaimProgress: billing.ClaimProgress{State: billing.ClaimValidated, UpdatedAt: now},
+		Progress: claim.Progress{State: claim.Validated, UpdatedAt: now},
 	}
 	if change != nil {
 		change(c)

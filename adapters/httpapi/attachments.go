@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -15,7 +16,7 @@ func listDocumentTypes(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	return page(billing.DocumentTypes(), documentTypeShape, nil), nil
+	return page(attachment.DocumentTypes(), documentTypeShape, nil), nil
 }
 
 // createAttachment handles POST /attachments.
@@ -65,11 +66,11 @@ func (a *api) getAttachment(x *exchange) (*reply, error) {
 func (a *api) listAttachments(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("attachments", x.call.Scope, "limit", "cursor")
-	f := billing.AttachmentFilter{
+	f := attachment.Filter{
 		ClaimID:        id[billing.ClaimID](q, "claim_id"),
 		PayerRequestID: id[billing.PayerRequestID](q, "payer_request_id"),
 		RequestID:      id[billing.RequestID](q, "request_id"),
-		State:          oneOf(q, "state", billing.AttachmentOpen, billing.AttachmentClosed),
+		State:          oneOf(q, "state", attachment.Open, attachment.Closed),
 		OfficeID:       id[billing.OfficeID](q, "office_id"),
 		CreatedAfter:   q.instant("created_after"),
 		CreatedBefore:  q.instant("created_before"),
@@ -112,7 +113,7 @@ func (a *api) deleteDocument(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	return kept(a.attachments.RemoveDocument(x.ctx, removing[*billing.Attachment](x), attachmentID(x), documentID(x)))
+	return kept(a.attachments.RemoveDocument(x.ctx, removing[*attachment.Attachment](x), attachmentID(x), documentID(x)))
 }
 
 // getDocumentContent handles GET /attachments/{id}/documents/{doc_id}/content.

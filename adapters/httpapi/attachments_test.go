@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -137,11 +140,11 @@ func TestAttachmentOnItsOwn(t *testing.T) {
 func TestAttachmentRequestsRefused(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	claim := s.claim(t, nil).ID.String()
+	cl := s.claim(t, nil).ID.String()
 	other := s.claim(t, nil).ID.String()
-	mute := s.claim(t, func(c *billing.Claim) { c.Payer = payerOf(t, "53287") }).ID.String()
+	mute := s.claim(t, func(c *claim.Claim) { c.Payer = payerOf(t, "53287") }).ID.String()
 	_, prq := s.payerRequest(t, nil)
-	_, aboutClaim := s.payerRequest(t, with("claim_id", claim, "payer_id", nil))
+	_, aboutClaim := s.payerRequest(t, with("claim_id", cl, "payer_id", nil))
 	unknown := func(kind string) string { return kind + "_" + prq[4:] }
 	bare := func(fields ...any) string { return jsonOf(anObject{}, with(fields...)) }
 	s.refuses(t, "/attachments", map[string]refused{
@@ -152,25 +155,25 @@ func TestAttachmentRequestsRefused(t *testing.T) {
 		"a claim's that does":     {bare("claim_id", mute), 422, "payer_id not_allowed"},
 		"nul":                     {strings.Replace(s.own(nil), "The chart", `The\u0000chart`, 1), 422, "narrative format"},
 
-		"another office than the claim's":      {bare("claim_id", claim, "office_id", unknown("off")), 422, "office_id conflict"},
-		"another payer than the claim's":       {bare("claim_id", claim, "payer_id", "60054"), 422, "payer_id conflict"},
+		"another office than the claim's":      {bare("claim_id", cl, "office_id", unknown("off")), 422, "office_id conflict"},
+		"another payer than the claim's":       {bare("claim_id", cl, "payer_id", "60054"), 422, "payer_id conflict"},
 		"another payer than the request's":     {s.own(with("kind", "solicited", "payer_request_id", prq, "payer_id", "60054")), 422, "payer_id conflict"},
 		"another claim than the request's":     {bare("kind", "solicited", "payer_request_id", aboutClaim, "claim_id", other), 422, "claim_id conflict"},
-		"a claim where the request has none":   {bare("kind", "solicited", "payer_request_id", prq, "claim_id", claim), 422, "claim_id conflict"},
+		"a claim where the request has none":   {bare("kind", "solicited", "payer_request_id", prq, "claim_id", cl), 422, "claim_id conflict"},
 		"faults come before what is not there": {s.own(with("office_id", unknown("off"), "kind", "x")), 422, "kind not_allowed"},
 
 		"unknown office":  {s.own(with("office_id", unknown("off"))), 404, "office_id not_found"},
 		"unknown payer":   {s.own(with("payer_id", unknown("pyr"))), 404, "payer_id not_found"},
 		"unknown claim":   {bare("claim_id", unknown("clm")), 404, "claim_id not_found"},
-		"unknown request": {bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:]), 404, "payer_request_id not_found"},
+		"unknown request": {bare("kind", "solicited", "payer_request_id", "prq_"+cl[4:]), 404, "payer_request_id not_found"},
 		"all unknown": {
-			bare("kind", "solicited", "payer_request_id", "prq_"+claim[4:], "claim_id", unknown("clm"), "office_id", unknown("off"), "payer_id", unknown("pyr")),
+			bare("kind", "solicited", "payer_request_id", "prq_"+cl[4:], "claim_id", unknown("clm"), "office_id", unknown("off"), "payer_id", unknown("pyr")),
 			404, "payer_request_id not_found,claim_id not_found,office_id not_found,payer_id not_found",
 		},
 	})
 }
 
-func payerOf(t *testing.T, ref string) billing.PayerSummary {
+func payerOf(t *testing.T, ref string) directory.PayerSummary {
 	t.Helper()
 	p, ok := porttest.Payers(t).Find(ref)
 	if !ok {
@@ -230,9 +233,9 @@ func TestNarrative(t *testing.T) {
 func (s *service) liveRequest(t *testing.T) billing.PayerRequestID {
 	t.Helper()
 	now := time.Now()
-	r := &billing.PayerRequest{
+	r := &attachment.PayerRequest{
 		ID: billing.NewID[billing.PayerRequestID](now), Scope: billing.Scope{Org: s.test.Org, Mode: billing.ModeLive},
-		State: billing.PayerRequestOpen, Source: billing.SourceNetwork, Payer: payerOf(t, "60054"),
+		State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork, Payer: payerOf(t, "60054"),
 		ReferenceNumber: "R", Requested: "All.", CreatedAt: now,
 	}
 	porttest.In(t, s.store, r.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })

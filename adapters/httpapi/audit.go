@@ -2,15 +2,16 @@ package httpapi
 
 import (
 	"bytes"
-	"slices"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
+	"slices"
 )
 
 // auditEntry begins the entry of a person's request in the audit. It has the resource
 // that the path names.
-func (x *exchange) auditEntry() *billing.AuditEntry {
-	e := &billing.AuditEntry{
+func (x *exchange) auditEntry() *caller.AuditEntry {
+	e := &caller.AuditEntry{
 		ID: billing.AuditEntryID(x.id), Background: x.background(), Address: x.client().String(), Agent: x.agent(),
 		Operation: x.route.operation(), CreatedAt: x.s.now(),
 	}
@@ -28,7 +29,7 @@ func (x *exchange) audit() {
 	if x.call.Request.Audit == nil {
 		return
 	}
-	r := billing.Reply{Status: x.fctx.Response.StatusCode()}
+	r := caller.Reply{Status: x.fctx.Response.StatusCode()}
 	r.Resource, r.Shown = x.replied()
 	if err := x.s.audit(x.call.Request.Audit.Replied(r)); err != nil && !x.refused {
 		x.fctx.Response.Reset() // also closes a stream
@@ -82,8 +83,8 @@ func idsIn(body []byte, begin string, fields ...string) (ids []string) {
 func (a *api) listAuditEntries(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("audit_entries", x.call.Scope, "limit", "cursor")
-	f := billing.AuditFilter{
-		Actor:         oneOf(q, "actor", billing.ActorUser, billing.ActorKey, billing.ActorOperator),
+	f := caller.AuditFilter{
+		Actor:         oneOf(q, "actor", caller.ActorUser, caller.ActorKey, caller.ActorOperator),
 		User:          id[billing.UserID](q, "user_id"),
 		Key:           id[billing.KeyID](q, "key_id"),
 		Resource:      q.resource("resource_id"),
@@ -121,24 +122,24 @@ type auditJSON struct {
 
 // actorJSON is who made an entry of the audit.
 type actorJSON struct {
-	Kind billing.Actor `json:"kind"`
-	ID   *string       `json:"id"` // null for an operator
-	Name string        `json:"name"`
+	Kind caller.Actor `json:"kind"`
+	ID   *string      `json:"id"` // null for an operator
+	Name string       `json:"name"`
 }
 
-func auditShape(e *billing.AuditEntry) auditJSON {
+func auditShape(e *caller.AuditEntry) auditJSON {
 	out := auditJSON{
 		ID: e.ID, Object: "audit_entry", Actor: actorJSON{Kind: e.Actor(), Name: e.Name}, UserID: orNull(e.User),
 		Operator: orNull(e.Operator), Background: e.Background,
 		Address: e.Address, Agent: e.Agent, Operation: e.Operation, ResourceID: orNull(e.Resource), ShownIDs: listOf(e.Shown),
-		Mode: orNull(e.Mode), Status: orNull(e.Status), CreatedAt: billing.Timestamp(e.CreatedAt),
+		Mode: orNull(e.Mode), Status: orNull(e.Status), CreatedAt: event.Timestamp(e.CreatedAt),
 	}
 	switch out.Actor.Kind {
-	case billing.ActorUser:
+	case caller.ActorUser:
 		out.Actor.ID, out.UserEmail = new(e.User.String()), &e.Name
-	case billing.ActorKey:
+	case caller.ActorKey:
 		out.Actor.ID = new(e.Key.String())
-	case billing.ActorOperator:
+	case caller.ActorOperator:
 		out.Actor.Name = e.Operator
 	}
 	return out

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -18,11 +20,11 @@ import (
 func TestAuditOfAPatient(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	check := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)})
-	claim := s.must(t, 201, call{path: "/claims", body: s.crown("1", nil)})
-	of := claim.text(t, "patient_id")
-	id, err := billing.ParseID[billing.ClaimID](claim.text(t, "id"))
+	cl := s.must(t, 201, call{path: "/claims", body: s.crown("1", nil)})
+	of := cl.text(t, "patient_id")
+	id, err := billing.ParseID[billing.ClaimID](cl.text(t, "id"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +34,8 @@ func TestAuditOfAPatient(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c.State, c.SentAt, c.BatchID = billing.ClaimAcceptedPayer, time.Now(), second.ID
-		c.History = append(c.History, billing.ClaimMove{State: billing.ClaimSubmitted, At: time.Now(), Cause: billing.TriggerSend, File: first.File.Name})
+		c.State, c.SentAt, c.BatchID = claim.AcceptedPayer, time.Now(), second.ID
+		c.History = append(c.History, claim.Move{State: claim.Submitted, At: time.Now(), Cause: claim.TriggerSend, File: first.File.Name})
 		return tx.Claims.Save(ctx, c.Claim)
 	})
 	image := func(body string) string {
@@ -42,7 +44,7 @@ func TestAuditOfAPatient(t *testing.T) {
 	}
 	claimed := image(jsonOf(anObject{"claim_id": id.String(), "narrative": "The chart."}, nil))
 	unclaimed := image(s.own(with("patient", anObject{
-		"first_name": "SÁM", "last_name": claim.text(t, "subscriber", "last_name"), "date_of_birth": "1984-02-29",
+		"first_name": "SÁM", "last_name": cl.text(t, "subscriber", "last_name"), "date_of_birth": "1984-02-29",
 	})))
 	era := s.remitted(t, s.key, s.test, paying("EFT-1", 800, crownPaid("SOMEBODY-1")))
 
@@ -85,12 +87,12 @@ func TestAuditOfAPatient(t *testing.T) {
 	byID = map[string]string{}
 	read("/eligibility/"+check.text(t, "id")+"/exchange", "/eligibility?limit=1")
 	porttest.Await(t, "the entries of the check", func() bool { return len(missing("patient_id="+check.text(t, "patient_id"))) == 0 })
-	if other := porttest.Read(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
-		return tx.Audit.List(ctx, billing.AuditFilter{Patient: billing.PatientID{1}}, billing.Page{Limit: 9})
+	if other := porttest.Read(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) ([]*caller.AuditEntry, error) {
+		return tx.Audit.List(ctx, caller.AuditFilter{Patient: billing.PatientID{1}}, billing.Page{Limit: 9})
 	}); len(other) > 0 {
 		t.Errorf("another patient has %v", fmt.Sprint(other))
 	}
-	if strings.Contains(fmt.Sprint(s.audited(t, billing.AuditFilter{})), "xample") {
+	if strings.Contains(fmt.Sprint(s.audited(t, caller.AuditFilter{})), "xample") {
 		t.Error("the audit names a patient")
 	}
 }

@@ -17,12 +17,13 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func auditShapes() map[string]shown {
-	e := billing.AuditEntry{
+	e := caller.AuditEntry{
 		ID: idOf[billing.AuditEntryID](1), Org: idOf[billing.OrgID](2), Mode: billing.ModeTest, User: idOf[billing.UserID](3),
 		Name: "ann@example.com", Address: "192.0.2.1", Agent: "Browser/1.0", Operation: "GET /claims/{id}", Resource: idOf[billing.ClaimID](4).String(),
 		Shown: []string{idOf[billing.PatientID](5).String()}, Status: 200, CreatedAt: shapeTime,
@@ -46,18 +47,18 @@ func auditShapes() map[string]shown {
 }
 
 // audited returns all entries of the organization, newest first.
-func (s *service) audited(t *testing.T, f billing.AuditFilter) []*billing.AuditEntry {
+func (s *service) audited(t *testing.T, f caller.AuditFilter) []*caller.AuditEntry {
 	t.Helper()
 	return s.auditOf(t, s.test, f)
 }
 
-func (s *service) auditOf(t *testing.T, scope billing.Scope, f billing.AuditFilter) (all []*billing.AuditEntry) {
+func (s *service) auditOf(t *testing.T, scope billing.Scope, f caller.AuditFilter) (all []*caller.AuditEntry) {
 	t.Helper()
 	for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-		page := porttest.Read(t, s.store, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
+		page := porttest.Read(t, s.store, scope, func(ctx context.Context, tx ports.Tx) ([]*caller.AuditEntry, error) {
 			return tx.Audit.List(ctx, f, p)
 		})
-		page, p.After = billing.Cut(page, p.Limit, func(e *billing.AuditEntry) billing.Position {
+		page, p.After = billing.Cut(page, p.Limit, func(e *caller.AuditEntry) billing.Position {
 			return billing.Position{Time: e.CreatedAt, ID: e.ID}
 		})
 		if all = append(all, page...); p.After == nil {
@@ -72,11 +73,11 @@ func TestEveryRouteIsAudited(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	m := s.make(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
-	viewer := s.visits(t, s.org, "viewer@example.com", billing.RoleViewer)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
+	viewer := s.visits(t, s.org, "viewer@example.com", caller.RoleViewer)
 	writes := s.writesByStrangers(t, m)
 	want := map[string]string{} // by ID
-	for _, e := range s.audited(t, billing.AuditFilter{Actor: billing.ActorUser}) {
+	for _, e := range s.audited(t, caller.AuditFilter{Actor: caller.ActorUser}) {
 		want[e.ID.String()] = fmt.Sprintf("%s %s  %d", e.User, e.Operation, e.Status) // the two sign-ins
 	}
 	ask := func(as visitor, c call, r *route) {
@@ -96,7 +97,7 @@ func TestEveryRouteIsAudited(t *testing.T) {
 		}
 		refused := c
 		refused.path += "?surprise=1"
-		if r.need == billing.NeedNothing {
+		if r.need == caller.NeedNothing {
 			s.do(t, owner.call(call{method: r.method, path: c.path, body: "{}", bad: true}))
 			continue
 		}
@@ -110,7 +111,7 @@ func TestEveryRouteIsAudited(t *testing.T) {
 		byKeys["aud_"+strings.TrimPrefix(a.Header.Get("X-Request-Id"), "req_")] = fmt.Sprintf("%s %s test %d", mine.ID, r.operation(), a.StatusCode)
 	}
 	got := map[string]string{}
-	add := func(by fmt.Stringer, e *billing.AuditEntry) {
+	add := func(by fmt.Stringer, e *caller.AuditEntry) {
 		if id := e.ID.String(); got[id] != "" {
 			t.Errorf("twice: %s", got[id])
 		}
@@ -119,13 +120,13 @@ func TestEveryRouteIsAudited(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	for _, e := range s.audited(t, billing.AuditFilter{Actor: billing.ActorUser}) {
+	for _, e := range s.audited(t, caller.AuditFilter{Actor: caller.ActorUser}) {
 		add(e.User, e)
 	}
 	porttest.Await(t, "the entries of the key", func() bool {
-		return len(s.audited(t, billing.AuditFilter{Key: mine.ID, CreatedAfter: begun})) >= len(byKeys)
+		return len(s.audited(t, caller.AuditFilter{Key: mine.ID, CreatedAfter: begun})) >= len(byKeys)
 	})
-	for _, e := range s.audited(t, billing.AuditFilter{Key: mine.ID, CreatedAfter: begun}) {
+	for _, e := range s.audited(t, caller.AuditFilter{Key: mine.ID, CreatedAfter: begun}) {
 		add(e.Key, e)
 	}
 	maps.Copy(want, byKeys)
@@ -143,8 +144,8 @@ func TestEveryRouteIsAudited(t *testing.T) {
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
-	ann := s.visits(t, s.org, "ann@example.com", billing.RoleBiller)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
+	ann := s.visits(t, s.org, "ann@example.com", caller.RoleBiller)
 	ask := call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil), idem: "once"}
 	check := s.must(t, 200, ann.call(ask))
 	patient := check.text(t, "patient_id")
@@ -198,7 +199,7 @@ func TestAudit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger := s.visits(t, other.Scope.Org, "owner@example.com", billing.RoleOwner)
+	stranger := s.visits(t, other.Scope.Org, "owner@example.com", caller.RoleOwner)
 	for _, filter := range []string{"user_id=" + ann.user.String(), "resource_id=" + of, "resource_id=" + id} {
 		if a := s.must(t, 200, stranger.call(call{path: "/audit_entries?" + filter})); len(a.get(t, "data").([]any)) > 0 {
 			t.Errorf("another organization's owner reads %s", a.body)
@@ -210,7 +211,7 @@ func TestAudit(t *testing.T) {
 func TestSignInsAreAudited(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	ann := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	ann := s.visits(t, s.org, "ann@example.com", caller.RoleOwner)
 	s.must(t, 200, ann.call(call{method: "PATCH", path: "/users/" + ann.user.String(), body: `{"password":"` + password + `"}`}))
 	s.refusedSoon(t, ann)
 	refused := func(email, password string) {
@@ -225,7 +226,7 @@ func TestSignInsAreAudited(t *testing.T) {
 	var got []string
 	porttest.Await(t, "the entry of the refused sign-in", func() bool {
 		got = nil
-		for _, e := range s.audited(t, billing.AuditFilter{User: ann.user}) {
+		for _, e := range s.audited(t, caller.AuditFilter{User: ann.user}) {
 			if e.Status != 200 || e.Operation != "GET /me" { // refusedSoon has some
 				got = append(got, fmt.Sprint(e.Operation, " ", e.Status, " ", e.Resource, " ", e.Mode))
 			}
@@ -239,7 +240,7 @@ func TestSignInsAreAudited(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if all := s.audited(t, billing.AuditFilter{}); strings.Contains(fmt.Sprint(all), "Sentinel") {
+	if all := s.audited(t, caller.AuditFilter{}); strings.Contains(fmt.Sprint(all), "Sentinel") {
 		t.Errorf("%v", all)
 	}
 }
@@ -258,12 +259,12 @@ func TestRefusalsOfSharedAddresses(t *testing.T) {
 	passwords := map[string]string{"here": password, "there": "Drills and mirrors 15"}
 	browsers := map[string]visitor{}
 	set := func(where string) {
-		v := s.visits(t, scopes[where].Org, "ann@example.com", billing.RoleOwner)
+		v := s.visits(t, scopes[where].Org, "ann@example.com", caller.RoleOwner)
 		s.must(t, 200, v.call(call{method: "PATCH", path: "/users/" + v.user.String(), body: fmt.Sprintf(`{"password":%q}`, passwords[where])}))
 		browsers[where] = v
 	}
-	refusals := func(where string) (all []*billing.AuditEntry) {
-		for _, e := range s.auditOf(t, scopes[where], billing.AuditFilter{}) {
+	refusals := func(where string) (all []*caller.AuditEntry) {
+		for _, e := range s.auditOf(t, scopes[where], caller.AuditFilter{}) {
 			if e.Status == 401 && e.Operation == "POST /sessions" {
 				all = append(all, e)
 			}
@@ -318,8 +319,8 @@ func TestUnrecordedIsRefused(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
 	s := startService(t, func(with *setup) {
-		with.audited = func(store func(*billing.AuditEntry) error) func(*billing.AuditEntry) error {
-			return func(e *billing.AuditEntry) error {
+		with.audited = func(store func(*caller.AuditEntry) error) func(*caller.AuditEntry) error {
+			return func(e *caller.AuditEntry) error {
 				if full.Load() {
 					return errors.New("the disk is full")
 				}
@@ -328,7 +329,7 @@ func TestUnrecordedIsRefused(t *testing.T) {
 		}
 	})
 	m := s.make(t)
-	ann := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	ann := s.visits(t, s.org, "ann@example.com", caller.RoleOwner)
 	full.Store(true)
 	for _, path := range []string{
 		"/claims/" + m.claim, "/claims", "/eras/" + m.era + "/file", "/attachments/" + m.attachment + "/documents/" + m.document + "/content",
@@ -349,7 +350,7 @@ func TestUnrecordedIsRefused(t *testing.T) {
 	full.Store(false)
 	made := s.must(t, 201, write)
 	var statuses []int
-	for _, e := range s.audited(t, billing.AuditFilter{Resource: made.text(t, "id")}) {
+	for _, e := range s.audited(t, caller.AuditFilter{Resource: made.text(t, "id")}) {
 		statuses = append(statuses, e.Status)
 		if e.Operation != "POST /claims" {
 			t.Errorf("%+v", e)

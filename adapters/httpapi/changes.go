@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/changes"
 )
 
@@ -33,12 +35,12 @@ func (a *api) followChanges(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	var after billing.Mark
+	var after event.Mark
 	if lines := x.headers("Last-Event-ID"); len(lines) == 1 {
 		after = a.cursors.mark(x.call.Scope, lines[0])
 	}
 	scope := x.call.Scope
-	id := func(m billing.Mark) string { return a.cursors.markID(scope, m) }
+	id := func(m event.Mark) string { return a.cursors.markID(scope, m) }
 	ctx, cancel := context.WithCancel(x.s.streams)
 	f := &feed{conn: x.conn, id: id, changes: a.changes.Open(x.caller, after), ctx: ctx, cancel: cancel}
 	f.atEnd = sync.OnceFunc(func() {
@@ -51,7 +53,7 @@ func (a *api) followChanges(x *exchange) (*reply, error) {
 
 // follow reserves a place for a stream of the caller. One caller has at most a few, and
 // one organization at most a quarter of all.
-func (s *Server) follow(c *billing.Caller) (release func(), err error) {
+func (s *Server) follow(c *caller.Caller) (release func(), err error) {
 	if !s.streaming.begin(c.Number(), s.limits.CallerStreams) {
 		return nil, tooManyStreams("The API key or user")
 	}
@@ -79,7 +81,7 @@ func tooManyStreams(who string) error {
 type feed struct {
 	conn    *conn
 	changes *changes.Stream
-	id      func(billing.Mark) string
+	id      func(event.Mark) string
 	ctx     context.Context //nolint:containedctx // ends with the server, or when the client is gone
 	cancel  context.CancelFunc
 	atEnd   func()
@@ -126,13 +128,13 @@ func (f *feed) Close() error {
 
 // changeJSON is the data of a change.
 type changeJSON struct {
-	Object billing.ChangeKind `json:"object"`
-	ID     string             `json:"id"`
+	Object event.ChangeKind `json:"object"`
+	ID     string           `json:"id"`
 }
 
 // eventStream returns an update in the format of server-sent events. The last event has the
 // ID, so a client that was interrupted receives the others again.
-func eventStream(u changes.Update, id func(billing.Mark) string) (b []byte) {
+func eventStream(u changes.Update, id func(event.Mark) string) (b []byte) {
 	if u.Reset {
 		b = append(b, "event: reset\ndata: {}\n"...)
 	}

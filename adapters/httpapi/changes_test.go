@@ -17,6 +17,10 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -174,7 +178,7 @@ func TestFollow(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	second, _ := s.another(t)
-	viewer := s.visits(t, s.org, "viewer@example.com", billing.RoleViewer)
+	viewer := s.visits(t, s.org, "viewer@example.com", caller.RoleViewer)
 	own := []*follower{
 		s.follow(t, keyHeader(s.key)), second.follow(t, keyHeader(s.read)), s.follow(t, viewer.headers), second.follow(t, viewer.inside(s, second)),
 	}
@@ -207,8 +211,8 @@ func TestFollowingEndsWithTheCaller(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	second, _ := s.another(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
-	user := func(name string) visitor { return s.visits(t, s.org, name+"@example.com", billing.RoleBiller) }
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
+	user := func(name string) visitor { return s.visits(t, s.org, name+"@example.com", caller.RoleBiller) }
 	out, off, demoted, renewed := user("out"), user("off"), user("demoted"), user("renewed")
 	patch := func(v visitor, by visitor, body string) {
 		s.must(t, 200, by.call(call{method: "PATCH", path: "/users/" + v.user.String(), body: body}))
@@ -250,16 +254,16 @@ func TestFollowingEndsWithTheCaller(t *testing.T) {
 func TestFollowingLetsASessionIdle(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
-	secret, used := billing.NewToken(), time.Now().Add(-20*time.Minute).Truncate(time.Microsecond)
-	idle := &billing.Session{ID: billing.NewID[billing.SessionID](used), Org: s.org, User: owner.user, CreatedAt: used, UsedAt: used}
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
+	secret, used := caller.NewToken(), time.Now().Add(-20*time.Minute).Truncate(time.Microsecond)
+	idle := &caller.Session{ID: billing.NewID[billing.SessionID](used), Org: s.org, User: owner.user, CreatedAt: used, UsedAt: used}
 	porttest.System(t, s.store, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.SignedIn.Insert(ctx, idle, billing.TokenDigest(secret))
+		return tx.SignedIn.Insert(ctx, idle, caller.TokenDigest(secret))
 	})
 	f := s.follow(t, owner.with("Cookie", strings.Split(owner.headers["Cookie"], "=")[0]+"="+secret).headers)
 	f.shows(s.officeOf(t, s.key))
 	list := s.must(t, 200, owner.call(call{path: "/sessions"})).body
-	if !strings.Contains(list, `"used_at":"`+billing.Timestamp(used)+`"`) {
+	if !strings.Contains(list, `"used_at":"`+event.Timestamp(used)+`"`) {
 		t.Errorf("sessions are %s", list)
 	}
 }
@@ -292,7 +296,7 @@ func TestFollowingContinues(t *testing.T) {
 	scope := billing.Scope{Org: s.org, Mode: billing.ModeTest}
 	ids := cursors{s.options.CursorKey}
 	last := ids.mark(scope, f.last)
-	old := billing.Mark{Time: time.Now().Add(-3 * time.Minute), Horizon: last.Horizon}
+	old := event.Mark{Time: time.Now().Add(-3 * time.Minute), Horizon: last.Horizon}
 	live := billing.Scope{Org: s.org, Mode: billing.ModeLive}
 	plain := fmt.Sprint(last.Time.Unix(), "-", last.Horizon) // without a signature
 	for _, id := range []string{ids.markID(scope, old), ids.markID(live, last), plain, "x", f.last + "00", strings.Repeat("9", 32)} {
@@ -328,9 +332,9 @@ func (s *service) manyChecks(t *testing.T, n int) {
 	porttest.In(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) error {
 		for range n {
 			now := time.Now()
-			if err := tx.Checks.Insert(ctx, &billing.EligibilityCheck{
-				ID: billing.NewID[billing.CheckID](now), Scope: s.test, OfficeID: s.office, State: billing.CheckPending, CreatedAt: now,
-				Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now), PayerID: "CHTEST"},
+			if err := tx.Checks.Insert(ctx, &coverage.Check{
+				ID: billing.NewID[billing.CheckID](now), Scope: s.test, OfficeID: s.office, State: coverage.CheckPending, CreatedAt: now,
+				Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now), PayerID: "CHTEST"},
 			}); err != nil {
 				return err
 			}
@@ -449,16 +453,16 @@ func (s *service) tooMany(t *testing.T, secret, who string) {
 
 func TestEventStream(t *testing.T) {
 	t.Parallel()
-	at := billing.Mark{Time: time.Unix(1795379848, 0), Horizon: 821}
-	plain := func(m billing.Mark) string { return fmt.Sprint(m.Time.Unix(), "-", m.Horizon) }
-	claim := billing.Change{Kind: billing.ChangedClaim, ID: [16]byte{1}}
+	at := event.Mark{Time: time.Unix(1795379848, 0), Horizon: 821}
+	plain := func(m event.Mark) string { return fmt.Sprint(m.Time.Unix(), "-", m.Horizon) }
+	claim := event.Change{Kind: event.ChangedClaim, ID: [16]byte{1}}
 	for want, u := range map[string]changes.Update{
 		":\n\n":                     {},
 		":\nid: 1795379848-821\n\n": {Mark: at},
 		"event: reset\ndata: {}\nid: 1795379848-821\n\n": {Reset: true, Mark: at},
 		"event: change\ndata: {\"object\":\"claim\",\"id\":\"clm_01000000000000000000000000\"}\n\n" +
 			"event: change\ndata: {\"object\":\"claim\",\"id\":\"clm_01000000000000000000000000\"}\nid: 1795379848-821\n\n": {
-			Changes: []billing.Change{claim, claim}, Mark: at,
+			Changes: []event.Change{claim, claim}, Mark: at,
 		},
 	} {
 		if got := string(eventStream(u, plain)); got != want {

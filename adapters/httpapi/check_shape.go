@@ -1,9 +1,9 @@
 package httpapi
 
 import (
-	"unicode/utf8"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"unicode/utf8"
 )
 
 func money(m *billing.Money) *string {
@@ -34,8 +34,8 @@ type messageJSON struct {
 	Response *string `json:"response"`
 }
 
-func exchangeShape(c billing.CheckExchange) exchangeJSON {
-	return exchangeJSON{"eligibility_exchange", c.Check, orNull(c.Source), mapped(c.Messages, func(m billing.Exchange) messageJSON {
+func exchangeShape(c coverage.CheckExchange) exchangeJSON {
+	return exchangeJSON{"eligibility_exchange", c.Check, orNull(c.Source), mapped(c.Messages, func(m coverage.Exchange) messageJSON {
 		return messageJSON{legible(m.Request), orNull(legible(m.Reply))}
 	})}
 }

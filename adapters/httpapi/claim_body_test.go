@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -50,8 +50,8 @@ func FuzzClaimBody(f *testing.F) {
 		if in.Given["lines"] && len(c.Lines) != len(in.Lines) {
 			t.Errorf("%d lines of %d", len(c.Lines), len(in.Lines))
 		}
-		c.State = billing.ClaimValidated
-		if _, err := json.Marshal(claimShape(&billing.ClaimRecord{Claim: &c})); err != nil {
+		c.State = claim.Validated
+		if _, err := json.Marshal(claimShape(&claim.Record{Claim: &c})); err != nil {
 			t.Error(err)
 		}
 	})

@@ -2,20 +2,21 @@ package httpapi
 
 import (
 	"cmp"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // personJSON is what the people of a claim have in common. On a draft, fields may
 // be missing.
 type personJSON struct {
-	FirstName   *string         `json:"first_name"`
-	MiddleName  *string         `json:"middle_name"`
-	LastName    *string         `json:"last_name"`
-	Suffix      *string         `json:"suffix"`
-	DateOfBirth *billing.Date   `json:"date_of_birth"`
-	Gender      *billing.Gender `json:"gender"`
-	Address     *addressJSON    `json:"address"`
+	FirstName   *string       `json:"first_name"`
+	MiddleName  *string       `json:"middle_name"`
+	LastName    *string       `json:"last_name"`
+	Suffix      *string       `json:"suffix"`
+	DateOfBirth *billing.Date `json:"date_of_birth"`
+	Gender      *claim.Gender `json:"gender"`
+	Address     *addressJSON  `json:"address"`
 }
 
 // holderJSON is the person who holds a plan.
@@ -35,7 +36,7 @@ type claimSubscriberJSON struct {
 type claimPatientJSON struct {
 	personJSON
 
-	Relationship *billing.Relationship `json:"relationship"`
+	Relationship *coverage.Relationship `json:"relationship"`
 }
 
 type accidentJSON struct {
@@ -55,7 +56,7 @@ type claimLineJSON struct {
 	OralCavity          []string            `json:"oral_cavity"`
 	Modifiers           []string            `json:"modifiers"`
 	DiagnosisPointers   []int               `json:"diagnosis_pointers"`
-	Prosthesis          *billing.Prosthesis `json:"prosthesis"`
+	Prosthesis          *claim.Prosthesis   `json:"prosthesis"`
 	PriorPlacementDate  *billing.Date       `json:"prior_placement_date"`
 	PlaceOfService      *string             `json:"place_of_service"`
 	RenderingProviderID *billing.ProviderID `json:"rendering_provider_id"`
@@ -69,7 +70,7 @@ type otherCoverageJSON struct {
 	PayerID         *string                   `json:"payer_id"`
 	PayerName       *string                   `json:"payer_name"`
 	Subscriber      *holderJSON               `json:"subscriber"`
-	Relationship    *billing.Relationship     `json:"relationship"`
+	Relationship    *coverage.Relationship    `json:"relationship"`
 	GroupNumber     *string                   `json:"group_number"`
 	GroupName       *string                   `json:"group_name"`
 	FilingIndicator *string                   `json:"filing_indicator"`
@@ -127,14 +128,14 @@ type orthodonticsJSON struct {
 }
 
 // claimSubscriberShape returns null for a draft that names no subscriber.
-func claimSubscriberShape(s billing.ClaimSubscriber) *claimSubscriberJSON {
-	if s == (billing.ClaimSubscriber{}) || s == (billing.ClaimSubscriber{Gender: billing.GenderUnknown}) {
+func claimSubscriberShape(s claim.Subscriber) *claimSubscriberJSON {
+	if s == (claim.Subscriber{}) || s == (claim.Subscriber{Gender: claim.GenderUnknown}) {
 		return nil
 	}
 	return &claimSubscriberJSON{holderShape(&s), orNull(s.GroupNumber), orNull(s.GroupName)}
 }
 
-func holderShape(s *billing.ClaimSubscriber) holderJSON {
+func holderShape(s *claim.Subscriber) holderJSON {
 	return holderJSON{
 		personJSON{
 			orNull(s.FirstName), orNull(s.MiddleName), orNull(s.LastName), orNull(s.Suffix), orNull(s.DateOfBirth), orNull(s.Gender),
@@ -143,7 +144,7 @@ func holderShape(s *billing.ClaimSubscriber) holderJSON {
 	}
 }
 
-func claimPatientShape(p *billing.ClaimPatient) *claimPatientJSON {
+func claimPatientShape(p *claim.Patient) *claimPatientJSON {
 	if p == nil {
 		return nil
 	}
@@ -155,7 +156,7 @@ func claimPatientShape(p *billing.ClaimPatient) *claimPatientJSON {
 	}
 }
 
-func claimLineShape(l billing.ClaimLine) claimLineJSON {
+func claimLineShape(l claim.Line) claimLineJSON {
 	return claimLineJSON{
 		ProcedureCode: l.ProcedureCode, ServiceDate: orNull(l.ServiceDate), Fee: l.Fee.String(), Quantity: l.Quantity,
 		Tooth: orNull(l.Tooth), Teeth: listOf(l.AllTeeth()), Surfaces: listOf(l.Surfaces), OralCavity: listOf(l.OralCavity),
@@ -164,7 +165,7 @@ func claimLineShape(l billing.ClaimLine) claimLineJSON {
 	}
 }
 
-func otherCoverageShape(o billing.OtherCoverage) otherCoverageJSON {
+func otherCoverageShape(o claim.OtherCoverage) otherCoverageJSON {
 	out := otherCoverageJSON{
 		Sequence: orNull(o.Sequence), PayerID: orNull(o.Payer.PayerID), Relationship: orNull(o.Relationship),
 		GroupNumber: orNull(o.Subscriber.GroupNumber), GroupName: orNull(o.Subscriber.GroupName), FilingIndicator: orNull(o.FilingIndicator),
@@ -178,7 +179,7 @@ func otherCoverageShape(o billing.OtherCoverage) otherCoverageJSON {
 	if a := o.Adjudication; a != nil {
 		out.Adjudication = &coverageAdjudicationJSON{
 			orNull(a.PaymentDate), orNull(a.PayerClaimNumber), a.Paid.String(), mapped(a.Adjustments, adjustmentShape),
-			mapped(a.Lines, func(l billing.CoverageLine) coverageLineJSON {
+			mapped(a.Lines, func(l claim.CoverageLine) coverageLineJSON {
 				return coverageLineJSON{orNull(l.LineNumber), l.ProcedureCode, l.Paid.String(), l.Units, mapped(l.Adjustments, adjustmentShape)}
 			}),
 		}
@@ -186,7 +187,7 @@ func otherCoverageShape(o billing.OtherCoverage) otherCoverageJSON {
 	return out
 }
 
-func claimDetailsShape(d *billing.ClaimDetails) claimDetailsJSON {
+func claimDetailsShape(d *claim.Details) claimDetailsJSON {
 	out := claimDetailsJSON{
 		PredeterminationNumber: orNull(d.PredeterminationNumber), ReferralNumber: orNull(d.ReferralNumber),
 		MissingTeeth: listOf(d.MissingTeeth), TeethToExtract: listOf(d.TeethToExtract), DiagnosisCodes: listOf(d.DiagnosisCodes),

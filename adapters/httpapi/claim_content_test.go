@@ -8,64 +8,68 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // contentClaim has a value in every field that a caller writes.
-func contentClaim() *billing.ClaimRecord {
+func contentClaim() *claim.Record {
 	c := draftClaim()
-	home := billing.Address{Line1: "2 Oak St", Line2: "Apt <3>", City: "Albany", State: "NY", ZIP: "122071234"}
-	c.State, c.SecondaryTo, c.SecondaryID, c.PatientID = billing.ClaimValidated, idOf[billing.ClaimID](20), idOf[billing.ClaimID](21), idOf[billing.PatientID](6)
+	home := directory.Address{Line1: "2 Oak St", Line2: "Apt <3>", City: "Albany", State: "NY", ZIP: "122071234"}
+	c.State, c.SecondaryTo, c.SecondaryID, c.PatientID = claim.Validated, idOf[billing.ClaimID](20), idOf[billing.ClaimID](21), idOf[billing.PatientID](6)
 	c.ProviderID, c.PlaceOfService, c.PriorAuthorization, c.Note, c.TenantReference = idOf[billing.ProviderID](7), "22", "PA-1", "Fell.", new("visit-1")
-	c.Subscriber = billing.ClaimSubscriber{
+	c.Subscriber = claim.Subscriber{
 		FirstName: "Sam", MiddleName: "Q", LastName: "Example", Suffix: "SR", DateOfBirth: day(1984, 2, 29), MemberID: "W1", GroupNumber: "1000",
-		GroupName: "Roe & Sons", Gender: billing.GenderMale, Address: home,
+		GroupName: "Roe & Sons", Gender: claim.GenderMale, Address: home,
 	}
-	c.Patient = &billing.ClaimPatient{
-		FirstName: "Kim", MiddleName: "R", LastName: "Example", Suffix: "JR", DateOfBirth: day(2015, 6, 1), Relationship: billing.RelationChild,
-		Gender: billing.GenderFemale, Address: home,
+	c.Patient = &claim.Patient{
+		FirstName: "Kim", MiddleName: "R", LastName: "Example", Suffix: "JR", DateOfBirth: day(2015, 6, 1), Relationship: coverage.RelationChild,
+		Gender: claim.GenderFemale, Address: home,
 	}
 	c.Coverage = billing.SequenceSecondary
-	c.OtherCoverage = []billing.OtherCoverage{
+	c.OtherCoverage = []claim.OtherCoverage{
 		{
-			Sequence: billing.SequencePrimary, Payer: billing.PayerSummary{ID: idOf[billing.PayerID](22), PayerID: "60054", Name: "Aetna Dental"},
-			Subscriber: billing.ClaimSubscriber{
+			Sequence: billing.SequencePrimary, Payer: directory.PayerSummary{ID: idOf[billing.PayerID](22), PayerID: "60054", Name: "Aetna Dental"},
+			Subscriber: claim.Subscriber{
 				FirstName: "Ann", MiddleName: "B", LastName: "Other", Suffix: "II", DateOfBirth: day(1980, 1, 2), MemberID: "W2", GroupNumber: "G2",
-				GroupName: "Other & Sons", Gender: billing.GenderFemale, Address: home,
+				GroupName: "Other & Sons", Gender: claim.GenderFemale, Address: home,
 			},
-			Relationship: billing.RelationChild, FilingIndicator: "12",
-			Adjudication: &billing.CoverageAdjudication{
+			Relationship: coverage.RelationChild, FilingIndicator: "12",
+			Adjudication: &claim.CoverageAdjudication{
 				PaymentDate: day(2026, 1, 15), PayerClaimNumber: "ICN-1", Paid: 160_00,
-				Adjustments: []billing.Adjustment{{Group: "OA", Reason: "23", Amount: -1_00, Quantity: "1.5"}},
-				Lines: []billing.CoverageLine{{
+				Adjustments: []remit.Adjustment{{Group: "OA", Reason: "23", Amount: -1_00, Quantity: "1.5"}},
+				Lines: []claim.CoverageLine{{
 					LineNumber: 1, ProcedureCode: "D2391", Paid: 161_00, Units: 1,
-					Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: 9_50, Quantity: "1"}, {Group: "PR", Reason: "2", Amount: 10_00}},
+					Adjustments: []remit.Adjustment{{Group: "CO", Reason: "45", Amount: 9_50, Quantity: "1"}, {Group: "PR", Reason: "2", Amount: 10_00}},
 				}, {LineNumber: 2, ProcedureCode: "D4341"}},
 			},
 		},
 		{
-			Sequence: billing.SequenceTertiary, Payer: billing.PayerSummary{Name: "Far Away Dental"}, Relationship: billing.RelationSelf,
-			Subscriber: billing.ClaimSubscriber{FirstName: "Kim", LastName: "Example", MemberID: "W3", Gender: billing.GenderUnknown},
+			Sequence: billing.SequenceTertiary, Payer: directory.PayerSummary{Name: "Far Away Dental"}, Relationship: coverage.RelationSelf,
+			Subscriber: claim.Subscriber{FirstName: "Kim", LastName: "Example", MemberID: "W3", Gender: claim.GenderUnknown},
 		},
 	}
-	c.Accident = &billing.Accident{Type: "auto", Date: day(2025, 12, 30), State: "NY"}
-	c.Lines = []billing.ClaimLine{
+	c.Accident = &claim.Accident{Type: "auto", Date: day(2025, 12, 30), State: "NY"}
+	c.Lines = []claim.Line{
 		{
 			ProcedureCode: "D2391", ServiceDate: day(2026, 1, 2), Fee: 180_50, Quantity: 2, Tooth: "3", Surfaces: []string{"M", "O"},
-			Modifiers: []string{"22", "XE"}, DiagnosisPointers: []int{2, 1}, Prosthesis: billing.ProsthesisReplacement,
+			Modifiers: []string{"22", "XE"}, DiagnosisPointers: []int{2, 1}, Prosthesis: claim.ProsthesisReplacement,
 			PriorPlacementDate: day(2020, 5, 6), PlaceOfService: "31", ProviderID: idOf[billing.ProviderID](8),
 		},
 		{ProcedureCode: "D4341", ServiceDate: day(2026, 1, 2), Fee: 1, Quantity: 1, OralCavity: []string{"10"}, Teeth: []string{"2", "4"}},
-		{ProcedureCode: "D5110", ServiceDate: day(2026, 1, 2), Quantity: 1, Prosthesis: billing.ProsthesisInitial},
+		{ProcedureCode: "D5110", ServiceDate: day(2026, 1, 2), Quantity: 1, Prosthesis: claim.ProsthesisInitial},
 	}
-	c.ClaimDetails = billing.ClaimDetails{
+	c.Details = claim.Details{
 		PredeterminationNumber: "PRE-1", ReferralNumber: "REF-1",
-		ReferringProvider: &billing.ReferringProvider{FirstName: "Bo", LastName: "Lee", NPI: "1245319599"},
-		Facility:          &billing.Facility{Name: "Oak Home", NPI: "1679576722", Address: home},
-		Orthodontics:      &billing.Orthodontics{TotalMonths: 24, MonthsRemaining: 18, ApplianceDate: day(2025, 7, 1)},
+		ReferringProvider: &claim.ReferringProvider{FirstName: "Bo", LastName: "Lee", NPI: "1245319599"},
+		Facility:          &claim.Facility{Name: "Oak Home", NPI: "1679576722", Address: home},
+		Orthodontics:      &claim.Orthodontics{TotalMonths: 24, MonthsRemaining: 18, ApplianceDate: day(2025, 7, 1)},
 		MissingTeeth:      []string{"1", "16"}, TeethToExtract: []string{"17"}, DiagnosisCodes: []string{"K0252", "K0253"},
-		PatientPaid: 50_00, PaysPatient: true, NotAccepted: true, Release: billing.ReleaseInformed,
+		PatientPaid: 50_00, PaysPatient: true, NotAccepted: true, Release: claim.ReleaseInformed,
 	}
 	c.SetElsewhere(c.Claim.Ledger(nil))
 	return c
@@ -74,10 +78,10 @@ func contentClaim() *billing.ClaimRecord {
 func TestClaimContentShapes(t *testing.T) {
 	t.Parallel()
 	half := draftClaim()
-	half.OtherCoverage = []billing.OtherCoverage{{}, {Adjudication: &billing.CoverageAdjudication{Lines: make([]billing.CoverageLine, 1)}}}
-	half.ReferringProvider, half.Facility, half.Orthodontics = &billing.ReferringProvider{}, &billing.Facility{}, &billing.Orthodontics{}
-	half.Patient, half.Lines = &billing.ClaimPatient{}, []billing.ClaimLine{{Quantity: 1}}
-	for name, c := range map[string]*billing.ClaimRecord{"claim_content": contentClaim(), "claim_content_half": half} {
+	half.OtherCoverage = []claim.OtherCoverage{{}, {Adjudication: &claim.CoverageAdjudication{Lines: make([]claim.CoverageLine, 1)}}}
+	half.ReferringProvider, half.Facility, half.Orthodontics = &claim.ReferringProvider{}, &claim.Facility{}, &claim.Orthodontics{}
+	half.Patient, half.Lines = &claim.Patient{}, []claim.Line{{Quantity: 1}}
+	for name, c := range map[string]*claim.Record{"claim_content": contentClaim(), "claim_content_half": half} {
 		golden(t, name, claimShape(c))
 		inSchema(t, "Claim", claimShape(c))
 		inSchema(t, "ClaimSummary", claimSummaryShape(c))
@@ -88,25 +92,25 @@ func TestClaimContentShapes(t *testing.T) {
 func TestAClaimCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	c := contentClaim()
-	if missing := unset("", reflect.TypeFor[billing.ClaimContent](), []reflect.Value{reflect.ValueOf(c.ClaimContent)}); len(missing) > 0 {
+	if missing := unset("", reflect.TypeFor[claim.Content](), []reflect.Value{reflect.ValueOf(c.Content)}); len(missing) > 0 {
 		t.Fatalf("the claim has no %q", missing)
 	}
 	got := sentBack(t, c, false)
 	got.OtherCoverage[0].Payer = c.OtherCoverage[0].Payer // looked up
-	if !reflect.DeepEqual(got.ClaimContent, c.ClaimContent) {
-		t.Errorf("%+v\nwant\n%+v", got.ClaimContent, c.ClaimContent)
+	if !reflect.DeepEqual(got.Content, c.Content) {
+		t.Errorf("%+v\nwant\n%+v", got.Content, c.Content)
 	}
 	empty := draftClaim()
 	got = sentBack(t, empty, true)
-	got.ID, got.Scope, got.RequestID, got.CreatedAt, got.ClaimProgress = empty.ID, empty.Scope, empty.RequestID, empty.CreatedAt, empty.ClaimProgress
-	if again := claimShape(&billing.ClaimRecord{Claim: &got, OfficeName: empty.OfficeName}); !reflect.DeepEqual(again, claimShape(empty)) {
+	got.ID, got.Scope, got.RequestID, got.CreatedAt, got.Progress = empty.ID, empty.Scope, empty.RequestID, empty.CreatedAt, empty.Progress
+	if again := claimShape(&claim.Record{Claim: &got, OfficeName: empty.OfficeName}); !reflect.DeepEqual(again, claimShape(empty)) {
 		t.Errorf("a draft: %+v", again)
 	}
 }
 
 // sentBack is the claim of a body that has the fields of a reply, with the office,
 // the payer, the provider and the patient of the first.
-func sentBack(t *testing.T, c *billing.ClaimRecord, draft bool) billing.Claim {
+func sentBack(t *testing.T, c *claim.Record, draft bool) claim.Claim {
 	t.Helper()
 	doc, err := loadContract()
 	if err != nil {
@@ -188,7 +192,7 @@ func TestClaimsOfTheContractAreGood(t *testing.T) {
 	}
 	examples := doc.Paths.Find("/claims").Post.RequestBody.Value.Content.Get("application/json").Examples
 	payer, _ := porttest.Payers(t).Find("CHTEST")
-	with := billing.RuleContext{Today: day(2026, 3, 1), Payer: payer, Provider: &billing.Provider{NPI: "1245319599", Taxonomy: "1223G0001X"}}
+	with := claim.RuleContext{Today: day(2026, 3, 1), Payer: payer, Provider: &directory.Provider{NPI: "1245319599", Taxonomy: "1223G0001X"}}
 	for name, example := range examples {
 		body, err := json.Marshal(example.Value.Value)
 		if err != nil {

@@ -1,40 +1,42 @@
 package httpapi
 
 import (
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"time"
 )
 
 // claimSummaryJSON is a claim as it appears in lists. Every field is present;
 // fields without a value are null.
 type claimSummaryJSON struct {
-	ID                   billing.ClaimID        `json:"id"`
-	Object               string                 `json:"object"`
-	Kind                 billing.ClaimKind      `json:"kind"`
-	State                billing.ClaimState     `json:"state"`
-	NextStep             string                 `json:"next_step"`
-	Frequency            billing.ClaimFrequency `json:"frequency"`
-	ParentID             *billing.ClaimID       `json:"parent_id"`
-	PatientControlNumber string                 `json:"patient_control_number"`
-	Office               officeSummaryJSON      `json:"office"`
-	Payer                payerJSON              `json:"payer"`
-	Coverage             billing.Sequence       `json:"coverage"`
-	RenderingProvider    *providerSummaryJSON   `json:"rendering_provider"`
-	PatientName          nameJSON               `json:"patient_name"`
-	PatientID            *billing.PatientID     `json:"patient_id"`
-	ServiceDates         serviceDatesJSON       `json:"service_dates"`
-	Totals               totalsJSON             `json:"totals"`
-	Payment              *claimPaymentJSON      `json:"payment"`
-	Open                 *string                `json:"open"`
-	Estimate             *estimateJSON          `json:"estimate"`
-	ConvertedFrom        *billing.ClaimID       `json:"converted_from"`
-	ConvertedTo          *billing.ClaimID       `json:"converted_to"`
-	SecondaryTo          *billing.ClaimID       `json:"secondary_to"`
-	SecondaryClaimID     *billing.ClaimID       `json:"secondary_claim_id"`
-	RequestID            *billing.RequestID     `json:"request_id"`
-	CreatedAt            string                 `json:"created_at"`
-	UpdatedAt            string                 `json:"updated_at"`
+	ID                   billing.ClaimID      `json:"id"`
+	Object               string               `json:"object"`
+	Kind                 claim.Kind           `json:"kind"`
+	State                claim.State          `json:"state"`
+	NextStep             string               `json:"next_step"`
+	Frequency            claim.Frequency      `json:"frequency"`
+	ParentID             *billing.ClaimID     `json:"parent_id"`
+	PatientControlNumber string               `json:"patient_control_number"`
+	Office               officeSummaryJSON    `json:"office"`
+	Payer                payerJSON            `json:"payer"`
+	Coverage             billing.Sequence     `json:"coverage"`
+	RenderingProvider    *providerSummaryJSON `json:"rendering_provider"`
+	PatientName          nameJSON             `json:"patient_name"`
+	PatientID            *billing.PatientID   `json:"patient_id"`
+	ServiceDates         serviceDatesJSON     `json:"service_dates"`
+	Totals               totalsJSON           `json:"totals"`
+	Payment              *claimPaymentJSON    `json:"payment"`
+	Open                 *string              `json:"open"`
+	Estimate             *estimateJSON        `json:"estimate"`
+	ConvertedFrom        *billing.ClaimID     `json:"converted_from"`
+	ConvertedTo          *billing.ClaimID     `json:"converted_to"`
+	SecondaryTo          *billing.ClaimID     `json:"secondary_to"`
+	SecondaryClaimID     *billing.ClaimID     `json:"secondary_claim_id"`
+	RequestID            *billing.RequestID   `json:"request_id"`
+	CreatedAt            string               `json:"created_at"`
+	UpdatedAt            string               `json:"updated_at"`
 }
 
 type officeSummaryJSON struct {
@@ -65,13 +67,13 @@ type totalsJSON struct {
 }
 
 type claimPaymentJSON struct {
-	Outcome               billing.PaymentOutcome `json:"outcome"`
-	ERAID                 billing.ERAID          `json:"era_id"`
-	Paid                  string                 `json:"paid"`
-	Allowed               *string                `json:"allowed"`
-	PatientResponsibility string                 `json:"patient_responsibility"`
-	PaymentDate           *billing.Date          `json:"payment_date"`
-	ReconciledAt          *string                `json:"reconciled_at"`
+	Outcome               remit.PaymentOutcome `json:"outcome"`
+	ERAID                 billing.ERAID        `json:"era_id"`
+	Paid                  string               `json:"paid"`
+	Allowed               *string              `json:"allowed"`
+	PatientResponsibility string               `json:"patient_responsibility"`
+	PaymentDate           *billing.Date        `json:"payment_date"`
+	ReconciledAt          *string              `json:"reconciled_at"`
 }
 
 type estimateJSON struct {
@@ -90,7 +92,7 @@ type lineEstimateJSON struct {
 	Patient    string  `json:"patient"`
 }
 
-func claimSummaryShape(c *billing.ClaimRecord) claimSummaryJSON {
+func claimSummaryShape(c *claim.Record) claimSummaryJSON {
 	span := c.ServiceDates()
 	out := claimSummaryJSON{
 		ID: c.ID, Object: "claim", Kind: c.Kind, State: c.State, NextStep: c.NextStep(), Frequency: c.Frequency,
@@ -102,7 +104,7 @@ func claimSummaryShape(c *billing.ClaimRecord) claimSummaryJSON {
 		Payment:      claimPaymentShape(c.Claim), Estimate: estimateShape(c.Claim),
 		ConvertedFrom: orNull(c.ConvertedFrom), ConvertedTo: orNull(c.ConvertedTo),
 		SecondaryTo: orNull(c.SecondaryTo), SecondaryClaimID: orNull(c.SecondaryID), RequestID: orNull(c.RequestID),
-		CreatedAt: billing.Timestamp(c.CreatedAt), UpdatedAt: billing.Timestamp(c.UpdatedAt),
+		CreatedAt: event.Timestamp(c.CreatedAt), UpdatedAt: event.Timestamp(c.UpdatedAt),
 	}
 	if !c.Provider.ID.IsZero() {
 		out.RenderingProvider = new(providerSummaryJSON(c.Provider))
@@ -118,10 +120,10 @@ func claimSummaryShape(c *billing.ClaimRecord) claimSummaryJSON {
 
 // claimPaymentShape returns the payment of a claim that the payer has decided,
 // and null for any other. A claim that was replaced waits for a new decision.
-func claimPaymentShape(c *billing.Claim) *claimPaymentJSON {
-	decided := c.State == billing.ClaimPaid || c.State == billing.ClaimDenied || c.State == billing.ClaimReconciled
+func claimPaymentShape(c *claim.Claim) *claimPaymentJSON {
+	decided := c.State == claim.Paid || c.State == claim.Denied || c.State == claim.Reconciled
 	s := c.Standing
-	if !decided || c.Kind == billing.KindPredetermination || s == nil {
+	if !decided || c.Kind == claim.KindPredetermination || s == nil {
 		return nil
 	}
 	return &claimPaymentJSON{
@@ -131,15 +133,15 @@ func claimPaymentShape(c *billing.Claim) *claimPaymentJSON {
 	}
 }
 
-func estimateShape(c *billing.Claim) *estimateJSON {
+func estimateShape(c *claim.Claim) *estimateJSON {
 	e := c.Estimate
-	if e == nil || c.Kind != billing.KindPredetermination {
+	if e == nil || c.Kind != claim.KindPredetermination {
 		return nil
 	}
 	return &estimateJSON{
 		ERAID: e.ERAID, Allowed: money(e.Allowed), Pay: e.Pay.String(), Patient: e.Patient.String(),
-		ReturnedAt: billing.Timestamp(e.ReturnedAt),
-		Lines: mapped(e.Lines, func(l billing.LineEstimate) lineEstimateJSON {
+		ReturnedAt: event.Timestamp(e.ReturnedAt),
+		Lines: mapped(e.Lines, func(l remit.LineEstimate) lineEstimateJSON {
 			return lineEstimateJSON{orNull(l.Number), money(l.Allowed), l.Pay.String(), l.Patient.String()}
 		}),
 	}
@@ -184,7 +186,7 @@ type findingJSON struct {
 // acceptedJSON is an open amount that was accepted to reconcile the claim.
 type acceptedJSON struct {
 	ID    billing.AcceptedID `json:"id"`
-	As    billing.AcceptAs   `json:"as"`
+	As    claim.AcceptAs     `json:"as"`
 	Lines []lineAmountJSON   `json:"lines"`
 	Note  *string            `json:"note"`
 	By    string             `json:"by"`
@@ -197,12 +199,12 @@ type lineAmountJSON struct {
 }
 
 type claimMoveJSON struct {
-	State billing.ClaimState   `json:"state"`
-	At    string               `json:"at"`
-	Cause billing.ClaimTrigger `json:"cause"`
-	File  *string              `json:"file"`
-	By    *string              `json:"by"`
-	Note  *string              `json:"note"`
+	State claim.State   `json:"state"`
+	At    string        `json:"at"`
+	Cause claim.Trigger `json:"cause"`
+	File  *string       `json:"file"`
+	By    *string       `json:"by"`
+	Note  *string       `json:"note"`
 }
 
 // adjudicationJSON is a remittance claim that was applied to the claim.
@@ -253,21 +255,21 @@ type labeledAdjustmentJSON struct {
 	Label  string `json:"label"`
 }
 
-func adjudicationsShape(l *billing.Ledger) []adjudicationJSON {
+func adjudicationsShape(l *claim.Ledger) []adjudicationJSON {
 	if l == nil {
 		return []adjudicationJSON{}
 	}
 	return mapped(l.Adjudications(), adjudicationShape)
 }
 
-func adjudicationShape(a billing.Adjudication) adjudicationJSON {
+func adjudicationShape(a claim.Adjudication) adjudicationJSON {
 	shares := a.Shares()
 	out := adjudicationJSON{
 		ERAID: a.ERA.ID, Ordinal: a.Ordinal, PayerName: a.ERA.PayerName, Sequence: a.Sequence, StatusCode: a.StatusCode,
 		StatusLabel: a.StatusLabel(), PayerClaimNumber: orNull(a.PayerClaimNumber), Charge: a.Charge.String(), Paid: a.Paid.String(),
 		Allowed: money(shares.Allowed), PatientResponsibility: shares.PatientResponsibility.String(),
 		Contractual: shares.Contractual.String(), NotPaid: shares.NotPaid.String(),
-		PaymentDate: orNull(a.Date), AppliedAt: billing.Timestamp(a.AppliedAt), Lines: make([]adjudicationLineJSON, len(a.Lines)),
+		PaymentDate: orNull(a.Date), AppliedAt: event.Timestamp(a.AppliedAt), Lines: make([]adjudicationLineJSON, len(a.Lines)),
 	}
 	if by := a.CancelledBy; by != nil {
 		out.CancelledBy = &cancellationJSON{by.ERA.ID, by.Ordinal}
@@ -284,31 +286,31 @@ func adjudicationShape(a billing.Adjudication) adjudicationJSON {
 	return out
 }
 
-func labeledAdjustmentShape(a billing.Adjustment) labeledAdjustmentJSON {
-	return labeledAdjustmentJSON{a.Group, a.Reason, a.Amount.String(), billing.ReasonLabel(a.Reason)}
+func labeledAdjustmentShape(a remit.Adjustment) labeledAdjustmentJSON {
+	return labeledAdjustmentJSON{a.Group, a.Reason, a.Amount.String(), remit.ReasonLabel(a.Reason)}
 }
 
-func acceptedShape(a billing.AcceptedOpen) acceptedJSON {
-	return acceptedJSON{a.ID, a.As, mapped(a.Lines, func(l billing.LineAmount) lineAmountJSON {
+func acceptedShape(a claim.AcceptedOpen) acceptedJSON {
+	return acceptedJSON{a.ID, a.As, mapped(a.Lines, func(l claim.LineAmount) lineAmountJSON {
 		return lineAmountJSON{orNull(l.Number), l.Amount.String()}
-	}), orNull(a.Note), a.By, billing.Timestamp(a.At)}
+	}), orNull(a.Note), a.By, event.Timestamp(a.At)}
 }
 
-func claimShape(c *billing.ClaimRecord) claimJSON {
+func claimShape(c *claim.Record) claimJSON {
 	out := claimJSON{
 		claimSummaryJSON: claimSummaryShape(c), Subscriber: claimSubscriberShape(c.Subscriber), Patient: claimPatientShape(c.Patient),
 		OtherCoverage: mapped(c.OtherCoverage, otherCoverageShape), PlaceOfService: c.PlaceOfService,
 		PriorAuthorization: orNull(c.PriorAuthorization), Note: orNull(c.Note), Lines: mapped(c.Lines, claimLineShape),
-		Findings: mapped(c.Findings, func(f billing.Finding) findingJSON {
+		Findings: mapped(c.Findings, func(f claim.Finding) findingJSON {
 			return findingJSON{f.Code, orNull(f.Field), f.Message, f.Fix}
 		}),
 		Attachments: mapped(c.Attachments, attachmentShape),
-		History: mapped(c.History, func(m billing.ClaimMove) claimMoveJSON {
-			return claimMoveJSON{m.State, billing.Timestamp(m.At), m.Cause, orNull(m.File), orNull(m.By), orNull(m.Note)}
+		History: mapped(c.History, func(m claim.Move) claimMoveJSON {
+			return claimMoveJSON{m.State, event.Timestamp(m.At), m.Cause, orNull(m.File), orNull(m.By), orNull(m.Note)}
 		}),
 		Accepted: mapped(c.Accepted, acceptedShape), Adjudications: adjudicationsShape(c.Ledger),
 		SubmitWhenReady: c.SubmitWhenReady, BatchID: orNull(c.BatchID), SentAt: timeOrNull(c.SentAt), PayerClaimNumber: orNull(c.PayerClaimNumber),
-		TenantReference: c.TenantReference, claimDetailsJSON: claimDetailsShape(&c.ClaimDetails),
+		TenantReference: c.TenantReference, claimDetailsJSON: claimDetailsShape(&c.Details),
 	}
 	if s := c.Standing; s != nil {
 		out.Contractual, out.NotPaid = money(&s.Contractual), money(&s.NotPaid)
@@ -329,5 +331,5 @@ func timeOrNull(at time.Time) *string {
 	if at.IsZero() {
 		return nil
 	}
-	return new(billing.Timestamp(at))
+	return new(event.Timestamp(at))
 }

@@ -5,6 +5,13 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -13,40 +20,40 @@ func day(year, month, d int) billing.Date {
 	return billing.Date{Year: year, Month: time.Month(month), Day: d}
 }
 
-func draftClaim() *billing.ClaimRecord {
-	return &billing.ClaimRecord{OfficeName: "Main <Street> & Co", Claim: &billing.Claim{
+func draftClaim() *claim.Record {
+	return &claim.Record{OfficeName: "Main <Street> & Co", Claim: &claim.Claim{
 		ID:    idOf[billing.ClaimID](1),
-		Scope: billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeTest}, Kind: billing.KindClaim,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: "VISIT-4711",
+		Scope: billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeTest}, Kind: claim.KindClaim,
+		Frequency: claim.FrequencyOriginal, PatientControlNumber: "VISIT-4711",
 		RequestID: idOf[billing.RequestID](5), CreatedAt: shapeTime,
-		ClaimContent: billing.ClaimContent{
+		Content: claim.Content{
 			OfficeID: idOf[billing.OfficeID](3), PlaceOfService: "11",
-			Payer:      billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
-			Subscriber: billing.ClaimSubscriber{Gender: billing.GenderUnknown},
+			Payer:      directory.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
+			Subscriber: claim.Subscriber{Gender: claim.GenderUnknown},
 		},
-		ClaimProgress: billing.ClaimProgress{
-			State: billing.ClaimDraft, UpdatedAt: shapeTime,
-			History: []billing.ClaimMove{{State: billing.ClaimDraft, At: shapeTime, Cause: billing.TriggerDraft}},
+		Progress: claim.Progress{
+			State: claim.Draft, UpdatedAt: shapeTime,
+			History: []claim.Move{{State: claim.Draft, At: shapeTime, Cause: claim.TriggerDraft}},
 		},
 	}}
 }
 
-func fullClaim() *billing.ClaimRecord {
+func fullClaim() *claim.Record {
 	c := draftClaim()
-	c.State, c.ParentID, c.PatientID = billing.ClaimReconciled, billing.ClaimID{}, idOf[billing.PatientID](6)
-	c.Frequency = billing.FrequencyReplacement
+	c.State, c.ParentID, c.PatientID = claim.Reconciled, billing.ClaimID{}, idOf[billing.PatientID](6)
+	c.Frequency = claim.FrequencyReplacement
 	c.ProviderID = idOf[billing.ProviderID](7)
-	c.Provider = billing.ProviderSummary{ID: c.ProviderID, FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}
-	c.Subscriber = billing.ClaimSubscriber{
+	c.Provider = claim.ProviderSummary{ID: c.ProviderID, FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}
+	c.Subscriber = claim.Subscriber{
 		FirstName: "Sam", LastName: "O'Example", DateOfBirth: day(1984, 2, 29), MemberID: "SANDBOX-PAID-ERA", GroupNumber: "1000",
-		Gender: billing.GenderMale, Address: billing.Address{Line1: "2 Oak St", Line2: "Apt <3>", City: "Albany", State: "NY", ZIP: "122071234"},
+		Gender: claim.GenderMale, Address: directory.Address{Line1: "2 Oak St", Line2: "Apt <3>", City: "Albany", State: "NY", ZIP: "122071234"},
 	}
-	c.Patient = &billing.ClaimPatient{
-		FirstName: "Kim", LastName: "Example", DateOfBirth: day(2015, 6, 1), Relationship: billing.RelationChild, Gender: billing.GenderFemale,
+	c.Patient = &claim.Patient{
+		FirstName: "Kim", LastName: "Example", DateOfBirth: day(2015, 6, 1), Relationship: coverage.RelationChild, Gender: claim.GenderFemale,
 	}
 	c.PriorAuthorization, c.Note = "PA-1", "Fell off a swing."
-	c.Accident = &billing.Accident{Type: "auto", Date: day(2025, 12, 30), State: "NY"}
-	c.Lines = []billing.ClaimLine{
+	c.Accident = &claim.Accident{Type: "auto", Date: day(2025, 12, 30), State: "NY"}
+	c.Lines = []claim.Line{
 		{
 			ProcedureCode: "D2391", ServiceDate: day(2026, 1, 2), Fee: 18050, Quantity: 2, Tooth: "3", Surfaces: []string{"M", "O"},
 			PriorPlacementDate: day(2020, 5, 6),
@@ -55,40 +62,40 @@ func fullClaim() *billing.ClaimRecord {
 	}
 	c.TenantReference, c.BatchID, c.SentAt, c.PayerClaimNumber = new("visit <4711>"), idOf[billing.FileID](8), shapeTime.Add(time.Minute), "ICN-1"
 	c.ConvertedFrom = idOf[billing.ClaimID](9)
-	c.Findings = []billing.Finding{
+	c.Findings = []claim.Finding{
 		{Code: "tooth_required", Field: "lines.1.tooth", Message: "A tooth.", Fix: "Name it."},
 		{Code: "status_rejected", Message: "The payer rejected the claim.", Fix: "Mend it."},
 	}
 	c.Ledger = c.Claim.Ledger(fullLedger())
 	c.Standing, c.SettledAt = c.Ledger.Standing(), shapeTime
-	c.Accepted = []billing.AcceptedOpen{{
-		ID: idOf[billing.AcceptedID](17), As: billing.AcceptOther, Note: "A <gift>.", By: idOf[billing.UserID](18).String(), At: shapeTime.Add(time.Hour),
-		Lines: []billing.LineAmount{{Number: 1, Amount: 50}, {Amount: 1}},
+	c.Accepted = []claim.AcceptedOpen{{
+		ID: idOf[billing.AcceptedID](17), As: claim.AcceptOther, Note: "A <gift>.", By: idOf[billing.UserID](18).String(), At: shapeTime.Add(time.Hour),
+		Lines: []claim.LineAmount{{Number: 1, Amount: 50}, {Amount: 1}},
 	}}
 	c.ReconciledAt = shapeTime.Add(time.Hour)
 	c.History = append(c.History,
-		billing.ClaimMove{State: billing.ClaimAcceptedPayer, At: shapeTime.Add(2 * time.Minute), Cause: billing.TriggerPayerAccept, File: "1.277"},
-		billing.ClaimMove{
-			State: billing.ClaimPaid, At: shapeTime.Add(3 * time.Minute), Cause: billing.TriggerApply, File: "1.835",
+		claim.Move{State: claim.AcceptedPayer, At: shapeTime.Add(2 * time.Minute), Cause: claim.TriggerPayerAccept, File: "1.277"},
+		claim.Move{
+			State: claim.Paid, At: shapeTime.Add(3 * time.Minute), Cause: claim.TriggerApply, File: "1.835",
 			By: idOf[billing.KeyID](15).String(), Note: "The payer confirmed <it>.",
 		})
 	return c
 }
 
 // fullLedger is a payment, its reversal, and another payment.
-func fullLedger() []*billing.LedgerEntry {
-	entry := func(era byte, r billing.RemittanceClaim) *billing.LedgerEntry {
-		r.PayerClaimNumber, r.Date, r.Status, r.AppliedAt = "ICN-1", day(2026, 1, int(era)), billing.RemitApplied, shapeTime.Add(time.Duration(era)*time.Minute)
-		return &billing.LedgerEntry{RemittanceClaim: &r, ERA: billing.ERASource{
+func fullLedger() []*remit.LedgerEntry {
+	entry := func(era byte, r remit.Claim) *remit.LedgerEntry {
+		r.PayerClaimNumber, r.Date, r.Status, r.AppliedAt = "ICN-1", day(2026, 1, int(era)), remit.StatusApplied, shapeTime.Add(time.Duration(era)*time.Minute)
+		return &remit.LedgerEntry{Claim: &r, ERA: remit.Source{
 			ID: idOf[billing.ERAID](era), Payer: draftClaim().Payer, PayerName: "MOLAR <TEST> PAYER", TraceNumber: string('A' + rune(era)), Arrival: int64(era),
 		}}
 	}
-	return []*billing.LedgerEntry{
-		entry(10, billing.RemittanceClaim{Ordinal: 1, StatusCode: "1", Charge: 18051, Paid: 10000, Adjustments: []billing.Adjustment{{Group: "PR", Reason: "3", Amount: 8051}}}),
-		entry(11, billing.RemittanceClaim{Ordinal: 1, StatusCode: "22", Charge: -18051, Paid: -10000, Adjustments: []billing.Adjustment{{Group: "PR", Reason: "3", Amount: -8051}}}),
-		entry(12, billing.RemittanceClaim{Ordinal: 3, StatusCode: "1", Charge: 18051, Paid: 12000, Lines: []billing.ERALine{
+	return []*remit.LedgerEntry{
+		entry(10, remit.Claim{Ordinal: 1, StatusCode: "1", Charge: 18051, Paid: 10000, Adjustments: []remit.Adjustment{{Group: "PR", Reason: "3", Amount: 8051}}}),
+		entry(11, remit.Claim{Ordinal: 1, StatusCode: "22", Charge: -18051, Paid: -10000, Adjustments: []remit.Adjustment{{Group: "PR", Reason: "3", Amount: -8051}}}),
+		entry(12, remit.Claim{Ordinal: 3, StatusCode: "1", Charge: 18051, Paid: 12000, Lines: []remit.Line{
 			{
-				ProcedureCode: "D2391", Charge: 18050, Paid: 12000, Adjustments: []billing.Adjustment{
+				ProcedureCode: "D2391", Charge: 18050, Paid: 12000, Adjustments: []remit.Adjustment{
 					{Group: "PR", Reason: "1", Amount: 1000},
 					{Group: "PR", Reason: "2", Amount: 1500},
 					{Group: "PR", Reason: "3", Amount: 400},
@@ -97,22 +104,22 @@ func fullLedger() []*billing.LedgerEntry {
 					{Group: "CO", Reason: "ZZ9", Amount: 50},
 				},
 			},
-			{ProcedureCode: "D9999", Charge: 2, Adjustments: []billing.Adjustment{{Group: "OA", Reason: "18", Amount: 2}}},
+			{ProcedureCode: "D9999", Charge: 2, Adjustments: []remit.Adjustment{{Group: "OA", Reason: "18", Amount: 2}}},
 		}}),
 	}
 }
 
-func returnedClaim() *billing.ClaimRecord {
+func returnedClaim() *claim.Record {
 	c := fullClaim()
-	c.Kind, c.State, c.ConvertedFrom, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, billing.ClaimID{}, idOf[billing.ClaimID](13)
+	c.Kind, c.State, c.ConvertedFrom, c.ConvertedTo = claim.KindPredetermination, claim.Returned, billing.ClaimID{}, idOf[billing.ClaimID](13)
 	c.Ledger, c.Standing, c.SettledAt, c.ReviewERA, c.Accepted = c.Claim.Ledger(nil), nil, time.Time{}, idOf[billing.ERAID](16), nil
 	c.Patient, c.Accident, c.ReconciledAt = nil, nil, time.Time{}
 	for i := range c.Lines {
 		c.Lines[i].ServiceDate = billing.Date{}
 	}
-	c.Estimate = &billing.ClaimEstimate{
+	c.Estimate = &remit.ClaimEstimate{
 		ERAID: idOf[billing.ERAID](14), Allowed: new(billing.Money(10000)), Pay: 8000, Patient: 2000, ReturnedAt: shapeTime.Add(time.Hour),
-		Lines: []billing.LineEstimate{{Number: 1, Allowed: new(billing.Money(10000)), Pay: 8000, Patient: 2000}, {Number: 2}},
+		Lines: []remit.LineEstimate{{Number: 1, Allowed: new(billing.Money(10000)), Pay: 8000, Patient: 2000}, {Number: 2}},
 	}
 	return c
 }
@@ -120,8 +127,8 @@ func returnedClaim() *billing.ClaimRecord {
 func claimShapes(t *testing.T) map[string]shown {
 	t.Helper()
 	full, out := fullClaim(), map[string]shown{}
-	full.Attachments = []*billing.Attachment{fullAttachment(t), openAttachment()}
-	for name, r := range map[string]*billing.ClaimRecord{
+	full.Attachments = []*attachment.Attachment{fullAttachment(t), openAttachment()}
+	for name, r := range map[string]*claim.Record{
 		"claim_draft": draftClaim(), "claim_full": full, "claim_predetermination": returnedClaim(),
 	} {
 		out[name], out[name+"_summary"] = shown{"Claim", claimShape(r)}, shown{"ClaimSummary", claimSummaryShape(r)}
@@ -132,8 +139,8 @@ func claimShapes(t *testing.T) map[string]shown {
 // A payment is shown in three states, and then only when one stands.
 func TestClaimPaymentIsShown(t *testing.T) {
 	t.Parallel()
-	shown := map[billing.ClaimState]bool{billing.ClaimPaid: true, billing.ClaimDenied: true, billing.ClaimReconciled: true}
-	for _, state := range billing.ClaimStates() {
+	shown := map[claim.State]bool{claim.Paid: true, claim.Denied: true, claim.Reconciled: true}
+	for _, state := range claim.States() {
 		c := fullClaim()
 		c.State = state
 		if got := claimSummaryShape(c).Payment; (got != nil) != shown[state] {
@@ -152,80 +159,80 @@ func TestClaimPaymentIsShown(t *testing.T) {
 	}
 }
 
-func fullERA() *billing.ERA {
-	return &billing.ERA{
-		ID: idOf[billing.ERAID](1), State: billing.ERAPosted, Origin: billing.FileFromImport, Payer: billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
+func fullERA() *remit.ERA {
+	return &remit.ERA{
+		ID: idOf[billing.ERAID](1), State: remit.Posted, Origin: clearing.FileFromImport, Payer: directory.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
 		PayerName: "MOLAR TEST PAYER", OfficeID: idOf[billing.OfficeID](3),
-		Payment:             billing.ERAPayment{Method: "ACH", TraceNumber: "12345", Date: day(2026, 1, 9), Total: 12345, ProviderAdjustmentsTotal: -100},
-		ProviderAdjustments: []billing.ProviderAdjustment{{ProviderID: "1234567893", Reason: "WO", Reference: "REF & 1", PeriodEnd: day(2026, 12, 31), Amount: -100}, {Reason: "FB"}},
-		Balance: billing.Balance{
-			Payment: billing.LevelBalance{Checked: 1}, Claims: billing.LevelBalance{Checked: 2, Failed: 1, Off: 1}, Lines: billing.LevelBalance{Checked: 3},
-			Findings: []billing.BalanceFinding{
+		Payment:             remit.Payment{Method: "ACH", TraceNumber: "12345", Date: day(2026, 1, 9), Total: 12345, ProviderAdjustmentsTotal: -100},
+		ProviderAdjustments: []remit.ProviderAdjustment{{ProviderID: "1234567893", Reason: "WO", Reference: "REF & 1", PeriodEnd: day(2026, 12, 31), Amount: -100}, {Reason: "FB"}},
+		Balance: remit.Balance{
+			Payment: remit.LevelBalance{Checked: 1}, Claims: remit.LevelBalance{Checked: 2, Failed: 1, Off: 1}, Lines: remit.LevelBalance{Checked: 3},
+			Findings: []remit.BalanceFinding{
 				{Level: "claim", Claim: 2, ControlNumber: "VISIT-1", Segment: 40, Expected: 100, Stated: 101, Off: 1, Explanation: "One cent too much."},
 				{Level: "line", Claim: 2, Line: 1, Segment: 44, Expected: 100, Stated: 99, Off: -1, Explanation: "One cent too little."},
 				{Level: "payment", Expected: 1, Explanation: "Nothing."},
 				{Level: "claim", Claim: 1, ControlNumber: "VISIT-2", Segment: 12, Unread: true, Explanation: "An amount cannot be read."},
 			},
 		},
-		ClaimCount: 7, MatchedCount: 4, Progress: billing.ERAProgress{Applied: 1, NeedsReview: 1, Unmatched: 2, Ignored: 2, Forwarded: 1},
-		Warnings: []billing.WarningCode{billing.WarnEnvelopeCounts}, File: billing.FileRef{Name: "2026 <1>.835"}, ReceivedAt: shapeTime, PostedAt: shapeTime.Add(time.Hour),
+		ClaimCount: 7, MatchedCount: 4, Progress: remit.Progress{Applied: 1, NeedsReview: 1, Unmatched: 2, Ignored: 2, Forwarded: 1},
+		Warnings: []remit.WarningCode{remit.WarnEnvelopeCounts}, File: clearing.FileRef{Name: "2026 <1>.835"}, ReceivedAt: shapeTime, PostedAt: shapeTime.Add(time.Hour),
 	}
 }
 
-func remittanceClaims() []*billing.RemittanceClaim {
-	return []*billing.RemittanceClaim{
+func remittanceClaims() []*remit.Claim {
+	return []*remit.Claim{
 		{
 			Ordinal: 1, ControlNumber: "visit-4711", PayerClaimNumber: "ICN-1", StatusCode: "1",
 			Charge: 18050, Paid: 12000, Allowed: new(billing.Money(15000)), PatientResponsibility: new(billing.Money(3000)),
 			PatientFirstName: "KIM", PatientLastName: "EXAMPLE", ServiceDates: billing.DateSpan{From: day(2026, 1, 1), To: day(2026, 1, 2)}, Balanced: true,
-			Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: 3050, Quantity: "1"}}, Remarks: []string{"MA01"},
-			CorrectedPatient: &billing.CorrectedPatient{FirstName: "KIMBERLY", MemberID: "W-2"}, CrossoverPayer: &billing.CrossoverPayer{Name: "OTHER & CO", ID: "60054"},
-			RemittanceClaimProgress: billing.RemittanceClaimProgress{
-				Status: billing.RemitApplied, ClaimID: idOf[billing.ClaimID](1), MatchedBy: billing.MatchedByUser, Sequence: billing.SequenceSecondary,
-				Warnings: []billing.WarningCode{billing.WarnLineUnmatched, billing.WarnProcedureUnknown}, LineNumbers: []int{1, 0}, AppliedAt: shapeTime,
+			Adjustments: []remit.Adjustment{{Group: "CO", Reason: "45", Amount: 3050, Quantity: "1"}}, Remarks: []string{"MA01"},
+			CorrectedPatient: &remit.CorrectedPatient{FirstName: "KIMBERLY", MemberID: "W-2"}, CrossoverPayer: &remit.CrossoverPayer{Name: "OTHER & CO", ID: "60054"},
+			ClaimProgress: remit.ClaimProgress{
+				Status: remit.StatusApplied, ClaimID: idOf[billing.ClaimID](1), MatchedBy: remit.MatchedByUser, Sequence: billing.SequenceSecondary,
+				Warnings: []remit.WarningCode{remit.WarnLineUnmatched, remit.WarnProcedureUnknown}, LineNumbers: []int{1, 0}, AppliedAt: shapeTime,
 			},
-			Lines: []billing.ERALine{{
+			Lines: []remit.Line{{
 				ProcedureCode: "D2391", SubmittedCode: "D2392", ServiceDate: day(2026, 1, 2), Charge: 18050, Paid: 12000,
-				Allowed: new(billing.Money(15000)), Units: "1", Adjustments: []billing.Adjustment{{Group: "PR", Reason: "2", Amount: 3000}}, Remarks: []string{"ZZ99", "MA01"},
-			}, {ProcedureCode: "D0120", Adjustments: []billing.Adjustment{{Group: "OA", Reason: "18", Amount: 100}}}},
+				Allowed: new(billing.Money(15000)), Units: "1", Adjustments: []remit.Adjustment{{Group: "PR", Reason: "2", Amount: 3000}}, Remarks: []string{"ZZ99", "MA01"},
+			}, {ProcedureCode: "D0120", Adjustments: []remit.Adjustment{{Group: "OA", Reason: "18", Amount: 100}}}},
 		},
-		{Ordinal: 2, ControlNumber: "?", StatusCode: "22", Paid: -1, RemittanceClaimProgress: billing.RemittanceClaimProgress{
-			Status: billing.RemitUnmatched, Review: billing.ReviewNoPayment,
+		{Ordinal: 2, ControlNumber: "?", StatusCode: "22", Paid: -1, ClaimProgress: remit.ClaimProgress{
+			Status: remit.StatusUnmatched, Review: remit.ReviewNoPayment,
 		}},
-		{Ordinal: 3, StatusCode: "1", RemittanceClaimProgress: billing.RemittanceClaimProgress{
-			Status: billing.RemitNeedsReview, ClaimID: idOf[billing.ClaimID](2), MatchedBy: billing.MatchedByPayerNumber, Review: billing.ReviewUnapplied,
-		}, Lines: []billing.ERALine{{}}},
-		{Ordinal: 4, StatusCode: "4", RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitPending}},
-		{Ordinal: 5, StatusCode: "23", CrossoverPayer: &billing.CrossoverPayer{Name: "OTHER"}, RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitForwarded}},
-		{Ordinal: 6, StatusCode: "3", RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitIgnored, Review: billing.ReviewNoClaim}},
+		{Ordinal: 3, StatusCode: "1", ClaimProgress: remit.ClaimProgress{
+			Status: remit.StatusNeedsReview, ClaimID: idOf[billing.ClaimID](2), MatchedBy: remit.MatchedByPayerNumber, Review: remit.ReviewUnapplied,
+		}, Lines: []remit.Line{{}}},
+		{Ordinal: 4, StatusCode: "4", ClaimProgress: remit.ClaimProgress{Status: remit.StatusPending}},
+		{Ordinal: 5, StatusCode: "23", CrossoverPayer: &remit.CrossoverPayer{Name: "OTHER"}, ClaimProgress: remit.ClaimProgress{Status: remit.StatusForwarded}},
+		{Ordinal: 6, StatusCode: "3", ClaimProgress: remit.ClaimProgress{Status: remit.StatusIgnored, Review: remit.ReviewNoClaim}},
 	}
 }
 
 func eraShapes() map[string]shown {
-	bare := &billing.ERA{ID: idOf[billing.ERAID](1), State: billing.ERANeedsReview, Origin: billing.FileFromNetwork, ReceivedAt: shapeTime, Balanced: true, ClaimCount: 3}
-	pending := billing.NewBatch(billing.Scope{}, "sandbox", 1_000_000_042, 3, shapeTime)
+	bare := &remit.ERA{ID: idOf[billing.ERAID](1), State: remit.NeedsReview, Origin: clearing.FileFromNetwork, ReceivedAt: shapeTime, Balanced: true, ClaimCount: 3}
+	pending := clearing.NewBatch(billing.Scope{}, "sandbox", 1_000_000_042, 3, shapeTime)
 	pending.ID = idOf[billing.FileID](1)
 	done := *pending
 	done.Sent(shapeTime.Add(time.Second))
-	done.Acknowledge(billing.BatchRejected, "1.997", shapeTime.Add(time.Minute))
-	done.Acknowledgements = []billing.BatchAcknowledgement{
-		{Number: 1, Kind: billing.Acknowledgement997, Name: "1.997", ReceivedAt: shapeTime},
-		{Number: 2, Kind: billing.Acknowledgement277CA, Name: "2 <x>.277", ReceivedAt: shapeTime.Add(time.Second)},
+	done.Acknowledge(clearing.BatchRejected, "1.997", shapeTime.Add(time.Minute))
+	done.Acknowledgements = []clearing.BatchAcknowledgement{
+		{Number: 1, Kind: clearing.Acknowledgement997, Name: "1.997", ReceivedAt: shapeTime},
+		{Number: 2, Kind: clearing.Acknowledgement277CA, Name: "2 <x>.277", ReceivedAt: shapeTime.Add(time.Second)},
 	}
 	late, unknown := done, *pending
-	late.State, late.Result, late.Acknowledgement, late.AcknowledgedAt, late.Acknowledgements = billing.BatchSent, "", "", time.Time{}, nil
-	late.Overdue = []billing.AcknowledgementKind{billing.Acknowledgement999, billing.Acknowledgement277CA}
+	late.State, late.Result, late.Acknowledgement, late.AcknowledgedAt, late.Acknowledgements = clearing.BatchSent, "", "", time.Time{}, nil
+	late.Overdue = []clearing.AcknowledgementKind{clearing.Acknowledgement999, clearing.Acknowledgement277CA}
 	unknown.Unknown(shapeTime.Add(time.Second))
-	held := &billing.Quarantined{
-		ID: idOf[billing.FileID](2), Origin: billing.FileFromImport, Name: "2026.835", Reason: "The payment 12345 is to no office.", ReceivedAt: shapeTime,
-		Payment: &billing.QuarantinedPayment{
+	held := &quarantine.File{
+		ID: idOf[billing.FileID](2), Origin: clearing.FileFromImport, Name: "2026.835", Reason: "The payment 12345 is to no office.", ReceivedAt: shapeTime,
+		Payment: &quarantine.Payment{
 			PayerName: "MOLAR TEST PAYER", PayeeName: "MAIN STREET", PayeeNPI: "1234567893", PayeeTaxID: "123456789", Payment: fullERA().Payment, ClaimCount: 7,
-			Numbers: billing.ControlNumbers{Interchange: "000000012", Group: "12", Transaction: "0001"},
+			Numbers: clearing.ControlNumbers{Interchange: "000000012", Group: "12", Transaction: "0001"},
 		},
 	}
-	unread := &billing.Quarantined{ID: idOf[billing.FileID](3), Origin: billing.FileFromNetwork, Name: "page", Reason: "The file cannot be read.", ReceivedAt: shapeTime}
+	unread := &quarantine.File{ID: idOf[billing.FileID](3), Origin: clearing.FileFromNetwork, Name: "page", Reason: "The file cannot be read.", ReceivedAt: shapeTime}
 	unnamed := *held
-	unnamed.Payment = &billing.QuarantinedPayment{}
+	unnamed.Payment = &quarantine.Payment{}
 	imported := &remittances.ImportedFile{Name: "2026.835", Payments: []remittances.Imported{
 		{ID: idOf[billing.ERAID](1), ERA: fullERA(), New: true}, {ID: idOf[billing.ERAID](1), ERA: bare}, {ERA: fullERA(), Quarantined: held},
 	}}
@@ -234,9 +241,9 @@ func eraShapes() map[string]shown {
 		"quarantined":         {"QuarantinedFile", quarantinedShape(held)},
 		"quarantined_unread":  {"QuarantinedFile", quarantinedShape(unread)},
 		"quarantined_unnamed": {"QuarantinedFile", quarantinedShape(&unnamed)},
-		"era_bare":            {"ERA", eraShape(&billing.ERARecord{ERA: bare}, nil)},
+		"era_bare":            {"ERA", eraShape(&remit.Record{ERA: bare}, nil)},
 		"era_bare_summary":    {"ERASummary", eraSummaryShape(bare)},
-		"era_full":            {"ERA", eraShape(&billing.ERARecord{ERA: fullERA(), Claims: remittanceClaims(), More: true}, new("next"))},
+		"era_full":            {"ERA", eraShape(&remit.Record{ERA: fullERA(), Claims: remittanceClaims(), More: true}, new("next"))},
 		"era_full_summary":    {"ERASummary", eraSummaryShape(fullERA())},
 		"batch_pending":       {"Batch", batchShape(pending)},
 		"batch_acknowledged":  {"Batch", batchShape(&done)},
@@ -247,19 +254,19 @@ func eraShapes() map[string]shown {
 
 func directoryShapes(t *testing.T) map[string]shown {
 	t.Helper()
-	office := &billing.Office{
+	office := &directory.Office{
 		ID: idOf[billing.OfficeID](1), Scope: billing.Scope{Mode: billing.ModeLive}, Name: "Main Street", NPI: "1234567893", TaxID: "123456789",
-		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"}, Phone: "5185550100",
-		TimeZone: "America/New_York", CreatedAt: shapeTime, OfficeDetails: billing.OfficeDetails{
-			Entity: billing.EntityPerson, FirstName: "Ana", LastName: "Diaz", Taxonomy: "1223G0001X", ContactName: "Billing desk",
-			PayTo:           billing.Address{Line1: "P.O. Box 1", City: "Albany", State: "NY", ZIP: "122010001"},
-			ProviderNumbers: []billing.ProviderNumber{{PayerID: "CHTEST", Number: "N-1"}, {PayerID: "60054", LocationNumber: "L-1"}},
+		Address: directory.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"}, Phone: "5185550100",
+		TimeZone: "America/New_York", CreatedAt: shapeTime, OfficeDetails: directory.OfficeDetails{
+			Entity: directory.EntityPerson, FirstName: "Ana", LastName: "Diaz", Taxonomy: "1223G0001X", ContactName: "Billing desk",
+			PayTo:           directory.Address{Line1: "P.O. Box 1", City: "Albany", State: "NY", ZIP: "122010001"},
+			ProviderNumbers: []directory.ProviderNumber{{PayerID: "CHTEST", Number: "N-1"}, {PayerID: "60054", LocationNumber: "L-1"}},
 		},
 	}
-	office.Pending = &billing.OfficeChange{Name: "Main Street Dental", PayTo: office.Address, By: "usr_1", At: shapeTime}
-	bare := &billing.Office{ID: office.ID, Scope: office.Scope, Name: "Bare", NPI: office.NPI, TimeZone: "UTC", CreatedAt: shapeTime}
-	provider := &billing.Provider{ID: idOf[billing.ProviderID](1), FirstName: "Ann", LastName: "Lee", NPI: "1245319599", Taxonomy: "1223G0001X", CreatedAt: shapeTime}
-	patient := &billing.Patient{ID: idOf[billing.PatientID](1), FirstName: "Kim", LastName: "Example", DateOfBirth: day(2015, 6, 1), CreatedAt: shapeTime}
+	office.Pending = &directory.OfficeChange{Name: "Main Street Dental", PayTo: office.Address, By: "usr_1", At: shapeTime}
+	bare := &directory.Office{ID: office.ID, Scope: office.Scope, Name: "Bare", NPI: office.NPI, TimeZone: "UTC", CreatedAt: shapeTime}
+	provider := &directory.Provider{ID: idOf[billing.ProviderID](1), FirstName: "Ann", LastName: "Lee", NPI: "1245319599", Taxonomy: "1223G0001X", CreatedAt: shapeTime}
+	patient := &directory.Patient{ID: idOf[billing.PatientID](1), FirstName: "Kim", LastName: "Example", DateOfBirth: day(2015, 6, 1), CreatedAt: shapeTime}
 	payer, _ := porttest.Payers(t).Find("CHTEST")
 	return map[string]shown{
 		"directory_Office_0":   {"Office", officeShape(office)},
@@ -267,6 +274,6 @@ func directoryShapes(t *testing.T) map[string]shown {
 		"directory_Provider_0": {"Provider", providerShape(provider)},
 		"directory_Patient_0":  {"Patient", patientShape(patient)},
 		"directory_Payer_0":    {"Payer", payerEntryShape(payer)},
-		"directory_Payer_1":    {"Payer", payerEntryShape(&billing.Payer{PayerSummary: payer.PayerSummary})},
+		"directory_Payer_1":    {"Payer", payerEntryShape(&directory.Payer{PayerSummary: payer.PayerSummary})},
 	}
 }

@@ -1,9 +1,10 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"net/http"
 )
 
 // createClaim handles POST /claims.
@@ -63,9 +64,9 @@ func (a *api) reopenClaim(x *exchange) (*reply, error) {
 func (a *api) voidClaim(x *exchange) (*reply, error) {
 	w := replying(x, http.StatusCreated, claimShape)
 	render := w.Render
-	w.Render = func(made *billing.ClaimRecord, failure error) billing.Reply {
+	w.Render = func(made *claim.Record, failure error) caller.Reply {
 		r := render(made, failure)
-		if failure == nil && made.Frequency != billing.FrequencyVoid {
+		if failure == nil && made.Frequency != claim.FrequencyVoid {
 			r.Status = http.StatusOK
 		}
 		return r
@@ -101,11 +102,11 @@ func (a *api) countClaims(x *exchange) (*reply, error) {
 }
 
 // claimFilter reads the filters of lists of claims.
-func (a *api) claimFilter(q *query) billing.ClaimFilter {
+func (a *api) claimFilter(q *query) claim.Filter {
 	number, _ := q.text("patient_control_number")
-	f := billing.ClaimFilter{
-		Kind:          oneOf(q, "kind", billing.KindClaim, billing.KindPredetermination),
-		States:        someOf(q, "state", billing.ClaimStates()...),
+	f := claim.Filter{
+		Kind:          oneOf(q, "kind", claim.KindClaim, claim.KindPredetermination),
+		States:        someOf(q, "state", claim.States()...),
 		OfficeID:      id[billing.OfficeID](q, "office_id"),
 		PayerID:       q.payer(a.payers),
 		CreatedAfter:  q.instant("created_after"),
@@ -122,15 +123,15 @@ func (a *api) claimFilter(q *query) billing.ClaimFilter {
 		Overpaid:      oneOf(q, "overpaid", "true") != "",
 	}
 	if f.Kind == "" && !f.Single() {
-		f.Kind = billing.KindClaim
+		f.Kind = claim.KindClaim
 	}
 	return f
 }
 
 // claimCountsJSON has the number of claims in each state.
 type claimCountsJSON struct {
-	Object string                                `json:"object"`
-	Counts map[billing.ClaimState]claimCountJSON `json:"counts"`
+	Object string                         `json:"object"`
+	Counts map[claim.State]claimCountJSON `json:"counts"`
 }
 
 type claimCountJSON struct {
@@ -138,8 +139,8 @@ type claimCountJSON struct {
 	More  bool `json:"more"`
 }
 
-func claimCountsShape(counts map[billing.ClaimState]billing.ClaimCount) claimCountsJSON {
-	out := claimCountsJSON{Object: "claim_counts", Counts: map[billing.ClaimState]claimCountJSON{}}
+func claimCountsShape(counts map[claim.State]claim.ClaimCount) claimCountsJSON {
+	out := claimCountsJSON{Object: "claim_counts", Counts: map[claim.State]claimCountJSON{}}
 	for state, c := range counts {
 		out.Counts[state] = claimCountJSON(c)
 	}

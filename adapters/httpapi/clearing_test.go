@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -75,9 +76,9 @@ func asked(o anObject) {
 }
 
 // batch keeps a batch with the content.
-func (s *service) batch(t *testing.T, serial int64, content string) *billing.Batch {
+func (s *service) batch(t *testing.T, serial int64, content string) *clearing.Batch {
 	t.Helper()
-	b := billing.NewBatch(s.test, sandboxnet.Name, serial, 2, time.Now())
+	b := clearing.NewBatch(s.test, sandboxnet.Name, serial, 2, time.Now())
 	porttest.In(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) error {
 		for at := b.CreatedAt; ; at = at.Add(time.Millisecond) {
 			if ok, err := tx.Batches.Insert(ctx, b, []byte(content)); ok || err != nil {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -56,7 +57,7 @@ func connectionShape(c *network.Connection, org billing.OrgID, shown []network.S
 		ID: c.ID, Mode: c.Mode, State: c.State(), PausedAt: timeOrNull(c.Pause.At), Usage: s.Envelope.Usage,
 		SenderQualifier: s.Envelope.Sender.Qualifier, SenderID: s.Envelope.Sender.ID,
 		ReceiverQualifier: s.Envelope.Receiver.Qualifier, ReceiverID: s.Envelope.Receiver.ID,
-		Payers: []connectionPayerJSON{}, Options: s.Options, CreatedAt: billing.Timestamp(c.CreatedAt),
+		Payers: []connectionPayerJSON{}, Options: s.Options, CreatedAt: event.Timestamp(c.CreatedAt),
 	}
 	if !c.Pause.IsZero() {
 		own.PauseReason = &c.Pause.Reason

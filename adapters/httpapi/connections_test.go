@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -73,7 +74,7 @@ func TestConnectionsOfOwners(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	s.connection(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	live := owner.with("Molar-Mode", "live")
 	all := s.must(t, 200, live.call(call{path: "/connections"}))
 	all.shows(t, "data.0.name", "Our clearinghouse", "data.0.own.state", "paused", "data.0.own.pause_reason", "unauthorized", "data.0.own.address", "sftp.example.com:22",
@@ -92,7 +93,7 @@ func TestConnectionsOfOwners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger := s.visits(t, other.Scope.Org, "owner@example.com", billing.RoleOwner).with("Molar-Mode", "live")
+	stranger := s.visits(t, other.Scope.Org, "owner@example.com", caller.RoleOwner).with("Molar-Mode", "live")
 	if theirs := s.must(t, 200, stranger.call(call{path: "/connections"})); strings.Contains(theirs.body, "Our") || strings.Contains(theirs.body, "MOLAR1") || !strings.Contains(theirs.body, "Shared") {
 		t.Errorf("another organization sees %s", theirs.body)
 	}

@@ -20,9 +20,13 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 var loadContract = sync.OnceValues(func() (*openapi3.T, error) {
@@ -121,8 +125,8 @@ func TestContractHasTheRoutesAndNoMore(t *testing.T) {
 	}
 	var served, promised []string
 	for _, r := range (&api{}).routes() {
-		served = append(served, fmt.Sprint(r.method, " ", r.path, " key:", r.need != billing.NeedNothing, " body:", r.body != noBody, " idempotent:", r.changes()))
-		if op := doc.Paths.Find(strings.TrimPrefix(r.path, root)); op != nil && r.need != billing.NeedNothing {
+		served = append(served, fmt.Sprint(r.method, " ", r.path, " key:", r.need != caller.NeedNothing, " body:", r.body != noBody, " idempotent:", r.changes()))
+		if op := doc.Paths.Find(strings.TrimPrefix(r.path, root)); op != nil && r.need != caller.NeedNothing {
 			if d := op.GetOperation(r.method); d != nil && !strings.Contains(d.Description, required(r.need)) {
 				t.Errorf("%s %s does not name its permission", r.method, r.path)
 			} else if d != nil && d.Responses.Status(http.StatusServiceUnavailable) == nil {
@@ -150,13 +154,13 @@ func TestContractHasTheRoutesAndNoMore(t *testing.T) {
 }
 
 // required is how a description says what an operation needs.
-func required(n billing.Need) string {
-	return map[billing.Need]string{
-		billing.NeedCaller: "Requires an API key or a session.",
-		billing.NeedRead:   "Requires the `read` permission.", billing.NeedSubmit: "Requires the `submit` permission.",
-		billing.NeedResend:  "Requires the `read` and `submit` permissions.",
-		billing.NeedManage:  "Requires the `submit` permission. A session must be an owner's.",
-		billing.NeedSession: "Requires a session.", billing.NeedOwner: "Requires an owner's session.",
+func required(n caller.Need) string {
+	return map[caller.Need]string{
+		caller.NeedCaller: "Requires an API key or a session.",
+		caller.NeedRead:   "Requires the `read` permission.", caller.NeedSubmit: "Requires the `submit` permission.",
+		caller.NeedResend:  "Requires the `read` and `submit` permissions.",
+		caller.NeedManage:  "Requires the `submit` permission. A session must be an owner's.",
+		caller.NeedSession: "Requires a session.", caller.NeedOwner: "Requires an owner's session.",
 	}[n]
 }
 
@@ -178,16 +182,16 @@ func TestContractEnumerations(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"codes":       {fmt.Sprint(problem["error"].Value.Enum...), fmt.Sprint(anys(billing.Codes())...)},
 		"fault codes": {fmt.Sprint(problem["errors"].Value.Items.Value.Properties["code"].Value.Enum...), fmt.Sprint(anys(faults)...)},
-		"event types": {fmt.Sprint(schemas["EventType"].Value.Enum...), fmt.Sprint(anys(billing.EventTypes())...)},
-		"reasons":     {fmt.Sprint(reason["code"].Value.Enum...), fmt.Sprint(anys(billing.ReasonCodes())...)},
+		"event types": {fmt.Sprint(schemas["EventType"].Value.Enum...), fmt.Sprint(anys(event.Types())...)},
+		"reasons":     {fmt.Sprint(reason["code"].Value.Enum...), fmt.Sprint(anys(coverage.ReasonCodes())...)},
 		"warnings": {
-			fmt.Sprint(schemas["RemittanceWarnings"].Value.Items.Value.Properties["code"].Value.Enum...), fmt.Sprint(anys(billing.WarningCodes())...),
+			fmt.Sprint(schemas["RemittanceWarnings"].Value.Items.Value.Properties["code"].Value.Enum...), fmt.Sprint(anys(remit.WarningCodes())...),
 		},
-		"reviews":      {fmt.Sprint(schemas["ReviewCode"].Value.Enum...), fmt.Sprint(anys(billing.ReviewCodes())...)},
+		"reviews":      {fmt.Sprint(schemas["ReviewCode"].Value.Enum...), fmt.Sprint(anys(remit.ReviewCodes())...)},
 		"sequences":    {fmt.Sprint(schemas["PayerSequence"].Value.Enum...), fmt.Sprint(anys(billing.Sequences())...)},
-		"claim states": {fmt.Sprint(schemas["ClaimState"].Value.Enum...), fmt.Sprint(anys(billing.ClaimStates())...)},
+		"claim states": {fmt.Sprint(schemas["ClaimState"].Value.Enum...), fmt.Sprint(anys(claim.States())...)},
 		"categories": {
-			fmt.Sprint(schemas["CategoryCoverage"].Value.Properties["category"].Value.Enum...), fmt.Sprint(anys(billing.Categories())...),
+			fmt.Sprint(schemas["CategoryCoverage"].Value.Properties["category"].Value.Enum...), fmt.Sprint(anys(coverage.Categories())...),
 		},
 	} {
 		if c[0] != c[1] {
@@ -198,8 +202,8 @@ func TestContractEnumerations(t *testing.T) {
 		"input": schemas["EventTypesInput"], "endpoint": schemas["WebhookEndpoint"].Value.Properties["event_types"],
 		"endpoint with its secret": schemas["WebhookEndpointRevealed"].Value.Properties["event_types"],
 	} {
-		if most := list.Value.MaxItems; most == nil || *most != uint64(len(billing.EventTypes())) {
-			t.Errorf("%s: maxItems of the event types is not %d", name, len(billing.EventTypes()))
+		if most := list.Value.MaxItems; most == nil || *most != uint64(len(event.Types())) {
+			t.Errorf("%s: maxItems of the event types is not %d", name, len(event.Types()))
 		}
 	}
 }

@@ -1,9 +1,8 @@
 package httpapi
 
 import (
-	"testing"
-
 	"github.com/molar-billing/molar/core/billing"
+	"testing"
 )
 
 // A payment that comes again with other figures waits for a person, who keeps the first

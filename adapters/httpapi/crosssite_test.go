@@ -2,11 +2,11 @@ package httpapi
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // attempts are what other sites can make a browser send: the lines that the browser
@@ -44,8 +44,8 @@ func attempts(own string) map[string]struct{ lines, kind string } {
 func TestOtherSites(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
-	_, token := s.invited(t, s.org, "ann@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
+	_, token := s.invited(t, s.org, "ann@example.com", caller.RoleOwner)
 	bodies := map[string]string{
 		"POST /sessions": fmt.Sprintf(`{"token":%q}`, token), "POST /users": `{"email":"evil@example.com","role":"owner"}`,
 		"POST /api_keys": `{"name":"evil","mode":"live","permissions":["read"]}`, "PATCH /users/" + owner.user.String(): `{"password":"` + password + `"}`,
@@ -94,7 +94,7 @@ func TestOtherSites(t *testing.T) {
 func TestHostileHosts(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	port := s.addr[strings.LastIndex(s.addr, ":"):]
 	for _, host := range []string{
 		"evil.example" + port, "127.0.0.1.evil.example" + port, "localhost.evil.example" + port, "evil.example" + port + "\r\nX-Forwarded-Host: " + s.addr,

@@ -9,10 +9,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"slices"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // cursors encodes and decodes the cursors of lists. A cursor has a version, the
@@ -105,7 +105,7 @@ func (c cursors) read(l list, s string, faults *billing.Faults) *billing.Positio
 
 // markID returns the ID of a mark in the stream of a scope. It is encrypted: the numbers of
 // a mark count what all organizations do.
-func (c cursors) markID(scope billing.Scope, m billing.Mark) string {
+func (c cursors) markID(scope billing.Scope, m event.Mark) string {
 	var b [aes.BlockSize]byte
 	binary.BigEndian.PutUint32(b[:], uint32(m.Time.Unix())) //nolint:gosec // G115: until the year 2106
 	binary.BigEndian.PutUint64(b[4:], m.Horizon)
@@ -114,14 +114,14 @@ func (c cursors) markID(scope billing.Scope, m billing.Mark) string {
 }
 
 // mark reads an ID. It returns the zero mark for one that is damaged or of another scope.
-func (c cursors) mark(scope billing.Scope, id string) (m billing.Mark) {
+func (c cursors) mark(scope billing.Scope, id string) (m event.Mark) {
 	b, err := hex.DecodeString(id)
 	if err != nil || len(b) != aes.BlockSize {
 		return m
 	}
 	c.markBlock(scope).Decrypt(b, b)
 	if horizon := binary.BigEndian.Uint64(b[4:12]); binary.BigEndian.Uint32(b[12:]) == 0 && horizon > 0 && horizon < 1<<63 {
-		m = billing.Mark{Time: time.Unix(int64(binary.BigEndian.Uint32(b)), 0), Horizon: horizon}
+		m = event.Mark{Time: time.Unix(int64(binary.BigEndian.Uint32(b)), 0), Horizon: horizon}
 	}
 	return m
 }

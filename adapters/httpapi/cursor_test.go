@@ -2,10 +2,9 @@ package httpapi
 
 import (
 	"encoding/base64"
+	"github.com/molar-billing/molar/core/billing"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func position() *billing.Position {

@@ -4,17 +4,19 @@ import (
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/intake"
 )
 
 // listDeliveries handles GET /webhook_deliveries.
 func (a *api) listDeliveries(x *exchange) (*reply, error) {
 	q := x.query()
-	f := billing.DeliveryFilter{
+	f := webhook.DeliveryFilter{
 		EndpointID:    id[billing.WebhookEndpointID](q, "endpoint_id"),
 		EventID:       id[billing.EventID](q, "event_id"),
-		EventType:     oneOf(q, "event_type", billing.EventTypes()...),
-		State:         oneOf(q, "state", billing.DeliveryStates()...),
+		EventType:     oneOf(q, "event_type", event.Types()...),
+		State:         oneOf(q, "state", webhook.DeliveryStates()...),
 		CreatedAfter:  q.instant("created_after"),
 		CreatedBefore: q.instant("created_before"),
 	}
@@ -85,8 +87,8 @@ type deliveryJSON struct {
 	Object        string                    `json:"object"`
 	EndpointID    billing.WebhookEndpointID `json:"endpoint_id"`
 	EventID       billing.EventID           `json:"event_id"`
-	EventType     billing.EventType         `json:"event_type"`
-	State         billing.DeliveryState     `json:"state"`
+	EventType     event.Type                `json:"event_type"`
+	State         webhook.DeliveryState     `json:"state"`
 	NextAttemptAt *string                   `json:"next_attempt_at"`
 	Attempts      []attemptJSON             `json:"attempts"`
 	CreatedAt     string                    `json:"created_at"`
@@ -109,19 +111,19 @@ type headerJSON struct {
 	Value string `json:"value"`
 }
 
-func deliveryShape(d *billing.Delivery) deliveryJSON {
+func deliveryShape(d *webhook.Delivery) deliveryJSON {
 	out := deliveryJSON{
 		ID: d.ID, Object: "webhook_delivery", EndpointID: d.EndpointID, EventID: d.EventID, EventType: d.EventType, State: d.State,
-		CreatedAt: billing.Timestamp(d.CreatedAt),
-		Attempts: mapped(d.Attempts, func(a billing.Attempt) attemptJSON {
+		CreatedAt: event.Timestamp(d.CreatedAt),
+		Attempts: mapped(d.Attempts, func(a webhook.Attempt) attemptJSON {
 			return attemptJSON{
-				billing.Timestamp(a.At), orNull(a.URL), timeOrNull(a.SignedAt), orNull(a.Status), a.Duration.Milliseconds(), orNull(a.Error),
-				mapped(a.Headers, func(h billing.ReplyHeader) headerJSON { return headerJSON(h) }), orNull(a.Response), orNull(a.Location),
+				event.Timestamp(a.At), orNull(a.URL), timeOrNull(a.SignedAt), orNull(a.Status), a.Duration.Milliseconds(), orNull(a.Error),
+				mapped(a.Headers, func(h webhook.ReplyHeader) headerJSON { return headerJSON(h) }), orNull(a.Response), orNull(a.Location),
 			}
 		}),
 	}
 	if !d.NextAttemptAt.IsZero() {
-		out.NextAttemptAt = new(billing.Timestamp(d.NextAttemptAt))
+		out.NextAttemptAt = new(event.Timestamp(d.NextAttemptAt))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -18,19 +19,19 @@ func (a *api) listPayers(x *exchange) (*reply, error) {
 	limit, after := q.limit(), q.cursor(a.cursors, l)
 	found := a.payers.Search(text)
 	if after != nil {
-		last := slices.IndexFunc(found, func(p *billing.Payer) bool { return p.ID == after.ID })
+		last := slices.IndexFunc(found, func(p *directory.Payer) bool { return p.ID == after.ID })
 		found = found[last+1:] // the whole list if the directory no longer has the payer
 	}
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}
-	found, next := billing.Cut(found, limit, func(p *billing.Payer) billing.Position { return billing.Position{ID: p.ID} })
+	found, next := billing.Cut(found, limit, func(p *directory.Payer) billing.Position { return billing.Position{ID: p.ID} })
 	return page(found, payerEntryShape, a.cursors.encode(l, next)), nil
 }
 
 // getPayer handles GET /payers/{id}. The directory is the same for every organization.
 func (a *api) getPayer(x *exchange) (*reply, error) {
-	find := func(_ context.Context, _ billing.Scope, id billing.PayerID) (*billing.Payer, error) {
+	find := func(_ context.Context, _ billing.Scope, id billing.PayerID) (*directory.Payer, error) {
 		if p, ok := a.payers.Find(id.String()); ok {
 			return p, nil
 		}
@@ -75,8 +76,8 @@ func readOffice(doc *object, in *intake.OfficeRequest) {
 	in.FirstName, in.LastName = doc.text("first_name"), doc.text("last_name")
 	in.Taxonomy, in.ContactName = doc.text("taxonomy"), doc.text("contact_name")
 	in.Address, in.PayToAddress = readAddress(doc, "address"), readAddress(doc, "pay_to_address")
-	in.ProviderNumbers = mapped(doc.optionalObjects("provider_numbers"), func(n *object) billing.ProviderNumber {
-		number := billing.ProviderNumber{PayerID: n.text("payer_id"), Number: n.text("number"), LocationNumber: n.text("location_number")}
+	in.ProviderNumbers = mapped(doc.optionalObjects("provider_numbers"), func(n *object) directory.ProviderNumber {
+		number := directory.ProviderNumber{PayerID: n.text("payer_id"), Number: n.text("number"), LocationNumber: n.text("location_number")}
 		n.end()
 		return number
 	})

@@ -2,8 +2,9 @@ package httpapi
 
 import (
 	"cmp"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 type addressJSON struct {
@@ -15,8 +16,8 @@ type addressJSON struct {
 }
 
 // addressShape returns null for the zero address.
-func addressShape(a billing.Address) *addressJSON {
-	if a == (billing.Address{}) {
+func addressShape(a directory.Address) *addressJSON {
+	if a == (directory.Address{}) {
 		return nil
 	}
 	return &addressJSON{a.Line1, orNull(a.Line2), a.City, a.State, a.ZIP}
@@ -58,21 +59,21 @@ type providerNumberJSON struct {
 	LocationNumber *string `json:"location_number"`
 }
 
-func officeShape(o *billing.Office) officeJSON {
+func officeShape(o *directory.Office) officeJSON {
 	shape := officeJSON{
 		ID: o.ID, Object: "office", Name: o.Name, NPI: o.NPI, TaxID: orNull(o.TaxID), Address: addressShape(o.Address),
 		Phone: orNull(o.Phone), Entity: cmp.Or(string(o.Entity), "organization"), FirstName: orNull(o.FirstName), LastName: orNull(o.LastName),
 		Taxonomy: orNull(o.Taxonomy), PayTo: addressShape(o.PayTo), Contact: orNull(o.ContactName),
-		Numbers: mapped(o.ProviderNumbers, func(n billing.ProviderNumber) providerNumberJSON {
+		Numbers: mapped(o.ProviderNumbers, func(n directory.ProviderNumber) providerNumberJSON {
 			return providerNumberJSON{n.PayerID, orNull(n.Number), orNull(n.LocationNumber)}
 		}),
-		TimeZone: o.TimeZone, Retired: o.Retired, Mode: o.Scope.Mode, CreatedAt: billing.Timestamp(o.CreatedAt),
+		TimeZone: o.TimeZone, Retired: o.Retired, Mode: o.Scope.Mode, CreatedAt: event.Timestamp(o.CreatedAt),
 	}
 	if p := o.Pending; p != nil {
-		shape.Pending = &officeChangeJSON{p.Name, addressShape(p.PayTo), p.By, billing.Timestamp(p.At)}
+		shape.Pending = &officeChangeJSON{p.Name, addressShape(p.PayTo), p.By, event.Timestamp(p.At)}
 	}
 	if !o.VerifiedAt.IsZero() {
-		shape.VerifiedAt = new(billing.Timestamp(o.VerifiedAt))
+		shape.VerifiedAt = new(event.Timestamp(o.VerifiedAt))
 	}
 	return shape
 }
@@ -88,10 +89,10 @@ type providerJSON struct {
 	CreatedAt string             `json:"created_at"`
 }
 
-func providerShape(p *billing.Provider) providerJSON {
+func providerShape(p *directory.Provider) providerJSON {
 	return providerJSON{
 		ID: p.ID, Object: "provider", FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: orNull(p.Taxonomy),
-		Retired: p.Retired, CreatedAt: billing.Timestamp(p.CreatedAt),
+		Retired: p.Retired, CreatedAt: event.Timestamp(p.CreatedAt),
 	}
 }
 
@@ -104,8 +105,8 @@ type patientJSON struct {
 	CreatedAt   string            `json:"created_at"`
 }
 
-func patientShape(p *billing.Patient) patientJSON {
-	return patientJSON{p.ID, "patient", p.FirstName, p.LastName, p.DateOfBirth, billing.Timestamp(p.CreatedAt)}
+func patientShape(p *directory.Patient) patientJSON {
+	return patientJSON{p.ID, "patient", p.FirstName, p.LastName, p.DateOfBirth, event.Timestamp(p.CreatedAt)}
 }
 
 // payerEntryJSON is a payer of the directory.
@@ -125,6 +126,6 @@ type capabilitiesJSON struct {
 	Attachments bool `json:"attachments"`
 }
 
-func payerEntryShape(p *billing.Payer) payerEntryJSON {
-	return payerEntryJSON{p.ID, "payer", p.PayerID, p.Name, listOf(p.Aliases), capabilitiesJSON(p.Capabilities), cmp.Or(p.FilingIndicator, billing.DefaultFiling)}
+func payerEntryShape(p *directory.Payer) payerEntryJSON {
+	return payerEntryJSON{p.ID, "payer", p.PayerID, p.Name, listOf(p.Aliases), capabilitiesJSON(p.Capabilities), cmp.Or(p.FilingIndicator, directory.DefaultFiling)}
 }

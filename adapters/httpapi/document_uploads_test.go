@@ -1,10 +1,9 @@
 package httpapi
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // What is wrong first in the order of the interface is reported, on an upload that

@@ -2,11 +2,11 @@ package httpapi
 
 import (
 	"encoding/binary"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"hash/crc32"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // What is wrong with a form is reported all at once, and nothing is kept. The rules
@@ -134,7 +134,7 @@ func TestDocumentTypeList(t *testing.T) {
 	s := startService(t)
 	a := s.must(t, 200, call{path: "/document_types"})
 	rows, _ := a.get(t, "data").([]any)
-	if len(rows) != len(billing.DocumentTypes()) || a.get(t, "next_cursor") != nil {
+	if len(rows) != len(attachment.DocumentTypes()) || a.get(t, "next_cursor") != nil {
 		t.Fatalf("document types %s", a.body)
 	}
 }

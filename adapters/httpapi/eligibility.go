@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -76,7 +77,7 @@ func (a *api) getCheck(x *exchange) (*reply, error) {
 
 // getCheckExchange handles GET /eligibility/{id}/exchange.
 func (a *api) getCheckExchange(x *exchange) (*reply, error) {
-	return read(x, a.eligibility.Exchange, pathID[billing.CheckID](x, "id"), func(e billing.CheckExchange) exchangeJSON {
+	return read(x, a.eligibility.Exchange, pathID[billing.CheckID](x, "id"), func(e coverage.CheckExchange) exchangeJSON {
 		if !e.Patient.IsZero() {
 			x.about = []string{e.Patient.String()}
 		}
@@ -89,12 +90,12 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("eligibility", x.call.Scope, "limit", "cursor")
 	reference, _ := q.text("tenant_reference")
-	f := billing.CheckFilter{
+	f := coverage.CheckFilter{
 		RequestID: id[billing.RequestID](q, "request_id"),
 		OfficeID:  id[billing.OfficeID](q, "office_id"),
 		PayerID:   q.payer(a.payers),
-		Outcome: oneOf(q, "outcome", billing.OutcomeAnswered, billing.OutcomeRejected,
-			billing.OutcomePayerUnavailable, billing.OutcomeError),
+		Outcome: oneOf(q, "outcome", coverage.OutcomeAnswered, coverage.OutcomeRejected,
+			coverage.OutcomePayerUnavailable, coverage.OutcomeError),
 		CreatedAfter:    q.instant("created_after"),
 		CreatedBefore:   q.instant("created_before"),
 		TenantReference: reference,
@@ -107,5 +108,5 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rawPage(checks, (*billing.EligibilityCheck).Data, a.cursors.encode(l, next)), nil
+	return rawPage(checks, (*coverage.Check).Data, a.cursors.encode(l, next)), nil
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 )
@@ -28,28 +30,28 @@ func (a *api) listEnrollments(x *exchange) (*reply, error) {
 		OfficeID:    id[billing.OfficeID](q, "office_id"),
 		PayerID:     q.payer(a.payers),
 		Transaction: oneOf(q, "transaction", network.EnrolledTransactions()...),
-		State:       oneOf(q, "state", billing.EnrollmentStates()...),
+		State:       oneOf(q, "state", directory.EnrollmentStates()...),
 	}
 	return listed(a, x, q, l, f, a.enrollments.List, enrollmentShape)
 }
 
 type enrollmentJSON struct {
-	ID             billing.EnrollmentID    `json:"id"`
-	Object         string                  `json:"object"`
-	OfficeID       billing.OfficeID        `json:"office_id"`
-	Payer          payerJSON               `json:"payer"`
-	Transaction    network.Transaction     `json:"transaction"`
-	State          billing.EnrollmentState `json:"state"`
-	Date           billing.Date            `json:"date"`
-	Note           *string                 `json:"note"`
-	NetworkMessage *string                 `json:"network_message"`
-	CreatedAt      string                  `json:"created_at"`
-	UpdatedAt      string                  `json:"updated_at"`
+	ID             billing.EnrollmentID      `json:"id"`
+	Object         string                    `json:"object"`
+	OfficeID       billing.OfficeID          `json:"office_id"`
+	Payer          payerJSON                 `json:"payer"`
+	Transaction    network.Transaction       `json:"transaction"`
+	State          directory.EnrollmentState `json:"state"`
+	Date           billing.Date              `json:"date"`
+	Note           *string                   `json:"note"`
+	NetworkMessage *string                   `json:"network_message"`
+	CreatedAt      string                    `json:"created_at"`
+	UpdatedAt      string                    `json:"updated_at"`
 }
 
 func enrollmentShape(e *network.Enrollment) enrollmentJSON {
 	return enrollmentJSON{
 		e.ID, "enrollment", e.OfficeID, payerJSON(e.Payer), e.Transaction, e.State, e.Date, orNull(e.Note), orNull(e.NetworkMessage),
-		billing.Timestamp(e.CreatedAt), billing.Timestamp(e.UpdatedAt),
+		event.Timestamp(e.CreatedAt), event.Timestamp(e.UpdatedAt),
 	}
 }

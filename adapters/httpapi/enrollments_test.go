@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -85,14 +88,14 @@ func TestEnrollments(t *testing.T) {
 // payers for checks.
 type away struct{ ports.Clearinghouse }
 
-func (away) Send(context.Context, billing.OutgoingFile, func(context.Context, string) error) error {
+func (away) Send(context.Context, clearing.OutgoingFile, func(context.Context, string) error) error {
 	return nil
 }
 
-func (away) Receive(context.Context, int) ([]billing.IncomingFile, error) { return nil, nil }
+func (away) Receive(context.Context, int) ([]clearing.IncomingFile, error) { return nil, nil }
 
-func (away) Ask(context.Context, network.Inquiry) (billing.CheckResponse, []billing.Exchange, error) {
-	return billing.CheckResponse{}, nil, errors.New("away")
+func (away) Ask(context.Context, network.Inquiry) (coverage.CheckResponse, []coverage.Exchange, error) {
+	return coverage.CheckResponse{}, nil, errors.New("away")
 }
 
 // connected starts the service with a live network to CHTEST, and returns a live office,
@@ -248,7 +251,7 @@ func TestEnrollmentsOfPeople(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	body := `{"office_id":"` + s.office.String() + `","payer_id":"CHTEST","transaction":"claims","state":"submitted"}`
-	for role, status := range map[billing.Role]int{billing.RoleOwner: 200, billing.RoleBiller: 200, billing.RoleViewer: 403} {
+	for role, status := range map[caller.Role]int{caller.RoleOwner: 200, caller.RoleBiller: 200, caller.RoleViewer: 403} {
 		v := s.visits(t, s.org, string(role)+"@example.com", role)
 		if a := s.do(t, v.call(call{method: "PUT", path: "/enrollments", body: body})); a.StatusCode != status {
 			t.Errorf("%s: %d %s, want %d", role, a.StatusCode, a.body, status)

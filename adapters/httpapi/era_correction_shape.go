@@ -1,6 +1,10 @@
 package httpapi
 
-import "github.com/molar-billing/molar/core/billing"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
+)
 
 // correctionJSON is what a remittance is to those that it corrects.
 type correctionJSON struct {
@@ -64,21 +68,21 @@ type statedLineJSON struct {
 }
 
 // correctionShape returns null for a remittance that corrects none.
-func correctionShape(e *billing.ERA) *correctionJSON {
+func correctionShape(e *remit.ERA) *correctionJSON {
 	if len(e.Corrects) == 0 {
 		return nil
 	}
 	return &correctionJSON{e.Corrects, e.Undecided(), eraNoteShape(e.Decided)}
 }
 
-func eraNoteShape(n *billing.ERANote) *eraNoteJSON {
+func eraNoteShape(n *remit.Note) *eraNoteJSON {
 	if n == nil {
 		return nil
 	}
-	return &eraNoteJSON{billing.Timestamp(n.At), orNull(n.By), orNull(n.Note)}
+	return &eraNoteJSON{event.Timestamp(n.At), orNull(n.By), orNull(n.Note)}
 }
 
-func eraDifferenceShape(d *billing.ERADifference) *eraDifferenceJSON {
+func eraDifferenceShape(d *remit.Difference) *eraDifferenceJSON {
 	if d == nil {
 		return nil
 	}
@@ -87,18 +91,18 @@ func eraDifferenceShape(d *billing.ERADifference) *eraDifferenceJSON {
 	}
 }
 
-func claimDifferenceShape(c billing.ClaimDifference) claimDifferenceJSON {
+func claimDifferenceShape(c remit.ClaimDifference) claimDifferenceJSON {
 	return claimDifferenceJSON{
 		c.ControlNumber, orNull(c.PayerClaimNumber),
 		nameJSON{c.PatientFirstName, c.PatientLastName},
 		statedClaimShape(c.Was), statedClaimShape(c.Is),
-		mapped(c.Lines, func(l billing.LineDifference) lineDifferenceJSON {
+		mapped(c.Lines, func(l remit.LineDifference) lineDifferenceJSON {
 			return lineDifferenceJSON{l.ProcedureCode, orNull(l.ServiceDate), statedLineShape(l.Was), statedLineShape(l.Is)}
 		}),
 	}
 }
 
-func statedClaimShape(s *billing.Stated) *statedClaimJSON {
+func statedClaimShape(s *remit.Stated) *statedClaimJSON {
 	if s == nil {
 		return nil
 	}
@@ -107,7 +111,7 @@ func statedClaimShape(s *billing.Stated) *statedClaimJSON {
 	}
 }
 
-func statedLineShape(s *billing.Stated) *statedLineJSON {
+func statedLineShape(s *remit.Stated) *statedLineJSON {
 	if s == nil {
 		return nil
 	}

@@ -2,24 +2,28 @@ package httpapi
 
 import (
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // eraSummaryJSON is a remittance as it appears in lists.
 type eraSummaryJSON struct {
-	ID         billing.ERAID      `json:"id"`
-	Object     string             `json:"object"`
-	State      billing.ERAState   `json:"state"`
-	Payer      *payerJSON         `json:"payer"`
-	PayerName  string             `json:"payer_name"`
-	OfficeID   *billing.OfficeID  `json:"office_id"`
-	Source     billing.FileOrigin `json:"source"`
-	Payment    eraPaymentJSON     `json:"payment"`
-	Balanced   bool               `json:"balanced"`
-	Counts     eraCountsJSON      `json:"counts"`
-	Progress   eraProgressJSON    `json:"progress"`
-	Warnings   []warningJSON      `json:"warnings"`
-	ReceivedAt string             `json:"received_at"`
-	PostedAt   *string            `json:"posted_at"`
+	ID         billing.ERAID       `json:"id"`
+	Object     string              `json:"object"`
+	State      remit.State         `json:"state"`
+	Payer      *payerJSON          `json:"payer"`
+	PayerName  string              `json:"payer_name"`
+	OfficeID   *billing.OfficeID   `json:"office_id"`
+	Source     clearing.FileOrigin `json:"source"`
+	Payment    eraPaymentJSON      `json:"payment"`
+	Balanced   bool                `json:"balanced"`
+	Counts     eraCountsJSON       `json:"counts"`
+	Progress   eraProgressJSON     `json:"progress"`
+	Warnings   []warningJSON       `json:"warnings"`
+	ReceivedAt string              `json:"received_at"`
+	PostedAt   *string             `json:"posted_at"`
 
 	Acknowledged *eraNoteJSON    `json:"acknowledged"`
 	Correction   *correctionJSON `json:"correction"`
@@ -52,29 +56,29 @@ type eraProgressJSON struct {
 }
 
 type warningJSON struct {
-	Code    billing.WarningCode `json:"code"`
-	Message string              `json:"message"`
+	Code    remit.WarningCode `json:"code"`
+	Message string            `json:"message"`
 }
 
-func warningShape(w billing.WarningCode) warningJSON { return warningJSON{w, w.Message()} }
+func warningShape(w remit.WarningCode) warningJSON { return warningJSON{w, w.Message()} }
 
-func eraSummaryShape(e *billing.ERA) eraSummaryJSON {
+func eraSummaryShape(e *remit.ERA) eraSummaryJSON {
 	out := eraSummaryJSON{
 		ID: e.ID, Object: "era", State: e.State, PayerName: e.PayerName, OfficeID: orNull(e.OfficeID), Source: e.Origin,
 		Payment:  eraPaymentShape(e.Payment),
 		Balanced: e.Balanced, Counts: eraCountsJSON{e.ClaimCount, e.MatchedCount, e.ClaimCount - e.MatchedCount},
 		Progress: eraProgressJSON(e.Counted()), Warnings: mapped(e.Warnings, warningShape),
-		ReceivedAt: billing.Timestamp(e.ReceivedAt), PostedAt: timeOrNull(e.PostedAt),
+		ReceivedAt: event.Timestamp(e.ReceivedAt), PostedAt: timeOrNull(e.PostedAt),
 		Acknowledged: eraNoteShape(e.Acknowledged), Correction: correctionShape(e), Corrections: listOf(e.Corrections), ReplacedBy: orNull(e.ReplacedBy),
 		Parts: listOf(e.Parts),
 	}
-	if e.Payer != (billing.PayerSummary{}) {
+	if e.Payer != (directory.PayerSummary{}) {
 		out.Payer = new(payerJSON(e.Payer))
 	}
 	return out
 }
 
-func eraPaymentShape(p billing.ERAPayment) eraPaymentJSON {
+func eraPaymentShape(p remit.Payment) eraPaymentJSON {
 	return eraPaymentJSON{p.Method, p.TraceNumber, orNull(p.Date), p.Total.String(), p.ProviderAdjustmentsTotal.String()}
 }
 
@@ -117,11 +121,11 @@ type forwardedJSON struct {
 }
 
 // providerAdjustmentsShape returns the adjustments, each with the claim that it names.
-func providerAdjustmentsShape(r *billing.ERARecord) []providerAdjustmentJSON {
+func providerAdjustmentsShape(r *remit.Record) []providerAdjustmentJSON {
 	all := make([]providerAdjustmentJSON, len(r.ProviderAdjustments))
 	for i, a := range r.ProviderAdjustments {
 		all[i] = providerAdjustmentJSON{
-			a.ProviderID, a.Reason, billing.ProviderAdjustmentLabel(a.Reason), orNull(a.Reference), nil, orNull(a.PeriodEnd), a.Amount.String(),
+			a.ProviderID, a.Reason, remit.ProviderAdjustmentLabel(a.Reason), orNull(a.Reference), nil, orNull(a.PeriodEnd), a.Amount.String(),
 		}
 		if i < len(r.About) {
 			all[i].ClaimID = orNull(r.About[i])
@@ -130,11 +134,11 @@ func providerAdjustmentsShape(r *billing.ERARecord) []providerAdjustmentJSON {
 	return all
 }
 
-func forwardedBalanceShape(b *billing.ForwardedBalance) *forwardedBalanceJSON {
+func forwardedBalanceShape(b *remit.ForwardedBalance) *forwardedBalanceJSON {
 	if b == nil {
 		return nil
 	}
-	return &forwardedBalanceJSON{b.Balance.String(), mapped(b.Entries, func(f billing.Forwarded) forwardedJSON {
+	return &forwardedBalanceJSON{b.Balance.String(), mapped(b.Entries, func(f remit.Forwarded) forwardedJSON {
 		return forwardedJSON{f.ERA, orNull(f.Date), f.TraceNumber, orNull(f.Reference), f.Amount.String(), f.Balance.String()}
 	})}
 }
@@ -167,7 +171,7 @@ type balanceFindingJSON struct {
 
 // eraShape builds the JSON of a whole remittance. Next is the cursor of GET
 // /eras/{id}/claims for the claims that follow.
-func eraShape(r *billing.ERARecord, next *string) eraJSON {
+func eraShape(r *remit.Record, next *string) eraJSON {
 	b := r.Balance
 	return eraJSON{
 		eraSummaryJSON:      eraSummaryShape(r.ERA),
@@ -181,11 +185,11 @@ func eraShape(r *billing.ERARecord, next *string) eraJSON {
 	}
 }
 
-func levelBalanceShape(l billing.LevelBalance) levelBalanceJSON {
+func levelBalanceShape(l remit.LevelBalance) levelBalanceJSON {
 	return levelBalanceJSON{l.Failed == 0, l.Checked, l.Failed, l.Off.String()}
 }
 
-func balanceFindingShape(f billing.BalanceFinding) balanceFindingJSON {
+func balanceFindingShape(f remit.BalanceFinding) balanceFindingJSON {
 	out := balanceFindingJSON{
 		Level: f.Level, Claim: orNull(f.Claim), PatientControlNumber: orNull(f.ControlNumber), Line: orNull(f.Line), Segment: f.Segment,
 		Explanation: f.Explanation,
@@ -201,10 +205,10 @@ type remittanceClaimJSON struct {
 	Object                string                `json:"object"`
 	Ordinal               int                   `json:"ordinal"`
 	ClaimID               *billing.ClaimID      `json:"claim_id"`
-	Status                billing.RemitStatus   `json:"status"`
+	Status                remit.Status          `json:"status"`
 	Applied               bool                  `json:"applied"`
 	Review                *reviewJSON           `json:"review"`
-	MatchedBy             *billing.MatchedBy    `json:"matched_by"`
+	MatchedBy             *remit.MatchedBy      `json:"matched_by"`
 	Warnings              []warningJSON         `json:"warnings"`
 	PatientControlNumber  string                `json:"patient_control_number"`
 	PayerClaimNumber      *string               `json:"payer_claim_number"`
@@ -229,9 +233,9 @@ type remittanceClaimJSON struct {
 
 // reviewJSON is the reason that a remittance claim was not applied.
 type reviewJSON struct {
-	Code    billing.ReviewCode `json:"code"`
-	Message string             `json:"message"`
-	Fix     string             `json:"fix"`
+	Code    remit.ReviewCode `json:"code"`
+	Message string           `json:"message"`
+	Fix     string           `json:"fix"`
 }
 
 type correctedPatientJSON struct {
@@ -270,11 +274,11 @@ type eraLineJSON struct {
 	Remarks                []string         `json:"remarks"`
 }
 
-func remittanceClaimShape(c *billing.RemittanceClaim) remittanceClaimJSON {
+func remittanceClaimShape(c *remit.Claim) remittanceClaimJSON {
 	status, review := c.Shown()
 	shares := c.Shares()
 	out := remittanceClaimJSON{
-		Object: "era_claim", Ordinal: c.Ordinal, ClaimID: orNull(c.ClaimID), Status: status, Applied: status == billing.RemitApplied,
+		Object: "era_claim", Ordinal: c.Ordinal, ClaimID: orNull(c.ClaimID), Status: status, Applied: status == remit.StatusApplied,
 		MatchedBy: orNull(c.MatchedBy), Warnings: mapped(c.Warnings, warningShape), PatientControlNumber: c.ControlNumber,
 		PayerClaimNumber: orNull(c.PayerClaimNumber), StatusCode: c.StatusCode, Sequence: orNull(c.Sequence),
 		Charge: c.Charge.String(), Paid: c.Paid.String(), Allowed: money(c.Allowed), PatientResponsibility: money(c.PatientResponsibility),
@@ -282,7 +286,7 @@ func remittanceClaimShape(c *billing.RemittanceClaim) remittanceClaimJSON {
 		PatientName:  nameJSON{c.PatientFirstName, c.PatientLastName},
 		ServiceDates: serviceDatesJSON{orNull(c.ServiceDates.From), orNull(c.ServiceDates.To)},
 		Balanced:     c.Balanced, Adjustments: mapped(c.Adjustments, adjustmentShape), Remarks: listOf(c.Remarks),
-		RemarkLabels: mapped(c.AllRemarks(), func(code string) remarkLabelJSON { return remarkLabelJSON{code, billing.RemarkLabel(code)} }),
+		RemarkLabels: mapped(c.AllRemarks(), func(code string) remarkLabelJSON { return remarkLabelJSON{code, remit.RemarkLabel(code)} }),
 		Lines:        make([]eraLineJSON, len(c.Lines)),
 	}
 	if review != "" {
@@ -304,7 +308,7 @@ func remittanceClaimShape(c *billing.RemittanceClaim) remittanceClaimJSON {
 }
 
 // eraLineShape returns a line without the number of the claim's line.
-func eraLineShape(l *billing.ERALine) eraLineJSON {
+func eraLineShape(l *remit.Line) eraLineJSON {
 	return eraLineJSON{
 		ProcedureCode: l.ProcedureCode, SubmittedProcedureCode: orNull(l.SubmittedCode),
 		ServiceDate: orNull(l.ServiceDate), Charge: l.Charge.String(), Paid: l.Paid.String(), Allowed: money(l.Allowed),
@@ -312,51 +316,51 @@ func eraLineShape(l *billing.ERALine) eraLineJSON {
 	}
 }
 
-func adjustmentShape(a billing.Adjustment) adjustmentJSON {
+func adjustmentShape(a remit.Adjustment) adjustmentJSON {
 	return adjustmentJSON{a.Group, a.Reason, a.Amount.String(), orNull(a.Quantity)}
 }
 
 type batchJSON struct {
-	ID               billing.FileID                `json:"id"`
-	Object           string                        `json:"object"`
-	Name             string                        `json:"name"`
-	State            billing.BatchState            `json:"state"`
-	Result           *billing.BatchResult          `json:"result"`
-	ClaimCount       int                           `json:"claim_count"`
-	Interchange      *string                       `json:"interchange_control_number"`
-	Group            *string                       `json:"group_control_number"`
-	Transaction      *string                       `json:"transaction_control_number"`
-	Acknowledgement  *fileNameJSON                 `json:"acknowledgement"`
-	Acknowledgements []acknowledgementJSON         `json:"acknowledgements"`
-	CreatedAt        string                        `json:"created_at"`
-	SentAt           *string                       `json:"sent_at"`
-	AcknowledgedAt   *string                       `json:"acknowledged_at"`
-	Overdue          []billing.AcknowledgementKind `json:"overdue"`
-	UnknownSince     *string                       `json:"unknown_since"`
-	DelayedSince     *string                       `json:"delayed_since"`
+	ID               billing.FileID                 `json:"id"`
+	Object           string                         `json:"object"`
+	Name             string                         `json:"name"`
+	State            clearing.BatchState            `json:"state"`
+	Result           *clearing.BatchResult          `json:"result"`
+	ClaimCount       int                            `json:"claim_count"`
+	Interchange      *string                        `json:"interchange_control_number"`
+	Group            *string                        `json:"group_control_number"`
+	Transaction      *string                        `json:"transaction_control_number"`
+	Acknowledgement  *fileNameJSON                  `json:"acknowledgement"`
+	Acknowledgements []acknowledgementJSON          `json:"acknowledgements"`
+	CreatedAt        string                         `json:"created_at"`
+	SentAt           *string                        `json:"sent_at"`
+	AcknowledgedAt   *string                        `json:"acknowledged_at"`
+	Overdue          []clearing.AcknowledgementKind `json:"overdue"`
+	UnknownSince     *string                        `json:"unknown_since"`
+	DelayedSince     *string                        `json:"delayed_since"`
 }
 
 type acknowledgementJSON struct {
-	Number     int                         `json:"n"`
-	Kind       billing.AcknowledgementKind `json:"kind"`
-	Name       string                      `json:"name"`
-	ReceivedAt string                      `json:"received_at"`
+	Number     int                          `json:"n"`
+	Kind       clearing.AcknowledgementKind `json:"kind"`
+	Name       string                       `json:"name"`
+	ReceivedAt string                       `json:"received_at"`
 }
 
 type fileNameJSON struct {
 	Name string `json:"name"`
 }
 
-func batchShape(b *billing.Batch) batchJSON {
+func batchShape(b *clearing.Batch) batchJSON {
 	n := b.File.ControlNumbers
 	out := batchJSON{
 		ID: b.ID, Object: "batch", Name: b.File.Name, State: b.State, Result: orNull(b.Result), ClaimCount: b.ClaimCount,
 		Interchange: orNull(n.Interchange), Group: orNull(n.Group), Transaction: orNull(n.Transaction),
-		Acknowledgements: mapped(b.Acknowledgements, func(a billing.BatchAcknowledgement) acknowledgementJSON {
-			return acknowledgementJSON{a.Number, a.Kind, a.Name, billing.Timestamp(a.ReceivedAt)}
+		Acknowledgements: mapped(b.Acknowledgements, func(a clearing.BatchAcknowledgement) acknowledgementJSON {
+			return acknowledgementJSON{a.Number, a.Kind, a.Name, event.Timestamp(a.ReceivedAt)}
 		}),
-		CreatedAt: billing.Timestamp(b.CreatedAt), SentAt: timeOrNull(b.SentAt), AcknowledgedAt: timeOrNull(b.AcknowledgedAt),
-		Overdue: append([]billing.AcknowledgementKind{}, b.Overdue...), UnknownSince: timeOrNull(b.UnknownSince), DelayedSince: timeOrNull(b.DelayedSince),
+		CreatedAt: event.Timestamp(b.CreatedAt), SentAt: timeOrNull(b.SentAt), AcknowledgedAt: timeOrNull(b.AcknowledgedAt),
+		Overdue: append([]clearing.AcknowledgementKind{}, b.Overdue...), UnknownSince: timeOrNull(b.UnknownSince), DelayedSince: timeOrNull(b.DelayedSince),
 	}
 	if b.Acknowledgement != "" {
 		out.Acknowledgement = &fileNameJSON{b.Acknowledgement}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -15,8 +16,8 @@ func (a *api) listERAs(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("eras", x.call.Scope, "limit", "cursor")
 	trace, _ := q.text("trace_number")
-	f := billing.ERAFilter{
-		State:          oneOf(q, "state", billing.ERANeedsReview, billing.ERAPosted, billing.ERAReplaced, billing.ERADiscarded),
+	f := remit.Filter{
+		State:          oneOf(q, "state", remit.NeedsReview, remit.Posted, remit.Replaced, remit.Discarded),
 		NeedsAttention: q.flag("needs_attention"),
 		Balanced:       q.flag("balanced"),
 		PayerID:        q.payer(a.payers),
@@ -115,8 +116,8 @@ func readNote(x *exchange) (in intake.NoteRequest) {
 
 // wholeERA returns the shape of a remittance whose other claims listERAClaims
 // returns.
-func (a *api) wholeERA(x *exchange) func(*billing.ERARecord) eraJSON {
-	return func(r *billing.ERARecord) eraJSON {
+func (a *api) wholeERA(x *exchange) func(*remit.Record) eraJSON {
+	return func(r *remit.Record) eraJSON {
 		return eraShape(r, a.cursors.encode(claimsOf(r.ID, x.call.Scope), afterClaim(r.Claims, r.More)))
 	}
 }
@@ -148,7 +149,7 @@ func claimsOf(era billing.ERAID, scope billing.Scope) list {
 
 // afterClaim returns the position of the last of the claims, or nil if no more
 // follow. A position is the ordinal of the claim, which never changes.
-func afterClaim(claims []*billing.RemittanceClaim, more bool) *billing.Position {
+func afterClaim(claims []*remit.Claim, more bool) *billing.Position {
 	if !more || len(claims) == 0 {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // status returns the HTTP status of a code. It is the only such table.
@@ -74,7 +75,7 @@ func malformed() error {
 // The reply shows the check.
 type failedCheckError struct {
 	error
-	check    *billing.EligibilityCheck
+	check    *coverage.Check
 	replayed bool
 }
 

@@ -3,11 +3,11 @@ package httpapi
 import (
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"strconv"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // wantStatuses is the interface's table of errors.
@@ -168,7 +168,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 	for err, want := range map[error]int{
 		slow(0): 1, slow(time.Millisecond): 1, slow(time.Second): 1, slow(1001 * time.Millisecond): 2, slow(15 * time.Minute): 900,
-		fmt.Errorf("sign in: %w", slow(time.Minute)): 60, billing.ErrKeyInUse(): 1,
+		fmt.Errorf("sign in: %w", slow(time.Minute)): 60, caller.ErrKeyInUse(): 1,
 	} {
 		if got := retryAfter(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)

@@ -11,8 +11,9 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // eventBodies is the data of events of every type, as billing's tests keep it,
@@ -32,21 +33,21 @@ func eventBodies(t *testing.T) map[string]string {
 }
 
 // eventTypeOf is the type that a file of eventBodies is named after.
-func eventTypeOf(file string) billing.EventType {
+func eventTypeOf(file string) event.Type {
 	parts := strings.SplitN(file, ".", 3)
-	return billing.EventType(parts[0] + "." + parts[1])
+	return event.Type(parts[0] + "." + parts[1])
 }
 
 // dataSchemas is the schema of the data of each event type.
-func dataSchemas(t *testing.T) map[billing.EventType]*openapi3.SchemaRef {
+func dataSchemas(t *testing.T) map[event.Type]*openapi3.SchemaRef {
 	t.Helper()
 	doc, err := loadContract()
 	if err != nil {
 		t.Fatal(err)
 	}
-	schemas := map[billing.EventType]*openapi3.SchemaRef{}
-	event := doc.Components.Schemas["Event"].Value
-	for _, branch := range event.OneOf {
+	schemas := map[event.Type]*openapi3.SchemaRef{}
+	e := doc.Components.Schemas["Event"].Value
+	for _, branch := range e.OneOf {
 		kind := branch.Value.Properties["type"].Value
 		names := kind.Enum
 		if kind.Const != nil {
@@ -54,16 +55,16 @@ func dataSchemas(t *testing.T) map[billing.EventType]*openapi3.SchemaRef {
 		}
 		for _, name := range names {
 			name, _ := name.(string)
-			if _, twice := schemas[billing.EventType(name)]; twice {
+			if _, twice := schemas[event.Type(name)]; twice {
 				t.Errorf("%s has two schemas", name)
 			}
-			if mapped := event.Discriminator.Mapping[name].Ref; mapped != branch.Ref {
+			if mapped := e.Discriminator.Mapping[name].Ref; mapped != branch.Ref {
 				t.Errorf("%s is mapped to %s, not to %s", name, mapped, branch.Ref)
 			}
-			schemas[billing.EventType(name)] = branch.Value.Properties["data"]
+			schemas[event.Type(name)] = branch.Value.Properties["data"]
 		}
 	}
-	if mapped := len(event.Discriminator.Mapping); mapped != len(schemas) {
+	if mapped := len(e.Discriminator.Mapping); mapped != len(schemas) {
 		t.Errorf("%d types are mapped, %d have a schema", mapped, len(schemas))
 	}
 	return schemas
@@ -71,7 +72,7 @@ func dataSchemas(t *testing.T) map[billing.EventType]*openapi3.SchemaRef {
 
 func TestEveryEventTypeHasASchema(t *testing.T) {
 	t.Parallel()
-	got, want := slices.Sorted(maps.Keys(dataSchemas(t))), billing.EventTypes()
+	got, want := slices.Sorted(maps.Keys(dataSchemas(t))), event.Types()
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("schemas of\n%v\nwant\n%v", got, want)
@@ -102,12 +103,12 @@ func TestEventsKeepTheContract(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			known := eventTypeOf(file)
-			other := billing.EventClaimQueued // one whose data is another
+			other := event.ClaimQueued // one whose data is another
 			if schemas[other].Ref == schemas[known].Ref {
-				other = billing.EventClaimPaid
+				other = event.ClaimPaid
 			}
-			for kind, good := range map[billing.EventType]bool{known: true, other: false} {
-				e := billing.Event{ID: idOf[billing.EventID](9), Type: kind, Sequence: 3, CreatedAt: shapeTime, Data: []byte(body)}
+			for kind, good := range map[event.Type]bool{known: true, other: false} {
+				e := event.Event{ID: idOf[billing.EventID](9), Type: kind, Sequence: 3, CreatedAt: shapeTime, Data: []byte(body)}
 				if err := refusal(doc.Components.Schemas["Event"], decoded(t, e.JSON())); (err == nil) != good {
 					t.Errorf("as %s: %v", kind, err)
 				}
@@ -155,24 +156,24 @@ func damaged(v any, path string) iter.Seq[string] {
 // An event is read, alone and in a list, in the bytes in which it is posted.
 func TestEventsAreReadAsTheyArePosted(t *testing.T) {
 	t.Parallel()
-	events := []*billing.Event{
-		{ID: idOf[billing.EventID](1), Type: billing.EventPayerRequestReceived, Sequence: 1, CreatedAt: shapeTime, Data: []byte(`{"reference_number":"<1> & \u003c2\u003e"}`)},
-		{ID: idOf[billing.EventID](2), Type: billing.EventAPIKeyCreated, Sequence: 2, CreatedAt: shapeTime, Data: []byte(`{ "name": "caf` + "\u00e9\u2028" + `" }`)},
+	events := []*event.Event{
+		{ID: idOf[billing.EventID](1), Type: event.PayerRequestReceived, Sequence: 1, CreatedAt: shapeTime, Data: []byte(`{"reference_number":"<1> & \u003c2\u003e"}`)},
+		{ID: idOf[billing.EventID](2), Type: event.APIKeyCreated, Sequence: 2, CreatedAt: shapeTime, Data: []byte(`{ "name": "caf` + "\u00e9\u2028" + `" }`)},
 	}
 	var posted []string
 	for _, e := range events {
-		m := (&billing.WebhookEndpoint{}).Message(e, shapeTime)
+		m := (&webhook.Endpoint{}).Message(e, shapeTime)
 		posted = append(posted, string(m.Body))
 		if got := rawReply(e.JSON()).raw; string(got) != string(m.Body)+"\n" {
 			t.Errorf("read  %s\nposted %s", got, m.Body)
 		}
 	}
 	for next, end := range map[*string]string{nil: `null`, new("next"): `"next"`} {
-		if got, want := string(rawPage(events, (*billing.Event).JSON, next).raw), `{"data":[`+strings.Join(posted, ",")+`],"next_cursor":`+end+"}\n"; got != want {
+		if got, want := string(rawPage(events, (*event.Event).JSON, next).raw), `{"data":[`+strings.Join(posted, ",")+`],"next_cursor":`+end+"}\n"; got != want {
 			t.Errorf("list\n%s\nwant\n%s", got, want)
 		}
 	}
-	if got := string(rawPage(nil, (*billing.Event).JSON, nil).raw); got != `{"data":[],"next_cursor":null}`+"\n" {
+	if got := string(rawPage(nil, (*event.Event).JSON, nil).raw); got != `{"data":[],"next_cursor":null}`+"\n" {
 		t.Errorf("an empty list is %s", got)
 	}
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // getEvent handles GET /events/{id}.
@@ -25,8 +26,8 @@ func (a *api) getEvent(x *exchange) (*reply, error) {
 func (a *api) listEvents(x *exchange) (*reply, error) {
 	q := x.query()
 	ascending := oneOf(q, "order", "asc", "desc") == "asc"
-	f := billing.EventFilter{
-		Types:         someOf(q, "type", billing.EventTypes()...),
+	f := event.Filter{
+		Types:         someOf(q, "type", event.Types()...),
 		Resource:      q.anyID("resource_id"),
 		CreatedAfter:  q.instant("created_after"),
 		CreatedBefore: q.instant("created_before"),
@@ -47,12 +48,12 @@ func (a *api) listEvents(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rawPage(events, (*billing.Event).JSON, a.cursors.encode(l, next)), nil
+	return rawPage(events, (*event.Event).JSON, a.cursors.encode(l, next)), nil
 }
 
 // tailEvents continues after the cursor, or else after the named event. The
 // cursor has the last event of the page.
-func (a *api) tailEvents(x *exchange, q *query, f billing.EventFilter, limit int) (*reply, error) {
+func (a *api) tailEvents(x *exchange, q *query, f event.Filter, limit int) (*reply, error) {
 	l := q.bind("events, ascending", x.call.Scope, "limit", "cursor", "order", "after")
 	after := id[billing.EventID](q, "after")
 	if p := q.cursor(a.cursors, l); p != nil {
@@ -70,5 +71,5 @@ func (a *api) tailEvents(x *exchange, q *query, f billing.EventFilter, limit int
 		last := events[len(events)-1]
 		next = &billing.Position{Time: last.CreatedAt, ID: last.ID}
 	}
-	return rawPage(events, (*billing.Event).JSON, a.cursors.encode(l, next)), nil
+	return rawPage(events, (*event.Event).JSON, a.cursors.encode(l, next)), nil
 }

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"go.yaml.in/yaml/v3"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"go.yaml.in/yaml/v3"
 )
 
 // story calls every operation of the contract once, with the request that the
@@ -293,7 +293,7 @@ func (x *story) attachments(t *testing.T) {
 
 func (x *story) users(t *testing.T) {
 	t.Helper()
-	_, token := x.invited(t, x.org, "ann@example.com", billing.RoleOwner)
+	_, token := x.invited(t, x.org, "ann@example.com", caller.RoleOwner)
 	ann := x.enters(t, billing.UserID{}, fmt.Sprintf(`{"token":%q}`, token))
 	me := ann.call(call{})
 	id := x.show(t, "getMe", me).text(t, "user", "id")
@@ -313,7 +313,7 @@ func (x *story) users(t *testing.T) {
 	x.connection(t)
 	x.show(t, "listConnections", ann.with("Molar-Mode", "live").call(call{}))
 	x.show(t, "revokeAPIKey", ann.call(call{}), key)
-	careful := x.visits(t, x.org, "cleo@example.com", billing.RoleOwner)
+	careful := x.visits(t, x.org, "cleo@example.com", caller.RoleOwner)
 	x.show(t, "updateOrganization", x.secured(t, careful).call(call{}))
 	x.show(t, "endSession", ann.call(call{}), session.text(t, "id"))
 	x.show(t, "getOpenAPI", call{})

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/valyala/fasthttp"
 )
 
 // exchange is one request and its reply.
@@ -27,11 +27,11 @@ type exchange struct {
 	route    *route // nil until one matches
 	page     bool   // the dashboard replies
 	params   *fiber.Ctx
-	caller   *billing.Caller // nil until identified
-	call     billing.Call    // the part of the request that use cases receive
-	body     []byte          // of a jsonBody, an optionalBody or an emptyBody
-	json     *node           // the parsed body; nil if it cannot be read
-	upload   *form           // of an uploadBody
+	caller   *caller.Caller // nil until identified
+	call     caller.Call    // the part of the request that use cases receive
+	body     []byte         // of a jsonBody, an optionalBody or an emptyBody
+	json     *node          // the parsed body; nil if it cannot be read
+	upload   *form          // of an uploadBody
 	bodyDone bool
 	ctx      context.Context //nolint:containedctx // the request's own, for its use case
 	cancel   context.CancelFunc
@@ -121,7 +121,7 @@ func (x *exchange) run(r *route, c *fiber.Ctx) {
 }
 
 func (x *exchange) operate(r *route) (*reply, error) {
-	if r.need != billing.NeedNothing {
+	if r.need != caller.NeedNothing {
 		if err := x.authenticate(); err != nil {
 			return nil, err
 		}
@@ -204,8 +204,8 @@ func (x *exchange) takesNoBody() error {
 }
 
 // permit checks that the caller may use the operation.
-func (x *exchange) permit(need billing.Need) error {
-	if need == billing.NeedNothing {
+func (x *exchange) permit(need caller.Need) error {
+	if need == caller.NeedNothing {
 		return nil
 	}
 	return x.caller.Can(need)
@@ -233,7 +233,7 @@ func readIdempotencyKey(raw []byte) (string, error) {
 		}
 	case len(lines) > 1:
 		faults.Add(idempotencyKey, billing.FaultTooMany, "Send one Idempotency-Key.")
-	case !billing.ValidIdempotencyKey(lines[0]):
+	case !caller.ValidIdempotencyKey(lines[0]):
 		faults.Add(idempotencyKey, billing.FaultFormat, "An Idempotency-Key is 1 to 255 printable ASCII characters without spaces.")
 	}
 	return lines[0], faults.Err()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -29,9 +30,9 @@ func crownPaid(number string) string {
 }
 
 // sent is a claim that the payer has.
-func (s *service) sent(t *testing.T) *billing.Claim {
+func (s *service) sent(t *testing.T) *claim.Claim {
 	t.Helper()
-	return s.claim(t, func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimAcceptedPayer, time.Now() })
+	return s.claim(t, func(c *claim.Claim) { c.State, c.SentAt = claim.AcceptedPayer, time.Now() })
 }
 
 // remitted imports an 835, and waits until all of its claims have a status.
@@ -128,7 +129,7 @@ func (s *service) types(t *testing.T, id billing.ClaimID) string {
 }
 
 // apply applies a remittance claim that does not balance.
-func (s *service) apply(t *testing.T, path string, c *billing.Claim) {
+func (s *service) apply(t *testing.T, path string, c *claim.Claim) {
 	t.Helper()
 	apply := call{path: path, body: `{"note":" The payer <confirmed> it. "}`, idem: "apply"}
 	applied := s.must(t, 200, apply)
@@ -152,7 +153,7 @@ func (s *service) apply(t *testing.T, path string, c *billing.Claim) {
 }
 
 // match matches a remittance claim by hand, after what does not work.
-func (s *service) match(t *testing.T, path string, c, unsent *billing.Claim) {
+func (s *service) match(t *testing.T, path string, c, unsent *claim.Claim) {
 	t.Helper()
 	body := func(id string, lines ...anObject) string {
 		return jsonOf(anObject{"claim_id": id, "lines": lines}, nil)
@@ -199,7 +200,7 @@ func (s *service) match(t *testing.T, path string, c, unsent *billing.Claim) {
 }
 
 // unapply takes an application back, once the remittance is not posted any more.
-func (s *service) unapply(t *testing.T, era string, c *billing.Claim) {
+func (s *service) unapply(t *testing.T, era string, c *claim.Claim) {
 	t.Helper()
 	path := era + "/claims/3/unapply"
 	wantStatus(t, s.do(t, call{method: "POST", path: era + "/claims/4/unapply"}), 409, billing.CodeConflict) // it is not applied

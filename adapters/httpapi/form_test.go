@@ -5,14 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
 	"io"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // readTestForm reads a form as the server does.

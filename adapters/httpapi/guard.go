@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/valyala/fasthttp"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/valyala/fasthttp"
 )
 
 // guardHeader carries the guard's verdict to the exchange, because fasthttp
@@ -61,7 +61,7 @@ func (s *Server) wantsBody(h *fasthttp.RequestHeader) bool {
 	if r == nil {
 		return false
 	}
-	if r.need != billing.NeedNothing {
+	if r.need != caller.NeedNothing {
 		ctx, cancel := context.WithTimeout(s.base, lookupTime)
 		defer cancel()
 		caller, err := s.identifier.identify(ctx, h.RawHeaders(), netip.IPv6Loopback(), netip.Addr{}, false) // the exchange knows the addresses

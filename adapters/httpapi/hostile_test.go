@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"io"
 	"net/http"
 	"path"
@@ -9,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // hostileBodies are of a megabyte each, and made to cost as much as they can.
@@ -108,7 +107,7 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what t
 	m := s.make(t)
 	asClose := []string{"submit", "void", "post", "rotate_secret", "disable", "enable", "ping"} // they too read nothing
 	bodies, forms := hostileBodies(), hostileForms()
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	person := "Sec-Fetch-Site: same-origin\r\nMolar-Mode: test\r\nCookie: " + owner.headers["Cookie"]
 	for i := range s.server.routes {
 		r := &s.server.routes[i]
@@ -119,16 +118,16 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what t
 		case r.body == uploadBody:
 			sent, kind = forms, "multipart/form-data; boundary=B"
 		}
-		caller := "Authorization: Bearer " + s.key
-		if slices.Contains([]billing.Need{billing.NeedNothing, billing.NeedSelf, billing.NeedSession, billing.NeedOwner}, r.need) {
-			caller = person
+		by := "Authorization: Bearer " + s.key
+		if slices.Contains([]caller.Need{caller.NeedNothing, caller.NeedSelf, caller.NeedSession, caller.NeedOwner}, r.need) {
+			by = person
 		}
 		for name, body := range sent {
 			w := dial(t, s.addr)
 			before := allocated()
 			for _, piece := range []string{
 				fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost%s\r\n%s\r\nIdempotency-Key: hostile\r\nContent-Type: %s\r\n"+
-					"Content-Length: %d\r\n\r\n", r.method, root+m.path(r), s.addr[strings.LastIndex(s.addr, ":"):], caller, kind, len(body)),
+					"Content-Length: %d\r\n\r\n", r.method, root+m.path(r), s.addr[strings.LastIndex(s.addr, ":"):], by, kind, len(body)),
 				body,
 			} {
 				if _, err := io.WriteString(w.Conn, piece); err != nil {

@@ -2,21 +2,21 @@ package httpapi
 
 import (
 	"context"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // identifier finds the caller of a request: a program by its key, or a person by
 // the session of a browser.
 type identifier struct {
-	key     func(ctx context.Context, secret string, from netip.Addr) (*billing.APIKey, error)
-	session func(ctx context.Context, secret string, mode billing.Mode, background bool) (*billing.Caller, error)
+	key     func(ctx context.Context, secret string, from netip.Addr) (*caller.APIKey, error)
+	session func(ctx context.Context, secret string, mode billing.Mode, background bool) (*caller.Caller, error)
 	origin  origin
 }
 
@@ -30,7 +30,7 @@ const (
 // with an Authorization header is a program's, even if it has a cookie. Remote is
 // the address of the connection's other end, and client that of the client; zero if it is
 // not known yet. A background request does not keep an idle session.
-func (i identifier) identify(ctx context.Context, raw []byte, remote, client netip.Addr, background bool) (*billing.Caller, error) {
+func (i identifier) identify(ctx context.Context, raw []byte, remote, client netip.Addr, background bool) (*caller.Caller, error) {
 	cookies := i.origin.cookies(raw)
 	if len(fieldLines(raw, "Authorization")) > 0 || cookies.session == "" {
 		k, err := i.key(ctx, bearer(raw), client)

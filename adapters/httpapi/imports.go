@@ -6,6 +6,10 @@ import (
 	"strconv"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/remittances"
@@ -47,14 +51,14 @@ func (a *api) deleteQuarantined(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	return kept(a.remittances.Remove(x.ctx, removing[*billing.Quarantined](x), fileID(x)))
+	return kept(a.remittances.Remove(x.ctx, removing[*quarantine.File](x), fileID(x)))
 }
 
 // replyingImport is replying for an import. The request log names its first remittance.
 func replyingImport(x *exchange) idempotency.Write[*remittances.ImportedFile] {
 	w := replying(x, http.StatusCreated, importShape)
 	render := w.Render
-	w.Render = func(f *remittances.ImportedFile, failure error) billing.Reply {
+	w.Render = func(f *remittances.ImportedFile, failure error) caller.Reply {
 		r := render(f, failure)
 		for i := 0; failure == nil && i < len(f.Payments) && r.Resource == ""; i++ {
 			if id := f.Payments[i].ID; !id.IsZero() {
@@ -106,19 +110,19 @@ func importedPaymentShape(p remittances.Imported) importedPaymentJSON {
 
 // quarantinedJSON is a file in the organization's quarantine.
 type quarantinedJSON struct {
-	ID          billing.FileID     `json:"id"`
-	Object      string             `json:"object"`
-	Source      billing.FileOrigin `json:"source"`
-	FileName    string             `json:"file_name"`
-	Reason      string             `json:"reason"`
-	PayerName   *string            `json:"payer_name"`
-	Payee       *payeeJSON         `json:"payee"`
-	Payment     *eraPaymentJSON    `json:"payment"`
-	ClaimCount  *int               `json:"claim_count"`
-	Interchange *string            `json:"interchange_control_number"`
-	Group       *string            `json:"group_control_number"`
-	Transaction *string            `json:"transaction_control_number"`
-	ReceivedAt  string             `json:"received_at"`
+	ID          billing.FileID      `json:"id"`
+	Object      string              `json:"object"`
+	Source      clearing.FileOrigin `json:"source"`
+	FileName    string              `json:"file_name"`
+	Reason      string              `json:"reason"`
+	PayerName   *string             `json:"payer_name"`
+	Payee       *payeeJSON          `json:"payee"`
+	Payment     *eraPaymentJSON     `json:"payment"`
+	ClaimCount  *int                `json:"claim_count"`
+	Interchange *string             `json:"interchange_control_number"`
+	Group       *string             `json:"group_control_number"`
+	Transaction *string             `json:"transaction_control_number"`
+	ReceivedAt  string              `json:"received_at"`
 }
 
 type payeeJSON struct {
@@ -127,9 +131,9 @@ type payeeJSON struct {
 	TaxID *string `json:"tax_id"`
 }
 
-func quarantinedShape(q *billing.Quarantined) quarantinedJSON {
+func quarantinedShape(q *quarantine.File) quarantinedJSON {
 	out := quarantinedJSON{
-		ID: q.ID, Object: "quarantined_file", Source: q.Origin, FileName: q.Name, Reason: q.Reason, ReceivedAt: billing.Timestamp(q.ReceivedAt),
+		ID: q.ID, Object: "quarantined_file", Source: q.Origin, FileName: q.Name, Reason: q.Reason, ReceivedAt: event.Timestamp(q.ReceivedAt),
 	}
 	if p := q.Payment; p != nil {
 		out.PayerName, out.Payee = &p.PayerName, &payeeJSON{orNull(p.PayeeName), orNull(p.PayeeNPI), orNull(p.PayeeTaxID)}

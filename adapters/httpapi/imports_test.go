@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/remittances"
 )
@@ -211,7 +213,7 @@ func TestImportRefuses(t *testing.T) {
 func TestAssignRefuses(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	if _, err := s.remittances.Receive(t.Context(), &network.Route{Mode: s.test.Mode}, billing.IncomingFile{Scope: s.test, Name: "page.835", Content: []byte("<html>Doe</html>")}); err != nil {
+	if _, err := s.remittances.Receive(t.Context(), &network.Route{Mode: s.test.Mode}, clearing.IncomingFile{Scope: s.test, Name: "page.835", Content: []byte("<html>Doe</html>")}); err != nil {
 		t.Fatal(err)
 	}
 	list := s.must(t, 200, call{path: "/quarantine"})
@@ -231,7 +233,7 @@ func TestAssignRefuses(t *testing.T) {
 func TestPeopleImport(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	biller, viewer := s.visits(t, s.org, "biller@example.com", billing.RoleBiller), s.visits(t, s.org, "viewer@example.com", billing.RoleViewer)
+	biller, viewer := s.visits(t, s.org, "biller@example.com", caller.RoleBiller), s.visits(t, s.org, "viewer@example.com", caller.RoleViewer)
 	c := importing(payingTo("EFT-1", foreignNPI, "EFT-2", foreignNPI))
 	wantStatus(t, s.do(t, viewer.call(c)), 403, billing.CodePermissionDenied)
 	_, all := s.must(t, 201, biller.call(c)).payments(t)

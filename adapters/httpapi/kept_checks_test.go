@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	_ "github.com/lib/pq" // the administrator of the tests
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 // TestChecksStayAsShown replays and reads checks of a program and of a person, as this
@@ -16,7 +16,7 @@ import (
 func TestChecksStayAsShown(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	ann := s.visits(t, s.org, "ann@example.com", billing.RoleBiller)
+	ann := s.visits(t, s.org, "ann@example.com", caller.RoleBiller)
 	other := strings.NewReplacer("Not charged", "Free", `"detail_level":`, `"detail_level": `, "This Idempotency-Key", "The key")
 	const otherRelease = `
 UPDATE eligibility_checks

@@ -6,6 +6,8 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -47,9 +49,9 @@ type keyJSON struct {
 	LastUsedFrom *string         `json:"last_used_from"`
 }
 
-func keyShape(k *billing.APIKey) keyJSON {
+func keyShape(k *caller.APIKey) keyJSON {
 	return keyJSON{
-		k.ID, "api_key", k.Name, k.Scope.Mode, listOf(k.Permissions), k.LastFour, billing.Timestamp(k.CreatedAt), timeOrNull(k.RevokedAt),
+		k.ID, "api_key", k.Name, k.Scope.Mode, listOf(k.Permissions), k.LastFour, event.Timestamp(k.CreatedAt), timeOrNull(k.RevokedAt),
 		timeOrNull(k.ExpiresAt), listOf(k.AllowedAddresses), orNull(k.CreatedBy), timeOrNull(k.LastUsedAt), orNull(k.LastUsedFrom),
 	}
 }

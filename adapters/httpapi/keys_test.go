@@ -2,20 +2,20 @@ package httpapi
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestKeysOfAnOwner creates, lists and revokes keys of both modes in a session of one.
 func TestKeysOfAnOwner(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	create := call{path: "/api_keys", body: `{"name":"Reports","mode":"live","permissions":["submit","read"]}`, idem: "reports"}
 	made := s.must(t, 201, owner.call(create))
 	made.shows(t, "object", "api_key", "name", "Reports", "mode", "live", "permissions.0", "read", "permissions.1", "submit", "revoked_at", nil, "secret_available", true)
@@ -54,7 +54,7 @@ func TestKeysOfAnOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger := s.visits(t, other.Scope.Org, "owner@example.com", billing.RoleOwner)
+	stranger := s.visits(t, other.Scope.Org, "owner@example.com", caller.RoleOwner)
 	if all := s.must(t, 200, stranger.call(call{path: "/api_keys"})); strings.Contains(all.body, id) || strings.Contains(all.body, "secret") {
 		t.Errorf("another owner sees %s", all.body)
 	}
@@ -73,7 +73,7 @@ func TestKeysOfAnOwner(t *testing.T) {
 func TestKeysAreRefused(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	for body, want := range map[string]string{
 		`{}`: "name required, mode required, permissions required",
 		`{"name":" ","mode":"prod","permissions":[]}`:                 "name required, mode not_allowed, permissions required",
@@ -100,7 +100,7 @@ func TestKeysAreRefused(t *testing.T) {
 func TestKeysWithLimits(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	create := func(more string) (id, secret string) {
 		a := s.must(t, 201, owner.call(call{path: "/api_keys", body: `{"name":"Limited","mode":"test","permissions":["read","submit"],` + more + `}`}))
 		return a.text(t, "id"), a.text(t, "secret")
@@ -150,7 +150,7 @@ func TestKeysWithLimits(t *testing.T) {
 func TestKeysOfADisabledUser(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	ann, ben := s.visits(t, s.org, "ann@example.com", billing.RoleOwner), s.visits(t, s.org, "ben@example.com", billing.RoleOwner)
+	ann, ben := s.visits(t, s.org, "ann@example.com", caller.RoleOwner), s.visits(t, s.org, "ben@example.com", caller.RoleOwner)
 	create := func(mode string) string {
 		return s.must(t, 201, ben.call(call{path: "/api_keys", body: `{"name":"Ben's","mode":"` + mode + `","permissions":["read"]}`})).text(t, "id")
 	}

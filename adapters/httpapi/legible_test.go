@@ -10,9 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/valyala/fasthttp"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/valyala/fasthttp"
 )
 
 // A byte that no header may have is a fault of the key when it is in the key,

@@ -19,6 +19,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 func TestMain(m *testing.M) {
@@ -49,8 +50,8 @@ type probe struct {
 	content  func(ctx context.Context) (io.ReadCloser, int64, error) // of GET /content
 }
 
-func identify(_ context.Context, secret string, _ netip.Addr) (*billing.APIKey, error) {
-	k := &billing.APIKey{}
+func identify(_ context.Context, secret string, _ netip.Addr) (*caller.APIKey, error) {
+	k := &caller.APIKey{}
 	copy(k.ID[:], secret)
 	copy(k.Scope.Org[:], secret)
 	switch secret {
@@ -68,7 +69,7 @@ func startProbe(t *testing.T, o Options) *probe {
 	t.Helper()
 	p := &probe{t: t, waiting: make(chan struct{}, 100), release: make(chan struct{}), log: &syncBuffer{}}
 	o.Log = slog.New(slog.NewJSONHandler(p.log, nil))
-	const read, submit = billing.NeedRead, billing.NeedSubmit
+	const read, submit = caller.NeedRead, caller.NeedSubmit
 	routes := []route{
 		{http.MethodPost, "/echo", submit, jsonBody, func(x *exchange) (*reply, error) {
 			p.echoed.Add(1)

@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"net/http"
 	"slices"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 type meJSON struct {
@@ -12,7 +14,7 @@ type meJSON struct {
 	Organization meOrganizationJSON   `json:"organization"`
 	Mode         billing.Mode         `json:"mode"`
 	Permissions  []billing.Permission `json:"permissions"`
-	Role         *billing.Role        `json:"role"`
+	Role         *caller.Role         `json:"role"`
 	Key          *ownKeyJSON          `json:"key"`
 	User         *userJSON            `json:"user"`
 	Session      *ownSessionJSON      `json:"session"`
@@ -75,7 +77,7 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 	} else {
 		out.PasswordWeak = x.caller.Session.PasswordWeak
 		if in := x.caller.User.Operator; in.Recent(x.s.now()) {
-			out.Operator = &operatorSignInJSON{billing.Timestamp(in.At), in.Name, x.caller.Session.Operator != ""}
+			out.Operator = &operatorSignInJSON{event.Timestamp(in.At), in.Name, x.caller.Session.Operator != ""}
 		}
 		out.Role, out.User = &x.caller.User.Role, new(userShape(x.caller.User))
 		out.Session = &ownSessionJSON{x.caller.Session.ID, x.caller.Session.LacksTOTP()}
@@ -85,7 +87,7 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 
 // warnings returns the faults of the deployment, for owners.
 func (x *exchange) warnings() []meWarningJSON {
-	if x.caller.Can(billing.NeedOwner) != nil || !x.s.clientsUnknown() {
+	if x.caller.Can(caller.NeedOwner) != nil || !x.s.clientsUnknown() {
 		return []meWarningJSON{}
 	}
 	return []meWarningJSON{{
@@ -99,7 +101,7 @@ func (x *exchange) warnings() []meWarningJSON {
 func (a *api) updateOrganization(x *exchange) (*reply, error) {
 	call := replying(x, http.StatusOK, organizationShape)
 	doc := x.document(&call.Request.Faults)
-	change := billing.OrganizationChange{RequireTOTP: doc.optionalFlag("require_totp"), EndpointsNeedRead: doc.optionalFlag("endpoints_need_read")}
+	change := caller.OrganizationChange{RequireTOTP: doc.optionalFlag("require_totp"), EndpointsNeedRead: doc.optionalFlag("endpoints_need_read")}
 	doc.end()
 	return kept(a.access.ChangeOrganization(x.ctx, call, change))
 }
@@ -113,12 +115,12 @@ type organizationJSON struct {
 	EndpointsNeedRead bool `json:"endpoints_need_read"`
 }
 
-func organizationShape(o *billing.Organization) organizationJSON {
+func organizationShape(o *caller.Organization) organizationJSON {
 	return organizationJSON{o.ID, "organization", o.Name, o.RequireTOTP, o.EndpointsNeedRead}
 }
 
 // zones returns the time zones of the offices that are in use, each once.
-func zones(offices []*billing.Office) []string {
+func zones(offices []*directory.Office) []string {
 	all := []string{}
 	for _, o := range offices {
 		if !o.Retired && !slices.Contains(all, o.TimeZone) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 )
 
 const (
@@ -199,7 +200,7 @@ func (p *part) read(in io.Reader, src *formSource) (err error) {
 		src.inFile = true
 		peeked, md := bufio.NewReader(in), md5.New() //nolint:gosec // G401: blob stores compare it; nothing trusts it
 		to := io.MultiWriter(p.content, sum)
-		if head, _ := peeked.Peek(8); billing.SniffImage(head) == billing.FormatPNG { // spool returns the error
+		if head, _ := peeked.Peek(8); attachment.SniffImage(head) == attachment.FormatPNG { // spool returns the error
 			to = io.MultiWriter(to, md)
 		}
 		p.size, err = spool(to, peeked)

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // metrics are the rate, the errors and the duration of each operation.
@@ -96,7 +96,7 @@ func (x *exchange) observe() {
 		attrs = append(attrs, slog.String("error_code", string(x.code)))
 	}
 	if x.caller != nil {
-		name := map[billing.PrincipalType]string{billing.PrincipalKey: "key_id", billing.PrincipalUser: "user_id"}[x.caller.Principal.Type]
+		name := map[caller.PrincipalType]string{caller.PrincipalKey: "key_id", caller.PrincipalUser: "user_id"}[x.caller.Principal.Type]
 		attrs = append(attrs, slog.String(name, x.caller.Principal.ID))
 	}
 	x.s.log.LogAttrs(x.s.base, level, "request completed", attrs...)

@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -39,7 +40,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 	}
 	rows := s.writesByStrangers(t, m)
 	for _, r := range (&api{}).routes() {
-		if r.need != billing.NeedRead && r.need != billing.NeedSubmit && r.need != billing.NeedResend && r.need != billing.NeedManage {
+		if r.need != caller.NeedRead && r.need != caller.NeedSubmit && r.need != caller.NeedResend && r.need != caller.NeedManage {
 			continue
 		}
 		name := strings.TrimPrefix(r.path, root)
@@ -77,7 +78,7 @@ func (o operations) wrongKey(t *testing.T, r *route, good call) {
 	t.Helper()
 	good.key = "absent"
 	o.refuses(t, good, 401, billing.CodeUnauthorized, "")
-	if good.key = o.read; r.need != billing.NeedRead {
+	if good.key = o.read; r.need != caller.NeedRead {
 		o.refuses(t, good, 403, billing.CodePermissionDenied, "")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -29,8 +30,8 @@ func (a *api) getPayerRequest(x *exchange) (*reply, error) {
 func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("payer_requests", x.call.Scope, "limit", "cursor")
-	f := billing.PayerRequestFilter{
-		State:   oneOf(q, "state", billing.PayerRequestOpen, billing.PayerRequestAnswered),
+	f := attachment.PayerRequestFilter{
+		State:   oneOf(q, "state", attachment.PayerRequestOpen, attachment.PayerRequestAnswered),
 		ClaimID: id[billing.ClaimID](q, "claim_id"),
 		PayerID: q.payer(a.payers),
 		DueBy:   q.date("due_before"),

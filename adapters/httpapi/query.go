@@ -3,6 +3,8 @@ package httpapi
 import (
 	"cmp"
 	"errors"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"maps"
 	"net/url"
 	"regexp"
@@ -11,8 +13,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // query reads the parameters of a request by name and type, and collects their
@@ -153,7 +153,7 @@ func id[T billing.ID[K], K billing.Kind](q *query, name string) T {
 }
 
 // payer reads the payer of a list's filter: its ID, its payer ID or an alias.
-func (q *query) payer(directory *billing.PayerDirectory) billing.PayerID {
+func (q *query) payer(directory *directory.PayerDirectory) billing.PayerID {
 	s, given := q.text("payer_id")
 	if !given {
 		return billing.PayerID{}

@@ -1,11 +1,12 @@
 package httpapi
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 	"net/url"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func queryOf(t *testing.T, raw string) *query {
@@ -71,7 +72,7 @@ func FuzzInstant(f *testing.F) {
 		if got.Location() != time.UTC || !got.Equal(got.Truncate(time.Microsecond)) || got.Year() < 1 || got.Year() > 9999 {
 			t.Errorf("%q reads as %v", s, got)
 		}
-		if again, err := parseInstant(billing.Timestamp(got)); err != nil || !again.Equal(got) {
+		if again, err := parseInstant(event.Timestamp(got)); err != nil || !again.Equal(got) {
 			t.Errorf("%v reads as %v, %v", got, again, err)
 		}
 	})
@@ -86,7 +87,7 @@ func FuzzIdempotencyKey(f *testing.F) {
 		for i := range len(s) {
 			valid = valid && s[i] > ' ' && s[i] < 0x7f
 		}
-		if billing.ValidIdempotencyKey(s) != valid {
+		if caller.ValidIdempotencyKey(s) != valid {
 			t.Errorf("%q: valid is %v", s, !valid)
 		}
 	})
@@ -128,7 +129,7 @@ func TestQueryFaults(t *testing.T) {
 		q.limit()
 		id[billing.OfficeID](q, "office_id")
 		q.anyID("resource_id")
-		oneOf(q, "type", billing.EventTypes()...)
+		oneOf(q, "type", event.Types()...)
 		q.text("text")
 		var got billing.FaultCode
 		if faults := q.end(); len(faults) > 0 {

@@ -1,9 +1,8 @@
 package httpapi
 
 import (
-	"sync"
-
 	"github.com/molar-billing/molar/core/billing"
+	"sync"
 )
 
 // minQuotas is the minimum number of quotas that the places for requests are divided

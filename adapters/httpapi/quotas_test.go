@@ -2,13 +2,13 @@ package httpapi
 
 import (
 	"context"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"net/netip"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestQuotas(t *testing.T) {
@@ -90,7 +90,7 @@ func TestClockIncludesTheKey(t *testing.T) {
 	p := startProbe(t, Options{RequestTimeout: time.Hour})
 	var mu sync.Mutex
 	var looked time.Time // when the first look-up came
-	p.server.identifier.key = func(ctx context.Context, secret string, from netip.Addr) (*billing.APIKey, error) {
+	p.server.identifier.key = func(ctx context.Context, secret string, from netip.Addr) (*caller.APIKey, error) {
 		mu.Lock()
 		if looked.IsZero() {
 			looked = time.Now()

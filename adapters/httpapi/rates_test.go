@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -234,7 +235,7 @@ func TestStrangersShareNoBucket(t *testing.T) {
 	t.Parallel()
 	clock := newHandClock()
 	s, err := newServer(Options{RateRequests: 2, Now: clock.Now, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
-		[]route{{http.MethodGet, "/open", billing.NeedNothing, noBody, func(*exchange) (*reply, error) {
+		[]route{{http.MethodGet, "/open", caller.NeedNothing, noBody, func(*exchange) (*reply, error) {
 			return &reply{status: http.StatusOK, body: 1}, nil
 		}}}, identifier{key: identify})
 	if err != nil {

@@ -5,30 +5,30 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 )
 
 // replying returns the call for a use case, with the function that renders its
 // reply: the resource in its shape, or the error.
 func replying[T, J any](x *exchange, status int, shape func(T) J) idempotency.Write[T] {
-	return idempotency.Write[T]{Call: x.call, Render: func(made T, failure error) billing.Reply {
+	return idempotency.Write[T]{Call: x.call, Render: func(made T, failure error) caller.Reply {
 		if failure != nil {
 			code, body := x.failure(failure)
-			return billing.Reply{Status: code, Body: encoded(body)}
+			return caller.Reply{Status: code, Body: encoded(body)}
 		}
 		body := encoded(shape(made))
-		return billing.Reply{Status: status, Body: body, Resource: firstID(body), Shown: shows(body)}
+		return caller.Reply{Status: status, Body: body, Resource: firstID(body), Shown: shows(body)}
 	}}
 }
 
 // removing returns the call of an operation without a reply body.
 func removing[T any](x *exchange) idempotency.Write[T] {
-	return idempotency.Write[T]{Call: x.call, Render: func(T, error) billing.Reply { return billing.Reply{Status: http.StatusNoContent} }}
+	return idempotency.Write[T]{Call: x.call, Render: func(T, error) caller.Reply { return caller.Reply{Status: http.StatusNoContent} }}
 }
 
 // kept returns the stored reply of an operation.
-func kept(r billing.Reply, err error) (*reply, error) {
+func kept(r caller.Reply, err error) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -2,13 +2,14 @@ package httpapi
 
 import (
 	"bytes"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // enter begins the entry of a request: by a person in the audit, by a key also in the
@@ -23,7 +24,7 @@ func (x *exchange) enter() {
 		return
 	}
 	_, resource, _ := anyID(x.params.Params("id"))
-	x.call.Request.Entry = &billing.LoggedRequest{
+	x.call.Request.Entry = &caller.LoggedRequest{
 		ID: x.id, Scope: x.call.Scope, KeyID: key, Operation: x.route.operation(), Resource: resource, CreatedAt: x.s.now(),
 		Address: x.client().String(), Agent: x.agent(),
 	}
@@ -60,7 +61,7 @@ func (r *route) operation() string { return r.method + " " + strings.TrimPrefix(
 // operations returns the names of all operations that the request log can have.
 func (a *api) operations() (names []string) {
 	for _, r := range a.routes() {
-		if r.need != billing.NeedNothing {
+		if r.need != caller.NeedNothing {
 			names = append(names, r.operation())
 		}
 	}
@@ -76,7 +77,7 @@ func (a *api) getRequest(x *exchange) (*reply, error) {
 func (a *api) listRequests(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("requests", x.call.Scope, "limit", "cursor")
-	f := billing.RequestFilter{
+	f := caller.RequestFilter{
 		KeyID:         id[billing.KeyID](q, "key_id"),
 		Operation:     oneOf(q, "operation", a.operations()...),
 		Status:        q.status("status"),
@@ -116,10 +117,10 @@ type requestJSON struct {
 	CreatedAt  string            `json:"created_at"`
 }
 
-func requestShape(e *billing.LoggedRequest) requestJSON {
+func requestShape(e *caller.LoggedRequest) requestJSON {
 	out := requestJSON{
 		ID: e.ID, Object: "request", KeyID: e.KeyID, Operation: e.Operation, ResourceID: orNull(e.Resource), Status: orNull(e.Status),
-		Error: orNull(e.Error), CreatedAt: billing.Timestamp(e.CreatedAt),
+		Error: orNull(e.Error), CreatedAt: event.Timestamp(e.CreatedAt),
 	}
 	if e.Status != 0 {
 		out.DurationMS = new(float64(e.Duration.Microseconds()) / 1000)

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func requestShapes() map[string]shown {
-	e := billing.LoggedRequest{
+	e := caller.LoggedRequest{
 		ID: idOf[billing.RequestID](1), Scope: billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeTest}, KeyID: idOf[billing.KeyID](3),
 		Operation: "POST /eligibility", Resource: idOf[billing.CheckID](4).String(), Status: 422, Error: billing.CodePayerRejected,
 		Duration: 1234567 * time.Microsecond, CreatedAt: shapeTime,

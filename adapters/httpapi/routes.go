@@ -9,7 +9,8 @@ import (
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/connections"
@@ -28,7 +29,7 @@ import (
 type route struct {
 	method string
 	path   string // an OpenAPI template
-	need   billing.Need
+	need   caller.Need
 	body   bodyKind
 	handle func(x *exchange) (*reply, error)
 }
@@ -58,7 +59,7 @@ type api struct {
 	enrollments   *enrollments.Service
 	events        *events.Service
 	payerRequests *payerrequests.Service
-	payers        *billing.PayerDirectory
+	payers        *directory.PayerDirectory
 	remittances   *remittances.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
@@ -73,9 +74,9 @@ const (
 // routes returns every operation of the API.
 func (a *api) routes() []route {
 	const (
-		nothing, caller, read, submit = billing.NeedNothing, billing.NeedCaller, billing.NeedRead, billing.NeedSubmit
-		manage, resend                = billing.NeedManage, billing.NeedResend
-		self, session, owner          = billing.NeedSelf, billing.NeedSession, billing.NeedOwner
+		nothing, by, read, submit = caller.NeedNothing, caller.NeedCaller, caller.NeedRead, caller.NeedSubmit
+		manage, resend            = caller.NeedManage, caller.NeedResend
+		self, session, owner      = caller.NeedSelf, caller.NeedSession, caller.NeedOwner
 	)
 	return []route{
 		{http.MethodPost, root + "/eligibility", submit, jsonBody, a.createCheck},
@@ -184,7 +185,7 @@ func (a *api) routes() []route {
 		{http.MethodGet, root + "/webhook_deliveries/{id}", read, noBody, a.getDelivery},
 		{http.MethodPost, root + "/webhook_deliveries/resend", resend, jsonBody, a.resendDeliveries},
 
-		{http.MethodGet, root + "/me", caller, noBody, a.getMe},
+		{http.MethodGet, root + "/me", by, noBody, a.getMe},
 		{http.MethodPost, sessionsPath, nothing, jsonBody, a.signIn},
 		{http.MethodGet, sessionsPath, session, noBody, a.listSessions},
 		{http.MethodDelete, sessionsPath + "/{id}", self, noBody, a.endSession},
@@ -206,7 +207,7 @@ func (a *api) routes() []route {
 // changes reports whether the operation needs an idempotency key. A search has a
 // body and changes nothing. Signing in has no key, because its reply is a secret.
 func (r *route) changes() bool {
-	return r.need != billing.NeedRead && r.path != sessionsPath &&
+	return r.need != caller.NeedRead && r.path != sessionsPath &&
 		(r.method == http.MethodPost || r.method == http.MethodPut || r.method == http.MethodPatch || r.method == http.MethodDelete)
 }
 

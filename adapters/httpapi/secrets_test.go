@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pquerna/otp/totp"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/pquerna/otp/totp"
 )
 
 // TestSecretsStaySecret uses every secret that a person can have, rightly and wrongly.
@@ -21,8 +21,8 @@ func TestSecretsStaySecret(t *testing.T) {
 	s := startService(t, func(with *setup) {
 		with.log = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
-	secrets := map[string]string{"password": password, "wrong password": "a wrong guess 77", "wrong token": billing.NewToken()}
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
+	secrets := map[string]string{"password": password, "wrong password": "a wrong guess 77", "wrong token": caller.NewToken()}
 	for part := range strings.SplitSeq(owner.headers["Cookie"], "; ") {
 		name, value, _ := strings.Cut(part, "=")
 		secrets[name] = value

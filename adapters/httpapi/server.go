@@ -20,6 +20,8 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/connections"
@@ -46,7 +48,7 @@ type Options struct {
 	Enrollments   *enrollments.Service
 	Events        *events.Service
 	PayerRequests *payerrequests.Service
-	Payers        *billing.PayerDirectory
+	Payers        *directory.PayerDirectory
 	Remittances   *remittances.Service
 	Summary       *summary.Service
 	Webhooks      *webhooks.Service
@@ -95,8 +97,8 @@ type Server struct {
 	identifier identifier
 	proxies    []netip.Prefix
 	pages      fasthttp.RequestHandler
-	record     func(*billing.LoggedRequest) // adds an entry to the request log; never waits
-	audit      func(*billing.AuditEntry) error
+	record     func(*caller.LoggedRequest) // adds an entry to the request log; never waits
+	audit      func(*caller.AuditEntry) error
 	log        *slog.Logger
 	metrics    *metrics
 	uploads    *uploads
@@ -152,8 +154,8 @@ func newServer(o Options, routes []route, callers identifier) (*Server, error) {
 		identifier: callers,
 		proxies:    o.TrustedProxies,
 		pages:      o.Pages,
-		record:     func(*billing.LoggedRequest) {},
-		audit:      func(*billing.AuditEntry) error { return nil },
+		record:     func(*caller.LoggedRequest) {},
+		audit:      func(*caller.AuditEntry) error { return nil },
 		log:        o.Log,
 		metrics:    m,
 		uploads:    newUploads(),

@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 func TestRequestTimeout(t *testing.T) {

@@ -30,7 +30,10 @@ import (
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/connections"
@@ -82,7 +85,7 @@ type setup struct {
 	checks   int              // of a key in a second; none is no limit
 	now      func() time.Time // of the server
 	signIns  ports.Clock      // by which guesses wait; the machine's when nil
-	audited  func(store func(*billing.AuditEntry) error) func(*billing.AuditEntry) error
+	audited  func(store func(*caller.AuditEntry) error) func(*caller.AuditEntry) error
 }
 
 // startService starts the service. Each change may set what it likes.
@@ -136,7 +139,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)
 	work(t, queue, jobs.KindEnrollment, o.Claims.Enrolled)
-	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(billing.Attempt) {}))
+	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(webhook.Attempt) {}))
 	work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
 	work(t, queue, jobs.KindThumbnail, o.Attachments.MakeThumbnail)
 	s.options = o
@@ -224,7 +227,7 @@ func (s *service) populate(t *testing.T) {
 		Name: "Main Street", NPI: "1234567893", TaxID: "123456789",
 		Address: &intake.AddressInput{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"}, Phone: "5185550100",
 	})
-	dentist := idempotency.Administration(test, "test", func(p *billing.Provider) string { s.dentist = p.ID; return "" })
+	dentist := idempotency.Administration(test, "test", func(p *directory.Provider) string { s.dentist = p.ID; return "" })
 	if _, err := s.access.CreateProvider(ctx, dentist, intake.ProviderRequest{FirstName: "Ann", LastName: "Lee", NPI: "1245319599"}); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +256,7 @@ func (s *service) issue(t *testing.T, scope billing.Scope, may ...string) (secre
 
 func (s *service) newOffice(t *testing.T, in intake.OfficeRequest) (id billing.OfficeID) {
 	t.Helper()
-	call := idempotency.Administration(s.test, "test", func(o *billing.Office) string { id = o.ID; return "" })
+	call := idempotency.Administration(s.test, "test", func(o *directory.Office) string { id = o.ID; return "" })
 	if _, err := s.access.CreateOffice(t.Context(), call, in); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // signIn handles POST /sessions. It stores no reply: its token works once, and a
@@ -44,7 +46,7 @@ func (a *api) signIn(x *exchange) (*reply, error) {
 	}
 	entry := *x.auditEntry()
 	entry.Status = http.StatusCreated
-	refused := func(u *billing.User, surely bool) {
+	refused := func(u *caller.User, surely bool) {
 		e := entry
 		if !surely {
 			e = *entry.Vague()
@@ -61,7 +63,7 @@ func (a *api) signIn(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	session, browser := x.s.identifier.origin.names(raw)
-	x.setCookie(session, in.Secret, billing.SessionTime)
+	x.setCookie(session, in.Secret, caller.SessionTime)
 	x.setCookie(browser, in.Browser, browserTime)
 	return &reply{status: http.StatusCreated, body: sessionShape(in.Session, in.Session.ID)}, nil
 }
@@ -111,11 +113,11 @@ func (x *exchange) setCookie(name, value string, lasts time.Duration) {
 
 // listSessions handles GET /sessions.
 func (a *api) listSessions(x *exchange) (*reply, error) {
-	caller := x.caller
-	all := func(ctx context.Context, _ billing.Scope, p billing.Page) ([]*billing.Session, *billing.Position, error) {
-		return a.access.ListSessions(ctx, caller, p)
+	by := x.caller
+	all := func(ctx context.Context, _ billing.Scope, p billing.Page) ([]*caller.Session, *billing.Position, error) {
+		return a.access.ListSessions(ctx, by, p)
 	}
-	return unfiltered(a, x, "sessions", all, func(s *billing.Session) sessionJSON { return sessionShape(s, caller.Session.ID) })
+	return unfiltered(a, x, "sessions", all, func(s *caller.Session) sessionJSON { return sessionShape(s, by.Session.ID) })
 }
 
 // endSession handles DELETE /sessions/{id}. Ending the request's own session
@@ -145,9 +147,9 @@ type sessionJSON struct {
 	ExpiresAt string            `json:"expires_at"`
 }
 
-func sessionShape(s *billing.Session, current billing.SessionID) sessionJSON {
+func sessionShape(s *caller.Session, current billing.SessionID) sessionJSON {
 	return sessionJSON{
 		s.ID, "session", s.User, s.ID == current, s.Address, s.Agent,
-		billing.Timestamp(s.CreatedAt), billing.Timestamp(s.UsedAt), billing.Timestamp(s.CreatedAt.Add(billing.SessionTime)),
+		event.Timestamp(s.CreatedAt), event.Timestamp(s.UsedAt), event.Timestamp(s.CreatedAt.Add(caller.SessionTime)),
 	}
 }

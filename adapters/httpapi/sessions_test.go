@@ -20,6 +20,7 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -64,7 +65,7 @@ func browserHeaders() map[string]string {
 }
 
 // invited returns a new user and the token of the invitation.
-func (s *service) invited(t *testing.T, org billing.OrgID, email string, role billing.Role) (id billing.UserID, token string) {
+func (s *service) invited(t *testing.T, org billing.OrgID, email string, role caller.Role) (id billing.UserID, token string) {
 	t.Helper()
 	call := idempotency.Administration(billing.Scope{Org: org, Mode: billing.ModeTest}, "test", func(i access.Invited) string {
 		id, token = i.User.ID, i.Token
@@ -77,7 +78,7 @@ func (s *service) invited(t *testing.T, org billing.OrgID, email string, role bi
 }
 
 // visits signs in a new user by an invitation.
-func (s *service) visits(t *testing.T, org billing.OrgID, email string, role billing.Role) visitor {
+func (s *service) visits(t *testing.T, org billing.OrgID, email string, role caller.Role) visitor {
 	t.Helper()
 	user, token := s.invited(t, org, email, role)
 	return s.enters(t, user, fmt.Sprintf(`{"token":%q}`, token))
@@ -113,41 +114,41 @@ func TestPrincipals(t *testing.T) {
 		return visitor{headers: map[string]string{"Authorization": "Bearer " + secret}}
 	}
 	submit := s.issue(t, s.test, "submit")
-	owner := s.visits(t, s.org, "owner@example.com", billing.RoleOwner)
-	ended := s.visits(t, s.org, "ended@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
+	ended := s.visits(t, s.org, "ended@example.com", caller.RoleOwner)
 	s.must(t, 204, owner.call(call{method: "DELETE", path: "/sessions/" + ended.session}))
 	s.refusedSoon(t, ended)
 
 	const refused, forbidden, may = 401, 403, 0
-	type row map[billing.Need]int
-	everyone := row{billing.NeedCaller: may, billing.NeedRead: may, billing.NeedSubmit: may, billing.NeedResend: may, billing.NeedManage: may, billing.NeedSelf: may, billing.NeedSession: may, billing.NeedOwner: may}
+	type row map[caller.Need]int
+	everyone := row{caller.NeedCaller: may, caller.NeedRead: may, caller.NeedSubmit: may, caller.NeedResend: may, caller.NeedManage: may, caller.NeedSelf: may, caller.NeedSession: may, caller.NeedOwner: may}
 	but := func(changes row) row {
 		r := maps.Clone(everyone)
 		maps.Copy(r, changes)
 		return r
 	}
 	noOne := row{
-		billing.NeedCaller: refused, billing.NeedRead: refused, billing.NeedSubmit: refused, billing.NeedResend: refused, billing.NeedManage: refused,
-		billing.NeedSelf: refused, billing.NeedSession: refused, billing.NeedOwner: refused,
+		caller.NeedCaller: refused, caller.NeedRead: refused, caller.NeedSubmit: refused, caller.NeedResend: refused, caller.NeedManage: refused,
+		caller.NeedSelf: refused, caller.NeedSession: refused, caller.NeedOwner: refused,
 	}
-	keys := row{billing.NeedSelf: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden}
+	keys := row{caller.NeedSelf: forbidden, caller.NeedSession: forbidden, caller.NeedOwner: forbidden}
 	for name, p := range map[string]struct {
 		as   visitor
 		want row
 	}{
 		"no key":             {visitor{headers: map[string]string{"Authorization": ""}}, noOne},
 		"unknown key":        {key("molar_test_x"), noOne},
-		"read key":           {key(s.read), but(row{billing.NeedSubmit: forbidden, billing.NeedResend: forbidden, billing.NeedManage: forbidden, billing.NeedSelf: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
-		"submit key":         {key(submit), but(row{billing.NeedRead: forbidden, billing.NeedResend: forbidden, billing.NeedSelf: forbidden, billing.NeedSession: forbidden, billing.NeedOwner: forbidden})},
+		"read key":           {key(s.read), but(row{caller.NeedSubmit: forbidden, caller.NeedResend: forbidden, caller.NeedManage: forbidden, caller.NeedSelf: forbidden, caller.NeedSession: forbidden, caller.NeedOwner: forbidden})},
+		"submit key":         {key(submit), but(row{caller.NeedRead: forbidden, caller.NeedResend: forbidden, caller.NeedSelf: forbidden, caller.NeedSession: forbidden, caller.NeedOwner: forbidden})},
 		"live key":           {key(s.live), but(keys)},
 		"other key":          {key(s.other), but(keys)},
 		"owner":              {owner, everyone},
-		"biller":             {s.visits(t, s.org, "biller@example.com", billing.RoleBiller), but(row{billing.NeedManage: forbidden, billing.NeedOwner: forbidden})},
-		"viewer":             {s.visits(t, s.org, "viewer@example.com", billing.RoleViewer), but(row{billing.NeedSubmit: forbidden, billing.NeedResend: forbidden, billing.NeedManage: forbidden, billing.NeedOwner: forbidden})},
-		"other owner":        {s.visits(t, other.Scope.Org, "owner@example.com", billing.RoleOwner), everyone},
+		"biller":             {s.visits(t, s.org, "biller@example.com", caller.RoleBiller), but(row{caller.NeedManage: forbidden, caller.NeedOwner: forbidden})},
+		"viewer":             {s.visits(t, s.org, "viewer@example.com", caller.RoleViewer), but(row{caller.NeedSubmit: forbidden, caller.NeedResend: forbidden, caller.NeedManage: forbidden, caller.NeedOwner: forbidden})},
+		"other owner":        {s.visits(t, other.Scope.Org, "owner@example.com", caller.RoleOwner), everyone},
 		"ended session":      {ended, noOne},
 		"expired session":    {s.expired(t, owner), noOne},
-		"unknown session":    {owner.with("Cookie", strings.Split(owner.headers["Cookie"], "=")[0]+"="+billing.NewToken()), noOne},
+		"unknown session":    {owner.with("Cookie", strings.Split(owner.headers["Cookie"], "=")[0]+"="+caller.NewToken()), noOne},
 		"no proof of origin": {owner.without("Sec-Fetch-Site"), noOne},
 		"another site":       {owner.with("Sec-Fetch-Site", "cross-site").with("Origin", "https://evil.example"), noOne},
 		"same site only":     {owner.with("Sec-Fetch-Site", "same-site").with("Origin", "http://"+s.addr), noOne},
@@ -159,7 +160,7 @@ func TestPrincipals(t *testing.T) {
 		"unknown mode":       {owner.with("Molar-Mode", "prod"), noOne},
 	} {
 		for _, r := range (&api{}).routes() {
-			if r.need == billing.NeedNothing {
+			if r.need == caller.NeedNothing {
 				continue
 			}
 			// An unknown parameter, so that what is allowed has no effect.
@@ -180,11 +181,11 @@ func TestPrincipals(t *testing.T) {
 // expired returns a browser of the same user, whose session began 13 hours ago.
 func (s *service) expired(t *testing.T, v visitor) visitor {
 	t.Helper()
-	secret, now := billing.NewToken(), time.Now()
+	secret, now := caller.NewToken(), time.Now()
 	porttest.System(t, s.store, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.SignedIn.Insert(ctx, &billing.Session{
+		return tx.SignedIn.Insert(ctx, &caller.Session{
 			ID: billing.NewID[billing.SessionID](now), Org: s.org, User: v.user, CreatedAt: now.Add(-13 * time.Hour), UsedAt: now,
-		}, billing.TokenDigest(secret))
+		}, caller.TokenDigest(secret))
 	})
 	return v.with("Cookie", strings.Split(v.headers["Cookie"], "=")[0]+"="+secret)
 }
@@ -199,7 +200,7 @@ func (s *service) refusedSoon(t *testing.T, v visitor) {
 func TestSessionWorks(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	user, token := s.invited(t, s.org, "ann@example.com", billing.RoleOwner)
+	user, token := s.invited(t, s.org, "ann@example.com", caller.RoleOwner)
 	body := fmt.Sprintf(`{"token":%q}`, token)
 	in := s.must(t, 201, call{method: "POST", path: "/sessions", body: body, header: browserHeaders()})
 	for _, c := range in.Cookies() {
@@ -276,14 +277,14 @@ func TestRequireTOTP(t *testing.T) {
 	require := func(v visitor, body string) response {
 		return s.do(t, v.call(call{method: "PATCH", path: "/organization", body: body, bad: body != `{"require_totp":true}`}))
 	}
-	owner := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "ann@example.com", caller.RoleOwner)
 	wantStatus(t, require(owner, `{"require_totp":true}`), 403, billing.CodeTOTPRequired)
 	s.must(t, 200, owner.call(call{path: "/me"})).shows(t, "organization.require_totp", false)
 	owner = s.secured(t, owner)
 	for _, body := range []string{`{}`, `{"require_totp":null}`, `{"require_totp":"yes"}`, `{"require_totp":true,"name":"Mine"}`} {
 		wantStatus(t, require(owner, body), 422, billing.CodeInvalidRequest)
 	}
-	ben := s.visits(t, s.org, "ben@example.com", billing.RoleOwner)
+	ben := s.visits(t, s.org, "ben@example.com", caller.RoleOwner)
 	follower := s.follow(t, ben.headers)
 	set := require(owner, `{"require_totp":true}`)
 	set.shows(t, "object", "organization", "id", s.org.String(), "require_totp", true)
@@ -300,7 +301,7 @@ func TestRequireTOTP(t *testing.T) {
 	}
 	s.must(t, 200, ben.call(call{path: "/me"})).shows(t, "warnings", []any{})
 	for _, r := range (&api{}).routes() {
-		if r.need == billing.NeedNothing || r.need == billing.NeedCaller || r.need == billing.NeedSelf {
+		if r.need == caller.NeedNothing || r.need == caller.NeedCaller || r.need == caller.NeedSelf {
 			continue
 		}
 		path := regexp.MustCompile(`{\w+}`).ReplaceAllString(strings.TrimPrefix(r.path, root), "1")
@@ -313,7 +314,7 @@ func TestRequireTOTP(t *testing.T) {
 	s.must(t, 200, call{path: "/claims"}) // a key
 	s.secured(t, ben)
 	s.must(t, 200, ben.call(call{path: "/users"}))
-	cat := s.visits(t, s.org, "cat@example.com", billing.RoleViewer)
+	cat := s.visits(t, s.org, "cat@example.com", caller.RoleViewer)
 	s.must(t, 204, cat.call(call{method: "DELETE", path: "/sessions/" + cat.session}))
 }
 
@@ -322,7 +323,7 @@ func TestRequireTOTP(t *testing.T) {
 func TestEndpointsNeedRead(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	owner := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	owner := s.visits(t, s.org, "ann@example.com", caller.RoleOwner)
 	submit := s.issue(t, s.test, "submit")
 	setting := func(on bool) {
 		body := fmt.Sprintf(`{"endpoints_need_read":%t}`, on)
@@ -375,7 +376,7 @@ func TestChooseOrganization(t *testing.T) {
 	}
 	other := made.ID
 	for _, org := range []billing.OrgID{s.org, other} {
-		v := s.visits(t, org, email, billing.RoleOwner)
+		v := s.visits(t, org, email, caller.RoleOwner)
 		s.must(t, 200, v.call(call{method: "PATCH", path: "/users/" + v.user.String(), body: `{"password":"` + password + `"}`}))
 	}
 	ask := func(more string) response {
@@ -405,7 +406,7 @@ func TestChooseOrganization(t *testing.T) {
 func TestSignInIsGuarded(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	_, token := s.invited(t, s.org, "ann@example.com", billing.RoleOwner)
+	_, token := s.invited(t, s.org, "ann@example.com", caller.RoleOwner)
 	body := fmt.Sprintf(`{"token":%q}`, token)
 	for name, c := range map[string]struct {
 		header map[string]string
@@ -446,7 +447,7 @@ func TestSignInIsGuarded(t *testing.T) {
 	// The token has survived all of this. A cookie from before is no session after.
 	fixed := browserHeaders()
 	name := "molar_session_" + s.addr[strings.LastIndex(s.addr, ":")+1:]
-	chosen := billing.NewToken()
+	chosen := caller.NewToken()
 	fixed["Cookie"] = name + "=" + chosen
 	in := s.must(t, 201, call{method: "POST", path: "/sessions", body: body, header: fixed})
 	if strings.Contains(cookieOf(in), chosen) {
@@ -518,8 +519,8 @@ func TestUnknownClientsWarn(t *testing.T) {
 			t.Errorf("%s: the log has %q", c.name, log.String())
 		}
 		at := &service{access: s.access, addr: serve(t, server), key: s.key}
-		owner := at.visits(t, s.org, fmt.Sprintf("owner%d@example.com", n), billing.RoleOwner)
-		biller := at.visits(t, s.org, fmt.Sprintf("biller%d@example.com", n), billing.RoleBiller)
+		owner := at.visits(t, s.org, fmt.Sprintf("owner%d@example.com", n), caller.RoleOwner)
+		biller := at.visits(t, s.org, fmt.Sprintf("biller%d@example.com", n), caller.RoleBiller)
 		if me := at.must(t, 200, owner.call(call{path: "/me"})); strings.Contains(me.body, "client_addresses_unknown") != c.warns {
 			t.Errorf("%s: %s", c.name, me.body)
 		}
@@ -566,7 +567,7 @@ func TestClient(t *testing.T) {
 		for _, p := range strings.Fields(c.proxies) {
 			o.TrustedProxies = append(o.TrustedProxies, netip.MustParsePrefix(p))
 		}
-		s, err := newServer(o, []route{{http.MethodGet, "/client", billing.NeedNothing, noBody, func(x *exchange) (*reply, error) {
+		s, err := newServer(o, []route{{http.MethodGet, "/client", caller.NeedNothing, noBody, func(x *exchange) (*reply, error) {
 			return &reply{status: http.StatusOK, body: x.client().String()}, nil
 		}}}, identifier{key: identify})
 		if err != nil {
@@ -605,7 +606,7 @@ func TestRefusalsAreWatched(t *testing.T) {
 	signIn := func(body string) {
 		at.do(t, call{method: "POST", path: "/sessions", header: headers, body: body})
 	}
-	signIn(`{"token":"` + billing.NewToken() + `"}`)
+	signIn(`{"token":"` + caller.NewToken() + `"}`)
 	for range 6 {
 		signIn(`{"email":"nobody@example.com","password":"a wrong guess"}`)
 	}
@@ -640,7 +641,7 @@ func TestOperatorsLinkIsMarked(t *testing.T) {
 	t.Parallel()
 	var later atomic.Int64
 	s := startService(t, func(with *setup) { with.now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) } })
-	ann := s.visits(t, s.org, "ann@example.com", billing.RoleOwner)
+	ann := s.visits(t, s.org, "ann@example.com", caller.RoleOwner)
 	s.must(t, 200, ann.call(call{path: "/me"})).shows(t, "operator_sign_in", nil)
 	var token string
 	link := idempotency.Administration(s.test, "ben", func(i access.Invited) string { token = i.Token; return "" })
@@ -653,7 +654,7 @@ func TestOperatorsLinkIsMarked(t *testing.T) {
 		return strings.Contains(s.must(t, 200, ann.call(call{path: "/me"})).body, `"operator":"ben","current":false`)
 	})
 	marked := 0
-	for _, e := range s.audited(t, billing.AuditFilter{User: ann.user}) {
+	for _, e := range s.audited(t, caller.AuditFilter{User: ann.user}) {
 		if e.Operator == "ben" {
 			marked++
 		}

@@ -2,9 +2,8 @@ package httpapi
 
 import (
 	"bytes"
-	"net/http"
-
 	"github.com/molar-billing/molar/core/billing"
+	"net/http"
 )
 
 // pageJSON is a page of a list.

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -59,25 +60,25 @@ func TestShapes(t *testing.T) {
 
 func idOf[T billing.ID[K], K billing.Kind](n byte) T { return T{0: 1, 15: n} }
 
-func pendingCheck() *billing.EligibilityCheck {
-	return &billing.EligibilityCheck{
+func pendingCheck() *coverage.Check {
+	return &coverage.Check{
 		ID:        idOf[billing.CheckID](1),
 		Scope:     billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeTest},
 		OfficeID:  idOf[billing.OfficeID](3),
-		Payer:     billing.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
-		State:     billing.CheckPending,
+		Payer:     directory.PayerSummary{ID: idOf[billing.PayerID](4), PayerID: "CHTEST", Name: "Molar Test Payer"},
+		State:     coverage.CheckPending,
 		RequestID: idOf[billing.RequestID](5), IdempotencyKey: "one",
 		CreatedAt: time.Date(2026, 1, 1, 22, 4, 5, 6789, time.FixedZone("", -5*3600)),
-		Inquiry: billing.Inquiry{
-			Subscriber: billing.Subscriber{
+		Inquiry: coverage.Inquiry{
+			Subscriber: coverage.Subscriber{
 				FirstName: "Sam", LastName: "O'Example & <Sons>", DateOfBirth: billing.Date{Year: 1984, Month: 2, Day: 29}, MemberID: "SANDBOX-ACTIVE-FULL",
 			},
-			ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, DetailLevel: billing.DetailStandard, Office: billing.InquiringOffice{NPI: "1234567893"},
+			ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2}, DetailLevel: coverage.DetailStandard, Office: coverage.InquiringOffice{NPI: "1234567893"},
 		},
 	}
 }
 
-func completed(t *testing.T, change func(*billing.EligibilityCheck), a billing.CheckResponse) *billing.EligibilityCheck {
+func completed(t *testing.T, change func(*coverage.Check), a coverage.CheckResponse) *coverage.Check {
 	t.Helper()
 	c := pendingCheck()
 	if change != nil {
@@ -90,32 +91,32 @@ func completed(t *testing.T, change func(*billing.EligibilityCheck), a billing.C
 	return c
 }
 
-func fullBenefits() *billing.Benefits {
-	amount := billing.BenefitAmount{
-		Level: billing.LevelIndividual, Period: billing.PeriodCalendarYear, Amount: new(billing.Money(150000)), Used: new(billing.Money(5)),
+func fullBenefits() *coverage.Benefits {
+	amount := coverage.BenefitAmount{
+		Level: coverage.LevelIndividual, Period: coverage.PeriodCalendarYear, Amount: new(billing.Money(150000)), Used: new(billing.Money(5)),
 		Remaining: new(billing.Money(-100)), AppliesTo: "orthodontics",
 	}
-	often := &billing.Frequency{Count: new(2), Period: "calendar_year", Scope: "per tooth"}
-	return &billing.Benefits{
-		Status:                billing.CoverageActive,
+	often := &coverage.Frequency{Count: new(2), Period: "calendar_year", Scope: "per tooth"}
+	return &coverage.Benefits{
+		Status:                coverage.Active,
 		CoverageEffectiveDate: billing.Date{Year: 2020, Month: 1, Day: 1}, CoverageTerminationDate: billing.Date{Year: 2026, Month: 12, Day: 31},
-		Plan:          billing.Plan{Name: "PPO Plus", Type: "PPO", GroupNumber: "1000", BenefitPeriod: "calendar year"},
-		NetworkStatus: billing.InNetwork,
-		Maximums:      []billing.BenefitAmount{amount, {Level: billing.LevelFamily, Period: billing.PeriodLifetime}},
-		Deductibles:   []billing.BenefitAmount{amount},
-		Coverage: []billing.CategoryCoverage{
-			{Category: billing.CategoryBasic, PercentPaid: new(80.0), Covered: new(true), Frequency: often, Notes: []string{"after deductible"}},
-			{Category: billing.CategoryImplants},
+		Plan:          coverage.Plan{Name: "PPO Plus", Type: "PPO", GroupNumber: "1000", BenefitPeriod: "calendar year"},
+		NetworkStatus: coverage.InNetwork,
+		Maximums:      []coverage.BenefitAmount{amount, {Level: coverage.LevelFamily, Period: coverage.PeriodLifetime}},
+		Deductibles:   []coverage.BenefitAmount{amount},
+		Coverage: []coverage.CategoryCoverage{
+			{Category: coverage.CategoryBasic, PercentPaid: new(80.0), Covered: new(true), Frequency: often, Notes: []string{"after deductible"}},
+			{Category: coverage.CategoryImplants},
 		},
-		Procedures: []billing.ProcedureBenefit{
+		Procedures: []coverage.ProcedureBenefit{
 			{
 				Code: "D0120", Description: "periodic oral evaluation", PercentPaid: new(33.5), Covered: new(true), Frequency: often, MaxAge: new(18),
 				LastServiceDate: billing.Date{Year: 2025, Month: 8, Day: 1}, NextEligibleDate: billing.Date{Year: 2026, Month: 2, Day: 1},
-				Status: billing.ProcedureNotDueYet, Note: "twice a year",
+				Status: coverage.ProcedureNotDueYet, Note: "twice a year",
 			},
-			{Code: "D6010", Covered: new(false), Frequency: &billing.Frequency{}},
+			{Code: "D6010", Covered: new(false), Frequency: &coverage.Frequency{}},
 		},
-		PlanRules: billing.PlanRules{
+		PlanRules: coverage.PlanRules{
 			MissingToothClause: "applies", WaitingPeriod: "6 months", PreAuthorization: "major services",
 			CoordinationOfBenefits: "birthday rule", MajorServicesPaidOn: "seat_date",
 		},
@@ -125,39 +126,39 @@ func fullBenefits() *billing.Benefits {
 
 func checkShapes(t *testing.T) map[string]shown {
 	t.Helper()
-	full := completed(t, func(c *billing.EligibilityCheck) {
+	full := completed(t, func(c *coverage.Check) {
 		c.ParentID, c.TenantReference = idOf[billing.CheckID](8), new("appointment-4711")
 		c.Inquiry.Subscriber.GroupNumber = new("1000")
 		c.Inquiry.ProcedureCodes = []string{"D0120", "D6010"}
-		c.Inquiry.Patient = &billing.Dependent{
-			FirstName: "Kim", LastName: "Example", DateOfBirth: billing.Date{Year: 2015, Month: 6, Day: 1}, Relationship: billing.RelationChild,
+		c.Inquiry.Patient = &coverage.Dependent{
+			FirstName: "Kim", LastName: "Example", DateOfBirth: billing.Date{Year: 2015, Month: 6, Day: 1}, Relationship: coverage.RelationChild,
 		}
-	}, billing.CheckResponse{Outcome: billing.OutcomeAnswered, Benefits: fullBenefits(), LatencyMS: new(1499)})
+	}, coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: fullBenefits(), LatencyMS: new(1499)})
 	hit := pendingCheck()
 	if err := hit.AnswerFromCache(full, hit.CreatedAt); err != nil {
 		t.Fatal(err)
 	}
-	rejection := &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: "75", Reasons: []billing.RejectionReason{
-		{Code: billing.ReasonMemberNotFound, About: billing.AboutSubscriber, Field: "subscriber.member_id", Message: "Not found.", Fix: "Check the ID."},
-		{Code: billing.ReasonNameMismatch, About: billing.AboutPatient, Message: "Another name.", Fix: "Use it.", SuggestedValue: "SAMUEL"},
+	rejection := &coverage.Rejection{Kind: coverage.RejectionFixAndResend, PayerCode: "75", Reasons: []coverage.RejectionReason{
+		{Code: coverage.ReasonMemberNotFound, About: coverage.AboutSubscriber, Field: "subscriber.member_id", Message: "Not found.", Fix: "Check the ID."},
+		{Code: coverage.ReasonNameMismatch, About: coverage.AboutPatient, Message: "Another name.", Fix: "Use it.", SuggestedValue: "SAMUEL"},
 	}}
 	out := map[string]shown{}
-	for name, c := range map[string]*billing.EligibilityCheck{
+	for name, c := range map[string]*coverage.Check{
 		"check_pending":  pendingCheck(),
 		"check_full":     full,
 		"check_hit":      hit,
-		"check_empty":    completed(t, nil, billing.CheckResponse{Outcome: billing.OutcomeAnswered, Benefits: &billing.Benefits{Status: billing.CoverageUnknown}, LatencyMS: new(0)}),
-		"check_rejected": completed(t, nil, billing.CheckResponse{Outcome: billing.OutcomeRejected, Rejection: rejection, LatencyMS: new(7)}),
-		"check_network":  completed(t, nil, billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "sandbox", 7)),
-		"check_failed":   completed(t, nil, billing.CheckResponse{Outcome: billing.OutcomeError}),
+		"check_empty":    completed(t, nil, coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: &coverage.Benefits{Status: coverage.Unknown}, LatencyMS: new(0)}),
+		"check_rejected": completed(t, nil, coverage.CheckResponse{Outcome: coverage.OutcomeRejected, Rejection: rejection, LatencyMS: new(7)}),
+		"check_network":  completed(t, nil, coverage.Unanswered(coverage.OutcomeError, coverage.AboutClearinghouse, "sandbox", 7)),
+		"check_failed":   completed(t, nil, coverage.CheckResponse{Outcome: coverage.OutcomeError}),
 	} {
 		out[name] = shown{"EligibilityCheck", c.Data()}
 	}
-	out["check_exchange"] = shown{"EligibilityExchange", exchangeShape(billing.CheckExchange{
+	out["check_exchange"] = shown{"EligibilityExchange", exchangeShape(coverage.CheckExchange{
 		Check:    idOf[billing.CheckID](1),
-		Messages: []billing.Exchange{{Request: []byte("ISA*<é>~"), Reply: []byte("ISA*Jos\xe9~")}, {Request: []byte("ISA~")}},
+		Messages: []coverage.Exchange{{Request: []byte("ISA*<é>~"), Reply: []byte("ISA*Jos\xe9~")}, {Request: []byte("ISA~")}},
 	})}
-	out["check_exchange_none"] = shown{"EligibilityExchange", exchangeShape(billing.CheckExchange{Check: idOf[billing.CheckID](1), Source: idOf[billing.CheckID](2)})}
+	out["check_exchange_none"] = shown{"EligibilityExchange", exchangeShape(coverage.CheckExchange{Check: idOf[billing.CheckID](1), Source: idOf[billing.CheckID](2)})}
 	return out
 }
 

@@ -1,9 +1,11 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
+	"net/http"
 )
 
 // getSummary handles GET /summary.
@@ -19,17 +21,17 @@ func (a *api) getSummary(x *exchange) (*reply, error) {
 }
 
 type summaryJSON struct {
-	Object            string                     `json:"object"`
-	AsOf              string                     `json:"as_of"`
-	Claims            map[billing.ClaimState]int `json:"claims"`
-	Predeterminations map[billing.ClaimState]int `json:"predeterminations"`
-	Money             moneyTotalsJSON            `json:"money"`
-	ERAs              waitingERAsJSON            `json:"eras"`
-	Quarantine        countJSON                  `json:"quarantine"`
-	PayerRequests     openRequestsJSON           `json:"payer_requests"`
-	WebhookEndpoints  endpointCountsJSON         `json:"webhook_endpoints"`
-	PendingOffices    []pendingOfficeJSON        `json:"pending_offices"`
-	Activity          []activityJSON             `json:"activity"`
+	Object            string              `json:"object"`
+	AsOf              string              `json:"as_of"`
+	Claims            map[claim.State]int `json:"claims"`
+	Predeterminations map[claim.State]int `json:"predeterminations"`
+	Money             moneyTotalsJSON     `json:"money"`
+	ERAs              waitingERAsJSON     `json:"eras"`
+	Quarantine        countJSON           `json:"quarantine"`
+	PayerRequests     openRequestsJSON    `json:"payer_requests"`
+	WebhookEndpoints  endpointCountsJSON  `json:"webhook_endpoints"`
+	PendingOffices    []pendingOfficeJSON `json:"pending_offices"`
+	Activity          []activityJSON      `json:"activity"`
 }
 
 type countJSON struct {
@@ -95,23 +97,23 @@ type activityJSON struct {
 	Checks countJSON    `json:"checks"`
 }
 
-func summaryShape(s *billing.Summary) summaryJSON {
+func summaryShape(s *claim.Summary) summaryJSON {
 	out := summaryJSON{
-		Object: "summary", AsOf: billing.Timestamp(s.At),
-		Claims:            stateCounts(billing.KindClaim, s.Claims.States),
-		Predeterminations: stateCounts(billing.KindPredetermination, s.Claims.States),
+		Object: "summary", AsOf: event.Timestamp(s.At),
+		Claims:            stateCounts(claim.KindClaim, s.Claims.States),
+		Predeterminations: stateCounts(claim.KindPredetermination, s.Claims.States),
 		ERAs:              waitingERAsJSON{countJSON(s.Remittances.NotPosted), countJSON(s.Remittances.UnfinishedClaims)},
 		Quarantine:        countJSON(s.Remittances.Quarantined),
-		PendingOffices: mapped(s.PendingOffices, func(o *billing.Office) pendingOfficeJSON {
-			return pendingOfficeJSON{o.ID, o.Name, o.Pending.By, billing.Timestamp(o.Pending.At)}
+		PendingOffices: mapped(s.PendingOffices, func(o *directory.Office) pendingOfficeJSON {
+			return pendingOfficeJSON{o.ID, o.Name, o.Pending.By, event.Timestamp(o.Pending.At)}
 		}),
 		PayerRequests: openRequestsJSON{
 			Open: countJSON(s.PayerRequests.Open), Later: countJSON(s.PayerRequests.Later), WithoutDueDate: countJSON(s.PayerRequests.Undated),
-			ByDueDate: mapped(s.PayerRequests.Due, func(d billing.DayCount) dueCountJSON { return dueCountJSON{d.Day, d.Count.Count} }),
+			ByDueDate: mapped(s.PayerRequests.Due, func(d claim.DayCount) dueCountJSON { return dueCountJSON{d.Day, d.Count.Count} }),
 		},
 		WebhookEndpoints: endpointCountsJSON{s.EndpointsWorking, s.EndpointsFailing, s.EndpointsDisabled},
 	}
-	var all billing.ClaimMoney
+	var all claim.ClaimMoney
 	for _, age := range s.Claims.Ages {
 		from, before := age.Sent(billing.DateOf(s.At))
 		out.Money.ByAge = append(out.Money.ByAge, ageTotalJSON{
@@ -127,14 +129,14 @@ func summaryShape(s *billing.Summary) summaryJSON {
 }
 
 // stateCounts returns a count for every state that the kind can have.
-func stateCounts(kind billing.ClaimKind, counted map[billing.ClaimKind]map[billing.ClaimState]int) map[billing.ClaimState]int {
-	out := map[billing.ClaimState]int{}
-	for _, state := range billing.ClaimStates() {
+func stateCounts(kind claim.Kind, counted map[claim.Kind]map[claim.State]int) map[claim.State]int {
+	out := map[claim.State]int{}
+	for _, state := range claim.States() {
 		out[state] = counted[kind][state]
 	}
 	return out
 }
 
-func claimMoneyShape(m billing.ClaimMoney) claimMoneyJSON {
+func claimMoneyShape(m claim.ClaimMoney) claimMoneyJSON {
 	return claimMoneyJSON{m.Charged.String(), m.Paid.String(), m.PatientResponsibility.String(), m.Outstanding.String()}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -58,11 +60,11 @@ func (s *service) makeClaims(t *testing.T, m *made) {
 	t.Helper()
 	a := s.must(t, 201, call{path: "/claims", body: s.crown("1", nil)})
 	m.sent, m.number, m.patient = a.text(t, "id"), a.text(t, "patient_control_number"), a.text(t, "patient_id")
-	in := func(kind billing.ClaimKind, state billing.ClaimState) string {
-		return s.claim(t, func(c *billing.Claim) { c.Kind, c.State = kind, state }).ID.String()
+	in := func(kind claim.Kind, state claim.State) string {
+		return s.claim(t, func(c *claim.Claim) { c.Kind, c.State = kind, state }).ID.String()
 	}
-	m.queued, m.paid = in(billing.KindClaim, billing.ClaimNeedsAttention), in(billing.KindClaim, billing.ClaimPaid)
-	m.question = in(billing.KindPredetermination, billing.ClaimReturned)
+	m.queued, m.paid = in(claim.KindClaim, claim.NeedsAttention), in(claim.KindClaim, claim.Paid)
+	m.question = in(claim.KindPredetermination, claim.Returned)
 	m.batch = s.batch(t, 7, "ISA").ID.String()
 	m.era = s.remittance(t, 1)
 	m.quarantined = s.quarantined(t)
@@ -81,7 +83,7 @@ func TestForeignKeysSeeNothing(t *testing.T) {
 	}
 	const empty = `{"data":[],"next_cursor":null` // and more, in a search
 	for _, r := range (&api{}).routes() {
-		if r.need != billing.NeedRead && r.need != billing.NeedSubmit && r.need != billing.NeedResend && r.need != billing.NeedManage { // TestPrincipals has the others
+		if r.need != caller.NeedRead && r.need != caller.NeedSubmit && r.need != caller.NeedResend && r.need != caller.NeedManage { // TestPrincipals has the others
 			continue
 		}
 		name := r.method + " " + strings.TrimPrefix(r.path, root)

@@ -1,10 +1,9 @@
 package httpapi
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"os"
 	"sync"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // tally counts what each caller has in progress in this process.

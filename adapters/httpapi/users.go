@@ -7,6 +7,8 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // listUsers handles GET /users.
@@ -18,7 +20,7 @@ func (a *api) listUsers(x *exchange) (*reply, error) {
 func (a *api) inviteUser(x *exchange) (*reply, error) {
 	call := replying(x, http.StatusCreated, x.invitedShape)
 	doc := x.document(&call.Request.Faults)
-	email, role := doc.text("email"), billing.Role(doc.text("role"))
+	email, role := doc.text("email"), caller.Role(doc.text("role"))
 	doc.end()
 	return kept(a.access.InviteUser(x.ctx, call, email, role))
 }
@@ -52,12 +54,12 @@ func (a *api) updateUser(x *exchange) (*reply, error) {
 			Current: value(current), Password: password, TOTPSecret: secret, TOTP: value(code),
 		}))
 	}
-	if err := x.caller.Can(billing.NeedOwner); err != nil {
+	if err := x.caller.Can(caller.NeedOwner); err != nil {
 		return nil, err
 	}
 	call := replying(x, http.StatusOK, changedShape)
 	call.Request.Faults = faults
-	return kept(a.access.ChangeUser(x.ctx, call, id, billing.UserChange{Role: billing.Role(value(role)), State: billing.UserState(value(state))}))
+	return kept(a.access.ChangeUser(x.ctx, call, id, caller.UserChange{Role: caller.Role(value(role)), State: caller.UserState(value(state))}))
 }
 
 // sealed returns a keyed digest of a fingerprint, for a body with a password: who
@@ -72,21 +74,21 @@ func (a *api) sealed(fingerprint [sha256.Size]byte) [sha256.Size]byte {
 func userID(x *exchange) billing.UserID { return pathID[billing.UserID](x, "id") }
 
 type userJSON struct {
-	ID          billing.UserID    `json:"id"`
-	Object      string            `json:"object"`
-	Email       string            `json:"email"`
-	Role        billing.Role      `json:"role"`
-	State       billing.UserState `json:"state"`
-	HasPassword bool              `json:"has_password"`
-	HasTOTP     bool              `json:"has_totp"`
-	CreatedAt   string            `json:"created_at"`
-	SignedInAt  *string           `json:"signed_in_at"`
+	ID          billing.UserID   `json:"id"`
+	Object      string           `json:"object"`
+	Email       string           `json:"email"`
+	Role        caller.Role      `json:"role"`
+	State       caller.UserState `json:"state"`
+	HasPassword bool             `json:"has_password"`
+	HasTOTP     bool             `json:"has_totp"`
+	CreatedAt   string           `json:"created_at"`
+	SignedInAt  *string          `json:"signed_in_at"`
 }
 
-func userShape(u *billing.User) userJSON {
-	out := userJSON{u.ID, "user", u.Email, u.Role, u.State, u.HasPassword, u.HasTOTP, billing.Timestamp(u.CreatedAt), nil}
+func userShape(u *caller.User) userJSON {
+	out := userJSON{u.ID, "user", u.Email, u.Role, u.State, u.HasPassword, u.HasTOTP, event.Timestamp(u.CreatedAt), nil}
 	if !u.SignedInAt.IsZero() {
-		out.SignedInAt = new(billing.Timestamp(u.SignedInAt))
+		out.SignedInAt = new(event.Timestamp(u.SignedInAt))
 	}
 	return out
 }
@@ -102,7 +104,7 @@ func (x *exchange) invitedShape(i access.Invited) invitedJSON {
 	out := invitedJSON{userJSON: userShape(i.User), SecretAvailable: i.Token != ""}
 	if out.SecretAvailable {
 		own := x.s.identifier.origin.of(x.fctx.Request.Header.RawHeaders(), remote(x))
-		out.SignInURL = own + billing.SignInPath(i.Token)
+		out.SignInURL = own + caller.SignInPath(i.Token)
 	}
 	return out
 }
@@ -116,7 +118,7 @@ type changedJSON struct {
 
 func changedShape(c access.Changed) changedJSON {
 	out := changedJSON{userJSON: userShape(c.User)}
-	if c.User.State == billing.UserDisabled {
+	if c.User.State == caller.UserDisabled {
 		out.WorkingKeys = []keyJSON{}
 		for _, k := range c.Keys {
 			out.WorkingKeys = append(out.WorkingKeys, keyShape(k))

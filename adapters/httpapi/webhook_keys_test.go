@@ -1,9 +1,8 @@
 package httpapi
 
 import (
-	"testing"
-
 	"github.com/molar-billing/molar/core/billing"
+	"testing"
 )
 
 // keyedWebhooks are the operations of webhooks, each on an endpoint of its own.

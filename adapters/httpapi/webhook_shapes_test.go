@@ -5,40 +5,42 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
-func anEndpoint() *billing.WebhookEndpoint {
-	return &billing.WebhookEndpoint{
+func anEndpoint() *webhook.Endpoint {
+	return &webhook.Endpoint{
 		ID: idOf[billing.WebhookEndpointID](1), Scope: billing.Scope{Org: idOf[billing.OrgID](2), Mode: billing.ModeLive},
 		URL: "https://hooks.example.com/a?clinic=<7>&x=1", Description: "Front desk <1> & 2",
-		EventTypes: []billing.EventType{billing.EventEligibilityCompleted, "claim.paid"}, Status: billing.EndpointEnabled,
+		EventTypes: []event.Type{event.EligibilityCompleted, "claim.paid"}, Status: webhook.EndpointEnabled,
 		Secret: "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", CreatedAt: shapeTime,
-		Health: billing.EndpointHealth{Failures: 1, FailingSince: shapeTime}, CreatedBy: idOf[billing.KeyID](5).String(),
+		Health: webhook.EndpointHealth{Failures: 1, FailingSince: shapeTime}, CreatedBy: idOf[billing.KeyID](5).String(),
 	}
 }
 
 func webhookShapes() map[string]shown {
 	every := anEndpoint()
-	every.EventTypes, every.Description, every.Status, every.Scope.Mode, every.CreatedBy = nil, "", billing.EndpointDisabled, billing.ModeTest, ""
-	every.DisabledBy, every.DeliveredAt, every.Health.CircuitUntil = billing.DisabledByFailures, shapeTime, shapeTime.Add(time.Minute)
-	d := billing.Delivery{
+	every.EventTypes, every.Description, every.Status, every.Scope.Mode, every.CreatedBy = nil, "", webhook.EndpointDisabled, billing.ModeTest, ""
+	every.DisabledBy, every.DeliveredAt, every.Health.CircuitUntil = webhook.DisabledByFailures, shapeTime, shapeTime.Add(time.Minute)
+	d := webhook.Delivery{
 		ID: idOf[billing.DeliveryID](3), EndpointID: idOf[billing.WebhookEndpointID](1), EventID: idOf[billing.EventID](4),
-		EventType: billing.EventEligibilityCompleted, State: billing.DeliveryPending, NextAttemptAt: shapeTime, CreatedAt: shapeTime,
+		EventType: event.EligibilityCompleted, State: webhook.DeliveryPending, NextAttemptAt: shapeTime, CreatedAt: shapeTime,
 	}
 	queued := deliveryShape(&d)
-	silence := billing.Attempt{At: shapeTime, Duration: 15 * time.Second, Error: "no reply within 15 seconds"}
-	refusal := billing.Attempt{At: shapeTime.Add(time.Minute), Duration: 1999 * time.Microsecond, Status: 503, Response: "try <later> & \"again\" \ufffd"}
+	silence := webhook.Attempt{At: shapeTime, Duration: 15 * time.Second, Error: "no reply within 15 seconds"}
+	refusal := webhook.Attempt{At: shapeTime.Add(time.Minute), Duration: 1999 * time.Microsecond, Status: 503, Response: "try <later> & \"again\" \ufffd"}
 	refusal.URL, refusal.SignedAt = "https://hooks.example.com/a?clinic=<7>", shapeTime.Truncate(time.Second)
-	refusal.Headers = []billing.ReplyHeader{{Name: "Retry-After", Value: "5"}, {Name: "X-Trace", Value: "<1>"}}
-	moved := billing.Attempt{At: shapeTime.Add(2 * time.Minute), Status: 307, Location: "https://other.example/"}
-	success := billing.Attempt{At: shapeTime.Add(time.Hour), Status: 200}
+	refusal.Headers = []webhook.ReplyHeader{{Name: "Retry-After", Value: "5"}, {Name: "X-Trace", Value: "<1>"}}
+	moved := webhook.Attempt{At: shapeTime.Add(2 * time.Minute), Status: 307, Location: "https://other.example/"}
+	success := webhook.Attempt{At: shapeTime.Add(time.Hour), Status: 200}
 	d.Tried(silence, 0.5)
 	d.Tried(refusal, 0.5)
 	d.Tried(moved, 0.5)
 	pending, delivered := deliveryShape(&d), d
 	delivered.Tried(success, 0.5)
-	for d.State == billing.DeliveryPending {
+	for d.State == webhook.DeliveryPending {
 		d.Tried(silence, 0.5)
 	}
 	return map[string]shown{

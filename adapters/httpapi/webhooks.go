@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/webhooks"
 )
@@ -54,7 +56,7 @@ func (a *api) deleteEndpoint(x *exchange) (*reply, error) {
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	return kept(a.webhooks.Delete(x.ctx, removing[*billing.WebhookEndpoint](x), endpointID(x)))
+	return kept(a.webhooks.Delete(x.ctx, removing[*webhook.Endpoint](x), endpointID(x)))
 }
 
 // rotateSecret handles POST /webhook_endpoints/{id}/rotate_secret.
@@ -64,15 +66,15 @@ func (a *api) rotateSecret(x *exchange) (*reply, error) {
 
 // enableEndpoint handles POST /webhook_endpoints/{id}/enable.
 func (a *api) enableEndpoint(x *exchange) (*reply, error) {
-	return a.setStatus(x, billing.EndpointEnabled)
+	return a.setStatus(x, webhook.EndpointEnabled)
 }
 
 // disableEndpoint handles POST /webhook_endpoints/{id}/disable.
 func (a *api) disableEndpoint(x *exchange) (*reply, error) {
-	return a.setStatus(x, billing.EndpointDisabled)
+	return a.setStatus(x, webhook.EndpointDisabled)
 }
 
-func (a *api) setStatus(x *exchange, status billing.EndpointStatus) (*reply, error) {
+func (a *api) setStatus(x *exchange, status webhook.EndpointStatus) (*reply, error) {
 	return kept(a.webhooks.SetStatus(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), status))
 }
 
@@ -86,20 +88,20 @@ type endpointJSON struct {
 	Object          string                    `json:"object"`
 	URL             string                    `json:"url"`
 	Description     string                    `json:"description"`
-	EventTypes      []billing.EventType       `json:"event_types"`
-	Status          billing.EndpointStatus    `json:"status"`
+	EventTypes      []event.Type              `json:"event_types"`
+	Status          webhook.EndpointStatus    `json:"status"`
 	Health          healthJSON                `json:"health"`
 	Mode            billing.Mode              `json:"mode"`
 	CreatedAt       string                    `json:"created_at"`
 	CreatedBy       *string                   `json:"created_by"`
-	Secret          billing.WebhookSecret     `json:"secret,omitempty"`
+	Secret          webhook.Secret            `json:"secret,omitempty"`
 	SecretAvailable *bool                     `json:"secret_available,omitempty"`
 }
 
-func endpointShape(e *billing.WebhookEndpoint) endpointJSON {
+func endpointShape(e *webhook.Endpoint) endpointJSON {
 	return endpointJSON{
 		ID: e.ID, Object: "webhook_endpoint", URL: e.URL, Description: e.Description, EventTypes: e.EventTypes, Status: e.Status,
-		Health: healthShape(e), Mode: e.Scope.Mode, CreatedAt: billing.Timestamp(e.CreatedAt), CreatedBy: orNull(e.CreatedBy),
+		Health: healthShape(e), Mode: e.Scope.Mode, CreatedAt: event.Timestamp(e.CreatedAt), CreatedBy: orNull(e.CreatedBy),
 	}
 }
 
@@ -108,10 +110,10 @@ type healthJSON struct {
 	ConsecutiveFailures int                     `json:"consecutive_failures"`
 	CircuitOpenUntil    *string                 `json:"circuit_open_until"`
 	LastSuccessAt       *string                 `json:"last_success_at"`
-	DisabledReason      *billing.DisabledReason `json:"disabled_reason"`
+	DisabledReason      *webhook.DisabledReason `json:"disabled_reason"`
 }
 
-func healthShape(e *billing.WebhookEndpoint) healthJSON {
+func healthShape(e *webhook.Endpoint) healthJSON {
 	return healthJSON{
 		timeOrNull(e.Health.FailingSince), e.Health.Failures, timeOrNull(e.Health.CircuitUntil), timeOrNull(e.DeliveredAt), orNull(e.DisabledBy),
 	}
@@ -130,6 +132,6 @@ type pingJSON struct {
 	Error      *string `json:"error"`
 }
 
-func pingShape(a billing.Attempt) pingJSON {
+func pingShape(a webhook.Attempt) pingJSON {
 	return pingJSON{"webhook_ping", orNull(a.Status), a.Duration.Milliseconds(), orNull(a.Error)}
 }

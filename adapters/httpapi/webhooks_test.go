@@ -2,11 +2,11 @@ package httpapi
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // endpoint registers a path of the receiver, and gives its own path in the API
@@ -74,7 +74,7 @@ func TestWebhookFaults(t *testing.T) {
 	s := startService(t)
 	endpoint, _ := s.endpoint(t, "/a", nil)
 	before := s.must(t, 200, call{path: endpoint}).body
-	all := anys(billing.EventTypes())
+	all := anys(event.Types())
 	body := func(name string, value any) string { return hook("/a", with(name, value)) }
 	for body, fields := range map[string]string{
 		body("url", longURL(2049)):                                 "url too_long",
@@ -115,7 +115,7 @@ func longURL(n int) string {
 func TestWebhooksToTheLimit(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	o := anObject{"url": longURL(2048), "description": strings.Repeat("é", 200), "event_types": anys(billing.EventTypes())}
+	o := anObject{"url": longURL(2048), "description": strings.Repeat("é", 200), "event_types": anys(event.Types())}
 	a := s.must(t, 200, call{path: "/webhook_endpoints", body: jsonOf(o, nil)})
 	for name, value := range o {
 		if fmt.Sprint(a.get(t, name)) != fmt.Sprint(value) {

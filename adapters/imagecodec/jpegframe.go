@@ -3,7 +3,6 @@ package imagecodec
 import (
 	"encoding/binary"
 	"fmt"
-
 	"github.com/molar-billing/molar/core/billing"
 )
 

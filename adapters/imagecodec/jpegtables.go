@@ -3,7 +3,6 @@ package imagecodec
 import (
 	"bytes"
 	"encoding/binary"
-
 	"github.com/molar-billing/molar/core/billing"
 )
 

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
-
 	"github.com/molar-billing/molar/core/billing"
+	"io"
 )
 
 // The markers of ITU-T T.81, table B.1, that the rewriter knows. A byte 0xff

@@ -5,14 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
 	"image/jpeg"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // swatch returns a PNG of one color, 8 x 8 pixels, with chunks before its

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
 	"image/jpeg"
 	"io"
 	"os"
@@ -13,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // pngCase is a PNG of the corpus with its expected result.

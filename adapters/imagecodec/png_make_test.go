@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -15,8 +16,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // pngChunk writes one chunk with its checksum.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -13,8 +14,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestConvertColours paints every kind of PNG with flat blocks of 8 x 8 pixels,

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // apiKeys are the API keys of the transaction's organization.
@@ -34,8 +36,8 @@ type keyRow struct {
 	UsedFrom    string         `db:"last_used_from"`
 }
 
-func (r keyRow) key() (*billing.APIKey, error) {
-	k := &billing.APIKey{
+func (r keyRow) key() (*caller.APIKey, error) {
+	k := &caller.APIKey{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, LastFour: r.LastFour, CreatedAt: r.CreatedAt.UTC(),
 		CreatedBy: r.CreatedBy, RevokedAt: present(r.RevokedAt), ExpiresAt: present(r.ExpiresAt), LastUsedAt: present(r.UsedAt), LastUsedFrom: r.UsedFrom,
 	}
@@ -53,7 +55,7 @@ func (r keyRow) key() (*billing.APIKey, error) {
 }
 
 // Insert stores a key.
-func (r apiKeys) Insert(ctx context.Context, k *billing.APIKey, digest [32]byte) error {
+func (r apiKeys) Insert(ctx context.Context, k *caller.APIKey, digest [32]byte) error {
 	var permissions pq.StringArray
 	for _, p := range k.Permissions {
 		permissions = append(permissions, string(p))
@@ -71,7 +73,7 @@ VALUES ($1, $2, $3, $4, coalesce($5, '{}'::text[]), $6, $7, $8, $9, $10, $11, $1
 }
 
 // Revoke revokes a key.
-func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*billing.APIKey, bool, error) {
+func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*caller.APIKey, bool, error) {
 	n, err := r.exec(ctx, "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", id, micro(at))
 	if err != nil {
 		return nil, false, fmt.Errorf("revoke key %s: %w", id, err)
@@ -82,12 +84,12 @@ func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*b
 }
 
 // List reads a page of keys.
-func (r apiKeys) List(ctx context.Context, p billing.Page) ([]*billing.APIKey, error) {
+func (r apiKeys) List(ctx context.Context, p billing.Page) ([]*caller.APIKey, error) {
 	return page(ctx, r.tx, "keys", keyRow.key, r.ofOrganization(keyColumns, "api_keys"), p)
 }
 
 // Working reads the keys that a user made, without revoked and expired ones.
-func (r apiKeys) Working(ctx context.Context, by billing.UserID, at time.Time) ([]*billing.APIKey, error) {
+func (r apiKeys) Working(ctx context.Context, by billing.UserID, at time.Time) ([]*caller.APIKey, error) {
 	var rows []keyRow
 	if err := r.list(ctx, &rows, "SELECT "+keyColumns+`
 FROM api_keys
@@ -100,7 +102,7 @@ ORDER BY created_at, id`, r.scope.Org, by, micro(at)); err != nil {
 
 // Append stores the event of a key. While it does, the transaction has the mode of
 // the key.
-func (r apiKeys) Append(ctx context.Context, e billing.Event) error {
+func (r apiKeys) Append(ctx context.Context, e event.Event) error {
 	scope := billing.Scope{Org: r.scope.Org, Mode: e.Scope.Mode}
 	if scope == r.scope {
 		return r.appendTo(ctx, scope, e)
@@ -127,12 +129,12 @@ func (t *tx) switchTo(ctx context.Context, mode billing.Mode) error {
 type keyFinder struct{ *tx }
 
 // Find looks up a key by its digest.
-func (r keyFinder) Find(ctx context.Context, digest [32]byte) (*billing.APIKey, error) {
+func (r keyFinder) Find(ctx context.Context, digest [32]byte) (*caller.APIKey, error) {
 	return one(ctx, r.tx, "key", keyRow.key, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE digest = $1", digest[:])
 }
 
 // Get reads a key.
-func (r keyFinder) Get(ctx context.Context, id billing.KeyID) (*billing.APIKey, error) {
+func (r keyFinder) Get(ctx context.Context, id billing.KeyID) (*caller.APIKey, error) {
 	return one(ctx, r.tx, "key", keyRow.key, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE id = $1", id)
 }
 
@@ -145,7 +147,7 @@ func (r keyFinder) Valid(ctx context.Context, ids []billing.KeyID) (valid []bill
 }
 
 // Used stores the last uses of keys.
-func (r keyFinder) Used(ctx context.Context, all []billing.KeyUsed) error {
+func (r keyFinder) Used(ctx context.Context, all []caller.KeyUsed) error {
 	ids, times, from := make([]billing.KeyID, len(all)), make([]time.Time, len(all)), make([]string, len(all))
 	for n, u := range all {
 		ids[n], times[n], from[n] = u.Key, micro(u.At), u.From
@@ -174,47 +176,47 @@ type orgRow struct {
 
 const orgColumns = "id, name, created_at, require_totp, endpoints_need_read"
 
-func (r orgRow) org() (*billing.Organization, error) {
-	return &billing.Organization{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), RequireTOTP: r.RequireTOTP, EndpointsNeedRead: r.EndpointsNeedRead}, nil
+func (r orgRow) org() (*caller.Organization, error) {
+	return &caller.Organization{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), RequireTOTP: r.RequireTOTP, EndpointsNeedRead: r.EndpointsNeedRead}, nil
 }
 
 // ownOrganization is the transaction's organization.
 type ownOrganization struct{ *tx }
 
 // Get reads the organization.
-func (r ownOrganization) Get(ctx context.Context) (*billing.Organization, error) {
+func (r ownOrganization) Get(ctx context.Context) (*caller.Organization, error) {
 	return organizations(r).Get(ctx, r.scope.Org)
 }
 
 // Lock reads the organization and locks its row.
-func (r ownOrganization) Lock(ctx context.Context) (*billing.Organization, error) {
+func (r ownOrganization) Lock(ctx context.Context) (*caller.Organization, error) {
 	return one(ctx, r.tx, "organization", orgRow.org, "SELECT "+orgColumns+"\nFROM organizations\nWHERE id = $1\nFOR UPDATE", r.scope.Org)
 }
 
 // Save stores the settings.
-func (r ownOrganization) Save(ctx context.Context, o *billing.Organization) error {
+func (r ownOrganization) Save(ctx context.Context, o *caller.Organization) error {
 	return r.later(ctx, o.ID, "UPDATE organizations SET require_totp = $2, endpoints_need_read = $3 WHERE id = $1",
 		r.scope.Org, o.RequireTOTP, o.EndpointsNeedRead)
 }
 
 // Insert stores a new organization.
-func (r organizations) Insert(ctx context.Context, o *billing.Organization) error {
+func (r organizations) Insert(ctx context.Context, o *caller.Organization) error {
 	r.evidence = rowEvidence("organizations", o.ID)
 	return r.later(ctx, o.ID, "INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)", o.ID, o.Name, micro(o.CreatedAt))
 }
 
 // Get reads an organization.
-func (r organizations) Get(ctx context.Context, id billing.OrgID) (*billing.Organization, error) {
+func (r organizations) Get(ctx context.Context, id billing.OrgID) (*caller.Organization, error) {
 	return one(ctx, r.tx, "organization", orgRow.org, "SELECT "+orgColumns+"\nFROM organizations\nWHERE id = $1", id)
 }
 
 // Office reads an office of any organization.
-func (r organizations) Office(ctx context.Context, id billing.OfficeID) (*billing.Office, error) {
+func (r organizations) Office(ctx context.Context, id billing.OfficeID) (*directory.Office, error) {
 	return one(ctx, r.tx, "office", officeRow.office, "SELECT "+officeColumns+" FROM offices WHERE id = $1", id)
 }
 
 // List reads every organization, oldest first.
-func (r organizations) List(ctx context.Context) ([]*billing.Organization, error) {
+func (r organizations) List(ctx context.Context) ([]*caller.Organization, error) {
 	var rows []orgRow
 	if err := r.list(ctx, &rows, "SELECT "+orgColumns+"\nFROM organizations\nORDER BY created_at, id"); err != nil {
 		return nil, fmt.Errorf("list organizations: %w", err)

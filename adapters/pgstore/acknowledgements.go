@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 type acknowledgements struct{ *tx }
 
 // Keep stores an acknowledgement, unless the scope already has it. The unique key
 // makes a second transaction wait for the first.
-func (r acknowledgements) Keep(ctx context.Context, f billing.IncomingFile, excerpt []byte, at time.Time) (billing.FileID, error) {
+func (r acknowledgements) Keep(ctx context.Context, f clearing.IncomingFile, excerpt []byte, at time.Time) (billing.FileID, error) {
 	id, digest := billing.NewID[billing.FileID](at), sha256.Sum256(f.Content)
 	var sealed any
 	if excerpt != nil {
@@ -37,17 +37,17 @@ ON CONFLICT ON CONSTRAINT acknowledgements_content DO NOTHING`,
 }
 
 type acknowledgementRow struct {
-	Batch      billing.FileID              `db:"batch_id"`
-	Number     int                         `db:"number"`
-	Kind       billing.AcknowledgementKind `db:"kind"`
-	ID         billing.FileID              `db:"id"`
-	Name       string                      `db:"name"`
-	ReceivedAt time.Time                   `db:"received_at"`
-	Content    []byte                      `db:"content"`
+	Batch      billing.FileID               `db:"batch_id"`
+	Number     int                          `db:"number"`
+	Kind       clearing.AcknowledgementKind `db:"kind"`
+	ID         billing.FileID               `db:"id"`
+	Name       string                       `db:"name"`
+	ReceivedAt time.Time                    `db:"received_at"`
+	Content    []byte                       `db:"content"`
 }
 
-func (r *acknowledgementRow) acknowledgement() billing.BatchAcknowledgement {
-	return billing.BatchAcknowledgement{Number: r.Number, Kind: r.Kind, Name: r.Name, ReceivedAt: r.ReceivedAt.UTC()}
+func (r *acknowledgementRow) acknowledgement() clearing.BatchAcknowledgement {
+	return clearing.BatchAcknowledgement{Number: r.Number, Kind: r.Kind, Name: r.Name, ReceivedAt: r.ReceivedAt.UTC()}
 }
 
 // acknowledgementsOf selects the acknowledgements of batches of the scope.
@@ -56,7 +56,7 @@ FROM batch_acknowledgements b
 JOIN acknowledgements a ON a.id = b.acknowledgement_id AND a.org_id = b.org_id AND a.mode = b.mode
 WHERE b.org_id = $1 AND b.mode = $2 AND `
 
-func (r acknowledgements) of(batches []*billing.Batch) (string, []any) {
+func (r acknowledgements) of(batches []*clearing.Batch) (string, []any) {
 	ids := make(pq.StringArray, 0, len(batches))
 	for _, b := range batches {
 		ids = append(ids, b.ID.UUID())
@@ -66,13 +66,13 @@ ORDER BY b.batch_id, b.number`, []any{r.scope.Org, r.scope.Mode, ids}
 }
 
 // addTo adds their acknowledgements to batches.
-func (r acknowledgements) addTo(ctx context.Context, to []*billing.Batch) error {
+func (r acknowledgements) addTo(ctx context.Context, to []*clearing.Batch) error {
 	var rows []acknowledgementRow
 	text, args := r.of(to)
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return fmt.Errorf("list acknowledgements: %w", err)
 	}
-	of := map[billing.FileID]*billing.Batch{}
+	of := map[billing.FileID]*clearing.Batch{}
 	for _, b := range to {
 		of[b.ID] = b
 	}
@@ -84,7 +84,7 @@ func (r acknowledgements) addTo(ctx context.Context, to []*billing.Batch) error 
 }
 
 // Link adds an acknowledgement to a locked batch.
-func (r acknowledgements) Link(ctx context.Context, id, acknowledgement billing.FileID, kind billing.AcknowledgementKind) error {
+func (r acknowledgements) Link(ctx context.Context, id, acknowledgement billing.FileID, kind clearing.AcknowledgementKind) error {
 	_, err := r.exec(ctx, `
 INSERT INTO batch_acknowledgements (batch_id, number, org_id, mode, kind, acknowledgement_id)
 SELECT $3, coalesce(max(number), 0) + 1, $1, $2, $4, $5
@@ -97,7 +97,7 @@ WHERE org_id = $1 AND mode = $2 AND batch_id = $3`, r.scope.Org, r.scope.Mode, i
 }
 
 // Get reads an acknowledgement of a batch with its bytes.
-func (r acknowledgements) Get(ctx context.Context, id billing.FileID, number int) (*billing.BatchAcknowledgement, []byte, error) {
+func (r acknowledgements) Get(ctx context.Context, id billing.FileID, number int) (*clearing.BatchAcknowledgement, []byte, error) {
 	row, err := one(ctx, r.tx, "acknowledgement", func(row acknowledgementRow) (*acknowledgementRow, error) { return &row, nil },
 		`SELECT b.number, b.kind, a.id, a.name, a.received_at, coalesce(a.excerpt, a.content) AS content`+acknowledgementsOf+
 			`b.batch_id = $3 AND b.number = $4`, r.scope.Org, r.scope.Mode, id, number)
@@ -128,7 +128,7 @@ func (r acknowledgements) late(ids []billing.FileID) (string, []any) {
 }
 
 // Late reads those of the batches that are undecided or delayed.
-func (r acknowledgements) Late(ctx context.Context, ids []billing.FileID) ([]*billing.Batch, error) {
+func (r acknowledgements) Late(ctx context.Context, ids []billing.FileID) ([]*clearing.Batch, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -145,7 +145,7 @@ func (r acknowledgements) awaiting(ids []billing.FileID) (string, []any) {
 }
 
 // Of reads batches with their acknowledgements.
-func (r acknowledgements) Of(ctx context.Context, ids []billing.FileID) ([]*billing.Batch, error) {
+func (r acknowledgements) Of(ctx context.Context, ids []billing.FileID) ([]*clearing.Batch, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -158,7 +158,7 @@ func (r acknowledgements) Of(ctx context.Context, ids []billing.FileID) ([]*bill
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("find batches: %w", err)
 	}
-	all := make([]*billing.Batch, len(rows))
+	all := make([]*clearing.Batch, len(rows))
 	for i, row := range rows {
 		b, err := row.batch()
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 type adjustments struct{ *tx }
@@ -15,7 +15,7 @@ type adjustments struct{ *tx }
 // when it has none.
 const ofPayer = "(e.payer_id = % OR e.payer_id IS NULL AND %::uuid IS NULL AND upper(e.stated_payer) = upper(%))"
 
-func (r adjustments) named(payer billing.ERASource, numbers []string) (string, []any) {
+func (r adjustments) named(payer remit.Source, numbers []string) (string, []any) {
 	all := pq.StringArray(numbers)
 	q := &query{}
 	q.add(`SELECT n AS number, c.id
@@ -38,7 +38,7 @@ JOIN eras e ON e.id = r.era_id AND `+ofPayer,
 }
 
 // Named finds claims by their numbers.
-func (r adjustments) Named(ctx context.Context, payer billing.ERASource, numbers []string) (map[string][]billing.ClaimID, error) {
+func (r adjustments) Named(ctx context.Context, payer remit.Source, numbers []string) (map[string][]billing.ClaimID, error) {
 	if len(numbers) == 0 {
 		return nil, nil
 	}
@@ -57,7 +57,7 @@ func (r adjustments) Named(ctx context.Context, payer billing.ERASource, numbers
 	return all, nil
 }
 
-func (r adjustments) forwarded(payer billing.ERASource) (string, []any) {
+func (r adjustments) forwarded(payer remit.Source) (string, []any) {
 	q := &query{}
 	q.add(`SELECT e.id, e.payment_date, e.trace_number, coalesce(a.value ->> 'Reference', '') AS reference, (a.value ->> 'Amount')::bigint AS amount
 FROM eras e CROSS JOIN LATERAL json_array_elements(e.detail -> 'ProviderAdjustments') WITH ORDINALITY a (value, place)
@@ -69,7 +69,7 @@ WHERE e.org_id = % AND e.mode = % AND `+ofPayer+` AND e.detail::jsonb @> '{"Prov
 }
 
 // Forwarded reads the balances that a payer carried forward.
-func (r adjustments) Forwarded(ctx context.Context, payer billing.ERASource) ([]billing.Forwarded, error) {
+func (r adjustments) Forwarded(ctx context.Context, payer remit.Source) ([]remit.Forwarded, error) {
 	var rows []struct {
 		ERA       billing.ERAID `db:"id"`
 		Date      billing.Date  `db:"payment_date"`
@@ -81,9 +81,9 @@ func (r adjustments) Forwarded(ctx context.Context, payer billing.ERASource) ([]
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("read the balances that a payer carried forward: %w", err)
 	}
-	all := make([]billing.Forwarded, len(rows))
+	all := make([]remit.Forwarded, len(rows))
 	for i, row := range rows {
-		all[i] = billing.Forwarded{ERA: row.ERA, Date: row.Date, TraceNumber: row.Trace, Reference: row.Reference, Amount: row.Amount}
+		all[i] = remit.Forwarded{ERA: row.ERA, Date: row.Date, TraceNumber: row.Trace, Reference: row.Reference, Amount: row.Amount}
 	}
 	return all, nil
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"time"
 )
 
 type attachments struct{ *tx }
@@ -15,34 +16,34 @@ const attachmentColumns = `id, org_id, mode, state, kind, claim_id, office_id, p
 	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since, stalled`
 
 type attachmentRow struct {
-	ID             billing.AttachmentID    `db:"id"`
-	Org            billing.OrgID           `db:"org_id"`
-	Mode           billing.Mode            `db:"mode"`
-	State          billing.AttachmentState `db:"state"`
-	Kind           billing.AttachmentKind  `db:"kind"`
-	ClaimID        billing.ClaimID         `db:"claim_id"`
-	OfficeID       billing.OfficeID        `db:"office_id"`
-	PayerID        billing.PayerID         `db:"payer_id"`
-	PayerCode      string                  `db:"payer_code"`
-	PayerName      string                  `db:"payer_name"`
-	PayerRequestID billing.PayerRequestID  `db:"payer_request_id"`
-	PayerReference string                  `db:"payer_reference"`
-	Narrative      string                  `db:"narrative"`
-	About          []byte                  `db:"about"`
-	RequestID      billing.RequestID       `db:"request_id"`
-	CreatedAt      time.Time               `db:"created_at"`
-	UpdatedAt      time.Time               `db:"updated_at"`
-	ClosedAt       sql.NullTime            `db:"closed_at"`
-	Number         sql.NullString          `db:"number"`
-	Sending        billing.JobID           `db:"sending"`
-	SendingSince   sql.NullTime            `db:"sending_since"`
-	Stalled        billing.JobID           `db:"stalled"`
+	ID             billing.AttachmentID   `db:"id"`
+	Org            billing.OrgID          `db:"org_id"`
+	Mode           billing.Mode           `db:"mode"`
+	State          attachment.State       `db:"state"`
+	Kind           attachment.Kind        `db:"kind"`
+	ClaimID        billing.ClaimID        `db:"claim_id"`
+	OfficeID       billing.OfficeID       `db:"office_id"`
+	PayerID        billing.PayerID        `db:"payer_id"`
+	PayerCode      string                 `db:"payer_code"`
+	PayerName      string                 `db:"payer_name"`
+	PayerRequestID billing.PayerRequestID `db:"payer_request_id"`
+	PayerReference string                 `db:"payer_reference"`
+	Narrative      string                 `db:"narrative"`
+	About          []byte                 `db:"about"`
+	RequestID      billing.RequestID      `db:"request_id"`
+	CreatedAt      time.Time              `db:"created_at"`
+	UpdatedAt      time.Time              `db:"updated_at"`
+	ClosedAt       sql.NullTime           `db:"closed_at"`
+	Number         sql.NullString         `db:"number"`
+	Sending        billing.JobID          `db:"sending"`
+	SendingSince   sql.NullTime           `db:"sending_since"`
+	Stalled        billing.JobID          `db:"stalled"`
 }
 
-func (r attachmentRow) attachment() (*billing.Attachment, error) {
-	a := &billing.Attachment{
+func (r attachmentRow) attachment() (*attachment.Attachment, error) {
+	a := &attachment.Attachment{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State, Kind: r.Kind, ClaimID: r.ClaimID, OfficeID: r.OfficeID,
-		Payer:          billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
+		Payer:          directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		PayerRequestID: r.PayerRequestID, PayerReference: r.PayerReference, Narrative: r.Narrative, RequestID: r.RequestID,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), ClosedAt: present(r.ClosedAt),
 		Number: r.Number.String, Sending: r.Sending, SendingSince: present(r.SendingSince), Stalled: r.Stalled,
@@ -55,7 +56,7 @@ func (r attachmentRow) attachment() (*billing.Attachment, error) {
 
 // Insert stores a new attachment. It does not queue a solicited attachment, so that a
 // second one for the same payer request fails here.
-func (r attachments) Insert(ctx context.Context, a *billing.Attachment) error {
+func (r attachments) Insert(ctx context.Context, a *attachment.Attachment) error {
 	about, err := encode(&a.About)
 	if err != nil {
 		return err
@@ -84,29 +85,29 @@ const forUpdate = "FOR UPDATE"
 
 // Get reads an attachment. It reads the documents after the attachment, so that a
 // closed attachment has all of its documents.
-func (r attachments) Get(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error) {
+func (r attachments) Get(ctx context.Context, id billing.AttachmentID) (*attachment.Attachment, error) {
 	return r.one(ctx, id, "")
 }
 
 // Lock reads and locks an attachment. It reads the documents in a second statement,
 // which begins after the lock is acquired. It therefore sees the documents that the
 // last lock holder added.
-func (r attachments) Lock(ctx context.Context, id billing.AttachmentID) (*billing.Attachment, error) {
+func (r attachments) Lock(ctx context.Context, id billing.AttachmentID) (*attachment.Attachment, error) {
 	return r.one(ctx, id, forUpdate)
 }
 
-func (r attachments) one(ctx context.Context, id billing.AttachmentID, end string) (*billing.Attachment, error) {
+func (r attachments) one(ctx context.Context, id billing.AttachmentID, end string) (*attachment.Attachment, error) {
 	q := r.query(attachmentColumns, "attachments")
 	q.where("id = %", id)
 	a, err := one(ctx, r.tx, "attachment", attachmentRow.attachment, q.text(end), q.args...)
 	if err != nil {
 		return nil, err
 	}
-	return a, documents(r).addTo(ctx, []*billing.Attachment{a})
+	return a, documents(r).addTo(ctx, []*attachment.Attachment{a})
 }
 
 // Save stores the fields of an attachment that can change.
-func (r attachments) Save(ctx context.Context, a *billing.Attachment) error {
+func (r attachments) Save(ctx context.Context, a *attachment.Attachment) error {
 	return r.later(ctx, a.ID, `
 UPDATE attachments
 SET state = $4, narrative = $5, updated_at = $6, closed_at = $7, number = nullif($8, ''), sending = $9, sending_since = $10, stalled = $11
@@ -115,7 +116,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		optional(a.SendingSince), a.Stalled)
 }
 
-func (r attachments) filter(f billing.AttachmentFilter) *query {
+func (r attachments) filter(f attachment.Filter) *query {
 	q := r.query(attachmentColumns, "attachments")
 	whereSet(q, "claim_id = %", f.ClaimID)
 	whereSet(q, "payer_request_id = %", f.PayerRequestID)
@@ -128,7 +129,7 @@ func (r attachments) filter(f billing.AttachmentFilter) *query {
 
 // List reads a page of attachments, newest first, and all their documents in
 // one statement.
-func (r attachments) List(ctx context.Context, f billing.AttachmentFilter, p billing.Page) ([]*billing.Attachment, error) {
+func (r attachments) List(ctx context.Context, f attachment.Filter, p billing.Page) ([]*attachment.Attachment, error) {
 	all, err := page(ctx, r.tx, "attachments", attachmentRow.attachment, r.filter(f), p)
 	if err != nil {
 		return nil, err

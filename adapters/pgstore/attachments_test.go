@@ -14,47 +14,51 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-func claim() *billing.Claim {
+func newClaim() *claim.Claim {
 	now := time.Now()
 	day := billing.Date{Year: 2026, Month: 5, Day: 4}
-	return &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
+	return &claim.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
 		PatientControlNumber: "PCN", CreatedAt: now,
-		ClaimContent: billing.ClaimContent{
+		Content: claim.Content{
 			OfficeID: billing.NewID[billing.OfficeID](now),
-			Payer:    billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
-			Subscriber: billing.ClaimSubscriber{
-				FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: "G", Gender: billing.GenderFemale,
-				Address: billing.Address{Line1: "1", Line2: "2", City: "C", State: "TX", ZIP: "78701"},
+			Payer:    directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
+			Subscriber: claim.Subscriber{
+				FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: "G", Gender: claim.GenderFemale,
+				Address: directory.Address{Line1: "1", Line2: "2", City: "C", State: "TX", ZIP: "78701"},
 			},
-			Patient:  &billing.ClaimPatient{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: billing.RelationChild, Gender: billing.GenderMale},
-			Accident: &billing.Accident{Type: "auto", Date: day, State: "TX"},
-			Lines: []billing.ClaimLine{{
+			Patient:  &claim.Patient{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: coverage.RelationChild, Gender: claim.GenderMale},
+			Accident: &claim.Accident{Type: "auto", Date: day, State: "TX"},
+			Lines: []claim.Line{{
 				ProcedureCode: "D2740", ServiceDate: day, Fee: 12345, Quantity: 1, Tooth: "3", Surfaces: []string{"M"}, OralCavity: []string{"10"},
 				PriorPlacementDate: day,
 			}},
 		},
-		ClaimProgress: billing.ClaimProgress{State: billing.ClaimValidated, UpdatedAt: now},
+		Progress: claim.Progress{State: claim.Validated, UpdatedAt: now},
 	}
 }
 
-func payerRequest() *billing.PayerRequest {
+func payerRequest() *attachment.PayerRequest {
 	now := time.Now()
-	return &billing.PayerRequest{
-		ID: billing.NewID[billing.PayerRequestID](now), State: billing.PayerRequestOpen, Source: billing.SourceStaff,
-		Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)}, CreatedAt: now,
+	return &attachment.PayerRequest{
+		ID: billing.NewID[billing.PayerRequestID](now), State: attachment.PayerRequestOpen, Source: attachment.SourceStaff,
+		Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)}, CreatedAt: now,
 	}
 }
 
-func upload() *billing.Upload {
+func upload() *attachment.Upload {
 	d := image()
-	return &billing.Upload{
-		AttachmentID: billing.NewID[billing.AttachmentID](time.Now()), Key: "k", Size: 1, State: billing.UploadPending, CreatedAt: d.CreatedAt,
-		Document: billing.Document{ID: d.ID, Type: d.Type, Medium: d.Medium},
+	return &attachment.Upload{
+		AttachmentID: billing.NewID[billing.AttachmentID](time.Now()), Key: "k", Size: 1, State: attachment.UploadPending, CreatedAt: d.CreatedAt,
+		Document: attachment.Document{ID: d.ID, Type: d.Type, Medium: d.Medium},
 	}
 }
 
@@ -64,16 +68,16 @@ func filled(t *testing.T, in billing.Scope) *sql.DB {
 	t.Helper()
 	url := pgtest.URL(t)
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
-	r, a := payerRequest(), attachment()
-	a.Kind, a.PayerRequestID = billing.AttachmentSolicited, r.ID
-	a.About = billing.AttachmentSubject{
-		Patient:      billing.AttachmentPatient{FirstName: "A", LastName: "B", DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}},
-		Subscriber:   billing.AttachmentSubscriber{FirstName: "C", LastName: "D", MemberID: "M", Relationship: billing.RelationChild},
+	r, a := payerRequest(), newAttachment()
+	a.Kind, a.PayerRequestID = attachment.Solicited, r.ID
+	a.About = attachment.Subject{
+		Patient:      attachment.Patient{FirstName: "A", LastName: "B", DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}},
+		Subscriber:   attachment.Subscriber{FirstName: "C", LastName: "D", MemberID: "M", Relationship: coverage.RelationChild},
 		ServiceDates: billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 4}, To: billing.Date{Year: 2026, Month: 5, Day: 6}},
 	}
 	u := upload()
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
-		err := errors.Join(tx.Claims.Insert(ctx, claim()), tx.PayerRequests.Insert(ctx, r), tx.Attachments.Insert(ctx, a),
+		err := errors.Join(tx.Claims.Insert(ctx, newClaim()), tx.PayerRequests.Insert(ctx, r), tx.Attachments.Insert(ctx, a),
 			tx.Documents.Insert(ctx, a.ID, image()), tx.Documents.Receive(ctx, u))
 		return err
 	})
@@ -274,18 +278,18 @@ func TestConflictsHoldNoValues(t *testing.T) {
 	s := pgtest.Open(t)
 	const secret = "Sentinelname"
 	request := billing.NewID[billing.PayerRequestID](time.Now())
-	solicited := func() *billing.Attachment {
-		a := attachment()
-		a.Kind, a.PayerRequestID, a.Narrative = billing.AttachmentSolicited, request, secret
+	solicited := func() *attachment.Attachment {
+		a := newAttachment()
+		a.Kind, a.PayerRequestID, a.Narrative = attachment.Solicited, request, secret
 		return a
 	}
-	named := func() *billing.Claim {
-		c := claim()
+	named := func() *claim.Claim {
+		c := newClaim()
 		c.PatientControlNumber, c.Subscriber.LastName = secret, secret
 		return c
 	}
-	holder := attachment()
-	file := func() *billing.Document {
+	holder := newAttachment()
+	file := func() *attachment.Document {
 		d := image()
 		d.SHA256, d.FileName = [32]byte{1}, secret
 		return d
@@ -315,7 +319,7 @@ func TestStoredFormOfAttachments(t *testing.T) {
 	in, url := scope(), pgtest.URL(t)
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	u := upload()
-	u.State = billing.UploadRefused
+	u.State = attachment.UploadRefused
 	u.Refusal = &billing.Error{
 		Code: billing.CodeInvalidRequest, Message: "m", Faults: []billing.FieldFault{{Field: "file", Code: billing.FaultTooMany, Message: "n"}},
 	}

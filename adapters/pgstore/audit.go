@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // auditEntries are the entries of the audit.
@@ -34,8 +36,8 @@ type auditRow struct {
 	CreatedAt  time.Time            `db:"created_at"`
 }
 
-func (r auditRow) entry() (*billing.AuditEntry, error) {
-	return &billing.AuditEntry{
+func (r auditRow) entry() (*caller.AuditEntry, error) {
+	return &caller.AuditEntry{
 		ID: r.ID, Org: r.Org, Mode: billing.Mode(r.Mode.String), User: r.User, Key: r.Key, Operator: r.Operator.String, Name: r.Name.String,
 		Background: r.Background, Address: r.Address, Agent: r.Agent, Operation: r.Operation, Resource: r.Resource.String,
 		Shown: append([]string(nil), r.Shown...), Status: int(r.Status.Int16), CreatedAt: r.CreatedAt.UTC(),
@@ -57,15 +59,15 @@ type auditKey struct {
 // Insert stores the entries that are not stored yet; a trigger stores their resources. Only a person's entry can have two
 // rows, one without the reply: of any other, the first one stays. A server crash may lose
 // entries of keys, as those of the request log.
-func (r auditEntries) Insert(ctx context.Context, entries []*billing.AuditEntry) error {
+func (r auditEntries) Insert(ctx context.Context, entries []*caller.AuditEntry) error {
 	for _, e := range entries {
-		replied := e.Status != 0 || e.Actor() != billing.ActorUser
+		replied := e.Status != 0 || e.Actor() != caller.ActorUser
 		stored := row{
 			"id": e.ID, "org_id": e.Org, "mode": nonEmpty(string(e.Mode)), "user_id": e.User, "key_id": e.Key, "operator": nonEmpty(e.Operator),
 			"background": e.Background, "address": e.Address, "agent": e.Agent, "operation": e.Operation, "resource_id": nonEmpty(e.Resource),
 			"shown": append([]string{}, e.Shown...), "status": sql.NullInt64{Int64: int64(e.Status), Valid: replied}, "created_at": micro(e.CreatedAt),
 		}
-		w := write{row: auditKey{e.ID, replied}, set: insertAuditEntries, rows: []row{stored}, again: e.Actor() == billing.ActorKey}
+		w := write{row: auditKey{e.ID, replied}, set: insertAuditEntries, rows: []row{stored}, again: e.Actor() == caller.ActorKey}
 		if err := r.push(ctx, w); err != nil {
 			return fmt.Errorf("insert audit entries: %w", err)
 		}
@@ -74,7 +76,7 @@ func (r auditEntries) Insert(ctx context.Context, entries []*billing.AuditEntry)
 }
 
 // List reads a page of entries, newest first.
-func (r auditEntries) List(ctx context.Context, f billing.AuditFilter, p billing.Page) ([]*billing.AuditEntry, error) {
+func (r auditEntries) List(ctx context.Context, f caller.AuditFilter, p billing.Page) ([]*caller.AuditEntry, error) {
 	var about []string
 	if !f.Patient.IsZero() {
 		var err error
@@ -95,7 +97,7 @@ const auditNames = `, coalesce((SELECT email FROM users u WHERE u.org_id = e.org
 FROM `
 
 // page builds a page of the list. For resources, it merges the first entries of each.
-func (r auditEntries) page(f billing.AuditFilter, about []string, p billing.Page) (string, []any) {
+func (r auditEntries) page(f caller.AuditFilter, about []string, p billing.Page) (string, []any) {
 	if f.Patient.IsZero() && f.Resource != "" {
 		about, f.Resource = []string{f.Resource}, ""
 	}
@@ -122,11 +124,11 @@ func (r auditEntries) page(f billing.AuditFilter, about []string, p billing.Page
 }
 
 // Operators reads a page of the entries of operators, newest first.
-func (r auditEntries) Operators(ctx context.Context, org billing.OrgID, f billing.AuditFilter, p billing.Page) ([]*billing.AuditEntry, error) {
+func (r auditEntries) Operators(ctx context.Context, org billing.OrgID, f caller.AuditFilter, p billing.Page) ([]*caller.AuditEntry, error) {
 	return page(ctx, r.tx, "audit entries", auditRow.entry, r.operators(org, f), p)
 }
 
-func (r auditEntries) operators(org billing.OrgID, f billing.AuditFilter) *query {
+func (r auditEntries) operators(org billing.OrgID, f caller.AuditFilter) *query {
 	q := &query{}
 	q.add("SELECT " + auditColumns + "\nFROM audit_entries e\nWHERE operator IS NOT NULL AND NOT background")
 	whereSet(q, "org_id = %", org)
@@ -139,13 +141,13 @@ const changesOnly = "operation !~ '^GET |/search$| show$'"
 
 // audit adds the conditions of the filter, except that on a patient. Of two rows of an
 // entry, the list has the one with the status.
-func (q *query) audit(f billing.AuditFilter) {
+func (q *query) audit(f caller.AuditFilter) {
 	switch f.Actor {
-	case billing.ActorUser:
+	case caller.ActorUser:
 		q.where("user_id IS NOT NULL")
-	case billing.ActorKey:
+	case caller.ActorKey:
 		q.where("key_id IS NOT NULL")
-	case billing.ActorOperator:
+	case caller.ActorOperator:
 		q.where("operator IS NOT NULL AND user_id IS NULL")
 	}
 	whereSet(q, "user_id = %", f.User)
@@ -215,12 +217,12 @@ func (r auditEntries) unclaimed(ctx context.Context, patient billing.PatientID) 
 		return nil, fmt.Errorf("find the attachments of a patient: %w", err)
 	}
 	for _, row := range rows {
-		var about billing.AttachmentSubject
+		var about attachment.Subject
 		if err := decode(row.About, &about); err != nil {
 			return nil, err
 		}
-		is, _ := billing.PatientKey(row.First, row.Last, row.Born)
-		if key, ok := billing.PatientKey(about.Patient.FirstName, about.Patient.LastName, about.Patient.DateOfBirth); ok && key == is {
+		is, _ := directory.PatientKey(row.First, row.Last, row.Born)
+		if key, ok := directory.PatientKey(about.Patient.FirstName, about.Patient.LastName, about.Patient.DateOfBirth); ok && key == is {
 			ids = append(ids, row.ID.String())
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -28,14 +29,14 @@ func BenchmarkMillionAuditEntries(b *testing.B) {
 	made := func(n int) time.Time { return time.Date(2024, 1, 1, 0, n, 0, 0, time.UTC) }
 	for _, test := range []struct {
 		name string
-		f    billing.AuditFilter
+		f    caller.AuditFilter
 		deep time.Time
 	}{
-		{"all", billing.AuditFilter{}, made(rows - depth)},
-		{"user", billing.AuditFilter{User: pgstore.Number(4, 14)}, made(rows / 2)},
-		{"patient", billing.AuditFilter{Resource: "pat_77"}, made(rows / 2)},
-		{"claim", billing.AuditFilter{Resource: "clm_77"}, made(rows - depth)},
-		{"span", billing.AuditFilter{CreatedBefore: made(rows / 2)}, made(rows/2 - depth)},
+		{"all", caller.AuditFilter{}, made(rows - depth)},
+		{"user", caller.AuditFilter{User: pgstore.Number(4, 14)}, made(rows / 2)},
+		{"patient", caller.AuditFilter{Resource: "pat_77"}, made(rows / 2)},
+		{"claim", caller.AuditFilter{Resource: "clm_77"}, made(rows - depth)},
+		{"span", caller.AuditFilter{CreatedBefore: made(rows / 2)}, made(rows/2 - depth)},
 	} {
 		for name, after := range map[string]*billing.Position{"first": nil, "deep": {Time: test.deep, ID: pgstore.Number(0, 13)}} {
 			b.Run(test.name+", "+name, func(b *testing.B) {
@@ -55,14 +56,14 @@ func BenchmarkMillionAuditEntries(b *testing.B) {
 		b.Run(fmt.Sprint("insert, showing ", patients), func(b *testing.B) {
 			for n := 0; b.Loop(); n++ {
 				at := time.Now()
-				e := &billing.AuditEntry{
+				e := &caller.AuditEntry{
 					ID: billing.NewID[billing.AuditEntryID](at), Org: in.Org, Mode: in.Mode, User: billing.UserID{1}, Operation: "GET /claims", Status: 200, CreatedAt: at,
 				}
 				for i := range patients {
 					e.Shown = append(e.Shown, fmt.Sprint("pat_", (n*7919+i*137)%10000))
 				}
 				porttest.System(b, s, func(ctx context.Context, tx ports.SystemTx) error {
-					return tx.AuditLog.Insert(ctx, []*billing.AuditEntry{e})
+					return tx.AuditLog.Insert(ctx, []*caller.AuditEntry{e})
 				})
 			}
 		})

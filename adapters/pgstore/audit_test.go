@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -22,10 +23,10 @@ func TestAuditExpires(t *testing.T) {
 	}
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = owner })
 	in := scope()
-	var entries []*billing.AuditEntry
+	var entries []*caller.AuditEntry
 	for _, days := range []int{0, 29, 31, 100, 2000, 2200} {
 		at := time.Now().AddDate(0, 0, -days).UTC().Truncate(time.Microsecond)
-		entries = append(entries, &billing.AuditEntry{
+		entries = append(entries, &caller.AuditEntry{
 			ID: billing.NewID[billing.AuditEntryID](at), Org: in.Org, Mode: in.Mode, User: billing.UserID{1}, Operation: "GET /claims", Status: 200, CreatedAt: at,
 		})
 	}
@@ -71,15 +72,15 @@ func TestServicesSeeOnlyOperatorsEntries(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	s, in, at := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), scope(), time.Now()
-	entry := func(change func(e *billing.AuditEntry)) *billing.AuditEntry {
-		e := &billing.AuditEntry{ID: billing.NewID[billing.AuditEntryID](at), Org: in.Org, Operation: "GET /claims", CreatedAt: at}
+	entry := func(change func(e *caller.AuditEntry)) *caller.AuditEntry {
+		e := &caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](at), Org: in.Org, Operation: "GET /claims", CreatedAt: at}
 		change(e)
 		return e
 	}
 	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.AuditLog.Insert(ctx, []*billing.AuditEntry{
-			entry(func(e *billing.AuditEntry) { e.User = billing.UserID{1} }), entry(func(e *billing.AuditEntry) { e.Key = billing.KeyID{1} }),
-			entry(func(e *billing.AuditEntry) { e.Operator = "ben" }), entry(func(e *billing.AuditEntry) { e.Operator, e.Org = "ben", billing.OrgID{} }),
+		return tx.AuditLog.Insert(ctx, []*caller.AuditEntry{
+			entry(func(e *caller.AuditEntry) { e.User = billing.UserID{1} }), entry(func(e *caller.AuditEntry) { e.Key = billing.KeyID{1} }),
+			entry(func(e *caller.AuditEntry) { e.Operator = "ben" }), entry(func(e *caller.AuditEntry) { e.Operator, e.Org = "ben", billing.OrgID{} }),
 		})
 	})
 	db := admin(t, url)

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -97,7 +98,7 @@ func TestStatementTextHoldsNoPatient(t *testing.T) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	in := scope()
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Patients.Find(ctx, []billing.Person{{Key: "SENTINELNAME|X", Patient: billing.Patient{
+		_, err := tx.Patients.Find(ctx, []directory.Person{{Key: "SENTINELNAME|X", Patient: directory.Patient{
 			ID: billing.NewID[billing.PatientID](time.Now()), Scope: in, FirstName: "Sentinelname", LastName: "X",
 			DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, CreatedAt: time.Now(),
 		}}})

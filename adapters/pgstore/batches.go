@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 type batches struct{ *tx }
@@ -20,32 +20,32 @@ const batchColumns = `id, org_id, mode, network, state, name, interchange_number
 	acknowledgement, created_at, send_token, unknown_since, delayed_since, sent_at, acknowledged_at, overdue, settled_at`
 
 type batchRow struct {
-	ID              billing.FileID      `db:"id"`
-	Org             billing.OrgID       `db:"org_id"`
-	Mode            billing.Mode        `db:"mode"`
-	Network         string              `db:"network"`
-	State           billing.BatchState  `db:"state"`
-	Name            string              `db:"name"`
-	Interchange     string              `db:"interchange_number"`
-	Group           string              `db:"group_number"`
-	Transaction     string              `db:"transaction_number"`
-	ClaimCount      int                 `db:"claim_count"`
-	Result          billing.BatchResult `db:"result"`
-	Acknowledgement string              `db:"acknowledgement"`
-	CreatedAt       time.Time           `db:"created_at"`
-	SendToken       string              `db:"send_token"`
-	UnknownSince    sql.NullTime        `db:"unknown_since"`
-	DelayedSince    sql.NullTime        `db:"delayed_since"`
-	SentAt          sql.NullTime        `db:"sent_at"`
-	AcknowledgedAt  sql.NullTime        `db:"acknowledged_at"`
-	Overdue         pq.StringArray      `db:"overdue"`
-	SettledAt       sql.NullTime        `db:"settled_at"`
+	ID              billing.FileID       `db:"id"`
+	Org             billing.OrgID        `db:"org_id"`
+	Mode            billing.Mode         `db:"mode"`
+	Network         string               `db:"network"`
+	State           clearing.BatchState  `db:"state"`
+	Name            string               `db:"name"`
+	Interchange     string               `db:"interchange_number"`
+	Group           string               `db:"group_number"`
+	Transaction     string               `db:"transaction_number"`
+	ClaimCount      int                  `db:"claim_count"`
+	Result          clearing.BatchResult `db:"result"`
+	Acknowledgement string               `db:"acknowledgement"`
+	CreatedAt       time.Time            `db:"created_at"`
+	SendToken       string               `db:"send_token"`
+	UnknownSince    sql.NullTime         `db:"unknown_since"`
+	DelayedSince    sql.NullTime         `db:"delayed_since"`
+	SentAt          sql.NullTime         `db:"sent_at"`
+	AcknowledgedAt  sql.NullTime         `db:"acknowledged_at"`
+	Overdue         pq.StringArray       `db:"overdue"`
+	SettledAt       sql.NullTime         `db:"settled_at"`
 }
 
-func (r batchRow) batch() (*billing.Batch, error) {
-	b := &billing.Batch{
+func (r batchRow) batch() (*clearing.Batch, error) {
+	b := &clearing.Batch{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Network: r.Network, State: r.State,
-		File: billing.FileRef{Name: r.Name, ControlNumbers: billing.ControlNumbers{
+		File: clearing.FileRef{Name: r.Name, ControlNumbers: clearing.ControlNumbers{
 			Interchange: r.Interchange, Group: r.Group, Transaction: r.Transaction,
 		}},
 		ClaimCount: r.ClaimCount, Result: r.Result, Acknowledgement: r.Acknowledgement, CreatedAt: r.CreatedAt.UTC(),
@@ -53,7 +53,7 @@ func (r batchRow) batch() (*billing.Batch, error) {
 		DelayedSince: present(r.DelayedSince), SettledAt: present(r.SettledAt),
 	}
 	for _, kind := range r.Overdue {
-		b.Overdue = append(b.Overdue, billing.AcknowledgementKind(kind))
+		b.Overdue = append(b.Overdue, clearing.AcknowledgementKind(kind))
 	}
 	return b, nil
 }
@@ -63,7 +63,7 @@ func (r batchRow) batch() (*billing.Batch, error) {
 func comparableNumber(s string) string { return strings.TrimLeft(strings.TrimSpace(s), "0") }
 
 // Insert stores a new batch, unless a batch already has its name.
-func (r batches) Insert(ctx context.Context, b *billing.Batch, content []byte) (bool, error) {
+func (r batches) Insert(ctx context.Context, b *clearing.Batch, content []byte) (bool, error) {
 	n := b.File.ControlNumbers
 	kept, err := r.exec(ctx, `
 INSERT INTO batches (id, org_id, mode, network, state, name, interchange_number, group_number, transaction_number, number, claim_count,
@@ -83,27 +83,27 @@ ON CONFLICT ON CONSTRAINT batches_name DO NOTHING`,
 }
 
 // Get reads a batch with its acknowledgements.
-func (r batches) Get(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
+func (r batches) Get(ctx context.Context, id billing.FileID) (*clearing.Batch, error) {
 	b, err := r.one(ctx, id, "")
 	if err != nil {
 		return nil, err
 	}
-	return b, acknowledgements(r).addTo(ctx, []*billing.Batch{b})
+	return b, acknowledgements(r).addTo(ctx, []*clearing.Batch{b})
 }
 
 // Lock reads a batch and keeps other transactions from writing it.
-func (r batches) Lock(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
+func (r batches) Lock(ctx context.Context, id billing.FileID) (*clearing.Batch, error) {
 	return r.one(ctx, id, forUpdate)
 }
 
-func (r batches) one(ctx context.Context, id billing.FileID, end string) (*billing.Batch, error) {
+func (r batches) one(ctx context.Context, id billing.FileID, end string) (*clearing.Batch, error) {
 	q := r.query(batchColumns, "batches")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "batch", batchRow.batch, q.text(end), q.args...)
 }
 
 // Save stores the state of a batch.
-func (r batches) Save(ctx context.Context, b *billing.Batch) error {
+func (r batches) Save(ctx context.Context, b *clearing.Batch) error {
 	overdue := pq.StringArray{}
 	for _, kind := range b.Overdue {
 		overdue = append(overdue, string(kind))
@@ -118,7 +118,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 }
 
 // List reads a page of batches, newest first.
-func (r batches) List(ctx context.Context, p billing.Page) ([]*billing.Batch, error) {
+func (r batches) List(ctx context.Context, p billing.Page) ([]*clearing.Batch, error) {
 	all, err := page(ctx, r.tx, "batches", batchRow.batch, r.query(batchColumns, "batches"), p)
 	if err != nil {
 		return nil, err

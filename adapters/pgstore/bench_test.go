@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -22,7 +23,7 @@ func BenchmarkManyClaims(b *testing.B) {
 	var numbers []string
 	porttest.In(b, s, in, func(ctx context.Context, tx ports.Tx) (err error) {
 		for n := range many {
-			c := claim()
+			c := newClaim()
 			c.PatientControlNumber = "PCN-" + strconv.Itoa(n)
 			numbers = append(numbers, c.PatientControlNumber)
 			err = errors.Join(err, tx.Claims.Insert(ctx, c))
@@ -33,7 +34,7 @@ func BenchmarkManyClaims(b *testing.B) {
 		porttest.In(b, s, in, func(ctx context.Context, tx ports.Tx) error {
 			all, err := tx.Clearing.Match(ctx, numbers, nil)
 			for _, c := range all {
-				e := c.Event(billing.EventClaimStatusUpdated, billing.ClaimCause{At: time.Now()})
+				e := c.Event(event.ClaimStatusUpdated, claim.Cause{At: time.Now()})
 				err = errors.Join(err, tx.Claims.Save(ctx, c), tx.Events.Append(ctx, e))
 			}
 			return err

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // changes are what triggers recorded, and the watches that make them record.
@@ -78,7 +78,7 @@ type changeRow struct {
 }
 
 // After reads what is visible now and was not at the mark.
-func (r changes) After(ctx context.Context, scopes []billing.Scope, mark billing.Mark, limit int) ([]billing.ScopeChanges, billing.Mark, error) {
+func (r changes) After(ctx context.Context, scopes []billing.Scope, mark event.Mark, limit int) ([]event.ScopeChanges, event.Mark, error) {
 	snapshot := cmp.Or(mark.Snapshot, beforeAll)
 	if h := strconv.FormatUint(mark.Horizon, 10); mark.Snapshot == "" && mark.Horizon > 0 {
 		snapshot = h + ":" + h + ":"
@@ -88,7 +88,7 @@ func (r changes) After(ctx context.Context, scopes []billing.Scope, mark billing
 	if err := r.list(ctx, &rows, changesAfter, orgs, modes, snapshot, limit+1); err != nil {
 		return nil, mark, fmt.Errorf("read changes: %w", err)
 	}
-	out := make([]billing.ScopeChanges, len(scopes))
+	out := make([]event.ScopeChanges, len(scopes))
 	for _, row := range rows {
 		of := &out[row.Place-1]
 		of.Complete = row.Complete
@@ -97,7 +97,7 @@ func (r changes) After(ctx context.Context, scopes []billing.Scope, mark billing
 		case len(of.Changes) == limit:
 			of.More = true
 		default:
-			of.Changes = append(of.Changes, billing.Change{Kind: billing.ChangeKind(row.Kind.String), ID: row.ID})
+			of.Changes = append(of.Changes, event.Change{Kind: event.ChangeKind(row.Kind.String), ID: row.ID})
 		}
 		mark.Snapshot = row.Snapshot
 	}

@@ -19,6 +19,10 @@ import (
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -84,7 +88,7 @@ func (s *countedStore) ofCheck(t *testing.T) map[string]int64 {
 			t.Fatal(err)
 		}
 		c, err := f.service.Get(t.Context(), f.scope, billing.CheckID(s.staged[n].Subject))
-		if err != nil || c.Outcome != billing.OutcomeAnswered {
+		if err != nil || c.Outcome != coverage.OutcomeAnswered {
 			t.Fatalf("%+v, %v", c, err)
 		}
 		for what, count := range s.counts {
@@ -157,8 +161,8 @@ CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON eligibility_checks
 
 	for what, other := range map[string]func(context.Context, ports.Tx) error{
 		"with an event": func(ctx context.Context, tx ports.Tx) error {
-			return tx.Events.Append(ctx, billing.Event{
-				ID: billing.NewID[billing.EventID](time.Now()), Type: billing.EventEligibilityCompleted, Resource: billing.NewID[billing.CheckID](time.Now()),
+			return tx.Events.Append(ctx, event.Event{
+				ID: billing.NewID[billing.EventID](time.Now()), Type: event.EligibilityCompleted, Resource: billing.NewID[billing.CheckID](time.Now()),
 				CreatedAt: time.Now(), Data: []byte("{}"),
 			})
 		},
@@ -166,8 +170,8 @@ CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON eligibility_checks
 			return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindERA, Subject: billing.NewID[billing.CheckID](time.Now())})
 		},
 		"with a patient": func(ctx context.Context, tx ports.Tx) error {
-			p, _ := billing.NewPerson(f.scope, "Ada", "Byron", billing.Date{Year: 1985, Month: 12, Day: 11}, time.Now())
-			_, err := tx.Patients.Find(ctx, []billing.Person{p})
+			p, _ := directory.NewPerson(f.scope, "Ada", "Byron", billing.Date{Year: 1985, Month: 12, Day: 11}, time.Now())
+			_, err := tx.Patients.Find(ctx, []directory.Person{p})
 			return err
 		},
 	} {
@@ -211,7 +215,7 @@ type checkFixture struct {
 	t       *testing.T
 	service *eligibility.Service
 	scope   billing.Scope
-	office  *billing.Office
+	office  *directory.Office
 }
 
 func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
@@ -226,7 +230,7 @@ func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 
 // check creates a check of the member.
 func (f *checkFixture) check(key, member string) error {
-	call := billing.Call{Scope: f.scope, Request: billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key}}
+	call := caller.Call{Scope: f.scope, Request: caller.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key}}
 	_, _, err := f.service.Check(f.t.Context(), call, intake.EligibilityRequest{
 		OfficeID: f.office.ID.String(), PayerID: "CHTEST",
 		Subscriber: intake.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: member + "-ACTIVE-FULL"},

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 type checks struct{ *tx }
@@ -21,38 +22,38 @@ const checkColumns = `id, org_id, mode, office_id, payer_id, payer_code, payer_n
 	rejection, coverage_status, benefits, shown, shown_failure`
 
 type checkRow struct {
-	ID              billing.CheckID        `db:"id"`
-	Org             billing.OrgID          `db:"org_id"`
-	Mode            billing.Mode           `db:"mode"`
-	OfficeID        billing.OfficeID       `db:"office_id"`
-	PayerID         billing.PayerID        `db:"payer_id"`
-	PayerCode       string                 `db:"payer_code"`
-	PayerName       string                 `db:"payer_name"`
-	PatientID       billing.PatientID      `db:"patient_id"`
-	State           billing.CheckState     `db:"state"`
-	Outcome         billing.Outcome        `db:"outcome"`
-	ParentID        billing.CheckID        `db:"parent_id"`
-	RequestID       billing.RequestID      `db:"request_id"`
-	OfPerson        billing.RequestID      `db:"person_request_id"`
-	IdempotencyKey  string                 `db:"idempotency_key"`
-	TenantReference *string                `db:"tenant_reference"`
-	CacheSource     billing.CheckID        `db:"cache_source"`
-	CreatedAt       time.Time              `db:"created_at"`
-	Inquiry         []byte                 `db:"inquiry"`
-	Network         string                 `db:"network"`
-	LatencyMS       *int                   `db:"latency_ms"`
-	CompletedAt     sql.NullTime           `db:"completed_at"`
-	Rejection       []byte                 `db:"rejection"`
-	CoverageStatus  billing.CoverageStatus `db:"coverage_status"`
-	Benefits        []byte                 `db:"benefits"`
-	Shown           []byte                 `db:"shown"`
-	ShownFailure    []byte                 `db:"shown_failure"`
+	ID              billing.CheckID     `db:"id"`
+	Org             billing.OrgID       `db:"org_id"`
+	Mode            billing.Mode        `db:"mode"`
+	OfficeID        billing.OfficeID    `db:"office_id"`
+	PayerID         billing.PayerID     `db:"payer_id"`
+	PayerCode       string              `db:"payer_code"`
+	PayerName       string              `db:"payer_name"`
+	PatientID       billing.PatientID   `db:"patient_id"`
+	State           coverage.CheckState `db:"state"`
+	Outcome         coverage.Outcome    `db:"outcome"`
+	ParentID        billing.CheckID     `db:"parent_id"`
+	RequestID       billing.RequestID   `db:"request_id"`
+	OfPerson        billing.RequestID   `db:"person_request_id"`
+	IdempotencyKey  string              `db:"idempotency_key"`
+	TenantReference *string             `db:"tenant_reference"`
+	CacheSource     billing.CheckID     `db:"cache_source"`
+	CreatedAt       time.Time           `db:"created_at"`
+	Inquiry         []byte              `db:"inquiry"`
+	Network         string              `db:"network"`
+	LatencyMS       *int                `db:"latency_ms"`
+	CompletedAt     sql.NullTime        `db:"completed_at"`
+	Rejection       []byte              `db:"rejection"`
+	CoverageStatus  coverage.Status     `db:"coverage_status"`
+	Benefits        []byte              `db:"benefits"`
+	Shown           []byte              `db:"shown"`
+	ShownFailure    []byte              `db:"shown_failure"`
 }
 
-func (r checkRow) check() (*billing.EligibilityCheck, error) {
-	c := &billing.EligibilityCheck{
+func (r checkRow) check() (*coverage.Check, error) {
+	c := &coverage.Check{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, OfficeID: r.OfficeID,
-		Payer:     billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
+		Payer:     directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		PatientID: r.PatientID, State: r.State, Outcome: r.Outcome, ParentID: r.ParentID, RequestID: r.RequestID,
 		OfPerson: r.OfPerson, IdempotencyKey: r.IdempotencyKey, TenantReference: r.TenantReference, CacheSource: r.CacheSource,
 		CreatedAt: r.CreatedAt.UTC(), Network: r.Network, LatencyMS: r.LatencyMS, Status: r.CoverageStatus, Benefits: r.Benefits,
@@ -94,7 +95,7 @@ func decode(b []byte, into any) error {
 }
 
 // Insert stores a new check.
-func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
+func (r checks) Insert(ctx context.Context, c *coverage.Check) error {
 	inquiry, err := encode(&c.Inquiry)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (r checks) Insert(ctx context.Context, c *billing.EligibilityCheck) error {
 	}
 	digest := c.Digest()
 	r.evidence = rowEvidence("eligibility_checks", c.ID)
-	if c.State == billing.CheckPending {
+	if c.State == coverage.CheckPending {
 		r.pending = c.ID
 	}
 	if err := r.laterOf(ctx, c.ID, c.ID, `
@@ -128,14 +129,14 @@ VALUES ($1, $2, $3, $4, $5)`, r.scope.Org, r.scope.Mode, digest[:], micro(c.Comp
 type answerOf billing.CheckID
 
 // Get reads a check.
-func (r checks) Get(ctx context.Context, id billing.CheckID) (*billing.EligibilityCheck, error) {
+func (r checks) Get(ctx context.Context, id billing.CheckID) (*coverage.Check, error) {
 	q := r.query(checkColumns, "eligibility_checks")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "check", checkRow.check, q.text(""), q.args...)
 }
 
 // Find reads checks.
-func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*billing.EligibilityCheck, error) {
+func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*coverage.Check, error) {
 	names := make(pq.StringArray, len(ids))
 	for i, id := range ids {
 		names[i] = id.UUID()
@@ -146,7 +147,7 @@ func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.Ch
 	if err := r.list(ctx, &rows, q.text(""), q.args...); err != nil {
 		return nil, fmt.Errorf("find checks: %w", err)
 	}
-	found := make(map[billing.CheckID]*billing.EligibilityCheck, len(rows))
+	found := make(map[billing.CheckID]*coverage.Check, len(rows))
 	for _, row := range rows {
 		c, err := row.check()
 		if err != nil {
@@ -160,7 +161,7 @@ func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.Ch
 // Complete stores the results of pending checks. It is not queued: it locks the rows,
 // and the sequences of later events must be read after that. It sends absent values
 // as empty strings, because arrays with NULL take longer to write.
-func (r checks) Complete(ctx context.Context, done []billing.CheckCompletion) ([]billing.CheckID, error) {
+func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) ([]billing.CheckID, error) {
 	n := len(done)
 	ids, outcomes, patients, networks := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
 	latencies, completed := make(pq.Int64Array, n), make(pq.StringArray, n)
@@ -237,7 +238,7 @@ WHERE org_id = % AND mode = % AND id = (
 }
 
 // Recent finds the newest saved answer to the same question.
-func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*billing.EligibilityCheck, error) {
+func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*coverage.Check, error) {
 	q := r.recent(digest, since)
 	var row checkRow
 	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
@@ -248,7 +249,7 @@ func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*
 	return row.check()
 }
 
-func (r checks) filter(f billing.CheckFilter) *query {
+func (r checks) filter(f coverage.CheckFilter) *query {
 	q := r.query(checkColumns, "eligibility_checks")
 	whereSet(q, "request_id = %", f.RequestID)
 	whereSet(q, "office_id = %", f.OfficeID)
@@ -260,7 +261,7 @@ func (r checks) filter(f billing.CheckFilter) *query {
 }
 
 // List reads a page of checks, newest first.
-func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page) ([]*billing.EligibilityCheck, error) {
+func (r checks) List(ctx context.Context, f coverage.CheckFilter, p billing.Page) ([]*coverage.Check, error) {
 	return page(ctx, r.tx, "checks", checkRow.check, r.filter(f), p)
 }
 
@@ -268,7 +269,7 @@ func (r checks) List(ctx context.Context, f billing.CheckFilter, p billing.Page)
 type exchanges struct{ *tx }
 
 // Get reads and decrypts the messages exchanged for a check.
-func (r exchanges) Get(ctx context.Context, id billing.CheckID) (sent billing.CheckExchange, err error) {
+func (r exchanges) Get(ctx context.Context, id billing.CheckID) (sent coverage.CheckExchange, err error) {
 	q := r.query("patient_id, cache_source, exchanges", "eligibility_checks")
 	q.where("id = %", id)
 	var row struct {
@@ -282,7 +283,7 @@ func (r exchanges) Get(ctx context.Context, id billing.CheckID) (sent billing.Ch
 	case err != nil:
 		return sent, fmt.Errorf("read the messages of check %s: %w", id, err)
 	}
-	sent = billing.CheckExchange{Check: id, Patient: row.Patient, Source: row.CacheSource}
+	sent = coverage.CheckExchange{Check: id, Patient: row.Patient, Source: row.CacheSource}
 	if row.Exchanges == nil {
 		return sent, nil
 	}

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 )
 
 // List reads a page of claims, newest first. The filter must select a kind or be
 // Single, because only these have an index in that order.
-func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page) ([]*billing.ClaimRecord, error) {
+func (r claims) List(ctx context.Context, f claim.Filter, p billing.Page) ([]*claim.Record, error) {
 	few, err := r.few(ctx, f)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (r claims) List(ctx context.Context, f billing.ClaimFilter, p billing.Page)
 	return found, nil
 }
 
-func (r claims) walked(f billing.ClaimFilter, p billing.Page) (string, []any) {
+func (r claims) walked(f claim.Filter, p billing.Page) (string, []any) {
 	q := r.query(listed.columns(), "claims c")
 	q.claims(f)
 	q.inList(f)
@@ -47,7 +47,7 @@ func (r claims) walked(f billing.ClaimFilter, p billing.Page) (string, []any) {
 const clockSkew = time.Minute
 
 // claims adds the conditions of the filter, except those of spans and batches.
-func (q *query) claims(f billing.ClaimFilter) {
+func (q *query) claims(f claim.Filter) {
 	whereSet(q, "kind = %", f.Kind)
 	switch len(f.States) {
 	case 0:
@@ -85,7 +85,7 @@ func texts[T ~string](all []T) pq.StringArray {
 // inList restricts a scan of the list to the spans of the filter. The conditions are
 // not worded like the indexes on those columns, so that the planner does not choose
 // these and sort. A void is a claim with a parent.
-func (q *query) inList(f billing.ClaimFilter) {
+func (q *query) inList(f claim.Filter) {
 	if sent(f) {
 		q.where("parent_id IS NULL")
 		q.span("sent_at", f.SentFrom, f.SentTo)
@@ -93,31 +93,31 @@ func (q *query) inList(f billing.ClaimFilter) {
 	q.served(f)
 }
 
-func (q *query) served(f billing.ClaimFilter) {
+func (q *query) served(f claim.Filter) {
 	whereSet(q, "first_service_date >= %", f.ServiceFrom)
 	whereSet(q, "first_service_date <= %", f.ServiceTo)
 }
 
 // sent reports whether the filter has a span of times of sending, served whether it
 // has one of days of service.
-func sent(f billing.ClaimFilter) bool   { return !f.SentFrom.IsZero() || !f.SentTo.IsZero() }
-func served(f billing.ClaimFilter) bool { return !f.ServiceFrom.IsZero() || !f.ServiceTo.IsZero() }
+func sent(f claim.Filter) bool   { return !f.SentFrom.IsZero() || !f.SentTo.IsZero() }
+func served(f claim.Filter) bool { return !f.ServiceFrom.IsZero() || !f.ServiceTo.IsZero() }
 
 // ofOpen reports whether the indexes of open claims, by state, are the best for the filter.
-func ofOpen(f billing.ClaimFilter) bool { return (f.Open || f.Overpaid) && !f.Single() }
+func ofOpen(f claim.Filter) bool { return (f.Open || f.Overpaid) && !f.Single() }
 
 // openOf is Claim.Open, worded like the indexes of the claims with an open amount.
 const openOf = "open_of(kind, frequency, state, charged, standing, elsewhere + accepted_sum)"
 
 // wide reports whether the index of states is the best for the filter.
-func wide(f billing.ClaimFilter) bool {
+func wide(f claim.Filter) bool {
 	return !f.Single() && f.OfficeID.IsZero() && f.PayerID.IsZero() && !sent(f) && !served(f)
 }
 
 // span selects claims by a column that has an index of its own.
 type span struct {
 	column string
-	where  func(q *query, f billing.ClaimFilter)
+	where  func(q *query, f claim.Filter)
 }
 
 // bySent selects claims that were first sent in the span, byService those with their
@@ -126,15 +126,15 @@ type span struct {
 //
 //nolint:gochecknoglobals // constants
 var (
-	bySent = span{"sent_at", func(q *query, f billing.ClaimFilter) {
+	bySent = span{"sent_at", func(q *query, f claim.Filter) {
 		q.where("sent_at IS NOT NULL AND frequency <> 'void'")
 		q.span("sent_at", f.SentFrom, f.SentTo)
 	}}
-	byService = span{"first_service_date", func(q *query, f billing.ClaimFilter) {
+	byService = span{"first_service_date", func(q *query, f claim.Filter) {
 		q.where("kind = 'claim'")
 		q.served(f)
 	}}
-	byBatch = span{"batch_id", func(q *query, f billing.ClaimFilter) { q.where("batch_id = %", f.BatchID) }}
+	byBatch = span{"batch_id", func(q *query, f claim.Filter) { q.where("batch_id = %", f.BatchID) }}
 )
 
 // maxSorted is the maximum number of claims that are sorted for a page. Reading and
@@ -143,7 +143,7 @@ var (
 const maxSorted = 10_000
 
 // spansOf returns the spans that the filter names.
-func spansOf(f billing.ClaimFilter) (all []span) {
+func spansOf(f claim.Filter) (all []span) {
 	if !f.BatchID.IsZero() {
 		all = append(all, byBatch)
 	}
@@ -159,7 +159,7 @@ func spansOf(f billing.ClaimFilter) (all []span) {
 // few returns the span of the filter with few enough claims to sort, or nil. The
 // alternative is a scan of the list, which is in order of creation. The claims of the
 // span may be anywhere in it, so the scan may be long. A batch is never large.
-func (r claims) few(ctx context.Context, f billing.ClaimFilter) (*span, error) {
+func (r claims) few(ctx context.Context, f claim.Filter) (*span, error) {
 	for _, s := range spansOf(f) {
 		if s.column == byBatch.column {
 			return &s, nil
@@ -179,7 +179,7 @@ func (r claims) few(ctx context.Context, f billing.ClaimFilter) (*span, error) {
 	return nil, nil
 }
 
-func (r claims) countIn(s span, f billing.ClaimFilter) (string, []any) {
+func (r claims) countIn(s span, f claim.Filter) (string, []any) {
 	q := &query{}
 	q.add("SELECT count(*) FROM (\n\tSELECT FROM claims WHERE org_id = % AND mode = % AND kind = %", r.scope.Org, r.scope.Mode, f.Kind)
 	s.where(q, f)
@@ -188,7 +188,7 @@ func (r claims) countIn(s span, f billing.ClaimFilter) (string, []any) {
 
 // sorted reads the claims of a span and sorts them. OFFSET keeps the planner from
 // scanning the list.
-func (r claims) sorted(s span, f billing.ClaimFilter, p billing.Page) (string, []any) {
+func (r claims) sorted(s span, f claim.Filter, p billing.Page) (string, []any) {
 	return r.chosen(p, func(q *query) {
 		q.add(claimKeys)
 		q.claims(f)
@@ -201,15 +201,15 @@ func (r claims) sorted(s span, f billing.ClaimFilter, p billing.Page) (string, [
 }
 
 // merged reads the first claims of each state of the filter, or of all, and sorts them.
-func (r claims) merged(f billing.ClaimFilter, p billing.Page) (string, []any) {
+func (r claims) merged(f claim.Filter, p billing.Page) (string, []any) {
 	if len(f.States) == 0 {
-		f.States = billing.ClaimStates()
+		f.States = claim.States()
 	}
 	return r.chosen(p, func(q *query) {
 		between := "("
 		for _, state := range f.States {
 			one := f
-			one.States = []billing.ClaimState{state}
+			one.States = []claim.State{state}
 			q.add(between + claimKeys)
 			q.claims(one)
 			q.inList(one)
@@ -222,7 +222,7 @@ func (r claims) merged(f billing.ClaimFilter, p billing.Page) (string, []any) {
 }
 
 // Search reads claims by control number, member ID or patient.
-func (r claims) Search(ctx context.Context, reference string, patients []billing.PatientID, p billing.Page) ([]*billing.ClaimRecord, error) {
+func (r claims) Search(ctx context.Context, reference string, patients []billing.PatientID, p billing.Page) ([]*claim.Record, error) {
 	text, args := r.search(reference, patients, p)
 	found, err := r.read(ctx, listed, text, args)
 	if err != nil {
@@ -275,9 +275,9 @@ ORDER BY created_at DESC, id DESC`, p.Limit+1)
 const maxCounted = 100_000
 
 // Count counts the claims of each state.
-func (r claims) Count(ctx context.Context, f billing.ClaimFilter) (map[billing.ClaimState]billing.ClaimCount, error) {
+func (r claims) Count(ctx context.Context, f claim.Filter) (map[claim.State]claim.ClaimCount, error) {
 	if len(f.States) == 0 {
-		f.States = billing.ClaimStates()
+		f.States = claim.States()
 	}
 	count, each := r.countTogether, wide(f) || ofOpen(f) && len(spansOf(f)) == 0
 	if each {
@@ -285,47 +285,47 @@ func (r claims) Count(ctx context.Context, f billing.ClaimFilter) (map[billing.C
 	}
 	text, args := count(f)
 	var rows []struct {
-		State billing.ClaimState `db:"state"`
-		Count int                `db:"count"`
+		State claim.State `db:"state"`
+		Count int         `db:"count"`
 	}
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("count claims: %w", err)
 	}
-	counts, total := map[billing.ClaimState]billing.ClaimCount{}, 0
+	counts, total := map[claim.State]claim.ClaimCount{}, 0
 	for _, row := range rows {
 		total += row.Count
 	}
 	for _, state := range f.States {
-		counts[state] = billing.ClaimCount{More: !each && total > maxCounted}
+		counts[state] = claim.ClaimCount{More: !each && total > maxCounted}
 	}
 	for _, row := range rows {
 		c := counts[row.State]
-		counts[row.State] = billing.ClaimCount{Count: min(row.Count, billing.MaxClaimCount), More: c.More || row.Count > billing.MaxClaimCount}
+		counts[row.State] = claim.ClaimCount{Count: min(row.Count, claim.MaxClaimCount), More: c.More || row.Count > claim.MaxClaimCount}
 	}
 	return counts, nil
 }
 
 // countEach counts the claims of each state up to the maximum.
-func (r claims) countEach(f billing.ClaimFilter) (string, []any) {
+func (r claims) countEach(f claim.Filter) (string, []any) {
 	q := &query{}
 	between := ""
 	for i, state := range f.States {
 		one := f
-		one.States = []billing.ClaimState{state}
+		one.States = []claim.State{state}
 		if i == 0 {
 			q.add("SELECT state, count(*) FROM (\n\tSELECT state FROM claims WHERE org_id = % AND mode = %", r.scope.Org, r.scope.Mode)
 		} else {
 			q.add(between + "SELECT state, count(*) FROM (\n\tSELECT state FROM claims WHERE org_id = $1 AND mode = $2")
 		}
 		q.claims(one)
-		q.add("\nLIMIT %\n) counted GROUP BY state", billing.MaxClaimCount+1)
+		q.add("\nLIMIT %\n) counted GROUP BY state", claim.MaxClaimCount+1)
 		between = "\nUNION ALL "
 	}
 	return q.text(""), q.args
 }
 
 // countTogether counts the claims of the filter in one pass.
-func (r claims) countTogether(f billing.ClaimFilter) (string, []any) {
+func (r claims) countTogether(f claim.Filter) (string, []any) {
 	q := &query{}
 	q.add("SELECT state, count(*) FROM (\n\tSELECT state FROM claims WHERE org_id = % AND mode = %", r.scope.Org, r.scope.Mode)
 	q.claims(f)

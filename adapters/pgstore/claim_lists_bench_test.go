@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -44,7 +45,7 @@ SELECT made(n, 5), made(3, 9), 'test', n, (ARRAY['Ann', 'Bob', 'Cy', 'Dee', 'Eve
 	CASE WHEN n % 10 = 7 THEN 'Smith' ELSE initcap(substr(md5(n::text), 1, 6)) END, '1940-01-01'::date + n % 25000, '2007-01-01'::timestamptz + n * interval '1 min'
 FROM generate_series(0, $1) n`
 
-func inStates(all ...billing.ClaimState) []billing.ClaimState { return all }
+func inStates(all ...claim.State) []claim.State { return all }
 
 func dayOf(t time.Time) billing.Date {
 	return billing.Date{Year: t.Year(), Month: t.Month(), Day: t.Day()}
@@ -120,39 +121,39 @@ func BenchmarkMillionClaims(b *testing.B) {
 	day := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
 		name string
-		f    billing.ClaimFilter
+		f    claim.Filter
 		deep time.Time // a cursor after about 100,000 claims of the list; zero when it has fewer
 	}{
-		{"kind", billing.ClaimFilter{}, made(rows - depth*10/9)},
-		{"state", billing.ClaimFilter{States: inStates(billing.ClaimSubmitted)}, made(rows - depth*40/9)},
-		{"a rare state", billing.ClaimFilter{States: inStates(billing.ClaimRejected)}, time.Time{}},
-		{"office", billing.ClaimFilter{OfficeID: pgstore.Number(4, 2)}, made(rows / 4)},
-		{"payer", billing.ClaimFilter{PayerID: pgstore.Number(4, 3)}, made(rows / 4)},
-		{"office and state", billing.ClaimFilter{OfficeID: pgstore.Number(4, 2), States: inStates(billing.ClaimSubmitted)}, made(rows / 4)},
-		{"office and payer", billing.ClaimFilter{OfficeID: pgstore.Number(4, 2), PayerID: pgstore.Number(4, 3)}, made(rows / 4)},
-		{"office and a rare state", billing.ClaimFilter{OfficeID: pgstore.Number(7, 2), States: inStates(billing.ClaimRejected)}, made(rows / 4)},
-		{"office and no such state", billing.ClaimFilter{OfficeID: pgstore.Number(7, 2), States: inStates(billing.ClaimDenied)}, time.Time{}},
-		{"created", billing.ClaimFilter{CreatedAfter: made(rows / 10), CreatedBefore: made(rows * 9 / 10)}, made(rows*9/10 - depth*10/9)},
-		{"sent in a day", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 144)}, time.Time{}},
-		{"sent in a month", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320)}, time.Time{}},
-		{"sent in years", billing.ClaimFilter{SentFrom: made(rows / 10), SentTo: made(rows * 9 / 10)}, made(rows*9/10 - depth*40/27)},
-		{"sent since", billing.ClaimFilter{SentFrom: made(rows / 10)}, made(rows - depth*40/27)},
-		{"sent before", billing.ClaimFilter{SentTo: made(rows * 9 / 10)}, made(rows*9/10 - depth*40/27)},
-		{"sent in a month, one office", billing.ClaimFilter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320), OfficeID: pgstore.Number(4, 2)}, time.Time{}},
-		{"sent late, few", billing.ClaimFilter{SentFrom: day, SentTo: day.Add(time.Hour)}, time.Time{}},
-		{"sent late, many, the worst case", billing.ClaimFilter{SentFrom: day, SentTo: day.AddDate(0, 0, 1)}, time.Time{}},
-		{"states", billing.ClaimFilter{States: inStates(billing.ClaimSubmitted, billing.ClaimRejected, billing.ClaimDenied)}, made(rows - depth*40/9)},
-		{"office and states", billing.ClaimFilter{OfficeID: pgstore.Number(7, 2), States: inStates(billing.ClaimRejected, billing.ClaimDenied)}, time.Time{}},
-		{"served in a month", billing.ClaimFilter{ServiceFrom: dayOf(made(rows / 2)), ServiceTo: dayOf(made(rows/2 + 4320))}, time.Time{}},
-		{"served in years", billing.ClaimFilter{ServiceFrom: dayOf(made(rows / 10)), ServiceTo: dayOf(made(rows * 9 / 10))}, made(rows*9/10 - depth*10/9)},
-		{"served late, many, the worst case", billing.ClaimFilter{ServiceFrom: dayOf(day)}, time.Time{}},
-		{"patient", billing.ClaimFilter{PatientID: [16]byte{3: 5, 15: 7}}, time.Time{}},
-		{"batch", billing.ClaimFilter{BatchID: [16]byte{3: 8, 15: 7}}, time.Time{}},
-		{"request", billing.ClaimFilter{RequestID: [16]byte{3: 6, 13: 7, 14: 0xa1, 15: 0x20}}, time.Time{}},
-		{"control number", billing.ClaimFilter{ControlNumber: "pcn-500000"}, time.Time{}},
+		{"kind", claim.Filter{}, made(rows - depth*10/9)},
+		{"state", claim.Filter{States: inStates(claim.Submitted)}, made(rows - depth*40/9)},
+		{"a rare state", claim.Filter{States: inStates(claim.Rejected)}, time.Time{}},
+		{"office", claim.Filter{OfficeID: pgstore.Number(4, 2)}, made(rows / 4)},
+		{"payer", claim.Filter{PayerID: pgstore.Number(4, 3)}, made(rows / 4)},
+		{"office and state", claim.Filter{OfficeID: pgstore.Number(4, 2), States: inStates(claim.Submitted)}, made(rows / 4)},
+		{"office and payer", claim.Filter{OfficeID: pgstore.Number(4, 2), PayerID: pgstore.Number(4, 3)}, made(rows / 4)},
+		{"office and a rare state", claim.Filter{OfficeID: pgstore.Number(7, 2), States: inStates(claim.Rejected)}, made(rows / 4)},
+		{"office and no such state", claim.Filter{OfficeID: pgstore.Number(7, 2), States: inStates(claim.Denied)}, time.Time{}},
+		{"created", claim.Filter{CreatedAfter: made(rows / 10), CreatedBefore: made(rows * 9 / 10)}, made(rows*9/10 - depth*10/9)},
+		{"sent in a day", claim.Filter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 144)}, time.Time{}},
+		{"sent in a month", claim.Filter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320)}, time.Time{}},
+		{"sent in years", claim.Filter{SentFrom: made(rows / 10), SentTo: made(rows * 9 / 10)}, made(rows*9/10 - depth*40/27)},
+		{"sent since", claim.Filter{SentFrom: made(rows / 10)}, made(rows - depth*40/27)},
+		{"sent before", claim.Filter{SentTo: made(rows * 9 / 10)}, made(rows*9/10 - depth*40/27)},
+		{"sent in a month, one office", claim.Filter{SentFrom: made(rows / 2), SentTo: made(rows/2 + 4320), OfficeID: pgstore.Number(4, 2)}, time.Time{}},
+		{"sent late, few", claim.Filter{SentFrom: day, SentTo: day.Add(time.Hour)}, time.Time{}},
+		{"sent late, many, the worst case", claim.Filter{SentFrom: day, SentTo: day.AddDate(0, 0, 1)}, time.Time{}},
+		{"states", claim.Filter{States: inStates(claim.Submitted, claim.Rejected, claim.Denied)}, made(rows - depth*40/9)},
+		{"office and states", claim.Filter{OfficeID: pgstore.Number(7, 2), States: inStates(claim.Rejected, claim.Denied)}, time.Time{}},
+		{"served in a month", claim.Filter{ServiceFrom: dayOf(made(rows / 2)), ServiceTo: dayOf(made(rows/2 + 4320))}, time.Time{}},
+		{"served in years", claim.Filter{ServiceFrom: dayOf(made(rows / 10)), ServiceTo: dayOf(made(rows * 9 / 10))}, made(rows*9/10 - depth*10/9)},
+		{"served late, many, the worst case", claim.Filter{ServiceFrom: dayOf(day)}, time.Time{}},
+		{"patient", claim.Filter{PatientID: [16]byte{3: 5, 15: 7}}, time.Time{}},
+		{"batch", claim.Filter{BatchID: [16]byte{3: 8, 15: 7}}, time.Time{}},
+		{"request", claim.Filter{RequestID: [16]byte{3: 6, 13: 7, 14: 0xa1, 15: 0x20}}, time.Time{}},
+		{"control number", claim.Filter{ControlNumber: "pcn-500000"}, time.Time{}},
 	} {
 		if !test.f.Single() {
-			test.f.Kind = billing.KindClaim
+			test.f.Kind = claim.KindClaim
 		}
 		pages := map[string]*billing.Position{"first": nil}
 		if !test.deep.IsZero() {
@@ -171,11 +172,11 @@ func BenchmarkMillionClaims(b *testing.B) {
 			})
 		}
 	}
-	for name, f := range map[string]billing.ClaimFilter{
+	for name, f := range map[string]claim.Filter{
 		"all": {}, "office": {OfficeID: pgstore.Number(4, 2)}, "served in a month": {ServiceFrom: dayOf(made(rows / 2)), ServiceTo: dayOf(made(rows/2 + 4320))},
 		"served in years": {ServiceFrom: dayOf(made(rows / 10))}, "sent in years": {SentFrom: made(rows / 10)},
 	} {
-		f.Kind = billing.KindClaim
+		f.Kind = claim.KindClaim
 		b.Run("counts, "+name, func(b *testing.B) {
 			sampled(b, func() (found int, err error) {
 				err = s.View(b.Context(), in, func(ctx context.Context, tx ports.Tx) error {

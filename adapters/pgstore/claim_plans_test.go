@@ -54,7 +54,7 @@ func TestClaimPlans(t *testing.T) {
 	db := admin(t, url)
 	exec(t, db, fillFiles)
 	in := billing.Scope{Org: pgstore.Number(3, 9), Mode: billing.ModeTest}
-	statements := pgstore.ClaimStatements(t, in, claim(), claim())
+	statements := pgstore.ClaimStatements(t, in, newClaim(), newClaim())
 	var got strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(statements)) {
 		as := in

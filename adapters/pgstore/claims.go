@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 )
 
 type claims struct{ *tx }
@@ -23,7 +23,7 @@ type field struct {
 
 // claimFields returns every column that stores a field. The column that lists do not
 // need comes last. A field that is added here is written, read and compared.
-func claimFields(c *billing.Claim) []field {
+func claimFields(c *claim.Claim) []field {
 	return []field{
 		{"id", &c.ID},
 		{"org_id", &c.Scope.Org},
@@ -54,7 +54,7 @@ func claimFields(c *billing.Claim) []field {
 		{"note", &c.Note},
 		{"lines", document{&c.Lines, "[]"}},
 		{"tenant_reference", &c.TenantReference},
-		{"details", document{&c.ClaimDetails, "{}"}},
+		{"details", document{&c.Details, "{}"}},
 
 		{"state", &c.State},
 		{"batch_id", &c.BatchID},
@@ -112,7 +112,7 @@ const forwardedTo = `coalesce(CASE WHEN c.settled_at IS NULL AND c.sent_at IS NO
 // fields returns the columns that a statement of the extent selects, with their
 // destinations. The statement looks up the names of office and provider for each
 // row. A join could read more rows than the page, in another order.
-func (e extent) fields(r *billing.ClaimRecord) []field {
+func (e extent) fields(r *claim.Record) []field {
 	all := claimFields(r.Claim)
 	end := len(all) - long
 	all = slices.Insert(all, end,
@@ -132,7 +132,7 @@ func (e extent) fields(r *billing.ClaimRecord) []field {
 // columns returns the columns that a statement of the extent selects.
 func (e extent) columns() string { return columnsOf(e.fields(newRecord())) }
 
-func newRecord() *billing.ClaimRecord { return &billing.ClaimRecord{Claim: &billing.Claim{}} }
+func newRecord() *claim.Record { return &claim.Record{Claim: &claim.Claim{}} }
 
 func columnsOf(fields []field) string {
 	names := make([]string, len(fields))
@@ -143,7 +143,7 @@ func columnsOf(fields []field) string {
 }
 
 // provider reads the names of a provider.
-type provider struct{ to *billing.ProviderSummary }
+type provider struct{ to *claim.ProviderSummary }
 
 // Scan reads an array of three names, or NULL for no provider.
 func (p provider) Scan(src any) error {
@@ -156,8 +156,8 @@ func (p provider) Scan(src any) error {
 }
 
 // read reads claims of the extent.
-func (r claims) read(ctx context.Context, e extent, text string, args []any) ([]*billing.ClaimRecord, error) {
-	all := []*billing.ClaimRecord{}
+func (r claims) read(ctx context.Context, e extent, text string, args []any) ([]*claim.Record, error) {
+	all := []*claim.Record{}
 	err := r.scan(ctx, func(row *sql.Rows) error {
 		c := newRecord()
 		fields := e.fields(c)
@@ -174,8 +174,8 @@ func (r claims) read(ctx context.Context, e extent, text string, args []any) ([]
 }
 
 // claimsOf returns the claims of the records, without what other tables add.
-func claimsOf(records []*billing.ClaimRecord, err error) ([]*billing.Claim, error) {
-	all := make([]*billing.Claim, len(records))
+func claimsOf(records []*claim.Record, err error) ([]*claim.Claim, error) {
+	all := make([]*claim.Claim, len(records))
 	for i, r := range records {
 		all[i] = r.Claim
 	}
@@ -184,7 +184,7 @@ func claimsOf(records []*billing.ClaimRecord, err error) ([]*billing.Claim, erro
 
 // row returns a claim in its stored form. It adds the span of the claim's services and
 // the sum of the accepted amounts, for searches.
-func (r claims) row(c *billing.Claim) (row, error) {
+func (r claims) row(c *claim.Claim) (row, error) {
 	days := c.ServiceDates()
 	out := row{"first_service_date": days.From, "last_service_date": days.To, "accepted_sum": c.AcceptedSum()}
 	for _, f := range claimFields(c) {
@@ -199,7 +199,7 @@ func (r claims) row(c *billing.Claim) (row, error) {
 }
 
 // Insert stores a new claim.
-func (r claims) Insert(ctx context.Context, c *billing.Claim) error {
+func (r claims) Insert(ctx context.Context, c *claim.Claim) error {
 	columns, err := r.row(c)
 	if err != nil {
 		return err
@@ -210,8 +210,8 @@ func (r claims) Insert(ctx context.Context, c *billing.Claim) error {
 
 //nolint:gochecknoglobals // constants, built from the columns
 var (
-	claimColumns      = columnsOf(claimFields(&billing.Claim{})) + derived
-	claimColumnsSaved = columnsOf(claimFields(&billing.Claim{})[fixed:]) + derived
+	claimColumns      = columnsOf(claimFields(&claim.Claim{})) + derived
+	claimColumnsSaved = columnsOf(claimFields(&claim.Claim{})[fixed:]) + derived
 	insertClaims      = `
 INSERT INTO claims (` + claimColumns + `)
 SELECT ` + claimColumns + `
@@ -226,7 +226,7 @@ const derived = ", first_service_date, last_service_date, accepted_sum"
 // Save stores all fields of a claim that can change. It inserts the row and updates it
 // on the conflict of the primary key, which needs no statistics. An UPDATE with a
 // join read the whole table for each row while the table had no statistics.
-func (r claims) Save(ctx context.Context, c *billing.Claim) error {
+func (r claims) Save(ctx context.Context, c *claim.Claim) error {
 	columns, err := r.row(c)
 	if err != nil {
 		return err
@@ -235,12 +235,12 @@ func (r claims) Save(ctx context.Context, c *billing.Claim) error {
 }
 
 // Get reads a claim.
-func (r claims) Get(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error) {
+func (r claims) Get(ctx context.Context, id billing.ClaimID) (*claim.Record, error) {
 	return r.one(ctx, id, "")
 }
 
 // Lock reads a claim and keeps other transactions from writing it.
-func (r claims) Lock(ctx context.Context, id billing.ClaimID) (*billing.ClaimRecord, error) {
+func (r claims) Lock(ctx context.Context, id billing.ClaimID) (*claim.Record, error) {
 	return r.one(ctx, id, forUpdate)
 }
 
@@ -250,7 +250,7 @@ func (r claims) single(id billing.ClaimID, end string) (string, []any) {
 	return q.text(end), q.args
 }
 
-func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*billing.ClaimRecord, error) {
+func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*claim.Record, error) {
 	text, args := r.single(id, end)
 	found, err := r.read(ctx, alone, text, args)
 	switch {
@@ -273,7 +273,7 @@ func (r claims) similar(patient billing.PatientID, span billing.DateSpan) (strin
 }
 
 // Similar reads claims with services in the span.
-func (r claims) Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*billing.Claim, error) {
+func (r claims) Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*claim.Claim, error) {
 	text, args := r.similar(patient, span)
 	found, err := claimsOf(r.read(ctx, listed, text, args))
 	if err != nil {

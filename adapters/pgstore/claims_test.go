@@ -12,6 +12,10 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -25,62 +29,62 @@ type files struct {
 	url   string
 	store *pgstore.Store
 	in    billing.Scope
-	claim *billing.Claim
-	batch *billing.Batch
-	era   *billing.ERA
-	held  *billing.Quarantined // of no organization
-	own   *billing.Quarantined
+	claim *claim.Claim
+	batch *clearing.Batch
+	era   *remit.ERA
+	held  *quarantine.File // of no organization
+	own   *quarantine.File
 }
 
 func filedUp(t *testing.T) files {
 	t.Helper()
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	f := files{url: pgtest.URL(t), in: scope(), claim: claim()}
+	f := files{url: pgtest.URL(t), in: scope(), claim: newClaim()}
 	f.store = pgtest.Open(t, func(o *pgstore.Options) { o.URL = f.url })
 	day, money := billing.Date{Year: 2026, Month: 5, Day: 4}, billing.Money(12345)
-	f.batch = billing.NewBatch(f.in, "sandbox", 7, 1, now)
-	f.era = &billing.ERA{
-		ID: billing.NewID[billing.ERAID](now), State: billing.ERANeedsReview, Origin: billing.FileFromImport, PayerName: "P", Stage: billing.ERAApplying, ReceivedAt: now,
-		Warnings:            []billing.WarningCode{billing.WarnEnvelopeCounts},
-		Payment:             billing.ERAPayment{Method: "ACH", TraceNumber: "T", Date: day, Total: money, ProviderAdjustmentsTotal: money},
-		ProviderAdjustments: []billing.ProviderAdjustment{{ProviderID: "1", Reason: "WO", Reference: "R", PeriodEnd: day, Amount: money}},
-		Balance:             billing.Balance{Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 1, Segment: 2, Expected: 1, Stated: 2, Off: 1, Explanation: "x"}}},
-		File:                billing.FileRef{Name: "f", ControlNumbers: billing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
+	f.batch = clearing.NewBatch(f.in, "sandbox", 7, 1, now)
+	f.era = &remit.ERA{
+		ID: billing.NewID[billing.ERAID](now), State: remit.NeedsReview, Origin: clearing.FileFromImport, PayerName: "P", Stage: remit.Applying, ReceivedAt: now,
+		Warnings:            []remit.WarningCode{remit.WarnEnvelopeCounts},
+		Payment:             remit.Payment{Method: "ACH", TraceNumber: "T", Date: day, Total: money, ProviderAdjustmentsTotal: money},
+		ProviderAdjustments: []remit.ProviderAdjustment{{ProviderID: "1", Reason: "WO", Reference: "R", PeriodEnd: day, Amount: money}},
+		Balance:             remit.Balance{Findings: []remit.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 1, Segment: 2, Expected: 1, Stated: 2, Off: 1, Explanation: "x"}}},
+		File:                clearing.FileRef{Name: "f", ControlNumbers: clearing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
 	}
-	f.held = &billing.Quarantined{ID: billing.NewID[billing.FileID](now), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: billing.FileFromNetwork, Name: "q", Cause: billing.QuarantineUnplaced, Content: []byte(canary), ReceivedAt: now}
-	f.own = &billing.Quarantined{
-		ID: billing.NewID[billing.FileID](now), Scope: f.in, Origin: billing.FileFromImport, Name: "o", Cause: billing.QuarantineUnplaced, Content: []byte(canary), ReceivedAt: now,
-		Payment: &billing.QuarantinedPayment{PayeeNPI: "1"},
+	f.held = &quarantine.File{ID: billing.NewID[billing.FileID](now), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: clearing.FileFromNetwork, Name: "q", Cause: quarantine.Unplaced, Content: []byte(canary), ReceivedAt: now}
+	f.own = &quarantine.File{
+		ID: billing.NewID[billing.FileID](now), Scope: f.in, Origin: clearing.FileFromImport, Name: "o", Cause: quarantine.Unplaced, Content: []byte(canary), ReceivedAt: now,
+		Payment: &quarantine.Payment{PayeeNPI: "1"},
 	}
-	f.claim.Findings = []billing.Finding{{Code: "c", Field: "f", Message: "m", Fix: "x"}}
+	f.claim.Findings = []claim.Finding{{Code: "c", Field: "f", Message: "m", Fix: "x"}}
 	f.claim.BatchID, f.claim.SentAt = f.batch.ID, now
-	f.claim.Standing = &billing.ClaimStanding{
-		Outcome: billing.OutcomePaid, ERAID: f.era.ID, PaymentDate: day, Paid: money, Allowed: &money, PatientResponsibility: money,
+	f.claim.Standing = &claim.Standing{
+		Outcome: remit.OutcomePaid, ERAID: f.era.ID, PaymentDate: day, Paid: money, Allowed: &money, PatientResponsibility: money,
 		Contractual: money, NotPaid: money, Capped: true, Exceeds: true,
 	}
-	f.claim.History = []billing.ClaimMove{{State: billing.ClaimPaid, At: now, Cause: billing.TriggerPay, File: "f", By: "usr", Note: "n"}}
-	posted := &billing.RemittanceClaim{
+	f.claim.History = []claim.Move{{State: claim.Paid, At: now, Cause: claim.TriggerPay, File: "f", By: "usr", Note: "n"}}
+	posted := &remit.Claim{
 		Ordinal: 1, ControlNumber: "A", PayerClaimNumber: "P", Original: "O", StatusCode: "1", Charge: money, Paid: money, Allowed: &money,
 		PatientResponsibility: &money, PatientFirstName: "A", PatientLastName: "B", MemberID: "M", ServiceDates: billing.DateSpan{From: day, To: day}, Date: day,
-		CorrectedPatient: &billing.CorrectedPatient{FirstName: "A", LastName: "B", MemberID: "M"}, CrossoverPayer: &billing.CrossoverPayer{Name: "C", ID: "X"},
-		Balanced: true, Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: money, Quantity: "1"}}, Remarks: []string{"N1"},
-		Lines:                   []billing.ERALine{{ControlNumber: "1", ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: day, Charge: money, Paid: money, Allowed: &money, Units: "1"}},
-		RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: f.claim.ID, AppliedAt: now},
+		CorrectedPatient: &remit.CorrectedPatient{FirstName: "A", LastName: "B", MemberID: "M"}, CrossoverPayer: &remit.CrossoverPayer{Name: "C", ID: "X"},
+		Balanced: true, Adjustments: []remit.Adjustment{{Group: "CO", Reason: "45", Amount: money, Quantity: "1"}}, Remarks: []string{"N1"},
+		Lines:         []remit.Line{{ControlNumber: "1", ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: day, Charge: money, Paid: money, Allowed: &money, Units: "1"}},
+		ClaimProgress: remit.ClaimProgress{Status: remit.StatusApplied, ClaimID: f.claim.ID, AppliedAt: now},
 	}
 	porttest.In(t, f.store, f.in, func(ctx context.Context, tx ports.Tx) error {
 		_, err1 := tx.Batches.Insert(ctx, f.batch, []byte(canary))
 		_, err2 := tx.ERAs.Insert(ctx, f.era, [32]byte{1}, []byte(canary))
-		stored, err3 := tx.Acknowledgements.Keep(ctx, billing.IncomingFile{Name: "a", Content: []byte(canary)}, []byte(canary), now)
-		err4 := tx.Acknowledgements.Link(ctx, f.batch.ID, stored, billing.Acknowledgement999)
+		stored, err3 := tx.Acknowledgements.Keep(ctx, clearing.IncomingFile{Name: "a", Content: []byte(canary)}, []byte(canary), now)
+		err4 := tx.Acknowledgements.Link(ctx, f.batch.ID, stored, clearing.Acknowledgement999)
 		_, err5 := tx.Quarantine.Insert(ctx, f.own)
-		return errors.Join(err1, err2, err3, err4, err5, tx.RemittanceClaims.Insert(ctx, f.era.ID, []*billing.RemittanceClaim{posted}), tx.Claims.Insert(ctx, f.claim))
+		return errors.Join(err1, err2, err3, err4, err5, tx.RemittanceClaims.Insert(ctx, f.era.ID, []*remit.Claim{posted}), tx.Claims.Insert(ctx, f.claim))
 	})
 	porttest.System(t, f.store, func(ctx context.Context, tx ports.SystemTx) error {
 		_, err := tx.Quarantine.Insert(ctx, f.held)
 		return err
 	})
 	mail := f.store.SandboxMail()
-	if err := mail.Put(t.Context(), []sandboxnet.MailFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: now}}); err != nil {
+	if err := mail.Put(t.Context(), []sandboxnet.MailFile{{IncomingFile: clearing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: now}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := mail.Remember(t.Context(), []sandboxnet.Note{{Key: [32]byte{1}, By: "m", Content: []byte(canary)}}); err != nil {
@@ -125,14 +129,14 @@ func TestFilesAreEncrypted(t *testing.T) {
 		_ = s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
 			q, err := tx.Quarantine.Get(ctx, f.held.ID)
 			if q == nil {
-				q = &billing.Quarantined{}
+				q = &quarantine.File{}
 			}
 			opened("quarantine", q.Content, err)
 			return nil
 		})
 		got, err := s.SandboxMail().Take(t.Context(), time.Now().Add(time.Hour), 0, 1)
 		if len(got) == 0 {
-			got = make([]billing.IncomingFile, 1)
+			got = make([]clearing.IncomingFile, 1)
 		}
 		opened("mail", got[0].Content, err)
 		return out
@@ -222,10 +226,10 @@ func TestStoredFormOfClaims(t *testing.T) {
 	f := filedUp(t)
 	db := admin(t, f.url)
 	money := billing.Money(12345)
-	f.claim.ID, f.claim.PatientControlNumber, f.claim.Kind, f.claim.State = billing.NewID[billing.ClaimID](time.Now()), "B", billing.KindPredetermination, billing.ClaimReturned
-	f.claim.Estimate = &billing.ClaimEstimate{
+	f.claim.ID, f.claim.PatientControlNumber, f.claim.Kind, f.claim.State = billing.NewID[billing.ClaimID](time.Now()), "B", claim.KindPredetermination, claim.Returned
+	f.claim.Estimate = &remit.ClaimEstimate{
 		ERAID: f.era.ID, Allowed: &money, Pay: money, Patient: money, ReturnedAt: f.era.ReceivedAt,
-		Lines: []billing.LineEstimate{{Number: 1, Allowed: &money, Pay: money, Patient: money}},
+		Lines: []remit.LineEstimate{{Number: 1, Allowed: &money, Pay: money, Patient: money}},
 	}
 	porttest.In(t, f.store, f.in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, f.claim) })
 	got := stored(t, db, "SELECT findings FROM claims WHERE kind = 'claim'", "SELECT standing FROM claims WHERE kind = 'claim'",
@@ -241,7 +245,7 @@ func TestSandboxForgets(t *testing.T) {
 	db, mail := admin(t, f.url), f.store.SandboxMail()
 	put := func() {
 		t.Helper()
-		if err := mail.Put(t.Context(), []sandboxnet.MailFile{{IncomingFile: billing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: time.Now()}}); err != nil {
+		if err := mail.Put(t.Context(), []sandboxnet.MailFile{{IncomingFile: clearing.IncomingFile{Name: "m", Content: []byte(canary)}, Due: time.Now()}}); err != nil {
 			t.Fatal(err)
 		}
 	}

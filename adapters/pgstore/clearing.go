@@ -6,23 +6,24 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
 )
 
-type clearing struct{ *tx }
+type clearings struct{ *tx }
 
 // inOrder locks claims in the order of their IDs. Two transactions that lock the same
 // claims therefore cannot deadlock.
 const inOrder = "ORDER BY id\n" + forUpdate
 
-func (r clearing) queued(payers []billing.PayerID, since time.Time, limit int) (string, []any) {
+func (r clearings) queued(payers []billing.PayerID, since time.Time, limit int) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where("state = 'queued' AND batch_id IS NULL AND payer_id = ANY (%::uuid[])", pq.Array(payers))
 	if !since.IsZero() {
 		q.where("updated_at <= %", since)
 	}
-	if r.scope.Mode == billing.ModeLive { // billing.Held
+	if r.scope.Mode == billing.ModeLive { // claim.Held
 		q.where("EXISTS (SELECT FROM offices o WHERE o.id = c.office_id AND o.verified_at IS NOT NULL)")
 		q.where(`NOT EXISTS (
 		SELECT FROM enrollments e
@@ -33,13 +34,13 @@ func (r clearing) queued(payers []billing.PayerID, since time.Time, limit int) (
 }
 
 // Queued reads the oldest claims that wait for a batch.
-func (r clearing) Queued(ctx context.Context, payers []billing.PayerID, since time.Time, limit int) ([]*billing.Claim, error) {
+func (r clearings) Queued(ctx context.Context, payers []billing.PayerID, since time.Time, limit int) ([]*claim.Claim, error) {
 	text, args := r.queued(payers, since, limit)
 	return r.claims(ctx, text, args)
 }
 
 // awaiting uses the index of states: few claims need attention.
-func (r clearing) awaiting(code string, office billing.OfficeID, payer billing.PayerID, after billing.ClaimID, limit int) (string, []any) {
+func (r clearings) awaiting(code string, office billing.OfficeID, payer billing.PayerID, after billing.ClaimID, limit int) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where("kind IN ('claim', 'predetermination') AND state = 'needs_attention' AND office_id = % AND payer_id = % AND id > %", office, payer, after.UUID())
 	q.where("findings::jsonb @> jsonb_build_array(jsonb_build_object('Code', %::text))", code)
@@ -47,28 +48,28 @@ func (r clearing) awaiting(code string, office billing.OfficeID, payer billing.P
 }
 
 // Awaiting reads claims that need attention for a reason of the code.
-func (r clearing) Awaiting(
+func (r clearings) Awaiting(
 	ctx context.Context, code string, office billing.OfficeID, payer billing.PayerID, after billing.ClaimID, limit int,
-) ([]*billing.Claim, error) {
+) ([]*claim.Claim, error) {
 	text, args := r.awaiting(code, office, payer, after, limit)
 	return r.claims(ctx, text, args)
 }
 
-func (r clearing) ofBatch(id billing.FileID) (string, []any) {
+func (r clearings) ofBatch(id billing.FileID) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where("batch_id = %", id)
 	return q.text(inOrder), q.args
 }
 
 // OfBatch reads the claims of a batch.
-func (r clearing) OfBatch(ctx context.Context, id billing.FileID) ([]*billing.Claim, error) {
+func (r clearings) OfBatch(ctx context.Context, id billing.FileID) ([]*claim.Claim, error) {
 	text, args := r.ofBatch(id)
 	return r.claims(ctx, text, args)
 }
 
 // match finds claims by three kinds of numbers, each through its own index. A single
 // condition with OR could use none of them.
-func (r clearing) match(controlNumbers, payerClaimNumbers []string) (string, []any) {
+func (r clearings) match(controlNumbers, payerClaimNumbers []string) (string, []any) {
 	q := r.query(whole.columns(), "claims c")
 	q.where(`id = ANY (ARRAY(
 		SELECT m.id
@@ -87,7 +88,7 @@ func (r clearing) match(controlNumbers, payerClaimNumbers []string) (string, []a
 }
 
 // Match reads the claims that have one of the numbers.
-func (r clearing) Match(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]*billing.Claim, error) {
+func (r clearings) Match(ctx context.Context, controlNumbers, payerClaimNumbers []string) ([]*claim.Claim, error) {
 	if len(controlNumbers)+len(payerClaimNumbers) == 0 {
 		return nil, nil
 	}
@@ -95,7 +96,7 @@ func (r clearing) Match(ctx context.Context, controlNumbers, payerClaimNumbers [
 	return r.claims(ctx, text, args)
 }
 
-func (r clearing) claims(ctx context.Context, text string, args []any) ([]*billing.Claim, error) {
+func (r clearings) claims(ctx context.Context, text string, args []any) ([]*claim.Claim, error) {
 	found, err := claimsOf(claims(r).read(ctx, whole, text, args))
 	if err != nil {
 		return nil, fmt.Errorf("lock claims: %w", err)
@@ -105,7 +106,7 @@ func (r clearing) claims(ctx context.Context, text string, args []any) ([]*billi
 
 // Attached reads the closed attachments of claims. It excludes attachments for payer
 // requests.
-func (r clearing) Attached(ctx context.Context, of []billing.ClaimID) ([]*billing.Attachment, error) {
+func (r clearings) Attached(ctx context.Context, of []billing.ClaimID) ([]*attachment.Attachment, error) {
 	ids := make(pq.StringArray, 0, len(of))
 	for _, id := range of {
 		ids = append(ids, id.UUID())
@@ -124,7 +125,7 @@ func (r clearing) Attached(ctx context.Context, of []billing.ClaimID) ([]*billin
 }
 
 // Serial returns the next number for a file.
-func (r clearing) Serial(ctx context.Context) (n int64, err error) {
+func (r clearings) Serial(ctx context.Context) (n int64, err error) {
 	if err = r.get(ctx, &n, "SELECT nextval('file_serials')"); err != nil {
 		return 0, fmt.Errorf("number a file: %w", err)
 	}

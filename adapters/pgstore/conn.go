@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
 )
 

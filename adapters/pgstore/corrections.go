@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 type corrections struct{ *tx }
@@ -22,7 +22,7 @@ func (r corrections) ofPayment(trace string, date billing.Date) (string, []any) 
 }
 
 // OfPayment locks a payment, and reads its remittances.
-func (r corrections) OfPayment(ctx context.Context, trace string, date billing.Date) ([]*billing.ERA, error) {
+func (r corrections) OfPayment(ctx context.Context, trace string, date billing.Date) ([]*remit.ERA, error) {
 	var locked string
 	if err := r.get(ctx, &locked, "SELECT pg_advisory_xact_lock(hashtextextended(format('payment %s %s %s', $1::uuid, $2::text, $3::text), 0))",
 		r.scope.Org, r.scope.Mode, trace); err != nil {
@@ -44,7 +44,7 @@ func (r corrections) left(era billing.ERAID, after, limit int) (string, []any) {
 }
 
 // Left reads claims of a remittance that are not set aside.
-func (r corrections) Left(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.RemittanceClaim, error) {
+func (r corrections) Left(ctx context.Context, era billing.ERAID, after, limit int) ([]*remit.Claim, error) {
 	text, args := r.left(era, after, limit)
 	return remittanceClaims(r).read(ctx, era, text, args)
 }
@@ -59,7 +59,7 @@ func (r corrections) aside(era billing.ERAID, controlNumbers []string, limit int
 }
 
 // Aside reads claims of a remittance that are set aside.
-func (r corrections) Aside(ctx context.Context, era billing.ERAID, controlNumbers []string, limit int) ([]*billing.RemittanceClaim, error) {
+func (r corrections) Aside(ctx context.Context, era billing.ERAID, controlNumbers []string, limit int) ([]*remit.Claim, error) {
 	text, args := r.aside(era, controlNumbers, limit)
 	return remittanceClaims(r).read(ctx, era, text, args)
 }

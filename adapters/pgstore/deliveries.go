@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 )
 
@@ -69,7 +71,7 @@ RETURNING org_id, mode, endpoint_id`
 
 // fanOut queues an event for every enabled endpoint that subscribes to it. Most scopes
 // have no endpoints, and then it writes nothing.
-func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) error {
+func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e event.Event) error {
 	id, at := billing.NewID[billing.DeliveryID](e.CreatedAt), micro(e.CreatedAt)
 	return t.push(ctx, write{
 		row: queuedOf(e.ID), calls: true, text: fanOutOne, args: []any{id, scope.Org, scope.Mode, e.ID, e.Type, at},
@@ -78,7 +80,7 @@ func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e billing.Event) e
 }
 
 // Resend queues events again for the enabled endpoints that subscribe to them.
-func (r deliveries) Resend(ctx context.Context, f billing.ResendFilter, now time.Time, limit int) (int, error) {
+func (r deliveries) Resend(ctx context.Context, f webhook.ResendFilter, now time.Time, limit int) (int, error) {
 	if err := r.named(ctx, f.EndpointID, f.EventID); err != nil {
 		return 0, err
 	}
@@ -91,7 +93,7 @@ func (r deliveries) Resend(ctx context.Context, f billing.ResendFilter, now time
 
 // ResendListed queues the events of deliveries again, for the endpoints of the
 // deliveries that are enabled and still subscribe to them.
-func (r deliveries) ResendListed(ctx context.Context, f billing.DeliveryFilter, now time.Time, limit int) (int, error) {
+func (r deliveries) ResendListed(ctx context.Context, f webhook.DeliveryFilter, now time.Time, limit int) (int, error) {
 	if err := r.named(ctx, f.EndpointID, f.EventID); err != nil {
 		return 0, err
 	}
@@ -144,7 +146,7 @@ GROUP BY org_id, mode, endpoint_id`, q.args...); err != nil {
 }
 
 // count counts the deliveries to resend, up to one more than the limit.
-func (r deliveries) count(f billing.ResendFilter, limit int) (string, []any) {
+func (r deliveries) count(f webhook.ResendFilter, limit int) (string, []any) {
 	q := &query{}
 	q.resent("SELECT count(*) FROM (\nSELECT FROM", r.scope, f)
 	return q.text("LIMIT %\n) resent", limit+1), q.args
@@ -152,7 +154,7 @@ func (r deliveries) count(f billing.ResendFilter, limit int) (string, []any) {
 
 // countListed counts the deliveries that the filter selects, up to one more than the
 // limit.
-func (r deliveries) countListed(f billing.DeliveryFilter, limit int) (string, []any) {
+func (r deliveries) countListed(f webhook.DeliveryFilter, limit int) (string, []any) {
 	q := &query{}
 	q.ofEndpoints("SELECT count(*) FROM (\nSELECT FROM", "SELECT", r.scope, f)
 	return q.text(") d\nWHERE e.status = 'enabled'\nLIMIT %\n) listed", limit+1), q.args
@@ -170,7 +172,7 @@ func (r deliveries) named(ctx context.Context, endpoint billing.WebhookEndpointI
 		if err != nil {
 			return err
 		}
-		enabled = e.Status == billing.EndpointEnabled
+		enabled = e.Status == webhook.EndpointEnabled
 	}
 	if !event.IsZero() {
 		if _, err := events(r).Get(ctx, event); err != nil {
@@ -184,7 +186,7 @@ func (r deliveries) named(ctx context.Context, endpoint billing.WebhookEndpointI
 }
 
 // resent selects the events to send again, and the endpoints for each.
-func (q *query) resent(what string, in billing.Scope, f billing.ResendFilter) {
+func (q *query) resent(what string, in billing.Scope, f webhook.ResendFilter) {
 	q.add(what+` events v
 JOIN webhook_endpoints e ON e.org_id = v.org_id AND e.mode = v.mode
 WHERE v.org_id = % AND v.mode = % AND e.status = 'enabled' AND (e.event_types IS NULL OR v.type = ANY (e.event_types))`, in.Org, in.Mode)
@@ -197,7 +199,7 @@ WHERE v.org_id = % AND v.mode = % AND e.status = 'enabled' AND (e.event_types IS
 }
 
 // resentListed selects the events of deliveries to resend, and the endpoint for each.
-func (q *query) resentListed(what string, in billing.Scope, f billing.DeliveryFilter) {
+func (q *query) resentListed(what string, in billing.Scope, f webhook.DeliveryFilter) {
 	q.ofEndpoints(what, "SELECT DISTINCT event_id", in, f)
 	q.add(`
 ) d
@@ -207,7 +209,7 @@ WHERE e.status = 'enabled' AND (e.event_types IS NULL OR v.type = ANY (e.event_t
 
 // ofEndpoints selects from the deliveries of each endpoint e. The caller closes the
 // subquery.
-func (q *query) ofEndpoints(what, each string, in billing.Scope, f billing.DeliveryFilter) {
+func (q *query) ofEndpoints(what, each string, in billing.Scope, f webhook.DeliveryFilter) {
 	q.add(what+` (
 	SELECT id, org_id, mode, status, event_types
 	FROM webhook_endpoints
@@ -222,12 +224,12 @@ func (q *query) ofEndpoints(what, each string, in billing.Scope, f billing.Deliv
 
 // deliveries adds the conditions of the filter. The index on the state has only
 // deliveries that are not delivered, and the condition is worded like it.
-func (q *query) deliveries(f billing.DeliveryFilter) {
+func (q *query) deliveries(f webhook.DeliveryFilter) {
 	whereSet(q, "endpoint_id = %", f.EndpointID)
 	whereSet(q, "event_id = %", f.EventID)
 	whereSet(q, "event_type = %", f.EventType)
 	whereSet(q, "state = %", f.State)
-	if f.State != "" && f.State != billing.DeliveryDelivered {
+	if f.State != "" && f.State != webhook.DeliveryDelivered {
 		q.where("state <> 'delivered'")
 	}
 	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
@@ -239,8 +241,8 @@ type deliveryRow struct {
 	Mode          billing.Mode              `db:"mode"`
 	EndpointID    billing.WebhookEndpointID `db:"endpoint_id"`
 	EventID       billing.EventID           `db:"event_id"`
-	EventType     billing.EventType         `db:"event_type"`
-	State         billing.DeliveryState     `db:"state"`
+	EventType     event.Type                `db:"event_type"`
+	State         webhook.DeliveryState     `db:"state"`
 	NextAttemptAt sql.NullTime              `db:"next_attempt_at"`
 	Attempts      []byte                    `db:"attempts"`
 	CreatedAt     time.Time                 `db:"created_at"`
@@ -249,19 +251,19 @@ type deliveryRow struct {
 const deliveryColumns = `id, org_id, mode, endpoint_id, event_id, event_type, state, next_attempt_at, array_to_json(attempts) AS attempts,
 	created_at`
 
-func (r deliveryRow) delivery() (*billing.Delivery, error) {
+func (r deliveryRow) delivery() (*webhook.Delivery, error) {
 	attempts, err := tries(r.Attempts)
 	if err != nil {
 		return nil, fmt.Errorf("read delivery %s: %w", r.ID, err)
 	}
-	return &billing.Delivery{
+	return &webhook.Delivery{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, EndpointID: r.EndpointID, EventID: r.EventID, EventType: r.EventType,
 		State: r.State, NextAttemptAt: present(r.NextAttemptAt), Attempts: attempts, CreatedAt: r.CreatedAt.UTC(),
 	}, nil
 }
 
 // tries reads the array of attempts. It returns nil for an empty one.
-func tries(array []byte) (out []billing.Attempt, err error) {
+func tries(array []byte) (out []webhook.Attempt, err error) {
 	if string(array) == "[]" { // the usual case for a due delivery
 		return nil, nil
 	}
@@ -269,14 +271,14 @@ func tries(array []byte) (out []billing.Attempt, err error) {
 }
 
 // Get reads a delivery.
-func (r deliveries) Get(ctx context.Context, id billing.DeliveryID) (*billing.Delivery, error) {
+func (r deliveries) Get(ctx context.Context, id billing.DeliveryID) (*webhook.Delivery, error) {
 	q := r.query(deliveryColumns, "webhook_deliveries")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "webhook delivery", deliveryRow.delivery, q.text(""), q.args...)
 }
 
 // List reads a page of deliveries, newest first.
-func (r deliveries) List(ctx context.Context, f billing.DeliveryFilter, p billing.Page) ([]*billing.Delivery, error) {
+func (r deliveries) List(ctx context.Context, f webhook.DeliveryFilter, p billing.Page) ([]*webhook.Delivery, error) {
 	text, args := r.listed(f, p)
 	var rows []deliveryRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
@@ -287,7 +289,7 @@ func (r deliveries) List(ctx context.Context, f billing.DeliveryFilter, p billin
 
 // listed reads the deliveries of one endpoint or event from the index on it.
 // Otherwise it merges the pages of all endpoints; a scope has few.
-func (r deliveries) listed(f billing.DeliveryFilter, p billing.Page) (string, []any) {
+func (r deliveries) listed(f webhook.DeliveryFilter, p billing.Page) (string, []any) {
 	if !f.EndpointID.IsZero() || !f.EventID.IsZero() {
 		q := r.query(deliveryColumns, "webhook_deliveries")
 		q.deliveries(f)

@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -41,20 +42,20 @@ func BenchmarkMillionDeliveries(b *testing.B) {
 	one, middle := billing.WebhookEndpointID(pgstore.Number(4, 11)), made(rows/2)
 	for _, test := range []struct {
 		name string
-		f    billing.DeliveryFilter
+		f    webhook.DeliveryFilter
 		deep time.Time
 	}{
-		{"all", billing.DeliveryFilter{}, made(rows - depth)},
-		{"endpoint", billing.DeliveryFilter{EndpointID: one}, middle},
-		{"type", billing.DeliveryFilter{EventType: "claim.paid"}, made(rows - depth*3)},
-		{"a rare type", billing.DeliveryFilter{EventType: "claim.denied"}, middle},
-		{"delivered", billing.DeliveryFilter{State: billing.DeliveryDelivered}, made(rows - depth)},
-		{"failed", billing.DeliveryFilter{State: billing.DeliveryFailed}, middle},
-		{"pending", billing.DeliveryFilter{State: billing.DeliveryPending}, middle},
-		{"endpoint, failed", billing.DeliveryFilter{EndpointID: one, State: billing.DeliveryFailed}, middle},
-		{"endpoint and type, failed", billing.DeliveryFilter{EndpointID: one, EventType: "claim.paid", State: billing.DeliveryFailed}, middle},
-		{"event", billing.DeliveryFilter{EventID: pgstore.Number(9, 5)}, made(19)},
-		{"failed since", billing.DeliveryFilter{State: billing.DeliveryFailed, CreatedAfter: made(rows / 10)}, middle},
+		{"all", webhook.DeliveryFilter{}, made(rows - depth)},
+		{"endpoint", webhook.DeliveryFilter{EndpointID: one}, middle},
+		{"type", webhook.DeliveryFilter{EventType: "claim.paid"}, made(rows - depth*3)},
+		{"a rare type", webhook.DeliveryFilter{EventType: "claim.denied"}, middle},
+		{"delivered", webhook.DeliveryFilter{State: webhook.DeliveryDelivered}, made(rows - depth)},
+		{"failed", webhook.DeliveryFilter{State: webhook.DeliveryFailed}, middle},
+		{"pending", webhook.DeliveryFilter{State: webhook.DeliveryPending}, middle},
+		{"endpoint, failed", webhook.DeliveryFilter{EndpointID: one, State: webhook.DeliveryFailed}, middle},
+		{"endpoint and type, failed", webhook.DeliveryFilter{EndpointID: one, EventType: "claim.paid", State: webhook.DeliveryFailed}, middle},
+		{"event", webhook.DeliveryFilter{EventID: pgstore.Number(9, 5)}, made(19)},
+		{"failed since", webhook.DeliveryFilter{State: webhook.DeliveryFailed, CreatedAfter: made(rows / 10)}, middle},
 	} {
 		for name, after := range map[string]*billing.Position{"first": nil, "deep": {Time: test.deep, ID: pgstore.Number(0, 12)}} {
 			b.Run(test.name+", "+name, func(b *testing.B) {

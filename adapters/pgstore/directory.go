@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 type offices struct{ *tx }
@@ -35,33 +35,33 @@ type officeRow struct {
 	Details   []byte           `db:"details"`
 }
 
-func (r officeRow) office() (*billing.Office, error) {
-	o := &billing.Office{
+func (r officeRow) office() (*directory.Office, error) {
+	o := &directory.Office{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, NPI: r.NPI, TaxID: r.TaxID,
-		Address: billing.Address{Line1: r.Line1, Line2: r.Line2, City: r.City, State: r.State, ZIP: r.ZIP},
+		Address: directory.Address{Line1: r.Line1, Line2: r.Line2, City: r.City, State: r.State, ZIP: r.ZIP},
 		Phone:   r.Phone, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.UTC(), VerifiedAt: present(r.Verified),
 	}
 	return o, decode(r.Details, &o.OfficeDetails)
 }
 
 // Get reads an office.
-func (r offices) Get(ctx context.Context, id billing.OfficeID) (*billing.Office, error) {
+func (r offices) Get(ctx context.Context, id billing.OfficeID) (*directory.Office, error) {
 	return r.one(ctx, id, "")
 }
 
 // Lock reads an office and keeps other transactions from writing it.
-func (r offices) Lock(ctx context.Context, id billing.OfficeID) (*billing.Office, error) {
+func (r offices) Lock(ctx context.Context, id billing.OfficeID) (*directory.Office, error) {
 	return r.one(ctx, id, forUpdate)
 }
 
-func (r offices) one(ctx context.Context, id billing.OfficeID, end string) (*billing.Office, error) {
+func (r offices) one(ctx context.Context, id billing.OfficeID, end string) (*directory.Office, error) {
 	q := r.query(officeColumns, "offices")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "office", officeRow.office, q.text(end), q.args...)
 }
 
 // Save stores the fields of an office that can change.
-func (r offices) Save(ctx context.Context, o *billing.Office) error {
+func (r offices) Save(ctx context.Context, o *directory.Office) error {
 	a := o.Address
 	details, err := document{&o.OfficeDetails, "{}"}.text()
 	if err != nil {
@@ -88,7 +88,7 @@ func (r offices) byTaxID(taxID string) (string, []any) {
 
 // Numbered returns the offices with the NPI. If there are none, it returns the offices
 // with the tax ID.
-func (r offices) Numbered(ctx context.Context, npi, taxID string) ([]*billing.Office, error) {
+func (r offices) Numbered(ctx context.Context, npi, taxID string) ([]*directory.Office, error) {
 	npi, taxID = strings.TrimSpace(npi), digits(taxID)
 	var rows []officeRow
 	if npi != "" {
@@ -107,12 +107,12 @@ func (r offices) Numbered(ctx context.Context, npi, taxID string) ([]*billing.Of
 }
 
 // List reads a page of offices, newest first.
-func (r offices) List(ctx context.Context, p billing.Page) ([]*billing.Office, error) {
+func (r offices) List(ctx context.Context, p billing.Page) ([]*directory.Office, error) {
 	return page(ctx, r.tx, "offices", officeRow.office, r.query(officeColumns, "offices"), p)
 }
 
 // Insert stores a new office.
-func (r offices) Insert(ctx context.Context, o *billing.Office) error {
+func (r offices) Insert(ctx context.Context, o *directory.Office) error {
 	a := o.Address
 	details, err := document{&o.OfficeDetails, "{}"}.text()
 	if err != nil {
@@ -142,15 +142,15 @@ type providerRow struct {
 	CreatedAt time.Time          `db:"created_at"`
 }
 
-func (r providerRow) provider() (*billing.Provider, error) {
-	return &billing.Provider{
+func (r providerRow) provider() (*directory.Provider, error) {
+	return &directory.Provider{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, FirstName: r.FirstName, LastName: r.LastName, NPI: r.NPI,
 		Taxonomy: r.Taxonomy, Retired: r.Retired, CreatedAt: r.CreatedAt.UTC(),
 	}, nil
 }
 
 // Insert stores a new provider.
-func (r providers) Insert(ctx context.Context, p *billing.Provider) error {
+func (r providers) Insert(ctx context.Context, p *directory.Provider) error {
 	r.evidence = rowEvidence("providers", p.ID)
 	return r.later(ctx, p.ID, `
 INSERT INTO providers (`+providerColumns+`)
@@ -159,20 +159,20 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 }
 
 // Save stores the fields of a provider that can change.
-func (r providers) Save(ctx context.Context, p *billing.Provider) error {
+func (r providers) Save(ctx context.Context, p *directory.Provider) error {
 	return r.later(ctx, p.ID, "UPDATE providers SET (first_name, last_name, npi, taxonomy, retired) = ($2, $3, $4, $5, $6) WHERE id = $1",
 		p.ID, p.FirstName, p.LastName, p.NPI, p.Taxonomy, p.Retired)
 }
 
 // Lock reads a provider and keeps other transactions from writing it.
-func (r providers) Lock(ctx context.Context, id billing.ProviderID) (*billing.Provider, error) {
+func (r providers) Lock(ctx context.Context, id billing.ProviderID) (*directory.Provider, error) {
 	q := r.query(providerColumns, "providers")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "provider", providerRow.provider, q.text(forUpdate), q.args...)
 }
 
 // Get reads a provider, or the oldest of the scope for the zero ID.
-func (r providers) Get(ctx context.Context, id billing.ProviderID) (*billing.Provider, error) {
+func (r providers) Get(ctx context.Context, id billing.ProviderID) (*directory.Provider, error) {
 	q, end := r.query(providerColumns, "providers"), "ORDER BY created_at, id\nLIMIT 1"
 	if id.IsZero() {
 		q.where("NOT retired")
@@ -184,7 +184,7 @@ func (r providers) Get(ctx context.Context, id billing.ProviderID) (*billing.Pro
 }
 
 // List reads a page of providers, newest first.
-func (r providers) List(ctx context.Context, p billing.Page) ([]*billing.Provider, error) {
+func (r providers) List(ctx context.Context, p billing.Page) ([]*directory.Provider, error) {
 	return page(ctx, r.tx, "providers", providerRow.provider, r.query(providerColumns, "providers"), p)
 }
 
@@ -194,7 +194,7 @@ type patients struct{ *tx }
 // then Find writes and locks nothing. Two transactions that add the same person
 // create one row: the later one waits, inserts nothing, and reads again. All
 // transactions insert in the same order, so they cannot deadlock.
-func (r patients) Find(ctx context.Context, people []billing.Person) ([]billing.PatientID, error) {
+func (r patients) Find(ctx context.Context, people []directory.Person) ([]billing.PatientID, error) {
 	n := len(people)
 	ids, keys, first, last := make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n), make(pq.StringArray, n)
 	born, created := make(pq.StringArray, n), make(pq.StringArray, n)
@@ -265,8 +265,8 @@ type patientRow struct {
 	CreatedAt   time.Time         `db:"created_at"`
 }
 
-func (r patientRow) patient() (*billing.Patient, error) {
-	return &billing.Patient{
+func (r patientRow) patient() (*directory.Patient, error) {
+	return &directory.Patient{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, FirstName: r.FirstName, LastName: r.LastName,
 		DateOfBirth: r.DateOfBirth, CreatedAt: r.CreatedAt.UTC(),
 	}, nil
@@ -275,12 +275,12 @@ func (r patientRow) patient() (*billing.Patient, error) {
 const patientColumns = "id, org_id, mode, first_name, last_name, date_of_birth, created_at"
 
 // List reads a page of patients, newest first.
-func (r patients) List(ctx context.Context, p billing.Page) ([]*billing.Patient, error) {
+func (r patients) List(ctx context.Context, p billing.Page) ([]*directory.Patient, error) {
 	return page(ctx, r.tx, "patients", patientRow.patient, r.query(patientColumns, "patients"), p)
 }
 
 // Read reads a page of some patients, newest first.
-func (r patients) Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*billing.Patient, error) {
+func (r patients) Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*directory.Patient, error) {
 	return page(ctx, r.tx, "patients", patientRow.patient, r.these(ids), p)
 }
 
@@ -365,7 +365,7 @@ func (q *query) prefix(column, name string) {
 }
 
 // Get reads a patient.
-func (r patients) Get(ctx context.Context, id billing.PatientID) (*billing.Patient, error) {
+func (r patients) Get(ctx context.Context, id billing.PatientID) (*directory.Patient, error) {
 	q := r.query(patientColumns, "patients")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "patient", patientRow.patient, q.text(""), q.args...)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 )
 
 type documents struct{ *tx }
@@ -17,22 +17,22 @@ const documentColumns = `id, attachment_id, document_type, medium, image_date, o
 
 // documentRow is a document, or the columns that uploads and documents share.
 type documentRow struct {
-	ID            billing.DocumentID   `db:"id"`
-	AttachmentID  billing.AttachmentID `db:"attachment_id"`
-	Type          string               `db:"document_type"`
-	Medium        billing.Medium       `db:"medium"`
-	ImageDate     billing.Date         `db:"image_date"`
-	Orientation   billing.Orientation  `db:"orientation"`
-	FileName      string               `db:"file_name"`
-	ConvertedFrom billing.ImageFormat  `db:"converted_from"`
-	Size          int64                `db:"size"`
-	MD5           []byte               `db:"md5"`
-	SHA256        []byte               `db:"sha256"`
-	CreatedAt     time.Time            `db:"created_at"`
+	ID            billing.DocumentID     `db:"id"`
+	AttachmentID  billing.AttachmentID   `db:"attachment_id"`
+	Type          string                 `db:"document_type"`
+	Medium        attachment.Medium      `db:"medium"`
+	ImageDate     billing.Date           `db:"image_date"`
+	Orientation   attachment.Orientation `db:"orientation"`
+	FileName      string                 `db:"file_name"`
+	ConvertedFrom attachment.ImageFormat `db:"converted_from"`
+	Size          int64                  `db:"size"`
+	MD5           []byte                 `db:"md5"`
+	SHA256        []byte                 `db:"sha256"`
+	CreatedAt     time.Time              `db:"created_at"`
 }
 
-func (r documentRow) document() *billing.Document {
-	d := &billing.Document{
+func (r documentRow) document() *attachment.Document {
+	d := &attachment.Document{
 		ID: r.ID, Type: r.Type, Medium: r.Medium, ImageDate: r.ImageDate, Orientation: r.Orientation, FileName: r.FileName,
 		ConvertedFrom: r.ConvertedFrom, Size: r.Size, CreatedAt: r.CreatedAt.UTC(),
 	}
@@ -42,7 +42,7 @@ func (r documentRow) document() *billing.Document {
 }
 
 // of reads the documents of attachments, oldest first.
-func (r documents) of(all []*billing.Attachment) (string, []any) {
+func (r documents) of(all []*attachment.Attachment) (string, []any) {
 	var ids pq.StringArray
 	for _, a := range all {
 		ids = append(ids, a.ID.UUID())
@@ -53,11 +53,11 @@ func (r documents) of(all []*billing.Attachment) (string, []any) {
 }
 
 // addTo adds the documents to attachments.
-func (r documents) addTo(ctx context.Context, all []*billing.Attachment) error {
+func (r documents) addTo(ctx context.Context, all []*attachment.Attachment) error {
 	if len(all) == 0 {
 		return nil
 	}
-	byID := make(map[billing.AttachmentID]*billing.Attachment, len(all))
+	byID := make(map[billing.AttachmentID]*attachment.Attachment, len(all))
 	for _, a := range all {
 		byID[a.ID] = a
 	}
@@ -74,7 +74,7 @@ func (r documents) addTo(ctx context.Context, all []*billing.Attachment) error {
 }
 
 // Insert adds a document to an attachment.
-func (r documents) Insert(ctx context.Context, a billing.AttachmentID, d *billing.Document) error {
+func (r documents) Insert(ctx context.Context, a billing.AttachmentID, d *attachment.Document) error {
 	r.evidence = rowEvidence("documents", d.ID)
 	return r.later(ctx, d.ID, `
 INSERT INTO documents (id, org_id, mode, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from,
@@ -98,9 +98,9 @@ const uploadColumns = `id, attachment_id, document_type, medium, image_date, ori
 
 type uploadRow struct {
 	documentRow
-	Key     string              `db:"idempotency_key"`
-	State   billing.UploadState `db:"state"`
-	Refusal []byte              `db:"refusal"`
+	Key     string                 `db:"idempotency_key"`
+	State   attachment.UploadState `db:"state"`
+	Refusal []byte                 `db:"refusal"`
 }
 
 // refusal is the stored reason why an upload was refused. It omits the cause, which
@@ -119,8 +119,8 @@ func refused(e *billing.Error) (any, error) {
 	return encode(&refusal{e.Code, e.Message, e.Faults})
 }
 
-func (r uploadRow) upload() (*billing.Upload, error) {
-	u := &billing.Upload{
+func (r uploadRow) upload() (*attachment.Upload, error) {
+	u := &attachment.Upload{
 		AttachmentID: r.AttachmentID, Document: *r.document(), Size: r.Size, Key: r.Key, State: r.State, CreatedAt: r.CreatedAt.UTC(),
 	}
 	u.SHA256, u.Document.SHA256 = u.Document.SHA256, [32]byte{}
@@ -136,7 +136,7 @@ func (r uploadRow) upload() (*billing.Upload, error) {
 }
 
 // Receive stores a new upload.
-func (r documents) Receive(ctx context.Context, u *billing.Upload) error {
+func (r documents) Receive(ctx context.Context, u *attachment.Upload) error {
 	why, err := refused(u.Refusal)
 	if err != nil {
 		return err
@@ -156,14 +156,14 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 type upload billing.DocumentID
 
 // Upload reads an upload.
-func (r documents) Upload(ctx context.Context, id billing.DocumentID) (*billing.Upload, error) {
+func (r documents) Upload(ctx context.Context, id billing.DocumentID) (*attachment.Upload, error) {
 	q := r.query(uploadColumns, "uploads")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "upload", uploadRow.upload, q.text(""), q.args...)
 }
 
 // Settle stores the final state of a pending upload.
-func (r documents) Settle(ctx context.Context, u *billing.Upload) (bool, error) {
+func (r documents) Settle(ctx context.Context, u *attachment.Upload) (bool, error) {
 	why, err := refused(u.Refusal)
 	if err != nil {
 		return false, err

@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -17,26 +18,26 @@ const enrollmentColumns = `id, org_id, mode, office_id, payer_id, payer_code, pa
 	created_at, updated_at`
 
 type enrollmentRow struct {
-	ID             billing.EnrollmentID    `db:"id"`
-	Org            billing.OrgID           `db:"org_id"`
-	Mode           billing.Mode            `db:"mode"`
-	OfficeID       billing.OfficeID        `db:"office_id"`
-	PayerID        billing.PayerID         `db:"payer_id"`
-	PayerCode      string                  `db:"payer_code"`
-	PayerName      string                  `db:"payer_name"`
-	Transaction    network.Transaction     `db:"transaction"`
-	State          billing.EnrollmentState `db:"state"`
-	Date           billing.Date            `db:"date"`
-	Note           string                  `db:"note"`
-	NetworkMessage string                  `db:"network_message"`
-	CreatedAt      time.Time               `db:"created_at"`
-	UpdatedAt      time.Time               `db:"updated_at"`
+	ID             billing.EnrollmentID      `db:"id"`
+	Org            billing.OrgID             `db:"org_id"`
+	Mode           billing.Mode              `db:"mode"`
+	OfficeID       billing.OfficeID          `db:"office_id"`
+	PayerID        billing.PayerID           `db:"payer_id"`
+	PayerCode      string                    `db:"payer_code"`
+	PayerName      string                    `db:"payer_name"`
+	Transaction    network.Transaction       `db:"transaction"`
+	State          directory.EnrollmentState `db:"state"`
+	Date           billing.Date              `db:"date"`
+	Note           string                    `db:"note"`
+	NetworkMessage string                    `db:"network_message"`
+	CreatedAt      time.Time                 `db:"created_at"`
+	UpdatedAt      time.Time                 `db:"updated_at"`
 }
 
 func (r enrollmentRow) enrollment() (*network.Enrollment, error) {
 	return &network.Enrollment{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, OfficeID: r.OfficeID,
-		Payer:       billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
+		Payer:       directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		Transaction: r.Transaction, State: r.State, Date: r.Date, Note: r.Note, NetworkMessage: r.NetworkMessage,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 	}, nil

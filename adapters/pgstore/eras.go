@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"reflect"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"reflect"
 )
 
 type eras struct{ *tx }
@@ -16,75 +18,75 @@ const eraColumns = `id, org_id, mode, state, payer_id, payer_code, payer_name, o
 	applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, stage, arrival, source, received_at, posted_at, later`
 
 type eraRow struct {
-	ID           billing.ERAID      `db:"id"`
-	Org          billing.OrgID      `db:"org_id"`
-	Mode         billing.Mode       `db:"mode"`
-	State        billing.ERAState   `db:"state"`
-	PayerID      billing.PayerID    `db:"payer_id"`
-	PayerCode    string             `db:"payer_code"`
-	PayerName    string             `db:"payer_name"`
-	OfficeID     billing.OfficeID   `db:"office_id"`
-	Detail       []byte             `db:"detail"`
-	Balanced     bool               `db:"balanced"`
-	ClaimCount   int                `db:"claim_count"`
-	MatchedCount int                `db:"matched_count"`
-	Applied      int                `db:"applied_count"`
-	NeedsReview  int                `db:"needs_review_count"`
-	Unmatched    int                `db:"unmatched_count"`
-	Ignored      int                `db:"ignored_count"`
-	Forwarded    int                `db:"forwarded_count"`
-	Stage        billing.ERAStage   `db:"stage"`
-	Arrival      int64              `db:"arrival"`
-	Origin       billing.FileOrigin `db:"source"`
-	ReceivedAt   sql.NullTime       `db:"received_at"`
-	PostedAt     sql.NullTime       `db:"posted_at"`
-	Later        []byte             `db:"later"`
+	ID           billing.ERAID       `db:"id"`
+	Org          billing.OrgID       `db:"org_id"`
+	Mode         billing.Mode        `db:"mode"`
+	State        remit.State         `db:"state"`
+	PayerID      billing.PayerID     `db:"payer_id"`
+	PayerCode    string              `db:"payer_code"`
+	PayerName    string              `db:"payer_name"`
+	OfficeID     billing.OfficeID    `db:"office_id"`
+	Detail       []byte              `db:"detail"`
+	Balanced     bool                `db:"balanced"`
+	ClaimCount   int                 `db:"claim_count"`
+	MatchedCount int                 `db:"matched_count"`
+	Applied      int                 `db:"applied_count"`
+	NeedsReview  int                 `db:"needs_review_count"`
+	Unmatched    int                 `db:"unmatched_count"`
+	Ignored      int                 `db:"ignored_count"`
+	Forwarded    int                 `db:"forwarded_count"`
+	Stage        remit.Stage         `db:"stage"`
+	Arrival      int64               `db:"arrival"`
+	Origin       clearing.FileOrigin `db:"source"`
+	ReceivedAt   sql.NullTime        `db:"received_at"`
+	PostedAt     sql.NullTime        `db:"posted_at"`
+	Later        []byte              `db:"later"`
 }
 
 // eraDetail is the part of a remittance that one column stores.
 type eraDetail struct {
 	PayerName           string
-	Payment             billing.ERAPayment
-	ProviderAdjustments []billing.ProviderAdjustment
-	Balance             billing.Balance
-	Warnings            []billing.WarningCode
-	Corrects            []billing.ERAID        `json:",omitempty"`
-	Difference          *billing.ERADifference `json:",omitempty"`
-	File                billing.FileRef
+	Payment             remit.Payment
+	ProviderAdjustments []remit.ProviderAdjustment
+	Balance             remit.Balance
+	Warnings            []remit.WarningCode
+	Corrects            []billing.ERAID   `json:",omitempty"`
+	Difference          *remit.Difference `json:",omitempty"`
+	File                clearing.FileRef
 }
 
-func (r eraRow) era() (*billing.ERA, error) {
+func (r eraRow) era() (*remit.ERA, error) {
 	var d eraDetail
 	if err := decode(r.Detail, &d); err != nil {
 		return nil, fmt.Errorf("read remittance %s: %w", r.ID, err)
 	}
-	var later billing.ERALater
+	var later remit.Later
 	if err := decode(r.Later, &later); err != nil {
 		return nil, fmt.Errorf("read remittance %s: %w", r.ID, err)
 	}
-	return &billing.ERA{
+	return &remit.ERA{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State,
-		Payer: billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: d.PayerName, OfficeID: r.OfficeID,
+		Payer: directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: d.PayerName, OfficeID: r.OfficeID,
 		Payment: d.Payment, ProviderAdjustments: d.ProviderAdjustments, Balanced: r.Balanced, Balance: d.Balance,
 		Warnings: d.Warnings, Corrects: d.Corrects, Difference: d.Difference, ClaimCount: r.ClaimCount, MatchedCount: r.MatchedCount, File: d.File,
-		Progress: billing.ERAProgress{
+		Progress: remit.Progress{
 			Applied: r.Applied, NeedsReview: r.NeedsReview, Unmatched: r.Unmatched, Ignored: r.Ignored, Forwarded: r.Forwarded,
 		},
 		Stage: r.Stage, Arrival: r.Arrival, Origin: r.Origin, ReceivedAt: present(r.ReceivedAt), PostedAt: present(r.PostedAt),
-		ERALater: later,
+		Later: later,
 	}, nil
 }
 
 // knownLater returns what became known of a remittance, as JSON; nil while there is nothing.
-func knownLater(e *billing.ERA) (any, error) {
-	if reflect.ValueOf(e.ERALater).IsZero() {
+func knownLater(e *remit.ERA) (any, error) {
+	if reflect.ValueOf(e.Later).IsZero() {
 		return nil, nil
 	}
-	return encode(&e.ERALater)
+	return encode(&e.Later)
 }
 
 // Insert stores a new remittance, unless the scope already has the payment.
-func (r eras) Insert(ctx context.Context, e *billing.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
+func (r eras) Insert(ctx context.Context, e *remit.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
 	detail, err := encode(&eraDetail{
 		e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.Warnings, e.Corrects, e.Difference, e.File,
 	})
@@ -120,7 +122,7 @@ ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 }
 
 // Get reads a remittance that is visible to callers.
-func (r eras) Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
+func (r eras) Get(ctx context.Context, id billing.ERAID) (*remit.ERA, error) {
 	q := r.query(eraColumns, "eras")
 	q.where("id = %", id)
 	e, err := r.one(ctx, q.text(""), q.args)
@@ -133,7 +135,7 @@ func (r eras) Get(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
 // Lock reads and locks a remittance. For the zero ID it selects the first remittance
 // that is not done. It skips one that another transaction finished while this one
 // waited for the lock.
-func (r eras) Lock(ctx context.Context, id billing.ERAID) (*billing.ERA, error) {
+func (r eras) Lock(ctx context.Context, id billing.ERAID) (*remit.ERA, error) {
 	if id.IsZero() {
 		text, args := r.next()
 		return r.one(ctx, text, args)
@@ -149,12 +151,12 @@ func (r eras) next() (string, []any) {
 	return q.text("ORDER BY arrival\nLIMIT 1\n" + forUpdate), q.args
 }
 
-func (r eras) one(ctx context.Context, text string, args []any) (*billing.ERA, error) {
+func (r eras) one(ctx context.Context, text string, args []any) (*remit.ERA, error) {
 	return one(ctx, r.tx, "remittance", eraRow.era, text, args...)
 }
 
 // Save stores the fields of a remittance that can change.
-func (r eras) Save(ctx context.Context, e *billing.ERA) error {
+func (r eras) Save(ctx context.Context, e *remit.ERA) error {
 	later, err := knownLater(e)
 	if err != nil {
 		return err
@@ -170,7 +172,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		e.Stage, optional(e.ReceivedAt), optional(e.PostedAt), e.Balanced, later)
 }
 
-func (r eras) filter(f billing.ERAFilter) *query {
+func (r eras) filter(f remit.Filter) *query {
 	q := r.query(eraColumns, "eras")
 	q.where("received_at IS NOT NULL")
 	whereSet(q, "state = %", f.State)
@@ -202,7 +204,7 @@ func (q *query) flag(column string, want *bool) {
 }
 
 // List reads a page of remittances, the last received first.
-func (r eras) List(ctx context.Context, f billing.ERAFilter, p billing.Page) ([]*billing.ERA, error) {
+func (r eras) List(ctx context.Context, f remit.Filter, p billing.Page) ([]*remit.ERA, error) {
 	q := r.filter(f)
 	text := q.pageBy("received_at", p)
 	var rows []eraRow

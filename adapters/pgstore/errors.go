@@ -12,7 +12,6 @@ import (
 
 	"github.com/lib/pq"
 	"github.com/lib/pq/pqerror"
-
 	"github.com/molar-billing/molar/core/billing"
 )
 

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"time"
 )
 
 type events struct{ *tx }
@@ -14,18 +14,18 @@ type events struct{ *tx }
 const eventColumns = "id, org_id, mode, type, resource_id, sequence, created_at, data"
 
 type eventRow struct {
-	ID        billing.EventID   `db:"id"`
-	Org       billing.OrgID     `db:"org_id"`
-	Mode      billing.Mode      `db:"mode"`
-	Type      billing.EventType `db:"type"`
-	Resource  billing.JobID     `db:"resource_id"`
-	Sequence  int               `db:"sequence"`
-	CreatedAt time.Time         `db:"created_at"`
-	Data      []byte            `db:"data"`
+	ID        billing.EventID `db:"id"`
+	Org       billing.OrgID   `db:"org_id"`
+	Mode      billing.Mode    `db:"mode"`
+	Type      event.Type      `db:"type"`
+	Resource  billing.JobID   `db:"resource_id"`
+	Sequence  int             `db:"sequence"`
+	CreatedAt time.Time       `db:"created_at"`
+	Data      []byte          `db:"data"`
 }
 
-func (r eventRow) event() (*billing.Event, error) {
-	return &billing.Event{
+func (r eventRow) event() (*event.Event, error) {
+	return &event.Event{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Type: r.Type, Resource: r.Resource,
 		Sequence: r.Sequence, CreatedAt: r.CreatedAt.UTC(), Data: r.Data,
 	}, nil
@@ -35,7 +35,7 @@ func (r eventRow) event() (*billing.Event, error) {
 // assigns the sequence in a statement that begins after the resource's row is locked
 // or inserted. The sequence therefore follows every committed one. If events of a
 // transaction have the same time, lists and tails sort them by ascending ID.
-func (r events) Append(ctx context.Context, e billing.Event) error {
+func (r events) Append(ctx context.Context, e event.Event) error {
 	if last := &r.lastEvent; e.CreatedAt.Equal(last.at) && bytes.Compare(e.ID[:], last.id[:]) <= 0 {
 		e.ID = following(last.id)
 	}
@@ -76,7 +76,7 @@ SELECT e.id, e.org_id, e.mode, e.type, e.resource_id, e.created_at, e.data::json
 FROM ROWS FROM (json_to_recordset($1) AS (id uuid, org_id uuid, mode text, type text, resource_id uuid, created_at timestamptz, data text))
 	WITH ORDINALITY AS e (id, org_id, mode, type, resource_id, created_at, data, place)`
 
-func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e billing.Event) error {
+func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e event.Event) error {
 	at, resource, data := micro(e.CreatedAt), billing.JobID(e.Resource), string(e.Data)
 	if err := t.push(ctx, write{
 		row: e.ID, text: appendEvent, args: []any{e.ID, scope.Org, scope.Mode, e.Type, resource, at, data},
@@ -90,19 +90,19 @@ func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e billing.Event)
 }
 
 // Get reads an event.
-func (r events) Get(ctx context.Context, id billing.EventID) (*billing.Event, error) {
+func (r events) Get(ctx context.Context, id billing.EventID) (*event.Event, error) {
 	q := r.query(eventColumns, "events")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "event", eventRow.event, q.text(""), q.args...)
 }
 
-func (r events) filter(f billing.EventFilter) *query {
+func (r events) filter(f event.Filter) *query {
 	q := r.query(eventColumns, "events")
 	q.events(f)
 	return q
 }
 
-func (q *query) events(f billing.EventFilter) {
+func (q *query) events(f event.Filter) {
 	switch len(f.Types) {
 	case 0:
 	case 1:
@@ -117,12 +117,12 @@ func (q *query) events(f billing.EventFilter) {
 }
 
 // merged reads the first events of each type and sorts them.
-func (r events) merged(f billing.EventFilter, p billing.Page) *query {
+func (r events) merged(f event.Filter, p billing.Page) *query {
 	q := r.query(eventColumns, "events")
 	between := "\n\tAND id = ANY (ARRAY(\nSELECT id FROM (("
 	for _, t := range f.Types {
 		one := f
-		one.Types = []billing.EventType{t}
+		one.Types = []event.Type{t}
 		q.add(between + "SELECT id, created_at FROM events WHERE org_id = $1 AND mode = $2")
 		q.events(one)
 		q.before("created_at", p)
@@ -134,7 +134,7 @@ func (r events) merged(f billing.EventFilter, p billing.Page) *query {
 }
 
 // List reads a page of events, newest first.
-func (r events) List(ctx context.Context, f billing.EventFilter, p billing.Page) ([]*billing.Event, error) {
+func (r events) List(ctx context.Context, f event.Filter, p billing.Page) ([]*event.Event, error) {
 	if len(f.Types) > 1 && f.Resource == [16]byte{} {
 		return page(ctx, r.tx, "events", eventRow.event, r.merged(f, p), p)
 	}
@@ -153,7 +153,7 @@ func (q *query) beginning(since time.Time) {
 		LIMIT 1)`, since.UTC())
 }
 
-func (r events) tail(f billing.EventFilter, after billing.EventID, limit int) (string, []any) {
+func (r events) tail(f event.Filter, after billing.EventID, limit int) (string, []any) {
 	q := r.filter(f)
 	q.where("xid < pg_snapshot_xmin(pg_current_snapshot())")
 	switch {
@@ -169,7 +169,7 @@ func (r events) tail(f billing.EventFilter, after billing.EventID, limit int) (s
 // Tail reads the next events in the order of transaction IDs. It stops before the
 // oldest open transaction, so that later commits have higher IDs than the events
 // returned.
-func (r events) Tail(ctx context.Context, f billing.EventFilter, after billing.EventID, limit int) ([]*billing.Event, error) {
+func (r events) Tail(ctx context.Context, f event.Filter, after billing.EventID, limit int) ([]*event.Event, error) {
 	text, args := r.tail(f, after, limit)
 	var rows []eventRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {

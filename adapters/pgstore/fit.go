@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"time"
 )
 
 // How often a store looks at the schema: while it fits, and while it does not.

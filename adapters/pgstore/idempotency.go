@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"time"
 )
 
 type idempotencyKeys struct{ *tx }
@@ -20,7 +20,7 @@ func (k usedKey) UUID() string { return "idempotency key " + string(k) }
 
 // Reserve reserves the key until the end of the transaction. See the comment of the
 // SQL function in the migration.
-func (r idempotencyKeys) Reserve(ctx context.Context, key string) (*billing.KeyUse, error) {
+func (r idempotencyKeys) Reserve(ctx context.Context, key string) (*caller.KeyUse, error) {
 	var row struct {
 		Claimed     bool            `db:"claimed"`
 		Fingerprint []byte          `db:"fingerprint"`
@@ -37,18 +37,18 @@ FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	case err != nil:
 		return nil, fmt.Errorf("reserve an idempotency key: %w", err)
 	case !row.CreatedAt.Valid && !row.Claimed:
-		return nil, billing.ErrKeyInUse()
+		return nil, caller.ErrKeyInUse()
 	case !row.CreatedAt.Valid:
 		return nil, nil
 	}
-	use := &billing.KeyUse{Key: key, Held: row.Claimed, CheckID: row.CheckID, Work: row.Work, CreatedAt: row.CreatedAt.Time.UTC()}
+	use := &caller.KeyUse{Key: key, Held: row.Claimed, CheckID: row.CheckID, Work: row.Work, CreatedAt: row.CreatedAt.Time.UTC()}
 	copy(use.Fingerprint[:], row.Fingerprint)
 	if row.Status != nil {
 		body, err := r.body(key, row.Body)
 		if err != nil {
 			return nil, err
 		}
-		use.Reply = &billing.Reply{Status: *row.Status, Body: body}
+		use.Reply = &caller.Reply{Status: *row.Status, Body: body}
 	}
 	return use, nil
 }
@@ -69,7 +69,7 @@ func (r idempotencyKeys) body(key string, kept []byte) ([]byte, error) {
 // transaction inserts no other row, the stored use proves the commit. A use that
 // replaces it is never older. Without an entry of the request log, it keeps the
 // earlier one.
-func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
+func (r idempotencyKeys) Record(ctx context.Context, use caller.KeyUse) error {
 	status, body, err := replied(use)
 	if err != nil {
 		return err
@@ -78,13 +78,13 @@ func (r idempotencyKeys) Record(ctx context.Context, use billing.KeyUse) error {
 		body = r.store.sealer.seal(r.scope, usedKey(use.Key), body)
 	}
 	if use.Audit != nil {
-		if err := auditEntries(r).Insert(ctx, []*billing.AuditEntry{use.Audit}); err != nil {
+		if err := auditEntries(r).Insert(ctx, []*caller.AuditEntry{use.Audit}); err != nil {
 			return err
 		}
 	}
 	entry := use.Entry
 	if entry == nil {
-		entry = &billing.LoggedRequest{}
+		entry = &caller.LoggedRequest{}
 	}
 	at := micro(use.CreatedAt)
 	if r.evidence.query == "" {
@@ -110,7 +110,7 @@ SET fingerprint = excluded.fingerprint, check_id = excluded.check_id, created_at
 
 // replied returns the reply that a use stores by value, or NULL if it stores none. A
 // use stores its reply in only one way.
-func replied(use billing.KeyUse) (status *int, body []byte, err error) {
+func replied(use caller.KeyUse) (status *int, body []byte, err error) {
 	reply := use.Reply
 	if use.Key == "" {
 		return nil, nil, errors.New("record an idempotency key: it is empty")

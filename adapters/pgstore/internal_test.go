@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 func TestRenumber(t *testing.T) {
@@ -82,7 +82,7 @@ func TestSealer(t *testing.T) {
 }
 
 func FuzzUnframe(f *testing.F) {
-	f.Add(frame([]billing.Exchange{{MediaType: billing.MediaX12, Request: []byte("a"), Reply: []byte("bc")}, {MediaType: billing.MediaX12, Request: nil, Reply: bytes.Repeat([]byte("x"), 300)}}))
+	f.Add(frame([]coverage.Exchange{{MediaType: coverage.MediaX12, Request: []byte("a"), Reply: []byte("bc")}, {MediaType: coverage.MediaX12, Request: nil, Reply: bytes.Repeat([]byte("x"), 300)}}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got, err := unframe(b)

@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -55,7 +56,7 @@ func TestKeyOfTheDatabase(t *testing.T) {
 			continue
 		}
 		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
-			return tx.Orgs.Insert(ctx, &billing.Organization{ID: billing.NewID[billing.OrgID](time.Now()), Name: step.what, CreatedAt: time.Now()})
+			return tx.Orgs.Insert(ctx, &caller.Organization{ID: billing.NewID[billing.OrgID](time.Now()), Name: step.what, CreatedAt: time.Now()})
 		}); err != nil {
 			t.Errorf("%s: %v", step.what, err)
 		}

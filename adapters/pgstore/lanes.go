@@ -11,6 +11,8 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 )
 
@@ -72,18 +74,18 @@ type dueRow struct {
 	Data          []byte             `db:"data"`
 }
 
-func (r dueRow) shipment() (billing.Shipment, error) {
+func (r dueRow) shipment() (webhook.Shipment, error) {
 	attempts, err := tries(r.Attempts)
 	if err != nil {
-		return billing.Shipment{}, fmt.Errorf("read delivery %s: %w", r.DeliveryID, err)
+		return webhook.Shipment{}, fmt.Errorf("read delivery %s: %w", r.DeliveryID, err)
 	}
-	scope, kind := billing.Scope{Org: r.Org, Mode: r.Mode}, billing.EventType(r.Type.String)
-	return billing.Shipment{
-		Delivery: &billing.Delivery{
-			ID: r.DeliveryID, Scope: scope, EndpointID: r.ID, EventID: r.EventID, EventType: kind, State: billing.DeliveryPending,
+	scope, kind := billing.Scope{Org: r.Org, Mode: r.Mode}, event.Type(r.Type.String)
+	return webhook.Shipment{
+		Delivery: &webhook.Delivery{
+			ID: r.DeliveryID, Scope: scope, EndpointID: r.ID, EventID: r.EventID, EventType: kind, State: webhook.DeliveryPending,
 			NextAttemptAt: present(r.NextAttemptAt), Attempts: attempts, CreatedAt: present(r.QueuedAt),
 		},
-		Event: &billing.Event{
+		Event: &event.Event{
 			ID: r.EventID, Scope: scope, Type: kind, Resource: r.Resource, Sequence: int(r.Sequence.Int64),
 			CreatedAt: present(r.HappenedAt), Data: r.Data,
 		},
@@ -128,7 +130,7 @@ func (r lanes) due(id billing.WebhookEndpointID, limit int, inFlight []billing.D
 // probe is due. It then returns one delivery as the probe, if none is in flight.
 func (r lanes) Due(
 	ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID,
-) (*billing.WebhookEndpoint, []billing.Shipment, time.Time, error) {
+) (*webhook.Endpoint, []webhook.Shipment, time.Time, error) {
 	text, args := r.due(id, limit, inFlight)
 	var rows []dueRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
@@ -175,7 +177,7 @@ type results struct{}
 // by their next attempt, because a search by state could read all pending
 // deliveries. Two attempts with equal text, including the time in nanoseconds, are
 // the same.
-func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
+func (r lanes) Record(ctx context.Context, tried []*webhook.Delivery) error {
 	if len(tried) == 0 {
 		return nil
 	}
@@ -186,7 +188,7 @@ func (r lanes) Record(ctx context.Context, tried []*billing.Delivery) error {
 			return fmt.Errorf("record delivery %s: it has no attempt", d.ID)
 		}
 		a := d.Attempts[len(d.Attempts)-1]
-		if d.State != billing.DeliveryPending {
+		if d.State != webhook.DeliveryPending {
 			settled[i] = optional(a.At)
 		}
 		attempt, err := json.Marshal(a)
@@ -209,8 +211,8 @@ WHERE d.org_id = $1 AND d.mode = $2 AND d.id = ANY ($3::uuid[]) AND d.id = t.id 
 
 // recordSuccess stores the time of the last success of each endpoint, at most once a
 // second, because successes come by the hundred.
-func (r lanes) recordSuccess(ctx context.Context, tried []*billing.Delivery) error {
-	last := map[billing.WebhookEndpointID]billing.Attempt{}
+func (r lanes) recordSuccess(ctx context.Context, tried []*webhook.Delivery) error {
+	last := map[billing.WebhookEndpointID]webhook.Attempt{}
 	for _, d := range tried {
 		if a := d.Attempts[len(d.Attempts)-1]; a.Succeeded() && a.At.After(last[d.EndpointID].At) {
 			last[d.EndpointID] = a
@@ -231,7 +233,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3 AND url = $5 AND coalesce(last_succe
 // RecordHealth stores the health of the endpoint. It may disable the endpoint, but
 // never enables it: an operator may have changed the status since the caller read
 // it.
-func (r lanes) RecordHealth(ctx context.Context, e *billing.WebhookEndpoint) error {
+func (r lanes) RecordHealth(ctx context.Context, e *webhook.Endpoint) error {
 	h := e.Health
 	return r.later(ctx, e.ID, `
 UPDATE webhook_endpoints

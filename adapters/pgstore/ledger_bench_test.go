@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -84,7 +85,7 @@ func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
 			return len(ids), err
 		},
 		"needs attention": func(ctx context.Context, tx ports.Tx) (int, error) {
-			l, err := tx.ERAs.List(ctx, billing.ERAFilter{NeedsAttention: new(true)}, billing.Page{Limit: billing.DefaultPageLimit})
+			l, err := tx.ERAs.List(ctx, remit.Filter{NeedsAttention: new(true)}, billing.Page{Limit: billing.DefaultPageLimit})
 			return len(l), err
 		},
 		"match again, and save what became of 300": func(ctx context.Context, tx ports.Tx) (int, error) {
@@ -98,8 +99,8 @@ func BenchmarkMillionClaimsOfRemittances(b *testing.B) {
 				return 0, err
 			}
 			for _, r := range all {
-				if r.Status == billing.RemitPending {
-					r.Status = billing.RemitUnmatched
+				if r.Status == remit.StatusPending {
+					r.Status = remit.StatusUnmatched
 				}
 			}
 			return len(all), tx.RemittanceClaims.Save(ctx, era, all)

@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"time"
 )
 
 type payerRequests struct{ *tx }
@@ -15,35 +16,35 @@ const payerRequestColumns = `id, org_id, mode, state, source, claim_id, payer_id
 	due_date, answering_attachment_id, answer_note, answered_at, created_at`
 
 type payerRequestRow struct {
-	ID              billing.PayerRequestID     `db:"id"`
-	Org             billing.OrgID              `db:"org_id"`
-	Mode            billing.Mode               `db:"mode"`
-	State           billing.PayerRequestState  `db:"state"`
-	Source          billing.PayerRequestSource `db:"source"`
-	ClaimID         billing.ClaimID            `db:"claim_id"`
-	PayerID         billing.PayerID            `db:"payer_id"`
-	PayerCode       string                     `db:"payer_code"`
-	PayerName       string                     `db:"payer_name"`
-	ReferenceNumber string                     `db:"reference_number"`
-	Requested       string                     `db:"requested"`
-	DueDate         billing.Date               `db:"due_date"`
-	Answering       billing.AttachmentID       `db:"answering_attachment_id"`
-	AnswerNote      string                     `db:"answer_note"`
-	AnsweredAt      sql.NullTime               `db:"answered_at"`
-	CreatedAt       time.Time                  `db:"created_at"`
+	ID              billing.PayerRequestID        `db:"id"`
+	Org             billing.OrgID                 `db:"org_id"`
+	Mode            billing.Mode                  `db:"mode"`
+	State           attachment.PayerRequestState  `db:"state"`
+	Source          attachment.PayerRequestSource `db:"source"`
+	ClaimID         billing.ClaimID               `db:"claim_id"`
+	PayerID         billing.PayerID               `db:"payer_id"`
+	PayerCode       string                        `db:"payer_code"`
+	PayerName       string                        `db:"payer_name"`
+	ReferenceNumber string                        `db:"reference_number"`
+	Requested       string                        `db:"requested"`
+	DueDate         billing.Date                  `db:"due_date"`
+	Answering       billing.AttachmentID          `db:"answering_attachment_id"`
+	AnswerNote      string                        `db:"answer_note"`
+	AnsweredAt      sql.NullTime                  `db:"answered_at"`
+	CreatedAt       time.Time                     `db:"created_at"`
 }
 
-func (r payerRequestRow) payerRequest() (*billing.PayerRequest, error) {
-	return &billing.PayerRequest{
+func (r payerRequestRow) payerRequest() (*attachment.PayerRequest, error) {
+	return &attachment.PayerRequest{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State, Source: r.Source, ClaimID: r.ClaimID,
-		Payer:           billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
+		Payer:           directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		ReferenceNumber: r.ReferenceNumber, Requested: r.Requested, DueDate: r.DueDate, AnsweringAttachment: r.Answering,
 		AnswerNote: r.AnswerNote, AnsweredAt: present(r.AnsweredAt), CreatedAt: r.CreatedAt.UTC(),
 	}, nil
 }
 
 // Insert stores a new payer request.
-func (r payerRequests) Insert(ctx context.Context, p *billing.PayerRequest) error {
+func (r payerRequests) Insert(ctx context.Context, p *attachment.PayerRequest) error {
 	r.evidence = rowEvidence("payer_requests", p.ID)
 	return r.later(ctx, p.ID, `
 INSERT INTO payer_requests (id, org_id, mode, state, source, claim_id, payer_id, payer_code, payer_name, reference_number,
@@ -54,23 +55,23 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 }
 
 // Get reads a payer request.
-func (r payerRequests) Get(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error) {
+func (r payerRequests) Get(ctx context.Context, id billing.PayerRequestID) (*attachment.PayerRequest, error) {
 	return r.one(ctx, id, "")
 }
 
 // Lock reads a payer request and keeps other transactions from writing it.
-func (r payerRequests) Lock(ctx context.Context, id billing.PayerRequestID) (*billing.PayerRequest, error) {
+func (r payerRequests) Lock(ctx context.Context, id billing.PayerRequestID) (*attachment.PayerRequest, error) {
 	return r.one(ctx, id, forUpdate)
 }
 
-func (r payerRequests) one(ctx context.Context, id billing.PayerRequestID, end string) (*billing.PayerRequest, error) {
+func (r payerRequests) one(ctx context.Context, id billing.PayerRequestID, end string) (*attachment.PayerRequest, error) {
 	q := r.query(payerRequestColumns, "payer_requests")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "payer request", payerRequestRow.payerRequest, q.text(end), q.args...)
 }
 
 // Save stores the state of a payer request, and its answer.
-func (r payerRequests) Save(ctx context.Context, p *billing.PayerRequest) error {
+func (r payerRequests) Save(ctx context.Context, p *attachment.PayerRequest) error {
 	return r.later(ctx, p.ID, `
 UPDATE payer_requests
 SET state = $4, answering_attachment_id = $5, answer_note = $6, answered_at = $7
@@ -78,7 +79,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, p.ID, p.State, p.AnsweringAttachment, p.AnswerNote, optional(p.AnsweredAt))
 }
 
-func (r payerRequests) filter(f billing.PayerRequestFilter) *query {
+func (r payerRequests) filter(f attachment.PayerRequestFilter) *query {
 	q := r.query(payerRequestColumns, "payer_requests")
 	whereSet(q, "state = %", f.State)
 	whereSet(q, "claim_id = %", f.ClaimID)
@@ -88,7 +89,7 @@ func (r payerRequests) filter(f billing.PayerRequestFilter) *query {
 }
 
 // List reads a page of payer requests, newest first.
-func (r payerRequests) List(ctx context.Context, f billing.PayerRequestFilter, p billing.Page) ([]*billing.PayerRequest, error) {
+func (r payerRequests) List(ctx context.Context, f attachment.PayerRequestFilter, p billing.Page) ([]*attachment.PayerRequest, error) {
 	return page(ctx, r.tx, "payer requests", payerRequestRow.payerRequest, r.filter(f), p)
 }
 

@@ -20,6 +20,12 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -70,34 +76,34 @@ func job() jobs.Job {
 	return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindEligibility, Subject: billing.NewID[billing.CheckID](time.Now())}
 }
 
-func check(in billing.Scope) *billing.EligibilityCheck {
+func check(in billing.Scope) *coverage.Check {
 	now := time.Now()
-	return &billing.EligibilityCheck{
+	return &coverage.Check{
 		ID: billing.NewID[billing.CheckID](now), Scope: in, OfficeID: billing.NewID[billing.OfficeID](now),
-		Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)}, State: billing.CheckPending,
+		Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)}, State: coverage.CheckPending,
 		RequestID: billing.NewID[billing.RequestID](now), IdempotencyKey: "k", CreatedAt: now,
 	}
 }
 
-func attachment() *billing.Attachment {
+func newAttachment() *attachment.Attachment {
 	now := time.Now()
-	return &billing.Attachment{
-		ID: billing.NewID[billing.AttachmentID](now), State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
-		OfficeID: billing.NewID[billing.OfficeID](now), Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
+	return &attachment.Attachment{
+		ID: billing.NewID[billing.AttachmentID](now), State: attachment.Open, Kind: attachment.Unsolicited,
+		OfficeID: billing.NewID[billing.OfficeID](now), Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
 		CreatedAt: now, UpdatedAt: now,
 	}
 }
 
-func image() *billing.Document {
+func image() *attachment.Document {
 	now := time.Now()
 	id := billing.NewID[billing.DocumentID](now)
-	return &billing.Document{ID: id, Type: "7", Medium: billing.MediumPaper, Size: 1, SHA256: sha256.Sum256(id[:]), CreatedAt: now}
+	return &attachment.Document{ID: id, Type: "7", Medium: attachment.MediumPaper, Size: 1, SHA256: sha256.Sum256(id[:]), CreatedAt: now}
 }
 
-func event(resource [16]byte) billing.Event {
+func someEvent(resource [16]byte) event.Event {
 	now := time.Now()
-	return billing.Event{
-		ID: billing.NewID[billing.EventID](now), Type: billing.EventEligibilityCompleted, Resource: resource, CreatedAt: now, Data: []byte("{}"),
+	return event.Event{
+		ID: billing.NewID[billing.EventID](now), Type: event.EligibilityCompleted, Resource: resource, CreatedAt: now, Data: []byte("{}"),
 	}
 }
 
@@ -108,8 +114,8 @@ func TestRoundTrips(t *testing.T) {
 	var trips atomic.Int64
 	s := openWith(t, pgtest.URL(t), func(c net.Conn) net.Conn { return &counted{Conn: c, trips: &trips} })
 	in := scope()
-	done, target, hook, holder := check(in), attachment(), endpoint(in), job().ID
-	var due []billing.Shipment
+	done, target, hook, holder := check(in), newAttachment(), endpoint(in), job().ID
+	var due []webhook.Shipment
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Checks.Insert(ctx, done), tx.Attachments.Insert(ctx, target), tx.Endpoints.Insert(ctx, hook))
 	})
@@ -130,7 +136,7 @@ func TestRoundTrips(t *testing.T) {
 			return err
 		})},
 		{"a page", 1, view(func(ctx context.Context, tx ports.Tx) error {
-			_, err := tx.Checks.List(ctx, billing.CheckFilter{}, billing.Page{Limit: 25})
+			_, err := tx.Checks.List(ctx, coverage.CheckFilter{}, billing.Page{Limit: 25})
 			return err
 		})},
 		{"one write", 2, write(func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, check(in)) })},
@@ -151,21 +157,21 @@ func TestRoundTrips(t *testing.T) {
 				return err
 			}
 			born := billing.Date{Year: 1990, Month: 1, Day: 1}
-			if _, err := tx.Patients.Find(ctx, []billing.Person{{Key: "a|b", Patient: billing.Patient{ID: billing.NewID[billing.PatientID](time.Now()), DateOfBirth: born, CreatedAt: time.Now()}}}); err != nil {
+			if _, err := tx.Patients.Find(ctx, []directory.Person{{Key: "a|b", Patient: directory.Patient{ID: billing.NewID[billing.PatientID](time.Now()), DateOfBirth: born, CreatedAt: time.Now()}}}); err != nil {
 				return err
 			}
 			c := check(in)
 			return errors.Join(
-				tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, billing.KeyUse{Key: fmt.Sprint("new", key), CheckID: c.ID, CreatedAt: time.Now()}),
-				tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Stage(ctx, job()))
+				tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, caller.KeyUse{Key: fmt.Sprint("new", key), CheckID: c.ID, CreatedAt: time.Now()}),
+				tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Stage(ctx, job()))
 		})},
 		{"a new attachment: key, two writes", 3, write(func(ctx context.Context, tx ports.Tx) error {
 			key++
 			if _, err := tx.Keys.Reserve(ctx, fmt.Sprint("new", key)); err != nil {
 				return err
 			}
-			return errors.Join(tx.Attachments.Insert(ctx, attachment()), tx.Keys.Record(ctx, billing.KeyUse{
-				Key: fmt.Sprint("new", key), Reply: &billing.Reply{Status: 201, Body: []byte("{}")}, CreatedAt: time.Now(),
+			return errors.Join(tx.Attachments.Insert(ctx, newAttachment()), tx.Keys.Record(ctx, caller.KeyUse{
+				Key: fmt.Sprint("new", key), Reply: &caller.Reply{Status: 201, Body: []byte("{}")}, CreatedAt: time.Now(),
 			}))
 		})},
 		{"a new image: lock, documents, two writes", 4, write(func(ctx context.Context, tx ports.Tx) error {
@@ -176,13 +182,13 @@ func TestRoundTrips(t *testing.T) {
 			return errors.Join(tx.Documents.Insert(ctx, a.ID, image()), tx.Attachments.Save(ctx, a))
 		})},
 		{"a page of attachments", 2, view(func(ctx context.Context, tx ports.Tx) error {
-			_, err := tx.Attachments.List(ctx, billing.AttachmentFilter{}, billing.Page{Limit: 25})
+			_, err := tx.Attachments.List(ctx, attachment.Filter{}, billing.Page{Limit: 25})
 			return err
 		})},
 		{"the step of a lane: results and health, what is due", 3, write(func(ctx context.Context, tx ports.Tx) (err error) {
-			var tried []*billing.Delivery
+			var tried []*webhook.Delivery
 			for _, s := range due {
-				s.Delivery.Tried(billing.Attempt{At: time.Now(), Status: 500}, 0)
+				s.Delivery.Tried(webhook.Attempt{At: time.Now(), Status: 500}, 0)
 				tried = append(tried, s.Delivery)
 			}
 			if err := errors.Join(tx.Lanes.Record(ctx, tried), tx.Lanes.RecordHealth(ctx, hook)); err != nil {
@@ -197,10 +203,10 @@ func TestRoundTrips(t *testing.T) {
 		})},
 		{"the end of a check: completion, then event and job", 3, write(func(ctx context.Context, tx ports.Tx) error {
 			c := check(in)
-			if _, err := tx.Checks.Complete(ctx, []billing.CheckCompletion{{Check: c}}); err != nil {
+			if _, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c}}); err != nil {
 				return err
 			}
-			return errors.Join(tx.Events.Append(ctx, event(c.ID)), tx.Outbox.Done(ctx, job().ID))
+			return errors.Join(tx.Events.Append(ctx, someEvent(c.ID)), tx.Outbox.Done(ctx, job().ID))
 		})},
 	} {
 		for range 3 { // the runs before the last prepare the statements
@@ -338,10 +344,10 @@ func TestManyStatements(t *testing.T) {
 	in, c := scope(), check(scope())
 	for n := range 2 * 300 {
 		bit := func(i int) bool { return n>>i&1 == 1 }
-		var f billing.CheckFilter
+		var f coverage.CheckFilter
 		for i, set := range []func(){
 			func() { f.RequestID = c.RequestID }, func() { f.OfficeID = c.OfficeID }, func() { f.PayerID = c.Payer.ID },
-			func() { f.Outcome = billing.OutcomeAnswered }, func() { f.CreatedAfter = c.CreatedAt },
+			func() { f.Outcome = coverage.OutcomeAnswered }, func() { f.CreatedAfter = c.CreatedAt },
 			func() { f.CreatedBefore = c.CreatedAt }, func() { f.TenantReference = "r" },
 		} {
 			if bit(i) {
@@ -355,7 +361,7 @@ func TestManyStatements(t *testing.T) {
 		if err := s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 			_, err := tx.Checks.List(ctx, f, p)
 			if err == nil && bit(8) {
-				_, err = tx.Events.List(ctx, billing.EventFilter{CreatedAfter: f.CreatedAfter}, p)
+				_, err = tx.Events.List(ctx, event.Filter{CreatedAfter: f.CreatedAfter}, p)
 			}
 			return err
 		}); err != nil {
@@ -379,7 +385,7 @@ func TestLostCommitIsResolved(t *testing.T) {
 		group.Go(func() {
 			for range each {
 				if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-					return errors.Join(tx.Events.Append(ctx, event(resource)), tx.Outbox.Stage(ctx, job()))
+					return errors.Join(tx.Events.Append(ctx, someEvent(resource)), tx.Outbox.Stage(ctx, job()))
 				}); err != nil {
 					t.Errorf("a transaction failed: %v", err)
 				}

@@ -6,34 +6,35 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"time"
 )
 
 // quarantineColumns is every column except the digest and the content.
 const quarantineColumns = "id, org_id, mode, source, name, cause, reason, detail, received_at"
 
 type quarantineRow struct {
-	ID         billing.FileID          `db:"id"`
-	Org        billing.OrgID           `db:"org_id"` // zero for the operator's
-	Mode       billing.Mode            `db:"mode"`
-	Origin     billing.FileOrigin      `db:"source"`
-	Name       string                  `db:"name"`
-	Cause      billing.QuarantineCause `db:"cause"`
-	Reason     string                  `db:"reason"`
-	Detail     []byte                  `db:"detail"`
-	Content    []byte                  `db:"content"`
-	ReceivedAt time.Time               `db:"received_at"`
+	ID         billing.FileID      `db:"id"`
+	Org        billing.OrgID       `db:"org_id"` // zero for the operator's
+	Mode       billing.Mode        `db:"mode"`
+	Origin     clearing.FileOrigin `db:"source"`
+	Name       string              `db:"name"`
+	Cause      quarantine.Cause    `db:"cause"`
+	Reason     string              `db:"reason"`
+	Detail     []byte              `db:"detail"`
+	Content    []byte              `db:"content"`
+	ReceivedAt time.Time           `db:"received_at"`
 }
 
-func (r quarantineRow) file() (*billing.Quarantined, error) {
-	q := &billing.Quarantined{
+func (r quarantineRow) file() (*quarantine.File, error) {
+	q := &quarantine.File{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Origin: r.Origin, Name: r.Name, Cause: r.Cause, Reason: r.Reason,
 		Content: r.Content, ReceivedAt: r.ReceivedAt.UTC(),
 	}
 	if r.Detail != nil {
-		q.Payment = &billing.QuarantinedPayment{}
+		q.Payment = &quarantine.Payment{}
 		if err := decode(r.Detail, q.Payment); err != nil {
 			return nil, fmt.Errorf("read file %s in quarantine: %w", r.ID, err)
 		}
@@ -43,7 +44,7 @@ func (r quarantineRow) file() (*billing.Quarantined, error) {
 
 // hold stores a file, unless its organization has the content in quarantine. Held reports
 // whether hold stored it. Empty files with different names count as different files.
-func (t *tx) hold(ctx context.Context, q *billing.Quarantined) (held bool, digest [sha256.Size]byte, err error) {
+func (t *tx) hold(ctx context.Context, q *quarantine.File) (held bool, digest [sha256.Size]byte, err error) {
 	var detail any
 	if q.Payment != nil {
 		if detail, err = encode(q.Payment); err != nil {
@@ -66,7 +67,7 @@ ON CONFLICT ON CONSTRAINT quarantine_content DO NOTHING`,
 }
 
 // unsealed returns a whole row with its content decrypted.
-func (t *tx) unsealed(row quarantineRow) (*billing.Quarantined, error) {
+func (t *tx) unsealed(row quarantineRow) (*quarantine.File, error) {
 	q, err := row.file()
 	if err != nil {
 		return nil, err
@@ -78,10 +79,10 @@ func (t *tx) unsealed(row quarantineRow) (*billing.Quarantined, error) {
 }
 
 // quarantine is the quarantine as the operator sees it.
-type quarantine struct{ *tx }
+type quarantines struct{ *tx }
 
 // Insert stores a file of no organization, unless it is already stored.
-func (r quarantine) Insert(ctx context.Context, q *billing.Quarantined) (billing.FileID, error) {
+func (r quarantines) Insert(ctx context.Context, q *quarantine.File) (billing.FileID, error) {
 	held, digest, err := r.hold(ctx, q)
 	of := []any{q.Scope.Mode, digest[:]}
 	r.evidence = evidence{"SELECT EXISTS (SELECT FROM quarantine WHERE mode = $1 AND digest = $2 AND org_id IS NULL)", of}
@@ -96,7 +97,7 @@ func (r quarantine) Insert(ctx context.Context, q *billing.Quarantined) (billing
 }
 
 // Get reads a file.
-func (r quarantine) Get(ctx context.Context, id billing.FileID) (*billing.Quarantined, error) {
+func (r quarantines) Get(ctx context.Context, id billing.FileID) (*quarantine.File, error) {
 	var row quarantineRow
 	err := r.get(ctx, &row, "SELECT "+quarantineColumns+", content FROM quarantine WHERE id = $1", id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -109,7 +110,7 @@ func (r quarantine) Get(ctx context.Context, id billing.FileID) (*billing.Quaran
 }
 
 // List reads all files without their content, newest first.
-func (r quarantine) List(ctx context.Context) ([]*billing.Quarantined, error) {
+func (r quarantines) List(ctx context.Context) ([]*quarantine.File, error) {
 	var rows []quarantineRow
 	if err := r.list(ctx, &rows, "SELECT "+quarantineColumns+" FROM quarantine ORDER BY received_at DESC, id DESC"); err != nil {
 		return nil, fmt.Errorf("list the quarantine: %w", err)
@@ -118,15 +119,15 @@ func (r quarantine) List(ctx context.Context) ([]*billing.Quarantined, error) {
 }
 
 // Counts counts the files by their cause.
-func (r quarantine) Counts(ctx context.Context) (map[billing.QuarantineCause]int, error) {
+func (r quarantines) Counts(ctx context.Context) (map[quarantine.Cause]int, error) {
 	var rows []struct {
-		Cause billing.QuarantineCause `db:"cause"`
-		Files int                     `db:"files"`
+		Cause quarantine.Cause `db:"cause"`
+		Files int              `db:"files"`
 	}
 	if err := r.list(ctx, &rows, "SELECT cause, count(*) AS files FROM quarantine GROUP BY cause"); err != nil {
 		return nil, fmt.Errorf("count the quarantine: %w", err)
 	}
-	counts := make(map[billing.QuarantineCause]int, len(rows))
+	counts := make(map[quarantine.Cause]int, len(rows))
 	for _, row := range rows {
 		counts[row.Cause] = row.Files
 	}
@@ -134,7 +135,7 @@ func (r quarantine) Counts(ctx context.Context) (map[billing.QuarantineCause]int
 }
 
 // Remove deletes a file.
-func (r quarantine) Remove(ctx context.Context, id billing.FileID) error {
+func (r quarantines) Remove(ctx context.Context, id billing.FileID) error {
 	return r.later(ctx, id, "DELETE FROM quarantine WHERE id = $1", id)
 }
 
@@ -142,7 +143,7 @@ func (r quarantine) Remove(ctx context.Context, id billing.FileID) error {
 type ownQuarantine struct{ *tx }
 
 // Insert stores a file, unless the scope has its content in quarantine.
-func (r ownQuarantine) Insert(ctx context.Context, q *billing.Quarantined) (billing.FileID, error) {
+func (r ownQuarantine) Insert(ctx context.Context, q *quarantine.File) (billing.FileID, error) {
 	held, digest, err := r.hold(ctx, q)
 	if err != nil || held {
 		return q.ID, err
@@ -157,7 +158,7 @@ func (r ownQuarantine) Insert(ctx context.Context, q *billing.Quarantined) (bill
 }
 
 // List reads a page of files, the last received first.
-func (r ownQuarantine) List(ctx context.Context, p billing.Page) ([]*billing.Quarantined, error) {
+func (r ownQuarantine) List(ctx context.Context, p billing.Page) ([]*quarantine.File, error) {
 	text, args := r.page(p)
 	var rows []quarantineRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
@@ -172,7 +173,7 @@ func (r ownQuarantine) page(p billing.Page) (string, []any) {
 }
 
 // Take deletes a file and returns it.
-func (r ownQuarantine) Take(ctx context.Context, id billing.FileID) (*billing.Quarantined, error) {
+func (r ownQuarantine) Take(ctx context.Context, id billing.FileID) (*quarantine.File, error) {
 	return one(ctx, r.tx, "file in quarantine", r.unsealed, `
 DELETE FROM quarantine
 WHERE org_id = $1 AND mode = $2 AND id = $3

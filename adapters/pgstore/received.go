@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"time"
 )
 
 // receivedFiles are the files of connections.
@@ -16,33 +16,33 @@ type receivedFiles struct{ *tx }
 const receivedColumns = "id, network, org_id, mode, name, size, modified_at, state, reason, since, listed, digest, tries, holder"
 
 type receivedRow struct {
-	ID         billing.FileID    `db:"id"`
-	Network    string            `db:"network"`
-	Org        billing.OrgID     `db:"org_id"` // zero for a connection of the deployment
-	Mode       billing.Mode      `db:"mode"`
-	Name       string            `db:"name"`
-	Size       int64             `db:"size"`
-	ModifiedAt time.Time         `db:"modified_at"`
-	State      billing.FileState `db:"state"`
-	Reason     string            `db:"reason"`
-	Since      time.Time         `db:"since"`
-	Listed     bool              `db:"listed"`
-	Digest     []byte            `db:"digest"`
-	Tries      int               `db:"tries"`
-	Holder     billing.JobID     `db:"holder"`
+	ID         billing.FileID     `db:"id"`
+	Network    string             `db:"network"`
+	Org        billing.OrgID      `db:"org_id"` // zero for a connection of the deployment
+	Mode       billing.Mode       `db:"mode"`
+	Name       string             `db:"name"`
+	Size       int64              `db:"size"`
+	ModifiedAt time.Time          `db:"modified_at"`
+	State      clearing.FileState `db:"state"`
+	Reason     string             `db:"reason"`
+	Since      time.Time          `db:"since"`
+	Listed     bool               `db:"listed"`
+	Digest     []byte             `db:"digest"`
+	Tries      int                `db:"tries"`
+	Holder     billing.JobID      `db:"holder"`
 }
 
-func (r receivedRow) file() (*billing.ReceivedFile, error) {
-	f := &billing.ReceivedFile{
+func (r receivedRow) file() (*clearing.ReceivedFile, error) {
+	f := &clearing.ReceivedFile{
 		ID: r.ID, Network: r.Network, Scope: billing.Scope{Org: r.Org, Mode: r.Mode},
-		RemoteFile: billing.RemoteFile{Name: r.Name, Size: r.Size, Time: r.ModifiedAt.UTC()},
+		RemoteFile: clearing.RemoteFile{Name: r.Name, Size: r.Size, Time: r.ModifiedAt.UTC()},
 		State:      r.State, Reason: r.Reason, Since: r.Since.UTC(), Listed: r.Listed, Tries: r.Tries, Holder: r.Holder,
 	}
 	copy(f.Digest[:], r.Digest)
 	return f, nil
 }
 
-func (r receivedFiles) files(ctx context.Context, what, text string, args ...any) ([]*billing.ReceivedFile, error) {
+func (r receivedFiles) files(ctx context.Context, what, text string, args ...any) ([]*clearing.ReceivedFile, error) {
 	var rows []receivedRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("list %s: %w", what, err)
@@ -57,22 +57,22 @@ const (
 )
 
 // Listed reads the files that the clearinghouse had at the last look.
-func (r receivedFiles) Listed(ctx context.Context, network string) ([]*billing.ReceivedFile, error) {
+func (r receivedFiles) Listed(ctx context.Context, network string) ([]*clearing.ReceivedFile, error) {
 	return r.files(ctx, "received files", listedFiles, network)
 }
 
 // Lock reads and locks a file.
-func (r receivedFiles) Lock(ctx context.Context, id billing.FileID) (*billing.ReceivedFile, error) {
+func (r receivedFiles) Lock(ctx context.Context, id billing.FileID) (*clearing.ReceivedFile, error) {
 	return one(ctx, r.tx, "file", receivedRow.file, "SELECT "+receivedColumns+" FROM received_files WHERE id = $1 FOR UPDATE", id)
 }
 
 // Next locks the file that waits longest.
-func (r receivedFiles) Next(ctx context.Context, network string) (*billing.ReceivedFile, error) {
+func (r receivedFiles) Next(ctx context.Context, network string) (*clearing.ReceivedFile, error) {
 	return one(ctx, r.tx, "file", receivedRow.file, nextFile, network)
 }
 
 // Put stores a file.
-func (r receivedFiles) Put(ctx context.Context, f *billing.ReceivedFile) error {
+func (r receivedFiles) Put(ctx context.Context, f *clearing.ReceivedFile) error {
 	var digest []byte
 	if f.Digest != [32]byte{} {
 		digest = f.Digest[:]
@@ -105,7 +105,7 @@ func (r receivedFiles) Forget(ctx context.Context, ids []billing.FileID) error {
 }
 
 // Problems reads the files that wait for the operator.
-func (r receivedFiles) Problems(ctx context.Context) ([]*billing.ReceivedFile, error) {
+func (r receivedFiles) Problems(ctx context.Context) ([]*clearing.ReceivedFile, error) {
 	return r.files(ctx, "files with a problem", problemFiles)
 }
 
@@ -130,7 +130,7 @@ func (r contents) Clear(ctx context.Context, id billing.FileID) error {
 }
 
 // Add stores a part.
-func (r contents) Add(ctx context.Context, f *billing.ReceivedFile, part int, content []byte) error {
+func (r contents) Add(ctx context.Context, f *clearing.ReceivedFile, part int, content []byte) error {
 	_, err := r.exec(ctx, "INSERT INTO received_parts (file_id, part, content) VALUES ($1, $2, $3)",
 		f.ID, part, r.store.sealer.seal(f.Scope, partName{f.ID, part}, content))
 	if err != nil {
@@ -147,7 +147,7 @@ FROM received_files
 WHERE network = $1 AND name = $2 AND id <> $3 AND (state = 'applied' AND digest = $4 OR state = 'lost' AND size = $5 AND modified_at = $6)`
 
 // Supersede removes them.
-func (r contents) Supersede(ctx context.Context, f *billing.ReceivedFile) error {
+func (r contents) Supersede(ctx context.Context, f *clearing.ReceivedFile) error {
 	var old []billing.FileID
 	if err := r.list(ctx, &old, superseded, f.Network, f.Name, f.ID, f.Digest[:], f.Size, micro(f.Time)); err != nil {
 		return fmt.Errorf("find earlier copies of received file %s: %w", f.ID, err)
@@ -161,7 +161,7 @@ const partsAtOnce = 8
 const nextParts = "SELECT part, content FROM received_parts WHERE file_id = $1 AND part >= $2 ORDER BY part LIMIT $3"
 
 // Read returns the content of a file, in one allocation.
-func (r contents) Read(ctx context.Context, f *billing.ReceivedFile) ([]byte, error) {
+func (r contents) Read(ctx context.Context, f *clearing.ReceivedFile) ([]byte, error) {
 	content := make([]byte, 0, f.Size)
 	for next := 0; ; next += partsAtOnce {
 		var rows []struct {

@@ -3,9 +3,8 @@ package pgstore
 import (
 	"context"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"time"
 )
 
 // taken are the turns of work.

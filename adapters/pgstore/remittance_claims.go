@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 type remittanceClaims struct{ *tx }
@@ -22,8 +24,8 @@ type eraPlace struct {
 // remittanceClaimProgress is what became of a remittance claim, by column.
 const remittanceClaimProgress = "status, claim_id, matched_by, review, warnings, sequence, line_numbers, applied_at"
 
-func (r remittanceClaims) row(era billing.ERAID, c *billing.RemittanceClaim) row {
-	warnings := make([]billing.WarningCode, len(c.Warnings))
+func (r remittanceClaims) row(era billing.ERAID, c *remit.Claim) row {
+	warnings := make([]remit.WarningCode, len(c.Warnings))
 	copy(warnings, c.Warnings)
 	return row{
 		"era_id": era, "ordinal": c.Ordinal, "org_id": r.scope.Org, "mode": r.scope.Mode,
@@ -33,7 +35,7 @@ func (r remittanceClaims) row(era billing.ERAID, c *billing.RemittanceClaim) row
 }
 
 // Insert stores remittance claims in one statement.
-func (r remittanceClaims) Insert(ctx context.Context, era billing.ERAID, claims []*billing.RemittanceClaim) error {
+func (r remittanceClaims) Insert(ctx context.Context, era billing.ERAID, claims []*remit.Claim) error {
 	for _, c := range claims {
 		detail, err := document{of: c}.Value()
 		if err != nil {
@@ -53,7 +55,7 @@ FROM json_populate_recordset(NULL::era_claims, $1)`); err != nil {
 }
 
 // Save stores the progress of claims in one statement.
-func (r remittanceClaims) Save(ctx context.Context, era billing.ERAID, claims []*billing.RemittanceClaim) error {
+func (r remittanceClaims) Save(ctx context.Context, era billing.ERAID, claims []*remit.Claim) error {
 	for _, c := range claims {
 		if err := r.rows(ctx, eraPlace{era, c.Ordinal}, r.row(era, c), `
 UPDATE era_claims c
@@ -82,7 +84,7 @@ func (r remittanceClaims) Reconsider(ctx context.Context, era billing.ERAID, cla
 	n, err := r.exec(ctx, `
 UPDATE era_claims SET status = 'pending'
 WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'needs_review' AND review IN ($4, $5) AND claim_id = ANY ($6::uuid[])`,
-		r.scope.Org, r.scope.Mode, era, billing.ReviewPaymentRepeated, billing.ReviewExceedsCharge, pq.Array(claims))
+		r.scope.Org, r.scope.Mode, era, remit.ReviewPaymentRepeated, remit.ReviewExceedsCharge, pq.Array(claims))
 	if err != nil {
 		return 0, fmt.Errorf("review the claims of remittance %s again: %w", era, err)
 	}
@@ -109,27 +111,27 @@ func (r remittanceClaims) Count(ctx context.Context, era billing.ERAID) (n int, 
 const remittanceClaimColumns = "ordinal, " + remittanceClaimProgress + ", detail"
 
 type remittanceClaimRow struct {
-	Ordinal     int                 `db:"ordinal"`
-	Status      billing.RemitStatus `db:"status"`
-	ClaimID     billing.ClaimID     `db:"claim_id"`
-	MatchedBy   billing.MatchedBy   `db:"matched_by"`
-	Review      billing.ReviewCode  `db:"review"`
-	Warnings    pq.StringArray      `db:"warnings"`
-	Sequence    billing.Sequence    `db:"sequence"`
-	LineNumbers pq.Int64Array       `db:"line_numbers"`
-	AppliedAt   sql.NullTime        `db:"applied_at"`
-	Detail      []byte              `db:"detail"`
+	Ordinal     int              `db:"ordinal"`
+	Status      remit.Status     `db:"status"`
+	ClaimID     billing.ClaimID  `db:"claim_id"`
+	MatchedBy   remit.MatchedBy  `db:"matched_by"`
+	Review      remit.ReviewCode `db:"review"`
+	Warnings    pq.StringArray   `db:"warnings"`
+	Sequence    billing.Sequence `db:"sequence"`
+	LineNumbers pq.Int64Array    `db:"line_numbers"`
+	AppliedAt   sql.NullTime     `db:"applied_at"`
+	Detail      []byte           `db:"detail"`
 }
 
-func (r remittanceClaimRow) claim() (*billing.RemittanceClaim, error) {
-	c := &billing.RemittanceClaim{RemittanceClaimProgress: billing.RemittanceClaimProgress{
+func (r remittanceClaimRow) claim() (*remit.Claim, error) {
+	c := &remit.Claim{ClaimProgress: remit.ClaimProgress{
 		Status: r.Status, ClaimID: r.ClaimID, MatchedBy: r.MatchedBy, Review: r.Review, Sequence: r.Sequence, AppliedAt: present(r.AppliedAt),
 	}}
 	if err := decode(r.Detail, c); err != nil {
 		return nil, fmt.Errorf("read claim %d of a remittance: %w", r.Ordinal, err)
 	}
 	for _, w := range r.Warnings {
-		c.Warnings = append(c.Warnings, billing.WarningCode(w))
+		c.Warnings = append(c.Warnings, remit.WarningCode(w))
 	}
 	if r.LineNumbers != nil {
 		c.LineNumbers = make([]int, len(r.LineNumbers))
@@ -141,7 +143,7 @@ func (r remittanceClaimRow) claim() (*billing.RemittanceClaim, error) {
 }
 
 // Get reads a remittance claim.
-func (r remittanceClaims) Get(ctx context.Context, era billing.ERAID, ordinal int) (*billing.RemittanceClaim, error) {
+func (r remittanceClaims) Get(ctx context.Context, era billing.ERAID, ordinal int) (*remit.Claim, error) {
 	q := r.query(remittanceClaimColumns, "era_claims")
 	q.where("era_id = % AND ordinal = %", era, ordinal)
 	return one(ctx, r.tx, "remittance claim", remittanceClaimRow.claim, q.text(""), q.args...)
@@ -154,7 +156,7 @@ func (r remittanceClaims) after(era billing.ERAID, ordinal, limit int) (string, 
 }
 
 // List reads claims in the order of the file.
-func (r remittanceClaims) List(ctx context.Context, era billing.ERAID, after, limit int) ([]*billing.RemittanceClaim, error) {
+func (r remittanceClaims) List(ctx context.Context, era billing.ERAID, after, limit int) ([]*remit.Claim, error) {
 	text, args := r.after(era, after, limit)
 	return r.read(ctx, era, text, args)
 }
@@ -166,12 +168,12 @@ func (r remittanceClaims) pending(era billing.ERAID, limit int) (string, []any) 
 }
 
 // Pending reads the first claims that are still to be matched or applied.
-func (r remittanceClaims) Pending(ctx context.Context, era billing.ERAID, limit int) ([]*billing.RemittanceClaim, error) {
+func (r remittanceClaims) Pending(ctx context.Context, era billing.ERAID, limit int) ([]*remit.Claim, error) {
 	text, args := r.pending(era, limit)
 	return r.read(ctx, era, text, args)
 }
 
-func (r remittanceClaims) read(ctx context.Context, era billing.ERAID, text string, args []any) ([]*billing.RemittanceClaim, error) {
+func (r remittanceClaims) read(ctx context.Context, era billing.ERAID, text string, args []any) ([]*remit.Claim, error) {
 	var rows []remittanceClaimRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("list the claims of remittance %s: %w", era, err)
@@ -191,10 +193,10 @@ type ledgerRow struct {
 	Arrival     int64           `db:"arrival"`
 }
 
-func (r ledgerRow) entry() (*billing.LedgerEntry, error) {
+func (r ledgerRow) entry() (*remit.LedgerEntry, error) {
 	c, err := r.claim()
-	return &billing.LedgerEntry{RemittanceClaim: c, ERA: billing.ERASource{
-		ID: r.ERA, Payer: billing.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: r.StatedPayer,
+	return &remit.LedgerEntry{Claim: c, ERA: remit.Source{
+		ID: r.ERA, Payer: directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: r.StatedPayer,
 		TraceNumber: r.TraceNumber, Arrival: r.Arrival,
 	}}, err
 }
@@ -214,8 +216,8 @@ WHERE r.org_id = % AND r.mode = % AND r.claim_id = ANY (%::uuid[]) AND r.status 
 
 // Ledger reads what is applied to claims, in the order in which it came. It does not
 // read the detail of remittances, which may be long.
-func (r remittanceClaims) Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*billing.LedgerEntry, error) {
-	all := map[billing.ClaimID][]*billing.LedgerEntry{}
+func (r remittanceClaims) Ledger(ctx context.Context, claims []billing.ClaimID) (map[billing.ClaimID][]*remit.LedgerEntry, error) {
+	all := map[billing.ClaimID][]*remit.LedgerEntry{}
 	if len(claims) == 0 {
 		return all, nil
 	}
@@ -265,18 +267,18 @@ func (r remittanceClaims) linked(of []billing.ClaimID) (string, []any) {
 
 // Linked reads the claims for the same services. A claim that is locked says for certain
 // which others it is linked to, so those are read next.
-func (r remittanceClaims) Linked(ctx context.Context, of []billing.ClaimID) (all []*billing.Claim, err error) {
+func (r remittanceClaims) Linked(ctx context.Context, of []billing.ClaimID) (all []*claim.Claim, err error) {
 	known := map[billing.ClaimID]bool{{}: true}
 	for _, id := range of {
 		known[id] = true
 	}
 	for len(of) > 0 {
 		text, args := r.linked(of)
-		found, err := clearing(r).claims(ctx, text, args)
+		found, err := clearings(r).claims(ctx, text, args)
 		if err != nil {
 			return nil, err
 		}
-		found = slices.DeleteFunc(found, func(c *billing.Claim) bool { return known[c.ID] })
+		found = slices.DeleteFunc(found, func(c *claim.Claim) bool { return known[c.ID] })
 		of = nil
 		for _, c := range found {
 			known[c.ID] = true

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"time"
 )
 
 // requests are the entries of the request log.
@@ -27,8 +27,8 @@ type requestRow struct {
 	CreatedAt time.Time         `db:"created_at"`
 }
 
-func (r requestRow) entry() (*billing.LoggedRequest, error) {
-	return &billing.LoggedRequest{
+func (r requestRow) entry() (*caller.LoggedRequest, error) {
+	return &caller.LoggedRequest{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, KeyID: r.KeyID, Operation: r.Operation, Resource: r.Resource.String,
 		Status: int(r.Status.Int16), Error: billing.Code(r.Error.String), Duration: time.Duration(r.Duration.Int64) * time.Microsecond,
 		CreatedAt: r.CreatedAt.UTC(),
@@ -36,18 +36,18 @@ func (r requestRow) entry() (*billing.LoggedRequest, error) {
 }
 
 // Get reads an entry.
-func (r requests) Get(ctx context.Context, id billing.RequestID) (*billing.LoggedRequest, error) {
+func (r requests) Get(ctx context.Context, id billing.RequestID) (*caller.LoggedRequest, error) {
 	q := r.query(requestColumns, "requests")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "request", requestRow.entry, q.text(""), q.args...)
 }
 
 // List reads a page of entries, newest first.
-func (r requests) List(ctx context.Context, f billing.RequestFilter, p billing.Page) ([]*billing.LoggedRequest, error) {
+func (r requests) List(ctx context.Context, f caller.RequestFilter, p billing.Page) ([]*caller.LoggedRequest, error) {
 	return page(ctx, r.tx, "requests", requestRow.entry, r.filter(f), p)
 }
 
-func (r requests) filter(f billing.RequestFilter) *query {
+func (r requests) filter(f caller.RequestFilter) *query {
 	q := r.query(requestColumns, "requests")
 	whereSet(q, "key_id = %", f.KeyID)
 	whereSet(q, "operation = %", f.Operation)
@@ -66,7 +66,7 @@ ON CONFLICT (id) DO NOTHING`
 
 // Insert stores the entries that are not stored yet. A server crash may lose them:
 // Written returns those of writes again.
-func (r requests) Insert(ctx context.Context, entries []*billing.LoggedRequest) error {
+func (r requests) Insert(ctx context.Context, entries []*caller.LoggedRequest) error {
 	for _, e := range entries {
 		stored := row{
 			"id": e.ID, "org_id": e.Scope.Org, "mode": e.Scope.Mode, "key_id": e.KeyID, "operation": e.Operation,
@@ -95,7 +95,7 @@ LIMIT $3`
 const writtenBatch = 1000
 
 // Written reads entries from the uses of idempotency keys.
-func (r requests) Written(ctx context.Context, after, before time.Time) ([]*billing.LoggedRequest, time.Time, error) {
+func (r requests) Written(ctx context.Context, after, before time.Time) ([]*caller.LoggedRequest, time.Time, error) {
 	var rows []struct {
 		requestRow
 		Request billing.RequestID `db:"request_id"`
@@ -109,7 +109,7 @@ func (r requests) Written(ctx context.Context, after, before time.Time) ([]*bill
 		return nil, time.Time{}, fmt.Errorf("read the requests of writes: %w", err)
 	}
 	next := before
-	entries := make([]*billing.LoggedRequest, 0, len(rows))
+	entries := make([]*caller.LoggedRequest, 0, len(rows))
 	for _, row := range rows {
 		row.ID, row.KeyID = row.Request, row.Key
 		e, err := row.entry()

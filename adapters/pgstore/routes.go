@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 type routes struct{ *tx }
@@ -32,7 +33,7 @@ const (
 )
 
 // Payees returns the verified offices with the numbers.
-func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*billing.Office, error) {
+func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string) ([]*directory.Office, error) {
 	text, args := payeesByTaxID, []any{mode, digits(taxID)}
 	switch npi = strings.TrimSpace(npi); {
 	case npi != "":
@@ -52,7 +53,7 @@ func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string
 const batchByNumber = "SELECT " + batchColumns + "\nFROM batches\nWHERE mode = $1 AND number = ANY ($2) AND network = $3\nORDER BY created_at DESC\nLIMIT 1"
 
 // Batch returns the batch that a file replies to.
-func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n billing.ControlNumbers) (*billing.Batch, error) {
+func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n clearing.ControlNumbers) (*clearing.Batch, error) {
 	var numbers pq.StringArray
 	for _, number := range []string{n.Interchange, n.Group, n.Transaction} {
 		if number = comparableNumber(number); number != "" {
@@ -79,7 +80,7 @@ ORDER BY coalesce(unknown_since, sent_at), id
 LIMIT $1`
 
 // Undecided returns the batches that wait for the operator.
-func (r routes) Undecided(ctx context.Context) ([]*billing.Batch, error) {
+func (r routes) Undecided(ctx context.Context) ([]*clearing.Batch, error) {
 	return r.batches(ctx, undecidedBatches, maxUndecided)
 }
 
@@ -90,14 +91,14 @@ const (
 )
 
 // Unsettled returns the batches of a network that are not settled.
-func (r routes) Unsettled(ctx context.Context, network string, sent time.Time) ([]*billing.Batch, error) {
+func (r routes) Unsettled(ctx context.Context, network string, sent time.Time) ([]*clearing.Batch, error) {
 	if sent.IsZero() {
 		return r.batches(ctx, unsettledBatches+unsettledInOrder, network)
 	}
 	return r.batches(ctx, unsettledSince+unsettledInOrder, network, sent)
 }
 
-func (r routes) batches(ctx context.Context, text string, args ...any) ([]*billing.Batch, error) {
+func (r routes) batches(ctx context.Context, text string, args ...any) ([]*clearing.Batch, error) {
 	var rows []batchRow
 	if err := r.list(ctx, &rows, text, args...); err != nil {
 		return nil, fmt.Errorf("find batches: %w", err)

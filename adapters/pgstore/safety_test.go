@@ -18,6 +18,10 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -106,11 +110,11 @@ func TestErrorsHoldNoValues(t *testing.T) {
 		return tx.Checks.Insert(ctx, c)
 	}
 	twice := func(ctx context.Context, tx ports.Tx) error {
-		o := &billing.Provider{ID: billing.NewID[billing.ProviderID](time.Now()), LastName: secret, CreatedAt: time.Now()}
+		o := &directory.Provider{ID: billing.NewID[billing.ProviderID](time.Now()), LastName: secret, CreatedAt: time.Now()}
 		return tx.Providers.Insert(ctx, o)
 	}
 	find := func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Patients.Find(ctx, []billing.Person{{Key: secret + "\x00", Patient: billing.Patient{FirstName: secret}}})
+		_, err := tx.Patients.Find(ctx, []directory.Person{{Key: secret + "\x00", Patient: directory.Patient{FirstName: secret}}})
 		return err
 	}
 	for name, fn := range map[string]func(context.Context, ports.Tx) error{"check constraint": insert, "foreign key": twice, "encoding": find} {
@@ -178,7 +182,7 @@ func TestSchemaChangesUnderPreparedStatements(t *testing.T) {
 	in := scope()
 	read := func() error {
 		return s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
-			_, err := tx.Events.List(ctx, billing.EventFilter{}, billing.Page{Limit: 1})
+			_, err := tx.Events.List(ctx, event.Filter{}, billing.Page{Limit: 1})
 			return err
 		})
 	}
@@ -265,7 +269,7 @@ func TestNumberOfALostTransactionIsNotTrusted(t *testing.T) {
 		"a row":        {50, "eligibility_checks", insert},
 		"a row, alone": {0, "eligibility_checks", insert},
 		"a key": {50, "idempotency_keys", func(ctx context.Context, tx ports.Tx) error {
-			return tx.Keys.Record(ctx, billing.KeyUse{Key: "k", Reply: &billing.Reply{Status: 200}, CreatedAt: time.Now()})
+			return tx.Keys.Record(ctx, caller.KeyUse{Key: "k", Reply: &caller.Reply{Status: 200}, CreatedAt: time.Now()})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -307,7 +311,7 @@ func TestRepliesAreEncrypted(t *testing.T) {
 	url := pgtest.URL(t)
 	s, in := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), scope()
 	const body = `{"first_name":"Sentinelname"}`
-	replay := func(s *pgstore.Store, key string) (use *billing.KeyUse, err error) {
+	replay := func(s *pgstore.Store, key string) (use *caller.KeyUse, err error) {
 		err = s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 			use, err = tx.Keys.Reserve(ctx, key)
 			return err
@@ -316,8 +320,8 @@ func TestRepliesAreEncrypted(t *testing.T) {
 	}
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(
-			tx.Keys.Record(ctx, billing.KeyUse{Key: "sealed", Reply: &billing.Reply{Status: 201, Body: []byte(body)}, CreatedAt: time.Now()}),
-			tx.Keys.Record(ctx, billing.KeyUse{Key: "clear", Reply: &billing.Reply{Status: 201}, CreatedAt: time.Now()}),
+			tx.Keys.Record(ctx, caller.KeyUse{Key: "sealed", Reply: &caller.Reply{Status: 201, Body: []byte(body)}, CreatedAt: time.Now()}),
+			tx.Keys.Record(ctx, caller.KeyUse{Key: "clear", Reply: &caller.Reply{Status: 201}, CreatedAt: time.Now()}),
 		)
 	})
 	db := admin(t, url)
@@ -351,18 +355,18 @@ func TestExchangesAreEncrypted(t *testing.T) {
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	in := scope()
 	c := check(in)
-	want := []billing.Exchange{
-		{MediaType: billing.MediaX12, Request: []byte("ISA*Sentinelname~"), Reply: nil}, {MediaType: billing.MediaX12, Request: []byte{}, Reply: []byte("271")},
+	want := []coverage.Exchange{
+		{MediaType: coverage.MediaX12, Request: []byte("ISA*Sentinelname~"), Reply: nil}, {MediaType: coverage.MediaX12, Request: []byte{}, Reply: []byte("271")},
 	}
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Checks.Insert(ctx, c); err != nil {
 			return err
 		}
-		c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeError, time.Now()
-		_, err := tx.Checks.Complete(ctx, []billing.CheckCompletion{{Check: c, Exchanges: want}})
+		c.State, c.Outcome, c.CompletedAt = coverage.CheckCompleted, coverage.OutcomeError, time.Now()
+		_, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: want}})
 		return err
 	})
-	exchanged := func(s *pgstore.Store, in billing.Scope) (got []billing.Exchange, err error) {
+	exchanged := func(s *pgstore.Store, in billing.Scope) (got []coverage.Exchange, err error) {
 		err = s.View(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 			sent, err := tx.Exchanges.Get(ctx, c.ID)
 			got = sent.Messages

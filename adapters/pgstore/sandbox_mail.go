@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // The limits of the sandbox clearinghouse's memory. Names are kept longer than any
@@ -57,7 +57,7 @@ func (s *Store) SandboxMailOf(network string) SandboxMail { return SandboxMail{s
 
 // sandboxFile is sandboxnet.MailFile.
 type sandboxFile = struct {
-	billing.IncomingFile
+	clearing.IncomingFile
 
 	Due time.Time
 }
@@ -130,7 +130,7 @@ FROM given
 ORDER BY due, name`
 
 // Take returns files whose time has come.
-func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) (files []billing.IncomingFile, err error) {
+func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) (files []clearing.IncomingFile, err error) {
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
 		var rows []struct {
 			Name    string        `db:"name"`
@@ -149,7 +149,7 @@ func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duratio
 			if err != nil {
 				return fmt.Errorf("decrypt a file of the sandbox: %w", err)
 			}
-			files = append(files, billing.IncomingFile{Scope: billing.Scope{Org: row.Org, Mode: row.Mode}, Name: row.Name, Content: content})
+			files = append(files, clearing.IncomingFile{Scope: billing.Scope{Org: row.Org, Mode: row.Mode}, Name: row.Name, Content: content})
 		}
 		return nil
 	})

@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/migrations"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -134,17 +135,17 @@ func TestStoredForm(t *testing.T) {
 	in := scope()
 	c := check(in)
 	day := billing.Date{Year: 2026, Month: 5, Day: 4}
-	c.Inquiry = billing.Inquiry{
-		Subscriber:  billing.Subscriber{FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: new("G")},
-		Patient:     &billing.Dependent{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: billing.RelationChild},
-		ServiceDate: day, ProcedureCodes: []string{"D0120"}, DetailLevel: billing.DetailEnhanced, Office: billing.InquiringOffice{NPI: "1234567893"},
+	c.Inquiry = coverage.Inquiry{
+		Subscriber:  coverage.Subscriber{FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: new("G")},
+		Patient:     &coverage.Dependent{FirstName: "C", LastName: "D", DateOfBirth: day, Relationship: coverage.RelationChild},
+		ServiceDate: day, ProcedureCodes: []string{"D0120"}, DetailLevel: coverage.DetailEnhanced, Office: coverage.InquiringOffice{NPI: "1234567893"},
 	}
-	c.State, c.Outcome, c.CompletedAt = billing.CheckCompleted, billing.OutcomeAnswered, time.Now()
-	c.Status, c.Benefits = billing.CoverageActive, fullBenefits().Data()
+	c.State, c.Outcome, c.CompletedAt = coverage.CheckCompleted, coverage.OutcomeAnswered, time.Now()
+	c.Status, c.Benefits = coverage.Active, fullBenefits().Data()
 	rejected := check(in)
-	rejected.State, rejected.Outcome, rejected.CompletedAt = billing.CheckCompleted, billing.OutcomeRejected, time.Now()
-	rejected.Rejection = &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: "75", Reasons: []billing.RejectionReason{{
-		Code: billing.ReasonMemberNotFound, About: billing.AboutSubscriber, Message: "m", Fix: "f",
+	rejected.State, rejected.Outcome, rejected.CompletedAt = coverage.CheckCompleted, coverage.OutcomeRejected, time.Now()
+	rejected.Rejection = &coverage.Rejection{Kind: coverage.RejectionFixAndResend, PayerCode: "75", Reasons: []coverage.RejectionReason{{
+		Code: coverage.ReasonMemberNotFound, About: coverage.AboutSubscriber, Message: "m", Fix: "f",
 	}}}
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Checks.Insert(ctx, c); err != nil {
@@ -157,19 +158,19 @@ func TestStoredForm(t *testing.T) {
 }
 
 // fullBenefits returns benefits with a value in most fields.
-func fullBenefits() *billing.Benefits {
+func fullBenefits() *coverage.Benefits {
 	number, percent, yes, money, day := 3, 80.5, true, billing.Money(12345), billing.Date{Year: 2026, Month: 5, Day: 4}
-	often := &billing.Frequency{Count: &number, Period: "calendar_year", Scope: "per tooth"}
-	return &billing.Benefits{
-		Status: billing.CoverageActive, CoverageEffectiveDate: day, Plan: billing.Plan{Name: "P", Type: "PPO", GroupNumber: "G", BenefitPeriod: "calendar_year"},
-		NetworkStatus: billing.InNetwork,
-		Maximums:      []billing.BenefitAmount{{Level: billing.LevelFamily, Period: billing.PeriodPlanYear, Amount: &money, Used: &money, Remaining: &money, AppliesTo: "basic"}},
-		Coverage:      []billing.CategoryCoverage{{Category: billing.CategoryBasic, PercentPaid: &percent, Covered: &yes, Frequency: often, Notes: []string{"n"}}},
-		Procedures: []billing.ProcedureBenefit{{
+	often := &coverage.Frequency{Count: &number, Period: "calendar_year", Scope: "per tooth"}
+	return &coverage.Benefits{
+		Status: coverage.Active, CoverageEffectiveDate: day, Plan: coverage.Plan{Name: "P", Type: "PPO", GroupNumber: "G", BenefitPeriod: "calendar_year"},
+		NetworkStatus: coverage.InNetwork,
+		Maximums:      []coverage.BenefitAmount{{Level: coverage.LevelFamily, Period: coverage.PeriodPlanYear, Amount: &money, Used: &money, Remaining: &money, AppliesTo: "basic"}},
+		Coverage:      []coverage.CategoryCoverage{{Category: coverage.CategoryBasic, PercentPaid: &percent, Covered: &yes, Frequency: often, Notes: []string{"n"}}},
+		Procedures: []coverage.ProcedureBenefit{{
 			Code: "D0120", Description: "d", PercentPaid: &percent, Covered: &yes, Frequency: often, MaxAge: &number,
-			LastServiceDate: day, NextEligibleDate: day, Status: billing.ProcedureNotDueYet, Note: "n",
+			LastServiceDate: day, NextEligibleDate: day, Status: coverage.ProcedureNotDueYet, Note: "n",
 		}},
-		PlanRules:  billing.PlanRules{MissingToothClause: "m", WaitingPeriod: "w", PreAuthorization: "p", CoordinationOfBenefits: "c", MajorServicesPaidOn: "prep_date"},
+		PlanRules:  coverage.PlanRules{MissingToothClause: "m", WaitingPeriod: "w", PreAuthorization: "p", CoordinationOfBenefits: "c", MajorServicesPaidOn: "prep_date"},
 		PayerNotes: []string{"n"}, NotReturned: []string{"deductibles"},
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // sealer encrypts the messages exchanged with payers, and the secrets of webhook
@@ -70,7 +70,7 @@ func sealedFor(scope billing.Scope, id rowID) []byte {
 
 // frame joins messages into one byte slice. Each message follows its length. If not all
 // are X12, their media types come last, as one more message with a line for each exchange.
-func frame(exchanges []billing.Exchange) []byte {
+func frame(exchanges []coverage.Exchange) []byte {
 	var out []byte
 	add := func(message []byte) {
 		out = binary.AppendUvarint(out, uint64(len(message)))
@@ -82,14 +82,14 @@ func frame(exchanges []billing.Exchange) []byte {
 		add(x.Reply)
 		types = append(types, x.MediaType)
 	}
-	if slices.ContainsFunc(types, func(t string) bool { return t != billing.MediaX12 }) {
+	if slices.ContainsFunc(types, func(t string) bool { return t != coverage.MediaX12 }) {
 		add([]byte(strings.Join(types, "\n")))
 	}
 	return out
 }
 
 // unframe is the inverse of frame.
-func unframe(b []byte) ([]billing.Exchange, error) {
+func unframe(b []byte) ([]coverage.Exchange, error) {
 	var messages [][]byte
 	for len(b) > 0 {
 		n, size := binary.Uvarint(b)
@@ -107,9 +107,9 @@ func unframe(b []byte) ([]billing.Exchange, error) {
 			return nil, errSealed
 		}
 	}
-	var out []billing.Exchange
+	var out []coverage.Exchange
 	for i := 0; i < len(messages); i += 2 {
-		x := billing.Exchange{MediaType: billing.MediaX12, Request: messages[i], Reply: messages[i+1]}
+		x := coverage.Exchange{MediaType: coverage.MediaX12, Request: messages[i], Reply: messages[i+1]}
 		if types != nil {
 			x.MediaType = types[i/2]
 		}

@@ -7,8 +7,15 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // Number returns an ID as the rows of the tests of plans have them.
@@ -57,28 +64,28 @@ func ListStatements(in billing.Scope) map[string]Statement {
 		"recent check":   made(text, recent.args),
 		"checks by day":  made(totals{t}.checks(billing.DateOf(at))),
 		"due requests":   made(totals{t}.payerRequests()),
-		"tail":           made(events{t}.tail(billing.EventFilter{}, billing.EventID{}, 100)),
-		"tail on":        made(events{t}.tail(billing.EventFilter{}, Number(13, 5), 100)),
-		"tail, since":    made(events{t}.tail(billing.EventFilter{CreatedAfter: at}, billing.EventID{}, 100)),
-		"event resource": paged(events{t}.filter(billing.EventFilter{Resource: Number(3, 6)}), first),
-		"documents":      made(documents{t}.of([]*billing.Attachment{{ID: Number(13, 1)}, {ID: Number(23, 1)}})),
+		"tail":           made(events{t}.tail(event.Filter{}, billing.EventID{}, 100)),
+		"tail on":        made(events{t}.tail(event.Filter{}, Number(13, 5), 100)),
+		"tail, since":    made(events{t}.tail(event.Filter{CreatedAfter: at}, billing.EventID{}, 100)),
+		"event resource": paged(events{t}.filter(event.Filter{Resource: Number(3, 6)}), first),
+		"documents":      made(documents{t}.of([]*attachment.Attachment{{ID: Number(13, 1)}, {ID: Number(23, 1)}})),
 		"received":       made(received, []any{in.Org, in.Mode, billing.PayerID(Number(2, 3)), "77", billing.ClaimID(Number(3, 7))}),
 	}
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
-		for filter, f := range map[string]billing.CheckFilter{
-			"all": {}, "office": {OfficeID: Number(2, 2)}, "payer": {PayerID: Number(2, 3)}, "outcome": {Outcome: billing.OutcomeRejected},
+		for filter, f := range map[string]coverage.CheckFilter{
+			"all": {}, "office": {OfficeID: Number(2, 2)}, "payer": {PayerID: Number(2, 3)}, "outcome": {Outcome: coverage.OutcomeRejected},
 			"request": {RequestID: Number(3, 4)}, "tenant reference": {TenantReference: "ref-7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
 		} {
 			statements["checks, "+filter+name] = paged(checks{t}.filter(f), p)
 		}
-		for filter, f := range map[string]billing.AttachmentFilter{
+		for filter, f := range map[string]attachment.Filter{
 			"all": {}, "claim": {ClaimID: Number(3, 7)}, "payer request": {PayerRequestID: Number(3, 8)}, "request": {RequestID: Number(3, 4)},
-			"state": {State: billing.AttachmentOpen}, "office": {OfficeID: Number(2, 2)}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+			"state": {State: attachment.Open}, "office": {OfficeID: Number(2, 2)}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
 		} {
 			statements["attachments, "+filter+name] = paged(attachments{t}.filter(f), p)
 		}
-		for filter, f := range map[string]billing.PayerRequestFilter{
-			"all": {}, "state": {State: billing.PayerRequestOpen}, "claim": {ClaimID: Number(3, 7)}, "payer": {PayerID: Number(2, 3)},
+		for filter, f := range map[string]attachment.PayerRequestFilter{
+			"all": {}, "state": {State: attachment.PayerRequestOpen}, "claim": {ClaimID: Number(3, 7)}, "payer": {PayerID: Number(2, 3)},
 			"due": {DueBy: billing.Date{Year: 2026, Month: 2, Day: 7}},
 		} {
 			statements["payer requests, "+filter+name] = paged(payerRequests{t}.filter(f), p)
@@ -89,28 +96,28 @@ func ListStatements(in billing.Scope) map[string]Statement {
 		} {
 			statements[list+name] = paged(q, p)
 		}
-		for filter, f := range map[string]billing.RequestFilter{
+		for filter, f := range map[string]caller.RequestFilter{
 			"all": {}, "key": {KeyID: Number(3, 11)}, "operation": {Operation: "GET /claims"}, "status": {Status: 422},
 			"error": {Error: billing.CodeInvalidRequest}, "resource": {Resource: "elg_7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
 		} {
 			statements["requests, "+filter+name] = paged(requests{t}.filter(f), p)
 		}
-		for filter, f := range map[string]billing.AuditFilter{
+		for filter, f := range map[string]caller.AuditFilter{
 			"all": {}, "user": {User: Number(3, 14)}, "key": {Key: Number(3, 14)}, "resource": {Resource: "clm_7"},
 			"span":              {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
-			"user and resource": {User: Number(3, 14), Resource: "pat_7"}, "people": {Actor: billing.ActorUser}, "changes": {Changes: true},
-			"operators of one organization": {Actor: billing.ActorOperator}, "foreground": {Background: new(false)},
+			"user and resource": {User: Number(3, 14), Resource: "pat_7"}, "people": {Actor: caller.ActorUser}, "changes": {Changes: true},
+			"operators of one organization": {Actor: caller.ActorOperator}, "foreground": {Background: new(false)},
 		} {
 			statements["audit, "+filter+name] = made(auditEntries{t}.page(f, nil, p))
 		}
-		seen := billing.AuditFilter{Patient: Number(7, 5)}
-		statements["audit, operators"+name] = paged(auditEntries{t}.operators(billing.OrgID{}, billing.AuditFilter{}), p)
-		statements["audit, operators of"+name] = paged(auditEntries{t}.operators(in.Org, billing.AuditFilter{Changes: true}), p)
+		seen := caller.AuditFilter{Patient: Number(7, 5)}
+		statements["audit, operators"+name] = paged(auditEntries{t}.operators(billing.OrgID{}, caller.AuditFilter{}), p)
+		statements["audit, operators of"+name] = paged(auditEntries{t}.operators(in.Org, caller.AuditFilter{Changes: true}), p)
 		statements["audit, patient"+name] = made(auditEntries{t}.page(seen, []string{"pat_7", "clm_7", "era_7"}, p))
 		seen.Resource = "clm_7"
 		statements["audit, patient and claim"+name] = made(auditEntries{t}.page(seen, []string{"pat_7", "clm_7", "era_7"}, p))
-		statements["event types"+name] = paged(events{t}.merged(billing.EventFilter{Types: billing.EventTypes()[:3]}, p), p)
-		for filter, f := range map[string]billing.EventFilter{"all": {}, "type": {Types: []billing.EventType{billing.EventClaimPaid}}, "span": {CreatedAfter: at}} {
+		statements["event types"+name] = paged(events{t}.merged(event.Filter{Types: event.Types()[:3]}, p), p)
+		for filter, f := range map[string]event.Filter{"all": {}, "type": {Types: []event.Type{event.ClaimPaid}}, "span": {CreatedAfter: at}} {
 			statements["events, "+filter+name] = paged(events{t}.filter(f), p)
 		}
 	}
@@ -119,11 +126,11 @@ func ListStatements(in billing.Scope) map[string]Statement {
 
 // ClaimStatements returns the statements on claims and their files. Names that
 // begin with "every scope" run across scopes.
-func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) map[string]Statement {
+func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map[string]Statement {
 	tb.Helper()
 	t, live := &tx{scope: in}, &tx{scope: billing.Scope{Org: in.Org, Mode: billing.ModeLive}}
 	at, day := time.Date(2007, 3, 1, 0, 0, 0, 0, time.UTC), billing.Date{Year: 2007, Month: 3, Day: 1}
-	rejected := []billing.ClaimState{billing.ClaimRejected}
+	rejected := []claim.State{claim.Rejected}
 	var control, payer []string
 	var ids []billing.ClaimID
 	for n := range 300 {
@@ -145,14 +152,14 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"what holds a patient":       made(auditEntries{t}.holders(Number(7, 5), in.Mode)),
 		"waiting remittances":        made(totals{t}.remittances()),
 		"similar":                    made(claims{t}.similar(Number(7, 5), billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 1}, To: billing.Date{Year: 2026, Month: 5, Day: 9}})),
-		"match":                      made(clearing{t}.match(control, payer)),
+		"match":                      made(clearings{t}.match(control, payer)),
 		"linked":                     made(remittanceClaims{t}.linked([]billing.ClaimID{{1}})),
-		"queued":                     made(clearing{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, time.Time{}, 5000)),
-		"queued before":              made(clearing{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
-		"queued, live":               made(clearing{live}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
-		"awaiting":                   made(clearing{t}.awaiting("a", Number(2, 2), Number(2, 3), billing.ClaimID{}, 300)),
-		"of a batch":                 made(clearing{t}.ofBatch(Number(7, 8))),
-		"count sent":                 made(claims{t}.countIn(bySent, billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),
+		"queued":                     made(clearings{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, time.Time{}, 5000)),
+		"queued before":              made(clearings{t}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
+		"queued, live":               made(clearings{live}.queued([]billing.PayerID{Number(2, 3), Number(5, 3)}, at, 5000)),
+		"awaiting":                   made(clearings{t}.awaiting("a", Number(2, 2), Number(2, 3), billing.ClaimID{}, 300)),
+		"of a batch":                 made(clearings{t}.ofBatch(Number(7, 8))),
+		"count sent":                 made(claims{t}.countIn(bySent, claim.Filter{Kind: claim.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),
 		"found claims":               made(claims{t}.search("m77", []billing.PatientID{Number(7, 5), Number(8, 5)}, billing.Page{Limit: 25})),
 		"found claims, next page":    made(claims{t}.search("m77", []billing.PatientID{Number(7, 5)}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}})),
 		"found patients, name":       made(patients{t}.search(billing.ParseSearch("byr"))),
@@ -161,11 +168,11 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 		"found patients, all":        made(patients{t}.search(billing.ParseSearch("byr, ada 1984-02-29"))),
 		"read patients":              paged(patients{t}.these([]billing.PatientID{Number(7, 5), Number(8, 5)}), billing.Page{Limit: 25}),
 		"patients":                   paged(t.query(patientColumns, "patients"), billing.Page{Limit: 25}),
-		"count served":               made(claims{t}.countIn(byService, billing.ClaimFilter{Kind: billing.KindClaim, ServiceFrom: day, ServiceTo: day})),
-		"count states":               made(claims{t}.countEach(billing.ClaimFilter{Kind: billing.KindClaim, States: billing.ClaimStates()})),
-		"count open":                 made(claims{t}.countEach(billing.ClaimFilter{Kind: billing.KindClaim, States: billing.ClaimStates(), Open: true})),
-		"count an office":            made(claims{t}.countTogether(billing.ClaimFilter{Kind: billing.KindClaim, OfficeID: Number(2, 2)})),
-		"acknowledgements":           made(acknowledgements{t}.of([]*billing.Batch{{ID: Number(3, 8)}, {ID: Number(13, 8)}})),
+		"count served":               made(claims{t}.countIn(byService, claim.Filter{Kind: claim.KindClaim, ServiceFrom: day, ServiceTo: day})),
+		"count states":               made(claims{t}.countEach(claim.Filter{Kind: claim.KindClaim, States: claim.States()})),
+		"count open":                 made(claims{t}.countEach(claim.Filter{Kind: claim.KindClaim, States: claim.States(), Open: true})),
+		"count an office":            made(claims{t}.countTogether(claim.Filter{Kind: claim.KindClaim, OfficeID: Number(2, 2)})),
+		"acknowledgements":           made(acknowledgements{t}.of([]*clearing.Batch{{ID: Number(3, 8)}, {ID: Number(13, 8)}})),
 		"next remittance":            made(eras{t}.next()),
 		"remittance claims":          made(remittanceClaims{t}.after(Number(3, 7), 100, 300)),
 		"count remittance claims":    made(remittanceClaims{t}.count(Number(3, 7))),
@@ -193,47 +200,47 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*billing.Claim) m
 	}
 	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}}
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
-		for filter, f := range map[string]billing.ClaimFilter{
+		for filter, f := range map[string]claim.Filter{
 			"kind": {}, "state": {States: rejected}, "office": {OfficeID: Number(2, 2)}, "payer": {PayerID: Number(2, 3)},
 			"created": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)}, "sent": {SentFrom: at, SentTo: at.AddDate(0, 0, 1)},
 			"sent since": {SentFrom: at}, "sent before": {SentTo: at}, "office and state": {OfficeID: Number(2, 2), States: rejected},
-			"office and states": {OfficeID: Number(2, 2), States: billing.ClaimStates()}, "served": {ServiceFrom: day, ServiceTo: day},
+			"office and states": {OfficeID: Number(2, 2), States: claim.States()}, "served": {ServiceFrom: day, ServiceTo: day},
 			"patient": {PatientID: Number(7, 5)},
 		} {
-			f.Kind = billing.KindClaim
+			f.Kind = claim.KindClaim
 			statements["claims, "+filter+name] = made(claims{t}.walked(f, p))
 			for _, s := range spansOf(f) {
 				statements["claims, few "+filter+name] = made(claims{t}.sorted(s, f, p))
 			}
 		}
-		statements["claims, few of a batch"+name] = made(claims{t}.sorted(byBatch, billing.ClaimFilter{BatchID: Number(7, 8)}, p))
-		statements["claims, few of each state"+name] = made(claims{t}.merged(billing.ClaimFilter{Kind: billing.KindClaim, States: billing.ClaimStates()}, p))
-		for filter, f := range map[string]billing.ClaimFilter{
+		statements["claims, few of a batch"+name] = made(claims{t}.sorted(byBatch, claim.Filter{BatchID: Number(7, 8)}, p))
+		statements["claims, few of each state"+name] = made(claims{t}.merged(claim.Filter{Kind: claim.KindClaim, States: claim.States()}, p))
+		for filter, f := range map[string]claim.Filter{
 			"open": {Open: true}, "overpaid": {Overpaid: true}, "open, state": {Open: true, States: rejected},
 			"open, office": {Open: true, OfficeID: Number(2, 2)}, "open, sent": {Open: true, SentFrom: at},
 		} {
-			f.Kind = billing.KindClaim
+			f.Kind = claim.KindClaim
 			statements["claims, few "+filter+name] = made(claims{t}.merged(f, p))
 		}
-		statements["claims, request"+name] = made(claims{t}.walked(billing.ClaimFilter{RequestID: Number(3, 6)}, p))
-		statements["claims, control number"+name] = made(claims{t}.walked(billing.ClaimFilter{ControlNumber: "pcn-7"}, p))
-		for filter, f := range map[string]billing.ERAFilter{
-			"all": {}, "state": {State: billing.ERAPosted}, "attention": {NeedsAttention: new(true)}, "no attention": {NeedsAttention: new(false)},
+		statements["claims, request"+name] = made(claims{t}.walked(claim.Filter{RequestID: Number(3, 6)}, p))
+		statements["claims, control number"+name] = made(claims{t}.walked(claim.Filter{ControlNumber: "pcn-7"}, p))
+		for filter, f := range map[string]remit.Filter{
+			"all": {}, "state": {State: remit.Posted}, "attention": {NeedsAttention: new(true)}, "no attention": {NeedsAttention: new(false)},
 			"balanced": {Balanced: new(true)}, "unbalanced": {Balanced: new(false)}, "office": {OfficeID: Number(2, 2)}, "trace number": {TraceNumber: "77"}, "payer": {PayerID: Number(2, 3)}, "received": {ReceivedFrom: at, ReceivedTo: at.AddDate(0, 0, 1)},
 			"paid": {PaidFrom: billing.Date{Year: 2026, Month: 1, Day: 2}, PaidTo: billing.Date{Year: 2026, Month: 1, Day: 3}},
 		} {
 			statements["remittances, "+filter+name] = pagedBy(eras{t}.filter(f), "received_at", p)
 		}
-		statements["claim's remittances"+name] = pagedBy(eras{t}.filter(billing.ERAFilter{ClaimID: Number(7, 1)}), "received_at", p)
+		statements["claim's remittances"+name] = pagedBy(eras{t}.filter(remit.Filter{ClaimID: Number(7, 1)}), "received_at", p)
 		statements["quarantine"+name] = made(ownQuarantine{t}.page(p))
 		statements["batches"+name] = paged(t.query(batchColumns, "batches"), p)
 	}
 	return statements
 }
 
-func happened(resource byte) billing.Event {
-	return billing.Event{
-		ID: Number(resource, 5), Type: billing.EventEligibilityCompleted, Resource: Number(resource, 6), CreatedAt: time.Now(), Data: []byte("{}"),
+func happened(resource byte) event.Event {
+	return event.Event{
+		ID: Number(resource, 5), Type: event.EligibilityCompleted, Resource: Number(resource, 6), CreatedAt: time.Now(), Data: []byte("{}"),
 	}
 }
 
@@ -242,11 +249,11 @@ func happened(resource byte) billing.Event {
 func WebhookStatements(tb testing.TB, in billing.Scope) map[string]Statement {
 	tb.Helper()
 	t := &tx{scope: in}
-	result := func(n byte) *billing.Delivery {
-		return &billing.Delivery{ID: Number(n, 12), State: billing.DeliveryDelivered, Attempts: make([]billing.Attempt, 1)}
+	result := func(n byte) *webhook.Delivery {
+		return &webhook.Delivery{ID: Number(n, 12), State: webhook.DeliveryDelivered, Attempts: make([]webhook.Attempt, 1)}
 	}
 	records := func(t *tx) error {
-		return lanes{t}.Record(tb.Context(), []*billing.Delivery{result(1), result(3), result(5)})
+		return lanes{t}.Record(tb.Context(), []*webhook.Delivery{result(1), result(3), result(5)})
 	}
 	fansOut := func(resources ...byte) func(t *tx) error {
 		return func(t *tx) (err error) {
@@ -261,31 +268,31 @@ func WebhookStatements(tb testing.TB, in billing.Scope) map[string]Statement {
 	out := map[string]Statement{
 		"due":                     made(lanes{t}.due(Number(3, 11), 16, nil)),
 		"due, some in flight":     made(lanes{t}.due(Number(3, 11), 16, []billing.DeliveryID{Number(1, 12), Number(3, 12)})),
-		"resend an event":         made(deliveries{t}.count(billing.ResendFilter{EventID: Number(4, 5)}, 1000)),
-		"resend a span":           made(deliveries{t}.count(billing.ResendFilter{CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)}, 1000)),
-		"resend to one":           made(deliveries{t}.count(billing.ResendFilter{CreatedAfter: at, EndpointID: Number(3, 11)}, 1000)),
-		"resend types to one":     made(deliveries{t}.count(billing.ResendFilter{CreatedAfter: at, EndpointID: Number(3, 11), EventTypes: []billing.EventType{"claim.paid"}}, 1000)),
+		"resend an event":         made(deliveries{t}.count(webhook.ResendFilter{EventID: Number(4, 5)}, 1000)),
+		"resend a span":           made(deliveries{t}.count(webhook.ResendFilter{CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)}, 1000)),
+		"resend to one":           made(deliveries{t}.count(webhook.ResendFilter{CreatedAfter: at, EndpointID: Number(3, 11)}, 1000)),
+		"resend types to one":     made(deliveries{t}.count(webhook.ResendFilter{CreatedAfter: at, EndpointID: Number(3, 11), EventTypes: []event.Type{"claim.paid"}}, 1000)),
 		"record":                  queued(tb, in, records),
 		"fan out":                 queued(tb, in, fansOut(3)),
 		"fan out several":         queued(tb, in, fansOut(3, 5)),
 		"call lanes, every scope": made(callLanes, []any{at, time.Second.Microseconds(), 64}),
 	}
-	for name, f := range map[string]billing.DeliveryFilter{
+	for name, f := range map[string]webhook.DeliveryFilter{
 		"":                                  {},
 		" of a type":                        {EventType: "claim.paid"},
-		" that failed":                      {State: billing.DeliveryFailed},
-		" delivered":                        {State: billing.DeliveryDelivered},
+		" that failed":                      {State: webhook.DeliveryFailed},
+		" delivered":                        {State: webhook.DeliveryDelivered},
 		" of a span":                        {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
 		" of an endpoint":                   {EndpointID: Number(3, 11)},
 		" of an endpoint of a type":         {EndpointID: Number(3, 11), EventType: "claim.paid"},
-		" of an endpoint that failed":       {EndpointID: Number(3, 11), State: billing.DeliveryFailed, CreatedAfter: at},
-		" of an endpoint of a type, failed": {EndpointID: Number(3, 11), EventType: "claim.paid", State: billing.DeliveryFailed},
+		" of an endpoint that failed":       {EndpointID: Number(3, 11), State: webhook.DeliveryFailed, CreatedAfter: at},
+		" of an endpoint of a type, failed": {EndpointID: Number(3, 11), EventType: "claim.paid", State: webhook.DeliveryFailed},
 		" of an event":                      {EventID: Number(4, 5)},
 		" of an event to an endpoint":       {EventID: Number(4, 5), EndpointID: Number(3, 11)},
 	} {
 		out["deliveries"+name] = made(deliveries{t}.listed(f, billing.Page{Limit: 25}))
 		out["deliveries"+name+", next page"] = made(deliveries{t}.listed(f, next))
-		if f.EventType != "" || f.State == billing.DeliveryDelivered {
+		if f.EventType != "" || f.State == webhook.DeliveryDelivered {
 			continue
 		}
 		out["resend deliveries"+name] = made(deliveries{t}.countListed(f, 1000))

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 type totals struct{ *tx }
@@ -22,7 +23,7 @@ type totals struct{ *tx }
 // the money of its claims. For the days of the activity it has separate rows.
 func (r totals) claims(today billing.Date) (string, []any) {
 	var bounds pq.Int64Array // the first day of each age but the youngest
-	for _, age := range billing.ClaimAges()[1:] {
+	for _, age := range claim.Ages()[1:] {
 		bounds = append(bounds, int64(age.From))
 	}
 	q := &query{}
@@ -36,29 +37,29 @@ FROM (
 	UNION ALL
 	SELECT kind, state, day, claims, charged, paid, patient, outstanding FROM claim_changes WHERE org_id = $4 AND mode = $5
 ) counted
-GROUP BY 1, 2, 3, 4`, today, bounds, billing.ActivityDays, r.scope.Org, r.scope.Mode)
+GROUP BY 1, 2, 3, 4`, today, bounds, claim.ActivityDays, r.scope.Org, r.scope.Mode)
 	return q.text(""), q.args
 }
 
 // Claims reads the totals of the scope's claims.
-func (r totals) Claims(ctx context.Context, today billing.Date) (billing.ClaimTotals, error) {
-	all := billing.ClaimTotals{
-		States: map[billing.ClaimKind]map[billing.ClaimState]int{billing.KindClaim: {}, billing.KindPredetermination: {}},
+func (r totals) Claims(ctx context.Context, today billing.Date) (claim.Totals, error) {
+	all := claim.Totals{
+		States: map[claim.Kind]map[claim.State]int{claim.KindClaim: {}, claim.KindPredetermination: {}},
 		Sent:   activity(today),
 	}
-	for _, age := range billing.ClaimAges() {
-		all.Ages = append(all.Ages, billing.AgeTotal{ClaimAge: age})
+	for _, age := range claim.Ages() {
+		all.Ages = append(all.Ages, claim.AgeTotal{Age: age})
 	}
 	var rows []struct {
-		Kind        billing.ClaimKind  `db:"kind"`
-		State       billing.ClaimState `db:"state"`
-		Age         int                `db:"age"`
-		Sent        billing.Date       `db:"sent"`
-		Claims      int                `db:"claims"`
-		Charged     billing.Money      `db:"charged"`
-		Paid        billing.Money      `db:"paid"`
-		Patient     billing.Money      `db:"patient"`
-		Outstanding billing.Money      `db:"outstanding"`
+		Kind        claim.Kind    `db:"kind"`
+		State       claim.State   `db:"state"`
+		Age         int           `db:"age"`
+		Sent        billing.Date  `db:"sent"`
+		Claims      int           `db:"claims"`
+		Charged     billing.Money `db:"charged"`
+		Paid        billing.Money `db:"paid"`
+		Patient     billing.Money `db:"patient"`
+		Outstanding billing.Money `db:"outstanding"`
 	}
 	text, args := r.claims(today)
 	if err := r.list(ctx, &rows, text, args...); err != nil {
@@ -70,7 +71,7 @@ func (r totals) Claims(ctx context.Context, today billing.Date) (billing.ClaimTo
 			continue
 		}
 		age := &all.Ages[row.Age]
-		age.ClaimMoney = age.Add(billing.ClaimMoney{Charged: row.Charged, Paid: row.Paid, PatientResponsibility: row.Patient, Outstanding: row.Outstanding})
+		age.ClaimMoney = age.Add(claim.ClaimMoney{Charged: row.Charged, Paid: row.Paid, PatientResponsibility: row.Patient, Outstanding: row.Outstanding})
 		for i := range all.Sent {
 			if all.Sent[i].Day == row.Sent {
 				all.Sent[i].Count.Count += row.Claims
@@ -81,8 +82,8 @@ func (r totals) Claims(ctx context.Context, today billing.Date) (billing.ClaimTo
 }
 
 // activity returns the days of the activity without counts.
-func activity(today billing.Date) []billing.DayCount {
-	days := make([]billing.DayCount, billing.ActivityDays)
+func activity(today billing.Date) []claim.DayCount {
+	days := make([]claim.DayCount, claim.ActivityDays)
 	for i := range days {
 		days[i].Day = today.AddDays(i - len(days) + 1)
 	}
@@ -160,12 +161,12 @@ FROM (
 	FROM eras
 	WHERE org_id = $1 AND mode = $2 AND received_at IS NOT NULL AND needs_attention
 	LIMIT $3
-) attention`, r.scope.Org, r.scope.Mode, billing.MaxCount+1)
+) attention`, r.scope.Org, r.scope.Mode, claim.MaxCount+1)
 	return q.text(""), q.args
 }
 
 // Remittances counts what waits for a person.
-func (r totals) Remittances(ctx context.Context) (w billing.WaitingRemittances, err error) {
+func (r totals) Remittances(ctx context.Context) (w claim.WaitingRemittances, err error) {
 	var row struct {
 		NotPosted   int `db:"not_posted"`
 		Quarantined int `db:"quarantined"`
@@ -176,9 +177,9 @@ func (r totals) Remittances(ctx context.Context) (w billing.WaitingRemittances, 
 	if err := r.get(ctx, &row, text, args...); err != nil {
 		return w, fmt.Errorf("count waiting remittances: %w", err)
 	}
-	return billing.WaitingRemittances{
-		NotPosted: billing.UpTo(billing.MaxCount, row.NotPosted), Quarantined: billing.UpTo(billing.MaxCount, row.Quarantined),
-		UnfinishedClaims: billing.Count{Count: row.Unfinished, More: row.ERAs > billing.MaxCount},
+	return claim.WaitingRemittances{
+		NotPosted: claim.UpTo(claim.MaxCount, row.NotPosted), Quarantined: claim.UpTo(claim.MaxCount, row.Quarantined),
+		UnfinishedClaims: claim.Count{Count: row.Unfinished, More: row.ERAs > claim.MaxCount},
 	}, nil
 }
 
@@ -190,12 +191,12 @@ FROM (
 	SELECT due_date FROM payer_requests WHERE org_id = % AND mode = % AND state = 'open' ORDER BY due_date NULLS FIRST LIMIT %
 ) open
 GROUP BY 1
-ORDER BY 1 NULLS FIRST`, r.scope.Org, r.scope.Mode, billing.MaxCount+1)
+ORDER BY 1 NULLS FIRST`, r.scope.Org, r.scope.Mode, claim.MaxCount+1)
 	return q.text(""), q.args
 }
 
 // PayerRequests counts the open payer requests by day.
-func (r totals) PayerRequests(ctx context.Context) (open billing.OpenRequests, err error) {
+func (r totals) PayerRequests(ctx context.Context) (open claim.OpenRequests, err error) {
 	var rows []struct {
 		Day   sql.NullTime `db:"day"`
 		Count int          `db:"count"`
@@ -209,14 +210,14 @@ func (r totals) PayerRequests(ctx context.Context) (open billing.OpenRequests, e
 		total += row.Count
 		switch {
 		case !row.Day.Valid:
-			open.Undated = billing.UpTo(billing.MaxCount, row.Count)
-		case len(open.Due) < billing.MaxDueDays:
-			open.Due = append(open.Due, billing.DayCount{Day: billing.DateOf(row.Day.Time), Count: billing.Count{Count: row.Count}})
+			open.Undated = claim.UpTo(claim.MaxCount, row.Count)
+		case len(open.Due) < claim.MaxDueDays:
+			open.Due = append(open.Due, claim.DayCount{Day: billing.DateOf(row.Day.Time), Count: claim.Count{Count: row.Count}})
 		default:
 			open.Later.Count += row.Count
 		}
 	}
-	open.Open = billing.UpTo(billing.MaxCount, total)
+	open.Open = claim.UpTo(claim.MaxCount, total)
 	open.Later.More = open.Open.More
 	return open, nil
 }
@@ -233,12 +234,12 @@ SELECT ago, (
 		LIMIT %
 	) made
 )
-FROM generate_series(0, %::int - 1) ago`, r.scope.Org, r.scope.Mode, today.Time(), billing.MaxDailyChecks+1, billing.ActivityDays)
+FROM generate_series(0, %::int - 1) ago`, r.scope.Org, r.scope.Mode, today.Time(), claim.MaxDailyChecks+1, claim.ActivityDays)
 	return q.text(""), q.args
 }
 
 // Checks counts the checks of each day of the activity.
-func (r totals) Checks(ctx context.Context, today billing.Date) ([]billing.DayCount, error) {
+func (r totals) Checks(ctx context.Context, today billing.Date) ([]claim.DayCount, error) {
 	var rows []struct {
 		Ago   int `db:"ago"`
 		Count int `db:"count"`
@@ -249,13 +250,13 @@ func (r totals) Checks(ctx context.Context, today billing.Date) ([]billing.DayCo
 	}
 	days := activity(today)
 	for _, row := range rows {
-		days[len(days)-1-row.Ago].Count = billing.UpTo(billing.MaxDailyChecks, row.Count)
+		days[len(days)-1-row.Ago].Count = claim.UpTo(claim.MaxDailyChecks, row.Count)
 	}
 	return days, nil
 }
 
 // PendingOffices reads offices with a change that waits for the operator.
-func (r totals) PendingOffices(ctx context.Context) ([]*billing.Office, error) {
+func (r totals) PendingOffices(ctx context.Context) ([]*directory.Office, error) {
 	q := r.query(officeColumns, "offices")
 	q.where("details -> 'Pending' IS NOT NULL")
 	var rows []officeRow

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -41,7 +42,7 @@ func (p *pairs) change(r *rand.Rand) error {
 	second := p.second[first]
 	n := len(p.second)
 	p.mu.Unlock()
-	made := claim()
+	made := newClaim()
 	made.PatientControlNumber = made.ID.String()
 	create, bill := r.IntN(10) == 0 && n < 30, second.IsZero() && r.IntN(4) == 0
 	err := p.store.InTx(p.t.Context(), p.in, func(ctx context.Context, tx ports.Tx) error {
@@ -66,8 +67,8 @@ func (p *pairs) change(r *rand.Rand) error {
 			}
 			vary(r, c.Claim)
 			if id == first && bill && c.SecondaryID.IsZero() {
-				made.SecondaryTo, made.Coverage, made.Lines, made.SentAt, made.State = first, billing.SequenceSecondary, c.Lines, time.Time{}, billing.ClaimValidated
-				made.OtherCoverage = []billing.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: &billing.CoverageAdjudication{Paid: 1000}}}
+				made.SecondaryTo, made.Coverage, made.Lines, made.SentAt, made.State = first, billing.SequenceSecondary, c.Lines, time.Time{}, claim.Validated
+				made.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequencePrimary, Adjudication: &claim.CoverageAdjudication{Paid: 1000}}}
 				c.SecondaryID = made.ID
 				if err := tx.Claims.Insert(ctx, made); err != nil {
 					return err
@@ -90,24 +91,24 @@ func (p *pairs) change(r *rand.Rand) error {
 }
 
 // vary sets what the totals depend on.
-func vary(r *rand.Rand, c *billing.Claim) {
-	states := []billing.ClaimState{
-		billing.ClaimValidated, billing.ClaimSubmitted, billing.ClaimAcceptedPayer, billing.ClaimPaid, billing.ClaimDenied, billing.ClaimReconciled, billing.ClaimVoided,
+func vary(r *rand.Rand, c *claim.Claim) {
+	states := []claim.State{
+		claim.Validated, claim.Submitted, claim.AcceptedPayer, claim.Paid, claim.Denied, claim.Reconciled, claim.Voided,
 	}
 	c.State, c.Standing = states[r.IntN(len(states))], nil
 	if c.SentAt.IsZero() && r.IntN(2) == 0 {
 		c.SentAt = time.Now().UTC().Add(-time.Duration(r.IntN(120*24)) * time.Hour)
 	}
 	if r.IntN(3) > 0 {
-		c.Standing = &billing.ClaimStanding{Paid: billing.Money(r.IntN(5000)), PatientResponsibility: billing.Money(r.IntN(3000)), Contractual: billing.Money(r.IntN(3000))}
+		c.Standing = &claim.Standing{Paid: billing.Money(r.IntN(5000)), PatientResponsibility: billing.Money(r.IntN(3000)), Contractual: billing.Money(r.IntN(3000))}
 	}
 	c.Accepted, c.SettledAt, c.ReconciledAt = nil, time.Time{}, time.Time{}
 	if r.IntN(3) == 0 {
-		c.Accepted = []billing.AcceptedOpen{{Lines: []billing.LineAmount{{Number: 1, Amount: billing.Money(r.IntN(2000))}, {Amount: 5}}}}
+		c.Accepted = []claim.AcceptedOpen{{Lines: []claim.LineAmount{{Number: 1, Amount: billing.Money(r.IntN(2000))}, {Amount: 5}}}}
 		c.SettledAt = time.Now().UTC()
 		c.ReconciledAt = c.SettledAt.Add(time.Duration(r.IntN(3)-1) * time.Hour)
 	}
-	c.Lines = []billing.ClaimLine{{ProcedureCode: "D2740", Fee: billing.Money(r.IntN(10000)), Quantity: 1}, {ProcedureCode: "D0120", Fee: 6000, Quantity: 2}}
+	c.Lines = []claim.Line{{ProcedureCode: "D2740", Fee: billing.Money(r.IntN(10000)), Quantity: 1}, {ProcedureCode: "D0120", Fee: 6000, Quantity: 2}}
 }
 
 // recount counts every claim, by the functions of the triggers. The claims for the same
@@ -135,7 +136,7 @@ func TestTotals(t *testing.T) {
 	url := pgtest.URL(t)
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
 	p := &pairs{t: t, store: s, in: scope(), second: map[billing.ClaimID]billing.ClaimID{}}
-	first := claim()
+	first := newClaim()
 	porttest.In(t, s, p.in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, first) })
 	p.second[first.ID] = billing.ClaimID{}
 	ctx, stop := context.WithCancel(t.Context())
@@ -186,14 +187,14 @@ func TestTotals(t *testing.T) {
 func TestOtherScopesHaveTotalsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	s, in := pgtest.Open(t), scope()
-	c := claim()
-	c.SentAt, c.State = time.Now(), billing.ClaimSubmitted
+	c := newClaim()
+	c.SentAt, c.State = time.Now(), claim.Submitted
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
-	if got := porttest.Totals(t, s, in); got.Ages[0].Charged != c.Charge() || got.States[billing.KindClaim][billing.ClaimSubmitted] != 1 || got.Sent[29].Count.Count != 1 {
+	if got := porttest.Totals(t, s, in); got.Ages[0].Charged != c.Charge() || got.States[claim.KindClaim][claim.Submitted] != 1 || got.Sent[29].Count.Count != 1 {
 		t.Errorf("the totals are %+v", got)
 	}
 	other := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
-	if got := porttest.Totals(t, s, other); got.Ages[0].Charged != 0 || len(got.States[billing.KindClaim]) != 0 {
+	if got := porttest.Totals(t, s, other); got.Ages[0].Charged != 0 || len(got.States[claim.KindClaim]) != 0 {
 		t.Errorf("another mode has %+v", got)
 	}
 }

@@ -82,7 +82,7 @@ func (w write) statement() (string, []any, error) {
 func (t *tx) ports(ctx context.Context) ports.Tx {
 	return ports.Tx{
 		Clock: transactionClock{ctx, t},
-		Keys:  idempotencyKeys{t}, Checks: checks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearing{t}, Totals: totals{t}, Batches: batches{t}, ERAs: eras{t},
+		Keys:  idempotencyKeys{t}, Checks: checks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearings{t}, Totals: totals{t}, Batches: batches{t}, ERAs: eras{t},
 		RemittanceClaims: remittanceClaims{t}, Corrections: corrections{t}, Adjustments: adjustments{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
@@ -94,7 +94,7 @@ func (t *tx) ports(ctx context.Context) ports.Tx {
 func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 	return ports.SystemTx{
 		Clock: transactionClock{ctx, t},
-		Jobs:  jobTable{t}, Leases: jobTable{t}, Outbox: systemOutbox{t}, Turns: taken{t}, Received: receivedFiles{t}, Contents: contents{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantine{t},
+		Jobs:  jobTable{t}, Leases: jobTable{t}, Outbox: systemOutbox{t}, Turns: taken{t}, Received: receivedFiles{t}, Contents: contents{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantines{t},
 		Forget: forgetter{t}, Accounts: accounts{t}, SignedIn: signedIn{t}, Origin: origin{t}, RequestLog: requests{t}, Changes: changes{t},
 		AuditLog: auditEntries{t}, Connections: connections{t},
 	}

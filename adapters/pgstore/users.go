@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 // users are the users of the transaction's organization.
@@ -19,28 +19,28 @@ type users struct{ *tx }
 const userColumns = "id, org_id, email, role, state, has_password, has_totp, created_at, signed_in_at, operator_signed_in_at, operator_signed_in"
 
 type userRow struct {
-	ID          billing.UserID    `db:"id"`
-	Org         billing.OrgID     `db:"org_id"`
-	Email       string            `db:"email"`
-	Role        billing.Role      `db:"role"`
-	State       billing.UserState `db:"state"`
-	HasPassword bool              `db:"has_password"`
-	HasTOTP     bool              `db:"has_totp"`
-	CreatedAt   time.Time         `db:"created_at"`
-	SignedInAt  sql.NullTime      `db:"signed_in_at"`
-	OperatorAt  sql.NullTime      `db:"operator_signed_in_at"`
-	Operator    string            `db:"operator_signed_in"`
+	ID          billing.UserID   `db:"id"`
+	Org         billing.OrgID    `db:"org_id"`
+	Email       string           `db:"email"`
+	Role        caller.Role      `db:"role"`
+	State       caller.UserState `db:"state"`
+	HasPassword bool             `db:"has_password"`
+	HasTOTP     bool             `db:"has_totp"`
+	CreatedAt   time.Time        `db:"created_at"`
+	SignedInAt  sql.NullTime     `db:"signed_in_at"`
+	OperatorAt  sql.NullTime     `db:"operator_signed_in_at"`
+	Operator    string           `db:"operator_signed_in"`
 }
 
-func (r userRow) user() (*billing.User, error) {
-	return &billing.User{
+func (r userRow) user() (*caller.User, error) {
+	return &caller.User{
 		ID: r.ID, Org: r.Org, Email: r.Email, Role: r.Role, State: r.State, HasPassword: r.HasPassword, HasTOTP: r.HasTOTP,
-		CreatedAt: r.CreatedAt.UTC(), SignedInAt: present(r.SignedInAt), Operator: billing.OperatorSignIn{At: present(r.OperatorAt), Name: r.Operator},
+		CreatedAt: r.CreatedAt.UTC(), SignedInAt: present(r.SignedInAt), Operator: caller.OperatorSignIn{At: present(r.OperatorAt), Name: r.Operator},
 	}, nil
 }
 
 // Insert stores a new user without a password.
-func (r users) Insert(ctx context.Context, u *billing.User) error {
+func (r users) Insert(ctx context.Context, u *caller.User) error {
 	r.evidence = rowEvidence("users", u.ID)
 	n, err := r.exec(ctx, `
 INSERT INTO users (id, org_id, email, role, state, created_at)
@@ -59,7 +59,7 @@ ON CONFLICT (org_id, email) DO NOTHING`, u.ID, r.scope.Org, u.Email, u.Role, u.S
 }
 
 // Lock reads all users of the organization and locks their rows.
-func (r users) Lock(ctx context.Context) ([]*billing.User, error) {
+func (r users) Lock(ctx context.Context) ([]*caller.User, error) {
 	var rows []userRow
 	err := r.list(ctx, &rows, "SELECT "+userColumns+"\nFROM users\nWHERE org_id = $1\nORDER BY created_at, id\nFOR UPDATE", r.scope.Org)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r users) Lock(ctx context.Context) ([]*billing.User, error) {
 }
 
 // List reads a page of users.
-func (r users) List(ctx context.Context, p billing.Page) ([]*billing.User, error) {
+func (r users) List(ctx context.Context, p billing.Page) ([]*caller.User, error) {
 	return page(ctx, r.tx, "users", userRow.user, r.ofOrganization(userColumns, "users"), p)
 }
 
@@ -82,7 +82,7 @@ func (t *tx) ofOrganization(columns, table string) *query {
 }
 
 // Save stores the role and the state.
-func (r users) Save(ctx context.Context, u *billing.User) error {
+func (r users) Save(ctx context.Context, u *caller.User) error {
 	return r.later(ctx, u.ID, "UPDATE users SET role = $2, state = $3 WHERE id = $1", u.ID, u.Role, u.State)
 }
 
@@ -133,8 +133,8 @@ type sessionRow struct {
 	TOTPRequired bool   `db:"totp_required"`
 }
 
-func (r sessionRow) session() (*billing.Session, error) {
-	return &billing.Session{
+func (r sessionRow) session() (*caller.Session, error) {
+	return &caller.Session{
 		ID: r.ID, Org: r.Org, User: r.User, Address: r.Address, Agent: r.Agent,
 		CreatedAt: r.CreatedAt.UTC(), UsedAt: r.UsedAt.UTC(), EndedAt: present(r.EndedAt),
 		TOTP: r.TOTP, PasswordWeak: r.PasswordWeak, Operator: r.Operator, TOTPRequired: r.TOTPRequired,
@@ -142,7 +142,7 @@ func (r sessionRow) session() (*billing.Session, error) {
 }
 
 // Link stores a sign-in link, after it has ended the unused ones of the user.
-func (r sessions) Link(ctx context.Context, l *billing.SignInLink, digest [32]byte) error {
+func (r sessions) Link(ctx context.Context, l *caller.SignInLink, digest [32]byte) error {
 	if _, err := r.exec(ctx, "UPDATE sign_in_links SET used_at = $2 WHERE user_id = $1 AND used_at IS NULL", l.User, micro(l.CreatedAt)); err != nil {
 		return fmt.Errorf("end sign-in links: %w", err)
 	}
@@ -152,20 +152,20 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)`, digest[:], r.scope.Org, l.User, l.Kind, l.
 }
 
 // Get reads a session.
-func (r sessions) Get(ctx context.Context, id billing.SessionID) (*billing.Session, error) {
+func (r sessions) Get(ctx context.Context, id billing.SessionID) (*caller.Session, error) {
 	return one(ctx, r.tx, "session", sessionRow.session, "SELECT "+sessionColumns+"\nFROM sessions\nWHERE id = $1", id)
 }
 
 // List reads a page of the sessions that last.
-func (r sessions) List(ctx context.Context, user billing.UserID, at time.Time, p billing.Page) ([]*billing.Session, error) {
+func (r sessions) List(ctx context.Context, user billing.UserID, at time.Time, p billing.Page) ([]*caller.Session, error) {
 	return page(ctx, r.tx, "sessions", sessionRow.session, r.alive(user, at), p)
 }
 
 func (r sessions) alive(user billing.UserID, at time.Time) *query {
 	q := r.ofOrganization(sessionColumns, "sessions")
 	q.where("ended_at IS NULL")
-	q.where("created_at > %", micro(at.Add(-billing.SessionTime)))
-	q.where("used_at > %", micro(at.Add(-billing.SessionIdleTime)))
+	q.where("created_at > %", micro(at.Add(-caller.SessionTime)))
+	q.where("used_at > %", micro(at.Add(-caller.SessionIdleTime)))
 	whereSet(q, "user_id = %", user)
 	return q
 }
@@ -191,7 +191,7 @@ func (r sessions) EndAll(ctx context.Context, user billing.UserID, at time.Time)
 }
 
 // Keep stores what proves the person of a session, and ends the others of the user.
-func (r sessions) Keep(ctx context.Context, s *billing.Session, at time.Time) error {
+func (r sessions) Keep(ctx context.Context, s *caller.Session, at time.Time) error {
 	_, err := r.exec(ctx, `
 UPDATE sessions
 SET totp = CASE WHEN id = $2 THEN $3 ELSE totp END, password_weak = CASE WHEN id = $2 THEN $4 ELSE password_weak END,
@@ -220,12 +220,12 @@ const accountColumns = userColumns + ", (SELECT name FROM organizations o WHERE 
 // account returns the account with its decrypted TOTP secret. A secret that was
 // encrypted with another key is an error, because without it a password would be
 // enough.
-func (r accounts) account(row accountRow) (*billing.Account, error) {
+func (r accounts) account(row accountRow) (*caller.Account, error) {
 	u, err := row.user()
 	if err != nil {
 		return nil, err
 	}
-	a := &billing.Account{User: *u, OrgName: row.OrgName, Password: row.Password.String, TOTPStep: row.TOTPStep}
+	a := &caller.Account{User: *u, OrgName: row.OrgName, Password: row.Password.String, TOTPStep: row.TOTPStep}
 	for _, d := range row.RecoveryCodes {
 		a.RecoveryCodes = append(a.RecoveryCodes, [sha256.Size]byte(d))
 	}
@@ -240,7 +240,7 @@ func (r accounts) account(row accountRow) (*billing.Account, error) {
 }
 
 // Find reads the users with the email address.
-func (r accounts) Find(ctx context.Context, email string) ([]*billing.Account, error) {
+func (r accounts) Find(ctx context.Context, email string) ([]*caller.Account, error) {
 	var rows []accountRow
 	if err := r.list(ctx, &rows, "SELECT "+accountColumns+"\nFROM users\nWHERE email = $1\nORDER BY created_at, id", email); err != nil {
 		return nil, fmt.Errorf("find users: %w", err)
@@ -249,7 +249,7 @@ func (r accounts) Find(ctx context.Context, email string) ([]*billing.Account, e
 }
 
 // Users reads the users with the email address, without their secrets.
-func (r accounts) Users(ctx context.Context, email string) ([]*billing.User, error) {
+func (r accounts) Users(ctx context.Context, email string) ([]*caller.User, error) {
 	var rows []userRow
 	if err := r.list(ctx, &rows, "SELECT "+userColumns+"\nFROM users\nWHERE email = $1\nORDER BY created_at, id", email); err != nil {
 		return nil, fmt.Errorf("find users: %w", err)
@@ -258,18 +258,18 @@ func (r accounts) Users(ctx context.Context, email string) ([]*billing.User, err
 }
 
 // Lock reads a user and locks the row.
-func (r accounts) Lock(ctx context.Context, id billing.UserID) (*billing.Account, error) {
+func (r accounts) Lock(ctx context.Context, id billing.UserID) (*caller.Account, error) {
 	return one(ctx, r.tx, "user", r.account, "SELECT "+accountColumns+"\nFROM users\nWHERE id = $1\nFOR UPDATE", id)
 }
 
 // Save stores a sign-in.
-func (r accounts) Save(ctx context.Context, a *billing.Account) error {
+func (r accounts) Save(ctx context.Context, a *caller.Account) error {
 	return r.later(ctx, a.ID, "UPDATE users SET state = $2, signed_in_at = $3, totp_step = $4, recovery_codes = $5, operator_signed_in_at = $6, operator_signed_in = $7 WHERE id = $1",
 		a.ID, a.State, optional(a.SignedInAt), a.TOTPStep, digests(a.RecoveryCodes), optional(a.Operator.At), a.Operator.Name)
 }
 
 // UseLink marks a sign-in link as used.
-func (r accounts) UseLink(ctx context.Context, digest [32]byte, at time.Time) (*billing.SignInLink, error) {
+func (r accounts) UseLink(ctx context.Context, digest [32]byte, at time.Time) (*caller.SignInLink, error) {
 	n, err := r.exec(ctx, "UPDATE sign_in_links SET used_at = $2 WHERE digest = $1 AND used_at IS NULL AND expires_at > $2", digest[:], micro(at))
 	if err != nil {
 		return nil, fmt.Errorf("use a sign-in link: %w", err)
@@ -281,23 +281,23 @@ func (r accounts) UseLink(ctx context.Context, digest [32]byte, at time.Time) (*
 }
 
 type linkRow struct {
-	Org       billing.OrgID    `db:"org_id"`
-	User      billing.UserID   `db:"user_id"`
-	Kind      billing.LinkKind `db:"kind"`
-	Operator  string           `db:"operator"`
-	CreatedAt time.Time        `db:"created_at"`
-	ExpiresAt time.Time        `db:"expires_at"`
+	Org       billing.OrgID   `db:"org_id"`
+	User      billing.UserID  `db:"user_id"`
+	Kind      caller.LinkKind `db:"kind"`
+	Operator  string          `db:"operator"`
+	CreatedAt time.Time       `db:"created_at"`
+	ExpiresAt time.Time       `db:"expires_at"`
 }
 
-func (r linkRow) link() (*billing.SignInLink, error) {
-	return &billing.SignInLink{Org: r.Org, User: r.User, Kind: r.Kind, Operator: r.Operator, CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC()}, nil
+func (r linkRow) link() (*caller.SignInLink, error) {
+	return &caller.SignInLink{Org: r.Org, User: r.User, Kind: r.Kind, Operator: r.Operator, CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC()}, nil
 }
 
 // signedIn are the sessions of requests, across organizations.
 type signedIn struct{ *tx }
 
 // Insert stores a new session.
-func (r signedIn) Insert(ctx context.Context, s *billing.Session, digest [32]byte) error {
+func (r signedIn) Insert(ctx context.Context, s *caller.Session, digest [32]byte) error {
 	r.evidence = rowEvidence("sessions", s.ID)
 	return r.later(ctx, s.ID, `
 INSERT INTO sessions (id, org_id, user_id, digest, address, agent, created_at, used_at, totp, password_weak, operator)
@@ -306,7 +306,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 }
 
 // Find reads a session and its user.
-func (r signedIn) Find(ctx context.Context, digest [32]byte) (*billing.Session, *billing.User, error) {
+func (r signedIn) Find(ctx context.Context, digest [32]byte) (*caller.Session, *caller.User, error) {
 	s, err := one(ctx, r.tx, "session", sessionRow.session, "SELECT "+sessionColumns+"\nFROM sessions\nWHERE digest = $1", digest[:])
 	if err != nil {
 		return nil, nil, err
@@ -316,7 +316,7 @@ func (r signedIn) Find(ctx context.Context, digest [32]byte) (*billing.Session, 
 }
 
 // Read reads sessions.
-func (r signedIn) Read(ctx context.Context, ids []billing.SessionID) ([]*billing.Session, error) {
+func (r signedIn) Read(ctx context.Context, ids []billing.SessionID) ([]*caller.Session, error) {
 	var rows []sessionRow
 	if err := r.list(ctx, &rows, "SELECT "+sessionColumns+"\nFROM sessions\nWHERE id = ANY ($1::uuid[])", pq.Array(ids)); err != nil {
 		return nil, fmt.Errorf("read sessions: %w", err)

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/lib/pq"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 type endpoints struct{ *tx }
@@ -23,7 +24,7 @@ type endpointRow struct {
 	URL          string                    `db:"url"`
 	Description  string                    `db:"description"`
 	EventTypes   pq.StringArray            `db:"event_types"`
-	Status       billing.EndpointStatus    `db:"status"`
+	Status       webhook.EndpointStatus    `db:"status"`
 	Secret       []byte                    `db:"secret"`
 	Failures     int                       `db:"failures"`
 	FailingSince sql.NullTime              `db:"failing_since"`
@@ -37,23 +38,23 @@ type endpointRow struct {
 // endpoint returns the endpoint with its decrypted secret. The secret is empty if it
 // was encrypted with another key. Such an endpoint can still be read, changed and
 // removed, and rotation creates a new secret.
-func (r endpointRow) endpoint(s *sealer) *billing.WebhookEndpoint {
-	e := &billing.WebhookEndpoint{
+func (r endpointRow) endpoint(s *sealer) *webhook.Endpoint {
+	e := &webhook.Endpoint{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, URL: r.URL, Description: r.Description, Status: r.Status,
-		Health:     billing.EndpointHealth{Failures: r.Failures, FailingSince: present(r.FailingSince), CircuitUntil: present(r.CircuitUntil)},
-		DisabledBy: billing.DisabledReason(r.DisabledBy.String), DeliveredAt: present(r.DeliveredAt), CreatedAt: r.CreatedAt.UTC(), CreatedBy: r.CreatedBy,
+		Health:     webhook.EndpointHealth{Failures: r.Failures, FailingSince: present(r.FailingSince), CircuitUntil: present(r.CircuitUntil)},
+		DisabledBy: webhook.DisabledReason(r.DisabledBy.String), DeliveredAt: present(r.DeliveredAt), CreatedAt: r.CreatedAt.UTC(), CreatedBy: r.CreatedBy,
 	}
 	for _, t := range r.EventTypes {
-		e.EventTypes = append(e.EventTypes, billing.EventType(t))
+		e.EventTypes = append(e.EventTypes, event.Type(t))
 	}
 	if secret, err := s.open(e.Scope, e.ID, r.Secret); err == nil {
-		e.Secret = billing.WebhookSecret(secret)
+		e.Secret = webhook.Secret(secret)
 	}
 	return e
 }
 
 // eventTypes returns the column of event types: NULL for every type.
-func eventTypes(types []billing.EventType) (out pq.StringArray) {
+func eventTypes(types []event.Type) (out pq.StringArray) {
 	for _, t := range types {
 		out = append(out, string(t))
 	}
@@ -61,7 +62,7 @@ func eventTypes(types []billing.EventType) (out pq.StringArray) {
 }
 
 // sealed returns the column of the secret: NULL for an unknown one.
-func (r endpoints) sealed(e *billing.WebhookEndpoint) []byte {
+func (r endpoints) sealed(e *webhook.Endpoint) []byte {
 	if e.Secret == "" {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (r endpoints) sealed(e *billing.WebhookEndpoint) []byte {
 
 // Insert stores a new endpoint. It first waits for other inserts of the scope. It then
 // counts the endpoints in a new statement, which sees those inserts.
-func (r endpoints) Insert(ctx context.Context, e *billing.WebhookEndpoint) error {
+func (r endpoints) Insert(ctx context.Context, e *webhook.Endpoint) error {
 	var locked sql.NullString
 	if err := r.get(ctx, &locked, "SELECT pg_advisory_xact_lock(hashtextextended(format('webhook endpoints %s %s', $1::uuid, $2::text), 0))",
 		r.scope.Org, r.scope.Mode); err != nil {
@@ -84,30 +85,30 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
 WHERE (SELECT count(*) FROM webhook_endpoints WHERE org_id = $2 AND mode = $3) < $16`,
 		e.ID, r.scope.Org, r.scope.Mode, e.URL, e.Description, eventTypes(e.EventTypes), e.Status, r.sealed(e), e.Health.Failures,
 		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil), micro(e.CreatedAt), disabledBy(e),
-		optional(e.DeliveredAt), e.CreatedBy, billing.MaxEndpoints)
+		optional(e.DeliveredAt), e.CreatedBy, webhook.MaxEndpoints)
 	switch {
 	case err != nil:
 		return fmt.Errorf("insert webhook endpoint %s: %w", e.ID, err)
 	case n == 0:
 		return &billing.Error{
 			Code:    billing.CodeConflict,
-			Message: fmt.Sprintf("The organization already has %d webhook endpoints in this mode. Delete one first.", billing.MaxEndpoints),
+			Message: fmt.Sprintf("The organization already has %d webhook endpoints in this mode. Delete one first.", webhook.MaxEndpoints),
 		}
 	}
 	return nil
 }
 
 // Get reads an endpoint.
-func (r endpoints) Get(ctx context.Context, id billing.WebhookEndpointID) (*billing.WebhookEndpoint, error) {
+func (r endpoints) Get(ctx context.Context, id billing.WebhookEndpointID) (*webhook.Endpoint, error) {
 	return r.one(ctx, id, "")
 }
 
 // Lock reads an endpoint and keeps other transactions from writing it.
-func (r endpoints) Lock(ctx context.Context, id billing.WebhookEndpointID) (*billing.WebhookEndpoint, error) {
+func (r endpoints) Lock(ctx context.Context, id billing.WebhookEndpointID) (*webhook.Endpoint, error) {
 	return r.one(ctx, id, "FOR NO KEY UPDATE")
 }
 
-func (r endpoints) one(ctx context.Context, id billing.WebhookEndpointID, end string) (*billing.WebhookEndpoint, error) {
+func (r endpoints) one(ctx context.Context, id billing.WebhookEndpointID, end string) (*webhook.Endpoint, error) {
 	q := r.query(endpointColumns, "webhook_endpoints")
 	q.where("id = %", id)
 	return one(ctx, r.tx, "webhook endpoint", r.endpoint, q.text(end), q.args...)
@@ -115,8 +116,8 @@ func (r endpoints) one(ctx context.Context, id billing.WebhookEndpointID, end st
 
 // Save stores the fields of an endpoint that can change. It does not change a
 // secret that is unknown.
-func (r endpoints) Save(ctx context.Context, e *billing.WebhookEndpoint) error {
-	if e.Status == billing.EndpointEnabled {
+func (r endpoints) Save(ctx context.Context, e *webhook.Endpoint) error {
+	if e.Status == webhook.EndpointEnabled {
 		r.call(r.scope, e.ID)
 	}
 	return r.later(ctx, e.ID, `
@@ -129,7 +130,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 }
 
 // disabledBy returns the column of the reason: NULL for none.
-func disabledBy(e *billing.WebhookEndpoint) sql.NullString {
+func disabledBy(e *webhook.Endpoint) sql.NullString {
 	return sql.NullString{String: string(e.DisabledBy), Valid: e.DisabledBy != ""}
 }
 
@@ -143,7 +144,7 @@ func (r endpoints) Delete(ctx context.Context, id billing.WebhookEndpointID) err
 }
 
 // List reads every endpoint of the scope, newest first.
-func (r endpoints) List(ctx context.Context) ([]*billing.WebhookEndpoint, error) {
+func (r endpoints) List(ctx context.Context) ([]*webhook.Endpoint, error) {
 	q := r.query(endpointColumns, "webhook_endpoints")
 	var rows []endpointRow
 	if err := r.list(ctx, &rows, q.text("ORDER BY created_at DESC, id DESC"), q.args...); err != nil {
@@ -152,6 +153,6 @@ func (r endpoints) List(ctx context.Context) ([]*billing.WebhookEndpoint, error)
 	return values(rows, r.endpoint)
 }
 
-func (r endpoints) endpoint(row endpointRow) (*billing.WebhookEndpoint, error) {
+func (r endpoints) endpoint(row endpointRow) (*webhook.Endpoint, error) {
 	return row.endpoint(r.store.sealer), nil
 }

@@ -11,21 +11,22 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-func endpoint(in billing.Scope) *billing.WebhookEndpoint {
+func endpoint(in billing.Scope) *webhook.Endpoint {
 	now := time.Now()
-	return &billing.WebhookEndpoint{
-		ID: billing.NewID[billing.WebhookEndpointID](now), Scope: in, URL: "https://example.com/hooks", Status: billing.EndpointEnabled,
-		Secret: billing.NewWebhookSecret(), CreatedAt: now,
+	return &webhook.Endpoint{
+		ID: billing.NewID[billing.WebhookEndpointID](now), Scope: in, URL: "https://example.com/hooks", Status: webhook.EndpointEnabled,
+		Secret: webhook.NewWebhookSecret(), CreatedAt: now,
 	}
 }
 
 // hooked returns a store with an endpoint, a delivery that was tried and one that
 // was not, and the lane held.
-func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *billing.WebhookEndpoint) {
+func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *webhook.Endpoint) {
 	t.Helper()
 	url := pgtest.URL(t)
 	s := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
@@ -33,20 +34,20 @@ func hooked(t *testing.T, in billing.Scope) (*pgstore.Store, string, *billing.We
 	for _, fn := range []func(context.Context, ports.Tx) error{
 		func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) },
 		func(ctx context.Context, tx ports.Tx) error {
-			return errors.Join(tx.Events.Append(ctx, event(check(in).ID)), tx.Events.Append(ctx, event(check(in).ID)))
+			return errors.Join(tx.Events.Append(ctx, someEvent(check(in).ID)), tx.Events.Append(ctx, someEvent(check(in).ID)))
 		},
 		func(ctx context.Context, tx ports.Tx) error {
 			_, due, _, err := tx.Lanes.Due(ctx, e.ID, time.Now(), 1, nil)
 			if err != nil {
 				return err
 			}
-			due[0].Delivery.Tried(billing.Attempt{
+			due[0].Delivery.Tried(webhook.Attempt{
 				At: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Status: 200, Duration: time.Millisecond, Response: "\x00é", Error: "e",
 				RetryAfter: time.Second, URL: "https://a.example", SignedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Location: "/b",
-				Headers: []billing.ReplyHeader{{Name: "n", Value: "v"}},
+				Headers: []webhook.ReplyHeader{{Name: "n", Value: "v"}},
 			}, 0)
 			_, _, err = tx.Lanes.Take(ctx, e.ID, job().ID, "here", time.Minute)
-			return errors.Join(err, tx.Lanes.Record(ctx, []*billing.Delivery{due[0].Delivery}))
+			return errors.Join(err, tx.Lanes.Record(ctx, []*webhook.Delivery{due[0].Delivery}))
 		},
 	} {
 		if err := s.InTx(t.Context(), in, fn); err != nil {
@@ -187,7 +188,7 @@ func TestDeliveriesWithoutAnEndpointAreForgotten(t *testing.T) {
 			return err
 		}
 		return s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error { //nolint:contextcheck // a transaction beside this one
-			return tx.Events.Append(ctx, event(check(in).ID))
+			return tx.Events.Append(ctx, someEvent(check(in).ID))
 		})
 	})
 	db := admin(t, url)
@@ -234,7 +235,7 @@ func TestForgettingIsBounded(t *testing.T) {
 	}
 }
 
-func insertOld(t *testing.T, db *sql.DB, in billing.Scope, e *billing.WebhookEndpoint, n int) {
+func insertOld(t *testing.T, db *sql.DB, in billing.Scope, e *webhook.Endpoint, n int) {
 	t.Helper()
 	old := time.Now().AddDate(0, 0, -31)
 	if _, err := db.ExecContext(t.Context(), `

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -185,7 +187,7 @@ type eligibility struct {
 // Ask asks a payer. If the connection was closed since it was chosen, nothing was sent,
 // and the check chooses again. A reply that is no response is no failure of the
 // connection.
-func (e eligibility) Ask(ctx context.Context, q network.Inquiry) (response billing.CheckResponse, sent []billing.Exchange, err error) {
+func (e eligibility) Ask(ctx context.Context, q network.Inquiry) (response coverage.CheckResponse, sent []coverage.Exchange, err error) {
 	var unreadable error
 	err = e.link.call(ctx, network.CallAsk, func() (err error) {
 		response, sent, err = e.Eligibility.Ask(ctx, q)
@@ -206,7 +208,7 @@ type sender struct {
 }
 
 // Send hands over a file.
-func (s sender) Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
+func (s sender) Send(ctx context.Context, f clearing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
 	return s.link.call(ctx, network.CallSend, func() error { return s.Sender.Send(ctx, f, mark) })
 }
 
@@ -216,7 +218,7 @@ type replies struct {
 }
 
 // Receive returns the files that have come back.
-func (r replies) Receive(ctx context.Context, limit int) (files []billing.IncomingFile, err error) {
+func (r replies) Receive(ctx context.Context, limit int) (files []clearing.IncomingFile, err error) {
 	err = r.link.call(ctx, network.CallReceive, func() (err error) {
 		files, err = r.Replies.Receive(ctx, limit)
 		return err
@@ -235,7 +237,7 @@ type inbox struct {
 }
 
 // List returns the files that are there.
-func (i inbox) List(ctx context.Context) (files []billing.RemoteFile, err error) {
+func (i inbox) List(ctx context.Context) (files []clearing.RemoteFile, err error) {
 	err = i.link.call(ctx, network.CallReceive, func() (err error) {
 		files, err = i.Inbox.List(ctx)
 		return err
@@ -244,12 +246,12 @@ func (i inbox) List(ctx context.Context) (files []billing.RemoteFile, err error)
 }
 
 // Read reads a file.
-func (i inbox) Read(ctx context.Context, f billing.RemoteFile, take func(part []byte) error) error {
+func (i inbox) Read(ctx context.Context, f clearing.RemoteFile, take func(part []byte) error) error {
 	return i.link.file(ctx, func() error { return i.Inbox.Read(ctx, f, take) })
 }
 
 // Remove removes a file.
-func (i inbox) Remove(ctx context.Context, f billing.RemoteFile, digest [32]byte) error {
+func (i inbox) Remove(ctx context.Context, f clearing.RemoteFile, digest [32]byte) error {
 	return i.link.file(ctx, func() error { return i.Inbox.Remove(ctx, f, digest) })
 }
 
@@ -259,7 +261,7 @@ func (l *link) file(ctx context.Context, do func() error) error {
 	var of error
 	err := l.call(ctx, network.CallReceive, func() error {
 		err := do()
-		if billing.OfFile(err) {
+		if clearing.OfFile(err) {
 			of, err = err, nil
 		}
 		return err

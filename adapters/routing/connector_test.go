@@ -15,6 +15,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -36,32 +39,32 @@ func (a *account) Close() error {
 	return errors.New("it was cut off")
 }
 
-func (a *account) Ask(ctx context.Context, _ network.Inquiry) (billing.CheckResponse, []billing.Exchange, error) {
-	return billing.CheckResponse{Outcome: billing.OutcomeAnswered}, []billing.Exchange{{Reply: []byte("271")}}, a.result(ctx)
+func (a *account) Ask(ctx context.Context, _ network.Inquiry) (coverage.CheckResponse, []coverage.Exchange, error) {
+	return coverage.CheckResponse{Outcome: coverage.OutcomeAnswered}, []coverage.Exchange{{Reply: []byte("271")}}, a.result(ctx)
 }
 
-func (a *account) Receive(ctx context.Context, _ int) ([]billing.IncomingFile, error) {
-	return []billing.IncomingFile{{Name: "1"}}, a.result(ctx)
+func (a *account) Receive(ctx context.Context, _ int) ([]clearing.IncomingFile, error) {
+	return []clearing.IncomingFile{{Name: "1"}}, a.result(ctx)
 }
 
 func (a *account) Remove(ctx context.Context, _ string) error { return a.result(ctx) }
 
-func (a *account) Send(ctx context.Context, _ billing.OutgoingFile, _ func(context.Context, string) error) error {
+func (a *account) Send(ctx context.Context, _ clearing.OutgoingFile, _ func(context.Context, string) error) error {
 	return a.result(ctx)
 }
 
 // folder is the inbox of an account.
 type folder struct{ *account }
 
-func (f folder) List(ctx context.Context) ([]billing.RemoteFile, error) {
-	return []billing.RemoteFile{{Name: "1"}}, f.result(ctx)
+func (f folder) List(ctx context.Context) ([]clearing.RemoteFile, error) {
+	return []clearing.RemoteFile{{Name: "1"}}, f.result(ctx)
 }
 
-func (f folder) Read(ctx context.Context, _ billing.RemoteFile, take func([]byte) error) error {
+func (f folder) Read(ctx context.Context, _ clearing.RemoteFile, take func([]byte) error) error {
 	return errors.Join(take([]byte("ISA")), f.result(ctx))
 }
 
-func (f folder) Remove(ctx context.Context, _ billing.RemoteFile, _ [32]byte) error {
+func (f folder) Remove(ctx context.Context, _ clearing.RemoteFile, _ [32]byte) error {
 	return f.result(ctx)
 }
 
@@ -166,7 +169,7 @@ func TestRoutes(t *testing.T) {
 	}
 	n, err := f.networks.For(billing.Scope{Org: mine, Mode: billing.ModeLive}, delta, network.Claims)
 	if err != nil || n.Poll != time.Minute || n.Options.PollInterval != time.Minute || n.Envelope.Usage != "P" || !strings.HasPrefix(n.Name, "con_") ||
-		n.Route.PayerID(billing.PayerSummary{ID: delta, PayerID: "CDUT1"}, network.Claims) != "N7" {
+		n.Route.PayerID(directory.PayerSummary{ID: delta, PayerID: "CDUT1"}, network.Claims) != "N7" {
 		t.Errorf("the network is %+v, %v", n, err)
 	}
 	if all := f.networks.Clearinghouses(); len(all) != 5 {
@@ -292,14 +295,14 @@ func TestCallsAreObserved(t *testing.T) {
 		if later := errors.As(c.result, new(*billing.LaterError)); network.Observed(err) != (c.result != nil && !later) {
 			t.Errorf("%v is observed: %t", err, network.Observed(err))
 		}
-		if !errors.Is(err, c.result) || reply.Outcome != billing.OutcomeAnswered || len(sent) != 1 {
+		if !errors.Is(err, c.result) || reply.Outcome != coverage.OutcomeAnswered || len(sent) != 1 {
 			t.Errorf("ask: %v, %d exchanges, %v", reply.Outcome, len(sent), err)
 		}
 		received, err := n.Replies.Receive(ctx, 1)
 		if !errors.Is(err, c.result) || len(received) != 1 {
 			t.Errorf("receive: %v, %v", received, err)
 		}
-		if err := errors.Join(n.Claims.Send(ctx, billing.OutgoingFile{}, nil), n.Replies.Remove(ctx, "1")); !errors.Is(err, c.result) {
+		if err := errors.Join(n.Claims.Send(ctx, clearing.OutgoingFile{}, nil), n.Replies.Remove(ctx, "1")); !errors.Is(err, c.result) {
 			t.Error(err)
 		}
 		if got := f.seen(); got != c.want {
@@ -341,16 +344,16 @@ func TestFilesAreObserved(t *testing.T) {
 	}{
 		{nil, "<nil>"},
 		{errors.New("down"), "down"},
-		{billing.ErrFileGone, "<nil>"},
-		{billing.ErrFileChanged, "<nil>"},
-		{&billing.FileError{Err: errors.New("it has 9 GB")}, "<nil>"},
+		{clearing.ErrFileGone, "<nil>"},
+		{clearing.ErrFileChanged, "<nil>"},
+		{&clearing.FileError{Err: errors.New("it has 9 GB")}, "<nil>"},
 	} {
 		result = c.result
 		var got string
 		for call, err := range map[string]error{
-			"read": in.Read(t.Context(), billing.RemoteFile{}, func(part []byte) error { got = string(part); return nil }), "remove": in.Remove(t.Context(), billing.RemoteFile{}, [32]byte{}),
+			"read": in.Read(t.Context(), clearing.RemoteFile{}, func(part []byte) error { got = string(part); return nil }), "remove": in.Remove(t.Context(), clearing.RemoteFile{}, [32]byte{}),
 		} {
-			if !errors.Is(err, c.result) || billing.OfFile(err) != billing.OfFile(c.result) || got != "ISA" {
+			if !errors.Is(err, c.result) || clearing.OfFile(err) != clearing.OfFile(c.result) || got != "ISA" {
 				t.Errorf("%s of %q: %v, want %v", call, got, err, c.result)
 			}
 		}

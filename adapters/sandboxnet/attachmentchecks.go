@@ -6,14 +6,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"hash"
 	"io"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The scenarios that a narrative can select. Any other narrative is accepted. A
@@ -39,7 +39,7 @@ type digest [sha256.Size]byte
 // detailsOf returns the digest of the details that must stay the same under an
 // attachment's number. It excludes the claim's control number and earlier
 // attachment. They belong to the claim and may differ at the next attempt.
-func detailsOf(t *billing.Transmission) digest {
+func detailsOf(t *attachment.Transmission) digest {
 	p, s, span := t.About.Patient, t.About.Subscriber, t.About.ServiceDates
 	return digestOf(
 		string(t.Kind), t.Payer.PayerID, t.Office.ID.String(), t.Narrative, t.PayerReference, strconv.Itoa(t.Documents),
@@ -58,7 +58,7 @@ func digestOf(parts ...string) digest {
 
 // complete reports the first required detail that is missing. A claim may have
 // no service dates: a predetermination is sent before treatment.
-func complete(t *billing.Transmission) error {
+func complete(t *attachment.Transmission) error {
 	p, s, span := t.About.Patient, t.About.Subscriber, t.About.ServiceDates
 	noDates := span.From.IsZero() && span.To.IsZero()
 	for _, detail := range []struct {
@@ -66,7 +66,7 @@ func complete(t *billing.Transmission) error {
 		missing bool
 	}{
 		{"number", t.Number == ""},
-		{"kind", t.Kind != billing.AttachmentUnsolicited && t.Kind != billing.AttachmentSolicited},
+		{"kind", t.Kind != attachment.Unsolicited && t.Kind != attachment.Solicited},
 		{"payer.payer_id", t.Payer.PayerID == ""},
 		{"payer.name", t.Payer.Name == ""},
 		{"office.name", t.Office.Name == ""},
@@ -81,15 +81,15 @@ func complete(t *billing.Transmission) error {
 		{"service_dates", noDates && t.ControlNumber == ""},
 		{"service_dates.from", span.From.IsZero() && !noDates},
 		{"service_dates.to", span.To.IsZero() && !noDates},
-		{"payer_reference", t.Kind == billing.AttachmentSolicited && t.PayerReference == ""},
+		{"payer_reference", t.Kind == attachment.Solicited && t.PayerReference == ""},
 		{"documents or narrative", t.Documents == 0 && strings.TrimSpace(t.Narrative) == ""},
 	} {
 		if detail.missing {
 			return fmt.Errorf("sandboxnet: the transmission lacks %s", detail.name)
 		}
 	}
-	if t.Documents < 0 || t.Documents > billing.MaxDocuments {
-		return fmt.Errorf("sandboxnet: the transmission announces %d documents, above the maximum of %d", t.Documents, billing.MaxDocuments)
+	if t.Documents < 0 || t.Documents > attachment.MaxDocuments {
+		return fmt.Errorf("sandboxnet: the transmission announces %d documents, above the maximum of %d", t.Documents, attachment.MaxDocuments)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ type file struct {
 }
 
 // fileOf returns the digest of a document whose content has been checked.
-func fileOf(d *billing.Document) file {
+func fileOf(d *attachment.Document) file {
 	return file{d.ID, digestOf(d.Type, d.ImageDate.String(), string(d.Orientation), strconv.FormatInt(d.Size, 10), string(d.MD5[:]))}
 }
 
@@ -116,16 +116,16 @@ var (
 )
 
 // described checks the details of a document, before its content.
-func described(d *billing.Document) error {
-	t, known := billing.FindDocumentType(d.Type)
+func described(d *attachment.Document) error {
+	t, known := attachment.FindDocumentType(d.Type)
 	switch {
 	case !known:
 		return errType
-	case t.Medium != billing.MediumFilm:
+	case t.Medium != attachment.MediumFilm:
 		return nil
 	case d.ImageDate.IsZero():
 		return errImageDate
-	case d.Orientation != billing.OrientationLeft && d.Orientation != billing.OrientationRight:
+	case d.Orientation != attachment.OrientationLeft && d.Orientation != attachment.OrientationRight:
 		return errOrientation
 	}
 	return nil
@@ -133,7 +133,7 @@ func described(d *billing.Document) error {
 
 // check reads a file to its end, or until it is longer than its document says,
 // and checks it.
-func check(ctx context.Context, d *billing.Document, content io.Reader) error {
+func check(ctx context.Context, d *attachment.Document, content io.Reader) error {
 	p := &picture{md5: md5.New()} //nolint:gosec // G401: see the import
 	if _, err := io.Copy(p, io.LimitReader(&cancellable{ctx, content}, d.Size+1)); err != nil {
 		return fmt.Errorf("sandboxnet: read the file: %w", err)

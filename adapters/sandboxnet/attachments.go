@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -18,7 +19,7 @@ import (
 const openFor = time.Hour
 
 // bounds limits what the attachment network keeps. Beyond a limit it drops the
-// oldest. A transmission has at most billing.MaxDocuments files.
+// oldest. A transmission has at most attachment.MaxDocuments files.
 type bounds struct {
 	open      int // transmissions that are not committed yet
 	committed int // transmissions
@@ -79,7 +80,7 @@ func NewAttachments(clock ports.Clock) *Attachments {
 // still be at work. With other details it starts again. A committed one does
 // not change, and its number cannot be reused. An error names the missing
 // detail, never its value.
-func (a *Attachments) Open(ctx context.Context, t billing.Transmission) error {
+func (a *Attachments) Open(ctx context.Context, t attachment.Transmission) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (a *Attachments) Open(ctx context.Context, t billing.Transmission) error {
 // Add checks the content of a file and does not keep it. A document that is
 // sent again replaces the earlier one. Add rejects a file beyond the announced
 // number.
-func (a *Attachments) Add(ctx context.Context, number string, d *billing.Document, content io.Reader) error {
+func (a *Attachments) Add(ctx context.Context, number string, d *attachment.Document, content io.Reader) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

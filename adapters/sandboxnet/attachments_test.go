@@ -13,6 +13,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -30,14 +33,14 @@ func TestAttachmentNetwork(t *testing.T) {
 }
 
 // sending returns a complete transmission.
-func sending(documents int) billing.Transmission {
-	return billing.Transmission{
-		Number: "MLR000000001", Kind: billing.AttachmentUnsolicited,
-		Payer:  billing.PayerSummary{ID: billing.PayerID{1}, PayerID: "CHTEST", Name: "Molar Test Payer"},
-		Office: billing.Office{ID: billing.OfficeID{2}, Name: "Bright Smiles", NPI: "1234567893"},
-		About: billing.AttachmentSubject{
-			Patient:      billing.AttachmentPatient{FirstName: "Kim", LastName: "Roe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}},
-			Subscriber:   billing.AttachmentSubscriber{FirstName: "Jane", LastName: "Roe", MemberID: "W1", Relationship: billing.RelationChild},
+func sending(documents int) attachment.Transmission {
+	return attachment.Transmission{
+		Number: "MLR000000001", Kind: attachment.Unsolicited,
+		Payer:  directory.PayerSummary{ID: billing.PayerID{1}, PayerID: "CHTEST", Name: "Molar Test Payer"},
+		Office: directory.Office{ID: billing.OfficeID{2}, Name: "Bright Smiles", NPI: "1234567893"},
+		About: attachment.Subject{
+			Patient:      attachment.Patient{FirstName: "Kim", LastName: "Roe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}},
+			Subscriber:   attachment.Subscriber{FirstName: "Jane", LastName: "Roe", MemberID: "W1", Relationship: coverage.RelationChild},
 			ServiceDates: billing.DateSpan{From: billing.Date{Year: 2026, Month: 3, Day: 2}, To: billing.Date{Year: 2026, Month: 3, Day: 2}},
 		},
 		Narrative: "Fractured cusp.", Documents: documents, SendingSince: asked,
@@ -47,16 +50,16 @@ func sending(documents int) billing.Transmission {
 const shortJPEG = "\xff\xd8\xff\xe0 as far as this network looks \xff\xd9"
 
 // film returns a document with the content.
-func film(id byte, content string) *billing.Document {
-	return &billing.Document{
-		ID: billing.DocumentID{id}, Type: "12", Medium: billing.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 3, Day: 1},
-		Orientation: billing.OrientationLeft, FileName: "kim-roe.jpg", Size: int64(len(content)),
+func film(id byte, content string) *attachment.Document {
+	return &attachment.Document{
+		ID: billing.DocumentID{id}, Type: "12", Medium: attachment.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 3, Day: 1},
+		Orientation: attachment.OrientationLeft, FileName: "kim-roe.jpg", Size: int64(len(content)),
 		MD5: md5.Sum([]byte(content)),
 	}
 }
 
 // send runs every step for documents of shortJPEG and returns the first error.
-func send(t *testing.T, n *sandboxnet.Attachments, s billing.Transmission) error {
+func send(t *testing.T, n *sandboxnet.Attachments, s attachment.Transmission) error {
 	t.Helper()
 	if err := n.Open(t.Context(), s); err != nil {
 		return fmt.Errorf("open: %w", err)
@@ -74,27 +77,27 @@ func send(t *testing.T, n *sandboxnet.Attachments, s billing.Transmission) error
 
 func TestIncompleteTransmissions(t *testing.T) {
 	t.Parallel()
-	for want, change := range map[string]func(*billing.Transmission){
-		"number":                  func(s *billing.Transmission) { s.Number = "" },
-		"kind":                    func(s *billing.Transmission) { s.Kind = "" },
-		"payer.payer_id":          func(s *billing.Transmission) { s.Payer.PayerID = "" },
-		"payer.name":              func(s *billing.Transmission) { s.Payer.Name = "" },
-		"office.name":             func(s *billing.Transmission) { s.Office.Name = "" },
-		"office.npi":              func(s *billing.Transmission) { s.Office.NPI = "" },
-		"patient.first_name":      func(s *billing.Transmission) { s.About.Patient.FirstName = "" },
-		"patient.last_name":       func(s *billing.Transmission) { s.About.Patient.LastName = "" },
-		"patient.date_of_birth":   func(s *billing.Transmission) { s.About.Patient.DateOfBirth = billing.Date{} },
-		"subscriber.first_name":   func(s *billing.Transmission) { s.About.Subscriber.FirstName = "" },
-		"subscriber.last_name":    func(s *billing.Transmission) { s.About.Subscriber.LastName = "" },
-		"subscriber.member_id":    func(s *billing.Transmission) { s.About.Subscriber.MemberID = "" },
-		"subscriber.relationship": func(s *billing.Transmission) { s.About.Subscriber.Relationship = "" },
-		"service_dates":           func(s *billing.Transmission) { s.About.ServiceDates = billing.DateSpan{} },
-		"service_dates.from":      func(s *billing.Transmission) { s.About.ServiceDates.From = billing.Date{}; s.ControlNumber = "1" },
-		"service_dates.to":        func(s *billing.Transmission) { s.About.ServiceDates.To = billing.Date{} },
-		"payer_reference":         func(s *billing.Transmission) { s.Kind = billing.AttachmentSolicited },
-		"documents or narrative":  func(s *billing.Transmission) { s.Documents, s.Narrative = 0, " \n" },
-		"announces 128 documents": func(s *billing.Transmission) { s.Documents = 128 },
-		"announces -1 documents":  func(s *billing.Transmission) { s.Documents = -1 },
+	for want, change := range map[string]func(*attachment.Transmission){
+		"number":                  func(s *attachment.Transmission) { s.Number = "" },
+		"kind":                    func(s *attachment.Transmission) { s.Kind = "" },
+		"payer.payer_id":          func(s *attachment.Transmission) { s.Payer.PayerID = "" },
+		"payer.name":              func(s *attachment.Transmission) { s.Payer.Name = "" },
+		"office.name":             func(s *attachment.Transmission) { s.Office.Name = "" },
+		"office.npi":              func(s *attachment.Transmission) { s.Office.NPI = "" },
+		"patient.first_name":      func(s *attachment.Transmission) { s.About.Patient.FirstName = "" },
+		"patient.last_name":       func(s *attachment.Transmission) { s.About.Patient.LastName = "" },
+		"patient.date_of_birth":   func(s *attachment.Transmission) { s.About.Patient.DateOfBirth = billing.Date{} },
+		"subscriber.first_name":   func(s *attachment.Transmission) { s.About.Subscriber.FirstName = "" },
+		"subscriber.last_name":    func(s *attachment.Transmission) { s.About.Subscriber.LastName = "" },
+		"subscriber.member_id":    func(s *attachment.Transmission) { s.About.Subscriber.MemberID = "" },
+		"subscriber.relationship": func(s *attachment.Transmission) { s.About.Subscriber.Relationship = "" },
+		"service_dates":           func(s *attachment.Transmission) { s.About.ServiceDates = billing.DateSpan{} },
+		"service_dates.from":      func(s *attachment.Transmission) { s.About.ServiceDates.From = billing.Date{}; s.ControlNumber = "1" },
+		"service_dates.to":        func(s *attachment.Transmission) { s.About.ServiceDates.To = billing.Date{} },
+		"payer_reference":         func(s *attachment.Transmission) { s.Kind = attachment.Solicited },
+		"documents or narrative":  func(s *attachment.Transmission) { s.Documents, s.Narrative = 0, " \n" },
+		"announces 128 documents": func(s *attachment.Transmission) { s.Documents = 128 },
+		"announces -1 documents":  func(s *attachment.Transmission) { s.Documents = -1 },
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
@@ -115,13 +118,13 @@ func TestIncompleteTransmissions(t *testing.T) {
 
 func TestCompleteTransmissions(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*billing.Transmission){
-		"as it is":                     func(*billing.Transmission) {},
-		"a predetermination's, undone": func(s *billing.Transmission) { s.About.ServiceDates, s.ControlNumber = billing.DateSpan{}, "PCN-1" },
-		"words alone":                  func(s *billing.Transmission) { s.Documents = 0 },
-		"images alone":                 func(s *billing.Transmission) { s.Narrative = "" },
-		"as many files as can be":      func(s *billing.Transmission) { s.Documents = billing.MaxDocuments },
-		"an answer":                    func(s *billing.Transmission) { s.Kind, s.PayerReference = billing.AttachmentSolicited, "R1" },
+	for name, change := range map[string]func(*attachment.Transmission){
+		"as it is":                     func(*attachment.Transmission) {},
+		"a predetermination's, undone": func(s *attachment.Transmission) { s.About.ServiceDates, s.ControlNumber = billing.DateSpan{}, "PCN-1" },
+		"words alone":                  func(s *attachment.Transmission) { s.Documents = 0 },
+		"images alone":                 func(s *attachment.Transmission) { s.Narrative = "" },
+		"as many files as can be":      func(s *attachment.Transmission) { s.Documents = attachment.MaxDocuments },
+		"an answer":                    func(s *attachment.Transmission) { s.Kind, s.PayerReference = attachment.Solicited, "R1" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,20 +145,20 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 	for want, c := range map[string]struct {
 		content string
-		change  func(*billing.Document)
+		change  func(*attachment.Document)
 	}{
-		"no known type":       {shortJPEG, func(d *billing.Document) { d.Type = "17" }},
-		"lacks image_date":    {shortJPEG, func(d *billing.Document) { d.ImageDate = billing.Date{} }},
-		"lacks orientation":   {shortJPEG, func(d *billing.Document) { d.Orientation = "" }},
-		"size differs":        {shortJPEG, func(d *billing.Document) { d.Size++ }},
-		"MD5 sum differs":     {shortJPEG, func(d *billing.Document) { d.MD5[0]++ }},
-		"a complete JPEG":     {shortJPEG[:len(shortJPEG)-1], func(*billing.Document) {}},
-		"not a complete JPEG": {shortJPEG[1:], func(*billing.Document) {}},
-		"file is not":         {"", func(*billing.Document) {}},
-		"the file's size":     {shortJPEG, func(d *billing.Document) { d.Size = 0 }},
-		"from its document":   {shortJPEG, func(d *billing.Document) { d.Size = -5 }},
-		"the file is not a":   {"\xff\xd8\xd9", func(*billing.Document) {}},
-		"sandboxnet: the fil": {"\xff\xd8\xff", func(*billing.Document) {}},
+		"no known type":       {shortJPEG, func(d *attachment.Document) { d.Type = "17" }},
+		"lacks image_date":    {shortJPEG, func(d *attachment.Document) { d.ImageDate = billing.Date{} }},
+		"lacks orientation":   {shortJPEG, func(d *attachment.Document) { d.Orientation = "" }},
+		"size differs":        {shortJPEG, func(d *attachment.Document) { d.Size++ }},
+		"MD5 sum differs":     {shortJPEG, func(d *attachment.Document) { d.MD5[0]++ }},
+		"a complete JPEG":     {shortJPEG[:len(shortJPEG)-1], func(*attachment.Document) {}},
+		"not a complete JPEG": {shortJPEG[1:], func(*attachment.Document) {}},
+		"file is not":         {"", func(*attachment.Document) {}},
+		"the file's size":     {shortJPEG, func(d *attachment.Document) { d.Size = 0 }},
+		"from its document":   {shortJPEG, func(d *attachment.Document) { d.Size = -5 }},
+		"the file is not a":   {"\xff\xd8\xd9", func(*attachment.Document) {}},
+		"sandboxnet: the fil": {"\xff\xd8\xff", func(*attachment.Document) {}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
@@ -250,19 +253,19 @@ func (r reached) Read([]byte) (int, error) {
 
 func TestChangesDuringAdd(t *testing.T) {
 	t.Parallel()
-	again := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
+	again := func(n *sandboxnet.Attachments, s attachment.Transmission) func() error {
 		return func() error { return n.Open(t.Context(), s) }
 	}
-	changed := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
+	changed := func(n *sandboxnet.Attachments, s attachment.Transmission) func() error {
 		s.Narrative += " And more."
 		return func() error { return n.Open(t.Context(), s) }
 	}
-	commit := func(n *sandboxnet.Attachments, s billing.Transmission) func() error {
+	commit := func(n *sandboxnet.Attachments, s attachment.Transmission) func() error {
 		return func() error { return n.Commit(t.Context(), s.Number) }
 	}
 	for name, c := range map[string]struct {
 		coming byte // the document; 1 is already added
-		do     func(*sandboxnet.Attachments, billing.Transmission) func() error
+		do     func(*sandboxnet.Attachments, attachment.Transmission) func() error
 		want   string
 	}{
 		"opened again":              {1, again, ""},
@@ -319,7 +322,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	n := sandboxnet.NewAttachments(porttest.At(asked, 0))
 	n.Bound(3, 5, 8)
-	numbered := func(i, documents int) billing.Transmission {
+	numbered := func(i, documents int) attachment.Transmission {
 		s := sending(documents)
 		s.Number = fmt.Sprintf("MLR%09d", i)
 		return s
@@ -361,7 +364,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func TestExtraFilesAreNotKept(t *testing.T) {
 	t.Parallel()
-	for _, announced := range []int{1, billing.MaxDocuments} {
+	for _, announced := range []int{1, attachment.MaxDocuments} {
 		n := sandboxnet.NewAttachments(porttest.At(asked, 0))
 		if err := n.Open(t.Context(), sending(announced)); err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -156,7 +157,7 @@ func TestRemittancesAddUp(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var all []claims.Claim
 		for n := range 40 {
-			c := claim(fmt.Sprintf("PCN-%d", n), endings[r.IntN(len(endings))], aetna())
+			c := newClaim(fmt.Sprintf("PCN-%d", n), endings[r.IntN(len(endings))], aetna())
 			c.Lines = slices.Clone(c.Lines)
 			for i := range c.Lines {
 				c.Lines[i].Fee = billing.Money(r.IntN(50_000)) * billing.Money(r.IntN(3))
@@ -194,7 +195,7 @@ func TestRemittancesAddUp(t *testing.T) {
 func TestAFileIsRejectedOnce(t *testing.T) {
 	t.Parallel()
 	remember := remembering()
-	one := file(t, claim("C-1", "-PAID-ERA", aetna()), claim("C-2", "-batch-rejected", aetna()), claim("C-3", "-BATCH-REJECTED", aetna()))
+	one := file(t, newClaim("C-1", "-PAID-ERA", aetna()), newClaim("C-2", "-batch-rejected", aetna()), newClaim("C-3", "-BATCH-REJECTED", aetna()))
 	for _, c := range []struct {
 		name     string
 		content  []byte
@@ -203,9 +204,9 @@ func TestAFileIsRejectedOnce(t *testing.T) {
 		{"first.837", one, true},
 		{"first.837", one, true}, // the same file again
 		{"second.837", one, false},
-		{"third.837", file(t, claim("c-2", "-BATCH-REJECTED", aetna()), claim("C-4", "-BATCH-REJECTED", aetna())), true},
-		{"fourth.837", file(t, claim("C-4", "-BATCH-REJECTED", aetna())), false},
-		{"other.837", file(t, changed(claim("C-2", "-BATCH-REJECTED", aetna()), anotherOffice)), true},
+		{"third.837", file(t, newClaim("c-2", "-BATCH-REJECTED", aetna()), newClaim("C-4", "-BATCH-REJECTED", aetna())), true},
+		{"fourth.837", file(t, newClaim("C-4", "-BATCH-REJECTED", aetna())), false},
+		{"other.837", file(t, changed(newClaim("C-2", "-BATCH-REJECTED", aetna()), anotherOffice)), true},
 	} {
 		n := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{})
 		files, err := n.Replies(c.name, c.content, remember)
@@ -225,7 +226,7 @@ func TestAFileIsRejectedOnce(t *testing.T) {
 // TestBrokenFiles checks the 997 of files that are not acceptable.
 func TestBrokenFiles(t *testing.T) {
 	t.Parallel()
-	whole := string(file(t, claim("C-1", "-PAID-ERA", aetna())))
+	whole := string(file(t, newClaim("C-1", "-PAID-ERA", aetna())))
 	upTo := func(segment string) string { return whole[:strings.Index(whole, segment)] }
 	with := func(old, replacement string) string {
 		if !strings.Contains(whole, old) {
@@ -276,7 +277,7 @@ func TestBrokenFiles(t *testing.T) {
 // are accepted.
 func TestUnsupportedSet(t *testing.T) {
 	t.Parallel()
-	whole := string(file(t, claim("C-1", "-PAID-ERA", aetna())))
+	whole := string(file(t, newClaim("C-1", "-PAID-ERA", aetna())))
 	mixed := strings.Replace(whole, "ST*837*", "ST*276*0001~SE*2*0001~ST*837*", 1)
 	got := replies(t, []byte(strings.Replace(mixed, "GE*1*", "GE*2*", 1)), before)
 	if v, why := verdict(t, got[".997"].Content); v != acknowledgements.VerdictAccepted || len(got) != 4 {
@@ -319,7 +320,7 @@ func TestTheERADelay(t *testing.T) {
 		2 * time.Second: {2 * time.Second, 4 * time.Second},
 	} {
 		n := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{ERADelay: delay})
-		files, err := n.Replies(sentName, file(t, claim("C-1", "-REVERSED", aetna())), before)
+		files, err := n.Replies(sentName, file(t, newClaim("C-1", "-REVERSED", aetna())), before)
 		if err != nil || len(files) != 5 {
 			t.Fatalf("%d files, %v", len(files), err)
 		}
@@ -334,9 +335,9 @@ func TestTheERADelay(t *testing.T) {
 func TestALargeBatch(t *testing.T) {
 	t.Parallel()
 	endings := append(sandboxnet.ClaimEndings(), "-NONE")
-	all := make([]claims.Claim, billing.MaxBatchClaims)
+	all := make([]claims.Claim, clearing.MaxBatchClaims)
 	for i := range all {
-		all[i] = claim(fmt.Sprintf("PCN-%d", i), endings[i%len(endings)], claims.Payer{PayerID: fmt.Sprintf("P%02d", i%60), Name: "Payer"})
+		all[i] = newClaim(fmt.Sprintf("PCN-%d", i), endings[i%len(endings)], claims.Payer{PayerID: fmt.Sprintf("P%02d", i%60), Name: "Payer"})
 	}
 	about := map[string]map[string]int{ // how many claims of which files; one payment for other endings
 		"-BATCH-REJECTED": {}, "-REJECTED": {}, "-ESTIMATE": {}, "-NONE": {}, "-INFO-REQUEST": {"request": 1},
@@ -376,7 +377,7 @@ func TestALargeBatch(t *testing.T) {
 func FuzzSend(f *testing.F) {
 	whole := file(f, everything()...)
 	f.Add(whole)
-	f.Add(file(f, claim("C-1", "-BATCH-REJECTED", aetna())))
+	f.Add(file(f, newClaim("C-1", "-BATCH-REJECTED", aetna())))
 	f.Add(file(f, coordinated()...))
 	f.Add(file(f, faulty()...))
 	f.Add(whole[:len(whole)/2])

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -70,7 +71,7 @@ func NewClearinghouse(clock ports.Clock, mail Mail, o Options) *Clearinghouse {
 // nothing. Messages and memory belong to the scope: practices with the same NPI
 // and control numbers never share them. The error of an unreadable file has a
 // position and no patient data.
-func (c *Clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, _ func(context.Context, string) error) error {
+func (c *Clearinghouse) Send(ctx context.Context, f clearing.OutgoingFile, _ func(context.Context, string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (c *Clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, _ func
 
 // Receive returns the files that are due. It returns them again after ten
 // seconds unless they are removed.
-func (c *Clearinghouse) Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error) {
+func (c *Clearinghouse) Receive(ctx context.Context, limit int) ([]clearing.IncomingFile, error) {
 	return c.mail.Take(ctx, c.clock.Now(), takenFor, limit)
 }
 
@@ -167,7 +168,7 @@ func (o *outbox) named(name string, after time.Duration) letter {
 
 func (o *outbox) put(l letter, content []byte) {
 	o.files = append(o.files, MailFile{
-		IncomingFile: billing.IncomingFile{Name: l.name, Content: content}, Due: l.due,
+		IncomingFile: clearing.IncomingFile{Name: l.name, Content: content}, Due: l.due,
 	})
 }
 

@@ -31,7 +31,7 @@ func molarTest() claims.Payer {
 }
 
 // claim returns a claim with two lines, one of them with an odd fee.
-func claim(number, ending string, payer claims.Payer) claims.Claim {
+func newClaim(number, ending string, payer claims.Payer) claims.Claim {
 	return claims.Claim{
 		Billing: claims.BillingProvider{
 			Name: "Bright Smiles", NPI: "1234567893", TaxID: "12-3456789", Phone: "555-010-0100",
@@ -80,29 +80,29 @@ func anotherOffice(c *claims.Claim) {
 // kinds.
 func everything() []claims.Claim {
 	return []claims.Claim{
-		claim("C-PLAIN", "-123", aetna()),
-		changed(claim("C-PART", "-PAID-ERA", aetna()), withChild),
-		claim("C-DENIED", "-DENIED", aetna()),
-		claim("C-REVERSED", "-REVERSED", aetna()),
-		claim("C-UNBALANCED", "-UNBALANCED", aetna()),
-		claim("C-REJECTED", "-REJECTED", aetna()),
-		claim("C-REQUEST", "-INFO-REQUEST", aetna()),
-		claim("C-BATCH", "-BATCH-REJECTED", aetna()),
-		claim("C-ESTIMATE", "-ESTIMATE", aetna()),
-		changed(claim("P-ESTIMATE", "-ESTIMATE", aetna()), predetermined),
-		changed(claim("P-DENIED", "-DENIED", aetna()), predetermined),
-		changed(claim("P-REVERSED", "-REVERSED", aetna()), predetermined),
-		changed(claim("P-PLAIN", "-123", aetna()), predetermined),
-		changed(claim("R-PART", "-PAID-ERA", aetna()), replacing),
-		changed(claim("V-PART", "-PAID-ERA", aetna()), voiding),
-		changed(claim("O-PART", "-paid-era", aetna()), anotherOffice),
-		claim("T-FULL", "-123", molarTest()),
-		claim("T-DENIED", "-DENIED", molarTest()),
-		claim("T-REQUEST", "-INFO-REQUEST", molarTest()),
-		claim("T-ESTIMATE", "-ESTIMATE", molarTest()),
-		claim("T-SLOW", "-SLOW-3", molarTest()),
-		changed(claim("TP-FULL", "-123", molarTest()), predetermined),
-		changed(claim("TV-FULL", "-123", molarTest()), voiding),
+		newClaim("C-PLAIN", "-123", aetna()),
+		changed(newClaim("C-PART", "-PAID-ERA", aetna()), withChild),
+		newClaim("C-DENIED", "-DENIED", aetna()),
+		newClaim("C-REVERSED", "-REVERSED", aetna()),
+		newClaim("C-UNBALANCED", "-UNBALANCED", aetna()),
+		newClaim("C-REJECTED", "-REJECTED", aetna()),
+		newClaim("C-REQUEST", "-INFO-REQUEST", aetna()),
+		newClaim("C-BATCH", "-BATCH-REJECTED", aetna()),
+		newClaim("C-ESTIMATE", "-ESTIMATE", aetna()),
+		changed(newClaim("P-ESTIMATE", "-ESTIMATE", aetna()), predetermined),
+		changed(newClaim("P-DENIED", "-DENIED", aetna()), predetermined),
+		changed(newClaim("P-REVERSED", "-REVERSED", aetna()), predetermined),
+		changed(newClaim("P-PLAIN", "-123", aetna()), predetermined),
+		changed(newClaim("R-PART", "-PAID-ERA", aetna()), replacing),
+		changed(newClaim("V-PART", "-PAID-ERA", aetna()), voiding),
+		changed(newClaim("O-PART", "-paid-era", aetna()), anotherOffice),
+		newClaim("T-FULL", "-123", molarTest()),
+		newClaim("T-DENIED", "-DENIED", molarTest()),
+		newClaim("T-REQUEST", "-INFO-REQUEST", molarTest()),
+		newClaim("T-ESTIMATE", "-ESTIMATE", molarTest()),
+		newClaim("T-SLOW", "-SLOW-3", molarTest()),
+		changed(newClaim("TP-FULL", "-123", molarTest()), predetermined),
+		changed(newClaim("TV-FULL", "-123", molarTest()), voiding),
 	}
 }
 
@@ -110,23 +110,23 @@ func everything() []claims.Claim {
 // look.
 func oddities() []claims.Claim {
 	return []claims.Claim{
-		changed(claim("C-CROSSOVER", "-CROSSOVER", aetna()), withChild),
-		claim("C-FORWARDED", "-FORWARDED", aetna()),
-		claim("C-SHUFFLED", "-SHUFFLED", aetna()),
-		claim("C-SPLIT", "-SPLIT", aetna()),
-		claim("C-SPLIT-REVERSED", "-SPLIT-REVERSED", aetna()),
-		claim("C-LINE", "-LINE-REVERSED", aetna()),
-		claim("C-RECONSIDERED", "-RECONSIDERED", aetna()),
-		claim("C-CORRECTED", "-CORRECTED", aetna()),
-		claim("C-TWICE", "-PAID-TWICE", aetna()),
-		claim("C-1234567890123456", "-CUT-NUMBER", aetna()),
-		claim("C-WRONG", "-WRONG-PATIENT", aetna()),
-		claim("C-REJECTED", "-REJECTED-PAID", aetna()),
-		claim("C-COUNTS", "-BAD-COUNTS", aetna()),
-		claim("C-BACK", "-TAKE-BACK", aetna()),
-		changed(claim("P-SHUFFLED", "-SHUFFLED", aetna()), predetermined),
-		changed(claim("P-CROSSOVER", "-CROSSOVER", aetna()), predetermined),
-		changed(claim("V-BACK", "-TAKE-BACK", aetna()), voiding),
+		changed(newClaim("C-CROSSOVER", "-CROSSOVER", aetna()), withChild),
+		newClaim("C-FORWARDED", "-FORWARDED", aetna()),
+		newClaim("C-SHUFFLED", "-SHUFFLED", aetna()),
+		newClaim("C-SPLIT", "-SPLIT", aetna()),
+		newClaim("C-SPLIT-REVERSED", "-SPLIT-REVERSED", aetna()),
+		newClaim("C-LINE", "-LINE-REVERSED", aetna()),
+		newClaim("C-RECONSIDERED", "-RECONSIDERED", aetna()),
+		newClaim("C-CORRECTED", "-CORRECTED", aetna()),
+		newClaim("C-TWICE", "-PAID-TWICE", aetna()),
+		newClaim("C-1234567890123456", "-CUT-NUMBER", aetna()),
+		newClaim("C-WRONG", "-WRONG-PATIENT", aetna()),
+		newClaim("C-REJECTED", "-REJECTED-PAID", aetna()),
+		newClaim("C-COUNTS", "-BAD-COUNTS", aetna()),
+		newClaim("C-BACK", "-TAKE-BACK", aetna()),
+		changed(newClaim("P-SHUFFLED", "-SHUFFLED", aetna()), predetermined),
+		changed(newClaim("P-CROSSOVER", "-CROSSOVER", aetna()), predetermined),
+		changed(newClaim("V-BACK", "-TAKE-BACK", aetna()), voiding),
 	}
 }
 

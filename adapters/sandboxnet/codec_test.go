@@ -7,6 +7,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -18,10 +20,10 @@ func TestTheServiceReadsEverything(t *testing.T) {
 	payers := porttest.Payers(t)
 	for name, f := range replies(t, file(t, everything()...), before) {
 		parts := slices.Collect(codec.Parts(f.Content))
-		if want := strings.HasSuffix(name, ".835"); len(parts) != 1 || (parts[0].Kind == billing.FileRemittance) != want {
+		if want := strings.HasSuffix(name, ".835"); len(parts) != 1 || (parts[0].Kind == clearing.FileRemittance) != want {
 			t.Fatalf("%s: %+v", name, parts)
 		}
-		if parts[0].Kind == billing.FileAcknowledgement {
+		if parts[0].Kind == clearing.FileAcknowledgement {
 			readAcknowledgement(t, codec, name, f.Content)
 			continue
 		}
@@ -54,13 +56,13 @@ func readAcknowledgement(t *testing.T, codec *edi.Codec, name string, content []
 		t.Fatalf("%s: %v", name, err)
 	}
 	for _, v := range a.Verdicts {
-		if v.Result != billing.BatchAccepted || v.About.Transaction != "000000907" {
+		if v.Result != clearing.BatchAccepted || v.About.Transaction != "000000907" {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
 	for _, r := range a.Reports {
 		asks := strings.Contains(name, "request")
-		if asks != (r.Request != nil) || asks == (r.Batch != "") || r.ProviderNPI == "" || r.ControlNumber == "" && r.Outcome != billing.ReportAccepted {
+		if asks != (r.Request != nil) || asks == (r.Batch != "") || r.ProviderNPI == "" || r.ControlNumber == "" && r.Outcome != clearing.ReportAccepted {
 			t.Errorf("%s: %+v", name, r)
 		}
 		if q := r.Request; q != nil && (q.Due != on(4, 14) || q.Reference == "" || !strings.Contains(q.Requested, "imaging")) {
@@ -70,11 +72,11 @@ func readAcknowledgement(t *testing.T, codec *edi.Codec, name string, content []
 }
 
 // readClaim checks the figures that a user sees.
-func readClaim(t *testing.T, c *billing.RemittanceClaim) {
+func readClaim(t *testing.T, c *remit.Claim) {
 	t.Helper()
 	p, e := c.Shares(), c.Estimate(billing.ERAID{}, make([]int, len(c.Lines)))
 	denied := strings.HasSuffix(c.ControlNumber, "-DENIED")
-	if (c.Outcome() == billing.OutcomeDenied) != denied && !c.Estimates() && !c.Reverses() || c.PatientLastName != "ROE" || c.Lines[0].ControlNumber != "1" {
+	if (c.Outcome() == remit.OutcomeDenied) != denied && !c.Estimates() && !c.Reverses() || c.PatientLastName != "ROE" || c.Lines[0].ControlNumber != "1" {
 		t.Errorf("%s: %+v of %+v", c.ControlNumber, p, c)
 	}
 	switch c.ControlNumber {

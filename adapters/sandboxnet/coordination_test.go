@@ -11,6 +11,9 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -88,13 +91,13 @@ func toNamed(c *claims.Claim) {
 // coordinated returns claims of patients with several payers.
 func coordinated() []claims.Claim {
 	return []claims.Claim{
-		changed(claim("S-PAID", "-PAID-ERA", aetna()), secondTo),
-		changed(claim("S-WHOLE", "-PAID-ERA", aetna()), secondToWhole),
-		changed(claim("S-DENIED", "-DENIED", aetna()), secondTo),
-		changed(claim("S-EARLY", "-PAID-ERA", aetna()), undecided),
-		changed(claim("T-PAID", "-PAID-ERA", aetna()), thirdTo),
-		changed(claim("S-PLAIN", "-123", aetna()), secondTo),
-		changed(claim("P-CROSSED", "-CROSSOVER", aetna()), toNamed),
+		changed(newClaim("S-PAID", "-PAID-ERA", aetna()), secondTo),
+		changed(newClaim("S-WHOLE", "-PAID-ERA", aetna()), secondToWhole),
+		changed(newClaim("S-DENIED", "-DENIED", aetna()), secondTo),
+		changed(newClaim("S-EARLY", "-PAID-ERA", aetna()), undecided),
+		changed(newClaim("T-PAID", "-PAID-ERA", aetna()), thirdTo),
+		changed(newClaim("S-PLAIN", "-123", aetna()), secondTo),
+		changed(newClaim("P-CROSSED", "-CROSSOVER", aetna()), toNamed),
 	}
 }
 
@@ -161,7 +164,7 @@ func TestCoordination(t *testing.T) {
 func TestACrossoverGoesToTheNamedPayer(t *testing.T) {
 	t.Parallel()
 	for id, change := range map[string]func(*claims.Claim){"0000S": toNamed, "84105": func(*claims.Claim) {}} {
-		files := newHistory().send(t, changed(claim("C-1", "-CROSSOVER", aetna()), change))
+		files := newHistory().send(t, changed(newClaim("C-1", "-CROSSOVER", aetna()), change))
 		if len(files) != 2 {
 			t.Fatalf("%d remittances", len(files))
 		}
@@ -189,20 +192,20 @@ func (p *practice) billsSecondary(id billing.ClaimID, ending string) billing.Cla
 			return err
 		}
 		first.Ledger = first.Claim.Ledger(entries[id])
-		plan := billing.SecondPlan{Payer: first.Payer, Subscriber: first.Subscriber, Relationship: billing.RelationSelf}
+		plan := claim.SecondPlan{Payer: first.Payer, Subscriber: first.Subscriber, Relationship: coverage.RelationSelf}
 		plan.Subscriber.MemberID = "SECOND" + ending
 		c, err := first.BillSecondary(second, "PCN-2", plan, false, billing.RequestID{}, now)
 		if err != nil {
 			return err
 		}
-		c.State = billing.ClaimQueued
+		c.State = claim.Queued
 		if err := tx.Claims.Insert(ctx, c); err != nil {
 			return err
 		}
 		if err := tx.Claims.Save(ctx, first.Claim); err != nil {
 			return err
 		}
-		return tx.Events.Append(ctx, c.Event(billing.EventClaimQueued, billing.ClaimCause{At: now}))
+		return tx.Events.Append(ctx, c.Event(event.ClaimQueued, claim.Cause{At: now}))
 	})
 	return second
 }
@@ -244,7 +247,7 @@ func TestASecondaryClaim(t *testing.T) {
 func TestPredeterminationsHaveNoServiceDate(t *testing.T) {
 	t.Parallel()
 	for ending, want := range map[string]string{"-PAID-ERA": "25 [{472 1900-01-01}]", "-DENIED": "25 [{472 1900-01-01}]", "-FORWARDED": "23 []"} {
-		files := newHistory().send(t, changed(claim("C-1", ending, aetna()), predetermined))
+		files := newHistory().send(t, changed(newClaim("C-1", ending, aetna()), predetermined))
 		if len(files) != 1 {
 			t.Fatalf("%s: %d remittances", ending, len(files))
 		}

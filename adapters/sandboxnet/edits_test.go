@@ -12,6 +12,8 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -118,7 +120,7 @@ func TestEdits(t *testing.T) {
 		), func(*claims.Claim) {}},
 	} {
 		for i, change := range []func(*claims.Claim){c.fails, c.passes} {
-			files := replies(t, file(t, changed(claim("C-1", "-PAID-ERA", aetna()), change)), before)
+			files := replies(t, file(t, changed(newClaim("C-1", "-PAID-ERA", aetna()), change)), before)
 			want := "A1:16:PR"
 			if i == 0 {
 				want = c.says
@@ -179,21 +181,21 @@ func codeOf(c acknowledgements.Code) string {
 // faulty returns claims that the clearinghouse rejects, and one that it does not.
 func faulty() []claims.Claim {
 	return []claims.Claim{
-		claim("C-WHOLE", "-PAID-ERA", aetna()),
-		changed(claim("C-OFFICE", "-PAID-ERA", aetna()), func(c *claims.Claim) {
+		newClaim("C-WHOLE", "-PAID-ERA", aetna()),
+		changed(newClaim("C-OFFICE", "-PAID-ERA", aetna()), func(c *claims.Claim) {
 			c.Billing = claims.BillingProvider{Name: "New Dental", NPI: "1457693210"}
 		}),
-		changed(claim("C-BOX", "-PAID-ERA", aetna()), func(c *claims.Claim) {
+		changed(newClaim("C-BOX", "-PAID-ERA", aetna()), func(c *claims.Claim) {
 			c.Billing = claims.BillingProvider{
 				Name: "Box Dental", NPI: "1881740123", TaxID: "1234", Phone: "100",
 				Address: claims.Address{Line1: "P.O. Box 7", City: "Tulsa", State: "OK", ZIP: "74101"},
 			}
 		}),
-		changed(claim("C-PERSON", "-123", aetna()), func(c *claims.Claim) {
+		changed(newClaim("C-PERSON", "-123", aetna()), func(c *claims.Claim) {
 			c.Billing.Person, c.Billing.FirstName, c.Billing.LastName, c.Billing.NPI = true, "Ada", "Molina", "1467560003"
 		}),
-		changed(claim("C-ORTHO", "-PAID-ERA", aetna()), both(ortho("D8080", "D8670"), withChild)),
-		changed(claim("C-BALANCE", "-PAID-ERA", molarTest()), both(secondTo, func(c *claims.Claim) {
+		changed(newClaim("C-ORTHO", "-PAID-ERA", aetna()), both(ortho("D8080", "D8670"), withChild)),
+		changed(newClaim("C-BALANCE", "-PAID-ERA", molarTest()), both(secondTo, func(c *claims.Claim) {
 			c.Lines[0].Adjudications[0].Paid++
 			c.Lines = append(c.Lines, claims.Line{Procedure: "D9999", ServiceDate: on(3, 3), Prosthesis: claims.ProsthesisReplacement})
 			c.Lines[0].Prosthesis = claims.ProsthesisReplacement
@@ -218,7 +220,7 @@ func TestTheServiceReadsRejections(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, r := range a.Reports {
-		if (r.Outcome == billing.ReportRejected) != (len(r.Reasons) > 0) || r.Side != billing.SideClearinghouse {
+		if (r.Outcome == clearing.ReportRejected) != (len(r.Reasons) > 0) || r.Side != clearing.SideClearinghouse {
 			t.Errorf("%+v", r)
 		}
 		for _, why := range r.Reasons {
@@ -244,7 +246,7 @@ func TestTheServiceReadsRejections(t *testing.T) {
 func TestAnIncompleteOffice(t *testing.T) {
 	t.Parallel()
 	p := newPractice(t)
-	p.office = porttest.Office(t, p.store, p.scope, func(o *billing.Office) { o.TaxID, o.Phone = "", "" }).ID
+	p.office = porttest.Office(t, p.store, p.scope, func(o *directory.Office) { o.TaxID, o.Phone = "", "" }).ID
 	id := p.makes("", 100_00)
 	p.sends()
 	p.passes(3 * eraDelay)

@@ -12,6 +12,9 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
@@ -29,7 +32,7 @@ type practice struct {
 	scope   billing.Scope
 	office  billing.OfficeID
 	doctor  billing.ProviderID
-	payer   billing.PayerSummary
+	payer   directory.PayerSummary
 }
 
 // eraDelay is the payers' delay in these tests.
@@ -50,11 +53,11 @@ func newPractice(t *testing.T) *practice {
 		EDI: edi.New(), Remit: p.eras.Receive, Networks: routing.New(open...),
 	}, payers)
 	p.scope = porttest.Organization(t, p.store, billing.ModeTest)
-	p.office = porttest.Office(t, p.store, p.scope, func(o *billing.Office) {
+	p.office = porttest.Office(t, p.store, p.scope, func(o *directory.Office) {
 		o.TaxID, o.Phone, o.TimeZone = "12-3456789", "555-010-0100", "America/Chicago"
-		o.Address = billing.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"}
+		o.Address = directory.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"}
 	}).ID
-	doctor := billing.Provider{
+	doctor := directory.Provider{
 		ID: billing.NewID[billing.ProviderID](asked), Scope: p.scope, FirstName: "Ada", LastName: "Molina", NPI: "1467560003",
 		Taxonomy: "1223G0001X", CreatedAt: asked,
 	}
@@ -69,16 +72,16 @@ func (p *practice) in(fn func(ctx context.Context, tx ports.Tx) error) {
 }
 
 // content returns a claim for a service with each of the fees.
-func (p *practice) content(ending string, fees ...billing.Money) billing.ClaimContent {
-	var lines []billing.ClaimLine
+func (p *practice) content(ending string, fees ...billing.Money) claim.Content {
+	var lines []claim.Line
 	for i, fee := range fees {
-		lines = append(lines, billing.ClaimLine{ProcedureCode: []string{"D1110", "D2392", "D0120"}[i], ServiceDate: on(3, 2), Fee: fee, Quantity: 1})
+		lines = append(lines, claim.Line{ProcedureCode: []string{"D1110", "D2392", "D0120"}[i], ServiceDate: on(3, 2), Fee: fee, Quantity: 1})
 	}
-	return billing.ClaimContent{
+	return claim.Content{
 		OfficeID: p.office, Payer: p.payer, ProviderID: p.doctor, PlaceOfService: "11",
-		Subscriber: billing.ClaimSubscriber{
-			FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1, 2), MemberID: "SANDBOX" + ending, GroupNumber: "G-100", Gender: billing.GenderFemale,
-			Address: billing.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
+		Subscriber: claim.Subscriber{
+			FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1, 2), MemberID: "SANDBOX" + ending, GroupNumber: "G-100", Gender: claim.GenderFemale,
+			Address: directory.Address{Line1: "5 Elm St", City: "Tulsa", State: "OK", ZIP: "74103"},
 		},
 		Lines: lines,
 	}
@@ -88,16 +91,16 @@ func (p *practice) content(ending string, fees ...billing.Money) billing.ClaimCo
 func (p *practice) makes(ending string, fees ...billing.Money) billing.ClaimID {
 	p.t.Helper()
 	now := p.now.Now()
-	c := &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal,
-		PatientControlNumber: "PCN-1", CreatedAt: now, ClaimContent: p.content(ending, fees...),
-		ClaimProgress: billing.ClaimProgress{State: billing.ClaimQueued, UpdatedAt: now},
+	c := &claim.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
+		PatientControlNumber: "PCN-1", CreatedAt: now, Content: p.content(ending, fees...),
+		Progress: claim.Progress{State: claim.Queued, UpdatedAt: now},
 	}
 	p.in(func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.Claims.Insert(ctx, c); err != nil {
 			return err
 		}
-		return tx.Events.Append(ctx, c.Event(billing.EventClaimQueued, billing.ClaimCause{At: now}))
+		return tx.Events.Append(ctx, c.Event(event.ClaimQueued, claim.Cause{At: now}))
 	})
 	return c.ID
 }

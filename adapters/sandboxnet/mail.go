@@ -2,9 +2,8 @@ package sandboxnet
 
 import (
 	"context"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Mail is the clearinghouse's state between calls. MailFile and Note are type
@@ -17,7 +16,7 @@ type Mail interface {
 
 	// Take returns up to limit files that are due, the first due first. It
 	// returns them again after the pause unless they are removed by then.
-	Take(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]billing.IncomingFile, error)
+	Take(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]clearing.IncomingFile, error)
 
 	// Remove removes a file.
 	Remove(ctx context.Context, name string) error
@@ -31,7 +30,7 @@ type Mail interface {
 
 // MailFile is a file that the clearinghouse returns once it is due.
 type MailFile = struct {
-	billing.IncomingFile
+	clearing.IncomingFile
 
 	Due time.Time
 }

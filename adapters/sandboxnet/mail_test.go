@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -65,8 +66,8 @@ func TestMessageOrder(t *testing.T) {
 	t.Parallel()
 	now := porttest.At(asked, 0)
 	n := sandboxnet.NewClearinghouse(now, pgtest.Open(t).SandboxMail(), sandboxnet.Options{ERADelay: slowly})
-	name, content := numbered(t, 1, claim("C-1", "-REVERSED", aetna()), claim("C-2", "-INFO-REQUEST", aetna()))
-	if err := n.Send(t.Context(), billing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: name, Content: content}, nil); err != nil {
+	name, content := numbered(t, 1, newClaim("C-1", "-REVERSED", aetna()), newClaim("C-2", "-INFO-REQUEST", aetna()))
+	if err := n.Send(t.Context(), clearing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: name, Content: content}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -109,11 +110,11 @@ func TestRejectedOnceAcrossProcesses(t *testing.T) {
 	practice := billing.Scope{Mode: billing.ModeTest}
 	verdictOn := func(number int, at time.Time) acknowledgements.Verdict {
 		t.Helper()
-		name, content := numbered(t, number, claim("C-1", "-BATCH-REJECTED", aetna()))
+		name, content := numbered(t, number, newClaim("C-1", "-BATCH-REJECTED", aetna()))
 		n := sandboxnet.NewClearinghouse(porttest.At(at, 0), mail, sandboxnet.Options{})
 		later := sandboxnet.NewClearinghouse(porttest.At(at.Add(time.Minute), 0), mail, sandboxnet.Options{})
 		for range 2 {
-			if err := n.Send(t.Context(), billing.OutgoingFile{Scope: practice, Name: name, Content: content}, nil); err != nil {
+			if err := n.Send(t.Context(), clearing.OutgoingFile{Scope: practice, Name: name, Content: content}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -15,6 +15,8 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
@@ -263,9 +265,9 @@ func TestEligibilityContract(t *testing.T) {
 			Network: edi.New().Over(sandboxnet.NewEligibility(&porttest.Clock{}).Inquire),
 			Inquiry: network.Inquiry{
 				Scope: billing.Scope{Mode: billing.ModeTest}, Envelope: network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: "MOLAR"}},
-				Payer: billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
-				Inquiry: billing.Inquiry{
-					ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 20}, Office: billing.InquiringOffice{Name: "Bright Smiles", NPI: "1234567893"},
+				Payer: directory.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
+				Inquiry: coverage.Inquiry{
+					ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 20}, Office: coverage.InquiringOffice{Name: "Bright Smiles", NPI: "1234567893"},
 				},
 			},
 			Answered: "-ACTIVE-FULL", Rejected: "-NOT-FOUND", Failing: "-NETWORK-ERROR", Garbled: "-GARBLED", Slow: "-SLOW-900",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -20,11 +21,11 @@ func (p *practice) books() string {
 	p.t.Helper()
 	var all []string
 	p.in(func(ctx context.Context, tx ports.Tx) error {
-		eras, err := tx.ERAs.List(ctx, billing.ERAFilter{}, billing.Page{Limit: 100})
+		eras, err := tx.ERAs.List(ctx, remit.Filter{}, billing.Page{Limit: 100})
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(eras, func(a, b *billing.ERA) int { return int(a.Arrival - b.Arrival) })
+		slices.SortFunc(eras, func(a, b *remit.ERA) int { return int(a.Arrival - b.Arrival) })
 		for _, e := range eras {
 			claims, err := tx.RemittanceClaims.List(ctx, e.ID, 0, 100)
 			if err != nil {

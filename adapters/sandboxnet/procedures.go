@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 const months = "34"
@@ -149,7 +149,7 @@ func categoryOf(code string) string {
 func (a *answer) asked() []string {
 	var codes []string
 	for _, q := range a.inquiry.Queries {
-		if c := q.Procedure.Code; billing.ValidProcedureCode(c) && !slices.Contains(codes, c) {
+		if c := q.Procedure.Code; coverage.ValidProcedureCode(c) && !slices.Contains(codes, c) {
 			codes = append(codes, c)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/adapters/x12/x12test"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -83,7 +84,7 @@ func said(t *testing.T, files []sandboxnet.MailFile) string {
 // charging changes the fee of a line. The payments of "-PAID-ERA" are 64
 // percent of it.
 func charging(number, ending string, fee billing.Money) claims.Claim {
-	c := claim(number, ending, molarTest())
+	c := newClaim(number, ending, molarTest())
 	c.Lines = c.Lines[:1]
 	c.Lines[0].Fee = fee
 	return c
@@ -180,8 +181,8 @@ func TestReplacementsInOneFile(t *testing.T) {
 func TestAReplacementIsInTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	h := newHistory()
-	h.send(t, changed(claim("C-PART", "-PAID-ERA", aetna()), withChild))
-	corrected := changed(claim("C-PART", "-PAID-ERA", aetna()), withChild)
+	h.send(t, changed(newClaim("C-PART", "-PAID-ERA", aetna()), withChild))
+	corrected := changed(newClaim("C-PART", "-PAID-ERA", aetna()), withChild)
 	corrected.Lines = []claims.Line{{Procedure: "D1110", ServiceDate: on(3, 4), Fee: 80_00, Quantity: 1}}
 	files := h.send(t, corrected)
 	if len(files) != 1 {
@@ -266,7 +267,7 @@ func TestPaymentsAreRemembered(t *testing.T) {
 		network := sandboxnet.NewClearinghouse(now, mail, sandboxnet.Options{})
 		name, content := numbered(t, n+1, c)
 		for range 2 {
-			if err := network.Send(t.Context(), billing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: name, Content: content}, nil); err != nil {
+			if err := network.Send(t.Context(), clearing.OutgoingFile{Scope: billing.Scope{Mode: billing.ModeTest}, Name: name, Content: content}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -294,7 +295,7 @@ func TestNoNamesAreRemembered(t *testing.T) {
 	t.Parallel()
 	remember, noted := remembering(), 0
 	n := sandboxnet.NewClearinghouse(porttest.At(asked, 0), nil, sandboxnet.Options{})
-	_, err := n.Replies(sentName, file(t, changed(claim("C-1", "-PAID-ERA", aetna()), withChild)), func(notes []sandboxnet.Note) ([][]byte, error) {
+	_, err := n.Replies(sentName, file(t, changed(newClaim("C-1", "-PAID-ERA", aetna()), withChild)), func(notes []sandboxnet.Note) ([][]byte, error) {
 		for _, note := range notes {
 			noted++
 			for _, name := range []string{"Roe", "Jane", "Kim", "Molina", "SANDBOX"} {

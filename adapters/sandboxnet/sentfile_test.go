@@ -11,7 +11,7 @@ import (
 // one of an older standard. The acknowledgement refuses each by its version.
 func TestOtherVersions(t *testing.T) {
 	t.Parallel()
-	good := file(t, claim("C-1", "-PAID-ERA", aetna()))
+	good := file(t, newClaim("C-1", "-PAID-ERA", aetna()))
 	for version, want := range map[string]string{
 		"005010X224A3": "~AK5*A~AK9*A*1*1*1~",
 		"005010X222A2": "~AK5*R*1~AK9*R*1*1*0*2~",
@@ -27,7 +27,7 @@ func TestOtherVersions(t *testing.T) {
 // TestWrongCount sends a file whose SE has another number than that of its segments.
 func TestWrongCount(t *testing.T) {
 	t.Parallel()
-	wrong := bytes.Replace(file(t, claim("C-1", "-PAID-ERA", aetna())), []byte("~SE*"), []byte("~SE*1"), 1)
+	wrong := bytes.Replace(file(t, newClaim("C-1", "-PAID-ERA", aetna())), []byte("~SE*"), []byte("~SE*1"), 1)
 	files := replies(t, wrong, before)
 	if got := files[".997"].Content; !bytes.Contains(got, []byte("~AK5*R*4~AK9*R*1*1*0~")) || len(files) != 1 {
 		t.Errorf("%d files, %s", len(files), got)
@@ -38,7 +38,7 @@ func TestWrongCount(t *testing.T) {
 // submitter's stands for it.
 func TestSharedContact(t *testing.T) {
 	t.Parallel()
-	c := claim("C-1", "-PAID-ERA", aetna())
+	c := newClaim("C-1", "-PAID-ERA", aetna())
 	c.Billing.Contact, c.Billing.Phone = "", ""
 	alone := file(t, c)
 	batches, _, err := claims.Decode(bytes.NewReader(alone))

@@ -17,7 +17,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/adapters/testservers"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -170,7 +170,7 @@ func (a *account) receive(n *sftpnet.Clearinghouse) (map[string]string, error) {
 }
 
 // listed returns a file of the inbox.
-func (a *account) listed(n *sftpnet.Clearinghouse, name string) billing.RemoteFile {
+func (a *account) listed(n *sftpnet.Clearinghouse, name string) clearing.RemoteFile {
 	a.t.Helper()
 	there, err := n.List(a.t.Context())
 	if err != nil {
@@ -181,17 +181,17 @@ func (a *account) listed(n *sftpnet.Clearinghouse, name string) billing.RemoteFi
 			return f
 		}
 	}
-	return billing.RemoteFile{Name: name}
+	return clearing.RemoteFile{Name: name}
 }
 
 // sender is the caller's part of Send for one file.
 type sender struct {
-	file  billing.OutgoingFile
+	file  clearing.OutgoingFile
 	token string
 }
 
 func newSender(name string, size int) *sender {
-	return &sender{file: billing.OutgoingFile{Name: name, Content: interchange(size)}}
+	return &sender{file: clearing.OutgoingFile{Name: name, Content: interchange(size)}}
 }
 
 func (s *sender) send(t *testing.T, n *sftpnet.Clearinghouse) error {

@@ -30,6 +30,9 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -59,7 +62,7 @@ func work(settings string) error {
 	if err != nil {
 		return err
 	}
-	payers, err := billing.ShippedPayers()
+	payers, err := directory.ShippedPayers()
 	if err != nil {
 		return err
 	}
@@ -172,22 +175,22 @@ func (h *house) acknowledge(control, code string, accepted int, counted map[stri
 }
 
 // claim stores a claim that waits for a batch.
-func (h *house) claim(n int, office billing.OfficeID, payer billing.PayerSummary) billing.ClaimID {
+func (h *house) claim(n int, office billing.OfficeID, payer directory.PayerSummary) billing.ClaimID {
 	h.t.Helper()
 	now := time.Now()
-	c := &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: h.scope, Kind: billing.KindClaim,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%d", n), CreatedAt: now,
-		ClaimContent: billing.ClaimContent{
+	c := &claim.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: h.scope, Kind: claim.KindClaim,
+		Frequency: claim.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%d", n), CreatedAt: now,
+		Content: claim.Content{
 			OfficeID: office, Payer: payer, PlaceOfService: "11",
-			Subscriber: billing.ClaimSubscriber{
+			Subscriber: claim.Subscriber{
 				FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, MemberID: "M1",
-				Address: billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"},
+				Address: directory.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"},
 			},
 			// Most of the file is before its last part.
-			Lines: slices.Repeat([]billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}}, 50),
+			Lines: slices.Repeat([]claim.Line{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}}, 50),
 		},
-		ClaimProgress: billing.ClaimProgress{State: billing.ClaimQueued, UpdatedAt: now},
+		Progress: claim.Progress{State: claim.Queued, UpdatedAt: now},
 	}
 	porttest.In(h.t, h.store, h.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
 	return c.ID
@@ -195,7 +198,7 @@ func (h *house) claim(n int, office billing.OfficeID, payer billing.PayerSummary
 
 // decide is the operator's part: a batch with an unknown outcome goes out again if it has
 // not arrived.
-func (h *house) decide(b *billing.Batch) {
+func (h *house) decide(b *clearing.Batch) {
 	h.t.Helper()
 	if h.server.uploads(b.File.Name) {
 		return
@@ -213,13 +216,13 @@ func (h *house) decide(b *billing.Batch) {
 // settled reports whether every batch is acknowledged, no claim waits, and every reply
 // was received.
 func (h *house) settled() bool {
-	waiting, open := 0, []*billing.Batch{}
+	waiting, open := 0, []*clearing.Batch{}
 	porttest.In(h.t, h.store, h.scope, func(ctx context.Context, tx ports.Tx) error {
-		claims, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, States: []billing.ClaimState{billing.ClaimQueued}}, billing.Page{Limit: 500})
+		claims, err := tx.Claims.List(ctx, claim.Filter{Kind: claim.KindClaim, States: []claim.State{claim.Queued}}, billing.Page{Limit: 500})
 		waiting = len(claims)
 		all, e := tx.Batches.List(ctx, billing.Page{Limit: 500})
 		for _, m := range all {
-			if m.State != billing.BatchAcknowledged {
+			if m.State != clearing.BatchAcknowledged {
 				open = append(open, m)
 			}
 		}
@@ -283,8 +286,8 @@ func killedWorker(t *testing.T, server counter, config sftpnet.Config) {
 	h := &house{t: t, server: server, direct: config.Direct, sent: map[string]int{}, claims: map[string]int{}, parts: map[string]int{}}
 	h.store = pgtest.Open(t, func(o *pgstore.Options) { database = o.URL })
 	h.scope = porttest.Organization(t, h.store, billing.ModeTest)
-	office := porttest.Office(t, h.store, h.scope, func(o *billing.Office) {
-		o.TaxID, o.Address = "123456789", billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
+	office := porttest.Office(t, h.store, h.scope, func(o *directory.Office) {
+		o.TaxID, o.Address = "123456789", directory.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
 	})
 	payer, _ := porttest.Payers(t).Find("60054")
 	p := newProxy(t, config.Addr)
@@ -359,7 +362,7 @@ func killedWorker(t *testing.T, server counter, config sftpnet.Config) {
 		all, err := tx.Batches.List(ctx, billing.Page{Limit: 500})
 		for _, m := range all {
 			n := m.File.ControlNumbers.Interchange
-			if len(m.Acknowledgements) != 1 || h.sent[n]+h.parts[n] != 1 || (m.Result == billing.BatchAccepted) != (h.sent[n] == 1) {
+			if len(m.Acknowledgements) != 1 || h.sent[n]+h.parts[n] != 1 || (m.Result == clearing.BatchAccepted) != (h.sent[n] == 1) {
 				t.Errorf("batch %s is %s, has %d acknowledgements, and came %d times whole and %d times in part", m.ID, m.Result, len(m.Acknowledgements), h.sent[n], h.parts[n])
 			}
 		}
@@ -377,7 +380,7 @@ func killedWorker(t *testing.T, server counter, config sftpnet.Config) {
 		}
 	}
 	for _, id := range claims {
-		if c := porttest.Claim(t, h.store, h.scope, id); c.State != billing.ClaimSubmitted || len(h.parts) == 0 && len(porttest.Events(t, h.store, h.scope, id)) != 1 {
+		if c := porttest.Claim(t, h.store, h.scope, id); c.State != claim.Submitted || len(h.parts) == 0 && len(porttest.Events(t, h.store, h.scope, id)) != 1 {
 			t.Errorf("claim %s is %s", id, c.State)
 		}
 	}

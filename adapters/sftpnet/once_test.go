@@ -24,7 +24,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/sftpnet"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/networktest"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -155,7 +155,7 @@ func TestKilledWhereReadFilesGo(t *testing.T) {
 			}
 			problems, e := tx.Received.Problems(ctx)
 			for _, f := range problems {
-				if f.State != billing.FileLost {
+				if f.State != clearing.FileLost {
 					t.Errorf("%s is %s: %s", f.Name, f.State, f.Reason)
 				}
 				lost = append(lost, f.Name)

@@ -13,9 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/pkg/sftp"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // look is what is known of a file in the inbox. Size and time identify its version.
@@ -42,7 +41,7 @@ const maxName = 255
 // List looks at the inbox. A file rests when its size and time are those of an earlier
 // look. List leaves out folders, links and other special files, and names that begin with
 // a dot.
-func (n *Clearinghouse) List(ctx context.Context) (files []billing.RemoteFile, err error) {
+func (n *Clearinghouse) List(ctx context.Context) (files []clearing.RemoteFile, err error) {
 	return files, n.do(ctx, func(s *session) error {
 		entries, err := n.step(s).ReadDir(n.config.Inbox)
 		if err != nil {
@@ -60,12 +59,12 @@ func (n *Clearinghouse) List(ctx context.Context) (files []billing.RemoteFile, e
 				l = &look{size: e.Size(), time: e.ModTime(), since: now}
 			}
 			found[name] = l
-			files = append(files, billing.RemoteFile{
+			files = append(files, clearing.RemoteFile{
 				Name: escaped(name), Size: l.size, Time: l.time.UTC(), Rests: now.Sub(l.since) >= n.config.Times.Settle,
 			})
 		}
 		n.looks = found
-		slices.SortFunc(files, func(a, b billing.RemoteFile) int {
+		slices.SortFunc(files, func(a, b clearing.RemoteFile) int {
 			return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.Name, b.Name))
 		})
 		return nil
@@ -76,18 +75,18 @@ func (n *Clearinghouse) inbox(name string) string { return path.Join(n.config.In
 
 // Read reads a file. Its handle shows whether it was changed in place meanwhile. One that
 // was removed by then is whole.
-func (n *Clearinghouse) Read(ctx context.Context, f billing.RemoteFile, take func(part []byte) error) error {
+func (n *Clearinghouse) Read(ctx context.Context, f clearing.RemoteFile, take func(part []byte) error) error {
 	name, ok := unescaped(f.Name)
 	switch {
 	case !ok:
-		return billing.ErrFileGone
+		return clearing.ErrFileGone
 	case f.Size < 0 || f.Size > n.config.MaxFile:
-		return &billing.FileError{Err: fmt.Errorf("it has %d bytes, and at most %d are received", f.Size, n.config.MaxFile)}
+		return &clearing.FileError{Err: fmt.Errorf("it has %d bytes, and at most %d are received", f.Size, n.config.MaxFile)}
 	}
 	return n.do(ctx, func(s *session) error {
 		in, err := n.step(s).Open(n.inbox(name))
 		if errors.Is(err, fs.ErrNotExist) {
-			return billing.ErrFileGone
+			return clearing.ErrFileGone
 		}
 		if err == nil {
 			defer func() {
@@ -97,7 +96,7 @@ func (n *Clearinghouse) Read(ctx context.Context, f billing.RemoteFile, take fun
 			err = n.download(ctx, s, in, name, f, take)
 		}
 		if replied(err) {
-			return &billing.FileError{Err: fmt.Errorf("the server refuses to send it: %w", cause(err))}
+			return &clearing.FileError{Err: fmt.Errorf("the server refuses to send it: %w", cause(err))}
 		}
 		return err
 	})
@@ -110,7 +109,7 @@ const part = 1 << 20
 // download passes on the bytes of an open file. If it is longer than it was when it was
 // listed, the rest comes too: a server may remove what it has sent.
 func (n *Clearinghouse) download(
-	ctx context.Context, s *session, in *sftp.File, name string, f billing.RemoteFile, take func(part []byte) error,
+	ctx context.Context, s *session, in *sftp.File, name string, f clearing.RemoteFile, take func(part []byte) error,
 ) error {
 	buffer := make([]byte, min(part, max(f.Size, part/32)))
 	t := n.transfer(ctx, s)
@@ -128,7 +127,7 @@ func (n *Clearinghouse) download(
 				return e
 			}
 			if err != nil {
-				return billing.ErrFileChanged // it is shorter
+				return clearing.ErrFileChanged // it is shorter
 			}
 		}
 		now, err := n.changed(s, in, name, f)
@@ -139,10 +138,10 @@ func (n *Clearinghouse) download(
 	}
 }
 
-// changed returns billing.ErrFileChanged, and its size now, if an open file is not the one
+// changed returns clearing.ErrFileChanged, and its size now, if an open file is not the one
 // that was listed. Where the handle shows another one and the name does not, as at some
 // servers, the name counts.
-func (n *Clearinghouse) changed(s *session, in *sftp.File, name string, f billing.RemoteFile) (size int64, err error) {
+func (n *Clearinghouse) changed(s *session, in *sftp.File, name string, f clearing.RemoteFile) (size int64, err error) {
 	n.step(s)
 	open, unseen := in.Stat()
 	if unseen == nil && same(open, f.Size, f.Time) {
@@ -157,9 +156,9 @@ func (n *Clearinghouse) changed(s *session, in *sftp.File, name string, f billin
 	case gone == nil && same(there, f.Size, f.Time), gone != nil && (unseen != nil || open.Size() == f.Size):
 		return f.Size, nil //nolint:nilerr // nothing shows another version: all that was listed has come
 	case unseen != nil:
-		return f.Size, billing.ErrFileChanged
+		return f.Size, clearing.ErrFileChanged
 	}
-	return open.Size(), billing.ErrFileChanged
+	return open.Size(), clearing.ErrFileChanged
 }
 
 // cause returns the reason of a refusal without the path, which may be hostile.
@@ -172,7 +171,7 @@ func cause(err error) error {
 
 // Remove archives or deletes a file that was received, as the account says. A version
 // that came since stays, and is received in its turn.
-func (n *Clearinghouse) Remove(ctx context.Context, f billing.RemoteFile, digest [32]byte) error {
+func (n *Clearinghouse) Remove(ctx context.Context, f clearing.RemoteFile, digest [32]byte) error {
 	name, ok := unescaped(f.Name)
 	if err := ctx.Err(); err != nil || !ok || n.config.After == AfterKeep {
 		return err
@@ -199,7 +198,7 @@ func (n *Clearinghouse) Remove(ctx context.Context, f billing.RemoteFile, digest
 			if l != nil {
 				l.again = n.now().Add(removeAgain)
 			}
-			return &billing.FileError{Err: fmt.Errorf("it was received and stays in the inbox: the server refuses to remove it: %w", cause(err))}
+			return &clearing.FileError{Err: fmt.Errorf("it was received and stays in the inbox: the server refuses to remove it: %w", cause(err))}
 		}
 		return err
 	})
@@ -207,7 +206,7 @@ func (n *Clearinghouse) Remove(ctx context.Context, f billing.RemoteFile, digest
 
 // archive moves a file to the archive. When the name is taken there, it gets one that its
 // content determines. A version that came in between goes back.
-func (n *Clearinghouse) archive(s *session, name string, f billing.RemoteFile, mark string) error {
+func (n *Clearinghouse) archive(s *session, name string, f clearing.RemoteFile, mark string) error {
 	to := path.Join(n.config.Archive, name)
 	if _, err := n.step(s).Lstat(to); err == nil {
 		to += "." + mark

@@ -15,7 +15,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sftpnet"
 	"github.com/molar-billing/molar/adapters/testservers"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // named returns the sorted names of files.
@@ -70,7 +70,7 @@ func TestLargeFile(t *testing.T) {
 	a.put("4-empty.txt", nil)
 	got, err := a.receive(a.open())
 	if !slices.Equal(named(got), []string{"2-large.txt", "3-small.txt", "4-empty.txt"}) || got["2-large.txt"] != string(large) ||
-		err == nil || !billing.OfFile(err) || !strings.Contains(err.Error(), "1-huge.txt: it has 209715200 bytes") {
+		err == nil || !clearing.OfFile(err) || !strings.Contains(err.Error(), "1-huge.txt: it has 209715200 bytes") {
 		t.Errorf("%v, %v", named(got), err)
 	}
 }
@@ -119,7 +119,7 @@ func TestReplaced(t *testing.T) {
 			var got []byte
 			err := n.Read(t.Context(), read, func(part []byte) error { got = append(got, part...); return nil })
 			switch whole := bytes.Equal(got, first); {
-			case whole != c.whole || c.whole != (err == nil) || !c.whole && !errors.Is(err, billing.ErrFileChanged):
+			case whole != c.whole || c.whole != (err == nil) || !c.whole && !errors.Is(err, clearing.ErrFileChanged):
 				t.Errorf("%s: %d bytes, whole %t: %v", what, len(got), whole, err)
 			case what == "in place, longer" && len(got) != len(longer):
 				t.Errorf("%s: %d bytes came of %d", what, len(got), len(longer))
@@ -192,16 +192,16 @@ func TestHostileNames(t *testing.T) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
 	for _, name := range []string{"../inbox1", "/", "..", ".", "", "a%2Fb", "folder.999", "%zz"} {
-		f := billing.RemoteFile{Name: name}
+		f := clearing.RemoteFile{Name: name}
 		if err := n.Remove(t.Context(), f, [32]byte{}); err != nil {
 			t.Errorf("remove %q: %v", name, err)
 		}
-		if err := n.Read(t.Context(), f, func([]byte) error { return nil }); err == nil || !billing.OfFile(err) {
+		if err := n.Read(t.Context(), f, func([]byte) error { return nil }); err == nil || !clearing.OfFile(err) {
 			t.Errorf("read %q: %v", name, err)
 		}
 	}
 	for _, name := range []string{"../x.837", "a/b.837", "", ".", "..", "a\x00b"} {
-		if err := n.Send(t.Context(), billing.OutgoingFile{Name: name, Content: interchange(500)}, nil); err == nil {
+		if err := n.Send(t.Context(), clearing.OutgoingFile{Name: name, Content: interchange(500)}, nil); err == nil {
 			t.Errorf("sent %q", name)
 		}
 	}
@@ -234,7 +234,7 @@ func TestCannotRemove(t *testing.T) {
 		n := a.open(func(c *sftpnet.Config) { c.After = after })
 		f := a.listed(n, "a.999")
 		for _, refused := range []bool{true, false, true} {
-			if err := n.Remove(t.Context(), f, [32]byte{}); billing.OfFile(err) != refused || err == nil == refused {
+			if err := n.Remove(t.Context(), f, [32]byte{}); clearing.OfFile(err) != refused || err == nil == refused {
 				t.Errorf("remove: %v", err)
 			}
 			if !refused {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/pkg/sftp"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -34,7 +34,7 @@ const tokenDirect = "direct/"
 // temporary name, and renames it. When the server does not show where the file is, the
 // outcome is unknown. When the server itself refuses a part, the mark is taken back.
 // ADR 61 has the table.
-func (n *Clearinghouse) Send(ctx context.Context, f billing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
+func (n *Clearinghouse) Send(ctx context.Context, f clearing.OutgoingFile, mark func(ctx context.Context, token string) error) error {
 	if f.Name == "" || f.Name != path.Base(f.Name) || f.Name == "." || f.Name == ".." || strings.ContainsRune(f.Name, 0) {
 		return fmt.Errorf("sftpnet: %q is no name for a file in the outbox", f.Name)
 	}
@@ -49,7 +49,7 @@ type upload struct {
 	*Clearinghouse
 
 	s    *session
-	file billing.OutgoingFile
+	file clearing.OutgoingFile
 	mark func(ctx context.Context, token string) error
 }
 

@@ -15,14 +15,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Options configures a Client. Version and Log are required.
@@ -98,7 +98,7 @@ type Client struct {
 	direct    net.Dialer // only for Options.Resolve
 	tls       *tls.Config
 	transport *http.Transport
-	starts    sync.Pool // *[billing.MaxResponse]byte for the start of a reply
+	starts    sync.Pool // *[webhook.MaxResponse]byte for the start of a reply
 	userAgent string
 	log       *slog.Logger
 }
@@ -122,7 +122,7 @@ func New(o Options) (*Client, error) {
 		tls: &tls.Config{
 			MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs, ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions),
 		},
-		starts:    sync.Pool{New: func() any { return new([billing.MaxResponse]byte) }},
+		starts:    sync.Pool{New: func() any { return new([webhook.MaxResponse]byte) }},
 		userAgent: "Molar-Webhooks/" + o.Version,
 		log:       o.Log,
 	}

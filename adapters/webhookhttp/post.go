@@ -19,7 +19,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -39,8 +39,8 @@ const (
 //
 // Post signs the request after connecting. The look-up, the connection and the
 // handshake can take seconds, in which the secret may be rotated.
-func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (billing.Attempt, error) {
-	a := billing.Attempt{At: m.At}
+func (c *Client) Post(ctx context.Context, m webhook.Message, secret ports.CurrentSecret) (webhook.Attempt, error) {
+	a := webhook.Attempt{At: m.At}
 	to, faults := c.rules.read(m.URL)
 	if len(faults) > 0 {
 		a.Error = "the URL may not be called: " + faults[0].Message
@@ -80,7 +80,7 @@ func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret port
 	}
 	a.Headers = headers(reply.Header)
 	if reply.StatusCode/100 == 3 {
-		a.Location = bounded(reply.Header.Get("Location"), billing.MaxWebhookURL)
+		a.Location = bounded(reply.Header.Get("Location"), webhook.MaxWebhookURL)
 	}
 	if !a.Succeeded() {
 		a.RetryAfter = retryAfter(reply.Header.Get("Retry-After"), a.At.Add(a.Duration))
@@ -89,7 +89,7 @@ func (c *Client) Post(ctx context.Context, m billing.WebhookMessage, secret port
 }
 
 // signed returns the message's signature with the current secret.
-func signed(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (string, error) {
+func signed(ctx context.Context, m webhook.Message, secret ports.CurrentSecret) (string, error) {
 	current, err := secret(ctx)
 	if err != nil {
 		return "", err
@@ -98,7 +98,7 @@ func signed(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentS
 }
 
 // request returns the HTTP request for a message, without its signature.
-func (c *Client) request(m billing.WebhookMessage, to *target) *http.Request {
+func (c *Client) request(m webhook.Message, to *target) *http.Request {
 	values := [...]string{"application/json", c.userAgent, m.ID, strconv.FormatInt(m.At.Unix(), 10)}
 	r := &http.Request{
 		Method: http.MethodPost, URL: to.url, Host: to.url.Host,
@@ -128,28 +128,28 @@ func (c *Client) start(reply *http.Response) string {
 	if reply.StatusCode == http.StatusSwitchingProtocols {
 		return "" // the body would be a connection that no deadline ends
 	}
-	buffer := c.starts.Get().(*[billing.MaxResponse]byte)
+	buffer := c.starts.Get().(*[webhook.MaxResponse]byte)
 	defer c.starts.Put(buffer)
 	n, err := io.ReadFull(reply.Body, buffer[:])
 	if err == nil {
-		_, _ = io.CopyN(io.Discard, reply.Body, maxBody-billing.MaxResponse)
+		_, _ = io.CopyN(io.Discard, reply.Body, maxBody-webhook.MaxResponse)
 	}
-	return bounded(string(buffer[:n]), billing.MaxResponse)
+	return bounded(string(buffer[:n]), webhook.MaxResponse)
 }
 
 // headers returns the headers of a reply that are kept, in the order of their
 // names. Cookies are secrets, and are not kept.
-func headers(h http.Header) (kept []billing.ReplyHeader) {
+func headers(h http.Header) (kept []webhook.ReplyHeader) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		if name == "Set-Cookie" || name == "Set-Cookie2" {
 			continue
 		}
-		if len(kept) == billing.MaxReplyHeaders {
+		if len(kept) == webhook.MaxReplyHeaders {
 			break
 		}
-		kept = append(kept, billing.ReplyHeader{
-			Name:  bounded(name, billing.MaxReplyHeader),
-			Value: bounded(strings.Join(h[name], ", "), billing.MaxReplyHeader),
+		kept = append(kept, webhook.ReplyHeader{
+			Name:  bounded(name, webhook.MaxReplyHeader),
+			Value: bounded(strings.Join(h[name], ", "), webhook.MaxReplyHeader),
 		})
 	}
 	return kept

@@ -16,9 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/molar-billing/molar/core/billing/webhook"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestBrokenTLS(t *testing.T) {
@@ -164,7 +163,7 @@ func TestEveryAddressIsTried(t *testing.T) {
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
-	secret := billing.NewWebhookSecret()
+	secret := webhook.NewWebhookSecret()
 	verifier, err := standardwebhooks.NewWebhook(string(secret))
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +193,7 @@ func TestRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		current := func(context.Context) (billing.WebhookSecret, error) { return secret, nil }
+		current := func(context.Context) (webhook.Secret, error) { return secret, nil }
 		if got, err := c.Post(t.Context(), m, current); err != nil || got.Status != 200 || !got.At.Equal(m.At) {
 			t.Fatalf("%+v, %v", got, err)
 		}
@@ -237,7 +236,7 @@ func TestConnections(t *testing.T) {
 	})
 	c := posting(t, a, r, Options{})
 	for range 4 {
-		if got := c.attempt(t.Context(), message()); got.Status != 200 || len(got.Response) != billing.MaxResponse {
+		if got := c.attempt(t.Context(), message()); got.Status != 200 || len(got.Response) != webhook.MaxResponse {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -253,20 +252,20 @@ func TestRetryAfter(t *testing.T) {
 	at := time.Now()
 	date := at.Add(90 * time.Minute).UTC().Truncate(time.Second)
 	const long = 100 * 365 * 24 * time.Hour
-	for header, right := range map[string]func(got billing.Attempt) bool{
-		"":                        func(got billing.Attempt) bool { return got.RetryAfter == 0 },
-		"120":                     func(got billing.Attempt) bool { return got.RetryAfter == 2*time.Minute },
-		"0":                       func(got billing.Attempt) bool { return got.RetryAfter == 0 },
-		"-5":                      func(got billing.Attempt) bool { return got.RetryAfter == 0 },
-		"1.5":                     func(got billing.Attempt) bool { return got.RetryAfter == 0 },
-		"soon":                    func(got billing.Attempt) bool { return got.RetryAfter == 0 },
-		"9223372036854775807":     func(got billing.Attempt) bool { return got.RetryAfter > long },
-		"99999999999999999999999": func(got billing.Attempt) bool { return got.RetryAfter > long },
-		date.Format(http.TimeFormat): func(got billing.Attempt) bool {
+	for header, right := range map[string]func(got webhook.Attempt) bool{
+		"":                        func(got webhook.Attempt) bool { return got.RetryAfter == 0 },
+		"120":                     func(got webhook.Attempt) bool { return got.RetryAfter == 2*time.Minute },
+		"0":                       func(got webhook.Attempt) bool { return got.RetryAfter == 0 },
+		"-5":                      func(got webhook.Attempt) bool { return got.RetryAfter == 0 },
+		"1.5":                     func(got webhook.Attempt) bool { return got.RetryAfter == 0 },
+		"soon":                    func(got webhook.Attempt) bool { return got.RetryAfter == 0 },
+		"9223372036854775807":     func(got webhook.Attempt) bool { return got.RetryAfter > long },
+		"99999999999999999999999": func(got webhook.Attempt) bool { return got.RetryAfter > long },
+		date.Format(http.TimeFormat): func(got webhook.Attempt) bool {
 			return got.At.Add(got.Duration + got.RetryAfter).Equal(date)
 		},
-		"Sun, 06 Nov 1994 08:49:37 GMT": func(got billing.Attempt) bool { return got.RetryAfter == 0 },
-		"Fri, 31 Dec 9999 23:59:59 GMT": func(got billing.Attempt) bool { return got.RetryAfter > long },
+		"Sun, 06 Nov 1994 08:49:37 GMT": func(got webhook.Attempt) bool { return got.RetryAfter == 0 },
+		"Fri, 31 Dec 9999 23:59:59 GMT": func(got webhook.Attempt) bool { return got.RetryAfter > long },
 	} {
 		t.Run(header, func(t *testing.T) {
 			t.Parallel()
@@ -289,7 +288,7 @@ func TestRetryAfter(t *testing.T) {
 
 func TestText(t *testing.T) {
 	t.Parallel()
-	full := strings.Repeat("a", billing.MaxResponse-1)
+	full := strings.Repeat("a", webhook.MaxResponse-1)
 	for in, want := range map[string]string{
 		"":                           "",
 		"ok":                         "ok",
@@ -304,7 +303,7 @@ func TestText(t *testing.T) {
 		full + "\xff":                full + "", // replaced, it is longer than it may be
 		"\xff" + full[:1022]:         "\uFFFD" + full[:1021],
 	} {
-		if got := bounded(in, billing.MaxResponse); got != want || len(got) > billing.MaxResponse || !utf8.ValidString(got) {
+		if got := bounded(in, webhook.MaxResponse); got != want || len(got) > webhook.MaxResponse || !utf8.ValidString(got) {
 			t.Errorf("%q became %q", in, got)
 		}
 	}

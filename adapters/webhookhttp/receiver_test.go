@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"math/big"
 	"net"
@@ -18,8 +19,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // authority signs the certificates of receivers.
@@ -183,7 +182,7 @@ func posting(tb testing.TB, a *authority, r *receiver, o Options) *Client {
 }
 
 // attempt posts a message that is signed with the same secret as all others.
-func (c *Client) attempt(ctx context.Context, m billing.WebhookMessage) billing.Attempt {
+func (c *Client) attempt(ctx context.Context, m webhook.Message) webhook.Attempt {
 	a, err := c.Post(ctx, m, theSecret)
 	if err != nil {
 		a.Error = "not posted: " + err.Error()
@@ -191,12 +190,12 @@ func (c *Client) attempt(ctx context.Context, m billing.WebhookMessage) billing.
 	return a
 }
 
-func theSecret(context.Context) (billing.WebhookSecret, error) {
+func theSecret(context.Context) (webhook.Secret, error) {
 	return "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", nil
 }
 
-func message() billing.WebhookMessage {
-	return billing.WebhookMessage{
+func message() webhook.Message {
+	return webhook.Message{
 		URL: "https://" + receiverHost + "/hook?x=y", ID: "evt_1", At: time.Now(), Body: []byte(`{"id":"evt_1"}`),
 	}
 }

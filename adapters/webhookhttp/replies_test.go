@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"net"
 	"net/netip"
@@ -14,8 +15,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestReplies has what receivers may say, byte by byte, and what comes of it.
@@ -94,15 +93,15 @@ func TestReplyHeaders(t *testing.T) {
 	}
 	m := message()
 	got := posting(t, a, serve(t, config, replying(reply+"\r\n")), Options{}).attempt(t.Context(), m)
-	want := []billing.ReplyHeader{
+	want := []webhook.ReplyHeader{
 		{Name: "A-Odd", Value: "\uFFFD"},
 		{Name: "A-Two", Value: "1, 2"},
 		{Name: "A-V" + long[:253], Value: long[:256]},
 		{Name: "Content-Length", Value: "0"},
 		{Name: "Location", Value: "https://other.example/hook?x=1"},
 	}
-	for n := range billing.MaxReplyHeaders - len(want) {
-		want = append(want, billing.ReplyHeader{Name: fmt.Sprintf("X-%02d", n), Value: strconv.Itoa(n)})
+	for n := range webhook.MaxReplyHeaders - len(want) {
+		want = append(want, webhook.ReplyHeader{Name: fmt.Sprintf("X-%02d", n), Value: strconv.Itoa(n)})
 	}
 	if !slices.Equal(got.Headers, want) {
 		t.Errorf("headers %v\nwant %v", got.Headers, want)
@@ -158,15 +157,15 @@ func TestEndlessReplies(t *testing.T) {
 	kilobyte := strings.Repeat("x", 1024)
 	for name, test := range map[string]struct {
 		head, again string
-		want        billing.Attempt
+		want        webhook.Attempt
 	}{
-		"10 GB":           {"HTTP/1.1 200 OK\r\nContent-Length: 10737418240\r\n\r\n", kilobyte, billing.Attempt{Status: 200, Response: kilobyte}},
-		"no length":       {"HTTP/1.1 500 Oh\r\n\r\n", kilobyte, billing.Attempt{Status: 500, Response: kilobyte}},
-		"chunks":          {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "400\r\n" + kilobyte + "\r\n", billing.Attempt{Status: 200, Response: kilobyte}},
-		"header fields":   {"HTTP/1.1 200 OK\r\n", "X: " + kilobyte + "\r\n", billing.Attempt{Error: errUnreadable.Error()}},
-		"one header line": {"HTTP/1.1 200 OK\r\nX: ", kilobyte, billing.Attempt{Error: errUnreadable.Error()}},
-		"a status line":   {"HTTP/1.1 200 ", kilobyte, billing.Attempt{Error: errUnreadable.Error()}},
-		"early hints":     {"", "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n", billing.Attempt{Error: errUnreadable.Error()}},
+		"10 GB":           {"HTTP/1.1 200 OK\r\nContent-Length: 10737418240\r\n\r\n", kilobyte, webhook.Attempt{Status: 200, Response: kilobyte}},
+		"no length":       {"HTTP/1.1 500 Oh\r\n\r\n", kilobyte, webhook.Attempt{Status: 500, Response: kilobyte}},
+		"chunks":          {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "400\r\n" + kilobyte + "\r\n", webhook.Attempt{Status: 200, Response: kilobyte}},
+		"header fields":   {"HTTP/1.1 200 OK\r\n", "X: " + kilobyte + "\r\n", webhook.Attempt{Error: errUnreadable.Error()}},
+		"one header line": {"HTTP/1.1 200 OK\r\nX: ", kilobyte, webhook.Attempt{Error: errUnreadable.Error()}},
+		"a status line":   {"HTTP/1.1 200 ", kilobyte, webhook.Attempt{Error: errUnreadable.Error()}},
+		"early hints":     {"", "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n", webhook.Attempt{Error: errUnreadable.Error()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

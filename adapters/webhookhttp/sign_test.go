@@ -5,14 +5,13 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestSecretIsReadWhenConnected rotates the secret while a post waits for the
@@ -36,8 +35,8 @@ func TestSecretIsReadWhenConnected(t *testing.T) {
 		signatures <- request.Header.Get("Webhook-Signature")
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	})
-	m, before, after := message(), billing.NewWebhookSecret(), billing.NewWebhookSecret()
-	current := make(chan billing.WebhookSecret, 1)
+	m, before, after := message(), webhook.NewWebhookSecret(), webhook.NewWebhookSecret()
+	current := make(chan webhook.Secret, 1)
 	current <- before
 	go func() {
 		<-begun
@@ -45,7 +44,7 @@ func TestSecretIsReadWhenConnected(t *testing.T) {
 		current <- after
 		close(rotated)
 	}()
-	got, err := posting(t, a, r, Options{}).Post(t.Context(), m, func(context.Context) (billing.WebhookSecret, error) {
+	got, err := posting(t, a, r, Options{}).Post(t.Context(), m, func(context.Context) (webhook.Secret, error) {
 		s := <-current
 		current <- s
 		return s, nil
@@ -81,10 +80,10 @@ func TestSecretOfEachConnection(t *testing.T) {
 		}
 	})
 	c, m := posting(t, a, r, Options{}), message()
-	var secrets []billing.WebhookSecret
+	var secrets []webhook.Secret
 	for range 2 {
-		got, err := c.Post(t.Context(), m, func(context.Context) (billing.WebhookSecret, error) {
-			secrets = append(secrets, billing.NewWebhookSecret())
+		got, err := c.Post(t.Context(), m, func(context.Context) (webhook.Secret, error) {
+			secrets = append(secrets, webhook.NewWebhookSecret())
 			return secrets[len(secrets)-1], nil
 		})
 		if err != nil || got.Status != 200 {
@@ -114,12 +113,12 @@ func TestNoSecret(t *testing.T) {
 	})
 	c := posting(t, a, r, Options{})
 	lost := errors.New("the store is away")
-	fails := func(context.Context) (billing.WebhookSecret, error) { return "", lost }
-	malformed := func(context.Context) (billing.WebhookSecret, error) { return "", nil }
+	fails := func(context.Context) (webhook.Secret, error) { return "", lost }
+	malformed := func(context.Context) (webhook.Secret, error) { return "", nil }
 	for name, test := range map[string]struct {
-		secret func(context.Context) (billing.WebhookSecret, error)
+		secret func(context.Context) (webhook.Secret, error)
 		want   error
-	}{"lost": {fails, lost}, "malformed": {malformed, billing.ErrMalformedSecret}} {
+	}{"lost": {fails, lost}, "malformed": {malformed, webhook.ErrMalformedSecret}} {
 		if got, err := c.Post(t.Context(), message(), test.secret); !errors.Is(err, test.want) {
 			t.Errorf("%s, on a new connection: %+v, %v", name, got, err)
 		}
@@ -131,7 +130,7 @@ func TestNoSecret(t *testing.T) {
 		}
 	}
 	c = posting(t, a, r, Options{Timeouts: Timeouts{Attempt: 500 * time.Millisecond}})
-	got, err := c.Post(t.Context(), message(), func(ctx context.Context) (billing.WebhookSecret, error) {
+	got, err := c.Post(t.Context(), message(), func(ctx context.Context) (webhook.Secret, error) {
 		<-ctx.Done()
 		return "", ctx.Err()
 	})

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/idna"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
+	"golang.org/x/net/idna"
 )
 
 // rules are the checks on the form of a URL. A URL that passes has only one
@@ -63,8 +63,8 @@ const (
 // read checks the form of a URL. It splits the authority itself, because
 // net/url would decode the authority first.
 func (r *rules) read(raw string) (*target, billing.Faults) {
-	if utf8.RuneCountInString(raw) > billing.MaxWebhookURL {
-		return nil, fault(billing.FaultTooLong, fmt.Sprintf("The URL may have at most %d characters.", billing.MaxWebhookURL))
+	if utf8.RuneCountInString(raw) > webhook.MaxWebhookURL {
+		return nil, fault(billing.FaultTooLong, fmt.Sprintf("The URL may have at most %d characters.", webhook.MaxWebhookURL))
 	}
 	for i := range len(raw) {
 		if c := raw[i]; c <= ' ' || c == 0x7f || c == '\\' {

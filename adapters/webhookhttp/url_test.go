@@ -3,6 +3,7 @@ package webhookhttp
 import (
 	"bufio"
 	"encoding/json"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"net/netip"
 	"net/url"
 	"os"
@@ -11,14 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestURLs has at least one URL for each rule, and its neighbours that pass.
 func TestURLs(t *testing.T) {
 	t.Parallel()
-	long := "https://example.com/" + strings.Repeat("a", billing.MaxWebhookURL-len("https://example.com/"))
+	long := "https://example.com/" + strings.Repeat("a", webhook.MaxWebhookURL-len("https://example.com/"))
 	label := strings.Repeat("a", 63)
 	name253 := strings.Repeat("abcdefg.", 31) + "a.com"
 	if len(name253) != 253 {
@@ -220,7 +219,7 @@ func TestURLCorpus(t *testing.T) {
 			faultOf(t, err)
 		}
 		// The stored URL is judged alike when something is posted to it.
-		if a := judged.attempt(t.Context(), billing.WebhookMessage{URL: raw}); a.Status != 0 || a.Error == "" {
+		if a := judged.attempt(t.Context(), webhook.Message{URL: raw}); a.Status != 0 || a.Error == "" {
 			t.Errorf("%q (%s) was called: %+v", raw, row.column(2), a)
 		}
 	}
@@ -272,7 +271,7 @@ func FuzzURL(f *testing.F) {
 		if name, faults := r.name(written); len(faults) > 0 || name != to.host {
 			t.Fatalf("%q names %q and calls %q", raw, written, to.host)
 		}
-		if len(called) > billing.MaxWebhookURL {
+		if len(called) > webhook.MaxWebhookURL {
 			return // only what it is written with, percent-encoded, makes it too long
 		}
 		if second, faults := r.read(called); len(faults) > 0 || second.host != to.host || second.url.String() != called {

@@ -16,6 +16,8 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -37,7 +39,7 @@ func setup(t *testing.T) (*access.Service, pgtest.Clocked, *porttest.Clock, bill
 }
 
 // issue creates a key, as an operator does.
-func issue(t *testing.T, s *access.Service, scope billing.Scope) (k *billing.APIKey, secret string) {
+func issue(t *testing.T, s *access.Service, scope billing.Scope) (k *caller.APIKey, secret string) {
 	t.Helper()
 	made, err := create(t, s, scope, "front desk", "submit", "read", "read")
 	if err != nil {
@@ -53,9 +55,9 @@ func create(t *testing.T, s *access.Service, scope billing.Scope, name string, m
 	return made, err
 }
 
-func revoke(t *testing.T, s *access.Service, scope billing.Scope, id billing.KeyID) (k *billing.APIKey, err error) {
+func revoke(t *testing.T, s *access.Service, scope billing.Scope, id billing.KeyID) (k *caller.APIKey, err error) {
 	t.Helper()
-	call := idempotency.Administration(scope, "root", func(revoked *billing.APIKey) string { k = revoked; return "" })
+	call := idempotency.Administration(scope, "root", func(revoked *caller.APIKey) string { k = revoked; return "" })
 	_, err = s.RevokeKey(t.Context(), call, id)
 	return k, err
 }
@@ -86,9 +88,9 @@ func TestKeyLives(t *testing.T) {
 		t.Errorf("revoked again: %+v, %v; want no change", again, err)
 	}
 
-	var types []billing.EventType
+	var types []event.Type
 	err = store.View(t.Context(), scope, func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.Events.List(ctx, billing.EventFilter{Resource: k.ID}, billing.Page{Limit: 10})
+		all, err := tx.Events.List(ctx, event.Filter{Resource: k.ID}, billing.Page{Limit: 10})
 		slices.Reverse(all)
 		for i, e := range all {
 			types = append(types, e.Type)
@@ -103,7 +105,7 @@ func TestKeyLives(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || !slices.Equal(types, []billing.EventType{billing.EventAPIKeyCreated, billing.EventAPIKeyRevoked}) {
+	if err != nil || !slices.Equal(types, []event.Type{event.APIKeyCreated, event.APIKeyRevoked}) {
 		t.Errorf("events %v, %v", types, err)
 	}
 	keys, _, err := s.ListKeys(t.Context(), scope, billing.Page{Limit: 10})
@@ -135,7 +137,7 @@ func TestManyRequestsAreOneLookUp(t *testing.T) {
 	t.Parallel()
 	first, store, c, scope := setup(t)
 	_, secret := issue(t, first, scope)
-	for _, secret := range []string{secret, billing.NewKeySecret(billing.ModeTest)} {
+	for _, secret := range []string{secret, caller.NewKeySecret(billing.ModeTest)} {
 		held := &counting{Store: store, release: make(chan struct{})}
 		s := access.New(held, porttest.Payers(t), c, credentials.New([32]byte{1}))
 		const crowd = 100

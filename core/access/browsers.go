@@ -2,11 +2,11 @@ package access
 
 import (
 	"encoding/base64"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // attempt is an attempt to sign in with a password. A user of the email address takes
@@ -60,7 +60,7 @@ func (t *attempt) by() (user billing.UserID) {
 
 // succeed takes the attempt back after it has signed in a user. An attempt at a chosen
 // organization was compared with no other user.
-func (s *Service) succeed(try *attempt, u *billing.User, hash string, chosen bool) {
+func (s *Service) succeed(try *attempt, u *caller.User, hash string, chosen bool) {
 	if chosen {
 		s.takeBack(try)
 	} else {
@@ -116,7 +116,7 @@ func marks(browser string) (all []mark) {
 }
 
 // mark adds the mark of a user to those that a browser has.
-func (s *Service) mark(browser string, u *billing.User) string {
+func (s *Service) mark(browser string, u *caller.User) string {
 	texts := []string{s.markOf(u.ID, u.Email)}
 	for _, m := range marks(browser) {
 		if m.user != u.ID && len(texts) < maxMarks {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
@@ -20,7 +21,7 @@ type CredentialsChange struct {
 // UserWithCodes is a user with new recovery codes. The reply that is stored for replays
 // does not have the codes.
 type UserWithCodes struct {
-	User          *billing.User
+	User          *caller.User
 	RecoveryCodes []string
 }
 
@@ -33,33 +34,33 @@ func (c CredentialsChange) setsUp() bool { return c.TOTPSecret != nil && *c.TOTP
 // current one, a code that the new secret does not have, and the removal of a second
 // factor that the organization requires.
 func (s *Service) ChangeCredentials(
-	ctx context.Context, call idempotency.Write[UserWithCodes], caller *billing.Caller, in CredentialsChange,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[UserWithCodes], by *caller.Caller, in CredentialsChange,
+) (caller.Reply, error) {
 	if !in.setsUp() {
-		if err := caller.Can(billing.NeedSession); err != nil {
-			return billing.Reply{}, err
+		if err := by.Can(caller.NeedSession); err != nil {
+			return caller.Reply{}, err
 		}
 	}
-	a, err := s.account(ctx, caller.User)
+	a, err := s.account(ctx, by.User)
 	if err != nil {
-		return billing.Reply{}, err
+		return caller.Reply{}, err
 	}
 	faults := call.Request.Faults
 	if in.Password != nil {
-		billing.JudgePassword(&faults, "password", *in.Password, a.Email, s.strength(*in.Password, a))
+		caller.JudgePassword(&faults, "password", *in.Password, a.Email, s.strength(*in.Password, a))
 	}
-	step := s.checkSecret(&faults, in, caller.Session)
+	step := s.checkSecret(&faults, in, by.Session)
 	if len(faults) == 0 {
-		if err := s.checkCurrent(ctx, &faults, a, in.Current, caller.Session); err != nil {
-			return billing.Reply{}, err
+		if err := s.checkCurrent(ctx, &faults, a, in.Current, by.Session); err != nil {
+			return caller.Reply{}, err
 		}
 	}
 	if len(faults) == 0 && in.Password != nil {
 		if a.Password, err = s.hash(ctx, a, *in.Password); err != nil {
-			return billing.Reply{}, err
+			return caller.Reply{}, err
 		}
 	}
-	codes, digests := billing.NewRecoveryCodes()
+	codes, digests := caller.NewRecoveryCodes()
 	if !in.setsUp() {
 		codes, digests = nil, nil
 	}
@@ -86,7 +87,7 @@ func (s *Service) ChangeCredentials(
 		if !in.setsUp() {
 			return UserWithCodes{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
 		}
-		session := *caller.Session
+		session := *by.Session
 		session.Prove(in.Password != nil)
 		return UserWithCodes{u, codes}, tx.Sessions.Keep(ctx, &session, tx.Clock.Now())
 	})
@@ -100,7 +101,7 @@ func (s *Service) forget(id billing.UserID) {
 }
 
 // hash returns the hash of a password for a user who has a session.
-func (s *Service) hash(ctx context.Context, a *billing.Account, password string) (string, error) {
+func (s *Service) hash(ctx context.Context, a *caller.Account, password string) (string, error) {
 	leave, err := s.places.enter(ctx, a.ID)
 	if err != nil {
 		return "", err
@@ -110,7 +111,7 @@ func (s *Service) hash(ctx context.Context, a *billing.Account, password string)
 }
 
 // account reads the account of a user.
-func (s *Service) account(ctx context.Context, u *billing.User) (a *billing.Account, err error) {
+func (s *Service) account(ctx context.Context, u *caller.User) (a *caller.Account, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		a, err = tx.Accounts.Lock(ctx, u.ID)
 		return err
@@ -120,7 +121,7 @@ func (s *Service) account(ctx context.Context, u *billing.User) (a *billing.Acco
 
 // checkSecret checks that the person's app has the new TOTP secret, and returns
 // the time step of its code.
-func (s *Service) checkSecret(faults *billing.Faults, in CredentialsChange, session *billing.Session) int64 {
+func (s *Service) checkSecret(faults *billing.Faults, in CredentialsChange, session *caller.Session) int64 {
 	if !in.setsUp() {
 		if in.TOTPSecret != nil && session.TOTPRequired {
 			faults.Add("totp_secret", billing.FaultNotAllowed, "Your organization requires a second factor. Send the secret of another one instead.")
@@ -143,7 +144,7 @@ const minSecret, maxSecret = 32, 128
 
 // checkCurrent checks the current password of an account that has one. Attempts
 // count, because a stolen session must not be a way to guess the password.
-func (s *Service) checkCurrent(ctx context.Context, faults *billing.Faults, a *billing.Account, current string, session *billing.Session) error {
+func (s *Service) checkCurrent(ctx context.Context, faults *billing.Faults, a *caller.Account, current string, session *caller.Session) error {
 	if a.Password == "" {
 		return nil
 	}

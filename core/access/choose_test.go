@@ -12,6 +12,7 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 // choices returns the organizations among which a person must choose.
@@ -29,14 +30,14 @@ func choices(err error) (ids []billing.OrgID) {
 func TestChooseOrganization(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	ann := p.withPassword("ann@example.com", billing.RoleOwner)
+	ann := p.withPassword("ann@example.com", caller.RoleOwner)
 	here := p.scope
 	there := p.beside(ann.Email, goodPassword)
 	p.ended("a new password", there)
 	try := func(org billing.OrgID, code, browser string) (*access.SignedIn, error) {
 		in := from("192.0.2.1")
 		in.Email, in.Password, in.TOTP, in.Browser, in.Organization = ann.Email, goodPassword, code, browser, org
-		in.Refused = func(u *billing.User, _ bool) {
+		in.Refused = func(u *caller.User, _ bool) {
 			if org != (billing.OrgID{}) && u.Org != org {
 				t.Errorf("the refusal is recorded for %s, want %s", u.Org, org)
 			}
@@ -99,7 +100,7 @@ func TestChoicesAreGuesses(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.credentials.cheap = true
-	ann := p.withPassword("ann@example.com", billing.RoleOwner)
+	ann := p.withPassword("ann@example.com", caller.RoleOwner)
 	own := "Drills and mirrors"
 	both := []*access.SignedIn{p.beside(ann.Email, own), p.beside(ann.Email, own)}
 	waits := false

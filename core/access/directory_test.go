@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 )
 
 // administration is the call of an operator.
-func administration[T any](scope billing.Scope, render func(T, error) billing.Reply) idempotency.Write[T] {
-	return idempotency.Write[T]{Call: billing.Call{Scope: scope}, Render: render}
+func administration[T any](scope billing.Scope, render func(T, error) caller.Reply) idempotency.Write[T] {
+	return idempotency.Write[T]{Call: caller.Call{Scope: scope}, Render: render}
 }
 
 func good() intake.OfficeRequest {
@@ -24,12 +26,12 @@ func good() intake.OfficeRequest {
 	}
 }
 
-func renderOffice(o *billing.Office, _ error) billing.Reply {
-	return billing.Reply{Status: 201, Body: []byte(o.ID.String())}
+func renderOffice(o *directory.Office, _ error) caller.Reply {
+	return caller.Reply{Status: 201, Body: []byte(o.ID.String())}
 }
 
-func renderProvider(p *billing.Provider, _ error) billing.Reply {
-	return billing.Reply{Status: 201, Body: []byte(p.ID.String())}
+func renderProvider(p *directory.Provider, _ error) caller.Reply {
+	return caller.Reply{Status: 201, Body: []byte(p.ID.String())}
 }
 
 // faults returns the faults of an error, field by field.
@@ -48,20 +50,20 @@ func TestOfficeNumbers(t *testing.T) {
 	t.Parallel()
 	s, _, _, scope := setup(t)
 	in := good()
-	in.ProviderNumbers = []billing.ProviderNumber{{PayerID: "aetna", Number: "N"}, {PayerID: "UNKNOWN", Number: "N"}, {PayerID: "??", LocationNumber: "L"}}
+	in.ProviderNumbers = []directory.ProviderNumber{{PayerID: "aetna", Number: "N"}, {PayerID: "UNKNOWN", Number: "N"}, {PayerID: "??", LocationNumber: "L"}}
 	_, err := s.CreateOffice(t.Context(), administration(scope, renderOffice), in)
 	if billing.CodeOf(err) != billing.CodeNotFound || faults(err) != "provider_numbers.1.payer_id not_found, provider_numbers.2.payer_id not_found" {
 		t.Errorf("unknown payers: %v, %q", err, faults(err))
 	}
-	in.ProviderNumbers = []billing.ProviderNumber{{PayerID: "aetna", Number: "N"}, {PayerID: "60054", Number: "M"}}
+	in.ProviderNumbers = []directory.ProviderNumber{{PayerID: "aetna", Number: "N"}, {PayerID: "60054", Number: "M"}}
 	_, err = s.CreateOffice(t.Context(), administration(scope, renderOffice), in)
 	if billing.CodeOf(err) != billing.CodeInvalidRequest || faults(err) != "provider_numbers.1.payer_id conflict" {
 		t.Errorf("a payer twice: %v, %q", err, faults(err))
 	}
-	in.ProviderNumbers = []billing.ProviderNumber{{PayerID: " aetna ", Number: "N"}, {PayerID: "CHTEST", LocationNumber: "L"}}
+	in.ProviderNumbers = []directory.ProviderNumber{{PayerID: " aetna ", Number: "N"}, {PayerID: "CHTEST", LocationNumber: "L"}}
 	_, err = s.CreateOffice(t.Context(), administration(scope, renderOffice), in)
 	all, _, err2 := s.ListOffices(t.Context(), scope, billing.Page{Limit: 1})
-	want := []billing.ProviderNumber{{PayerID: "60054", Number: "N"}, {PayerID: "CHTEST", LocationNumber: "L"}}
+	want := []directory.ProviderNumber{{PayerID: "60054", Number: "N"}, {PayerID: "CHTEST", LocationNumber: "L"}}
 	if err := errors.Join(err, err2); err != nil || !slices.Equal(all[0].ProviderNumbers, want) {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -110,7 +112,7 @@ func TestChangesOfVerifiedOffices(t *testing.T) {
 	if _, err := s.CreateOffice(t.Context(), administration(live, renderOffice), good()); err != nil {
 		t.Fatal(err)
 	}
-	now := func() *billing.Office {
+	now := func() *directory.Office {
 		all, _, err := s.ListOffices(t.Context(), live, billing.Page{Limit: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +137,7 @@ func TestChangesOfVerifiedOffices(t *testing.T) {
 		if o.Pending != nil {
 			got, who = o.Pending.Name+"; "+o.Pending.PayTo.Line1, o.Pending.By
 		}
-		if o.Name != name || o.PayTo != (billing.Address{}) || got != waits || who != by {
+		if o.Name != name || o.PayTo != (directory.Address{}) || got != waits || who != by {
 			t.Errorf("%s: %s waits for %q by %q, want %s, %q by %q", when, o.Name, got, who, name, waits, by)
 		}
 	}

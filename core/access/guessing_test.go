@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -18,7 +19,7 @@ import (
 func TestGuessesWait(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	ann := p.withPassword("ann@example.com", billing.RoleOwner)
+	ann := p.withPassword("ann@example.com", caller.RoleOwner)
 	home := func() *access.SignedIn {
 		in, err := p.password(ann.Email, goodPassword, "", "192.0.2.1", "")
 		if err != nil {
@@ -100,10 +101,10 @@ func TestGuessesWait(t *testing.T) {
 
 // guess signs in with a wrong password, and returns whether it was compared with the
 // user's.
-func (p *people) guess(u *billing.User, password, address, browser string) (judged bool, err error) {
+func (p *people) guess(u *caller.User, password, address, browser string) (judged bool, err error) {
 	in := from(address)
 	in.Email, in.Password, in.Browser = u.Email, password, browser
-	in.Refused = func(refused *billing.User, _ bool) { judged = judged || refused.ID == u.ID }
+	in.Refused = func(refused *caller.User, _ bool) { judged = judged || refused.ID == u.ID }
 	_, err = p.s.SignIn(p.t.Context(), in)
 	return judged, err
 }
@@ -115,7 +116,7 @@ func (p *people) beside(email, password string) (attacker *access.SignedIn) {
 	victims := p.scope
 	defer func() { p.scope = victims }()
 	p.scope = p.organization()
-	attacker = p.byLink(p.invite(email, billing.RoleBiller).Token)
+	attacker = p.byLink(p.invite(email, caller.RoleBiller).Token)
 	var shown access.UserWithCodes
 	if _, err := p.s.ChangeCredentials(p.t.Context(), wrote(p, &shown), p.resume(attacker), access.CredentialsChange{Password: &password}); err != nil {
 		p.t.Fatal(err)
@@ -141,7 +142,7 @@ func TestOrganizationsGuessAlone(t *testing.T) {
 		for trick := range judged {
 			p := newPeople(t)
 			p.credentials.cheap = true
-			ann := p.withPassword("ann@example.com", billing.RoleOwner)
+			ann := p.withPassword("ann@example.com", caller.RoleOwner)
 			attacker := p.beside(ann.Email, theirs)
 			for n := range c.guesses {
 				address := fmt.Sprintf("198.51.100.%d", n%c.addresses)
@@ -176,7 +177,7 @@ func TestOrganizationsGuessAlone(t *testing.T) {
 func TestKnownBrowsers(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	ann := p.withPassword("ann@example.com", billing.RoleOwner)
+	ann := p.withPassword("ann@example.com", caller.RoleOwner)
 	other := p.beside(ann.Email, "Drills and mirrors 15")
 	var homes [2]*access.SignedIn
 	for n := range homes {
@@ -212,7 +213,7 @@ func TestSharedAddress(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.credentials.cheap = true
-	p.withPassword("ann@example.com", billing.RoleOwner)
+	p.withPassword("ann@example.com", caller.RoleOwner)
 	home, err := p.password("ann@example.com", goodPassword, "", "192.0.2.1", "")
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +227,7 @@ func TestSharedAddress(t *testing.T) {
 	}
 	for n := range 40 {
 		email := fmt.Sprintf("known%d@example.com", n)
-		p.withPassword(email, billing.RoleBiller)
+		p.withPassword(email, caller.RoleBiller)
 		in, err := p.password(email, goodPassword, "", "198.51.100.1", "")
 		if err != nil {
 			t.Fatalf("a stranger beside known browsers: %v", err)
@@ -242,9 +243,9 @@ func TestBrowserKeepsFiveMarks(t *testing.T) {
 	p := newPeople(t)
 	p.credentials.cheap = true
 	browser := ""
-	var all []*billing.User
+	var all []*caller.User
 	for n := range 6 {
-		all = append(all, p.withPassword(fmt.Sprintf("u%d@example.com", n), billing.RoleBiller))
+		all = append(all, p.withPassword(fmt.Sprintf("u%d@example.com", n), caller.RoleBiller))
 		in, err := p.password(all[n].Email, goodPassword, "", "192.0.2.1", browser)
 		if err != nil {
 			t.Fatal(err)
@@ -271,7 +272,7 @@ func TestOwnPasswordIsAGuess(t *testing.T) {
 	for _, changes := range []bool{false, true} {
 		p := newPeople(t)
 		p.credentials.cheap = true
-		ann := p.withPassword("ann@example.com", billing.RoleOwner)
+		ann := p.withPassword("ann@example.com", caller.RoleOwner)
 		own, victims := "Drills and mirrors", p.scope
 		in := p.beside(ann.Email, own)
 		for n := range 20 {
@@ -307,13 +308,13 @@ func TestRightWhileOthersWait(t *testing.T) {
 	for again := range judged {
 		p := newPeople(t)
 		p.credentials.cheap = true
-		ann := p.withPassword("ann@example.com", billing.RoleOwner)
+		ann := p.withPassword("ann@example.com", caller.RoleOwner)
 		attacker := p.beside(ann.Email, goodPassword)
 		guess := 0
 		for n := range 600 {
 			p.clock.Advance(time.Second)
 			own := fmt.Sprint("Drills and mirrors ", guess)
-			for _, u := range []*billing.User{ann, attacker.User} { // as if the guess were right, so that the reply shows a comparison
+			for _, u := range []*caller.User{ann, attacker.User} { // as if the guess were right, so that the reply shows a comparison
 				porttest.In(t, p.store, billing.Scope{Org: u.Org, Mode: billing.ModeTest}, func(ctx context.Context, tx ports.Tx) error {
 					return tx.Users.SetPassword(ctx, u.ID, p.credentials.Hash(u.Email, own))
 				})

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/lists"
@@ -15,15 +16,15 @@ import (
 // valid key it returns CodeUnauthorized. A malformed secret costs no look-up. The zero
 // address stands for one that is not known yet: it is not checked, and is no use of the
 // key.
-func (s *Service) Authenticate(ctx context.Context, secret string, from netip.Addr) (*billing.APIKey, error) {
+func (s *Service) Authenticate(ctx context.Context, secret string, from netip.Addr) (*caller.APIKey, error) {
 	if secret == "" {
 		return nil, unauthorized(billing.RefusedNoKey)
 	}
-	if !billing.WellFormedKeySecret(secret) {
+	if !caller.WellFormedKeySecret(secret) {
 		return nil, unauthorized(billing.RefusedKey)
 	}
-	digest := billing.KeyDigest(secret)
-	k, err := s.keys.get(ctx, digest, func() (k *billing.APIKey, err error) {
+	digest := caller.KeyDigest(secret)
+	k, err := s.keys.get(ctx, digest, func() (k *caller.APIKey, err error) {
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 			k, err = tx.KeyFinder.Find(ctx, digest)
 			return err
@@ -56,7 +57,7 @@ func unauthorized(why billing.Refusal) error {
 // Issued is an API key with its secret. The reply that is stored for replays has no
 // secret.
 type Issued struct {
-	Key    *billing.APIKey
+	Key    *caller.APIKey
 	Secret string // empty when it can no longer be shown
 }
 
@@ -65,27 +66,27 @@ type Issued struct {
 //
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault, and
 // CodeNotFound for the organization that an operator names.
-func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued], in intake.KeyRequest) (billing.Reply, error) {
+func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued], in intake.KeyRequest) (caller.Reply, error) {
 	k, faults := in.Key()
 	if !k.ExpiresAt.IsZero() && !k.ExpiresAt.After(s.clock.Now()) {
 		faults.Add("expires_at", billing.FaultRange, "The time must be in the future.")
 	}
 	if call.Request.Key == "" && len(faults) > 0 { // an operator has no reply to replay first
-		return billing.Reply{}, faults.Err()
+		return caller.Reply{}, faults.Err()
 	}
 	org, err := s.GetOrganization(ctx, call.Scope.Org)
 	if err != nil {
-		return billing.Reply{}, err
+		return caller.Reply{}, err
 	}
 	call.Request.Faults = faults
-	secret := billing.NewKeySecret(k.Scope.Mode)
+	secret := caller.NewKeySecret(k.Scope.Mode)
 	k.Scope.Org, k.LastFour = org.ID, secret[len(secret)-4:]
 	hide := func(i Issued) Issued { return Issued{Key: i.Key} }
 	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Issued, error) {
 		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
 			return Issued{}, err
 		}
-		if call.Principal.Type == billing.PrincipalUser {
+		if call.Principal.Type == caller.PrincipalUser {
 			k.CreatedBy, err = billing.ParseID[billing.UserID](call.Principal.ID)
 			if err != nil {
 				return Issued{}, err
@@ -93,7 +94,7 @@ func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued],
 		}
 		k.CreatedAt = tx.Clock.Now()
 		k.ID = billing.NewID[billing.KeyID](k.CreatedAt)
-		if err := tx.APIKeys.Insert(ctx, &k, billing.KeyDigest(secret)); err != nil {
+		if err := tx.APIKeys.Insert(ctx, &k, caller.KeyDigest(secret)); err != nil {
 			return Issued{}, err
 		}
 		return Issued{&k, secret}, tx.APIKeys.Append(ctx, k.CreatedEvent(org))
@@ -104,12 +105,12 @@ func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued],
 // working within two seconds. Revoking it again changes nothing.
 //
 // Errors: those of the idempotency key, and CodeNotFound if there is no such key.
-func (s *Service) RevokeKey(ctx context.Context, call idempotency.Write[*billing.APIKey], id billing.KeyID) (billing.Reply, error) {
+func (s *Service) RevokeKey(ctx context.Context, call idempotency.Write[*caller.APIKey], id billing.KeyID) (caller.Reply, error) {
 	org, err := s.GetOrganization(ctx, call.Scope.Org)
 	if err != nil {
-		return billing.Reply{}, err
+		return caller.Reply{}, err
 	}
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.APIKey, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*caller.APIKey, error) {
 		k, first, err := tx.APIKeys.Revoke(ctx, id, tx.Clock.Now())
 		if err != nil || !first {
 			return k, err
@@ -120,7 +121,7 @@ func (s *Service) RevokeKey(ctx context.Context, call idempotency.Write[*billing
 
 // FindKey returns a key of any organization, for the operator. It returns
 // CodeNotFound if there is none.
-func (s *Service) FindKey(ctx context.Context, id billing.KeyID) (k *billing.APIKey, err error) {
+func (s *Service) FindKey(ctx context.Context, id billing.KeyID) (k *caller.APIKey, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		k, err = tx.KeyFinder.Get(ctx, id)
 		return err
@@ -132,8 +133,8 @@ func (s *Service) FindKey(ctx context.Context, id billing.KeyID) (k *billing.API
 // too, newest first, and the start of the next page: nil after the last.
 func (s *Service) ListKeys(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) ([]*billing.APIKey, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.APIKey, error) {
+) ([]*caller.APIKey, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*caller.APIKey, error) {
 		return tx.APIKeys.List(ctx, p)
 	})
 }

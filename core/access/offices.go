@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/lists"
@@ -17,11 +19,11 @@ import (
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
 // and CodeNotFound for the organization that an operator names, or a payer.
 func (s *Service) CreateOffice(
-	ctx context.Context, call idempotency.Write[*billing.Office], in intake.OfficeRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*directory.Office], in intake.OfficeRequest,
+) (caller.Reply, error) {
 	made, faults := in.Office()
 	made.Scope = call.Scope
-	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
 		if err := s.namePayers(&made); err != nil {
 			return nil, err
 		}
@@ -30,7 +32,7 @@ func (s *Service) CreateOffice(
 }
 
 // namePayers sets the payer IDs of the office's provider numbers to the payers' own.
-func (s *Service) namePayers(o *billing.Office) error {
+func (s *Service) namePayers(o *directory.Office) error {
 	var (
 		f      billing.Faults
 		absent billing.Absent
@@ -56,7 +58,7 @@ func (s *Service) namePayers(o *billing.Office) error {
 
 // insertOffice stores a new office. An operator verifies the offices of live
 // mode; in test mode every office is verified.
-func insertOffice(ctx context.Context, tx ports.Tx, o *billing.Office) error {
+func insertOffice(ctx context.Context, tx ports.Tx, o *directory.Office) error {
 	o.CreatedAt = tx.Clock.Now()
 	o.ID = billing.NewID[billing.OfficeID](o.CreatedAt)
 	if o.VerifiedAt = (time.Time{}); o.Scope.Mode == billing.ModeTest {
@@ -70,9 +72,9 @@ func insertOffice(ctx context.Context, tx ports.Tx, o *billing.Office) error {
 //
 // Errors: those of CreateOffice, and CodeNotFound for the office.
 func (s *Service) ChangeOffice(
-	ctx context.Context, call idempotency.Write[*billing.Office], id billing.OfficeID, in intake.OfficeRequest,
-) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+	ctx context.Context, call idempotency.Write[*directory.Office], id billing.OfficeID, in intake.OfficeRequest,
+) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
 		o, err := tx.Offices.Lock(ctx, id)
 		if err != nil {
 			return nil, orFaults(err, in.Faults)
@@ -93,9 +95,9 @@ func (s *Service) ChangeOffice(
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict if none waits.
 func (s *Service) WithdrawOfficeChange(
-	ctx context.Context, call idempotency.Write[*billing.Office], id billing.OfficeID,
-) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+	ctx context.Context, call idempotency.Write[*directory.Office], id billing.OfficeID,
+) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
 		o, err := tx.Offices.Lock(ctx, id)
 		if err != nil {
 			return nil, err
@@ -118,7 +120,7 @@ func orFaults(err error, faults billing.Faults) error {
 }
 
 // GetOffice reads an office. It returns CodeNotFound if there is none.
-func (s *Service) GetOffice(ctx context.Context, scope billing.Scope, id billing.OfficeID) (o *billing.Office, err error) {
+func (s *Service) GetOffice(ctx context.Context, scope billing.Scope, id billing.OfficeID) (o *directory.Office, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		o, err = tx.Offices.Get(ctx, id)
 		return err
@@ -129,7 +131,7 @@ func (s *Service) GetOffice(ctx context.Context, scope billing.Scope, id billing
 // VerifyOffice records that the operator has verified an office of any organization, or
 // the change of it that waited. Verifying it again changes nothing. It returns CodeNotFound
 // for the field id if there is none.
-func (s *Service) VerifyOffice(ctx context.Context, id billing.OfficeID) (o *billing.Office, err error) {
+func (s *Service) VerifyOffice(ctx context.Context, id billing.OfficeID) (o *directory.Office, err error) {
 	if o, err = s.FindOffice(ctx, id); err != nil {
 		return nil, err
 	}
@@ -145,7 +147,7 @@ func (s *Service) VerifyOffice(ctx context.Context, id billing.OfficeID) (o *bil
 
 // FindOffice reads an office of any organization. It returns CodeNotFound for the field id
 // if there is none.
-func (s *Service) FindOffice(ctx context.Context, id billing.OfficeID) (o *billing.Office, err error) {
+func (s *Service) FindOffice(ctx context.Context, id billing.OfficeID) (o *directory.Office, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		if o, err = tx.Orgs.Office(ctx, id); billing.IsNotFound(err) {
 			return billing.NotFound("office", "id")
@@ -159,8 +161,8 @@ func (s *Service) FindOffice(ctx context.Context, id billing.OfficeID) (o *billi
 // start of the next page: nil after the last.
 func (s *Service) ListOffices(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) ([]*billing.Office, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
+) ([]*directory.Office, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*directory.Office, error) {
 		return tx.Offices.List(ctx, p)
 	})
 }

@@ -4,19 +4,20 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
 
 // CreateOrganization creates an organization. It returns CodeInvalidRequest for
 // a blank name.
-func (s *Service) CreateOrganization(ctx context.Context, name string) (*billing.Organization, error) {
+func (s *Service) CreateOrganization(ctx context.Context, name string) (*caller.Organization, error) {
 	var faults billing.Faults
 	faults.Name("name", name)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	o := &billing.Organization{Name: name}
+	o := &caller.Organization{Name: name}
 	return o, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		o.CreatedAt = tx.Clock.Now()
 		o.ID = billing.NewID[billing.OrgID](o.CreatedAt)
@@ -26,7 +27,7 @@ func (s *Service) CreateOrganization(ctx context.Context, name string) (*billing
 
 // GetOrganization reads an organization. It returns CodeNotFound if there is
 // none.
-func (s *Service) GetOrganization(ctx context.Context, id billing.OrgID) (o *billing.Organization, err error) {
+func (s *Service) GetOrganization(ctx context.Context, id billing.OrgID) (o *caller.Organization, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		o, err = tx.Orgs.Get(ctx, id)
 		return err
@@ -35,7 +36,7 @@ func (s *Service) GetOrganization(ctx context.Context, id billing.OrgID) (o *bil
 }
 
 // ListOrganizations lists every organization.
-func (s *Service) ListOrganizations(ctx context.Context) (orgs []*billing.Organization, err error) {
+func (s *Service) ListOrganizations(ctx context.Context) (orgs []*caller.Organization, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		orgs, err = tx.Orgs.List(ctx)
 		return err
@@ -47,12 +48,12 @@ func (s *Service) ListOrganizations(ctx context.Context) (orgs []*billing.Organi
 // CodeInvalidRequest for a change of nothing, and CodeTOTPRequired as
 // Organization.Change does.
 func (s *Service) ChangeOrganization(
-	ctx context.Context, call idempotency.Write[*billing.Organization], change billing.OrganizationChange,
-) (billing.Reply, error) {
-	if change == (billing.OrganizationChange{}) {
+	ctx context.Context, call idempotency.Write[*caller.Organization], change caller.OrganizationChange,
+) (caller.Reply, error) {
+	if change == (caller.OrganizationChange{}) {
 		call.Request.Faults.Add("", billing.FaultRequired, "Send at least one setting to change.")
 	}
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Organization, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*caller.Organization, error) {
 		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
 			return nil, err
 		}
@@ -77,10 +78,10 @@ func (s *Service) ChangeOrganization(
 func once[T any](
 	ctx context.Context, s *Service, call idempotency.Write[T], faults billing.Faults,
 	change func(ctx context.Context, tx ports.Tx) (T, error),
-) (billing.Reply, error) {
+) (caller.Reply, error) {
 	if call.Request.Key == "" {
 		if err := s.organization(ctx, call.Scope, faults); err != nil {
-			return billing.Reply{}, err
+			return caller.Reply{}, err
 		}
 	}
 	call.Request.Faults = faults

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
 // GetPatient reads an entry of the patient directory. It returns CodeNotFound
 // if there is none.
-func (s *Service) GetPatient(ctx context.Context, scope billing.Scope, id billing.PatientID) (p *billing.Patient, err error) {
+func (s *Service) GetPatient(ctx context.Context, scope billing.Scope, id billing.PatientID) (p *directory.Patient, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		p, err = tx.Patients.Get(ctx, id)
 		return err
@@ -22,8 +23,8 @@ func (s *Service) GetPatient(ctx context.Context, scope billing.Scope, id billin
 // next page: nil after the last.
 func (s *Service) ListPatients(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) ([]*billing.Patient, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Patient, error) {
+) ([]*directory.Patient, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*directory.Patient, error) {
 		return tx.Patients.List(ctx, p)
 	})
 }
@@ -32,8 +33,8 @@ func (s *Service) ListPatients(
 // that there are more than billing.MaxSearchPatients.
 func (s *Service) SearchPatients(
 	ctx context.Context, scope billing.Scope, what billing.Search, p billing.Page,
-) (page []*billing.Patient, next *billing.Position, truncated bool, err error) {
-	page, next, err = lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) (rows []*billing.Patient, err error) {
+) (page []*directory.Patient, next *billing.Position, truncated bool, err error) {
+	page, next, err = lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) (rows []*directory.Patient, err error) {
 		var found []billing.PatientID
 		if found, truncated, err = tx.Patients.Search(ctx, what); err == nil {
 			rows, err = tx.Patients.Read(ctx, found, p)

@@ -2,10 +2,9 @@ package access
 
 import (
 	"context"
+	"github.com/molar-billing/molar/core/billing"
 	"sync"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // places bounds how many passwords are hashed at once, which bounds the memory and

@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestStrangersTakeNoPlaceOfKnownUsers(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	ann := p.withPassword("ann@example.com", billing.RoleOwner)
+	ann := p.withPassword("ann@example.com", caller.RoleOwner)
 	home, err := p.password(ann.Email, goodPassword, "", "192.0.2.1", "")
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func TestKnownUsersWaitOnce(t *testing.T) {
 	p := newPeople(t)
 	var users [3]*access.SignedIn
 	for n := range users {
-		u := p.withPassword(fmt.Sprintf("u%d@example.com", n), billing.RoleBiller)
+		u := p.withPassword(fmt.Sprintf("u%d@example.com", n), caller.RoleBiller)
 		var err error
 		if users[n], err = p.password(u.Email, goodPassword, "", "192.0.2.1", ""); err != nil {
 			t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/lists"
@@ -15,11 +17,11 @@ import (
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
 // and CodeNotFound for the organization that an operator names.
 func (s *Service) CreateProvider(
-	ctx context.Context, call idempotency.Write[*billing.Provider], in intake.ProviderRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*directory.Provider], in intake.ProviderRequest,
+) (caller.Reply, error) {
 	made, faults := in.Provider()
 	made.Scope = call.Scope
-	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) {
+	return once(ctx, s, call, faults, func(ctx context.Context, tx ports.Tx) (*directory.Provider, error) {
 		made.CreatedAt = tx.Clock.Now()
 		made.ID = billing.NewID[billing.ProviderID](made.CreatedAt)
 		return &made, tx.Providers.Insert(ctx, &made)
@@ -31,9 +33,9 @@ func (s *Service) CreateProvider(
 //
 // Errors: those of CreateProvider, and CodeNotFound for the provider.
 func (s *Service) ChangeProvider(
-	ctx context.Context, call idempotency.Write[*billing.Provider], id billing.ProviderID, in intake.ProviderRequest,
-) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) {
+	ctx context.Context, call idempotency.Write[*directory.Provider], id billing.ProviderID, in intake.ProviderRequest,
+) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*directory.Provider, error) {
 		p, err := tx.Providers.Lock(ctx, id)
 		if err != nil {
 			return nil, orFaults(err, in.Faults)
@@ -49,7 +51,7 @@ func (s *Service) ChangeProvider(
 
 // GetProvider reads a provider. It returns CodeNotFound if there is none, and for the
 // zero ID, which the store reads as the default provider.
-func (s *Service) GetProvider(ctx context.Context, scope billing.Scope, id billing.ProviderID) (p *billing.Provider, err error) {
+func (s *Service) GetProvider(ctx context.Context, scope billing.Scope, id billing.ProviderID) (p *directory.Provider, err error) {
 	if id.IsZero() {
 		return nil, billing.NotFound("provider", "")
 	}
@@ -64,8 +66,8 @@ func (s *Service) GetProvider(ctx context.Context, scope billing.Scope, id billi
 // start of the next page: nil after the last.
 func (s *Service) ListProviders(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) ([]*billing.Provider, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Provider, error) {
+) ([]*directory.Provider, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*directory.Provider, error) {
 		return tx.Providers.List(ctx, p)
 	})
 }

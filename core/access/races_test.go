@@ -11,19 +11,20 @@ import (
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 )
 
 // person is a user with a password and a second factor.
 type person struct {
-	*billing.User
+	*caller.User
 	secret   string
 	recovery []string
 }
 
 // withCodes invites a user, who chooses a password and a second factor.
-func (p *people) withCodes(email string, role billing.Role) person {
+func (p *people) withCodes(email string, role caller.Role) person {
 	p.t.Helper()
 	out := person{secret: base32.StdEncoding.EncodeToString([]byte("12345678901234567890"))}
 	in := p.byLink(p.invite(email, role).Token)
@@ -51,16 +52,16 @@ func (p *people) code(secret string) string {
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	ann := p.withCodes("ann@example.com", billing.RoleOwner)
-	ben := p.withCodes("ben@example.com", billing.RoleOwner)
-	token, code := p.invite("cat@example.com", billing.RoleViewer).Token, p.code(ann.secret)
+	ann := p.withCodes("ann@example.com", caller.RoleOwner)
+	ben := p.withCodes("ben@example.com", caller.RoleOwner)
+	token, code := p.invite("cat@example.com", caller.RoleViewer).Token, p.code(ann.secret)
 	with := func(u person, code string) func(n int) error {
 		return func(n int) error {
 			_, err := p.password(u.Email, goodPassword, code, fmt.Sprintf("198.51.100.%d", n), "")
 			return err
 		}
 	}
-	owners := []*billing.Caller{p.resume(p.entered(ann, ann.recovery[9])), p.resume(p.entered(ben, ben.recovery[9]))}
+	owners := []*caller.Caller{p.resume(p.entered(ann, ann.recovery[9])), p.resume(p.entered(ben, ben.recovery[9]))}
 	var shown [2]access.Changed
 	demotions := []idempotency.Write[access.Changed]{by(p, owners[0], &shown[0]), by(p, owners[1], &shown[1])}
 	for _, c := range []struct {
@@ -78,7 +79,7 @@ func TestOnce(t *testing.T) {
 		{"a code", 5, with(ann, code), billing.CodeUnauthorized},
 		{"a recovery code", 5, with(ben, ben.recovery[0]), billing.CodeUnauthorized},
 		{"owners who demote each other", 2, func(n int) error {
-			_, err := p.s.ChangeUser(t.Context(), demotions[n], owners[1-n].User.ID, billing.UserChange{Role: billing.RoleBiller})
+			_, err := p.s.ChangeUser(t.Context(), demotions[n], owners[1-n].User.ID, caller.UserChange{Role: caller.RoleBiller})
 			return err
 		}, billing.CodeUnauthorized},
 	} {
@@ -103,7 +104,7 @@ func TestOnce(t *testing.T) {
 	left := 0
 	found, _, err := p.s.ListUsers(t.Context(), p.scope, billing.Page{Limit: 10})
 	for _, u := range found {
-		if u.Role == billing.RoleOwner {
+		if u.Role == caller.RoleOwner {
 			left++
 		}
 	}
@@ -122,7 +123,7 @@ func (p *people) entered(u person, code string) *access.SignedIn {
 }
 
 // by returns a call of a person.
-func by[T any](p *people, c *billing.Caller, shown *T) idempotency.Write[T] {
+func by[T any](p *people, c *caller.Caller, shown *T) idempotency.Write[T] {
 	call := wrote(p, shown)
 	call.Principal, call.Session = c.Principal, c.Session.ID
 	return call
@@ -134,26 +135,26 @@ func by[T any](p *people, c *billing.Caller, shown *T) idempotency.Write[T] {
 func TestEndedSessionsChangeNothing(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	p.withPassword("first@example.com", billing.RoleOwner)
+	p.withPassword("first@example.com", caller.RoleOwner)
 	var user access.Changed
 	var proven access.UserWithCodes
 	var invited access.Invited
 	var issued access.Issued
-	change := func(c billing.UserChange) func(id billing.UserID) error {
+	change := func(c caller.UserChange) func(id billing.UserID) error {
 		return func(id billing.UserID) error {
 			_, err := p.s.ChangeUser(t.Context(), wrote(p, &user), id, c)
 			return err
 		}
 	}
 	for name, end := range map[string]func(id billing.UserID) error{
-		"demoted":  change(billing.UserChange{Role: billing.RoleViewer}),
-		"disabled": change(billing.UserChange{State: billing.UserDisabled}),
+		"demoted":  change(caller.UserChange{Role: caller.RoleViewer}),
+		"disabled": change(caller.UserChange{State: caller.UserDisabled}),
 		"reset": func(id billing.UserID) error {
 			_, err := p.s.ResetUser(t.Context(), wrote(p, &invited), id)
 			return err
 		},
 	} {
-		u, other := p.withPassword(name+"@example.com", billing.RoleOwner), p.invite("other."+name+"@example.com", billing.RoleBiller).User
+		u, other := p.withPassword(name+"@example.com", caller.RoleOwner), p.invite("other."+name+"@example.com", caller.RoleBiller).User
 		in, err := p.password(u.Email, goodPassword, "", "192.0.2.1", "")
 		if err != nil {
 			t.Fatal(err)
@@ -162,21 +163,21 @@ func TestEndedSessionsChangeNothing(t *testing.T) {
 		if err := end(u.ID); err != nil {
 			t.Fatal(err)
 		}
-		for act, do := range map[string]func() (billing.Reply, error){
-			"set a password": func() (billing.Reply, error) {
+		for act, do := range map[string]func() (caller.Reply, error){
+			"set a password": func() (caller.Reply, error) {
 				return p.s.ChangeCredentials(t.Context(), by(p, c, &proven), c, access.CredentialsChange{Current: goodPassword, Password: new("Bridges and crowns 15")})
 			},
-			"changed a role": func() (billing.Reply, error) {
-				return p.s.ChangeUser(t.Context(), by(p, c, &user), other.ID, billing.UserChange{Role: billing.RoleOwner})
+			"changed a role": func() (caller.Reply, error) {
+				return p.s.ChangeUser(t.Context(), by(p, c, &user), other.ID, caller.UserChange{Role: caller.RoleOwner})
 			},
-			"took the role back": func() (billing.Reply, error) {
-				return p.s.ChangeUser(t.Context(), by(p, c, &user), u.ID, billing.UserChange{Role: billing.RoleOwner, State: billing.UserActive})
+			"took the role back": func() (caller.Reply, error) {
+				return p.s.ChangeUser(t.Context(), by(p, c, &user), u.ID, caller.UserChange{Role: caller.RoleOwner, State: caller.UserActive})
 			},
-			"invited": func() (billing.Reply, error) {
-				return p.s.InviteUser(t.Context(), by(p, c, &invited), "friend."+name+"@example.com", billing.RoleOwner)
+			"invited": func() (caller.Reply, error) {
+				return p.s.InviteUser(t.Context(), by(p, c, &invited), "friend."+name+"@example.com", caller.RoleOwner)
 			},
-			"invited again": func() (billing.Reply, error) { return p.s.InviteAgain(t.Context(), by(p, c, &invited), other.ID) },
-			"created a key": func() (billing.Reply, error) {
+			"invited again": func() (caller.Reply, error) { return p.s.InviteAgain(t.Context(), by(p, c, &invited), other.ID) },
+			"created a key": func() (caller.Reply, error) {
 				return p.s.CreateKey(t.Context(), by(p, c, &issued), intake.KeyRequest{Name: "k", Mode: "live", Permissions: []string{"read"}})
 			},
 		} {

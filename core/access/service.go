@@ -3,7 +3,8 @@
 package access
 
 import (
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -12,22 +13,22 @@ import (
 // time.
 type Service struct {
 	store       ports.Store
-	payers      *billing.PayerDirectory
+	payers      *directory.PayerDirectory
 	clock       ports.Clock
 	credentials ports.Credentials
 	attempts    *attempts
 	places      *places
 
 	used       *used
-	keys       *memory[*billing.APIKey]
+	keys       *memory[*caller.APIKey]
 	active     *memory[*signedIn] // sessions by requests of a person
 	background *memory[*signedIn] // sessions by requests that a page makes by itself
 }
 
 // New creates the use cases.
-func New(store ports.Store, payers *billing.PayerDirectory, clock ports.Clock, credentials ports.Credentials) *Service {
+func New(store ports.Store, payers *directory.PayerDirectory, clock ports.Clock, credentials ports.Credentials) *Service {
 	return &Service{
 		store: store, payers: payers, clock: clock, credentials: credentials, attempts: newAttempts(clock), places: newPlaces(),
-		used: newUsed(), keys: newMemory[*billing.APIKey](clock), active: newMemory[*signedIn](clock), background: newMemory[*signedIn](clock),
+		used: newUsed(), keys: newMemory[*caller.APIKey](clock), active: newMemory[*signedIn](clock), background: newMemory[*signedIn](clock),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
@@ -11,18 +12,18 @@ import (
 
 // signedIn is what a session's secret stands for.
 type signedIn struct {
-	session *billing.Session
-	user    *billing.User
+	session *caller.Session
+	user    *caller.User
 }
 
 // Resume returns the user whose session has the secret, as the caller of a
 // request in a mode. Background requests, which a page makes by itself, do not
 // keep an idle session. Without a valid session it returns CodeUnauthorized.
-func (s *Service) Resume(ctx context.Context, secret string, mode billing.Mode, background bool) (*billing.Caller, error) {
-	if !billing.WellFormedToken(secret) {
+func (s *Service) Resume(ctx context.Context, secret string, mode billing.Mode, background bool) (*caller.Caller, error) {
+	if !caller.WellFormedToken(secret) {
 		return nil, sessionEnded()
 	}
-	digest, known := billing.TokenDigest(secret), s.active
+	digest, known := caller.TokenDigest(secret), s.active
 	if background {
 		known = s.background
 	}
@@ -36,7 +37,7 @@ func (s *Service) Resume(ctx context.Context, secret string, mode billing.Mode, 
 	if in.session.LacksTOTP() {
 		known.forget(digest) // the next request may come after the second factor
 	}
-	return &billing.Caller{
+	return &caller.Caller{
 		Scope: billing.Scope{Org: in.user.Org, Mode: mode}, Principal: in.user.Principal(), User: in.user, Session: in.session,
 	}, nil
 }
@@ -48,10 +49,10 @@ func (s *Service) find(ctx context.Context, digest [32]byte, background bool) (*
 			return err
 		}
 		now := tx.Clock.Now()
-		if !in.session.Alive(now) || in.user.State != billing.UserActive {
+		if !in.session.Alive(now) || in.user.State != caller.UserActive {
 			return sessionEnded()
 		}
-		if background || now.Sub(in.session.UsedAt) < billing.SessionPrecision {
+		if background || now.Sub(in.session.UsedAt) < caller.SessionPrecision {
 			return nil
 		}
 		in.session.UsedAt = now
@@ -74,35 +75,35 @@ func sessionEnded() error {
 // start of the next page: nil after the last. An owner sees those of the
 // organization, any other user their own.
 func (s *Service) ListSessions(
-	ctx context.Context, caller *billing.Caller, p billing.Page,
-) ([]*billing.Session, *billing.Position, error) {
-	return lists.Page(ctx, s.store, caller.Scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Session, error) {
-		return tx.Sessions.List(ctx, own(caller), tx.Clock.Now(), p)
+	ctx context.Context, by *caller.Caller, p billing.Page,
+) ([]*caller.Session, *billing.Position, error) {
+	return lists.Page(ctx, s.store, by.Scope, p, func(ctx context.Context, tx ports.Tx) ([]*caller.Session, error) {
+		return tx.Sessions.List(ctx, own(by), tx.Clock.Now(), p)
 	})
 }
 
 // own returns the user whose sessions the caller may see and end: zero for an
 // owner, who may see and end all.
-func own(caller *billing.Caller) billing.UserID {
-	if caller.User.Role == billing.RoleOwner {
+func own(by *caller.Caller) billing.UserID {
+	if by.User.Role == caller.RoleOwner {
 		return billing.UserID{}
 	}
-	return caller.User.ID
+	return by.User.ID
 }
 
 // EndSession ends a session, which stops working within two seconds. It returns
 // CodeNotFound if the caller may not see it. A session that lacks a second factor ends
 // only itself.
 func (s *Service) EndSession(
-	ctx context.Context, call idempotency.Write[billing.SessionID], caller *billing.Caller, id billing.SessionID,
-) (billing.Reply, error) {
-	if id != caller.Session.ID {
-		if err := caller.Can(billing.NeedSession); err != nil {
-			return billing.Reply{}, err
+	ctx context.Context, call idempotency.Write[billing.SessionID], by *caller.Caller, id billing.SessionID,
+) (caller.Reply, error) {
+	if id != by.Session.ID {
+		if err := by.Can(caller.NeedSession); err != nil {
+			return caller.Reply{}, err
 		}
 	}
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (billing.SessionID, error) {
-		return id, tx.Sessions.End(ctx, id, own(caller), tx.Clock.Now())
+		return id, tx.Sessions.End(ctx, id, own(by), tx.Clock.Now())
 	})
 }
 
@@ -117,4 +118,4 @@ func (s *Service) ForgetSessions(ctx context.Context) (forgotten int, err error)
 }
 
 // keepSessions exceeds how long any session or link works.
-const keepSessions = 14 * billing.SessionTime
+const keepSessions = 14 * caller.SessionTime

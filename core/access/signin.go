@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -26,17 +27,17 @@ type SignIn struct {
 
 	// Entry records a sign-in in the audit, in its commit. SignIn sets the user and
 	// the session.
-	Entry billing.AuditEntry
+	Entry caller.AuditEntry
 	// Refused is called for each user whose password, code or link was refused; nil
 	// for no call. It is not called for a user who was left out of the comparison. An
 	// attempt is surely at the user when no other organization's user can be meant.
-	Refused func(u *billing.User, surely bool)
+	Refused func(u *caller.User, surely bool)
 }
 
 // SignedIn is the result of signing in.
 type SignedIn struct {
-	User    *billing.User
-	Session *billing.Session
+	User    *caller.User
+	Session *caller.Session
 	Secret  string // of the session, which cannot be read again
 	Browser string // lets this browser sign in while others fail to
 }
@@ -45,7 +46,7 @@ type SignedIn struct {
 // of several organizations. Its code is CodeChooseOrganization.
 type ChooseError struct {
 	error
-	Organizations []billing.Organization // only with ID and name
+	Organizations []caller.Organization // only with ID and name
 }
 
 func (c *ChooseError) Unwrap() error { return c.error }
@@ -55,7 +56,7 @@ func (c *ChooseError) Unwrap() error { return c.error }
 // CodeTooManyRequests. If several users are meant, it returns a ChooseError.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (*SignedIn, error) {
 	if in.Refused == nil {
-		in.Refused = func(*billing.User, bool) {}
+		in.Refused = func(*caller.User, bool) {}
 	}
 	if in.Token != "" {
 		return s.signInByLink(ctx, in)
@@ -64,12 +65,12 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (*SignedIn, error) {
 }
 
 func (s *Service) signInByLink(ctx context.Context, in SignIn) (out *SignedIn, err error) {
-	if !billing.WellFormedToken(in.Token) {
+	if !caller.WellFormedToken(in.Token) {
 		return nil, linkRefused()
 	}
-	var refused *billing.User
+	var refused *caller.User
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		l, err := tx.Accounts.UseLink(ctx, billing.TokenDigest(in.Token), tx.Clock.Now())
+		l, err := tx.Accounts.UseLink(ctx, caller.TokenDigest(in.Token), tx.Clock.Now())
 		if billing.IsNotFound(err) {
 			return linkRefused()
 		}
@@ -80,14 +81,14 @@ func (s *Service) signInByLink(ctx context.Context, in SignIn) (out *SignedIn, e
 		if err != nil {
 			return err
 		}
-		if a.State == billing.UserDisabled {
+		if a.State == caller.UserDisabled {
 			refused = &a.User
 			return linkRefused()
 		}
 		if l.Operator != "" {
-			a.Operator = billing.OperatorSignIn{At: tx.Clock.Now(), Name: l.Operator}
+			a.Operator = caller.OperatorSignIn{At: tx.Clock.Now(), Name: l.Operator}
 		}
-		out, err = s.open(ctx, tx, a, in, &billing.Session{Operator: l.Operator})
+		out, err = s.open(ctx, tx, a, in, &caller.Session{Operator: l.Operator})
 		return err
 	})
 	if refused != nil {
@@ -116,10 +117,10 @@ func (s *Service) signInByPassword(ctx context.Context, in SignIn) (*SignedIn, e
 	}
 	chosen := !in.Organization.IsZero()
 	if chosen {
-		accounts = slices.DeleteFunc(accounts, func(a *billing.Account) bool { return a.Org != in.Organization })
+		accounts = slices.DeleteFunc(accounts, func(a *caller.Account) bool { return a.Org != in.Organization })
 	}
 	only := len(accounts) == 1
-	accounts = slices.DeleteFunc(accounts, func(a *billing.Account) bool { return !try.judges(a.ID) })
+	accounts = slices.DeleteFunc(accounts, func(a *caller.Account) bool { return !try.judges(a.ID) })
 	right := s.right(accounts, hash, in.TOTP)
 	switch {
 	case len(right) > 1:
@@ -143,31 +144,31 @@ func (s *Service) signInByPassword(ctx context.Context, in SignIn) (*SignedIn, e
 
 // right returns those of the users who may sign in with the hash and the code. It uses
 // no code up.
-func (s *Service) right(accounts []*billing.Account, hash, code string) (right []*billing.Account) {
+func (s *Service) right(accounts []*caller.Account, hash, code string) (right []*caller.Account) {
 	for _, a := range accounts {
 		tried := *a
 		tried.RecoveryCodes = slices.Clone(a.RecoveryCodes)
-		if equal(a.Password, hash) && a.State != billing.UserDisabled && s.secondFactor(&tried, code, s.clock.Now()) {
+		if equal(a.Password, hash) && a.State != caller.UserDisabled && s.secondFactor(&tried, code, s.clock.Now()) {
 			right = append(right, a)
 		}
 	}
 	return right
 }
 
-func chooseOrganization(right []*billing.Account) error {
+func chooseOrganization(right []*caller.Account) error {
 	choose := &ChooseError{error: &billing.Error{
 		Code:    billing.CodeChooseOrganization,
 		Message: "You can sign in to several organizations. Choose one of organizations, and send the same with its organization_id.",
 	}}
 	for _, a := range right {
-		choose.Organizations = append(choose.Organizations, billing.Organization{ID: a.Org, Name: a.OrgName})
+		choose.Organizations = append(choose.Organizations, caller.Organization{ID: a.Org, Name: a.OrgName})
 	}
 	return choose
 }
 
 // hashed returns the users of the address, and the hash of the password. An attempt
 // that finds no place does not count.
-func (s *Service) hashed(ctx context.Context, try *attempt, password string) (accounts []*billing.Account, hash string, err error) {
+func (s *Service) hashed(ctx context.Context, try *attempt, password string) (accounts []*caller.Account, hash string, err error) {
 	leave, err := s.places.enter(ctx, try.by())
 	if err != nil {
 		s.takeBack(try)
@@ -196,27 +197,27 @@ func equal(have, want string) bool {
 
 // prove signs in to an account whose password is right, if its code is right,
 // too. It returns nil if it is not, and if the account has changed.
-func (s *Service) prove(ctx context.Context, right *billing.Account, in SignIn) (out *SignedIn, err error) {
-	weak := billing.WeakPassword(in.Password, right.Email, s.strength(in.Password, right))
+func (s *Service) prove(ctx context.Context, right *caller.Account, in SignIn) (out *SignedIn, err error) {
+	weak := caller.WeakPassword(in.Password, right.Email, s.strength(in.Password, right))
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		out = nil
 		a, err := tx.Accounts.Lock(ctx, right.ID)
-		if err != nil || !equal(a.Password, right.Password) || a.State == billing.UserDisabled || !s.secondFactor(a, in.TOTP, tx.Clock.Now()) {
+		if err != nil || !equal(a.Password, right.Password) || a.State == caller.UserDisabled || !s.secondFactor(a, in.TOTP, tx.Clock.Now()) {
 			return err
 		}
-		out, err = s.open(ctx, tx, a, in, &billing.Session{TOTP: a.TOTPSecret != "", PasswordWeak: weak})
+		out, err = s.open(ctx, tx, a, in, &caller.Session{TOTP: a.TOTPSecret != "", PasswordWeak: weak})
 		return err
 	})
 	return out, err
 }
 
 // strength measures a password for an account.
-func (s *Service) strength(password string, a *billing.Account) int {
-	return s.credentials.Strength(billing.Measured(password), billing.KnownWords(a.Email, a.OrgName))
+func (s *Service) strength(password string, a *caller.Account) int {
+	return s.credentials.Strength(caller.Measured(password), caller.KnownWords(a.Email, a.OrgName))
 }
 
 // secondFactor reports whether the code, which then works no more, is right.
-func (s *Service) secondFactor(a *billing.Account, code string, now time.Time) bool {
+func (s *Service) secondFactor(a *caller.Account, code string, now time.Time) bool {
 	if a.TOTPSecret == "" {
 		return true
 	}
@@ -229,22 +230,22 @@ func (s *Service) secondFactor(a *billing.Account, code string, now time.Time) b
 // open stores the sign-in and a new session, whose secret no one could know
 // before.
 func (s *Service) open(
-	ctx context.Context, tx ports.SystemTx, a *billing.Account, in SignIn, session *billing.Session,
+	ctx context.Context, tx ports.SystemTx, a *caller.Account, in SignIn, session *caller.Session,
 ) (*SignedIn, error) {
 	now := tx.Clock.Now()
 	a.SignIn(now)
 	if err := tx.Accounts.Save(ctx, a); err != nil {
 		return nil, err
 	}
-	secret := billing.NewToken()
+	secret := caller.NewToken()
 	session.ID, session.Org, session.User = billing.NewID[billing.SessionID](now), a.Org, a.ID
 	session.Address, session.Agent, session.CreatedAt, session.UsedAt = in.Address.Unmap().String(), in.Agent, now, now
-	if err := tx.SignedIn.Insert(ctx, session, billing.TokenDigest(secret)); err != nil {
+	if err := tx.SignedIn.Insert(ctx, session, caller.TokenDigest(secret)); err != nil {
 		return nil, err
 	}
 	e := in.Entry
 	e.Org, e.User, e.Operator, e.Resource = a.Org, a.ID, session.Operator, session.ID.String()
-	if err := tx.AuditLog.Insert(ctx, []*billing.AuditEntry{&e}); err != nil {
+	if err := tx.AuditLog.Insert(ctx, []*caller.AuditEntry{&e}); err != nil {
 		return nil, err
 	}
 	return &SignedIn{User: &a.User, Session: session, Secret: secret, Browser: s.mark(in.Browser, &a.User)}, nil

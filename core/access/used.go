@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 )
 
 // used remembers when and from where keys were used last, until Run stores it.
 type used struct {
 	mu     sync.Mutex
-	latest map[billing.KeyID]billing.KeyUsed // by the clock of this process
-	stored map[billing.KeyID]billing.KeyUsed
+	latest map[billing.KeyID]caller.KeyUsed // by the clock of this process
+	stored map[billing.KeyID]caller.KeyUsed
 }
 
 func newUsed() *used {
-	return &used{latest: map[billing.KeyID]billing.KeyUsed{}, stored: map[billing.KeyID]billing.KeyUsed{}}
+	return &used{latest: map[billing.KeyID]caller.KeyUsed{}, stored: map[billing.KeyID]caller.KeyUsed{}}
 }
 
 // storeUsed is how often uses are stored. UsedPrecision bounds how often the row of one
@@ -29,16 +30,16 @@ const storeUsed = 5 * time.Second
 func (u *used) note(id billing.KeyID, from netip.Addr, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.latest[id] = billing.KeyUsed{Key: id, At: now, From: from.String()}
+	u.latest[id] = caller.KeyUsed{Key: id, At: now, From: from.String()}
 }
 
 // take returns the uses that are to be stored.
-func (u *used) take() (all []billing.KeyUsed) {
+func (u *used) take() (all []caller.KeyUsed) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for id, now := range u.latest {
 		before, ok := u.stored[id]
-		if !ok || before.From != now.From || now.At.Sub(before.At) >= billing.UsedPrecision {
+		if !ok || before.From != now.From || now.At.Sub(before.At) >= caller.UsedPrecision {
 			all = append(all, now)
 		}
 	}
@@ -46,7 +47,7 @@ func (u *used) take() (all []billing.KeyUsed) {
 }
 
 // done forgets uses that were stored, except for what came after them.
-func (u *used) done(all []billing.KeyUsed) {
+func (u *used) done(all []caller.KeyUsed) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.stored) > maxRemembered {
@@ -87,9 +88,9 @@ func (s *Service) StoreUses(ctx context.Context) error {
 	defer cancel()
 	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		ahead := s.clock.Now().Sub(tx.Clock.Now())
-		at := make([]billing.KeyUsed, len(all))
+		at := make([]caller.KeyUsed, len(all))
 		for n, one := range all {
-			at[n] = billing.KeyUsed{Key: one.Key, At: one.At.Add(-ahead), From: one.From}
+			at[n] = caller.KeyUsed{Key: one.Key, At: one.At.Add(-ahead), From: one.From}
 		}
 		return tx.KeyFinder.Used(ctx, at)
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
@@ -14,7 +15,7 @@ import (
 // Invited is a user with the token of a new sign-in link. The reply that is
 // stored for replays has no token.
 type Invited struct {
-	User  *billing.User
+	User  *caller.User
 	Token string // empty when it can no longer be shown
 }
 
@@ -23,26 +24,26 @@ type Invited struct {
 // CodeConflict if the organization has a user with the address. It reveals
 // nothing about other organizations.
 func (s *Service) InviteUser(
-	ctx context.Context, call idempotency.Write[Invited], email string, role billing.Role,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[Invited], email string, role caller.Role,
+) (caller.Reply, error) {
 	faults := call.Request.Faults
-	normal, ok := billing.NormalEmail(email)
+	normal, ok := caller.NormalEmail(email)
 	if faults.Required("email", email, 0) && !ok {
 		faults.Add("email", billing.FaultFormat, "An email address has the form name@example.com.")
 	}
-	if !slices.Contains(billing.Roles(), role) {
+	if !slices.Contains(caller.Roles(), role) {
 		faults.Add("role", billing.FaultNotAllowed, "The role must be owner, biller or viewer.")
 	}
 	if call.Request.Key == "" {
 		if err := s.organization(ctx, call.Scope, faults); err != nil {
-			return billing.Reply{}, err
+			return caller.Reply{}, err
 		}
 	}
 	call.Request.Faults = faults
-	return s.offer(ctx, call, billing.LinkInvitation, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+	return s.offer(ctx, call, caller.LinkInvitation, func(ctx context.Context, tx ports.Tx) (*caller.User, error) {
 		now := tx.Clock.Now()
-		u := &billing.User{
-			ID: billing.NewID[billing.UserID](now), Org: call.Scope.Org, Email: normal, Role: role, State: billing.UserInvited, CreatedAt: now,
+		u := &caller.User{
+			ID: billing.NewID[billing.UserID](now), Org: call.Scope.Org, Email: normal, Role: role, State: caller.UserInvited, CreatedAt: now,
 		}
 		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
 			return nil, err
@@ -53,10 +54,10 @@ func (s *Service) InviteUser(
 
 // InviteAgain creates a new link for a user who has not signed in yet. Earlier
 // links stop working. It returns CodeConflict for any other user.
-func (s *Service) InviteAgain(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (billing.Reply, error) {
-	return s.offer(ctx, call, billing.LinkInvitation, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+func (s *Service) InviteAgain(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (caller.Reply, error) {
+	return s.offer(ctx, call, caller.LinkInvitation, func(ctx context.Context, tx ports.Tx) (*caller.User, error) {
 		u, _, err := lockUser(ctx, tx, call.Call, id)
-		if err == nil && u.State != billing.UserInvited {
+		if err == nil && u.State != caller.UserInvited {
 			err = &billing.Error{Code: billing.CodeConflict, Message: "This user has accepted an invitation, or is disabled."}
 		}
 		return u, err
@@ -65,8 +66,8 @@ func (s *Service) InviteAgain(ctx context.Context, call idempotency.Write[Invite
 
 // LinkUser creates a link for a user of any organization, on behalf of the
 // operator. It returns CodeConflict for a disabled user.
-func (s *Service) LinkUser(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (billing.Reply, error) {
-	return s.offer(ctx, call, billing.LinkOperator, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+func (s *Service) LinkUser(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (caller.Reply, error) {
+	return s.offer(ctx, call, caller.LinkOperator, func(ctx context.Context, tx ports.Tx) (*caller.User, error) {
 		u, _, err := lockUser(ctx, tx, call.Call, id)
 		return u, enabled(u, err)
 	})
@@ -74,8 +75,8 @@ func (s *Service) LinkUser(ctx context.Context, call idempotency.Write[Invited],
 
 // ResetUser removes the password and the second factor of a user, ends the
 // sessions, and creates a link. It returns CodeConflict for a disabled user.
-func (s *Service) ResetUser(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (billing.Reply, error) {
-	return s.offer(ctx, call, billing.LinkReset, func(ctx context.Context, tx ports.Tx) (*billing.User, error) {
+func (s *Service) ResetUser(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (caller.Reply, error) {
+	return s.offer(ctx, call, caller.LinkReset, func(ctx context.Context, tx ports.Tx) (*caller.User, error) {
 		u, _, err := lockUser(ctx, tx, call.Call, id)
 		if err := enabled(u, err); err != nil {
 			return nil, err
@@ -88,8 +89,8 @@ func (s *Service) ResetUser(ctx context.Context, call idempotency.Write[Invited]
 	})
 }
 
-func enabled(u *billing.User, err error) error {
-	if err == nil && u.State == billing.UserDisabled {
+func enabled(u *caller.User, err error) error {
+	if err == nil && u.State == caller.UserDisabled {
 		return &billing.Error{Code: billing.CodeConflict, Message: "This user is disabled."}
 	}
 	return err
@@ -97,9 +98,9 @@ func enabled(u *billing.User, err error) error {
 
 // offer makes a change and a link for the user, at most once for the call's key.
 func (s *Service) offer(
-	ctx context.Context, call idempotency.Write[Invited], kind billing.LinkKind, change func(ctx context.Context, tx ports.Tx) (*billing.User, error),
-) (billing.Reply, error) {
-	token := billing.NewToken()
+	ctx context.Context, call idempotency.Write[Invited], kind caller.LinkKind, change func(ctx context.Context, tx ports.Tx) (*caller.User, error),
+) (caller.Reply, error) {
+	token := caller.NewToken()
 	hide := func(i Invited) Invited { return Invited{User: i.User} }
 	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Invited, error) {
 		u, err := change(ctx, tx)
@@ -107,17 +108,17 @@ func (s *Service) offer(
 			return Invited{}, err
 		}
 		link := u.NewLink(kind, tx.Clock.Now())
-		if kind == billing.LinkOperator && call.Principal.Type == billing.PrincipalOperator {
+		if kind == caller.LinkOperator && call.Principal.Type == caller.PrincipalOperator {
 			link.Operator = call.Principal.ID
 		}
-		return Invited{u, token}, tx.Sessions.Link(ctx, link, billing.TokenDigest(token))
+		return Invited{u, token}, tx.Sessions.Link(ctx, link, caller.TokenDigest(token))
 	})
 }
 
 // lockUsers locks and returns the users of the organization. It returns
 // CodeUnauthorized if the session of the call has ended: a change of its user, which
 // holds the same lock, may have ended it since the request came.
-func lockUsers(ctx context.Context, tx ports.Tx, call billing.Call) ([]*billing.User, error) {
+func lockUsers(ctx context.Context, tx ports.Tx, call caller.Call) ([]*caller.User, error) {
 	all, err := tx.Users.Lock(ctx)
 	if err != nil || call.Session.IsZero() {
 		return all, err
@@ -130,12 +131,12 @@ func lockUsers(ctx context.Context, tx ports.Tx, call billing.Call) ([]*billing.
 }
 
 // lockUser returns a user of the organization, locked, and all users.
-func lockUser(ctx context.Context, tx ports.Tx, call billing.Call, id billing.UserID) (*billing.User, []*billing.User, error) {
+func lockUser(ctx context.Context, tx ports.Tx, call caller.Call, id billing.UserID) (*caller.User, []*caller.User, error) {
 	all, err := lockUsers(ctx, tx, call)
 	if err != nil {
 		return nil, nil, err
 	}
-	n := slices.IndexFunc(all, func(u *billing.User) bool { return u.ID == id })
+	n := slices.IndexFunc(all, func(u *caller.User) bool { return u.ID == id })
 	if n < 0 {
 		return nil, nil, billing.NotFound("user", "")
 	}
@@ -144,20 +145,20 @@ func lockUser(ctx context.Context, tx ports.Tx, call billing.Call, id billing.Us
 
 // Changed is a changed user.
 type Changed struct {
-	User *billing.User
-	Keys []*billing.APIKey // of a disabled user: those that the user made, and that still work
+	User *caller.User
+	Keys []*caller.APIKey // of a disabled user: those that the user made, and that still work
 }
 
 // ChangeUser changes the role or the state of a user. Then the user's sessions
 // end within two seconds. It returns CodeConflict for the last active owner.
 func (s *Service) ChangeUser(
-	ctx context.Context, call idempotency.Write[Changed], id billing.UserID, change billing.UserChange,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[Changed], id billing.UserID, change caller.UserChange,
+) (caller.Reply, error) {
 	faults := call.Request.Faults
-	if change.Role != "" && !slices.Contains(billing.Roles(), change.Role) {
+	if change.Role != "" && !slices.Contains(caller.Roles(), change.Role) {
 		faults.Add("role", billing.FaultNotAllowed, "The role must be owner, biller or viewer.")
 	}
-	if change.State != "" && change.State != billing.UserActive && change.State != billing.UserDisabled {
+	if change.State != "" && change.State != caller.UserActive && change.State != caller.UserDisabled {
 		faults.Add("state", billing.FaultNotAllowed, "The state must be active or disabled.")
 	}
 	call.Request.Faults = faults
@@ -171,7 +172,7 @@ func (s *Service) ChangeUser(
 			err = s.saveUser(ctx, tx, u)
 		}
 		out := Changed{User: u}
-		if err == nil && change.State == billing.UserDisabled {
+		if err == nil && change.State == caller.UserDisabled {
 			out.Keys, err = tx.APIKeys.Working(ctx, u.ID, tx.Clock.Now())
 		}
 		return out, err
@@ -179,7 +180,7 @@ func (s *Service) ChangeUser(
 }
 
 // saveUser stores a changed user and ends the sessions.
-func (s *Service) saveUser(ctx context.Context, tx ports.Tx, u *billing.User) error {
+func (s *Service) saveUser(ctx context.Context, tx ports.Tx, u *caller.User) error {
 	if err := tx.Users.Save(ctx, u); err != nil {
 		return err
 	}
@@ -190,16 +191,16 @@ func (s *Service) saveUser(ctx context.Context, tx ports.Tx, u *billing.User) er
 // start of the next page: nil after the last.
 func (s *Service) ListUsers(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) ([]*billing.User, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.User, error) {
+) ([]*caller.User, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*caller.User, error) {
 		return tx.Users.List(ctx, p)
 	})
 }
 
 // FindUsers returns the users with the email address in all organizations, for
 // the operator.
-func (s *Service) FindUsers(ctx context.Context, email string) (found []*billing.User, err error) {
-	normal, _ := billing.NormalEmail(email)
+func (s *Service) FindUsers(ctx context.Context, email string) (found []*caller.User, err error) {
+	normal, _ := caller.NormalEmail(email)
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		found, err = tx.Accounts.Users(ctx, normal)
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -76,15 +77,15 @@ func (p *people) organization() billing.Scope {
 func wrote[T any](p *people, shown *T) idempotency.Write[T] {
 	p.keys++
 	return idempotency.Write[T]{
-		Call: billing.Call{Scope: p.scope, Request: billing.Request{Key: fmt.Sprint("k", p.keys)}},
-		Render: func(made T, _ error) billing.Reply {
+		Call: caller.Call{Scope: p.scope, Request: caller.Request{Key: fmt.Sprint("k", p.keys)}},
+		Render: func(made T, _ error) caller.Reply {
 			*shown = made
-			return billing.Reply{Status: 200, Body: fmt.Appendf(nil, "%+v", made)}
+			return caller.Reply{Status: 200, Body: fmt.Appendf(nil, "%+v", made)}
 		},
 	}
 }
 
-func (p *people) invite(email string, role billing.Role) access.Invited {
+func (p *people) invite(email string, role caller.Role) access.Invited {
 	p.t.Helper()
 	var made access.Invited
 	p.clock.Advance(time.Millisecond)
@@ -96,7 +97,7 @@ func (p *people) invite(email string, role billing.Role) access.Invited {
 
 func from(address string) access.SignIn {
 	now := time.Now()
-	entry := billing.AuditEntry{ID: billing.NewID[billing.AuditEntryID](now), Address: address, Operation: "POST /sessions", Status: 201, CreatedAt: now}
+	entry := caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](now), Address: address, Operation: "POST /sessions", Status: 201, CreatedAt: now}
 	return access.SignIn{Address: netip.MustParseAddr(address), Agent: "curl/8", Entry: entry}
 }
 
@@ -123,7 +124,7 @@ func (p *people) password(email, password, code, address, browser string) (*acce
 	return p.s.SignIn(p.t.Context(), in)
 }
 
-func (p *people) resume(in *access.SignedIn) *billing.Caller {
+func (p *people) resume(in *access.SignedIn) *caller.Caller {
 	p.t.Helper()
 	c, err := p.s.Resume(p.t.Context(), in.Secret, billing.ModeTest, false)
 	if err != nil {
@@ -144,7 +145,7 @@ func (p *people) ended(what string, in *access.SignedIn) {
 }
 
 // withPassword invites a user, who signs in and chooses the password.
-func (p *people) withPassword(email string, role billing.Role) *billing.User {
+func (p *people) withPassword(email string, role caller.Role) *caller.User {
 	p.t.Helper()
 	in := p.byLink(p.invite(email, role).Token)
 	var shown access.UserWithCodes
@@ -168,16 +169,16 @@ func TestInvitation(t *testing.T) {
 	p := newPeople(t)
 	var shown access.Invited
 	call := wrote(p, &shown)
-	first, err := p.s.InviteUser(t.Context(), call, " Ann@Example.com ", billing.RoleOwner)
+	first, err := p.s.InviteUser(t.Context(), call, " Ann@Example.com ", caller.RoleOwner)
 	made := shown
-	if err != nil || made.User.Email != "ann@example.com" || made.User.State != billing.UserInvited || made.Token == "" {
+	if err != nil || made.User.Email != "ann@example.com" || made.User.State != caller.UserInvited || made.Token == "" {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	again, err := p.s.InviteUser(t.Context(), call, "ann@example.com", billing.RoleOwner)
+	again, err := p.s.InviteUser(t.Context(), call, "ann@example.com", caller.RoleOwner)
 	if err != nil || !again.Replayed || strings.Contains(string(again.Body), made.Token) || !strings.Contains(string(first.Body), made.Token) {
 		t.Errorf("replay %s, %v", again.Body, err)
 	}
-	_, err = p.s.InviteUser(t.Context(), wrote(p, &shown), "ANN@example.com", billing.RoleViewer)
+	_, err = p.s.InviteUser(t.Context(), wrote(p, &shown), "ANN@example.com", caller.RoleViewer)
 	wantCode(t, "the same address", err, billing.CodeConflict)
 	_, err = p.s.InviteUser(t.Context(), wrote(p, &shown), "ann", "king")
 	if faults(err) != "email format, role not_allowed" {
@@ -185,11 +186,11 @@ func TestInvitation(t *testing.T) {
 	}
 	p.clock.Advance(47 * time.Hour)
 	in := p.byLink(made.Token)
-	if c := p.resume(in); c.User.State != billing.UserActive || c.Scope != p.scope || c.Principal.Type != billing.PrincipalUser {
+	if c := p.resume(in); c.User.State != caller.UserActive || c.Scope != p.scope || c.Principal.Type != caller.PrincipalUser {
 		t.Errorf("caller %+v", c)
 	}
 	for name, token := range map[string]string{
-		"the link again": made.Token, "no token": "x", "another": billing.NewToken(), "of a session": in.Secret,
+		"the link again": made.Token, "no token": "x", "another": caller.NewToken(), "of a session": in.Secret,
 	} {
 		again := from("192.0.2.1")
 		again.Token = token
@@ -199,7 +200,7 @@ func TestInvitation(t *testing.T) {
 	_, err = p.s.InviteAgain(t.Context(), wrote(p, &shown), made.User.ID)
 	wantCode(t, "inviting an active user", err, billing.CodeConflict)
 
-	ben := p.invite("ben@example.com", billing.RoleBiller)
+	ben := p.invite("ben@example.com", caller.RoleBiller)
 	if _, err := p.s.InviteAgain(t.Context(), wrote(p, &shown), ben.User.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -216,9 +217,9 @@ func TestInvitation(t *testing.T) {
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	ann := p.withPassword("ann@example.com", billing.RoleOwner)
-	ben := p.withPassword("ben@example.com", billing.RoleBiller)
-	enter := func(u *billing.User) *access.SignedIn {
+	ann := p.withPassword("ann@example.com", caller.RoleOwner)
+	ben := p.withPassword("ben@example.com", caller.RoleBiller)
+	enter := func(u *caller.User) *access.SignedIn {
 		in, err := p.password(u.Email, goodPassword, "", "192.0.2.1", "")
 		if err != nil {
 			t.Fatal(err)
@@ -227,21 +228,21 @@ func TestSessionsEnd(t *testing.T) {
 		return in
 	}
 	var user access.Changed
-	change := func(c billing.UserChange) {
+	change := func(c caller.UserChange) {
 		t.Helper()
 		if _, err := p.s.ChangeUser(t.Context(), wrote(p, &user), ben.ID, c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	in := enter(ben)
-	change(billing.UserChange{Role: billing.RoleViewer})
+	change(caller.UserChange{Role: caller.RoleViewer})
 	p.ended("another role", in)
 	in = enter(ben)
-	change(billing.UserChange{State: billing.UserDisabled})
+	change(caller.UserChange{State: caller.UserDisabled})
 	p.ended("disabled", in)
 	_, err := p.password(ben.Email, goodPassword, "", "192.0.2.1", "")
 	wantCode(t, "a disabled user", err, billing.CodeUnauthorized)
-	change(billing.UserChange{State: billing.UserActive})
+	change(caller.UserChange{State: caller.UserActive})
 
 	in = enter(ben)
 	var invited access.Invited
@@ -271,7 +272,7 @@ func TestSessionsEnd(t *testing.T) {
 		}
 		p.ended("by the owner", s)
 	}
-	_, err = p.s.ChangeUser(t.Context(), wrote(p, &user), ann.ID, billing.UserChange{Role: billing.RoleViewer})
+	_, err = p.s.ChangeUser(t.Context(), wrote(p, &user), ann.ID, caller.UserChange{Role: caller.RoleViewer})
 	wantCode(t, "the last owner", err, billing.CodeConflict)
 }
 
@@ -280,8 +281,8 @@ func TestSessionsEnd(t *testing.T) {
 func TestIdleSessions(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	p.withPassword("ann@example.com", billing.RoleOwner)
-	for background, want := range map[bool]time.Duration{true: billing.SessionIdleTime, false: billing.SessionTime} {
+	p.withPassword("ann@example.com", caller.RoleOwner)
+	for background, want := range map[bool]time.Duration{true: caller.SessionIdleTime, false: caller.SessionTime} {
 		in, err := p.password("ann@example.com", goodPassword, "", "192.0.2.1", "")
 		if err != nil {
 			t.Fatal(err)
@@ -310,7 +311,7 @@ func TestIdleSessions(t *testing.T) {
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	ann := p.withPassword("ann@example.com", billing.RoleOwner)
+	ann := p.withPassword("ann@example.com", caller.RoleOwner)
 	in, err := p.password(ann.Email, goodPassword, "", "192.0.2.1", "")
 	if err != nil {
 		t.Fatal(err)
@@ -375,7 +376,7 @@ func TestWeakPasswords(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.credentials.cheap = true
-	ann := p.withPassword("ann.smith@example.com", billing.RoleOwner)
+	ann := p.withPassword("ann.smith@example.com", caller.RoleOwner)
 	in, err := p.password(ann.Email, goodPassword, "", "192.0.2.1", "")
 	if err != nil || in.Session.PasswordWeak {
 		t.Fatalf("a good password: %+v, %v", in, err)
@@ -408,22 +409,22 @@ func TestWeakPasswords(t *testing.T) {
 func TestEnumeration(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	ann := p.withPassword("ann@example.com", billing.RoleOwner)
-	p.withPassword("gone@example.com", billing.RoleBiller)
-	p.invite("new@example.com", billing.RoleBiller)
+	ann := p.withPassword("ann@example.com", caller.RoleOwner)
+	p.withPassword("gone@example.com", caller.RoleBiller)
+	p.invite("new@example.com", caller.RoleBiller)
 	gone, err := p.s.FindUsers(t.Context(), "gone@example.com")
 	if err != nil || len(gone) != 1 {
 		t.Fatalf("%v, %v", gone, err)
 	}
 	var user access.Changed
-	if _, err := p.s.ChangeUser(t.Context(), wrote(p, &user), gone[0].ID, billing.UserChange{State: billing.UserDisabled}); err != nil {
+	if _, err := p.s.ChangeUser(t.Context(), wrote(p, &user), gone[0].ID, caller.UserChange{State: caller.UserDisabled}); err != nil {
 		t.Fatal(err)
 	}
 	first := p.scope
 	p.scope = p.organization()
-	p.withPassword("twice@example.com", billing.RoleOwner)
+	p.withPassword("twice@example.com", caller.RoleOwner)
 	p.scope = first
-	p.withPassword("twice@example.com", billing.RoleOwner)
+	p.withPassword("twice@example.com", caller.RoleOwner)
 	text := ""
 	for n, email := range []string{ann.Email, "gone@example.com", "new@example.com", "twice@example.com", "absent@example.com", "", "no address"} {
 		before := p.credentials.hashes.Load()
@@ -453,8 +454,8 @@ func TestEnumeration(t *testing.T) {
 func TestBruteForce(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	other := p.invite("other@example.com", billing.RoleOwner).User.ID.String()
-	p.withPassword("ann@example.com", billing.RoleOwner)
+	other := p.invite("other@example.com", caller.RoleOwner).User.ID.String()
+	p.withPassword("ann@example.com", caller.RoleOwner)
 	home, err := p.password("ann@example.com", goodPassword, "", "192.0.2.1", "")
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -20,15 +22,15 @@ import (
 // CodeUnavailable while its images cannot be read. The sending continues after
 // CodeUnavailable. A network failure is returned as a reply, not as an error.
 func (s *Service) Answer(
-	ctx context.Context, call idempotency.Write[billing.PayerRequestAnswer], id billing.PayerRequestID, in intake.AnswerRequest,
-) (billing.Reply, error) {
-	answer := sending[billing.PayerRequestAnswer]{
+	ctx context.Context, call idempotency.Write[attachment.PayerRequestAnswer], id billing.PayerRequestID, in intake.AnswerRequest,
+) (caller.Reply, error) {
+	answer := sending[attachment.PayerRequestAnswer]{
 		s, call,
-		func(ctx context.Context, tx ports.Tx) (billing.PayerRequestAnswer, *billing.Attachment, error) {
+		func(ctx context.Context, tx ports.Tx) (attachment.PayerRequestAnswer, *attachment.Attachment, error) {
 			return s.answer(ctx, tx, id)
 		},
 	}
-	return answer.run(ctx, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	return answer.run(ctx, func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error) {
 		named, faults := in.Named()
 		request, err := tx.PayerRequests.Lock(ctx, id)
 		if billing.IsNotFound(err) {
@@ -37,7 +39,7 @@ func (s *Service) Answer(
 		if err != nil {
 			return nil, err
 		}
-		if request.State == billing.PayerRequestAnswered {
+		if request.State == attachment.PayerRequestAnswered {
 			if err := faults.Err(); err != nil {
 				return nil, err
 			}
@@ -62,22 +64,22 @@ func (s *Service) Answer(
 // between the two reads: it would be neither open nor the answer.
 func (s *Service) answer(
 	ctx context.Context, tx ports.Tx, id billing.PayerRequestID,
-) (out billing.PayerRequestAnswer, a *billing.Attachment, err error) {
+) (out attachment.PayerRequestAnswer, a *attachment.Attachment, err error) {
 	request, err := tx.PayerRequests.Lock(ctx, id)
 	if err != nil {
 		return out, nil, err
 	}
-	if request.State == billing.PayerRequestAnswered {
+	if request.State == attachment.PayerRequestAnswered {
 		a, err = answering(ctx, tx, request)
 	} else {
 		a, err = s.open(ctx, tx, id)
 	}
-	return billing.PayerRequestAnswer{Request: request, Attachment: a}, a, err
+	return attachment.PayerRequestAnswer{Request: request, Attachment: a}, a, err
 }
 
 // answering returns the attachment that answers the request; nil for a request that was
 // answered elsewhere.
-func answering(ctx context.Context, tx ports.Tx, r *billing.PayerRequest) (*billing.Attachment, error) {
+func answering(ctx context.Context, tx ports.Tx, r *attachment.PayerRequest) (*attachment.Attachment, error) {
 	if r.AnsweringAttachment.IsZero() {
 		return nil, nil //nolint:nilnil // an answer without an attachment is no error
 	}
@@ -85,9 +87,9 @@ func answering(ctx context.Context, tx ports.Tx, r *billing.PayerRequest) (*bill
 }
 
 // open returns the open attachment of the payer request; nil when it has none.
-func (s *Service) open(ctx context.Context, tx ports.Tx, id billing.PayerRequestID) (*billing.Attachment, error) {
+func (s *Service) open(ctx context.Context, tx ports.Tx, id billing.PayerRequestID) (*attachment.Attachment, error) {
 	found, err := tx.Attachments.List(ctx,
-		billing.AttachmentFilter{PayerRequestID: id, State: billing.AttachmentOpen}, billing.Page{Limit: 1})
+		attachment.Filter{PayerRequestID: id, State: attachment.Open}, billing.Page{Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -97,9 +99,9 @@ func (s *Service) open(ctx context.Context, tx ports.Tx, id billing.PayerRequest
 // choose returns the answering attachment, locked, with the narrative of the
 // answer: the named one, the open one, or a new one.
 func (s *Service) choose(
-	ctx context.Context, tx ports.Tx, call billing.Call, named billing.AttachmentID,
-	faults billing.Faults, in intake.AnswerRequest, request *billing.PayerRequest,
-) (*billing.Attachment, error) {
+	ctx context.Context, tx ports.Tx, call caller.Call, named billing.AttachmentID,
+	faults billing.Faults, in intake.AnswerRequest, request *attachment.PayerRequest,
+) (*attachment.Attachment, error) {
 	if in.AttachmentID == nil {
 		open, err := s.open(ctx, tx, request.ID)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -21,7 +22,7 @@ func (b *fixture) words(narrative string) intake.AnswerRequest {
 // solicited creates an attachment for the payer request, which is about a
 // claim.
 func solicited(id billing.PayerRequestID) intake.AttachmentRequest {
-	return intake.AttachmentRequest{Kind: new(string(billing.AttachmentSolicited)), PayerRequestID: new(id.String())}
+	return intake.AttachmentRequest{Kind: new(string(attachment.Solicited)), PayerRequestID: new(id.String())}
 }
 
 // TestAnswers answers with the named attachment, with the open one and with a
@@ -55,7 +56,7 @@ func TestAnswers(t *testing.T) {
 			b.upload(b.service, fmt.Sprint(name, " image ", n), id, jpegOf(t, pattern(n)))
 		}
 		o := b.answer(b.service, name+" answer", request, in)
-		if o.err != nil || o.replayed || o.Asked != billing.PayerRequestAnswered || o.State != billing.AttachmentClosed || len(o.Documents) != c.images {
+		if o.err != nil || o.replayed || o.Asked != attachment.PayerRequestAnswered || o.State != attachment.Closed || len(o.Documents) != c.images {
 			t.Errorf("%s: %+v", name, o)
 			continue
 		}
@@ -110,7 +111,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 		t.Errorf("a refused answer changed another's attachment: %+v", after)
 	}
 	for _, r := range []billing.PayerRequestID{mine, others, empty} {
-		if r := b.request(r); r.State != billing.PayerRequestOpen {
+		if r := b.request(r); r.State != attachment.PayerRequestOpen {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -148,7 +149,7 @@ func TestAnswersAtOnce(t *testing.T) {
 				t.Errorf("answer: %+v", o)
 			}
 		}
-		if good == 0 || answered.State != billing.PayerRequestAnswered {
+		if good == 0 || answered.State != attachment.PayerRequestAnswered {
 			t.Errorf("%d got the answer, %+v", good, answered)
 		}
 	}
@@ -191,7 +192,7 @@ func TestAnswerRacesWithUploadsAndMaking(t *testing.T) {
 				added++
 			}
 		}
-		if a := b.get(id); a.State != billing.AttachmentClosed || len(a.Documents) != added {
+		if a := b.get(id); a.State != attachment.Closed || len(a.Documents) != added {
 			t.Errorf("%s with %d documents, want %d", a.State, len(a.Documents), added)
 		}
 		if o[0].err != nil || o[3].err != nil || o[4].err == nil && o[4].Attachment != o[3].Attachment {
@@ -209,7 +210,7 @@ func TestAnswerThatFails(t *testing.T) {
 	b.work()
 	request := b.asked(billing.ClaimID{})
 	first := b.answer(b.service, "k", request, b.words("SANDBOX-NETWORK-ERROR"))
-	if first.err != nil || first.Error != billing.CodeAttachmentsNetworkError || first.State != billing.AttachmentOpen || first.Asked != billing.PayerRequestOpen {
+	if first.err != nil || first.Error != billing.CodeAttachmentsNetworkError || first.State != attachment.Open || first.Asked != attachment.PayerRequestOpen {
 		t.Fatalf("answer: %+v", first)
 	}
 	number := b.get(b.id(first)).Number
@@ -241,7 +242,7 @@ func TestAnswerAfterTheWait(t *testing.T) {
 	}
 	b.settle()
 	o := b.answer(b.service, "k", request, b.words("It broke."))
-	if o.err != nil || !o.replayed || o.Asked != billing.PayerRequestAnswered {
+	if o.err != nil || !o.replayed || o.Asked != attachment.PayerRequestAnswered {
 		t.Errorf("when it is sent: %+v", o)
 	}
 	b.audit()

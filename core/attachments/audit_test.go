@@ -18,6 +18,9 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -105,8 +108,8 @@ func (b *fixture) asked(claim billing.ClaimID) billing.PayerRequestID {
 	b.t.Helper()
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
-	r := &billing.PayerRequest{
-		ID: billing.NewID[billing.PayerRequestID](now), Scope: b.scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
+	r := &attachment.PayerRequest{
+		ID: billing.NewID[billing.PayerRequestID](now), Scope: b.scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
 		ClaimID: claim, Payer: payer.PayerSummary, ReferenceNumber: "REF-1", Requested: "An X-ray of tooth 14.", CreatedAt: now,
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
@@ -114,26 +117,26 @@ func (b *fixture) asked(claim billing.ClaimID) billing.PayerRequestID {
 }
 
 // claim creates a claim with the control number PCN-1.
-func (b *fixture) claim() *billing.Claim {
+func (b *fixture) claim() *claim.Claim {
 	b.t.Helper()
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
-	c := &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: "PCN-1", CreatedAt: now,
-		ClaimContent: billing.ClaimContent{
+	c := &claim.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: claim.KindClaim,
+		Frequency: claim.FrequencyOriginal, PatientControlNumber: "PCN-1", CreatedAt: now,
+		Content: claim.Content{
 			OfficeID: b.office.ID, Payer: payer.PayerSummary, ProviderID: billing.NewID[billing.ProviderID](now),
 			PlaceOfService: "11",
-			Subscriber:     billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
-			Lines:          []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: 120000, Quantity: 1, Tooth: "14"}},
+			Subscriber:     claim.Subscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
+			Lines:          []claim.Line{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: 120000, Quantity: 1, Tooth: "14"}},
 		},
-		ClaimProgress: billing.ClaimProgress{State: billing.ClaimAcceptedPayer, UpdatedAt: now},
+		Progress: claim.Progress{State: claim.AcceptedPayer, UpdatedAt: now},
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
 	return c
 }
 
-func (b *fixture) get(id billing.AttachmentID) *billing.Attachment {
+func (b *fixture) get(id billing.AttachmentID) *attachment.Attachment {
 	b.t.Helper()
 	a, err := b.service.Get(b.t.Context(), b.scope, id)
 	if err != nil {
@@ -142,9 +145,9 @@ func (b *fixture) get(id billing.AttachmentID) *billing.Attachment {
 	return a
 }
 
-func (b *fixture) request(id billing.PayerRequestID) *billing.PayerRequest {
+func (b *fixture) request(id billing.PayerRequestID) *attachment.PayerRequest {
 	b.t.Helper()
-	return porttest.Read(b.t, b.store, b.scope, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+	return porttest.Read(b.t, b.store, b.scope, func(ctx context.Context, tx ports.Tx) (*attachment.PayerRequest, error) {
 		return tx.PayerRequests.Get(ctx, id)
 	})
 }
@@ -206,9 +209,9 @@ func (b *fixture) settle() {
 func (b *fixture) pending(j jobs.Job) bool { return porttest.Pending(b.t, b.store, j) }
 
 // all returns every attachment of the scope.
-func (b *fixture) all() []*billing.Attachment {
+func (b *fixture) all() []*attachment.Attachment {
 	b.t.Helper()
-	all, next, err := b.service.List(b.t.Context(), b.scope, billing.AttachmentFilter{}, billing.Page{Limit: 1000})
+	all, next, err := b.service.List(b.t.Context(), b.scope, attachment.Filter{}, billing.Page{Limit: 1000})
 	if err != nil || next != nil {
 		b.t.Fatalf("list: %v", err)
 	}
@@ -218,13 +221,13 @@ func (b *fixture) all() []*billing.Attachment {
 // blobNames lists the images of the blob store.
 func (b *fixture) blobNames() []string {
 	b.t.Helper()
-	return b.listed(billing.DocumentBlobs, billing.StagingBlobs)
+	return b.listed(attachment.DocumentBlobs, attachment.StagingBlobs)
 }
 
 // thumbnails lists the thumbnails of the blob store.
 func (b *fixture) thumbnails() []string {
 	b.t.Helper()
-	return b.listed(billing.ThumbnailBlobs)
+	return b.listed(attachment.ThumbnailBlobs)
 }
 
 func (b *fixture) listed(prefixes ...string) (names []string) {
@@ -281,7 +284,7 @@ func (b *fixture) audit() {
 		b.t.Errorf("after the sweep there are the images %v, rows name %v", have, named)
 	}
 	for _, name := range b.thumbnails() {
-		if of := strings.Replace(name, billing.ThumbnailBlobs, billing.DocumentBlobs, 1); !slices.Contains(named, of) {
+		if of := strings.Replace(name, attachment.ThumbnailBlobs, attachment.DocumentBlobs, 1); !slices.Contains(named, of) {
 			b.t.Errorf("after the sweep there is %s without a document", name)
 		}
 	}
@@ -290,7 +293,7 @@ func (b *fixture) audit() {
 		if !a.Sending.IsZero() {
 			b.t.Errorf("%s is still being sent", a.ID)
 		}
-		if a.State != billing.AttachmentClosed {
+		if a.State != attachment.Closed {
 			if n := len(b.events(a.ID)); n != 0 {
 				b.t.Errorf("%d events of the open attachment %s", n, a.ID)
 			}
@@ -306,7 +309,7 @@ func (b *fixture) audit() {
 
 // sentOnce checks that the network has the closed attachment unchanged, and
 // that it has one event.
-func (b *fixture) sentOnce(a *billing.Attachment) {
+func (b *fixture) sentOnce(a *attachment.Attachment) {
 	b.t.Helper()
 	var documents []string
 	for _, d := range a.Documents {
@@ -316,12 +319,12 @@ func (b *fixture) sentOnce(a *billing.Attachment) {
 	if s, ok := b.network.has(a.Number); !ok || !slices.Equal(s.documents, documents) || s.Narrative != a.Narrative {
 		b.t.Errorf("the network has %v under %s, want %v", s.documents, a.Number, documents)
 	}
-	if e := b.events(a.ID); len(e) != 1 || e[0].Type != billing.EventAttachmentCompleted {
+	if e := b.events(a.ID); len(e) != 1 || e[0].Type != event.AttachmentCompleted {
 		b.t.Errorf("events %+v of %s, want one attachment.completed", e, a.ID)
 	}
 }
 
-func (b *fixture) events(id billing.AttachmentID) []*billing.Event {
+func (b *fixture) events(id billing.AttachmentID) []*event.Event {
 	return porttest.Events(b.t, b.store, b.scope, id)
 }
 

@@ -5,6 +5,9 @@ import (
 	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
@@ -19,14 +22,14 @@ type sending[T any] struct {
 	call idempotency.Write[T]
 	// show reads the content of the reply, and the attachment whose sending
 	// decides it; nil while there is none.
-	show func(ctx context.Context, tx ports.Tx) (T, *billing.Attachment, error)
+	show func(ctx context.Context, tx ports.Tx) (T, *attachment.Attachment, error)
 }
 
 // errNotSent is the error when the network did not accept the attachment.
 func errNotSent() error {
 	return &billing.Error{
 		Code:    billing.CodeAttachmentsNetworkError,
-		Message: "The attachment network did not finish. The attachment is still open and nothing is lost. Close it or answer again. " + billing.KeptFailure,
+		Message: "The attachment network did not finish. The attachment is still open and nothing is lost. Close it or answer again. " + coverage.KeptFailure,
 	}
 }
 
@@ -43,7 +46,7 @@ func errStalled() error {
 // replay returns the reply to an earlier request with the key; nil when the key
 // is new. After the job of an earlier request was given up, the key counts as
 // new.
-func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error) {
+func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*caller.Reply, error) {
 	kept, work, err := idempotency.Reserve(ctx, tx, s.call.Request)
 	if err != nil || kept != nil || work.IsZero() {
 		return kept, err
@@ -54,11 +57,11 @@ func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, e
 	}
 	var failure error
 	switch {
-	case a != nil && a.State == billing.AttachmentClosed:
+	case a != nil && a.State == attachment.Closed:
 	case a != nil && a.Sending == work && a.Stalled == work:
 		return nil, errStalled()
 	case a != nil && a.Sending == work:
-		return nil, billing.ErrKeyInUse()
+		return nil, caller.ErrKeyInUse()
 	case a != nil && a.Stalled == work:
 		return nil, nil //nolint:nilnil // the earlier request failed, and the key counts as new
 	default:
@@ -70,7 +73,7 @@ func (s *sending[T]) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, e
 }
 
 // begin assigns the locked attachment to a job that sends it.
-func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachment, replyTo string) error {
+func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *attachment.Attachment, replyTo string) error {
 	var serial int64
 	if a.Number == "" {
 		var err error
@@ -98,25 +101,25 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *billing.Attachme
 // sent, fails, or waits for its images. A closed attachment is not sent again. Choose
 // returns nil when there is nothing to send.
 func (s *sending[T]) run(
-	ctx context.Context, choose func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
-) (reply billing.Reply, err error) {
+	ctx context.Context, choose func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error),
+) (reply caller.Reply, err error) {
 	waiting, cancel := context.WithTimeout(ctx, s.times.SendWait) // the wait includes waiting for the store
 	defer cancel()
-	var a *billing.Attachment
+	var a *attachment.Attachment
 	var box ports.Mailbox
 	defer func() {
 		if box.Close != nil {
 			box.Close()
 		}
 	}()
-	reply, err = s.first(ctx, s.call.Scope, s.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
+	reply, err = s.first(ctx, s.call.Scope, s.replay, func(ctx context.Context, tx ports.Tx) (reply caller.Reply, err error) {
 		if err := s.networks.Available(s.call.Scope, network.Attachments); err != nil {
 			return reply, err
 		}
 		if a, err = choose(ctx, tx); err != nil {
 			return reply, err
 		}
-		if a == nil || a.State == billing.AttachmentClosed {
+		if a == nil || a.State == attachment.Closed {
 			made, _, err := s.show(ctx, tx)
 			if err != nil {
 				return reply, err
@@ -129,7 +132,7 @@ func (s *sending[T]) run(
 		box = s.queue.Await(a.ID)
 		return reply, s.begin(ctx, tx, a, box.Address)
 	})
-	if err != nil || reply.Replayed || a == nil || a.State == billing.AttachmentClosed {
+	if err != nil || reply.Replayed || a == nil || a.State == attachment.Closed {
 		return reply, err
 	}
 	err = jobs.Wait(waiting, box.C, func(ctx context.Context) bool {
@@ -150,17 +153,17 @@ func (s *sending[T]) run(
 // or is being sent, and CodeUnavailable while its images cannot be read. The
 // sending continues after CodeUnavailable. A network failure is returned as a
 // reply, not as an error.
-func (s *Service) Close(ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID) (billing.Reply, error) {
-	closing := sending[*billing.Attachment]{s, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, *billing.Attachment, error) {
+func (s *Service) Close(ctx context.Context, call idempotency.Write[*attachment.Attachment], id billing.AttachmentID) (caller.Reply, error) {
+	closing := sending[*attachment.Attachment]{s, call, func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, *attachment.Attachment, error) {
 		a, err := tx.Attachments.Get(ctx, id)
 		return a, a, err
 	}}
-	return closing.run(ctx, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	return closing.run(ctx, func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error) {
 		if err := call.Request.Faults.Err(); err != nil {
 			return nil, err
 		}
 		a, err := tx.Attachments.Lock(ctx, id)
-		if err != nil || a.State == billing.AttachmentClosed {
+		if err != nil || a.State == attachment.Closed {
 			return a, err
 		}
 		return a, a.Closable()

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -60,7 +61,7 @@ func (s *Service) FailConvert(ctx context.Context, j jobs.Job) error {
 
 // pending reads the upload of the job. When nothing is left to do it ends the
 // job and returns nil.
-func (s *Service) pending(ctx context.Context, j jobs.Job) (up *billing.Upload, err error) {
+func (s *Service) pending(ctx context.Context, j jobs.Job) (up *attachment.Upload, err error) {
 	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		up, err = tx.Documents.Upload(ctx, billing.DocumentID(j.Subject))
 		switch {
@@ -68,12 +69,12 @@ func (s *Service) pending(ctx context.Context, j jobs.Job) (up *billing.Upload, 
 			return tx.Outbox.Done(ctx, j.ID)
 		case err != nil:
 			return err
-		case up.State != billing.UploadPending:
+		case up.State != attachment.UploadPending:
 			return tx.Outbox.Done(ctx, j.ID)
 		}
 		return nil
 	})
-	if err != nil || up != nil && up.State == billing.UploadPending {
+	if err != nil || up != nil && up.State == attachment.UploadPending {
 		return up, err
 	}
 	s.reply(ctx, j)
@@ -82,7 +83,7 @@ func (s *Service) pending(ctx context.Context, j jobs.Job) (up *billing.Upload, 
 
 // picture reads the PNG and converts it. A PNG is no larger than an upload, so
 // it is read into memory: the codec reads it more than once.
-func (s *Service) picture(ctx context.Context, up *billing.Upload) (*ports.Picture, error) {
+func (s *Service) picture(ctx context.Context, up *attachment.Upload) (*ports.Picture, error) {
 	content, size, err := s.blobs.Open(ctx, up.Blob())
 	if err != nil {
 		return nil, internal(err)
@@ -111,9 +112,9 @@ func internal(err error) error {
 // the attachment had the image already, so that no row will ever name the new
 // blob. If another commit settled the upload, the blob may belong to its
 // document.
-func (s *Service) settleDocument(ctx context.Context, j jobs.Job, up *billing.Upload, d billing.Document) (twin bool, err error) {
+func (s *Service) settleDocument(ctx context.Context, j jobs.Job, up *attachment.Upload, d attachment.Document) (twin bool, err error) {
 	done := *up
-	done.State = billing.UploadDone
+	done.State = attachment.UploadDone
 	err = s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		twin = false
 		a, err := tx.Attachments.Lock(ctx, up.AttachmentID)
@@ -142,9 +143,9 @@ func (s *Service) settleDocument(ctx context.Context, j jobs.Job, up *billing.Up
 
 // refuse ends an upload that does not become a document, and records the
 // reason.
-func (s *Service) refuse(ctx context.Context, j jobs.Job, up *billing.Upload, why *billing.Error) error {
+func (s *Service) refuse(ctx context.Context, j jobs.Job, up *attachment.Upload, why *billing.Error) error {
 	refused := *up
-	refused.State, refused.Refusal = billing.UploadRefused, why
+	refused.State, refused.Refusal = attachment.UploadRefused, why
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		return settle(ctx, tx, &refused, j.ID)
 	})
@@ -158,7 +159,7 @@ func (s *Service) refuse(ctx context.Context, j jobs.Job, up *billing.Upload, wh
 // unavailable ends an upload that the blob store or a full disk stopped, and
 // returns any other error. The client waits and still has the PNG, so a prompt
 // 503 is better than attempts that outlast the wait.
-func (s *Service) unavailable(ctx context.Context, j jobs.Job, up *billing.Upload, fault error) error {
+func (s *Service) unavailable(ctx context.Context, j jobs.Job, up *attachment.Upload, fault error) error {
 	why, ok := errors.AsType[*billing.Error](fault)
 	if !ok || why.Code != billing.CodeUnavailable {
 		return fault

@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -32,13 +33,13 @@ func TestRequestDiesAnywhere(t *testing.T) {
 		"close": {2, func(b *fixture, key func() string) (request, func(outcome) bool) {
 			id := b.filled(key())
 			return func(s *attachments.Service, key string) outcome { return b.close(s, key, id) },
-				func(o outcome) bool { return o.State == billing.AttachmentClosed }
+				func(o outcome) bool { return o.State == attachment.Closed }
 		}},
 		"answer": {2, func(b *fixture, _ func() string) (request, func(outcome) bool) {
 			id := b.asked(billing.ClaimID{})
 			return func(s *attachments.Service, key string) outcome { return b.answer(s, key, id, b.words("It broke.")) },
 				func(o outcome) bool {
-					return o.State == billing.AttachmentClosed && o.Asked == billing.PayerRequestAnswered &&
+					return o.State == attachment.Closed && o.Asked == attachment.PayerRequestAnswered &&
 						b.request(id).AnsweringAttachment.String() == o.Attachment
 				}
 		}},
@@ -148,7 +149,7 @@ func TestSendDiesAnywhere(t *testing.T) {
 		b.settle()
 		o := b.close(b.service, k, id)
 		if ended {
-			if o.code() != billing.CodeAttachmentsNetworkError || o.State != billing.AttachmentOpen {
+			if o.code() != billing.CodeAttachmentsNetworkError || o.State != attachment.Open {
 				t.Errorf("the network failed, the request again: %+v", o)
 			}
 			k = key()
@@ -156,7 +157,7 @@ func TestSendDiesAnywhere(t *testing.T) {
 			b.settle()
 			o = b.close(b.service, k, id)
 		}
-		if o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed || o.Number != number {
+		if o.err != nil || o.Error != "" || o.State != attachment.Closed || o.Number != number {
 			t.Errorf("closed as %+v, want %s", o, number)
 		}
 	})

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -13,10 +15,10 @@ import (
 
 // Narrate sets the narrative of an open attachment.
 func (s *Service) Narrate(
-	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, in intake.NarrativeRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*attachment.Attachment], id billing.AttachmentID, in intake.NarrativeRequest,
+) (caller.Reply, error) {
 	narrative, faults := in.Text()
-	return s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	return s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error) {
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
@@ -34,10 +36,10 @@ func (s *Service) Narrate(
 // RemoveDocument removes a document from an open attachment, and then its image
 // and its thumbnail.
 func (s *Service) RemoveDocument(
-	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, document billing.DocumentID,
-) (billing.Reply, error) {
-	var removed *billing.Document
-	reply, err := s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	ctx context.Context, call idempotency.Write[*attachment.Attachment], id billing.AttachmentID, document billing.DocumentID,
+) (caller.Reply, error) {
+	var removed *attachment.Document
+	reply, err := s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error) {
 		a, err := tx.Attachments.Lock(ctx, id)
 		if err != nil {
 			return nil, err
@@ -72,7 +74,7 @@ func (s *Service) Content(
 // document reads a document of an attachment.
 func (s *Service) document(
 	ctx context.Context, scope billing.Scope, id billing.AttachmentID, document billing.DocumentID,
-) (*billing.Document, error) {
+) (*attachment.Document, error) {
 	a, err := s.Get(ctx, scope, id)
 	if err != nil {
 		return nil, err

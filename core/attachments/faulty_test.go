@@ -5,7 +5,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -52,11 +52,11 @@ type faultyNetwork struct {
 	*porttest.Fault
 }
 
-func (n faultyNetwork) Open(ctx context.Context, t billing.Transmission) error {
+func (n faultyNetwork) Open(ctx context.Context, t attachment.Transmission) error {
 	return n.Call("Open", func() error { return n.AttachmentNetwork.Open(ctx, t) })
 }
 
-func (n faultyNetwork) Add(ctx context.Context, number string, d *billing.Document, content io.Reader) error {
+func (n faultyNetwork) Add(ctx context.Context, number string, d *attachment.Document, content io.Reader) error {
 	return n.Call("Add", func() error { return n.AttachmentNetwork.Add(ctx, number, d, content) })
 }
 

@@ -24,6 +24,9 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -45,12 +48,12 @@ type fixture struct {
 	folder  string // of the blobs
 	codec   *imagecodec.Codec
 	network *network
-	payers  *billing.PayerDirectory
+	payers  *directory.PayerDirectory
 	clock   *porttest.Clock
 	times   attachments.Times
 	service *attachments.Service
 	scope   billing.Scope
-	office  *billing.Office
+	office  *directory.Office
 	relay   *outboxrelay.Relay
 }
 
@@ -125,17 +128,17 @@ func (b *fixture) in(fn func(ctx context.Context, tx ports.Tx) error) {
 
 // call returns a request with the key. Every request of a kind has the same
 // content.
-func call(key string) billing.Request {
-	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+func call(key string) caller.Request {
+	return caller.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
 }
 
 // write is a call whose reply is rendered by render.
-func write[T any](scope billing.Scope, req billing.Request, render func(T, error) billing.Reply) idempotency.Write[T] {
-	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
+func write[T any](scope billing.Scope, req caller.Request, render func(T, error) caller.Reply) idempotency.Write[T] {
+	return idempotency.Write[T]{Call: caller.Call{Scope: scope, Request: req}, Render: render}
 }
 
 // other returns a different request with the key.
-func other(key string) billing.Request {
+func other(key string) caller.Request {
 	r := call(key)
 	r.Fingerprint = [32]byte{2}
 	return r
@@ -143,20 +146,20 @@ func other(key string) billing.Request {
 
 // shown is the content of these tests' replies.
 type shown struct {
-	Attachment string                    `json:"attachment"`
-	State      billing.AttachmentState   `json:"state"`
-	Number     string                    `json:"number"`
-	Documents  []string                  `json:"documents"`
-	Request    string                    `json:"request"`
-	Asked      billing.PayerRequestState `json:"asked"`
-	Error      billing.Code              `json:"error"`
+	Attachment string                       `json:"attachment"`
+	State      attachment.State             `json:"state"`
+	Number     string                       `json:"number"`
+	Documents  []string                     `json:"documents"`
+	Request    string                       `json:"request"`
+	Asked      attachment.PayerRequestState `json:"asked"`
+	Error      billing.Code                 `json:"error"`
 }
 
-func render(a *billing.Attachment, err error) billing.Reply {
-	return rendered(billing.PayerRequestAnswer{Attachment: a}, err)
+func render(a *attachment.Attachment, err error) caller.Reply {
+	return rendered(attachment.PayerRequestAnswer{Attachment: a}, err)
 }
 
-func rendered(made billing.PayerRequestAnswer, err error) billing.Reply {
+func rendered(made attachment.PayerRequestAnswer, err error) caller.Reply {
 	var s shown
 	if a := made.Attachment; a != nil {
 		s = shown{Attachment: a.ID.String(), State: a.State, Number: a.Number}
@@ -175,7 +178,7 @@ func rendered(made billing.PayerRequestAnswer, err error) billing.Reply {
 	if err != nil {
 		panic(err)
 	}
-	return billing.Reply{Status: status, Body: body}
+	return caller.Reply{Status: status, Body: body}
 }
 
 // outcome is the result of a request.
@@ -185,7 +188,7 @@ type outcome struct {
 	err      error
 }
 
-func came(r billing.Reply, err error) (o outcome) {
+func came(r caller.Reply, err error) (o outcome) {
 	if err == nil {
 		err = json.Unmarshal(r.Body, &o.shown)
 	}
@@ -214,7 +217,7 @@ func (b *fixture) upload(s *attachments.Service, key string, id billing.Attachme
 	return b.uploadAs(b.t.Context(), s, call(key), id, image)
 }
 
-func (b *fixture) uploadAs(ctx context.Context, s *attachments.Service, r billing.Request, id billing.AttachmentID, image []byte) outcome {
+func (b *fixture) uploadAs(ctx context.Context, s *attachments.Service, r caller.Request, id billing.AttachmentID, image []byte) outcome {
 	in := intake.DocumentRequest{DocumentType: "2", FileName: "image"}
 	return came(s.Upload(ctx, write(b.scope, r, render), id, in, fileOf(image)))
 }

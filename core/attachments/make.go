@@ -4,6 +4,10 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -17,11 +21,11 @@ import (
 // request names, and CodeConflict when the payer request has an open attachment
 // or an answer.
 func (s *Service) Make(
-	ctx context.Context, call idempotency.Write[*billing.Attachment], in intake.AttachmentRequest,
-) (billing.Reply, error) {
-	return s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	ctx context.Context, call idempotency.Write[*attachment.Attachment], in intake.AttachmentRequest,
+) (caller.Reply, error) {
+	return s.change(ctx, call, func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error) {
 		names := in.IDs()
-		var request *billing.PayerRequest
+		var request *attachment.PayerRequest
 		var absent billing.Absent
 		if !names.PayerRequest.IsZero() {
 			r, err := tx.PayerRequests.Lock(ctx, names.PayerRequest)
@@ -47,9 +51,9 @@ func firstOf(errs ...error) error {
 // attachment. Request is the payer request that it answers, locked; nil for
 // none. Absent collects the resources that were not found.
 func (s *Service) make(
-	ctx context.Context, tx ports.Tx, call billing.Call, in intake.AttachmentRequest,
-	request *billing.PayerRequest, absent billing.Absent,
-) (*billing.Attachment, error) {
+	ctx context.Context, tx ports.Tx, call caller.Call, in intake.AttachmentRequest,
+	request *attachment.PayerRequest, absent billing.Absent,
+) (*attachment.Attachment, error) {
 	names := in.IDs()
 	claim, err := s.claim(ctx, tx, names.Claim, request)
 	if err := absent.Note(err, "claim", "claim_id"); err != nil {
@@ -60,7 +64,7 @@ func (s *Service) make(
 	}
 	// The faults of dates depend on the office's day, so the office is read
 	// first. An absent one is reported after the faults.
-	office := &billing.Office{}
+	office := &directory.Office{}
 	if !names.Office.IsZero() {
 		found, err := tx.Offices.Get(ctx, names.Office)
 		if err == nil {
@@ -78,7 +82,7 @@ func (s *Service) make(
 	if err := firstOf(faults.Err(), absent.Err()); err != nil {
 		return nil, err
 	}
-	if request != nil && request.State == billing.PayerRequestAnswered {
+	if request != nil && request.State == attachment.PayerRequestAnswered {
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The payer request has an answer already."}
 	}
 	a.ID, a.Scope, a.OfficeID, a.Payer = billing.NewID[billing.AttachmentID](now), call.Scope, names.Office, payer
@@ -89,8 +93,8 @@ func (s *Service) make(
 // claim returns the claim that the request or its payer request names; nil for
 // none.
 func (s *Service) claim(
-	ctx context.Context, tx ports.Tx, named billing.ClaimID, request *billing.PayerRequest,
-) (*billing.Claim, error) {
+	ctx context.Context, tx ports.Tx, named billing.ClaimID, request *attachment.PayerRequest,
+) (*claim.Claim, error) {
 	id := named
 	if id.IsZero() && request != nil {
 		id = request.ClaimID
@@ -108,8 +112,8 @@ func (s *Service) claim(
 // payer returns the payer that the request names, else that of the claim or of
 // the payer request. They must agree, and the payer must accept attachments.
 func (s *Service) payer(
-	faults *billing.Faults, absent *billing.Absent, ref *string, claim *billing.Claim, request *billing.PayerRequest,
-) (payer billing.PayerSummary) {
+	faults *billing.Faults, absent *billing.Absent, ref *string, claim *claim.Claim, request *attachment.PayerRequest,
+) (payer directory.PayerSummary) {
 	switch {
 	case claim != nil:
 		payer = claim.Payer
@@ -129,7 +133,7 @@ func (s *Service) payer(
 		}
 		payer = named.PayerSummary
 	}
-	if known, ok := s.payers.Find(payer.ID.String()); payer != (billing.PayerSummary{}) && (!ok || !known.Capabilities.Attachments) {
+	if known, ok := s.payers.Find(payer.ID.String()); payer != (directory.PayerSummary{}) && (!ok || !known.Capabilities.Attachments) {
 		faults.Add("payer_id", billing.FaultNotAllowed, "The payer accepts no attachments.")
 	}
 	return payer

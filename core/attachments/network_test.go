@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -17,7 +17,7 @@ type network struct {
 	to ports.AttachmentNetwork
 
 	mu     sync.Mutex
-	opened map[string]billing.Transmission
+	opened map[string]attachment.Transmission
 	files  map[string]map[string]bool // the documents of open transmissions, by number
 	sent   map[string]sent            // by number
 	opens  int
@@ -26,15 +26,15 @@ type network struct {
 
 // sent is a committed transmission.
 type sent struct {
-	billing.Transmission
+	attachment.Transmission
 	documents []string
 }
 
 func newNetwork(to ports.AttachmentNetwork) *network {
-	return &network{to: to, opened: map[string]billing.Transmission{}, files: map[string]map[string]bool{}, sent: map[string]sent{}}
+	return &network{to: to, opened: map[string]attachment.Transmission{}, files: map[string]map[string]bool{}, sent: map[string]sent{}}
 }
 
-func (n *network) Open(ctx context.Context, t billing.Transmission) error {
+func (n *network) Open(ctx context.Context, t attachment.Transmission) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.opens++
@@ -48,7 +48,7 @@ func (n *network) Open(ctx context.Context, t billing.Transmission) error {
 	return err
 }
 
-func (n *network) Add(ctx context.Context, number string, d *billing.Document, content io.Reader) error {
+func (n *network) Add(ctx context.Context, number string, d *attachment.Document, content io.Reader) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	err := n.to.Add(ctx, number, d, content)

@@ -2,14 +2,14 @@ package attachments_test
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"image"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestManyDocuments fills an attachment from many requests at once.
@@ -18,7 +18,7 @@ func TestManyDocuments(t *testing.T) {
 	b := newFixture(t)
 	id := b.open("a")
 	var taken, refused atomic.Int32
-	const requests = billing.MaxDocuments + 5
+	const requests = attachment.MaxDocuments + 5
 	var next atomic.Int32
 	at(6, func(int) {
 		for n := int(next.Add(1)); n <= requests; n = int(next.Add(1)) {
@@ -33,7 +33,7 @@ func TestManyDocuments(t *testing.T) {
 			}
 		}
 	})
-	if taken.Load() != billing.MaxDocuments || refused.Load() != requests-billing.MaxDocuments || len(b.get(id).Documents) != billing.MaxDocuments {
+	if taken.Load() != attachment.MaxDocuments || refused.Load() != requests-attachment.MaxDocuments || len(b.get(id).Documents) != attachment.MaxDocuments {
 		t.Errorf("%d of %d were taken, %d refused, %d are there", taken.Load(), requests, refused.Load(), len(b.get(id).Documents))
 	}
 	b.work()
@@ -61,7 +61,7 @@ func TestManyBytes(t *testing.T) {
 	id := b.open("a")
 	images := make([][]byte, 6)
 	at(len(images), func(n int) { images[n] = jpegOf(t, noise(uint64(n))) })
-	room := billing.MaxDocumentBytes / len(images[0])
+	room := attachment.MaxDocumentBytes / len(images[0])
 	var taken atomic.Int32
 	at(len(images), func(n int) {
 		o := b.upload(b.service, fmt.Sprint("k", n), id, images[n])
@@ -97,7 +97,7 @@ func TestUploadsRaceWithClose(t *testing.T) {
 			}
 			o[i] = b.upload(b.service, fmt.Sprint("u", n, i), id, images[i])
 		})
-		if closed.err != nil || closed.State != billing.AttachmentClosed {
+		if closed.err != nil || closed.State != attachment.Closed {
 			t.Errorf("close: %+v", closed)
 		}
 		want := 1

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -15,8 +16,8 @@ import (
 
 // outgoing is an attachment that is ready for its network.
 type outgoing struct {
-	attachment   *billing.Attachment
-	transmission billing.Transmission
+	attachment   *attachment.Attachment
+	transmission attachment.Transmission
 	read         time.Time
 }
 
@@ -41,7 +42,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	ours := (*ownError)(nil)
 	switch {
 	case err == nil:
-		return s.finish(ctx, j, func(a *billing.Attachment, now time.Time) bool { return a.Sent(p.attachment.Number, now) })
+		return s.finish(ctx, j, func(a *attachment.Attachment, now time.Time) bool { return a.Sent(p.attachment.Number, now) })
 	case postponed && later.Until.Before(silent):
 		return s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 			return tx.Outbox.Postpone(ctx, j.ID, later.Until)
@@ -53,7 +54,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	case errors.As(err, &ours):
 		return ours.error
 	}
-	if err := s.finish(ctx, j, func(a *billing.Attachment, _ time.Time) bool { return a.NotSent(j.ID) }); err != nil {
+	if err := s.finish(ctx, j, func(a *attachment.Attachment, _ time.Time) bool { return a.NotSent(j.ID) }); err != nil {
 		return err
 	}
 	return &jobs.DoneError{Cause: fmt.Errorf("send the attachment: %w", err)}
@@ -66,7 +67,7 @@ const leastPatience = 10 * time.Second
 // FailSend leaves an attachment open when its job cannot be done. The network
 // did not fail, so the idempotency key of the request counts as new.
 func (s *Service) FailSend(ctx context.Context, j jobs.Job) error {
-	return s.finish(ctx, j, func(a *billing.Attachment, _ time.Time) bool { return a.GiveUp(j.ID) })
+	return s.finish(ctx, j, func(a *attachment.Attachment, _ time.Time) bool { return a.GiveUp(j.ID) })
 }
 
 // stall lets the job rest while the blob store is down, and notifies the
@@ -126,7 +127,7 @@ func (s *Service) outgoing(ctx context.Context, j jobs.Job) (p *outgoing, err er
 
 // context returns the control number of the attachment's claim, empty without one, and
 // for an answer the number of the claim's attachment before it.
-func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachment) (controlNumber, earlier string, err error) {
+func (s *Service) context(ctx context.Context, tx ports.Tx, a *attachment.Attachment) (controlNumber, earlier string, err error) {
 	if a.ClaimID.IsZero() {
 		return "", "", nil
 	}
@@ -134,11 +135,11 @@ func (s *Service) context(ctx context.Context, tx ports.Tx, a *billing.Attachmen
 	if err != nil {
 		return "", "", err
 	}
-	if a.Kind != billing.AttachmentSolicited {
+	if a.Kind != attachment.Solicited {
 		return c.PatientControlNumber, "", nil
 	}
 	before, err := tx.Attachments.List(ctx,
-		billing.AttachmentFilter{ClaimID: a.ClaimID, State: billing.AttachmentClosed}, billing.Page{Limit: 1})
+		attachment.Filter{ClaimID: a.ClaimID, State: attachment.Closed}, billing.Page{Limit: 1})
 	if err != nil || len(before) == 0 {
 		return c.PatientControlNumber, "", err
 	}
@@ -205,7 +206,7 @@ func (i *image) Read(b []byte) (n int, err error) {
 
 // finish commits the end of the sending, and notifies the waiting instance. End
 // changes the locked attachment, or returns false.
-func (s *Service) finish(ctx context.Context, j jobs.Job, end func(a *billing.Attachment, now time.Time) bool) error {
+func (s *Service) finish(ctx context.Context, j jobs.Job, end func(a *attachment.Attachment, now time.Time) bool) error {
 	id := billing.AttachmentID(j.Subject)
 	err := s.store.InTx(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) error {
 		a, err := tx.Attachments.Get(ctx, id)
@@ -215,7 +216,7 @@ func (s *Service) finish(ctx context.Context, j jobs.Job, end func(a *billing.At
 		if err != nil {
 			return err
 		}
-		var request *billing.PayerRequest
+		var request *attachment.PayerRequest
 		if !a.PayerRequestID.IsZero() { // the request is locked before its attachment
 			if request, err = tx.PayerRequests.Lock(ctx, a.PayerRequestID); err != nil {
 				return err
@@ -239,8 +240,8 @@ func (s *Service) finish(ctx context.Context, j jobs.Job, end func(a *billing.At
 
 // save stores an attachment whose sending has ended: a closed one with its
 // event, and with the payer request that it answers.
-func (s *Service) save(ctx context.Context, tx ports.Tx, a *billing.Attachment, request *billing.PayerRequest) error {
-	if err := tx.Attachments.Save(ctx, a); err != nil || a.State != billing.AttachmentClosed {
+func (s *Service) save(ctx context.Context, tx ports.Tx, a *attachment.Attachment, request *attachment.PayerRequest) error {
+	if err := tx.Attachments.Save(ctx, a); err != nil || a.State != attachment.Closed {
 		return err
 	}
 	if request != nil {

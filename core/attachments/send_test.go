@@ -12,6 +12,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -32,10 +33,10 @@ func (b *fixture) sending(key string, narrative string) (billing.AttachmentID, j
 // failure, and that closing with another key sends the attachment.
 func (b *fixture) failed(key string, id billing.AttachmentID) {
 	b.t.Helper()
-	if o := b.close(b.service, key, id); !o.replayed || o.Error != billing.CodeAttachmentsNetworkError || o.State != billing.AttachmentOpen {
+	if o := b.close(b.service, key, id); !o.replayed || o.Error != billing.CodeAttachmentsNetworkError || o.State != attachment.Open {
 		b.t.Errorf("the request again: %+v, want that the network failed", o)
 	}
-	if a := b.get(id); !a.Sending.IsZero() || a.State != billing.AttachmentOpen {
+	if a := b.get(id); !a.Sending.IsZero() || a.State != attachment.Open {
 		b.t.Errorf("%s is %s, sent by %s", id, a.State, a.Sending)
 	}
 }
@@ -64,7 +65,7 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 	}
 	b.settle()
 	o := b.close(b.service, "k", id)
-	if o.err != nil || !o.replayed || o.State != billing.AttachmentClosed {
+	if o.err != nil || !o.replayed || o.State != attachment.Closed {
 		t.Errorf("when it is sent: %+v", o)
 	}
 	if again := b.close(b.service, "k8", id); again.err != nil || again.replayed || again.Number != o.Number {
@@ -86,7 +87,7 @@ func TestSlowNetwork(t *testing.T) {
 		t.Errorf("%d jobs are due before the network's time", len(due))
 	}
 	b.clock.Advance(5 * time.Second)
-	if err := b.service.Send(t.Context(), j); err != nil || b.get(id).State != billing.AttachmentClosed {
+	if err := b.service.Send(t.Context(), j); err != nil || b.get(id).State != attachment.Closed {
 		t.Errorf("at its time: %v", err)
 	}
 	b.audit()
@@ -111,7 +112,7 @@ func TestSilentNetwork(t *testing.T) {
 	b.network.set(nil)
 	b.begun(0, func(s *attachments.Service) { b.close(s, "k4", id) })
 	b.settle()
-	if o := b.close(b.service, "k4", id); o.err != nil || o.State != billing.AttachmentClosed {
+	if o := b.close(b.service, "k4", id); o.err != nil || o.State != attachment.Closed {
 		t.Errorf("when the network is there again: %+v", o)
 	}
 	b.audit()
@@ -124,7 +125,7 @@ func TestLateSending(t *testing.T) {
 	b := newFixture(t)
 	id, j := b.sending("k", "Late.")
 	b.clock.Advance(10 * time.Minute)
-	if err := b.service.Send(t.Context(), j); err != nil || b.get(id).State != billing.AttachmentClosed {
+	if err := b.service.Send(t.Context(), j); err != nil || b.get(id).State != attachment.Closed {
 		t.Errorf("%v, %+v", err, b.get(id))
 	}
 	b.audit()
@@ -202,10 +203,10 @@ func TestBlobStoreIsAway(t *testing.T) {
 				b.waitsForImages(answering(), asked)
 			}
 			blobs.away.Store(false)
-			if o := b.atLast(closing); o.err != nil || !o.replayed || o.State != billing.AttachmentClosed {
+			if o := b.atLast(closing); o.err != nil || !o.replayed || o.State != attachment.Closed {
 				t.Errorf("close: %+v", o)
 			}
-			if o := b.atLast(answering); o.err != nil || !o.replayed || o.Asked != billing.PayerRequestAnswered {
+			if o := b.atLast(answering); o.err != nil || !o.replayed || o.Asked != attachment.PayerRequestAnswered {
 				t.Errorf("answer: %+v", o)
 			}
 			b.audit()
@@ -234,7 +235,7 @@ func TestBlobStoreIsAwayTooLong(t *testing.T) {
 	}
 	b.waitsForImages(b.close(b.service, "k", id), id)
 	b.settle()
-	if o := b.close(b.service, "k", id); o.err != nil || !o.replayed || o.State != billing.AttachmentClosed {
+	if o := b.close(b.service, "k", id); o.err != nil || !o.replayed || o.State != attachment.Closed {
 		t.Errorf("%+v", o)
 	}
 	b.audit()
@@ -258,7 +259,7 @@ func TestImageIsLost(t *testing.T) {
 	for !b.get(id).Sending.IsZero() {
 		b.hurry()
 	}
-	if a := b.get(id); a.State != billing.AttachmentOpen {
+	if a := b.get(id); a.State != attachment.Open {
 		t.Errorf("%s is %s", id, a.State)
 	}
 	if _, dead, err := b.queue.Depth(t.Context(), jobs.KindAttachmentSend); err != nil || dead == 0 {
@@ -282,7 +283,7 @@ func TestImageIsLost(t *testing.T) {
 	if o := b.upload(b.service, "u", id, jpegOf(t, pattern(1))); o.err != nil {
 		t.Errorf("upload: %+v", o)
 	}
-	if o := b.close(b.service, "k", id); o.err != nil || o.replayed || o.State != billing.AttachmentClosed {
+	if o := b.close(b.service, "k", id); o.err != nil || o.replayed || o.State != attachment.Closed {
 		t.Errorf("close: %+v", o)
 	}
 	b.audit()
@@ -319,7 +320,7 @@ func TestNumbers(t *testing.T) {
 		}
 		o := b.answer(b.service, "answer"+string(rune('0'+n)), want.request, in)
 		s, ok := b.network.has(o.Number)
-		if !ok || s.EarlierNumber != want.earlier || s.ControlNumber != want.control || s.PayerReference != "REF-1" || s.Kind != billing.AttachmentSolicited {
+		if !ok || s.EarlierNumber != want.earlier || s.ControlNumber != want.control || s.PayerReference != "REF-1" || s.Kind != attachment.Solicited {
 			t.Errorf("answer %+v is sent as %+v", o, s.Transmission)
 		}
 		if seen[o.Number] {

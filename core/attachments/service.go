@@ -19,6 +19,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
@@ -33,7 +36,7 @@ type Service struct {
 	blobs    ports.Blobs
 	images   ports.Images
 	networks ports.Networks
-	payers   *billing.PayerDirectory
+	payers   *directory.PayerDirectory
 	times    Times
 }
 
@@ -64,12 +67,12 @@ type Outside struct {
 }
 
 // New creates the use cases.
-func New(store ports.Store, o Outside, payers *billing.PayerDirectory, times Times) *Service {
+func New(store ports.Store, o Outside, payers *directory.PayerDirectory, times Times) *Service {
 	return &Service{store, o.Queue, o.Blobs, o.Images, o.Networks, payers, times}
 }
 
 // Get reads an attachment. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.AttachmentID) (a *billing.Attachment, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.AttachmentID) (a *attachment.Attachment, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		a, err = tx.Attachments.Get(ctx, id)
 		return err
@@ -80,9 +83,9 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Attac
 // List reads a page of attachments, newest first, and the start of the next
 // page: nil after the last.
 func (s *Service) List(
-	ctx context.Context, scope billing.Scope, f billing.AttachmentFilter, p billing.Page,
-) ([]*billing.Attachment, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Attachment, error) {
+	ctx context.Context, scope billing.Scope, f attachment.Filter, p billing.Page,
+) ([]*attachment.Attachment, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*attachment.Attachment, error) {
 		return tx.Attachments.List(ctx, f, p)
 	})
 }
@@ -90,10 +93,10 @@ func (s *Service) List(
 // change makes a change of one transaction to an attachment, at most once for
 // the call's key.
 func (s *Service) change(
-	ctx context.Context, call idempotency.Write[*billing.Attachment],
-	change func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error),
-) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	ctx context.Context, call idempotency.Write[*attachment.Attachment],
+	change func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error),
+) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error) {
 		if err := s.networks.Available(call.Scope, network.Attachments); err != nil {
 			return nil, err
 		}
@@ -104,9 +107,9 @@ func (s *Service) change(
 // first runs work in a transaction, unless the request is a repetition with a
 // reply to replay.
 func (s *Service) first(
-	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (*billing.Reply, error),
-	work func(context.Context, ports.Tx) (billing.Reply, error),
-) (reply billing.Reply, err error) {
+	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (*caller.Reply, error),
+	work func(context.Context, ports.Tx) (caller.Reply, error),
+) (reply caller.Reply, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		kept, err := replay(ctx, tx)
 		if err != nil {
@@ -129,8 +132,8 @@ var errGivenUp = errors.New("the work of the request was given up")
 // kept stores the reply of a request whose work has ended, by replaying it.
 // Another request may hold the key at that moment, but not for long.
 func (s *Service) kept(
-	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (*billing.Reply, error),
-) (reply billing.Reply, err error) {
+	ctx context.Context, scope billing.Scope, replay func(context.Context, ports.Tx) (*caller.Reply, error),
+) (reply caller.Reply, err error) {
 	atOnce := make(chan struct{}, 1)
 	atOnce <- struct{}{}
 	over := jobs.Wait(ctx, atOnce, func(ctx context.Context) bool {
@@ -140,7 +143,7 @@ func (s *Service) kept(
 				return errGivenUp
 			}
 			if err == nil {
-				reply = billing.Reply{Status: found.Status, Body: found.Body}
+				reply = caller.Reply{Status: found.Status, Body: found.Body}
 			}
 			return err
 		})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -20,7 +21,7 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	if err := s.store.System(ctx, func(_ context.Context, tx ports.SystemTx) error { now = tx.Clock.Now(); return nil }); err != nil {
 		return 0, err
 	}
-	for _, prefix := range []string{billing.DocumentBlobs, billing.ThumbnailBlobs, billing.StagingBlobs} {
+	for _, prefix := range []string{attachment.DocumentBlobs, attachment.ThumbnailBlobs, attachment.StagingBlobs} {
 		n, err := s.sweep(ctx, prefix, now.Add(-s.times.Orphan))
 		if removed += n; err != nil {
 			return removed, err
@@ -79,7 +80,7 @@ func (s *Service) orphans(ctx context.Context, prefix string, ids []billing.Docu
 	}
 	for _, id := range ids {
 		// The document of a pending upload may be committed soon.
-		if slices.Contains(pending, id) || prefix != billing.StagingBlobs && slices.Contains(documents, id) {
+		if slices.Contains(pending, id) || prefix != attachment.StagingBlobs && slices.Contains(documents, id) {
 			continue
 		}
 		if err := s.blobs.Delete(ctx, prefix+id.String()); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -53,14 +54,14 @@ func TestSweep(t *testing.T) {
 	waiting := b.blobNames() // of a document, and of an upload
 	var old []string
 	for range 3 {
-		old = append(old, orphan(billing.DocumentBlobs), orphan(billing.StagingBlobs))
+		old = append(old, orphan(attachment.DocumentBlobs), orphan(attachment.StagingBlobs))
 	}
-	young, foreign := orphan(billing.StagingBlobs), "documents/readme.txt"
+	young, foreign := orphan(attachment.StagingBlobs), "documents/readme.txt"
 	for _, name := range append(old, young, foreign) {
 		b.put(name)
 	}
 	// The JPEG of a document is not a waiting PNG, whatever its name.
-	old = append(old, billing.StagingBlobs+b.get(id).Documents[0].ID.String())
+	old = append(old, attachment.StagingBlobs+b.get(id).Documents[0].ID.String())
 	b.put(old[6])
 	b.age()
 	b.age(young)
@@ -95,7 +96,7 @@ func TestSweepOfMany(t *testing.T) {
 	b.filled("a")
 	const many = 1001
 	for range many { // syncing each to disk would take longer than all the rest
-		if err := os.WriteFile(filepath.Join(b.folder, orphan(billing.DocumentBlobs)), []byte("blob"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(b.folder, orphan(attachment.DocumentBlobs)), []byte("blob"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -31,7 +32,7 @@ func (s *Service) Thumbnail(
 // times, even at the same time: the thumbnail of an image is always the same.
 // When the document was removed, nothing is left to do.
 func (s *Service) MakeThumbnail(ctx context.Context, j jobs.Job) error {
-	if err := s.reduce(ctx, &billing.Document{ID: billing.DocumentID(j.Subject)}); err != nil && !billing.IsNotFound(err) {
+	if err := s.reduce(ctx, &attachment.Document{ID: billing.DocumentID(j.Subject)}); err != nil && !billing.IsNotFound(err) {
 		return err
 	}
 	return s.FailThumbnail(ctx, j)
@@ -44,7 +45,7 @@ func (s *Service) FailThumbnail(ctx context.Context, j jobs.Job) error {
 }
 
 // reduce makes the thumbnail of a document from its stored JPEG.
-func (s *Service) reduce(ctx context.Context, d *billing.Document) error {
+func (s *Service) reduce(ctx context.Context, d *attachment.Document) error {
 	content, _, err := s.blobs.Open(ctx, d.Blob())
 	if err != nil {
 		return err

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // thumbnail reads the thumbnail of a document.
-func (b *fixture) thumbnail(id billing.AttachmentID, d *billing.Document) image.Image {
+func (b *fixture) thumbnail(id billing.AttachmentID, d *attachment.Document) image.Image {
 	b.t.Helper()
 	content, size, err := b.service.Thumbnail(b.t.Context(), b.scope, id, d.ID)
 	if err != nil {

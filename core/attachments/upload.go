@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -34,7 +36,7 @@ type Sums struct {
 type upload struct {
 	*Service
 
-	call       idempotency.Write[*billing.Attachment]
+	call       idempotency.Write[*attachment.Attachment]
 	attachment billing.AttachmentID
 	now        time.Time // when the request was first read
 }
@@ -48,13 +50,13 @@ type upload struct {
 // image, CodeNotFound, CodeConflict when the attachment is closed or being
 // sent, and CodeTooManyRequests when no worker converted the PNG in time.
 func (s *Service) Upload(
-	ctx context.Context, call idempotency.Write[*billing.Attachment], id billing.AttachmentID, in intake.DocumentRequest, file File,
-) (reply billing.Reply, err error) {
+	ctx context.Context, call idempotency.Write[*attachment.Attachment], id billing.AttachmentID, in intake.DocumentRequest, file File,
+) (reply caller.Reply, err error) {
 	u := upload{Service: s, call: call, attachment: id}
-	var a *billing.Attachment
+	var a *attachment.Attachment
 	var absent error
 	var today billing.Date
-	reply, err = s.first(ctx, call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
+	reply, err = s.first(ctx, call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply caller.Reply, err error) {
 		u.now = tx.Clock.Now()
 		today = billing.DateOf(u.now)
 		if err := s.networks.Available(call.Scope, network.Attachments); err != nil {
@@ -80,21 +82,21 @@ func (s *Service) Upload(
 		return reply, err
 	}
 	d.ID = billing.NewID[billing.DocumentID](u.now)
-	if format == billing.FormatPNG {
+	if format == attachment.FormatPNG {
 		return u.png(ctx, a, absent, d, file)
 	}
 	return u.jpeg(ctx, a, absent, d, file)
 }
 
 // sniff returns the format of the file, or adds a fault.
-func sniff(faults *billing.Faults, file File) billing.ImageFormat {
+func sniff(faults *billing.Faults, file File) attachment.ImageFormat {
 	if file.Content == nil {
 		faults.Add("file", billing.FaultRequired, "Send the image in the part named file.")
 		return ""
 	}
 	head := make([]byte, 8)
 	n, _ := file.Content.ReadAt(head, 0)
-	format := billing.SniffImage(head[:n])
+	format := attachment.SniffImage(head[:n])
 	if format == "" {
 		faults.Add("file", billing.FaultFormat, "The file is neither a JPEG nor a PNG. Other formats, such as PDF, are not accepted. Save the file as a JPEG or a PNG.")
 	}
@@ -103,7 +105,7 @@ func sniff(faults *billing.Faults, file File) billing.ImageFormat {
 
 // replay returns the reply to an earlier request with the key; nil when the key
 // is new.
-func (u *upload) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error) {
+func (u *upload) replay(ctx context.Context, tx ports.Tx) (*caller.Reply, error) {
 	kept, work, err := idempotency.Reserve(ctx, tx, u.call.Request)
 	if err != nil || kept != nil || work.IsZero() {
 		return kept, err
@@ -114,9 +116,9 @@ func (u *upload) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error
 		return nil, nil //nolint:nilnil // the key is new
 	case err != nil:
 		return nil, err
-	case earlier.State == billing.UploadPending:
-		return nil, billing.ErrKeyInUse()
-	case earlier.State != billing.UploadDone:
+	case earlier.State == attachment.UploadPending:
+		return nil, caller.ErrKeyInUse()
+	case earlier.State != attachment.UploadDone:
 		return nil, nil //nolint:nilnil // the earlier request failed, and the key counts as new
 	}
 	a, err := tx.Attachments.Get(ctx, u.attachment)
@@ -130,8 +132,8 @@ func (u *upload) replay(ctx context.Context, tx ports.Tx) (*billing.Reply, error
 
 // jpeg rewrites the image, stores it, and then adds the document.
 func (u *upload) jpeg(
-	ctx context.Context, a *billing.Attachment, absent error, d billing.Document, file File,
-) (reply billing.Reply, err error) {
+	ctx context.Context, a *attachment.Attachment, absent error, d attachment.Document, file File,
+) (reply caller.Reply, err error) {
 	picture, err := u.images.Sanitize(ctx, file.Content, file.Size)
 	if err != nil {
 		return reply, err
@@ -152,7 +154,7 @@ func (u *upload) jpeg(
 		}
 	}
 	stored := added
-	reply, err = u.first(ctx, u.call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
+	reply, err = u.first(ctx, u.call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply caller.Reply, err error) {
 		if a, err = tx.Attachments.Lock(ctx, u.attachment); err != nil {
 			return reply, err
 		}
@@ -177,7 +179,7 @@ func (u *upload) jpeg(
 
 // insert stores the changes of adding a document, and stages the work on its
 // thumbnail.
-func (s *Service) insert(ctx context.Context, tx ports.Tx, a *billing.Attachment, d *billing.Document, added bool) error {
+func (s *Service) insert(ctx context.Context, tx ports.Tx, a *attachment.Attachment, d *attachment.Document, added bool) error {
 	if !added {
 		return nil
 	}
@@ -199,8 +201,8 @@ func (s *Service) keep(ctx context.Context, name string, p *ports.Picture) error
 
 // png stores the file for a worker to convert, and waits for the result.
 func (u *upload) png(
-	ctx context.Context, a *billing.Attachment, absent error, d billing.Document, file File,
-) (reply billing.Reply, err error) {
+	ctx context.Context, a *attachment.Attachment, absent error, d attachment.Document, file File,
+) (reply caller.Reply, err error) {
 	if err := u.images.CheckPNG(ctx, file.Content, file.Size); err != nil {
 		return reply, err
 	}
@@ -210,9 +212,9 @@ func (u *upload) png(
 	if err := a.Admits(); err != nil {
 		return reply, err
 	}
-	d.ConvertedFrom = billing.FormatPNG
-	up := billing.Upload{
-		AttachmentID: u.attachment, Document: d, Size: file.Size, Key: u.call.Request.Key, State: billing.UploadPending, CreatedAt: u.now,
+	d.ConvertedFrom = attachment.FormatPNG
+	up := attachment.Upload{
+		AttachmentID: u.attachment, Document: d, Size: file.Size, Key: u.call.Request.Key, State: attachment.UploadPending, CreatedAt: u.now,
 	}
 	if err := u.stage(ctx, &up, file); err != nil {
 		return reply, err
@@ -222,7 +224,7 @@ func (u *upload) png(
 	job := jobs.Job{
 		ID: billing.NewID[billing.JobID](u.now), Kind: jobs.KindPNGConvert, Scope: u.call.Scope, Subject: d.ID, ReplyTo: box.Address,
 	}
-	reply, err = u.first(ctx, u.call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply billing.Reply, err error) {
+	reply, err = u.first(ctx, u.call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply caller.Reply, err error) {
 		if a, err = tx.Attachments.Lock(ctx, u.attachment); err != nil {
 			return reply, err
 		}
@@ -247,7 +249,7 @@ func (u *upload) png(
 }
 
 // stage writes the PNG to the blob store.
-func (u *upload) stage(ctx context.Context, up *billing.Upload, file File) error {
+func (u *upload) stage(ctx context.Context, up *attachment.Upload, file File) error {
 	up.SHA256 = file.Sums.SHA256
 	return u.blobs.Put(ctx, up.Blob(), ports.Blob{
 		Size: file.Size, MD5: file.Sums.MD5, SHA256: up.SHA256, Content: io.NewSectionReader(file.Content, 0, file.Size),
@@ -258,12 +260,12 @@ func (u *upload) stage(ctx context.Context, up *billing.Upload, file File) error
 // the upload, because no reply would name the document.
 func (u *upload) wait(
 	ctx context.Context, id billing.DocumentID, job billing.JobID, box ports.Mailbox,
-) (reply billing.Reply, err error) {
+) (reply caller.Reply, err error) {
 	waiting, cancel := context.WithTimeout(ctx, u.times.ConvertWait)
 	defer cancel()
 	err = jobs.Wait(waiting, box.C, func(ctx context.Context) bool {
 		up, err := u.read(ctx, id)
-		return err == nil && up.State != billing.UploadPending // a failed read proves nothing
+		return err == nil && up.State != attachment.UploadPending // a failed read proves nothing
 	})
 	if ctx.Err() != nil {
 		return reply, ctx.Err()
@@ -277,7 +279,7 @@ func (u *upload) wait(
 	switch {
 	case err != nil:
 		return reply, err
-	case up.State == billing.UploadCancelled:
+	case up.State == attachment.UploadCancelled:
 		u.discard(ctx, up.Blob())
 		return reply, &billing.Error{
 			Code: billing.CodeTooManyRequests, Message: "Too many PNGs are waiting for conversion. Send the PNG again later, or send a JPEG.",
@@ -288,7 +290,7 @@ func (u *upload) wait(
 	return u.kept(ctx, u.call.Scope, u.replay)
 }
 
-func (u *upload) read(ctx context.Context, id billing.DocumentID) (up *billing.Upload, err error) {
+func (u *upload) read(ctx context.Context, id billing.DocumentID) (up *attachment.Upload, err error) {
 	err = u.store.View(ctx, u.call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		up, err = tx.Documents.Upload(ctx, id)
 		return err
@@ -303,14 +305,14 @@ func (u *upload) cancel(ctx context.Context, id billing.DocumentID, job billing.
 		if err != nil {
 			return err
 		}
-		up.State = billing.UploadCancelled
+		up.State = attachment.UploadCancelled
 		return settle(ctx, tx, up, job)
 	})
 }
 
 // settle ends an upload that did not become a document, and releases its key.
 // It does nothing when the upload is settled already.
-func settle(ctx context.Context, tx ports.Tx, up *billing.Upload, job billing.JobID) error {
+func settle(ctx context.Context, tx ports.Tx, up *attachment.Upload, job billing.JobID) error {
 	first, err := tx.Documents.Settle(ctx, up)
 	if err != nil || !first {
 		return err

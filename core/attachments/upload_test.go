@@ -8,6 +8,8 @@ import (
 
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -180,7 +182,7 @@ func TestKeyOfTwoRequests(t *testing.T) {
 	for n := range 10 {
 		id, key := b.open(fmt.Sprint("a", n)), fmt.Sprint("k", n)
 		images := [][]byte{jpegOf(t, pattern(1)), pngOf(t, pattern(2))}
-		requests := []billing.Request{call(key), other(key)}
+		requests := []caller.Request{call(key), other(key)}
 		var o [2]outcome
 		at(2, func(i int) { o[i] = b.uploadAs(t.Context(), b.service, requests[i], id, images[i]) })
 		good := 0
@@ -207,7 +209,7 @@ func TestPNGIsLost(t *testing.T) {
 	b := newFixture(t)
 	id, image := b.open("a"), pngOf(t, pattern(1))
 	j := b.begun(1, func(s *attachments.Service) { b.upload(s, "k", id, image) })
-	if err := b.blobs.Delete(t.Context(), billing.StagingBlobs+billing.DocumentID(j.Subject).String()); err != nil {
+	if err := b.blobs.Delete(t.Context(), attachment.StagingBlobs+billing.DocumentID(j.Subject).String()); err != nil {
 		t.Fatal(err)
 	}
 	b.work()
@@ -254,7 +256,7 @@ func TestUpdatedAt(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	id := b.open("a")
-	var later *billing.Attachment
+	var later *attachment.Attachment
 	first := b.process(&porttest.Fault{Only: "Put", How: porttest.Passes, Then: func() {
 		if o := b.upload(b.service, "k2", id, jpegOf(t, pattern(2))); o.err != nil {
 			t.Error(o.err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/attachments"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -75,7 +75,7 @@ func TestSendAtOnce(t *testing.T) {
 				t.Errorf("send: %v", err)
 			}
 		})
-		if o := b.close(b.service, k, id); o.err != nil || o.State != billing.AttachmentClosed {
+		if o := b.close(b.service, k, id); o.err != nil || o.State != attachment.Closed {
 			t.Errorf("the request: %+v", o)
 		}
 	}
@@ -106,7 +106,7 @@ func TestSendTwice(t *testing.T) {
 	if err != nil {
 		t.Errorf("the first worker: %v", err)
 	}
-	if o := b.close(b.service, "k", id); o.err != nil || o.Error != "" || o.State != billing.AttachmentClosed {
+	if o := b.close(b.service, "k", id); o.err != nil || o.Error != "" || o.State != attachment.Closed {
 		t.Errorf("the request: %+v", o)
 	}
 	b.audit()
@@ -129,7 +129,7 @@ func TestSentAfterAll(t *testing.T) {
 	if err := first.Send(t.Context(), j); err != nil {
 		t.Errorf("the first worker: %v", err)
 	}
-	if a := b.get(id); a.State != billing.AttachmentClosed {
+	if a := b.get(id); a.State != attachment.Closed {
 		t.Errorf("the attachment is %s, and the network has it", a.State)
 	}
 	b.audit()

@@ -16,15 +16,16 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 
-func entry(scope billing.Scope, at time.Time) *billing.LoggedRequest {
+func entry(scope billing.Scope, at time.Time) *caller.LoggedRequest {
 	at = at.UTC().Truncate(time.Microsecond)
-	return &billing.LoggedRequest{
+	return &caller.LoggedRequest{
 		ID: billing.NewID[billing.RequestID](at), Scope: scope, KeyID: billing.KeyID{1}, Operation: "POST /offices",
 		Resource: billing.OfficeID{1}.String(), Status: 201, Duration: time.Millisecond, CreatedAt: at,
 		Address: "192.0.2.1", Agent: "practice/1.0", Shown: []string{billing.PatientID{1}.String()},
@@ -32,20 +33,20 @@ func entry(scope billing.Scope, at time.Time) *billing.LoggedRequest {
 }
 
 // logged returns the part of an entry that the log has.
-func logged(e *billing.LoggedRequest) *billing.LoggedRequest {
+func logged(e *caller.LoggedRequest) *caller.LoggedRequest {
 	out := *e
 	out.Address, out.Agent, out.Shown = "", "", nil
 	return &out
 }
 
 // written stores the use of a key, as the commit of a write does.
-func written(t *testing.T, store ports.Store, e *billing.LoggedRequest) {
+func written(t *testing.T, store ports.Store, e *caller.LoggedRequest) {
 	t.Helper()
 	porttest.In(t, store, e.Scope, func(ctx context.Context, tx ports.Tx) error {
 		begun := *e
 		begun.Status, begun.Duration = 0, 0
-		req := billing.Request{ID: e.ID, Key: e.ID.String(), Entry: &begun}
-		return tx.Keys.Record(ctx, req.Replied(billing.Reply{Status: 201}, e.CreatedAt))
+		req := caller.Request{ID: e.ID, Key: e.ID.String(), Entry: &begun}
+		return tx.Keys.Record(ctx, req.Replied(caller.Reply{Status: 201}, e.CreatedAt))
 	})
 }
 
@@ -63,7 +64,7 @@ func TestRun(t *testing.T) {
 		_, err := s.Get(t.Context(), scope, first.ID)
 		return err == nil
 	})
-	var last *billing.LoggedRequest
+	var last *caller.LoggedRequest
 	for n := range 2000 { // several transactions
 		last = entry(scope, time.Now().Add(time.Duration(n)*time.Millisecond))
 		s.Record(last)
@@ -78,7 +79,7 @@ func TestRun(t *testing.T) {
 	if got := recorded(t, store, scope); len(got) != billing.MaxPageLimit+1 || !reflect.DeepEqual(got[0], last.Audited()) {
 		t.Errorf("%d entries of the audit, the last %+v, want %+v", len(got), got[0], last.Audited())
 	}
-	page, next, err := s.List(t.Context(), scope, billing.RequestFilter{}, billing.Page{Limit: 10})
+	page, next, err := s.List(t.Context(), scope, caller.RequestFilter{}, billing.Page{Limit: 10})
 	if err != nil || len(page) != 10 || next == nil {
 		t.Errorf("%d entries, %v, %v", len(page), next, err)
 	}
@@ -117,26 +118,26 @@ func TestRestore(t *testing.T) {
 	scope := porttest.Organization(t, store, billing.ModeTest)
 	before := time.Now().Add(-time.Hour)
 	lost, kept, running := entry(scope, before), entry(scope, before.Add(time.Second)), entry(scope, time.Now())
-	for _, e := range []*billing.LoggedRequest{lost, kept, running} {
+	for _, e := range []*caller.LoggedRequest{lost, kept, running} {
 		written(t, store, e)
 	}
 	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error {
-		if err := tx.RequestLog.Insert(ctx, []*billing.LoggedRequest{kept}); err != nil {
+		if err := tx.RequestLog.Insert(ctx, []*caller.LoggedRequest{kept}); err != nil {
 			return err
 		}
-		return tx.AuditLog.Insert(ctx, []*billing.AuditEntry{kept.Audited()})
+		return tx.AuditLog.Insert(ctx, []*caller.AuditEntry{kept.Audited()})
 	})
 	s := audit.New(store, audit.LeastRetention, slog.New(slog.DiscardHandler))
 	if err := s.Restore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	lost.Status, lost.Duration, lost.Shown = 0, 0, nil // the reply is unknown
-	for _, want := range []*billing.LoggedRequest{lost, kept} {
+	for _, want := range []*caller.LoggedRequest{lost, kept} {
 		if got, err := s.Get(t.Context(), scope, want.ID); err != nil || !reflect.DeepEqual(got, logged(want)) {
 			t.Errorf("%+v, %v, want %+v", got, err, want)
 		}
 	}
-	if got, want := recorded(t, store, scope), []*billing.AuditEntry{kept.Audited(), lost.Audited()}; !reflect.DeepEqual(got, want) {
+	if got, want := recorded(t, store, scope), []*caller.AuditEntry{kept.Audited(), lost.Audited()}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the audit has %v, want %v", got, want)
 	}
 	if _, err := s.Get(t.Context(), scope, running.ID); !billing.IsNotFound(err) {
@@ -158,7 +159,7 @@ func TestForget(t *testing.T) {
 	store := pgtest.Open(t)
 	scope := porttest.Organization(t, store, billing.ModeTest)
 	s := audit.New(store, audit.LeastRetention, slog.New(slog.DiscardHandler))
-	var old []*billing.LoggedRequest
+	var old []*caller.LoggedRequest
 	for n := range 1500 {
 		old = append(old, entry(scope, time.Now().AddDate(-7, 0, 0).Add(time.Duration(n)*time.Second)))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -16,12 +17,12 @@ const storeTime = 10 * time.Second
 // Store stores an entry of the audit, and returns when the database has it. Entries
 // that arrive while others are written share the next transaction. The entry of a
 // write may be in the database already, stored in the commit of the write.
-func (s *Service) Store(e *billing.AuditEntry) error { return <-s.audit.add(e) }
+func (s *Service) Store(e *caller.AuditEntry) error { return <-s.audit.add(e) }
 
 // Note stores an entry like Store, and waits for nothing.
-func (s *Service) Note(e *billing.AuditEntry) { s.audit.add(e) }
+func (s *Service) Note(e *caller.AuditEntry) { s.audit.add(e) }
 
-func (s *Service) insertEntries(entries []*billing.AuditEntry) error {
+func (s *Service) insertEntries(entries []*caller.AuditEntry) error {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime) //nolint:forbidigo // the entries belong to many requests
 	defer cancel()
 	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return tx.AuditLog.Insert(ctx, entries) })
@@ -33,16 +34,16 @@ func (s *Service) insertEntries(entries []*billing.AuditEntry) error {
 
 // group writes entries together: those that arrive during a write are the next one.
 type group struct {
-	write func([]*billing.AuditEntry) error
+	write func([]*caller.AuditEntry) error
 
 	mu      sync.Mutex
-	entries []*billing.AuditEntry
+	entries []*caller.AuditEntry
 	results []chan error  // of the entries
 	done    chan struct{} // closed when the current run of writes ends; nil without one
 }
 
 // add adds an entry to the next write, whose result the channel gets.
-func (g *group) add(e *billing.AuditEntry) <-chan error {
+func (g *group) add(e *caller.AuditEntry) <-chan error {
 	result := make(chan error, 1)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,22 +99,22 @@ func (s *Service) ForgetEntries(ctx context.Context) (forgotten int, err error) 
 // ListOperators reads a page of what operators did, newest first, in one organization or,
 // for the zero ID, in all and in none, and the start of the next page: nil after the last.
 func (s *Service) ListOperators(
-	ctx context.Context, org billing.OrgID, f billing.AuditFilter, p billing.Page,
-) (page []*billing.AuditEntry, next *billing.Position, err error) {
+	ctx context.Context, org billing.OrgID, f caller.AuditFilter, p billing.Page,
+) (page []*caller.AuditEntry, next *billing.Position, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		page, err = tx.AuditLog.Operators(ctx, org, f, p)
 		return err
 	})
-	page, next = billing.Cut(page, p.Limit, (*billing.AuditEntry).Position)
+	page, next = billing.Cut(page, p.Limit, (*caller.AuditEntry).Position)
 	return page, next, err
 }
 
 // ListEntries reads a page of the organization's audit, newest first, and the start of
 // the next page: nil after the last.
 func (s *Service) ListEntries(
-	ctx context.Context, scope billing.Scope, f billing.AuditFilter, p billing.Page,
-) ([]*billing.AuditEntry, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
+	ctx context.Context, scope billing.Scope, f caller.AuditFilter, p billing.Page,
+) ([]*caller.AuditEntry, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*caller.AuditEntry, error) {
 		return tx.Audit.List(ctx, f, p)
 	})
 }

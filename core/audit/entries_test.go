@@ -11,23 +11,25 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-func person(scope billing.Scope, at time.Time) *billing.AuditEntry {
+func person(scope billing.Scope, at time.Time) *caller.AuditEntry {
 	at = at.UTC().Truncate(time.Microsecond)
-	return &billing.AuditEntry{
+	return &caller.AuditEntry{
 		ID: billing.NewID[billing.AuditEntryID](at), Org: scope.Org, Mode: scope.Mode, User: billing.UserID{1}, Address: "192.0.2.1",
 		Operation: "GET /claims", Status: 200, CreatedAt: at,
 	}
 }
 
-func recorded(t *testing.T, store ports.Store, scope billing.Scope) (all []*billing.AuditEntry) {
+func recorded(t *testing.T, store ports.Store, scope billing.Scope) (all []*caller.AuditEntry) {
 	t.Helper()
-	return porttest.Read(t, store, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
-		return tx.Audit.List(ctx, billing.AuditFilter{}, billing.Page{Limit: billing.MaxPageLimit})
+	return porttest.Read(t, store, scope, func(ctx context.Context, tx ports.Tx) ([]*caller.AuditEntry, error) {
+		return tx.Audit.List(ctx, caller.AuditFilter{}, billing.Page{Limit: billing.MaxPageLimit})
 	})
 }
 
@@ -100,28 +102,28 @@ func TestWritesHaveTheirEntries(t *testing.T) {
 		scope := porttest.Organization(t, store, billing.ModeTest)
 		faulty := porttest.Store{Store: store, Fault: f}
 		// request is what a process does for a request.
-		request := func(store ports.Store) (*billing.AuditEntry, error) {
+		request := func(store ports.Store) (*caller.AuditEntry, error) {
 			e := person(scope, time.Now())
 			e.Status = 0
-			call := idempotency.Write[*billing.Office]{
-				Call: billing.Call{Scope: scope, Request: billing.Request{Key: "k", Audit: e}},
-				Render: func(o *billing.Office, _ error) billing.Reply {
-					return billing.Reply{Status: 201, Body: []byte(o.ID.String()), Resource: o.ID.String()}
+			call := idempotency.Write[*directory.Office]{
+				Call: caller.Call{Scope: scope, Request: caller.Request{Key: "k", Audit: e}},
+				Render: func(o *directory.Office, _ error) caller.Reply {
+					return caller.Reply{Status: 201, Body: []byte(o.ID.String()), Resource: o.ID.String()}
 				},
 			}
-			reply, err := idempotency.Once(t.Context(), store, call, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
-				o := &billing.Office{ID: billing.NewID[billing.OfficeID](time.Now()), Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: tx.Clock.Now()}
+			reply, err := idempotency.Once(t.Context(), store, call, func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
+				o := &directory.Office{ID: billing.NewID[billing.OfficeID](time.Now()), Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: tx.Clock.Now()}
 				return o, tx.Offices.Insert(ctx, o)
 			})
 			if err != nil {
 				return e, err
 			}
 			return e, store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
-				return tx.AuditLog.Insert(ctx, []*billing.AuditEntry{e.Replied(reply)}) // like Store
+				return tx.AuditLog.Insert(ctx, []*caller.AuditEntry{e.Replied(reply)}) // like Store
 			})
 		}
 		offices := func() int {
-			return len(porttest.Read(t, store, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
+			return len(porttest.Read(t, store, scope, func(ctx context.Context, tx ports.Tx) ([]*directory.Office, error) {
 				return tx.Offices.List(ctx, billing.Page{Limit: 10})
 			}))
 		}
@@ -149,7 +151,7 @@ func TestForgetEntries(t *testing.T) {
 	scope := porttest.Organization(t, store, billing.ModeTest)
 	s := audit.New(store, audit.LeastRetention, slog.New(slog.DiscardHandler))
 	kept := person(scope, time.Now().AddDate(-1, 0, 0))
-	entries := []*billing.AuditEntry{kept}
+	entries := []*caller.AuditEntry{kept}
 	for n := range 1500 {
 		entries = append(entries, person(scope, time.Now().AddDate(-7, 0, 0).Add(time.Duration(n)*time.Second)))
 	}
@@ -159,7 +161,7 @@ func TestForgetEntries(t *testing.T) {
 			t.Errorf("%d entries were deleted, %v, want %d", n, err, want)
 		}
 	}
-	page, next, err := s.ListEntries(t.Context(), scope, billing.AuditFilter{}, billing.Page{Limit: 10})
+	page, next, err := s.ListEntries(t.Context(), scope, caller.AuditFilter{}, billing.Page{Limit: 10})
 	if err != nil || next != nil || len(page) != 1 || page[0].ID != kept.ID {
 		t.Errorf("%v, %v, %v", page, next, err)
 	}

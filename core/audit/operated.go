@@ -4,7 +4,10 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -33,12 +36,12 @@ func OperationOf(ctx context.Context) *Operation {
 }
 
 // entry returns the entry of the operation, which is the same in each of its transactions.
-func (op *Operation) entry(scope billing.Scope, clock ports.Clock) []*billing.AuditEntry {
+func (op *Operation) entry(scope billing.Scope, clock ports.Clock) []*caller.AuditEntry {
 	now := clock.Now()
 	if op.id.IsZero() {
 		op.id = billing.NewID[billing.AuditEntryID](now)
 	}
-	return []*billing.AuditEntry{{
+	return []*caller.AuditEntry{{
 		ID: op.id, Org: scope.Org, Mode: scope.Mode, Operator: op.Operator, Operation: op.Command, Resource: op.Resource, CreatedAt: now,
 	}}
 }
@@ -86,7 +89,7 @@ func (s Operated) System(ctx context.Context, fn func(ctx context.Context, tx po
 		var of *billing.Scope
 		about := func(scope billing.Scope, resource string) { of, op.Resource = &scope, resource }
 		tx.Orgs, tx.Connections = orgs{tx.Orgs, about}, connections{tx.Connections, about}
-		tx.Quarantine, tx.Received = quarantine{tx.Quarantine, about}, received{tx.Received, about}
+		tx.Quarantine, tx.Received = auditedQuarantine{tx.Quarantine, about}, received{tx.Received, about}
 		if err := fn(ctx, tx); err != nil || of == nil {
 			return err
 		}
@@ -101,7 +104,7 @@ type orgs struct {
 	about about
 }
 
-func (o orgs) Insert(ctx context.Context, made *billing.Organization) error {
+func (o orgs) Insert(ctx context.Context, made *caller.Organization) error {
 	o.about(billing.Scope{Org: made.ID}, made.ID.String())
 	return o.Organizations.Insert(ctx, made)
 }
@@ -126,12 +129,12 @@ func (c connections) Lock(ctx context.Context, name string) (*network.Connection
 }
 
 // quarantine shows or removes what it reads.
-type quarantine struct {
+type auditedQuarantine struct {
 	ports.Quarantine
 	about about
 }
 
-func (q quarantine) Get(ctx context.Context, id billing.FileID) (*billing.Quarantined, error) {
+func (q auditedQuarantine) Get(ctx context.Context, id billing.FileID) (*quarantine.File, error) {
 	read, err := q.Quarantine.Get(ctx, id)
 	if err == nil {
 		q.about(read.Scope, id.String())
@@ -145,7 +148,7 @@ type received struct {
 	about about
 }
 
-func (r received) Lock(ctx context.Context, id billing.FileID) (*billing.ReceivedFile, error) {
+func (r received) Lock(ctx context.Context, id billing.FileID) (*clearing.ReceivedFile, error) {
 	locked, err := r.Received.Lock(ctx, id)
 	if err == nil {
 		r.about(locked.Scope, id.String())

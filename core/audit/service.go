@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -23,7 +24,7 @@ type Service struct {
 	keep  time.Duration
 	log   *slog.Logger
 
-	entries  chan *billing.LoggedRequest
+	entries  chan *caller.LoggedRequest
 	dropped  atomic.Uint64
 	restored time.Time // entries of earlier writes are in the log
 
@@ -44,7 +45,7 @@ const (
 
 // New creates the use cases. Entries are kept for the given time.
 func New(store ports.Store, keep time.Duration, log *slog.Logger) *Service {
-	s := &Service{store: store, keep: keep, log: log, entries: make(chan *billing.LoggedRequest, buffered)}
+	s := &Service{store: store, keep: keep, log: log, entries: make(chan *caller.LoggedRequest, buffered)}
 	s.audit.write = s.insertEntries
 	return s
 }
@@ -52,7 +53,7 @@ func New(store ports.Store, keep time.Duration, log *slog.Logger) *Service {
 // Record adds an entry to the log and to the audit. It never waits: when the buffer is full, it
 // drops the entry. Restore brings back a dropped entry of a write, without its
 // reply.
-func (s *Service) Record(e *billing.LoggedRequest) {
+func (s *Service) Record(e *caller.LoggedRequest) {
 	select {
 	case s.entries <- e:
 	default:
@@ -104,7 +105,7 @@ func (s *Service) write(ctx context.Context) {
 	}
 }
 
-func (s *Service) next() (entries []*billing.LoggedRequest) {
+func (s *Service) next() (entries []*caller.LoggedRequest) {
 	for len(entries) < batch {
 		select {
 		case e := <-s.entries:
@@ -116,13 +117,13 @@ func (s *Service) next() (entries []*billing.LoggedRequest) {
 	return entries
 }
 
-func (s *Service) insert(ctx context.Context, entries []*billing.LoggedRequest) error {
+func (s *Service) insert(ctx context.Context, entries []*caller.LoggedRequest) error {
 	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error { return insert(ctx, tx, entries) })
 }
 
 // insert stores the entries in the log and in the audit.
-func insert(ctx context.Context, tx ports.SystemTx, entries []*billing.LoggedRequest) error {
-	audited := make([]*billing.AuditEntry, len(entries))
+func insert(ctx context.Context, tx ports.SystemTx, entries []*caller.LoggedRequest) error {
+	audited := make([]*caller.AuditEntry, len(entries))
 	for i, e := range entries {
 		audited[i] = e.Audited()
 	}
@@ -150,7 +151,7 @@ func (s *Service) restore(ctx context.Context) (more bool, err error) {
 	var next time.Time
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		settled := tx.Clock.Now().Add(-settleTime)
-		var entries []*billing.LoggedRequest
+		var entries []*caller.LoggedRequest
 		if entries, next, err = tx.RequestLog.Written(ctx, s.restored, settled); err != nil {
 			return err
 		}
@@ -175,7 +176,7 @@ func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
 }
 
 // Get reads an entry. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.RequestID) (e *billing.LoggedRequest, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.RequestID) (e *caller.LoggedRequest, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		e, err = tx.Requests.Get(ctx, id)
 		return err
@@ -186,9 +187,9 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Reque
 // List reads a page of entries, newest first, and the start of the next page: nil
 // after the last.
 func (s *Service) List(
-	ctx context.Context, scope billing.Scope, f billing.RequestFilter, p billing.Page,
-) ([]*billing.LoggedRequest, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.LoggedRequest, error) {
+	ctx context.Context, scope billing.Scope, f caller.RequestFilter, p billing.Page,
+) ([]*caller.LoggedRequest, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*caller.LoggedRequest, error) {
 		return tx.Requests.List(ctx, f, p)
 	})
 }

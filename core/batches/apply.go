@@ -7,13 +7,17 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
 // apply commits the verdicts and reports of an acknowledgement for one
 // organization, unless they were committed before.
-func (s *Service) apply(ctx context.Context, o *network.Options, f billing.IncomingFile, p *part) (rejected []Rejection, err error) {
+func (s *Service) apply(ctx context.Context, o *network.Options, f clearing.IncomingFile, p *part) (rejected []Rejection, err error) {
 	err = s.store.InTx(ctx, p.scope, func(ctx context.Context, tx ports.Tx) error {
 		rejected = nil
 		now := tx.Clock.Now()
@@ -37,7 +41,7 @@ func (s *Service) apply(ctx context.Context, o *network.Options, f billing.Incom
 			if err != nil {
 				return err
 			}
-			if news && v.Result == billing.BatchRejected {
+			if news && v.Result == clearing.BatchRejected {
 				rejected = append(rejected, Rejection{v.batch, v.Why})
 			}
 		}
@@ -75,7 +79,7 @@ func (p *part) batches() (ids []billing.FileID) {
 // acknowledge applies the verdict on a batch; it returns false when there is none, or
 // the batch already has it. The claims of a rejected batch return to the queue,
 // or need attention.
-func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.FileRef, now time.Time) (news bool, err error) {
+func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *clearing.FileRef, now time.Time) (news bool, err error) {
 	if v.Result == "" {
 		return false, nil
 	}
@@ -86,7 +90,7 @@ func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.File
 	if err := tx.Batches.Save(ctx, b); err != nil {
 		return false, err
 	}
-	if err := tx.Events.Append(ctx, b.AcknowledgedEvent()); err != nil || v.Result == billing.BatchAccepted {
+	if err := tx.Events.Append(ctx, b.AcknowledgedEvent()); err != nil || v.Result == clearing.BatchAccepted {
 		return err == nil, err
 	}
 	claims, err := tx.Clearing.OfBatch(ctx, b.ID)
@@ -94,7 +98,7 @@ func acknowledge(ctx context.Context, tx ports.Tx, v verdict, file *billing.File
 		return false, err
 	}
 	for _, c := range claims {
-		if e, moved := c.FileRejected(b, v.Why, billing.ClaimCause{File: file, At: now}); moved {
+		if e, moved := c.FileRejected(b, v.Why, claim.Cause{File: file, At: now}); moved {
 			if err := keep(ctx, tx, c, e); err != nil {
 				return false, err
 			}
@@ -118,7 +122,7 @@ func (s *Service) reports(ctx context.Context, tx ports.Tx, p *part, now time.Ti
 	for _, r := range p.reports {
 		about := claims.about(r)
 		for _, c := range about {
-			if err := claims.report(ctx, tx, c, r.ClaimReport, billing.ClaimCause{File: &p.file, At: now}); err != nil {
+			if err := claims.report(ctx, tx, c, r.ClaimReport, claim.Cause{File: &p.file, At: now}); err != nil {
 				return err
 			}
 		}
@@ -133,15 +137,15 @@ func (s *Service) reports(ctx context.Context, tx ports.Tx, p *part, now time.Ti
 
 // report applies a report on a claim. When the payer accepts a void, the voided
 // claim changes with it.
-func (t *reported) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r *billing.ClaimReport, cause billing.ClaimCause) error {
+func (t *reported) report(ctx context.Context, tx ports.Tx, c *claim.Claim, r *clearing.ClaimReport, cause claim.Cause) error {
 	e, moved := c.Reported(r, cause)
 	if !moved {
 		return nil
 	}
-	if err := keep(ctx, tx, c, e); err != nil || e.Type != billing.EventClaimAccepted {
+	if err := keep(ctx, tx, c, e); err != nil || e.Type != event.ClaimAccepted {
 		return err
 	}
-	if c.Frequency != billing.FrequencyVoid || c.State != billing.ClaimAcceptedPayer {
+	if c.Frequency != claim.FrequencyVoid || c.State != claim.AcceptedPayer {
 		return nil
 	}
 	parent, err := t.claim(ctx, tx, c.ParentID)
@@ -157,10 +161,10 @@ func (t *reported) report(ctx context.Context, tx ports.Tx, c *billing.Claim, r 
 
 // request stores the payer's request, unless the claim has it already.
 func (s *Service) request(
-	ctx context.Context, tx ports.Tx, about []*billing.Claim, r *billing.ClaimReport, scope billing.Scope, now time.Time,
+	ctx context.Context, tx ports.Tx, about []*claim.Claim, r *clearing.ClaimReport, scope billing.Scope, now time.Time,
 ) error {
-	q := billing.PayerRequest{
-		ID: billing.NewID[billing.PayerRequestID](now), Scope: scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
+	q := attachment.PayerRequest{
+		ID: billing.NewID[billing.PayerRequestID](now), Scope: scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
 		ReferenceNumber: cmp.Or(r.Request.Reference, r.PayerClaimNumber, r.ControlNumber), Requested: r.Request.Requested,
 		DueDate: r.Request.Due, CreatedAt: now,
 	}

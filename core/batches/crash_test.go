@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -15,12 +16,12 @@ import (
 // ended checks that the queued claims went out once, twice if the file was
 // rejected, and that each event came once. A story is the list of a claim's
 // events.
-func (b *fixture) ended(all []*billing.Claim, stories ...string) {
+func (b *fixture) ended(all []*claim.Claim, stories ...string) {
 	b.t.Helper()
 	for i, c := range all {
-		state := billing.ClaimAcceptedPayer
+		state := claim.AcceptedPayer
 		if strings.HasSuffix(stories[i], "rejected") {
-			state = billing.ClaimRejected
+			state = claim.Rejected
 		}
 		b.wantClaim(b.practice, c.ID, state, stories[i])
 		files := b.network.files(c)
@@ -36,7 +37,7 @@ func (b *fixture) ended(all []*billing.Claim, stories ...string) {
 		b.t.Errorf("%d batches, the network has %d", len(files), len(b.network.sent))
 	}
 	for _, f := range files {
-		if f.State != billing.BatchAcknowledged || b.story(b.practice, f.ID) != "batch.acknowledged" || content[f.File.Name] != b.network.sent[f.File.Name] {
+		if f.State != clearing.BatchAcknowledged || b.story(b.practice, f.ID) != "batch.acknowledged" || content[f.File.Name] != b.network.sent[f.File.Name] {
 			b.t.Errorf("batch %s is %s, with the events %q", f.File.Name, f.State, b.story(b.practice, f.ID))
 		}
 	}

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -78,7 +82,7 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, via *ports.Netwo
 		if err != nil {
 			return err
 		}
-		b := billing.NewBatch(scope, via.Name, serial, len(claims), now)
+		b := clearing.NewBatch(scope, via.Name, serial, len(claims), now)
 		content, err := s.edi.File(network.ClaimsFile{
 			Batch: b, Envelope: via.Envelope, Route: via.Route, Options: via.Options, Claims: outgoing,
 		})
@@ -107,7 +111,7 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, via *ports.Netwo
 // millisecond, from now on. Insert comes last, because another cutter of the same name
 // waits until this transaction has committed. Without a millisecond in the name, the
 // next cut has another number for it.
-func insert(ctx context.Context, tx ports.Tx, via *ports.Network, b *billing.Batch, content []byte, now time.Time) error {
+func insert(ctx context.Context, tx ports.Tx, via *ports.Network, b *clearing.Batch, content []byte, now time.Time) error {
 	taken := ""
 	for at := now; ; at = at.Add(time.Millisecond) {
 		b.File.Name = via.Options.FileName(b, &via.Envelope, at)
@@ -122,8 +126,8 @@ func insert(ctx context.Context, tx ports.Tx, via *ports.Network, b *billing.Bat
 }
 
 // outgoing reads the parties that the file describes and the claims only name.
-func (s *Service) outgoing(ctx context.Context, tx ports.Tx, claims []*billing.Claim) ([]billing.OutgoingClaim, error) {
-	offices, providers := map[billing.OfficeID]*billing.Office{}, map[billing.ProviderID]*billing.Provider{}
+func (s *Service) outgoing(ctx context.Context, tx ports.Tx, claims []*claim.Claim) ([]claim.OutgoingClaim, error) {
+	offices, providers := map[billing.OfficeID]*directory.Office{}, map[billing.ProviderID]*directory.Provider{}
 	ids := make([]billing.ClaimID, len(claims))
 	for i, c := range claims {
 		ids[i] = c.ID
@@ -132,11 +136,11 @@ func (s *Service) outgoing(ctx context.Context, tx ports.Tx, claims []*billing.C
 	if err != nil {
 		return nil, err
 	}
-	of := map[billing.ClaimID][]*billing.Attachment{}
+	of := map[billing.ClaimID][]*attachment.Attachment{}
 	for _, a := range attached {
 		of[a.ClaimID] = append(of[a.ClaimID], a)
 	}
-	out := make([]billing.OutgoingClaim, len(claims))
+	out := make([]claim.OutgoingClaim, len(claims))
 	for i, c := range claims {
 		if offices[c.OfficeID] == nil {
 			if offices[c.OfficeID], err = tx.Offices.Get(ctx, c.OfficeID); err != nil {
@@ -151,7 +155,7 @@ func (s *Service) outgoing(ctx context.Context, tx ports.Tx, claims []*billing.C
 			}
 		}
 		payer, _ := s.payers.Find(c.Payer.ID.String())
-		out[i] = billing.OutgoingClaim{
+		out[i] = claim.OutgoingClaim{
 			Claim: c, Office: offices[c.OfficeID], Payer: payer, Provider: providers[c.ProviderID], Providers: providers, Attachments: of[c.ID],
 		}
 		for k := range c.OtherCoverage {

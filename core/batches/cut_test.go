@@ -16,6 +16,10 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -26,13 +30,13 @@ func TestTurn(t *testing.T) {
 	b := newFixture(t)
 	taken, refused := b.queue(b.practice, "")[0], b.queue(b.practice, "-REJECTED")[0]
 	b.cut(1)
-	b.wantClaim(b.practice, taken.ID, billing.ClaimQueued, "queued") // it is not out yet
+	b.wantClaim(b.practice, taken.ID, claim.Queued, "queued") // it is not out yet
 	b.cut(0)
 	b.clock.Advance(time.Second)
 	b.send()
-	b.wantClaim(b.practice, taken.ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(b.practice, taken.ID, claim.Submitted, "queued submitted")
 	f := b.batch(b.practice, b.get(b.practice, taken.ID).BatchID)
-	if f.State != billing.BatchSent || f.ClaimCount != 2 || !f.SentAt.Equal(b.clock.Now()) || f.File.Name != "20260304050607008.837" {
+	if f.State != clearing.BatchSent || f.ClaimCount != 2 || !f.SentAt.Equal(b.clock.Now()) || f.File.Name != "20260304050607008.837" {
 		t.Errorf("the batch is %+v", f)
 	}
 	if c := b.get(b.practice, taken.ID); !c.SentAt.Equal(b.clock.Now()) {
@@ -40,8 +44,8 @@ func TestTurn(t *testing.T) {
 	}
 	b.clock.Advance(untilAll)
 	b.receive()
-	b.wantClaim(b.practice, taken.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
-	b.wantClaim(b.practice, refused.ID, billing.ClaimRejected, "queued submitted accepted rejected")
+	b.wantClaim(b.practice, taken.ID, claim.AcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, refused.ID, claim.Rejected, "queued submitted accepted rejected")
 	if c := b.get(b.practice, taken.ID); c.PayerClaimNumber == "" || len(c.Findings) > 0 {
 		t.Errorf("the payer's number is %q, and there are %d findings", c.PayerClaimNumber, len(c.Findings))
 	}
@@ -49,7 +53,7 @@ func TestTurn(t *testing.T) {
 		t.Errorf("the rejected claim has the findings %+v", c.Findings)
 	}
 	f = b.batch(b.practice, f.ID)
-	if f.State != billing.BatchAcknowledged || f.Result != billing.BatchAccepted || !strings.HasSuffix(f.Acknowledgement, ".997") {
+	if f.State != clearing.BatchAcknowledged || f.Result != clearing.BatchAccepted || !strings.HasSuffix(f.Acknowledgement, ".997") {
 		t.Errorf("the batch is %+v", f)
 	}
 	if got := b.story(b.practice, f.ID); got != "batch.acknowledged" {
@@ -73,9 +77,9 @@ func TestFileHasThePartiesOfItsClaims(t *testing.T) {
 	medicaid, _ := b.payers.Find("MEDI1")
 	c := b.claim(b.practice, "")
 	c.Payer, c.Coverage = medicaid.PayerSummary, billing.SequenceSecondary
-	c.OtherCoverage = []billing.OtherCoverage{
-		{Sequence: billing.SequencePrimary, Payer: medicaid.PayerSummary, Relationship: billing.RelationSelf},
-		{Sequence: billing.SequenceTertiary, Payer: billing.PayerSummary{Name: "A payer elsewhere"}, Relationship: billing.RelationSelf},
+	c.OtherCoverage = []claim.OtherCoverage{
+		{Sequence: billing.SequencePrimary, Payer: medicaid.PayerSummary, Relationship: coverage.RelationSelf},
+		{Sequence: billing.SequenceTertiary, Payer: directory.PayerSummary{Name: "A payer elsewhere"}, Relationship: coverage.RelationSelf},
 	}
 	c.Lines[0].ProviderID, c.ProviderID = c.ProviderID, billing.ProviderID{}
 	b.keep(b.practice, c)
@@ -109,7 +113,7 @@ func TestFileIsWhatWasSent(t *testing.T) {
 	if err != nil || len(read) != 1 || len(read[0].Claims) != len(all) {
 		t.Fatalf("the file has %d sets, %v", len(read), err)
 	}
-	slices.SortFunc(all, func(a, b *billing.Claim) int { return slices.Compare(a.ID[:], b.ID[:]) })
+	slices.SortFunc(all, func(a, b *claim.Claim) int { return slices.Compare(a.ID[:], b.ID[:]) })
 	for i, c := range all {
 		if got := read[0].Claims[i].PatientControlNumber; got != c.PatientControlNumber {
 			t.Errorf("claim %d is %s, want %s: the oldest first", i, got, c.PatientControlNumber)
@@ -183,7 +187,7 @@ func TestTwoCutters(t *testing.T) {
 	count := 0
 	whole := ""
 	for _, f := range files {
-		if n := strings.Count(content[f.File.Name], "~CLM*"); n != f.ClaimCount || n > billing.MaxBatchClaims {
+		if n := strings.Count(content[f.File.Name], "~CLM*"); n != f.ClaimCount || n > clearing.MaxBatchClaims {
 			t.Errorf("a file of %d claims, want %d", n, f.ClaimCount)
 		}
 		count += f.ClaimCount
@@ -198,10 +202,10 @@ func TestTwoCutters(t *testing.T) {
 		}
 	}
 	b.send()
-	for _, c := range []*billing.Claim{all[0], all[many/2], all[many-1]} {
-		b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+	for _, c := range []*claim.Claim{all[0], all[many/2], all[many-1]} {
+		b.wantClaim(b.practice, c.ID, claim.Submitted, "queued submitted")
 	}
-	if n := b.stateCount(billing.ClaimSubmitted); n != many {
+	if n := b.stateCount(claim.Submitted); n != many {
 		t.Errorf("%d claims are submitted", n)
 	}
 }
@@ -220,10 +224,10 @@ func (b *fixture) analyze() {
 }
 
 // stateCount counts the claims of the practice in a state.
-func (b *fixture) stateCount(state billing.ClaimState) (n int) {
+func (b *fixture) stateCount(state claim.State) (n int) {
 	b.t.Helper()
 	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
-		all, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim, States: []billing.ClaimState{state}}, billing.Page{Limit: 100_000})
+		all, err := tx.Claims.List(ctx, claim.Filter{Kind: claim.KindClaim, States: []claim.State{state}}, billing.Page{Limit: 100_000})
 		n = len(all)
 		return err
 	})

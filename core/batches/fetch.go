@@ -8,6 +8,7 @@ import (
 	"hash"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -36,7 +37,7 @@ func (s *Service) fetch(ctx context.Context, n *ports.Network, all *Received, fa
 				return fmt.Errorf("download %s: %w", f.Name, err)
 			}
 			all.problem(f)
-			if f.State == billing.FileReceived || f.State == billing.FileChanged {
+			if f.State == clearing.FileReceived || f.State == clearing.FileChanged {
 				all.Files++
 			}
 		}
@@ -46,7 +47,7 @@ func (s *Service) fetch(ctx context.Context, n *ports.Network, all *Received, fa
 }
 
 // problem reports a file that waits for the operator.
-func (r *Received) problem(f *billing.ReceivedFile) {
+func (r *Received) problem(f *clearing.ReceivedFile) {
 	if f.HasProblem() {
 		r.Problems = append(r.Problems, f)
 	}
@@ -54,21 +55,21 @@ func (r *Received) problem(f *billing.ReceivedFile) {
 
 // look compares the files that a network has with those that are known, and stores which
 // are gone.
-func (s *Service) look(ctx context.Context, n *ports.Network, there []billing.RemoteFile, all *Received) (in billing.Inbox, err error) {
-	var lost []*billing.ReceivedFile
+func (s *Service) look(ctx context.Context, n *ports.Network, there []clearing.RemoteFile, all *Received) (in clearing.Inbox, err error) {
+	var lost []*clearing.ReceivedFile
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		known, err := tx.Received.Listed(ctx, n.Name)
 		if err != nil {
 			return err
 		}
-		lost, in = nil, billing.LookAt(there, known, tx.Clock.Now())
-		for replaced, those := range map[bool][]*billing.ReceivedFile{false: in.Gone, true: in.Replaced} {
+		lost, in = nil, clearing.LookAt(there, known, tx.Clock.Now())
+		for replaced, those := range map[bool][]*clearing.ReceivedFile{false: in.Gone, true: in.Replaced} {
 			for _, f := range those {
 				f, err := gone(ctx, tx, f.ID, replaced)
 				if err != nil {
 					return err
 				}
-				if f.State == billing.FileLost {
+				if f.State == clearing.FileLost {
 					lost = append(lost, f)
 				}
 			}
@@ -80,7 +81,7 @@ func (s *Service) look(ctx context.Context, n *ports.Network, there []billing.Re
 }
 
 // gone stores that a network no longer has a file. Meanwhile it may have been applied.
-func gone(ctx context.Context, tx ports.SystemTx, id billing.FileID, replaced bool) (*billing.ReceivedFile, error) {
+func gone(ctx context.Context, tx ports.SystemTx, id billing.FileID, replaced bool) (*clearing.ReceivedFile, error) {
 	f, err := tx.Received.Lock(ctx, id)
 	switch {
 	case err != nil:
@@ -98,7 +99,7 @@ type download struct {
 	*Service
 
 	network *ports.Network
-	file    *billing.ReceivedFile
+	file    *clearing.ReceivedFile
 	holder  billing.JobID
 	part    []byte // the last one, which is not stored yet
 	parts   int    // its number; -1 before the first
@@ -115,14 +116,14 @@ func (d *download) run(ctx context.Context) error {
 		return err
 	}
 	err := d.network.Inbox.Read(ctx, d.file.RemoteFile, func(part []byte) error { return d.take(ctx, part) })
-	changed := errors.Is(err, billing.ErrFileChanged)
+	changed := errors.Is(err, clearing.ErrFileChanged)
 	if err == nil || changed {
 		err = d.change(ctx, func(ctx context.Context, tx ports.SystemTx) error { return d.keep(ctx, tx, changed) })
 	}
 	switch {
 	case err == nil || errors.Is(err, errFetched):
 		return err
-	case billing.OfFile(err):
+	case clearing.OfFile(err):
 		return d.yield(ctx, err)
 	default:
 		return errors.Join(err, d.yield(context.WithoutCancel(ctx), nil))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -25,24 +26,24 @@ type folder struct {
 	keeps bool // received files stay
 
 	mu      sync.Mutex
-	files   map[billing.RemoteFile]string
+	files   map[clearing.RemoteFile]string
 	read    map[string]int // how often each was read, by name
 	reading func(name string) error
 }
 
 func newFolder() *folder {
-	return &folder{files: map[billing.RemoteFile]string{}, read: map[string]int{}, reading: func(string) error { return nil }}
+	return &folder{files: map[clearing.RemoteFile]string{}, read: map[string]int{}, reading: func(string) error { return nil }}
 }
 
 // put puts a version of a file there, in place of any other.
 func (d *folder) put(name, content string, at time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.remove(func(f billing.RemoteFile) bool { return f.Name == name })
-	d.files[billing.RemoteFile{Name: name, Size: int64(len(content)), Time: at.UTC(), Rests: true}] = content
+	d.remove(func(f clearing.RemoteFile) bool { return f.Name == name })
+	d.files[clearing.RemoteFile{Name: name, Size: int64(len(content)), Time: at.UTC(), Rests: true}] = content
 }
 
-func (d *folder) remove(which func(billing.RemoteFile) bool) {
+func (d *folder) remove(which func(clearing.RemoteFile) bool) {
 	for f := range d.files {
 		if which(f) {
 			delete(d.files, f)
@@ -66,19 +67,19 @@ func (d *folder) reads(name string) int {
 	return d.read[name]
 }
 
-func (d *folder) List(context.Context) (all []billing.RemoteFile, err error) {
+func (d *folder) List(context.Context) (all []clearing.RemoteFile, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for f := range d.files {
 		all = append(all, f)
 	}
-	slices.SortFunc(all, func(a, b billing.RemoteFile) int {
+	slices.SortFunc(all, func(a, b clearing.RemoteFile) int {
 		return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.Name, b.Name))
 	})
 	return all, nil
 }
 
-func (d *folder) Read(_ context.Context, f billing.RemoteFile, take func(part []byte) error) error {
+func (d *folder) Read(_ context.Context, f clearing.RemoteFile, take func(part []byte) error) error {
 	f.Rests = true
 	d.mu.Lock()
 	content, there := d.files[f]
@@ -88,7 +89,7 @@ func (d *folder) Read(_ context.Context, f billing.RemoteFile, take func(part []
 	}
 	d.mu.Unlock()
 	if !there {
-		return billing.ErrFileGone
+		return clearing.ErrFileGone
 	}
 	for part := range slices.Chunk([]byte(content), 10) {
 		if err := take(part); err != nil {
@@ -98,7 +99,7 @@ func (d *folder) Read(_ context.Context, f billing.RemoteFile, take func(part []
 	return d.reading(f.Name)
 }
 
-func (d *folder) Remove(_ context.Context, f billing.RemoteFile, _ [32]byte) error {
+func (d *folder) Remove(_ context.Context, f clearing.RemoteFile, _ [32]byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if f.Rests = true; !d.keeps {
@@ -112,16 +113,16 @@ type faultyFolder struct {
 	*porttest.Fault
 }
 
-func (d faultyFolder) List(ctx context.Context) (all []billing.RemoteFile, err error) {
+func (d faultyFolder) List(ctx context.Context) (all []clearing.RemoteFile, err error) {
 	err = d.Call("List", func() (err error) { all, err = d.folder.List(ctx); return err })
 	return all, err
 }
 
-func (d faultyFolder) Read(ctx context.Context, f billing.RemoteFile, take func(part []byte) error) error {
+func (d faultyFolder) Read(ctx context.Context, f clearing.RemoteFile, take func(part []byte) error) error {
 	return d.Call("Read", func() error { return d.folder.Read(ctx, f, take) })
 }
 
-func (d faultyFolder) Remove(ctx context.Context, f billing.RemoteFile, digest [32]byte) error {
+func (d faultyFolder) Remove(ctx context.Context, f clearing.RemoteFile, digest [32]byte) error {
 	return d.Call("Remove", func() error { return d.folder.Remove(ctx, f, digest) })
 }
 
@@ -411,7 +412,7 @@ func TestNotWhole(t *testing.T) {
 	l.put("half.999", whole, l.clock.Now())
 	l.fetch()
 	l.apply()
-	if b := l.batch(l.practice, sent.ID); b.State != billing.BatchAcknowledged {
+	if b := l.batch(l.practice, sent.ID); b.State != clearing.BatchAcknowledged {
 		t.Errorf("the batch is %s", b.State)
 	}
 	if l.fetch(); l.reads("half.999") != 2 || l.reads("empty.999") != 1 {
@@ -435,7 +436,7 @@ func TestGrowingFile(t *testing.T) {
 	l.clock.Advance(time.Hour)
 	l.apply()
 	want(t, "in quarantine", l.took())
-	if b := l.batch(l.practice, sent.ID); b.State != billing.BatchAcknowledged || len(l.due()) > 0 {
+	if b := l.batch(l.practice, sent.ID); b.State != clearing.BatchAcknowledged || len(l.due()) > 0 {
 		t.Errorf("the batch is %s, %d jobs are left", b.State, len(l.due()))
 	}
 }
@@ -446,7 +447,7 @@ func TestChangedWhileRead(t *testing.T) {
 	t.Parallel()
 	l := newLine(t)
 	l.put("a.txt", "first, then second", l.clock.Now())
-	l.reading = func(string) error { return billing.ErrFileChanged }
+	l.reading = func(string) error { return clearing.ErrFileChanged }
 	l.fetch()
 	l.reading = func(string) error { return nil }
 	l.put("a.txt", "second", l.clock.Now().Add(time.Second))
@@ -465,7 +466,7 @@ func TestRefusedFile(t *testing.T) {
 	t.Parallel()
 	l := newLine(t)
 	l.put("a.txt", "a report", l.clock.Now())
-	l.reading = func(string) error { return &billing.FileError{Err: errors.New("the server refuses to send it")} }
+	l.reading = func(string) error { return &clearing.FileError{Err: errors.New("the server refuses to send it")} }
 	for _, reports := range []int{1, 0, 1} {
 		if got := l.fetch(); len(got.Problems) != reports {
 			t.Errorf("reported %+v, want %d", got.Problems, reports)

@@ -19,7 +19,13 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -36,7 +42,7 @@ type fixture struct {
 	url     string // of the database
 	store   pgtest.Clocked
 	clock   *porttest.Clock
-	payers  *billing.PayerDirectory
+	payers  *directory.PayerDirectory
 	codec   ports.ClaimsEDI
 	network *house
 	options network.Options // of the network
@@ -52,8 +58,8 @@ type fixture struct {
 // practice is an organization that sends claims.
 type practice struct {
 	scope    billing.Scope
-	office   *billing.Office
-	provider *billing.Provider
+	office   *directory.Office
+	provider *directory.Provider
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -95,7 +101,7 @@ func sandbox(clearinghouse ports.Clearinghouse) *ports.Network {
 	}
 }
 
-func (b *fixture) remit(_ context.Context, _ *network.Route, f billing.IncomingFile) ([]*billing.Quarantined, error) {
+func (b *fixture) remit(_ context.Context, _ *network.Route, f clearing.IncomingFile) ([]*quarantine.File, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.remitted[f.Name]++
@@ -113,7 +119,7 @@ func (b *fixture) newPracticeIn(mode billing.Mode, npi string) *practice {
 	b.t.Helper()
 	now := b.clock.Now()
 	p := &practice{scope: porttest.Organization(b.t, b.store, mode)}
-	p.provider = &billing.Provider{
+	p.provider = &directory.Provider{
 		ID: billing.NewID[billing.ProviderID](now), Scope: p.scope, FirstName: "Ann", LastName: "Rivers", NPI: "1679576722",
 		Taxonomy: "1223G0001X", CreatedAt: now,
 	}
@@ -122,12 +128,12 @@ func (b *fixture) newPracticeIn(mode billing.Mode, npi string) *practice {
 	return p
 }
 
-func (b *fixture) newOffice(scope billing.Scope, npi string) *billing.Office {
+func (b *fixture) newOffice(scope billing.Scope, npi string) *directory.Office {
 	b.t.Helper()
 	b.made++
-	return porttest.Office(b.t, b.store, scope, func(o *billing.Office) {
+	return porttest.Office(b.t, b.store, scope, func(o *directory.Office) {
 		o.Name, o.NPI, o.TaxID, o.Phone, o.VerifiedAt = "Main Street Dental", npi, fmt.Sprintf("12%07d", b.made), "2175550100", b.clock.Now()
-		o.Address = billing.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
+		o.Address = directory.Address{Line1: "1 Main St", City: "Springfield", State: "IL", ZIP: "627011234"}
 		o.TimeZone = "America/Chicago"
 	})
 }
@@ -141,7 +147,7 @@ func (b *fixture) in(p *practice, fn func(ctx context.Context, tx ports.Tx) erro
 const quietPayer = "60054"
 
 // claim returns a claim of the practice that waits for a batch.
-func (b *fixture) claim(p *practice, ending string) *billing.Claim {
+func (b *fixture) claim(p *practice, ending string) *claim.Claim {
 	b.t.Helper()
 	payer, ok := b.payers.Find(quietPayer)
 	if !ok {
@@ -149,29 +155,29 @@ func (b *fixture) claim(p *practice, ending string) *billing.Claim {
 	}
 	b.made++
 	now := b.clock.Now()
-	return &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: billing.KindClaim,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%06d", b.made),
+	return &claim.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: claim.KindClaim,
+		Frequency: claim.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%06d", b.made),
 		CreatedAt: now,
-		ClaimContent: billing.ClaimContent{
+		Content: claim.Content{
 			OfficeID: p.office.ID, Payer: payer.PayerSummary, ProviderID: p.provider.ID, PlaceOfService: "11",
-			Subscriber: billing.ClaimSubscriber{
-				FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, Gender: billing.GenderFemale,
+			Subscriber: claim.Subscriber{
+				FirstName: "Jane", LastName: "Doe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, Gender: claim.GenderFemale,
 				MemberID: fmt.Sprintf("M%06d%s", b.made, ending),
-				Address:  billing.Address{Line1: "2 Oak St", City: "Springfield", State: "IL", ZIP: "62701"},
+				Address:  directory.Address{Line1: "2 Oak St", City: "Springfield", State: "IL", ZIP: "62701"},
 			},
-			Lines: []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
+			Lines: []claim.Line{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 50_00, Quantity: 1}},
 		},
-		ClaimProgress: billing.ClaimProgress{
-			State:     billing.ClaimQueued,
-			History:   []billing.ClaimMove{{State: billing.ClaimQueued, At: now, Cause: billing.TriggerSubmit}},
+		Progress: claim.Progress{
+			State:     claim.Queued,
+			History:   []claim.Move{{State: claim.Queued, At: now, Cause: claim.TriggerSubmit}},
 			UpdatedAt: now,
 		},
 	}
 }
 
 // queue stores claims of the practice, each with its event.
-func (b *fixture) queue(p *practice, endings ...string) (all []*billing.Claim) {
+func (b *fixture) queue(p *practice, endings ...string) (all []*claim.Claim) {
 	b.t.Helper()
 	for _, ending := range endings {
 		all = append(all, b.claim(p, ending))
@@ -181,7 +187,7 @@ func (b *fixture) queue(p *practice, endings ...string) (all []*billing.Claim) {
 }
 
 // keep stores new claims, each with its event.
-func (b *fixture) keep(p *practice, all ...*billing.Claim) {
+func (b *fixture) keep(p *practice, all ...*claim.Claim) {
 	b.t.Helper()
 	for some := range slices.Chunk(all, 500) {
 		b.in(p, func(ctx context.Context, tx ports.Tx) error {
@@ -189,7 +195,7 @@ func (b *fixture) keep(p *practice, all ...*billing.Claim) {
 				if err := tx.Claims.Insert(ctx, c); err != nil {
 					return err
 				}
-				e := c.Event(billing.EventClaimQueued, billing.ClaimCause{Previous: billing.ClaimValidated, At: c.CreatedAt})
+				e := c.Event(event.ClaimQueued, claim.Cause{Previous: claim.Validated, At: c.CreatedAt})
 				if err := tx.Events.Append(ctx, e); err != nil {
 					return err
 				}
@@ -251,21 +257,21 @@ func (b *fixture) turn(files int) {
 }
 
 // get reads a claim.
-func (b *fixture) get(p *practice, id billing.ClaimID) *billing.Claim {
+func (b *fixture) get(p *practice, id billing.ClaimID) *claim.Claim {
 	b.t.Helper()
 	return porttest.Claim(b.t, b.store, p.scope, id).Claim
 }
 
 // batch reads a batch.
-func (b *fixture) batch(p *practice, id billing.FileID) *billing.Batch {
+func (b *fixture) batch(p *practice, id billing.FileID) *clearing.Batch {
 	b.t.Helper()
-	return porttest.Read(b.t, b.store, p.scope, func(ctx context.Context, tx ports.Tx) (*billing.Batch, error) {
+	return porttest.Read(b.t, b.store, p.scope, func(ctx context.Context, tx ports.Tx) (*clearing.Batch, error) {
 		return tx.Batches.Get(ctx, id)
 	})
 }
 
 // batches lists all batches of the practice with their bytes, the newest first.
-func (b *fixture) batches(p *practice) (all []*billing.Batch, content map[string]string) {
+func (b *fixture) batches(p *practice) (all []*clearing.Batch, content map[string]string) {
 	b.t.Helper()
 	content = map[string]string{}
 	b.in(p, func(ctx context.Context, tx ports.Tx) (err error) {
@@ -296,12 +302,12 @@ func (b *fixture) story(p *practice, resource [16]byte) string {
 }
 
 // events returns the events of a resource in their order.
-func (b *fixture) events(p *practice, resource [16]byte) []*billing.Event {
+func (b *fixture) events(p *practice, resource [16]byte) []*event.Event {
 	return porttest.Events(b.t, b.store, p.scope, resource)
 }
 
 // wantClaim checks the state of a claim and its events.
-func (b *fixture) wantClaim(p *practice, id billing.ClaimID, state billing.ClaimState, story string) {
+func (b *fixture) wantClaim(p *practice, id billing.ClaimID, state claim.State, story string) {
 	b.t.Helper()
 	if c := b.get(p, id); c.State != state {
 		b.t.Errorf("the claim is %s, want %s", c.State, state)
@@ -312,15 +318,15 @@ func (b *fixture) wantClaim(p *practice, id billing.ClaimID, state billing.Claim
 }
 
 // requests lists the payer requests of the practice.
-func (b *fixture) requests(p *practice) []*billing.PayerRequest {
+func (b *fixture) requests(p *practice) []*attachment.PayerRequest {
 	b.t.Helper()
-	return porttest.Read(b.t, b.store, p.scope, func(ctx context.Context, tx ports.Tx) ([]*billing.PayerRequest, error) {
-		return tx.PayerRequests.List(ctx, billing.PayerRequestFilter{}, billing.Page{Limit: 1000})
+	return porttest.Read(b.t, b.store, p.scope, func(ctx context.Context, tx ports.Tx) ([]*attachment.PayerRequest, error) {
+		return tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{}, billing.Page{Limit: 1000})
 	})
 }
 
 // quarantined lists what is in quarantine.
-func (b *fixture) quarantined() (all []*billing.Quarantined) {
+func (b *fixture) quarantined() (all []*quarantine.File) {
 	b.t.Helper()
 	porttest.System(b.t, b.store, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		all, err = tx.Quarantine.List(ctx)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -15,9 +17,9 @@ func TestARejectedClaimTakesOverTheNewDecision(t *testing.T) {
 	b := newFixture(t)
 	first, second := b.claim(b.practice, ""), b.claim(b.practice, "-REJECTED")
 	second.SecondaryTo, second.Coverage = first.ID, billing.SequenceSecondary
-	second.OtherCoverage = []billing.OtherCoverage{{
-		Sequence: billing.SequencePrimary, Payer: first.Payer, Relationship: billing.RelationSelf,
-		Adjudication: &billing.CoverageAdjudication{Paid: 1},
+	second.OtherCoverage = []claim.OtherCoverage{{
+		Sequence: billing.SequencePrimary, Payer: first.Payer, Relationship: coverage.RelationSelf,
+		Adjudication: &claim.CoverageAdjudication{Paid: 1},
 	}}
 	b.keep(b.practice, first)
 	b.keep(b.practice, second)
@@ -28,13 +30,13 @@ func TestARejectedClaimTakesOverTheNewDecision(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c.Findings = []billing.Finding{{Code: billing.FindingEarlierChanged, Field: "other_coverage.0.adjudication"}}
+		c.Findings = []claim.Finding{{Code: claim.FindingEarlierChanged, Field: "other_coverage.0.adjudication"}}
 		return tx.Claims.Save(ctx, c.Claim)
 	})
 	b.clock.Advance(untilAll)
 	b.receive()
 	c := b.get(b.practice, second.ID)
-	if c.State != billing.ClaimRejected || c.OtherCoverage[0].Adjudication != nil || len(c.Findings) != 1 || c.Findings[0].Code != "status_rejected" {
+	if c.State != claim.Rejected || c.OtherCoverage[0].Adjudication != nil || len(c.Findings) != 1 || c.Findings[0].Code != "status_rejected" {
 		t.Errorf("%s with %+v, which states %+v", c.State, c.Findings, c.OtherCoverage[0].Adjudication)
 	}
 }

@@ -10,11 +10,15 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // payment returns an 835 that pays a claim of the practice.
-func (b *fixture) payment(p *practice, c *billing.Claim, control int) string {
+func (b *fixture) payment(p *practice, c *claim.Claim, control int) string {
 	b.t.Helper()
 	r := remittance.Remittance{
 		Payment: remittance.Payment{
@@ -114,13 +118,13 @@ func TestFileOfSeveralKinds(t *testing.T) {
 				string(b.report("PR", control-1, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A2"})).Content),
 				b.payment(b.practice, c, control),
 			})[n]
-			f := billing.IncomingFile{Name: fmt.Sprintf("mixed-%d.edi", control), Content: []byte(form.file(files))}
+			f := clearing.IncomingFile{Name: fmt.Sprintf("mixed-%d.edi", control), Content: []byte(form.file(files))}
 			if err := b.codec.Whole(f.Content); err != nil {
 				t.Errorf("%s: %v", form.name, err)
 			}
 			b.give(f, f)
-			b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-			if got := b.batch(b.practice, sent.ID); got.Result != billing.BatchAccepted || len(got.Acknowledgements) == 0 {
+			b.wantClaim(b.practice, c.ID, claim.AcceptedPayer, "queued submitted accepted")
+			if got := b.batch(b.practice, sent.ID); got.Result != clearing.BatchAccepted || len(got.Acknowledgements) == 0 {
 				t.Errorf("%s, order %d: the batch has %d acknowledgements, result %q", form.name, n, len(got.Acknowledgements), got.Result)
 			}
 			eras := b.passedOn()
@@ -159,14 +163,14 @@ func TestPartThatCannotBeRead(t *testing.T) {
 			content = strings.Join(files[:2], "") + cut[:len(cut)/2] + strings.Join(files[2:], "") + cut[:len(cut)-30]
 			want = append(want, "trailer (SE)", "ends before")
 		}
-		f := billing.IncomingFile{Name: "parts.edi", Content: []byte(content)}
+		f := clearing.IncomingFile{Name: "parts.edi", Content: []byte(content)}
 		for commit := range 12 {
 			porttest.Dies(func() {
-				_, _ = b.build(porttest.Store{Store: b.store, Fault: &porttest.Fault{At: commit, How: porttest.DiesAfter}}, inbox{b.network, []billing.IncomingFile{f}}).Receive(t.Context(), sandboxnet.Name)
+				_, _ = b.build(porttest.Store{Store: b.store, Fault: &porttest.Fault{At: commit, How: porttest.DiesAfter}}, inbox{b.network, []clearing.IncomingFile{f}}).Receive(t.Context(), sandboxnet.Name)
 			})
 		}
 		b.give(f)
-		b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
+		b.wantClaim(b.practice, c.ID, claim.AcceptedPayer, "queued submitted accepted")
 		if got := b.passedOn(); len(got) != 1 || !strings.Contains(got[0], "T000005") {
 			t.Errorf("remittances %q", got)
 		}
@@ -199,7 +203,7 @@ func TestInterchangeAcknowledged(t *testing.T) {
 	ta1 := rejected[strings.Index(rejected, "~TA1*")+1:]
 	file := b.payment(b.practice, c, 2)
 	at := strings.Index(file, "~GS*") + 1
-	got := b.give(billing.IncomingFile{Name: "ta1.835", Content: []byte(file[:at] + ta1[:strings.Index(ta1, "~")+1] + file[at:])})
+	got := b.give(clearing.IncomingFile{Name: "ta1.835", Content: []byte(file[:at] + ta1[:strings.Index(ta1, "~")+1] + file[at:])})
 	if len(got) != 1 || got[0].Batch != sent.ID || len(b.passedOn()) != 1 {
 		t.Errorf("rejected: %v, remittances: %v", got, b.passedOn())
 	}
@@ -213,8 +217,8 @@ func TestNoInterchange(t *testing.T) {
 	c, sent := b.submitted(b.practice)
 	for range 2 {
 		b.give(
-			billing.IncomingFile{Name: "a.999"}, billing.IncomingFile{Name: "b.999", Content: []byte{}}, billing.IncomingFile{Name: "c.999", Content: []byte("\r\n\x1a")},
-			billing.IncomingFile{Name: "d.zip", Content: []byte("PK\x03\x04")}, billing.IncomingFile{Name: "e.txt", Content: []byte("a report")},
+			clearing.IncomingFile{Name: "a.999"}, clearing.IncomingFile{Name: "b.999", Content: []byte{}}, clearing.IncomingFile{Name: "c.999", Content: []byte("\r\n\x1a")},
+			clearing.IncomingFile{Name: "d.zip", Content: []byte("PK\x03\x04")}, clearing.IncomingFile{Name: "e.txt", Content: []byte("a report")},
 		)
 	}
 	var got []string
@@ -237,8 +241,8 @@ func TestQuarantineIsReported(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	c, _ := b.submitted(b.practice)
-	unknown := &practice{office: &billing.Office{NPI: "1902809049"}}
-	files := []billing.IncomingFile{
+	unknown := &practice{office: &directory.Office{NPI: "1902809049"}}
+	files := []clearing.IncomingFile{
 		{Name: "empty.999"},
 		{Name: "report.txt", Content: []byte("a report")},
 		b.report("PR", 2, b.about(unknown, nil, said{control: c.PatientControlNumber, category: "A7"})),
@@ -246,7 +250,7 @@ func TestQuarantineIsReported(t *testing.T) {
 	service := b.build(b.store, inbox{b.network, files})
 	for _, want := range []string{"[empty report unplaced]", "[]"} {
 		all, err := service.Receive(t.Context(), sandboxnet.Name)
-		got := []billing.QuarantineCause{}
+		got := []quarantine.Cause{}
 		for _, q := range all.Quarantined {
 			got = append(got, q.Cause)
 		}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -28,7 +29,7 @@ func newHouse(to ports.Clearinghouse) *house {
 	return &house{Clearinghouse: to, sent: map[string]string{}}
 }
 
-func (n *house) Send(ctx context.Context, f billing.OutgoingFile, mark func(context.Context, string) error) error {
+func (n *house) Send(ctx context.Context, f clearing.OutgoingFile, mark func(context.Context, string) error) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down != nil {
@@ -44,7 +45,7 @@ func (n *house) Send(ctx context.Context, f billing.OutgoingFile, mark func(cont
 	return nil
 }
 
-func (n *house) Receive(ctx context.Context, limit int) ([]billing.IncomingFile, error) {
+func (n *house) Receive(ctx context.Context, limit int) ([]clearing.IncomingFile, error) {
 	n.mu.Lock()
 	down := n.down
 	n.mu.Unlock()
@@ -62,7 +63,7 @@ func (n *house) set(down error) {
 }
 
 // files returns the names of the files that were sent with the claim, in order.
-func (n *house) files(c *billing.Claim) (names []string) {
+func (n *house) files(c *claim.Claim) (names []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for name, content := range n.sent {
@@ -75,7 +76,7 @@ func (n *house) files(c *billing.Claim) (names []string) {
 }
 
 // take removes and returns our files at the clearinghouse.
-func (b *fixture) take() (files []billing.IncomingFile) {
+func (b *fixture) take() (files []clearing.IncomingFile) {
 	b.t.Helper()
 	for {
 		got, err := b.network.Receive(b.t.Context(), 20)
@@ -97,16 +98,16 @@ func (b *fixture) take() (files []billing.IncomingFile) {
 // inbox is a clearinghouse that always has the files.
 type inbox struct {
 	ports.Clearinghouse
-	files []billing.IncomingFile
+	files []clearing.IncomingFile
 }
 
-func (i inbox) Receive(context.Context, int) ([]billing.IncomingFile, error) { return i.files, nil }
+func (i inbox) Receive(context.Context, int) ([]clearing.IncomingFile, error) { return i.files, nil }
 
 func (inbox) Remove(context.Context, string) error { return nil }
 
 // give imports the files, which must all succeed, and returns the batches that
 // they reject.
-func (b *fixture) give(files ...billing.IncomingFile) []batches.Rejection {
+func (b *fixture) give(files ...clearing.IncomingFile) []batches.Rejection {
 	b.t.Helper()
 	got, err := b.build(b.store, inbox{b.network, files}).Receive(b.t.Context(), sandboxnet.Name)
 	if err != nil || got.Files != len(files) {
@@ -122,7 +123,7 @@ type slowNetwork struct {
 	fail  error
 }
 
-func (n slowNetwork) Send(ctx context.Context, f billing.OutgoingFile, mark func(context.Context, string) error) error {
+func (n slowNetwork) Send(ctx context.Context, f clearing.OutgoingFile, mark func(context.Context, string) error) error {
 	n.clock.Advance(30 * time.Second)
 	if n.fail != nil {
 		return n.fail

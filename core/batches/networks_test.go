@@ -8,6 +8,9 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -26,7 +29,7 @@ func (b *fixture) own(p *practice, payer billing.PayerID, clearinghouse ports.Cl
 func TestABatchIsForOneNetwork(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	payer := func(number string) billing.PayerSummary {
+	payer := func(number string) directory.PayerSummary {
 		t.Helper()
 		found, ok := b.payers.Find(number)
 		if !ok {
@@ -40,8 +43,8 @@ func TestABatchIsForOneNetwork(t *testing.T) {
 	everyone.Route.Payers = map[billing.PayerID][]network.Transaction{quiet.ID: {network.Claims}, mine.ID: {network.Claims}}
 	both, alone := b.buildOn(b.store, everyone, own), b.buildOn(b.store, everyone)
 
-	var claims []*billing.Claim
-	for _, to := range []billing.PayerSummary{nowhere, quiet, mine, quiet} {
+	var claims []*claim.Claim
+	for _, to := range []directory.PayerSummary{nowhere, quiet, mine, quiet} {
 		c := b.claim(b.practice, "")
 		c.Payer = to
 		claims = append(claims, c)
@@ -51,7 +54,7 @@ func TestABatchIsForOneNetwork(t *testing.T) {
 		t.Fatalf("%d batches, %v", n, err)
 	}
 	all, content := b.batches(b.practice)
-	byNetwork := map[string]*billing.Batch{}
+	byNetwork := map[string]*clearing.Batch{}
 	for _, f := range all {
 		byNetwork[f.Network] = f
 	}
@@ -96,20 +99,20 @@ func TestAcknowledgementsAreOfTheirNetwork(t *testing.T) {
 	other := b.newPractice("1679576722")
 	c, batch := b.submitted(b.practice)
 	theirs, _ := b.submitted(other)
-	receive := func(f billing.IncomingFile) {
+	receive := func(f clearing.IncomingFile) {
 		t.Helper()
-		s := b.buildOn(b.store, sandbox(b.network), b.own(b.practice, c.Payer.ID, inbox{b.network, []billing.IncomingFile{f}}))
+		s := b.buildOn(b.store, sandbox(b.network), b.own(b.practice, c.Payer.ID, inbox{b.network, []clearing.IncomingFile{f}}))
 		if got, err := s.Receive(t.Context(), "own"); got.Files != 1 || err != nil {
 			t.Fatalf("%+v, %v", got, err)
 		}
 	}
 	receive(b.functional(batch, "R", 1)) // of a batch that went through the sandbox
-	b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(b.practice, c.ID, claim.Submitted, "queued submitted")
 	receive(b.report("PR", 2, b.about(other, nil, said{control: theirs.PatientControlNumber, category: "A7"})))
-	b.wantClaim(other, theirs.ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(other, theirs.ID, claim.Submitted, "queued submitted")
 	if aside := b.quarantined(); len(aside) != 1 {
 		t.Errorf("in quarantine: %+v", aside)
 	}
 	b.give(b.functional(batch, "R", 1)) // the same on the sandbox
-	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
+	b.wantClaim(b.practice, c.ID, claim.Queued, "queued submitted queued")
 }

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -105,7 +106,7 @@ func TestFileNameTaken(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		other := billing.NewBatch(b.scope, "another", serial, 1, b.clock.Now())
+		other := clearing.NewBatch(b.scope, "another", serial, 1, b.clock.Now())
 		other.File.Name = fmt.Sprintf("A%09d", serial+1)
 		_, err = tx.Batches.Insert(ctx, other, []byte("ISA"))
 		return err
@@ -142,7 +143,7 @@ func TestShortNumbers(t *testing.T) {
 			sent = append(sent, read[0].Claims[i].PatientControlNumber)
 		}
 	}
-	for _, c := range []*billing.Claim{fits, taken, refused} {
+	for _, c := range []*claim.Claim{fits, taken, refused} {
 		got := b.get(b.practice, c.ID)
 		if got.PatientControlNumber != c.PatientControlNumber || !slices.Contains(sent, got.Numbers()[len(got.Numbers())-1]) {
 			t.Errorf("the claim %+v is in the file as one of %v", got.Numbers(), sent)
@@ -151,9 +152,9 @@ func TestShortNumbers(t *testing.T) {
 			t.Errorf("%s is submitted as %q", c.PatientControlNumber, n)
 		}
 	}
-	b.wantClaim(b.practice, fits.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
-	b.wantClaim(b.practice, taken.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
-	b.wantClaim(b.practice, refused.ID, billing.ClaimRejected, "queued submitted accepted rejected")
+	b.wantClaim(b.practice, fits.ID, claim.AcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, taken.ID, claim.AcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, refused.ID, claim.Rejected, "queued submitted accepted rejected")
 }
 
 // TestInterchangeAccepted reads an accepted TA1. It proves that the file arrived. It is
@@ -173,9 +174,9 @@ func TestInterchangeAccepted(t *testing.T) {
 		if got := string(f.State) + " " + string(f.Result); got != want {
 			t.Errorf("%s: %s, want %s", document, got, want)
 		}
-		if len(f.Acknowledgements) != 1 || f.Acknowledgements[0].Kind != billing.AcknowledgementTA1 {
+		if len(f.Acknowledgements) != 1 || f.Acknowledgements[0].Kind != clearing.AcknowledgementTA1 {
 			t.Errorf("%s: acknowledgements %+v", document, f.Acknowledgements)
 		}
-		b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+		b.wantClaim(b.practice, c.ID, claim.Submitted, "queued submitted")
 	}
 }

@@ -9,6 +9,10 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -28,15 +32,15 @@ func permutations(n int) (all [][]int) {
 
 // expected is the table of states (997, clearinghouse's 277CA, payer's 277CA,
 // payer's 277 request) of a submitted claim.
-func expected(order []billing.IncomingFile) (state billing.ClaimState, story string) {
-	state, words := billing.ClaimSubmitted, []string{"queued", "submitted"}
+func expected(order []clearing.IncomingFile) (state claim.State, story string) {
+	state, words := claim.Submitted, []string{"queued", "submitted"}
 	for _, f := range order {
 		switch {
-		case strings.Contains(f.Name, "clearinghouse") && state == billing.ClaimSubmitted:
-			state, words = billing.ClaimAcceptedClearinghouse, append(words, "accepted")
-		case strings.Contains(f.Name, "payer") && state != billing.ClaimAcceptedPayer:
-			state, words = billing.ClaimAcceptedPayer, append(words, "accepted")
-		case strings.Contains(f.Name, "request") && state == billing.ClaimAcceptedPayer:
+		case strings.Contains(f.Name, "clearinghouse") && state == claim.Submitted:
+			state, words = claim.AcceptedClearinghouse, append(words, "accepted")
+		case strings.Contains(f.Name, "payer") && state != claim.AcceptedPayer:
+			state, words = claim.AcceptedPayer, append(words, "accepted")
+		case strings.Contains(f.Name, "request") && state == claim.AcceptedPayer:
 			words = append(words, "status_updated")
 		}
 	}
@@ -59,7 +63,7 @@ func TestEveryOrder(t *testing.T) {
 			if !porttest.Dies(func() { _ = b.process(f).Send(t.Context(), j) }) {
 				t.Fatal("the sender did not die")
 			}
-			b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued")
+			b.wantClaim(b.practice, c.ID, claim.Queued, "queued")
 		} else {
 			b.send()
 		}
@@ -68,7 +72,7 @@ func TestEveryOrder(t *testing.T) {
 		if len(files) != len(order) {
 			t.Fatalf("%d files came back", len(files))
 		}
-		var given []billing.IncomingFile
+		var given []clearing.IncomingFile
 		for _, n := range order {
 			given = append(given, files[n])
 			b.give(files[n])
@@ -84,11 +88,11 @@ func TestEveryOrder(t *testing.T) {
 		state, story := expected(given)
 		b.wantClaim(b.practice, c.ID, state, story)
 		f := b.batch(b.practice, b.get(b.practice, c.ID).BatchID)
-		if f.State != billing.BatchAcknowledged || b.story(b.practice, f.ID) != "batch.acknowledged" {
+		if f.State != clearing.BatchAcknowledged || b.story(b.practice, f.ID) != "batch.acknowledged" {
 			t.Errorf("the batch is %s with the events %q", f.State, b.story(b.practice, f.ID))
 		}
 		asked := b.requests(b.practice)
-		if len(asked) != i+1 || asked[0].ClaimID != c.ID || asked[0].Source != billing.SourceNetwork || asked[0].State != billing.PayerRequestOpen ||
+		if len(asked) != i+1 || asked[0].ClaimID != c.ID || asked[0].Source != attachment.SourceNetwork || asked[0].State != attachment.PayerRequestOpen ||
 			asked[0].DueDate.IsZero() || asked[0].ReferenceNumber == "" || b.story(b.practice, asked[0].ID) != "payer_request.received" {
 			t.Errorf("%d payer requests, the last is %+v", len(asked), asked[0])
 		}
@@ -121,7 +125,7 @@ func TestSameFilesAtOnce(t *testing.T) {
 	}
 	both.Wait()
 	b.send()
-	state := map[bool]billing.ClaimState{true: billing.ClaimRejected, false: billing.ClaimAcceptedPayer}
+	state := map[bool]claim.State{true: claim.Rejected, false: claim.AcceptedPayer}
 	for i, c := range all {
 		story := "queued submitted accepted accepted"
 		switch i {
@@ -138,12 +142,12 @@ func TestSameFilesAtOnce(t *testing.T) {
 }
 
 // accepted returns a claim that the payer has, with its batch.
-func (b *fixture) accepted() (*billing.Claim, *billing.Batch) {
+func (b *fixture) accepted() (*claim.Claim, *clearing.Batch) {
 	b.t.Helper()
 	c := b.queue(b.practice, "")[0]
 	b.turn(1)
 	c = b.get(b.practice, c.ID)
-	if c.State != billing.ClaimAcceptedPayer {
+	if c.State != claim.AcceptedPayer {
 		b.t.Fatalf("the claim is %s", c.State)
 	}
 	return c, b.batch(b.practice, c.BatchID)
@@ -162,20 +166,20 @@ func TestNothingGoesBack(t *testing.T) {
 	at := 100
 	for _, step := range []struct {
 		what  string
-		file  func(control int) billing.IncomingFile
-		state billing.ClaimState
+		file  func(control int) clearing.IncomingFile
+		state claim.State
 		more  string
 	}{
-		{"a rejection of the file", func(n int) billing.IncomingFile { return b.functional(sent, "R", n) }, billing.ClaimAcceptedPayer, ""},
-		{"the clearinghouse", func(n int) billing.IncomingFile { return b.report("AY", n, b.about(b.practice, sent, about("A1", 0))) }, billing.ClaimAcceptedPayer, ""},
-		{"the payer again", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("A2", 0))) }, billing.ClaimAcceptedPayer, " status_updated"},
-		{"a status", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("P1", 0))) }, billing.ClaimAcceptedPayer, " status_updated"},
-		{"first the newer", func(n int) billing.IncomingFile {
+		{"a rejection of the file", func(n int) clearing.IncomingFile { return b.functional(sent, "R", n) }, claim.AcceptedPayer, ""},
+		{"the clearinghouse", func(n int) clearing.IncomingFile { return b.report("AY", n, b.about(b.practice, sent, about("A1", 0))) }, claim.AcceptedPayer, ""},
+		{"the payer again", func(n int) clearing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("A2", 0))) }, claim.AcceptedPayer, " status_updated"},
+		{"a status", func(n int) clearing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("P1", 0))) }, claim.AcceptedPayer, " status_updated"},
+		{"first the newer", func(n int) clearing.IncomingFile {
 			return b.report("PR", n, b.about(b.practice, sent, about("A7", 2), about("P1", 1)))
-		}, billing.ClaimRejected, " status_updated rejected"},
-		{"an acceptance", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("A2", 3))) }, billing.ClaimRejected, ""},
-		{"a status of a rejected one", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("F1", 3))) }, billing.ClaimRejected, ""},
-		{"not found", func(n int) billing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("A4", 3))) }, billing.ClaimRejected, ""},
+		}, claim.Rejected, " status_updated rejected"},
+		{"an acceptance", func(n int) clearing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("A2", 3))) }, claim.Rejected, ""},
+		{"a status of a rejected one", func(n int) clearing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("F1", 3))) }, claim.Rejected, ""},
+		{"not found", func(n int) clearing.IncomingFile { return b.report("PR", n, b.about(b.practice, sent, about("A4", 3))) }, claim.Rejected, ""},
 	} {
 		at++
 		f := step.file(at)
@@ -199,21 +203,21 @@ func TestNotFound(t *testing.T) {
 	b := newFixture(t)
 	c, sent := b.accepted()
 	b.give(b.report("PR", 1, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A4"})))
-	b.wantClaim(b.practice, c.ID, billing.ClaimNeedsAttention, "queued submitted accepted accepted needs_attention")
+	b.wantClaim(b.practice, c.ID, claim.NeedsAttention, "queued submitted accepted accepted needs_attention")
 	if c := b.get(b.practice, c.ID); len(c.Findings) != 1 {
 		t.Errorf("findings %+v", c.Findings)
 	}
 }
 
 // change changes a claim as a user does, and stores the result.
-func (b *fixture) change(id billing.ClaimID, do func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error)) (made *billing.ClaimRecord) {
+func (b *fixture) change(id billing.ClaimID, do func(c *claim.Record) (*claim.Record, event.Event, error)) (made *claim.Record) {
 	b.t.Helper()
 	b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
 		if err != nil {
 			return err
 		}
-		var e billing.Event
+		var e event.Event
 		if made, e, err = do(c); err != nil {
 			return err
 		}
@@ -230,18 +234,18 @@ func (b *fixture) change(id billing.ClaimID, do func(c *billing.ClaimRecord) (*b
 	return made
 }
 
-func (b *fixture) void(c *billing.Claim) *billing.Claim {
+func (b *fixture) void(c *claim.Claim) *claim.Claim {
 	b.t.Helper()
 	b.made++
-	return b.change(c.ID, func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error) {
+	return b.change(c.ID, func(c *claim.Record) (*claim.Record, event.Event, error) {
 		return c.Void(billing.NewID[billing.ClaimID](b.clock.Now()), fmt.Sprintf("PCN-%06d", b.made), billing.RequestID{}, b.clock.Now())
 	}).Claim
 }
 
-func (b *fixture) replace(c *billing.Claim) {
+func (b *fixture) replace(c *claim.Claim) {
 	b.t.Helper()
-	b.change(c.ID, func(c *billing.ClaimRecord) (*billing.ClaimRecord, billing.Event, error) {
-		e, err := c.Replace(c.ClaimContent, b.clock.Now())
+	b.change(c.ID, func(c *claim.Record) (*claim.Record, event.Event, error) {
+		e, err := c.Replace(c.Content, b.clock.Now())
 		return c, e, err
 	})
 }
@@ -256,14 +260,14 @@ func TestLateForAReplacement(t *testing.T) {
 	story := "queued submitted accepted accepted queued"
 	b.replace(c)
 	b.give(late, b.report("PR", 2, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A2"})))
-	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, story)
+	b.wantClaim(b.practice, c.ID, claim.Queued, story)
 	b.cut(1)
 	b.send()
 	b.give(b.report("PR", 3, b.about(b.practice, sent, said{control: c.PatientControlNumber, category: "A7"})), b.functional(sent, "R", 4))
-	b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, story+" submitted")
+	b.wantClaim(b.practice, c.ID, claim.Submitted, story+" submitted")
 	b.clock.Advance(untilAll)
 	b.receive()
-	b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, story+" submitted accepted accepted")
+	b.wantClaim(b.practice, c.ID, claim.AcceptedPayer, story+" submitted accepted accepted")
 	sentAs := b.network.sent[b.network.files(c)[1]]
 	if !strings.Contains(sentAs, "REF*F8*"+c.PayerClaimNumber+"~") || !strings.Contains(sentAs, ":B:7*") {
 		t.Errorf("the replacement was sent as %s", sentAs)
@@ -278,13 +282,13 @@ func TestVoid(t *testing.T) {
 	v := b.void(c)
 	b.cut(1)
 	b.send()
-	b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, c.ID, claim.AcceptedPayer, "queued submitted accepted accepted")
 	b.clock.Advance(untilAll)
 	files := b.take()
 	b.give(files...)
 	b.give(files...)
-	b.wantClaim(b.practice, v.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
-	b.wantClaim(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
+	b.wantClaim(b.practice, v.ID, claim.AcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, c.ID, claim.Voided, "queued submitted accepted accepted voided")
 	events := b.events(b.practice, c.ID)
 	if data := string(events[4].Data); !strings.Contains(data, "payer") || !strings.Contains(data, `"previous_state":"accepted_payer"`) || !strings.Contains(data, `"category":"A2"`) {
 		t.Errorf("claim.voided has %s", data)
@@ -294,7 +298,7 @@ func TestVoid(t *testing.T) {
 	}
 	// The payer still reports on the claim that it has voided.
 	b.give(b.report("PR", 1, b.about(b.practice, nil, said{control: c.PatientControlNumber, category: "A2"})))
-	b.wantClaim(b.practice, c.ID, billing.ClaimVoided, "queued submitted accepted accepted voided")
+	b.wantClaim(b.practice, c.ID, claim.Voided, "queued submitted accepted accepted voided")
 }
 
 // TestVoidAndClaimInOneFile has a payer's file accept a void and report on the
@@ -315,8 +319,8 @@ func TestVoidAndClaimInOneFile(t *testing.T) {
 			if order[0] == 1 {
 				story += " status_updated"
 			}
-			b.wantClaim(b.practice, v.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-			b.wantClaim(b.practice, c.ID, billing.ClaimVoided, story+" voided")
+			b.wantClaim(b.practice, v.ID, claim.AcceptedPayer, "queued submitted accepted")
+			b.wantClaim(b.practice, c.ID, claim.Voided, story+" voided")
 		})
 	}
 }
@@ -330,6 +334,6 @@ func TestRejectedVoid(t *testing.T) {
 	b.cut(1)
 	b.send()
 	b.give(b.report("PR", 1, b.about(b.practice, nil, said{control: v.PatientControlNumber, category: "A3"})))
-	b.wantClaim(b.practice, v.ID, billing.ClaimRejected, "queued submitted rejected")
-	b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, v.ID, claim.Rejected, "queued submitted rejected")
+	b.wantClaim(b.practice, c.ID, claim.AcceptedPayer, "queued submitted accepted accepted")
 }

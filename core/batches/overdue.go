@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Overdue is an acknowledgement of a batch that became overdue.
 type Overdue struct {
-	Batch      *billing.Batch
+	Batch      *clearing.Batch
 	Connection string // its name
-	Kind       billing.AcknowledgementKind
+	Kind       clearing.AcknowledgementKind
 }
 
 // Review records which acknowledgements of the batches of all connections are overdue,

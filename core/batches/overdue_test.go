@@ -10,6 +10,8 @@ import (
 
 	"github.com/molar-billing/molar/core/batches"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -20,8 +22,8 @@ type account struct {
 	*fixture
 
 	network *ports.Network
-	claims  []*billing.Claim
-	batch   *billing.Batch
+	claims  []*claim.Claim
+	batch   *clearing.Batch
 }
 
 // newAccount sends claims through a connection with the options.
@@ -65,10 +67,10 @@ func (a *account) review() string {
 }
 
 // comes imports a file of the connection.
-func (a *account) comes(f billing.IncomingFile) {
+func (a *account) comes(f clearing.IncomingFile) {
 	a.t.Helper()
 	n := *a.network
-	n.Replies = inbox{files: []billing.IncomingFile{f}}
+	n.Replies = inbox{files: []clearing.IncomingFile{f}}
 	if got, err := a.buildOn(a.store, &n).Receive(a.t.Context(), n.Name); got.Files != 1 || err != nil {
 		a.t.Fatalf("%+v, %v", got, err)
 	}
@@ -149,7 +151,7 @@ func TestPaidWithoutAReport(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c.State = billing.ClaimPaid
+		c.State = claim.Paid
 		return tx.Claims.Save(ctx, c.Claim)
 	})
 	if got := a.review(); got != "" {
@@ -176,7 +178,7 @@ func TestOverdueFound(t *testing.T) {
 		t.Errorf("overdue: %s", got)
 	}
 	a.comes(a.functional(a.batch, "R", 1))
-	a.wantClaim(a.practice, a.claims[0].ID, billing.ClaimQueued, "queued submitted queued")
+	a.wantClaim(a.practice, a.claims[0].ID, claim.Queued, "queued submitted queued")
 }
 
 // TestOverdueLost sends a batch again when the operator knows that the clearinghouse does
@@ -191,15 +193,15 @@ func TestOverdueLost(t *testing.T) {
 	if _, err := a.service.Resend(t.Context(), a.batch.ID); err != nil {
 		t.Fatal(err)
 	}
-	if b := a.only(); b.State != billing.BatchPending || !b.SentAt.IsZero() || len(b.Overdue) > 0 {
+	if b := a.only(); b.State != clearing.BatchPending || !b.SentAt.IsZero() || len(b.Overdue) > 0 {
 		t.Errorf("%+v", b)
 	}
 	a.service = a.buildOn(a.store, a.network)
 	a.send()
-	if b := a.only(); b.State != billing.BatchSent || !b.SentAt.Equal(a.clock.Now()) || box.has[b.File.Name] != 1 {
+	if b := a.only(); b.State != clearing.BatchSent || !b.SentAt.Equal(a.clock.Now()) || box.has[b.File.Name] != 1 {
 		t.Errorf("%+v, delivered %v", b, box.has)
 	}
-	a.wantClaim(a.practice, a.claims[0].ID, billing.ClaimSubmitted, "queued submitted")
+	a.wantClaim(a.practice, a.claims[0].ID, claim.Submitted, "queued submitted")
 	if got := a.review(); got != "" {
 		t.Errorf("overdue at once: %s", got)
 	}

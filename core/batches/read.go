@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -12,14 +13,14 @@ import (
 // nil after the last.
 func (s *Service) List(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) ([]*billing.Batch, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Batch, error) {
+) ([]*clearing.Batch, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*clearing.Batch, error) {
 		return tx.Batches.List(ctx, p)
 	})
 }
 
 // Get reads a batch without its file. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileID) (b *clearing.Batch, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		b, err = tx.Batches.Get(ctx, id)
 		return err
@@ -29,7 +30,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileI
 
 // File reads a batch with its file, as its network receives it. It returns
 // CodeNotFound if there is none.
-func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.FileID) (b *billing.Batch, content []byte, err error) {
+func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.FileID) (b *clearing.Batch, content []byte, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if b, err = tx.Batches.Get(ctx, id); err != nil {
 			return err
@@ -44,7 +45,7 @@ func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.File
 // CodeNotFound if there is none.
 func (s *Service) Acknowledgement(
 	ctx context.Context, scope billing.Scope, id billing.FileID, number int,
-) (a *billing.BatchAcknowledgement, content []byte, err error) {
+) (a *clearing.BatchAcknowledgement, content []byte, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		a, content, err = tx.Acknowledgements.Get(ctx, id, number)
 		return err

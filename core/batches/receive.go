@@ -8,7 +8,11 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -19,9 +23,9 @@ const receiveAtOnce = 100
 type Received struct {
 	Files       int
 	Rejected    []Rejection
-	Problems    []*billing.ReceivedFile
-	Quarantined []*billing.Quarantined // that entered the quarantine
-	Poll        time.Duration          // how often to ask the network
+	Problems    []*clearing.ReceivedFile
+	Quarantined []*quarantine.File // that entered the quarantine
+	Poll        time.Duration      // how often to ask the network
 }
 
 // Rejection is a rejected batch with the reasons, for the operator. The claims of
@@ -97,7 +101,7 @@ func (s *Service) empty(ctx context.Context, n *ports.Network, all *Received, fa
 // take imports a file, each part of it by its kind. A part that cannot be read, is of no
 // use, or names no batch or office here, goes to the quarantine with its reason, and does
 // not hold up the others.
-func (s *Service) take(ctx context.Context, n *ports.Network, f billing.IncomingFile, all *Received) error {
+func (s *Service) take(ctx context.Context, n *ports.Network, f clearing.IncomingFile, all *Received) error {
 	parts := 0
 	for p := range s.edi.Parts(f.Content) {
 		parts++
@@ -108,33 +112,33 @@ func (s *Service) take(ctx context.Context, n *ports.Network, f billing.Incoming
 	if parts > 0 {
 		return nil
 	}
-	cause, reason := billing.Unread(f)
+	cause, reason := quarantine.Unread(f)
 	return s.quarantine(ctx, n.Route.Mode, f, cause, reason, all)
 }
 
-func (s *Service) takePart(ctx context.Context, n *ports.Network, f billing.IncomingFile, p billing.FilePart, all *Received) error {
+func (s *Service) takePart(ctx context.Context, n *ports.Network, f clearing.IncomingFile, p clearing.FilePart, all *Received) error {
 	f.Content = p.Content
 	switch p.Kind {
-	case billing.FileAcknowledgement:
+	case clearing.FileAcknowledgement:
 		return s.acknowledgement(ctx, n, f, all)
-	case billing.FileRemittance:
+	case clearing.FileRemittance:
 		aside, err := s.remit(ctx, &n.Route, f)
 		all.Quarantined = append(all.Quarantined, aside...)
 		return err
-	case billing.FileOther:
+	case clearing.FileOther:
 	}
-	cause, reason := billing.UnreadPart(p)
+	cause, reason := quarantine.UnreadPart(p)
 	return s.quarantine(ctx, n.Route.Mode, f, cause, reason, all)
 }
 
 // acknowledgement applies a file of acknowledgements. One that cannot be read is taken
 // apart by transaction set.
-func (s *Service) acknowledgement(ctx context.Context, n *ports.Network, f billing.IncomingFile, all *Received) error {
+func (s *Service) acknowledgement(ctx context.Context, n *ports.Network, f clearing.IncomingFile, all *Received) error {
 	a, err := s.edi.Acknowledgement(f.Name, f.Content)
 	if err != nil {
 		parts := slices.Collect(s.edi.Apart(f.Content))
 		if len(parts) < 2 {
-			cause, reason := billing.UnreadPart(billing.FilePart{Err: err})
+			cause, reason := quarantine.UnreadPart(clearing.FilePart{Err: err})
 			return s.quarantine(ctx, n.Route.Mode, f, cause, reason, all)
 		}
 		for _, p := range parts {
@@ -166,16 +170,16 @@ func (s *Service) acknowledgement(ctx context.Context, n *ports.Network, f billi
 	if f.Scope != (billing.Scope{}) {
 		reason = "%d of the parts of the file name no batch of the organization."
 	}
-	return s.quarantine(ctx, n.Route.Mode, f, billing.QuarantineUnplaced, fmt.Sprintf(reason, unrouted), all)
+	return s.quarantine(ctx, n.Route.Mode, f, quarantine.Unplaced, fmt.Sprintf(reason, unrouted), all)
 }
 
 // obey reads an acknowledgement as the network means it. An accepted interchange (TA1)
 // is the verdict on a file if the network sends no other. Payers have their own IDs.
-func obey(n *ports.Network, a *billing.Acknowledgement) {
-	last := !n.Options.Expects(billing.Acknowledgement997) && !n.Options.Expects(billing.Acknowledgement999)
+func obey(n *ports.Network, a *clearing.Acknowledgement) {
+	last := !n.Options.Expects(clearing.Acknowledgement997) && !n.Options.Expects(clearing.Acknowledgement999)
 	for i := range a.Verdicts {
 		if v := &a.Verdicts[i]; v.Result == "" && last {
-			v.Result = billing.BatchAccepted
+			v.Result = clearing.BatchAccepted
 		}
 	}
 	for i := range a.Reports {
@@ -185,20 +189,20 @@ func obey(n *ports.Network, a *billing.Acknowledgement) {
 
 // quarantine stores a file in the quarantine of its organization, or in the operator's.
 func (s *Service) quarantine(
-	ctx context.Context, mode billing.Mode, f billing.IncomingFile, cause billing.QuarantineCause, reason string, all *Received,
+	ctx context.Context, mode billing.Mode, f clearing.IncomingFile, cause quarantine.Cause, reason string, all *Received,
 ) error {
-	var q *billing.Quarantined
+	var q *quarantine.File
 	var id billing.FileID
 	var err error
 	if f.Scope == (billing.Scope{}) {
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-			q = billing.Quarantine(f, mode, cause, reason, tx.Clock.Now())
+			q = quarantine.New(f, mode, cause, reason, tx.Clock.Now())
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})
 	} else {
 		err = s.store.InTx(ctx, f.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-			q = billing.Quarantine(f, mode, cause, reason, tx.Clock.Now())
+			q = quarantine.New(f, mode, cause, reason, tx.Clock.Now())
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})
@@ -212,8 +216,8 @@ func (s *Service) quarantine(
 // part is the part of an acknowledgement that concerns one organization.
 type part struct {
 	scope    billing.Scope
-	kind     billing.AcknowledgementKind
-	file     billing.FileRef
+	kind     clearing.AcknowledgementKind
+	file     clearing.FileRef
 	verdicts []verdict
 	reports  []report
 
@@ -223,14 +227,14 @@ type part struct {
 
 // verdict is the result for a batch.
 type verdict struct {
-	*billing.FileVerdict
+	*clearing.FileVerdict
 
 	batch billing.FileID
 }
 
 // report is a report on claims: those of the batch, if it has one.
 type report struct {
-	*billing.ClaimReport
+	*clearing.ClaimReport
 
 	batch billing.FileID
 }
@@ -239,10 +243,10 @@ type report struct {
 // unless that is zero, else by the batch that they answer, else by the provider
 // that they name. Unrouted counts the parts without an organization.
 func (s *Service) route(
-	ctx context.Context, n *ports.Network, only billing.Scope, a *billing.Acknowledgement,
+	ctx context.Context, n *ports.Network, only billing.Scope, a *clearing.Acknowledgement,
 ) (parts []*part, unrouted int, err error) {
-	r := router{network: n, only: only, batches: map[billing.ControlNumbers]*billing.Batch{}, payees: map[[2]string][]billing.Scope{}}
-	verdicts, reports := make([]*billing.Batch, len(a.Verdicts)), make([]origin, len(a.Reports))
+	r := router{network: n, only: only, batches: map[clearing.ControlNumbers]*clearing.Batch{}, payees: map[[2]string][]billing.Scope{}}
+	verdicts, reports := make([]*clearing.Batch, len(a.Verdicts)), make([]origin, len(a.Reports))
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		for i := range a.Verdicts {
 			if verdicts[i], err = r.batch(ctx, tx.Routes, a.Verdicts[i].About); err != nil {
@@ -296,7 +300,7 @@ func (s *Service) route(
 // batches. A file of one organization's network, and a file with one transaction set
 // about one organization, is readable as a whole. Of any other file, an organization
 // reads the sets that are about it alone.
-func (s *Service) excerpts(ctx context.Context, n *ports.Network, f billing.IncomingFile, parts []*part, unrouted int) error {
+func (s *Service) excerpts(ctx context.Context, n *ports.Network, f clearing.IncomingFile, parts []*part, unrouted int) error {
 	if f.Scope != (billing.Scope{}) {
 		for _, p := range parts {
 			p.readable = p.batches()
@@ -305,7 +309,7 @@ func (s *Service) excerpts(ctx context.Context, n *ports.Network, f billing.Inco
 	}
 	var sets [][]byte
 	for set := range s.edi.Apart(f.Content) {
-		if !slices.Equal(set.Sets, []string{string(billing.AcknowledgementTA1)}) {
+		if !slices.Equal(set.Sets, []string{string(clearing.AcknowledgementTA1)}) {
 			sets = append(sets, set.Content)
 		}
 	}
@@ -346,12 +350,12 @@ type origin struct {
 type router struct {
 	network *ports.Network
 	only    billing.Scope // when not zero, the file concerns this scope alone
-	batches map[billing.ControlNumbers]*billing.Batch
+	batches map[clearing.ControlNumbers]*clearing.Batch
 	payees  map[[2]string][]billing.Scope
 }
 
 // batch returns the batch of the network with the numbers; nil for none.
-func (r *router) batch(ctx context.Context, tx ports.Routes, n billing.ControlNumbers) (*billing.Batch, error) {
+func (r *router) batch(ctx context.Context, tx ports.Routes, n clearing.ControlNumbers) (*clearing.Batch, error) {
 	if b, known := r.batches[n]; known {
 		return b, nil
 	}
@@ -368,9 +372,9 @@ func (r *router) batch(ctx context.Context, tx ports.Routes, n billing.ControlNu
 
 // report returns the scopes whose claims a report may be about, and its batch
 // if it names one.
-func (r *router) report(ctx context.Context, tx ports.Routes, c *billing.ClaimReport) (o origin, err error) {
+func (r *router) report(ctx context.Context, tx ports.Routes, c *clearing.ClaimReport) (o origin, err error) {
 	if c.Batch != "" {
-		b, err := r.batch(ctx, tx, billing.ControlNumbers{Interchange: c.Batch, Group: c.Batch, Transaction: c.Batch})
+		b, err := r.batch(ctx, tx, clearing.ControlNumbers{Interchange: c.Batch, Group: c.Batch, Transaction: c.Batch})
 		if err != nil {
 			return o, err
 		}
@@ -389,7 +393,7 @@ func (r *router) report(ctx context.Context, tx ports.Routes, c *billing.ClaimRe
 	if err != nil {
 		return o, err
 	}
-	r.payees[key] = billing.ScopesOf(offices)
+	r.payees[key] = directory.ScopesOf(offices)
 	return origin{scopes: r.payees[key]}, nil
 }
 
@@ -399,7 +403,7 @@ const matchAtOnce = 300
 // senders narrows the origin of each report that may be about claims of several
 // scopes. It keeps the scopes that have the claim: by control number, and by
 // charge or patient name.
-func (s *Service) senders(ctx context.Context, reports []billing.ClaimReport, origins []origin) error {
+func (s *Service) senders(ctx context.Context, reports []clearing.ClaimReport, origins []origin) error {
 	asked, have := map[billing.Scope][]int{}, map[int][]billing.Scope{}
 	for i := range origins {
 		if len(origins[i].scopes) > 1 {
@@ -417,7 +421,7 @@ func (s *Service) senders(ctx context.Context, reports []billing.ClaimReport, or
 					numbers = append(numbers, n)
 				}
 			}
-			var claims []*billing.Claim
+			var claims []*claim.Claim
 			err := s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) (err error) {
 				claims, err = tx.Clearing.Match(ctx, numbers, nil)
 				return err
@@ -426,7 +430,7 @@ func (s *Service) senders(ctx context.Context, reports []billing.ClaimReport, or
 				return err
 			}
 			for _, i := range some {
-				if slices.ContainsFunc(claims, func(c *billing.Claim) bool { return c.Fits(reports[i].Mark()) }) {
+				if slices.ContainsFunc(claims, func(c *claim.Claim) bool { return c.Fits(reports[i].Mark()) }) {
 					have[i] = append(have[i], scope)
 				}
 			}

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -46,7 +48,7 @@ type applying struct {
 
 // open reads the file of the job. It ends the job, and returns nil, when there is nothing
 // to do, and lets it rest while a file that is not whole rests.
-func (w *applying) open(ctx context.Context) (f *billing.ReceivedFile, err error) {
+func (w *applying) open(ctx context.Context) (f *clearing.ReceivedFile, err error) {
 	err = w.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		f, err = tx.Received.Lock(ctx, w.own)
 		if err != nil && !billing.IsNotFound(err) {
@@ -60,7 +62,7 @@ func (w *applying) open(ctx context.Context) (f *billing.ReceivedFile, err error
 			f = nil
 			return tx.Outbox.Postpone(ctx, w.job.ID, until)
 		}
-		if f != nil && f.State == billing.FileReceived {
+		if f != nil && f.State == clearing.FileReceived {
 			return nil
 		}
 		f = nil
@@ -83,7 +85,7 @@ func (w *applying) run(ctx context.Context, _ billing.JobID) error {
 		if err == nil && f == nil {
 			return nil
 		}
-		if err == nil && f.State == billing.FileReceived {
+		if err == nil && f.State == clearing.FileReceived {
 			err = w.apply(ctx, f)
 		}
 		switch {
@@ -100,7 +102,7 @@ func (w *applying) run(ctx context.Context, _ billing.JobID) error {
 
 // begin counts a try to apply the next file, before it is applied. It returns nil when
 // none is left for this job, and a file that it has just set aside.
-func (w *applying) begin(ctx context.Context) (f *billing.ReceivedFile, err error) {
+func (w *applying) begin(ctx context.Context) (f *clearing.ReceivedFile, err error) {
 	err = w.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		now := tx.Clock.Now()
 		f, err = tx.Received.Next(ctx, w.network)
@@ -127,22 +129,22 @@ func (w *applying) begin(ctx context.Context) (f *billing.ReceivedFile, err erro
 }
 
 // apply applies a file.
-func (w *applying) apply(ctx context.Context, f *billing.ReceivedFile) error {
+func (w *applying) apply(ctx context.Context, f *clearing.ReceivedFile) error {
 	content, err := w.content(ctx, f)
 	if err != nil {
 		return err
 	}
 	if why := w.edi.Whole(content); why != nil {
-		return w.end(ctx, f, func(f *billing.ReceivedFile, now time.Time) { f.Partial(why, now) })
+		return w.end(ctx, f, func(f *clearing.ReceivedFile, now time.Time) { f.Partial(why, now) })
 	}
 	if err := w.read(ctx, f, content); err != nil {
 		return err
 	}
-	return w.end(ctx, f, (*billing.ReceivedFile).Applied)
+	return w.end(ctx, f, (*clearing.ReceivedFile).Applied)
 }
 
 // read applies what a file says.
-func (w *applying) read(ctx context.Context, f *billing.ReceivedFile, content []byte) error {
+func (w *applying) read(ctx context.Context, f *clearing.ReceivedFile, content []byte) error {
 	n, err := w.networkOf(ctx, f)
 	if err != nil {
 		return err
@@ -154,7 +156,7 @@ func (w *applying) read(ctx context.Context, f *billing.ReceivedFile, content []
 	return err
 }
 
-func (w *applying) content(ctx context.Context, f *billing.ReceivedFile) (content []byte, err error) {
+func (w *applying) content(ctx context.Context, f *clearing.ReceivedFile) (content []byte, err error) {
 	err = w.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		content, err = tx.Contents.Read(ctx, f)
 		return err
@@ -164,7 +166,7 @@ func (w *applying) content(ctx context.Context, f *billing.ReceivedFile) (conten
 
 // end stores what became of a file, and ends its job if it is this one. The job of a file
 // that is not whole goes on once that has rested.
-func (w *applying) end(ctx context.Context, f *billing.ReceivedFile, become func(f *billing.ReceivedFile, now time.Time)) error {
+func (w *applying) end(ctx context.Context, f *clearing.ReceivedFile, become func(f *clearing.ReceivedFile, now time.Time)) error {
 	err := w.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if f, err = tx.Received.Lock(ctx, f.ID); err != nil {
 			return err
@@ -191,25 +193,25 @@ func (w *applying) end(ctx context.Context, f *billing.ReceivedFile, become func
 // settle takes a file that rests and will not be whole any more: what can be read of it is
 // applied, and the rest goes to the quarantine. The clearinghouse's copy stays. Nothing of
 // a file that changed while it was read is applied.
-func (w *applying) settle(ctx context.Context, f *billing.ReceivedFile) error {
+func (w *applying) settle(ctx context.Context, f *clearing.ReceivedFile) error {
 	content, err := w.content(ctx, f)
 	if err != nil {
 		return err
 	}
-	if f.State == billing.FileChanged {
-		err = w.quarantine(ctx, f.Scope.Mode, f.Incoming(content), billing.QuarantineUnreadable, f.Reason, w.all)
+	if f.State == clearing.FileChanged {
+		err = w.quarantine(ctx, f.Scope.Mode, f.Incoming(content), quarantine.Unreadable, f.Reason, w.all)
 	} else {
 		err = w.read(ctx, f, content)
 	}
 	if err != nil {
 		return err
 	}
-	return w.end(ctx, f, (*billing.ReceivedFile).NotWhole)
+	return w.end(ctx, f, (*clearing.ReceivedFile).NotWhole)
 }
 
 // networkOf returns the network of a file as its connection describes it, even if that is
 // not open now.
-func (s *Service) networkOf(ctx context.Context, f *billing.ReceivedFile) (*ports.Network, error) {
+func (s *Service) networkOf(ctx context.Context, f *clearing.ReceivedFile) (*ports.Network, error) {
 	if n, err := s.network(f.Network); err == nil {
 		return n, nil
 	}

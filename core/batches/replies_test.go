@@ -7,6 +7,8 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // envelope returns the envelope of a file with the control number.
@@ -18,12 +20,12 @@ func (b *fixture) envelope(control int) (x12.Interchange, x12.Group) {
 		}
 }
 
-func fileOf(control int, content []byte) billing.IncomingFile {
-	return billing.IncomingFile{Name: fmt.Sprintf("file-%d.edi", control), Content: content}
+func fileOf(control int, content []byte) clearing.IncomingFile {
+	return clearing.IncomingFile{Name: fmt.Sprintf("file-%d.edi", control), Content: content}
 }
 
 // functional returns a 999 about a batch: A for accepted, R for rejected.
-func (b *fixture) functional(about *billing.Batch, verdict string, control int) billing.IncomingFile {
+func (b *fixture) functional(about *clearing.Batch, verdict string, control int) clearing.IncomingFile {
 	n := about.File.ControlNumbers
 	f := acknowledgements.Functional{Standard: acknowledgements.Standard999, Groups: []acknowledgements.GroupVerdict{{
 		FunctionalID: "HC", Control: n.Group, Code: verdict, Included: 1, Received: 1,
@@ -52,7 +54,7 @@ type said struct {
 
 // about returns the level of a receiver with claims of the practice. The batch
 // may be nil.
-func (b *fixture) about(p *practice, batch *billing.Batch, all ...said) acknowledgements.Receiver {
+func (b *fixture) about(p *practice, batch *clearing.Batch, all ...said) acknowledgements.Receiver {
 	office := acknowledgements.Provider{Level: acknowledgements.Level{
 		Name: acknowledgements.Name{Entity: "85", Kind: "2", Last: "Main Street Dental", IDQualifier: "XX", ID: p.office.NPI},
 	}}
@@ -75,7 +77,7 @@ func (b *fixture) about(p *practice, batch *billing.Batch, all ...said) acknowle
 }
 
 // report returns a 277CA of a payer (PR) or a clearinghouse (AY).
-func (b *fixture) report(entity string, control int, about ...acknowledgements.Receiver) billing.IncomingFile {
+func (b *fixture) report(entity string, control int, about ...acknowledgements.Receiver) clearing.IncomingFile {
 	r := acknowledgements.Report{
 		Kind: acknowledgements.KindAcknowledgement, Reference: strconv.Itoa(control), CreatedAt: b.clock.Now(),
 		Sources: []acknowledgements.Source{{
@@ -88,7 +90,7 @@ func (b *fixture) report(entity string, control int, about ...acknowledgements.R
 }
 
 // request returns a 277 of a payer that asks for information about a claim.
-func (b *fixture) request(p *practice, control int, c *billing.Claim, reference string) billing.IncomingFile {
+func (b *fixture) request(p *practice, control int, c *claim.Claim, reference string) clearing.IncomingFile {
 	about := b.about(p, nil, said{control: c.PatientControlNumber, category: "R4", number: "PAYER-1"})
 	asks := &about.Providers[0].Claims[0]
 	asks.PayerReference, asks.Due = reference, billing.DateOf(b.clock.Now()).AddDays(30)

@@ -6,17 +6,20 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 )
 
 // reported are the claims that a file reports on. Every lookup returns the same
 // value for a claim, so that no change is lost.
 type reported struct {
-	byID      map[billing.ClaimID]*billing.Claim
-	byControl map[string]*billing.Claim // upper case
-	byPayer   map[string]*billing.Claim // without voids
-	byBatch   map[billing.FileID][]*billing.Claim
-	offices   map[billing.OfficeID]*billing.Office // of the claims in byBatch
+	byID      map[billing.ClaimID]*claim.Claim
+	byControl map[string]*claim.Claim // upper case
+	byPayer   map[string]*claim.Claim // without voids
+	byBatch   map[billing.FileID][]*claim.Claim
+	offices   map[billing.OfficeID]*directory.Office // of the claims in byBatch
 }
 
 // lockReported locks the claims that the part reports on: those that it names,
@@ -24,8 +27,8 @@ type reported struct {
 func lockReported(ctx context.Context, tx ports.Tx, p *part) (*reported, error) {
 	var control, payer []string
 	t := reported{
-		byID: map[billing.ClaimID]*billing.Claim{}, byControl: map[string]*billing.Claim{}, byPayer: map[string]*billing.Claim{},
-		byBatch: map[billing.FileID][]*billing.Claim{}, offices: map[billing.OfficeID]*billing.Office{},
+		byID: map[billing.ClaimID]*claim.Claim{}, byControl: map[string]*claim.Claim{}, byPayer: map[string]*claim.Claim{},
+		byBatch: map[billing.FileID][]*claim.Claim{}, offices: map[billing.OfficeID]*directory.Office{},
 	}
 	for _, r := range p.reports {
 		switch {
@@ -63,7 +66,7 @@ func lockReported(ctx context.Context, tx ports.Tx, p *part) (*reported, error) 
 }
 
 // add adds a locked claim, and returns the value that represents it.
-func (t *reported) add(c *billing.Claim) *billing.Claim {
+func (t *reported) add(c *claim.Claim) *claim.Claim {
 	if have := t.byID[c.ID]; have != nil {
 		return have
 	}
@@ -71,14 +74,14 @@ func (t *reported) add(c *billing.Claim) *billing.Claim {
 	for _, n := range c.Numbers() {
 		t.byControl[strings.ToUpper(n)] = c
 	}
-	if c.Frequency != billing.FrequencyVoid && c.PayerClaimNumber != "" {
+	if c.Frequency != claim.FrequencyVoid && c.PayerClaimNumber != "" {
 		t.byPayer[c.PayerClaimNumber] = c
 	}
 	return c
 }
 
 // claim returns the claim with the ID, locked.
-func (t *reported) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (*billing.Claim, error) {
+func (t *reported) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (*claim.Claim, error) {
 	if c := t.byID[id]; c != nil {
 		return c, nil
 	}
@@ -91,8 +94,8 @@ func (t *reported) claim(ctx context.Context, tx ports.Tx, id billing.ClaimID) (
 
 // about returns the claims of a report. A report on an earlier file is not
 // about a claim that has gone out again since.
-func (t *reported) about(r report) []*billing.Claim {
-	var c *billing.Claim
+func (t *reported) about(r report) []*claim.Claim {
+	var c *claim.Claim
 	switch {
 	case r.ControlNumber != "":
 		c = t.byControl[strings.ToUpper(r.ControlNumber)]
@@ -104,12 +107,12 @@ func (t *reported) about(r report) []*billing.Claim {
 	if c == nil || !r.batch.IsZero() && c.BatchID != r.batch {
 		return nil
 	}
-	return []*billing.Claim{c}
+	return []*claim.Claim{c}
 }
 
 // level returns the claims of a batch; those of one provider when the report
 // names one.
-func (t *reported) level(r report) (all []*billing.Claim) {
+func (t *reported) level(r report) (all []*claim.Claim) {
 	for _, c := range t.byBatch[r.batch] {
 		if names(r.ClaimReport, t.offices[c.OfficeID]) {
 			all = append(all, c)
@@ -120,7 +123,7 @@ func (t *reported) level(r report) (all []*billing.Claim) {
 
 // names reports whether a report on a whole level is about the claims of the
 // office.
-func names(r *billing.ClaimReport, o *billing.Office) bool {
+func names(r *clearing.ClaimReport, o *directory.Office) bool {
 	switch {
 	case r.ProviderNPI != "" && o.NPI != "":
 		return r.ProviderNPI == o.NPI

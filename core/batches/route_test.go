@@ -10,12 +10,16 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // submitted returns a claim of the practice that is out in its own batch.
-func (b *fixture) submitted(p *practice) (*billing.Claim, *billing.Batch) {
+func (b *fixture) submitted(p *practice) (*claim.Claim, *clearing.Batch) {
 	b.t.Helper()
 	c := b.queue(p, "")[0]
 	b.cut(1)
@@ -36,18 +40,18 @@ func TestOneFileForSeveralOrganizations(t *testing.T) {
 	f := b.report("PR", 1,
 		b.about(b.practice, oneFile, said{control: one.PatientControlNumber, category: "A2"}),
 		b.about(second, nil, said{control: two.PatientControlNumber, category: "A2"}), // by its NPI
-		b.about(&practice{office: &billing.Office{NPI: "1902809049"}}, nil, said{control: one.PatientControlNumber, category: "A7"}),
+		b.about(&practice{office: &directory.Office{NPI: "1902809049"}}, nil, said{control: one.PatientControlNumber, category: "A7"}),
 		b.about(b.practice, threeFile, said{control: three.PatientControlNumber, category: "A7"}), // the batch counts, not the NPI
 	)
 	for commit := range 3 {
 		porttest.Dies(func() {
-			_, _ = b.build(porttest.Store{Store: b.store, Fault: &porttest.Fault{Only: "InTx", At: commit, How: porttest.DiesAfter}}, inbox{b.network, []billing.IncomingFile{f}}).Receive(t.Context(), sandboxnet.Name)
+			_, _ = b.build(porttest.Store{Store: b.store, Fault: &porttest.Fault{Only: "InTx", At: commit, How: porttest.DiesAfter}}, inbox{b.network, []clearing.IncomingFile{f}}).Receive(t.Context(), sandboxnet.Name)
 		})
 	}
 	b.give(f, f)
-	b.wantClaim(b.practice, one.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-	b.wantClaim(second, two.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-	b.wantClaim(third, three.ID, billing.ClaimRejected, "queued submitted rejected")
+	b.wantClaim(b.practice, one.ID, claim.AcceptedPayer, "queued submitted accepted")
+	b.wantClaim(second, two.ID, claim.AcceptedPayer, "queued submitted accepted")
+	b.wantClaim(third, three.ID, claim.Rejected, "queued submitted rejected")
 	aside := b.quarantined()
 	if len(aside) != 1 || aside[0].Name != f.Name || !strings.HasPrefix(aside[0].Reason, "1 of the parts") {
 		t.Errorf("in quarantine: %+v", aside)
@@ -71,15 +75,15 @@ func TestOrganizationsReadTheirOwnPart(t *testing.T) {
 	file, set := string(mine.Content), string(theirs.Content)
 	set = set[strings.Index(set, "ST*277"):strings.Index(set, "GE*")]
 	at := strings.Index(file, "GE*")
-	both := billing.IncomingFile{Name: "both.277", Content: []byte(file[:at] + set + strings.Replace(file[at:], "GE*1*", "GE*2*", 1))}
+	both := clearing.IncomingFile{Name: "both.277", Content: []byte(file[:at] + set + strings.Replace(file[at:], "GE*1*", "GE*2*", 1))}
 	b.give(b.functional(oneFile, "A", 3), both, both, b.functional(twoFile, "A", 4))
-	b.wantClaim(b.practice, one.ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-	b.wantClaim(second, two.ID, billing.ClaimRejected, "queued submitted rejected")
+	b.wantClaim(b.practice, one.ID, claim.AcceptedPayer, "queued submitted accepted")
+	b.wantClaim(second, two.ID, claim.Rejected, "queued submitted rejected")
 	for _, r := range []struct {
 		p           *practice
-		batch       *billing.Batch
+		batch       *clearing.Batch
 		kinds       string
-		has, hasNot *billing.Claim
+		has, hasNot *claim.Claim
 	}{{b.practice, oneFile, "999 277CA", one, two}, {second, twoFile, "277CA 999", two, one}} {
 		var kinds []string
 		for _, a := range b.batch(r.p, r.batch.ID).Acknowledgements {
@@ -120,15 +124,15 @@ func TestUnrouted(t *testing.T) {
 	twin := b.newPractice(b.office.NPI)
 	c, sent := b.submitted(b.practice)
 	unknown := *sent
-	unknown.File.ControlNumbers = billing.ControlNumbers{Interchange: "987654321", Group: "987654321", Transaction: "987654321"}
-	for i, f := range []billing.IncomingFile{
+	unknown.File.ControlNumbers = clearing.ControlNumbers{Interchange: "987654321", Group: "987654321", Transaction: "987654321"}
+	for i, f := range []clearing.IncomingFile{
 		{Name: "empty"},
 		{Name: "page", Content: []byte("<html>Jane Doe</html>")},
 		{Name: "claims", Content: []byte(b.network.sent[sent.File.Name])},
 		{Name: "half", Content: b.functional(sent, "R", 1).Content[:150]},
 		b.functional(&unknown, "R", 2),
-		b.report("PR", 3, b.about(twin, nil, said{control: "PCN-999999", category: "A7"})),                                           // two organizations have the NPI, and neither the claim
-		b.report("PR", 4, b.about(&practice{office: &billing.Office{}}, nil, said{control: c.PatientControlNumber, category: "A7"})), // none is named
+		b.report("PR", 3, b.about(twin, nil, said{control: "PCN-999999", category: "A7"})),                                             // two organizations have the NPI, and neither the claim
+		b.report("PR", 4, b.about(&practice{office: &directory.Office{}}, nil, said{control: c.PatientControlNumber, category: "A7"})), // none is named
 	} {
 		b.give(f)
 		b.give(f)
@@ -142,8 +146,8 @@ func TestUnrouted(t *testing.T) {
 			}
 		}
 	}
-	b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
-	if f := b.batch(b.practice, sent.ID); f.State != billing.BatchSent {
+	b.wantClaim(b.practice, c.ID, claim.Submitted, "queued submitted")
+	if f := b.batch(b.practice, sent.ID); f.State != clearing.BatchSent {
 		t.Errorf("the batch is %s", f.State)
 	}
 }
@@ -166,7 +170,7 @@ func TestAnothersNPI(t *testing.T) {
 		if mine[i].PatientControlNumber != theirs[i].PatientControlNumber {
 			t.Fatal("the claims have other numbers")
 		}
-		for p, c := range map[*practice]*billing.Claim{b.practice: mine[i], twin: theirs[i]} {
+		for p, c := range map[*practice]*claim.Claim{b.practice: mine[i], twin: theirs[i]} {
 			if got := b.story(p, c.ID); got != story {
 				t.Errorf("%s: %q, want %q", scenarios[i], got, story)
 			}
@@ -201,7 +205,7 @@ func TestReportsFromOutside(t *testing.T) {
 		return nil
 	})
 	c, _ := b.submitted(b.practice)
-	b.give(b.request(b.practice, 1, c, "REF-1"), b.request(&practice{office: &billing.Office{NPI: unregistered}}, 2, c, "REF-2"))
+	b.give(b.request(b.practice, 1, c, "REF-1"), b.request(&practice{office: &directory.Office{NPI: unregistered}}, 2, c, "REF-2"))
 	if mine, theirs := len(b.requests(b.practice)), len(b.requests(thief)); mine != 1 || theirs != 0 || len(b.quarantined()) != 1 {
 		t.Fatalf("%d payer requests are ours, %d theirs, %d files in quarantine", mine, theirs, len(b.quarantined()))
 	}
@@ -215,7 +219,7 @@ func TestReportsFromOutside(t *testing.T) {
 	if mine, theirs := len(b.requests(b.practice)), len(b.requests(twin)); mine != 2 || theirs != 1 || len(b.quarantined()) != 1 {
 		t.Errorf("%d payer requests are ours, %d the twin's, %d files in quarantine", mine, theirs, len(b.quarantined()))
 	}
-	if s := b.get(twin, other.ID).State; s != billing.ClaimRejected {
+	if s := b.get(twin, other.ID).State; s != claim.Rejected {
 		t.Errorf("the twin's claim is %s", s)
 	}
 }
@@ -229,7 +233,7 @@ func TestFileOfAScope(t *testing.T) {
 	rejects := b.functional(sent, "R", 1)
 	rejects.Scope = b.scope
 	b.give(rejects)
-	if f := b.batch(other, sent.ID); f.State != billing.BatchSent || len(f.Acknowledgements) != 0 {
+	if f := b.batch(other, sent.ID); f.State != clearing.BatchSent || len(f.Acknowledgements) != 0 {
 		t.Errorf("the batch of another is %s, with %v", f.State, f.Acknowledgements)
 	}
 	if aside := b.quarantined(); len(aside) != 1 || aside[0].Scope != b.scope {
@@ -237,7 +241,7 @@ func TestFileOfAScope(t *testing.T) {
 	}
 	rejects.Scope = other.scope
 	b.give(rejects)
-	if f := b.batch(other, sent.ID); f.Result != billing.BatchRejected {
+	if f := b.batch(other, sent.ID); f.Result != clearing.BatchRejected {
 		t.Errorf("the batch is %s", f.State)
 	}
 }
@@ -257,8 +261,8 @@ func TestSameNumbersOfTwoOrganizations(t *testing.T) {
 	b.cut(2)
 	b.send()
 	b.give(b.report("PR", 1, b.about(other, nil, said{control: theirs.PatientControlNumber, category: "A7"})))
-	b.wantClaim(b.practice, mine.ID, billing.ClaimSubmitted, "queued submitted")
-	b.wantClaim(other, theirs.ID, billing.ClaimRejected, "queued submitted rejected")
+	b.wantClaim(b.practice, mine.ID, claim.Submitted, "queued submitted")
+	b.wantClaim(other, theirs.ID, claim.Rejected, "queued submitted rejected")
 }
 
 // TestRejectionOfALevel has a 277CA reject all claims of a batch, or of one
@@ -268,7 +272,7 @@ func TestRejectionOfALevel(t *testing.T) {
 	b := newFixture(t)
 	branch := &practice{scope: b.scope, provider: b.provider}
 	branch.office = b.newOffice(b.scope, "1679576722")
-	all := [][]*billing.Claim{b.queue(b.practice, "", ""), b.queue(branch, "", "")}
+	all := [][]*claim.Claim{b.queue(b.practice, "", ""), b.queue(branch, "", "")}
 	other := b.newPractice("1003000126")
 	b.queue(other, "")
 	b.cut(2)
@@ -280,16 +284,16 @@ func TestRejectionOfALevel(t *testing.T) {
 	here.Providers = append(here.Providers, there.Providers...)
 	b.give(b.report("PR", 1, here))
 	for _, c := range all[0] {
-		b.wantClaim(b.practice, c.ID, billing.ClaimRejected, "queued submitted rejected")
+		b.wantClaim(b.practice, c.ID, claim.Rejected, "queued submitted rejected")
 	}
-	b.wantClaim(b.practice, all[1][0].ID, billing.ClaimAcceptedPayer, "queued submitted accepted")
-	b.wantClaim(b.practice, all[1][1].ID, billing.ClaimSubmitted, "queued submitted")
+	b.wantClaim(b.practice, all[1][0].ID, claim.AcceptedPayer, "queued submitted accepted")
+	b.wantClaim(b.practice, all[1][1].ID, claim.Submitted, "queued submitted")
 
 	whole := b.about(b.practice, sent)
 	whole.Providers, whole.Statuses = nil, b.status("A8")
 	b.give(b.report("AY", 2, whole))
-	b.wantClaim(b.practice, all[0][0].ID, billing.ClaimRejected, "queued submitted rejected")
-	b.wantClaim(b.practice, all[1][1].ID, billing.ClaimRejected, "queued submitted rejected")
+	b.wantClaim(b.practice, all[0][0].ID, claim.Rejected, "queued submitted rejected")
+	b.wantClaim(b.practice, all[1][1].ID, claim.Rejected, "queued submitted rejected")
 	if c := b.get(b.practice, all[1][1].ID); len(c.Findings) != 1 || !strings.Contains(c.Findings[0].Message, "clearinghouse") {
 		t.Errorf("findings %+v", c.Findings)
 	}
@@ -310,8 +314,8 @@ func TestPayerAsksOnce(t *testing.T) {
 		for n := range 120 {
 			b.clock.Advance(time.Second)
 			now := b.clock.Now()
-			err := tx.PayerRequests.Insert(ctx, &billing.PayerRequest{
-				ID: billing.NewID[billing.PayerRequestID](now), Scope: c.Scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
+			err := tx.PayerRequests.Insert(ctx, &attachment.PayerRequest{
+				ID: billing.NewID[billing.PayerRequestID](now), Scope: c.Scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
 				ClaimID: c.ID, Payer: c.Payer, ReferenceNumber: fmt.Sprint("LATER-", n), Requested: "All.", CreatedAt: now,
 			})
 			if err != nil {
@@ -354,12 +358,12 @@ func TestRemittancesArePassedOn(t *testing.T) {
 }
 
 // interchangeRejected returns a TA1 that rejects the file.
-func (b *fixture) interchangeRejected(about *billing.Batch, control int) billing.IncomingFile {
+func (b *fixture) interchangeRejected(about *clearing.Batch, control int) clearing.IncomingFile {
 	return b.interchange(about, control, "R", "024")
 }
 
 // interchange returns a TA1 about the file.
-func (b *fixture) interchange(about *billing.Batch, control int, code, note string) billing.IncomingFile {
+func (b *fixture) interchange(about *clearing.Batch, control int, code, note string) clearing.IncomingFile {
 	f := acknowledgements.Functional{Interchanges: []acknowledgements.InterchangeVerdict{{Control: about.File.ControlNumbers.Interchange, Code: code, Note: note}}}
 	f.Interchange, f.Group = b.envelope(control)
 	return fileOf(control, acknowledgements.EncodeFunctional(&f))
@@ -377,8 +381,8 @@ func TestInterchangeRejected(t *testing.T) {
 	if again := b.give(b.interchangeRejected(sent, 2)); len(again) != 0 {
 		t.Errorf("rejected once more: %+v", again)
 	}
-	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
-	if f := b.batch(b.practice, sent.ID); f.Result != billing.BatchRejected {
+	b.wantClaim(b.practice, c.ID, claim.Queued, "queued submitted queued")
+	if f := b.batch(b.practice, sent.ID); f.Result != clearing.BatchRejected {
 		t.Errorf("the batch is %+v", f)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -19,10 +22,10 @@ import (
 // the file, the batch waits for an acknowledgement or for the operator.
 func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	id := billing.FileID(j.Subject)
-	var b *billing.Batch
+	var b *clearing.Batch
 	var content []byte
 	err := s.store.View(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-		if b, err = tx.Batches.Get(ctx, id); err == nil && b.State == billing.BatchPending {
+		if b, err = tx.Batches.Get(ctx, id); err == nil && b.State == clearing.BatchPending {
 			content, err = tx.Batches.Content(ctx, id)
 		}
 		return err
@@ -51,12 +54,12 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 }
 
 // hand hands a batch to its network.
-func (s *Service) hand(ctx context.Context, b *billing.Batch, content []byte) error {
+func (s *Service) hand(ctx context.Context, b *clearing.Batch, content []byte) error {
 	n, err := s.network(b.Network)
 	if err != nil {
 		return err
 	}
-	f := billing.OutgoingFile{Scope: b.Scope, Name: b.File.Name, Content: content, Token: b.SendToken}
+	f := clearing.OutgoingFile{Scope: b.Scope, Name: b.File.Name, Content: content, Token: b.SendToken}
 	stored := f.Token
 	return n.Claims.Send(ctx, f, func(ctx context.Context, token string) error {
 		err := s.mark(ctx, b, stored, token)
@@ -72,7 +75,7 @@ func (s *Service) hand(ctx context.Context, b *billing.Batch, content []byte) er
 var errOvertaken = errors.New("another worker sends the batch")
 
 // mark replaces the token of the step that may deliver the batch.
-func (s *Service) mark(ctx context.Context, read *billing.Batch, stored, token string) error {
+func (s *Service) mark(ctx context.Context, read *clearing.Batch, stored, token string) error {
 	return s.store.InTx(ctx, read.Scope, func(ctx context.Context, tx ports.Tx) error {
 		b, err := tx.Batches.Lock(ctx, read.ID)
 		if err != nil {
@@ -174,7 +177,7 @@ func sent(ctx context.Context, tx ports.Tx, id billing.FileID, now time.Time) er
 }
 
 // matchAgain queues remittances that came before their claims to be matched again.
-func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []*billing.Claim) error {
+func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []*claim.Claim) error {
 	var numbers []string
 	for _, c := range claims {
 		numbers = append(numbers, c.Numbers()...)
@@ -193,14 +196,14 @@ func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []
 
 // keep stores a changed claim, with its event. A claim that has come back takes over what
 // the payers before have decided meanwhile.
-func keep(ctx context.Context, tx ports.Tx, c *billing.Claim, e billing.Event) error {
-	events := []billing.Event{e}
+func keep(ctx context.Context, tx ports.Tx, c *claim.Claim, e event.Event) error {
+	events := []event.Event{e}
 	if c.Outdated() {
 		earlier, err := earlierLedgers(ctx, tx, c)
 		if err != nil {
 			return err
 		}
-		events = append(events, c.Renew(earlier, billing.ClaimCause{At: c.UpdatedAt})...)
+		events = append(events, c.Renew(earlier, claim.Cause{At: c.UpdatedAt})...)
 	}
 	if err := tx.Claims.Save(ctx, c); err != nil {
 		return err
@@ -214,7 +217,7 @@ func keep(ctx context.Context, tx ports.Tx, c *billing.Claim, e billing.Event) e
 }
 
 // earlierLedgers reads the ledgers of the claims to the payers before for the same services.
-func earlierLedgers(ctx context.Context, tx ports.Tx, c *billing.Claim) (all []*billing.Ledger, err error) {
+func earlierLedgers(ctx context.Context, tx ports.Tx, c *claim.Claim) (all []*claim.Ledger, err error) {
 	for id := c.SecondaryTo; !id.IsZero(); {
 		before, err := tx.Claims.Get(ctx, id)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -40,15 +42,15 @@ func TestNetworkIsDown(t *testing.T) {
 		t.Errorf("receiving: %d, %v", got.Files, err)
 	}
 	b.cut(0)
-	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued")
-	if f, _ := b.batches(b.practice); len(f) != 1 || f[0].State != billing.BatchPending || !f[0].SentAt.IsZero() {
+	b.wantClaim(b.practice, c.ID, claim.Queued, "queued")
+	if f, _ := b.batches(b.practice); len(f) != 1 || f[0].State != clearing.BatchPending || !f[0].SentAt.IsZero() {
 		t.Errorf("batches %+v", f)
 	}
 	late := b.queue(b.practice, "")[0] // does not wait for the first
 	b.network.set(nil)
 	b.turn(1)
-	for _, c := range []*billing.Claim{c, late} {
-		b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	for _, c := range []*claim.Claim{c, late} {
+		b.wantClaim(b.practice, c.ID, claim.AcceptedPayer, "queued submitted accepted accepted")
 		if names := b.network.files(c); len(names) != 1 {
 			t.Errorf("a claim is in the files %v", names)
 		}
@@ -136,7 +138,7 @@ func TestGivenUpIsNotForgotten(t *testing.T) {
 		t.Error("the batch is not late")
 	}
 	b.turn(0)
-	b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted accepted accepted")
+	b.wantClaim(b.practice, c.ID, claim.AcceptedPayer, "queued submitted accepted accepted")
 }
 
 // TestBatchRejectedOnce has the clearinghouse reject a file: all its claims go
@@ -154,13 +156,13 @@ func TestBatchRejectedOnce(t *testing.T) {
 	answer := b.take()
 	b.give(answer...)
 	for _, c := range both {
-		b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued submitted queued")
+		b.wantClaim(b.practice, c.ID, claim.Queued, "queued submitted queued")
 		if c := b.get(b.practice, c.ID); !c.BatchID.IsZero() || !c.SentAt.Equal(first) {
 			t.Errorf("the claim is in batch %s and was first sent at %s", c.BatchID, c.SentAt)
 		}
 	}
 	again := b.batch(b.practice, rejected.ID)
-	if again.State != billing.BatchAcknowledged || again.Result != billing.BatchRejected || b.story(b.practice, again.ID) != "batch.acknowledged" {
+	if again.State != clearing.BatchAcknowledged || again.Result != clearing.BatchRejected || b.story(b.practice, again.ID) != "batch.acknowledged" {
 		t.Errorf("the batch is %+v with the events %q", again, b.story(b.practice, again.ID))
 	}
 	b.cut(1)
@@ -172,7 +174,7 @@ func TestBatchRejectedOnce(t *testing.T) {
 	b.clock.Advance(untilAll)
 	b.receive()
 	for _, c := range both {
-		b.wantClaim(b.practice, c.ID, billing.ClaimAcceptedPayer, "queued submitted queued submitted accepted accepted")
+		b.wantClaim(b.practice, c.ID, claim.AcceptedPayer, "queued submitted queued submitted accepted accepted")
 		if c := b.get(b.practice, c.ID); !c.SentAt.Equal(first) {
 			t.Errorf("the claim was first sent at %s, want %s", c.SentAt, first)
 		}
@@ -180,7 +182,7 @@ func TestBatchRejectedOnce(t *testing.T) {
 			t.Errorf("the claim is in the files %v", names)
 		}
 	}
-	if files, _ := b.batches(b.practice); len(files) != 2 || files[0].Result != billing.BatchAccepted || files[0].File.ControlNumbers == files[1].File.ControlNumbers {
+	if files, _ := b.batches(b.practice); len(files) != 2 || files[0].Result != clearing.BatchAccepted || files[0].File.ControlNumbers == files[1].File.ControlNumbers {
 		t.Errorf("batches %+v", files)
 	}
 	if got := b.story(b.practice, rejected.ID); got != "batch.acknowledged" {
@@ -195,11 +197,11 @@ func TestSecondRejectionOfALiveFile(t *testing.T) {
 	b := newFixture(t)
 	live := b.newPracticeIn(billing.ModeLive, "1234567893")
 	voided, void := b.claim(live, ""), b.claim(live, "")
-	voided.State = billing.ClaimAcceptedPayer
-	void.Frequency, void.ParentID = billing.FrequencyVoid, voided.ID
+	voided.State = claim.AcceptedPayer
+	void.Frequency, void.ParentID = claim.FrequencyVoid, voided.ID
 	b.keep(live, voided, void)
 	both := append(b.queue(live, ""), void)
-	network := func(files ...billing.IncomingFile) *ports.Network {
+	network := func(files ...clearing.IncomingFile) *ports.Network {
 		n := sandbox(inbox{newHouse(accepts{}), files})
 		n.Name, n.Route.Mode = "live", billing.ModeLive
 		return n
@@ -217,11 +219,11 @@ func TestSecondRejectionOfALiveFile(t *testing.T) {
 	}
 	reject(1)
 	for _, c := range both {
-		b.wantClaim(live, c.ID, billing.ClaimQueued, "queued submitted queued")
+		b.wantClaim(live, c.ID, claim.Queued, "queued submitted queued")
 	}
 	reject(2)
-	b.wantClaim(live, both[0].ID, billing.ClaimNeedsAttention, "queued submitted queued submitted needs_attention")
-	b.wantClaim(live, void.ID, billing.ClaimRejected, "queued submitted queued submitted rejected")
+	b.wantClaim(live, both[0].ID, claim.NeedsAttention, "queued submitted queued submitted needs_attention")
+	b.wantClaim(live, void.ID, claim.Rejected, "queued submitted queued submitted rejected")
 	if c := b.get(live, both[0].ID); len(c.Findings) != 1 || c.Findings[0].Code != "file_rejected" || c.BatchID.IsZero() {
 		t.Errorf("%+v of %s", c.Findings, c.BatchID)
 	}
@@ -231,6 +233,6 @@ func TestSecondRejectionOfALiveFile(t *testing.T) {
 // accepts is a clearinghouse that takes every file and returns none.
 type accepts struct{ ports.Clearinghouse }
 
-func (accepts) Send(context.Context, billing.OutgoingFile, func(context.Context, string) error) error {
+func (accepts) Send(context.Context, clearing.OutgoingFile, func(context.Context, string) error) error {
 	return nil
 }

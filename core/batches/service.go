@@ -15,8 +15,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -25,13 +27,13 @@ type Service struct {
 	store    ports.Store
 	edi      ports.ClaimsEDI
 	networks ports.Networks
-	payers   *billing.PayerDirectory
+	payers   *directory.PayerDirectory
 	remit    Remit
 }
 
 // Remit imports a remittance that came by the route, and returns what entered the quarantine. It may be called
 // again with the same file.
-type Remit func(ctx context.Context, by *network.Route, f billing.IncomingFile) ([]*billing.Quarantined, error)
+type Remit func(ctx context.Context, by *network.Route, f clearing.IncomingFile) ([]*quarantine.File, error)
 
 // Outside has the dependencies of the use cases besides the store: the
 // networks, the codec of their files, and the importer of remittances.
@@ -42,7 +44,7 @@ type Outside struct {
 }
 
 // New creates the use cases.
-func New(store ports.Store, o Outside, payers *billing.PayerDirectory) *Service {
+func New(store ports.Store, o Outside, payers *directory.PayerDirectory) *Service {
 	return &Service{store, o.EDI, o.Networks, payers, o.Remit}
 }
 

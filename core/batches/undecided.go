@@ -6,13 +6,15 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Undecided is a batch that waits for the operator.
 type Undecided struct {
-	*billing.Batch
+	*clearing.Batch
 
 	Connection string // its name, or the ID of one that was removed
 }
@@ -47,14 +49,14 @@ func connectionNames(ctx context.Context, tx ports.SystemTx) (map[string]string,
 // Resend sends an undecided batch again, because the operator knows that the
 // clearinghouse does not have it. It returns CodeNotFound for any other batch, and
 // CodeConflict for one with a claim that has moved on: a second file would duplicate it.
-func (s *Service) Resend(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
-	return s.decide(ctx, id, func(ctx context.Context, tx ports.Tx, b *billing.Batch) error {
+func (s *Service) Resend(ctx context.Context, id billing.FileID) (*clearing.Batch, error) {
+	return s.decide(ctx, id, func(ctx context.Context, tx ports.Tx, b *clearing.Batch) error {
 		claims, err := tx.Clearing.OfBatch(ctx, id)
 		if err != nil {
 			return err
 		}
-		moved := func(c *billing.Claim) bool {
-			return c.State != billing.ClaimSubmitted
+		moved := func(c *claim.Claim) bool {
+			return c.State != claim.Submitted
 		}
 		if b.UnknownSince.IsZero() && (len(claims) < b.ClaimCount || slices.ContainsFunc(claims, moved)) {
 			return &billing.Error{Code: billing.CodeConflict, Message: "The clearinghouse has reported on claims of " + id.String() +
@@ -73,8 +75,8 @@ func (s *Service) Resend(ctx context.Context, id billing.FileID) (*billing.Batch
 // MarkSent records that the clearinghouse has an undecided batch, because the operator
 // knows it. One with overdue acknowledgements awaits none any more. It returns
 // CodeNotFound for any other batch.
-func (s *Service) MarkSent(ctx context.Context, id billing.FileID) (*billing.Batch, error) {
-	return s.decide(ctx, id, func(ctx context.Context, tx ports.Tx, b *billing.Batch) error {
+func (s *Service) MarkSent(ctx context.Context, id billing.FileID) (*clearing.Batch, error) {
+	return s.decide(ctx, id, func(ctx context.Context, tx ports.Tx, b *clearing.Batch) error {
 		if !b.UnknownSince.IsZero() {
 			return sent(ctx, tx, b.ID, tx.Clock.Now())
 		}
@@ -85,8 +87,8 @@ func (s *Service) MarkSent(ctx context.Context, id billing.FileID) (*billing.Bat
 
 // decide applies the operator's decision on an undecided batch.
 func (s *Service) decide(
-	ctx context.Context, id billing.FileID, do func(ctx context.Context, tx ports.Tx, b *billing.Batch) error,
-) (b *billing.Batch, err error) {
+	ctx context.Context, id billing.FileID, do func(ctx context.Context, tx ports.Tx, b *clearing.Batch) error,
+) (b *clearing.Batch, err error) {
 	all, err := s.Undecided(ctx)
 	if err != nil {
 		return nil, err

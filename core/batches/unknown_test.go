@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -27,7 +29,7 @@ type mailbox struct {
 
 var errCut = errors.New("the connection was cut")
 
-func (m *mailbox) Send(ctx context.Context, f billing.OutgoingFile, mark func(context.Context, string) error) error {
+func (m *mailbox) Send(ctx context.Context, f clearing.OutgoingFile, mark func(context.Context, string) error) error {
 	m.tokens = append(m.tokens, f.Token)
 	switch {
 	case m.has[f.Name] > 0 && !m.hides:
@@ -60,7 +62,7 @@ func (b *fixture) sendOnce(n ports.Clearinghouse) error {
 }
 
 // only returns the one batch of the practice.
-func (b *fixture) only() *billing.Batch {
+func (b *fixture) only() *clearing.Batch {
 	b.t.Helper()
 	all, _ := b.batches(b.practice)
 	if len(all) != 1 {
@@ -87,7 +89,7 @@ func TestOutcomeFound(t *testing.T) {
 		if err := b.sendOnce(m); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
+		b.wantClaim(b.practice, c.ID, claim.Submitted, "queued submitted")
 		if got := strings.Join(m.tokens, ","); got != ",step-1" || m.has[b.only().File.Name] != 1 {
 			t.Errorf("%s: tokens %q, delivered %v", name, got, m.has)
 		}
@@ -95,7 +97,7 @@ func TestOutcomeFound(t *testing.T) {
 }
 
 // unknown has a batch of one claim whose outcome is unknown.
-func (b *fixture) unknown(m *mailbox) (*billing.Claim, *billing.Batch) {
+func (b *fixture) unknown(m *mailbox) (*claim.Claim, *clearing.Batch) {
 	b.t.Helper()
 	c := b.queue(b.practice, "")[0]
 	b.cut(1)
@@ -113,7 +115,7 @@ func (b *fixture) unknown(m *mailbox) (*billing.Claim, *billing.Batch) {
 			b.t.Errorf("the error does not name %s: %v", want, err)
 		}
 	}
-	if left := b.due(); len(left) > 0 || batch.State != billing.BatchPending || !batch.UnknownSince.Equal(b.clock.Now()) {
+	if left := b.due(); len(left) > 0 || batch.State != clearing.BatchPending || !batch.UnknownSince.Equal(b.clock.Now()) {
 		b.t.Fatalf("%d jobs are left of the batch %+v", len(left), batch)
 	}
 	all, err := b.service.Undecided(b.t.Context())
@@ -130,14 +132,14 @@ func TestUnknownIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	c, batch := b.unknown(&mailbox{has: map[string]int{}})
-	b.wantClaim(b.practice, c.ID, billing.ClaimQueued, "queued")
+	b.wantClaim(b.practice, c.ID, claim.Queued, "queued")
 	b.cut(0)
 	b.give(b.functional(batch, "A", 1))
-	b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
-	if f := b.only(); f.State != billing.BatchAcknowledged || !f.UnknownSince.IsZero() {
+	b.wantClaim(b.practice, c.ID, claim.Submitted, "queued submitted")
+	if f := b.only(); f.State != clearing.BatchAcknowledged || !f.UnknownSince.IsZero() {
 		t.Errorf("the batch is %+v", f)
 	}
-	for _, decide := range []func(context.Context, billing.FileID) (*billing.Batch, error){b.service.Resend, b.service.MarkSent} {
+	for _, decide := range []func(context.Context, billing.FileID) (*clearing.Batch, error){b.service.Resend, b.service.MarkSent} {
 		if _, err := decide(t.Context(), batch.ID); !billing.IsNotFound(err) {
 			t.Errorf("a decision after the acknowledgement: %v", err)
 		}
@@ -172,8 +174,8 @@ func TestOperatorDecides(t *testing.T) {
 		if m.has[batch.File.Name] != want || len(b.due()) > 0 {
 			t.Errorf("%s: delivered %d times, %d jobs are left", name, m.has[batch.File.Name], len(b.due()))
 		}
-		b.wantClaim(b.practice, c.ID, billing.ClaimSubmitted, "queued submitted")
-		if f := b.only(); f.State != billing.BatchSent || !f.UnknownSince.IsZero() {
+		b.wantClaim(b.practice, c.ID, claim.Submitted, "queued submitted")
+		if f := b.only(); f.State != clearing.BatchSent || !f.UnknownSince.IsZero() {
 			t.Errorf("%s: the batch is %+v", name, f)
 		}
 	}
@@ -191,7 +193,7 @@ func TestOneSenderDelivers(t *testing.T) {
 	if _, rests := errors.AsType[*jobs.DoneError](err); first != nil || err == nil || rests && m.has[b.only().File.Name] != 1 {
 		t.Errorf("the first sender: %v; the second: %v; delivered %v", first, err, m.has)
 	}
-	if f := b.only(); f.State != billing.BatchSent || len(b.due()) > 0 {
+	if f := b.only(); f.State != clearing.BatchSent || len(b.due()) > 0 {
 		t.Errorf("the batch is %+v, with %d jobs", f, len(b.due()))
 	}
 }
@@ -202,7 +204,7 @@ type senderBetween struct {
 	other func()
 }
 
-func (s senderBetween) Send(ctx context.Context, f billing.OutgoingFile, mark func(context.Context, string) error) error {
+func (s senderBetween) Send(ctx context.Context, f clearing.OutgoingFile, mark func(context.Context, string) error) error {
 	s.other()
 	return mark(ctx, "late")
 }
@@ -234,7 +236,7 @@ func TestMarkTakenBack(t *testing.T) {
 			t.Errorf("a sender: %v", err)
 		}
 	}
-	if err := b.sendOnce(&mailbox{has: map[string]int{}}); err != nil || b.only().State != billing.BatchSent {
+	if err := b.sendOnce(&mailbox{has: map[string]int{}}); err != nil || b.only().State != clearing.BatchSent {
 		t.Errorf("sending again: %v, %+v", err, b.only())
 	}
 }
@@ -246,10 +248,10 @@ type marks struct {
 	results chan error
 }
 
-func (marks) Receive(context.Context, int) ([]billing.IncomingFile, error) { return nil, nil }
-func (marks) Remove(context.Context, string) error                         { return nil }
+func (marks) Receive(context.Context, int) ([]clearing.IncomingFile, error) { return nil, nil }
+func (marks) Remove(context.Context, string) error                          { return nil }
 
-func (m marks) Send(ctx context.Context, _ billing.OutgoingFile, mark func(context.Context, string) error) error {
+func (m marks) Send(ctx context.Context, _ clearing.OutgoingFile, mark func(context.Context, string) error) error {
 	m.given <- func(token string) error { return mark(ctx, token) }
 	return <-m.results
 }

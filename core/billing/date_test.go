@@ -1,10 +1,10 @@
 package billing_test
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func day(t *testing.T, s string) billing.Date {
@@ -64,7 +64,7 @@ func TestOfficeDayIsThatOfItsTimeZone(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 7, 1, 3, 0, 0, 0, time.UTC)
 	for zone, want := range map[string]string{"America/Los_Angeles": "2026-06-30", "America/New_York": "2026-06-30", "UTC": "2026-07-01", "": "2026-07-01"} {
-		if got := (&billing.Office{TimeZone: zone}).Today(at); got != day(t, want) {
+		if got := (&directory.Office{TimeZone: zone}).Today(at); got != day(t, want) {
 			t.Errorf("today in %q = %s, want %s", zone, got, want)
 		}
 	}

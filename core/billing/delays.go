@@ -70,15 +70,15 @@ const (
 	LaneCall       = time.Second            // until a lane with something due is called again
 	LaneStoreRetry = 200 * time.Millisecond // after the store failed
 
-	circuitFailures = 10                 // failures in a row that open the circuit
-	circuitPause    = 30 * time.Second   // until the circuit is probed
-	disableAfter    = 5 * 24 * time.Hour // without a success
-	maxRetryAfter   = 24 * time.Hour     // that a receiver may ask for
+	CircuitFailures = 10                 // failures in a row that open the circuit
+	CircuitPause    = 30 * time.Second   // until the circuit is probed
+	DisableAfter    = 5 * 24 * time.Hour // without a success
+	MaxRetryAfter   = 24 * time.Hour     // that a receiver may ask for
 )
 
-// deliveryRetries returns the delay after each failed attempt. After the last
+// DeliveryRetries returns the delay after each failed attempt. After the last
 // retry, a delivery has failed for good.
-func deliveryRetries() []time.Duration {
+func DeliveryRetries() []time.Duration {
 	return []time.Duration{
 		5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 		10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,

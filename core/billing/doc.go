@@ -1,10 +1,9 @@
-// Package billing is the domain model of Molar: the nouns of dental insurance
-// billing and their rules.
+// Package billing has the values that all nouns of dental insurance billing use: IDs, money,
+// dates, scopes, pages of lists, errors with their codes, and delays. The nouns are in the
+// packages below it, and core/doc.go draws their order.
 //
-// Fields are exported; there is no storage and no network. Dates and IDs
-// convert themselves to SQL and JSON. The data of events and benefits is JSON
-// that is written here once and kept. A rule that needs only values is a method
-// or a table here. A use case, which needs a store or a payer, is in a sibling
-// package of core. Package intake reads request bodies. Time is always a
-// parameter.
+// There is no storage and no network. Fields are exported. Dates and IDs convert themselves
+// to SQL and JSON. A rule that needs only values is a method or a table of its noun. A use
+// case, which needs a store or a payer, is in a sibling package of core. Package intake
+// reads request bodies. Time is always a parameter.
 package billing

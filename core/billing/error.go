@@ -270,11 +270,11 @@ func (f *Faults) Name(field, value string) {
 	if Blank(value) {
 		f.Add(field, FaultRequired, "A value is required.")
 	}
-	f.shown(field, value)
+	f.Shown(field, value)
 }
 
 // shown adds the faults of a text for people.
-func (f *Faults) shown(field, value string) {
+func (f *Faults) Shown(field, value string) {
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
 		f.Add(field, FaultFormat, "The value must be UTF-8 text without control characters.")

@@ -18,7 +18,7 @@ var ErrMalformedMoney = errors.New("malformed amount")
 func ParseMoney(s string) (Money, error) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, cents, ok := strings.Cut(digits, ".")
-	if !ok || whole == "" || len(cents) != 2 || !allDigits(whole) || !allDigits(cents) {
+	if !ok || whole == "" || len(cents) != 2 || !AllDigits(whole) || !AllDigits(cents) {
 		return 0, ErrMalformedMoney
 	}
 	return moneyFromDigits(whole, cents, negative)
@@ -41,7 +41,7 @@ func ParseX12Money(s string) (Money, error) {
 		}
 		whole = strings.Join(groups, "")
 	}
-	if whole == "" && frac == "" || !allDigits(whole) || !allDigits(frac) {
+	if whole == "" && frac == "" || !AllDigits(whole) || !AllDigits(frac) {
 		return 0, ErrMalformedMoney
 	}
 	up := len(frac) > 2 && frac[2] >= '5'
@@ -74,7 +74,7 @@ func moneyFromDigits(whole, cents string, negative bool) (Money, error) {
 	return Money(n), nil
 }
 
-func allDigits(s string) bool {
+func AllDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false

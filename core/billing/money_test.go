@@ -1,9 +1,8 @@
 package billing_test
 
 import (
-	"testing"
-
 	"github.com/molar-billing/molar/core/billing"
+	"testing"
 )
 
 func TestParseMoney(t *testing.T) {

@@ -1,10 +1,9 @@
 package billing_test
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"reflect"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestParseSearch(t *testing.T) {

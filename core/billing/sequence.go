@@ -16,11 +16,11 @@ const (
 func Sequences() []Sequence { return []Sequence{SequencePrimary, SequenceSecondary, SequenceTertiary} }
 
 // rank returns the place of the sequence among the payers, from 1; 0 for none.
-func (s Sequence) rank() int { return 1 + slices.Index(Sequences(), s) }
+func (s Sequence) Rank() int { return 1 + slices.Index(Sequences(), s) }
 
 // next returns the sequence after this one; the empty string after the last.
-func (s Sequence) next() Sequence {
-	if n := s.rank(); n < len(Sequences()) {
+func (s Sequence) Next() Sequence {
+	if n := s.Rank(); n < len(Sequences()) {
 		return Sequences()[n]
 	}
 	return ""

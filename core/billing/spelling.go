@@ -46,10 +46,10 @@ func lost(r rune) bool {
 		r != '\uff3e' && r != '\uff5e' // full-width delimiters
 }
 
-// spelledLength returns how many characters files have for r: none for letters
+// SpelledLength returns how many characters files have for r: none for letters
 // that they drop, two for ligatures, and -1 for a space, however many follow each
 // other.
-func spelledLength(r rune) int {
+func SpelledLength(r rune) int {
 	switch {
 	case strings.ContainsRune("ÆæÞþßẞĲĳŒœ", r):
 		return 2
@@ -62,8 +62,8 @@ func spelledLength(r rune) int {
 	}
 }
 
-// comparableName returns the letters and digits of s, without accents and case.
-func comparableName(s string) string {
+// ComparableName returns the letters and digits of s, without accents and case.
+func ComparableName(s string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(cases.Fold().String(s)) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -12,6 +12,10 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -23,9 +27,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 func opened(t *testing.T, trust time.Duration) (store *pgstore.Store, st *Stream, update func() (Update, bool)) {
 	t.Helper()
 	store = pgtest.Open(t)
-	k := &billing.APIKey{ID: billing.NewID[billing.KeyID](time.Now()), Scope: porttest.Organization(t, store, billing.ModeTest), CreatedAt: time.Now()}
+	k := &caller.APIKey{ID: billing.NewID[billing.KeyID](time.Now()), Scope: porttest.Organization(t, store, billing.ModeTest), CreatedAt: time.Now()}
 	porttest.In(t, store, k.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.APIKeys.Insert(ctx, k, billing.KeyDigest("secret"))
+		return tx.APIKeys.Insert(ctx, k, caller.KeyDigest("secret"))
 	})
 	times := DefaultTimes()
 	times.Trust = trust
@@ -39,7 +43,7 @@ func opened(t *testing.T, trust time.Duration) (store *pgstore.Store, st *Stream
 			t.Error(err)
 		}
 	})
-	st = s.Open(k.Caller(), billing.Mark{})
+	st = s.Open(k.Caller(), event.Mark{})
 	t.Cleanup(st.Close)
 	return store, st, func() (Update, bool) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -73,9 +77,9 @@ func TestSlowReader(t *testing.T) {
 		porttest.In(t, store, st.caller.Scope, func(ctx context.Context, tx ports.Tx) error {
 			for range n {
 				now := time.Now()
-				if err := tx.Checks.Insert(ctx, &billing.EligibilityCheck{
-					ID: billing.NewID[billing.CheckID](now), Scope: st.caller.Scope, State: billing.CheckPending, CreatedAt: now,
-					OfficeID: billing.NewID[billing.OfficeID](now), Payer: billing.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
+				if err := tx.Checks.Insert(ctx, &coverage.Check{
+					ID: billing.NewID[billing.CheckID](now), Scope: st.caller.Scope, State: coverage.CheckPending, CreatedAt: now,
+					OfficeID: billing.NewID[billing.OfficeID](now), Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
 				}); err != nil {
 					return err
 				}
@@ -89,7 +93,7 @@ func TestSlowReader(t *testing.T) {
 		return st.pending, st.ended
 	}
 	porttest.Await(t, "the stream begins", func() bool { u, _ := pending(); return u.Reset })
-	st.push(Update{Changes: make([]billing.Change, 3)})
+	st.push(Update{Changes: make([]event.Change, 3)})
 	if u, ok := next(); !u.Reset || len(u.Changes) > 0 || !ok {
 		t.Errorf("the stream begins with %+v %v", u, ok)
 	}

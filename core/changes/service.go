@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -63,7 +65,7 @@ func New(store ports.Store, clock ports.Clock, times Times, log *slog.Logger) *S
 // Open returns a stream of the changes in the caller's scope. It begins with a reset,
 // unless it continues an earlier stream after the mark; zero for none. The caller
 // closes it.
-func (s *Service) Open(caller *billing.Caller, after billing.Mark) *Stream {
+func (s *Service) Open(caller *caller.Caller, after event.Mark) *Stream {
 	st := &Stream{service: s, caller: caller, after: after, trusted: s.clock.Now(), more: make(chan struct{}, 1)}
 	s.mu.Lock()
 	s.streams[st] = struct{}{}
@@ -118,7 +120,7 @@ func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
 
 // follower is the state of Run.
 type follower struct {
-	mark     billing.Mark           // the streams have all changes that it includes
+	mark     event.Mark             // the streams have all changes that it includes
 	complete map[billing.Scope]bool // the scopes that are watched, and whether the record after mark is complete
 	renewed  time.Time
 	checked  time.Time
@@ -254,7 +256,7 @@ func (f *follower) read(ctx context.Context, s *Service, of map[billing.Scope][]
 
 // begin makes the first update of a stream, when all later changes in its scope will be
 // read: what changed since the stream that it continues, or else a reset.
-func (s *Service) begin(ctx context.Context, st *Stream, mark billing.Mark) error {
+func (s *Service) begin(ctx context.Context, st *Stream, mark event.Mark) error {
 	first := Update{Reset: true, Mark: mark}
 	if st.after.Horizon > 0 && mark.Time.Sub(st.after.Time) < resumeTime {
 		found, now, err := s.after(ctx, []billing.Scope{st.caller.Scope}, st.after)
@@ -265,14 +267,14 @@ func (s *Service) begin(ctx context.Context, st *Stream, mark billing.Mark) erro
 			first = update(found[0], now)
 		}
 	}
-	st.began, st.after = true, billing.Mark{}
+	st.began, st.after = true, event.Mark{}
 	st.push(first)
 	return nil
 }
 
 func (s *Service) after(
-	ctx context.Context, scopes []billing.Scope, mark billing.Mark,
-) (found []billing.ScopeChanges, now billing.Mark, err error) {
+	ctx context.Context, scopes []billing.Scope, mark event.Mark,
+) (found []event.ScopeChanges, now event.Mark, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		found, now, err = tx.Changes.After(ctx, scopes, mark, maxRead)
 		return err
@@ -280,12 +282,12 @@ func (s *Service) after(
 	return found, now, err
 }
 
-func update(c billing.ScopeChanges, mark billing.Mark) Update {
+func update(c event.ScopeChanges, mark event.Mark) Update {
 	if c.More {
 		return Update{Reset: true, Mark: mark}
 	}
 	u := Update{Mark: mark}
-	seen := make(map[billing.Change]struct{}, len(c.Changes))
+	seen := make(map[event.Change]struct{}, len(c.Changes))
 	for _, one := range c.Changes {
 		if _, twice := seen[one]; !twice {
 			seen[one] = struct{}{}

@@ -2,21 +2,21 @@ package changes
 
 import (
 	"context"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 	"sync"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Stream is the changes that one caller follows.
 type Stream struct {
 	service *Service
-	caller  *billing.Caller
+	caller  *caller.Caller
 	more    chan struct{} // receives after pending or ended changed
 
 	// Used by Run.
 	began bool
-	after billing.Mark // the earlier stream that this one continues; zero for none
+	after event.Mark // the earlier stream that this one continues; zero for none
 
 	mu      sync.Mutex
 	pending Update
@@ -26,9 +26,9 @@ type Stream struct {
 
 // Update is the next part of a stream.
 type Update struct {
-	Reset   bool             // changes before this update may be missing: load everything again
-	Changes []billing.Change // after the reset, if there is one
-	Mark    billing.Mark     // a later stream continues after it
+	Reset   bool           // changes before this update may be missing: load everything again
+	Changes []event.Change // after the reset, if there is one
+	Mark    event.Mark     // a later stream continues after it
 }
 
 // Next returns the next update. It waits for one, but not longer than idle, and then

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/intake"
 )
 
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	for _, state := range []billing.ClaimState{billing.ClaimPaid, billing.ClaimDenied} {
+	for _, state := range []claim.State{claim.Paid, claim.Denied} {
 		in := b.good()
 		in.Subscriber.MemberID = "OF-" + string(state[:2]) // another plan, so that it is no duplicate
 		c := b.put(b.does(b.make(in)).ID, state)
@@ -22,10 +24,10 @@ func TestReconcile(t *testing.T) {
 			}
 		}
 		c = b.does(b.reconcile(c.ID))
-		if a := c.Accepted; len(a) != 1 || a[0].ID.IsZero() || a[0].As != billing.AcceptWriteOff || !a[0].At.Equal(c.ReconciledAt) || c.Open() != 0 {
+		if a := c.Accepted; len(a) != 1 || a[0].ID.IsZero() || a[0].As != claim.AcceptWriteOff || !a[0].At.Equal(c.ReconciledAt) || c.Open() != 0 {
 			t.Errorf("accepted %+v, open %s", a, c.Open())
 		}
-		if c.State != billing.ClaimReconciled || !c.ReconciledAt.Equal(c.UpdatedAt) || !c.ReconciledAt.After(c.CreatedAt) {
+		if c.State != claim.Reconciled || !c.ReconciledAt.Equal(c.UpdatedAt) || !c.ReconciledAt.After(c.CreatedAt) {
 			t.Errorf("%s at %s", c.State, c.ReconciledAt)
 		}
 		if !strings.HasSuffix(history(c), ", reconcile>reconciled") || b.events(c.ID) != events {
@@ -46,12 +48,12 @@ func TestReconcile(t *testing.T) {
 func TestVoid(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	c := b.at(billing.ClaimPaid)
+	c := b.at(claim.Paid)
 	req := b.request()
-	v := b.does(func(r rendering) (billing.Reply, error) {
+	v := b.does(func(r rendering) (caller.Reply, error) {
 		return b.service.Void(t.Context(), b.write(req, r), c.ID)
 	})
-	if v.ID == c.ID || v.ParentID != c.ID || v.Frequency != billing.FrequencyVoid || v.State != billing.ClaimQueued || v.RequestID != req.ID {
+	if v.ID == c.ID || v.ParentID != c.ID || v.Frequency != claim.FrequencyVoid || v.State != claim.Queued || v.RequestID != req.ID {
 		t.Errorf("%+v", v.Claim)
 	}
 	if v.PatientControlNumber == c.PatientControlNumber || v.PayerClaimNumber != "PAYER-1" || !v.SentAt.IsZero() || v.Charge() != c.Charge() ||
@@ -72,7 +74,7 @@ func TestVoid(t *testing.T) {
 		t.Errorf("a second void: %q", got)
 	}
 	// A rejected one no longer blocks.
-	b.put(v.ID, billing.ClaimRejected)
+	b.put(v.ID, claim.Rejected)
 	if again := b.does(b.void(c.ID)); again.PatientControlNumber == v.PatientControlNumber {
 		t.Errorf("another void has the control number of the first")
 	}
@@ -88,12 +90,12 @@ func TestVoid(t *testing.T) {
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	c := b.at(billing.ClaimDenied)
+	c := b.at(claim.Denied)
 	in := child(b.good())
 	in.Lines = in.Lines[:1]
 	in.Lines[0].Fee, in.RenderingProviderID, in.PayerID = "1200.00", new(b.second.ID.String()), new("MOLARTEST")
 	r := b.does(b.replace(c.ID, in))
-	if r.ID != c.ID || r.PatientControlNumber != c.PatientControlNumber || r.State != billing.ClaimQueued || r.Frequency != billing.FrequencyReplacement {
+	if r.ID != c.ID || r.PatientControlNumber != c.PatientControlNumber || r.State != claim.Queued || r.Frequency != claim.FrequencyReplacement {
 		t.Errorf("%+v", r.Claim)
 	}
 	if r.Charge() != 120000 || r.Provider.LastName != "Ng" || r.Payer != c.Payer || r.Patient == nil || r.PatientID == c.PatientID {
@@ -113,9 +115,9 @@ func TestReplace(t *testing.T) {
 func TestReplacementsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	c := b.at(billing.ClaimPaid)
+	c := b.at(claim.Paid)
 	waits := b.does(b.make(child(b.good())))
-	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimAcceptedPayer)
+	asked := b.put(b.does(b.make(b.asking())).ID, claim.AcceptedPayer)
 	absent := billing.NewID[billing.ClaimID](start())
 	other := newFixtureBeside(b)
 	for name, x := range map[string]struct {
@@ -159,13 +161,13 @@ func TestReplacementsThatAreRefused(t *testing.T) {
 func TestRejectedReplacementStaysWithItsPayer(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	c := b.at(billing.ClaimPaid)
+	c := b.at(claim.Paid)
 	b.does(b.replace(c.ID, b.good()))
-	b.put(c.ID, billing.ClaimRejected)
+	b.put(c.ID, claim.Rejected)
 	if got := b.refused(b.change(c.ID, given(intake.ClaimRequest{PayerID: new("AETNA")}))); got != "INVALID_REQUEST payer_id not_allowed" {
 		t.Errorf("another payer: %q", got)
 	}
-	if r := b.does(b.change(c.ID, given(intake.ClaimRequest{PayerID: new("MOLARTEST")}))); r.Frequency != billing.FrequencyReplacement {
+	if r := b.does(b.change(c.ID, given(intake.ClaimRequest{PayerID: new("MOLARTEST")}))); r.Frequency != claim.FrequencyReplacement {
 		t.Errorf("%+v", r.Claim)
 	}
 }
@@ -175,16 +177,16 @@ func TestRejectedReplacementStaysWithItsPayer(t *testing.T) {
 func TestReplacementWhileAVoidIsOnItsWay(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	c := b.at(billing.ClaimAcceptedPayer)
+	c := b.at(claim.AcceptedPayer)
 	v := b.does(b.void(c.ID))
-	for _, state := range []billing.ClaimState{billing.ClaimQueued, billing.ClaimSubmitted, billing.ClaimAcceptedClearinghouse} {
+	for _, state := range []claim.State{claim.Queued, claim.Submitted, claim.AcceptedClearinghouse} {
 		b.put(v.ID, state)
 		if got := b.refused(b.replace(c.ID, b.good())); got != "CONFLICT" {
 			t.Errorf("the void is %s: %q", state, got)
 		}
 	}
-	b.put(v.ID, billing.ClaimRejected)
-	if r := b.does(b.replace(c.ID, b.good())); r.State != billing.ClaimQueued {
+	b.put(v.ID, claim.Rejected)
+	if r := b.does(b.replace(c.ID, b.good())); r.State != claim.Queued {
 		t.Errorf("the void was rejected, and the claim is %s", r.State)
 	}
 }
@@ -194,13 +196,13 @@ func TestConvert(t *testing.T) {
 	b := newFixture(t)
 	in := child(b.asking())
 	in.TenantReference = new("mine")
-	asked := b.put(b.does(b.make(in)).ID, billing.ClaimReturned)
+	asked := b.put(b.does(b.make(in)).ID, claim.Returned)
 	req := b.request()
-	c := b.does(func(r rendering) (billing.Reply, error) {
+	c := b.does(func(r rendering) (caller.Reply, error) {
 		lines := []intake.ConvertLineInput{{LineNumber: 2, ServiceDate: "2026-03-04"}}
 		return b.service.Convert(t.Context(), b.write(req, r), asked.ID, intake.ConvertRequest{Lines: lines})
 	})
-	if c.Kind != billing.KindClaim || c.State != billing.ClaimValidated || c.ConvertedFrom != asked.ID || c.RequestID != req.ID ||
+	if c.Kind != claim.KindClaim || c.State != claim.Validated || c.ConvertedFrom != asked.ID || c.RequestID != req.ID ||
 		c.PatientControlNumber == asked.PatientControlNumber {
 		t.Errorf("%+v with %q", c.Claim, found(c))
 	}
@@ -212,7 +214,7 @@ func TestConvert(t *testing.T) {
 		t.Errorf("history %q, events %q", history(c), b.events(c.ID))
 	}
 	now := b.get(asked.ID)
-	if now.ConvertedTo != c.ID || now.State != billing.ClaimReturned || history(now) != history(asked) ||
+	if now.ConvertedTo != c.ID || now.State != claim.Returned || history(now) != history(asked) ||
 		b.events(asked.ID) != "claim.validated none>validated" || !now.UpdatedAt.After(asked.UpdatedAt) {
 		t.Errorf("the predetermination: %+v, events %q", now.Claim, b.events(asked.ID))
 	}
@@ -222,9 +224,9 @@ func TestConvert(t *testing.T) {
 
 	// The claim that it is converted to may need attention.
 	in.Subscriber.MemberID = "ANOTHER"
-	asked = b.put(b.does(b.make(in)).ID, billing.ClaimAcceptedPayer)
+	asked = b.put(b.does(b.make(in)).ID, claim.AcceptedPayer)
 	c = b.does(b.convert(asked.ID, intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-05"}))
-	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.service_date service_date_future" ||
+	if c.State != claim.NeedsAttention || found(c) != "lines.0.service_date service_date_future" ||
 		b.events(c.ID) != "claim.needs_attention none>needs_attention" {
 		t.Errorf("%s with %q, events %q", c.State, found(c), b.events(c.ID))
 	}
@@ -233,9 +235,9 @@ func TestConvert(t *testing.T) {
 func TestConversionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
+	asked := b.put(b.does(b.make(b.asking())).ID, claim.Returned)
 	waits := b.does(b.make(child(b.asking())))
-	claim := b.at(billing.ClaimAcceptedPayer)
+	claim := b.at(claim.AcceptedPayer)
 	absent := billing.NewID[billing.ClaimID](start())
 	other := newFixtureBeside(b)
 	line := func(n int, day string) intake.ConvertLineInput {

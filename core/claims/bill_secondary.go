@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -19,10 +21,10 @@ import (
 // that is to the tertiary payer, was never sent or is voided, or that has a claim to
 // the next payer which is not voided.
 func (s *Service) BillSecondary(
-	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.SecondaryRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID, in intake.SecondaryRequest,
+) (caller.Reply, error) {
 	plan, faults := in.Plan()
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		now := tx.Clock.Now()
 		first, err := s.lock(ctx, tx, id, faults)
 		if err != nil {
@@ -46,7 +48,7 @@ func (s *Service) BillSecondary(
 			return nil, err
 		}
 		made := billing.NewID[billing.ClaimID](now)
-		c, err := first.BillSecondary(made, billing.NewControlNumber(made), plan, again, call.Request.ID, now)
+		c, err := first.BillSecondary(made, claim.NewControlNumber(made), plan, again, call.Request.ID, now)
 		if err != nil {
 			return nil, err
 		}
@@ -73,10 +75,10 @@ func shareAgain(ctx context.Context, tx ports.Tx, id billing.ClaimID, now time.T
 }
 
 // secondaryVoided reports whether the claim to the next payer is voided.
-func secondaryVoided(ctx context.Context, tx ports.Tx, c *billing.Claim) (bool, error) {
+func secondaryVoided(ctx context.Context, tx ports.Tx, c *claim.Claim) (bool, error) {
 	if c.SecondaryID.IsZero() {
 		return false, nil
 	}
 	second, err := tx.Claims.Get(ctx, c.SecondaryID)
-	return err == nil && second.State == billing.ClaimVoided, err
+	return err == nil && second.State == claim.Voided, err
 }

@@ -7,6 +7,11 @@ import (
 
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -27,7 +32,7 @@ func secondPlan() intake.SecondaryRequest {
 
 func (b *fixture) billSecondary(id billing.ClaimID, in intake.SecondaryRequest) use {
 	req := b.request()
-	return func(r rendering) (billing.Reply, error) {
+	return func(r rendering) (caller.Reply, error) {
 		return b.service.BillSecondary(b.t.Context(), b.write(req, r), id, in)
 	}
 }
@@ -37,8 +42,8 @@ func (b *fixture) billSecondary(id billing.ClaimID, in intake.SecondaryRequest) 
 // crown to the patient.
 func (b *fixture) decided(id billing.ClaimID) {
 	b.t.Helper()
-	b.decides(id, "1", billing.SequencePrimary, 860_00, []billing.ERALine{
-		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 800_00, Units: "1", Adjustments: []billing.Adjustment{
+	b.decides(id, "1", billing.SequencePrimary, 860_00, []remit.Line{
+		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 800_00, Units: "1", Adjustments: []remit.Adjustment{
 			{Group: "CO", Reason: "45", Amount: 250_00}, {Group: "PR", Reason: "2", Amount: 200_00},
 		}},
 		{ControlNumber: "2", ProcedureCode: "D0120", Charge: 60_00, Paid: 60_00, Units: "1"},
@@ -46,35 +51,35 @@ func (b *fixture) decided(id billing.ClaimID) {
 }
 
 // decides applies a remittance claim of a claim's payer.
-func (b *fixture) decides(id billing.ClaimID, status string, s billing.Sequence, pays billing.Money, lines []billing.ERALine) {
+func (b *fixture) decides(id billing.ClaimID, status string, s billing.Sequence, pays billing.Money, lines []remit.Line) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
 		if err != nil {
 			return err
 		}
-		e := &billing.ERA{ID: billing.NewID[billing.ERAID](start()), Scope: b.scope, Payer: c.Payer, PayerName: c.Payer.Name, State: billing.ERANeedsReview, Origin: billing.FileFromNetwork, Stage: billing.ERADone, ReceivedAt: start()}
-		row := &billing.RemittanceClaim{
+		e := &remit.ERA{ID: billing.NewID[billing.ERAID](start()), Scope: b.scope, Payer: c.Payer, PayerName: c.Payer.Name, State: remit.NeedsReview, Origin: clearing.FileFromNetwork, Stage: remit.Done, ReceivedAt: start()}
+		row := &remit.Claim{
 			Ordinal: 1, ControlNumber: c.PatientControlNumber, PayerClaimNumber: "P-" + status, StatusCode: status, Charge: 1310_00, Paid: pays, Balanced: true,
 			Date: day(3, 20), Lines: lines,
-			RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: id, Sequence: s, LineNumbers: []int{1, 2}[:len(lines)], AppliedAt: start()},
+			ClaimProgress: remit.ClaimProgress{Status: remit.StatusApplied, ClaimID: id, Sequence: s, LineNumbers: []int{1, 2}[:len(lines)], AppliedAt: start()},
 		}
 		if _, err := tx.ERAs.Insert(ctx, e, [32]byte(append(id[:], id[:]...)), []byte("835")); err != nil {
 			return err
 		}
-		if err := tx.RemittanceClaims.Insert(ctx, e.ID, []*billing.RemittanceClaim{row}); err != nil {
+		if err := tx.RemittanceClaims.Insert(ctx, e.ID, []*remit.Claim{row}); err != nil {
 			return err
 		}
-		entry := &billing.LedgerEntry{RemittanceClaim: row, ERA: e.Source()}
-		c.Settle(c.Claim.Ledger([]*billing.LedgerEntry{entry}), entry, billing.ClaimCause{At: start()})
+		entry := &remit.LedgerEntry{Claim: row, ERA: e.Source()}
+		c.Settle(c.Claim.Ledger([]*remit.LedgerEntry{entry}), entry, claim.Cause{At: start()})
 		return tx.Claims.Save(ctx, c.Claim)
 	})
 }
 
 // paidInPart returns a claim that the primary payer has decided.
-func (b *fixture) paidInPart() *billing.ClaimRecord {
+func (b *fixture) paidInPart() *claim.Record {
 	b.t.Helper()
-	c := b.put(b.does(b.make(b.good())).ID, billing.ClaimAcceptedPayer)
+	c := b.put(b.does(b.make(b.good())).ID, claim.AcceptedPayer)
 	b.decided(c.ID)
 	return c
 }
@@ -84,25 +89,25 @@ func TestBillSecondary(t *testing.T) {
 	b := newFixture(t)
 	in := b.good()
 	in.TenantReference, in.PriorAuthorization = new("mine"), new("AUTH-1")
-	first := b.put(b.does(b.make(in)).ID, billing.ClaimAcceptedPayer)
+	first := b.put(b.does(b.make(in)).ID, claim.AcceptedPayer)
 	b.decided(first.ID)
 	c := b.does(b.billSecondary(first.ID, secondPlan()))
-	if c.Coverage != billing.SequenceSecondary || c.SecondaryTo != first.ID || c.State != billing.ClaimValidated || len(c.Findings) > 0 ||
+	if c.Coverage != billing.SequenceSecondary || c.SecondaryTo != first.ID || c.State != claim.Validated || len(c.Findings) > 0 ||
 		c.Payer.PayerID != "84105" || c.Subscriber.MemberID != "SECOND-1" || c.Subscriber.GroupNumber != "G-2" || c.PriorAuthorization != "" ||
 		c.PatientID != first.PatientID || c.PatientControlNumber == first.PatientControlNumber || !c.SentAt.IsZero() || c.Standing != nil ||
 		text(t, c.Lines) != text(t, first.Lines) || *c.TenantReference != "mine" {
 		t.Errorf("%s with %q", text(t, c.Claim), found(c))
 	}
-	if p := c.Patient; p == nil || p.FirstName != "Jane" || p.LastName != "Doe" || p.Relationship != billing.RelationSpouse ||
-		p.DateOfBirth != first.Subscriber.DateOfBirth || p.Gender != billing.GenderFemale || p.Address != first.Subscriber.Address {
+	if p := c.Patient; p == nil || p.FirstName != "Jane" || p.LastName != "Doe" || p.Relationship != coverage.RelationSpouse ||
+		p.DateOfBirth != first.Subscriber.DateOfBirth || p.Gender != claim.GenderFemale || p.Address != first.Subscriber.Address {
 		t.Errorf("the patient is %+v", p)
 	}
-	want := []billing.OtherCoverage{{
-		Sequence: billing.SequencePrimary, Payer: first.Payer, Subscriber: first.Subscriber, Relationship: billing.RelationSelf,
-		Adjudication: &billing.CoverageAdjudication{
+	want := []claim.OtherCoverage{{
+		Sequence: billing.SequencePrimary, Payer: first.Payer, Subscriber: first.Subscriber, Relationship: coverage.RelationSelf,
+		Adjudication: &claim.CoverageAdjudication{
 			PaymentDate: day(3, 20), PayerClaimNumber: "P-1", Paid: 860_00,
-			Lines: []billing.CoverageLine{
-				{LineNumber: 1, ProcedureCode: "D2740", Paid: 800_00, Units: 1, Adjustments: []billing.Adjustment{
+			Lines: []claim.CoverageLine{
+				{LineNumber: 1, ProcedureCode: "D2740", Paid: 800_00, Units: 1, Adjustments: []remit.Adjustment{
 					{Group: "CO", Reason: "45", Amount: 250_00}, {Group: "PR", Reason: "2", Amount: 200_00},
 				}},
 				{LineNumber: 2, ProcedureCode: "D0120", Paid: 60_00, Units: 1},
@@ -116,16 +121,16 @@ func TestBillSecondary(t *testing.T) {
 		t.Errorf("history %q, events %q", history(c), b.events(c.ID))
 	}
 	now := b.get(first.ID)
-	if now.SecondaryID != c.ID || now.State != billing.ClaimPaid || now.Standing.PatientResponsibility != 200_00 {
+	if now.SecondaryID != c.ID || now.State != claim.Paid || now.Standing.PatientResponsibility != 200_00 {
 		t.Errorf("the first claim is %s", text(t, now.Claim))
 	}
-	if sent := b.does(b.submit(c.ID)); sent.State != billing.ClaimQueued {
+	if sent := b.does(b.submit(c.ID)); sent.State != claim.Queued {
 		t.Errorf("submitted, it is %s", sent.State)
 	}
 	if got := b.refused(b.billSecondary(first.ID, secondPlan())); got != "CONFLICT" {
 		t.Errorf("again: %q", got)
 	}
-	b.put(c.ID, billing.ClaimVoided)
+	b.put(c.ID, claim.Voided)
 	if again := b.does(b.billSecondary(first.ID, secondPlan())); b.get(first.ID).SecondaryID != again.ID {
 		t.Error("after the claim to the secondary payer was voided, the first claim does not name the new one")
 	}
@@ -138,16 +143,16 @@ func TestBillTertiary(t *testing.T) {
 	b := newFixture(t)
 	first := b.paidInPart()
 	plan := secondPlan()
-	second := b.put(b.does(b.billSecondary(first.ID, plan)).ID, billing.ClaimAcceptedPayer)
-	b.decides(second.ID, "2", billing.SequenceSecondary, 110_00, []billing.ERALine{
-		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 110_00, Units: "1", Adjustments: []billing.Adjustment{
+	second := b.put(b.does(b.billSecondary(first.ID, plan)).ID, claim.AcceptedPayer)
+	b.decides(second.ID, "2", billing.SequenceSecondary, 110_00, []remit.Line{
+		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 110_00, Units: "1", Adjustments: []remit.Adjustment{
 			{Group: "OA", Reason: "23", Amount: 1050_00}, {Group: "PR", Reason: "2", Amount: 90_00},
 		}},
-		{ControlNumber: "2", ProcedureCode: "D0120", Charge: 60_00, Units: "1", Adjustments: []billing.Adjustment{{Group: "OA", Reason: "23", Amount: 60_00}}},
+		{ControlNumber: "2", ProcedureCode: "D0120", Charge: 60_00, Units: "1", Adjustments: []remit.Adjustment{{Group: "OA", Reason: "23", Amount: 60_00}}},
 	})
 	plan.Subscriber.MemberID = "THIRD-1"
 	c := b.does(b.billSecondary(second.ID, plan))
-	if c.Coverage != billing.SequenceTertiary || c.SecondaryTo != second.ID || c.State != billing.ClaimValidated || len(c.Findings) > 0 ||
+	if c.Coverage != billing.SequenceTertiary || c.SecondaryTo != second.ID || c.State != claim.Validated || len(c.Findings) > 0 ||
 		c.Subscriber.MemberID != "THIRD-1" || b.get(second.ID).SecondaryID != c.ID || c.Open() != 0 {
 		t.Errorf("%s with %q", text(t, c.Claim), found(c))
 	}
@@ -161,9 +166,9 @@ func TestBillTertiary(t *testing.T) {
 	if got := b.refused(b.billSecondary(second.ID, plan)); got != "CONFLICT" {
 		t.Errorf("again: %q", got)
 	}
-	b.put(c.ID, billing.ClaimAcceptedPayer)
-	b.decides(c.ID, "3", billing.SequenceTertiary, 90_00, []billing.ERALine{
-		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 90_00, Units: "1", Adjustments: []billing.Adjustment{{Group: "OA", Reason: "23", Amount: 1160_00}}},
+	b.put(c.ID, claim.AcceptedPayer)
+	b.decides(c.ID, "3", billing.SequenceTertiary, 90_00, []remit.Line{
+		{ControlNumber: "1", ProcedureCode: "D2740", Charge: 1250_00, Paid: 90_00, Units: "1", Adjustments: []remit.Adjustment{{Group: "OA", Reason: "23", Amount: 1160_00}}},
 	})
 	owes := func() (all []string) {
 		for _, id := range []billing.ClaimID{first.ID, second.ID} {
@@ -175,7 +180,7 @@ func TestBillTertiary(t *testing.T) {
 	if got := owes(); !slices.Equal(got, []string{"0.00", "0.00"}) {
 		t.Errorf("paid by all, the patient owes %q", got)
 	}
-	b.put(c.ID, billing.ClaimVoided)
+	b.put(c.ID, claim.Voided)
 	b.does(b.billSecondary(second.ID, plan))
 	if got := owes(); !slices.Equal(got, []string{"90.00", "90.00"}) {
 		t.Errorf("with another third claim, the patient owes %q", got)
@@ -217,13 +222,13 @@ func TestBillSecondaryDiesAnywhere(t *testing.T) {
 func TestSecondaryBillsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	paid := b.at(billing.ClaimPaid)
-	third := b.does(b.billSecondary(b.does(b.billSecondary(b.at(billing.ClaimPaid).ID, secondPlan())).ID, secondPlan()))
-	asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
+	paid := b.at(claim.Paid)
+	third := b.does(b.billSecondary(b.does(b.billSecondary(b.at(claim.Paid).ID, secondPlan())).ID, secondPlan()))
+	asked := b.put(b.does(b.make(b.asking())).ID, claim.Returned)
 	draft := b.good()
 	draft.Draft = true
 	drafted := b.does(b.make(draft))
-	voided := b.at(billing.ClaimVoided)
+	voided := b.at(claim.Voided)
 	absent := billing.NewID[billing.ClaimID](start())
 	with := func(change func(in *intake.SecondaryRequest)) intake.SecondaryRequest {
 		in := secondPlan()

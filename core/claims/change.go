@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -16,19 +19,19 @@ import (
 //
 // Errors: those of Make, and CodeConflict for a claim in another state.
 func (s *Service) Change(
-	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ClaimRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID, in intake.ClaimRequest,
+) (caller.Reply, error) {
 	_, ill := in.Change(nil)
-	return s.change(ctx, call, id, ill, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+	return s.change(ctx, call, id, ill, func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
 		next, faults := in.Change(c.Claim)
-		p, err := s.name(ctx, tx, &next.ClaimContent, in, faults)
+		p, err := s.name(ctx, tx, &next.Content, in, faults)
 		if err != nil {
 			return nil, err
 		}
-		if err := p.notRetired(&c.ClaimContent); err != nil {
+		if err := p.notRetired(&c.Content); err != nil {
 			return nil, err
 		}
-		if c.Frequency == billing.FrequencyReplacement {
+		if c.Frequency == claim.FrequencyReplacement {
 			if err := atPayer(c, next.Payer); err != nil {
 				return nil, err
 			}
@@ -38,7 +41,7 @@ func (s *Service) Change(
 		now := tx.Clock.Now()
 		events, err := s.settle(ctx, tx, c, p, in.Draft, in.Submit, now)
 		if err == nil && withdraws {
-			c.Noted(billing.TriggerWithdraw, billing.ClaimCause{At: now}, call.Principal, "")
+			c.Noted(claim.TriggerWithdraw, claim.Cause{At: now}, call.Principal, "")
 		}
 		return events, err
 	})

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
@@ -17,7 +19,7 @@ func TestDraft(t *testing.T) {
 	c := b.does(b.make(intake.ClaimRequest{OfficeID: new(b.office.ID.String()), PayerID: new("CHTEST"), Draft: true}))
 	const lacks = "subscriber.first_name required, subscriber.last_name required, subscriber.date_of_birth required, " +
 		"subscriber.member_id required, subscriber.address required, lines required"
-	if c.State != billing.ClaimDraft || found(c) != lacks || !c.PatientID.IsZero() || c.Provider.ID != b.provider.ID || c.PatientControlNumber == "" {
+	if c.State != claim.Draft || found(c) != lacks || !c.PatientID.IsZero() || c.Provider.ID != b.provider.ID || c.PatientControlNumber == "" {
 		t.Errorf("%s with %q, patient %s", c.State, found(c), c.PatientID)
 	}
 	if got := b.events(c.ID); got != "" || history(c) != "draft>draft" {
@@ -31,20 +33,20 @@ func TestDraft(t *testing.T) {
 	in.Draft = true
 	number := c.PatientControlNumber
 	c = b.does(b.change(c.ID, given(in, "subscriber")))
-	if c.State != billing.ClaimDraft || found(c) != "lines required" || c.PatientID.IsZero() || c.PatientControlNumber != number {
+	if c.State != claim.Draft || found(c) != "lines required" || c.PatientID.IsZero() || c.PatientControlNumber != number {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
 	// Without draft it is validated.
-	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != billing.ClaimNeedsAttention || found(c) != "lines required" {
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != claim.NeedsAttention || found(c) != "lines required" {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
-	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{Draft: true}))); c.State != billing.ClaimDraft {
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{Draft: true}))); c.State != claim.Draft {
 		t.Errorf("%s, want a draft again", c.State)
 	}
-	if c = b.does(b.change(c.ID, given(b.good(), "lines"))); c.State != billing.ClaimValidated || found(c) != "" {
+	if c = b.does(b.change(c.ID, given(b.good(), "lines"))); c.State != claim.Validated || found(c) != "" {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
-	if c = b.does(b.submit(c.ID)); c.State != billing.ClaimQueued {
+	if c = b.does(b.submit(c.ID)); c.State != claim.Queued {
 		t.Errorf("%s, want it queued", c.State)
 	}
 	want := "draft>draft, findings>needs_attention, draft>draft, validation>validated, submit>queued"
@@ -67,7 +69,7 @@ func TestChange(t *testing.T) {
 	// A finding that stays has no event.
 	before := c.UpdatedAt
 	c = b.does(b.change(c.ID, given(intake.ClaimRequest{PlaceOfService: new("22")}, "place_of_service")))
-	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_required" || c.PlaceOfService != "22" || !c.UpdatedAt.After(before) {
+	if c.State != claim.NeedsAttention || found(c) != "lines.0.tooth tooth_required" || c.PlaceOfService != "22" || !c.UpdatedAt.After(before) {
 		t.Errorf("%s with %q at %q", c.State, found(c), c.PlaceOfService)
 	}
 	if c.Provider.ID != b.second.ID || c.Note != "see chart" || *c.TenantReference != "mine" || len(c.Lines) != 2 {
@@ -77,7 +79,7 @@ func TestChange(t *testing.T) {
 	change := given(child(b.good()), "patient", "lines", "rendering_provider_id", "note", "tenant_reference", "patient_control_number", "payer_id")
 	change.PatientControlNumber, change.PayerID = new("PCN-7"), new("AETNA")
 	c = b.does(b.change(c.ID, change))
-	if c.State != billing.ClaimValidated || c.Provider.ID != b.provider.ID || c.Note != "" || c.TenantReference != nil || c.PatientControlNumber != "PCN-7" {
+	if c.State != claim.Validated || c.Provider.ID != b.provider.ID || c.Note != "" || c.TenantReference != nil || c.PatientControlNumber != "PCN-7" {
 		t.Errorf("%s with %q: %+v", c.State, found(c), c.Claim)
 	}
 	if c.Payer.PayerID != "60054" || b.patient(c.PatientID).FirstName != "Tim" {
@@ -92,14 +94,14 @@ func TestChange(t *testing.T) {
 func TestChangeAndSubmit(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	c := b.at(billing.ClaimRejected)
+	c := b.at(claim.Rejected)
 	in := given(b.good(), "lines")
 	in.Submit, in.Lines[0].Tooth = true, new("40")
-	if c = b.does(b.change(c.ID, in)); c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_unknown" {
+	if c = b.does(b.change(c.ID, in)); c.State != claim.NeedsAttention || found(c) != "lines.0.tooth tooth_unknown" {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
 	in.Lines[0].Tooth = new("15")
-	if c = b.does(b.change(c.ID, in)); c.State != billing.ClaimQueued || found(c) != "" || c.Lines[0].Tooth != "15" {
+	if c = b.does(b.change(c.ID, in)); c.State != claim.Queued || found(c) != "" || c.Lines[0].Tooth != "15" {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
 	want := "claim.validated none>validated, claim.needs_attention rejected>needs_attention, " +
@@ -121,7 +123,7 @@ func TestChangesThatAreRefused(t *testing.T) {
 	asked := b.asking()
 	asked.Draft = true
 	predetermination := b.does(b.make(asked))
-	sent := b.at(billing.ClaimRejected)
+	sent := b.at(claim.Rejected)
 	absent := billing.NewID[billing.ClaimID](start())
 	other := newFixtureBeside(b)
 
@@ -161,13 +163,13 @@ func TestChangesThatAreRefused(t *testing.T) {
 func TestChangeInEachState(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	may := map[billing.ClaimState]string{
-		billing.ClaimDraft: "change", billing.ClaimNeedsAttention: "change", billing.ClaimRejected: "change", billing.ClaimValidated: "submit",
-		billing.ClaimAcceptedClearinghouse: "void", billing.ClaimAcceptedPayer: "replace void",
-		billing.ClaimPaid: "reconcile replace void", billing.ClaimDenied: "reconcile replace void", billing.ClaimReconciled: "reconcile",
+	may := map[claim.State]string{
+		claim.Draft: "change", claim.NeedsAttention: "change", claim.Rejected: "change", claim.Validated: "submit",
+		claim.AcceptedClearinghouse: "void", claim.AcceptedPayer: "replace void",
+		claim.Paid: "reconcile replace void", claim.Denied: "reconcile replace void", claim.Reconciled: "reconcile",
 	}
-	for _, state := range billing.ClaimStates() {
-		if state == billing.ClaimReturned {
+	for _, state := range claim.States() {
+		if state == claim.Returned {
 			continue // of predeterminations
 		}
 		t.Run(string(state), func(t *testing.T) {
@@ -212,8 +214,8 @@ func TestNoteBesideAttachments(t *testing.T) {
 	in := b.good()
 	in.Note, in.Draft = new(strings.Repeat("x", 330)), true
 	c := b.does(b.make(in))
-	attached := &billing.Attachment{
-		ID: billing.NewID[billing.AttachmentID](start()), Scope: b.scope, State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
+	attached := &attachment.Attachment{
+		ID: billing.NewID[billing.AttachmentID](start()), Scope: b.scope, State: attachment.Open, Kind: attachment.Unsolicited,
 		OfficeID: b.office.ID, Payer: c.Payer, ClaimID: c.ID, About: c.Subject(), CreatedAt: start(), UpdatedAt: start(),
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Insert(ctx, attached) })
@@ -225,7 +227,7 @@ func TestNoteBesideAttachments(t *testing.T) {
 	if c = b.does(b.change(c.ID, fee("01"))); found(c) != "" {
 		t.Errorf("beside an open attachment: %q", found(c))
 	}
-	attached.State, attached.Number, attached.ClosedAt = billing.AttachmentClosed, "MOLAR-1", start()
+	attached.State, attached.Number, attached.ClosedAt = attachment.Closed, "MOLAR-1", start()
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Save(ctx, attached) })
 	if c = b.does(b.change(c.ID, fee("02"))); found(c) != "note note_too_long" {
 		t.Errorf("beside a closed attachment: %q", found(c))

@@ -6,20 +6,23 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
 
 // parties are the office and the provider that a claim names.
 type parties struct {
-	office   *billing.Office
-	provider *billing.Provider // nil when the scope has none
+	office   *directory.Office
+	provider *directory.Provider // nil when the scope has none
 }
 
 // name sets the office, the payers and the provider that the request names on a
 // claim's content; the others stay. It reports the faults so far before absent
 // resources.
-func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent, in intake.ClaimRequest, faults billing.Faults) (p parties, err error) {
+func (s *Service) name(ctx context.Context, tx ports.Tx, c *claim.Content, in intake.ClaimRequest, faults billing.Faults) (p parties, err error) {
 	names := in.IDs()
 	if !names.Office.IsZero() {
 		c.OfficeID = names.Office
@@ -55,7 +58,7 @@ func (s *Service) name(ctx context.Context, tx ports.Tx, c *billing.ClaimContent
 
 // notRetired refuses an office or a provider that a request names anew and that takes
 // no new claims. Was is the content before the request.
-func (p parties) notRetired(was *billing.ClaimContent) error {
+func (p parties) notRetired(was *claim.Content) error {
 	var f billing.Faults
 	if o := p.office; o.Retired && o.ID != was.OfficeID {
 		f.Add("office_id", billing.FaultNotAllowed, "The office is retired and takes no new claims. Choose another office.")
@@ -67,7 +70,7 @@ func (p parties) notRetired(was *billing.ClaimContent) error {
 }
 
 // nameOthers sets the payers of the directory that other coverages name by a payer ID.
-func (s *Service) nameOthers(c *billing.ClaimContent, absent *billing.Absent) {
+func (s *Service) nameOthers(c *claim.Content, absent *billing.Absent) {
 	for i := range c.OtherCoverage {
 		o := &c.OtherCoverage[i]
 		if o.Payer.PayerID == "" || !o.Payer.ID.IsZero() {
@@ -86,7 +89,7 @@ func (s *Service) nameOthers(c *billing.ClaimContent, absent *billing.Absent) {
 
 // linesHaveProviders notes the providers of lines that are absent. It reads each
 // provider once.
-func linesHaveProviders(ctx context.Context, tx ports.Tx, c *billing.ClaimContent, absent *billing.Absent) error {
+func linesHaveProviders(ctx context.Context, tx ports.Tx, c *claim.Content, absent *billing.Absent) error {
 	found := map[billing.ProviderID]error{c.ProviderID: nil}
 	for i := range c.Lines {
 		id := c.Lines[i].ProviderID
@@ -107,7 +110,7 @@ func linesHaveProviders(ctx context.Context, tx ports.Tx, c *billing.ClaimConten
 
 // providerOf reads the provider of a claim, and sets the oldest of the scope on
 // a claim without one. It returns nil when there is none.
-func providerOf(ctx context.Context, tx ports.Tx, c *billing.ClaimContent) (*billing.Provider, error) {
+func providerOf(ctx context.Context, tx ports.Tx, c *claim.Content) (*directory.Provider, error) {
 	p, err := tx.Providers.Get(ctx, c.ProviderID)
 	switch {
 	case billing.IsNotFound(err) && c.ProviderID.IsZero():
@@ -120,22 +123,22 @@ func providerOf(ctx context.Context, tx ports.Tx, c *billing.ClaimContent) (*bil
 }
 
 // of sets the names of the parties on the record of their claim.
-func (p parties) of(r *billing.ClaimRecord) *billing.ClaimRecord {
-	r.OfficeName, r.Provider = p.office.Name, billing.ProviderSummary{}
+func (p parties) of(r *claim.Record) *claim.Record {
+	r.OfficeName, r.Provider = p.office.Name, claim.ProviderSummary{}
 	if d := p.provider; d != nil {
-		r.Provider = billing.ProviderSummary{ID: d.ID, FirstName: d.FirstName, LastName: d.LastName, NPI: d.NPI}
+		r.Provider = claim.ProviderSummary{ID: d.ID, FirstName: d.FirstName, LastName: d.LastName, NPI: d.NPI}
 	}
 	return r
 }
 
 // judge sets the claim's patient, and returns the findings of the rules.
 func (s *Service) judge(
-	ctx context.Context, tx ports.Tx, c *billing.Claim, p parties, now time.Time,
-) (found []billing.Finding, err error) {
+	ctx context.Context, tx ports.Tx, c *claim.Claim, p parties, now time.Time,
+) (found []claim.Finding, err error) {
 	if c.PatientID, err = patient(ctx, tx, c, now); err != nil {
 		return nil, err
 	}
-	with := billing.RuleContext{Today: p.office.Today(now), Office: p.office, Provider: p.provider}
+	with := claim.RuleContext{Today: p.office.Today(now), Office: p.office, Provider: p.provider}
 	with.Payer, _ = s.payers.Find(c.Payer.ID.String()) // unless it has left the directory
 	if days := c.ServiceDates(); !c.PatientID.IsZero() && !days.From.IsZero() {
 		if with.Similar, err = tx.Claims.Similar(ctx, c.PatientID, days); err != nil {
@@ -157,13 +160,13 @@ func (s *Service) judge(
 
 // patient returns the patient directory's entry for the patient of the claim,
 // or zero when the claim does not identify one.
-func patient(ctx context.Context, tx ports.Tx, c *billing.Claim, now time.Time) (billing.PatientID, error) {
+func patient(ctx context.Context, tx ports.Tx, c *claim.Claim, now time.Time) (billing.PatientID, error) {
 	who := c.Subject().Patient
-	p, ok := billing.NewPerson(c.Scope, who.FirstName, who.LastName, who.DateOfBirth, now)
+	p, ok := directory.NewPerson(c.Scope, who.FirstName, who.LastName, who.DateOfBirth, now)
 	if !ok {
 		return billing.PatientID{}, nil
 	}
-	found, err := tx.Patients.Find(ctx, []billing.Person{p})
+	found, err := tx.Patients.Find(ctx, []directory.Person{p})
 	if err != nil {
 		return billing.PatientID{}, err
 	}
@@ -174,14 +177,14 @@ func patient(ctx context.Context, tx ports.Tx, c *billing.Claim, now time.Time) 
 // for that and nothing was found. Otherwise the claim keeps what was asked. It returns
 // the events of both.
 func (s *Service) settle(
-	ctx context.Context, tx ports.Tx, r *billing.ClaimRecord, p parties, draft, submit bool, now time.Time,
-) ([]billing.Event, error) {
+	ctx context.Context, tx ports.Tx, r *claim.Record, p parties, draft, submit bool, now time.Time,
+) ([]event.Event, error) {
 	found, err := s.judge(ctx, tx, p.of(r).Claim, p, now)
 	if err != nil {
 		return nil, err
 	}
 	events, err := r.Judged(found, draft, now)
-	if r.SubmitWhenReady = submit; err != nil || !submit || r.State != billing.ClaimValidated {
+	if r.SubmitWhenReady = submit; err != nil || !submit || r.State != claim.Validated {
 		return events, err
 	}
 	queued, err := r.Submit(now)

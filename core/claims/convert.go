@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -18,10 +20,10 @@ import (
 // predetermination, or a predetermination that was converted already or that
 // the payer does not have.
 func (s *Service) Convert(
-	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ConvertRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID, in intake.ConvertRequest,
+) (caller.Reply, error) {
 	_, ill := in.ServiceDates(nil)
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		now := tx.Clock.Now()
 		asked, err := s.lock(ctx, tx, id, ill)
 		if err != nil {
@@ -32,7 +34,7 @@ func (s *Service) Convert(
 			return nil, err
 		}
 		made := billing.NewID[billing.ClaimID](now)
-		c, err := asked.Convert(made, billing.NewControlNumber(made), days, call.Request.ID, now)
+		c, err := asked.Convert(made, claim.NewControlNumber(made), days, call.Request.ID, now)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -44,13 +45,13 @@ func (s *Service) recheck(
 	if err != nil || e.State.Blocks() {
 		return after, true, err
 	}
-	waiting, err := tx.Clearing.Awaiting(ctx, billing.FindingNotEnrolled, e.OfficeID, e.Payer.ID, after, s.chunk)
+	waiting, err := tx.Clearing.Awaiting(ctx, claim.FindingNotEnrolled, e.OfficeID, e.Payer.ID, after, s.chunk)
 	if err != nil {
 		return after, false, err
 	}
 	now := tx.Clock.Now()
 	for _, c := range waiting {
-		p, err := s.name(ctx, tx, &c.ClaimContent, intake.ClaimRequest{}, nil)
+		p, err := s.name(ctx, tx, &c.Content, intake.ClaimRequest{}, nil)
 		if err != nil {
 			return after, false, err
 		}
@@ -58,7 +59,7 @@ func (s *Service) recheck(
 		if err != nil {
 			return after, false, err
 		}
-		events := c.Rechecked(billing.TriggerEnrolled, found, billing.ClaimCause{At: now})
+		events := c.Rechecked(claim.TriggerEnrolled, found, claim.Cause{At: now})
 		if err := tx.Claims.Save(ctx, c); err != nil {
 			return after, false, err
 		}

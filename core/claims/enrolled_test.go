@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
@@ -30,12 +33,12 @@ func (b *fixture) awaitEnrollment() {
 	payer, _ := b.payers.Find("CHTEST")
 	b.connect(payer.ID)
 	b.verify()
-	b.record(billing.EnrollmentSubmitted)
+	b.record(directory.EnrollmentSubmitted)
 }
 
 // record records the state of the enrollment as a person does, and returns the job that
 // this stages; nil for none.
-func (b *fixture) record(state billing.EnrollmentState) *jobs.Job {
+func (b *fixture) record(state directory.EnrollmentState) *jobs.Job {
 	b.t.Helper()
 	show := func(e *network.Enrollment) string { return string(e.State) }
 	in := intake.EnrollmentRequest{OfficeID: b.office.ID.String(), PayerID: "CHTEST", Transaction: "claims", State: string(state)}
@@ -53,14 +56,14 @@ func (b *fixture) record(state billing.EnrollmentState) *jobs.Job {
 
 // waiting makes a claim that waits for the enrollment, and more as change says. Each is
 // of a plan of its own, so that none is a duplicate.
-func (b *fixture) waiting(change func(in *intake.ClaimRequest)) *billing.ClaimRecord {
+func (b *fixture) waiting(change func(in *intake.ClaimRequest)) *claim.Record {
 	b.t.Helper()
 	in := b.good()
 	b.keys++
 	in.Subscriber.MemberID = "PLAN-" + strconv.Itoa(b.keys)
 	change(&in)
 	c := b.does(b.make(in))
-	if !strings.Contains(found(c), "enrollment_not_active") && c.State != billing.ClaimDraft {
+	if !strings.Contains(found(c), "enrollment_not_active") && c.State != claim.Draft {
 		b.t.Errorf("%s with %q", c.State, found(c))
 	}
 	return c
@@ -78,7 +81,7 @@ func TestAnEnrollmentThatBecomesActive(t *testing.T) {
 	other, _ := b.payers.Find("60054")
 	payer, _ := b.payers.Find("CHTEST")
 	b.connect(payer.ID, other.ID)
-	b.enroll(other.PayerSummary, network.Claims, billing.EnrollmentNeeded)
+	b.enroll(other.PayerSummary, network.Claims, directory.EnrollmentNeeded)
 	sent, kept, wrong := b.waiting(submitted), b.waiting(checked), b.waiting(incomplete)
 	asked := b.waiting(func(in *intake.ClaimRequest) { *in = b.asking(); in.Submit = true })
 	drafted := b.waiting(func(in *intake.ClaimRequest) { in.Draft = true })
@@ -88,10 +91,10 @@ func TestAnEnrollmentThatBecomesActive(t *testing.T) {
 			t.Errorf("%s is to be submitted when ready: %t", id, got)
 		}
 	}
-	if b.record(billing.EnrollmentRejected) != nil {
+	if b.record(directory.EnrollmentRejected) != nil {
 		t.Error("a rejected enrollment has a job")
 	}
-	j := b.record(billing.EnrollmentActive)
+	j := b.record(directory.EnrollmentActive)
 	if j == nil {
 		t.Fatal("the active enrollment has no job")
 	}
@@ -107,17 +110,17 @@ func TestAnEnrollmentThatBecomesActive(t *testing.T) {
 	const events = "claim.needs_attention none>needs_attention, claim.validated needs_attention>validated"
 	const queued, queuedEvent = ", submit>queued", ", claim.queued validated>queued"
 	for _, x := range []struct {
-		of                     *billing.ClaimRecord
-		state                  billing.ClaimState
+		of                     *claim.Record
+		state                  claim.State
 		found, history, events string
 		flag                   bool
 	}{
-		{sent, billing.ClaimQueued, "", story + queued, events + queuedEvent, false},
-		{asked, billing.ClaimQueued, "", story + queued, events + queuedEvent, false},
-		{kept, billing.ClaimValidated, "", story, events, false},
-		{wrong, billing.ClaimNeedsAttention, "lines.0.tooth tooth_required", "findings>needs_attention", "claim.needs_attention none>needs_attention", true},
-		{drafted, billing.ClaimDraft, "payer_id enrollment_not_active", "draft>draft", "", false},
-		{elsewhere, billing.ClaimNeedsAttention, "payer_id enrollment_not_active", "findings>needs_attention", "claim.needs_attention none>needs_attention", true},
+		{sent, claim.Queued, "", story + queued, events + queuedEvent, false},
+		{asked, claim.Queued, "", story + queued, events + queuedEvent, false},
+		{kept, claim.Validated, "", story, events, false},
+		{wrong, claim.NeedsAttention, "lines.0.tooth tooth_required", "findings>needs_attention", "claim.needs_attention none>needs_attention", true},
+		{drafted, claim.Draft, "payer_id enrollment_not_active", "draft>draft", "", false},
+		{elsewhere, claim.NeedsAttention, "payer_id enrollment_not_active", "findings>needs_attention", "claim.needs_attention none>needs_attention", true},
 	} {
 		c := b.get(x.of.ID)
 		if c.State != x.state || found(c) != x.found || history(c) != x.history || b.events(c.ID) != x.events || c.SubmitWhenReady != x.flag {
@@ -135,11 +138,11 @@ func TestEnrolledDiesAnywhere(t *testing.T) {
 		t.Helper()
 		b := all.of(billing.ModeLive).with(t)
 		b.awaitEnrollment()
-		var made []*billing.ClaimRecord
+		var made []*claim.Record
 		for range 5 {
 			made = append(made, b.waiting(submitted))
 		}
-		j := b.record(billing.EnrollmentActive)
+		j := b.record(directory.EnrollmentActive)
 		payer, _ := b.payers.Find("CHTEST")
 		dying := claims.New(porttest.Store{Store: b.store, Fault: f}, liveNetwork(payer.ID), b.payers)
 		porttest.Dies(func() { _ = dying.InPieces(2).Enrolled(t.Context(), *j) })
@@ -148,7 +151,7 @@ func TestEnrolledDiesAnywhere(t *testing.T) {
 		}
 		for _, c := range made {
 			want := "claim.needs_attention none>needs_attention, claim.validated needs_attention>validated, claim.queued validated>queued"
-			if c = b.get(c.ID); c.State != billing.ClaimQueued || b.events(c.ID) != want {
+			if c = b.get(c.ID); c.State != claim.Queued || b.events(c.ID) != want {
 				t.Errorf("%s with events %q", c.State, b.events(c.ID))
 			}
 		}
@@ -167,9 +170,9 @@ func TestAClaimThatIsMadeWhileItsEnrollmentBecomesActive(t *testing.T) {
 	in.Submit = true
 	checked := make(chan error, 1)
 	var made billing.ClaimID
-	_, err := b.service.Make(t.Context(), b.write(b.request(), func(r *billing.ClaimRecord, err error) billing.Reply {
+	_, err := b.service.Make(t.Context(), b.write(b.request(), func(r *claim.Record, err error) caller.Reply {
 		made = r.ID
-		go func() { checked <- b.service.Enrolled(t.Context(), *b.record(billing.EnrollmentActive)) }()
+		go func() { checked <- b.service.Enrolled(t.Context(), *b.record(directory.EnrollmentActive)) }()
 		for range 30 { // the claim is judged, and not committed
 			select {
 			case <-checked:
@@ -185,7 +188,7 @@ func TestAClaimThatIsMadeWhileItsEnrollmentBecomesActive(t *testing.T) {
 	if err := <-checked; err != nil {
 		t.Fatal(err)
 	}
-	if c := b.get(made); c.State != billing.ClaimQueued {
+	if c := b.get(made); c.State != claim.Queued {
 		t.Errorf("%s with %q", c.State, found(c))
 	}
 }
@@ -197,18 +200,18 @@ func TestSubmitWhenReady(t *testing.T) {
 	b := enrolling(t)
 	c := b.waiting(checked)
 	req := b.request()
-	submit := func(r rendering) (billing.Reply, error) {
+	submit := func(r rendering) (caller.Reply, error) {
 		return b.service.Submit(t.Context(), b.write(req, r), c.ID)
 	}
 	_, err := submit(render)
 	if billing.CodeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), "submits it by itself") {
 		t.Errorf("submitted: %v", err)
 	}
-	if now := b.get(c.ID); !now.SubmitWhenReady || now.State != billing.ClaimNeedsAttention || !strings.Contains(now.NextStep(), "submits it by itself") ||
+	if now := b.get(c.ID); !now.SubmitWhenReady || now.State != claim.NeedsAttention || !strings.Contains(now.NextStep(), "submits it by itself") ||
 		b.events(c.ID) != b.events(b.waiting(checked).ID) {
 		t.Errorf("%s, %q", text(t, now.Claim), now.NextStep())
 	}
-	page, _, err := b.service.List(t.Context(), b.scope, billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 10})
+	page, _, err := b.service.List(t.Context(), b.scope, claim.Filter{Kind: claim.KindClaim}, billing.Page{Limit: 10})
 	if err != nil || len(page) != 2 || page[1].NextStep() != b.get(c.ID).NextStep() || page[0].NextStep() == page[1].NextStep() {
 		t.Errorf("the list has other words: %v", err)
 	}
@@ -224,14 +227,14 @@ func TestSubmitWhenReady(t *testing.T) {
 	if got := b.refused(b.submit(wrong.ID)); got != "CONFLICT" || b.get(wrong.ID).SubmitWhenReady {
 		t.Errorf("a claim with another finding is submitted: %q, %t", got, b.get(wrong.ID).SubmitWhenReady)
 	}
-	j := b.record(billing.EnrollmentNotNeeded)
+	j := b.record(directory.EnrollmentNotNeeded)
 	if err := b.service.Enrolled(t.Context(), *j); err != nil {
 		t.Fatal(err)
 	}
-	if now := b.get(c.ID); now.State != billing.ClaimValidated {
+	if now := b.get(c.ID); now.State != claim.Validated {
 		t.Errorf("%s", now.State)
 	}
-	if reply, err := submit(render); err != nil || reply.Replayed || b.get(c.ID).State != billing.ClaimQueued { // with the same key
+	if reply, err := submit(render); err != nil || reply.Replayed || b.get(c.ID).State != claim.Queued { // with the same key
 		t.Errorf("submitted again: %v", err)
 	}
 }
@@ -242,12 +245,12 @@ func TestEnrolledThatIsLate(t *testing.T) {
 	t.Parallel()
 	b := enrolling(t)
 	c := b.waiting(submitted)
-	j := b.record(billing.EnrollmentActive)
-	b.record(billing.EnrollmentRejected)
+	j := b.record(directory.EnrollmentActive)
+	b.record(directory.EnrollmentRejected)
 	if err := b.service.Enrolled(t.Context(), *j); err != nil || porttest.Pending(t, b.store, *j) {
 		t.Fatal(err)
 	}
-	if now := b.get(c.ID); now.State != billing.ClaimNeedsAttention || now.UpdatedAt.After(c.UpdatedAt) {
+	if now := b.get(c.ID); now.State != claim.NeedsAttention || now.UpdatedAt.After(c.UpdatedAt) {
 		t.Errorf("%s with %q", now.State, found(now))
 	}
 }
@@ -258,11 +261,11 @@ func TestFailEnrolled(t *testing.T) {
 	t.Parallel()
 	b := enrolling(t)
 	b.waiting(submitted)
-	j := b.record(billing.EnrollmentActive)
+	j := b.record(directory.EnrollmentActive)
 	if err := b.service.FailEnrolled(t.Context(), *j); err != nil || porttest.Pending(t, b.store, *j) {
 		t.Error(err)
 	}
-	if again := b.record(billing.EnrollmentActive); again == nil {
+	if again := b.record(directory.EnrollmentActive); again == nil {
 		t.Error("another record has no job")
 	}
 }

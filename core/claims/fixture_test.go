@@ -16,6 +16,9 @@ import (
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -38,11 +41,11 @@ type fixture struct {
 	store    pgtest.Clocked
 	service  *claims.Service
 	clock    *porttest.Clock
-	payers   *billing.PayerDirectory
+	payers   *directory.PayerDirectory
 	scope    billing.Scope
-	office   *billing.Office
-	provider *billing.Provider // the older one
-	second   *billing.Provider
+	office   *directory.Office
+	provider *directory.Provider // the older one
+	second   *directory.Provider
 	keys     int
 }
 
@@ -79,14 +82,14 @@ func (b *fixture) with(t *testing.T) *fixture {
 // furnish creates the office and the providers of the scope.
 func (b *fixture) furnish(now time.Time) {
 	b.t.Helper()
-	b.office = porttest.Office(b.t, b.store, b.scope, func(o *billing.Office) {
+	b.office = porttest.Office(b.t, b.store, b.scope, func(o *directory.Office) {
 		o.Name, o.TaxID, o.CreatedAt = "Main Street", "123456789", now
-		o.Address = billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"}
+		o.Address = directory.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"}
 	})
-	b.provider = &billing.Provider{
+	b.provider = &directory.Provider{
 		ID: billing.NewID[billing.ProviderID](now), Scope: b.scope, FirstName: "Ann", LastName: "Lee", NPI: "1234567893", Taxonomy: "122300000X", CreatedAt: now,
 	}
-	b.second = &billing.Provider{
+	b.second = &directory.Provider{
 		ID: billing.NewID[billing.ProviderID](now), Scope: b.scope, FirstName: "Bo", LastName: "Ng", NPI: "1111111112", Taxonomy: "122300000X",
 		CreatedAt: now.Add(time.Minute),
 	}
@@ -101,39 +104,39 @@ func (b *fixture) in(fn func(ctx context.Context, tx ports.Tx) error) {
 }
 
 // request returns a call with its own key.
-func (b *fixture) request() billing.Request {
+func (b *fixture) request() caller.Request {
 	b.keys++
 	return call(fmt.Sprint("key-", b.keys))
 }
 
-func call(key string) billing.Request {
-	return billing.Request{ID: billing.NewID[billing.RequestID](start()), Key: key, Fingerprint: [32]byte{1}}
+func call(key string) caller.Request {
+	return caller.Request{ID: billing.NewID[billing.RequestID](start()), Key: key, Fingerprint: [32]byte{1}}
 }
 
 // render replies with the ID of the claim.
-func render(r *billing.ClaimRecord, err error) billing.Reply {
+func render(r *claim.Record, err error) caller.Reply {
 	if err != nil {
-		return billing.Reply{Status: 500}
+		return caller.Reply{Status: 500}
 	}
-	return billing.Reply{Status: 201, Body: []byte(r.ID.String())}
+	return caller.Reply{Status: 201, Body: []byte(r.ID.String())}
 }
 
 // rendering renders the reply of a use case of claims.
-type rendering func(*billing.ClaimRecord, error) billing.Reply
+type rendering func(*claim.Record, error) caller.Reply
 
 // use is a use case that returns a claim.
-type use func(rendering) (billing.Reply, error)
+type use func(rendering) (caller.Reply, error)
 
-func (b *fixture) write(req billing.Request, render rendering) idempotency.Write[*billing.ClaimRecord] {
-	return idempotency.Write[*billing.ClaimRecord]{Call: billing.Call{Scope: b.scope, Request: req}, Render: render}
+func (b *fixture) write(req caller.Request, render rendering) idempotency.Write[*claim.Record] {
+	return idempotency.Write[*claim.Record]{Call: caller.Call{Scope: b.scope, Request: req}, Render: render}
 }
 
 // does runs a use case that must succeed, and returns the claim, which must be
 // the stored one.
-func (b *fixture) does(u use) *billing.ClaimRecord {
+func (b *fixture) does(u use) *claim.Record {
 	b.t.Helper()
-	var made *billing.ClaimRecord
-	reply, err := u(func(r *billing.ClaimRecord, err error) billing.Reply {
+	var made *claim.Record
+	reply, err := u(func(r *claim.Record, err error) caller.Reply {
 		made = r
 		return render(r, err)
 	})
@@ -181,7 +184,7 @@ func text(t *testing.T, v any) string {
 	return strings.ReplaceAll(b.String(), "[]", "null")
 }
 
-func (b *fixture) get(id billing.ClaimID) *billing.ClaimRecord {
+func (b *fixture) get(id billing.ClaimID) *claim.Record {
 	b.t.Helper()
 	r, err := b.service.Get(b.t.Context(), b.scope, id)
 	if err != nil {
@@ -194,28 +197,28 @@ func (b *fixture) get(id billing.ClaimID) *billing.ClaimRecord {
 
 func (b *fixture) make(in intake.ClaimRequest) use {
 	req := b.request()
-	return func(r rendering) (billing.Reply, error) {
+	return func(r rendering) (caller.Reply, error) {
 		return b.service.Make(b.t.Context(), b.write(req, r), in)
 	}
 }
 
 func (b *fixture) change(id billing.ClaimID, in intake.ClaimRequest) use {
 	req := b.request()
-	return func(r rendering) (billing.Reply, error) {
+	return func(r rendering) (caller.Reply, error) {
 		return b.service.Change(b.t.Context(), b.write(req, r), id, in)
 	}
 }
 
 func (b *fixture) replace(id billing.ClaimID, in intake.ClaimRequest) use {
 	req := b.request()
-	return func(r rendering) (billing.Reply, error) {
+	return func(r rendering) (caller.Reply, error) {
 		return b.service.Replace(b.t.Context(), b.write(req, r), id, in)
 	}
 }
 
 func (b *fixture) convert(id billing.ClaimID, lines ...intake.ConvertLineInput) use {
 	req := b.request()
-	return func(r rendering) (billing.Reply, error) {
+	return func(r rendering) (caller.Reply, error) {
 		return b.service.Convert(b.t.Context(), b.write(req, r), id, intake.ConvertRequest{Lines: lines})
 	}
 }
@@ -232,7 +235,7 @@ func (b *fixture) reconcile(id billing.ClaimID) use {
 // accept reconciles a claim, and writes the amount off unless it is empty.
 func (b *fixture) accept(id billing.ClaimID, amount string) use {
 	req := b.request()
-	return func(r rendering) (billing.Reply, error) {
+	return func(r rendering) (caller.Reply, error) {
 		in := intake.ReconcileRequest{AcceptOpen: &intake.AcceptOpenInput{As: "write_off", Lines: []intake.AcceptLineInput{{Amount: amount}}}}
 		if amount == "" {
 			in.AcceptOpen = nil
@@ -242,10 +245,10 @@ func (b *fixture) accept(id billing.ClaimID, amount string) use {
 }
 
 func (b *fixture) plain(
-	do func(context.Context, idempotency.Write[*billing.ClaimRecord], billing.ClaimID) (billing.Reply, error), id billing.ClaimID,
+	do func(context.Context, idempotency.Write[*claim.Record], billing.ClaimID) (caller.Reply, error), id billing.ClaimID,
 ) use {
 	req := b.request()
-	return func(r rendering) (billing.Reply, error) {
+	return func(r rendering) (caller.Reply, error) {
 		return do(b.t.Context(), b.write(req, r), id)
 	}
 }
@@ -296,12 +299,12 @@ func given(in intake.ClaimRequest, fields ...string) intake.ClaimRequest {
 }
 
 // at creates a good claim and puts it into a state, as files would.
-func (b *fixture) at(state billing.ClaimState) *billing.ClaimRecord {
+func (b *fixture) at(state claim.State) *claim.Record {
 	b.t.Helper()
 	return b.put(b.does(b.make(b.good())).ID, state)
 }
 
-func (b *fixture) put(id billing.ClaimID, state billing.ClaimState) *billing.ClaimRecord {
+func (b *fixture) put(id billing.ClaimID, state claim.State) *claim.Record {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -338,7 +341,7 @@ func (b *fixture) events(id billing.ClaimID) string {
 }
 
 // history returns the history of a claim.
-func history(c *billing.ClaimRecord) string {
+func history(c *claim.Record) string {
 	var words []string
 	for _, m := range c.History {
 		words = append(words, string(m.Cause)+">"+string(m.State))
@@ -347,7 +350,7 @@ func history(c *billing.ClaimRecord) string {
 }
 
 // found returns the findings of a claim, field by field.
-func found(c *billing.ClaimRecord) string {
+func found(c *claim.Record) string {
 	var words []string
 	for _, f := range c.Findings {
 		words = append(words, f.Field+" "+f.Code)
@@ -358,8 +361,8 @@ func found(c *billing.ClaimRecord) string {
 // count counts claims of the scope, of either kind.
 func (b *fixture) count() (n int) {
 	b.t.Helper()
-	for _, kind := range []billing.ClaimKind{billing.KindClaim, billing.KindPredetermination} {
-		all, _, err := b.service.List(b.t.Context(), b.scope, billing.ClaimFilter{Kind: kind}, billing.Page{Limit: 100})
+	for _, kind := range []claim.Kind{claim.KindClaim, claim.KindPredetermination} {
+		all, _, err := b.service.List(b.t.Context(), b.scope, claim.Filter{Kind: kind}, billing.Page{Limit: 100})
 		if err != nil {
 			b.t.Fatal(err)
 		}

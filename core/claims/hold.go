@@ -6,13 +6,16 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
 // hold sets why each of the claims waits: the reason for which a queued one of live mode
 // is in no batch, and the batch of one that the clearinghouse may not have.
-func (s *Service) hold(ctx context.Context, tx ports.Tx, claims ...*billing.ClaimRecord) error {
+func (s *Service) hold(ctx context.Context, tx ports.Tx, claims ...*claim.Record) error {
 	if err := late(ctx, tx, claims); err != nil {
 		return err
 	}
@@ -20,10 +23,10 @@ func (s *Service) hold(ctx context.Context, tx ports.Tx, claims ...*billing.Clai
 }
 
 // late sets the batches of the claims that wait for the clearinghouse.
-func late(ctx context.Context, tx ports.Tx, claims []*billing.ClaimRecord) error {
+func late(ctx context.Context, tx ports.Tx, claims []*claim.Record) error {
 	var ids []billing.FileID
-	waits := func(c *billing.ClaimRecord) bool {
-		return !c.BatchID.IsZero() && (c.State == billing.ClaimQueued || c.State == billing.ClaimSubmitted)
+	waits := func(c *claim.Record) bool {
+		return !c.BatchID.IsZero() && (c.State == claim.Queued || c.State == claim.Submitted)
 	}
 	for _, c := range claims {
 		c.Batch = nil
@@ -33,22 +36,22 @@ func late(ctx context.Context, tx ports.Tx, claims []*billing.ClaimRecord) error
 	}
 	found, err := tx.Acknowledgements.Late(ctx, ids)
 	for _, c := range claims {
-		if at := slices.IndexFunc(found, func(b *billing.Batch) bool { return b.ID == c.BatchID }); at >= 0 && waits(c) {
+		if at := slices.IndexFunc(found, func(b *clearing.Batch) bool { return b.ID == c.BatchID }); at >= 0 && waits(c) {
 			c.Batch = found[at]
 		}
 	}
 	return err
 }
 
-func (s *Service) held(ctx context.Context, tx ports.Tx, claims []*billing.ClaimRecord) error {
+func (s *Service) held(ctx context.Context, tx ports.Tx, claims []*claim.Record) error {
 	var (
-		waiting []*billing.ClaimRecord
+		waiting []*claim.Record
 		offices []billing.OfficeID
 		payers  []billing.PayerID
 	)
 	for _, c := range claims {
 		c.Hold = ""
-		if c.Scope.Mode != billing.ModeLive || c.State != billing.ClaimQueued || !c.BatchID.IsZero() {
+		if c.Scope.Mode != billing.ModeLive || c.State != claim.Queued || !c.BatchID.IsZero() {
 			continue
 		}
 		if c.Hold = s.unrouted(c.Claim); c.Hold == "" {
@@ -62,42 +65,42 @@ func (s *Service) held(ctx context.Context, tx ports.Tx, claims []*billing.Claim
 	if err != nil {
 		return err
 	}
-	known := map[billing.OfficeID]*billing.Office{}
+	known := map[billing.OfficeID]*directory.Office{}
 	for _, c := range waiting {
 		if known[c.OfficeID] == nil {
 			if known[c.OfficeID], err = tx.Offices.Get(ctx, c.OfficeID); err != nil {
 				return err
 			}
 		}
-		c.Hold = billing.Held(known[c.OfficeID], enrollmentOf(c.Claim, found))
+		c.Hold = claim.Held(known[c.OfficeID], enrollmentOf(c.Claim, found))
 	}
 	return nil
 }
 
 // unrouted returns the reason for which no network carries the claim, if there is none.
-func (s *Service) unrouted(c *billing.Claim) billing.Hold {
+func (s *Service) unrouted(c *claim.Claim) claim.Hold {
 	_, err := s.networks.For(c.Scope, c.Payer.ID, network.Claims)
 	switch {
 	case err == nil:
 		return ""
 	case errors.Is(err, network.ErrPaused):
-		return billing.HoldPaused
+		return claim.HoldPaused
 	case s.networks.Available(c.Scope, network.Claims) != nil:
-		return billing.HoldNoClearinghouse
+		return claim.HoldNoClearinghouse
 	default:
-		return billing.HoldNoRoute
+		return claim.HoldNoRoute
 	}
 }
 
 // routed reports whether a network carries the claim to its payer.
-func (s *Service) routed(c *billing.Claim) bool {
+func (s *Service) routed(c *claim.Claim) bool {
 	_, err := s.networks.For(c.Scope, c.Payer.ID, network.Claims)
 	return err == nil
 }
 
 // enrollmentOf returns the state of the enrollment of the claim's office with its payer,
 // or none.
-func enrollmentOf(c *billing.Claim, all []*network.Enrollment) billing.EnrollmentState {
+func enrollmentOf(c *claim.Claim, all []*network.Enrollment) directory.EnrollmentState {
 	for _, e := range all {
 		if e.OfficeID == c.OfficeID && e.Payer.ID == c.Payer.ID {
 			return e.State
@@ -109,7 +112,7 @@ func enrollmentOf(c *billing.Claim, all []*network.Enrollment) billing.Enrollmen
 // network sets what the rules use of the network that sends the claim. The sandbox
 // sends every claim. A claim that is judged by an enrollment is committed before the next
 // record of it, whose job then finds the claim.
-func (s *Service) network(ctx context.Context, tx ports.Tx, c *billing.Claim, with *billing.RuleContext) error {
+func (s *Service) network(ctx context.Context, tx ports.Tx, c *claim.Claim, with *claim.RuleContext) error {
 	if with.Sent = c.Scope.Mode == billing.ModeLive && s.routed(c); !with.Sent {
 		return nil
 	}

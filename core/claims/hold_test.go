@@ -10,6 +10,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/intake"
@@ -46,7 +49,7 @@ func (b *fixture) verify() {
 }
 
 // enroll records an enrollment of the office.
-func (b *fixture) enroll(payer billing.PayerSummary, t network.Transaction, state billing.EnrollmentState) {
+func (b *fixture) enroll(payer directory.PayerSummary, t network.Transaction, state directory.EnrollmentState) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		now := tx.Clock.Now()
@@ -59,9 +62,9 @@ func (b *fixture) enroll(payer billing.PayerSummary, t network.Transaction, stat
 }
 
 // waits checks what a claim waits for, wherever it is read.
-func (b *fixture) waits(id billing.ClaimID, want billing.Hold) {
+func (b *fixture) waits(id billing.ClaimID, want claim.Hold) {
 	b.t.Helper()
-	page, _, err := b.service.List(b.t.Context(), b.scope, billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 10})
+	page, _, err := b.service.List(b.t.Context(), b.scope, claim.Filter{Kind: claim.KindClaim}, billing.Page{Limit: 10})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -78,7 +81,7 @@ func (b *fixture) waits(id billing.ClaimID, want billing.Hold) {
 }
 
 // liveClaim returns a submitted claim of live mode, its payer, and another payer.
-func liveClaim(t *testing.T) (b *fixture, c *billing.ClaimRecord, payer, other *billing.Payer) {
+func liveClaim(t *testing.T) (b *fixture, c *claim.Record, payer, other *directory.Payer) {
 	t.Helper()
 	b = newFixture(t).of(billing.ModeLive)
 	payer, _ = b.payers.Find("CHTEST")
@@ -93,26 +96,26 @@ func liveClaim(t *testing.T) (b *fixture, c *billing.ClaimRecord, payer, other *
 func TestWhatALiveClaimWaitsFor(t *testing.T) {
 	t.Parallel()
 	b, c, payer, other := liveClaim(t)
-	if c.State != billing.ClaimQueued || c.Hold != billing.HoldNoClearinghouse {
+	if c.State != claim.Queued || c.Hold != claim.HoldNoClearinghouse {
 		t.Errorf("%s waits for %q", c.State, c.Hold)
 	}
-	b.waits(c.ID, billing.HoldNoClearinghouse)
+	b.waits(c.ID, claim.HoldNoClearinghouse)
 	b.connect(other.ID)
-	b.waits(c.ID, billing.HoldNoRoute)
+	b.waits(c.ID, claim.HoldNoRoute)
 	b.connect(other.ID, payer.ID)
-	b.waits(c.ID, billing.HoldOffice)
+	b.waits(c.ID, claim.HoldOffice)
 	_, err := b.submit(c.ID)(render)
 	if billing.CodeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), "verify the office") {
 		t.Errorf("submitted again: %v", err)
 	}
 	b.verify()
 	b.waits(c.ID, "")
-	b.enroll(other.PayerSummary, network.Claims, billing.EnrollmentRejected)
-	b.enroll(payer.PayerSummary, network.Eligibility, billing.EnrollmentRejected)
+	b.enroll(other.PayerSummary, network.Claims, directory.EnrollmentRejected)
+	b.enroll(payer.PayerSummary, network.Eligibility, directory.EnrollmentRejected)
 	b.waits(c.ID, "")
-	for _, state := range billing.EnrollmentStates() {
+	for _, state := range directory.EnrollmentStates() {
 		b.enroll(payer.PayerSummary, network.Claims, state)
-		b.waits(c.ID, map[bool]billing.Hold{true: billing.HoldEnrollment}[state.Blocks()])
+		b.waits(c.ID, map[bool]claim.Hold{true: claim.HoldEnrollment}[state.Blocks()])
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		r, err := tx.Claims.Lock(ctx, c.ID)
@@ -146,13 +149,13 @@ func TestClaimOfAPausedConnectionWaits(t *testing.T) {
 	paused := to("paused", payer.ID)
 	paused.Pause.At = time.Now()
 	connector.Replace([]*network.Connection{paused})
-	b.waits(c.ID, billing.HoldPaused)
+	b.waits(c.ID, claim.HoldPaused)
 	connector.Replace([]*network.Connection{paused, to("other", other.ID)})
-	b.waits(c.ID, billing.HoldPaused)
+	b.waits(c.ID, claim.HoldPaused)
 	connector.Replace([]*network.Connection{to("other", other.ID)})
-	b.waits(c.ID, billing.HoldNoRoute)
+	b.waits(c.ID, claim.HoldNoRoute)
 	connector.Replace(nil)
-	b.waits(c.ID, billing.HoldNoClearinghouse)
+	b.waits(c.ID, claim.HoldNoClearinghouse)
 }
 
 // TestVoidOfALiveClaimWaits voids a claim whose office is no longer verified.
@@ -168,7 +171,7 @@ func TestVoidOfALiveClaimWaits(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r.State, r.SentAt = billing.ClaimAcceptedPayer, tx.Clock.Now()
+		r.State, r.SentAt = claim.AcceptedPayer, tx.Clock.Now()
 		o, err := tx.Offices.Lock(ctx, b.office.ID)
 		if err != nil {
 			return err
@@ -180,7 +183,7 @@ func TestVoidOfALiveClaimWaits(t *testing.T) {
 		}
 		return tx.Claims.Save(ctx, r.Claim)
 	})
-	if v := b.does(b.plain(b.service.Void, c.ID)); v.State != billing.ClaimQueued || v.Hold != billing.HoldOffice {
+	if v := b.does(b.plain(b.service.Void, c.ID)); v.State != claim.Queued || v.Hold != claim.HoldOffice {
 		t.Errorf("%s waits for %q", v.State, v.Hold)
 	}
 }
@@ -192,7 +195,7 @@ func TestFindingsOfALiveClaim(t *testing.T) {
 	b := newFixture(t).of(billing.ModeLive)
 	payer, _ := b.payers.Find("CHTEST")
 	b.connect(payer.ID)
-	b.enroll(payer.PayerSummary, network.Claims, billing.EnrollmentSubmitted)
+	b.enroll(payer.PayerSummary, network.Claims, directory.EnrollmentSubmitted)
 	in := b.good()
 	in.Submit = true
 	c := b.does(b.make(in))
@@ -202,14 +205,14 @@ func TestFindingsOfALiveClaim(t *testing.T) {
 			t.Errorf("findings %q, want %q", got, want)
 		}
 	}
-	if got := found(c); c.State != billing.ClaimNeedsAttention || got != "office_id office_not_verified, payer_id enrollment_not_active" {
+	if got := found(c); c.State != claim.NeedsAttention || got != "office_id office_not_verified, payer_id enrollment_not_active" {
 		t.Errorf("%s with %q", c.State, got)
 	}
 	b.verify()
 	again("payer_id enrollment_not_active")
-	b.enroll(payer.PayerSummary, network.Claims, billing.EnrollmentActive)
+	b.enroll(payer.PayerSummary, network.Claims, directory.EnrollmentActive)
 	again("")
-	if c = b.does(b.submit(c.ID)); c.State != billing.ClaimQueued || c.Hold != "" {
+	if c = b.does(b.submit(c.ID)); c.State != claim.Queued || c.Hold != "" {
 		t.Errorf("%s waits for %q", c.State, c.Hold)
 	}
 }
@@ -223,7 +226,7 @@ func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
 	in.Submit = true
 	c := b.does(b.make(in))
 	var sent time.Time
-	change := func(state billing.ClaimState, change func(m *billing.Batch, now time.Time)) {
+	change := func(state claim.State, change func(m *clearing.Batch, now time.Time)) {
 		t.Helper()
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			now := tx.Clock.Now()
@@ -232,7 +235,7 @@ func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
 				return err
 			}
 			if r.BatchID.IsZero() {
-				m := billing.NewBatch(b.scope, "con_1", 1, 1, now)
+				m := clearing.NewBatch(b.scope, "con_1", 1, 1, now)
 				r.BatchID = m.ID
 				if _, err := tx.Batches.Insert(ctx, m, []byte("ISA")); err != nil {
 					return err
@@ -250,7 +253,7 @@ func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
 	}
 	says := func(want string) {
 		t.Helper()
-		page, _, err := b.service.List(t.Context(), b.scope, billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 10})
+		page, _, err := b.service.List(t.Context(), b.scope, claim.Filter{Kind: claim.KindClaim}, billing.Page{Limit: 10})
 		if err != nil || len(page) != 1 {
 			t.Fatal(len(page), err)
 		}
@@ -260,18 +263,18 @@ func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
 			}
 		}
 	}
-	change(billing.ClaimQueued, func(*billing.Batch, time.Time) {})
+	change(claim.Queued, func(*clearing.Batch, time.Time) {})
 	says("on its way to the clearinghouse")
-	change(billing.ClaimQueued, func(m *billing.Batch, now time.Time) { m.Delay(false, now) })
+	change(claim.Queued, func(m *clearing.Batch, now time.Time) { m.Delay(false, now) })
 	says("has not taken the claim's file since")
-	change(billing.ClaimQueued, func(m *billing.Batch, now time.Time) { m.Unknown(now) })
+	change(claim.Queued, func(m *clearing.Batch, now time.Time) { m.Unknown(now) })
 	says("unknown since")
-	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) { m.Sent(now.Add(-48 * time.Hour)) })
+	change(claim.Submitted, func(m *clearing.Batch, now time.Time) { m.Sent(now.Add(-48 * time.Hour)) })
 	says("will report whether it accepts")
-	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) {
+	change(claim.Submitted, func(m *clearing.Batch, now time.Time) {
 		m.Review((&network.Options{}).Expected(), billing.AcknowledgementsAfter, now)
 	})
 	says("has not acknowledged the claim since it was sent on " + sent.UTC().Format("January 2, 2006"))
-	change(billing.ClaimSubmitted, func(m *billing.Batch, now time.Time) { m.Settle(now) })
+	change(claim.Submitted, func(m *clearing.Batch, now time.Time) { m.Settle(now) })
 	says("will report whether it accepts")
 }

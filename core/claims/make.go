@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -18,22 +20,22 @@ import (
 // form, CodeNotFound for the office, the payer or the provider, and
 // CodeConflict for a control number that another claim has. Findings of the
 // rules are not errors: the claim then needs attention.
-func (s *Service) Make(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], in intake.ClaimRequest) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+func (s *Service) Make(ctx context.Context, call idempotency.Write[*claim.Record], in intake.ClaimRequest) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		now := tx.Clock.Now()
 		c, faults := in.Claim()
 		c.ID, c.Scope, c.RequestID, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](now), call.Scope, call.Request.ID, now, now
 		if c.PatientControlNumber == "" {
-			c.PatientControlNumber = billing.NewControlNumber(c.ID)
+			c.PatientControlNumber = claim.NewControlNumber(c.ID)
 		}
-		p, err := s.name(ctx, tx, &c.ClaimContent, in, faults)
+		p, err := s.name(ctx, tx, &c.Content, in, faults)
 		if err != nil {
 			return nil, err
 		}
-		if err := p.notRetired(&billing.ClaimContent{}); err != nil {
+		if err := p.notRetired(&claim.Content{}); err != nil {
 			return nil, err
 		}
-		r := &billing.ClaimRecord{Claim: &c}
+		r := &claim.Record{Claim: &c}
 		events, err := s.settle(ctx, tx, r, p, in.Draft, in.Submit, now)
 		if err != nil {
 			return nil, err
@@ -47,12 +49,12 @@ func (s *Service) Make(ctx context.Context, call idempotency.Write[*billing.Clai
 
 // follow stores a new claim that was made from another one, validated or with
 // findings, and the other one, which names it.
-func (s *Service) follow(ctx context.Context, tx ports.Tx, c, from *billing.Claim, now time.Time) (*billing.ClaimRecord, error) {
-	p, err := s.name(ctx, tx, &c.ClaimContent, intake.ClaimRequest{}, nil)
+func (s *Service) follow(ctx context.Context, tx ports.Tx, c, from *claim.Claim, now time.Time) (*claim.Record, error) {
+	p, err := s.name(ctx, tx, &c.Content, intake.ClaimRequest{}, nil)
 	if err != nil {
 		return nil, err
 	}
-	r := &billing.ClaimRecord{Claim: c}
+	r := &claim.Record{Claim: c}
 	events, err := s.settle(ctx, tx, r, p, false, false, now)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
@@ -16,21 +19,21 @@ func TestMake(t *testing.T) {
 	req := b.request()
 	in := b.good()
 	in.TenantReference = new("mine")
-	c := b.does(func(r rendering) (billing.Reply, error) {
+	c := b.does(func(r rendering) (caller.Reply, error) {
 		return b.service.Make(t.Context(), b.write(req, r), in)
 	})
-	if c.State != billing.ClaimValidated || c.Kind != billing.KindClaim || c.Frequency != billing.FrequencyOriginal || found(c) != "" {
+	if c.State != claim.Validated || c.Kind != claim.KindClaim || c.Frequency != claim.FrequencyOriginal || found(c) != "" {
 		t.Errorf("%s %s %s with %q", c.State, c.Kind, c.Frequency, found(c))
 	}
 	payer, _ := b.payers.Find("CHTEST")
-	ann := billing.ProviderSummary{ID: b.provider.ID, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
+	ann := claim.ProviderSummary{ID: b.provider.ID, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"}
 	if c.OfficeID != b.office.ID || c.OfficeName != "Main Street" || c.Payer != payer.PayerSummary || c.Provider != ann {
 		t.Errorf("office %s %q, payer %v, provider %v", c.OfficeID, c.OfficeName, c.Payer, c.Provider)
 	}
 	if c.Scope != b.scope || c.RequestID != req.ID || *c.TenantReference != "mine" || c.PlaceOfService != "11" || c.Charge() != 131000 || len(c.Lines) != 2 {
 		t.Errorf("%+v", c.Claim)
 	}
-	if c.PatientControlNumber != billing.NewControlNumber(c.ID) || len(c.PatientControlNumber) > 20 {
+	if c.PatientControlNumber != claim.NewControlNumber(c.ID) || len(c.PatientControlNumber) > 20 {
 		t.Errorf("control number %q", c.PatientControlNumber)
 	}
 	if !c.CreatedAt.Equal(c.UpdatedAt) || c.CreatedAt.Before(start()) || !c.SentAt.IsZero() || len(c.Attachments) != 0 {
@@ -50,7 +53,7 @@ func TestMakeAndSubmit(t *testing.T) {
 	in := b.good()
 	in.Submit = true
 	c := b.does(b.make(in))
-	if c.State != billing.ClaimQueued || history(c) != "validation>validated, submit>queued" {
+	if c.State != claim.Queued || history(c) != "validation>validated, submit>queued" {
 		t.Errorf("%s by %q", c.State, history(c))
 	}
 	if got := b.events(c.ID); got != "claim.validated none>validated, claim.queued validated>queued" {
@@ -58,7 +61,7 @@ func TestMakeAndSubmit(t *testing.T) {
 	}
 	in.Lines[0].Tooth, in.Lines[1].ServiceDate = nil, new("2026-03-03")
 	c = b.does(b.make(in))
-	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.tooth tooth_required" || history(c) != "findings>needs_attention" {
+	if c.State != claim.NeedsAttention || found(c) != "lines.0.tooth tooth_required" || history(c) != "findings>needs_attention" {
 		t.Errorf("%s with %q by %q", c.State, found(c), history(c))
 	}
 	if got := b.events(c.ID); got != "claim.needs_attention none>needs_attention" {
@@ -89,7 +92,7 @@ func TestNamed(t *testing.T) {
 		t.Errorf("patients %s and %s, of the dependent %s", first.PatientID, second.PatientID, c.PatientID)
 	}
 	asked := b.does(b.make(b.asking()))
-	if asked.Kind != billing.KindPredetermination || asked.State != billing.ClaimValidated || asked.ServiceDates() != (billing.DateSpan{}) {
+	if asked.Kind != claim.KindPredetermination || asked.State != claim.Validated || asked.ServiceDates() != (billing.DateSpan{}) {
 		t.Errorf("%s %s with %q", asked.Kind, asked.State, found(asked))
 	}
 }
@@ -113,9 +116,9 @@ func TestNamedOthers(t *testing.T) {
 	in.Lines[1].RenderingProviderID, in.Draft = new(b.second.ID.String()), true
 	c := b.does(b.make(in))
 	aetna, _ := b.payers.Find("60054")
-	named := func(c *billing.ClaimRecord) bool {
+	named := func(c *claim.Record) bool {
 		return len(c.OtherCoverage) == 2 && c.OtherCoverage[0].Payer == aetna.PayerSummary &&
-			c.OtherCoverage[1].Payer == billing.PayerSummary{PayerID: "FAR01", Name: "Far Away Dental"} && c.Lines[1].ProviderID == b.second.ID
+			c.OtherCoverage[1].Payer == directory.PayerSummary{PayerID: "FAR01", Name: "Far Away Dental"} && c.Lines[1].ProviderID == b.second.ID
 	}
 	if !named(c) {
 		t.Errorf("others %+v, lines %+v", c.OtherCoverage, c.Lines)
@@ -125,7 +128,7 @@ func TestNamedOthers(t *testing.T) {
 	}
 }
 
-func (b *fixture) patient(id billing.PatientID) (p *billing.Patient) {
+func (b *fixture) patient(id billing.PatientID) (p *directory.Patient) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		p, err = tx.Patients.Get(ctx, id)
@@ -138,7 +141,7 @@ func TestLiveMode(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t).of(billing.ModeLive)
 	c := b.does(b.make(b.good()))
-	if c = b.does(b.submit(c.ID)); c.State != billing.ClaimQueued || !strings.Contains(c.NextStep(), "live mode") {
+	if c = b.does(b.submit(c.ID)); c.State != claim.Queued || !strings.Contains(c.NextStep(), "live mode") {
 		t.Errorf("%s: %s", c.State, c.NextStep())
 	}
 }
@@ -193,7 +196,7 @@ func TestClaimsThatAreRefused(t *testing.T) {
 		t.Errorf("%d claims, want one", n)
 	}
 	// A control number is unique within the organization and mode.
-	if c := other.does(other.make(func() intake.ClaimRequest { in := other.good(); in.PatientControlNumber = new("Taken-1"); return in }())); c.State != billing.ClaimValidated {
+	if c := other.does(other.make(func() intake.ClaimRequest { in := other.good(); in.PatientControlNumber = new("Taken-1"); return in }())); c.State != claim.Validated {
 		t.Errorf("another organization's claim with the control number: %s", found(c))
 	}
 }
@@ -229,7 +232,7 @@ func TestRefusalsKeepNoKey(t *testing.T) {
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	bad := &billing.Provider{
+	bad := &directory.Provider{
 		ID: billing.NewID[billing.ProviderID](start()), Scope: b.scope, FirstName: "Cy", LastName: "Om", NPI: "1234567890", CreatedAt: start(),
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, bad) })
@@ -252,7 +255,7 @@ func TestFindings(t *testing.T) {
 		in.Subscriber.MemberID = "ID-" + name[len(name)-3:] // plans of their own, so that none is a duplicate
 		c.change(&in)
 		got := b.does(b.make(in))
-		if got.State != billing.ClaimNeedsAttention || found(got) != c.want {
+		if got.State != claim.NeedsAttention || found(got) != c.want {
 			t.Errorf("%s: %s with %q, want %q", name, got.State, found(got), c.want)
 		}
 		if f := got.Findings; len(f) > 0 && (f[0].Message == "" || f[0].Fix == "") {
@@ -271,13 +274,13 @@ func TestNoProvider(t *testing.T) {
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, &office) })
 	b.office = &office
 	c := b.does(b.make(b.good()))
-	if c.State != billing.ClaimNeedsAttention || found(c) != "rendering_provider_id required" || c.Provider != (billing.ProviderSummary{}) {
+	if c.State != claim.NeedsAttention || found(c) != "rendering_provider_id required" || c.Provider != (claim.ProviderSummary{}) {
 		t.Errorf("%s with %q, provider %v", c.State, found(c), c.Provider)
 	}
 	hired := *b.provider
 	hired.ID, hired.Scope = billing.NewID[billing.ProviderID](start()), lone
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, &hired) })
-	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != billing.ClaimValidated || c.Provider.ID != hired.ID {
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != claim.Validated || c.Provider.ID != hired.ID {
 		t.Errorf("once there is a provider: %s with %q, provider %v", c.State, found(c), c.Provider)
 	}
 }
@@ -290,7 +293,7 @@ func TestDuplicates(t *testing.T) {
 	in := b.good()
 	in.Lines[1].ServiceDate = new("2026-03-01")
 	c := b.does(b.make(in))
-	if c.State != billing.ClaimNeedsAttention || found(c) != "lines.0.procedure_code duplicate_service" {
+	if c.State != claim.NeedsAttention || found(c) != "lines.0.procedure_code duplicate_service" {
 		t.Errorf("a service of another claim: %s with %q", c.State, found(c))
 	}
 	if c := b.does(b.make(child(b.good()))); found(c) != "" {
@@ -303,8 +306,8 @@ func TestDuplicates(t *testing.T) {
 	if c := beside.does(beside.make(beside.good())); found(c) != "" {
 		t.Errorf("another organization's claim: %q", found(c))
 	}
-	b.put(first.ID, billing.ClaimVoided)
-	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != billing.ClaimValidated {
+	b.put(first.ID, claim.Voided)
+	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != claim.Validated {
 		t.Errorf("once the other claim is voided: %s with %q", c.State, found(c))
 	}
 }

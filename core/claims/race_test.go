@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -51,16 +52,16 @@ func TestOneKeyAtOnce(t *testing.T) {
 			return b.submit(b.does(b.make(b.good())).ID), 1, "claim.validated none>validated, claim.queued validated>queued"
 		},
 		"replace": func(b *fixture) (use, int, string) {
-			return b.replace(b.at(billing.ClaimPaid).ID, b.good()), 1, "claim.validated none>validated, claim.queued paid>queued"
+			return b.replace(b.at(claim.Paid).ID, b.good()), 1, "claim.validated none>validated, claim.queued paid>queued"
 		},
 		"reconcile": func(b *fixture) (use, int, string) {
-			return b.reconcile(b.at(billing.ClaimPaid).ID), 1, "claim.validated none>validated"
+			return b.reconcile(b.at(claim.Paid).ID), 1, "claim.validated none>validated"
 		},
 		"void": func(b *fixture) (use, int, string) {
-			return b.void(b.at(billing.ClaimPaid).ID), 2, "claim.queued none>queued"
+			return b.void(b.at(claim.Paid).ID), 2, "claim.queued none>queued"
 		},
 		"convert": func(b *fixture) (use, int, string) {
-			asked := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
+			asked := b.put(b.does(b.make(b.asking())).ID, claim.Returned)
 			return b.convert(asked.ID, intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}), 2, "claim.validated none>validated"
 		},
 		"bill_secondary": func(b *fixture) (use, int, string) {
@@ -102,11 +103,11 @@ func TestOneOf(t *testing.T) {
 	all := newFixture(t)
 	for name, prepare := range map[string]func(b *fixture) (uses []use, claims int){
 		"void": func(b *fixture) ([]use, int) {
-			c := b.at(billing.ClaimAcceptedPayer)
+			c := b.at(claim.AcceptedPayer)
 			return []use{b.void(c.ID), b.void(c.ID), b.void(c.ID)}, 2
 		},
 		"convert": func(b *fixture) ([]use, int) {
-			c := b.put(b.does(b.make(b.asking())).ID, billing.ClaimReturned)
+			c := b.put(b.does(b.make(b.asking())).ID, claim.Returned)
 			done := intake.ConvertLineInput{LineNumber: 1, ServiceDate: "2026-03-04"}
 			return []use{b.convert(c.ID, done), b.convert(c.ID, done), b.convert(c.ID, done)}, 2
 		},
@@ -119,15 +120,15 @@ func TestOneOf(t *testing.T) {
 			return []use{b.submit(c.ID), b.submit(c.ID), b.submit(c.ID)}, 1
 		},
 		"reconcile": func(b *fixture) ([]use, int) {
-			c := b.at(billing.ClaimPaid)
+			c := b.at(claim.Paid)
 			return []use{b.reconcile(c.ID), b.reconcile(c.ID)}, 1
 		},
 		"replace": func(b *fixture) ([]use, int) {
-			c := b.at(billing.ClaimPaid)
+			c := b.at(claim.Paid)
 			return []use{b.replace(c.ID, b.good()), b.replace(c.ID, b.good())}, 1
 		},
 		"replace or reconcile": func(b *fixture) ([]use, int) {
-			c := b.at(billing.ClaimPaid)
+			c := b.at(claim.Paid)
 			return []use{b.replace(c.ID, b.good()), b.reconcile(c.ID)}, 1
 		},
 		"a control number": func(b *fixture) ([]use, int) {
@@ -167,7 +168,7 @@ func TestSubmitAndChange(t *testing.T) {
 			"draft>draft, validation>validated, submit>queued": "claim.validated draft>validated, claim.queued validated>queued",
 		}[history(now)]
 		queued := codes[0] == "" || codes[2] == ""
-		if story == "" || story != events || queued != (now.State == billing.ClaimQueued) || codes[1] == "" && codes[2] == "" {
+		if story == "" || story != events || queued != (now.State == claim.Queued) || codes[1] == "" && codes[2] == "" {
 			t.Errorf("%q: %s by %q, events %q", codes, now.State, history(now), events)
 		}
 	}

@@ -6,13 +6,15 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Get reads a claim with its attachments and its ledger. It returns CodeNotFound if there is
 // none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ClaimID) (r *billing.ClaimRecord, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ClaimID) (r *claim.Record, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if r, err = tx.Claims.Get(ctx, id); err == nil {
 			err = s.complete(ctx, tx, r)
@@ -23,7 +25,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Claim
 }
 
 // complete adds the attachments and the ledger of a claim, and why it waits.
-func (s *Service) complete(ctx context.Context, tx ports.Tx, r *billing.ClaimRecord) (err error) {
+func (s *Service) complete(ctx context.Context, tx ports.Tx, r *claim.Record) (err error) {
 	if err := s.hold(ctx, tx, r); err != nil {
 		return err
 	}
@@ -35,7 +37,7 @@ func (s *Service) complete(ctx context.Context, tx ports.Tx, r *billing.ClaimRec
 
 // weigh reads the ledger of a claim that remittances can be about, and sets what it
 // settles.
-func weigh(ctx context.Context, tx ports.Tx, r *billing.ClaimRecord) (err error) {
+func weigh(ctx context.Context, tx ports.Tx, r *claim.Record) (err error) {
 	if !r.Awaits() {
 		return nil
 	}
@@ -47,8 +49,8 @@ func weigh(ctx context.Context, tx ports.Tx, r *billing.ClaimRecord) (err error)
 
 // ledgerOf reads the ledger of a claim, beside those of the claims to other payers for the
 // same services.
-func ledgerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Ledger, error) {
-	all := map[billing.ClaimID]*billing.Claim{}
+func ledgerOf(ctx context.Context, tx ports.Tx, c *claim.Claim) (*claim.Ledger, error) {
+	all := map[billing.ClaimID]*claim.Claim{}
 	if err := addBeside(ctx, tx, c, all); err != nil {
 		return nil, err
 	}
@@ -56,7 +58,7 @@ func ledgerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Ledg
 	if err != nil {
 		return nil, err
 	}
-	var beside []*billing.Ledger
+	var beside []*claim.Ledger
 	for _, other := range c.Beside(all) {
 		beside = append(beside, other.Ledger(entries[other.ID]))
 	}
@@ -64,7 +66,7 @@ func ledgerOf(ctx context.Context, tx ports.Tx, c *billing.Claim) (*billing.Ledg
 }
 
 // addBeside adds a claim to all, and those to other payers for the same services.
-func addBeside(ctx context.Context, tx ports.Tx, c *billing.Claim, all map[billing.ClaimID]*billing.Claim) error {
+func addBeside(ctx context.Context, tx ports.Tx, c *claim.Claim, all map[billing.ClaimID]*claim.Claim) error {
 	all[c.ID] = c
 	for _, id := range []billing.ClaimID{c.SecondaryTo, c.SecondaryID} {
 		if id.IsZero() || all[id] != nil {
@@ -82,17 +84,17 @@ func addBeside(ctx context.Context, tx ports.Tx, c *billing.Claim, all map[billi
 }
 
 // attachmentsOf reads the attachments of a claim.
-func attachmentsOf(ctx context.Context, tx ports.Tx, id billing.ClaimID) ([]*billing.Attachment, error) {
-	made, err := tx.Attachments.List(ctx, billing.AttachmentFilter{ClaimID: id}, billing.Page{Limit: billing.MaxPageLimit})
+func attachmentsOf(ctx context.Context, tx ports.Tx, id billing.ClaimID) ([]*attachment.Attachment, error) {
+	made, err := tx.Attachments.List(ctx, attachment.Filter{ClaimID: id}, billing.Page{Limit: billing.MaxPageLimit})
 	return made[:min(len(made), billing.MaxPageLimit)], err
 }
 
 // List reads a page of claims, newest first, and the start of the next page:
 // nil after the last.
 func (s *Service) List(
-	ctx context.Context, scope billing.Scope, f billing.ClaimFilter, p billing.Page,
-) ([]*billing.ClaimRecord, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.ClaimRecord, error) {
+	ctx context.Context, scope billing.Scope, f claim.Filter, p billing.Page,
+) ([]*claim.Record, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*claim.Record, error) {
 		rows, err := tx.Claims.List(ctx, f, p)
 		if err == nil {
 			err = s.hold(ctx, tx, rows...)
@@ -103,8 +105,8 @@ func (s *Service) List(
 
 // Count counts the claims of each state that the filter selects.
 func (s *Service) Count(
-	ctx context.Context, scope billing.Scope, f billing.ClaimFilter,
-) (counts map[billing.ClaimState]billing.ClaimCount, err error) {
+	ctx context.Context, scope billing.Scope, f claim.Filter,
+) (counts map[claim.State]claim.ClaimCount, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		counts, err = tx.Claims.Count(ctx, f)
 		return err
@@ -117,8 +119,8 @@ func (s *Service) Count(
 // that there are more patients than billing.MaxSearchPatients.
 func (s *Service) Search(
 	ctx context.Context, scope billing.Scope, what billing.Search, p billing.Page,
-) (page []*billing.ClaimRecord, next *billing.Position, truncated bool, err error) {
-	page, next, err = lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) (rows []*billing.ClaimRecord, err error) {
+) (page []*claim.Record, next *billing.Position, truncated bool, err error) {
+	page, next, err = lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) (rows []*claim.Record, err error) {
 		var patients []billing.PatientID
 		if patients, truncated, err = tx.Patients.Search(ctx, what); err == nil {
 			rows, err = tx.Claims.Search(ctx, what.Reference, patients, p)

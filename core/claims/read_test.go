@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -19,14 +21,14 @@ func TestGet(t *testing.T) {
 	var want []billing.AttachmentID
 	for n := range 3 {
 		now := start().Add(time.Duration(n) * time.Minute)
-		a := &billing.Attachment{
-			ID: billing.NewID[billing.AttachmentID](now), Scope: b.scope, State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
+		a := &attachment.Attachment{
+			ID: billing.NewID[billing.AttachmentID](now), Scope: b.scope, State: attachment.Open, Kind: attachment.Unsolicited,
 			OfficeID: b.office.ID, Payer: c.Payer, ClaimID: c.ID, About: c.Subject(), CreatedAt: now, UpdatedAt: now,
 		}
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Insert(ctx, a) })
 		want = append([]billing.AttachmentID{a.ID}, want...)
 	}
-	attached := func(c *billing.ClaimRecord) (ids []billing.AttachmentID) {
+	attached := func(c *claim.Record) (ids []billing.AttachmentID) {
 		for _, a := range c.Attachments {
 			ids = append(ids, a.ID)
 		}
@@ -60,7 +62,7 @@ func TestList(t *testing.T) {
 	b.does(b.make(b.asking()))
 	beside := newFixtureBeside(b)
 	beside.does(beside.make(beside.good()))
-	list := func(f billing.ClaimFilter) (got []string) {
+	list := func(f claim.Filter) (got []string) {
 		for p := (billing.Page{Limit: 2}); ; {
 			page, next, err := b.service.List(t.Context(), b.scope, f, p)
 			if err != nil || len(page) > 2 {
@@ -77,13 +79,13 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
-	if got := list(billing.ClaimFilter{Kind: billing.KindClaim}); !slices.Equal(got, want) {
+	if got := list(claim.Filter{Kind: claim.KindClaim}); !slices.Equal(got, want) {
 		t.Errorf("claims %v, want %v", got, want)
 	}
-	if got := list(billing.ClaimFilter{Kind: billing.KindClaim, States: []billing.ClaimState{billing.ClaimDraft}}); !slices.Equal(got, []string{"N-3", "N-1"}) {
+	if got := list(claim.Filter{Kind: claim.KindClaim, States: []claim.State{claim.Draft}}); !slices.Equal(got, []string{"N-3", "N-1"}) {
 		t.Errorf("drafts %v", got)
 	}
-	if got := list(billing.ClaimFilter{ControlNumber: "n-2"}); !slices.Equal(got, []string{"N-2"}) {
+	if got := list(claim.Filter{ControlNumber: "n-2"}); !slices.Equal(got, []string{"N-2"}) {
 		t.Errorf("by control number %v", got)
 	}
 }

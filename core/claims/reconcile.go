@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -16,10 +19,10 @@ import (
 // another state than paid or denied, and for an open amount that is not accepted;
 // CodeInvalidRequest for every fault, and for another amount than the open one.
 func (s *Service) Reconcile(
-	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ReconcileRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID, in intake.ReconcileRequest,
+) (caller.Reply, error) {
 	accept, faults := in.Accepted()
-	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+	return s.change(ctx, call, id, faults, func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
@@ -42,8 +45,8 @@ func (s *Service) Reconcile(
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
 // claim that is not reconciled.
-func (s *Service) Reopen(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID) (billing.Reply, error) {
-	return s.change(ctx, call, id, nil, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+func (s *Service) Reopen(ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID) (caller.Reply, error) {
+	return s.change(ctx, call, id, nil, func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
 		var back billing.Money
 		for i := range c.Accepted {
 			back -= c.Accepted[i].Sum()
@@ -57,7 +60,7 @@ func (s *Service) Reopen(ctx context.Context, call idempotency.Write[*billing.Cl
 
 // settleLinked adds an accepted amount to what is settled elsewhere of the claims to the
 // other payers for the same services.
-func settleLinked(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord, accepted billing.Money) error {
+func settleLinked(ctx context.Context, tx ports.Tx, c *claim.Record, accepted billing.Money) error {
 	if accepted == 0 {
 		return nil
 	}
@@ -65,7 +68,7 @@ func settleLinked(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord, acce
 	if err != nil {
 		return err
 	}
-	byID := map[billing.ClaimID]*billing.Claim{}
+	byID := map[billing.ClaimID]*claim.Claim{}
 	for _, other := range linked {
 		byID[other.ID] = other
 	}

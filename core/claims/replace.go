@@ -4,6 +4,10 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -17,10 +21,10 @@ import (
 // have or that has a void on its way. A change of payer is CodeInvalidRequest.
 // So are findings of the rules, because the payer would reject the replacement.
 func (s *Service) Replace(
-	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, in intake.ClaimRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID, in intake.ClaimRequest,
+) (caller.Reply, error) {
 	_, ill := in.Replacement(nil)
-	return s.change(ctx, call, id, ill, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+	return s.change(ctx, call, id, ill, func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
 		now := tx.Clock.Now()
 		next, faults := in.Replacement(c.Claim)
 		p, err := s.name(ctx, tx, &next, in, faults)
@@ -45,12 +49,12 @@ func (s *Service) Replace(
 		if err != nil {
 			return nil, err
 		}
-		return []billing.Event{queued}, billing.FindingFaults(found).Err()
+		return []event.Event{queued}, claim.FindingFaults(found).Err()
 	})
 }
 
 // atPayer refuses to replace a claim at a payer that does not have it.
-func atPayer(c *billing.ClaimRecord, payer billing.PayerSummary) error {
+func atPayer(c *claim.Record, payer directory.PayerSummary) error {
 	var f billing.Faults
 	if payer.ID != c.Payer.ID {
 		f.Add("payer_id", billing.FaultNotAllowed, "Another payer has the claim. Create a new claim for this payer.")

@@ -9,6 +9,10 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
@@ -17,7 +21,7 @@ import (
 type Service struct {
 	store    ports.Store
 	networks ports.Networks
-	payers   *billing.PayerDirectory
+	payers   *directory.PayerDirectory
 	chunk    int // the number of claims that a commit of Enrolled checks
 }
 
@@ -25,7 +29,7 @@ type Service struct {
 const defaultChunk = 300
 
 // New creates the use cases. Package batches sends claims through the networks.
-func New(store ports.Store, networks ports.Networks, payers *billing.PayerDirectory) *Service {
+func New(store ports.Store, networks ports.Networks, payers *directory.PayerDirectory) *Service {
 	return &Service{store, networks, payers, defaultChunk}
 }
 
@@ -33,10 +37,10 @@ func New(store ports.Store, networks ports.Networks, payers *billing.PayerDirect
 // Decide receives the locked claim, changes it and returns the events. Faults
 // are those that the request has for any claim.
 func (s *Service) change(
-	ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID, faults billing.Faults,
-	decide func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error),
-) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+	ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID, faults billing.Faults,
+	decide func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error),
+) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		c, err := s.lock(ctx, tx, id, faults)
 		if err != nil {
 			return nil, err
@@ -58,7 +62,7 @@ func (s *Service) change(
 // lock reads a claim for a change. When the claim is absent it reports the
 // faults first; otherwise the caller reports them, with those that depend on
 // the claim.
-func (s *Service) lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*billing.ClaimRecord, error) {
+func (s *Service) lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*claim.Record, error) {
 	c, err := tx.Claims.Lock(ctx, id)
 	if billing.IsNotFound(err) && len(faults) > 0 {
 		err = faults.Err()
@@ -70,7 +74,7 @@ func (s *Service) lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, fau
 }
 
 // emit stores events in the commit that causes them.
-func emit(ctx context.Context, tx ports.Tx, events []billing.Event) error {
+func emit(ctx context.Context, tx ports.Tx, events []event.Event) error {
 	for _, e := range events {
 		if err := tx.Events.Append(ctx, e); err != nil {
 			return err

@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
@@ -13,11 +16,11 @@ import (
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
 // claim in another state. A claim that waits for its enrollment alone keeps that it was
 // submitted, although it is refused.
-func (s *Service) Submit(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID) (billing.Reply, error) {
-	return s.change(ctx, call, id, nil, func(ctx context.Context, tx ports.Tx, c *billing.ClaimRecord) ([]billing.Event, error) {
+func (s *Service) Submit(ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID) (caller.Reply, error) {
+	return s.change(ctx, call, id, nil, func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error) {
 		queued, err := c.Submit(tx.Clock.Now())
 		if err == nil || !c.SubmitWhenReady {
-			return []billing.Event{queued}, err
+			return []event.Event{queued}, err
 		}
 		if err := tx.Claims.Save(ctx, c.Claim); err != nil {
 			return nil, err

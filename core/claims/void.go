@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
@@ -14,8 +16,8 @@ import (
 //
 // Errors: those of the idempotency key, CodeNotFound, and CodeConflict for a
 // claim that is on its way or rejected, and while another void is on its way.
-func (s *Service) Void(ctx context.Context, call idempotency.Write[*billing.ClaimRecord], id billing.ClaimID) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) {
+func (s *Service) Void(ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		now := tx.Clock.Now()
 		c, err := s.lock(ctx, tx, id, nil)
 		if err != nil {
@@ -31,7 +33,7 @@ func (s *Service) Void(ctx context.Context, call idempotency.Write[*billing.Clai
 			return c, tx.Events.Append(ctx, voided)
 		}
 		void := billing.NewID[billing.ClaimID](now)
-		v, queued, err := c.Void(void, billing.NewControlNumber(void), call.Request.ID, now)
+		v, queued, err := c.Void(void, claim.NewControlNumber(void), call.Request.ID, now)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
 )
@@ -15,11 +17,11 @@ import (
 func TestVoidOfAClaimThatWasNeverSent(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	for state, change := range map[billing.ClaimState]func(in *intake.ClaimRequest){
-		billing.ClaimDraft:          func(in *intake.ClaimRequest) { in.Draft = true },
-		billing.ClaimValidated:      func(*intake.ClaimRequest) {},
-		billing.ClaimNeedsAttention: incomplete,
-		billing.ClaimQueued:         submitted,
+	for state, change := range map[claim.State]func(in *intake.ClaimRequest){
+		claim.Draft:          func(in *intake.ClaimRequest) { in.Draft = true },
+		claim.Validated:      func(*intake.ClaimRequest) {},
+		claim.NeedsAttention: incomplete,
+		claim.Queued:         submitted,
 	} {
 		in := b.good()
 		in.Subscriber.MemberID = "PLAN-" + string(state)
@@ -29,7 +31,7 @@ func TestVoidOfAClaimThatWasNeverSent(t *testing.T) {
 			t.Fatalf("%s, want %s", c.State, state)
 		}
 		v := b.does(b.void(c.ID))
-		if v.ID != c.ID || v.State != billing.ClaimVoided || v.SubmitWhenReady || history(v) != history(c)+", void_unsent>voided" {
+		if v.ID != c.ID || v.State != claim.Voided || v.SubmitWhenReady || history(v) != history(c)+", void_unsent>voided" {
 			t.Errorf("%s: %s by %q", state, v.State, history(v))
 		}
 		want := "claim.voided " + string(state) + ">voided"
@@ -54,7 +56,7 @@ func TestVoidOfAClaimThatWasNeverSent(t *testing.T) {
 		r.BatchID = billing.NewID[billing.FileID](start())
 		return tx.Claims.Save(ctx, r.Claim)
 	})
-	if got := b.refused(b.void(c.ID)); got != "CONFLICT" || b.get(c.ID).State != billing.ClaimQueued {
+	if got := b.refused(b.void(c.ID)); got != "CONFLICT" || b.get(c.ID).State != claim.Queued {
 		t.Errorf("in a file: %q", got)
 	}
 }
@@ -64,9 +66,9 @@ func TestVoidOfAClaimThatWasNeverSent(t *testing.T) {
 func TestNoCircleOfConflicts(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	for _, of := range []billing.ClaimState{billing.ClaimValidated, billing.ClaimQueued} {
+	for _, of := range []claim.State{claim.Validated, claim.Queued} {
 		in := b.good()
-		in.Subscriber.MemberID, in.Submit = "PLAN-"+string(of), of == billing.ClaimQueued
+		in.Subscriber.MemberID, in.Submit = "PLAN-"+string(of), of == claim.Queued
 		first := b.does(b.make(in))
 		second := b.does(b.billSecondary(first.ID, secondPlan()))
 		if got := found(second); got != "other_coverage.0.adjudication not_adjudicated" || b.refused(b.submit(second.ID)) != "CONFLICT" {
@@ -78,7 +80,7 @@ func TestNoCircleOfConflicts(t *testing.T) {
 		b.does(b.void(second.ID))
 		again := b.does(b.billSecondary(first.ID, secondPlan()))
 		for _, id := range []billing.ClaimID{first.ID, again.ID} {
-			if v := b.does(b.void(id)); v.State != billing.ClaimVoided {
+			if v := b.does(b.void(id)); v.State != claim.Voided {
 				t.Errorf("%s", v.State)
 			}
 		}
@@ -99,8 +101,8 @@ func TestReplaceTakesOverTheNewDecision(t *testing.T) {
 				return err
 			}
 			a := c.OtherCoverage[0].Adjudication
-			a.Paid, a.Lines[0].Paid, a.Lines[0].Adjustments = 60_00, 0, []billing.Adjustment{{Group: "CO", Reason: "16", Amount: 1250_00}}
-			c.State, c.SentAt, c.Findings = billing.ClaimAcceptedPayer, time.Now(), []billing.Finding{{Code: billing.FindingEarlierChanged, Field: "other_coverage.0.adjudication"}}
+			a.Paid, a.Lines[0].Paid, a.Lines[0].Adjustments = 60_00, 0, []remit.Adjustment{{Group: "CO", Reason: "16", Amount: 1250_00}}
+			c.State, c.SentAt, c.Findings = claim.AcceptedPayer, time.Now(), []claim.Finding{{Code: claim.FindingEarlierChanged, Field: "other_coverage.0.adjudication"}}
 			return tx.Claims.Save(ctx, c.Claim)
 		})
 		if step := b.get(second.ID).NextStep(); step != "The decision of the payer before changed after the claim was sent: replace the claim." {
@@ -121,10 +123,10 @@ func TestReplaceTakesOverTheNewDecision(t *testing.T) {
 			in.OtherCoverage[0].Adjudication.PayerClaimNumber, want = "MINE", 60_00
 		}
 		c := b.does(b.replace(second.ID, in))
-		if got := c.OtherCoverage[0].Adjudication.Paid; got != want || c.State != billing.ClaimQueued || len(c.Findings) > 0 {
+		if got := c.OtherCoverage[0].Adjudication.Paid; got != want || c.State != claim.Queued || len(c.Findings) > 0 {
 			t.Errorf("%s with %s paid, want %s", c.State, got, want)
 		}
-		b.put(first.ID, billing.ClaimVoided) // the next one is no duplicate
-		b.put(second.ID, billing.ClaimVoided)
+		b.put(first.ID, claim.Voided) // the next one is no duplicate
+		b.put(second.ID, claim.Voided)
 	}
 }

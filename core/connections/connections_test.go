@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/intake"
@@ -32,8 +33,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 // test.
 type account struct{ result error }
 
-func (a *account) Ask(context.Context, network.Inquiry) (billing.CheckResponse, []billing.Exchange, error) {
-	return billing.CheckResponse{}, nil, a.result
+func (a *account) Ask(context.Context, network.Inquiry) (coverage.CheckResponse, []coverage.Exchange, error) {
+	return coverage.CheckResponse{}, nil, a.result
 }
 
 func (a *account) Probe(context.Context, bool) []network.ProbeStep {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -75,13 +76,13 @@ func (s *Service) Remove(ctx context.Context, name string, force bool) error {
 }
 
 // inUse is the error for a connection that batches need.
-func inUse(c *network.Connection, needing []*billing.Batch) error {
+func inUse(c *network.Connection, needing []*clearing.Batch) error {
 	var unsent, unknown, unacknowledged int
 	for _, b := range needing {
 		switch {
 		case !b.UnknownSince.IsZero():
 			unknown++
-		case b.State == billing.BatchPending:
+		case b.State == clearing.BatchPending:
 			unsent++
 		default:
 			unacknowledged++

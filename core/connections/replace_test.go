@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -96,11 +97,11 @@ func TestRemoveWhatIsNeeded(t *testing.T) {
 	p := newProcess(t, store)
 	c := p.must(t, request("Main", nil))
 	serial := int64(0)
-	batch := func(change func(tx ports.Tx, b *billing.Batch)) {
+	batch := func(change func(tx ports.Tx, b *clearing.Batch)) {
 		t.Helper()
 		porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
 			serial++
-			b := billing.NewBatch(scope, c.Network(), serial, 1, tx.Clock.Now())
+			b := clearing.NewBatch(scope, c.Network(), serial, 1, tx.Clock.Now())
 			b.File.Name = b.ID.String()
 			if _, err := tx.Batches.Insert(ctx, b, []byte("ISA")); err != nil {
 				return err
@@ -109,14 +110,14 @@ func TestRemoveWhatIsNeeded(t *testing.T) {
 			return tx.Batches.Save(ctx, b)
 		})
 	}
-	batch(func(tx ports.Tx, b *billing.Batch) { b.Sent(tx.Clock.Now()); b.Settle(tx.Clock.Now()) })
+	batch(func(tx ports.Tx, b *clearing.Batch) { b.Sent(tx.Clock.Now()); b.Settle(tx.Clock.Now()) })
 	for _, need := range []struct {
-		change func(tx ports.Tx, b *billing.Batch)
+		change func(tx ports.Tx, b *clearing.Batch)
 		want   string
 	}{
-		{func(ports.Tx, *billing.Batch) {}, "1 not sent yet"},
-		{func(tx ports.Tx, b *billing.Batch) { b.Unknown(tx.Clock.Now()) }, "1 not sent yet, 1 with an unknown outcome"},
-		{func(tx ports.Tx, b *billing.Batch) { b.Sent(tx.Clock.Now()) }, "1 not sent yet, 1 with an unknown outcome, 1 without all acknowledgements"},
+		{func(ports.Tx, *clearing.Batch) {}, "1 not sent yet"},
+		{func(tx ports.Tx, b *clearing.Batch) { b.Unknown(tx.Clock.Now()) }, "1 not sent yet, 1 with an unknown outcome"},
+		{func(tx ports.Tx, b *clearing.Batch) { b.Sent(tx.Clock.Now()) }, "1 not sent yet, 1 with an unknown outcome, 1 without all acknowledgements"},
 	} {
 		batch(need.change)
 		err := p.Remove(t.Context(), "main", false)

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -23,7 +24,7 @@ type Service struct {
 	store     ports.Store
 	connector ports.Connector
 	kinds     network.Kinds
-	payers    *billing.PayerDirectory
+	payers    *directory.PayerDirectory
 	log       *slog.Logger
 	failed    func(connection string, reason network.Reason)
 
@@ -38,7 +39,7 @@ type Service struct {
 
 // New creates the use cases, for connections of the kinds. Failed counts a failure.
 func New(
-	store ports.Store, kinds network.Kinds, payers *billing.PayerDirectory, failed func(connection string, reason network.Reason), log *slog.Logger,
+	store ports.Store, kinds network.Kinds, payers *directory.PayerDirectory, failed func(connection string, reason network.Reason), log *slog.Logger,
 ) *Service {
 	return &Service{
 		store: store, kinds: kinds, payers: payers, failed: failed, log: log,

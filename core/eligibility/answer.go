@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -20,7 +22,7 @@ import (
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 	c, now, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {
-	case billing.IsNotFound(err), err == nil && c.State == billing.CheckCompleted:
+	case billing.IsNotFound(err), err == nil && c.State == coverage.CheckCompleted:
 		return s.drop(ctx, j)
 	case err != nil:
 		return err
@@ -43,7 +45,7 @@ func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
 
 // follow reads the connections again if this process sees none for the check. The
 // process that accepted the check saw one, which may be new.
-func (s *Service) follow(ctx context.Context, c *billing.EligibilityCheck) error {
+func (s *Service) follow(ctx context.Context, c *coverage.Check) error {
 	if _, err := s.networks.For(c.Scope, c.Payer.ID, network.Eligibility); err == nil {
 		return nil
 	}
@@ -54,30 +56,30 @@ func (s *Service) follow(ctx context.Context, c *billing.EligibilityCheck) error
 func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
 	c, now, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {
-	case billing.IsNotFound(err), err == nil && c.State == billing.CheckCompleted:
+	case billing.IsNotFound(err), err == nil && c.State == coverage.CheckCompleted:
 		return s.drop(ctx, j)
 	case err != nil:
 		return err
 	}
-	return s.complete(ctx, &ending{job: j, at: now, pending: c, answer: billing.CheckResponse{Outcome: billing.OutcomeError}})
+	return s.complete(ctx, &ending{job: j, at: now, pending: c, answer: coverage.CheckResponse{Outcome: coverage.OutcomeError}})
 }
 
 // ask asks the payer. A failure other than *billing.LaterError comes with an
 // answer that reports it.
 func (s *Service) ask(
-	ctx context.Context, c *billing.EligibilityCheck, now time.Time,
-) (billing.CheckResponse, []billing.Exchange, error) {
+	ctx context.Context, c *coverage.Check, now time.Time,
+) (coverage.CheckResponse, []coverage.Exchange, error) {
 	silent := c.CreatedAt.Add(s.times.Silence)
 	clock := network.ClockAt(now)
 	waited := func() time.Duration { return clock.Now().Sub(c.CreatedAt) }
 	latency := func() int { return max(0, int(waited().Milliseconds())) }
 	via, err := s.networks.For(c.Scope, c.Payer.ID, network.Eligibility)
 	if err != nil {
-		return billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "", latency()), nil,
+		return coverage.Unanswered(coverage.OutcomeError, coverage.AboutClearinghouse, "", latency()), nil,
 			fmt.Errorf("ask the payer: its connection was closed after the check was made: %w", err)
 	}
-	unanswered := func(o billing.Outcome, about billing.About) billing.CheckResponse {
-		return billing.Unanswered(o, about, via.Name, latency())
+	unanswered := func(o coverage.Outcome, about coverage.About) coverage.CheckResponse {
+		return coverage.Unanswered(o, about, via.Name, latency())
 	}
 	// A payer's silence counts from the first request, however long the job
 	// waited.
@@ -99,19 +101,19 @@ func (s *Service) ask(
 	_, unreadable := errors.AsType[*network.UnreadableError](err)
 	switch {
 	case postponed && waited() >= s.times.Silence:
-		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
+		return unanswered(coverage.OutcomePayerUnavailable, coverage.AboutPayer), exchanges, nil
 	case postponed && later.Until.After(silent):
-		return billing.CheckResponse{}, nil, &billing.LaterError{Until: silent}
+		return coverage.CheckResponse{}, nil, &billing.LaterError{Until: silent}
 	case postponed, ctx.Err() != nil:
-		return billing.CheckResponse{}, nil, err
+		return coverage.CheckResponse{}, nil, err
 	case unaskable:
-		return billing.CheckResponse{Outcome: billing.OutcomeError, Network: via.Name}, nil, err
+		return coverage.CheckResponse{Outcome: coverage.OutcomeError, Network: via.Name}, nil, err
 	case unreadable:
-		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, err
+		return unanswered(coverage.OutcomeError, coverage.AboutClearinghouse), exchanges, err
 	case errors.Is(err, context.DeadlineExceeded):
-		return unanswered(billing.OutcomePayerUnavailable, billing.AboutPayer), exchanges, nil
+		return unanswered(coverage.OutcomePayerUnavailable, coverage.AboutPayer), exchanges, nil
 	default:
-		return unanswered(billing.OutcomeError, billing.AboutClearinghouse), exchanges, fmt.Errorf("ask the payer: %w", err)
+		return unanswered(coverage.OutcomeError, coverage.AboutClearinghouse), exchanges, fmt.Errorf("ask the payer: %w", err)
 	}
 }
 
@@ -123,20 +125,20 @@ const leastPatience = 10 * time.Second
 type ending struct {
 	job       jobs.Job
 	at        time.Time // when the check was read, by the database's time
-	pending   *billing.EligibilityCheck
-	answer    billing.CheckResponse
-	exchanges []billing.Exchange
+	pending   *coverage.Check
+	answer    coverage.CheckResponse
+	exchanges []coverage.Exchange
 }
 
 // person returns the subject of the check, if the inquiry identifies one. A
 // check that is given up gets none, because the lookup may be the work that
 // failed.
-func (e *ending) person() (p billing.Person, ok bool) {
+func (e *ending) person() (p directory.Person, ok bool) {
 	if e.answer.Rejection == nil && e.answer.Benefits == nil {
 		return p, false
 	}
 	first, last, born := e.pending.Inquiry.Person()
-	return billing.NewPerson(e.pending.Scope, first, last, born, e.at)
+	return directory.NewPerson(e.pending.Scope, first, last, born, e.at)
 }
 
 // complete commits the answer with its event, and notifies the waiting
@@ -157,8 +159,8 @@ func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*e
 		if err != nil {
 			return err
 		}
-		ended := map[billing.CheckID]*billing.EligibilityCheck{}
-		var done []billing.CheckCompletion
+		ended := map[billing.CheckID]*coverage.Check{}
+		var done []coverage.CheckCompletion
 		for i, e := range all {
 			if ended[e.pending.ID] != nil {
 				continue
@@ -168,7 +170,7 @@ func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*e
 				return err
 			}
 			ended[c.ID] = &c
-			done = append(done, billing.CheckCompletion{Check: &c, Exchanges: e.exchanges})
+			done = append(done, coverage.CheckCompletion{Check: &c, Exchanges: e.exchanges})
 		}
 		first, err := tx.Checks.Complete(ctx, done)
 		if err != nil {
@@ -210,7 +212,7 @@ func (s *Service) postponeAll(ctx context.Context, scope billing.Scope, all []re
 // inquiry identifies none.
 func (s *Service) patients(ctx context.Context, tx ports.Tx, all []*ending) ([]billing.PatientID, error) {
 	ids := make([]billing.PatientID, len(all))
-	var people []billing.Person
+	var people []directory.Person
 	var places []int
 	for i, e := range all {
 		if p, ok := e.person(); ok {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -21,8 +23,8 @@ import (
 // for an office, payer or parent, and CodeTimeout when the payer took too long.
 // After a timeout the check continues, and the same request finds it later.
 func (s *Service) Check(
-	ctx context.Context, call billing.Call, in intake.EligibilityRequest,
-) (c *billing.EligibilityCheck, replayed bool, err error) {
+	ctx context.Context, call caller.Call, in intake.EligibilityRequest,
+) (c *coverage.Check, replayed bool, err error) {
 	id := billing.NewID[billing.CheckID](time.Now())
 	box := s.queue.Await(id)
 	defer box.Close()
@@ -30,7 +32,7 @@ func (s *Service) Check(
 	defer cancel()
 	for {
 		c, replayed, err = s.start(ctx, call, in, id, box.Address)
-		if err != nil || c.State == billing.CheckCompleted {
+		if err != nil || c.State == coverage.CheckCompleted {
 			return c, replayed, timeout(err)
 		}
 		c, err = s.wait(waiting, call.Scope, id, box)
@@ -48,8 +50,8 @@ var errLost = errors.New("the database lost the pending check")
 // start finds the check of an earlier request with the key, or creates one with
 // the ID.
 func (s *Service) start(
-	ctx context.Context, call billing.Call, in intake.EligibilityRequest, id billing.CheckID, replyTo string,
-) (c *billing.EligibilityCheck, replayed bool, err error) {
+	ctx context.Context, call caller.Call, in intake.EligibilityRequest, id billing.CheckID, replyTo string,
+) (c *coverage.Check, replayed bool, err error) {
 	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		c, replayed, err = s.replay(ctx, tx, call.Request)
 		if err != nil || replayed {
@@ -69,7 +71,7 @@ func (s *Service) start(
 }
 
 // replay finds the check of an earlier request with the key.
-func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) (*billing.EligibilityCheck, bool, error) {
+func (s *Service) replay(ctx context.Context, tx ports.Tx, req caller.Request) (*coverage.Check, bool, error) {
 	use, err := tx.Keys.Reserve(ctx, req.Key)
 	if err != nil || use == nil {
 		return nil, false, err
@@ -84,13 +86,13 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) 
 	case c.Forgotten() && use.Held:
 		return nil, false, nil
 	case c.Forgotten():
-		return nil, false, billing.ErrKeyInUse()
+		return nil, false, caller.ErrKeyInUse()
 	}
 	if err := use.Match(req); err != nil {
 		return nil, false, err
 	}
-	if c.State == billing.CheckPending {
-		return nil, false, billing.ErrKeyInUse()
+	if c.State == coverage.CheckPending {
+		return nil, false, caller.ErrKeyInUse()
 	}
 	return c, true, nil
 }
@@ -98,7 +100,7 @@ func (s *Service) replay(ctx context.Context, tx ports.Tx, req billing.Request) 
 // prepare validates the request and finds the resources that it names.
 func (s *Service) prepare(
 	ctx context.Context, tx ports.Tx, scope billing.Scope, in intake.EligibilityRequest,
-) (*billing.EligibilityCheck, error) {
+) (*coverage.Check, error) {
 	// The faults of dates depend on the office's day, so the office is read
 	// first. An absent one is reported after the faults.
 	var absent billing.Absent
@@ -119,7 +121,7 @@ func (s *Service) prepare(
 	}
 	if !parentID.IsZero() {
 		parent, err := tx.Checks.Get(ctx, parentID)
-		if err == nil && parent.Outcome != billing.OutcomeRejected {
+		if err == nil && parent.Outcome != coverage.OutcomeRejected {
 			faults.Add("parent_id", billing.FaultNotAllowed, "The payer did not reject this check, so there is nothing to correct. Leave out parent_id.")
 		}
 		if err := absent.Note(err, "eligibility check", "parent_id"); err != nil {
@@ -138,9 +140,9 @@ func (s *Service) prepare(
 	if err := enrolled(ctx, tx, scope, officeID, payer.ID); err != nil {
 		return nil, err
 	}
-	q.Office = billing.InquiringOffice{Name: office.Name, NPI: office.NPI, TaxID: office.TaxID}
-	return &billing.EligibilityCheck{
-		Scope: scope, OfficeID: officeID, Payer: payer.PayerSummary, State: billing.CheckPending, ParentID: parentID,
+	q.Office = coverage.InquiringOffice{Name: office.Name, NPI: office.NPI, TaxID: office.TaxID}
+	return &coverage.Check{
+		Scope: scope, OfficeID: officeID, Payer: payer.PayerSummary, State: coverage.CheckPending, ParentID: parentID,
 		TenantReference: in.TenantReference, CreatedAt: now, Inquiry: q,
 	}, nil
 }
@@ -148,7 +150,7 @@ func (s *Service) prepare(
 // begin stores the check: completed when a recent one has the answer, otherwise
 // pending, with the job that asks the payer.
 func (s *Service) begin(
-	ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck, req billing.Request, noCache bool, replyTo string,
+	ctx context.Context, tx ports.Tx, c *coverage.Check, req caller.Request, noCache bool, replyTo string,
 ) error {
 	if !noCache {
 		source, err := tx.Checks.Recent(ctx, c.Digest(), c.CreatedAt.Add(-s.times.CacheTTL))
@@ -167,7 +169,7 @@ func (s *Service) begin(
 	if err := tx.Keys.Record(ctx, req.Asking(c.ID, c.CreatedAt)); err != nil {
 		return err
 	}
-	if c.State == billing.CheckCompleted {
+	if c.State == coverage.CheckCompleted {
 		return tx.Events.Append(ctx, c.CompletedEvent())
 	}
 	return tx.Outbox.Stage(ctx, jobs.Job{
@@ -178,12 +180,12 @@ func (s *Service) begin(
 // wait returns the check once it is completed, or errLost.
 func (s *Service) wait(
 	ctx context.Context, scope billing.Scope, id billing.CheckID, box ports.Mailbox,
-) (c *billing.EligibilityCheck, err error) {
+) (c *coverage.Check, err error) {
 	lost := false
 	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
 		c, _, err = s.read(ctx, scope, id)
 		lost = billing.IsNotFound(err)
-		return lost || err == nil && c.State == billing.CheckCompleted // another error proves nothing
+		return lost || err == nil && c.State == coverage.CheckCompleted // another error proves nothing
 	})
 	if lost {
 		return nil, errLost

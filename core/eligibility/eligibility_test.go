@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
@@ -24,14 +26,14 @@ func TestCheckIsAnswered(t *testing.T) {
 	b, _ := newFixture(t, eligibility.DefaultTimes())
 	b.work()
 	c := b.check("k", b.request("-ACTIVE-FULL"))
-	if c.Outcome != billing.OutcomeAnswered || c.Status != billing.CoverageActive || c.Network != "sandbox" || c.LatencyMS == nil || c.PatientID.IsZero() {
+	if c.Outcome != coverage.OutcomeAnswered || c.Status != coverage.Active || c.Network != "sandbox" || c.LatencyMS == nil || c.PatientID.IsZero() {
 		t.Errorf("%+v", c)
 	}
-	if e := b.events(c.ID); len(e) != 1 || e[0].Type != billing.EventEligibilityCompleted {
+	if e := b.events(c.ID); len(e) != 1 || e[0].Type != event.EligibilityCompleted {
 		t.Errorf("events %+v, want one eligibility.completed", e)
 	}
 	again := b.check("k2", b.request("-NOT-FOUND"))
-	if again.Outcome != billing.OutcomeRejected || again.PatientID != c.PatientID {
+	if again.Outcome != coverage.OutcomeRejected || again.PatientID != c.PatientID {
 		t.Errorf("the same person is %s, then %s", c.PatientID, again.PatientID)
 	}
 }
@@ -85,7 +87,7 @@ func TestCache(t *testing.T) {
 	same := b.request("-active-full") // IDs are compared without case
 	same.Subscriber.FirstName = " ADA "
 	hit := b.check("2", same)
-	if hit.CacheSource != source.ID || hit.LatencyMS != nil || hit.CompletedAt.Before(hit.CreatedAt) || hit.PatientID != source.PatientID || hit.Status != billing.CoverageActive {
+	if hit.CacheSource != source.ID || hit.LatencyMS != nil || hit.CompletedAt.Before(hit.CreatedAt) || hit.PatientID != source.PatientID || hit.Status != coverage.Active {
 		t.Errorf("hit %+v of %s", hit, source.ID)
 	}
 	if hit.Inquiry.Subscriber.FirstName != " ADA " {
@@ -109,7 +111,7 @@ func TestCache(t *testing.T) {
 		t.Error("a rejection answered a check")
 	}
 	// So is a payer that did not know the status.
-	if c := b.check("5u", b.request("-UNKNOWN")); c.Benefits == nil || c.Status != billing.CoverageUnknown {
+	if c := b.check("5u", b.request("-UNKNOWN")); c.Benefits == nil || c.Status != coverage.Unknown {
 		t.Fatalf("not unknown: %+v", c)
 	}
 	if c := b.check("6u", b.request("-UNKNOWN")); !c.CacheSource.IsZero() {
@@ -138,7 +140,7 @@ func TestCallerDoesNotWaitForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, replayed, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
-	if err != nil || !replayed || c.Outcome != billing.OutcomeAnswered {
+	if err != nil || !replayed || c.Outcome != coverage.OutcomeAnswered {
 		t.Errorf("after the work: %+v, replayed %t, %v", c, replayed, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -173,14 +175,14 @@ func TestSlowPayer(t *testing.T) {
 	t.Parallel()
 	b, _ := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-SLOW-5"))
-	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).State != billing.CheckPending || !b.pending(j) {
+	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).State != coverage.CheckPending || !b.pending(j) {
 		t.Fatalf("before the payer's time: %v, %+v", err, b.get(j))
 	}
 	b.clock.Advance(5 * time.Second)
 	if err := b.service.Answer(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
-	if c := b.get(j); c.Outcome != billing.OutcomeAnswered || *c.LatencyMS < 5000 {
+	if c := b.get(j); c.Outcome != coverage.OutcomeAnswered || *c.LatencyMS < 5000 {
 		t.Errorf("%s after %d ms", c.Outcome, *c.LatencyMS)
 	}
 }
@@ -197,7 +199,7 @@ func TestSilentPayer(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := b.get(j)
-	if c.Outcome != billing.OutcomePayerUnavailable || c.Rejection.Kind != billing.RejectionPayerUnavailable || c.Rejection.Reasons[0].Code != billing.ReasonPayerNotAnswering || b.pending(j) {
+	if c.Outcome != coverage.OutcomePayerUnavailable || c.Rejection.Kind != coverage.RejectionPayerUnavailable || c.Rejection.Reasons[0].Code != coverage.ReasonPayerNotAnswering || b.pending(j) {
 		t.Errorf("after a minute of silence: %+v", c)
 	}
 }
@@ -209,7 +211,7 @@ func TestLateAsking(t *testing.T) {
 	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	j := b.begin(b.request("-ACTIVE-FULL"))
 	b.clock.Advance(10 * time.Minute)
-	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).Outcome != billing.OutcomeAnswered || sandbox.asked() != 1 {
+	if err := b.service.Answer(t.Context(), j); err != nil || b.get(j).Outcome != coverage.OutcomeAnswered || sandbox.asked() != 1 {
 		t.Errorf("%v, %s, payer asked %d times", err, b.get(j).Outcome, sandbox.asked())
 	}
 }
@@ -224,7 +226,7 @@ func TestNetworkFails(t *testing.T) {
 		t.Fatalf("%v, want the network's error, for the log", err)
 	}
 	c := b.get(j)
-	if billing.CodeOf(c.Failure()) != billing.CodeNetworkError || c.Rejection.PayerCode != "" || c.Rejection.Reasons[0].About != billing.AboutClearinghouse {
+	if billing.CodeOf(c.Failure()) != billing.CodeNetworkError || c.Rejection.PayerCode != "" || c.Rejection.Reasons[0].About != coverage.AboutClearinghouse {
 		t.Errorf("%+v", c)
 	}
 }
@@ -297,7 +299,7 @@ func TestAttemptsHaveTheirOwnNumbers(t *testing.T) {
 		}
 		b.clock.Advance(5 * time.Second)
 	}
-	if sandbox.asked() != 2 || b.get(j).Outcome != billing.OutcomeAnswered {
+	if sandbox.asked() != 2 || b.get(j).Outcome != coverage.OutcomeAnswered {
 		t.Fatalf("asked %d times: %s", sandbox.asked(), b.get(j).Outcome)
 	}
 	var numbers [2][]string
@@ -330,11 +332,11 @@ func TestExchangeHasAllThatWasSent(t *testing.T) {
 		fail   error
 		failAt int
 		sent   int
-		want   billing.Outcome
+		want   coverage.Outcome
 	}{
-		"the check itself": {errors.New("connection refused"), 1, 1, billing.OutcomeError},
-		"a procedure":      {errors.New("connection refused"), 2, 3, billing.OutcomeAnswered},
-		"the sign-in":      {fmt.Errorf("%w: error code", network.ErrUnauthorized), 2, 2, billing.OutcomeAnswered},
+		"the check itself": {errors.New("connection refused"), 1, 1, coverage.OutcomeError},
+		"a procedure":      {errors.New("connection refused"), 2, 3, coverage.OutcomeAnswered},
+		"the sign-in":      {fmt.Errorf("%w: error code", network.ErrUnauthorized), 2, 2, coverage.OutcomeAnswered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -382,14 +384,14 @@ func TestGivenUp(t *testing.T) {
 	b.work()
 	other := call("k")
 	other.Fingerprint = [32]byte{9}
-	if c, replayed, err := b.service.Check(t.Context(), calling(b.scope, other), b.request("-ACTIVE-BASIC")); err != nil || replayed || c.Outcome != billing.OutcomeAnswered {
+	if c, replayed, err := b.service.Check(t.Context(), calling(b.scope, other), b.request("-ACTIVE-BASIC")); err != nil || replayed || c.Outcome != coverage.OutcomeAnswered {
 		t.Errorf("the key with another request: %+v, replayed %t, %v", c, replayed, err)
 	}
 	other.Fingerprint = [32]byte{1}
 	if _, _, err := b.service.Check(t.Context(), calling(b.scope, other), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {
 		t.Errorf("the first request again: %v, want the key reused by now", err)
 	}
-	if again := b.check("k4", b.request("-ACTIVE-FULL")); again.ID == c.ID || again.Outcome != billing.OutcomeAnswered {
+	if again := b.check("k4", b.request("-ACTIVE-FULL")); again.ID == c.ID || again.Outcome != coverage.OutcomeAnswered {
 		t.Errorf("the key again: %+v", again)
 	}
 }
@@ -399,7 +401,7 @@ func TestGivenUp(t *testing.T) {
 func TestLostCheck(t *testing.T) {
 	t.Parallel()
 	b, sandbox := newFixture(t, eligibility.DefaultTimes())
-	made := make(chan *billing.EligibilityCheck, 1)
+	made := make(chan *coverage.Check, 1)
 	go func() {
 		c, _, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))
 		if err != nil {
@@ -428,7 +430,7 @@ func TestLostCheck(t *testing.T) {
 	}
 	b.work()
 	c := <-made
-	if c == nil || c.Outcome != billing.OutcomeAnswered || sandbox.asked() != 1 {
+	if c == nil || c.Outcome != coverage.OutcomeAnswered || sandbox.asked() != 1 {
 		t.Fatalf("%+v, payer asked %d times", c, sandbox.asked())
 	}
 	again, replayed, err := b.service.Check(t.Context(), calling(b.scope, call("k")), b.request("-ACTIVE-FULL"))

@@ -18,6 +18,10 @@ import (
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -40,7 +44,7 @@ type fixture struct {
 	impatient *eligibility.Service
 	clock     *porttest.Clock
 	scope     billing.Scope
-	office    *billing.Office
+	office    *directory.Office
 	relay     *outboxrelay.Relay
 }
 
@@ -105,19 +109,19 @@ func (b *fixture) request(ending string) intake.EligibilityRequest {
 	}
 }
 
-func call(key string) billing.Request {
-	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+func call(key string) caller.Request {
+	return caller.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
 }
 
-func calling(scope billing.Scope, req billing.Request) billing.Call {
-	return billing.Call{Scope: scope, Request: req}
+func calling(scope billing.Scope, req caller.Request) caller.Call {
+	return caller.Call{Scope: scope, Request: req}
 }
 
 // check runs a check that must complete.
-func (b *fixture) check(key string, in intake.EligibilityRequest) *billing.EligibilityCheck {
+func (b *fixture) check(key string, in intake.EligibilityRequest) *coverage.Check {
 	b.t.Helper()
 	c, replayed, err := b.service.Check(b.t.Context(), calling(b.scope, call(key)), in)
-	if err != nil || replayed || c.State != billing.CheckCompleted {
+	if err != nil || replayed || c.State != coverage.CheckCompleted {
 		b.t.Fatalf("check %s: %+v, replayed %t, %v", key, c, replayed, err)
 	}
 	return c
@@ -136,7 +140,7 @@ func (b *fixture) refused(key string, in intake.EligibilityRequest, code billing
 	}
 }
 
-func (b *fixture) events(id billing.CheckID) []*billing.Event {
+func (b *fixture) events(id billing.CheckID) []*event.Event {
 	return porttest.Events(b.t, b.store, b.scope, id)
 }
 
@@ -159,7 +163,7 @@ func (b *fixture) begin(in intake.EligibilityRequest) jobs.Job {
 	return b.job()
 }
 
-func (b *fixture) get(j jobs.Job) *billing.EligibilityCheck {
+func (b *fixture) get(j jobs.Job) *coverage.Check {
 	b.t.Helper()
 	c, err := b.service.Get(b.t.Context(), b.scope, billing.CheckID(j.Subject))
 	if err != nil {
@@ -171,7 +175,7 @@ func (b *fixture) get(j jobs.Job) *billing.EligibilityCheck {
 func (b *fixture) pending(j jobs.Job) bool { return porttest.Pending(b.t, b.store, j) }
 
 // sent returns the messages that are stored for the check of a job.
-func (b *fixture) sent(j jobs.Job) []billing.Exchange {
+func (b *fixture) sent(j jobs.Job) []coverage.Exchange {
 	b.t.Helper()
 	e, err := b.service.Exchange(b.t.Context(), b.scope, billing.CheckID(j.Subject))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/adapters/routing"
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
@@ -87,26 +88,26 @@ func TestWorkerBehind(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, change func(b *fixture, operator *connections.Service)
 		after          func(b *fixture, operator *connections.Service) // the check was accepted
-		want           billing.Outcome
+		want           coverage.Outcome
 	}{
-		"added": {change: add, want: billing.OutcomeAnswered},
+		"added": {change: add, want: coverage.OutcomeAnswered},
 		"enabled": {
 			before: func(b *fixture, operator *connections.Service) {
 				add(b, operator)
 				b.must(operator.Disable(b.t.Context(), "Checks"))
 			},
 			change: func(b *fixture, operator *connections.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
-			want:   billing.OutcomeAnswered,
+			want:   coverage.OutcomeAnswered,
 		},
 		"enabled after a pause": {
 			before: func(b *fixture, operator *connections.Service) { add(b, operator); pause(b) },
 			change: func(b *fixture, operator *connections.Service) { b.must(operator.Enable(b.t.Context(), "Checks")) },
-			want:   billing.OutcomeAnswered,
+			want:   coverage.OutcomeAnswered,
 		},
 		"disabled again": {
 			change: add,
 			after:  func(b *fixture, operator *connections.Service) { b.must(operator.Disable(b.t.Context(), "Checks")) },
-			want:   billing.OutcomeError,
+			want:   coverage.OutcomeError,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +133,7 @@ func TestWorkerBehind(t *testing.T) {
 			if got.Outcome != c.want {
 				t.Errorf("%s with %v, want %s", got.Outcome, err, c.want)
 			}
-			if _, done := errors.AsType[*jobs.DoneError](err); done != (c.want == billing.OutcomeError) {
+			if _, done := errors.AsType[*jobs.DoneError](err); done != (c.want == coverage.OutcomeError) {
 				t.Errorf("%v", err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
@@ -18,13 +19,13 @@ func TestKeyOfAnotherOperation(t *testing.T) {
 	t.Parallel()
 	b, sandbox := newFixture(t, eligibility.DefaultTimes())
 	now := time.Now()
-	elsewhere := func(key string) billing.Request {
+	elsewhere := func(key string) caller.Request {
 		r := call(key)
 		r.Fingerprint = [32]byte{9}
 		return r
 	}
-	for key, use := range map[string]billing.KeyUse{
-		"answered": elsewhere("answered").Replied(billing.Reply{Status: 201}, now),
+	for key, use := range map[string]caller.KeyUse{
+		"answered": elsewhere("answered").Replied(caller.Reply{Status: 201}, now),
 		"waits":    elsewhere("waits").Waiting(billing.NewID[billing.JobID](now), now),
 	} {
 		porttest.In(t, b.store, b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })

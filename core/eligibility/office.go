@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -30,11 +31,11 @@ type officeKey struct {
 }
 
 type knownOffice struct {
-	office *billing.Office
+	office *directory.Office
 	until  time.Time
 }
 
-func (o *offices) recall(key officeKey) *billing.Office {
+func (o *offices) recall(key officeKey) *directory.Office {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if k, ok := o.known[key]; ok && time.Now().Before(k.until) {
@@ -43,7 +44,7 @@ func (o *offices) recall(key officeKey) *billing.Office {
 	return nil
 }
 
-func (o *offices) remember(key officeKey, office *billing.Office) {
+func (o *offices) remember(key officeKey, office *directory.Office) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.known == nil || len(o.known) >= mostOffices {
@@ -72,10 +73,10 @@ func enrolled(ctx context.Context, tx ports.Tx, scope billing.Scope, office bill
 
 // office returns the office that the request names. With CodeNotFound it also
 // returns an empty office, whose day is the day in UTC.
-func (s *Service) office(ctx context.Context, tx ports.Tx, scope billing.Scope, ref string) (*billing.Office, error) {
+func (s *Service) office(ctx context.Context, tx ports.Tx, scope billing.Scope, ref string) (*directory.Office, error) {
 	id, err := billing.ParseID[billing.OfficeID](ref)
 	if err != nil {
-		return &billing.Office{}, billing.NotFound("office", "office_id")
+		return &directory.Office{}, billing.NotFound("office", "office_id")
 	}
 	key := officeKey{scope, id}
 	if known := s.offices.recall(key); known != nil {
@@ -83,7 +84,7 @@ func (s *Service) office(ctx context.Context, tx ports.Tx, scope billing.Scope, 
 	}
 	o, err := tx.Offices.Get(ctx, id)
 	if billing.IsNotFound(err) {
-		return &billing.Office{}, billing.NotFound("office", "office_id")
+		return &directory.Office{}, billing.NotFound("office", "office_id")
 	}
 	if err == nil {
 		s.offices.remember(key, o)

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Get reads a check. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.CheckID) (c *billing.EligibilityCheck, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.CheckID) (c *coverage.Check, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		c, err = tx.Checks.Get(ctx, id)
 		return err
@@ -20,7 +21,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Check
 
 // Exchange reads the messages exchanged for a check. It returns CodeNotFound if
 // there is no such check.
-func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.CheckID) (sent billing.CheckExchange, err error) {
+func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.CheckID) (sent coverage.CheckExchange, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		sent, err = tx.Exchanges.Get(ctx, id)
 		return err
@@ -31,9 +32,9 @@ func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.
 // List reads a page of checks, newest first, and the start of the next page:
 // nil after the last.
 func (s *Service) List(
-	ctx context.Context, scope billing.Scope, f billing.CheckFilter, p billing.Page,
-) ([]*billing.EligibilityCheck, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.EligibilityCheck, error) {
+	ctx context.Context, scope billing.Scope, f coverage.CheckFilter, p billing.Page,
+) ([]*coverage.Check, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*coverage.Check, error) {
 		return tx.Checks.List(ctx, f, p)
 	})
 }
@@ -41,12 +42,12 @@ func (s *Service) List(
 // reading is a check that is read together with others.
 type reading struct {
 	id    billing.CheckID
-	check *billing.EligibilityCheck
+	check *coverage.Check
 	at    time.Time // the database's time
 }
 
 // read is Get for many calls at the same time: they share a transaction.
-func (s *Service) read(ctx context.Context, scope billing.Scope, id billing.CheckID) (*billing.EligibilityCheck, time.Time, error) {
+func (s *Service) read(ctx context.Context, scope billing.Scope, id billing.CheckID) (*coverage.Check, time.Time, error) {
 	r := &reading{id: id}
 	if err := s.reads.Do(ctx, scope, r); err != nil {
 		return nil, time.Time{}, err

@@ -9,7 +9,7 @@ package eligibility
 import (
 	"time"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -19,7 +19,7 @@ type Service struct {
 	store    ports.Store
 	queue    ports.Queue
 	networks ports.Networks
-	payers   *billing.PayerDirectory
+	payers   *directory.PayerDirectory
 	times    Times
 
 	offices offices
@@ -47,7 +47,7 @@ func DefaultTimes() Times {
 
 // New creates the use cases.
 func New(
-	store ports.Store, queue ports.Queue, networks ports.Networks, payers *billing.PayerDirectory, times Times,
+	store ports.Store, queue ports.Queue, networks ports.Networks, payers *directory.PayerDirectory, times Times,
 ) *Service {
 	s := &Service{store: store, queue: queue, networks: networks, payers: payers, times: times}
 	s.reads = jobs.NewTogether(most, s.readAll)

@@ -8,6 +8,8 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -19,11 +21,11 @@ import (
 // Service has the use cases of enrollments.
 type Service struct {
 	store  ports.Store
-	payers *billing.PayerDirectory
+	payers *directory.PayerDirectory
 }
 
 // New creates the use cases.
-func New(store ports.Store, payers *billing.PayerDirectory) *Service {
+func New(store ports.Store, payers *directory.PayerDirectory) *Service {
 	return &Service{store, payers}
 }
 
@@ -34,7 +36,7 @@ func New(store ports.Store, payers *billing.PayerDirectory) *Service {
 // CodeNotFound for the office and the payer.
 func (s *Service) Put(
 	ctx context.Context, call idempotency.Write[*network.Enrollment], in intake.EnrollmentRequest,
-) (billing.Reply, error) {
+) (caller.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*network.Enrollment, error) {
 		e, faults := in.Enrollment()
 		if err := faults.Err(); err != nil {

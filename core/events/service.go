@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
@@ -18,7 +19,7 @@ type Service struct {
 func New(store ports.Store) *Service { return &Service{store} }
 
 // Get reads an event. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.EventID) (e *billing.Event, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.EventID) (e *event.Event, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		e, err = tx.Events.Get(ctx, id)
 		return err
@@ -29,9 +30,9 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Event
 // List reads a page of events, newest first, and the start of the next page:
 // nil after the last.
 func (s *Service) List(
-	ctx context.Context, scope billing.Scope, f billing.EventFilter, p billing.Page,
-) ([]*billing.Event, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
+	ctx context.Context, scope billing.Scope, f event.Filter, p billing.Page,
+) ([]*event.Event, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*event.Event, error) {
 		return tx.Events.List(ctx, f, p)
 	})
 }
@@ -41,8 +42,8 @@ func (s *Service) List(
 // that was read, so a reader that continues from the last one misses none. An
 // unknown event is CodeNotFound.
 func (s *Service) Tail(
-	ctx context.Context, scope billing.Scope, f billing.EventFilter, after billing.EventID, limit int,
-) (page []*billing.Event, more bool, err error) {
+	ctx context.Context, scope billing.Scope, f event.Filter, after billing.EventID, limit int,
+) (page []*event.Event, more bool, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		page, err = tx.Events.Tail(ctx, f, after, limit)
 		return err

@@ -11,6 +11,8 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -31,30 +33,30 @@ func newFixture(t *testing.T) *fixture {
 	return &fixture{t, store, porttest.Organization(t, store, billing.ModeTest)}
 }
 
-func call(key string, what byte) billing.Request {
-	return billing.Request{Key: key, Fingerprint: [32]byte{what}}
+func call(key string, what byte) caller.Request {
+	return caller.Request{Key: key, Fingerprint: [32]byte{what}}
 }
 
-func render(o *billing.Office, err error) billing.Reply {
+func render(o *directory.Office, err error) caller.Reply {
 	if err != nil {
-		return billing.Reply{Status: 500}
+		return caller.Reply{Status: 500}
 	}
-	return billing.Reply{Status: 201, Body: []byte(o.ID.String())}
+	return caller.Reply{Status: 201, Body: []byte(o.ID.String())}
 }
 
-func (b *fixture) office(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+func (b *fixture) office(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
 	now := time.Now()
-	o := &billing.Office{ID: billing.NewID[billing.OfficeID](now), Scope: b.scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
+	o := &directory.Office{ID: billing.NewID[billing.OfficeID](now), Scope: b.scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
 	return o, tx.Offices.Insert(ctx, o)
 }
 
 // once creates an office at most once for the request.
-func (b *fixture) once(r billing.Request) (billing.Reply, error) {
+func (b *fixture) once(r caller.Request) (caller.Reply, error) {
 	return idempotency.Once(b.t.Context(), b.store, b.write(r), b.office)
 }
 
-func (b *fixture) write(r billing.Request) idempotency.Write[*billing.Office] {
-	return idempotency.Write[*billing.Office]{Call: billing.Call{Scope: b.scope, Request: r}, Render: render}
+func (b *fixture) write(r caller.Request) idempotency.Write[*directory.Office] {
+	return idempotency.Write[*directory.Office]{Call: caller.Call{Scope: b.scope, Request: r}, Render: render}
 }
 
 func (b *fixture) in(fn func(ctx context.Context, tx ports.Tx) error) {
@@ -67,7 +69,7 @@ func (b *fixture) in(fn func(ctx context.Context, tx ports.Tx) error) {
 // offices checks their number.
 func (b *fixture) offices(want int) {
 	b.t.Helper()
-	var all []*billing.Office
+	var all []*directory.Office
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		all, err = tx.Offices.List(ctx, billing.Page{Limit: billing.MaxPageLimit})
 		return err

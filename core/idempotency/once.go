@@ -5,30 +5,31 @@ import (
 	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Write is a call that changes something and whose result is a T.
 type Write[T any] struct {
-	billing.Call
+	caller.Call
 
 	// Render renders the reply from the result of the use case, or from the error
 	// of the request. The caller provides it, so that the reply is stored in the
 	// commit of the change.
-	Render func(made T, failure error) billing.Reply
+	Render func(made T, failure error) caller.Reply
 }
 
 // Administration returns the call of an operator at the command line, without a
 // key. Its reply is text.
 func Administration[T any](scope billing.Scope, operator string, show func(made T) string) Write[T] {
 	return Write[T]{
-		Call:   billing.Call{Scope: scope, Principal: billing.Principal{Type: billing.PrincipalOperator, ID: operator}},
-		Render: func(made T, _ error) billing.Reply { return billing.Reply{Body: []byte(show(made))} },
+		Call:   caller.Call{Scope: scope, Principal: caller.Principal{Type: caller.PrincipalOperator, ID: operator}},
+		Render: func(made T, _ error) caller.Reply { return caller.Reply{Body: []byte(show(made))} },
 	}
 }
 
 // Keep renders the reply and stores it under the call's key.
-func (w Write[T]) Keep(ctx context.Context, tx ports.Tx, made T, failure error) (billing.Reply, error) {
+func (w Write[T]) Keep(ctx context.Context, tx ports.Tx, made T, failure error) (caller.Reply, error) {
 	reply := w.Render(made, failure)
 	if w.Request.Key == "" {
 		return reply, nil
@@ -43,7 +44,7 @@ func (w Write[T]) Keep(ctx context.Context, tx ports.Tx, made T, failure error) 
 //
 // Errors: CodeIdempotencyKeyReused, and CodeIdempotencyKeyInUse while another
 // transaction has the key.
-func Reserve(ctx context.Context, tx ports.Tx, req billing.Request) (kept *billing.Reply, work billing.JobID, err error) {
+func Reserve(ctx context.Context, tx ports.Tx, req caller.Request) (kept *caller.Reply, work billing.JobID, err error) {
 	if req.Key == "" {
 		return nil, work, nil
 	}
@@ -53,7 +54,7 @@ func Reserve(ctx context.Context, tx ports.Tx, req billing.Request) (kept *billi
 	}
 	kept, err = use.Replay(req)
 	if err == nil && kept == nil && !use.Held {
-		err = billing.ErrKeyInUse()
+		err = caller.ErrKeyInUse()
 	}
 	return kept, use.Work, err
 }
@@ -71,7 +72,7 @@ func (r *RefusedError) Error() string { return r.Cause.Error() }
 // Change may run again after a conflict. Once returns the cause of a RefusedError.
 func Once[T any](
 	ctx context.Context, store ports.Store, call Write[T], change func(ctx context.Context, tx ports.Tx) (T, error),
-) (reply billing.Reply, err error) {
+) (reply caller.Reply, err error) {
 	var refused error
 	err = store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		refused = nil
@@ -107,7 +108,7 @@ func Once[T any](
 // returns the result without the secret, for the reply that is stored.
 func Reveal[T any](
 	ctx context.Context, store ports.Store, call Write[T], hide func(made T) T, change func(ctx context.Context, tx ports.Tx) (T, error),
-) (billing.Reply, error) {
+) (caller.Reply, error) {
 	var made T
 	reply, err := Once(ctx, store, call, func(ctx context.Context, tx ports.Tx) (hidden T, err error) {
 		if made, err = change(ctx, tx); err != nil {

@@ -11,6 +11,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -44,7 +47,7 @@ func TestRefusedChange(t *testing.T) {
 	b := newFixture(t)
 	why := errors.New("no")
 	_, err := idempotency.Once(t.Context(), b.store, b.write(call("k", 1)),
-		func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+		func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
 			o, err := b.office(ctx, tx)
 			return o, errors.Join(err, why)
 		})
@@ -63,7 +66,7 @@ func TestRefusedError(t *testing.T) {
 	b := newFixture(t)
 	why := errors.New("no")
 	_, err := idempotency.Once(t.Context(), b.store, b.write(call("k", 1)),
-		func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+		func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
 			o, err := b.office(ctx, tx)
 			return o, errors.Join(err, &idempotency.RefusedError{Cause: why})
 		})
@@ -81,7 +84,7 @@ func TestRefusedError(t *testing.T) {
 func TestAdministration(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	call := idempotency.Administration(b.scope, "root", func(o *billing.Office) string { return o.ID.String() })
+	call := idempotency.Administration(b.scope, "root", func(o *directory.Office) string { return o.ID.String() })
 	for range 2 {
 		r, err := idempotency.Once(t.Context(), b.store, call, b.office)
 		if _, bad := billing.ParseID[billing.OfficeID](string(r.Body)); err != nil || bad != nil || r.Replayed {
@@ -105,9 +108,9 @@ func TestConflict(t *testing.T) {
 	now := time.Now()
 	var lock [2]billing.PayerRequestID
 	for i := range lock {
-		r := &billing.PayerRequest{
-			ID: billing.NewID[billing.PayerRequestID](now), Scope: b.scope, State: billing.PayerRequestOpen, Source: billing.SourceStaff,
-			Payer: billing.PayerSummary{ID: billing.PayerID{1}, PayerID: "P", Name: "P"}, ReferenceNumber: "R", Requested: "R", CreatedAt: now,
+		r := &attachment.PayerRequest{
+			ID: billing.NewID[billing.PayerRequestID](now), Scope: b.scope, State: attachment.PayerRequestOpen, Source: attachment.SourceStaff,
+			Payer: directory.PayerSummary{ID: billing.PayerID{1}, PayerID: "P", Name: "P"}, ReferenceNumber: "R", Requested: "R", CreatedAt: now,
 		}
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
 		lock[i] = r.ID
@@ -119,13 +122,13 @@ func TestConflict(t *testing.T) {
 	has, done := [2]chan struct{}{make(chan struct{}), make(chan struct{})}, [2]chan struct{}{make(chan struct{}), make(chan struct{})}
 	var runs atomic.Int32
 	var all sync.WaitGroup
-	var answers [2]billing.Reply
+	var answers [2]caller.Reply
 	for i := range lock {
 		all.Go(func() {
 			defer close(done[i])
 			tries := 0
 			a, err := idempotency.Once(t.Context(), b.store, b.write(call(fmt.Sprint("k", i), 1)),
-				func(ctx context.Context, tx ports.Tx) (*billing.Office, error) {
+				func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
 					runs.Add(1)
 					if tries++; tries > 1 {
 						select {
@@ -212,7 +215,7 @@ func TestKeyIsTaken(t *testing.T) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return tx.Keys.Record(ctx, call("waits", 1).Waiting(work, time.Now()))
 	})
-	claim := func(r billing.Request) (kept *billing.Reply, of billing.JobID, err error) {
+	claim := func(r caller.Request) (kept *caller.Reply, of billing.JobID, err error) {
 		err = b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
 			kept, of, err = idempotency.Reserve(ctx, tx, r)
 			return err
@@ -248,7 +251,7 @@ func TestForget(t *testing.T) {
 	for n := range 17 { // 17 x 59 are more than one transaction deletes
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			for m := range 59 {
-				if err := tx.Keys.Record(ctx, call(fmt.Sprint("k", n, m), 1).Replied(billing.Reply{Status: 200}, now)); err != nil {
+				if err := tx.Keys.Record(ctx, call(fmt.Sprint("k", n, m), 1).Replied(caller.Reply{Status: 200}, now)); err != nil {
 					return err
 				}
 			}

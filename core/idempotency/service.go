@@ -1,6 +1,6 @@
 // Package idempotency makes a change at most once for a key, and deletes
 // expired keys. Each use case reserves its key and replays its reply in its
-// first transaction; see billing.KeyUse.
+// first transaction; see caller.KeyUse.
 package idempotency
 
 import (

@@ -1,11 +1,13 @@
 package intake
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
 	"time"
 	"unicode/utf8"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // maxNarrative bounds a narrative, in characters.
@@ -55,7 +57,7 @@ func (r AttachmentRequest) IDs() AttachmentIDs {
 }
 
 // names reads the IDs and the kind of the request.
-func (r AttachmentRequest) names() (ids AttachmentIDs, kind billing.AttachmentKind, f billing.Faults) {
+func (r AttachmentRequest) names() (ids AttachmentIDs, kind attachment.Kind, f billing.Faults) {
 	f = slices.Clone(r.Faults)
 	ids = AttachmentIDs{
 		Office:       optionalID[billing.OfficeID](&f, "office_id", r.OfficeID, "office"),
@@ -65,17 +67,17 @@ func (r AttachmentRequest) names() (ids AttachmentIDs, kind billing.AttachmentKi
 	if r.PayerID != nil && billing.Blank(*r.PayerID) {
 		f.Add("payer_id", billing.FaultRequired, "A value is required. Send one, or leave out payer_id.")
 	}
-	kind = billing.AttachmentUnsolicited
+	kind = attachment.Unsolicited
 	if r.Kind != nil {
-		kind = billing.AttachmentKind(*r.Kind)
+		kind = attachment.Kind(*r.Kind)
 		f.Required("kind", *r.Kind, 0)
 	}
 	switch {
-	case kind != billing.AttachmentUnsolicited && kind != billing.AttachmentSolicited:
+	case kind != attachment.Unsolicited && kind != attachment.Solicited:
 		f.Add("kind", billing.FaultNotAllowed, "The kind must be unsolicited or solicited.")
-	case kind == billing.AttachmentSolicited && r.PayerRequestID == nil:
+	case kind == attachment.Solicited && r.PayerRequestID == nil:
 		f.Add("payer_request_id", billing.FaultRequired, "A solicited attachment must name the payer request that it answers.")
-	case kind == billing.AttachmentUnsolicited && r.PayerRequestID != nil:
+	case kind == attachment.Unsolicited && r.PayerRequestID != nil:
 		f.Add("kind", billing.FaultRequired, "An attachment that answers a payer request must be solicited.")
 	}
 	return ids, kind, f
@@ -84,9 +86,9 @@ func (r AttachmentRequest) names() (ids AttachmentIDs, kind billing.AttachmentKi
 // Attachment validates the request and returns the requested attachment,
 // without its office and payer. Claim and request are those that the body
 // names; nil if there is none. Dates are compared with today.
-func (r AttachmentRequest) Attachment(claim *billing.Claim, request *billing.PayerRequest, today billing.Date) (billing.Attachment, billing.Faults) {
+func (r AttachmentRequest) Attachment(claim *claim.Claim, request *attachment.PayerRequest, today billing.Date) (attachment.Attachment, billing.Faults) {
 	_, kind, f := r.names()
-	a := billing.Attachment{State: billing.AttachmentOpen, Kind: kind}
+	a := attachment.Attachment{State: attachment.Open, Kind: kind}
 	if r.Narrative != nil {
 		a.Narrative = *r.Narrative
 		validNarrative(&f, a.Narrative)
@@ -154,7 +156,7 @@ func (in SubjectInput) mustBeAbsent(f *billing.Faults) {
 }
 
 // parse reads a subject that is required.
-func (in SubjectInput) parse(f *billing.Faults, today billing.Date) billing.AttachmentSubject {
+func (in SubjectInput) parse(f *billing.Faults, today billing.Date) attachment.Subject {
 	for _, part := range []struct {
 		field  string
 		absent bool
@@ -167,11 +169,11 @@ func (in SubjectInput) parse(f *billing.Faults, today billing.Date) billing.Atta
 }
 
 // judge reads the parts of a subject that are present.
-func (in SubjectInput) judge(f *billing.Faults, today billing.Date) (out billing.AttachmentSubject) {
+func (in SubjectInput) judge(f *billing.Faults, today billing.Date) (out attachment.Subject) {
 	if p := in.Patient; p != nil {
 		f.Required("patient.first_name", p.FirstName, maxName)
 		f.Required("patient.last_name", p.LastName, maxName)
-		out.Patient = billing.AttachmentPatient{
+		out.Patient = attachment.Patient{
 			FirstName: p.FirstName, LastName: p.LastName, DateOfBirth: birthday(f, "patient.date_of_birth", p.DateOfBirth, today),
 		}
 	}
@@ -179,12 +181,12 @@ func (in SubjectInput) judge(f *billing.Faults, today billing.Date) (out billing
 		f.Required("subscriber.first_name", s.FirstName, maxName)
 		f.Required("subscriber.last_name", s.LastName, maxName)
 		f.Required("subscriber.member_id", s.MemberID, maxMemberID)
-		out.Subscriber = billing.AttachmentSubscriber{
-			FirstName: s.FirstName, LastName: s.LastName, MemberID: s.MemberID, Relationship: billing.Relationship(s.Relationship),
+		out.Subscriber = attachment.Subscriber{
+			FirstName: s.FirstName, LastName: s.LastName, MemberID: s.MemberID, Relationship: coverage.Relationship(s.Relationship),
 		}
 		if f.Required("subscriber.relationship", s.Relationship, 0) {
 			switch out.Subscriber.Relationship {
-			case billing.RelationSelf, billing.RelationSpouse, billing.RelationChild, billing.RelationOther:
+			case coverage.RelationSelf, coverage.RelationSpouse, coverage.RelationChild, coverage.RelationOther:
 			default:
 				f.Add("subscriber.relationship", billing.FaultNotAllowed, "The relationship must be self, spouse, child or other.")
 			}
@@ -263,9 +265,9 @@ func (r AnswerRequest) faults() billing.Faults {
 }
 
 // AttachmentRequest returns the request for a new attachment for the answer.
-func (r AnswerRequest) AttachmentRequest(request *billing.PayerRequest) AttachmentRequest {
+func (r AnswerRequest) AttachmentRequest(request *attachment.PayerRequest) AttachmentRequest {
 	return AttachmentRequest{
-		OfficeID: r.OfficeID, Kind: new(string(billing.AttachmentSolicited)), PayerRequestID: new(request.ID.String()),
+		OfficeID: r.OfficeID, Kind: new(string(attachment.Solicited)), PayerRequestID: new(request.ID.String()),
 		Narrative: r.Narrative, About: r.About, Faults: r.faults(),
 	}
 }

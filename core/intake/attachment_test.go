@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -19,30 +22,30 @@ func subjectInput() intake.SubjectInput {
 }
 
 // claim is the claim that the attachments of these tests are about.
-func claim() *billing.Claim {
-	return &billing.Claim{ID: billing.ClaimID{15: 12}, ClaimContent: billing.ClaimContent{
-		Subscriber: billing.ClaimSubscriber{FirstName: "Jane", LastName: "Roe", MemberID: "W1"},
-		Patient: &billing.ClaimPatient{
-			FirstName: "Kim", LastName: "Poe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}, Relationship: billing.RelationChild,
+func newClaim() *claim.Claim {
+	return &claim.Claim{ID: billing.ClaimID{15: 12}, Content: claim.Content{
+		Subscriber: claim.Subscriber{FirstName: "Jane", LastName: "Roe", MemberID: "W1"},
+		Patient: &claim.Patient{
+			FirstName: "Kim", LastName: "Poe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}, Relationship: coverage.RelationChild,
 		},
-		Lines: []billing.ClaimLine{
+		Lines: []claim.Line{
 			{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 9}}, {ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}},
 		},
 	}}
 }
 
-func payerRequest(about billing.ClaimID) *billing.PayerRequest {
-	return &billing.PayerRequest{ID: billing.PayerRequestID{15: 11}, ReferenceNumber: "R1", ClaimID: about}
+func payerRequest(about billing.ClaimID) *attachment.PayerRequest {
+	return &attachment.PayerRequest{ID: billing.PayerRequestID{15: 11}, ReferenceNumber: "R1", ClaimID: about}
 }
 
 // asking is a request of one of the three kinds, with what it names.
-func asking(kind string) (r intake.AttachmentRequest, c *billing.Claim, p *billing.PayerRequest) {
+func asking(kind string) (r intake.AttachmentRequest, c *claim.Claim, p *attachment.PayerRequest) {
 	switch kind {
 	case "claim":
-		c = claim()
+		c = newClaim()
 		r.ClaimID = new(c.ID.String())
 	case "request about a claim":
-		c = claim()
+		c = newClaim()
 		p = payerRequest(c.ID)
 	case "request":
 		p = payerRequest(billing.ClaimID{})
@@ -68,14 +71,14 @@ func TestAttachmentRequests(t *testing.T) {
 			if len(faults) > 0 {
 				t.Fatal(found(faults))
 			}
-			want := billing.Attachment{
-				State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited, Narrative: *r.Narrative, About: claim().Subject(),
+			want := attachment.Attachment{
+				State: attachment.Open, Kind: attachment.Unsolicited, Narrative: *r.Narrative, About: newClaim().Subject(),
 			}
 			if c != nil {
 				want.ClaimID = c.ID
 			}
 			if p != nil {
-				want.Kind, want.PayerRequestID, want.PayerReference = billing.AttachmentSolicited, p.ID, "R1"
+				want.Kind, want.PayerRequestID, want.PayerReference = attachment.Solicited, p.ID, "R1"
 			}
 			if a.State != want.State || a.Kind != want.Kind || a.Narrative != want.Narrative || a.About != want.About ||
 				a.ClaimID != want.ClaimID || a.PayerRequestID != want.PayerRequestID || a.PayerReference != want.PayerReference {
@@ -148,7 +151,7 @@ func TestAttachmentRequestsNameEveryFault(t *testing.T) {
 		"an answer of no office":  {"request", func(r *request) { r.OfficeID = nil }, []string{"office_id required"}},
 		"an answer about nothing": {"request", func(r *request) { r.About = intake.SubjectInput{} }, []string{"patient required", "subscriber required", "service_dates required"}},
 		"an answer, its claim": {
-			"request about a claim", func(r *request) { r.ClaimID = new(claim().ID.String()) }, nil,
+			"request about a claim", func(r *request) { r.ClaimID = new(newClaim().ID.String()) }, nil,
 		},
 		"an answer for an absent ID": {
 			"request", func(r *request) { r.PayerRequestID = new("prq_1"); r.About = intake.SubjectInput{}; r.OfficeID = nil },
@@ -265,15 +268,15 @@ func TestAnAnswerMakesWhatItNeeds(t *testing.T) {
 	p := payerRequest(billing.ClaimID{})
 	full := intake.AnswerRequest{OfficeID: new(billing.OfficeID{15: 3}.String()), Narrative: new("Words."), About: subjectInput()}
 	a, faults := full.AttachmentRequest(p).Attachment(nil, p, today)
-	if len(faults) > 0 || a.Kind != billing.AttachmentSolicited || a.PayerRequestID != p.ID || a.PayerReference != "R1" ||
-		a.Narrative != "Words." || a.About != claim().Subject() || a.Answers(p) != nil {
+	if len(faults) > 0 || a.Kind != attachment.Solicited || a.PayerRequestID != p.ID || a.PayerReference != "R1" ||
+		a.Narrative != "Words." || a.About != newClaim().Subject() || a.Answers(p) != nil {
 		t.Errorf("attachment %+v, faults %v", a, found(faults))
 	}
 	_, faults = intake.AnswerRequest{}.AttachmentRequest(p).Attachment(nil, p, today)
 	if want := []string{"office_id required", "patient required", "subscriber required", "service_dates required"}; !slices.Equal(found(faults), want) {
 		t.Errorf("faults %v, want %v", found(faults), want)
 	}
-	c := claim()
+	c := newClaim()
 	about := payerRequest(c.ID)
 	a, faults = intake.AnswerRequest{}.AttachmentRequest(about).Attachment(c, about, today)
 	if len(faults) > 0 || a.ClaimID != c.ID || a.About != c.Subject() {

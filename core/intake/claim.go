@@ -1,11 +1,11 @@
 package intake
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // ClaimRequest is a claim as a caller wrote it, the body of POST and PATCH;
@@ -74,12 +74,12 @@ func (r ClaimRequest) IDs() (n ClaimIDs) {
 // from its IDs, scope, office, payer and provider. PatientControlNumber is
 // empty when the body has none. The payers of other coverages have the name or
 // the payer ID of the body. The rules have not been applied to the claim yet.
-func (r ClaimRequest) Claim() (billing.Claim, billing.Faults) {
+func (r ClaimRequest) Claim() (claim.Claim, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
-	c := billing.Claim{Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal}
+	c := claim.Claim{Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal}
 	if r.Kind != nil {
-		c.Kind = billing.ClaimKind(*r.Kind)
+		c.Kind = claim.Kind(*r.Kind)
 	}
 	if r.OfficeID == nil {
 		f.Add("office_id", billing.FaultRequired, "A value is required.")
@@ -96,7 +96,7 @@ func (r ClaimRequest) Claim() (billing.Claim, billing.Faults) {
 // payer. It must keep the kind and the control number, and cannot be a draft.
 // The faults include those of Claim. When c is nil, checks that depend on it
 // are skipped.
-func (r ClaimRequest) Replacement(c *billing.Claim) (billing.ClaimContent, billing.Faults) {
+func (r ClaimRequest) Replacement(c *claim.Claim) (claim.Content, billing.Faults) {
 	if r.Draft {
 		r.Faults = slices.Clone(r.Faults)
 		r.Faults.Add("draft", billing.FaultNotAllowed, "A replacement is queued at once and cannot be a draft. Leave out draft.")
@@ -106,7 +106,7 @@ func (r ClaimRequest) Replacement(c *billing.Claim) (billing.ClaimContent, billi
 	if c != nil {
 		r.mustKeep(&f, c, true)
 	}
-	return next.ClaimContent, f
+	return next.Content, f
 }
 
 // Change validates the body of a PATCH and returns the changed claim, apart
@@ -114,7 +114,7 @@ func (r ClaimRequest) Replacement(c *billing.Claim) (billing.ClaimContent, billi
 // replaces the whole field; null clears it. The rules report fields that are
 // then missing. When c is nil, ignore the claim; the faults are those that the
 // body has for any claim.
-func (r ClaimRequest) Change(c *billing.Claim) (billing.Claim, billing.Faults) {
+func (r ClaimRequest) Change(c *claim.Claim) (claim.Claim, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	r.draftOrSubmit(&f)
 	for _, field := range []struct {
@@ -125,7 +125,7 @@ func (r ClaimRequest) Change(c *billing.Claim) (billing.Claim, billing.Faults) {
 			f.Add(field.name, billing.FaultRequired, "A claim must have a value here. Leave out the field to keep the present one.")
 		}
 	}
-	var next billing.Claim
+	var next claim.Claim
 	if c != nil {
 		next = *c
 		r.mustKeep(&f, c, !c.SentAt.IsZero())
@@ -147,8 +147,8 @@ func (r ClaimRequest) draftOrSubmit(f *billing.Faults) {
 // mustKeep adds a fault for a change of the kind, or of the control number of a
 // claim that was sent. Payers and their files identify the claim by that
 // number.
-func (r ClaimRequest) mustKeep(f *billing.Faults, c *billing.Claim, sent bool) {
-	if r.Kind != nil && billing.ClaimKind(*r.Kind) != c.Kind {
+func (r ClaimRequest) mustKeep(f *billing.Faults, c *claim.Claim, sent bool) {
+	if r.Kind != nil && claim.Kind(*r.Kind) != c.Kind {
 		f.Add("kind", billing.FaultNotAllowed, "The kind of a claim cannot be changed. Leave out kind.")
 	}
 	if n := r.PatientControlNumber; sent && n != nil && *n != c.PatientControlNumber {
@@ -159,7 +159,7 @@ func (r ClaimRequest) mustKeep(f *billing.Faults, c *billing.Claim, sent bool) {
 // ServiceDates validates the request for the predetermination and returns the
 // service dates by line number. When c is nil, checks that depend on it are
 // skipped.
-func (r ConvertRequest) ServiceDates(c *billing.Claim) (map[int]billing.Date, billing.Faults) {
+func (r ConvertRequest) ServiceDates(c *claim.Claim) (map[int]billing.Date, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	days := map[int]billing.Date{}
 	switch {

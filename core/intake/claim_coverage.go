@@ -1,10 +1,13 @@
 package intake
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"regexp"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The limits of other coverages; lengths in characters.
@@ -51,7 +54,7 @@ type CoverageLineInput struct {
 // AdjustmentInput is an adjustment as a caller wrote it.
 type AdjustmentInput struct{ Group, Reason, Amount, Quantity string }
 
-func (p *claimParser) otherCoverage(field string, in []OtherCoverageInput) (out []billing.OtherCoverage) {
+func (p *claimParser) otherCoverage(field string, in []OtherCoverageInput) (out []claim.OtherCoverage) {
 	if p.tooMany(field, len(in), maxOtherCoverage) {
 		return nil
 	}
@@ -61,22 +64,22 @@ func (p *claimParser) otherCoverage(field string, in []OtherCoverageInput) (out 
 	return out
 }
 
-func (p *claimParser) coverage(at string, in *OtherCoverageInput) billing.OtherCoverage {
-	out := billing.OtherCoverage{
+func (p *claimParser) coverage(at string, in *OtherCoverageInput) claim.OtherCoverage {
+	out := claim.OtherCoverage{
 		Sequence: oneOf(p, at+"sequence", p.text(at+"sequence", in.Sequence, 0), billing.Sequences()...),
 		Payer:    p.otherPayer(at, in),
 	}
-	out.Subscriber.Gender = billing.GenderUnknown
+	out.Subscriber.Gender = claim.GenderUnknown
 	if s := in.Subscriber; p.there(at+"subscriber", s != nil) {
 		out.Subscriber = p.person(at+"subscriber.", &s.PersonInput, p.maybeDay)
 		out.Subscriber.MemberID = p.text(at+"subscriber.member_id", s.MemberID, maxMemberID)
 		out.Subscriber.Address = p.address(at+"subscriber.address.", s.Address)
 	}
 	out.Relationship = oneOf(p, at+"relationship", p.text(at+"relationship", in.Relationship, 0),
-		billing.RelationSelf, billing.RelationSpouse, billing.RelationChild, billing.RelationOther)
+		coverage.RelationSelf, coverage.RelationSpouse, coverage.RelationChild, coverage.RelationOther)
 	out.Subscriber.GroupNumber = p.maybe(at+"group_number", &in.GroupNumber, maxReference)
 	out.Subscriber.GroupName = p.maybe(at+"group_name", &in.GroupName, maxGroupName)
-	out.FilingIndicator = p.form(at+"filing_indicator", strings.ToUpper(in.FilingIndicator), billing.ValidFiling,
+	out.FilingIndicator = p.form(at+"filing_indicator", strings.ToUpper(in.FilingIndicator), directory.ValidFiling,
 		"The filing indicator must be a code of X12, such as CI for a commercial insurer.")
 	out.Adjudication = p.adjudication(at+"adjudication.", in.Adjudication)
 	return out
@@ -84,8 +87,8 @@ func (p *claimParser) coverage(at string, in *OtherCoverageInput) billing.OtherC
 
 // otherPayer reads the payer ID and the name of a payer. The name is for a payer that is
 // not in the directory.
-func (p *claimParser) otherPayer(at string, in *OtherCoverageInput) billing.PayerSummary {
-	out := billing.PayerSummary{
+func (p *claimParser) otherPayer(at string, in *OtherCoverageInput) directory.PayerSummary {
+	out := directory.PayerSummary{
 		PayerID: strings.TrimSpace(p.maybe(at+"payer_id", &in.PayerID, maxPayerID)), Name: p.maybe(at+"payer_name", &in.PayerName, maxOrganization),
 	}
 	if out.PayerID == "" && billing.Blank(out.Name) && p.whole {
@@ -94,11 +97,11 @@ func (p *claimParser) otherPayer(at string, in *OtherCoverageInput) billing.Paye
 	return out
 }
 
-func (p *claimParser) adjudication(at string, in *CoverageAdjudicationInput) *billing.CoverageAdjudication {
+func (p *claimParser) adjudication(at string, in *CoverageAdjudicationInput) *claim.CoverageAdjudication {
 	if in == nil {
 		return nil
 	}
-	out := &billing.CoverageAdjudication{
+	out := &claim.CoverageAdjudication{
 		PaymentDate: p.day(at+"payment_date", in.PaymentDate), PayerClaimNumber: p.maybe(at+"payer_claim_number", &in.PayerClaimNumber, maxReference),
 		Paid: p.amount(at+"paid", in.Paid, 0, maxAmount), Adjustments: p.adjustments(at+"adjustments", in.Adjustments),
 	}
@@ -111,9 +114,9 @@ func (p *claimParser) adjudication(at string, in *CoverageAdjudicationInput) *bi
 	return out
 }
 
-func (p *claimParser) coverageLine(at string, in *CoverageLineInput) billing.CoverageLine {
+func (p *claimParser) coverageLine(at string, in *CoverageLineInput) claim.CoverageLine {
 	p.there(at+"line_number", in.LineNumber != nil)
-	return billing.CoverageLine{
+	return claim.CoverageLine{
 		LineNumber:    p.number(at+"line_number", in.LineNumber, 1, maxClaimLines, 0),
 		ProcedureCode: strings.ToUpper(p.text(at+"procedure_code", in.ProcedureCode, maxPaidProcedure)),
 		Paid:          p.amount(at+"paid", in.Paid, 0, maxAmount),
@@ -124,7 +127,7 @@ func (p *claimParser) coverageLine(at string, in *CoverageLineInput) billing.Cov
 
 // adjustments reads the adjustments of one level, which must fit into its CAS
 // segments: each has up to six reasons of one group.
-func (p *claimParser) adjustments(field string, in []AdjustmentInput) (out []billing.Adjustment) {
+func (p *claimParser) adjustments(field string, in []AdjustmentInput) (out []remit.Adjustment) {
 	if p.tooMany(field, len(in), maxAdjustments) {
 		return nil
 	}
@@ -135,7 +138,7 @@ func (p *claimParser) adjustments(field string, in []AdjustmentInput) (out []bil
 			loops++
 		}
 		of[a.Group]++
-		out = append(out, billing.Adjustment{
+		out = append(out, remit.Adjustment{
 			Group: oneOf(p, at+"group", p.text(at+"group", a.Group, 0), "CO", "PR", "OA", "PI"),
 			Reason: p.form(at+"reason", strings.ToUpper(p.text(at+"reason", a.Reason, 0)), reasonForm.MatchString,
 				"The reason must have one to five letters or digits."),
@@ -152,7 +155,7 @@ func (p *claimParser) adjustments(field string, in []AdjustmentInput) (out []bil
 
 // sequences adds the faults of payers with the same sequence. It skips the claim's
 // own when that is not known.
-func (p *claimParser) sequences(c *billing.Claim, given func(field string) bool) {
+func (p *claimParser) sequences(c *claim.Claim, given func(field string) bool) {
 	if !given("coverage") && !given("other_coverage") {
 		return
 	}

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -35,19 +39,19 @@ func otherCoverage() intake.OtherCoverageInput {
 	}
 }
 
-func wantOtherCoverage() billing.OtherCoverage {
-	return billing.OtherCoverage{
-		Sequence: billing.SequencePrimary, Payer: billing.PayerSummary{PayerID: "CHTEST"}, Relationship: billing.RelationSpouse, FilingIndicator: "CI",
-		Subscriber: billing.ClaimSubscriber{
+func wantOtherCoverage() claim.OtherCoverage {
+	return claim.OtherCoverage{
+		Sequence: billing.SequencePrimary, Payer: directory.PayerSummary{PayerID: "CHTEST"}, Relationship: coverage.RelationSpouse, FilingIndicator: "CI",
+		Subscriber: claim.Subscriber{
 			FirstName: "Ann", MiddleName: "B", LastName: "Poe", Suffix: "JR", DateOfBirth: on(1980, 1, 2), MemberID: "W2", GroupNumber: "G2",
-			GroupName: "Other & Sons", Gender: billing.GenderFemale,
-			Address: billing.Address{Line1: "5 Fir Street", City: "Peoria", State: "IL", ZIP: "61602"},
+			GroupName: "Other & Sons", Gender: claim.GenderFemale,
+			Address: directory.Address{Line1: "5 Fir Street", City: "Peoria", State: "IL", ZIP: "61602"},
 		},
-		Adjudication: &billing.CoverageAdjudication{
+		Adjudication: &claim.CoverageAdjudication{
 			PaymentDate: on(2026, 3, 15), PayerClaimNumber: "ICN-1", Paid: 70_00,
-			Adjustments: []billing.Adjustment{{Group: "OA", Reason: "23", Amount: -1_00}},
-			Lines: []billing.CoverageLine{
-				{LineNumber: 1, ProcedureCode: "D2391", Paid: 70_00, Adjustments: []billing.Adjustment{
+			Adjustments: []remit.Adjustment{{Group: "OA", Reason: "23", Amount: -1_00}},
+			Lines: []claim.CoverageLine{
+				{LineNumber: 1, ProcedureCode: "D2391", Paid: 70_00, Adjustments: []remit.Adjustment{
 					{Group: "CO", Reason: "45", Amount: 10_00, Quantity: "1.5"}, {Group: "PR", Reason: "B1", Amount: 20_00},
 				}},
 				{LineNumber: 2, ProcedureCode: "D4341", Units: 1},
@@ -201,7 +205,7 @@ func TestAChangeAgreesWithTheRestOfTheClaim(t *testing.T) {
 	t.Parallel()
 	whole, _ := claimRequest().Claim()
 	for name, c := range map[string]struct {
-		of   *billing.Claim
+		of   *claim.Claim
 		in   intake.ClaimRequest
 		want []string
 	}{

@@ -1,10 +1,11 @@
 package intake
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"regexp"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The limits of the details; lengths in characters.
@@ -51,7 +52,7 @@ type OrthodonticsInput struct {
 }
 
 // details reads the given fields.
-func (p *claimParser) details(in *ClaimDetailsInput, d *billing.ClaimDetails, given func(field string) bool) {
+func (p *claimParser) details(in *ClaimDetailsInput, d *claim.Details, given func(field string) bool) {
 	for _, field := range []struct {
 		name string
 		read func(name string)
@@ -84,33 +85,33 @@ func (p *claimParser) details(in *ClaimDetailsInput, d *billing.ClaimDetails, gi
 	}
 }
 
-func (p *claimParser) referringProvider(at string, in *ReferringProviderInput) *billing.ReferringProvider {
+func (p *claimParser) referringProvider(at string, in *ReferringProviderInput) *claim.ReferringProvider {
 	if in == nil {
 		return nil
 	}
-	return &billing.ReferringProvider{
+	return &claim.ReferringProvider{
 		FirstName: p.text(at+"first_name", in.FirstName, maxReferringFirst), LastName: p.text(at+"last_name", in.LastName, maxOrganization),
 		NPI: p.npi(at+"npi", p.text(at+"npi", in.NPI, 0)),
 	}
 }
 
-func (p *claimParser) facility(at string, in *FacilityInput) *billing.Facility {
+func (p *claimParser) facility(at string, in *FacilityInput) *claim.Facility {
 	if in == nil {
 		return nil
 	}
-	out := &billing.Facility{Name: p.text(at+"name", in.Name, maxOrganization), NPI: p.npi(at+"npi", in.NPI)}
+	out := &claim.Facility{Name: p.text(at+"name", in.Name, maxOrganization), NPI: p.npi(at+"npi", in.NPI)}
 	if p.there(at+"address", in.Address != nil) {
 		out.Address = p.address(at+"address.", in.Address)
 	}
 	return out
 }
 
-func (p *claimParser) orthodontics(at string, in *OrthodonticsInput) *billing.Orthodontics {
+func (p *claimParser) orthodontics(at string, in *OrthodonticsInput) *claim.Orthodontics {
 	if in == nil {
 		return nil
 	}
 	p.there(at+"total_months", in.TotalMonths != nil)
-	return &billing.Orthodontics{
+	return &claim.Orthodontics{
 		TotalMonths:     p.number(at+"total_months", in.TotalMonths, 1, maxMonths, 0),
 		MonthsRemaining: p.number(at+"months_remaining", in.MonthsRemaining, 1, maxMonths, 0),
 		ApplianceDate:   p.maybeDay(at+"appliance_date", in.ApplianceDate),
@@ -129,18 +130,18 @@ func (p *claimParser) diagnoses(field string, in []string) []string {
 	return p.distinct(field, plain, maxDiagnoses, diagnosisForm.MatchString, "A diagnosis code must have the form of ICD-10-CM, such as K02.52.")
 }
 
-func (p *claimParser) release(field string, value *string) billing.ReleaseOfInformation {
-	const signed billing.ReleaseOfInformation = "signed"
-	got := oneOf(p, field, p.maybe(field, value, 0), signed, billing.ReleaseInformed)
+func (p *claimParser) release(field string, value *string) claim.ReleaseOfInformation {
+	const signed claim.ReleaseOfInformation = "signed"
+	got := oneOf(p, field, p.maybe(field, value, 0), signed, claim.ReleaseInformed)
 	if got == signed {
-		return billing.ReleaseSigned
+		return claim.ReleaseSigned
 	}
 	return got
 }
 
 // npi reads a national provider identifier. Empty means none.
 func (p *claimParser) npi(field, value string) string {
-	return p.form(field, value, billing.ValidNPI, "The NPI must be ten digits with a valid check digit. Check it in the national registry (NPPES).")
+	return p.form(field, value, directory.ValidNPI, "The NPI must be ten digits with a valid check digit. Check it in the national registry (NPPES).")
 }
 
 // anyCode accepts every code; the rules check which of them exist.

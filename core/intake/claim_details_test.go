@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -111,12 +111,12 @@ func TestDiagnosisCodes(t *testing.T) {
 
 func TestProsthesis(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[[2]string]billing.Prosthesis{
+	for in, want := range map[[2]string]claim.Prosthesis{
 		{"", ""}:                      "",
-		{"", "2020-01-31"}:            billing.ProsthesisReplacement,
-		{"initial", ""}:               billing.ProsthesisInitial,
-		{"replacement", ""}:           billing.ProsthesisReplacement, // the rules ask for the date
-		{"replacement", "2020-01-31"}: billing.ProsthesisReplacement,
+		{"", "2020-01-31"}:            claim.ProsthesisReplacement,
+		{"initial", ""}:               claim.ProsthesisInitial,
+		{"replacement", ""}:           claim.ProsthesisReplacement, // the rules ask for the date
+		{"replacement", "2020-01-31"}: claim.ProsthesisReplacement,
 	} {
 		r := claimRequest()
 		l := &r.Lines[0]
@@ -137,7 +137,7 @@ func TestConsentAndAssignment(t *testing.T) {
 	t.Parallel()
 	r := claimRequest()
 	r.AssignmentOfBenefits, r.AcceptAssignment, r.ReleaseOfInformation = new(true), new(true), new("signed")
-	if c, faults := r.Claim(); len(faults) > 0 || c.PaysPatient || c.NotAccepted || c.Release != billing.ReleaseSigned {
-		t.Errorf("%+v, faults %v", c.ClaimDetails, faults)
+	if c, faults := r.Claim(); len(faults) > 0 || c.PaysPatient || c.NotAccepted || c.Release != claim.ReleaseSigned {
+		t.Errorf("%+v, faults %v", c.Details, faults)
 	}
 }

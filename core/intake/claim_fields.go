@@ -3,12 +3,12 @@ package intake
 import (
 	"cmp"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The limits of a claim; lengths in characters.
@@ -32,17 +32,17 @@ var (
 // claimParser reads the fields of a ClaimRequest.
 type claimParser struct {
 	f     *billing.Faults
-	whole bool              // the request must have every required field
-	known bool              // the fields that the request leaves out are known
-	kind  billing.ClaimKind // of the claim; empty when it is not known
+	whole bool       // the request must have every required field
+	known bool       // the fields that the request leaves out are known
+	kind  claim.Kind // of the claim; empty when it is not known
 }
 
 // claim reads the given fields. It only validates those that name another
 // resource.
-func (p *claimParser) claim(r *ClaimRequest, c *billing.Claim, given func(field string) bool) {
+func (p *claimParser) claim(r *ClaimRequest, c *claim.Claim, given func(field string) bool) {
 	if given("kind") && r.Kind != nil {
 		p.f.Required("kind", *r.Kind, 0)
-		oneOf(p, "kind", *r.Kind, billing.KindClaim, billing.KindPredetermination)
+		oneOf(p, "kind", *r.Kind, claim.KindClaim, claim.KindPredetermination)
 	}
 	optionalID[billing.OfficeID](p.f, "office_id", r.OfficeID, "office")
 	if r.PayerID != nil {
@@ -74,7 +74,7 @@ func (p *claimParser) claim(r *ClaimRequest, c *billing.Claim, given func(field 
 			field.read(field.name)
 		}
 	}
-	strict.details(&r.ClaimDetailsInput, &c.ClaimDetails, given)
+	strict.details(&r.ClaimDetailsInput, &c.Details, given)
 	p.references(r, c, given)
 	p.sequences(c, given)
 }
@@ -89,13 +89,13 @@ func (p *claimParser) controlNumber(field string, value *string) string {
 	return *value
 }
 
-func (p *claimParser) accident(at string, in *AccidentInput) *billing.Accident {
+func (p *claimParser) accident(at string, in *AccidentInput) *claim.Accident {
 	if in == nil {
 		return nil
 	}
 	p.text(at+".type", in.Type, 0)
 	oneOf(p, at+".type", in.Type, "auto", "employment", "other")
-	return &billing.Accident{Type: in.Type, Date: p.day(at+".date", in.Date), State: p.state(at+".state", in.State, false)}
+	return &claim.Accident{Type: in.Type, Date: p.day(at+".date", in.Date), State: p.state(at+".state", in.State, false)}
 }
 
 // place reads a place of service. Empty means none.

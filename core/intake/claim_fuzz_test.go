@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -33,7 +33,7 @@ func FuzzClaimRequest(f *testing.F) {
 				t.Errorf("%+v", a)
 			}
 		}
-		with := billing.RuleContext{Today: on(2026, 3, 20)}
+		with := claim.RuleContext{Today: on(2026, 3, 20)}
 		findings := c.Judge(with)
 		if again := c.Judge(with); !reflect.DeepEqual(findings, again) {
 			t.Errorf("%+v, then %+v", findings, again)

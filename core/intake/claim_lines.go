@@ -1,10 +1,11 @@
 package intake
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"regexp"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The limits of a line.
@@ -36,7 +37,7 @@ type ClaimLineInput struct {
 	RenderingProviderID *string
 }
 
-func (p *claimParser) lines(field string, in []ClaimLineInput) []billing.ClaimLine {
+func (p *claimParser) lines(field string, in []ClaimLineInput) []claim.Line {
 	switch {
 	case in == nil && !p.whole:
 		return nil
@@ -48,7 +49,7 @@ func (p *claimParser) lines(field string, in []ClaimLineInput) []billing.ClaimLi
 		p.f.Add(field, billing.FaultTooMany, "A claim may have at most 50 lines.")
 		return nil
 	}
-	out := make([]billing.ClaimLine, len(in))
+	out := make([]claim.Line, len(in))
 	for i := range in {
 		out[i] = p.line(item(field, i)+".", &in[i])
 	}
@@ -56,15 +57,15 @@ func (p *claimParser) lines(field string, in []ClaimLineInput) []billing.ClaimLi
 }
 
 // line reads a line; at is the path of its fields.
-func (p *claimParser) line(at string, in *ClaimLineInput) billing.ClaimLine {
-	l := billing.ClaimLine{ProcedureCode: p.text(at+"procedure_code", in.ProcedureCode, 0), Fee: p.amount(at+"fee", in.Fee, 0, maxFee)}
-	p.form(at+"procedure_code", l.ProcedureCode, billing.ValidProcedureCode, "A procedure code must be D and four digits.")
+func (p *claimParser) line(at string, in *ClaimLineInput) claim.Line {
+	l := claim.Line{ProcedureCode: p.text(at+"procedure_code", in.ProcedureCode, 0), Fee: p.amount(at+"fee", in.Fee, 0, maxFee)}
+	p.form(at+"procedure_code", l.ProcedureCode, coverage.ValidProcedureCode, "A procedure code must be D and four digits.")
 	switch {
-	case in.ServiceDate != nil && p.kind == billing.KindPredetermination:
+	case in.ServiceDate != nil && p.kind == claim.KindPredetermination:
 		p.f.Add(at+"service_date", billing.FaultNotAllowed, "A predetermination has no service dates. Leave it out.")
 	case in.ServiceDate != nil:
 		l.ServiceDate = p.day(at+"service_date", *in.ServiceDate)
-	case p.whole && p.kind == billing.KindClaim:
+	case p.whole && p.kind == claim.KindClaim:
 		p.f.Add(at+"service_date", billing.FaultRequired, "A value is required.")
 	}
 	l.Quantity = p.number(at+"quantity", in.Quantity, 1, maxQuantity, 1)
@@ -81,7 +82,7 @@ func (p *claimParser) line(at string, in *ClaimLineInput) billing.ClaimLine {
 }
 
 // teeth reads the teeth of a line. One tooth may have surfaces.
-func (p *claimParser) teeth(at string, in *ClaimLineInput, l *billing.ClaimLine) {
+func (p *claimParser) teeth(at string, in *ClaimLineInput, l *claim.Line) {
 	l.Tooth = strings.ToUpper(strings.TrimSpace(p.maybe(at+"tooth", in.Tooth, maxCode)))
 	l.Surfaces = p.codes(at+"surfaces", in.Surfaces, maxAreas)
 	teeth := p.distinct(at+"teeth", in.Teeth, maxTeeth, anyCode, "")
@@ -101,24 +102,24 @@ func (p *claimParser) teeth(at string, in *ClaimLineInput, l *billing.ClaimLine)
 
 // placement reads whether a prosthesis is the first one. A prior one makes it a
 // replacement.
-func (p *claimParser) placement(at string, in *ClaimLineInput, l *billing.ClaimLine) {
-	l.Prosthesis = oneOf(p, at+"prosthesis", p.maybe(at+"prosthesis", in.Prosthesis, 0), billing.ProsthesisInitial, billing.ProsthesisReplacement)
+func (p *claimParser) placement(at string, in *ClaimLineInput, l *claim.Line) {
+	l.Prosthesis = oneOf(p, at+"prosthesis", p.maybe(at+"prosthesis", in.Prosthesis, 0), claim.ProsthesisInitial, claim.ProsthesisReplacement)
 	if in.PriorPlacementDate == nil {
 		return
 	}
 	l.PriorPlacementDate = day(p.f, at+"prior_placement_date", *in.PriorPlacementDate)
 	switch l.Prosthesis {
 	case "":
-		l.Prosthesis = billing.ProsthesisReplacement
-	case billing.ProsthesisInitial:
+		l.Prosthesis = claim.ProsthesisReplacement
+	case claim.ProsthesisInitial:
 		p.f.Add(at+"prior_placement_date", billing.FaultConflict, "An initial prosthesis replaces none. Leave out the date, or send replacement.")
-	case billing.ProsthesisReplacement:
+	case claim.ProsthesisReplacement:
 	}
 }
 
 // references adds the faults of numbers that name a diagnosis code or a line that
 // the claim does not have. It skips parts of the claim that are not known.
-func (p *claimParser) references(r *ClaimRequest, c *billing.Claim, given func(field string) bool) {
+func (p *claimParser) references(r *ClaimRequest, c *claim.Claim, given func(field string) bool) {
 	codes, lines := len(c.DiagnosisCodes), len(c.Lines)
 	if given("diagnosis_codes") {
 		codes = len(r.DiagnosisCodes) // also those in no valid form

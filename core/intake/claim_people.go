@@ -1,9 +1,11 @@
 package intake
 
 import (
-	"strings"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"strings"
 )
 
 // The limits of people and addresses, in characters.
@@ -38,9 +40,9 @@ type ClaimPatientInput struct {
 // AddressInput is an address as a caller wrote it.
 type AddressInput struct{ Line1, Line2, City, State, ZIP string }
 
-func (p *claimParser) subscriber(at string, in *ClaimSubscriberInput) billing.ClaimSubscriber {
+func (p *claimParser) subscriber(at string, in *ClaimSubscriberInput) claim.Subscriber {
 	if !p.there(at, in != nil) {
-		return billing.ClaimSubscriber{Gender: billing.GenderUnknown}
+		return claim.Subscriber{Gender: claim.GenderUnknown}
 	}
 	s := p.person(at+".", &in.PersonInput, p.day)
 	s.MemberID = p.text(at+".member_id", in.MemberID, maxMemberID)
@@ -50,26 +52,26 @@ func (p *claimParser) subscriber(at string, in *ClaimSubscriberInput) billing.Cl
 	return s
 }
 
-func (p *claimParser) patient(at string, in *ClaimPatientInput) *billing.ClaimPatient {
+func (p *claimParser) patient(at string, in *ClaimPatientInput) *claim.Patient {
 	if in == nil {
 		return nil
 	}
 	s := p.person(at+".", &in.PersonInput, p.day)
-	out := &billing.ClaimPatient{
+	out := &claim.Patient{
 		FirstName: s.FirstName, MiddleName: s.MiddleName, LastName: s.LastName, Suffix: s.Suffix, DateOfBirth: s.DateOfBirth,
-		Gender: s.Gender, Relationship: billing.Relationship(p.text(at+".relationship", in.Relationship, 0)),
+		Gender: s.Gender, Relationship: coverage.Relationship(p.text(at+".relationship", in.Relationship, 0)),
 	}
-	if out.Relationship == billing.RelationSelf {
+	if out.Relationship == coverage.RelationSelf {
 		p.f.Add(at+".relationship", billing.FaultNotAllowed, "Leave out patient when the subscriber is the patient.")
 	}
-	oneOf(p, at+".relationship", in.Relationship, billing.RelationSpouse, billing.RelationChild, billing.RelationOther)
+	oneOf(p, at+".relationship", in.Relationship, coverage.RelationSpouse, coverage.RelationChild, coverage.RelationOther)
 	out.Address = p.address(at+".address.", in.Address)
 	return out
 }
 
 // person reads the names, the date of birth and the gender.
-func (p *claimParser) person(at string, in *PersonInput, birthday func(field, value string) billing.Date) billing.ClaimSubscriber {
-	return billing.ClaimSubscriber{
+func (p *claimParser) person(at string, in *PersonInput, birthday func(field, value string) billing.Date) claim.Subscriber {
+	return claim.Subscriber{
 		FirstName:   p.text(at+"first_name", in.FirstName, maxName),
 		MiddleName:  p.maybe(at+"middle_name", &in.MiddleName, maxMiddleName),
 		LastName:    p.text(at+"last_name", in.LastName, maxName),
@@ -80,21 +82,21 @@ func (p *claimParser) person(at string, in *PersonInput, birthday func(field, va
 }
 
 // address reads an address, which must be complete in a whole request.
-func (p *claimParser) address(at string, in *AddressInput) billing.Address {
+func (p *claimParser) address(at string, in *AddressInput) directory.Address {
 	if in == nil {
-		return billing.Address{}
+		return directory.Address{}
 	}
-	return billing.Address{
+	return directory.Address{
 		Line1: p.text(at+"line1", in.Line1, maxAddressLine), Line2: p.maybe(at+"line2", &in.Line2, maxAddressLine),
 		City: p.text(at+"city", in.City, maxCity), State: p.state(at+"state", in.State, p.whole), ZIP: p.zip(at+"zip", in.ZIP),
 	}
 }
 
-func (p *claimParser) gender(field, value string) billing.Gender {
+func (p *claimParser) gender(field, value string) claim.Gender {
 	if value == "" {
-		return billing.GenderUnknown
+		return claim.GenderUnknown
 	}
-	return oneOf(p, field, value, billing.GenderFemale, billing.GenderMale, billing.GenderUnknown)
+	return oneOf(p, field, value, claim.GenderFemale, claim.GenderMale, claim.GenderUnknown)
 }
 
 func (p *claimParser) state(field, value string, needed bool) string {
@@ -106,5 +108,5 @@ func (p *claimParser) state(field, value string, needed bool) string {
 
 func (p *claimParser) zip(field, value string) string {
 	p.text(field, value, 0)
-	return strings.ReplaceAll(p.form(field, value, billing.ValidZIP, "The ZIP code must have 5 or 9 digits."), "-", "")
+	return strings.ReplaceAll(p.form(field, value, directory.ValidZIP, "The ZIP code must have 5 or 9 digits."), "-", "")
 }

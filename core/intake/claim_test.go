@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -62,42 +65,42 @@ func TestAClaimIsReadWhole(t *testing.T) {
 	t.Parallel()
 	r := claimRequest()
 	got, faults := r.Claim()
-	want := billing.Claim{
-		Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: "pcn-1",
-		ClaimContent: billing.ClaimContent{
+	want := claim.Claim{
+		Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal, PatientControlNumber: "pcn-1",
+		Content: claim.Content{
 			PlaceOfService: "22", PriorAuthorization: "AUTH1",
-			Subscriber: billing.ClaimSubscriber{
+			Subscriber: claim.Subscriber{
 				FirstName: "Jane", MiddleName: "Q", LastName: "Roe", Suffix: "SR", DateOfBirth: on(1985, 4, 12), MemberID: "W1", GroupNumber: "G1",
-				GroupName: "Roe & Sons", Gender: billing.GenderFemale,
-				Address: billing.Address{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "IL", ZIP: "627010001"},
+				GroupName: "Roe & Sons", Gender: claim.GenderFemale,
+				Address: directory.Address{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "IL", ZIP: "627010001"},
 			},
-			Patient: &billing.ClaimPatient{
-				FirstName: "Kim", MiddleName: "R", LastName: "Poe", Suffix: "II", DateOfBirth: on(2016, 5, 6), Relationship: billing.RelationChild,
-				Gender: billing.GenderUnknown, Address: billing.Address{Line1: "3 Elm Street", City: "Peoria", State: "IL", ZIP: "61602"},
+			Patient: &claim.Patient{
+				FirstName: "Kim", MiddleName: "R", LastName: "Poe", Suffix: "II", DateOfBirth: on(2016, 5, 6), Relationship: coverage.RelationChild,
+				Gender: claim.GenderUnknown, Address: directory.Address{Line1: "3 Elm Street", City: "Peoria", State: "IL", ZIP: "61602"},
 			},
-			Coverage: billing.SequenceSecondary, OtherCoverage: []billing.OtherCoverage{wantOtherCoverage(), {
-				Sequence: billing.SequenceTertiary, Payer: billing.PayerSummary{Name: "Far Away Dental"}, Relationship: billing.RelationSelf,
-				Subscriber: billing.ClaimSubscriber{FirstName: "Kim", LastName: "Poe", MemberID: "W3", Gender: billing.GenderUnknown},
+			Coverage: billing.SequenceSecondary, OtherCoverage: []claim.OtherCoverage{wantOtherCoverage(), {
+				Sequence: billing.SequenceTertiary, Payer: directory.PayerSummary{Name: "Far Away Dental"}, Relationship: coverage.RelationSelf,
+				Subscriber: claim.Subscriber{FirstName: "Kim", LastName: "Poe", MemberID: "W3", Gender: claim.GenderUnknown},
 			}},
-			Accident: &billing.Accident{Type: "auto", Date: on(2026, 3, 1), State: "TX"}, Note: "A note.",
+			Accident: &claim.Accident{Type: "auto", Date: on(2026, 3, 1), State: "TX"}, Note: "A note.",
 			TenantReference: new("T1"),
-			Lines: []billing.ClaimLine{
+			Lines: []claim.Line{
 				{ProcedureCode: "D2392", ServiceDate: on(2026, 3, 2), Fee: 100_00, Quantity: 1, Tooth: "A", Surfaces: []string{"M", "O"}},
 				{
 					ProcedureCode: "D4341", ServiceDate: on(2026, 3, 9), Fee: 12_50, Quantity: 2, OralCavity: []string{"10"},
-					PriorPlacementDate: on(2020, 1, 31), Prosthesis: billing.ProsthesisReplacement, Teeth: []string{"B", "C"},
+					PriorPlacementDate: on(2020, 1, 31), Prosthesis: claim.ProsthesisReplacement, Teeth: []string{"B", "C"},
 					Modifiers: []string{"22", "XE"}, DiagnosisPointers: []int{2, 1}, PlaceOfService: "31", ProviderID: billing.ProviderID{15: 7},
 				},
 			},
-			ClaimDetails: billing.ClaimDetails{
+			Details: claim.Details{
 				PredeterminationNumber: "PRE-1", ReferralNumber: "REF-1",
-				ReferringProvider: &billing.ReferringProvider{FirstName: "Bo", LastName: "Lee", NPI: "1245319599"},
-				Facility: &billing.Facility{
-					Name: "Oak Home", NPI: "1679576722", Address: billing.Address{Line1: "4 Ash Street", City: "Peoria", State: "IL", ZIP: "616020001"},
+				ReferringProvider: &claim.ReferringProvider{FirstName: "Bo", LastName: "Lee", NPI: "1245319599"},
+				Facility: &claim.Facility{
+					Name: "Oak Home", NPI: "1679576722", Address: directory.Address{Line1: "4 Ash Street", City: "Peoria", State: "IL", ZIP: "616020001"},
 				},
-				Orthodontics: &billing.Orthodontics{TotalMonths: 24, MonthsRemaining: 24, ApplianceDate: on(2026, 1, 10)},
+				Orthodontics: &claim.Orthodontics{TotalMonths: 24, MonthsRemaining: 24, ApplianceDate: on(2026, 1, 10)},
 				MissingTeeth: []string{"K", "T"}, TeethToExtract: []string{"L"}, DiagnosisCodes: []string{"K0252", "K0253"},
-				PatientPaid: 20_00, PaysPatient: true, NotAccepted: true, Release: billing.ReleaseInformed,
+				PatientPaid: 20_00, PaysPatient: true, NotAccepted: true, Release: claim.ReleaseInformed,
 			},
 		},
 	}
@@ -119,19 +122,19 @@ func TestWhatCanBeLeftOutOfAClaim(t *testing.T) {
 	r.Subscriber.GroupNumber, r.Subscriber.Gender, r.Subscriber.Address = "", "", nil
 	r.Lines[0].Tooth, r.Lines[0].Surfaces = nil, nil
 	c, faults := r.Claim()
-	if len(faults) > 0 || c.PlaceOfService != "11" || c.PatientControlNumber != "" || c.Lines[0].Quantity != 1 || c.Subscriber.Gender != billing.GenderUnknown ||
-		c.Turn() != billing.SequencePrimary || !reflect.DeepEqual(c.ClaimDetails, billing.ClaimDetails{}) {
+	if len(faults) > 0 || c.PlaceOfService != "11" || c.PatientControlNumber != "" || c.Lines[0].Quantity != 1 || c.Subscriber.Gender != claim.GenderUnknown ||
+		c.Turn() != billing.SequencePrimary || !reflect.DeepEqual(c.Details, claim.Details{}) {
 		t.Errorf("%+v, faults %v", c, faults)
 	}
 	draft := intake.ClaimRequest{OfficeID: r.OfficeID, PayerID: r.PayerID, Draft: true}
-	if c, faults := draft.Claim(); len(faults) > 0 || c.Kind != billing.KindClaim || c.Lines != nil || c.PlaceOfService != "11" {
+	if c, faults := draft.Claim(); len(faults) > 0 || c.Kind != claim.KindClaim || c.Lines != nil || c.PlaceOfService != "11" {
 		t.Errorf("a draft: %+v, faults %v", c, faults)
 	}
 	if _, faults := (intake.ClaimRequest{Draft: true}).Claim(); !slices.Equal(found(faults), []string{"office_id required", "payer_id required"}) {
 		t.Errorf("an empty draft: %v", faults)
 	}
 	r.Kind, r.Lines[0].ServiceDate = new("predetermination"), nil
-	if c, faults := r.Claim(); len(faults) > 0 || c.Kind != billing.KindPredetermination || !c.Lines[0].ServiceDate.IsZero() {
+	if c, faults := r.Claim(); len(faults) > 0 || c.Kind != claim.KindPredetermination || !c.Lines[0].ServiceDate.IsZero() {
 		t.Errorf("a predetermination: %+v, faults %v", c, faults)
 	}
 }
@@ -245,37 +248,37 @@ func TestWhatIsWrongWithTheShapeOfAClaim(t *testing.T) {
 func TestAPatchReplacesWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	made, _ := claimRequest().Claim()
-	made.ID, made.OfficeID, made.State, made.PatientID = billing.ClaimID{15: 12}, billing.OfficeID{15: 3}, billing.ClaimNeedsAttention, billing.PatientID{15: 8}
+	made.ID, made.OfficeID, made.State, made.PatientID = billing.ClaimID{15: 12}, billing.OfficeID{15: 3}, claim.NeedsAttention, billing.PatientID{15: 8}
 	for name, c := range map[string]struct {
 		in     intake.ClaimRequest
-		change func(c *billing.Claim)
+		change func(c *claim.Claim)
 	}{
-		"nothing": {intake.ClaimRequest{Note: new("not given")}, func(*billing.Claim) {}},
+		"nothing": {intake.ClaimRequest{Note: new("not given")}, func(*claim.Claim) {}},
 		"null clears": {intake.ClaimRequest{Given: map[string]bool{
 			"subscriber": true, "patient": true, "patient_control_number": true, "place_of_service": true, "prior_authorization": true, "accident": true,
 			"note": true, "lines": true, "tenant_reference": true, "rendering_provider_id": true, "kind": true, "coverage": true, "other_coverage": true,
 			"predetermination_number": true, "referral_number": true, "referring_provider": true, "facility": true, "orthodontics": true,
 			"missing_teeth": true, "teeth_to_extract": true, "diagnosis_codes": true, "patient_paid": true, "assignment_of_benefits": true,
 			"accept_assignment": true, "release_of_information": true,
-		}}, func(c *billing.Claim) {
-			c.Coverage, c.OtherCoverage, c.ClaimDetails = "", nil, billing.ClaimDetails{}
-			c.Subscriber, c.Patient, c.PlaceOfService, c.PriorAuthorization = billing.ClaimSubscriber{Gender: billing.GenderUnknown}, nil, "11", ""
+		}}, func(c *claim.Claim) {
+			c.Coverage, c.OtherCoverage, c.Details = "", nil, claim.Details{}
+			c.Subscriber, c.Patient, c.PlaceOfService, c.PriorAuthorization = claim.Subscriber{Gender: claim.GenderUnknown}, nil, "11", ""
 			c.Accident, c.Note, c.Lines, c.TenantReference = nil, "", nil, nil
 		}},
 		"an object as a whole": {intake.ClaimRequest{
 			Subscriber: &intake.ClaimSubscriberInput{MemberID: "W2"}, Given: map[string]bool{"subscriber": true},
-		}, func(c *billing.Claim) {
-			c.Subscriber = billing.ClaimSubscriber{MemberID: "W2", Gender: billing.GenderUnknown}
+		}, func(c *claim.Claim) {
+			c.Subscriber = claim.Subscriber{MemberID: "W2", Gender: claim.GenderUnknown}
 		}},
 		"lines as a whole": {intake.ClaimRequest{
 			Lines: []intake.ClaimLineInput{{ProcedureCode: "D1110", Fee: "1.00", DiagnosisPointers: []int{2}}, {}}, Given: map[string]bool{"lines": true},
-		}, func(c *billing.Claim) {
-			c.Lines = []billing.ClaimLine{{ProcedureCode: "D1110", Fee: 1_00, Quantity: 1, DiagnosisPointers: []int{2}}, {Quantity: 1}}
+		}, func(c *claim.Claim) {
+			c.Lines = []claim.Line{{ProcedureCode: "D1110", Fee: 1_00, Quantity: 1, DiagnosisPointers: []int{2}}, {Quantity: 1}}
 		}},
 		"another number, the same kind": {intake.ClaimRequest{
 			Kind: new("claim"), PatientControlNumber: new("NEW"), Note: new("n"),
 			Given: map[string]bool{"kind": true, "patient_control_number": true, "note": true},
-		}, func(c *billing.Claim) { c.PatientControlNumber, c.Note = "NEW", "n" }},
+		}, func(c *claim.Claim) { c.PatientControlNumber, c.Note = "NEW", "n" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -297,7 +300,7 @@ func TestWhatAPatchOrAReplacementCannotSay(t *testing.T) {
 	sent, _ := claimRequest().Claim()
 	sent.SentAt = time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC)
 	asks := sent
-	asks.Kind = billing.KindPredetermination
+	asks.Kind = claim.KindPredetermination
 	given := func(fields ...string) map[string]bool {
 		m := map[string]bool{}
 		for _, f := range fields {
@@ -306,7 +309,7 @@ func TestWhatAPatchOrAReplacementCannotSay(t *testing.T) {
 		return m
 	}
 	for name, c := range map[string]struct {
-		of   *billing.Claim
+		of   *claim.Claim
 		in   intake.ClaimRequest
 		want []string
 	}{
@@ -348,10 +351,10 @@ func TestWhatAPatchOrAReplacementCannotSay(t *testing.T) {
 
 func TestWhatIsDoneOfAPredetermination(t *testing.T) {
 	t.Parallel()
-	c := &billing.Claim{ClaimContent: billing.ClaimContent{Lines: make([]billing.ClaimLine, 3)}}
+	c := &claim.Claim{Content: claim.Content{Lines: make([]claim.Line, 3)}}
 	for name, x := range map[string]struct {
 		lines []intake.ConvertLineInput
-		of    *billing.Claim
+		of    *claim.Claim
 		want  []string
 	}{
 		"two of three": {[]intake.ConvertLineInput{{LineNumber: 3, ServiceDate: "2026-03-02"}, {LineNumber: 1, ServiceDate: "2026-03-03"}}, c, nil},
@@ -382,11 +385,11 @@ func TestAChangeReachesEveryField(t *testing.T) {
 	byUseCase := []string{"OfficeID", "Payer", "ProviderID", "PatientID", "ClaimDetails"} // looked up, or only a holder of fields
 	named := map[string]string{"PaysPatient": "assignment_of_benefits", "NotAccepted": "accept_assignment", "Release": "release_of_information"}
 	upper := regexp.MustCompile(`([a-z])([A-Z])`)
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[billing.ClaimContent]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[claim.Content]()) {
 		if slices.Contains(byUseCase, f.Name) {
 			continue
 		}
-		before := billing.Claim{Kind: billing.KindClaim, PatientControlNumber: "1"}
+		before := claim.Claim{Kind: claim.KindClaim, PatientControlNumber: "1"}
 		in := claimRequest()
 		in.PatientControlNumber = nil
 		if f.Name == "Lines" {
@@ -397,7 +400,7 @@ func TestAChangeReachesEveryField(t *testing.T) {
 		}
 		in.Given = map[string]bool{cmp.Or(named[f.Name], strings.ToLower(upper.ReplaceAllString(f.Name, "${1}_$2"))): true}
 		next, faults := in.Change(&before)
-		field := reflect.ValueOf(&next.ClaimContent).Elem().FieldByIndex(f.Index)
+		field := reflect.ValueOf(&next.Content).Elem().FieldByIndex(f.Index)
 		changed := !field.IsZero()
 		if field.SetZero(); len(faults) > 0 || !changed || !reflect.DeepEqual(next, before) {
 			t.Errorf("%s: changed %t, and besides %+v, faults %v", f.Name, changed, next, faults)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -62,7 +63,7 @@ func everyKind() []string {
 
 // Connection validates the request and returns the requested connection, of one of the
 // kinds, without ID and times.
-func (r ConnectionRequest) Connection(kinds network.Kinds, payers *billing.PayerDirectory) (network.Connection, billing.Faults) {
+func (r ConnectionRequest) Connection(kinds network.Kinds, payers *directory.PayerDirectory) (network.Connection, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	c := network.Connection{
 		Name: r.Name, Mode: billing.Mode(r.Mode), Kind: r.Kind, Enabled: r.Enabled == nil || *r.Enabled, Revision: 1,
@@ -178,7 +179,7 @@ func isX12(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune("*~:^>|", c) })
 }
 
-func (r ConnectionRequest) payers(f *billing.Faults, payers *billing.PayerDirectory, carries []network.Transaction) (all []network.Payer) {
+func (r ConnectionRequest) payers(f *billing.Faults, payers *directory.PayerDirectory, carries []network.Transaction) (all []network.Payer) {
 	switch n := len(r.Payers); {
 	case r.EveryPayer:
 		return nil

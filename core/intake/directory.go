@@ -1,9 +1,9 @@
 package intake
 
 import (
-	"slices"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"slices"
 )
 
 // The defaults of the directory.
@@ -24,7 +24,7 @@ type OfficeRequest struct {
 	Entity, FirstName, LastName string // of a person, the names; empty for an organization
 	Taxonomy, ContactName       string
 	PayToAddress                *AddressInput
-	ProviderNumbers             []billing.ProviderNumber // each with any ID of its payer
+	ProviderNumbers             []directory.ProviderNumber // each with any ID of its payer
 	Retired                     bool
 	Given                       map[string]bool // the fields in the body of a PATCH, including null ones
 	Faults                      billing.Faults  // found when the body was decoded
@@ -32,20 +32,20 @@ type OfficeRequest struct {
 
 // Office validates the request and returns the requested office, without ID,
 // scope and times. The payers of its provider numbers have the IDs of the request.
-func (r OfficeRequest) Office() (billing.Office, billing.Faults) {
+func (r OfficeRequest) Office() (directory.Office, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	o := billing.Office{Name: r.Name, NPI: r.NPI, TaxID: r.TaxID, Phone: r.Phone, TimeZone: DefaultTimeZone}
+	o := directory.Office{Name: r.Name, NPI: r.NPI, TaxID: r.TaxID, Phone: r.Phone, TimeZone: DefaultTimeZone}
 	if r.TimeZone != nil {
 		if o.TimeZone = *r.TimeZone; o.TimeZone == "" {
 			f.Add("time_zone", billing.FaultRequired, "Send a time zone, or leave out time_zone to use "+DefaultTimeZone+".")
 		}
 	}
-	o.OfficeDetails = billing.OfficeDetails{
-		Entity: billing.OfficeEntity(r.Entity), FirstName: r.FirstName, LastName: r.LastName, Taxonomy: r.Taxonomy, ContactName: r.ContactName,
+	o.OfficeDetails = directory.OfficeDetails{
+		Entity: directory.OfficeEntity(r.Entity), FirstName: r.FirstName, LastName: r.LastName, Taxonomy: r.Taxonomy, ContactName: r.ContactName,
 		ProviderNumbers: r.ProviderNumbers, Retired: r.Retired,
 	}
 	if r.Entity == organization {
-		o.Entity = billing.EntityOrganization
+		o.Entity = directory.EntityOrganization
 	}
 	o.Address = officeAddress(&f, "address.", r.Address)
 	o.PayTo = officeAddress(&f, "pay_to_address.", r.PayToAddress)
@@ -56,7 +56,7 @@ func (r OfficeRequest) Office() (billing.Office, billing.Faults) {
 
 // Change validates the body of a PATCH and returns the changed office. A field in the
 // body replaces the whole field; null clears it.
-func (r OfficeRequest) Change(o *billing.Office) (billing.Office, billing.Faults) {
+func (r OfficeRequest) Change(o *directory.Office) (directory.Office, billing.Faults) {
 	keep := func(field string, set func()) {
 		if !r.Given[field] {
 			set()
@@ -80,8 +80,8 @@ func (r OfficeRequest) Change(o *billing.Office) (billing.Office, billing.Faults
 }
 
 // addressInput returns the address as a caller writes it, or nil for none.
-func addressInput(a billing.Address) *AddressInput {
-	if a == (billing.Address{}) {
+func addressInput(a directory.Address) *AddressInput {
+	if a == (directory.Address{}) {
 		return nil
 	}
 	return new(AddressInput(a))
@@ -89,11 +89,11 @@ func addressInput(a billing.Address) *AddressInput {
 
 // officeAddress reads an address that can be left out. An empty address is not a
 // missing one.
-func officeAddress(f *billing.Faults, at string, in *AddressInput) (a billing.Address) {
+func officeAddress(f *billing.Faults, at string, in *AddressInput) (a directory.Address) {
 	if in == nil {
 		return a
 	}
-	if a = billing.Address(*in); a == (billing.Address{}) {
+	if a = directory.Address(*in); a == (directory.Address{}) {
 		a.Judge(f, at)
 	}
 	return a
@@ -110,9 +110,9 @@ type ProviderRequest struct {
 
 // Provider validates the request and returns the requested provider, without
 // ID, scope and time.
-func (r ProviderRequest) Provider() (billing.Provider, billing.Faults) {
+func (r ProviderRequest) Provider() (directory.Provider, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	p := billing.Provider{FirstName: r.FirstName, LastName: r.LastName, NPI: r.NPI, Taxonomy: r.Taxonomy, Retired: r.Retired}
+	p := directory.Provider{FirstName: r.FirstName, LastName: r.LastName, NPI: r.NPI, Taxonomy: r.Taxonomy, Retired: r.Retired}
 	if p.Taxonomy == "" {
 		p.Taxonomy = DefaultTaxonomy
 	}
@@ -122,7 +122,7 @@ func (r ProviderRequest) Provider() (billing.Provider, billing.Faults) {
 
 // Change validates the body of a PATCH and returns the changed provider. A field in
 // the body replaces the whole field; null clears it.
-func (r ProviderRequest) Change(p *billing.Provider) (billing.Provider, billing.Faults) {
+func (r ProviderRequest) Change(p *directory.Provider) (directory.Provider, billing.Faults) {
 	for _, field := range []struct {
 		name     string
 		now, was *string

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -43,19 +44,19 @@ func TestOfficeRequests(t *testing.T) {
 
 func TestAnOfficeIsReadWhole(t *testing.T) {
 	t.Parallel()
-	numbers := []billing.ProviderNumber{{PayerID: "aetna", Number: "N", LocationNumber: "L"}}
+	numbers := []directory.ProviderNumber{{PayerID: "aetna", Number: "N", LocationNumber: "L"}}
 	r := intake.OfficeRequest{
 		Name: "Main", NPI: "1234567893", TaxID: "12-3456789", Phone: "518-555-0100", Entity: "person", FirstName: "Ana", LastName: "Diaz",
 		Taxonomy: "1223G0001X", ContactName: "Bo", ProviderNumbers: numbers,
 		Address:      &intake.AddressInput{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"},
 		PayToAddress: &intake.AddressInput{Line1: "P.O. Box 1", City: "Albany", State: "ny", ZIP: "122010001"},
 	}
-	want := billing.Office{
+	want := directory.Office{
 		Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5185550100", TimeZone: intake.DefaultTimeZone,
-		Address: billing.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"},
-		OfficeDetails: billing.OfficeDetails{
-			Entity: billing.EntityPerson, FirstName: "Ana", LastName: "Diaz", Taxonomy: "1223G0001X", ContactName: "Bo", ProviderNumbers: numbers,
-			PayTo: billing.Address{Line1: "P.O. Box 1", City: "Albany", State: "NY", ZIP: "122010001"},
+		Address: directory.Address{Line1: "1 Main St", City: "Albany", State: "NY", ZIP: "122070001"},
+		OfficeDetails: directory.OfficeDetails{
+			Entity: directory.EntityPerson, FirstName: "Ana", LastName: "Diaz", Taxonomy: "1223G0001X", ContactName: "Bo", ProviderNumbers: numbers,
+			PayTo: directory.Address{Line1: "P.O. Box 1", City: "Albany", State: "NY", ZIP: "122010001"},
 		},
 	}
 	if got, faults := r.Office(); len(faults) > 0 || !reflect.DeepEqual(got, want) {

@@ -1,9 +1,9 @@
 package intake
 
 import (
-	"slices"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"slices"
 )
 
 // DocumentRequest is a request to add an image, as a caller wrote it; nothing is
@@ -18,18 +18,18 @@ type DocumentRequest struct {
 
 // Document validates the request and returns the requested document, without an
 // image yet. The date of an image must not be after today.
-func (r DocumentRequest) Document(today billing.Date) (billing.Document, billing.Faults) {
+func (r DocumentRequest) Document(today billing.Date) (attachment.Document, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	d := billing.Document{Type: r.DocumentType, FileName: r.FileName}
+	d := attachment.Document{Type: r.DocumentType, FileName: r.FileName}
 	if !f.Required("document_type", r.DocumentType, 0) {
 		return d, f
 	}
-	t, known := billing.FindDocumentType(r.DocumentType)
+	t, known := attachment.FindDocumentType(r.DocumentType)
 	d.Medium = t.Medium
 	switch {
 	case !known:
 		f.Add("document_type", billing.FaultNotAllowed, "Unknown document type. GET /document_types lists the codes.")
-	case t.Medium == billing.MediumFilm:
+	case t.Medium == attachment.MediumFilm:
 		film(&d, &f, r, today)
 	default:
 		paperHasNone(&f, "image_date", r.ImageDate)
@@ -38,7 +38,7 @@ func (r DocumentRequest) Document(today billing.Date) (billing.Document, billing
 	return d, f
 }
 
-func film(d *billing.Document, f *billing.Faults, r DocumentRequest, today billing.Date) {
+func film(d *attachment.Document, f *billing.Faults, r DocumentRequest, today billing.Date) {
 	if r.ImageDate == nil || billing.Blank(*r.ImageDate) {
 		f.Add("image_date", billing.FaultRequired, "An X-ray or photo needs the date on which it was taken.")
 	} else if date, err := billing.ParseDate(*r.ImageDate); err != nil {
@@ -52,8 +52,8 @@ func film(d *billing.Document, f *billing.Faults, r DocumentRequest, today billi
 		f.Add("orientation", billing.FaultRequired, "An X-ray or photo needs its orientation, left or right.")
 		return
 	}
-	d.Orientation = billing.Orientation(*r.Orientation)
-	if d.Orientation != billing.OrientationLeft && d.Orientation != billing.OrientationRight {
+	d.Orientation = attachment.Orientation(*r.Orientation)
+	if d.Orientation != attachment.OrientationLeft && d.Orientation != attachment.OrientationRight {
 		f.Add("orientation", billing.FaultNotAllowed, "The orientation must be left or right.")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -13,8 +14,8 @@ func TestDocumentRequests(t *testing.T) {
 	today := billing.Date{Year: 2026, Month: 3, Day: 20}
 	left, right := new("left"), new("right")
 	date := new("2026-03-20")
-	for _, d := range billing.DocumentTypes() {
-		film := d.Medium == billing.MediumFilm
+	for _, d := range attachment.DocumentTypes() {
+		film := d.Medium == attachment.MediumFilm
 		for name, c := range map[string]struct {
 			date, orientation *string
 			film, paper       []string

@@ -1,10 +1,10 @@
 package intake
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
 	"strconv"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // EligibilityRequest is a request for a check as a caller wrote it: nothing is
@@ -54,7 +54,7 @@ const (
 // in the request. Today is the day in the office's time zone. It is the default
 // service date, and dates are compared with it. When there are faults, ignore
 // the other results.
-func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, office billing.OfficeID, parent billing.CheckID, faults billing.Faults) {
+func (r EligibilityRequest) Inquiry(today billing.Date) (q coverage.Inquiry, office billing.OfficeID, parent billing.CheckID, faults billing.Faults) {
 	f := slices.Clone(r.Faults)
 	var err error
 	if f.Required("office_id", r.OfficeID, 0) {
@@ -69,21 +69,21 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, offi
 	f.Required("subscriber.last_name", s.LastName, maxName)
 	f.Required("subscriber.member_id", s.MemberID, maxMemberID)
 	f.Optional("subscriber.group_number", s.GroupNumber, maxMemberID)
-	q.Subscriber = billing.Subscriber{
+	q.Subscriber = coverage.Subscriber{
 		FirstName: s.FirstName, LastName: s.LastName, MemberID: s.MemberID, GroupNumber: s.GroupNumber,
 		DateOfBirth: birthday(&f, "subscriber.date_of_birth", s.DateOfBirth, today),
 	}
 	if p := r.Patient; p != nil {
 		f.Required("patient.first_name", p.FirstName, maxName)
 		f.Required("patient.last_name", p.LastName, maxName)
-		q.Patient = &billing.Dependent{
-			FirstName: p.FirstName, LastName: p.LastName, Relationship: billing.Relationship(p.Relationship),
+		q.Patient = &coverage.Dependent{
+			FirstName: p.FirstName, LastName: p.LastName, Relationship: coverage.Relationship(p.Relationship),
 			DateOfBirth: birthday(&f, "patient.date_of_birth", p.DateOfBirth, today),
 		}
 		if f.Required("patient.relationship", p.Relationship, 0) {
 			switch q.Patient.Relationship {
-			case billing.RelationSpouse, billing.RelationChild, billing.RelationOther:
-			case billing.RelationSelf:
+			case coverage.RelationSpouse, coverage.RelationChild, coverage.RelationOther:
+			case coverage.RelationSelf:
 				f.Add("patient.relationship", billing.FaultNotAllowed, "Leave out patient when the subscriber is the patient.")
 			default:
 				f.Add("patient.relationship", billing.FaultNotAllowed, "The relationship must be spouse, child or other.")
@@ -102,7 +102,7 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, offi
 		}
 	}
 	for i, code := range r.ProcedureCodes {
-		if at := "procedure_codes." + strconv.Itoa(i); f.Required(at, code, 0) && !billing.ValidProcedureCode(code) {
+		if at := "procedure_codes." + strconv.Itoa(i); f.Required(at, code, 0) && !coverage.ValidProcedureCode(code) {
 			f.Add(at, billing.FaultFormat, "A procedure code must be D and four digits.")
 		}
 	}
@@ -110,10 +110,10 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, offi
 		f.Add("procedure_codes", billing.FaultTooMany, "A check may have at most 10 procedure codes.")
 	}
 	q.ProcedureCodes = r.ProcedureCodes
-	q.DetailLevel = billing.DetailStandard
+	q.DetailLevel = coverage.DetailStandard
 	if r.DetailLevel != nil {
-		q.DetailLevel = billing.DetailLevel(*r.DetailLevel)
-		if f.Required("detail_level", *r.DetailLevel, 0) && q.DetailLevel != billing.DetailStandard && q.DetailLevel != billing.DetailEnhanced {
+		q.DetailLevel = coverage.DetailLevel(*r.DetailLevel)
+		if f.Required("detail_level", *r.DetailLevel, 0) && q.DetailLevel != coverage.DetailStandard && q.DetailLevel != coverage.DetailEnhanced {
 			f.Add("detail_level", billing.FaultNotAllowed, "The detail level must be standard or enhanced.")
 		}
 	}
@@ -127,7 +127,7 @@ func (r EligibilityRequest) Inquiry(today billing.Date) (q billing.Inquiry, offi
 }
 
 // patientBorn returns the patient's date of birth.
-func patientBorn(q billing.Inquiry) billing.Date {
+func patientBorn(q coverage.Inquiry) billing.Date {
 	if q.Patient != nil {
 		return q.Patient.DateOfBirth
 	}

@@ -2,10 +2,11 @@ package intake
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"slices"
 	"strconv"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // maxDescription bounds the description of an endpoint, in characters.
@@ -23,9 +24,9 @@ type EndpointRequest struct {
 
 // Apply validates the request and sets its values on the endpoint. It does not
 // check whether the URL may be called.
-func (r EndpointRequest) Apply(e *billing.WebhookEndpoint) billing.Faults {
+func (r EndpointRequest) Apply(e *webhook.Endpoint) billing.Faults {
 	f := slices.Clone(r.Faults)
-	if r.URL != nil && f.Required("url", *r.URL, billing.MaxWebhookURL) {
+	if r.URL != nil && f.Required("url", *r.URL, webhook.MaxWebhookURL) {
 		e.URL = *r.URL
 	}
 	if r.Description != nil && f.Optional("description", r.Description, maxDescription) {
@@ -40,9 +41,9 @@ func (r EndpointRequest) Apply(e *billing.WebhookEndpoint) billing.Faults {
 	e.EventTypes = nil
 	for i, t := range r.EventTypes {
 		field := "event_types." + strconv.Itoa(i)
-		switch known := billing.EventType(t); {
+		switch known := event.Type(t); {
 		case !f.Required(field, t, 0):
-		case !slices.Contains(billing.EventTypes(), known):
+		case !slices.Contains(event.Types(), known):
 			f.Add(field, billing.FaultNotAllowed, "Unknown event type.")
 		case slices.Contains(e.EventTypes, known):
 			f.Add(field, billing.FaultConflict, "Duplicate event type. Name each type once.")
@@ -53,8 +54,8 @@ func (r EndpointRequest) Apply(e *billing.WebhookEndpoint) billing.Faults {
 	switch n := len(r.EventTypes); {
 	case n == 0:
 		f.Add("event_types", billing.FaultTooFew, "Name at least one event type, or leave out event_types for all types.")
-	case n > len(billing.EventTypes()):
-		f.Add("event_types", billing.FaultTooMany, fmt.Sprintf("An endpoint may name at most %d event types.", len(billing.EventTypes())))
+	case n > len(event.Types()):
+		f.Add("event_types", billing.FaultTooMany, fmt.Sprintf("An endpoint may name at most %d event types.", len(event.Types())))
 	}
 	return f
 }

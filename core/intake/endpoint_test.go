@@ -8,18 +8,20 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/intake"
 )
 
 func TestEndpointRequests(t *testing.T) {
 	t.Parallel()
-	types := func(known ...billing.EventType) []billing.EventType { return known }
+	types := func(known ...event.Type) []event.Type { return known }
 	var all []string
-	for _, known := range billing.EventTypes() {
+	for _, known := range event.Types() {
 		all = append(all, string(known))
 	}
-	before := billing.WebhookEndpoint{URL: "https://a.com", Description: "old", EventTypes: types(billing.EventClaimPaid)}
-	with := func(change func(*billing.WebhookEndpoint)) billing.WebhookEndpoint {
+	before := webhook.Endpoint{URL: "https://a.com", Description: "old", EventTypes: types(event.ClaimPaid)}
+	with := func(change func(*webhook.Endpoint)) webhook.Endpoint {
 		e := before
 		change(&e)
 		return e
@@ -27,39 +29,39 @@ func TestEndpointRequests(t *testing.T) {
 	tooMany := append(slices.Clone(all), all[0])
 	for name, test := range map[string]struct {
 		request intake.EndpointRequest
-		want    billing.WebhookEndpoint
+		want    webhook.Endpoint
 		faults  string // in order
 	}{
 		"nothing": {intake.EndpointRequest{}, before, ""},
 		"a URL": {
-			intake.EndpointRequest{URL: new("https://b.com")}, with(func(e *billing.WebhookEndpoint) { e.URL = "https://b.com" }), "",
+			intake.EndpointRequest{URL: new("https://b.com")}, with(func(e *webhook.Endpoint) { e.URL = "https://b.com" }), "",
 		},
 		"a URL of 2048 characters": {
 			intake.EndpointRequest{URL: new(strings.Repeat("ä", 2048))},
-			with(func(e *billing.WebhookEndpoint) { e.URL = strings.Repeat("ä", 2048) }), "",
+			with(func(e *webhook.Endpoint) { e.URL = strings.Repeat("ä", 2048) }), "",
 		},
 		"a URL of 2049": {intake.EndpointRequest{URL: new(strings.Repeat("a", 2049))}, before, "url too_long"},
 		"an empty URL":  {intake.EndpointRequest{URL: new("")}, before, "url required"},
 		"a blank URL":   {intake.EndpointRequest{URL: new(" ")}, before, "url required"},
 		"a description": {
-			intake.EndpointRequest{Description: new("new")}, with(func(e *billing.WebhookEndpoint) { e.Description = "new" }), "",
+			intake.EndpointRequest{Description: new("new")}, with(func(e *webhook.Endpoint) { e.Description = "new" }), "",
 		},
-		"no description": {intake.EndpointRequest{Description: new("")}, with(func(e *billing.WebhookEndpoint) { e.Description = "" }), ""},
+		"no description": {intake.EndpointRequest{Description: new("")}, with(func(e *webhook.Endpoint) { e.Description = "" }), ""},
 		"a long description": {
 			intake.EndpointRequest{Description: new(strings.Repeat("a", 201))}, before, "description too_long",
 		},
-		"every type": {intake.EndpointRequest{EveryType: true}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = nil }), ""},
+		"every type": {intake.EndpointRequest{EveryType: true}, with(func(e *webhook.Endpoint) { e.EventTypes = nil }), ""},
 		"two types": {
 			intake.EndpointRequest{EventTypes: []string{"claim.denied", "era.received"}},
-			with(func(e *billing.WebhookEndpoint) {
-				e.EventTypes = types(billing.EventClaimDenied, billing.EventERAReceived)
+			with(func(e *webhook.Endpoint) {
+				e.EventTypes = types(event.ClaimDenied, event.ERAReceived)
 			}), "",
 		},
 		"all types by name": {
-			intake.EndpointRequest{EventTypes: all}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() }), "",
+			intake.EndpointRequest{EventTypes: all}, with(func(e *webhook.Endpoint) { e.EventTypes = event.Types() }), "",
 		},
 		"no types": {
-			intake.EndpointRequest{EventTypes: []string{}}, with(func(e *billing.WebhookEndpoint) { e.EventTypes = nil }), "event_types too_few",
+			intake.EndpointRequest{EventTypes: []string{}}, with(func(e *webhook.Endpoint) { e.EventTypes = nil }), "event_types too_few",
 		},
 		"an unknown type, and one twice": {
 			intake.EndpointRequest{EventTypes: []string{"claim.paid", "ping", "claim.paid"}},
@@ -68,7 +70,7 @@ func TestEndpointRequests(t *testing.T) {
 		},
 		"too many types": {
 			intake.EndpointRequest{EventTypes: tooMany},
-			with(func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() }),
+			with(func(e *webhook.Endpoint) { e.EventTypes = event.Types() }),
 			"event_types." + strconv.Itoa(len(all)) + " conflict, event_types too_many",
 		},
 		"what was wrong with the form": {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -23,7 +24,7 @@ func (r EnrollmentRequest) Enrollment() (network.Enrollment, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	e := network.Enrollment{
 		OfficeID:    optionalID[billing.OfficeID](&f, "office_id", &r.OfficeID, "office"),
-		Transaction: network.Transaction(r.Transaction), State: billing.EnrollmentState(r.State),
+		Transaction: network.Transaction(r.Transaction), State: directory.EnrollmentState(r.State),
 		Note: r.Note, NetworkMessage: r.NetworkMessage,
 	}
 	f.Required("payer_id", r.PayerID, 0)

@@ -1,8 +1,6 @@
 package intake
 
-import (
-	"github.com/molar-billing/molar/core/billing"
-)
+import "github.com/molar-billing/molar/core/billing"
 
 // optionalID reads an ID that may be left out.
 func optionalID[T billing.ID[K], K billing.Kind](f *billing.Faults, field string, value *string, what string) T {

@@ -1,9 +1,8 @@
 package intake_test
 
 import (
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"time"
 )
 
 // found lists faults as "field code".

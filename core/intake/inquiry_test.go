@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -28,7 +30,7 @@ func TestParseGoodRequest(t *testing.T) {
 	if len(faults) != 0 {
 		t.Fatalf("faults %v", faults)
 	}
-	if office.String() != r.OfficeID || q.ServiceDate != today || q.DetailLevel != billing.DetailStandard || q.Patient != nil {
+	if office.String() != r.OfficeID || q.ServiceDate != today || q.DetailLevel != coverage.DetailStandard || q.Patient != nil {
 		t.Errorf("Parse = %+v %v, want the defaults", q, office)
 	}
 }
@@ -87,43 +89,43 @@ func TestParseNamesEveryFault(t *testing.T) {
 
 func TestDigestIsOfTheQuestion(t *testing.T) {
 	t.Parallel()
-	check := func(change func(*billing.EligibilityCheck)) [32]byte {
-		c := &billing.EligibilityCheck{
-			OfficeID: billing.OfficeID{1}, Payer: billing.PayerSummary{ID: billing.PayerID{2}},
-			Inquiry: billing.Inquiry{
-				Subscriber:     billing.Subscriber{FirstName: "Ada", LastName: "Byron", MemberID: "m1", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}},
-				ProcedureCodes: []string{"D1110", "D0120"}, DetailLevel: billing.DetailStandard, ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2},
+	check := func(change func(*coverage.Check)) [32]byte {
+		c := &coverage.Check{
+			OfficeID: billing.OfficeID{1}, Payer: directory.PayerSummary{ID: billing.PayerID{2}},
+			Inquiry: coverage.Inquiry{
+				Subscriber:     coverage.Subscriber{FirstName: "Ada", LastName: "Byron", MemberID: "m1", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}},
+				ProcedureCodes: []string{"D1110", "D0120"}, DetailLevel: coverage.DetailStandard, ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 2},
 			},
 		}
 		change(c)
 		return c.Digest()
 	}
-	base := check(func(*billing.EligibilityCheck) {})
-	for name, same := range map[string]func(*billing.EligibilityCheck){
-		"case of names":       func(c *billing.EligibilityCheck) { c.Inquiry.Subscriber.FirstName = " ADA " },
-		"case of IDs":         func(c *billing.EligibilityCheck) { c.Inquiry.Subscriber.MemberID = "M1" },
-		"folded case":         func(c *billing.EligibilityCheck) { c.Inquiry.Subscriber.LastName = "BYRON" },
-		"order of codes":      func(c *billing.EligibilityCheck) { c.Inquiry.ProcedureCodes = []string{"D0120", "D1110", "D0120"} },
-		"the caller's own":    func(c *billing.EligibilityCheck) { c.TenantReference = new("x"); c.IdempotencyKey = "k" },
-		"an empty group":      func(c *billing.EligibilityCheck) { c.Inquiry.Subscriber.GroupNumber = new("") },
-		"the parent, the NPI": func(c *billing.EligibilityCheck) { c.ParentID = billing.CheckID{9}; c.Inquiry.Office.NPI = "1" },
+	base := check(func(*coverage.Check) {})
+	for name, same := range map[string]func(*coverage.Check){
+		"case of names":       func(c *coverage.Check) { c.Inquiry.Subscriber.FirstName = " ADA " },
+		"case of IDs":         func(c *coverage.Check) { c.Inquiry.Subscriber.MemberID = "M1" },
+		"folded case":         func(c *coverage.Check) { c.Inquiry.Subscriber.LastName = "BYRON" },
+		"order of codes":      func(c *coverage.Check) { c.Inquiry.ProcedureCodes = []string{"D0120", "D1110", "D0120"} },
+		"the caller's own":    func(c *coverage.Check) { c.TenantReference = new("x"); c.IdempotencyKey = "k" },
+		"an empty group":      func(c *coverage.Check) { c.Inquiry.Subscriber.GroupNumber = new("") },
+		"the parent, the NPI": func(c *coverage.Check) { c.ParentID = billing.CheckID{9}; c.Inquiry.Office.NPI = "1" },
 	} {
 		if check(same) != base {
 			t.Errorf("%s makes another question", name)
 		}
 	}
-	for name, other := range map[string]func(*billing.EligibilityCheck){
-		"office": func(c *billing.EligibilityCheck) { c.OfficeID = billing.OfficeID{7} },
-		"payer":  func(c *billing.EligibilityCheck) { c.Payer.ID = billing.PayerID{7} },
-		"name":   func(c *billing.EligibilityCheck) { c.Inquiry.Subscriber.LastName = "Lovelace" },
-		"names moved": func(c *billing.EligibilityCheck) {
+	for name, other := range map[string]func(*coverage.Check){
+		"office": func(c *coverage.Check) { c.OfficeID = billing.OfficeID{7} },
+		"payer":  func(c *coverage.Check) { c.Payer.ID = billing.PayerID{7} },
+		"name":   func(c *coverage.Check) { c.Inquiry.Subscriber.LastName = "Lovelace" },
+		"names moved": func(c *coverage.Check) {
 			c.Inquiry.Subscriber.FirstName, c.Inquiry.Subscriber.LastName = "AdaB", "yron"
 		},
-		"group":   func(c *billing.EligibilityCheck) { c.Inquiry.Subscriber.GroupNumber = new("G") },
-		"patient": func(c *billing.EligibilityCheck) { c.Inquiry.Patient = &billing.Dependent{FirstName: "Ada"} },
-		"day":     func(c *billing.EligibilityCheck) { c.Inquiry.ServiceDate.Day++ },
-		"codes":   func(c *billing.EligibilityCheck) { c.Inquiry.ProcedureCodes = nil },
-		"level":   func(c *billing.EligibilityCheck) { c.Inquiry.DetailLevel = billing.DetailEnhanced },
+		"group":   func(c *coverage.Check) { c.Inquiry.Subscriber.GroupNumber = new("G") },
+		"patient": func(c *coverage.Check) { c.Inquiry.Patient = &coverage.Dependent{FirstName: "Ada"} },
+		"day":     func(c *coverage.Check) { c.Inquiry.ServiceDate.Day++ },
+		"codes":   func(c *coverage.Check) { c.Inquiry.ProcedureCodes = nil },
+		"level":   func(c *coverage.Check) { c.Inquiry.DetailLevel = coverage.DetailEnhanced },
 	} {
 		if check(other) == base {
 			t.Errorf("another %s makes the same question", name)

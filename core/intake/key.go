@@ -2,12 +2,12 @@ package intake
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"net/netip"
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // KeyRequest is an API key as a caller wrote it; nothing is parsed yet.
@@ -27,10 +27,10 @@ const maxAddresses = 20
 
 // Key validates the request and returns the requested key, without ID, organization,
 // secret and times.
-func (r KeyRequest) Key() (billing.APIKey, billing.Faults) {
+func (r KeyRequest) Key() (caller.APIKey, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	f.Name("name", r.Name)
-	k := billing.APIKey{Name: r.Name, Scope: billing.Scope{Mode: billing.Mode(r.Mode)}, ExpiresAt: r.ExpiresAt.UTC().Truncate(time.Microsecond)}
+	k := caller.APIKey{Name: r.Name, Scope: billing.Scope{Mode: billing.Mode(r.Mode)}, ExpiresAt: r.ExpiresAt.UTC().Truncate(time.Microsecond)}
 	if f.Required("mode", r.Mode, 0) && k.Scope.Mode != billing.ModeTest && k.Scope.Mode != billing.ModeLive {
 		f.Add("mode", billing.FaultNotAllowed, "The mode must be test or live.")
 	}

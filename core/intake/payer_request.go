@@ -1,9 +1,9 @@
 package intake
 
 import (
-	"slices"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"slices"
 )
 
 // PayerRequestRecord is a payer request as staff write it down from a letter;
@@ -26,10 +26,10 @@ const (
 
 // PayerRequest validates the record and returns the payer request. The caller
 // looks up the claim and the payer that it names.
-func (r PayerRequestRecord) PayerRequest() (billing.PayerRequest, billing.Faults) {
+func (r PayerRequestRecord) PayerRequest() (attachment.PayerRequest, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	out := billing.PayerRequest{
-		State: billing.PayerRequestOpen, Source: billing.SourceStaff, ReferenceNumber: r.ReferenceNumber, Requested: r.Requested,
+	out := attachment.PayerRequest{
+		State: attachment.PayerRequestOpen, Source: attachment.SourceStaff, ReferenceNumber: r.ReferenceNumber, Requested: r.Requested,
 		ClaimID: optionalID[billing.ClaimID](&f, "claim_id", r.ClaimID, "claim"),
 	}
 	if r.PayerID != nil && billing.Blank(*r.PayerID) || r.PayerID == nil && r.ClaimID == nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -53,8 +54,8 @@ func TestPayerRequestRecords(t *testing.T) {
 			if len(c.want) > 0 {
 				return
 			}
-			want := billing.PayerRequest{
-				State: billing.PayerRequestOpen, Source: billing.SourceStaff, ReferenceNumber: r.ReferenceNumber, Requested: r.Requested,
+			want := attachment.PayerRequest{
+				State: attachment.PayerRequestOpen, Source: attachment.SourceStaff, ReferenceNumber: r.ReferenceNumber, Requested: r.Requested,
 			}
 			if r.ClaimID != nil {
 				want.ClaimID = claimID

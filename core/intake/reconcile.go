@@ -1,10 +1,10 @@
 package intake
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"slices"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // ReconcileRequest asks to reconcile a claim, as a caller wrote it; nothing is parsed
@@ -29,18 +29,18 @@ type AcceptLineInput struct {
 
 // Accepted validates the request and returns what it accepts, or nil for nothing. Reconcile
 // compares it with what is open.
-func (r ReconcileRequest) Accepted() (*billing.AcceptedOpen, billing.Faults) {
+func (r ReconcileRequest) Accepted() (*claim.AcceptedOpen, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	in := r.AcceptOpen
 	if in == nil {
 		return nil, f
 	}
 	p := claimParser{f: &f, whole: true}
-	a := &billing.AcceptedOpen{As: oneOf(&p, "accept_open.as", p.text("accept_open.as", in.As, 0), billing.AcceptWriteOff, billing.AcceptBillPatient, billing.AcceptOther)}
+	a := &claim.AcceptedOpen{As: oneOf(&p, "accept_open.as", p.text("accept_open.as", in.As, 0), claim.AcceptWriteOff, claim.AcceptBillPatient, claim.AcceptOther)}
 	if in.Note != nil && f.Optional("accept_open.note", in.Note, maxRemittanceNote) {
 		a.Note = strings.TrimSpace(*in.Note)
 	}
-	if a.As == billing.AcceptOther && a.Note == "" {
+	if a.As == claim.AcceptOther && a.Note == "" {
 		f.Add("accept_open.note", billing.FaultRequired, "Say in the note what becomes of the amount.")
 	}
 	if p.there("accept_open.lines", len(in.Lines) > 0); p.tooMany("accept_open.lines", len(in.Lines), maxClaimLines+1) {
@@ -49,7 +49,7 @@ func (r ReconcileRequest) Accepted() (*billing.AcceptedOpen, billing.Faults) {
 	named := map[int]bool{}
 	for i, l := range in.Lines {
 		at := item("accept_open.lines", i)
-		line := billing.LineAmount{Amount: p.amount(at+".amount", l.Amount, minAmount, maxAmount)}
+		line := claim.LineAmount{Amount: p.amount(at+".amount", l.Amount, minAmount, maxAmount)}
 		if l.LineNumber != nil {
 			line.Number = p.number(at+".line_number", l.LineNumber, 1, maxClaimLines, 0)
 		}

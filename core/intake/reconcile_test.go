@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -38,7 +38,7 @@ func TestReconcileRequests(t *testing.T) {
 			if !slices.Equal(found(faults), c.want) {
 				t.Fatalf("faults %v, want %v", found(faults), c.want)
 			}
-			want := &billing.AcceptedOpen{As: billing.AcceptOther, Note: "Agreed.", Lines: []billing.LineAmount{{Number: 1, Amount: -12_50}, {Amount: 3_00}}}
+			want := &claim.AcceptedOpen{As: claim.AcceptOther, Note: "Agreed.", Lines: []claim.LineAmount{{Number: 1, Amount: -12_50}, {Amount: 3_00}}}
 			if c.want == nil && c.in != nil && !reflect.DeepEqual(a, want) {
 				t.Errorf("%+v, want %+v", a, want)
 			}

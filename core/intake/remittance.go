@@ -1,11 +1,12 @@
 package intake
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The limits of the bodies about remittance claims.
@@ -79,7 +80,7 @@ func matchedLine(i int) string { return "lines." + strconv.Itoa(i) + "." }
 
 // Numbers returns the number of the claim's line for each line of the remittance. It
 // is the one that the match states, or else the one that the content determines.
-func (m *RemittanceMatch) Numbers(c *billing.Claim, r *billing.RemittanceClaim) ([]int, billing.Faults) {
+func (m *RemittanceMatch) Numbers(c *claim.Claim, r *remit.Claim) ([]int, billing.Faults) {
 	var f billing.Faults
 	numbers := c.MatchLines(r)
 	for i, l := range m.Lines {

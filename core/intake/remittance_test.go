@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -54,10 +56,10 @@ func lineInputs(n int) []intake.MatchLineInput {
 // lines keep the match that their content gives.
 func TestAMatchByHandNumbersLines(t *testing.T) {
 	t.Parallel()
-	c := &billing.Claim{ClaimContent: billing.ClaimContent{Lines: []billing.ClaimLine{
+	c := &claim.Claim{Content: claim.Content{Lines: []claim.Line{
 		{ProcedureCode: "D1110", Fee: 100_00}, {ProcedureCode: "D0120", Fee: 50_00}, {ProcedureCode: "D0274", Fee: 60_00},
 	}}}
-	r := &billing.RemittanceClaim{Lines: []billing.ERALine{
+	r := &remit.Claim{Lines: []remit.Line{
 		{ProcedureCode: "D0120", Charge: 50_00}, {ProcedureCode: "D1110", Charge: 100_00}, {ProcedureCode: "D9999", Charge: 1_00},
 	}}
 	for name, x := range map[string]struct {

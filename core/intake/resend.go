@@ -1,10 +1,11 @@
 package intake
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"slices"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // ResendRequest is a request to send events again as a caller wrote it, apart
@@ -19,16 +20,16 @@ type ResendRequest struct {
 }
 
 // Filter validates the request and returns the requested filter.
-func (r ResendRequest) Filter() (billing.ResendFilter, billing.Faults) {
+func (r ResendRequest) Filter() (webhook.ResendFilter, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	out := billing.ResendFilter{
+	out := webhook.ResendFilter{
 		EventID: r.EventID, CreatedAfter: r.CreatedAfter, CreatedBefore: r.CreatedBefore,
 		EndpointID: optionalID[billing.WebhookEndpointID](&f, "endpoint_id", r.EndpointID, "webhook endpoint"),
 	}
 	if r.EventTypes != nil {
-		out.EventTypes = make([]billing.EventType, len(r.EventTypes))
+		out.EventTypes = make([]event.Type, len(r.EventTypes))
 		for i, t := range r.EventTypes {
-			out.EventTypes[i] = billing.EventType(t)
+			out.EventTypes[i] = event.Type(t)
 		}
 	}
 	if r.EventID.IsZero() {
@@ -50,18 +51,18 @@ type DeliveriesResendRequest struct {
 }
 
 // Filter validates the request and returns the requested filter.
-func (r DeliveriesResendRequest) Filter() (billing.DeliveryFilter, billing.Faults) {
+func (r DeliveriesResendRequest) Filter() (webhook.DeliveryFilter, billing.Faults) {
 	f := slices.Clone(r.Faults)
-	out := billing.DeliveryFilter{
+	out := webhook.DeliveryFilter{
 		EndpointID:   optionalID[billing.WebhookEndpointID](&f, "endpoint_id", r.EndpointID, "webhook endpoint"),
 		EventID:      optionalID[billing.EventID](&f, "event_id", r.EventID, "event"),
 		CreatedAfter: r.CreatedAfter, CreatedBefore: r.CreatedBefore,
 	}
 	if r.EventType != nil && f.Required("event_type", *r.EventType, 0) {
-		out.EventType = billing.EventType(*r.EventType)
+		out.EventType = event.Type(*r.EventType)
 	}
 	if r.State != nil && f.Required("state", *r.State, 0) {
-		out.State = billing.DeliveryState(*r.State)
+		out.State = webhook.DeliveryState(*r.State)
 	}
 	out.Judge(&f)
 	return out, f

@@ -1,9 +1,10 @@
 package intake
 
 import (
-	"slices"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"slices"
 )
 
 // SecondaryRequest is the plan of the secondary payer as a caller wrote it; nothing
@@ -18,12 +19,12 @@ type SecondaryRequest struct {
 }
 
 // Plan validates the request and returns the plan, apart from the payer.
-func (r SecondaryRequest) Plan() (billing.SecondPlan, billing.Faults) {
+func (r SecondaryRequest) Plan() (claim.SecondPlan, billing.Faults) {
 	f := slices.Clone(r.Faults)
 	f.Required("payer_id", r.PayerID, 0)
 	p := claimParser{f: &f, whole: true}
-	plan := billing.SecondPlan{Subscriber: p.subscriber("subscriber", r.Subscriber), Relationship: billing.Relationship(p.text("relationship", r.Relationship, 0))}
-	oneOf(&p, "relationship", r.Relationship, billing.RelationSelf, billing.RelationSpouse, billing.RelationChild, billing.RelationOther)
+	plan := claim.SecondPlan{Subscriber: p.subscriber("subscriber", r.Subscriber), Relationship: coverage.Relationship(p.text("relationship", r.Relationship, 0))}
+	oneOf(&p, "relationship", r.Relationship, coverage.RelationSelf, coverage.RelationSpouse, coverage.RelationChild, coverage.RelationOther)
 	if r.GroupNumber != nil {
 		plan.Subscriber.GroupNumber = p.maybe("group_number", r.GroupNumber, maxMemberID)
 	}

@@ -6,9 +6,8 @@ package jobs
 import (
 	"encoding/json"
 	"fmt"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"time"
 )
 
 // Kind is a kind of work, and the name of its queue.

@@ -1,9 +1,8 @@
 package jobs
 
 import (
-	"slices"
-
 	"github.com/molar-billing/molar/core/billing"
+	"slices"
 )
 
 // Turns is a queue that takes turns between scopes: Take returns one value of

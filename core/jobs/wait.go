@@ -2,9 +2,8 @@ package jobs
 
 import (
 	"context"
-	"time"
-
 	"github.com/molar-billing/molar/core/billing"
+	"time"
 )
 
 // Wait returns nil once look reports that the work is done, and the error of

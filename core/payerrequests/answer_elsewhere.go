@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -16,10 +18,10 @@ import (
 // Errors: those of the idempotency key, CodeInvalidRequest with every fault,
 // CodeNotFound, and CodeConflict for a request that an attachment can answer.
 func (s *Service) AnswerElsewhere(
-	ctx context.Context, call idempotency.Write[billing.PayerRequestAnswer], id billing.PayerRequestID, in intake.AnswerRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[attachment.PayerRequestAnswer], id billing.PayerRequestID, in intake.AnswerRequest,
+) (caller.Reply, error) {
 	note, faults := in.AnswerNote()
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (out billing.PayerRequestAnswer, err error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (out attachment.PayerRequestAnswer, err error) {
 		r, err := tx.PayerRequests.Lock(ctx, id)
 		if billing.IsNotFound(err) && len(faults) > 0 {
 			err = faults.Err()
@@ -32,9 +34,9 @@ func (s *Service) AnswerElsewhere(
 		}
 		out.Request = r
 		switch {
-		case r.State == billing.PayerRequestAnswered && r.AnsweringAttachment.IsZero():
+		case r.State == attachment.PayerRequestAnswered && r.AnsweringAttachment.IsZero():
 			return out, nil
-		case r.State == billing.PayerRequestAnswered:
+		case r.State == attachment.PayerRequestAnswered:
 			out.Attachment, err = tx.Attachments.Get(ctx, r.AnsweringAttachment)
 			return out, err
 		case s.attachable(r):
@@ -50,7 +52,7 @@ func (s *Service) AnswerElsewhere(
 
 // attachable reports whether an attachment can answer the request now: its payer
 // accepts attachments, and a network carries them there.
-func (s *Service) attachable(r *billing.PayerRequest) bool {
+func (s *Service) attachable(r *attachment.PayerRequest) bool {
 	payer, ok := s.payers.Find(r.Payer.ID.String())
 	if !ok || !payer.Capabilities.Attachments {
 		return false

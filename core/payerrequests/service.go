@@ -6,6 +6,9 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
@@ -17,16 +20,16 @@ import (
 type Service struct {
 	store    ports.Store
 	networks ports.Networks
-	payers   *billing.PayerDirectory
+	payers   *directory.PayerDirectory
 }
 
 // New creates the use cases. Networks with attachments carry the answers.
-func New(store ports.Store, networks ports.Networks, payers *billing.PayerDirectory) *Service {
+func New(store ports.Store, networks ports.Networks, payers *directory.PayerDirectory) *Service {
 	return &Service{store, networks, payers}
 }
 
 // Get reads a payer request. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.PayerRequestID) (r *billing.PayerRequest, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.PayerRequestID) (r *attachment.PayerRequest, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		r, err = tx.PayerRequests.Get(ctx, id)
 		return err
@@ -37,9 +40,9 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Payer
 // List reads a page of payer requests, newest first, and the start of the next
 // page: nil after the last.
 func (s *Service) List(
-	ctx context.Context, scope billing.Scope, f billing.PayerRequestFilter, p billing.Page,
-) ([]*billing.PayerRequest, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.PayerRequest, error) {
+	ctx context.Context, scope billing.Scope, f attachment.PayerRequestFilter, p billing.Page,
+) ([]*attachment.PayerRequest, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*attachment.PayerRequest, error) {
 		return tx.PayerRequests.List(ctx, f, p)
 	})
 }
@@ -49,8 +52,8 @@ func (s *Service) List(
 // Errors: those of the idempotency key, CodeAttachmentsUnavailable when no
 // attachment could answer it, CodeInvalidRequest with every fault, and
 // CodeNotFound for the claim and the payer.
-func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.PayerRequest], in intake.PayerRequestRecord) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+func (s *Service) Record(ctx context.Context, call idempotency.Write[*attachment.PayerRequest], in intake.PayerRequestRecord) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*attachment.PayerRequest, error) {
 		if err := s.networks.Available(call.Scope, network.Attachments); err != nil {
 			return nil, err
 		}
@@ -69,7 +72,7 @@ func (s *Service) Record(ctx context.Context, call idempotency.Write[*billing.Pa
 
 // payer finds the payer: that of the claim, when there is one. It reports the
 // faults before absent resources.
-func (s *Service) payer(ctx context.Context, tx ports.Tx, r *billing.PayerRequest, faults *billing.Faults, ref *string) error {
+func (s *Service) payer(ctx context.Context, tx ports.Tx, r *attachment.PayerRequest, faults *billing.Faults, ref *string) error {
 	var absent billing.Absent
 	if !r.ClaimID.IsZero() {
 		c, err := tx.Claims.Get(ctx, r.ClaimID)
@@ -84,7 +87,7 @@ func (s *Service) payer(ctx context.Context, tx ports.Tx, r *billing.PayerReques
 		switch {
 		case !ok:
 			absent.Add("payer", "payer_id")
-		case r.Payer != (billing.PayerSummary{}) && named.ID != r.Payer.ID:
+		case r.Payer != (directory.PayerSummary{}) && named.ID != r.Payer.ID:
 			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave out payer_id.")
 		default:
 			r.Payer = named.PayerSummary

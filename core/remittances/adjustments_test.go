@@ -7,6 +7,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 )
 
 func (b *fixture) adjusted(day int, trace string, adjustments ...remittance.ProviderAdjustment) remittance.Remittance {
@@ -70,7 +71,7 @@ func TestForwardedBalance(t *testing.T) {
 	}
 	const before = "FIRST 2026-02-04 -50.00 50.00; THIRD 2026-02-06 30.00 20.00; 20.00"
 	equal(t, "the account", account(), before)
-	b.decided(decision{does: billing.TriggerIgnore, era: first.ID, ordinal: 1})
+	b.decided(decision{does: claim.TriggerIgnore, era: first.ID, ordinal: 1})
 	correction := b.imports(again)
 	equal(t, "a correction waits", account(), before)
 	b.judged(b.service.Replace, correction.ID)

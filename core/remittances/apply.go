@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -105,7 +106,7 @@ func (w *worker) run(ctx context.Context) error {
 // turn locks the next remittance: of those that are not done, the one that came
 // first; nil when there is none. Own reports that the job's own remittance is done
 // or absent.
-func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own bool, err error) {
+func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *remit.ERA, own bool, err error) {
 	e, err = tx.ERAs.Lock(ctx, billing.ERAID{})
 	switch {
 	case billing.IsNotFound(err):
@@ -120,25 +121,25 @@ func (w *worker) turn(ctx context.Context, tx ports.Tx) (e *billing.ERA, own boo
 	if billing.IsNotFound(err) {
 		return e, true, nil
 	}
-	return e, err == nil && mine.Stage == billing.ERADone, err
+	return e, err == nil && mine.Stage == remit.Done, err
 }
 
 // again sets the unmatched claims of the job's own remittance to be matched again, if
 // the remittance is done. It returns the remittance; nil when there are none. A job for
 // a remittance that is done asks for that.
-func (w *worker) again(ctx context.Context, tx ports.Tx) (*billing.ERA, error) {
+func (w *worker) again(ctx context.Context, tx ports.Tx) (*remit.ERA, error) {
 	e, err := tx.ERAs.Lock(ctx, w.own)
 	if billing.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // there is no such remittance, and so nothing to do
 	}
-	if err != nil || e.Stage != billing.ERADone {
+	if err != nil || e.Stage != remit.Done {
 		return nil, err
 	}
 	again, err := takeAgain(ctx, tx, e)
 	if err != nil || !again {
 		return nil, err
 	}
-	e.Stage = billing.ERAApplying
+	e.Stage = remit.Applying
 	return e, nil
 }
 
@@ -147,7 +148,7 @@ func (w *worker) again(ctx context.Context, tx ports.Tx) (*billing.ERA, error) {
 func (w *worker) step(ctx context.Context, tx ports.Tx) (own, all bool, err error) {
 	e, own, err := w.turn(ctx, tx)
 	if err == nil && own && !w.ended {
-		var mine *billing.ERA
+		var mine *remit.ERA
 		if mine, err = w.again(ctx, tx); mine != nil {
 			e, own = mine, false
 		}
@@ -158,13 +159,13 @@ func (w *worker) step(ctx context.Context, tx ports.Tx) (own, all bool, err erro
 	switch {
 	case e == nil:
 		all = own // if not, another worker has just finished the last one: look again
-	case e.Stage == billing.ERAReading:
+	case e.Stage == remit.Reading:
 		w.at = e.ID
 		err = w.read(ctx, tx, e)
 	default:
 		w.at = e.ID
 		err = w.apply(ctx, tx, e)
-		own = own || e.ID == w.own && e.Stage == billing.ERADone
+		own = own || e.ID == w.own && e.Stage == remit.Done
 	}
 	if err == nil && own && !w.ended {
 		err = tx.Outbox.Done(ctx, w.job.ID)

@@ -7,11 +7,14 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
 // setAside sets aside claims of a remittance that does not stand.
-func setAside(e *billing.ERA, rows []*billing.RemittanceClaim) {
+func setAside(e *remit.ERA, rows []*remit.Claim) {
 	for _, r := range rows {
 		e.SetAside(r)
 	}
@@ -19,7 +22,7 @@ func setAside(e *billing.ERA, rows []*billing.RemittanceClaim) {
 
 // correct does what comes before the claims of a remittance are applied, when it is one of
 // several of its payment. Done reports that this was the work of the commit.
-func (w *worker) correct(ctx context.Context, tx ports.Tx, e *billing.ERA) (done bool, err error) {
+func (w *worker) correct(ctx context.Context, tx ports.Tx, e *remit.ERA) (done bool, err error) {
 	switch {
 	case e.Undecided():
 		return true, w.decide(ctx, tx, e)
@@ -42,20 +45,20 @@ func (w *worker) correct(ctx context.Context, tx ports.Tx, e *billing.ERA) (done
 
 // decide makes a correction stand if nothing was made of what it corrects. Otherwise it
 // waits for a person.
-func (w *worker) decide(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+func (w *worker) decide(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	rivals, siblings, err := w.rivals(ctx, tx, e)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(rivals, func(o *billing.ERA) bool { return !o.Untouched() || o.Stage != billing.ERADone }) {
-		e.Stage = billing.ERADone
+	if slices.ContainsFunc(rivals, func(o *remit.ERA) bool { return !o.Untouched() || o.Stage != remit.Done }) {
+		e.Stage = remit.Done
 		return tx.ERAs.Save(ctx, e)
 	}
-	return replace(ctx, tx, e, rivals, siblings, billing.ERANote{At: tx.Clock.Now()})
+	return replace(ctx, tx, e, rivals, siblings, remit.Note{At: tx.Clock.Now()})
 }
 
 // replace makes a remittance stand in the place of its rivals.
-func replace(ctx context.Context, tx ports.Tx, e *billing.ERA, rivals []*billing.ERA, siblings []*billing.Remittance, n billing.ERANote) error {
+func replace(ctx context.Context, tx ports.Tx, e *remit.ERA, rivals []*remit.ERA, siblings []*remit.Remittance, n remit.Note) error {
 	if err := e.Replace(rivals, n); err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func replace(ctx context.Context, tx ports.Tx, e *billing.ERA, rivals []*billing
 
 // dropPending sets aside claims that nothing was made of before their remittance was
 // replaced or discarded.
-func (w *worker) dropPending(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+func (w *worker) dropPending(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	rows, err := tx.RemittanceClaims.Pending(ctx, e.ID, w.chunk)
 	if err != nil {
 		return err
@@ -77,7 +80,7 @@ func (w *worker) dropPending(ctx context.Context, tx ports.Tx, e *billing.ERA) e
 		return err
 	}
 	if len(rows) < w.chunk {
-		e.Stage = billing.ERADone
+		e.Stage = remit.Done
 	}
 	return tx.ERAs.Save(ctx, e)
 }
@@ -85,7 +88,7 @@ func (w *worker) dropPending(ctx context.Context, tx ports.Tx, e *billing.ERA) e
 // takeOver takes back the next claims of a remittance that is replaced, and applies those
 // of its correction about the same claims of ours, in one commit: no claim of ours ever has
 // neither, or both.
-func (w *worker) takeOver(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+func (w *worker) takeOver(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	taking := &e.TakingBack[0]
 	old, err := tx.ERAs.Lock(ctx, taking.ERA)
 	if err != nil {
@@ -123,13 +126,13 @@ func (w *worker) takeOver(ctx context.Context, tx ports.Tx, e *billing.ERA) erro
 // exchange moves the claims of a remittance to its correction.
 type exchange struct {
 	back, forth *application // of the remittance that is replaced, and of its correction
-	was, is     []*billing.RemittanceClaim
-	twins       map[*billing.RemittanceClaim]*billing.RemittanceClaim // of the correction, with the same figures
+	was, is     []*remit.Claim
+	twins       map[*remit.Claim]*remit.Claim // of the correction, with the same figures
 }
 
 // exchange prepares the claims of the old remittance, all others of it that are applied to
 // the same claims of ours, and those of the correction with the same control numbers.
-func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA, was []*billing.RemittanceClaim) (*exchange, error) {
+func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *remit.ERA, was []*remit.Claim) (*exchange, error) {
 	found, err := matching(ctx, tx, was)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,7 @@ func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA,
 	claims := indexed(found).byID
 	var applied []billing.ClaimID
 	for _, r := range was {
-		if r.Status != billing.RemitApplied {
+		if r.Status != remit.StatusApplied {
 			continue
 		}
 		applied = append(applied, r.ClaimID)
@@ -149,7 +152,7 @@ func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA,
 			claims[c.ID] = c.Claim
 		}
 	}
-	x := &exchange{was: was, twins: map[*billing.RemittanceClaim]*billing.RemittanceClaim{}}
+	x := &exchange{was: was, twins: map[*remit.Claim]*remit.Claim{}}
 	entries, err := tx.RemittanceClaims.Ledger(ctx, applied)
 	if err != nil {
 		return nil, err
@@ -161,8 +164,8 @@ func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA,
 	for id, all := range entries {
 		numbers = append(numbers, claims[id].Numbers()...)
 		for _, entry := range all {
-			if entry.ERA.ID == old.ID && !slices.ContainsFunc(x.was, func(r *billing.RemittanceClaim) bool { return r.Ordinal == entry.Ordinal }) {
-				x.was = append(x.was, entry.RemittanceClaim)
+			if entry.ERA.ID == old.ID && !slices.ContainsFunc(x.was, func(r *remit.Claim) bool { return r.Ordinal == entry.Ordinal }) {
+				x.was = append(x.was, entry.Claim)
 			}
 		}
 	}
@@ -184,10 +187,10 @@ func (w *worker) exchange(ctx context.Context, tx ports.Tx, old, e *billing.ERA,
 
 // pair takes up the claims of the correction. It finds those that it does not change, and
 // returns the others.
-func (x *exchange) pair(e *billing.ERA) (changed []*billing.RemittanceClaim) {
-	same := map[billing.Digest][]*billing.RemittanceClaim{}
+func (x *exchange) pair(e *remit.ERA) (changed []*remit.Claim) {
+	same := map[remit.Digest][]*remit.Claim{}
 	for _, r := range x.was {
-		if r.Status != billing.RemitPending {
+		if r.Status != remit.StatusPending {
 			same[r.Figures()] = append(same[r.Figures()], r)
 		}
 	}
@@ -204,17 +207,17 @@ func (x *exchange) pair(e *billing.ERA) (changed []*billing.RemittanceClaim) {
 
 // run moves the claims. What the correction does not change moves as it is, with what a
 // person decided about it, and nothing happens to our claim.
-func (x *exchange) run(decided *billing.ERANote) {
-	slices.SortFunc(x.was, billing.ReversalsFirst)
+func (x *exchange) run(decided *remit.Note) {
+	slices.SortFunc(x.was, remit.ReversalsFirst)
 	noted := map[billing.ClaimID]bool{}
 	for _, r := range x.was {
-		if x.twins[r] != nil || r.Status != billing.RemitApplied {
+		if x.twins[r] != nil || r.Status != remit.StatusApplied {
 			continue
 		}
 		x.back.unapply(r)
 		if c := x.back.claims[r.ClaimID]; !noted[c.ID] {
 			noted[c.ID] = true
-			c.Noted(billing.TriggerCorrect, x.forth.cause, billing.Principal{ID: decided.By}, decided.Note)
+			c.Noted(claim.TriggerCorrect, x.forth.cause, caller.Principal{ID: decided.By}, decided.Note)
 			x.back.keep(c)
 		}
 	}
@@ -229,16 +232,16 @@ func (x *exchange) run(decided *billing.ERANote) {
 }
 
 // of returns an application of another remittance on the same claims.
-func (a *application) of(e *billing.ERA) *application {
+func (a *application) of(e *remit.ERA) *application {
 	q := *a
 	q.era, q.cause.File, q.changed, q.events = e, &e.File, nil, nil
 	return &q
 }
 
 // carry moves a row from another remittance to this one, which states the same.
-func (a *application) carry(from *application, was, is *billing.RemittanceClaim) {
-	a.era.Move(is, was.RemittanceClaimProgress)
-	if was.Status != billing.RemitApplied {
+func (a *application) carry(from *application, was, is *remit.Claim) {
+	a.era.Move(is, was.ClaimProgress)
+	if was.Status != remit.StatusApplied {
 		return
 	}
 	c := a.claims[was.ClaimID]

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -13,8 +15,8 @@ import (
 // the status of those that match none, or that the payer forwarded. It returns all
 // the claims that the others match, locked.
 func (w *worker) match(
-	ctx context.Context, tx ports.Tx, e *billing.ERA, rows []*billing.RemittanceClaim, now time.Time,
-) (map[billing.ClaimID]*billing.Claim, error) {
+	ctx context.Context, tx ports.Tx, e *remit.ERA, rows []*remit.Claim, now time.Time,
+) (map[billing.ClaimID]*claim.Claim, error) {
 	claims, err := matching(ctx, tx, rows)
 	if err != nil {
 		return nil, err
@@ -42,7 +44,7 @@ func (w *worker) match(
 }
 
 // matching locks our claims that may match remittance claims.
-func matching(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) ([]*billing.Claim, error) {
+func matching(ctx context.Context, tx ports.Tx, rows []*remit.Claim) ([]*claim.Claim, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -63,13 +65,13 @@ func add(numbers []string, n string) []string {
 
 // index finds claims by their numbers.
 type index struct {
-	byID      map[billing.ClaimID]*billing.Claim
-	byControl map[string]*billing.Claim // lower case
-	byPayer   map[string][]*billing.Claim
+	byID      map[billing.ClaimID]*claim.Claim
+	byControl map[string]*claim.Claim // lower case
+	byPayer   map[string][]*claim.Claim
 }
 
-func indexed(claims []*billing.Claim) index {
-	x := index{map[billing.ClaimID]*billing.Claim{}, map[string]*billing.Claim{}, map[string][]*billing.Claim{}}
+func indexed(claims []*claim.Claim) index {
+	x := index{map[billing.ClaimID]*claim.Claim{}, map[string]*claim.Claim{}, map[string][]*claim.Claim{}}
 	for _, c := range claims {
 		x.byID[c.ID] = c
 		for _, n := range c.Numbers() {
@@ -86,27 +88,27 @@ func indexed(claims []*billing.Claim) index {
 // cannot have a remittance, and the progress that follows. It prefers our control
 // number. Only the payer knows its own number, so find skips the claims of other
 // payers. A payer that is not in the directory may pay for one that is.
-func (x index) find(e *billing.ERA, r *billing.RemittanceClaim) (*billing.Claim, billing.RemittanceClaimProgress) {
-	found := billing.RemittanceClaimProgress{Status: billing.RemitUnmatched, Review: billing.ReviewNoClaim, Sequence: r.StatedSequence(), Warnings: e.Warnings}
+func (x index) find(e *remit.ERA, r *remit.Claim) (*claim.Claim, remit.ClaimProgress) {
+	found := remit.ClaimProgress{Status: remit.StatusUnmatched, Review: remit.ReviewNoClaim, Sequence: r.StatedSequence(), Warnings: e.Warnings}
 	if r.Forwards() {
-		found.Status, found.Review = billing.RemitForwarded, ""
+		found.Status, found.Review = remit.StatusForwarded, ""
 	}
-	of, by := x.byControl[strings.ToLower(r.ControlNumber)], billing.MatchedByControlNumber
+	of, by := x.byControl[strings.ToLower(r.ControlNumber)], remit.MatchedByControlNumber
 	if of == nil || r.ControlNumber == "" || !of.Awaits() {
 		if c := x.likeliest(e, r); c != nil {
-			of, by = c, billing.MatchedByPayerNumber
+			of, by = c, remit.MatchedByPayerNumber
 		}
 	}
 	switch {
 	case of == nil:
 	case !of.Awaits():
-		if !r.Forwards() && of.Frequency != billing.FrequencyVoid {
-			found.Review = billing.ReviewClaimNotSent
+		if !r.Forwards() && of.Frequency != claim.FrequencyVoid {
+			found.Review = remit.ReviewClaimNotSent
 		}
 	default:
 		found.ClaimID, found.MatchedBy = of.ID, by
 		if !r.Forwards() {
-			found.Status, found.Review = billing.RemitPending, ""
+			found.Status, found.Review = remit.StatusPending, ""
 		}
 	}
 	return of, found
@@ -114,7 +116,7 @@ func (x index) find(e *billing.ERA, r *billing.RemittanceClaim) (*billing.Claim,
 
 // likeliest returns the claim with the payer's number that the remittance
 // identifies best, or nil.
-func (x index) likeliest(e *billing.ERA, r *billing.RemittanceClaim) (best *billing.Claim) {
+func (x index) likeliest(e *remit.ERA, r *remit.Claim) (best *claim.Claim) {
 	for _, n := range add(add(nil, r.PayerClaimNumber), r.Original) {
 		for _, c := range x.byPayer[n] {
 			switch {
@@ -132,7 +134,7 @@ func (x index) likeliest(e *billing.ERA, r *billing.RemittanceClaim) (best *bill
 // mustWait reports whether the row has to wait because the claim's batch is not
 // recorded as sent. Either its sender died before it recorded that, or the
 // remittance is about an earlier file with the claim.
-func (w *worker) mustWait(era billing.ERAID, c *billing.Claim, r *billing.RemittanceClaim, now time.Time) bool {
-	return c.State == billing.ClaimQueued && !c.BatchID.IsZero() && c.Frequency != billing.FrequencyVoid &&
+func (w *worker) mustWait(era billing.ERAID, c *claim.Claim, r *remit.Claim, now time.Time) bool {
+	return c.State == claim.Queued && !c.BatchID.IsZero() && c.Frequency != claim.FrequencyVoid &&
 		c.Suits(r) && w.waits.wait(era, now)
 }

@@ -7,12 +7,15 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
 // apply applies the next remittance claims of a remittance.
-func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+func (w *worker) apply(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	if done, err := w.correct(ctx, tx, e); done || err != nil {
 		return err
 	}
@@ -43,7 +46,7 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 		return err
 	}
 	if len(rows) < w.chunk && !again {
-		e.Stage = billing.ERADone
+		e.Stage = remit.Done
 		w.waits.forget(e.ID)
 	}
 	return tx.ERAs.Save(ctx, e)
@@ -52,20 +55,20 @@ func (w *worker) apply(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 // application applies remittance claims, all of one remittance, to our claims in one
 // commit.
 type application struct {
-	era     *billing.ERA
-	claims  map[billing.ClaimID]*billing.Claim // locked
-	ledgers map[billing.ClaimID]*billing.Ledger
-	was     map[billing.ClaimID]*billing.Ledger // the ledgers before
-	cause   billing.ClaimCause
+	era     *remit.ERA
+	claims  map[billing.ClaimID]*claim.Claim // locked
+	ledgers map[billing.ClaimID]*claim.Ledger
+	was     map[billing.ClaimID]*claim.Ledger // the ledgers before
+	cause   claim.Cause
 
-	changed []*billing.Claim
-	events  []billing.Event
+	changed []*claim.Claim
+	events  []event.Event
 }
 
 // openApplication reads the ledgers of the claims. It locks the claims to other payers for
 // the same services, and adds them.
 func openApplication(
-	ctx context.Context, tx ports.Tx, e *billing.ERA, claims map[billing.ClaimID]*billing.Claim, now time.Time,
+	ctx context.Context, tx ports.Tx, e *remit.ERA, claims map[billing.ClaimID]*claim.Claim, now time.Time,
 ) (*application, error) {
 	if err := addLinked(ctx, tx, claims); err != nil {
 		return nil, err
@@ -76,8 +79,8 @@ func openApplication(
 		return nil, err
 	}
 	a := &application{
-		era: e, claims: claims, ledgers: make(map[billing.ClaimID]*billing.Ledger, len(claims)),
-		cause: billing.ClaimCause{File: &e.File, At: now},
+		era: e, claims: claims, ledgers: make(map[billing.ClaimID]*claim.Ledger, len(claims)),
+		cause: claim.Cause{File: &e.File, At: now},
 	}
 	for id, c := range claims {
 		a.ledgers[id] = c.Ledger(entries[id])
@@ -91,7 +94,7 @@ func openApplication(
 
 // addLinked locks the claims to other payers for the services of the claims, and adds
 // them.
-func addLinked(ctx context.Context, tx ports.Tx, claims map[billing.ClaimID]*billing.Claim) error {
+func addLinked(ctx context.Context, tx ports.Tx, claims map[billing.ClaimID]*claim.Claim) error {
 	var of []billing.ClaimID
 	for id, c := range claims {
 		if !c.SecondaryTo.IsZero() && claims[c.SecondaryTo] == nil || !c.SecondaryID.IsZero() && claims[c.SecondaryID] == nil {
@@ -108,10 +111,10 @@ func addLinked(ctx context.Context, tx ports.Tx, claims map[billing.ClaimID]*bil
 }
 
 // weigh sets the ledgers beside that of a claim, and returns it.
-func (a *application) weigh(c *billing.Claim) *billing.Ledger {
+func (a *application) weigh(c *claim.Claim) *claim.Ledger {
 	l := a.ledgers[c.ID]
 	if others := c.Beside(a.claims); len(others) > 0 {
-		beside := make([]*billing.Ledger, len(others))
+		beside := make([]*claim.Ledger, len(others))
 		for i, o := range others {
 			beside[i] = a.ledgers[o.ID]
 		}
@@ -123,7 +126,7 @@ func (a *application) weigh(c *billing.Claim) *billing.Ledger {
 
 // set sets the ledger of a claim, and with it the figures of the claims to other payers
 // for the same services.
-func (a *application) set(c *billing.Claim, l *billing.Ledger) {
+func (a *application) set(c *claim.Claim, l *claim.Ledger) {
 	a.ledgers[c.ID] = l
 	for _, other := range c.Beside(a.claims) {
 		if other.Share(a.weigh(other), a.cause.At) {
@@ -132,23 +135,23 @@ func (a *application) set(c *billing.Claim, l *billing.Ledger) {
 	}
 }
 
-func (a *application) entry(r *billing.RemittanceClaim) *billing.LedgerEntry {
-	return &billing.LedgerEntry{RemittanceClaim: r, ERA: a.era.Source()}
+func (a *application) entry(r *remit.Claim) *remit.LedgerEntry {
+	return &remit.LedgerEntry{Claim: r, ERA: a.era.Source()}
 }
 
 // applyAll applies the claims that match one of ours, reversals first. A reversal
 // whose payment is among the others waits for it.
-func (a *application) applyAll(rows []*billing.RemittanceClaim) {
-	var waiting []*billing.RemittanceClaim
-	for _, r := range billing.ToApply(rows) {
+func (a *application) applyAll(rows []*remit.Claim) {
+	var waiting []*remit.Claim
+	for _, r := range remit.ToApply(rows) {
 		switch code := a.review(r); {
-		case code == billing.ReviewNoPayment:
+		case code == remit.ReviewNoPayment:
 			waiting = append(waiting, r)
 		case code != "":
-			a.leave(r, billing.RemitNeedsReview, code)
+			a.leave(r, remit.StatusNeedsReview, code)
 		default:
 			a.apply(r, r.MatchedBy)
-			waiting = slices.DeleteFunc(waiting, func(back *billing.RemittanceClaim) bool {
+			waiting = slices.DeleteFunc(waiting, func(back *remit.Claim) bool {
 				if back.ClaimID != r.ClaimID || a.review(back) != "" {
 					return false
 				}
@@ -158,25 +161,25 @@ func (a *application) applyAll(rows []*billing.RemittanceClaim) {
 		}
 	}
 	for _, r := range waiting {
-		a.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)
+		a.leave(r, remit.StatusUnmatched, remit.ReviewNoPayment)
 	}
 }
 
 // review returns why the row cannot be applied; the empty string when it can.
-func (a *application) review(r *billing.RemittanceClaim) billing.ReviewCode {
+func (a *application) review(r *remit.Claim) remit.ReviewCode {
 	if a.ledgers[r.ClaimID].Full() {
-		return billing.ReviewTooMany
+		return remit.ReviewTooMany
 	}
 	r.LineNumbers = a.claims[r.ClaimID].MatchLines(r)
 	return a.ledgers[r.ClaimID].Review(a.entry(r), r.MatchedBy)
 }
 
 // apply applies a row to its claim.
-func (a *application) apply(r *billing.RemittanceClaim, by billing.MatchedBy) {
+func (a *application) apply(r *remit.Claim, by remit.MatchedBy) {
 	c, entry := a.claims[r.ClaimID], a.entry(r)
 	l := a.ledgers[c.ID].With(entry)
-	to := r.RemittanceClaimProgress
-	to.Status, to.Review, to.MatchedBy, to.AppliedAt = billing.RemitApplied, "", by, a.cause.At
+	to := r.ClaimProgress
+	to.Status, to.Review, to.MatchedBy, to.AppliedAt = remit.StatusApplied, "", by, a.cause.At
 	to.Sequence, to.Warnings = l.Sequence(entry), l.Warnings(entry, a.era.Warnings)
 	a.era.Move(r, to)
 	a.set(c, l)
@@ -188,18 +191,18 @@ func (a *application) apply(r *billing.RemittanceClaim, by billing.MatchedBy) {
 }
 
 // leave records why a row is not applied. An unmatched one has no claim.
-func (a *application) leave(r *billing.RemittanceClaim, status billing.RemitStatus, code billing.ReviewCode) {
-	to := r.RemittanceClaimProgress
+func (a *application) leave(r *remit.Claim, status remit.Status, code remit.ReviewCode) {
+	to := r.ClaimProgress
 	to.Status, to.Review, to.Warnings = status, code, a.ledgers[r.ClaimID].Warnings(a.entry(r), a.era.Warnings)
-	if status == billing.RemitUnmatched {
+	if status == remit.StatusUnmatched {
 		to.ClaimID, to.MatchedBy = billing.ClaimID{}, ""
 	}
 	a.era.Move(r, to)
 }
 
 // record returns a function that keeps a change of the claim, with its event.
-func (a *application) record(c *billing.Claim) func(e billing.Event, changed bool) {
-	return func(e billing.Event, changed bool) {
+func (a *application) record(c *claim.Claim) func(e event.Event, changed bool) {
+	return func(e event.Event, changed bool) {
 		if changed {
 			a.events = append(a.events, e)
 			a.keep(c)
@@ -208,7 +211,7 @@ func (a *application) record(c *billing.Claim) func(e billing.Event, changed boo
 }
 
 // keep adds the claim to those that save stores.
-func (a *application) keep(c *billing.Claim) {
+func (a *application) keep(c *claim.Claim) {
 	if !slices.Contains(a.changed, c) {
 		a.changed = append(a.changed, c)
 	}
@@ -231,7 +234,7 @@ func (a *application) follow() {
 
 // save stores the rows, the changed claims and the events. Every change of a ledger comes
 // through here, so no claim to a later payer misses one.
-func (a *application) save(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) error {
+func (a *application) save(ctx context.Context, tx ports.Tx, rows []*remit.Claim) error {
 	a.follow()
 	if err := tx.RemittanceClaims.Save(ctx, a.era.ID, rows); err != nil {
 		return err
@@ -252,12 +255,12 @@ func (a *application) save(ctx context.Context, tx ports.Tx, rows []*billing.Rem
 // matchAgain sets what the rows can change to be matched again: reversals that wait for
 // a payment, and payments beside another one that the rows take back. It reports
 // whether the remittance itself has any.
-func (a *application) matchAgain(ctx context.Context, tx ports.Tx, rows []*billing.RemittanceClaim) (own bool, err error) {
+func (a *application) matchAgain(ctx context.Context, tx ports.Tx, rows []*remit.Claim) (own bool, err error) {
 	var control, payer []string
 	var reversed []billing.ClaimID
 	for _, r := range rows {
 		switch {
-		case r.Status != billing.RemitApplied:
+		case r.Status != remit.StatusApplied:
 		case r.Reverses():
 			reversed = append(reversed, r.ClaimID)
 		default:
@@ -289,14 +292,14 @@ func (a *application) matchAgain(ctx context.Context, tx ports.Tx, rows []*billi
 		own = own || n > 0
 	}
 	if own {
-		a.era.Stage = billing.ERAApplying
+		a.era.Stage = remit.Applying
 	}
 	return own, nil
 }
 
 // takeAgain sets the unmatched claims of the remittance to be matched again. It
 // reports whether there are any.
-func takeAgain(ctx context.Context, tx ports.Tx, e *billing.ERA) (bool, error) {
+func takeAgain(ctx context.Context, tx ports.Tx, e *remit.ERA) (bool, error) {
 	n, err := tx.RemittanceClaims.Again(ctx, e.ID)
 	e.Progress.Unmatched -= n
 	return n > 0, err

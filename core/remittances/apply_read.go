@@ -6,12 +6,14 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
 // read stores the next claims of a remittance, matched. After the last one
 // callers can see the remittance.
-func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+func (w *worker) read(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	kept, err := tx.RemittanceClaims.Count(ctx, e.ID)
 	if err != nil {
 		return err
@@ -29,7 +31,7 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 	}
 	if len(claims) > 0 {
 		for _, r := range claims { // the commit may be a second try
-			r.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: billing.RemitPending}
+			r.ClaimProgress = remit.ClaimProgress{Status: remit.StatusPending}
 		}
 		found, err := w.match(ctx, tx, e, claims, tx.Clock.Now())
 		if err != nil {
@@ -58,9 +60,9 @@ func (w *worker) read(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 // unpaid finds the reversals for which no payment exists yet. They do not count as
 // matched.
 func (f *reading) unpaid(
-	ctx context.Context, tx ports.Tx, e *billing.ERA, rows []*billing.RemittanceClaim, claims map[billing.ClaimID]*billing.Claim,
+	ctx context.Context, tx ports.Tx, e *remit.ERA, rows []*remit.Claim, claims map[billing.ClaimID]*claim.Claim,
 ) error {
-	reversing := map[billing.ClaimID]*billing.Claim{}
+	reversing := map[billing.ClaimID]*claim.Claim{}
 	paid := map[billing.ClaimID][]billing.Money{} // by the same remittance
 	for _, r := range rows {
 		switch {
@@ -80,14 +82,14 @@ func (f *reading) unpaid(
 		return err
 	}
 	for _, r := range rows {
-		if r.ClaimID.IsZero() || !r.Reverses() || !r.Balanced || a.review(r) != billing.ReviewNoPayment {
+		if r.ClaimID.IsZero() || !r.Reverses() || !r.Balanced || a.review(r) != remit.ReviewNoPayment {
 			continue
 		}
 		if i := slices.Index(paid[r.ClaimID], -r.Paid); i >= 0 {
 			paid[r.ClaimID] = slices.Delete(paid[r.ClaimID], i, i+1)
 			continue
 		}
-		a.leave(r, billing.RemitUnmatched, billing.ReviewNoPayment)
+		a.leave(r, remit.StatusUnmatched, remit.ReviewNoPayment)
 	}
 	return nil
 }
@@ -96,10 +98,10 @@ func (f *reading) unpaid(
 // effects of those before.
 type reading struct {
 	era   billing.ERAID
-	next  func() (*billing.RemittanceClaim, error, bool)
+	next  func() (*remit.Claim, error, bool)
 	close func()
 	from  int // the number of claims in the file before the current ones
-	hand  []*billing.RemittanceClaim
+	hand  []*remit.Claim
 	// paid has the payments of earlier claims of the file for our claims. Our
 	// claims show a payment only after it is applied.
 	paid map[billing.ClaimID][]billing.Money
@@ -134,7 +136,7 @@ func (w *worker) open(ctx context.Context, tx ports.Tx, era billing.ERAID, kept 
 
 // note records the payments of stored claims, except those that a reversal takes
 // back.
-func (f *reading) note(claims []*billing.RemittanceClaim) {
+func (f *reading) note(claims []*remit.Claim) {
 	for _, r := range claims {
 		paid := f.paid[r.ClaimID]
 		if i := slices.Index(paid, -r.Paid); r.Reverses() && i >= 0 {
@@ -148,12 +150,12 @@ func (f *reading) note(claims []*billing.RemittanceClaim) {
 
 // after returns the next chunk of claims after those that are stored. It
 // returns the same claims again when they have not been stored.
-func (f *reading) after(kept, chunk int) ([]*billing.RemittanceClaim, error) {
+func (f *reading) after(kept, chunk int) ([]*remit.Claim, error) {
 	if f.hand != nil && f.from == kept {
 		return f.hand, nil
 	}
 	f.note(f.hand)
-	f.hand = make([]*billing.RemittanceClaim, 0, chunk)
+	f.hand = make([]*remit.Claim, 0, chunk)
 	for len(f.hand) < chunk {
 		r, err, ok := f.next()
 		if err != nil {

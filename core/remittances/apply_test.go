@@ -10,7 +10,11 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -30,7 +34,7 @@ func TestApply(t *testing.T) {
 	if got, want := counts(r), "3/4 aaa- done"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if r.State != billing.ERANeedsReview || !r.Balanced || r.Payer.PayerID != "CHTEST" || r.PayerName != "MOLAR TEST PAYER" || r.OfficeID.IsZero() ||
+	if r.State != remit.NeedsReview || !r.Balanced || r.Payer.PayerID != "CHTEST" || r.PayerName != "MOLAR TEST PAYER" || r.OfficeID.IsZero() ||
 		r.Payment.Method != "ACH" || r.Payment.Total != 15000+12500+15000 || r.ReceivedAt.Before(before) || r.More || r.File.Name != f.Name {
 		t.Errorf("%+v", r.ERA)
 	}
@@ -84,45 +88,45 @@ func asJSON(t *testing.T, v any) string {
 // TestMatching matches our claims by their numbers.
 func TestMatching(t *testing.T) {
 	t.Parallel()
-	other := func(c *billing.Claim) {
-		c.Payer = billing.PayerSummary{ID: billing.PayerID{1}, PayerID: "X", Name: "Other"}
+	other := func(c *claim.Claim) {
+		c.Payer = directory.PayerSummary{ID: billing.PayerID{1}, PayerID: "X", Name: "Other"}
 	}
 	for name, c := range map[string]struct {
-		ours  func(*billing.Claim)
+		ours  func(*claim.Claim)
 		says  []string // control number, payer's number, original
 		want  string
 		stays bool // the claim's state
 	}{
 		"the control number":            {nil, []string{"A-1", "P9"}, "1/1 a done", false},
 		"in another case":               {nil, []string{"a-1", ""}, "1/1 a done", false},
-		"the submitted number":          {func(c *billing.Claim) { c.SubmittedNumber = "SHORT1" }, []string{"short1", ""}, "1/1 a done", false},
+		"the submitted number":          {func(c *claim.Claim) { c.SubmittedNumber = "SHORT1" }, []string{"short1", ""}, "1/1 a done", false},
 		"of another payer's claim":      {other, []string{"A-1", ""}, "1/1 a done", false},
 		"the payer's number":            {payerNumber("P1"), []string{"LOST", "P1"}, "1/1 a done", false},
 		"the number that it had before": {payerNumber("P1"), []string{"", "P2", "P1"}, "1/1 a done", false},
-		"another payer's number":        {func(c *billing.Claim) { other(c); c.PayerClaimNumber = "P1" }, []string{"LOST", "P1"}, "0/1 - done", true},
-		"the payer's number, of another patient and charge": {func(c *billing.Claim) {
+		"another payer's number":        {func(c *claim.Claim) { other(c); c.PayerClaimNumber = "P1" }, []string{"LOST", "P1"}, "0/1 - done", true},
+		"the payer's number, of another patient and charge": {func(c *claim.Claim) {
 			c.PayerClaimNumber, c.Subscriber.LastName, c.Lines[0].Fee = "P1", "Other", 1
 		}, []string{"LOST", "P1"}, "1/1 r done", true},
 		"the payer's number, the name, another charge": {
-			func(c *billing.Claim) { c.PayerClaimNumber, c.Lines[0].Fee = "P1", 1 }, []string{"LOST", "P1"}, "1/1 a done", false,
+			func(c *claim.Claim) { c.PayerClaimNumber, c.Lines[0].Fee = "P1", 1 }, []string{"LOST", "P1"}, "1/1 a done", false,
 		},
 		"the payer's number, the charge, another name": {
-			func(c *billing.Claim) { c.PayerClaimNumber, c.Subscriber.LastName = "P1", "Other" }, []string{"LOST", "P1"}, "1/1 a done", false,
+			func(c *claim.Claim) { c.PayerClaimNumber, c.Subscriber.LastName = "P1", "Other" }, []string{"LOST", "P1"}, "1/1 a done", false,
 		},
 		"no number of ours":    {payerNumber("P1"), []string{"LOST", "P2"}, "0/1 - done", true},
 		"no numbers at all":    {nil, []string{"", ""}, "0/1 - done", true},
-		"submitted":            {inState(billing.ClaimSubmitted), []string{"A-1", ""}, "1/1 a done", false},
-		"denied":               {inState(billing.ClaimDenied), []string{"A-1", ""}, "1/1 a done", false},
-		"reconciled":           {inState(billing.ClaimReconciled), []string{"A-1", ""}, "1/1 a done", true},
-		"a draft, sent before": {inState(billing.ClaimDraft), []string{"A-1", ""}, "1/1 a done", true},
-		"queued, in no batch":  {inState(billing.ClaimQueued), []string{"A-1", ""}, "1/1 a done", true},
-		"never sent":           {func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimValidated, time.Time{} }, []string{"A-1", ""}, "0/1 - done", true},
-		"rejected":             {inState(billing.ClaimRejected), []string{"A-1", ""}, "1/1 a done", false},
-		"voided":               {inState(billing.ClaimVoided), []string{"A-1", ""}, "1/1 a done", true},
+		"submitted":            {inState(claim.Submitted), []string{"A-1", ""}, "1/1 a done", false},
+		"denied":               {inState(claim.Denied), []string{"A-1", ""}, "1/1 a done", false},
+		"reconciled":           {inState(claim.Reconciled), []string{"A-1", ""}, "1/1 a done", true},
+		"a draft, sent before": {inState(claim.Draft), []string{"A-1", ""}, "1/1 a done", true},
+		"queued, in no batch":  {inState(claim.Queued), []string{"A-1", ""}, "1/1 a done", true},
+		"never sent":           {func(c *claim.Claim) { c.State, c.SentAt = claim.Validated, time.Time{} }, []string{"A-1", ""}, "0/1 - done", true},
+		"rejected":             {inState(claim.Rejected), []string{"A-1", ""}, "1/1 a done", false},
+		"voided":               {inState(claim.Voided), []string{"A-1", ""}, "1/1 a done", true},
 		"a predetermination":   {predetermination, []string{"A-1", ""}, "1/1 r done", true},
-		"a void":               {func(c *billing.Claim) { c.Frequency = billing.FrequencyVoid }, []string{"A-1", ""}, "0/1 - done", true},
-		"another patient":      {func(c *billing.Claim) { c.Subscriber.LastName, c.Subscriber.MemberID = "Other", "M2" }, []string{"A-1", ""}, "1/1 a done", false},
-		"another patient and charge": {func(c *billing.Claim) {
+		"a void":               {func(c *claim.Claim) { c.Frequency = claim.FrequencyVoid }, []string{"A-1", ""}, "0/1 - done", true},
+		"another patient":      {func(c *claim.Claim) { c.Subscriber.LastName, c.Subscriber.MemberID = "Other", "M2" }, []string{"A-1", ""}, "1/1 a done", false},
+		"another patient and charge": {func(c *claim.Claim) {
 			c.Subscriber.LastName, c.Subscriber.MemberID, c.Lines[0].Fee = "Other", "M2", 1
 		}, []string{"A-1", ""}, "1/1 r done", true},
 	} {
@@ -130,11 +134,11 @@ func TestMatching(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t)
 			parent := b.claim("PARENT")
-			id := b.claim("A-1", func(ours *billing.Claim) {
+			id := b.claim("A-1", func(ours *claim.Claim) {
 				if c.ours != nil {
 					c.ours(ours)
 				}
-				if ours.Frequency == billing.FrequencyVoid {
+				if ours.Frequency == claim.FrequencyVoid {
 					ours.ParentID = parent
 				}
 			})
@@ -166,7 +170,7 @@ func TestSeveralReports(t *testing.T) {
 	estimate := estimated("D-1")
 	for name, c := range map[string]struct {
 		says   [][]saying // of one remittance each
-		ours   func(*billing.Claim)
+		ours   func(*claim.Claim)
 		counts string // of the last one
 		stands string
 		events string
@@ -181,8 +185,8 @@ func TestSeveralReports(t *testing.T) {
 		"a reversal of another sum":         {[][]saying{{first}, {reversed(second)}}, nil, "0/1 - done", "paid paid 150.00", "claim.paid"},
 		"a denial that is corrected":        {[][]saying{{denied("A-1", "P1")}, {reversed(denied("A-1", "P1")), second}}, nil, "2/2 aa done", "paid paid 100.00", "claim.denied claim.payment_reversed claim.paid"},
 		"a denial after a payment":          {[][]saying{{first}, {denied("A-1", "P1")}}, nil, "1/1 a done", "denied denied 150.00", "claim.paid claim.denied"},
-		"to a claim that is reconciled":     {[][]saying{{first}}, inState(billing.ClaimReconciled), "1/1 a done", "reconciled paid 150.00", "claim.paid"},
-		"taken back from a reconciled one":  {[][]saying{{first, reversed(first)}}, inState(billing.ClaimReconciled), "2/2 aa done", "reconciled", "claim.paid claim.payment_reversed"},
+		"to a claim that is reconciled":     {[][]saying{{first}}, inState(claim.Reconciled), "1/1 a done", "reconciled paid 150.00", "claim.paid"},
+		"taken back from a reconciled one":  {[][]saying{{first, reversed(first)}}, inState(claim.Reconciled), "2/2 aa done", "reconciled", "claim.paid claim.payment_reversed"},
 		"an estimate for a claim":           {[][]saying{{withNumber(estimate, "A-1")}}, nil, "1/1 r done", "accepted_payer", ""},
 		"an estimate":                       {[][]saying{{withNumber(estimate, "A-1")}}, predetermination, "1/1 a done", "returned", "predetermination.returned"},
 		"estimates":                         {[][]saying{{withNumber(estimate, "A-1"), withNumber(estimate, "A-1")}}, predetermination, "2/2 aa done", "returned", "predetermination.returned predetermination.returned"},
@@ -195,7 +199,7 @@ func TestSeveralReports(t *testing.T) {
 				b := newFixture(t)
 				b.service.InPieces(pieces)
 				if c.ours == nil {
-					c.ours = func(*billing.Claim) {}
+					c.ours = func(*claim.Claim) {}
 				}
 				id := b.claim("A-1", c.ours)
 				var got string
@@ -235,7 +239,7 @@ func TestTooMany(t *testing.T) {
 		says = append(says, paid("A-1", fmt.Sprint("P-", n), 14950))
 	}
 	r := b.remit(says...)
-	if r.Progress != (billing.ERAProgress{Applied: 200, NeedsReview: 3}) || r.Unfinished() != 3 {
+	if r.Progress != (remit.Progress{Applied: 200, NeedsReview: 3}) || r.Unfinished() != 3 {
 		t.Errorf("%+v", r.Progress)
 	}
 }
@@ -265,13 +269,13 @@ func TestEstimateOfNothing(t *testing.T) {
 	pays := paid("D-3", "P3", 2500)
 	ids := []billing.ClaimID{b.claim("D-1", predetermination), b.claim("D-2", predetermination), b.claim("D-3", predetermination)}
 	r := b.remit(denied("D-1", "P1"), processed, pays)
-	if got := counts(r); got != "3/3 aar done" || r.Claims[2].Review != billing.ReviewKindDiffers {
+	if got := counts(r); got != "3/3 aar done" || r.Claims[2].Review != remit.ReviewKindDiffers {
 		t.Errorf("%s, %s", got, r.Claims[2].Review)
 	}
 	for _, id := range ids[:2] {
 		c := b.get(id)
 		e := c.Estimate
-		if c.State != billing.ClaimReturned || e == nil || e.Pay != 0 || e.Patient != 0 || *e.Allowed != 0 || b.events(id) != "predetermination.returned" {
+		if c.State != claim.Returned || e == nil || e.Pay != 0 || e.Patient != 0 || *e.Allowed != 0 || b.events(id) != "predetermination.returned" {
 			t.Errorf("%s, %+v, %s", c.State, e, b.events(id))
 			continue
 		}
@@ -279,11 +283,11 @@ func TestEstimateOfNothing(t *testing.T) {
 			t.Errorf("%+v, %s", l, c.NextStep())
 		}
 	}
-	if c := b.get(ids[2]); c.State != billing.ClaimAcceptedPayer || c.Estimate != nil {
+	if c := b.get(ids[2]); c.State != claim.AcceptedPayer || c.Estimate != nil {
 		t.Errorf("a payment: %s, %+v", c.State, c.Estimate)
 	}
-	b.decided(decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
-	if c := b.get(ids[0]); c.State != billing.ClaimAcceptedPayer || c.Estimate != nil {
+	b.decided(decision{does: claim.TriggerUnapply, era: r.ID, ordinal: 1})
+	if c := b.get(ids[0]); c.State != claim.AcceptedPayer || c.Estimate != nil {
 		t.Errorf("unapplied: %s, %+v", c.State, c.Estimate)
 	}
 }
@@ -355,7 +359,7 @@ func TestMeanwhile(t *testing.T) {
 		if r := b.era(j); counts(r) != "2/2 pp applying" {
 			t.Errorf("when it is read: %s", counts(r))
 		}
-		b.change(void, inState(billing.ClaimVoided))
+		b.change(void, inState(claim.Voided))
 		b.change(number, payerNumber("P9"))
 	}})
 	if err := s.Apply(t.Context(), j); err != nil {
@@ -371,7 +375,7 @@ func TestMeanwhile(t *testing.T) {
 
 // networkFile returns a file of a network that has an ID of its own for CHTEST. Each
 // payment in it is to a payee with one of the NPIs.
-func (b *fixture) networkFile(payees ...string) billing.IncomingFile {
+func (b *fixture) networkFile(payees ...string) clearing.IncomingFile {
 	b.t.Helper()
 	var payments []remittance.Remittance
 	for _, npi := range payees {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
 )
@@ -41,7 +43,7 @@ func BenchmarkApply(bm *testing.B) {
 		received := time.Since(start)
 		r := b.apply(j)
 		took := time.Since(start)
-		if r.MatchedCount != many || r.Stage != billing.ERADone {
+		if r.MatchedCount != many || r.Stage != remit.Done {
 			bm.Fatalf("%d claims matched, %s", r.MatchedCount, r.Stage)
 		}
 		bm.ReportMetric(took.Seconds(), "s/10k-claims")
@@ -77,9 +79,9 @@ func (b *fixture) listen() {
 	b.t.Helper()
 	now := b.clock.Now()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return tx.Endpoints.Insert(ctx, &billing.WebhookEndpoint{
+		return tx.Endpoints.Insert(ctx, &webhook.Endpoint{
 			ID: billing.NewID[billing.WebhookEndpointID](now), Scope: b.scope, URL: "https://example.com/hooks",
-			Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret(), CreatedAt: now,
+			Status: webhook.EndpointEnabled, Secret: webhook.NewWebhookSecret(), CreatedAt: now,
 		})
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // TestCorpus imports every public sample, for an organization with a claim for
@@ -43,9 +45,9 @@ func TestCorpus(t *testing.T) {
 				if _, have := ours[number]; have || number == "" {
 					continue
 				}
-				ours[number] = b.claim(number, func(claim *billing.Claim) {
+				ours[number] = b.claim(number, func(cl *claim.Claim) {
 					if c.Estimates() {
-						claim.Kind = billing.KindPredetermination
+						cl.Kind = claim.KindPredetermination
 					}
 				})
 			}
@@ -66,7 +68,7 @@ func TestCorpus(t *testing.T) {
 	b.settle()
 	all := b.eras(b.scope)
 	for _, e := range all {
-		if e.Stage != billing.ERADone {
+		if e.Stage != remit.Done {
 			t.Errorf("%s: %s", e.File.Name, e.Stage)
 		}
 	}

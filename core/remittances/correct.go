@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -25,9 +27,9 @@ const atOnce = 10
 // note; CodeConflict when it corrects none, while one of them is posted, and while the
 // work on one has not ended.
 func (s *Service) Replace(
-	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
-) (billing.Reply, error) {
-	return s.correct(ctx, call, id, in, func(ctx context.Context, tx ports.Tx, e *billing.ERA, note billing.ERANote) error {
+	ctx context.Context, call idempotency.Write[*remit.Record], id billing.ERAID, in intake.NoteRequest,
+) (caller.Reply, error) {
+	return s.correct(ctx, call, id, in, func(ctx context.Context, tx ports.Tx, e *remit.ERA, note remit.Note) error {
 		if changes, err := e.CanReplace(); err != nil || !changes {
 			return err
 		}
@@ -45,17 +47,17 @@ func (s *Service) Replace(
 // correct decides about a locked correction, at most once for the call's key, and returns
 // its record.
 func (s *Service) correct(
-	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
-	decide func(ctx context.Context, tx ports.Tx, e *billing.ERA, note billing.ERANote) error,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*remit.Record], id billing.ERAID, in intake.NoteRequest,
+	decide func(ctx context.Context, tx ports.Tx, e *remit.ERA, note remit.Note) error,
+) (caller.Reply, error) {
 	note, faults := in.Text()
 	call.Request.Faults = faults
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.ERARecord, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*remit.Record, error) {
 		e, err := lock(ctx, tx, id)
 		if err != nil {
 			return nil, err
 		}
-		if err := decide(ctx, tx, e, billing.ERANote{At: tx.Clock.Now(), By: call.Principal.ID, Note: note}); err != nil {
+		if err := decide(ctx, tx, e, remit.Note{At: tx.Clock.Now(), By: call.Principal.ID, Note: note}); err != nil {
 			return nil, err
 		}
 		return record(ctx, tx, e)
@@ -64,7 +66,7 @@ func (s *Service) correct(
 
 // takeOverNow moves the claims to the remittance in this commit, or stages the job that
 // does when there are too many.
-func (s *Service) takeOverNow(ctx context.Context, tx ports.Tx, e *billing.ERA, rivals []*billing.ERA) error {
+func (s *Service) takeOverNow(ctx context.Context, tx ports.Tx, e *remit.ERA, rivals []*remit.ERA) error {
 	claims := e.ClaimCount
 	for _, o := range rivals {
 		claims += o.ClaimCount
@@ -73,7 +75,7 @@ func (s *Service) takeOverNow(ctx context.Context, tx ports.Tx, e *billing.ERA, 
 		return stage(ctx, tx, e.Scope, e.ID)
 	}
 	w := &worker{Service: s, job: jobs.Job{Scope: e.Scope}, own: e.ID}
-	for e.Stage != billing.ERADone {
+	for e.Stage != remit.Done {
 		err := w.apply(ctx, tx, e)
 		if errors.Is(err, errLater) {
 			return &billing.Error{Code: billing.CodeConflict, Message: "A claim of it is being sent. Try again in a minute."}
@@ -91,9 +93,9 @@ func (s *Service) takeOverNow(ctx context.Context, tx ports.Tx, e *billing.ERA, 
 // Errors: those of the idempotency key and of Get; CodeInvalidRequest for faults of the
 // note; CodeConflict when it is no correction that waits for a decision.
 func (s *Service) Keep(
-	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
-) (billing.Reply, error) {
-	return s.correct(ctx, call, id, in, func(ctx context.Context, tx ports.Tx, e *billing.ERA, note billing.ERANote) error {
+	ctx context.Context, call idempotency.Write[*remit.Record], id billing.ERAID, in intake.NoteRequest,
+) (caller.Reply, error) {
+	return s.correct(ctx, call, id, in, func(ctx context.Context, tx ports.Tx, e *remit.ERA, note remit.Note) error {
 		if changed, err := e.Discard(note); err != nil || !changed {
 			return err
 		}
@@ -102,7 +104,7 @@ func (s *Service) Keep(
 }
 
 // drop finishes the claims of a discarded correction, and stores it.
-func (s *Service) drop(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+func (s *Service) drop(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	_, siblings, err := s.rivals(ctx, tx, e)
 	if err == nil {
 		err = arrange(ctx, tx, e, siblings)
@@ -122,11 +124,11 @@ func (s *Service) drop(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 // Errors: those of the idempotency key and of Get; CodeInvalidRequest for faults of the
 // note, which is required; CodeConflict when the payment adds up.
 func (s *Service) Acknowledge(
-	ctx context.Context, call idempotency.Write[*billing.ERARecord], id billing.ERAID, in intake.NoteRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*remit.Record], id billing.ERAID, in intake.NoteRequest,
+) (caller.Reply, error) {
 	note, faults := in.Required("Say what the payer answered, or why the difference is right.")
 	call.Request.Faults = faults
-	return s.change(ctx, call, id, func(e *billing.ERA, at time.Time) (bool, error) {
-		return e.Acknowledge(billing.ERANote{At: at, By: call.Principal.ID, Note: note})
+	return s.change(ctx, call, id, func(e *remit.ERA, at time.Time) (bool, error) {
+		return e.Acknowledge(remit.Note{At: at, By: call.Principal.ID, Note: note})
 	})
 }

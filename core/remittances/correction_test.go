@@ -10,7 +10,11 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -25,12 +29,12 @@ func (b *fixture) again(p remittance.Remittance, claims ...remittance.Claim) rem
 }
 
 // imports imports the payment, and applies it.
-func (b *fixture) imports(p remittance.Remittance) *billing.ERARecord {
+func (b *fixture) imports(p remittance.Remittance) *remit.Record {
 	b.t.Helper()
 	return b.apply(b.receiveFile(b.file(p)))
 }
 
-func (b *fixture) shown(id billing.ERAID) *billing.ERARecord {
+func (b *fixture) shown(id billing.ERAID) *remit.Record {
 	b.t.Helper()
 	r, err := b.service.Get(b.t.Context(), b.scope, id)
 	if err != nil {
@@ -40,13 +44,13 @@ func (b *fixture) shown(id billing.ERAID) *billing.ERARecord {
 }
 
 // verdict is a person's decision about a whole remittance.
-type verdict func(context.Context, idempotency.Write[*billing.ERARecord], billing.ERAID, intake.NoteRequest) (billing.Reply, error)
+type verdict func(context.Context, idempotency.Write[*remit.Record], billing.ERAID, intake.NoteRequest) (caller.Reply, error)
 
 // judge makes the decision with a key.
 func (b *fixture) judge(v verdict, key string, id billing.ERAID) (string, error) {
 	b.t.Helper()
-	w := write(b.scope, call(key), func(r *billing.ERARecord, _ error) billing.Reply {
-		return billing.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %s", r.State, counts(r))}
+	w := write(b.scope, call(key), func(r *remit.Record, _ error) caller.Reply {
+		return caller.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %s", r.State, counts(r))}
 	})
 	w.Principal.ID = "usr_1"
 	reply, err := v(b.t.Context(), w, id, intake.NoteRequest{Note: new("The payer called.")})
@@ -71,7 +75,7 @@ func (b *fixture) refuses(v verdict, id billing.ERAID, why string) {
 }
 
 // stated returns a remittance's state, counts and whether a person must look at it.
-func stated(r *billing.ERARecord) string {
+func stated(r *remit.Record) string {
 	attention := ""
 	if r.NeedsAttention() {
 		attention = ", needs attention"
@@ -95,13 +99,13 @@ func TestCorrection(t *testing.T) {
 	p := b.payment(paid("SAME", "P1", 0), paid("CHANGED", "P2", 0), paid("GONE", "P3", 0), paid("LOST", "P5", 0), paid("OTHER", "P6", 0))
 	first := b.imports(p)
 	equal(t, "the first", stated(first), "needs_review 3/5 aaa-- done, needs attention")
-	b.decided(decision{does: billing.TriggerMatch, era: first.ID, ordinal: 4, claim: mine})
-	b.decided(decision{does: billing.TriggerIgnore, era: first.ID, ordinal: 5})
-	b.change(same, func(c *billing.Claim) { c.State, c.ReconciledAt = billing.ClaimReconciled, c.SettledAt })
+	b.decided(decision{does: claim.TriggerMatch, era: first.ID, ordinal: 4, claim: mine})
+	b.decided(decision{does: claim.TriggerIgnore, era: first.ID, ordinal: 5})
+	b.change(same, func(c *claim.Claim) { c.State, c.ReconciledAt = claim.Reconciled, c.SettledAt })
 
 	second := b.imports(b.again(p, paid("OTHER", "P6", 0), paid("ADDED", "P4", 0), paid("CHANGED", "P2", 2500), paid("LOST", "P5", 0), paid("SAME", "P1", 0)))
 	equal(t, "the correction", stated(second), "needs_review 4/5 rrrrr done, needs attention")
-	equal(t, "the reason", second.Claims[2].Review, billing.ReviewCorrection)
+	equal(t, "the reason", second.Claims[2].Review, remit.ReviewCorrection)
 	equal(t, "the claim waits", b.stands(changed), "paid paid 150.00")
 	equal(t, "the first shows it", slices.Equal(b.shown(first.ID).Corrections, []billing.ERAID{second.ID}), true)
 	d := second.Difference
@@ -115,7 +119,7 @@ func TestCorrection(t *testing.T) {
 	if added, gone := d.Claims[0], d.Claims[2]; added.ControlNumber != "ADDED" || added.Was != nil || gone.ControlNumber != "GONE" || gone.Is != nil {
 		t.Errorf("the others are %+v and %+v", added, gone)
 	}
-	if _, err := b.decide(b.service, "", decision{does: billing.TriggerApply, era: second.ID, ordinal: 3}); codeOf(err) != billing.CodeConflict {
+	if _, err := b.decide(b.service, "", decision{does: claim.TriggerApply, era: second.ID, ordinal: 3}); codeOf(err) != billing.CodeConflict {
 		t.Errorf("a claim of it is applied: %v", err)
 	}
 
@@ -139,8 +143,8 @@ func TestCorrection(t *testing.T) {
 			t.Errorf("%s: %d entries, unposted %t", b.get(id).PatientControlNumber, len(l), b.get(id).Unposted())
 		}
 	}
-	equal(t, "notes", b.entries(changed, billing.TriggerCorrect)+b.entries(gone, billing.TriggerCorrect), 2)
-	equal(t, "other notes", b.entries(same, billing.TriggerCorrect)+b.entries(mine, billing.TriggerCorrect), 0)
+	equal(t, "notes", b.entries(changed, claim.TriggerCorrect)+b.entries(gone, claim.TriggerCorrect), 2)
+	equal(t, "other notes", b.entries(same, claim.TriggerCorrect)+b.entries(mine, claim.TriggerCorrect), 0)
 	equal(t, "again", b.judged(b.service.Replace, second.ID), "needs_review 4/5 iaaaa done")
 	b.refuses(b.service.Keep, second.ID, "It has replaced the other remittance.")
 	b.refuses(b.service.Keep, first.ID, "It was replaced by "+second.ID.String())
@@ -167,7 +171,7 @@ func TestCorrectionIsDiscarded(t *testing.T) {
 	equal(t, "the first", stated(b.shown(first.ID)), "needs_review 1/1 a done")
 	equal(t, "corrections that wait", len(b.shown(first.ID).Corrections), 0)
 	equal(t, "the claim", b.stands(id)+": "+b.events(id), "paid paid 150.00: claim.paid")
-	if _, err := b.decide(b.service, "", decision{does: billing.TriggerMatch, era: second.ID, ordinal: 1, claim: id}); codeOf(err) != billing.CodeConflict {
+	if _, err := b.decide(b.service, "", decision{does: claim.TriggerMatch, era: second.ID, ordinal: 1, claim: id}); codeOf(err) != billing.CodeConflict {
 		t.Errorf("a claim of it is matched: %v", err)
 	}
 	post := func(id billing.ERAID) error {
@@ -234,7 +238,7 @@ func TestVersions(t *testing.T) {
 	}
 	b.judged(b.service.Replace, fourth.ID)
 	equal(t, "the claim", b.stands(id), "paid paid 120.00")
-	equal(t, "the third", b.shown(third.ID).State, billing.ERAReplaced)
+	equal(t, "the third", b.shown(third.ID).State, remit.Replaced)
 }
 
 // TestParts imports a payment that the payer split by office. Both parts stand, and the
@@ -266,7 +270,7 @@ func TestParts(t *testing.T) {
 			equal(t, "the first alone", first.NeedsAttention(), name != "each states its own")
 			second := b.imports(q)
 			first = b.shown(first.ID)
-			for _, r := range []*billing.ERARecord{first, second} {
+			for _, r := range []*remit.Record{first, second} {
 				equal(t, "a part", stated(r), "needs_review 1/1 a done")
 				if !r.Balanced || r.PaymentBalance().Failed > 0 || len(r.PaymentFindings()) > 0 || len(r.Parts) != 1 {
 					t.Errorf("%s is balanced %t, with %v: %+v, %+v", r.ID, r.Balanced, r.Parts, r.PaymentBalance(), r.PaymentFindings())
@@ -313,7 +317,7 @@ func TestBothVersionsAtOnce(t *testing.T) {
 	b := newFixture(t)
 	id := b.claim("A")
 	p := b.payment(paid("A", "P1", 0))
-	files := []billing.IncomingFile{b.file(p), b.file(b.again(p, paid("A", "P1", 2500)))}
+	files := []clearing.IncomingFile{b.file(p), b.file(b.again(p, paid("A", "P1", 2500)))}
 	var all sync.WaitGroup
 	for n := range 16 {
 		s := b.process(nil)
@@ -334,7 +338,7 @@ func TestBothVersionsAtOnce(t *testing.T) {
 	if len(eras) != 2 {
 		t.Fatalf("%d remittances", len(eras))
 	}
-	waits := slices.IndexFunc(eras, (*billing.ERA).Undecided)
+	waits := slices.IndexFunc(eras, (*remit.ERA).Undecided)
 	if waits < 0 || len(b.ledger(id)) != 1 {
 		t.Fatalf("no correction waits, %d payments", len(b.ledger(id)))
 	}

@@ -11,7 +11,10 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
@@ -21,7 +24,7 @@ import (
 // world is some claims, and a remittance about them: payments, a split claim, a
 // reversal of one of its own payments, a denial, an estimate, a claim that does
 // not add up, and one of another organization.
-func (b *fixture) world(n int) (claims []billing.ClaimID, f billing.IncomingFile, want []string) {
+func (b *fixture) world(n int) (claims []billing.ClaimID, f clearing.IncomingFile, want []string) {
 	name := func(s string) string { return fmt.Sprintf("%s-%d", s, n) }
 	first := paid(name("B"), "P2", 0)
 	p := b.payment(
@@ -76,7 +79,7 @@ func TestApplyDiesAnywhere(t *testing.T) {
 				j := b.receiveFile(file)
 				s := b.process(f).InPieces(pieces)
 				porttest.Dies(func() { _ = s.Apply(t.Context(), j) })
-				if e := b.eras(b.scope); !b.pending(j) && e[0].Stage != billing.ERADone {
+				if e := b.eras(b.scope); !b.pending(j) && e[0].Stage != remit.Done {
 					t.Errorf("the job is gone, the remittance is %s", e[0].Stage)
 				}
 				b.settle()
@@ -239,8 +242,8 @@ type brokenEDI struct {
 
 var errBroken = errors.New("broken")
 
-func (e *brokenEDI) Claims(content []byte) iter.Seq2[*billing.RemittanceClaim, error] {
-	return func(yield func(*billing.RemittanceClaim, error) bool) {
+func (e *brokenEDI) Claims(content []byte) iter.Seq2[*remit.Claim, error] {
+	return func(yield func(*remit.Claim, error) bool) {
 		n := 0
 		for c, err := range e.ClaimsEDI.Claims(content) {
 			if n++; e.broken && n > e.from {
@@ -327,8 +330,8 @@ func TestImportOwnDiesAnywhere(t *testing.T) {
 		unknown.Payee.ID = unknownNPI
 		file := b.file(b.payment(paid(fmt.Sprintf("A-%d", n), "", 0)), unknown)
 		had := len(b.eras(b.scope))
-		request := billing.Request{Key: fmt.Sprintf("import-%d", n), Fingerprint: [32]byte{1}}
-		var first, again billing.Reply
+		request := caller.Request{Key: fmt.Sprintf("import-%d", n), Fingerprint: [32]byte{1}}
+		var first, again caller.Reply
 		var err error
 		died := porttest.Dies(func() { first, err = b.importOwn(b.process(f), request, file) })
 		repeated, err2 := b.importOwn(b.service, request, file)
@@ -369,10 +372,10 @@ func TestImportOwnAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for n := range 20 {
 		all.Go(func() {
-			if _, err := b.importOwn(b.service, billing.Request{}, file); err != nil {
+			if _, err := b.importOwn(b.service, caller.Request{}, file); err != nil {
 				t.Errorf("import: %v", err)
 			}
-			if _, err := b.importOwn(b.service, billing.Request{}, held); err != nil {
+			if _, err := b.importOwn(b.service, caller.Request{}, held); err != nil {
 				t.Errorf("import: %v", err)
 			}
 			if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, file); err != nil {

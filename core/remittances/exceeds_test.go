@@ -1,9 +1,9 @@
 package remittances_test
 
 import (
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestPaidUnderAnotherNumber pays a claim again under another claim number of the payer.
@@ -16,10 +16,10 @@ func TestPaidUnderAnotherNumber(t *testing.T) {
 	first := paid("A", "P1", 0)
 	b.remit(first)
 	second := b.remit(paid("A", "P2", 0))
-	if got, review := counts(second), second.Claims[0].Review; got != "1/1 r done" || review != billing.ReviewExceedsCharge || b.stands(id) != "paid paid 150.00" {
+	if got, review := counts(second), second.Claims[0].Review; got != "1/1 r done" || review != remit.ReviewExceedsCharge || b.stands(id) != "paid paid 150.00" {
 		t.Errorf("%s, %s, the claim is %s", got, review, b.stands(id))
 	}
-	second = b.decided(decision{does: billing.TriggerApply, era: second.ID, ordinal: 1})
+	second = b.decided(decision{does: claim.TriggerApply, era: second.ID, ordinal: 1})
 	if got := counts(second); got != "1/1 a done" || b.stands(id) != "paid paid 300.00" {
 		t.Errorf("applied: %s, the claim is %s", got, b.stands(id))
 	}

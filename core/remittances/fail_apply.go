@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -37,8 +38,8 @@ func (s *Service) FailApply(ctx context.Context, j jobs.Job) error {
 
 // giveUp ends a remittance on which the work fails. It shows it with the claims
 // that are stored, unless it was shown before.
-func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
-	if e.Stage == billing.ERAReading {
+func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
+	if e.Stage == remit.Reading {
 		kept, err := tx.RemittanceClaims.Count(ctx, e.ID)
 		if err == nil {
 			err = w.show(ctx, tx, e, max(kept, e.ClaimCount))
@@ -47,14 +48,14 @@ func (w *worker) giveUp(ctx context.Context, tx ports.Tx, e *billing.ERA) error 
 			return err
 		}
 	}
-	e.Stage = billing.ERADone
+	e.Stage = remit.Done
 	w.waits.forget(e.ID)
 	return tx.ERAs.Save(ctx, e)
 }
 
 // show makes a remittance visible, with its event. A remittance that was
 // visible before gets no second event.
-func (w *worker) show(ctx context.Context, tx ports.Tx, e *billing.ERA, claims int) error {
+func (w *worker) show(ctx context.Context, tx ports.Tx, e *remit.ERA, claims int) error {
 	if !e.Read(claims, tx.Clock.Now()) {
 		return nil
 	}

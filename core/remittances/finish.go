@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -20,13 +23,13 @@ import (
 // ordinal, and for the field claim_id; CodeInvalidRequest for faults of the body;
 // CodeConflict when it is applied to another claim, or the claim cannot have it.
 func (s *Service) MatchClaim(
-	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, in intake.MatchRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*remit.Claim], era billing.ERAID, ordinal int, in intake.MatchRequest,
+) (caller.Reply, error) {
 	m, faults := in.Match()
 	return s.finish(ctx, call, era, ordinal, decision{
-		does: billing.TriggerMatch, in: intake.NoteRequest{Faults: faults}, claim: m.ClaimID,
-		can: func(r *billing.RemittanceClaim, e *billing.ERA) (bool, error) { return r.CanMatch(e, m.ClaimID) },
-		change: func(a *application, r *billing.RemittanceClaim, c *billing.Claim) error {
+		does: claim.TriggerMatch, in: intake.NoteRequest{Faults: faults}, claim: m.ClaimID,
+		can: func(r *remit.Claim, e *remit.ERA) (bool, error) { return r.CanMatch(e, m.ClaimID) },
+		change: func(a *application, r *remit.Claim, c *claim.Claim) error {
 			if err := c.CanHave(r); err != nil {
 				return err
 			}
@@ -34,10 +37,10 @@ func (s *Service) MatchClaim(
 			if err := faults.Err(); err != nil {
 				return err
 			}
-			to := r.RemittanceClaimProgress
+			to := r.ClaimProgress
 			to.ClaimID, to.LineNumbers = c.ID, numbers
 			a.era.Move(r, to)
-			a.byHand(r, billing.MatchedByUser)
+			a.byHand(r, remit.MatchedByUser)
 			return nil
 		},
 	})
@@ -50,11 +53,11 @@ func (s *Service) MatchClaim(
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it matches
 // no claim, or the claim cannot have it.
 func (s *Service) ApplyClaim(
-	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*remit.Claim], era billing.ERAID, ordinal int, in intake.NoteRequest,
+) (caller.Reply, error) {
 	return s.finish(ctx, call, era, ordinal, decision{
-		does: billing.TriggerApply, in: in, can: (*billing.RemittanceClaim).CanApply,
-		change: func(a *application, r *billing.RemittanceClaim, c *billing.Claim) error {
+		does: claim.TriggerApply, in: in, can: (*remit.Claim).CanApply,
+		change: func(a *application, r *remit.Claim, c *claim.Claim) error {
 			if err := c.CanHave(r); err != nil {
 				return err
 			}
@@ -72,13 +75,13 @@ func (s *Service) ApplyClaim(
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is
 // applied.
 func (s *Service) IgnoreClaim(
-	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*remit.Claim], era billing.ERAID, ordinal int, in intake.NoteRequest,
+) (caller.Reply, error) {
 	return s.finish(ctx, call, era, ordinal, decision{
-		does: billing.TriggerIgnore, in: in, can: (*billing.RemittanceClaim).CanIgnore,
-		change: func(a *application, r *billing.RemittanceClaim, _ *billing.Claim) error {
-			to := r.RemittanceClaimProgress
-			to.Status, to.Review = billing.RemitIgnored, ""
+		does: claim.TriggerIgnore, in: in, can: (*remit.Claim).CanIgnore,
+		change: func(a *application, r *remit.Claim, _ *claim.Claim) error {
+			to := r.ClaimProgress
+			to.Status, to.Review = remit.StatusIgnored, ""
 			a.era.Move(r, to)
 			return nil
 		},
@@ -93,11 +96,11 @@ func (s *Service) IgnoreClaim(
 // ordinal; CodeInvalidRequest for faults of the note; CodeConflict when it is not
 // applied, the remittance is posted, or an applied reversal takes it back.
 func (s *Service) UnapplyClaim(
-	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, in intake.NoteRequest,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*remit.Claim], era billing.ERAID, ordinal int, in intake.NoteRequest,
+) (caller.Reply, error) {
 	return s.finish(ctx, call, era, ordinal, decision{
-		does: billing.TriggerUnapply, in: in, can: (*billing.RemittanceClaim).CanUnapply,
-		change: func(a *application, r *billing.RemittanceClaim, c *billing.Claim) error {
+		does: claim.TriggerUnapply, in: in, can: (*remit.Claim).CanUnapply,
+		change: func(a *application, r *remit.Claim, c *claim.Claim) error {
 			if by := a.ledgers[c.ID].TakenBackBy(a.entry(r)); by != nil {
 				return &billing.Error{Code: billing.CodeConflict, Message: "A reversal takes it back: " + by.ERA.ID.String() + ". Unapply the reversal first."}
 			}
@@ -109,28 +112,28 @@ func (s *Service) UnapplyClaim(
 
 // decision is what a person decides about a remittance claim.
 type decision struct {
-	does  billing.ClaimTrigger // the cause in our claim's history
+	does  claim.Trigger // the cause in our claim's history
 	in    intake.NoteRequest
 	claim billing.ClaimID // ours, which the person names; zero for the one that it matches
 
 	// can reports whether the decision changes anything, and returns the conflict when
 	// it cannot be made now.
-	can func(r *billing.RemittanceClaim, e *billing.ERA) (bool, error)
+	can func(r *remit.Claim, e *remit.ERA) (bool, error)
 
 	// change changes the remittance claim and ours, which is nil when it matches
 	// none. The application is about these two.
-	change func(a *application, r *billing.RemittanceClaim, c *billing.Claim) error
+	change func(a *application, r *remit.Claim, c *claim.Claim) error
 }
 
 // finish makes a person's decision on one remittance claim, at most once for the
 // call's key. It notes the decision in the history of our claim, and returns the
 // remittance claim.
 func (s *Service) finish(
-	ctx context.Context, call idempotency.Write[*billing.RemittanceClaim], era billing.ERAID, ordinal int, d decision,
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[*remit.Claim], era billing.ERAID, ordinal int, d decision,
+) (caller.Reply, error) {
 	note, faults := d.in.Text()
 	call.Request.Faults = faults
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.RemittanceClaim, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*remit.Claim, error) {
 		e, err := lock(ctx, tx, era)
 		if err == nil {
 			err = e.CanFinishClaims()
@@ -161,8 +164,8 @@ func (s *Service) finish(
 }
 
 // open locks our claim, if there is one, and opens an application for it.
-func (d decision) open(ctx context.Context, tx ports.Tx, e *billing.ERA, r *billing.RemittanceClaim) (*application, *billing.Claim, error) {
-	claims, now := map[billing.ClaimID]*billing.Claim{}, tx.Clock.Now()
+func (d decision) open(ctx context.Context, tx ports.Tx, e *remit.ERA, r *remit.Claim) (*application, *claim.Claim, error) {
+	claims, now := map[billing.ClaimID]*claim.Claim{}, tx.Clock.Now()
 	id := cmp.Or(d.claim, r.ClaimID)
 	if !id.IsZero() {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -180,8 +183,8 @@ func (d decision) open(ctx context.Context, tx ports.Tx, e *billing.ERA, r *bill
 
 // close stores the application of one row, and queues the remittances that the row changes
 // to be matched again.
-func (a *application) close(ctx context.Context, tx ports.Tx, r *billing.RemittanceClaim) error {
-	rows := []*billing.RemittanceClaim{r}
+func (a *application) close(ctx context.Context, tx ports.Tx, r *remit.Claim) error {
+	rows := []*remit.Claim{r}
 	if err := a.save(ctx, tx, rows); err != nil { // the row first: what is unmatched is matched again
 		return err
 	}
@@ -197,22 +200,22 @@ func (a *application) close(ctx context.Context, tx ports.Tx, r *billing.Remitta
 
 // byHand applies a row to its claim for a person, or matches one that the payer
 // forwarded.
-func (a *application) byHand(r *billing.RemittanceClaim, by billing.MatchedBy) {
+func (a *application) byHand(r *remit.Claim, by remit.MatchedBy) {
 	if !r.Forwards() {
 		a.apply(r, by)
 		return
 	}
-	to := r.RemittanceClaimProgress
-	to.Status, to.Review, to.MatchedBy = billing.RemitForwarded, "", by
+	to := r.ClaimProgress
+	to.Status, to.Review, to.MatchedBy = remit.StatusForwarded, "", by
 	a.era.Move(r, to)
 }
 
 // unapply reverses the application of a row to its claim.
-func (a *application) unapply(r *billing.RemittanceClaim) {
+func (a *application) unapply(r *remit.Claim) {
 	c, entry := a.claims[r.ClaimID], a.entry(r)
 	l := a.ledgers[c.ID].Without(entry)
-	to := r.RemittanceClaimProgress
-	to.Status, to.Review, to.AppliedAt = billing.RemitNeedsReview, billing.ReviewUnapplied, time.Time{}
+	to := r.ClaimProgress
+	to.Status, to.Review, to.AppliedAt = remit.StatusNeedsReview, remit.ReviewUnapplied, time.Time{}
 	to.Warnings = l.Warnings(entry, a.era.Warnings)
 	a.era.Move(r, to)
 	a.set(c, l)

@@ -12,6 +12,9 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -22,7 +25,7 @@ import (
 
 // decision is what a person decides on a remittance claim.
 type decision struct {
-	does    billing.ClaimTrigger
+	does    claim.Trigger
 	era     billing.ERAID
 	ordinal int
 	claim   billing.ClaimID         // of a match
@@ -30,22 +33,22 @@ type decision struct {
 }
 
 // decide makes the decision with a key, in the process.
-func (b *fixture) decide(s *remittances.Service, key string, d decision) (billing.Reply, error) {
+func (b *fixture) decide(s *remittances.Service, key string, d decision) (caller.Reply, error) {
 	b.t.Helper()
-	w := write(b.scope, call(key), func(r *billing.RemittanceClaim, _ error) billing.Reply {
-		return billing.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %s %s %v", r.Status, r.Review, r.ClaimID, r.LineNumbers)}
+	w := write(b.scope, call(key), func(r *remit.Claim, _ error) caller.Reply {
+		return caller.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %s %s %v", r.Status, r.Review, r.ClaimID, r.LineNumbers)}
 	})
-	if d.does == billing.TriggerMatch {
+	if d.does == claim.TriggerMatch {
 		return s.MatchClaim(b.t.Context(), w, d.era, d.ordinal, intake.MatchRequest{ClaimID: new(d.claim.String()), Lines: d.lines})
 	}
-	by := map[billing.ClaimTrigger]func(context.Context, idempotency.Write[*billing.RemittanceClaim], billing.ERAID, int, intake.NoteRequest) (billing.Reply, error){
-		billing.TriggerApply: s.ApplyClaim, billing.TriggerIgnore: s.IgnoreClaim, billing.TriggerUnapply: s.UnapplyClaim,
+	by := map[claim.Trigger]func(context.Context, idempotency.Write[*remit.Claim], billing.ERAID, int, intake.NoteRequest) (caller.Reply, error){
+		claim.TriggerApply: s.ApplyClaim, claim.TriggerIgnore: s.IgnoreClaim, claim.TriggerUnapply: s.UnapplyClaim,
 	}[d.does]
 	return by(b.t.Context(), w, d.era, d.ordinal, intake.NoteRequest{Note: new("The payer confirmed it.")})
 }
 
 // decided makes a decision that must go well, and returns the remittance.
-func (b *fixture) decided(d decision) *billing.ERARecord {
+func (b *fixture) decided(d decision) *remit.Record {
 	b.t.Helper()
 	if _, err := b.decide(b.service, "", d); err != nil {
 		b.t.Fatalf("%s: %v", d.does, err)
@@ -58,7 +61,7 @@ func (b *fixture) decided(d decision) *billing.ERARecord {
 }
 
 // entries counts the entries of a claim's history with the cause.
-func (b *fixture) entries(id billing.ClaimID, cause billing.ClaimTrigger) (n int) {
+func (b *fixture) entries(id billing.ClaimID, cause claim.Trigger) (n int) {
 	b.t.Helper()
 	for _, m := range b.get(id).History {
 		if m.Cause == cause {
@@ -70,7 +73,7 @@ func (b *fixture) entries(id billing.ClaimID, cause billing.ClaimTrigger) (n int
 
 // unbalanced imports a payment of a claim that does not add up, and applies what
 // adds up.
-func (b *fixture) unbalanced(c remittance.Claim) *billing.ERARecord {
+func (b *fixture) unbalanced(c remittance.Claim) *remit.Record {
 	b.t.Helper()
 	p := b.payment(c)
 	p.Claims[0].Paid++
@@ -82,19 +85,19 @@ func (b *fixture) unbalanced(c remittance.Claim) *billing.ERARecord {
 // effect once.
 func TestPeopleDieAnywhere(t *testing.T) {
 	t.Parallel()
-	lost := func(b *fixture, _, payers string) *billing.ERARecord { return b.remit(paid("LOST", payers, 0)) }
-	good := func(b *fixture, number, payers string) *billing.ERARecord { return b.remit(paid(number, payers, 0)) }
-	off := func(b *fixture, number, payers string) *billing.ERARecord {
+	lost := func(b *fixture, _, payers string) *remit.Record { return b.remit(paid("LOST", payers, 0)) }
+	good := func(b *fixture, number, payers string) *remit.Record { return b.remit(paid(number, payers, 0)) }
+	off := func(b *fixture, number, payers string) *remit.Record {
 		return b.unbalanced(paid(number, payers, 0))
 	}
-	for does, want := range map[billing.ClaimTrigger]struct {
-		comes                  func(b *fixture, number, payers string) *billing.ERARecord
+	for does, want := range map[claim.Trigger]struct {
+		comes                  func(b *fixture, number, payers string) *remit.Record
 		counts, stands, events string
 	}{
-		billing.TriggerMatch:   {lost, "1/1 a done", "paid paid 150.00", "claim.paid"},
-		billing.TriggerApply:   {off, "1/1 a done", "paid paid 150.01", "claim.paid"},
-		billing.TriggerIgnore:  {off, "1/1 i done", "accepted_payer", ""},
-		billing.TriggerUnapply: {good, "1/1 r done", "accepted_payer", "claim.paid claim.payment_reversed"},
+		claim.TriggerMatch:   {lost, "1/1 a done", "paid paid 150.00", "claim.paid"},
+		claim.TriggerApply:   {off, "1/1 a done", "paid paid 150.01", "claim.paid"},
+		claim.TriggerIgnore:  {off, "1/1 i done", "accepted_payer", ""},
+		claim.TriggerUnapply: {good, "1/1 r done", "accepted_payer", "claim.paid claim.payment_reversed"},
 	} {
 		t.Run(string(does), func(t *testing.T) {
 			t.Parallel()
@@ -133,10 +136,10 @@ func TestDecisionsAtOnce(t *testing.T) {
 	id := b.claim("A-1")
 	r := b.unbalanced(paid("A-1", "P1", 0))
 	processes := []*remittances.Service{b.process(nil), b.process(nil)}
-	done := make(chan billing.ClaimTrigger, 40)
+	done := make(chan claim.Trigger, 40)
 	for n := range cap(done) {
 		go func() {
-			does := []billing.ClaimTrigger{billing.TriggerApply, billing.TriggerUnapply, billing.TriggerIgnore, billing.TriggerMatch}[n%4]
+			does := []claim.Trigger{claim.TriggerApply, claim.TriggerUnapply, claim.TriggerIgnore, claim.TriggerMatch}[n%4]
 			_, err := b.decide(processes[n/4%2], fmt.Sprint("k", n), decision{does: does, era: r.ID, ordinal: 1, claim: id})
 			if err != nil && codeOf(err) != billing.CodeConflict {
 				t.Errorf("%s: %v", does, err)
@@ -152,8 +155,8 @@ func TestDecisionsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.settle()
-	applied := b.entries(id, billing.TriggerApply) + b.entries(id, billing.TriggerMatch)
-	back := b.entries(id, billing.TriggerUnapply)
+	applied := b.entries(id, claim.TriggerApply) + b.entries(id, claim.TriggerMatch)
+	back := b.entries(id, claim.TriggerUnapply)
 	events := strings.TrimSpace(strings.Repeat("claim.paid claim.payment_reversed ", back) + strings.Repeat("claim.paid ", applied-back))
 	stands := map[int]string{0: "accepted_payer", 1: "paid paid 150.01"}[applied-back]
 	if stands == "" || b.events(id) != events || b.stands(id) != stands || len(b.ledger(id)) != applied-back ||
@@ -209,10 +212,10 @@ func TestDecisionsAtRandom(t *testing.T) {
 					}
 				} else {
 					at := rows[roll.IntN(len(rows))]
-					does := []billing.ClaimTrigger{billing.TriggerMatch, billing.TriggerApply, billing.TriggerIgnore, billing.TriggerUnapply}[roll.IntN(4)]
+					does := []claim.Trigger{claim.TriggerMatch, claim.TriggerApply, claim.TriggerIgnore, claim.TriggerUnapply}[roll.IntN(4)]
 					_, err := b.decide(b.service, "", decision{does: does, era: at.era, ordinal: at.ordinal, claim: ids[roll.IntN(len(ids))]})
 					if err == nil {
-						unapplied[at] = does == billing.TriggerUnapply
+						unapplied[at] = does == claim.TriggerUnapply
 					} else if codeOf(err) != billing.CodeConflict {
 						t.Fatalf("%s: %v", does, err)
 					}
@@ -229,7 +232,7 @@ func TestDecisionsAtRandom(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if c := r.Claims[at.ordinal-1]; is && (c.Status != billing.RemitNeedsReview || c.Review != billing.ReviewUnapplied) {
+				if c := r.Claims[at.ordinal-1]; is && (c.Status != remit.StatusNeedsReview || c.Review != remit.ReviewUnapplied) {
 					t.Errorf("what was unapplied is %s %s", c.Status, c.Review)
 				}
 				if got := counts(r); !strings.HasSuffix(got, " done") || strings.Contains(got, "p") || strings.Contains(got, "?") {
@@ -241,7 +244,7 @@ func TestDecisionsAtRandom(t *testing.T) {
 				if is := c.Ledger(l).Standing(); !reflect.DeepEqual(c.Standing, is) {
 					t.Errorf("the claim stands at %+v, its ledger at %+v", c.Standing, is)
 				}
-				back := b.entries(id, billing.TriggerUnapply)
+				back := b.entries(id, claim.TriggerUnapply)
 				if n := len(porttest.Events(t, b.store, b.scope, id)); n != len(l)+2*back {
 					t.Errorf("%d events; %d are applied, and %d were taken back", n, len(l), back)
 				}
@@ -255,16 +258,16 @@ func TestDecisionsAtRandom(t *testing.T) {
 func TestBeforeTheClaim(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	id := b.claim("A-1", func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimValidated, time.Time{} })
+	id := b.claim("A-1", func(c *claim.Claim) { c.State, c.SentAt = claim.Validated, time.Time{} })
 	j := b.receive(paid("A-1", "P1", 0))
 	r := b.apply(j)
-	if c := r.Claims[0]; counts(r) != "0/1 - done" || c.Review != billing.ReviewClaimNotSent {
+	if c := r.Claims[0]; counts(r) != "0/1 - done" || c.Review != remit.ReviewClaimNotSent {
 		t.Fatalf("%s, %s", counts(r), c.Review)
 	}
-	if _, err := b.decide(b.service, "", decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: id}); codeOf(err) != billing.CodeConflict {
+	if _, err := b.decide(b.service, "", decision{does: claim.TriggerMatch, era: r.ID, ordinal: 1, claim: id}); codeOf(err) != billing.CodeConflict {
 		t.Errorf("matched to a claim that was never sent: %v", err)
 	}
-	b.change(id, func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimSubmitted, b.clock.Now() })
+	b.change(id, func(c *claim.Claim) { c.State, c.SentAt = claim.Submitted, b.clock.Now() })
 	b.rematch("A-1")
 	if got := counts(b.era(j)); got != "1/1 a done" || b.stands(id) != "paid paid 150.00" || b.events(id) != "claim.paid" {
 		t.Errorf("%s, %s, events %s", got, b.stands(id), b.events(id))
@@ -289,8 +292,8 @@ func (b *fixture) rematch(number string) {
 }
 
 // crownAndFilm is a claim of two lines, of 125.00 and 75.00.
-func crownAndFilm(c *billing.Claim) {
-	c.Lines = []billing.ClaimLine{c.Lines[0], c.Lines[0]}
+func crownAndFilm(c *claim.Claim) {
+	c.Lines = []claim.Line{c.Lines[0], c.Lines[0]}
 	c.Lines[0].Fee, c.Lines[1].Fee, c.Lines[1].ProcedureCode = 12500, 7500, "D0220"
 }
 
@@ -325,14 +328,14 @@ func forwarded(number string) remittance.Claim {
 func TestOddRemittances(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		ours  func(*billing.Claim)
+		ours  func(*claim.Claim)
 		says  [][]saying          // of one remittance each
 		after func(*fixture, int) // runs after each remittance
 
 		counts, stands, events string // the counts of the last remittance
 	}{
 		"rejected, then paid": {
-			inState(billing.ClaimRejected),
+			inState(claim.Rejected),
 			[][]saying{{paid("A-1", "P1", 0)}},
 			nil,
 			"1/1 a done", "paid paid 150.00", "claim.paid",
@@ -342,7 +345,7 @@ func TestOddRemittances(t *testing.T) {
 			[][]saying{{paid("A-1", "P1", 0)}, {reversed(paid("A-1", "P1", 0))}},
 			func(b *fixture, n int) {
 				if n == 0 {
-					b.change(b.byNumber("A-1"), inState(billing.ClaimVoided))
+					b.change(b.byNumber("A-1"), inState(claim.Voided))
 				}
 			},
 			"1/1 a done", "voided", "claim.paid claim.payment_reversed",
@@ -387,7 +390,7 @@ func TestOddRemittances(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t)
-			var changes []func(*billing.Claim)
+			var changes []func(*claim.Claim)
 			if c.ours != nil {
 				changes = append(changes, c.ours)
 			}
@@ -433,13 +436,13 @@ func TestReversalBeforePayment(t *testing.T) {
 			b := newFixture(t)
 			id := b.claim("A-1")
 			back := b.receive(reversed(paid("A-1", "P1", 0)))
-			if r := b.apply(back); counts(r) != "0/1 - done" || r.Claims[0].Review != billing.ReviewNoPayment {
+			if r := b.apply(back); counts(r) != "0/1 - done" || r.Claims[0].Review != remit.ReviewNoPayment {
 				t.Fatalf("%s, %s", counts(r), r.Claims[0].Review)
 			}
 			b.apply(back) // a redelivered message
 			r := b.remit(paid(number, "P1", 0))
 			if number == "LOST" {
-				r = b.decided(decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: id})
+				r = b.decided(decision{does: claim.TriggerMatch, era: r.ID, ordinal: 1, claim: id})
 			}
 			b.settle()
 			if counts(r) != "1/1 a done" || counts(b.era(back)) != "1/1 a done" || b.stands(id) != "accepted_payer" ||
@@ -459,10 +462,10 @@ func TestLinesOfEarlierContent(t *testing.T) {
 	id := b.claim("A-2", crownAndFilm)
 	waits := b.unbalanced(both(crown("A-2"), film("A-2")))
 	r := b.remit(both(crown("A-2"), film("A-2")))
-	b.change(id, func(c *billing.Claim) { c.Lines = c.Lines[1:] })
-	for _, d := range []decision{{does: billing.TriggerUnapply, era: r.ID}, {does: billing.TriggerApply, era: r.ID}, {does: billing.TriggerApply, era: waits.ID}} {
+	b.change(id, func(c *claim.Claim) { c.Lines = c.Lines[1:] })
+	for _, d := range []decision{{does: claim.TriggerUnapply, era: r.ID}, {does: claim.TriggerApply, era: r.ID}, {does: claim.TriggerApply, era: waits.ID}} {
 		d.ordinal = 1
-		if got := b.decided(d).Claims[0].LineNumbers; d.does == billing.TriggerApply && !slices.Equal(got, []int{0, 1}) {
+		if got := b.decided(d).Claims[0].LineNumbers; d.does == claim.TriggerApply && !slices.Equal(got, []int{0, 1}) {
 			t.Errorf("the lines of the remittance are the claim's %v", got)
 		}
 	}
@@ -478,7 +481,7 @@ func TestMatchInOneFile(t *testing.T) {
 	if counts(r) != "0/2 -- done" {
 		t.Fatal(counts(r))
 	}
-	b.decided(decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: id})
+	b.decided(decision{does: claim.TriggerMatch, era: r.ID, ordinal: 1, claim: id})
 	b.settle()
 	now, err := b.service.Get(t.Context(), b.scope, r.ID)
 	if err != nil || counts(now) != "2/2 aa done" || b.stands(id) != "accepted_payer" || b.events(id) != "claim.paid claim.payment_reversed" {
@@ -493,20 +496,20 @@ func TestMatchByHand(t *testing.T) {
 	b := newFixture(t)
 	id := b.claim("M81VMY0NYCQ0SS1PRFM7", crownAndFilm)
 	theirs := b.organization(billing.ModeTest, "1457898765", "")
-	foreign := b.claim("THEIRS", func(c *billing.Claim) { c.Scope = theirs })
+	foreign := b.claim("THEIRS", func(c *claim.Claim) { c.Scope = theirs })
 	says := both(film("M81VMY0NYCQ0SS1PR"), ofLine("", "D9999", "", 12500))
 	r := b.remit(says)
-	if counts(r) != "0/1 - done" || r.Claims[0].Review != billing.ReviewNoClaim {
+	if counts(r) != "0/1 - done" || r.Claims[0].Review != remit.ReviewNoClaim {
 		t.Fatalf("%s, %s", counts(r), r.Claims[0].Review)
 	}
-	d := decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: foreign}
+	d := decision{does: claim.TriggerMatch, era: r.ID, ordinal: 1, claim: foreign}
 	if _, err := b.decide(b.service, "", d); codeOf(err) != billing.CodeNotFound {
 		t.Errorf("matched to a claim of another organization: %v", err)
 	}
 	d.claim, d.lines = id, []intake.MatchLineInput{{ERALine: 1, LineNumber: new(2)}, {ERALine: 2, LineNumber: new(1)}}
 	r = b.decided(d)
 	c := r.Claims[0]
-	if counts(r) != "1/1 a done" || c.MatchedBy != billing.MatchedByUser || !slices.Equal(c.LineNumbers, []int{2, 1}) ||
+	if counts(r) != "1/1 a done" || c.MatchedBy != remit.MatchedByUser || !slices.Equal(c.LineNumbers, []int{2, 1}) ||
 		fmt.Sprint(c.Warnings) != "[procedure_unknown]" || b.stands(id) != "paid paid 200.00" {
 		t.Errorf("%s, %s, lines %v, %v, the claim is %s", counts(r), c.MatchedBy, c.LineNumbers, c.Warnings, b.stands(id))
 	}
@@ -523,8 +526,8 @@ func TestMatchedToAnotherClaim(t *testing.T) {
 	b := newFixture(t)
 	wrong, right := b.claim("A-1"), b.claim("B-1")
 	r := b.remit(paid("A-1", "P1", 0))
-	b.decided(decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
-	if r = b.decided(decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: right}); counts(r) != "1/1 a done" || r.Unfinished() != 0 {
+	b.decided(decision{does: claim.TriggerUnapply, era: r.ID, ordinal: 1})
+	if r = b.decided(decision{does: claim.TriggerMatch, era: r.ID, ordinal: 1, claim: right}); counts(r) != "1/1 a done" || r.Unfinished() != 0 {
 		t.Errorf("%s, %d unfinished", counts(r), r.Unfinished())
 	}
 	if b.stands(wrong) != "accepted_payer" || b.stands(right) != "paid paid 150.00" || len(b.ledger(wrong)) != 0 ||
@@ -539,11 +542,11 @@ func TestUnapplyWhatIsTakenBack(t *testing.T) {
 	b := newFixture(t)
 	id, p := b.claim("A-1"), paid("A-1", "P1", 0)
 	first, back := b.remit(p), b.remit(reversed(p))
-	undo := decision{does: billing.TriggerUnapply, era: first.ID, ordinal: 1}
+	undo := decision{does: claim.TriggerUnapply, era: first.ID, ordinal: 1}
 	if _, err := b.decide(b.service, "", undo); codeOf(err) != billing.CodeConflict || !strings.Contains(err.Error(), back.ID.String()) {
 		t.Errorf("unapply what a reversal takes back: %v", err)
 	}
-	b.decided(decision{does: billing.TriggerUnapply, era: back.ID, ordinal: 1})
+	b.decided(decision{does: claim.TriggerUnapply, era: back.ID, ordinal: 1})
 	if b.stands(id) != "paid paid 150.00" {
 		t.Errorf("without the reversal the claim is %s", b.stands(id))
 	}
@@ -560,23 +563,23 @@ func TestUnappliedStays(t *testing.T) {
 	id, other := b.claim("A-1"), b.claim("B-1")
 	j := b.receive(paid("A-1", "P1", 0), paid("LOST", "P2", 0))
 	r := b.apply(j)
-	b.decided(decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
+	b.decided(decision{does: claim.TriggerUnapply, era: r.ID, ordinal: 1})
 	b.apply(j) // a redelivered message
 	b.rematch("A-1")
 	if again, err := b.service.Retry(t.Context(), b.scope, r.ID); err != nil || !again { // the other one is unmatched
 		t.Errorf("retry: %t, %v", again, err)
 	}
 	b.settle()
-	b.decided(decision{does: billing.TriggerMatch, era: r.ID, ordinal: 2, claim: other})
+	b.decided(decision{does: claim.TriggerMatch, era: r.ID, ordinal: 2, claim: other})
 	b.remit(reversed(paid("A-1", "P1", 0))) // it takes back nothing that is applied
 	b.settle()
-	if r = b.era(j); counts(r) != "2/2 ra done" || r.Claims[0].Review != billing.ReviewUnapplied || b.stands(id) != "accepted_payer" || len(b.ledger(id)) != 0 {
+	if r = b.era(j); counts(r) != "2/2 ra done" || r.Claims[0].Review != remit.ReviewUnapplied || b.stands(id) != "accepted_payer" || len(b.ledger(id)) != 0 {
 		t.Errorf("%s, %s, the claim is %s with %d entries", counts(r), r.Claims[0].Review, b.stands(id), len(b.ledger(id)))
 	}
 	if again, err := b.service.Retry(t.Context(), b.scope, r.ID); err != nil || again {
 		t.Errorf("retry when only the unapplied one is left: %t, %v", again, err)
 	}
-	b.decided(decision{does: billing.TriggerApply, era: r.ID, ordinal: 1})
+	b.decided(decision{does: claim.TriggerApply, era: r.ID, ordinal: 1})
 	b.settle() // the reversal finds its payment
 	if r = b.era(j); counts(r) != "2/2 aa done" || b.stands(id) != "accepted_payer" || len(b.ledger(id)) != 2 {
 		t.Errorf("%s, the claim is %s with %d entries", counts(r), b.stands(id), len(b.ledger(id)))
@@ -606,7 +609,7 @@ func TestUnpost(t *testing.T) {
 		return err
 	}
 	unapply := func() error {
-		_, err := b.decide(b.service, "", decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
+		_, err := b.decide(b.service, "", decision{does: claim.TriggerUnapply, era: r.ID, ordinal: 1})
 		return err
 	}
 	unpost := func() error {
@@ -629,8 +632,8 @@ func TestUnpost(t *testing.T) {
 			t.Errorf("step %d: %v, want %q", i+1, step.err, step.code)
 		}
 	}
-	b.decided(decision{does: billing.TriggerIgnore, era: r.ID, ordinal: 1})
-	r = b.decided(decision{does: billing.TriggerIgnore, era: r.ID, ordinal: 2})
+	b.decided(decision{does: claim.TriggerIgnore, era: r.ID, ordinal: 1})
+	r = b.decided(decision{does: claim.TriggerIgnore, era: r.ID, ordinal: 2})
 	if err := post(false); err != nil || counts(r) != "1/2 ii done" || r.NeedsAttention() {
 		t.Errorf("%v, %s", err, counts(r))
 	}
@@ -642,7 +645,7 @@ func TestChangedAfterReconciling(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	id := b.claim("A-1")
-	record := func(change func(*billing.ClaimRecord) error) error {
+	record := func(change func(*claim.Record) error) error {
 		b.clock.Advance(time.Second)
 		return b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
 			c, err := tx.Claims.Lock(ctx, id)
@@ -656,10 +659,10 @@ func TestChangedAfterReconciling(t *testing.T) {
 		})
 	}
 	reconcile := func() error {
-		return record(func(c *billing.ClaimRecord) error { return c.Reconcile(nil, "usr_1", b.clock.Now()) })
+		return record(func(c *claim.Record) error { return c.Reconcile(nil, "usr_1", b.clock.Now()) })
 	}
 	reopen := func() error {
-		return record(func(c *billing.ClaimRecord) error { return c.Reopen("usr_1", b.clock.Now()) })
+		return record(func(c *claim.Record) error { return c.Reopen("usr_1", b.clock.Now()) })
 	}
 	first := paid("A-1", "P1", 2500)
 	b.remit(first)
@@ -699,22 +702,22 @@ func TestForwardedIsNotDecided(t *testing.T) {
 	if counts(r) != "0/1 f done" {
 		t.Fatal(counts(r))
 	}
-	d := decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: id}
+	d := decision{does: claim.TriggerMatch, era: r.ID, ordinal: 1, claim: id}
 	for range 2 {
-		if r = b.decided(d); counts(r) != "1/1 f done" || r.Claims[0].ClaimID != id || r.Claims[0].MatchedBy != billing.MatchedByUser {
-			t.Errorf("matched: %s, %+v", counts(r), r.Claims[0].RemittanceClaimProgress)
+		if r = b.decided(d); counts(r) != "1/1 f done" || r.Claims[0].ClaimID != id || r.Claims[0].MatchedBy != remit.MatchedByUser {
+			t.Errorf("matched: %s, %+v", counts(r), r.Claims[0].ClaimProgress)
 		}
 	}
-	d.does = billing.TriggerApply
+	d.does = claim.TriggerApply
 	if r = b.decided(d); counts(r) != "1/1 f done" {
 		t.Errorf("applied: %s", counts(r))
 	}
-	d.does = billing.TriggerIgnore
+	d.does = claim.TriggerIgnore
 	if r = b.decided(d); counts(r) != "1/1 i done" {
 		t.Errorf("ignored: %s", counts(r))
 	}
 	if b.stands(id) != "accepted_payer" || b.events(id) != "" || len(b.ledger(id)) != 0 ||
-		b.entries(id, billing.TriggerMatch) != 1 || b.entries(id, billing.TriggerApply) != 0 {
+		b.entries(id, claim.TriggerMatch) != 1 || b.entries(id, claim.TriggerApply) != 0 {
 		t.Errorf("the claim is %s, events %q, history %+v", b.stands(id), b.events(id), b.get(id).History)
 	}
 }
@@ -756,16 +759,16 @@ func TestUnappliedEstimate(t *testing.T) {
 		return fmt.Sprint(c.State, " ", c.Estimate.Pay, " ", c.Estimate.ERAID == first.ID)
 	}
 	got := []string{pays()}
-	for _, r := range []*billing.ERARecord{second, first} {
-		b.decided(decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
+	for _, r := range []*remit.Record{second, first} {
+		b.decided(decision{does: claim.TriggerUnapply, era: r.ID, ordinal: 1})
 		got = append(got, pays())
 	}
-	b.decided(decision{does: billing.TriggerApply, era: first.ID, ordinal: 1})
+	b.decided(decision{does: claim.TriggerApply, era: first.ID, ordinal: 1})
 	got = append(got, pays())
 	if want := []string{"returned 120.00 false", "returned 100.00 true", "accepted_payer", "returned 100.00 true"}; !slices.Equal(got, want) {
 		t.Errorf("the predetermination is %q, want %q", got, want)
 	}
-	if n := b.entries(id, billing.TriggerUnapply); n != 2 {
+	if n := b.entries(id, claim.TriggerUnapply); n != 2 {
 		t.Errorf("%d applications were taken back", n)
 	}
 }

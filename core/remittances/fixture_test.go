@@ -19,7 +19,13 @@ import (
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -34,7 +40,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 type fixture struct {
 	t       testing.TB
 	store   pgtest.Clocked
-	payers  *billing.PayerDirectory
+	payers  *directory.PayerDirectory
 	clock   *porttest.Clock
 	service *remittances.Service
 	scope   billing.Scope
@@ -85,7 +91,7 @@ func (b *fixture) claimedOffice(scope billing.Scope, npi, taxID string) {
 
 func (b *fixture) officeAsOf(scope billing.Scope, npi, taxID string, verified time.Time) billing.OfficeID {
 	b.t.Helper()
-	return porttest.Office(b.t, b.store, scope, func(o *billing.Office) { o.NPI, o.TaxID, o.VerifiedAt = npi, taxID, verified }).ID
+	return porttest.Office(b.t, b.store, scope, func(o *directory.Office) { o.NPI, o.TaxID, o.VerifiedAt = npi, taxID, verified }).ID
 }
 
 func (b *fixture) in(fn func(ctx context.Context, tx ports.Tx) error) {
@@ -102,25 +108,25 @@ func (b *fixture) inScope(scope billing.Scope, fn func(ctx context.Context, tx p
 const fee = billing.Money(20000)
 
 // claim creates a claim to CHTEST that the payer has accepted.
-func (b *fixture) claim(number string, changes ...func(*billing.Claim)) billing.ClaimID {
+func (b *fixture) claim(number string, changes ...func(*claim.Claim)) billing.ClaimID {
 	b.t.Helper()
 	c := b.newClaim(number, changes...)
 	b.inScope(c.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Insert(ctx, c) })
 	return c.ID
 }
 
-func (b *fixture) newClaim(number string, changes ...func(*billing.Claim)) *billing.Claim {
+func (b *fixture) newClaim(number string, changes ...func(*claim.Claim)) *claim.Claim {
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
-	c := &billing.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: billing.KindClaim,
-		Frequency: billing.FrequencyOriginal, PatientControlNumber: number, CreatedAt: now,
-		ClaimContent: billing.ClaimContent{
+	c := &claim.Claim{
+		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: claim.KindClaim,
+		Frequency: claim.FrequencyOriginal, PatientControlNumber: number, CreatedAt: now,
+		Content: claim.Content{
 			OfficeID: billing.NewID[billing.OfficeID](now), Payer: payer.PayerSummary, PlaceOfService: "11",
-			Subscriber: billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
-			Lines:      []billing.ClaimLine{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: fee, Quantity: 1}},
+			Subscriber: claim.Subscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
+			Lines:      []claim.Line{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: fee, Quantity: 1}},
 		},
-		ClaimProgress: billing.ClaimProgress{State: billing.ClaimAcceptedPayer, UpdatedAt: now, SentAt: now},
+		Progress: claim.Progress{State: claim.AcceptedPayer, UpdatedAt: now, SentAt: now},
 	}
 	for _, change := range changes {
 		change(c)
@@ -128,23 +134,23 @@ func (b *fixture) newClaim(number string, changes ...func(*billing.Claim)) *bill
 	return c
 }
 
-func inState(s billing.ClaimState) func(*billing.Claim) {
-	return func(c *billing.Claim) { c.State = s }
+func inState(s claim.State) func(*claim.Claim) {
+	return func(c *claim.Claim) { c.State = s }
 }
 
-func predetermination(c *billing.Claim) { c.Kind = billing.KindPredetermination }
+func predetermination(c *claim.Claim) { c.Kind = claim.KindPredetermination }
 
-func payerNumber(n string) func(*billing.Claim) {
-	return func(c *billing.Claim) { c.PayerClaimNumber = n }
+func payerNumber(n string) func(*claim.Claim) {
+	return func(c *claim.Claim) { c.PayerClaimNumber = n }
 }
 
-func (b *fixture) get(id billing.ClaimID) *billing.Claim {
+func (b *fixture) get(id billing.ClaimID) *claim.Claim {
 	b.t.Helper()
 	return porttest.Claim(b.t, b.store, b.scope, id).Claim
 }
 
 // change changes a claim as another use case does.
-func (b *fixture) change(id billing.ClaimID, change func(*billing.Claim)) {
+func (b *fixture) change(id billing.ClaimID, change func(*claim.Claim)) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -222,7 +228,7 @@ func (b *fixture) payment(claims ...remittance.Claim) remittance.Remittance {
 }
 
 // file returns an 835 of the payments.
-func (b *fixture) file(payments ...remittance.Remittance) billing.IncomingFile {
+func (b *fixture) file(payments ...remittance.Remittance) clearing.IncomingFile {
 	b.t.Helper()
 	b.traces++
 	at := time.Date(2026, 2, 3, 4, 5, 0, 0, time.UTC)
@@ -233,7 +239,7 @@ func (b *fixture) file(payments ...remittance.Remittance) billing.IncomingFile {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return billing.IncomingFile{Name: "F" + strconv.Itoa(b.traces) + ".835", Content: out.Bytes()}
+	return clearing.IncomingFile{Name: "F" + strconv.Itoa(b.traces) + ".835", Content: out.Bytes()}
 }
 
 // receive imports a file with one payment of the claims, and returns its job.
@@ -242,13 +248,13 @@ func (b *fixture) receive(claims ...remittance.Claim) jobs.Job {
 	return b.receiveFile(b.file(b.payment(claims...)))
 }
 
-func (b *fixture) receiveFile(f billing.IncomingFile) jobs.Job {
+func (b *fixture) receiveFile(f clearing.IncomingFile) jobs.Job {
 	b.t.Helper()
 	return b.receiveBy(&network.Route{Mode: b.scope.Mode}, f)
 }
 
 // receiveBy receives a file that came by the route.
-func (b *fixture) receiveBy(by *network.Route, f billing.IncomingFile) jobs.Job {
+func (b *fixture) receiveBy(by *network.Route, f clearing.IncomingFile) jobs.Job {
 	b.t.Helper()
 	have := map[billing.JobID]bool{}
 	for _, j := range b.due() {
@@ -267,12 +273,12 @@ func (b *fixture) receiveBy(by *network.Route, f billing.IncomingFile) jobs.Job 
 }
 
 // remit imports a payment of the claims and applies it.
-func (b *fixture) remit(claims ...remittance.Claim) *billing.ERARecord {
+func (b *fixture) remit(claims ...remittance.Claim) *remit.Record {
 	b.t.Helper()
 	return b.apply(b.receive(claims...))
 }
 
-func (b *fixture) apply(j jobs.Job) *billing.ERARecord {
+func (b *fixture) apply(j jobs.Job) *remit.Record {
 	b.t.Helper()
 	if err := b.service.Apply(b.t.Context(), j); err != nil {
 		b.t.Fatalf("apply: %v", err)
@@ -280,7 +286,7 @@ func (b *fixture) apply(j jobs.Job) *billing.ERARecord {
 	return b.era(j)
 }
 
-func (b *fixture) era(j jobs.Job) *billing.ERARecord {
+func (b *fixture) era(j jobs.Job) *remit.Record {
 	b.t.Helper()
 	r, err := b.service.Get(b.t.Context(), j.Scope, billing.ERAID(j.Subject))
 	if err != nil {
@@ -298,7 +304,7 @@ func (b *fixture) isDue(j jobs.Job) bool {
 	return slices.ContainsFunc(b.due(), func(due jobs.Job) bool { return due.ID == j.ID })
 }
 
-func (b *fixture) quarantined() []*billing.Quarantined {
+func (b *fixture) quarantined() []*quarantine.File {
 	b.t.Helper()
 	files, err := b.service.Quarantined(b.t.Context())
 	if err != nil {
@@ -308,9 +314,9 @@ func (b *fixture) quarantined() []*billing.Quarantined {
 }
 
 // eras returns every remittance of the scope.
-func (b *fixture) eras(scope billing.Scope) []*billing.ERA {
+func (b *fixture) eras(scope billing.Scope) []*remit.ERA {
 	b.t.Helper()
-	all, next, err := b.service.List(b.t.Context(), scope, billing.ERAFilter{}, billing.Page{Limit: 1000})
+	all, next, err := b.service.List(b.t.Context(), scope, remit.Filter{}, billing.Page{Limit: 1000})
 	if err != nil || next != nil {
 		b.t.Fatalf("list: %v", err)
 	}
@@ -356,30 +362,30 @@ func (b *fixture) last(id [16]byte, data any) {
 // counts returns the results of a remittance's claims: c claims, m matched, and
 // for each ordinal whether it was applied (a), needs review (r), is unmatched (-),
 // forwarded (f), ignored (i) or pending (p). It checks the counts of the remittance.
-func counts(r *billing.ERARecord) string {
+func counts(r *remit.Record) string {
 	var each strings.Builder
-	var sum billing.ERAProgress
+	var sum remit.Progress
 	for _, c := range r.Claims {
 		switch c.Status {
-		case billing.RemitApplied:
+		case remit.StatusApplied:
 			sum.Applied++
 			each.WriteByte('a')
-		case billing.RemitNeedsReview:
+		case remit.StatusNeedsReview:
 			sum.NeedsReview++
 			each.WriteByte('r')
-		case billing.RemitUnmatched:
+		case remit.StatusUnmatched:
 			sum.Unmatched++
 			each.WriteByte('-')
-		case billing.RemitForwarded:
+		case remit.StatusForwarded:
 			sum.Forwarded++
 			each.WriteByte('f')
-		case billing.RemitIgnored:
+		case remit.StatusIgnored:
 			sum.Ignored++
 			each.WriteByte('i')
-		case billing.RemitPending:
+		case remit.StatusPending:
 			each.WriteByte('p')
 		}
-		if (c.Status == billing.RemitUnmatched) && !c.ClaimID.IsZero() || c.Status == billing.RemitApplied && c.ClaimID.IsZero() {
+		if (c.Status == remit.StatusUnmatched) && !c.ClaimID.IsZero() || c.Status == remit.StatusApplied && c.ClaimID.IsZero() {
 			each.WriteByte('?')
 		}
 	}
@@ -390,7 +396,7 @@ func counts(r *billing.ERARecord) string {
 }
 
 // ledger returns the entries of a claim.
-func (b *fixture) ledger(id billing.ClaimID) (entries []*billing.LedgerEntry) {
+func (b *fixture) ledger(id billing.ClaimID) (entries []*remit.LedgerEntry) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		all, err := tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{id})
@@ -411,18 +417,18 @@ func (b *fixture) stands(id billing.ClaimID) string {
 }
 
 // importOwn imports a file for a caller; the reply is what became of its payments.
-func (b *fixture) importOwn(s *remittances.Service, r billing.Request, f billing.IncomingFile) (billing.Reply, error) {
+func (b *fixture) importOwn(s *remittances.Service, r caller.Request, f clearing.IncomingFile) (caller.Reply, error) {
 	return s.ImportOwn(b.t.Context(), b.write(r), f.Name, f.Content)
 }
 
-func (b *fixture) assign(s *remittances.Service, r billing.Request, id billing.FileID, office billing.OfficeID) (billing.Reply, error) {
+func (b *fixture) assign(s *remittances.Service, r caller.Request, id billing.FileID, office billing.OfficeID) (caller.Reply, error) {
 	return s.Assign(b.t.Context(), b.write(r), id, intake.AssignRequest{OfficeID: office.String()})
 }
 
-func (b *fixture) write(r billing.Request) idempotency.Write[*remittances.ImportedFile] {
+func (b *fixture) write(r caller.Request) idempotency.Write[*remittances.ImportedFile] {
 	return idempotency.Write[*remittances.ImportedFile]{
-		Call: billing.Call{Scope: b.scope, Request: r},
-		Render: func(f *remittances.ImportedFile, _ error) billing.Reply {
+		Call: caller.Call{Scope: b.scope, Request: r},
+		Render: func(f *remittances.ImportedFile, _ error) caller.Reply {
 			var all []string
 			for _, p := range f.Payments {
 				switch {
@@ -434,13 +440,13 @@ func (b *fixture) write(r billing.Request) idempotency.Write[*remittances.Import
 					all = append(all, "duplicate")
 				}
 			}
-			return billing.Reply{Status: 201, Body: []byte(strings.Join(all, " "))}
+			return caller.Reply{Status: 201, Body: []byte(strings.Join(all, " "))}
 		},
 	}
 }
 
 // held returns the files in the quarantine of the scope.
-func (b *fixture) held() []*billing.Quarantined {
+func (b *fixture) held() []*quarantine.File {
 	b.t.Helper()
 	files, _, err := b.service.OwnQuarantine(b.t.Context(), b.scope, billing.Page{Limit: 100})
 	if err != nil {

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // followed creates a claim that its payer has paid but for 30.00, the remittance, and the
 // claim to the secondary payer, which no file has carried, in a state.
-func (b *fixture) followed(state billing.ClaimState) (first, second billing.ClaimID, era billing.ERAID) {
+func (b *fixture) followed(state claim.State) (first, second billing.ClaimID, era billing.ERAID) {
 	b.t.Helper()
 	first = b.claim("A-1")
 	era = b.remit(paid("A-1", "P-1", 3000)).ID
@@ -22,10 +23,10 @@ func (b *fixture) followed(state billing.ClaimState) (first, second billing.Clai
 }
 
 // unsent bills a claim to the secondary payer, and leaves the new one in a state.
-func (b *fixture) unsent(first billing.ClaimID, state billing.ClaimState) billing.ClaimID {
+func (b *fixture) unsent(first billing.ClaimID, state claim.State) billing.ClaimID {
 	b.t.Helper()
 	second := b.billSecondary(first, "B-1")
-	b.change(second, func(c *billing.Claim) { c.State, c.SentAt = state, time.Time{} })
+	b.change(second, func(c *claim.Claim) { c.State, c.SentAt = state, time.Time{} })
 	return second
 }
 
@@ -49,47 +50,47 @@ func (b *fixture) says(id billing.ClaimID) string {
 // there is. The claim to the secondary payer follows in the same commit.
 func TestClaimsFollowThePrimaryPayer(t *testing.T) {
 	t.Parallel()
-	const changed = billing.FindingEarlierChanged
+	const changed = claim.FindingEarlierChanged
 	takesBack := func(b *fixture, _ billing.ClaimID, _ billing.ERAID) { b.remit(reversed(paid("A-1", "P-1", 3000))) }
 	corrects := func(b *fixture, _ billing.ClaimID, _ billing.ERAID) {
 		b.remit(reversed(paid("A-1", "P-1", 3000)), paid("A-1", "P-1", 1000))
 	}
 	for name, x := range map[string]struct {
-		state  billing.ClaimState
+		state  claim.State
 		change func(b *fixture, first billing.ClaimID, era billing.ERAID)
 		want   string
 	}{
-		"validated, corrected":  {billing.ClaimValidated, corrects, "validated; 140.00 and 10.00; ; "},
-		"validated, taken back": {billing.ClaimValidated, takesBack, "needs_attention; nothing; not_adjudicated; claim.needs_attention"},
-		"draft, taken back":     {billing.ClaimDraft, takesBack, "draft; nothing; not_adjudicated; "},
-		"queued, corrected":     {billing.ClaimQueued, corrects, "queued; 140.00 and 10.00; ; "},
+		"validated, corrected":  {claim.Validated, corrects, "validated; 140.00 and 10.00; ; "},
+		"validated, taken back": {claim.Validated, takesBack, "needs_attention; nothing; not_adjudicated; claim.needs_attention"},
+		"draft, taken back":     {claim.Draft, takesBack, "draft; nothing; not_adjudicated; "},
+		"queued, corrected":     {claim.Queued, corrects, "queued; 140.00 and 10.00; ; "},
 		"queued, taken back": {
-			billing.ClaimQueued, takesBack, "needs_attention; nothing; not_adjudicated " + changed + "; claim.needs_attention",
+			claim.Queued, takesBack, "needs_attention; nothing; not_adjudicated " + changed + "; claim.needs_attention",
 		},
-		"rejected, corrected":  {billing.ClaimRejected, corrects, "rejected; 140.00 and 10.00; ; "},
-		"voided, corrected":    {billing.ClaimVoided, corrects, "voided; 120.00 and 30.00; ; "},
-		"submitted, corrected": {billing.ClaimSubmitted, corrects, "submitted; 120.00 and 30.00; " + changed + "; "},
-		"paid, taken back":     {billing.ClaimPaid, takesBack, "paid; 120.00 and 30.00; " + changed + "; "},
-		"decided again": {billing.ClaimQueued, func(b *fixture, _ billing.ClaimID, _ billing.ERAID) {
+		"rejected, corrected":  {claim.Rejected, corrects, "rejected; 140.00 and 10.00; ; "},
+		"voided, corrected":    {claim.Voided, corrects, "voided; 120.00 and 30.00; ; "},
+		"submitted, corrected": {claim.Submitted, corrects, "submitted; 120.00 and 30.00; " + changed + "; "},
+		"paid, taken back":     {claim.Paid, takesBack, "paid; 120.00 and 30.00; " + changed + "; "},
+		"decided again": {claim.Queued, func(b *fixture, _ billing.ClaimID, _ billing.ERAID) {
 			b.remit(paid("A-1", "P-1", 2000))
 		}, "queued; 130.00 and 20.00; ; "},
-		"unapplied": {billing.ClaimQueued, func(b *fixture, _ billing.ClaimID, era billing.ERAID) {
-			b.decided(decision{does: billing.TriggerUnapply, era: era, ordinal: 1})
+		"unapplied": {claim.Queued, func(b *fixture, _ billing.ClaimID, era billing.ERAID) {
+			b.decided(decision{does: claim.TriggerUnapply, era: era, ordinal: 1})
 		}, "needs_attention; nothing; not_adjudicated " + changed + "; claim.needs_attention"},
-		"unapplied and applied": {billing.ClaimQueued, func(b *fixture, _ billing.ClaimID, era billing.ERAID) {
-			b.decided(decision{does: billing.TriggerUnapply, era: era, ordinal: 1})
-			b.decided(decision{does: billing.TriggerApply, era: era, ordinal: 1})
+		"unapplied and applied": {claim.Queued, func(b *fixture, _ billing.ClaimID, era billing.ERAID) {
+			b.decided(decision{does: claim.TriggerUnapply, era: era, ordinal: 1})
+			b.decided(decision{does: claim.TriggerApply, era: era, ordinal: 1})
 		}, "needs_attention; 120.00 and 30.00; " + changed + "; claim.needs_attention"},
-		"replaced by a correction": {billing.ClaimQueued, func(b *fixture, _ billing.ClaimID, era billing.ERAID) {
+		"replaced by a correction": {claim.Queued, func(b *fixture, _ billing.ClaimID, era billing.ERAID) {
 			p := b.payment(paid("A-1", "P-1", 1000))
 			p.Trace.Number = b.shown(era).Payment.TraceNumber
 			b.judged(b.service.Replace, b.imports(p).ID)
 		}, "queued; 140.00 and 10.00; ; "},
-		"matched": {billing.ClaimValidated, func(b *fixture, first billing.ClaimID, _ billing.ERAID) {
+		"matched": {claim.Validated, func(b *fixture, first billing.ClaimID, _ billing.ERAID) {
 			r := b.remit(paid("OTHER", "P-9", 1000))
-			b.decided(decision{does: billing.TriggerMatch, era: r.ID, ordinal: 1, claim: first})
+			b.decided(decision{does: claim.TriggerMatch, era: r.ID, ordinal: 1, claim: first})
 		}, "validated; 140.00 and 10.00; ; "},
-		"sent, taken back and paid again": {billing.ClaimPaid, func(b *fixture, first billing.ClaimID, era billing.ERAID) {
+		"sent, taken back and paid again": {claim.Paid, func(b *fixture, first billing.ClaimID, era billing.ERAID) {
 			takesBack(b, first, era)
 			b.remit(paid("A-1", "P-1", 3000))
 		}, "paid; 120.00 and 30.00; ; "},
@@ -110,10 +111,10 @@ func TestClaimsFollowThePrimaryPayer(t *testing.T) {
 func TestAClaimInAFileKeepsWhatItSays(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	_, second, _ := b.followed(billing.ClaimQueued)
-	b.change(second, func(c *billing.Claim) { c.BatchID = billing.NewID[billing.FileID](b.clock.Now()) })
+	_, second, _ := b.followed(claim.Queued)
+	b.change(second, func(c *claim.Claim) { c.BatchID = billing.NewID[billing.FileID](b.clock.Now()) })
 	b.remit(paid("A-1", "P-1", 1000))
-	if got, want := b.says(second), "queued; 120.00 and 30.00; "+billing.FindingEarlierChanged+"; "; got != want {
+	if got, want := b.says(second), "queued; 120.00 and 30.00; "+claim.FindingEarlierChanged+"; "; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -124,9 +125,9 @@ func TestBilledBeforeThePrimaryPayerDecides(t *testing.T) {
 	for _, submitted := range []bool{false, true} {
 		b := newFixture(t)
 		first := b.claim("A-1")
-		second := b.unsent(first, billing.ClaimNeedsAttention)
-		b.change(second, func(c *billing.Claim) {
-			c.SubmitWhenReady, c.Findings = submitted, []billing.Finding{{Code: billing.FindingNotAdjudicated, Field: "other_coverage.0.adjudication"}}
+		second := b.unsent(first, claim.NeedsAttention)
+		b.change(second, func(c *claim.Claim) {
+			c.SubmitWhenReady, c.Findings = submitted, []claim.Finding{{Code: claim.FindingNotAdjudicated, Field: "other_coverage.0.adjudication"}}
 		})
 		if step := b.get(second).NextStep(); !strings.Contains(step, "waits for the decision of the payer before it") || strings.Contains(step, "then submit") == submitted {
 			t.Errorf("the next step is %q", step)
@@ -146,13 +147,13 @@ func TestBilledBeforeThePrimaryPayerDecides(t *testing.T) {
 func TestWhatAPersonEnteredIsNamed(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	_, second, _ := b.followed(billing.ClaimQueued)
-	b.change(second, func(c *billing.Claim) {
+	_, second, _ := b.followed(claim.Queued)
+	b.change(second, func(c *claim.Claim) {
 		a := c.OtherCoverage[0].Adjudication
 		a.Paid, a.Lines[0].Paid, a.Lines[0].Adjustments[1].Amount = 110_00, 110_00, 40_00
 	})
 	b.remit(paid("A-1", "P-1", 1000))
-	if got, want := b.says(second), "needs_attention; 140.00 and 10.00; "+billing.FindingEarlierChanged+"; claim.needs_attention"; got != want {
+	if got, want := b.says(second), "needs_attention; 140.00 and 10.00; "+claim.FindingEarlierChanged+"; claim.needs_attention"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	const was = "It was: paid 110.00; line 1 paid 110.00, CO-45 50.00, PR-2 40.00."
@@ -172,10 +173,10 @@ func TestFollowingDiesAnywhere(t *testing.T) {
 	porttest.EveryEnding(t, 1, func(t *testing.T, f *porttest.Fault) {
 		t.Helper()
 		b := newFixture(t)
-		first, second, _ := b.followed(billing.ClaimQueued)
+		first, second, _ := b.followed(claim.Queued)
 		j := b.receive(reversed(paid("A-1", "P-1", 3000)))
 		porttest.Dies(func() { _ = b.process(f).Apply(t.Context(), j) })
-		if gone := b.get(first).State == billing.ClaimAcceptedPayer; gone != (b.get(second).State == billing.ClaimNeedsAttention) {
+		if gone := b.get(first).State == claim.AcceptedPayer; gone != (b.get(second).State == claim.NeedsAttention) {
 			t.Errorf("the first claim is %s, the second %s", b.get(first).State, b.get(second).State)
 		}
 		b.apply(j)
@@ -190,7 +191,7 @@ func TestFollowingDiesAnywhere(t *testing.T) {
 func TestTakenBackWhileItIsCut(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	_, second, _ := b.followed(billing.ClaimQueued)
+	_, second, _ := b.followed(claim.Queued)
 	payers := []billing.PayerID{b.get(second).Payer.ID}
 	b.receive(reversed(paid("A-1", "P-1", 3000)))
 	cut := make(chan error, 1)
@@ -208,7 +209,7 @@ func TestTakenBackWhileItIsCut(t *testing.T) {
 	if err := <-cut; err != nil {
 		t.Fatal(err)
 	}
-	if c := b.get(second); c.BatchID.IsZero() != (c.State == billing.ClaimNeedsAttention) || len(c.Findings) == 0 {
+	if c := b.get(second); c.BatchID.IsZero() != (c.State == claim.NeedsAttention) || len(c.Findings) == 0 {
 		t.Errorf("%s in batch %s with %+v", c.State, c.BatchID, c.Findings)
 	}
 }

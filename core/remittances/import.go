@@ -4,15 +4,18 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Imported is the result for one payment of a file that is imported.
 type Imported struct {
 	ID          billing.ERAID // of the remittance in the scope; zero for a quarantined payment
-	ERA         *billing.ERA  // as read
+	ERA         *remit.ERA    // as read
 	New         bool          // false when the scope, or its quarantine, had the payment before
-	Quarantined *billing.Quarantined
+	Quarantined *quarantine.File
 }
 
 // Import imports an 835 for the scope, even if it names another payee. It
@@ -21,10 +24,10 @@ type Imported struct {
 // Errors: CodeNotFound for the field org, and CodeInvalidRequest when the file
 // cannot be read.
 func (s *Service) Import(ctx context.Context, scope billing.Scope, name string, content []byte) ([]Imported, error) {
-	return s.importAs(ctx, scope, &billing.Quarantined{Origin: billing.FileFromImport, Name: name, Content: content})
+	return s.importAs(ctx, scope, &quarantine.File{Origin: clearing.FileFromImport, Name: name, Content: content})
 }
 
-func (s *Service) importAs(ctx context.Context, scope billing.Scope, f *billing.Quarantined) ([]Imported, error) {
+func (s *Service) importAs(ctx context.Context, scope billing.Scope, f *quarantine.File) ([]Imported, error) {
 	payments, err := s.payments(f.Name, f.Content, 0)
 	if err != nil {
 		return nil, &billing.Error{Code: billing.CodeInvalidRequest, Message: "The file cannot be read as an 835.", Cause: err}

@@ -6,6 +6,10 @@ import (
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
@@ -28,13 +32,13 @@ type ImportedFile struct {
 // read or has too many payments.
 func (s *Service) ImportOwn(
 	ctx context.Context, call idempotency.Write[*ImportedFile], name string, content []byte,
-) (billing.Reply, error) {
-	var payments []billing.Remittance
+) (caller.Reply, error) {
+	var payments []remit.Remittance
 	if len(call.Request.Faults) == 0 {
 		var err error
 		payments, err = s.own(name, content)
 		switch {
-		case errors.Is(err, billing.ErrTooManyPayments):
+		case errors.Is(err, remit.ErrTooManyPayments):
 			call.Request.Faults.Add("file", billing.FaultTooMany, tooMany()+" Nothing was imported.")
 		case err != nil:
 			call.Request.Faults.Add("file", billing.FaultFormat, unreadable(err)+". Nothing was imported. Ask the sender for the file again.")
@@ -55,10 +59,10 @@ func (s *Service) ImportOwn(
 
 // own reads a file of a caller. The codec does not learn its name, because logs have the
 // names that the codec learns, and people put the names of patients into names of files.
-func (s *Service) own(name string, content []byte) ([]billing.Remittance, error) {
+func (s *Service) own(name string, content []byte) ([]remit.Remittance, error) {
 	payments, err := s.payments("", content, MaxOwnPayments)
 	for i := range payments {
-		payments[i].File.Name, payments[i].Origin = name, billing.FileFromImport
+		payments[i].File.Name, payments[i].Origin = name, clearing.FileFromImport
 	}
 	return payments, err
 }
@@ -69,7 +73,7 @@ func tooMany() string {
 }
 
 // insertOwn stores a payment of the caller's file, as a remittance or in quarantine.
-func (s *Service) insertOwn(ctx context.Context, tx ports.Tx, scope billing.Scope, p *billing.Remittance) (made Imported, err error) {
+func (s *Service) insertOwn(ctx context.Context, tx ports.Tx, scope billing.Scope, p *remit.Remittance) (made Imported, err error) {
 	offices, err := tx.Offices.Numbered(ctx, p.PayeeNPI, p.PayeeTaxID)
 	if err != nil {
 		return made, err
@@ -86,12 +90,12 @@ func (s *Service) insertOwn(ctx context.Context, tx ports.Tx, scope billing.Scop
 
 // setAside stores a payment in the quarantine of the scope, unless it was assigned to
 // an office before.
-func (s *Service) setAside(ctx context.Context, tx ports.Tx, scope billing.Scope, p *billing.Remittance, why string) (made Imported, err error) {
+func (s *Service) setAside(ctx context.Context, tx ports.Tx, scope billing.Scope, p *remit.Remittance, why string) (made Imported, err error) {
 	known, _, err := s.known(ctx, tx, p)
 	if err != nil || !known.IsZero() {
 		return Imported{ID: known, ERA: &p.ERA}, err
 	}
-	q := billing.QuarantinePayment(p, billing.IncomingFile{Scope: scope, Name: p.File.Name}, scope.Mode, why, tx.Clock.Now())
+	q := quarantine.NewPayment(p, clearing.IncomingFile{Scope: scope, Name: p.File.Name}, scope.Mode, why, tx.Clock.Now())
 	q.Origin = p.Origin
 	made = Imported{ERA: &p.ERA, Quarantined: q}
 	id, err := tx.Quarantine.Insert(ctx, q)

@@ -10,7 +10,10 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -117,7 +120,7 @@ func TestPartsOfARemittance(t *testing.T) {
 			t.Errorf("%d remittances", n)
 		}
 		aside := b.quarantined()
-		if len(aside) != had+1 || !strings.Contains(aside[0].Reason, "BPR") || aside[0].Cause != billing.QuarantineUnreadable {
+		if len(aside) != had+1 || !strings.Contains(aside[0].Reason, "BPR") || aside[0].Cause != quarantine.Unreadable {
 			t.Errorf("in quarantine: %+v", aside)
 		}
 	})
@@ -203,7 +206,7 @@ func TestOwnLiveNetwork(t *testing.T) {
 		}
 	}
 	b.settle()
-	if all := b.eras(live); len(all) != 1 || all[0].OfficeID.IsZero() || all[0].Origin != billing.FileFromNetwork {
+	if all := b.eras(live); len(all) != 1 || all[0].OfficeID.IsZero() || all[0].Origin != clearing.FileFromNetwork {
 		t.Errorf("%d remittances, %+v", len(all), all)
 	}
 	own, _, err := b.service.OwnQuarantine(t.Context(), live, billing.Page{Limit: 10})
@@ -211,7 +214,7 @@ func TestOwnLiveNetwork(t *testing.T) {
 		t.Fatalf("%d in quarantine, %v", len(own), err)
 	}
 	for _, q := range own {
-		if q.Origin != billing.FileFromNetwork || !strings.HasSuffix(q.Reason, "which no verified office has.") {
+		if q.Origin != clearing.FileFromNetwork || !strings.HasSuffix(q.Reason, "which no verified office has.") {
 			t.Errorf("%s: %s", q.Origin, q.Reason)
 		}
 	}
@@ -224,19 +227,19 @@ func TestSeveralCandidates(t *testing.T) {
 	b := newFixture(t)
 	b.service.InPieces(2)
 	twin := b.organization(billing.ModeTest, ourNPI, ourTaxID)
-	of := func(c *billing.Claim) { c.Scope = twin }
-	charging := func(m billing.Money) func(*billing.Claim) {
-		return func(c *billing.Claim) { c.Lines[0].Fee = m }
+	of := func(c *claim.Claim) { c.Scope = twin }
+	charging := func(m billing.Money) func(*claim.Claim) {
+		return func(c *claim.Claim) { c.Lines[0].Fee = m }
 	}
-	called := func(first, last string) func(*billing.Claim) {
-		return func(c *billing.Claim) { c.Subscriber.FirstName, c.Subscriber.LastName = first, last }
+	called := func(first, last string) func(*claim.Claim) {
+		return func(c *claim.Claim) { c.Subscriber.FirstName, c.Subscriber.LastName = first, last }
 	}
 	b.claim("CHARGE", charging(1), called("Bo", "Li"))
 	b.claim("CHARGE", of, called("Bo", "Li"))
 	b.claim("NAME", charging(1), called("Áda", "Byron"))
 	b.claim("NAME", of, charging(1), called("Bo", "Li"))
-	b.claim("CHILD", charging(1), func(c *billing.Claim) { c.Patient = &billing.ClaimPatient{FirstName: "Kim", LastName: "Byron"} })
-	b.claim("CHILD", of, charging(1), called("Bo", "Li"), func(c *billing.Claim) { c.Patient = &billing.ClaimPatient{FirstName: "Ada", LastName: "Byron"} })
+	b.claim("CHILD", charging(1), func(c *claim.Claim) { c.Patient = &claim.Patient{FirstName: "Kim", LastName: "Byron"} })
+	b.claim("CHILD", of, charging(1), called("Bo", "Li"), func(c *claim.Claim) { c.Patient = &claim.Patient{FirstName: "Ada", LastName: "Byron"} })
 	b.claim("BOTH")
 	b.claim("BOTH", of)
 	b.claim("NEITHER", charging(1), called("Bo", "Li"))
@@ -285,7 +288,7 @@ func TestUnreadable(t *testing.T) {
 		"no 835":    bytes.ReplaceAll(whole, []byte("ST*835"), []byte("ST*999")),
 	} {
 		for range 2 {
-			if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, billing.IncomingFile{Name: name, Content: content}); err != nil {
+			if _, err := b.service.Receive(t.Context(), &network.Route{Mode: billing.ModeTest}, clearing.IncomingFile{Name: name, Content: content}); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}

@@ -5,6 +5,9 @@ import (
 	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/lists"
@@ -16,8 +19,8 @@ import (
 // last.
 func (s *Service) OwnQuarantine(
 	ctx context.Context, scope billing.Scope, p billing.Page,
-) ([]*billing.Quarantined, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Quarantined, error) {
+) ([]*quarantine.File, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*quarantine.File, error) {
 		return tx.Quarantine.List(ctx, p)
 	})
 }
@@ -29,7 +32,7 @@ func (s *Service) OwnQuarantine(
 // office_id, and CodeConflict for a file that cannot be read as an 835.
 func (s *Service) Assign(
 	ctx context.Context, call idempotency.Write[*ImportedFile], id billing.FileID, in intake.AssignRequest,
-) (billing.Reply, error) {
+) (caller.Reply, error) {
 	office, faults := in.Office()
 	call.Request.Faults = faults
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*ImportedFile, error) {
@@ -41,7 +44,7 @@ func (s *Service) Assign(
 			return nil, absent(err, "office", "office_id")
 		}
 		payments, err := s.own(q.Name, q.Content)
-		if errors.Is(err, billing.ErrTooManyPayments) {
+		if errors.Is(err, remit.ErrTooManyPayments) {
 			return nil, &billing.Error{Code: billing.CodeConflict, Message: tooMany()}
 		}
 		if err != nil {
@@ -63,15 +66,15 @@ func (s *Service) Assign(
 // Remove removes a file from the scope's own quarantine for good.
 //
 // Errors: those of the idempotency key, and CodeNotFound.
-func (s *Service) Remove(ctx context.Context, call idempotency.Write[*billing.Quarantined], id billing.FileID) (billing.Reply, error) {
-	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*billing.Quarantined, error) {
+func (s *Service) Remove(ctx context.Context, call idempotency.Write[*quarantine.File], id billing.FileID) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*quarantine.File, error) {
 		return tx.Quarantine.Take(ctx, id)
 	})
 }
 
 // Quarantined lists the files in quarantine without their content, the newest
 // first.
-func (s *Service) Quarantined(ctx context.Context) (files []*billing.Quarantined, err error) {
+func (s *Service) Quarantined(ctx context.Context) (files []*quarantine.File, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		files, err = tx.Quarantine.List(ctx)
 		return err
@@ -81,7 +84,7 @@ func (s *Service) Quarantined(ctx context.Context) (files []*billing.Quarantined
 
 // QuarantinedFile reads a file in quarantine. It returns CodeNotFound for the
 // field id if there is none.
-func (s *Service) QuarantinedFile(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
+func (s *Service) QuarantinedFile(ctx context.Context, id billing.FileID) (q *quarantine.File, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		q, err = tx.Quarantine.Get(ctx, id)
 		return absent(err, "file in quarantine", "id")
@@ -91,7 +94,7 @@ func (s *Service) QuarantinedFile(ctx context.Context, id billing.FileID) (q *bi
 
 // Discard removes a file from the quarantine for good, and returns it. It
 // returns CodeNotFound for the field id if there is none.
-func (s *Service) Discard(ctx context.Context, id billing.FileID) (q *billing.Quarantined, err error) {
+func (s *Service) Discard(ctx context.Context, id billing.FileID) (q *quarantine.File, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		if q, err = tx.Quarantine.Get(ctx, id); err != nil {
 			return absent(err, "file in quarantine", "id")

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Get reads a remittance with the first page of its claims. It returns
 // CodeNotFound if there is none, or if its claims are not all read yet.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ERAID) (r *billing.ERARecord, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ERAID) (r *remit.Record, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		e, err := tx.ERAs.Get(ctx, id)
 		if err != nil {
@@ -24,12 +25,12 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ERAID
 
 // record adds to a remittance the first page of its claims, the claims that its provider
 // adjustments name, and the balances that the payer has carried forward.
-func record(ctx context.Context, tx ports.Tx, e *billing.ERA) (*billing.ERARecord, error) {
+func record(ctx context.Context, tx ports.Tx, e *remit.ERA) (*remit.Record, error) {
 	claims, more, err := claimsAfter(ctx, tx, e.ID, 0, billing.DefaultPageLimit)
 	if err != nil {
 		return nil, err
 	}
-	r := &billing.ERARecord{ERA: e, Claims: claims, More: more, About: make([]billing.ClaimID, len(e.ProviderAdjustments))}
+	r := &remit.Record{ERA: e, Claims: claims, More: more, About: make([]billing.ClaimID, len(e.ProviderAdjustments))}
 	named, err := tx.Adjustments.Named(ctx, e.Source(), e.References())
 	if err != nil {
 		return nil, err
@@ -38,11 +39,11 @@ func record(ctx context.Context, tx ports.Tx, e *billing.ERA) (*billing.ERARecor
 		r.About[i] = e.ProviderAdjustments[i].Named(named)
 	}
 	entries, err := tx.Adjustments.Forwarded(ctx, e.Source())
-	r.Forwarded = billing.NewForwardedBalance(entries)
+	r.Forwarded = remit.NewForwardedBalance(entries)
 	return r, err
 }
 
-func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limit int) ([]*billing.RemittanceClaim, bool, error) {
+func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limit int) ([]*remit.Claim, bool, error) {
 	claims, err := tx.RemittanceClaims.List(ctx, id, after, limit+1)
 	if err != nil || len(claims) <= limit {
 		return claims, false, err
@@ -55,7 +56,7 @@ func claimsAfter(ctx context.Context, tx ports.Tx, id billing.ERAID, after, limi
 // Get.
 func (s *Service) Claims(
 	ctx context.Context, scope billing.Scope, id billing.ERAID, after, limit int,
-) (claims []*billing.RemittanceClaim, more bool, err error) {
+) (claims []*remit.Claim, more bool, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.ERAs.Get(ctx, id); err != nil {
 			return err
@@ -68,7 +69,7 @@ func (s *Service) Claims(
 
 // File reads the 835 of a remittance as it was received, or with this payment
 // alone when it had several. Errors are those of Get.
-func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.ERAID) (e *billing.ERA, content []byte, err error) {
+func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.ERAID) (e *remit.ERA, content []byte, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		if e, err = tx.ERAs.Get(ctx, id); err != nil {
 			return err
@@ -82,9 +83,9 @@ func (s *Service) File(ctx context.Context, scope billing.Scope, id billing.ERAI
 // List reads a page of remittances, the last received first, and the start of
 // the next page: nil after the last.
 func (s *Service) List(
-	ctx context.Context, scope billing.Scope, f billing.ERAFilter, p billing.Page,
-) ([]*billing.ERA, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.ERA, error) {
+	ctx context.Context, scope billing.Scope, f remit.Filter, p billing.Page,
+) ([]*remit.ERA, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*remit.ERA, error) {
 		return tx.ERAs.List(ctx, f, p)
 	})
 }

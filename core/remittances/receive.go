@@ -8,7 +8,12 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -19,7 +24,7 @@ import (
 // the quarantine, and so does a transaction set that cannot be read, and a file that is
 // none. Receive returns what entered the quarantine. It may be called
 // any number of times with the same file, even by several processes at once.
-func (s *Service) Receive(ctx context.Context, by *network.Route, f billing.IncomingFile) (aside []*billing.Quarantined, err error) {
+func (s *Service) Receive(ctx context.Context, by *network.Route, f clearing.IncomingFile) (aside []*quarantine.File, err error) {
 	payments, err := s.payments(f.Name, f.Content, 0)
 	if err != nil {
 		return s.apart(ctx, by, f, err)
@@ -29,7 +34,7 @@ func (s *Service) Receive(ctx context.Context, by *network.Route, f billing.Inco
 		for k, id := range p.PayerIDs {
 			p.PayerIDs[k] = by.Payer(id)
 		}
-		p.Origin = billing.FileFromNetwork
+		p.Origin = clearing.FileFromNetwork
 		q, err := s.place(ctx, by.Mode, f, p)
 		if err != nil {
 			return aside, err
@@ -43,7 +48,7 @@ func (s *Service) Receive(ctx context.Context, by *network.Route, f billing.Inco
 
 // place stores a payment from a network, for its organization or in quarantine. It returns
 // one that entered the quarantine.
-func (s *Service) place(ctx context.Context, mode billing.Mode, f billing.IncomingFile, p *billing.Remittance) (*billing.Quarantined, error) {
+func (s *Service) place(ctx context.Context, mode billing.Mode, f clearing.IncomingFile, p *remit.Remittance) (*quarantine.File, error) {
 	scope, why := f.Scope, ""
 	if scope.Mode == billing.ModeLive {
 		return s.keepVerified(ctx, scope, p)
@@ -55,7 +60,7 @@ func (s *Service) place(ctx context.Context, mode billing.Mode, f billing.Incomi
 		}
 	}
 	if why != "" {
-		return s.quarantine(ctx, scope, func(now time.Time) *billing.Quarantined { return billing.QuarantinePayment(p, f, mode, why, now) })
+		return s.quarantine(ctx, scope, func(now time.Time) *quarantine.File { return quarantine.NewPayment(p, f, mode, why, now) })
 	}
 	_, err := s.keep(ctx, scope, p)
 	return nil, err
@@ -63,14 +68,14 @@ func (s *Service) place(ctx context.Context, mode billing.Mode, f billing.Incomi
 
 // apart imports each transaction set of a file that cannot be read as a whole. What cannot
 // be read alone goes to the quarantine.
-func (s *Service) apart(ctx context.Context, by *network.Route, f billing.IncomingFile, why error) (aside []*billing.Quarantined, err error) {
-	var parts []billing.FilePart
+func (s *Service) apart(ctx context.Context, by *network.Route, f clearing.IncomingFile, why error) (aside []*quarantine.File, err error) {
+	var parts []clearing.FilePart
 	if len(f.Content) <= MaxFile {
 		parts = slices.Collect(s.edi.Apart(f.Content))
 	}
 	if len(parts) < 2 {
-		q, err := s.quarantine(ctx, f.Scope, func(now time.Time) *billing.Quarantined {
-			return billing.Quarantine(f, by.Mode, billing.QuarantineUnreadable, unreadable(why)+".", now)
+		q, err := s.quarantine(ctx, f.Scope, func(now time.Time) *quarantine.File {
+			return quarantine.New(f, by.Mode, quarantine.Unreadable, unreadable(why)+".", now)
 		})
 		if q != nil {
 			aside = append(aside, q)
@@ -100,7 +105,7 @@ var (
 func unreadable(why error) string { return "The file cannot be read as an 835: " + why.Error() }
 
 // payments reads a file to its end.
-func (s *Service) payments(name string, content []byte, most int) ([]billing.Remittance, error) {
+func (s *Service) payments(name string, content []byte, most int) ([]remit.Remittance, error) {
 	if len(content) > MaxFile {
 		return nil, errTooLarge
 	}
@@ -116,13 +121,13 @@ func (s *Service) payments(name string, content []byte, most int) ([]billing.Rem
 // numbers count: an NPI is public, and anyone can create an office with it.
 // When several organizations have such an office, the payment belongs to the
 // one that sent one of its claims.
-func (s *Service) payee(ctx context.Context, mode billing.Mode, p *billing.Remittance) (scope billing.Scope, why string, err error) {
-	var offices []*billing.Office
+func (s *Service) payee(ctx context.Context, mode billing.Mode, p *remit.Remittance) (scope billing.Scope, why string, err error) {
+	var offices []*directory.Office
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		offices, err = tx.Routes.Payees(ctx, mode, p.PayeeNPI, p.PayeeTaxID)
 		return err
 	})
-	candidates := billing.ScopesOf(offices)
+	candidates := directory.ScopesOf(offices)
 	if err == nil && len(candidates) > 1 {
 		candidates, err = s.senders(ctx, candidates, p)
 	}
@@ -137,7 +142,7 @@ func (s *Service) payee(ctx context.Context, mode billing.Mode, p *billing.Remit
 }
 
 // senders returns the scopes that have sent a claim of the payment.
-func (s *Service) senders(ctx context.Context, scopes []billing.Scope, p *billing.Remittance) (have []billing.Scope, err error) {
+func (s *Service) senders(ctx context.Context, scopes []billing.Scope, p *remit.Remittance) (have []billing.Scope, err error) {
 	for _, scope := range scopes {
 		sent, err := s.sent(ctx, scope, p)
 		if err != nil {
@@ -152,8 +157,8 @@ func (s *Service) senders(ctx context.Context, scopes []billing.Scope, p *billin
 
 // sent reports whether the scope has a claim of the payment: by control number,
 // and by charge or patient name.
-func (s *Service) sent(ctx context.Context, scope billing.Scope, p *billing.Remittance) (bool, error) {
-	marks := make([]billing.ClaimMark, 0, s.chunk)
+func (s *Service) sent(ctx context.Context, scope billing.Scope, p *remit.Remittance) (bool, error) {
+	marks := make([]clearing.ClaimMark, 0, s.chunk)
 	fits := func() (found bool, err error) {
 		err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 			found, err = fit(ctx, tx, marks)
@@ -177,21 +182,21 @@ func (s *Service) sent(ctx context.Context, scope billing.Scope, p *billing.Remi
 }
 
 // fit reports whether one of the marks is of a claim of the scope.
-func fit(ctx context.Context, tx ports.Tx, marks []billing.ClaimMark) (bool, error) {
+func fit(ctx context.Context, tx ports.Tx, marks []clearing.ClaimMark) (bool, error) {
 	var numbers []string
 	for _, m := range marks {
 		numbers = add(numbers, m.ControlNumber)
 	}
 	claims, err := tx.Clearing.Match(ctx, numbers, nil)
-	return slices.ContainsFunc(claims, func(c *billing.Claim) bool {
-		return slices.ContainsFunc(marks, func(m billing.ClaimMark) bool { return c.Fits(m) })
+	return slices.ContainsFunc(claims, func(c *claim.Claim) bool {
+		return slices.ContainsFunc(marks, func(m clearing.ClaimMark) bool { return c.Fits(m) })
 	}), err
 }
 
 // unroutable returns, for the operator, the reason that the organization of a
 // payment is uncertain. Several is true when several organizations have a
 // verified office of the payee.
-func unroutable(p *billing.Remittance, several bool) string {
+func unroutable(p *remit.Remittance, several bool) string {
 	switch why := paidTo(p); {
 	case p.PayeeNPI == "" && p.PayeeTaxID == "":
 		return why + "."
@@ -203,7 +208,7 @@ func unroutable(p *billing.Remittance, several bool) string {
 }
 
 // paidTo returns the start of a reason: the payment and the numbers of its payee.
-func paidTo(p *billing.Remittance) string {
+func paidTo(p *remit.Remittance) string {
 	payment := fmt.Sprintf("The payment %.50s of %.60s", p.Payment.TraceNumber, p.PayerName) // the guide forbids longer ones
 	switch {
 	case p.PayeeNPI == "" && p.PayeeTaxID == "":
@@ -219,9 +224,9 @@ func paidTo(p *billing.Remittance) string {
 // quarantine stores a file in the quarantine of its organization, or in the operator's. It
 // returns the file if that did not have it.
 func (s *Service) quarantine(
-	ctx context.Context, scope billing.Scope, file func(now time.Time) *billing.Quarantined,
-) (entered *billing.Quarantined, err error) {
-	var q *billing.Quarantined
+	ctx context.Context, scope billing.Scope, file func(now time.Time) *quarantine.File,
+) (entered *quarantine.File, err error) {
+	var q *quarantine.File
 	var id billing.FileID
 	if scope != (billing.Scope{}) {
 		err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) (err error) {
@@ -244,7 +249,7 @@ func (s *Service) quarantine(
 
 // keep stores a payment for the scope, with the job that applies it, in one
 // commit. New is false when the scope had the payment before.
-func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remittance) (made Imported, err error) {
+func (s *Service) keep(ctx context.Context, scope billing.Scope, p *remit.Remittance) (made Imported, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		offices, err := tx.Offices.Numbered(ctx, p.PayeeNPI, p.PayeeTaxID)
 		if err != nil {
@@ -259,14 +264,14 @@ func (s *Service) keep(ctx context.Context, scope billing.Scope, p *billing.Remi
 // keepVerified stores a payment from a live network of the scope's own: as a
 // remittance, if a verified office of the scope is paid, else in its quarantine. It
 // returns a payment that entered the quarantine.
-func (s *Service) keepVerified(ctx context.Context, scope billing.Scope, p *billing.Remittance) (entered *billing.Quarantined, err error) {
+func (s *Service) keepVerified(ctx context.Context, scope billing.Scope, p *remit.Remittance) (entered *quarantine.File, err error) {
 	var made Imported
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		offices, err := tx.Offices.Numbered(ctx, p.PayeeNPI, p.PayeeTaxID)
 		if err != nil {
 			return err
 		}
-		offices = slices.DeleteFunc(offices, func(o *billing.Office) bool { return o.VerifiedAt.IsZero() })
+		offices = slices.DeleteFunc(offices, func(o *directory.Office) bool { return o.VerifiedAt.IsZero() })
 		if len(offices) > 0 {
 			made, err = s.insert(ctx, tx, scope, p, only(offices))
 		} else {
@@ -281,7 +286,7 @@ func (s *Service) keepVerified(ctx context.Context, scope billing.Scope, p *bill
 }
 
 // only returns the ID of the one office; zero for none or several.
-func only(offices []*billing.Office) (id billing.OfficeID) {
+func only(offices []*directory.Office) (id billing.OfficeID) {
 	if len(offices) == 1 {
 		return offices[0].ID
 	}
@@ -290,15 +295,15 @@ func only(offices []*billing.Office) (id billing.OfficeID) {
 
 // insert stores a payment to the office, with the job that applies it, unless the
 // scope has it.
-func (s *Service) insert(ctx context.Context, tx ports.Tx, scope billing.Scope, p *billing.Remittance, office billing.OfficeID) (made Imported, err error) {
+func (s *Service) insert(ctx context.Context, tx ports.Tx, scope billing.Scope, p *remit.Remittance, office billing.OfficeID) (made Imported, err error) {
 	known, siblings, err := s.known(ctx, tx, p)
 	if err != nil || !known.IsZero() {
 		return Imported{ID: known, ERA: &p.ERA}, err
 	}
 	made = Imported{ERA: &p.ERA}
 	e := made.ERA
-	e.Scope, e.State, e.Stage, e.OfficeID = scope, billing.ERANeedsReview, billing.ERAReading, office
-	e.ID, e.Corrects, e.Difference, e.ERALater = billing.NewID[billing.ERAID](tx.Clock.Now()), nil, nil, billing.ERALater{} // the commit may be a second try
+	e.Scope, e.State, e.Stage, e.OfficeID = scope, remit.NeedsReview, remit.Reading, office
+	e.ID, e.Corrects, e.Difference, e.Later = billing.NewID[billing.ERAID](tx.Clock.Now()), nil, nil, remit.Later{} // the commit may be a second try
 	if err := s.relate(ctx, tx, p, siblings); err != nil {
 		return made, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -14,7 +15,7 @@ func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERA
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		again = false
 		e, err := tx.ERAs.Lock(ctx, id)
-		if err != nil || e.Stage != billing.ERADone {
+		if err != nil || e.Stage != remit.Done {
 			return err
 		}
 		kept, err := tx.RemittanceClaims.Count(ctx, id)
@@ -30,9 +31,9 @@ func (s *Service) Retry(ctx context.Context, scope billing.Scope, id billing.ERA
 		}
 		switch {
 		case kept < e.ClaimCount:
-			e.Stage = billing.ERAReading
+			e.Stage = remit.Reading
 		case again || len(left) > 0 || len(e.TakingBack) > 0:
-			e.Stage = billing.ERAApplying
+			e.Stage = remit.Applying
 		default:
 			return nil
 		}

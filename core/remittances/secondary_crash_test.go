@@ -9,6 +9,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/ports"
@@ -46,7 +47,7 @@ func (b *fixture) owed(first, second billing.ClaimID) (owes string) {
 			return err
 		}
 		ofFirst, ofSecond := one.Claim.Ledger(entries[first]), two.Claim.Ledger(entries[second])
-		owed := func(c *billing.ClaimRecord, l *billing.Ledger) string {
+		owed := func(c *claim.Record, l *claim.Ledger) string {
 			got, want := c.Standing, l.Standing()
 			if got == nil || want == nil {
 				if got != want {
@@ -141,7 +142,7 @@ type crossingClaims struct {
 	*crossroads
 }
 
-func (c crossingClaims) Linked(ctx context.Context, of []billing.ClaimID) ([]*billing.Claim, error) {
+func (c crossingClaims) Linked(ctx context.Context, of []billing.ClaimID) ([]*claim.Claim, error) {
 	if len(of) > 0 {
 		c.mu.Lock()
 		c.runs++
@@ -168,9 +169,9 @@ func TestPeopleDecideAboutBothClaimsAtOnce(t *testing.T) {
 		owes          string
 		noted         string // how often the two are in the histories
 	}{
-		{decision{does: billing.TriggerUnapply, era: one}, decision{does: billing.TriggerMatch, era: two, claim: second}, "none and 10.00", "1 1"},
-		{decision{does: billing.TriggerApply, era: one}, decision{does: billing.TriggerUnapply, era: two}, "30.00 and none", "1 1"},
-		{decision{does: billing.TriggerUnapply, era: one}, decision{does: billing.TriggerApply, era: two}, "none and 10.00", "2 1"},
+		{decision{does: claim.TriggerUnapply, era: one}, decision{does: claim.TriggerMatch, era: two, claim: second}, "none and 10.00", "1 1"},
+		{decision{does: claim.TriggerApply, era: one}, decision{does: claim.TriggerUnapply, era: two}, "30.00 and none", "1 1"},
+		{decision{does: claim.TriggerUnapply, era: one}, decision{does: claim.TriggerApply, era: two}, "none and 10.00", "2 1"},
 	} {
 		x := &crossroads{}
 		x.both.Add(2)
@@ -238,7 +239,7 @@ func TestAnotherSecondClaim(t *testing.T) {
 	b := newFixture(t)
 	first, voided := b.coordinated(1)
 	b.remit(bySecond("B-1", 2000))
-	b.change(voided, func(c *billing.Claim) { c.State = billing.ClaimVoided })
+	b.change(voided, func(c *claim.Claim) { c.State = claim.Voided })
 	second := b.billSecondary(first, "C-1")
 	if owes := b.owed(first, second); owes != "30.00 and none" {
 		t.Errorf("the patient owes %s, once another claim is billed", owes)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -31,17 +33,17 @@ func (b *fixture) billSecondary(id billing.ClaimID, number string) billing.Claim
 			}
 			first.Ledger = first.Ledger.Beside(before.Claim.Ledger(entries[before.ID]))
 		}
-		plan := billing.SecondPlan{
+		plan := claim.SecondPlan{
 			Payer:        first.Payer, // both plans are with one insurer
-			Subscriber:   billing.ClaimSubscriber{FirstName: "Ada", LastName: "Byron", MemberID: "M1"},
-			Relationship: billing.RelationSelf,
+			Subscriber:   claim.Subscriber{FirstName: "Ada", LastName: "Byron", MemberID: "M1"},
+			Relationship: coverage.RelationSelf,
 		}
 		c, err := first.BillSecondary(second, number, plan, !first.SecondaryID.IsZero(), billing.RequestID{}, b.clock.Now())
 		if err != nil {
 			return err
 		}
 		c.SetElsewhere(c.Ledger(nil))
-		c.State, c.SentAt = billing.ClaimAcceptedPayer, b.clock.Now()
+		c.State, c.SentAt = claim.AcceptedPayer, b.clock.Now()
 		if err := tx.Claims.Insert(ctx, c); err != nil {
 			return err
 		}
@@ -103,7 +105,7 @@ func TestSecondaryClaim(t *testing.T) {
 	if b.events(first) != "claim.paid" || b.events(second) != "claim.paid" {
 		t.Errorf("events %q and %q", b.events(first), b.events(second))
 	}
-	if first := b.get(first); first.State != billing.ClaimPaid || len(b.ledger(first.ID)) != 1 || !first.SettledAt.Equal(b.get(second).SettledAt) {
+	if first := b.get(first); first.State != claim.Paid || len(b.ledger(first.ID)) != 1 || !first.SettledAt.Equal(b.get(second).SettledAt) {
 		t.Errorf("the first claim is %s", first.State)
 	}
 
@@ -123,7 +125,7 @@ func TestSecondaryClaimIsFinished(t *testing.T) {
 	b := newFixture(t)
 	first := b.claim("A-1")
 	b.remit(paid("A-1", "P-1", 3000))
-	b.change(first, func(c *billing.Claim) { c.State, c.ReconciledAt = billing.ClaimReconciled, b.clock.Now() })
+	b.change(first, func(c *claim.Claim) { c.State, c.ReconciledAt = claim.Reconciled, b.clock.Now() })
 	b.billSecondary(first, "B-1")
 	r := b.remit(bySecond("B-1", 3000))
 	if got := b.figures(first); got != "paid 120.00, patient 0.00, written off 50.00, paid" {
@@ -132,7 +134,7 @@ func TestSecondaryClaimIsFinished(t *testing.T) {
 	if c := b.get(first); !c.Unposted() {
 		t.Error("the change of what the patient owes need not be posted")
 	}
-	b.decided(decision{does: billing.TriggerUnapply, era: r.ID, ordinal: 1})
+	b.decided(decision{does: claim.TriggerUnapply, era: r.ID, ordinal: 1})
 	if got := b.figures(first); got != "paid 120.00, patient 30.00, written off 50.00, paid" {
 		t.Errorf("the first claim, after it is taken back: %s", got)
 	}

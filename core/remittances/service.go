@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -29,7 +30,7 @@ import (
 type Service struct {
 	store  ports.Store
 	edi    ports.ClaimsEDI
-	payers *billing.PayerDirectory
+	payers *directory.PayerDirectory
 	chunk  int // the number of claims that a commit stores or applies
 
 	turns turns
@@ -40,7 +41,7 @@ type Service struct {
 const defaultChunk = 300
 
 // New creates the use cases.
-func New(store ports.Store, edi ports.ClaimsEDI, payers *billing.PayerDirectory) *Service {
+func New(store ports.Store, edi ports.ClaimsEDI, payers *directory.PayerDirectory) *Service {
 	return &Service{
 		store: store, edi: edi, payers: payers, chunk: defaultChunk,
 		turns: turns{held: map[billing.Scope]bool{}}, waits: waits{since: map[billing.ERAID]time.Time{}},

@@ -12,24 +12,29 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
-func call(key string) billing.Request {
-	return billing.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+func call(key string) caller.Request {
+	return caller.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
 }
 
 // write is a call whose reply is rendered by render.
-func write[T any](scope billing.Scope, req billing.Request, render func(T, error) billing.Reply) idempotency.Write[T] {
-	return idempotency.Write[T]{Call: billing.Call{Scope: scope, Request: req}, Render: render}
+func write[T any](scope billing.Scope, req caller.Request, render func(T, error) caller.Reply) idempotency.Write[T] {
+	return idempotency.Write[T]{Call: caller.Call{Scope: scope, Request: req}, Render: render}
 }
 
 // render replies with the state and the claims.
-func render(r *billing.ERARecord, _ error) billing.Reply {
-	return billing.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %d %t %s", r.State, len(r.Claims), r.More, billing.Timestamp(r.PostedAt))}
+func render(r *remit.Record, _ error) caller.Reply {
+	return caller.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %d %t %s", r.State, len(r.Claims), r.More, event.Timestamp(r.PostedAt))}
 }
 
 func TestPost(t *testing.T) {
@@ -57,7 +62,7 @@ func TestPost(t *testing.T) {
 	all.Wait()
 	first, err := b.service.Post(t.Context(), write(b.scope, call("k"), render), id, false)
 	r := b.era(j)
-	want := fmt.Sprintf("posted 25 true %s", billing.Timestamp(r.PostedAt))
+	want := fmt.Sprintf("posted 25 true %s", event.Timestamp(r.PostedAt))
 	if err != nil || !first.Replayed || string(first.Body) != want || r.PostedAt.IsZero() {
 		t.Errorf("%q, replayed %t, %v, want %q", first.Body, first.Replayed, err, want)
 	}
@@ -68,7 +73,7 @@ func TestPost(t *testing.T) {
 	if b.events(id) != "era.received" {
 		t.Errorf("events %s", b.events(id))
 	}
-	posted, _, err := b.service.List(t.Context(), b.scope, billing.ERAFilter{State: billing.ERAPosted}, billing.Page{Limit: 5})
+	posted, _, err := b.service.List(t.Context(), b.scope, remit.Filter{State: remit.Posted}, billing.Page{Limit: 5})
 	if err != nil || len(posted) != 1 {
 		t.Errorf("%d posted, %v", len(posted), err)
 	}
@@ -101,11 +106,11 @@ func TestReading(t *testing.T) {
 	for range 4 {
 		ids = append(ids, b.remit(paid("X", "", 0)).ID)
 	}
-	page, next, err := b.service.List(t.Context(), b.scope, billing.ERAFilter{}, billing.Page{Limit: 3})
+	page, next, err := b.service.List(t.Context(), b.scope, remit.Filter{}, billing.Page{Limit: 3})
 	if err != nil || len(page) != 3 || next == nil || page[0].ID != ids[3] {
 		t.Fatalf("%d remittances, %v, %v", len(page), next, err)
 	}
-	page, next, err = b.service.List(t.Context(), b.scope, billing.ERAFilter{}, billing.Page{Limit: 3, After: next})
+	page, next, err = b.service.List(t.Context(), b.scope, remit.Filter{}, billing.Page{Limit: 3, After: next})
 	if err != nil || len(page) != 2 || next != nil || page[0].ID != ids[0] || page[1].ID != r.ID {
 		t.Fatalf("%d remittances, %v, %v", len(page), next, err)
 	}
@@ -134,12 +139,12 @@ func TestWaitsForBatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t)
-			batch := billing.NewBatch(b.scope, "sandbox", 1, 2, b.clock.Now())
+			batch := clearing.NewBatch(b.scope, "sandbox", 1, 2, b.clock.Now())
 			b.in(func(ctx context.Context, tx ports.Tx) error {
 				_, err := tx.Batches.Insert(ctx, batch, []byte("837"))
 				return err
 			})
-			in := func(c *billing.Claim) { c.State, c.BatchID, c.SentAt = billing.ClaimQueued, batch.ID, time.Time{} }
+			in := func(c *claim.Claim) { c.State, c.BatchID, c.SentAt = claim.Queued, batch.ID, time.Time{} }
 			id, other := b.claim("A-1", in), b.claim("B-1")
 			j := b.receive(paid("B-1", "", 0), paid("A-1", "", 0))
 			next := b.receive(paid("B-1", "", 0))
@@ -153,7 +158,7 @@ func TestWaitsForBatch(t *testing.T) {
 			}
 			want := "paid paid 150.00"
 			if noted {
-				b.change(id, func(c *billing.Claim) { c.State, c.SentAt = billing.ClaimSubmitted, b.clock.Now() })
+				b.change(id, func(c *claim.Claim) { c.State, c.SentAt = claim.Submitted, b.clock.Now() })
 			} else {
 				b.clock.Advance(11 * time.Minute)
 				want = "queued"
@@ -226,14 +231,14 @@ func (b *fixture) agree(ids []billing.ClaimID) {
 		}
 		matched := 0
 		for _, c := range claims {
-			if c.Status == billing.RemitApplied {
+			if c.Status == remit.StatusApplied {
 				sums[c.ClaimID] += c.Paid
 				many[c.ClaimID]++
 			}
 			if !c.ClaimID.IsZero() {
 				matched++
 			}
-			if c.Status != billing.RemitApplied && c.Review == "" {
+			if c.Status != remit.StatusApplied && c.Review == "" {
 				b.t.Errorf("claim %d is %s without a reason", c.Ordinal, c.Status)
 			}
 		}
@@ -247,7 +252,7 @@ func (b *fixture) agree(ids []billing.ClaimID) {
 		if len(l) != many[id] {
 			b.t.Errorf("the ledger has %d entries, %d were applied", len(l), many[id])
 		}
-		if c.Kind == billing.KindClaim && !reflect.DeepEqual(c.Standing, c.Ledger(l).Standing()) || c.Standing != nil && c.Standing.Paid != sums[id] {
+		if c.Kind == claim.KindClaim && !reflect.DeepEqual(c.Standing, c.Ledger(l).Standing()) || c.Standing != nil && c.Standing.Paid != sums[id] {
 			b.t.Errorf("the claim stands at %+v, its ledger at %+v; remittances applied %s", c.Standing, c.Ledger(l).Standing(), sums[id])
 		}
 		if n := len(porttest.Events(b.t, b.store, b.scope, id)); n != many[id] {

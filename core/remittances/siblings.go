@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
 // siblings locks the payment, and reads the other remittances of the scope for it.
-func (s *Service) siblings(ctx context.Context, tx ports.Tx, p *billing.Remittance) (all []*billing.Remittance, err error) {
+func (s *Service) siblings(ctx context.Context, tx ports.Tx, p *remit.Remittance) (all []*remit.Remittance, err error) {
 	found, err := tx.Corrections.OfPayment(ctx, p.Payment.TraceNumber, p.Payment.Date)
 	for _, e := range found {
 		if e.ID == p.ID {
@@ -26,7 +27,7 @@ func (s *Service) siblings(ctx context.Context, tx ports.Tx, p *billing.Remittan
 }
 
 // outlined reads a stored remittance with its outline and its content.
-func (s *Service) outlined(ctx context.Context, tx ports.Tx, e *billing.ERA) (*billing.Remittance, error) {
+func (s *Service) outlined(ctx context.Context, tx ports.Tx, e *remit.ERA) (*remit.Remittance, error) {
 	content, err := tx.ERAs.Content(ctx, e.ID)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (s *Service) outlined(ctx context.Context, tx ports.Tx, e *billing.ERA) (*b
 
 // known returns the remittance of the scope that the payment repeats, or else its
 // siblings.
-func (s *Service) known(ctx context.Context, tx ports.Tx, p *billing.Remittance) (id billing.ERAID, siblings []*billing.Remittance, err error) {
+func (s *Service) known(ctx context.Context, tx ports.Tx, p *remit.Remittance) (id billing.ERAID, siblings []*remit.Remittance, err error) {
 	for _, ref := range p.PayerIDs {
 		if payer, ok := s.payers.Find(ref); ok {
 			p.Payer = payer.PayerSummary
@@ -68,7 +69,7 @@ func (s *Service) known(ctx context.Context, tx ports.Tx, p *billing.Remittance)
 
 // relate says what a new payment is to its siblings: a part beside them, or a correction.
 // It stores what changes about them.
-func (s *Service) relate(ctx context.Context, tx ports.Tx, p *billing.Remittance, siblings []*billing.Remittance) error {
+func (s *Service) relate(ctx context.Context, tx ports.Tx, p *remit.Remittance, siblings []*remit.Remittance) error {
 	corrects, superseded := p.Relate(siblings)
 	for _, o := range superseded {
 		o.Supersede(p.ID)
@@ -86,13 +87,13 @@ func (s *Service) relate(ctx context.Context, tx ports.Tx, p *billing.Remittance
 }
 
 // compare returns the difference between a correction and what it corrects.
-func (s *Service) compare(p *billing.Remittance, corrects []*billing.Remittance) (*billing.ERADifference, error) {
-	var was []*billing.Outline
-	var eras []*billing.ERA
+func (s *Service) compare(p *remit.Remittance, corrects []*remit.Remittance) (*remit.Difference, error) {
+	var was []*remit.Outline
+	var eras []*remit.ERA
 	for _, o := range corrects {
 		was, eras = append(was, &o.Outline), append(eras, &o.ERA)
 	}
-	c := billing.Compare(was, &p.Outline)
+	c := remit.Compare(was, &p.Outline)
 	for r, err := range s.edi.Claims(p.Content) {
 		if err != nil {
 			return nil, err
@@ -111,12 +112,12 @@ func (s *Service) compare(p *billing.Remittance, corrects []*billing.Remittance)
 }
 
 // arrange relates a remittance and its siblings to each other, and stores the siblings.
-func arrange(ctx context.Context, tx ports.Tx, e *billing.ERA, siblings []*billing.Remittance) error {
-	all := []*billing.ERA{e}
+func arrange(ctx context.Context, tx ports.Tx, e *remit.ERA, siblings []*remit.Remittance) error {
+	all := []*remit.ERA{e}
 	for _, o := range siblings {
 		all = append(all, &o.ERA)
 	}
-	billing.Arrange(all)
+	remit.Arrange(all)
 	for _, o := range siblings {
 		if err := tx.ERAs.Save(ctx, &o.ERA); err != nil {
 			return err
@@ -126,7 +127,7 @@ func arrange(ctx context.Context, tx ports.Tx, e *billing.ERA, siblings []*billi
 }
 
 // discard finishes the claims of a correction that a person no longer decides on.
-func discard(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
+func discard(ctx context.Context, tx ports.Tx, e *remit.ERA) error {
 	n, err := tx.Corrections.Discard(ctx, e.ID)
 	e.Progress.NeedsReview -= n
 	e.Progress.Ignored += n
@@ -135,7 +136,7 @@ func discard(ctx context.Context, tx ports.Tx, e *billing.ERA) error {
 
 // rivals returns those of the siblings in whose place the remittance can stand: they
 // stand, and have one of its claims.
-func (s *Service) rivals(ctx context.Context, tx ports.Tx, e *billing.ERA) (rivals []*billing.ERA, siblings []*billing.Remittance, err error) {
+func (s *Service) rivals(ctx context.Context, tx ports.Tx, e *remit.ERA) (rivals []*remit.ERA, siblings []*remit.Remittance, err error) {
 	p, err := s.outlined(ctx, tx, e)
 	if err != nil {
 		return nil, nil, err

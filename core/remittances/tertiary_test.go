@@ -9,6 +9,8 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -93,7 +95,7 @@ func TestThirdPayerThatSaysPrimary(t *testing.T) {
 	}
 }
 
-func inOrder(all []billing.OtherCoverage) string {
+func inOrder(all []claim.OtherCoverage) string {
 	var words []string
 	for _, o := range all {
 		stated := "nothing"
@@ -115,20 +117,20 @@ func TestTertiaryClaimFollowsBothPayers(t *testing.T) {
 	ofSecond := func(b *fixture) { b.remit(reversed(bySecond("B-1", 2000)), bySecond("B-1", 1500)) }
 	takesBack := func(b *fixture) { b.remit(reversed(paid("A-1", "P-1", leftOver))) }
 	for name, x := range map[string]struct {
-		state   billing.ClaimState
+		state   claim.State
 		changes []func(*fixture)
 		want    string
 	}{
-		"unsent, the first changes":       {billing.ClaimValidated, []func(*fixture){ofFirst}, "validated; primary 130.00, secondary 20.00; "},
-		"unsent, the second changes":      {billing.ClaimValidated, []func(*fixture){ofSecond}, "validated; primary 120.00, secondary 15.00; "},
-		"unsent, both change":             {billing.ClaimQueued, []func(*fixture){ofSecond, ofFirst}, "queued; primary 130.00, secondary 15.00; "},
-		"unsent, the first takes it back": {billing.ClaimValidated, []func(*fixture){takesBack}, "needs_attention; primary nothing, secondary 20.00; not_adjudicated at 0"},
-		"sent, the first changes":         {billing.ClaimSubmitted, []func(*fixture){ofFirst}, "submitted; primary 120.00, secondary 20.00; " + changed + " at 0"},
+		"unsent, the first changes":       {claim.Validated, []func(*fixture){ofFirst}, "validated; primary 130.00, secondary 20.00; "},
+		"unsent, the second changes":      {claim.Validated, []func(*fixture){ofSecond}, "validated; primary 120.00, secondary 15.00; "},
+		"unsent, both change":             {claim.Queued, []func(*fixture){ofSecond, ofFirst}, "queued; primary 130.00, secondary 15.00; "},
+		"unsent, the first takes it back": {claim.Validated, []func(*fixture){takesBack}, "needs_attention; primary nothing, secondary 20.00; not_adjudicated at 0"},
+		"sent, the first changes":         {claim.Submitted, []func(*fixture){ofFirst}, "submitted; primary 120.00, secondary 20.00; " + changed + " at 0"},
 		"sent, both change": {
-			billing.ClaimSubmitted, []func(*fixture){ofFirst, ofSecond}, "submitted; primary 120.00, secondary 20.00; " + changed + " at 0, " + changed + " at 1",
+			claim.Submitted, []func(*fixture){ofFirst, ofSecond}, "submitted; primary 120.00, secondary 20.00; " + changed + " at 0, " + changed + " at 1",
 		},
 		"sent, both change, and the first pays as before": {
-			billing.ClaimSubmitted, []func(*fixture){ofFirst, ofSecond, func(b *fixture) {
+			claim.Submitted, []func(*fixture){ofFirst, ofSecond, func(b *fixture) {
 				b.remit(reversed(paid("A-1", "P-1", leftOver-1000)), paid("A-1", "P-1", leftOver))
 			}}, "submitted; primary 120.00, secondary 20.00; " + changed + " at 1",
 		},
@@ -137,8 +139,8 @@ func TestTertiaryClaimFollowsBothPayers(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t)
 			_, _, third := b.three()
-			b.change(third, func(c *billing.Claim) {
-				if c.State = x.state; x.state != billing.ClaimSubmitted {
+			b.change(third, func(c *claim.Claim) {
+				if c.State = x.state; x.state != claim.Submitted {
 					c.SentAt = time.Time{}
 				}
 			})
@@ -165,13 +167,13 @@ func TestTertiaryClaimComesBack(t *testing.T) {
 	b.remit(reversed(paid("A-1", "P-1", leftOver)), paid("A-1", "P-1", leftOver-1000))
 	b.remit(reversed(bySecond("B-1", 2000)), bySecond("B-1", 1500))
 	c := b.get(third)
-	c.State = billing.ClaimRejected
-	var entries map[billing.ClaimID][]*billing.LedgerEntry
+	c.State = claim.Rejected
+	var entries map[billing.ClaimID][]*remit.LedgerEntry
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		entries, err = tx.RemittanceClaims.Ledger(ctx, []billing.ClaimID{first, second})
 		return err
 	})
-	c.Renew([]*billing.Ledger{b.get(second).Ledger(entries[second]), b.get(first).Ledger(entries[first])}, billing.ClaimCause{At: b.clock.Now()})
+	c.Renew([]*claim.Ledger{b.get(second).Ledger(entries[second]), b.get(first).Ledger(entries[first])}, claim.Cause{At: b.clock.Now()})
 	if got := inOrder(c.OtherCoverage); got != "primary 130.00, secondary 15.00" || len(c.Findings) > 0 {
 		t.Errorf("it states %s, with %+v", got, c.Findings)
 	}

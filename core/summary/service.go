@@ -6,6 +6,8 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -17,9 +19,9 @@ func New(store ports.Store) *Service { return &Service{store} }
 
 // Read returns the summary of a scope. The counts and sums of claims are exact; the
 // others up to their maximum. Each part is as of a moment of its own, during the call.
-func (s *Service) Read(ctx context.Context, scope billing.Scope) (sum *billing.Summary, err error) {
+func (s *Service) Read(ctx context.Context, scope billing.Scope) (sum *claim.Summary, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		sum = &billing.Summary{}
+		sum = &claim.Summary{}
 		if sum.Remittances, err = tx.Totals.Remittances(ctx); err != nil {
 			return err
 		}
@@ -40,7 +42,7 @@ func (s *Service) Read(ctx context.Context, scope billing.Scope) (sum *billing.S
 		endpoints, err := tx.Endpoints.List(ctx)
 		for _, e := range endpoints {
 			switch {
-			case e.Status == billing.EndpointDisabled:
+			case e.Status == webhook.EndpointDisabled:
 				sum.EndpointsDisabled++
 			case e.Health.Failures > 0:
 				sum.EndpointsFailing++

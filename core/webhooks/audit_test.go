@@ -3,13 +3,14 @@ package webhooks_test
 import (
 	"time"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // is checks that the post is one of the events, signed with the endpoint's
 // secret.
-func (b *fixture) is(p *post, e *billing.WebhookEndpoint, events []*billing.Event) {
+func (b *fixture) is(p *post, e *webhook.Endpoint, events []*event.Event) {
 	b.t.Helper()
 	for _, event := range events {
 		if event.ID.String() != p.ID {
@@ -18,7 +19,7 @@ func (b *fixture) is(p *post, e *billing.WebhookEndpoint, events []*billing.Even
 		want := e.Message(event, p.At)
 		signature, err := want.Signature(e.Secret)
 		if err != nil || signature != p.signature || string(want.Body) != string(p.Body) || want.URL != p.URL {
-			b.t.Errorf("posted %+v, want %+v, %v", p.WebhookMessage, want, err)
+			b.t.Errorf("posted %+v, want %+v, %v", p.Message, want, err)
 		}
 		return
 	}
@@ -28,7 +29,7 @@ func (b *fixture) is(p *post, e *billing.WebhookEndpoint, events []*billing.Even
 // exactlyOnce checks the records of an endpoint whose posts are all recorded:
 // each delivery's attempts are its posts, one after another, and the last of
 // them settled it.
-func (b *fixture) exactlyOnce(e *billing.WebhookEndpoint) {
+func (b *fixture) exactlyOnce(e *webhook.Endpoint) {
 	b.t.Helper()
 	for _, d := range b.deliveries(e) {
 		if n := b.outside.timesOf(e.URL, d.EventID); n != len(d.Attempts) {
@@ -40,13 +41,13 @@ func (b *fixture) exactlyOnce(e *billing.WebhookEndpoint) {
 
 // inOrder checks that the attempts are in the order of their times, and agree
 // with the state.
-func (b *fixture) inOrder(d *billing.Delivery) {
+func (b *fixture) inOrder(d *webhook.Delivery) {
 	b.t.Helper()
 	for i, a := range d.Attempts {
 		if i > 0 && !d.Attempts[i-1].At.Before(a.At) {
 			b.t.Errorf("attempt %d was made at %v, after one at %v", i, a.At, d.Attempts[i-1].At)
 		}
-		if a.Succeeded() != (d.State == billing.DeliveryDelivered && i == len(d.Attempts)-1) {
+		if a.Succeeded() != (d.State == webhook.DeliveryDelivered && i == len(d.Attempts)-1) {
 			b.t.Errorf("attempts %v of a %s delivery", statuses(d), d.State)
 		}
 	}

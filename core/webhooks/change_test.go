@@ -5,7 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -31,7 +32,7 @@ func TestLateFailure(t *testing.T) {
 	b.outside.at(e.URL, nil)
 	b.lapse(e)
 	other.worked(e)
-	if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
+	if h := b.get(e).Health; h != (webhook.EndpointHealth{}) {
 		t.Fatalf("after a success: %+v", h)
 	}
 	close(release)
@@ -47,33 +48,33 @@ func TestChangeWithPostsUnderWay(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	for name, test := range map[string]struct {
-		change       func(p *process, e *billing.WebhookEndpoint)
+		change       func(p *process, e *webhook.Endpoint)
 		answer       int
-		wantStatus   billing.EndpointStatus
+		wantStatus   webhook.EndpointStatus
 		wantFailures int
 		wantURL      bool // another one than before
 	}{
-		"nothing": {func(*process, *billing.WebhookEndpoint) {}, 500, billing.EndpointEnabled, 10, false},
-		"gone":    {func(*process, *billing.WebhookEndpoint) {}, 410, billing.EndpointDisabled, 10, false},
+		"nothing": {func(*process, *webhook.Endpoint) {}, 500, webhook.EndpointEnabled, 10, false},
+		"gone":    {func(*process, *webhook.Endpoint) {}, 410, webhook.EndpointDisabled, 10, false},
 		"disabled": {
-			func(_ *process, e *billing.WebhookEndpoint) { b.status(e, billing.EndpointDisabled) }, 500, billing.EndpointDisabled, 10, false,
+			func(_ *process, e *webhook.Endpoint) { b.status(e, webhook.EndpointDisabled) }, 500, webhook.EndpointDisabled, 10, false,
 		},
-		"enabled again": {func(_ *process, e *billing.WebhookEndpoint) {
-			b.status(e, billing.EndpointDisabled)
-			b.status(e, billing.EndpointEnabled)
-		}, 500, billing.EndpointEnabled, 1, false},
-		"disabled, as the lane knows, and enabled again": {func(p *process, e *billing.WebhookEndpoint) {
-			b.status(e, billing.EndpointDisabled)
+		"enabled again": {func(_ *process, e *webhook.Endpoint) {
+			b.status(e, webhook.EndpointDisabled)
+			b.status(e, webhook.EndpointEnabled)
+		}, 500, webhook.EndpointEnabled, 1, false},
+		"disabled, as the lane knows, and enabled again": {func(p *process, e *webhook.Endpoint) {
+			b.status(e, webhook.EndpointDisabled)
 			p.looks(e)
 			b.still(p, "a lane that waits for its last post", 0)
-			b.status(e, billing.EndpointEnabled)
-		}, 500, billing.EndpointEnabled, 1, false},
-		"another URL": {func(_ *process, e *billing.WebhookEndpoint) { b.move(e) }, 500, billing.EndpointEnabled, 0, true},
-		"another URL in place of one that is gone": {func(_ *process, e *billing.WebhookEndpoint) { b.move(e) }, 410, billing.EndpointEnabled, 0, true},
-		"another secret": {func(_ *process, e *billing.WebhookEndpoint) { b.rotate(b.key(), e) }, 500, billing.EndpointEnabled, 10, false},
-		"another description": {func(_ *process, e *billing.WebhookEndpoint) {
+			b.status(e, webhook.EndpointEnabled)
+		}, 500, webhook.EndpointEnabled, 1, false},
+		"another URL": {func(_ *process, e *webhook.Endpoint) { b.move(e) }, 500, webhook.EndpointEnabled, 0, true},
+		"another URL in place of one that is gone": {func(_ *process, e *webhook.Endpoint) { b.move(e) }, 410, webhook.EndpointEnabled, 0, true},
+		"another secret": {func(_ *process, e *webhook.Endpoint) { b.rotate(b.key(), e) }, 500, webhook.EndpointEnabled, 10, false},
+		"another description": {func(_ *process, e *webhook.Endpoint) {
 			b.change(b.key(), e, intake.EndpointRequest{Description: new("new")})
-		}, 500, billing.EndpointEnabled, 10, false},
+		}, 500, webhook.EndpointEnabled, 10, false},
 	} {
 		p, e := b.process(nil), b.endpoint()
 		b.outside.at(e.URL, says(500))
@@ -92,7 +93,7 @@ func TestChangeWithPostsUnderWay(t *testing.T) {
 			t.Errorf("%s: %s with %+v, want %s with %d failures", name, now.Status, now.Health, test.wantStatus, test.wantFailures)
 		}
 		d := b.deliveries(e)
-		if last := d[len(d)-1]; fmt.Sprint(statuses(last)) != fmt.Sprint([]int{test.answer}) || last.State != billing.DeliveryPending {
+		if last := d[len(d)-1]; fmt.Sprint(statuses(last)) != fmt.Sprint([]int{test.answer}) || last.State != webhook.DeliveryPending {
 			t.Errorf("%s: attempts %v of a %s delivery", name, statuses(last), last.State)
 		}
 		b.removed(e)
@@ -101,7 +102,7 @@ func TestChangeWithPostsUnderWay(t *testing.T) {
 }
 
 // move changes the URL of the endpoint.
-func (b *fixture) move(e *billing.WebhookEndpoint) {
+func (b *fixture) move(e *webhook.Endpoint) {
 	if o := b.change(b.key(), e, intake.EndpointRequest{URL: new(e.URL + "/new")}); o.err != nil || o.URL != e.URL+"/new" {
 		b.t.Errorf("change the URL: %+v", o)
 	}
@@ -161,12 +162,12 @@ func TestChangeAtAnyMoment(t *testing.T) {
 }
 
 // changes are the owner's possible changes of an endpoint.
-func (b *fixture) changes() map[string]func(*billing.WebhookEndpoint) {
-	return map[string]func(*billing.WebhookEndpoint){
-		"disabled": func(e *billing.WebhookEndpoint) { b.status(e, billing.EndpointDisabled) },
-		"rotated":  func(e *billing.WebhookEndpoint) { b.rotate(b.key(), e) },
+func (b *fixture) changes() map[string]func(*webhook.Endpoint) {
+	return map[string]func(*webhook.Endpoint){
+		"disabled": func(e *webhook.Endpoint) { b.status(e, webhook.EndpointDisabled) },
+		"rotated":  func(e *webhook.Endpoint) { b.rotate(b.key(), e) },
 		"moved":    b.move,
-		"deleted": func(e *billing.WebhookEndpoint) {
+		"deleted": func(e *webhook.Endpoint) {
 			if o := b.remove(b.key(), e); o.err != nil {
 				b.t.Errorf("delete: %v", o.err)
 			}
@@ -177,7 +178,7 @@ func (b *fixture) changes() map[string]func(*billing.WebhookEndpoint) {
 // changed checks an endpoint that was changed while its lane was served, once
 // that is at rest. E is the endpoint before the change, and before the number
 // of posts that may have gone out by then.
-func (b *fixture) changed(t *testing.T, p *process, e *billing.WebhookEndpoint, events []*billing.Event, before int) {
+func (b *fixture) changed(t *testing.T, p *process, e *webhook.Endpoint, events []*event.Event, before int) {
 	t.Helper()
 	if w := p.log.warned(); len(w) > 0 {
 		t.Errorf("warnings: %v", w)
@@ -202,16 +203,16 @@ func (b *fixture) changed(t *testing.T, p *process, e *billing.WebhookEndpoint, 
 	if old != len(posts) {
 		t.Errorf("%d of %d posts are signed with one of the secrets", old, len(posts))
 	}
-	if now.Status == billing.EndpointDisabled {
-		if n := b.states(e); n[billing.DeliveryDelivered] != old || n[billing.DeliveryPending] != len(events)-old {
+	if now.Status == webhook.EndpointDisabled {
+		if n := b.states(e); n[webhook.DeliveryDelivered] != old || n[webhook.DeliveryPending] != len(events)-old {
 			t.Errorf("the deliveries of the disabled endpoint are %v, after %d posts", n, old)
 		}
-		b.status(e, billing.EndpointEnabled)
+		b.status(e, webhook.EndpointEnabled)
 		p.worked(e)
 	}
 	for _, d := range b.deliveries(e) {
 		n := b.outside.timesOf(e.URL, d.EventID) + b.outside.timesOf(e.URL+"/new", d.EventID)
-		if n != 1 || len(d.Attempts) != 1 || d.State != billing.DeliveryDelivered {
+		if n != 1 || len(d.Attempts) != 1 || d.State != webhook.DeliveryDelivered {
 			t.Errorf("%d posts and %d attempts of a %s delivery", n, len(d.Attempts), d.State)
 		}
 	}
@@ -219,10 +220,10 @@ func (b *fixture) changed(t *testing.T, p *process, e *billing.WebhookEndpoint, 
 }
 
 // signed counts the posts that are signed with the endpoint's secret.
-func (b *fixture) signed(t *testing.T, e *billing.WebhookEndpoint, events []*billing.Event, posts []*post) (n int) {
+func (b *fixture) signed(t *testing.T, e *webhook.Endpoint, events []*event.Event, posts []*post) (n int) {
 	t.Helper()
 	for _, p := range posts {
-		i := slices.IndexFunc(events, func(event *billing.Event) bool { return event.ID.String() == p.ID })
+		i := slices.IndexFunc(events, func(event *event.Event) bool { return event.ID.String() == p.ID })
 		if i < 0 {
 			t.Fatalf("%s was posted and did not happen", p.ID)
 		}

@@ -1,10 +1,9 @@
 package webhooks_test
 
 import (
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestClocksApart delivers from processes whose clocks are wrong by five
@@ -24,7 +23,7 @@ func TestClocksApart(t *testing.T) {
 		p.stop()
 		ended := b.clock.Now()
 		d := b.deliveries(e)[0]
-		if len(d.Attempts) != 1 || d.State != billing.DeliveryPending {
+		if len(d.Attempts) != 1 || d.State != webhook.DeliveryPending {
 			t.Fatalf("%s off: %+v, want one failed attempt", test.first, d)
 		}
 		a := d.Attempts[0]
@@ -45,7 +44,7 @@ func TestClocksApart(t *testing.T) {
 		p = b.processAt(b.clock.Apart(test.second), nil)
 		p.worked(e)
 		p.stop()
-		if n := b.states(e); n[billing.DeliveryDelivered] != 1 {
+		if n := b.states(e); n[webhook.DeliveryDelivered] != 1 {
 			t.Errorf("%s off, then %s: %v when the second attempt was due", test.first, test.second, n)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -58,7 +58,7 @@ func TestLaneDiesAnywhere(t *testing.T) {
 
 // workedOff lets the process serve the lane, and another one when it dies. A
 // lease that no process can release ends.
-func (b *fixture) workedOff(p *process, e *billing.WebhookEndpoint) {
+func (b *fixture) workedOff(p *process, e *webhook.Endpoint) {
 	b.t.Helper()
 	defer p.stop()
 	for range 8 {
@@ -78,7 +78,7 @@ func (b *fixture) workedOff(p *process, e *billing.WebhookEndpoint) {
 
 // survived checks that all of the endpoint's deliveries were delivered in the
 // end, despite the fault of a process.
-func (b *fixture) survived(t *testing.T, e *billing.WebhookEndpoint, f *fault, events int) {
+func (b *fixture) survived(t *testing.T, e *webhook.Endpoint, f *fault, events int) {
 	t.Helper()
 	all := b.deliveries(e)
 	if len(all) != events {
@@ -99,7 +99,7 @@ func (b *fixture) survived(t *testing.T, e *billing.WebhookEndpoint, f *fault, e
 	if lost < 0 || lost > want {
 		t.Errorf("%d posts are not on record, want %d at most", lost, want)
 	}
-	if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
+	if h := b.get(e).Health; h != (webhook.EndpointHealth{}) {
 		t.Errorf("the endpoint's health is %+v when all is well", h)
 	}
 }
@@ -163,7 +163,7 @@ func TestStoreIsAway(t *testing.T) {
 		b.clock.Advance(10 * time.Minute)
 		p.worked(e)
 	}
-	if n := b.states(e); n[billing.DeliveryDelivered] != 24 || len(n) != 1 {
+	if n := b.states(e); n[webhook.DeliveryDelivered] != 24 || len(n) != 1 {
 		t.Errorf("the deliveries are %v", n)
 	}
 	b.exactlyOnce(e)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -14,15 +16,15 @@ func TestEventsAreDelivered(t *testing.T) {
 	b := newFixture(t)
 	p := b.process(nil)
 	b.call(p.Call)
-	every, some := b.endpoint(), b.endpoint(billing.EventClaimPaid, billing.EventClaimDenied)
-	other, disabled, foreign := b.endpoint(billing.EventClaimDenied), b.endpoint(), b.endpointOf(porttest.Organization(b.t, b.store, billing.ModeTest))
+	every, some := b.endpoint(), b.endpoint(event.ClaimPaid, event.ClaimDenied)
+	other, disabled, foreign := b.endpoint(event.ClaimDenied), b.endpoint(), b.endpointOf(porttest.Organization(b.t, b.store, billing.ModeTest))
 	live := b.endpointOf(billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive})
-	b.status(disabled, billing.EndpointDisabled)
-	var events []*billing.Event
+	b.status(disabled, webhook.EndpointDisabled)
+	var events []*event.Event
 	for range 20 {
 		events = append(events, b.happens())
 	}
-	for _, e := range []*billing.WebhookEndpoint{every, some} {
+	for _, e := range []*webhook.Endpoint{every, some} {
 		porttest.Await(b.t, "all is delivered", b.delivered(e))
 		if d := b.deliveries(e); len(d) != len(events) {
 			t.Errorf("%d deliveries, want %d", len(d), len(events))
@@ -38,7 +40,7 @@ func TestEventsAreDelivered(t *testing.T) {
 		}
 	}
 	p.quiet()
-	for _, e := range []*billing.WebhookEndpoint{other, disabled, foreign, live} {
+	for _, e := range []*webhook.Endpoint{other, disabled, foreign, live} {
 		if d, got := b.deliveries(e), b.outside.got(e.URL); len(d) > 0 || len(got) > 0 {
 			t.Errorf("%d queued and %d posted for an endpoint that does not take them", len(d), len(got))
 		}
@@ -57,14 +59,14 @@ func TestPostsAtOnce(t *testing.T) {
 	p := b.process(nil)
 	e, release := b.endpoint(), make(chan struct{})
 	one := make(chan struct{})
-	b.outside.at(e.URL, func(ctx context.Context, n int) billing.Attempt {
+	b.outside.at(e.URL, func(ctx context.Context, n int) webhook.Attempt {
 		select {
 		case one <- struct{}{}:
-			return billing.Attempt{Status: 200}
+			return webhook.Attempt{Status: 200}
 		case <-release:
-			return billing.Attempt{Status: 200}
+			return webhook.Attempt{Status: 200}
 		case <-ctx.Done():
-			return billing.Attempt{Error: "the attempt was cut off"}
+			return webhook.Attempt{Error: "the attempt was cut off"}
 		}
 	})
 	events := b.backlog(20)
@@ -99,7 +101,7 @@ func TestUnusableSecret(t *testing.T) {
 	b.backlog(1)
 	p.worked(e)
 	d := b.deliveries(e)[0]
-	if len(d.Attempts) != 1 || d.Attempts[0].Error != "the endpoint's secret cannot be used; rotate it" || d.Attempts[0].At.IsZero() || d.State != billing.DeliveryPending {
+	if len(d.Attempts) != 1 || d.Attempts[0].Error != "the endpoint's secret cannot be used; rotate it" || d.Attempts[0].At.IsZero() || d.State != webhook.DeliveryPending {
 		t.Fatalf("%+v", d)
 	}
 	if a := b.ping(b.key(), e); a.err != nil || a.Error != d.Attempts[0].Error {
@@ -113,7 +115,7 @@ func TestUnusableSecret(t *testing.T) {
 	}
 	b.clock.Advance(6 * time.Second)
 	p.worked(e)
-	if d := b.deliveries(e)[0]; d.State != billing.DeliveryDelivered {
+	if d := b.deliveries(e)[0]; d.State != webhook.DeliveryDelivered {
 		t.Errorf("after a rotation: %+v", d)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -32,7 +33,7 @@ type Dispatcher struct {
 	clock   ports.Clock // this process's own: for pauses, and for the date of messages
 	pace    Pace
 	log     *slog.Logger
-	observe func(billing.Attempt)
+	observe func(webhook.Attempt)
 
 	mu    sync.Mutex
 	lanes map[billing.WebhookEndpointID]*lane
@@ -43,7 +44,7 @@ type Dispatcher struct {
 // NewDispatcher creates a Dispatcher. It calls observe for every attempt.
 func NewDispatcher(
 	store ports.Store, queue ports.Queue, sender ports.WebhookSender, clock ports.Clock, pace Pace, log *slog.Logger,
-	observe func(billing.Attempt),
+	observe func(webhook.Attempt),
 ) *Dispatcher {
 	return &Dispatcher{
 		store: store, queue: queue, sender: sender, clock: clock, pace: pace, log: log, observe: observe,
@@ -83,7 +84,7 @@ func (d *Dispatcher) Call(j jobs.Job) {
 	l := &lane{
 		Dispatcher: d, scope: j.Scope, id: id, holder: billing.NewID[billing.JobID](time.Now()),
 		secret: (&secrets{read: currentSecret(d.store, j.Scope, id)}).current,
-		called: make(chan struct{}, 1), done: make(chan *billing.Delivery, d.pace.InFlight), inFlight: map[billing.DeliveryID]string{},
+		called: make(chan struct{}, 1), done: make(chan *webhook.Delivery, d.pace.InFlight), inFlight: map[billing.DeliveryID]string{},
 	}
 	d.lanes[id] = l
 	life := d.life

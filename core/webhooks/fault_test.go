@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -193,7 +194,7 @@ func (l mortalLanes) Take(
 
 func (l mortalLanes) Due(
 	ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID,
-) (e *billing.WebhookEndpoint, due []billing.Shipment, next time.Time, err error) {
+) (e *webhook.Endpoint, due []webhook.Shipment, next time.Time, err error) {
 	err = l.f.call("Due", true, func() error {
 		e, due, next, err = l.Lanes.Due(ctx, id, now, limit, inFlight)
 		return err
@@ -201,11 +202,11 @@ func (l mortalLanes) Due(
 	return e, due, next, err
 }
 
-func (l mortalLanes) Record(ctx context.Context, tried []*billing.Delivery) error {
+func (l mortalLanes) Record(ctx context.Context, tried []*webhook.Delivery) error {
 	return l.f.call("Record", true, func() error { return l.Lanes.Record(ctx, tried) })
 }
 
-func (l mortalLanes) RecordHealth(ctx context.Context, e *billing.WebhookEndpoint) error {
+func (l mortalLanes) RecordHealth(ctx context.Context, e *webhook.Endpoint) error {
 	return l.f.call("RecordHealth", true, func() error { return l.Lanes.RecordHealth(ctx, e) })
 }
 
@@ -236,9 +237,9 @@ type mortalSender struct {
 	f *fault
 }
 
-func (s mortalSender) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (a billing.Attempt, err error) {
+func (s mortalSender) Post(ctx context.Context, m webhook.Message, secret ports.CurrentSecret) (a webhook.Attempt, err error) {
 	if lost := s.f.call("Post", false, func() error { a, err = s.WebhookSender.Post(ctx, m, secret); return nil }); lost != nil {
-		return billing.Attempt{At: m.At, Error: lost.Error()}, nil
+		return webhook.Attempt{At: m.At, Error: lost.Error()}, nil
 	}
 	return a, err
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
@@ -106,7 +108,7 @@ func (b *fixture) processAt(own ports.Clock, f *fault) *process {
 func (b *fixture) processOn(store ports.Store, sender ports.WebhookSender, own ports.Clock, f *fault, over chan struct{}) *process {
 	b.t.Helper()
 	p := &process{b: b, fault: f, log: &log{}}
-	p.Dispatcher = webhooks.NewDispatcher(store, mortalQueue{b.broker.Open(), f}, sender, own, b.pace, slog.New(p.log), func(billing.Attempt) {})
+	p.Dispatcher = webhooks.NewDispatcher(store, mortalQueue{b.broker.Open(), f}, sender, own, b.pace, slog.New(p.log), func(webhook.Attempt) {})
 	ctx, cancel := context.WithCancel(b.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = p.Run(ctx) })
@@ -118,7 +120,7 @@ func (b *fixture) processOn(store ports.Store, sender ports.WebhookSender, own p
 }
 
 // looks calls the endpoint's lane at the process.
-func (p *process) looks(e *billing.WebhookEndpoint) {
+func (p *process) looks(e *webhook.Endpoint) {
 	p.Call(jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID})
 }
 
@@ -129,7 +131,7 @@ func (p *process) quiet() {
 }
 
 // worked lets the process serve the lane until nothing is due.
-func (p *process) worked(e *billing.WebhookEndpoint) {
+func (p *process) worked(e *webhook.Endpoint) {
 	p.b.t.Helper()
 	p.looks(e)
 	p.quiet()
@@ -185,17 +187,17 @@ func (b *fixture) key() string {
 }
 
 // endpoint creates an enabled endpoint with its own URL.
-func (b *fixture) endpoint(types ...billing.EventType) *billing.WebhookEndpoint {
+func (b *fixture) endpoint(types ...event.Type) *webhook.Endpoint {
 	b.t.Helper()
 	return b.endpointOf(b.scope, types...)
 }
 
-func (b *fixture) endpointOf(scope billing.Scope, types ...billing.EventType) *billing.WebhookEndpoint {
+func (b *fixture) endpointOf(scope billing.Scope, types ...event.Type) *webhook.Endpoint {
 	b.t.Helper()
 	now := b.clock.Now()
-	e := &billing.WebhookEndpoint{
-		ID: billing.NewID[billing.WebhookEndpointID](now), Scope: scope, Status: billing.EndpointEnabled, EventTypes: types,
-		Secret: billing.NewWebhookSecret(), CreatedAt: now,
+	e := &webhook.Endpoint{
+		ID: billing.NewID[billing.WebhookEndpointID](now), Scope: scope, Status: webhook.EndpointEnabled, EventTypes: types,
+		Secret: webhook.NewWebhookSecret(), CreatedAt: now,
 	}
 	e.URL = "https://hooks.example.com/" + e.ID.String()
 	b.in(scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) })
@@ -203,12 +205,12 @@ func (b *fixture) endpointOf(scope billing.Scope, types ...billing.EventType) *b
 }
 
 // removed removes an endpoint after a test.
-func (b *fixture) removed(e *billing.WebhookEndpoint) {
+func (b *fixture) removed(e *webhook.Endpoint) {
 	b.t.Helper()
 	b.in(e.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Delete(ctx, e.ID) })
 }
 
-func (b *fixture) get(e *billing.WebhookEndpoint) *billing.WebhookEndpoint {
+func (b *fixture) get(e *webhook.Endpoint) *webhook.Endpoint {
 	b.t.Helper()
 	now, err := b.service.Get(b.t.Context(), e.Scope, e.ID)
 	if err != nil {
@@ -218,12 +220,12 @@ func (b *fixture) get(e *billing.WebhookEndpoint) *billing.WebhookEndpoint {
 }
 
 // happens commits an event.
-func (b *fixture) happens() *billing.Event { return b.happensIn(b.scope) }
+func (b *fixture) happens() *event.Event { return b.happensIn(b.scope) }
 
-func (b *fixture) happensIn(scope billing.Scope) *billing.Event {
+func (b *fixture) happensIn(scope billing.Scope) *event.Event {
 	now := b.clock.Now().UTC().Truncate(time.Microsecond)
-	e := &billing.Event{
-		ID: billing.NewID[billing.EventID](now), Scope: scope, Type: billing.EventClaimPaid, Resource: billing.NewID[billing.ClaimID](now),
+	e := &event.Event{
+		ID: billing.NewID[billing.EventID](now), Scope: scope, Type: event.ClaimPaid, Resource: billing.NewID[billing.ClaimID](now),
 		Sequence: 1, CreatedAt: now, Data: json.RawMessage(`{"object":"claim"}`),
 	}
 	err := b.store.InTx(b.t.Context(), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, *e) })
@@ -234,7 +236,7 @@ func (b *fixture) happensIn(scope billing.Scope) *billing.Event {
 }
 
 // backlog commits n events whose calls are lost.
-func (b *fixture) backlog(n int) (out []*billing.Event) {
+func (b *fixture) backlog(n int) (out []*event.Event) {
 	b.mu.Lock()
 	calls := b.calls
 	b.mu.Unlock()
@@ -247,7 +249,7 @@ func (b *fixture) backlog(n int) (out []*billing.Event) {
 }
 
 // deliveries returns the deliveries of the endpoint, oldest first.
-func (b *fixture) deliveries(e *billing.WebhookEndpoint) []*billing.Delivery {
+func (b *fixture) deliveries(e *webhook.Endpoint) []*webhook.Delivery {
 	b.t.Helper()
 	all, next, err := b.service.DeliveriesTo(b.t.Context(), e.Scope, e.ID, billing.Page{Limit: 1000})
 	if err != nil || next != nil {
@@ -258,9 +260,9 @@ func (b *fixture) deliveries(e *billing.WebhookEndpoint) []*billing.Delivery {
 }
 
 // states counts the endpoint's deliveries by state.
-func (b *fixture) states(e *billing.WebhookEndpoint) map[billing.DeliveryState]int {
+func (b *fixture) states(e *webhook.Endpoint) map[webhook.DeliveryState]int {
 	b.t.Helper()
-	n := map[billing.DeliveryState]int{}
+	n := map[webhook.DeliveryState]int{}
 	for _, d := range b.deliveries(e) {
 		n[d.State]++
 	}
@@ -268,22 +270,22 @@ func (b *fixture) states(e *billing.WebhookEndpoint) map[billing.DeliveryState]i
 }
 
 // delivered reports whether all deliveries of the endpoint are delivered.
-func (b *fixture) delivered(e *billing.WebhookEndpoint) func() bool {
+func (b *fixture) delivered(e *webhook.Endpoint) func() bool {
 	return func() bool {
 		b.t.Helper()
 		n := b.states(e)
-		return len(n) == 1 && n[billing.DeliveryDelivered] > 0 || len(n) == 0
+		return len(n) == 1 && n[webhook.DeliveryDelivered] > 0 || len(n) == 0
 	}
 }
 
 // lapse ends the lease of the lane.
-func (b *fixture) lapse(e *billing.WebhookEndpoint) {
+func (b *fixture) lapse(e *webhook.Endpoint) {
 	b.t.Helper()
 	b.exec("UPDATE webhook_endpoints SET lease_until = now() - interval '1 min' WHERE id = $1 AND holder IS NOT NULL", e.ID)
 }
 
 // holder returns the holder of the lane; empty for none.
-func (b *fixture) holder(e *billing.WebhookEndpoint) (id string) {
+func (b *fixture) holder(e *webhook.Endpoint) (id string) {
 	b.t.Helper()
 	row := b.db.QueryRowContext(b.t.Context(), "SELECT coalesce(holder::text, '') FROM webhook_endpoints WHERE id = $1", e.ID)
 	if err := row.Scan(&id); err != nil {
@@ -307,7 +309,7 @@ func (b *fixture) sweep(p *process) int {
 }
 
 // statuses returns the statuses of the attempts, oldest first.
-func statuses(d *billing.Delivery) (out []int) {
+func statuses(d *webhook.Delivery) (out []int) {
 	for _, a := range d.Attempts {
 		out = append(out, a.Status)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -86,7 +87,7 @@ func TestCallOfAnotherAtAnyMoment(t *testing.T) {
 		b.call(nil)
 		b.sweep(other)
 		other.quiet()
-		if n := b.states(e); n[billing.DeliveryDelivered] == 0 || n[billing.DeliveryPending] > 0 {
+		if n := b.states(e); n[webhook.DeliveryDelivered] == 0 || n[webhook.DeliveryPending] > 0 {
 			t.Errorf("the deliveries are %v", n)
 		}
 		b.exactlyOnce(e)
@@ -143,7 +144,7 @@ func TestCallWhileOneIsPassedOn(t *testing.T) {
 	b.call(other.Call)
 	b.happens()
 	porttest.Await(b.t, "both are delivered", func() bool {
-		return b.states(e)[billing.DeliveryDelivered] == 2
+		return b.states(e)[webhook.DeliveryDelivered] == 2
 	})
 	b.exactlyOnce(e)
 }
@@ -209,7 +210,7 @@ func TestTakeover(t *testing.T) {
 		if n := a.fault.count("Post") - posted; n > b.pace.InFlight {
 			t.Errorf("the old holder posted %d times more, which is more than it had read", n)
 		}
-		if n := b.states(e); n[billing.DeliveryDelivered] != events {
+		if n := b.states(e); n[webhook.DeliveryDelivered] != events {
 			t.Errorf("the deliveries are %v", n)
 		}
 		twice := 0
@@ -250,7 +251,7 @@ func TestOneHolder(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	var scopes []billing.Scope
-	var endpoints []*billing.WebhookEndpoint
+	var endpoints []*webhook.Endpoint
 	for range 4 {
 		scopes = append(scopes, porttest.Organization(b.t, b.store, billing.ModeTest))
 		for range 5 {

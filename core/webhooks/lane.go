@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -21,7 +22,7 @@ type lane struct {
 	secret ports.CurrentSecret
 
 	called   chan struct{}                 // receives when there is more to do
-	done     chan *billing.Delivery        // posts that ended
+	done     chan *webhook.Delivery        // posts that ended
 	inFlight map[billing.DeliveryID]string // the URLs of the running posts
 	tried    []tried                       // ended but not recorded yet
 	well     bool                          // whether the endpoint was healthy when last read
@@ -32,11 +33,11 @@ type lane struct {
 
 // tried is a delivery after a post that ended.
 type tried struct {
-	*billing.Delivery
+	*webhook.Delivery
 	url string // where it was posted
 }
 
-func (t tried) attempt() billing.Attempt { return t.Attempts[len(t.Attempts)-1] }
+func (t tried) attempt() webhook.Attempt { return t.Attempts[len(t.Attempts)-1] }
 
 // call signals that there is more to do; one signal is enough.
 func (l *lane) call() {
@@ -136,7 +137,7 @@ func (l *lane) rest(ctx context.Context, replies <-chan struct{}, pause time.Dur
 
 // ended records a post that ended. A delivery without an attempt was not
 // posted.
-func (l *lane) ended(d *billing.Delivery) {
+func (l *lane) ended(d *webhook.Delivery) {
 	if len(d.Attempts) > 0 {
 		l.tried = append(l.tried, tried{d, l.inFlight[d.ID]})
 	}
@@ -152,8 +153,8 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	if free == 0 && len(l.tried) == 0 && !renew {
 		return true, nil // nothing to do
 	}
-	var endpoint *billing.WebhookEndpoint
-	var due []billing.Shipment
+	var endpoint *webhook.Endpoint
+	var due []webhook.Shipment
 	var at, next time.Time // by the database's time
 	other := ""
 	err = l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error {
@@ -190,7 +191,7 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	if l.next = (time.Time{}); !next.IsZero() {
 		l.next = now.Add(next.Sub(at))
 	}
-	l.tried, l.well = nil, endpoint.Health == billing.EndpointHealth{}
+	l.tried, l.well = nil, endpoint.Health == webhook.EndpointHealth{}
 	for _, s := range due {
 		l.inFlight[s.Delivery.ID] = endpoint.URL
 		go l.post(posts, endpoint, s, at)
@@ -201,7 +202,7 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 // record stores the results of the posts that ended, and their effect on the
 // endpoint's health. While the endpoint is healthy there is no effect.
 func (l *lane) record(ctx context.Context, tx ports.Tx) error {
-	var deliveries []*billing.Delivery
+	var deliveries []*webhook.Delivery
 	well := l.well
 	for _, t := range l.tried {
 		deliveries = append(deliveries, t.Delivery)
@@ -237,7 +238,7 @@ func (l *lane) recordHealth(ctx context.Context, tx ports.Tx) error {
 }
 
 // post posts one delivery. It has a reserved place in done, so it never blocks.
-func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.Shipment, at time.Time) {
+func (l *lane) post(ctx context.Context, e *webhook.Endpoint, s webhook.Shipment, at time.Time) {
 	attempt, err := post(ctx, l.sender, e, s.Event, at, l.clock.Now(), l.secret)
 	if err != nil && !billing.IsNotFound(err) && ctx.Err() == nil { // a deleted endpoint has nothing due
 		l.log.WarnContext(ctx, "webhook not posted: its secret could not be read; it will be tried again",
@@ -248,7 +249,7 @@ func (l *lane) post(ctx context.Context, e *billing.WebhookEndpoint, s billing.S
 		}
 	}
 	if err != nil || ctx.Err() != nil { // not posted, or interrupted: it does not count and is repeated
-		l.done <- &billing.Delivery{ID: s.Delivery.ID}
+		l.done <- &webhook.Delivery{ID: s.Delivery.ID}
 		return
 	}
 	d := *s.Delivery

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -24,13 +25,13 @@ type outside struct {
 
 // post is a post that was made.
 type post struct {
-	billing.WebhookMessage
+	webhook.Message
 	signature string
 	came      time.Time // by the machine's clock
 }
 
 // answer is a receiver's response to the nth post of an event, from 1.
-type answer func(ctx context.Context, n int) billing.Attempt
+type answer func(ctx context.Context, n int) webhook.Attempt
 
 func newOutside() *outside {
 	return &outside{answers: map[string]answer{}, times: map[string]int{}, flying: map[string]int{}, most: map[string]int{}}
@@ -38,28 +39,28 @@ func newOutside() *outside {
 
 // says responds to every post with the status.
 func says(status int) answer {
-	return func(context.Context, int) billing.Attempt { return billing.Attempt{Status: status} }
+	return func(context.Context, int) webhook.Attempt { return webhook.Attempt{Status: status} }
 }
 
 // firstSays responds to the first post of each event with the status, and
 // accepts the next.
 func firstSays(status int) answer {
-	return func(_ context.Context, n int) billing.Attempt {
+	return func(_ context.Context, n int) webhook.Attempt {
 		if n == 1 {
-			return billing.Attempt{Status: status}
+			return webhook.Attempt{Status: status}
 		}
-		return billing.Attempt{Status: 200}
+		return webhook.Attempt{Status: 200}
 	}
 }
 
 // holds responds to nothing until it is released, and then as the other does.
 func holds(release <-chan struct{}, then answer) answer {
-	return func(ctx context.Context, n int) billing.Attempt {
+	return func(ctx context.Context, n int) webhook.Attempt {
 		select {
 		case <-release:
 			return then(ctx, n)
 		case <-ctx.Done():
-			return billing.Attempt{Error: "the attempt was cut off"}
+			return webhook.Attempt{Error: "the attempt was cut off"}
 		}
 	}
 }
@@ -71,14 +72,14 @@ func (o *outside) at(url string, a answer) {
 	o.answers[url] = a
 }
 
-func (o *outside) Post(ctx context.Context, m billing.WebhookMessage, secret ports.CurrentSecret) (billing.Attempt, error) {
+func (o *outside) Post(ctx context.Context, m webhook.Message, secret ports.CurrentSecret) (webhook.Attempt, error) {
 	current, err := secret(ctx)
 	if err != nil {
-		return billing.Attempt{}, err
+		return webhook.Attempt{}, err
 	}
 	signature, err := m.Signature(current)
 	if err != nil {
-		return billing.Attempt{}, err
+		return webhook.Attempt{}, err
 	}
 	o.mu.Lock()
 	o.posts = append(o.posts, &post{m, signature, time.Now()})

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/ports"
 )
@@ -12,11 +14,11 @@ import (
 // Ping posts an event of type ping to the endpoint now, even to a disabled one,
 // and returns the attempt.
 func (s *Service) Ping(
-	ctx context.Context, call idempotency.Write[billing.Attempt], id billing.WebhookEndpointID,
-) (reply billing.Reply, err error) {
+	ctx context.Context, call idempotency.Write[webhook.Attempt], id billing.WebhookEndpointID,
+) (reply caller.Reply, err error) {
 	var now time.Time
 	var work billing.JobID
-	var e *billing.WebhookEndpoint
+	var e *webhook.Endpoint
 	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		kept, begun, err := idempotency.Reserve(ctx, tx, call.Request)
 		if err != nil {
@@ -29,7 +31,7 @@ func (s *Service) Ping(
 		now = tx.Clock.Now()
 		work = billing.NewID[billing.JobID](now)
 		if !begun.IsZero() && now.Sub(begun.Time()) < pingTime {
-			return billing.ErrKeyInUse()
+			return caller.ErrKeyInUse()
 		}
 		if err := call.Request.Faults.Err(); err != nil {
 			return err
@@ -52,7 +54,7 @@ func (s *Service) Ping(
 		return reply, err
 	}
 	return idempotency.Once(ctx, s.store, call,
-		func(context.Context, ports.Tx) (billing.Attempt, error) { return attempt, nil })
+		func(context.Context, ports.Tx) (webhook.Attempt, error) { return attempt, nil })
 }
 
 // pingTime is longer than a ping takes. A key with an older ping belongs to a

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Get reads an endpoint. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.WebhookEndpointID) (e *billing.WebhookEndpoint, err error) {
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.WebhookEndpointID) (e *webhook.Endpoint, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		e, err = tx.Endpoints.Get(ctx, id)
 		return err
@@ -18,7 +19,7 @@ func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.Webho
 }
 
 // List reads every endpoint of the scope, newest first; there are few.
-func (s *Service) List(ctx context.Context, scope billing.Scope) (all []*billing.WebhookEndpoint, err error) {
+func (s *Service) List(ctx context.Context, scope billing.Scope) (all []*webhook.Endpoint, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		all, err = tx.Endpoints.List(ctx)
 		return err
@@ -27,7 +28,7 @@ func (s *Service) List(ctx context.Context, scope billing.Scope) (all []*billing
 }
 
 // Delivery reads a delivery. It returns CodeNotFound if there is none.
-func (s *Service) Delivery(ctx context.Context, scope billing.Scope, id billing.DeliveryID) (d *billing.Delivery, err error) {
+func (s *Service) Delivery(ctx context.Context, scope billing.Scope, id billing.DeliveryID) (d *webhook.Delivery, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		d, err = tx.Deliveries.Get(ctx, id)
 		return err
@@ -38,8 +39,8 @@ func (s *Service) Delivery(ctx context.Context, scope billing.Scope, id billing.
 // Deliveries reads a page of deliveries, newest first, and the start of the
 // next page: nil after the last.
 func (s *Service) Deliveries(
-	ctx context.Context, scope billing.Scope, f billing.DeliveryFilter, p billing.Page,
-) ([]*billing.Delivery, *billing.Position, error) {
+	ctx context.Context, scope billing.Scope, f webhook.DeliveryFilter, p billing.Page,
+) ([]*webhook.Delivery, *billing.Position, error) {
 	return s.deliveries(ctx, scope, f, p, func(context.Context, ports.Tx) error { return nil })
 }
 
@@ -47,8 +48,8 @@ func (s *Service) Deliveries(
 // there is no such endpoint.
 func (s *Service) DeliveriesTo(
 	ctx context.Context, scope billing.Scope, id billing.WebhookEndpointID, p billing.Page,
-) ([]*billing.Delivery, *billing.Position, error) {
-	return s.deliveries(ctx, scope, billing.DeliveryFilter{EndpointID: id}, p, func(ctx context.Context, tx ports.Tx) error {
+) ([]*webhook.Delivery, *billing.Position, error) {
+	return s.deliveries(ctx, scope, webhook.DeliveryFilter{EndpointID: id}, p, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Endpoints.Get(ctx, id)
 		return err
 	})
@@ -58,17 +59,17 @@ func (s *Service) DeliveriesTo(
 // there is no such event.
 func (s *Service) DeliveriesOf(
 	ctx context.Context, scope billing.Scope, id billing.EventID, p billing.Page,
-) ([]*billing.Delivery, *billing.Position, error) {
-	return s.deliveries(ctx, scope, billing.DeliveryFilter{EventID: id}, p, func(ctx context.Context, tx ports.Tx) error {
+) ([]*webhook.Delivery, *billing.Position, error) {
+	return s.deliveries(ctx, scope, webhook.DeliveryFilter{EventID: id}, p, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Events.Get(ctx, id)
 		return err
 	})
 }
 
 func (s *Service) deliveries(
-	ctx context.Context, scope billing.Scope, f billing.DeliveryFilter, p billing.Page, check func(context.Context, ports.Tx) error,
-) ([]*billing.Delivery, *billing.Position, error) {
-	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*billing.Delivery, error) {
+	ctx context.Context, scope billing.Scope, f webhook.DeliveryFilter, p billing.Page, check func(context.Context, ports.Tx) error,
+) ([]*webhook.Delivery, *billing.Position, error) {
+	return lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*webhook.Delivery, error) {
 		if err := check(ctx, tx); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
@@ -19,13 +20,13 @@ import (
 const hook = "https://hooks.example.com/hook"
 
 // id is the endpoint that the answer is about.
-func (b *fixture) id(o outcome) *billing.WebhookEndpoint {
+func (b *fixture) id(o outcome) *webhook.Endpoint {
 	b.t.Helper()
 	id, err := billing.ParseID[billing.WebhookEndpointID](o.Endpoint)
 	if err != nil {
 		b.t.Fatalf("%+v is about no endpoint", o)
 	}
-	return &billing.WebhookEndpoint{ID: id, Scope: b.scope}
+	return &webhook.Endpoint{ID: id, Scope: b.scope}
 }
 
 // TestCreate looks a host up once. A repeated request needs no look-up.
@@ -44,7 +45,7 @@ func TestCreate(t *testing.T) {
 
 // keptWithout checks that the answer that is kept for the key shows the
 // endpoint, and not the secret.
-func (b *fixture) keptWithout(key string, secret billing.WebhookSecret) {
+func (b *fixture) keptWithout(key string, secret webhook.Secret) {
 	b.t.Helper()
 	err := b.store.InTx(b.t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
 		use, err := tx.Keys.Reserve(ctx, key)
@@ -99,7 +100,7 @@ func TestSecretIsShownOnce(t *testing.T) {
 		}
 		all.Wait()
 		shown := 0
-		var secret billing.WebhookSecret
+		var secret webhook.Secret
 		for _, o := range outcomes {
 			switch {
 			case o.err == nil && o.Secret != "" && !o.replayed:
@@ -133,7 +134,7 @@ func TestLimit(t *testing.T) {
 	}
 	all.Wait()
 	made := 0
-	var one *billing.WebhookEndpoint
+	var one *webhook.Endpoint
 	for _, o := range outcomes {
 		if o.err == nil {
 			made++
@@ -142,11 +143,11 @@ func TestLimit(t *testing.T) {
 			t.Error(o.err)
 		}
 	}
-	if made != billing.MaxEndpoints {
-		t.Fatalf("%d were made, want %d", made, billing.MaxEndpoints)
+	if made != webhook.MaxEndpoints {
+		t.Fatalf("%d were made, want %d", made, webhook.MaxEndpoints)
 	}
 	b.endpointOf(billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}) // has a limit of its own
-	b.status(one, billing.EndpointDisabled)                               // and still counts
+	b.status(one, webhook.EndpointDisabled)                               // and still counts
 	for range 2 {                                                         // the refusal keeps no key
 		if o := b.create("k more", intake.EndpointRequest{URL: new(hook)}); billing.CodeOf(o.err) != billing.CodeConflict {
 			t.Errorf("one more: %+v", o)
@@ -200,7 +201,7 @@ func TestPing(t *testing.T) {
 	b := newFixture(t)
 	p := b.process(nil)
 	e := b.broken(p, 20)
-	b.status(e, billing.EndpointDisabled)
+	b.status(e, webhook.EndpointDisabled)
 	before, deliveries, posts := b.get(e), len(b.deliveries(e)), len(b.outside.got(e.URL))
 	b.outside.at(e.URL, says(418))
 	o := b.ping("k", e)

@@ -3,7 +3,7 @@ package webhooks
 import (
 	"context"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -13,7 +13,7 @@ import (
 const maxResend = 100_000
 
 // Resend queues events again and returns the number of deliveries.
-func (s *Service) Resend(ctx context.Context, call idempotency.Write[int], in intake.ResendRequest) (billing.Reply, error) {
+func (s *Service) Resend(ctx context.Context, call idempotency.Write[int], in intake.ResendRequest) (caller.Reply, error) {
 	f, faults := in.Filter()
 	call.Request.Faults = faults
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (int, error) {
@@ -23,7 +23,7 @@ func (s *Service) Resend(ctx context.Context, call idempotency.Write[int], in in
 
 // ResendListed queues the events of the selected deliveries again, and returns
 // the number of new deliveries.
-func (s *Service) ResendListed(ctx context.Context, call idempotency.Write[int], in intake.DeliveriesResendRequest) (billing.Reply, error) {
+func (s *Service) ResendListed(ctx context.Context, call idempotency.Write[int], in intake.DeliveriesResendRequest) (caller.Reply, error) {
 	f, faults := in.Filter()
 	call.Request.Faults = faults
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (int, error) {

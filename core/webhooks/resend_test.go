@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/webhooks"
 )
 
@@ -16,7 +16,7 @@ func TestSweep(t *testing.T) {
 	p := b.process(nil)
 	e, waiting := b.endpoint(), b.endpoint()
 	b.backlog(5)
-	b.status(waiting, billing.EndpointDisabled)
+	b.status(waiting, webhook.EndpointDisabled)
 	p.worked(e)
 	b.clock.Advance(webhooks.KeepDeliveries - time.Hour)
 	b.backlog(3)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -15,7 +16,7 @@ import (
 // rotatedUnderWay rotates the endpoint's secret while posts wait for the
 // receiver's half of the handshake. The receiver verifies them with the new
 // one.
-func (b *fixture) rotatedUnderWay(r *receiver, e *billing.WebhookEndpoint, posts func()) {
+func (b *fixture) rotatedUnderWay(r *receiver, e *webhook.Endpoint, posts func()) {
 	b.t.Helper()
 	begun, rotated := make(chan struct{}), make(chan struct{})
 	begins := sync.OnceFunc(func() { close(begun) })
@@ -83,7 +84,7 @@ func TestSecretCannotBeRead(t *testing.T) {
 	p := b.processOn(s, b.outside, b.clock, &fault{}, make(chan struct{}))
 	p.worked(e)
 	b.exactlyOnce(e)
-	if n := b.states(e)[billing.DeliveryDelivered]; n != 3 {
+	if n := b.states(e)[webhook.DeliveryDelivered]; n != 3 {
 		t.Errorf("%d are delivered", n)
 	}
 	if w := p.log.warned(); len(w) == 0 {

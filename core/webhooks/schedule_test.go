@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -16,14 +16,14 @@ func TestSchedule(t *testing.T) {
 	p, e := b.process(nil), b.endpoint()
 	b.outside.at(e.URL, says(500))
 	b.backlog(1)
-	first := func() *billing.Delivery { return b.deliveries(e)[0] }
+	first := func() *webhook.Delivery { return b.deliveries(e)[0] }
 	for n, delay := range []time.Duration{
 		5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
 		20 * time.Hour, 24 * time.Hour,
 	} {
 		p.worked(e)
 		d := first()
-		if len(d.Attempts) != n+1 || d.State != billing.DeliveryPending {
+		if len(d.Attempts) != n+1 || d.State != webhook.DeliveryPending {
 			t.Fatalf("%d attempts of a %s delivery, want %d", len(d.Attempts), d.State, n+1)
 		}
 		wait := d.NextAttemptAt.Sub(d.Attempts[n].At)
@@ -42,7 +42,7 @@ func TestSchedule(t *testing.T) {
 		p.quiet()
 	}
 	d := first()
-	if d.State != billing.DeliveryFailed || len(d.Attempts) != 11 || !d.NextAttemptAt.IsZero() {
+	if d.State != webhook.DeliveryFailed || len(d.Attempts) != 11 || !d.NextAttemptAt.IsZero() {
 		t.Errorf("after the last attempt: %+v", d)
 	}
 	b.inOrder(d)
@@ -50,7 +50,7 @@ func TestSchedule(t *testing.T) {
 	if n := b.sweep(p); n != 0 {
 		t.Errorf("%d lanes are due", n)
 	}
-	if p.worked(e); len(b.outside.got(e.URL)) != 11 || b.get(e).Status != billing.EndpointEnabled {
+	if p.worked(e); len(b.outside.got(e.URL)) != 11 || b.get(e).Status != webhook.EndpointEnabled {
 		t.Errorf("%d posts", len(b.outside.got(e.URL)))
 	}
 }
@@ -65,10 +65,10 @@ func TestGone(t *testing.T) {
 	b.backlog(20)
 	p.worked(e)
 	posts := len(b.outside.got(e.URL))
-	if s := b.get(e).Status; s != billing.EndpointDisabled || posts > b.pace.InFlight {
+	if s := b.get(e).Status; s != webhook.EndpointDisabled || posts > b.pace.InFlight {
 		t.Errorf("it is %s after %d posts", s, posts)
 	}
-	if n := b.states(e); n[billing.DeliveryPending] != 20 {
+	if n := b.states(e); n[webhook.DeliveryPending] != 20 {
 		t.Errorf("the deliveries are %v", n)
 	}
 	b.clock.Advance(time.Hour)
@@ -82,11 +82,11 @@ func TestGone(t *testing.T) {
 		t.Errorf("%d posts and %d deliveries of a disabled endpoint, want %d and 20", n, len(b.deliveries(e)), posts)
 	}
 	b.outside.at(e.URL, nil)
-	if off := b.get(e); off.DisabledBy != billing.DisabledByGone || !off.DeliveredAt.IsZero() {
+	if off := b.get(e); off.DisabledBy != webhook.DisabledByGone || !off.DeliveredAt.IsZero() {
 		t.Errorf("it is disabled because of %q, and its last success was at %s", off.DisabledBy, off.DeliveredAt)
 	}
-	b.status(e, billing.EndpointEnabled)
-	if on := b.get(e); on.Health != (billing.EndpointHealth{}) || on.DisabledBy != "" {
+	b.status(e, webhook.EndpointEnabled)
+	if on := b.get(e); on.Health != (webhook.EndpointHealth{}) || on.DisabledBy != "" {
 		t.Errorf("it starts anew with %+v and %q", on.Health, on.DisabledBy)
 	}
 	porttest.Await(b.t, "what waited is delivered", b.delivered(e))
@@ -99,7 +99,7 @@ func TestGone(t *testing.T) {
 }
 
 // tries counts the recorded attempts at the endpoint.
-func (b *fixture) tries(e *billing.WebhookEndpoint) (n int) {
+func (b *fixture) tries(e *webhook.Endpoint) (n int) {
 	b.t.Helper()
 	for _, d := range b.deliveries(e) {
 		n += len(d.Attempts)
@@ -109,7 +109,7 @@ func (b *fixture) tries(e *billing.WebhookEndpoint) (n int) {
 
 // broken fails at an endpoint until its circuit opens, with more deliveries
 // due.
-func (b *fixture) broken(p *process, events int) *billing.WebhookEndpoint {
+func (b *fixture) broken(p *process, events int) *webhook.Endpoint {
 	b.t.Helper()
 	e := b.endpoint()
 	b.outside.at(e.URL, says(500))
@@ -154,11 +154,11 @@ func TestCircuit(t *testing.T) {
 	b.clock.To(b.get(e).Health.CircuitUntil)
 	p.worked(e)
 	for _, d := range b.deliveries(e) {
-		if d.State != billing.DeliveryDelivered && d.NextAttemptAt.Before(b.clock.Now().Add(-time.Minute)) {
+		if d.State != webhook.DeliveryDelivered && d.NextAttemptAt.Before(b.clock.Now().Add(-time.Minute)) {
 			t.Errorf("a delivery waits that is due since %v", d.NextAttemptAt)
 		}
 	}
-	if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
+	if h := b.get(e).Health; h != (webhook.EndpointHealth{}) {
 		t.Errorf("after a success: %+v", h)
 	}
 	b.clock.Advance(time.Hour)
@@ -191,7 +191,7 @@ func TestSlowProbe(t *testing.T) {
 	}
 	close(release)
 	p.quiet()
-	if n := b.states(e); n[billing.DeliveryDelivered] != 20 {
+	if n := b.states(e); n[webhook.DeliveryDelivered] != 20 {
 		t.Errorf("the deliveries are %v", n)
 	}
 	b.exactlyOnce(e)
@@ -202,12 +202,12 @@ func TestSlowProbe(t *testing.T) {
 func TestStartingAnew(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	for name, does := range map[string]func(e *billing.WebhookEndpoint){
-		"enabled": func(e *billing.WebhookEndpoint) {
-			b.status(e, billing.EndpointDisabled)
-			b.status(e, billing.EndpointEnabled)
+	for name, does := range map[string]func(e *webhook.Endpoint){
+		"enabled": func(e *webhook.Endpoint) {
+			b.status(e, webhook.EndpointDisabled)
+			b.status(e, webhook.EndpointEnabled)
 		},
-		"another URL": func(e *billing.WebhookEndpoint) { b.move(e); b.outside.at(e.URL+"/new", nil) },
+		"another URL": func(e *webhook.Endpoint) { b.move(e); b.outside.at(e.URL+"/new", nil) },
 	} {
 		p := b.process(nil)
 		e := b.broken(p, 30)
@@ -216,10 +216,10 @@ func TestStartingAnew(t *testing.T) {
 		b.call(p.Call)
 		does(e)
 		p.quiet()
-		if n := b.states(e)[billing.DeliveryDelivered]; n < 30-tries {
+		if n := b.states(e)[webhook.DeliveryDelivered]; n < 30-tries {
 			t.Errorf("%s: %d are delivered, want %d that were never tried", name, n, 30-tries)
 		}
-		if h := b.get(e).Health; h != (billing.EndpointHealth{}) {
+		if h := b.get(e).Health; h != (webhook.EndpointHealth{}) {
 			t.Errorf("%s: %+v", name, h)
 		}
 		b.call(nil)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -23,13 +23,13 @@ type secrets struct {
 // secretRead is a read, with its result once done is closed.
 type secretRead struct {
 	done   chan struct{}
-	secret billing.WebhookSecret
+	secret webhook.Secret
 	err    error
 }
 
 // current reads the secret; the read begins after the call. A failed read fails
 // for every post that waited for it.
-func (s *secrets) current(ctx context.Context) (billing.WebhookSecret, error) {
+func (s *secrets) current(ctx context.Context) (webhook.Secret, error) {
 	s.mu.Lock()
 	r := s.next
 	if r == nil {

@@ -12,6 +12,8 @@ import (
 	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/ports"
@@ -32,13 +34,13 @@ func New(store ports.Store, sender ports.WebhookSender, clock ports.Clock) *Serv
 // Revealed is the result of creating or replacing a secret. The reply that is
 // stored for replays has no secret.
 type Revealed struct {
-	Endpoint *billing.WebhookEndpoint
-	Secret   billing.WebhookSecret // empty when it can no longer be shown
+	Endpoint *webhook.Endpoint
+	Secret   webhook.Secret // empty when it can no longer be shown
 }
 
 // judge applies the request to a new endpoint, and checks the URL if the
 // request has one. That looks up the host, so it happens outside transactions.
-func (s *Service) judge(ctx context.Context, in intake.EndpointRequest, e *billing.WebhookEndpoint) error {
+func (s *Service) judge(ctx context.Context, in intake.EndpointRequest, e *webhook.Endpoint) error {
 	faults := in.Apply(e)
 	if e.URL == "" {
 		return faults.Err()
@@ -59,7 +61,7 @@ func (s *Service) judge(ctx context.Context, in intake.EndpointRequest, e *billi
 // replay returns the stored reply of the request, before any work outside a
 // transaction. A request that chooses what an endpoint gets is refused, if there is none,
 // unless the organization allows it.
-func (s *Service) replay(ctx context.Context, call billing.Call, chooses bool) (reply billing.Reply, err error) {
+func (s *Service) replay(ctx context.Context, call caller.Call, chooses bool) (reply caller.Reply, err error) {
 	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
 		kept, _, err := idempotency.Reserve(ctx, tx, call.Request)
 		if kept != nil {
@@ -73,7 +75,7 @@ func (s *Service) replay(ctx context.Context, call billing.Call, chooses bool) (
 }
 
 // allow returns CodePermissionDenied as Organization.AllowsEndpoint does.
-func allow(ctx context.Context, tx ports.Tx, call billing.Call) error {
+func allow(ctx context.Context, tx ports.Tx, call caller.Call) error {
 	org, err := tx.Organization.Get(ctx)
 	if err != nil {
 		return err
@@ -84,8 +86,8 @@ func allow(ctx context.Context, tx ports.Tx, call billing.Call) error {
 // reveal makes a change whose reply shows the endpoint's secret, at most once
 // for the call's key. The stored reply does not show it.
 func (s *Service) reveal(
-	ctx context.Context, call idempotency.Write[Revealed], change func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error),
-) (billing.Reply, error) {
+	ctx context.Context, call idempotency.Write[Revealed], change func(ctx context.Context, tx ports.Tx) (*webhook.Endpoint, error),
+) (caller.Reply, error) {
 	hide := func(r Revealed) Revealed { return Revealed{Endpoint: r.Endpoint} }
 	return idempotency.Reveal(ctx, s.store, call, hide, func(ctx context.Context, tx ports.Tx) (Revealed, error) {
 		e, err := change(ctx, tx)
@@ -98,8 +100,8 @@ func (s *Service) reveal(
 
 // alter changes a locked endpoint.
 func (s *Service) alter(
-	ctx context.Context, tx ports.Tx, id billing.WebhookEndpointID, change func(*billing.WebhookEndpoint),
-) (*billing.WebhookEndpoint, error) {
+	ctx context.Context, tx ports.Tx, id billing.WebhookEndpointID, change func(*webhook.Endpoint),
+) (*webhook.Endpoint, error) {
 	e, err := tx.Endpoints.Lock(ctx, id)
 	if err != nil {
 		return nil, err

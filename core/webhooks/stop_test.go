@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -27,7 +29,7 @@ func (p *process) stopping() <-chan struct{} {
 func TestStop(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	p, e, idle := b.process(nil), b.endpoint(), b.endpoint(billing.EventClaimDenied)
+	p, e, idle := b.process(nil), b.endpoint(), b.endpoint(event.ClaimDenied)
 	one := make(chan struct{})
 	b.outside.at(e.URL, holds(one, says(200)))
 	events := b.backlog(10)
@@ -41,10 +43,10 @@ func TestStop(t *testing.T) {
 	one <- struct{}{}
 	<-ended
 	n := b.states(e)
-	if n[billing.DeliveryDelivered] != 1 || n[billing.DeliveryPending] != 9 || b.tries(e) != 1 {
+	if n[webhook.DeliveryDelivered] != 1 || n[webhook.DeliveryPending] != 9 || b.tries(e) != 1 {
 		t.Errorf("the deliveries are %v with %d attempts", n, b.tries(e))
 	}
-	for _, e := range []*billing.WebhookEndpoint{e, idle} {
+	for _, e := range []*webhook.Endpoint{e, idle} {
 		if h := b.holder(e); h != "" {
 			t.Errorf("the lane is held by %s", h)
 		}
@@ -59,7 +61,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("%d lanes are due", n)
 	}
 	next.quiet()
-	if n := b.states(e); n[billing.DeliveryDelivered] != len(events) || b.tries(e) != len(events) {
+	if n := b.states(e); n[webhook.DeliveryDelivered] != len(events) || b.tries(e) != len(events) {
 		t.Errorf("the deliveries are %v with %d attempts", n, b.tries(e))
 	}
 	if n := len(b.outside.got(e.URL)); posts != b.pace.InFlight || n != len(events)+3 {
@@ -94,7 +96,7 @@ func TestStopWithoutStore(t *testing.T) {
 		t.Errorf("%d lanes are called", n)
 	}
 	next.quiet()
-	if n := b.states(e); n[billing.DeliveryDelivered] != 10 || b.tries(e) != 10 {
+	if n := b.states(e); n[webhook.DeliveryDelivered] != 10 || b.tries(e) != 10 {
 		t.Errorf("the deliveries are %v with %d attempts", n, b.tries(e))
 	}
 	if n := len(b.outside.got(e.URL)); n != 10+b.pace.InFlight {
@@ -130,7 +132,7 @@ func TestStopAtAnyMoment(t *testing.T) {
 		}
 		b.sweep(next)
 		next.quiet()
-		if n := b.states(e); n[billing.DeliveryDelivered] != 10 {
+		if n := b.states(e); n[webhook.DeliveryDelivered] != 10 {
 			t.Errorf("the deliveries are %v", n)
 		}
 		b.exactlyOnce(e)
@@ -146,7 +148,7 @@ func TestCallsWhenStopped(t *testing.T) {
 	b := newFixture(t)
 	e := b.endpoint()
 	j := jobs.Job{Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID}
-	d := webhooks.NewDispatcher(b.store, b.broker.Open(), b.outside, b.clock, webhooks.DefaultPace(), slog.New(slog.DiscardHandler), func(billing.Attempt) {})
+	d := webhooks.NewDispatcher(b.store, b.broker.Open(), b.outside, b.clock, webhooks.DefaultPace(), slog.New(slog.DiscardHandler), func(webhook.Attempt) {})
 	if d.Call(j); d.Lanes() != 0 {
 		t.Error("a lane before the Dispatcher runs")
 	}
@@ -169,7 +171,7 @@ func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	p := b.process(nil)
-	var there []*billing.WebhookEndpoint
+	var there []*webhook.Endpoint
 	for range 10 {
 		there = append(there, b.endpoint())
 	}
@@ -179,7 +181,7 @@ func TestNothingIsLeft(t *testing.T) {
 	for range workers {
 		all.Go(func() {
 			for range each {
-				p.looks(&billing.WebhookEndpoint{Scope: b.scope, ID: billing.NewID[billing.WebhookEndpointID](time.Now())})
+				p.looks(&webhook.Endpoint{Scope: b.scope, ID: billing.NewID[billing.WebhookEndpointID](time.Now())})
 				for p.Lanes() > 2*workers {
 					<-time.After(pause)
 				}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/webhookhttp"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
@@ -34,7 +35,7 @@ type receiver struct {
 
 	mu      sync.Mutex
 	hello   func() // runs when a handshake begins; nil for nothing
-	secrets map[string]billing.WebhookSecret
+	secrets map[string]webhook.Secret
 	answers map[string]http.HandlerFunc // 200 at once when missing
 	got     map[string]map[string]int   // path -> event -> how often
 }
@@ -43,7 +44,7 @@ const receiverHost = "hooks.example.com"
 
 func newReceiver(t *testing.T) *receiver {
 	t.Helper()
-	r := &receiver{t: t, secrets: map[string]billing.WebhookSecret{}, answers: map[string]http.HandlerFunc{}, got: map[string]map[string]int{}}
+	r := &receiver{t: t, secrets: map[string]webhook.Secret{}, answers: map[string]http.HandlerFunc{}, got: map[string]map[string]int{}}
 	server := httptest.NewUnstartedServer(r)
 	server.TLS = &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -84,7 +85,7 @@ func (r *receiver) greets(hello func()) {
 }
 
 // knows registers an endpoint at the receiver, and its response to posts.
-func (r *receiver) knows(e *billing.WebhookEndpoint, answer http.HandlerFunc) {
+func (r *receiver) knows(e *webhook.Endpoint, answer http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	path := strings.TrimPrefix(e.URL, "https://"+receiverHost)
@@ -111,7 +112,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // times returns how often each event reached the endpoint.
-func (r *receiver) times(e *billing.WebhookEndpoint) map[string]int {
+func (r *receiver) times(e *webhook.Endpoint) map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.got[strings.TrimPrefix(e.URL, "https://"+receiverHost)]
@@ -122,7 +123,7 @@ func (r *receiver) times(e *billing.WebhookEndpoint) map[string]int {
 func (b *fixture) webhookWorker(sender ports.WebhookSender) (staged func([]jobs.Job)) {
 	queue, quiet := b.broker.Open(), slog.New(slog.DiscardHandler)
 	relay := outboxrelay.New(queue, quiet)
-	d := webhooks.NewDispatcher(b.store, queue, sender, b.clock, b.pace, quiet, func(billing.Attempt) {})
+	d := webhooks.NewDispatcher(b.store, queue, sender, b.clock, b.pace, quiet, func(webhook.Attempt) {})
 	ctx, cancel := context.WithCancel(b.t.Context())
 	var all sync.WaitGroup
 	all.Go(func() { _ = relay.Run(ctx, b.store) })
@@ -149,11 +150,11 @@ func TestManyEndpoints(t *testing.T) {
 	fails := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
 	const scopes, events = 20, 8
 	var in []billing.Scope
-	var well, hung, ill []*billing.WebhookEndpoint
+	var well, hung, ill []*webhook.Endpoint
 	for range scopes {
 		scope := porttest.Organization(b.t, b.store, billing.ModeTest)
 		in = append(in, scope)
-		for n := range billing.MaxEndpoints {
+		for n := range webhook.MaxEndpoints {
 			e := b.endpointOf(scope)
 			switch n {
 			case 0:
@@ -186,12 +187,12 @@ func TestManyEndpoints(t *testing.T) {
 		})
 	}
 	all.Wait()
-	porttest.Await(b.t, "all is delivered where all is well", func() bool { return b.counted(well, billing.DeliveryDelivered) == len(well)*events })
-	if n := b.counted(hung, billing.DeliveryPending); n != len(hung)*events {
+	porttest.Await(b.t, "all is delivered where all is well", func() bool { return b.counted(well, webhook.DeliveryDelivered) == len(well)*events })
+	if n := b.counted(hung, webhook.DeliveryPending); n != len(hung)*events {
 		t.Errorf("%d wait for those that hang", n)
 	}
 	close(release)
-	porttest.Await(b.t, "all is delivered where it hung", func() bool { return b.counted(hung, billing.DeliveryDelivered) == len(hung)*events })
+	porttest.Await(b.t, "all is delivered where it hung", func() bool { return b.counted(hung, webhook.DeliveryDelivered) == len(hung)*events })
 	for _, e := range append(well, hung...) {
 		if times := r.times(e); len(times) != events {
 			t.Errorf("%d events came, want %d", len(times), events)
@@ -199,16 +200,16 @@ func TestManyEndpoints(t *testing.T) {
 			t.Errorf("events came as often as %s", once)
 		}
 	}
-	if n := b.counted(ill, billing.DeliveryPending); n != len(ill)*events {
+	if n := b.counted(ill, webhook.DeliveryPending); n != len(ill)*events {
 		t.Errorf("%d wait for those that fail", n)
 	}
 }
 
 // counted returns how many deliveries of the endpoints are in the state.
-func (b *fixture) counted(of []*billing.WebhookEndpoint, state billing.DeliveryState) (n int) {
+func (b *fixture) counted(of []*webhook.Endpoint, state webhook.DeliveryState) (n int) {
 	b.t.Helper()
 	for _, e := range of {
-		if n += b.states(e)[state]; state == billing.DeliveryDelivered && n == 0 {
+		if n += b.states(e)[state]; state == webhook.DeliveryDelivered && n == 0 {
 			return 0
 		}
 	}
@@ -223,19 +224,19 @@ func TestReceiversThatFail(t *testing.T) {
 	r := newReceiver(t)
 	for name, test := range map[string]struct {
 		answer http.HandlerFunc
-		want   billing.Attempt
+		want   webhook.Attempt
 		wait   time.Duration // until the next attempt, at least; zero for none
 	}{
-		"takes it": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }, billing.Attempt{Status: 202}, 0},
+		"takes it": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }, webhook.Attempt{Status: 202}, 0},
 		"is busy": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			http.Error(w, "busy", http.StatusTooManyRequests)
-		}, billing.Attempt{Status: 429, Response: "busy\n"}, time.Hour},
+		}, webhook.Attempt{Status: 429, Response: "busy\n"}, time.Hour},
 		"redirects": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "https://"+receiverHost+"/elsewhere")
 			w.WriteHeader(http.StatusPermanentRedirect)
-		}, billing.Attempt{Status: 308}, 4500 * time.Millisecond},
-		"hangs up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, billing.Attempt{Error: "the connection was closed"}, 4500 * time.Millisecond},
+		}, webhook.Attempt{Status: 308}, 4500 * time.Millisecond},
+		"hangs up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, webhook.Attempt{Error: "the connection was closed"}, 4500 * time.Millisecond},
 	} {
 		e := b.endpoint()
 		r.knows(e, test.answer)

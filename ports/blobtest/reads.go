@@ -3,12 +3,11 @@ package blobtest
 import (
 	"bytes"
 	"context"
+	"github.com/molar-billing/molar/core/billing"
 	"io"
 	"strconv"
 	"sync"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func testReady(t *testing.T, f Fixture) {

@@ -2,13 +2,14 @@ package networktest
 
 import (
 	"bytes"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // notSent are the values of a claim and its office, alone or together, that no file of
@@ -46,10 +47,10 @@ func testContent(t *testing.T, f ClaimsEDIFixture) {
 		stated[path] = stated[path] || !bytes.Equal(changed, base)
 	}
 	for _, c := range f.Detailed.Claims {
-		eachValue("Claim", reflect.ValueOf(&c.Claim.ClaimContent), try)
+		eachValue("Claim", reflect.ValueOf(&c.Claim.Content), try)
 		eachValue("Office", reflect.ValueOf(c.Office), try)
 	}
-	wanted := slices.Concat(paths("Claim", reflect.TypeFor[billing.ClaimContent]()), paths("Office", reflect.TypeFor[billing.Office]()))
+	wanted := slices.Concat(paths("Claim", reflect.TypeFor[claim.Content]()), paths("Office", reflect.TypeFor[directory.Office]()))
 	for _, path := range wanted {
 		left := func(name string) bool { return path == name || strings.HasPrefix(path, name+".") }
 		if stated[path] == slices.ContainsFunc(notSent, left) {

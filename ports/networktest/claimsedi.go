@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -63,7 +66,7 @@ func testFileStable(t *testing.T, f ClaimsEDIFixture) {
 	turned := f.File
 	turned.Claims = nil
 	for _, c := range f.File.Claims {
-		turned.Claims = append([]billing.OutgoingClaim{c}, turned.Claims...)
+		turned.Claims = append([]claim.OutgoingClaim{c}, turned.Claims...)
 	}
 	for _, again := range []network.ClaimsFile{f.File, turned} {
 		if b, err := f.EDI.File(again); err != nil || !bytes.Equal(b, first) {
@@ -82,8 +85,8 @@ func testFileNumbers(t *testing.T, f ClaimsEDIFixture) {
 	if f.File.Batch.Scope.Mode == billing.ModeLive {
 		live.Scope.Mode = billing.ModeTest
 	}
-	other.File.ControlNumbers = billing.ControlNumbers{Interchange: "987654321", Group: "987654321", Transaction: "987654321"}
-	for name, batch := range map[string]*billing.Batch{"mode": &live, "number": &other} {
+	other.File.ControlNumbers = clearing.ControlNumbers{Interchange: "987654321", Group: "987654321", Transaction: "987654321"}
+	for name, batch := range map[string]*clearing.Batch{"mode": &live, "number": &other} {
 		b, err := f.EDI.File(network.ClaimsFile{Batch: batch, Envelope: f.File.Envelope, Claims: f.File.Claims})
 		if err != nil || bytes.Equal(b, base) {
 			t.Errorf("another %s returns the same file, or error %v", name, err)
@@ -105,12 +108,12 @@ func testFileNumbers(t *testing.T, f ClaimsEDIFixture) {
 
 func testFileEmpty(t *testing.T, f ClaimsEDIFixture) {
 	nameless := *f.File.Batch
-	nameless.File.ControlNumbers = billing.ControlNumbers{}
+	nameless.File.ControlNumbers = clearing.ControlNumbers{}
 	for name, change := range map[string]func(*network.ClaimsFile){
 		"no claims":   func(f *network.ClaimsFile) { f.Claims = nil },
 		"no numbers":  func(f *network.ClaimsFile) { f.Batch = &nameless },
 		"no batch":    func(f *network.ClaimsFile) { f.Batch = nil },
-		"no office":   func(f *network.ClaimsFile) { f.Claims = []billing.OutgoingClaim{{Claim: f.Claims[0].Claim}} },
+		"no office":   func(f *network.ClaimsFile) { f.Claims = []claim.OutgoingClaim{{Claim: f.Claims[0].Claim}} },
 		"no sender":   func(f *network.ClaimsFile) { f.Envelope.Sender.ID = "" },
 		"no receiver": func(f *network.ClaimsFile) { f.Envelope.Receiver.ID = "" },
 	} {
@@ -127,8 +130,8 @@ func testKinds(t *testing.T, f ClaimsEDIFixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[billing.FileKind][]byte{
-		billing.FileAcknowledgement: f.Acknowledgement, billing.FileRemittance: f.Remittance, billing.FileOther: other,
+	all := map[clearing.FileKind][]byte{
+		clearing.FileAcknowledgement: f.Acknowledgement, clearing.FileRemittance: f.Remittance, clearing.FileOther: other,
 	}
 	for want, content := range all {
 		parts := slices.Collect(f.EDI.Parts(content))
@@ -172,7 +175,7 @@ func testAcknowledgement(t *testing.T, f ClaimsEDIFixture) {
 }
 
 // all collects the claims of a payment.
-func all(t *testing.T, edi ports.ClaimsEDI, content []byte) (claims []*billing.RemittanceClaim) {
+func all(t *testing.T, edi ports.ClaimsEDI, content []byte) (claims []*remit.Claim) {
 	t.Helper()
 	for c, err := range edi.Claims(content) {
 		if err != nil {
@@ -318,7 +321,7 @@ func testGarbage(t *testing.T, f ClaimsEDIFixture) {
 	}
 	for _, b := range [][]byte{nil, []byte("quillfeather"), bytes.Repeat([]byte("ISA*"), 1000), {0, 0xff, 0xfe}, file} {
 		for p := range f.EDI.Parts(b) {
-			if p.Kind == billing.FileAcknowledgement || p.Kind == billing.FileRemittance {
+			if p.Kind == clearing.FileAcknowledgement || p.Kind == clearing.FileRemittance {
 				t.Fatalf("%.20q has a part of the kind %s", b, p.Kind)
 			}
 			if p.Err != nil {

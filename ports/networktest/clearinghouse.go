@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -72,7 +73,7 @@ func practice() billing.Scope { return billing.Scope{Org: billing.OrgID{7}, Mode
 
 // batch is a file with the token that its senders share.
 type batch struct {
-	file billing.OutgoingFile
+	file clearing.OutgoingFile
 
 	mu    sync.Mutex
 	token string
@@ -83,7 +84,7 @@ var errMarked = errors.New("another sender has marked the file")
 func (f ClearinghouseFixture) batch(t *testing.T) *batch {
 	t.Helper()
 	name, content := f.File(t)
-	return &batch{file: billing.OutgoingFile{Scope: practice(), Name: name, Content: content}}
+	return &batch{file: clearing.OutgoingFile{Scope: practice(), Name: name, Content: content}}
 }
 
 // mark returns the mark of a sender that has read the token.
@@ -100,7 +101,7 @@ func (b *batch) mark(last string) func(context.Context, string) error {
 }
 
 // read returns the file as a sender reads it.
-func (b *batch) read() billing.OutgoingFile {
+func (b *batch) read() clearing.OutgoingFile {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := b.file
@@ -410,7 +411,7 @@ func testAnotherReceives(t *testing.T, f ClearinghouseFixture) {
 func testNoClaims(t *testing.T, f ClearinghouseFixture) {
 	name, content := f.File(t)
 	for what, broken := range map[string][]byte{"empty": nil, "words": []byte("Quillfeather's claims"), "half": content[:len(content)/2]} {
-		b := &batch{file: billing.OutgoingFile{Scope: practice(), Name: what + "-" + name, Content: broken}}
+		b := &batch{file: clearing.OutgoingFile{Scope: practice(), Name: what + "-" + name, Content: broken}}
 		err := b.send(t.Context(), f.Network)
 		if err != nil {
 			if strings.Contains(strings.ToLower(err.Error()), strings.ToLower(lastName)) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -60,8 +61,8 @@ func (f EligibilityFixture) about(ending string) network.Inquiry {
 	q := f.Inquiry
 	q.CheckID = billing.NewID[billing.CheckID](time.Now())
 	q.CreatedAt, q.Clock = time.Now(), network.ClockAt(time.Now())
-	q.Inquiry.DetailLevel = billing.DetailStandard
-	q.Inquiry.Subscriber = billing.Subscriber{
+	q.Inquiry.DetailLevel = coverage.DetailStandard
+	q.Inquiry.Subscriber = coverage.Subscriber{
 		FirstName: firstName, LastName: lastName, MemberID: memberID + ending, DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12},
 	}
 	return q
@@ -102,7 +103,7 @@ func anonymous(t *testing.T, err error) {
 	}
 }
 
-func (f EligibilityFixture) want(t *testing.T, q network.Inquiry, outcome billing.Outcome) {
+func (f EligibilityFixture) want(t *testing.T, q network.Inquiry, outcome coverage.Outcome) {
 	t.Helper()
 	if got := f.outcome(t, q); got != string(outcome) {
 		t.Errorf("%s, want %s", got, outcome)
@@ -110,17 +111,17 @@ func (f EligibilityFixture) want(t *testing.T, q network.Inquiry, outcome billin
 }
 
 func testAnswered(t *testing.T, f EligibilityFixture) {
-	f.want(t, f.about(f.Answered), billing.OutcomeAnswered)
+	f.want(t, f.about(f.Answered), coverage.OutcomeAnswered)
 }
 
 func testRejected(t *testing.T, f EligibilityFixture) {
-	f.want(t, f.about(f.Rejected), billing.OutcomeRejected)
+	f.want(t, f.about(f.Rejected), coverage.OutcomeRejected)
 }
 
 func testAskedAgain(t *testing.T, f EligibilityFixture) {
 	q := f.about(f.Answered)
 	for range 3 {
-		f.want(t, q, billing.OutcomeAnswered)
+		f.want(t, q, coverage.OutcomeAnswered)
 	}
 }
 
@@ -140,9 +141,9 @@ func testInquiriesAtOnce(t *testing.T, f EligibilityFixture) {
 	const inquiries = 48
 	var wg sync.WaitGroup
 	for n := range inquiries {
-		ending, want := f.Answered, billing.OutcomeAnswered
+		ending, want := f.Answered, coverage.OutcomeAnswered
 		if n%3 == 0 {
-			ending, want = f.Rejected, billing.OutcomeRejected
+			ending, want = f.Rejected, coverage.OutcomeRejected
 		}
 		wg.Go(func() { f.want(t, f.about(fmt.Sprint(n, ending)), want) })
 	}
@@ -193,7 +194,7 @@ func testAfterFailures(t *testing.T, f EligibilityFixture) {
 				t.Errorf("%s: %s", ending, got)
 			}
 		}
-		f.want(t, f.about(f.Answered), billing.OutcomeAnswered)
+		f.want(t, f.about(f.Answered), coverage.OutcomeAnswered)
 	}
 }
 

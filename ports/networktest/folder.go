@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -20,13 +20,13 @@ type Folder struct {
 }
 
 type received struct {
-	file   billing.RemoteFile
+	file   clearing.RemoteFile
 	digest [32]byte
 }
 
 // Receive reads the files that rest. Those that cannot be read are in the error; those
 // that are gone, or changed, come with the next call.
-func (f *Folder) Receive(ctx context.Context, limit int) (files []billing.IncomingFile, err error) {
+func (f *Folder) Receive(ctx context.Context, limit int) (files []clearing.IncomingFile, err error) {
 	there, err := f.Inbox.List(ctx)
 	if err != nil {
 		return nil, err
@@ -44,9 +44,9 @@ func (f *Folder) Receive(ctx context.Context, limit int) (files []billing.Incomi
 			}
 			f.read[r.Name] = received{r, sha256.Sum256(content)}
 			f.mu.Unlock()
-			files = append(files, billing.IncomingFile{Name: r.Name, Content: content})
-		case errors.Is(e, billing.ErrFileGone), errors.Is(e, billing.ErrFileChanged):
-		case !billing.OfFile(e):
+			files = append(files, clearing.IncomingFile{Name: r.Name, Content: content})
+		case errors.Is(e, clearing.ErrFileGone), errors.Is(e, clearing.ErrFileChanged):
+		case !clearing.OfFile(e):
 			return files, e
 		default:
 			err = errors.Join(err, fmt.Errorf("%s: %w", r.Name, e))

@@ -10,7 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -24,8 +25,8 @@ type Fixture struct {
 	Another func() ports.AttachmentNetwork
 
 	// The network knows Payer and Office.
-	Payer  billing.PayerSummary
-	Office billing.Office
+	Payer  directory.PayerSummary
+	Office directory.Office
 }
 
 // Run runs the contract of ports.AttachmentNetwork. Open returns a fixture that
@@ -61,7 +62,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 // sender sends one attachment step by step.
 type sender struct {
 	network ports.AttachmentNetwork
-	sent    billing.Transmission
+	sent    attachment.Transmission
 	images  []image
 }
 
@@ -114,7 +115,7 @@ func testTaken(t *testing.T, f Fixture) {
 
 func testWords(t *testing.T, f Fixture) {
 	s := f.sending(t, 0)
-	s.sent.Kind, s.sent.PayerReference = billing.AttachmentSolicited, "R-4711"
+	s.sent.Kind, s.sent.PayerReference = attachment.Solicited, "R-4711"
 	s.all(t)
 }
 
@@ -245,12 +246,12 @@ func testCommittedStays(t *testing.T, f Fixture) {
 	for what, i := range map[string]image{"one more file": more, "another file for a document": again} {
 		s.refused(t, s.network.Add(t.Context(), s.sent.Number, i.document, bytes.NewReader(i.content)), what)
 	}
-	for what, change := range map[string]func(*billing.Transmission){
-		"another narrative":    func(c *billing.Transmission) { c.Narrative += " and more" },
-		"another patient":      func(c *billing.Transmission) { c.About.Patient.FirstName = "Zoe" },
-		"another count":        func(c *billing.Transmission) { c.Documents++ },
-		"another subscriber":   func(c *billing.Transmission) { c.About.Subscriber.MemberID += "9" },
-		"another service date": func(c *billing.Transmission) { c.About.ServiceDates.To = c.About.ServiceDates.To.AddDays(1) },
+	for what, change := range map[string]func(*attachment.Transmission){
+		"another narrative":    func(c *attachment.Transmission) { c.Narrative += " and more" },
+		"another patient":      func(c *attachment.Transmission) { c.About.Patient.FirstName = "Zoe" },
+		"another count":        func(c *attachment.Transmission) { c.Documents++ },
+		"another subscriber":   func(c *attachment.Transmission) { c.About.Subscriber.MemberID += "9" },
+		"another service date": func(c *attachment.Transmission) { c.About.ServiceDates.To = c.About.ServiceDates.To.AddDays(1) },
 	} {
 		other := s.sent
 		change(&other)

@@ -5,14 +5,15 @@ import (
 	"crypto/md5" //nolint:gosec // G501: documents carry MD5 sums
 	"crypto/rand"
 	"crypto/sha256"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	stdimage "image"
 	"image/jpeg"
 	"io"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The values that no error may contain.
@@ -28,15 +29,15 @@ func newNumber() string { return "MLR" + rand.Text() }
 
 // transmission returns a transmission that every network accepts, for a claim
 // and with a unique number.
-func (f Fixture) transmission(documents int) billing.Transmission {
-	return billing.Transmission{
-		Number: newNumber(), Kind: billing.AttachmentUnsolicited, Payer: f.Payer, Office: f.Office,
-		About: billing.AttachmentSubject{
-			Patient: billing.AttachmentPatient{
+func (f Fixture) transmission(documents int) attachment.Transmission {
+	return attachment.Transmission{
+		Number: newNumber(), Kind: attachment.Unsolicited, Payer: f.Payer, Office: f.Office,
+		About: attachment.Subject{
+			Patient: attachment.Patient{
 				FirstName: firstName, LastName: lastName, DateOfBirth: billing.Date{Year: 1985, Month: time.April, Day: 12},
 			},
-			Subscriber: billing.AttachmentSubscriber{
-				FirstName: firstName, LastName: lastName, MemberID: memberID, Relationship: billing.RelationSelf,
+			Subscriber: attachment.Subscriber{
+				FirstName: firstName, LastName: lastName, MemberID: memberID, Relationship: coverage.RelationSelf,
 			},
 			ServiceDates: billing.DateSpan{
 				From: billing.Date{Year: 2026, Month: time.March, Day: 2}, To: billing.Date{Year: 2026, Month: time.March, Day: 16},
@@ -49,7 +50,7 @@ func (f Fixture) transmission(documents int) billing.Transmission {
 
 // image is a document with its bytes.
 type image struct {
-	document *billing.Document
+	document *attachment.Document
 	content  []byte
 }
 
@@ -63,9 +64,9 @@ func newImage(t *testing.T) image {
 		t.Fatal(err)
 	}
 	i := image{
-		document: &billing.Document{
-			ID: billing.NewID[billing.DocumentID](time.Now()), Type: "11", Medium: billing.MediumFilm,
-			ImageDate: billing.Date{Year: 2026, Month: time.March, Day: 1}, Orientation: billing.OrientationRight, FileName: fileName,
+		document: &attachment.Document{
+			ID: billing.NewID[billing.DocumentID](time.Now()), Type: "11", Medium: attachment.MediumFilm,
+			ImageDate: billing.Date{Year: 2026, Month: time.March, Day: 1}, Orientation: attachment.OrientationRight, FileName: fileName,
 		},
 		content: b.Bytes(),
 	}
@@ -83,10 +84,10 @@ func (i image) sum() {
 // paper makes the document a paper document.
 func (i image) paper() {
 	d := i.document
-	d.Type, d.Medium, d.ImageDate, d.Orientation = "7", billing.MediumPaper, billing.Date{}, ""
+	d.Type, d.Medium, d.ImageDate, d.Orientation = "7", attachment.MediumPaper, billing.Date{}, ""
 }
 
-func (i image) copy() *billing.Document { return new(*i.document) }
+func (i image) copy() *attachment.Document { return new(*i.document) }
 
 // refused checks that there is an error without patient data.
 func (s *sender) refused(t *testing.T, err error, what string) {

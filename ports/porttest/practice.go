@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -15,7 +19,7 @@ import (
 func Organization(tb testing.TB, store ports.Store, mode billing.Mode) billing.Scope {
 	tb.Helper()
 	now := time.Now()
-	o := &billing.Organization{ID: billing.NewID[billing.OrgID](now), Name: "Test Dental", CreatedAt: now}
+	o := &caller.Organization{ID: billing.NewID[billing.OrgID](now), Name: "Test Dental", CreatedAt: now}
 	err := store.System(tb.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
 	if err != nil {
 		tb.Fatal(err)
@@ -25,13 +29,13 @@ func Organization(tb testing.TB, store ports.Store, mode billing.Mode) billing.S
 
 // Office makes an office of the scope, in New York, with everything that claim files
 // state about it. Each change may set what it likes.
-func Office(tb testing.TB, store ports.Store, scope billing.Scope, changes ...func(*billing.Office)) *billing.Office {
+func Office(tb testing.TB, store ports.Store, scope billing.Scope, changes ...func(*directory.Office)) *directory.Office {
 	tb.Helper()
 	now := time.Now()
-	o := &billing.Office{
+	o := &directory.Office{
 		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5185550100",
-		Address:  billing.Address{Line1: "1 Main Street", City: "Albany", State: "NY", ZIP: "122070001"},
-		TimeZone: "America/New_York", CreatedAt: now, OfficeDetails: billing.OfficeDetails{Taxonomy: "1223G0001X"},
+		Address:  directory.Address{Line1: "1 Main Street", City: "Albany", State: "NY", ZIP: "122070001"},
+		TimeZone: "America/New_York", CreatedAt: now, OfficeDetails: directory.OfficeDetails{Taxonomy: "1223G0001X"},
 	}
 	for _, change := range changes {
 		change(o)
@@ -57,9 +61,9 @@ func System(tb testing.TB, store ports.Store, fn func(context.Context, ports.Sys
 }
 
 // Payers is the directory that ships.
-func Payers(tb testing.TB) *billing.PayerDirectory {
+func Payers(tb testing.TB) *directory.PayerDirectory {
 	tb.Helper()
-	payers, err := billing.ShippedPayers()
+	payers, err := directory.ShippedPayers()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -77,19 +81,19 @@ func Read[T any](tb testing.TB, store ports.Store, scope billing.Scope, fn func(
 }
 
 // Claim returns a claim of the scope.
-func Claim(tb testing.TB, store ports.Store, scope billing.Scope, id billing.ClaimID) *billing.ClaimRecord {
+func Claim(tb testing.TB, store ports.Store, scope billing.Scope, id billing.ClaimID) *claim.Record {
 	tb.Helper()
-	return Read(tb, store, scope, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) { return tx.Claims.Get(ctx, id) })
+	return Read(tb, store, scope, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) { return tx.Claims.Get(ctx, id) })
 }
 
 // Events returns the events of a resource, the oldest first. Their sequences
 // must count up from 1.
-func Events(tb testing.TB, store ports.Store, scope billing.Scope, resource [16]byte) []*billing.Event {
+func Events(tb testing.TB, store ports.Store, scope billing.Scope, resource [16]byte) []*event.Event {
 	tb.Helper()
-	all := Read(tb, store, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
-		return tx.Events.List(ctx, billing.EventFilter{Resource: resource}, billing.Page{Limit: 100})
+	all := Read(tb, store, scope, func(ctx context.Context, tx ports.Tx) ([]*event.Event, error) {
+		return tx.Events.List(ctx, event.Filter{Resource: resource}, billing.Page{Limit: 100})
 	})
-	slices.SortFunc(all, func(x, y *billing.Event) int { return x.Sequence - y.Sequence })
+	slices.SortFunc(all, func(x, y *event.Event) int { return x.Sequence - y.Sequence })
 	for i, e := range all {
 		if e.Sequence != i+1 {
 			tb.Errorf("event %s has the sequence %d, want %d", e.Type, e.Sequence, i+1)

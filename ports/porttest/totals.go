@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Totals fails unless the totals of the scope's claims are those of its claims, counted
 // one by one. No transaction may run meanwhile. It returns the totals.
-func Totals(tb testing.TB, store ports.Store, scope billing.Scope) (got billing.ClaimTotals) {
+func Totals(tb testing.TB, store ports.Store, scope billing.Scope) (got claim.Totals) {
 	tb.Helper()
-	var all []*billing.Claim
+	var all []*claim.Claim
 	var today billing.Date
 	err := store.View(context.WithoutCancel(tb.Context()), scope, func(ctx context.Context, tx ports.Tx) (err error) {
 		all = all[:0]
-		for _, kind := range []billing.ClaimKind{billing.KindClaim, billing.KindPredetermination} {
+		for _, kind := range []claim.Kind{claim.KindClaim, claim.KindPredetermination} {
 			p := billing.Page{Limit: billing.MaxPageLimit}
 			for {
-				page, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: kind}, p)
+				page, err := tx.Claims.List(ctx, claim.Filter{Kind: kind}, p)
 				if err != nil {
 					return err
 				}
@@ -57,21 +58,21 @@ func Totals(tb testing.TB, store ports.Store, scope billing.Scope) (got billing.
 }
 
 // counted returns the totals of the claims.
-func counted(all []*billing.Claim, today billing.Date) billing.ClaimTotals {
-	totals := billing.ClaimTotals{States: map[billing.ClaimKind]map[billing.ClaimState]int{billing.KindClaim: {}, billing.KindPredetermination: {}}}
-	for _, age := range billing.ClaimAges() {
-		totals.Ages = append(totals.Ages, billing.AgeTotal{ClaimAge: age})
+func counted(all []*claim.Claim, today billing.Date) claim.Totals {
+	totals := claim.Totals{States: map[claim.Kind]map[claim.State]int{claim.KindClaim: {}, claim.KindPredetermination: {}}}
+	for _, age := range claim.Ages() {
+		totals.Ages = append(totals.Ages, claim.AgeTotal{Age: age})
 	}
-	for n := range billing.ActivityDays {
-		totals.Sent = append(totals.Sent, billing.DayCount{Day: today.AddDays(n - billing.ActivityDays + 1)})
+	for n := range claim.ActivityDays {
+		totals.Sent = append(totals.Sent, claim.DayCount{Day: today.AddDays(n - claim.ActivityDays + 1)})
 	}
-	byID := map[billing.ClaimID]*billing.Claim{}
+	byID := map[billing.ClaimID]*claim.Claim{}
 	for _, c := range all {
 		byID[c.ID] = c
 	}
 	for _, c := range all {
 		totals.States[c.Kind][c.State]++
-		if c.SentAt.IsZero() || c.Kind != billing.KindClaim || c.Frequency == billing.FrequencyVoid {
+		if c.SentAt.IsZero() || c.Kind != claim.KindClaim || c.Frequency == claim.FrequencyVoid {
 			continue
 		}
 		for i := range totals.Sent {
@@ -85,7 +86,7 @@ func counted(all []*billing.Claim, today billing.Date) billing.ClaimTotals {
 		if first != nil && first.Linked(c) {
 			continue // with the first one
 		}
-		chain := []*billing.Claim{c}
+		chain := []*claim.Claim{c}
 		for next := byID[c.SecondaryID]; next != nil && chain[len(chain)-1].Linked(next); next = byID[next.SecondaryID] {
 			chain = append(chain, next)
 		}
@@ -96,20 +97,20 @@ func counted(all []*billing.Claim, today billing.Date) billing.ClaimTotals {
 
 // addMoney adds the money of services to the totals. The claims bill them, each to the
 // next payer.
-func addMoney(totals *billing.ClaimTotals, today billing.Date, claims ...*billing.Claim) {
-	var m billing.ClaimMoney
+func addMoney(totals *claim.Totals, today billing.Date, claims ...*claim.Claim) {
+	var m claim.ClaimMoney
 	var sent time.Time
 	var writtenOff, accepted billing.Money
 	var elsewhere [3]billing.Money
 	open, decided, counted := false, false, [3]bool{}
 	for i, c := range claims {
-		if c.SentAt.IsZero() || c.State == billing.ClaimVoided || c.Kind != billing.KindClaim || c.Frequency == billing.FrequencyVoid {
+		if c.SentAt.IsZero() || c.State == claim.Voided || c.Kind != claim.KindClaim || c.Frequency == claim.FrequencyVoid {
 			continue
 		}
 		if sent.IsZero() || c.SentAt.Before(sent) {
 			sent = c.SentAt
 		}
-		open = open || c.State != billing.ClaimReconciled || c.Unposted()
+		open = open || c.State != claim.Reconciled || c.Unposted()
 		accepted += c.AcceptedSum()
 		m.Charged = max(m.Charged, c.Charge())
 		if s := c.Standing; s != nil {

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -16,7 +19,7 @@ func testNamed(b *scoped) {
 	t := b.t
 	e := b.era(0)
 	own, submitted, payers, applied, another := b.claim(0), b.claim(1), b.claim(2), b.claim(3), b.claim(4)
-	for n, c := range []*billing.Claim{own, submitted, payers, applied, another} {
+	for n, c := range []*claim.Claim{own, submitted, payers, applied, another} {
 		c.Payer, c.PayerClaimNumber = e.Payer, ""
 		c.PatientControlNumber = "OWN-" + string(rune('A'+n))
 	}
@@ -24,10 +27,10 @@ func testNamed(b *scoped) {
 	another.Payer, another.PayerClaimNumber = b.payer(), "ICN-1" // of another payer
 	b.insertClaims(own, submitted, payers, applied, another)
 	b.insertERAs(e)
-	row := b.became(b.remittanceClaim(1), billing.RemitApplied, applied.ID)
-	left := b.became(b.remittanceClaim(2), billing.RemitIgnored, applied.ID)
+	row := b.became(b.remittanceClaim(1), remit.StatusApplied, applied.ID)
+	left := b.became(b.remittanceClaim(2), remit.StatusIgnored, applied.ID)
 	b.insertRemittanceClaims(e.ID, row, left)
-	named := func(payer billing.ERASource, numbers ...string) map[string][]billing.ClaimID {
+	named := func(payer remit.Source, numbers ...string) map[string][]billing.ClaimID {
 		found := read(b, func(ctx context.Context, tx ports.Tx) (map[string][]billing.ClaimID, error) {
 			return tx.Adjustments.Named(ctx, payer, numbers)
 		})
@@ -51,36 +54,36 @@ func testNamed(b *scoped) {
 // payments. Those of other payers and of remittances that do not stand are left out.
 func testForwarded(b *scoped) {
 	t := b.t
-	forwards := func(n, day int, trace string, amounts ...billing.Money) *billing.ERA {
+	forwards := func(n, day int, trace string, amounts ...billing.Money) *remit.ERA {
 		e := b.era(n)
 		e.Payment.TraceNumber, e.Payment.Date.Day, e.Corrects, e.ProviderAdjustments = trace, day, nil, nil
 		for _, a := range amounts {
-			e.ProviderAdjustments = append(e.ProviderAdjustments, billing.ProviderAdjustment{Reason: "FB", Reference: "R-" + trace, Amount: a})
+			e.ProviderAdjustments = append(e.ProviderAdjustments, remit.ProviderAdjustment{Reason: "FB", Reference: "R-" + trace, Amount: a})
 		}
 		return e
 	}
 	later, earlier, none := forwards(0, 9, "later", 50, -20), forwards(1, 4, "earlier", -70), b.era(2)
 	another := forwards(6, 8, "another", 9)
 	unnamed, discarded, correction := forwards(3, 5, "unnamed", 5), forwards(4, 6, "discarded", 7), forwards(5, 7, "correction", 8)
-	for _, e := range []*billing.ERA{earlier, none, discarded, correction} {
+	for _, e := range []*remit.ERA{earlier, none, discarded, correction} {
 		e.Payer = later.Payer
 	}
-	unnamed.Payer, unnamed.PayerName = billing.PayerSummary{}, "Some Payer"
-	discarded.State = billing.ERADiscarded
+	unnamed.Payer, unnamed.PayerName = directory.PayerSummary{}, "Some Payer"
+	discarded.State = remit.Discarded
 	correction.Corrects = []billing.ERAID{later.ID} // nobody has decided about it
 	b.insertERAs(later, earlier, none, unnamed, discarded, correction, another)
-	forwarded := func(of billing.ERASource) []billing.Forwarded {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]billing.Forwarded, error) {
+	forwarded := func(of remit.Source) []remit.Forwarded {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]remit.Forwarded, error) {
 			return tx.Adjustments.Forwarded(ctx, of)
 		})
 	}
-	balance := func(e *billing.ERA, amount billing.Money) billing.Forwarded {
-		return billing.Forwarded{ERA: e.ID, Date: e.Payment.Date, TraceNumber: e.Payment.TraceNumber, Reference: "R-" + e.Payment.TraceNumber, Amount: amount}
+	balance := func(e *remit.ERA, amount billing.Money) remit.Forwarded {
+		return remit.Forwarded{ERA: e.ID, Date: e.Payment.Date, TraceNumber: e.Payment.TraceNumber, Reference: "R-" + e.Payment.TraceNumber, Amount: amount}
 	}
-	equal(t, "of a payer", forwarded(later.Source()), []billing.Forwarded{balance(earlier, -70), balance(later, 50), balance(later, -20)})
+	equal(t, "of a payer", forwarded(later.Source()), []remit.Forwarded{balance(earlier, -70), balance(later, 50), balance(later, -20)})
 	named := unnamed.Source()
 	named.PayerName = strings.ToUpper(named.PayerName)
-	equal(t, "of a payer without an entry", forwarded(named), []billing.Forwarded{balance(unnamed, 5)})
+	equal(t, "of a payer without an entry", forwarded(named), []remit.Forwarded{balance(unnamed, 5)})
 	b.scope = newScope()
 	equal(t, "of another scope", len(forwarded(later.Source())), 0)
 }

@@ -9,19 +9,21 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/ports"
 )
 
 // attachment returns an open attachment without a claim, n microseconds after
 // the start of the test.
-func (b *scoped) attachment(n int) *billing.Attachment {
+func (b *scoped) attachment(n int) *attachment.Attachment {
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
-	return &billing.Attachment{
-		ID: id[billing.AttachmentID](), Scope: b.scope, State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
+	return &attachment.Attachment{
+		ID: id[billing.AttachmentID](), Scope: b.scope, State: attachment.Open, Kind: attachment.Unsolicited,
 		OfficeID: id[billing.OfficeID](), Payer: b.payer(), Narrative: unicode,
-		About: billing.AttachmentSubject{
-			Patient:    billing.AttachmentPatient{FirstName: unicode, LastName: "B", DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}},
-			Subscriber: billing.AttachmentSubscriber{FirstName: "C", LastName: unicode, MemberID: "M", Relationship: billing.RelationChild},
+		About: attachment.Subject{
+			Patient:    attachment.Patient{FirstName: unicode, LastName: "B", DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}},
+			Subscriber: attachment.Subscriber{FirstName: "C", LastName: unicode, MemberID: "M", Relationship: coverage.RelationChild},
 			ServiceDates: billing.DateSpan{
 				From: billing.Date{Year: 2026, Month: 5, Day: 4}, To: billing.Date{Year: 2026, Month: 5, Day: 6},
 			},
@@ -31,36 +33,36 @@ func (b *scoped) attachment(n int) *billing.Attachment {
 }
 
 // solicited returns an open attachment for a payer request.
-func (b *scoped) solicited(n int, request billing.PayerRequestID) *billing.Attachment {
+func (b *scoped) solicited(n int, request billing.PayerRequestID) *attachment.Attachment {
 	a := b.attachment(n)
-	a.Kind, a.PayerRequestID, a.PayerReference = billing.AttachmentSolicited, request, unicode
+	a.Kind, a.PayerRequestID, a.PayerReference = attachment.Solicited, request, unicode
 	return a
 }
 
 // closing closes an attachment under a number.
-func closing(a *billing.Attachment, number string) *billing.Attachment {
-	a.Number, a.State, a.ClosedAt = number, billing.AttachmentClosed, a.CreatedAt.Add(time.Minute)
+func closing(a *attachment.Attachment, number string) *attachment.Attachment {
+	a.Number, a.State, a.ClosedAt = number, attachment.Closed, a.CreatedAt.Add(time.Minute)
 	a.UpdatedAt = a.ClosedAt
 	return a
 }
 
-func (b *scoped) insertAttachments(as ...*billing.Attachment) {
+func (b *scoped) insertAttachments(as ...*attachment.Attachment) {
 	b.t.Helper()
 	for _, a := range as {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Insert(ctx, a) })
 	}
 }
 
-func (b *scoped) getAttachment(id billing.AttachmentID) *billing.Attachment {
+func (b *scoped) getAttachment(id billing.AttachmentID) *attachment.Attachment {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Attachment, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error) {
 		return tx.Attachments.Get(ctx, id)
 	})
 }
 
-func (b *scoped) listAttachments(f billing.AttachmentFilter, p billing.Page) []*billing.Attachment {
+func (b *scoped) listAttachments(f attachment.Filter, p billing.Page) []*attachment.Attachment {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Attachment, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*attachment.Attachment, error) {
 		return tx.Attachments.List(ctx, f, p)
 	})
 }
@@ -71,23 +73,23 @@ func testAttachments(b *scoped) {
 	claimed.ClaimID = id[billing.ClaimID]()
 	alone.RequestID, alone.About.ServiceDates = billing.RequestID{}, billing.DateSpan{}
 	sending.Number, sending.Sending, sending.SendingSince = "MLR000000001", id[billing.JobID](), b.now.Add(time.Second)
-	for _, a := range []*billing.Attachment{alone, claimed, asked, sending, closing(b.attachment(4), "MLR000000002")} {
+	for _, a := range []*attachment.Attachment{alone, claimed, asked, sending, closing(b.attachment(4), "MLR000000002")} {
 		b.insertAttachments(a)
 		equal(t, "attachment", b.getAttachment(a.ID), a)
 	}
 	// It is announced, sent, stalled, not sent, given up, announced again, sent
 	// and closed.
 	job := id[billing.JobID]()
-	for _, change := range []func(*billing.Attachment) error{
-		func(a *billing.Attachment) error { return a.SetNarrative("", b.now.Add(time.Second)) },
-		func(a *billing.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
-		func(a *billing.Attachment) error { return did(a.Stall(job)) },
-		func(a *billing.Attachment) error { return did(a.NotSent(job)) },
-		func(a *billing.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
-		func(a *billing.Attachment) error { return did(a.GiveUp(job)) },
-		func(a *billing.Attachment) error { return a.SetNarrative(unicode+".", b.now.Add(3*time.Second)) },
-		func(a *billing.Attachment) error { return a.BeginSending(job, 4, b.now.Add(4*time.Second)) },
-		func(a *billing.Attachment) error { return did(a.Sent(a.Number, b.now.Add(5*time.Second))) },
+	for _, change := range []func(*attachment.Attachment) error{
+		func(a *attachment.Attachment) error { return a.SetNarrative("", b.now.Add(time.Second)) },
+		func(a *attachment.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
+		func(a *attachment.Attachment) error { return did(a.Stall(job)) },
+		func(a *attachment.Attachment) error { return did(a.NotSent(job)) },
+		func(a *attachment.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
+		func(a *attachment.Attachment) error { return did(a.GiveUp(job)) },
+		func(a *attachment.Attachment) error { return a.SetNarrative(unicode+".", b.now.Add(3*time.Second)) },
+		func(a *attachment.Attachment) error { return a.BeginSending(job, 4, b.now.Add(4*time.Second)) },
+		func(a *attachment.Attachment) error { return did(a.Sent(a.Number, b.now.Add(5*time.Second))) },
 	} {
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			a, err := tx.Attachments.Lock(ctx, asked.ID)
@@ -123,7 +125,7 @@ func testAttachmentLock(b *scoped) {
 	a, d := b.attachment(0), b.document(0)
 	b.insertAttachments(a)
 	held, asking := make(chan struct{}), make(chan struct{})
-	var got atomic.Pointer[billing.Attachment]
+	var got atomic.Pointer[attachment.Attachment]
 	b.race(func() error {
 		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 			if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
@@ -148,7 +150,7 @@ func testAttachmentLock(b *scoped) {
 			return err
 		})
 	})
-	equal(t, "documents after the lock", got.Load().Documents, []*billing.Document{d})
+	equal(t, "documents after the lock", got.Load().Documents, []*attachment.Document{d})
 }
 
 // testDocumentRace adds documents to one attachment concurrently, some with the
@@ -206,7 +208,7 @@ func testAnsweringRace(b *scoped) {
 		wantCode(t, "another attachment for the request", err, billing.CodeConflict)
 	}
 	equal(t, "attachments made", made, 1)
-	f := billing.AttachmentFilter{PayerRequestID: request}
+	f := attachment.Filter{PayerRequestID: request}
 	all := b.listAttachments(f, billing.Page{Limit: 10})
 	equal(t, "attachments", len(all), 1)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -259,15 +261,15 @@ func testSerials(b *scoped) {
 
 // testListAttachments lists attachments that have documents of their own.
 func testListAttachments(b *scoped) {
-	listed(b, b.attachment, func(as ...*billing.Attachment) {
+	listed(b, b.attachment, func(as ...*attachment.Attachment) {
 		b.insertAttachments(as...)
 		for n, a := range as {
 			for i := range n % 3 {
 				b.addDocument(a, b.document(i))
 			}
 		}
-	}, func(p billing.Page) []*billing.Attachment { return b.listAttachments(billing.AttachmentFilter{}, p) },
-		func(a *billing.Attachment) billing.Position { return billing.Position{Time: a.CreatedAt, ID: a.ID} })
+	}, func(p billing.Page) []*attachment.Attachment { return b.listAttachments(attachment.Filter{}, p) },
+		func(a *attachment.Attachment) billing.Position { return billing.Position{Time: a.CreatedAt, ID: a.ID} })
 }
 
 func testAttachmentFilters(b *scoped) {
@@ -278,24 +280,24 @@ func testAttachmentFilters(b *scoped) {
 	three := b.attachment(20)
 	b.insertAttachments(one, two, three)
 	for name, test := range map[string]struct {
-		f    billing.AttachmentFilter
-		want []*billing.Attachment
+		f    attachment.Filter
+		want []*attachment.Attachment
 	}{
-		"none":          {billing.AttachmentFilter{}, []*billing.Attachment{three, two, one}},
-		"claim":         {billing.AttachmentFilter{ClaimID: one.ClaimID}, []*billing.Attachment{one}},
-		"payer request": {billing.AttachmentFilter{PayerRequestID: request}, []*billing.Attachment{two, one}},
-		"request":       {billing.AttachmentFilter{RequestID: three.RequestID}, []*billing.Attachment{three}},
-		"open":          {billing.AttachmentFilter{State: billing.AttachmentOpen}, []*billing.Attachment{three, two}},
-		"closed":        {billing.AttachmentFilter{State: billing.AttachmentClosed}, []*billing.Attachment{one}},
-		"office":        {billing.AttachmentFilter{OfficeID: two.OfficeID}, []*billing.Attachment{two}},
-		"after":         {billing.AttachmentFilter{CreatedAfter: two.CreatedAt}, []*billing.Attachment{three, two}},
-		"before":        {billing.AttachmentFilter{CreatedBefore: two.CreatedAt}, []*billing.Attachment{one}},
-		"nothing":       {billing.AttachmentFilter{OfficeID: id[billing.OfficeID]()}, []*billing.Attachment{}},
-		"all at once": {billing.AttachmentFilter{
+		"none":          {attachment.Filter{}, []*attachment.Attachment{three, two, one}},
+		"claim":         {attachment.Filter{ClaimID: one.ClaimID}, []*attachment.Attachment{one}},
+		"payer request": {attachment.Filter{PayerRequestID: request}, []*attachment.Attachment{two, one}},
+		"request":       {attachment.Filter{RequestID: three.RequestID}, []*attachment.Attachment{three}},
+		"open":          {attachment.Filter{State: attachment.Open}, []*attachment.Attachment{three, two}},
+		"closed":        {attachment.Filter{State: attachment.Closed}, []*attachment.Attachment{one}},
+		"office":        {attachment.Filter{OfficeID: two.OfficeID}, []*attachment.Attachment{two}},
+		"after":         {attachment.Filter{CreatedAfter: two.CreatedAt}, []*attachment.Attachment{three, two}},
+		"before":        {attachment.Filter{CreatedBefore: two.CreatedAt}, []*attachment.Attachment{one}},
+		"nothing":       {attachment.Filter{OfficeID: id[billing.OfficeID]()}, []*attachment.Attachment{}},
+		"all at once": {attachment.Filter{
 			ClaimID: one.ClaimID, PayerRequestID: request, RequestID: one.RequestID, State: one.State, OfficeID: one.OfficeID,
 			CreatedAfter: one.CreatedAt, CreatedBefore: two.CreatedAt,
-		}, []*billing.Attachment{one}},
-		"do not combine": {billing.AttachmentFilter{OfficeID: one.OfficeID, State: two.State}, []*billing.Attachment{}},
+		}, []*attachment.Attachment{one}},
+		"do not combine": {attachment.Filter{OfficeID: one.OfficeID, State: two.State}, []*attachment.Attachment{}},
 	} {
 		equal(t, fmt.Sprint("filter by ", name), b.listAttachments(test.f, billing.Page{Limit: 25}), test.want)
 	}

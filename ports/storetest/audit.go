@@ -5,35 +5,36 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 )
 
 // auditEntry returns an entry of the audit, n microseconds after the start of the test.
-func (b *scoped) auditEntry(n int) *billing.AuditEntry {
+func (b *scoped) auditEntry(n int) *caller.AuditEntry {
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
-	return &billing.AuditEntry{
+	return &caller.AuditEntry{
 		ID: billing.NewID[billing.AuditEntryID](at), Org: b.scope.Org, Mode: b.scope.Mode, User: billing.UserID{15: 7}, Address: "192.0.2.1",
 		Operation: "GET /claims/{id}", Resource: id[billing.ClaimID]().String(), Shown: []string{id[billing.PatientID]().String()},
 		Status: 200, CreatedAt: at,
 	}
 }
 
-func (b *scoped) insertAudit(entries ...*billing.AuditEntry) {
+func (b *scoped) insertAudit(entries ...*caller.AuditEntry) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.AuditLog.Insert(ctx, entries) })
 }
 
-func (b *scoped) listAudit(f billing.AuditFilter, p billing.Page) []*billing.AuditEntry {
+func (b *scoped) listAudit(f caller.AuditFilter, p billing.Page) []*caller.AuditEntry {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) { return tx.Audit.List(ctx, f, p) })
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*caller.AuditEntry, error) { return tx.Audit.List(ctx, f, p) })
 }
 
 func testAudit(b *scoped) {
 	t, all := b.t, billing.Page{Limit: 25}
 	b.organization()
-	ann := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1)
+	ann := b.user(b.scope, "ann@example.com", caller.RoleOwner, 1)
 	b.addUser(b.scope, ann)
-	key := &billing.APIKey{ID: id[billing.KeyID](), Scope: b.scope, Name: "Front desk", LastFour: "abcd", CreatedAt: b.now}
+	key := &caller.APIKey{ID: id[billing.KeyID](), Scope: b.scope, Name: "Front desk", LastFour: "abcd", CreatedAt: b.now}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.APIKeys.Insert(ctx, key, [32]byte{1}) })
 	full, bare, program, operator, deployment := b.auditEntry(0), b.auditEntry(1), b.auditEntry(2), b.auditEntry(3), b.auditEntry(4)
 	full.User, full.Background, full.Agent = ann.ID, true, "Browser/1.0"
@@ -43,12 +44,12 @@ func testAudit(b *scoped) {
 	deployment.User, deployment.Operator, deployment.Org = billing.UserID{}, "ben", billing.OrgID{}
 	b.insertAudit(full, bare, program, operator, deployment)
 	full.Name, program.Name = "ann@example.com", key.Name // as they are when the entry is read
-	equal(t, "entries", b.listAudit(billing.AuditFilter{}, all), []*billing.AuditEntry{operator, program, bare, full})
+	equal(t, "entries", b.listAudit(caller.AuditFilter{}, all), []*caller.AuditEntry{operator, program, bare, full})
 
 	// What operators did, in all organizations and in one.
-	for of, want := range map[billing.OrgID][]*billing.AuditEntry{{}: {deployment, operator}, b.scope.Org: {operator}} {
+	for of, want := range map[billing.OrgID][]*caller.AuditEntry{{}: {deployment, operator}, b.scope.Org: {operator}} {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			got, err := tx.AuditLog.Operators(ctx, of, billing.AuditFilter{}, all)
+			got, err := tx.AuditLog.Operators(ctx, of, caller.AuditFilter{}, all)
 			equal(t, "entries of operators", got, want)
 			return err
 		})
@@ -58,19 +59,19 @@ func testAudit(b *scoped) {
 	later := *full
 	later.Status, later.Operation = 500, "POST /claims"
 	b.insertAudit(&later)
-	equal(t, "the entry inserted again", b.listAudit(billing.AuditFilter{User: ann.ID}, all), []*billing.AuditEntry{full})
+	equal(t, "the entry inserted again", b.listAudit(caller.AuditFilter{User: ann.ID}, all), []*caller.AuditEntry{full})
 
 	// It belongs to both modes of its organization.
 	for _, scope := range []billing.Scope{{Org: b.scope.Org, Mode: billing.ModeLive}, newScope()} {
-		got, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
-			return tx.Audit.List(ctx, billing.AuditFilter{}, all)
+		got, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*caller.AuditEntry, error) {
+			return tx.Audit.List(ctx, caller.AuditFilter{}, all)
 		})
 		if want := map[bool]int{true: 4}[scope.Org == b.scope.Org]; err != nil || len(got) != want {
 			t.Errorf("%d entries in %v, %v, want %d", len(got), scope, err, want)
 		}
 		for _, resource := range []string{full.Resource, full.Shown[0]} {
-			got, err := try(b, newScope(), func(ctx context.Context, tx ports.Tx) ([]*billing.AuditEntry, error) {
-				return tx.Audit.List(ctx, billing.AuditFilter{Resource: resource}, all)
+			got, err := try(b, newScope(), func(ctx context.Context, tx ports.Tx) ([]*caller.AuditEntry, error) {
+				return tx.Audit.List(ctx, caller.AuditFilter{Resource: resource}, all)
 			})
 			if err != nil || len(got) > 0 {
 				t.Errorf("another organization's entries of %s: %d, %v", resource, len(got), err)
@@ -84,52 +85,52 @@ func testAuditOfWrites(b *scoped) {
 	t, all := b.t, billing.Page{Limit: 25}
 	made := b.auditEntry(0)
 	made.Status, made.Shown = 0, nil
-	record := func(use billing.KeyUse) {
+	record := func(use caller.KeyUse) {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
 	}
-	req := billing.Request{Key: "k", Audit: made}
+	req := caller.Request{Key: "k", Audit: made}
 	record(req.Waiting(id[billing.JobID](), b.now))
-	equal(t, "an entry without a reply", b.listAudit(billing.AuditFilter{}, all), []*billing.AuditEntry{made})
-	equal(t, "its resource", b.listAudit(billing.AuditFilter{Resource: made.Resource}, all), []*billing.AuditEntry{made})
+	equal(t, "an entry without a reply", b.listAudit(caller.AuditFilter{}, all), []*caller.AuditEntry{made})
+	equal(t, "its resource", b.listAudit(caller.AuditFilter{Resource: made.Resource}, all), []*caller.AuditEntry{made})
 	// The work's own commit has no entry. The reply comes later.
-	record(billing.KeyUse{Key: "k", Reply: &billing.Reply{Status: 200}, CreatedAt: b.now})
+	record(caller.KeyUse{Key: "k", Reply: &caller.Reply{Status: 200}, CreatedAt: b.now})
 	shown := id[billing.PatientID]().String()
-	done := made.Replied(billing.Reply{Status: 422, Shown: []string{shown}})
+	done := made.Replied(caller.Reply{Status: 422, Shown: []string{shown}})
 	b.insertAudit(done)
 	b.insertAudit(made)
-	for name, f := range map[string]billing.AuditFilter{"all": {}, "resource": {Resource: made.Resource}, "shown": {Resource: shown}, "user": {User: made.User}} {
-		equal(t, "the entry with its reply, "+name, b.listAudit(f, all), []*billing.AuditEntry{done})
+	for name, f := range map[string]caller.AuditFilter{"all": {}, "resource": {Resource: made.Resource}, "shown": {Resource: shown}, "user": {User: made.User}} {
+		equal(t, "the entry with its reply, "+name, b.listAudit(f, all), []*caller.AuditEntry{done})
 	}
 	// A reply in the commit of its write needs no other row.
 	one := b.auditEntry(1)
 	one.Status, one.Resource, one.Shown = 0, "", nil
-	reply := billing.Reply{Status: 201, Resource: id[billing.ClaimID]().String(), Shown: []string{shown}}
-	record(billing.Request{Key: "one", Audit: one}.Replied(reply, b.now))
-	equal(t, "the entry of a write", b.listAudit(billing.AuditFilter{Resource: reply.Resource}, all), []*billing.AuditEntry{one.Replied(reply)})
+	reply := caller.Reply{Status: 201, Resource: id[billing.ClaimID]().String(), Shown: []string{shown}}
+	record(caller.Request{Key: "one", Audit: one}.Replied(reply, b.now))
+	equal(t, "the entry of a write", b.listAudit(caller.AuditFilter{Resource: reply.Resource}, all), []*caller.AuditEntry{one.Replied(reply)})
 	// No entry without its write.
 	lost := b.auditEntry(2)
 	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-		if err := tx.Keys.Record(ctx, billing.Request{Key: "lost", Audit: lost}.Replied(reply, b.now)); err != nil {
+		if err := tx.Keys.Record(ctx, caller.Request{Key: "lost", Audit: lost}.Replied(reply, b.now)); err != nil {
 			return err
 		}
 		_, err := tx.Claims.Get(ctx, id[billing.ClaimID]()) // sends what is queued, and fails
 		return err
 	})
 	wantCode(t, "a write that fails", err, billing.CodeNotFound)
-	equal(t, "the entries", len(b.listAudit(billing.AuditFilter{}, all)), 2)
+	equal(t, "the entries", len(b.listAudit(caller.AuditFilter{}, all)), 2)
 }
 
 func testListAudit(b *scoped) {
-	at := func(e *billing.AuditEntry) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} }
-	for _, f := range []billing.AuditFilter{{}, {Resource: id[billing.PatientID]().String()}} {
-		showing := func(n int) *billing.AuditEntry {
+	at := func(e *caller.AuditEntry) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} }
+	for _, f := range []caller.AuditFilter{{}, {Resource: id[billing.PatientID]().String()}} {
+		showing := func(n int) *caller.AuditEntry {
 			e := b.auditEntry(n)
 			if e.Shown = nil; f.Resource != "" {
 				e.Shown = []string{f.Resource}
 			}
 			return e
 		}
-		listed(b, showing, b.insertAudit, func(p billing.Page) []*billing.AuditEntry { return b.listAudit(f, p) }, at)
+		listed(b, showing, b.insertAudit, func(p billing.Page) []*caller.AuditEntry { return b.listAudit(f, p) }, at)
 	}
 }
 
@@ -144,24 +145,24 @@ func testAuditFilters(b *scoped) {
 	six.Operation, six.Background = "PATCH /claims/{id}", true
 	b.insertAudit(one, two, three, four, five, six)
 	for name, test := range map[string]struct {
-		f    billing.AuditFilter
-		want []*billing.AuditEntry
+		f    caller.AuditFilter
+		want []*caller.AuditEntry
 	}{
-		"none":        {billing.AuditFilter{}, []*billing.AuditEntry{six, five, four, three, two, one}},
-		"key":         {billing.AuditFilter{Key: four.Key}, []*billing.AuditEntry{four}},
-		"people":      {billing.AuditFilter{Actor: billing.ActorUser}, []*billing.AuditEntry{six, three, two, one}},
-		"keys":        {billing.AuditFilter{Actor: billing.ActorKey}, []*billing.AuditEntry{four}},
-		"operators":   {billing.AuditFilter{Actor: billing.ActorOperator}, []*billing.AuditEntry{five}},
-		"changes":     {billing.AuditFilter{Changes: true}, []*billing.AuditEntry{six}},
-		"background":  {billing.AuditFilter{Background: new(true)}, []*billing.AuditEntry{six}},
-		"foreground":  {billing.AuditFilter{Background: new(false), Actor: billing.ActorUser}, []*billing.AuditEntry{three, two, one}},
-		"user":        {billing.AuditFilter{User: two.User}, []*billing.AuditEntry{two}},
-		"resource":    {billing.AuditFilter{Resource: two.Resource}, []*billing.AuditEntry{three, two}},
-		"shown":       {billing.AuditFilter{Resource: two.Shown[0]}, []*billing.AuditEntry{two}},
-		"from":        {billing.AuditFilter{CreatedAfter: two.CreatedAt}, []*billing.AuditEntry{six, five, four, three, two}},
-		"before":      {billing.AuditFilter{CreatedBefore: two.CreatedAt}, []*billing.AuditEntry{one}},
-		"all at once": {billing.AuditFilter{User: two.User, Resource: two.Resource, CreatedAfter: two.CreatedAt, CreatedBefore: three.CreatedAt}, []*billing.AuditEntry{two}},
-		"nothing":     {billing.AuditFilter{Resource: id[billing.ClaimID]().String()}, []*billing.AuditEntry{}},
+		"none":        {caller.AuditFilter{}, []*caller.AuditEntry{six, five, four, three, two, one}},
+		"key":         {caller.AuditFilter{Key: four.Key}, []*caller.AuditEntry{four}},
+		"people":      {caller.AuditFilter{Actor: caller.ActorUser}, []*caller.AuditEntry{six, three, two, one}},
+		"keys":        {caller.AuditFilter{Actor: caller.ActorKey}, []*caller.AuditEntry{four}},
+		"operators":   {caller.AuditFilter{Actor: caller.ActorOperator}, []*caller.AuditEntry{five}},
+		"changes":     {caller.AuditFilter{Changes: true}, []*caller.AuditEntry{six}},
+		"background":  {caller.AuditFilter{Background: new(true)}, []*caller.AuditEntry{six}},
+		"foreground":  {caller.AuditFilter{Background: new(false), Actor: caller.ActorUser}, []*caller.AuditEntry{three, two, one}},
+		"user":        {caller.AuditFilter{User: two.User}, []*caller.AuditEntry{two}},
+		"resource":    {caller.AuditFilter{Resource: two.Resource}, []*caller.AuditEntry{three, two}},
+		"shown":       {caller.AuditFilter{Resource: two.Shown[0]}, []*caller.AuditEntry{two}},
+		"from":        {caller.AuditFilter{CreatedAfter: two.CreatedAt}, []*caller.AuditEntry{six, five, four, three, two}},
+		"before":      {caller.AuditFilter{CreatedBefore: two.CreatedAt}, []*caller.AuditEntry{one}},
+		"all at once": {caller.AuditFilter{User: two.User, Resource: two.Resource, CreatedAfter: two.CreatedAt, CreatedBefore: three.CreatedAt}, []*caller.AuditEntry{two}},
+		"nothing":     {caller.AuditFilter{Resource: id[billing.ClaimID]().String()}, []*caller.AuditEntry{}},
 	} {
 		equal(t, "filter by "+name, b.listAudit(test.f, billing.Page{Limit: 25}), test.want)
 	}
@@ -170,7 +171,7 @@ func testAuditFilters(b *scoped) {
 // testForgetAudit deletes what is older than the six years of a new database, and
 // nothing younger.
 func testForgetAudit(b *scoped) {
-	old := func(days int) *billing.AuditEntry {
+	old := func(days int) *caller.AuditEntry {
 		e := b.auditEntry(0)
 		e.CreatedAt = e.CreatedAt.AddDate(0, 0, -days)
 		e.ID = billing.NewID[billing.AuditEntryID](e.CreatedAt)
@@ -189,12 +190,12 @@ func testForgetAudit(b *scoped) {
 		})
 	}
 	forgets(b.now.AddDate(-10, 0, 0), 1)
-	equal(b.t, "those that are left", b.listAudit(billing.AuditFilter{}, billing.Page{Limit: 9}), []*billing.AuditEntry{fresh, almost, expired})
+	equal(b.t, "those that are left", b.listAudit(caller.AuditFilter{}, billing.Page{Limit: 9}), []*caller.AuditEntry{fresh, almost, expired})
 	forgets(b.now.Add(time.Hour), 2) // both rows of the expired one
-	equal(b.t, "the last six years", b.listAudit(billing.AuditFilter{}, billing.Page{Limit: 9}), []*billing.AuditEntry{fresh, almost})
-	for _, e := range []*billing.AuditEntry{almost, expired, ancient} {
+	equal(b.t, "the last six years", b.listAudit(caller.AuditFilter{}, billing.Page{Limit: 9}), []*caller.AuditEntry{fresh, almost})
+	for _, e := range []*caller.AuditEntry{almost, expired, ancient} {
 		for _, resource := range []string{e.Resource, e.Shown[0]} {
-			got := b.listAudit(billing.AuditFilter{Resource: resource}, billing.Page{Limit: 9})
+			got := b.listAudit(caller.AuditFilter{Resource: resource}, billing.Page{Limit: 9})
 			equal(b.t, "entries of the resource", len(got), map[bool]int{true: 1}[e == almost])
 		}
 	}

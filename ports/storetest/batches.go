@@ -6,26 +6,28 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
 // batch returns a pending batch, n milliseconds after the start of the test.
-func (b *scoped) batch(n int) *billing.Batch {
+func (b *scoped) batch(n int) *clearing.Batch {
 	at := b.now.Add(time.Duration(n) * time.Millisecond)
-	made := billing.NewBatch(b.scope, "sandbox", int64(n+1), 3, at)
+	made := clearing.NewBatch(b.scope, "sandbox", int64(n+1), 3, at)
 	made.File.Name = made.ID.String() + ".837"
 	return made
 }
 
-func (b *scoped) insertBatch(m *billing.Batch, content string) (kept bool, err error) {
+func (b *scoped) insertBatch(m *clearing.Batch, content string) (kept bool, err error) {
 	return try(b, m.Scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
 		return tx.Batches.Insert(ctx, m, []byte(content))
 	})
 }
 
 // insertBatches stores batches with unused names.
-func (b *scoped) insertBatches(all ...*billing.Batch) {
+func (b *scoped) insertBatches(all ...*clearing.Batch) {
 	b.t.Helper()
 	for _, m := range all {
 		if kept, err := b.insertBatch(m, "ISA*"+m.File.Name); !kept || err != nil {
@@ -46,16 +48,16 @@ func testBatches(b *scoped) {
 			t.Errorf("a used name: %v, %v", kept, err)
 		}
 	}
-	get := func(ctx context.Context, tx ports.Tx) (*billing.Batch, error) { return tx.Batches.Get(ctx, one.ID) }
+	get := func(ctx context.Context, tx ports.Tx) (*clearing.Batch, error) { return tx.Batches.Get(ctx, one.ID) }
 	equal(t, "batch", read(b, get), one)
-	for _, change := range []func(*billing.Batch) bool{
-		func(m *billing.Batch) bool { return m.Delivering("", "temporary") },
-		func(m *billing.Batch) bool { return m.Unknown(b.now.Add(time.Millisecond)) },
-		func(m *billing.Batch) bool { return m.Resend() },
-		func(m *billing.Batch) bool { return m.Unknown(b.now.Add(time.Millisecond)) },
-		func(m *billing.Batch) bool { return m.Sent(b.now.Add(time.Second)) },
-		func(m *billing.Batch) bool {
-			return m.Acknowledge(billing.BatchRejected, "x.997", b.now.Add(time.Minute))
+	for _, change := range []func(*clearing.Batch) bool{
+		func(m *clearing.Batch) bool { return m.Delivering("", "temporary") },
+		func(m *clearing.Batch) bool { return m.Unknown(b.now.Add(time.Millisecond)) },
+		func(m *clearing.Batch) bool { return m.Resend() },
+		func(m *clearing.Batch) bool { return m.Unknown(b.now.Add(time.Millisecond)) },
+		func(m *clearing.Batch) bool { return m.Sent(b.now.Add(time.Second)) },
+		func(m *clearing.Batch) bool {
+			return m.Acknowledge(clearing.BatchRejected, "x.997", b.now.Add(time.Minute))
 		},
 	} {
 		b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -72,10 +74,10 @@ func testBatches(b *scoped) {
 		equal(t, "saved batch", read(b, get), one)
 	}
 	equal(t, "content", string(read(b, func(ctx context.Context, tx ports.Tx) ([]byte, error) { return tx.Batches.Content(ctx, one.ID) })), "ISA*"+one.File.Name)
-	pages := walk(1, func(p billing.Page) []*billing.Batch {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Batch, error) { return tx.Batches.List(ctx, p) })
-	}, func(m *billing.Batch) billing.Position { return billing.Position{Time: m.CreatedAt, ID: m.ID} }, func() {})
-	equal(t, "batches", pages, []*billing.Batch{two, one})
+	pages := walk(1, func(p billing.Page) []*clearing.Batch {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*clearing.Batch, error) { return tx.Batches.List(ctx, p) })
+	}, func(m *clearing.Batch) billing.Position { return billing.Position{Time: m.CreatedAt, ID: m.ID} }, func() {})
+	equal(t, "batches", pages, []*clearing.Batch{two, one})
 	nothing := id[billing.FileID]()
 	b.absent("an absent batch",
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Batches.Get(ctx, nothing) },
@@ -91,13 +93,13 @@ func testUndecidedBatches(b *scoped) {
 	one, two, known, late, plain, refused := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4), b.batch(5)
 	two.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
 	b.insertBatches(one, two, known, late, plain, refused)
-	b.saveBatch(refused, func(m *billing.Batch) bool { return m.Delay(false, b.now) })
+	b.saveBatch(refused, func(m *clearing.Batch) bool { return m.Delay(false, b.now) })
 	after := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Second) }
-	for n, m := range []*billing.Batch{known, two, one} {
-		b.saveBatch(m, func(m *billing.Batch) bool { return m.Delivering("", "t") && m.Unknown(after(2*n)) })
+	for n, m := range []*clearing.Batch{known, two, one} {
+		b.saveBatch(m, func(m *clearing.Batch) bool { return m.Delivering("", "t") && m.Unknown(after(2*n)) })
 	}
-	b.saveBatch(known, func(m *billing.Batch) bool { return m.Sent(b.now) })
-	b.saveBatch(late, func(m *billing.Batch) bool {
+	b.saveBatch(known, func(m *clearing.Batch) bool { return m.Sent(b.now) })
+	b.saveBatch(late, func(m *clearing.Batch) bool {
 		if !m.Sent(after(3)) {
 			return false
 		}
@@ -106,12 +108,12 @@ func testUndecidedBatches(b *scoped) {
 	})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		all, err := tx.Routes.Undecided(ctx)
-		equal(t, "undecided", all, []*billing.Batch{two, late, one})
+		equal(t, "undecided", all, []*clearing.Batch{two, late, one})
 		return err
 	})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		all, err := tx.Acknowledgements.Late(ctx, []billing.FileID{late.ID, known.ID, one.ID, plain.ID, refused.ID, id[billing.FileID]()})
-		equal(t, "late of some", all, []*billing.Batch{one, late, refused})
+		equal(t, "late of some", all, []*clearing.Batch{one, late, refused})
 		return err
 	})
 }
@@ -123,36 +125,36 @@ func testUnsettledBatches(b *scoped) {
 	pending, early, late, settled, elsewhere := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4)
 	early.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
 	network := id[billing.ConnectionID]().String()
-	for _, m := range []*billing.Batch{pending, early, late, settled} {
+	for _, m := range []*clearing.Batch{pending, early, late, settled} {
 		m.Network = network
 	}
 	b.insertBatches(pending, early, late, settled, elsewhere)
 	at := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Second) }
-	for n, m := range []*billing.Batch{early, settled, late, elsewhere} {
-		b.saveBatch(m, func(m *billing.Batch) bool { return m.Sent(at(n)) })
+	for n, m := range []*clearing.Batch{early, settled, late, elsewhere} {
+		b.saveBatch(m, func(m *clearing.Batch) bool { return m.Sent(at(n)) })
 	}
-	b.saveBatch(settled, func(m *billing.Batch) bool { m.Settle(at(9)); return true })
+	b.saveBatch(settled, func(m *clearing.Batch) bool { m.Settle(at(9)); return true })
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		all, err := tx.Routes.Unsettled(ctx, network, time.Time{})
-		equal(t, "unsettled", all, []*billing.Batch{early, late, pending})
+		equal(t, "unsettled", all, []*clearing.Batch{early, late, pending})
 		sent, err2 := tx.Routes.Unsettled(ctx, network, at(0))
-		equal(t, "unsettled, sent by a time", sent, []*billing.Batch{early})
+		equal(t, "unsettled, sent by a time", sent, []*clearing.Batch{early})
 		return errors.Join(err, err2)
 	})
 	waits, moved := b.queuedClaim(0), b.queuedClaim(1)
-	waits.BatchID, waits.State, moved.BatchID = late.ID, billing.ClaimSubmitted, settled.ID
+	waits.BatchID, waits.State, moved.BatchID = late.ID, claim.Submitted, settled.ID
 	b.insertClaims(waits, moved)
 	reported := *late
 	reported.Unreported = true
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		all, err := tx.Acknowledgements.Of(ctx, []billing.FileID{settled.ID, late.ID, early.ID, id[billing.FileID]()})
-		equal(t, "batches", all, []*billing.Batch{&reported, settled})
+		equal(t, "batches", all, []*clearing.Batch{&reported, settled})
 		return err
 	})
 }
 
 // saveBatch changes a batch, and saves it.
-func (b *scoped) saveBatch(m *billing.Batch, change func(*billing.Batch) bool) {
+func (b *scoped) saveBatch(m *clearing.Batch, change func(*clearing.Batch) bool) {
 	b.t.Helper()
 	err := b.try(m.Scope, func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.Batches.Lock(ctx, m.ID); err != nil {
@@ -174,7 +176,7 @@ func testAcknowledgements(b *scoped) {
 	t := b.t
 	one, two := b.batch(0), b.batch(1)
 	b.insertBatches(one, two)
-	link := func(in billing.Scope, f billing.IncomingFile, excerpt []byte, kind billing.AcknowledgementKind, n int, to ...*billing.Batch) error {
+	link := func(in billing.Scope, f clearing.IncomingFile, excerpt []byte, kind clearing.AcknowledgementKind, n int, to ...*clearing.Batch) error {
 		return b.try(in, func(ctx context.Context, tx ports.Tx) error {
 			stored, err := tx.Acknowledgements.Keep(ctx, f, excerpt, b.now.Add(time.Duration(n)*time.Second))
 			for _, m := range to {
@@ -183,27 +185,27 @@ func testAcknowledgements(b *scoped) {
 			return err
 		})
 	}
-	named := func(name string) billing.IncomingFile {
-		return billing.IncomingFile{Name: name, Content: []byte(name + " about all")}
+	named := func(name string) clearing.IncomingFile {
+		return clearing.IncomingFile{Name: name, Content: []byte(name + " about all")}
 	}
 	for i, err := range []error{
-		link(b.scope, named("a.999"), nil, billing.Acknowledgement999, 0, one),
-		link(b.scope, named("b.277"), []byte("b.277 about us"), billing.Acknowledgement277CA, 1, two, one),
+		link(b.scope, named("a.999"), nil, clearing.Acknowledgement999, 0, one),
+		link(b.scope, named("b.277"), []byte("b.277 about us"), clearing.Acknowledgement277CA, 1, two, one),
 	} {
 		if err != nil {
 			t.Fatalf("link %d: %v", i, err)
 		}
 	}
-	first := billing.BatchAcknowledgement{Number: 1, Kind: billing.Acknowledgement999, Name: "a.999", ReceivedAt: b.now}
-	second := billing.BatchAcknowledgement{Number: 2, Kind: billing.Acknowledgement277CA, Name: "b.277", ReceivedAt: b.now.Add(time.Second)}
+	first := clearing.BatchAcknowledgement{Number: 1, Kind: clearing.Acknowledgement999, Name: "a.999", ReceivedAt: b.now}
+	second := clearing.BatchAcknowledgement{Number: 2, Kind: clearing.Acknowledgement277CA, Name: "b.277", ReceivedAt: b.now.Add(time.Second)}
 	alone := second
 	alone.Number = 1
-	one.Acknowledgements, two.Acknowledgements = []billing.BatchAcknowledgement{first, second}, []billing.BatchAcknowledgement{alone}
+	one.Acknowledgements, two.Acknowledgements = []clearing.BatchAcknowledgement{first, second}, []clearing.BatchAcknowledgement{alone}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Batches.Get(ctx, one.ID)
 		equal(t, "batch", got, one)
 		all, err2 := tx.Batches.List(ctx, billing.Page{Limit: 9})
-		equal(t, "batches", all, []*billing.Batch{two, one})
+		equal(t, "batches", all, []*clearing.Batch{two, one})
 		whole, content, err3 := tx.Acknowledgements.Get(ctx, one.ID, 1)
 		equal(t, "acknowledgement", *whole, first)
 		equal(t, "its bytes", string(content), "a.999 about all")

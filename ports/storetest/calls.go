@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -29,15 +31,15 @@ func (b *scoped) callLanes(now time.Time, pause time.Duration, limit int) (out [
 func testCallLanes(b *scoped) {
 	t := b.t
 	one, two, open, off := b.newEndpoint(0), b.newEndpoint(1), b.newEndpoint(2), b.newEndpoint(3)
-	idle := b.newEndpoint(4, func(e *billing.WebhookEndpoint) { e.EventTypes = []billing.EventType{billing.EventERAReceived} })
-	live := b.newEndpoint(5, func(e *billing.WebhookEndpoint) { e.Scope.Mode = billing.ModeLive })
+	idle := b.newEndpoint(4, func(e *webhook.Endpoint) { e.EventTypes = []event.Type{event.ERAReceived} })
+	live := b.newEndpoint(5, func(e *webhook.Endpoint) { e.Scope.Mode = billing.ModeLive })
 	b.happen(1)
 	b.scope = live.Scope
 	b.happen(1)
 	b.scope = one.Scope
-	off.Status = billing.EndpointDisabled
+	off.Status = webhook.EndpointDisabled
 	b.saveEndpoint(off)
-	circuit := billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(time.Minute)}
+	circuit := webhook.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(time.Minute)}
 	b.recordHealth(*open, circuit)
 	held := id[billing.JobID]()
 	b.take(two.ID, held, time.Minute)
@@ -66,8 +68,8 @@ func testCallLanes(b *scoped) {
 // called once.
 func testCallLanesRace(b *scoped) {
 	t := b.t
-	var all []*billing.WebhookEndpoint
-	for n := range billing.MaxEndpoints {
+	var all []*webhook.Endpoint
+	for n := range webhook.MaxEndpoints {
 		all = append(all, b.newEndpoint(n))
 	}
 	b.happen(1)

@@ -9,11 +9,17 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
 // changed reads what changed in the scopes after a mark.
-func (b *scoped) changed(mark billing.Mark, limit int, scopes ...billing.Scope) (found []billing.ScopeChanges, now billing.Mark) {
+func (b *scoped) changed(mark event.Mark, limit int, scopes ...billing.Scope) (found []event.ScopeChanges, now event.Mark) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
 		found, now, err = tx.Changes.After(ctx, scopes, mark, limit)
@@ -28,13 +34,13 @@ func (b *scoped) watch(scopes ...billing.Scope) {
 }
 
 // watched watches the scopes, and returns a mark after which their record is complete.
-func (b *scoped) watched(scopes ...billing.Scope) billing.Mark {
+func (b *scoped) watched(scopes ...billing.Scope) event.Mark {
 	b.t.Helper()
-	mark := billing.Mark{}
+	mark := event.Mark{}
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); waitABit(b.t.Context()) {
 		b.watch(scopes...)
 		found, now := b.changed(mark, 10, scopes...)
-		if mark = now; !slices.ContainsFunc(found, func(c billing.ScopeChanges) bool { return !c.Complete }) {
+		if mark = now; !slices.ContainsFunc(found, func(c event.ScopeChanges) bool { return !c.Complete }) {
 			return mark
 		}
 	}
@@ -43,7 +49,7 @@ func (b *scoped) watched(scopes ...billing.Scope) billing.Mark {
 }
 
 // names returns the changes once each, sorted.
-func names(c billing.ScopeChanges) []string {
+func names(c event.ScopeChanges) []string {
 	once := map[string]struct{}{}
 	for _, one := range c.Changes {
 		once[fmt.Sprint(one.Kind, " ", one.Resource())] = struct{}{}
@@ -66,14 +72,14 @@ func testChanges(b *scoped) {
 	}
 	next("nothing")
 
-	check, claim, request, era, batch := b.check(0), b.claim(0), b.payerRequest(0), b.era(0), b.batch(0)
+	check, cl, request, era, batch := b.check(0), b.claim(0), b.payerRequest(0), b.era(0), b.batch(0)
 	attachment := b.attachment(0)
-	office := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", CreatedAt: b.now}
-	provider := &billing.Provider{ID: id[billing.ProviderID](), Scope: b.scope, FirstName: "Ana", LastName: "Diaz", NPI: "1234567893", CreatedAt: b.now}
+	office := &directory.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", CreatedAt: b.now}
+	provider := &directory.Provider{ID: id[billing.ProviderID](), Scope: b.scope, FirstName: "Ana", LastName: "Diaz", NPI: "1234567893", CreatedAt: b.now}
 	reading := b.era(1)
-	reading.Stage, reading.ReceivedAt = billing.ERAReading, time.Time{}
+	reading.Stage, reading.ReceivedAt = remit.Reading, time.Time{}
 	b.insert(check)
-	b.insertClaims(claim)
+	b.insertClaims(cl)
 	b.insertRequests(request)
 	b.insertERAs(era, reading)
 	b.insertBatches(batch)
@@ -83,7 +89,7 @@ func testChanges(b *scoped) {
 	})
 	enrollment := b.put(b.enrollment())
 	resources := []string{
-		"eligibility_check " + check.ID.String(), "claim " + claim.ID.String(), "payer_request " + request.ID.String(), "era " + era.ID.String(),
+		"eligibility_check " + check.ID.String(), "claim " + cl.ID.String(), "payer_request " + request.ID.String(), "era " + era.ID.String(),
 		"batch " + batch.ID.String(), "attachment " + attachment.ID.String(), "office " + office.ID.String(), "provider " + provider.ID.String(), "enrollment " + enrollment.ID.String(),
 	}
 	before := mark
@@ -91,11 +97,11 @@ func testChanges(b *scoped) {
 	mark = before
 	next("what was made, read again", resources...)
 
-	b.changeClaim(claim.ID, func(c *billing.Claim) { c.Note = "changed" })
+	b.changeClaim(cl.ID, func(c *claim.Claim) { c.Note = "changed" })
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		done := *check
-		done.State, done.Outcome, done.CompletedAt = billing.CheckCompleted, billing.OutcomeError, b.now
-		completed, err := tx.Checks.Complete(ctx, []billing.CheckCompletion{{Check: &done}})
+		done.State, done.Outcome, done.CompletedAt = coverage.CheckCompleted, coverage.OutcomeError, b.now
+		completed, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: &done}})
 		equal(t, "completed checks", len(completed), 1)
 		office.Name, provider.LastName = "Moved", "Lee"
 		return errors.Join(err, tx.PayerRequests.Save(ctx, request), tx.ERAs.Save(ctx, era), tx.ERAs.Save(ctx, reading),
@@ -119,7 +125,7 @@ func (b *scoped) webhookChanges(next func(what string, want ...string)) {
 	b.record(200, due[0])
 	b.leave(e.ID, holder)
 	next("a lane and a success")
-	b.recordHealth(*e, billing.EndpointHealth{Failures: 1, FailingSince: b.now})
+	b.recordHealth(*e, webhook.EndpointHealth{Failures: 1, FailingSince: b.now})
 	next("the health of an endpoint", endpoint)
 	b.deleteEndpoint(e.ID)
 	next("a deleted endpoint", endpoint)
@@ -130,7 +136,7 @@ func (b *scoped) webhookChanges(next func(what string, want ...string)) {
 	later := b.now.Add(30 * 24 * time.Hour)
 	for attempt := 1; ; attempt++ {
 		_, due, _ = b.dueAt(e.ID, later, 10)
-		if failed := b.record(500, due[0])[0]; failed.State == billing.DeliveryFailed {
+		if failed := b.record(500, due[0])[0]; failed.State == webhook.DeliveryFailed {
 			next("a failed delivery", "webhook_delivery "+failed.ID.String())
 			return
 		}
@@ -165,7 +171,7 @@ func testChangesLateCommit(b *scoped) {
 	}
 	found, _ = b.changed(between, 10, b.scope)
 	equal(t, "after its commit", names(found[0]), []string{"eligibility_check " + late.ID.String()})
-	parsed := billing.Mark{Time: between.Time.Truncate(time.Second), Horizon: between.Horizon}
+	parsed := event.Mark{Time: between.Time.Truncate(time.Second), Horizon: between.Horizon}
 	if found, _ = b.changed(parsed, 10, b.scope); !slices.Contains(names(found[0]), "eligibility_check "+late.ID.String()) {
 		t.Errorf("after the mark %+v, read as %+v: %v", between, parsed, names(found[0]))
 	}
@@ -188,7 +194,7 @@ func testChangesApart(b *scoped) {
 	found, _ := b.changed(mark, 10, live, b.scope, other)
 	equal(t, "changes in live mode", names(found[0]), []string{want[live]})
 	equal(t, "changes in test mode", names(found[1]), []string{want[b.scope]})
-	equal(t, "changes in a scope that is not watched", found[2], billing.ScopeChanges{})
+	equal(t, "changes in a scope that is not watched", found[2], event.ScopeChanges{})
 	b.watch(other)
 	if found, _ = b.changed(mark, 10, other); found[0].Complete {
 		t.Error("a record that began later is complete")
@@ -212,10 +218,10 @@ func testForgetChanges(b *scoped) {
 	equal(t, "changes that are kept", len(found[0].Changes), 2)
 	equal(t, "forgotten", forget(b.now.Add(24*time.Hour)), 2)
 	found, _ = b.changed(mark, 10, b.scope)
-	equal(t, "after the watch has expired", found[0], billing.ScopeChanges{})
+	equal(t, "after the watch has expired", found[0], event.ScopeChanges{})
 	b.watch(b.scope)
 	found, _ = b.changed(mark, 10, b.scope)
-	equal(t, "after a new watch", found[0], billing.ScopeChanges{})
+	equal(t, "after a new watch", found[0], event.ScopeChanges{})
 	if found, _ = b.changed(b.watched(b.scope), 10, b.scope); !found[0].Complete {
 		t.Error("the record of a new watch is not complete")
 	}

@@ -8,19 +8,21 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *scoped) getCheck(id billing.CheckID) *billing.EligibilityCheck {
+func (b *scoped) getCheck(id billing.CheckID) *coverage.Check {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.EligibilityCheck, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) (*coverage.Check, error) {
 		return tx.Checks.Get(ctx, id)
 	})
 }
 
-func (b *scoped) listChecks(f billing.CheckFilter, p billing.Page) []*billing.EligibilityCheck {
+func (b *scoped) listChecks(f coverage.CheckFilter, p billing.Page) []*coverage.Check {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.EligibilityCheck, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*coverage.Check, error) {
 		return tx.Checks.List(ctx, f, p)
 	})
 }
@@ -28,17 +30,17 @@ func (b *scoped) listChecks(f billing.CheckFilter, p billing.Page) []*billing.El
 func testCheckRoundTrip(b *scoped) {
 	t := b.t
 	pending, done, rejected, hit := b.check(0), b.answered(1), b.check(2), b.answered(3)
-	rejected.State, rejected.Outcome, rejected.CompletedAt = billing.CheckCompleted, billing.OutcomeRejected, b.now.Add(time.Hour)
-	rejected.Rejection = &billing.Rejection{
-		Kind: billing.RejectionFixAndResend, PayerCode: "75",
-		Reasons: []billing.RejectionReason{{Code: billing.ReasonMemberNotFound, About: billing.AboutSubscriber, Message: "m", Fix: "f"}},
+	rejected.State, rejected.Outcome, rejected.CompletedAt = coverage.CheckCompleted, coverage.OutcomeRejected, b.now.Add(time.Hour)
+	rejected.Rejection = &coverage.Rejection{
+		Kind: coverage.RejectionFixAndResend, PayerCode: "75",
+		Reasons: []coverage.RejectionReason{{Code: coverage.ReasonMemberNotFound, About: coverage.AboutSubscriber, Message: "m", Fix: "f"}},
 	}
-	rejected.Inquiry.Patient = &billing.Dependent{FirstName: "Kim", LastName: "L", Relationship: billing.RelationChild, DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}}
+	rejected.Inquiry.Patient = &coverage.Dependent{FirstName: "Kim", LastName: "L", Relationship: coverage.RelationChild, DateOfBirth: billing.Date{Year: 2015, Month: 1, Day: 2}}
 	rejected.ParentID, rejected.TenantReference = done.ID, new("Ref \u2603 100%")
 	rejected.RequestID, rejected.OfPerson = billing.RequestID{}, id[billing.RequestID]()
 	rejected.Shown, rejected.ShownFailure = done.Shown, []byte(`{"error": "PAYER_REJECTED"}`)
 	hit.CacheSource, hit.LatencyMS = done.ID, nil
-	for _, c := range []*billing.EligibilityCheck{pending, done, rejected, hit} {
+	for _, c := range []*coverage.Check{pending, done, rejected, hit} {
 		b.insert(c)
 		equal(t, "check", b.getCheck(c.ID), c)
 	}
@@ -46,8 +48,8 @@ func testCheckRoundTrip(b *scoped) {
 }
 
 // complete completes one check, and reports whether it was pending.
-func complete(ctx context.Context, tx ports.Tx, c *billing.EligibilityCheck, exchanges ...billing.Exchange) (bool, error) {
-	done, err := tx.Checks.Complete(ctx, []billing.CheckCompletion{{Check: c, Exchanges: exchanges}})
+func complete(ctx context.Context, tx ports.Tx, c *coverage.Check, exchanges ...coverage.Exchange) (bool, error) {
+	done, err := tx.Checks.Complete(ctx, []coverage.CheckCompletion{{Check: c, Exchanges: exchanges}})
 	return len(done) == 1 && done[0] == c.ID, err
 }
 
@@ -56,9 +58,9 @@ func testComplete(b *scoped) {
 	c := b.check(0)
 	b.insert(c)
 	answer(c)
-	completes := func(c *billing.EligibilityCheck) bool {
+	completes := func(c *coverage.Check) bool {
 		did, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) {
-			return complete(ctx, tx, c, billing.Exchange{MediaType: billing.MediaX12, Request: []byte("ISA"), Reply: []byte("271")}, billing.Exchange{MediaType: "application/json", Request: []byte("{}")})
+			return complete(ctx, tx, c, coverage.Exchange{MediaType: coverage.MediaX12, Request: []byte("ISA"), Reply: []byte("271")}, coverage.Exchange{MediaType: "application/json", Request: []byte("{}")})
 		})
 		return did && err == nil
 	}
@@ -66,11 +68,11 @@ func testComplete(b *scoped) {
 		t.Error("the check was not completed")
 	}
 	equal(t, "check", b.getCheck(c.ID), c)
-	exchanged := func(ctx context.Context, tx ports.Tx) (billing.CheckExchange, error) {
+	exchanged := func(ctx context.Context, tx ports.Tx) (coverage.CheckExchange, error) {
 		return tx.Exchanges.Get(ctx, c.ID)
 	}
-	equal(t, "messages", read(b, exchanged).Messages, []billing.Exchange{
-		{MediaType: billing.MediaX12, Request: []byte("ISA"), Reply: []byte("271")}, {MediaType: "application/json", Request: []byte("{}"), Reply: []byte{}},
+	equal(t, "messages", read(b, exchanged).Messages, []coverage.Exchange{
+		{MediaType: coverage.MediaX12, Request: []byte("ISA"), Reply: []byte("271")}, {MediaType: "application/json", Request: []byte("{}"), Reply: []byte{}},
 	})
 	other := *c
 	answer(&other)
@@ -82,7 +84,7 @@ func testComplete(b *scoped) {
 	equal(t, "messages of a check that was completed again", len(read(b, exchanged).Messages), 2)
 	pending := b.check(1)
 	b.insert(pending)
-	equal(t, "messages of a pending check", len(read(b, func(ctx context.Context, tx ports.Tx) (billing.CheckExchange, error) {
+	equal(t, "messages of a pending check", len(read(b, func(ctx context.Context, tx ports.Tx) (coverage.CheckExchange, error) {
 		return tx.Exchanges.Get(ctx, pending.ID)
 	}).Messages), 0)
 	b.scope = newScope()
@@ -94,19 +96,19 @@ func testComplete(b *scoped) {
 // already and one absent, and reads them.
 func testCompleteTogether(b *scoped) {
 	t := b.t
-	all := []*billing.EligibilityCheck{b.check(0), b.check(1), b.answered(2), b.check(3)}
+	all := []*coverage.Check{b.check(0), b.check(1), b.answered(2), b.check(3)}
 	b.insert(all[:3]...)
-	var completions []billing.CheckCompletion
+	var completions []coverage.CheckCompletion
 	for i, c := range all {
 		mine := *c
 		answer(&mine)
 		mine.PatientID, mine.Network = id[billing.PatientID](), fmt.Sprint("network ", i)
 		if i == 1 {
 			mine.PatientID, mine.LatencyMS, mine.Status, mine.Benefits = billing.PatientID{}, nil, "", nil
-			mine.Outcome, mine.Rejection = billing.OutcomeRejected, &billing.Rejection{Kind: billing.RejectionFixAndResend, PayerCode: `7"5\`}
+			mine.Outcome, mine.Rejection = coverage.OutcomeRejected, &coverage.Rejection{Kind: coverage.RejectionFixAndResend, PayerCode: `7"5\`}
 			mine.ShownFailure = []byte(`{"message": "\"no\""}`)
 		}
-		completions = append(completions, billing.CheckCompletion{Check: &mine})
+		completions = append(completions, coverage.CheckCompletion{Check: &mine})
 	}
 	var done []billing.CheckID
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
@@ -116,7 +118,7 @@ func testCompleteTogether(b *scoped) {
 	if len(done) != 2 || !slices.Contains(done, all[0].ID) || !slices.Contains(done, all[1].ID) {
 		t.Errorf("completed %v, want the two that were pending", done)
 	}
-	found := read(b, func(ctx context.Context, tx ports.Tx) (map[billing.CheckID]*billing.EligibilityCheck, error) {
+	found := read(b, func(ctx context.Context, tx ports.Tx) (map[billing.CheckID]*coverage.Check, error) {
 		return tx.Checks.Find(ctx, []billing.CheckID{all[0].ID, all[1].ID, all[2].ID, all[3].ID})
 	})
 	if len(found) != 3 {
@@ -143,10 +145,10 @@ func testCompleteRace(b *scoped) {
 				return err
 			}
 			won.Add(1)
-			return tx.Events.Append(ctx, b.event(c.ID, billing.EventEligibilityCompleted, 0))
+			return tx.Events.Append(ctx, b.event(c.ID, event.EligibilityCompleted, 0))
 		})
 	})...)
-	events := b.listEvents(billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
+	events := b.listEvents(event.Filter{Resource: c.ID}, billing.Page{Limit: 10})
 	if won.Load() != 1 || len(events) != 1 || events[0].Sequence != 1 {
 		t.Errorf("%d workers completed the check, %d events", won.Load(), len(events))
 	}
@@ -155,18 +157,18 @@ func testCompleteRace(b *scoped) {
 func testRecent(b *scoped) {
 	t := b.t
 	question := b.check(0)
-	same := func(n int) *billing.EligibilityCheck {
+	same := func(n int) *coverage.Check {
 		c := b.answered(n)
 		c.OfficeID, c.Payer = question.OfficeID, question.Payer
 		return c
 	}
 	old, newer, hit, failed, unknown := same(1), same(2), same(3), same(4), same(6)
 	hit.CacheSource = newer.ID
-	unknown.Status = billing.CoverageUnknown
-	failed.Outcome, failed.Status, failed.Benefits = billing.OutcomeError, "", nil
+	unknown.Status = coverage.Unknown
+	failed.Outcome, failed.Status, failed.Benefits = coverage.OutcomeError, "", nil
 	b.insert(question, old, newer, hit, failed, unknown, b.answered(5))
-	recent := func(since time.Time) *billing.EligibilityCheck {
-		return read(b, func(ctx context.Context, tx ports.Tx) (*billing.EligibilityCheck, error) {
+	recent := func(since time.Time) *coverage.Check {
+		return read(b, func(ctx context.Context, tx ports.Tx) (*coverage.Check, error) {
 			return tx.Checks.Recent(ctx, question.Digest(), since)
 		})
 	}
@@ -178,13 +180,13 @@ func testRecent(b *scoped) {
 }
 
 func testListChecks(b *scoped) {
-	listed(b, b.check, b.insert, func(p billing.Page) []*billing.EligibilityCheck { return b.listChecks(billing.CheckFilter{}, p) },
-		func(c *billing.EligibilityCheck) billing.Position {
+	listed(b, b.check, b.insert, func(p billing.Page) []*coverage.Check { return b.listChecks(coverage.CheckFilter{}, p) },
+		func(c *coverage.Check) billing.Position {
 			return billing.Position{Time: c.CreatedAt, ID: c.ID}
 		})
 }
 
-func ids(cs []*billing.EligibilityCheck) []billing.CheckID {
+func ids(cs []*coverage.Check) []billing.CheckID {
 	var out []billing.CheckID
 	for _, c := range cs {
 		out = append(out, c.ID)
@@ -199,23 +201,23 @@ func testCheckFilters(b *scoped) {
 	two.TenantReference = new("ref-aa")
 	b.insert(one, two)
 	for name, test := range map[string]struct {
-		f    billing.CheckFilter
-		want []*billing.EligibilityCheck
+		f    coverage.CheckFilter
+		want []*coverage.Check
 	}{
-		"none":      {billing.CheckFilter{}, []*billing.EligibilityCheck{two, one}},
-		"request":   {billing.CheckFilter{RequestID: one.RequestID}, []*billing.EligibilityCheck{one}},
-		"office":    {billing.CheckFilter{OfficeID: two.OfficeID}, []*billing.EligibilityCheck{two}},
-		"payer":     {billing.CheckFilter{PayerID: two.Payer.ID}, []*billing.EligibilityCheck{two}},
-		"outcome":   {billing.CheckFilter{Outcome: billing.OutcomeAnswered}, []*billing.EligibilityCheck{one}},
-		"reference": {billing.CheckFilter{TenantReference: "Ref-Aa"}, []*billing.EligibilityCheck{one}},
-		"after":     {billing.CheckFilter{CreatedAfter: two.CreatedAt}, []*billing.EligibilityCheck{two}},
-		"before":    {billing.CheckFilter{CreatedBefore: two.CreatedAt}, []*billing.EligibilityCheck{one}},
-		"nothing":   {billing.CheckFilter{OfficeID: id[billing.OfficeID]()}, nil},
-		"all at once": {billing.CheckFilter{
+		"none":      {coverage.CheckFilter{}, []*coverage.Check{two, one}},
+		"request":   {coverage.CheckFilter{RequestID: one.RequestID}, []*coverage.Check{one}},
+		"office":    {coverage.CheckFilter{OfficeID: two.OfficeID}, []*coverage.Check{two}},
+		"payer":     {coverage.CheckFilter{PayerID: two.Payer.ID}, []*coverage.Check{two}},
+		"outcome":   {coverage.CheckFilter{Outcome: coverage.OutcomeAnswered}, []*coverage.Check{one}},
+		"reference": {coverage.CheckFilter{TenantReference: "Ref-Aa"}, []*coverage.Check{one}},
+		"after":     {coverage.CheckFilter{CreatedAfter: two.CreatedAt}, []*coverage.Check{two}},
+		"before":    {coverage.CheckFilter{CreatedBefore: two.CreatedAt}, []*coverage.Check{one}},
+		"nothing":   {coverage.CheckFilter{OfficeID: id[billing.OfficeID]()}, nil},
+		"all at once": {coverage.CheckFilter{
 			RequestID: one.RequestID, OfficeID: one.OfficeID, PayerID: one.Payer.ID, Outcome: one.Outcome,
 			CreatedAfter: one.CreatedAt, CreatedBefore: two.CreatedAt, TenantReference: "Ref-Aa",
-		}, []*billing.EligibilityCheck{one}},
-		"do not combine": {billing.CheckFilter{OfficeID: one.OfficeID, PayerID: two.Payer.ID}, nil},
+		}, []*coverage.Check{one}},
+		"do not combine": {coverage.CheckFilter{OfficeID: one.OfficeID, PayerID: two.Payer.ID}, nil},
 	} {
 		equal(t, name, ids(b.listChecks(test.f, billing.Page{Limit: 25})), ids(test.want))
 	}
@@ -231,10 +233,10 @@ func testForgetAnswers(b *scoped) {
 	b.forgets(ports.Forgetter.Answers, newer.CompletedAt, 1)
 	b.forgets(ports.Forgetter.Answers, newer.CompletedAt, 0)
 	for _, test := range []struct {
-		c    *billing.EligibilityCheck
-		want *billing.EligibilityCheck
+		c    *coverage.Check
+		want *coverage.Check
 	}{{old, nil}, {newer, newer}} {
-		equal(t, "the saved answer", read(b, func(ctx context.Context, tx ports.Tx) (*billing.EligibilityCheck, error) {
+		equal(t, "the saved answer", read(b, func(ctx context.Context, tx ports.Tx) (*coverage.Check, error) {
 			return tx.Checks.Recent(ctx, test.c.Digest(), b.now)
 		}), test.want)
 		equal(t, "the check", b.getCheck(test.c.ID), test.c)

@@ -9,10 +9,14 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *scoped) insertClaims(all ...*billing.Claim) {
+func (b *scoped) insertClaims(all ...*claim.Claim) {
 	b.t.Helper()
 	for _, c := range all {
 		if err := b.insertClaim(c); err != nil {
@@ -21,12 +25,12 @@ func (b *scoped) insertClaims(all ...*billing.Claim) {
 	}
 }
 
-func (b *scoped) getClaim(id billing.ClaimID) *billing.ClaimRecord {
+func (b *scoped) getClaim(id billing.ClaimID) *claim.Record {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.ClaimRecord, error) { return tx.Claims.Get(ctx, id) })
+	return read(b, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) { return tx.Claims.Get(ctx, id) })
 }
 
-func (b *scoped) changeClaim(id billing.ClaimID, change func(*billing.Claim)) {
+func (b *scoped) changeClaim(id billing.ClaimID, change func(*claim.Claim)) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		c, err := tx.Claims.Lock(ctx, id)
@@ -39,9 +43,9 @@ func (b *scoped) changeClaim(id billing.ClaimID, change func(*billing.Claim)) {
 }
 
 // queuedClaim returns a claim that waits for a batch.
-func (b *scoped) queuedClaim(n int) *billing.Claim {
+func (b *scoped) queuedClaim(n int) *claim.Claim {
 	c := b.claim(n)
-	c.State = billing.ClaimQueued
+	c.State = claim.Queued
 	return c
 }
 
@@ -50,8 +54,8 @@ func (b *scoped) queuedClaim(n int) *billing.Claim {
 func testSaveClaim(b *scoped) {
 	t := b.t
 	b.organization()
-	o := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: unicode, CreatedAt: b.now}
-	p := &billing.Provider{ID: id[billing.ProviderID](), Scope: b.scope, FirstName: "A\"na", LastName: "{Díaz},", NPI: "1234567893", CreatedAt: b.now}
+	o := &directory.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: unicode, CreatedAt: b.now}
+	p := &directory.Provider{ID: id[billing.ProviderID](), Scope: b.scope, FirstName: "A\"na", LastName: "{Díaz},", NPI: "1234567893", CreatedAt: b.now}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Offices.Insert(ctx, o), tx.Providers.Insert(ctx, p))
 	})
@@ -61,18 +65,18 @@ func testSaveClaim(b *scoped) {
 		c := b.claim(0)
 		c.Kind, c.ParentID = want.Kind, want.ParentID
 		if !c.ParentID.IsZero() {
-			c.Frequency = billing.FrequencyVoid
+			c.Frequency = claim.FrequencyVoid
 		}
 		b.insertClaims(c)
 		want.ID, want.CreatedAt, want.OfficeID, want.ProviderID = c.ID, c.CreatedAt, o.ID, p.ID
-		b.changeClaim(c.ID, func(got *billing.Claim) {
+		b.changeClaim(c.ID, func(got *claim.Claim) {
 			equal(t, "locked claim", got, c)
 			*got = *want
 		})
 		got := b.getClaim(c.ID)
 		equal(t, "saved claim", got.Claim, want)
 		equal(t, "its office", got.OfficeName, o.Name)
-		equal(t, "its provider", got.Provider, billing.ProviderSummary{ID: p.ID, FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI})
+		equal(t, "its provider", got.Provider, claim.ProviderSummary{ID: p.ID, FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI})
 	}
 	equal(t, "a claim that was not saved", b.getClaim(other.ID).Claim, other)
 
@@ -89,30 +93,30 @@ func testSaveClaim(b *scoped) {
 
 // filledClaims returns claims that together have a value in every field. No
 // single claim can.
-func (b *scoped) filledClaims() []*billing.Claim {
+func (b *scoped) filledClaims() []*claim.Claim {
 	b.t.Helper()
 	asked, claimed := b.claim(0), b.claim(0)
-	asked.Kind = billing.KindPredetermination
+	asked.Kind = claim.KindPredetermination
 	b.insertClaims(asked, claimed)
-	made := func(change func(c *billing.Claim)) *billing.Claim {
-		c := Filled[billing.Claim](b.t)
+	made := func(change func(c *claim.Claim)) *claim.Claim {
+		c := Filled[claim.Claim](b.t)
 		c.ConvertedFrom, c.SecondaryTo, c.SecondaryID = asked.ID, claimed.ID, claimed.ID
-		c.Scope, c.Kind, c.Frequency = b.scope, billing.KindClaim, billing.FrequencyReplacement
+		c.Scope, c.Kind, c.Frequency = b.scope, claim.KindClaim, claim.FrequencyReplacement
 		c.ParentID, c.Estimate, c.ConvertedTo = billing.ClaimID{}, nil, billing.ClaimID{}
-		c.State = billing.ClaimReconciled
+		c.State = claim.Reconciled
 		change(&c)
 		return &c
 	}
-	all := []*billing.Claim{
-		made(func(*billing.Claim) {}),
-		made(func(c *billing.Claim) { c.Frequency, c.ParentID = billing.FrequencyVoid, claimed.ID }),
-		made(func(c *billing.Claim) {
-			c.Kind, c.State, c.Estimate, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, Filled[*billing.ClaimEstimate](b.t), claimed.ID
+	all := []*claim.Claim{
+		made(func(*claim.Claim) {}),
+		made(func(c *claim.Claim) { c.Frequency, c.ParentID = claim.FrequencyVoid, claimed.ID }),
+		made(func(c *claim.Claim) {
+			c.Kind, c.State, c.Estimate, c.ConvertedTo = claim.KindPredetermination, claim.Returned, Filled[*remit.ClaimEstimate](b.t), claimed.ID
 			c.ReconciledAt, c.ConvertedFrom = time.Time{}, billing.ClaimID{}
 		}),
 	}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[billing.Claim]()) {
-		if !slices.ContainsFunc(all, func(c *billing.Claim) bool { return !reflect.ValueOf(*c).FieldByIndex(f.Index).IsZero() }) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[claim.Claim]()) {
+		if !slices.ContainsFunc(all, func(c *claim.Claim) bool { return !reflect.ValueOf(*c).FieldByIndex(f.Index).IsZero() }) {
 			b.t.Errorf("no claim has %s", f.Name)
 		}
 	}
@@ -124,13 +128,13 @@ func (b *scoped) filledClaims() []*billing.Claim {
 func testManyClaims(b *scoped) {
 	t := b.t
 	const many = 300
-	var all []*billing.Claim
+	var all []*claim.Claim
 	for n := range many {
 		all = append(all, b.queuedClaim(n))
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		for _, c := range all {
-			err = errors.Join(err, tx.Claims.Insert(ctx, c), tx.Events.Append(ctx, c.Event(billing.EventClaimQueued, billing.ClaimCause{At: b.now})))
+			err = errors.Join(err, tx.Claims.Insert(ctx, c), tx.Events.Append(ctx, c.Event(event.ClaimQueued, claim.Cause{At: b.now})))
 		}
 		return err
 	})
@@ -140,8 +144,8 @@ func testManyClaims(b *scoped) {
 			c.Note = strconv.Itoa(n)
 			again := *c
 			again.PayerClaimNumber = "P"
-			err = errors.Join(err, tx.Claims.Save(ctx, c), tx.Events.Append(ctx, c.Event(billing.EventClaimSubmitted, billing.ClaimCause{At: b.now})),
-				tx.Events.Append(ctx, c.Event(billing.EventClaimAccepted, billing.ClaimCause{At: b.now})))
+			err = errors.Join(err, tx.Claims.Save(ctx, c), tx.Events.Append(ctx, c.Event(event.ClaimSubmitted, claim.Cause{At: b.now})),
+				tx.Events.Append(ctx, c.Event(event.ClaimAccepted, claim.Cause{At: b.now})))
 			if n%50 == 0 {
 				err = errors.Join(err, tx.Claims.Save(ctx, &again)) // the later save wins
 			}
@@ -149,19 +153,19 @@ func testManyClaims(b *scoped) {
 		equal(t, "locked", len(locked), many)
 		return err
 	})
-	for n, c := range []*billing.Claim{all[0], all[1], all[many-1]} {
+	for n, c := range []*claim.Claim{all[0], all[1], all[many-1]} {
 		got := b.getClaim(c.ID)
 		if got.Note == c.Note || (got.PayerClaimNumber == "P") != (got.Note != "" && mustInt(got.Note)%50 == 0) {
 			t.Errorf("claim %d is saved with note %q and number %q", n, got.Note, got.PayerClaimNumber)
 		}
-		sequences := map[billing.EventType]int{}
-		for _, e := range read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
-			return tx.Events.List(ctx, billing.EventFilter{Resource: c.ID}, billing.Page{Limit: 10})
+		sequences := map[event.Type]int{}
+		for _, e := range read(b, func(ctx context.Context, tx ports.Tx) ([]*event.Event, error) {
+			return tx.Events.List(ctx, event.Filter{Resource: c.ID}, billing.Page{Limit: 10})
 		}) {
 			sequences[e.Type] = e.Sequence
 		}
-		equal(t, "sequences", sequences, map[billing.EventType]int{
-			billing.EventClaimQueued: 1, billing.EventClaimSubmitted: 2, billing.EventClaimAccepted: 3,
+		equal(t, "sequences", sequences, map[event.Type]int{
+			event.ClaimQueued: 1, event.ClaimSubmitted: 2, event.ClaimAccepted: 3,
 		})
 	}
 }
@@ -179,9 +183,9 @@ func testVoids(b *scoped) {
 	t := b.t
 	c := b.claim(0)
 	b.insertClaims(c)
-	void := func(n int) *billing.Claim {
+	void := func(n int) *claim.Claim {
 		v := b.queuedClaim(n)
-		v.Frequency, v.ParentID = billing.FrequencyVoid, c.ID
+		v.Frequency, v.ParentID = claim.FrequencyVoid, c.ID
 		return v
 	}
 	has := func() bool { return b.getClaim(c.ID).HasVoid }
@@ -190,10 +194,10 @@ func testVoids(b *scoped) {
 	b.insertClaims(first)
 	equal(t, "a void", has(), true)
 	wantCode(t, "a second void", b.insertClaim(second), billing.CodeConflict)
-	b.changeClaim(first.ID, func(v *billing.Claim) { v.State = billing.ClaimRejected })
+	b.changeClaim(first.ID, func(v *claim.Claim) { v.State = claim.Rejected })
 	equal(t, "a void that was rejected", has(), false)
 	b.insertClaims(second)
-	b.changeClaim(second.ID, func(v *billing.Claim) { v.State = billing.ClaimAcceptedPayer })
+	b.changeClaim(second.ID, func(v *claim.Claim) { v.State = claim.AcceptedPayer })
 	equal(t, "a void that was accepted", has(), true)
 	wantCode(t, "a void after one that was accepted", b.insertClaim(void(3)), billing.CodeConflict)
 

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *scoped) listClaims(f billing.ClaimFilter, p billing.Page) []*billing.Claim {
+func (b *scoped) listClaims(f claim.Filter, p billing.Page) []*claim.Claim {
 	b.t.Helper()
-	var page []*billing.Claim
-	for _, c := range read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ClaimRecord, error) {
+	var page []*claim.Claim
+	for _, c := range read(b, func(ctx context.Context, tx ports.Tx) ([]*claim.Record, error) {
 		return tx.Claims.List(ctx, f, p)
 	}) {
 		page = append(page, c.Claim)
@@ -21,26 +22,26 @@ func (b *scoped) listClaims(f billing.ClaimFilter, p billing.Page) []*billing.Cl
 	return page
 }
 
-func claimAt(c *billing.Claim) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} }
+func claimAt(c *claim.Claim) billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} }
 
 // testListClaims walks the list while claims are added in front. Two of them
 // are created in each microsecond.
 func testListClaims(b *scoped) {
-	var want []*billing.Claim
+	var want []*claim.Claim
 	for n := range 23 {
 		c := b.claim(n / 2)
-		c.Findings, c.History = []billing.Finding{{Code: "c"}}, []billing.ClaimMove{{State: c.State}}
+		c.Findings, c.History = []claim.Finding{{Code: "c"}}, []claim.Move{{State: c.State}}
 		c.SentAt = b.now.Add(time.Duration(23-n) * time.Second)
 		b.insertClaims(c)
 		c.History = nil
 		want = append(want, c)
 	}
 	newestFirst(want, claimAt)
-	for name, f := range map[string]billing.ClaimFilter{
-		"all": {Kind: billing.KindClaim}, "of any kind": {}, "sent": {Kind: billing.KindClaim, SentFrom: b.now, SentTo: b.now.Add(time.Hour)},
+	for name, f := range map[string]claim.Filter{
+		"all": {Kind: claim.KindClaim}, "of any kind": {}, "sent": {Kind: claim.KindClaim, SentFrom: b.now, SentTo: b.now.Add(time.Hour)},
 	} {
 		added := 100
-		got := walk(5, func(p billing.Page) []*billing.Claim { return b.listClaims(f, p) }, claimAt, func() {
+		got := walk(5, func(p billing.Page) []*claim.Claim { return b.listClaims(f, p) }, claimAt, func() {
 			added++
 			b.insertClaims(b.claim(added))
 		})
@@ -52,25 +53,25 @@ func testListClaims(b *scoped) {
 func testClaimFilters(b *scoped) {
 	t := b.t
 	wanted, other, estimate, void := b.claim(1000), b.claim(0), b.claim(0), b.claim(0)
-	wanted.State, wanted.SentAt, wanted.PatientControlNumber = billing.ClaimSubmitted, b.now.Add(time.Hour), "Abc-9"
+	wanted.State, wanted.SentAt, wanted.PatientControlNumber = claim.Submitted, b.now.Add(time.Hour), "Abc-9"
 	wanted.PatientID, wanted.BatchID = id[billing.PatientID](), id[billing.FileID]()
-	wanted.Lines = []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 7, Day: 9}}}
+	wanted.Lines = []claim.Line{{ProcedureCode: "D0120", ServiceDate: billing.Date{Year: 2026, Month: 7, Day: 9}}}
 	july := func(n int) billing.Date { return billing.Date{Year: 2026, Month: 7, Day: n} }
-	states := []billing.ClaimState{billing.ClaimDenied, billing.ClaimSubmitted}
+	states := []claim.State{claim.Denied, claim.Submitted}
 	other.SentAt = b.now.Add(2 * time.Hour)
-	estimate.Kind = billing.KindPredetermination
-	void.Frequency, void.ParentID, void.SentAt = billing.FrequencyVoid, other.ID, wanted.SentAt
+	estimate.Kind = claim.KindPredetermination
+	void.Frequency, void.ParentID, void.SentAt = claim.FrequencyVoid, other.ID, wanted.SentAt
 	b.insertClaims(wanted, other, estimate, void)
 	at := wanted.CreatedAt
-	for name, f := range map[string]billing.ClaimFilter{
-		"state":              {States: []billing.ClaimState{billing.ClaimSubmitted}},
+	for name, f := range map[string]claim.Filter{
+		"state":              {States: []claim.State{claim.Submitted}},
 		"office":             {OfficeID: wanted.OfficeID},
 		"payer":              {PayerID: wanted.Payer.ID},
 		"created after":      {CreatedAfter: at},
 		"created between":    {CreatedAfter: at, CreatedBefore: at.Add(time.Microsecond)},
 		"sent between":       {SentFrom: wanted.SentAt, SentTo: wanted.SentAt.Add(time.Microsecond)},
 		"sent before":        {SentTo: other.SentAt},
-		"sent, and state":    {SentFrom: wanted.SentAt, States: []billing.ClaimState{billing.ClaimSubmitted}},
+		"sent, and state":    {SentFrom: wanted.SentAt, States: []claim.State{claim.Submitted}},
 		"states":             {States: states},
 		"office and states":  {States: states, OfficeID: wanted.OfficeID},
 		"sent, and states":   {States: states, SentFrom: wanted.SentAt},
@@ -84,85 +85,85 @@ func testClaimFilters(b *scoped) {
 		"batch, sent":        {BatchID: wanted.BatchID, SentFrom: wanted.SentAt, ServiceTo: july(9)},
 		"request":            {RequestID: wanted.RequestID},
 		"control number":     {ControlNumber: "aBC-9"},
-		"all that it is":     {States: []billing.ClaimState{billing.ClaimSubmitted}, OfficeID: wanted.OfficeID, PayerID: wanted.Payer.ID, CreatedAfter: at, SentFrom: wanted.SentAt},
+		"all that it is":     {States: []claim.State{claim.Submitted}, OfficeID: wanted.OfficeID, PayerID: wanted.Payer.ID, CreatedAfter: at, SentFrom: wanted.SentAt},
 		"sent, next of none": {SentFrom: wanted.SentAt, SentTo: wanted.SentAt.Add(time.Second), OfficeID: wanted.OfficeID},
 	} {
-		f.Kind = billing.KindClaim
-		equal(t, name, b.listClaims(f, billing.Page{Limit: 10}), []*billing.Claim{wanted})
+		f.Kind = claim.KindClaim
+		equal(t, name, b.listClaims(f, billing.Page{Limit: 10}), []*claim.Claim{wanted})
 		counts := b.countClaims(f)
-		equal(t, name+", counted", counts[billing.ClaimSubmitted], billing.ClaimCount{Count: 1})
-		equal(t, name+", in another state", counts[billing.ClaimDenied], billing.ClaimCount{})
+		equal(t, name+", counted", counts[claim.Submitted], claim.ClaimCount{Count: 1})
+		equal(t, name+", in another state", counts[claim.Denied], claim.ClaimCount{})
 		if f.Single() {
 			f.Kind = ""
-			equal(t, name+" of any kind", b.listClaims(f, billing.Page{Limit: 10}), []*billing.Claim{wanted})
+			equal(t, name+" of any kind", b.listClaims(f, billing.Page{Limit: 10}), []*claim.Claim{wanted})
 		}
 		f.CreatedBefore = b.now.Add(-time.Hour)
 		equal(t, name+", long ago", len(b.listClaims(f, billing.Page{Limit: 10})), 0)
 	}
-	equal(t, "predeterminations", b.listClaims(billing.ClaimFilter{Kind: billing.KindPredetermination}, billing.Page{Limit: 10}), []*billing.Claim{estimate})
-	equal(t, "sent", len(b.listClaims(billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: b.now}, billing.Page{Limit: 10})), 2)
-	equal(t, "after the only one", len(b.listClaims(billing.ClaimFilter{Kind: billing.KindClaim, SentFrom: wanted.SentAt, SentTo: other.SentAt},
+	equal(t, "predeterminations", b.listClaims(claim.Filter{Kind: claim.KindPredetermination}, billing.Page{Limit: 10}), []*claim.Claim{estimate})
+	equal(t, "sent", len(b.listClaims(claim.Filter{Kind: claim.KindClaim, SentFrom: b.now}, billing.Page{Limit: 10})), 2)
+	equal(t, "after the only one", len(b.listClaims(claim.Filter{Kind: claim.KindClaim, SentFrom: wanted.SentAt, SentTo: other.SentAt},
 		billing.Page{Limit: 10, After: new(claimAt(wanted))})), 0)
-	equal(t, "another number", len(b.listClaims(billing.ClaimFilter{ControlNumber: strings.ToUpper("abc-")}, billing.Page{Limit: 10})), 0)
+	equal(t, "another number", len(b.listClaims(claim.Filter{ControlNumber: strings.ToUpper("abc-")}, billing.Page{Limit: 10})), 0)
 }
 
-func (b *scoped) countClaims(f billing.ClaimFilter) map[billing.ClaimState]billing.ClaimCount {
+func (b *scoped) countClaims(f claim.Filter) map[claim.State]claim.ClaimCount {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) (map[billing.ClaimState]billing.ClaimCount, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) (map[claim.State]claim.ClaimCount, error) {
 		return tx.Claims.Count(ctx, f)
 	})
 }
 
 // testClaimStates walks a list of several states, and counts each.
 func testClaimStates(b *scoped) {
-	var want []*billing.Claim
-	listed := []billing.ClaimState{billing.ClaimDraft, billing.ClaimPaid, billing.ClaimDenied}
+	var want []*claim.Claim
+	listed := []claim.State{claim.Draft, claim.Paid, claim.Denied}
 	for n := range 24 {
 		c := b.claim(n / 5)
-		c.State = billing.ClaimStates()[n%12]
+		c.State = claim.States()[n%12]
 		b.insertClaims(c)
 		if c.State == listed[0] || c.State == listed[1] || c.State == listed[2] {
 			want = append(want, c)
 		}
 	}
 	newestFirst(want, claimAt)
-	f := billing.ClaimFilter{Kind: billing.KindClaim, States: listed}
-	equal(b.t, "walked", walk(2, func(p billing.Page) []*billing.Claim { return b.listClaims(f, p) }, claimAt, func() {}), want)
-	equal(b.t, "counted", b.countClaims(f), map[billing.ClaimState]billing.ClaimCount{listed[0]: {Count: 2}, listed[1]: {Count: 2}, listed[2]: {Count: 2}})
-	all := b.countClaims(billing.ClaimFilter{Kind: billing.KindClaim})
-	equal(b.t, "states", len(all), len(billing.ClaimStates()))
-	equal(b.t, "none", all[billing.ClaimReturned], billing.ClaimCount{})
+	f := claim.Filter{Kind: claim.KindClaim, States: listed}
+	equal(b.t, "walked", walk(2, func(p billing.Page) []*claim.Claim { return b.listClaims(f, p) }, claimAt, func() {}), want)
+	equal(b.t, "counted", b.countClaims(f), map[claim.State]claim.ClaimCount{listed[0]: {Count: 2}, listed[1]: {Count: 2}, listed[2]: {Count: 2}})
+	all := b.countClaims(claim.Filter{Kind: claim.KindClaim})
+	equal(b.t, "states", len(all), len(claim.States()))
+	equal(b.t, "none", all[claim.Returned], claim.ClaimCount{})
 }
 
 // testOpenClaims lists the claims of which an amount is open, and those that are overpaid,
 // by the rules of the domain.
 func testOpenClaims(b *scoped) {
 	payer := b.payer()
-	filters := map[string]billing.ClaimFilter{
-		"open": {Open: true}, "overpaid": {Overpaid: true}, "open and paid": {Open: true, States: []billing.ClaimState{billing.ClaimPaid}},
-		"open, paid or voided": {Open: true, States: []billing.ClaimState{billing.ClaimPaid, billing.ClaimVoided}},
+	filters := map[string]claim.Filter{
+		"open": {Open: true}, "overpaid": {Overpaid: true}, "open and paid": {Open: true, States: []claim.State{claim.Paid}},
+		"open, paid or voided": {Open: true, States: []claim.State{claim.Paid, claim.Voided}},
 		"overpaid, of a payer": {Overpaid: true, PayerID: payer.ID},
 	}
-	wanted := map[string][]*billing.Claim{}
+	wanted := map[string][]*claim.Claim{}
 	amounts := []billing.Money{0, 100, -100, 200}
 	for n := range 64 {
 		c := b.claim(n)
-		c.Payer, c.Lines = payer, []billing.ClaimLine{{ProcedureCode: "D0120", Fee: 200}}
-		c.State = []billing.ClaimState{billing.ClaimPaid, billing.ClaimReconciled, billing.ClaimVoided}[n%3]
+		c.Payer, c.Lines = payer, []claim.Line{{ProcedureCode: "D0120", Fee: 200}}
+		c.State = []claim.State{claim.Paid, claim.Reconciled, claim.Voided}[n%3]
 		if c.Standing = nil; n%5 > 0 {
-			c.Standing = &billing.ClaimStanding{Paid: amounts[n%4].Abs(), Contractual: amounts[n/4%4], PatientResponsibility: amounts[n%2]}
+			c.Standing = &claim.Standing{Paid: amounts[n%4].Abs(), Contractual: amounts[n/4%4], PatientResponsibility: amounts[n%2]}
 		}
 		if c.Elsewhere, c.Accepted = amounts[n/8%4], nil; n%7 > 3 {
-			c.Accepted = []billing.AcceptedOpen{{Lines: []billing.LineAmount{{Number: 1, Amount: amounts[n/2%4]}, {Amount: 50}}}, {Lines: []billing.LineAmount{{Amount: 50}}}}
+			c.Accepted = []claim.AcceptedOpen{{Lines: []claim.LineAmount{{Number: 1, Amount: amounts[n/2%4]}, {Amount: 50}}}, {Lines: []claim.LineAmount{{Amount: 50}}}}
 		}
 		switch n % 16 {
 		case 7:
 			voided := b.claim(n)
-			voided.Kind = billing.KindPredetermination
+			voided.Kind = claim.KindPredetermination
 			b.insertClaims(voided)
-			c.Frequency, c.ParentID = billing.FrequencyVoid, voided.ID
+			c.Frequency, c.ParentID = claim.FrequencyVoid, voided.ID
 		case 9:
-			c.Kind, c.State = billing.KindPredetermination, billing.ClaimAcceptedPayer
+			c.Kind, c.State = claim.KindPredetermination, claim.AcceptedPayer
 		}
 		b.insertClaims(c)
 		c.Findings, c.History = nil, nil
@@ -174,9 +175,9 @@ func testOpenClaims(b *scoped) {
 		}
 	}
 	for name, f := range filters {
-		f.Kind = billing.KindClaim
+		f.Kind = claim.KindClaim
 		newestFirst(wanted[name], claimAt)
-		equal(b.t, name, walk(3, func(p billing.Page) []*billing.Claim { return b.listClaims(f, p) }, claimAt, func() {}), wanted[name])
+		equal(b.t, name, walk(3, func(p billing.Page) []*claim.Claim { return b.listClaims(f, p) }, claimAt, func() {}), wanted[name])
 		counted := 0
 		for _, n := range b.countClaims(f) {
 			counted += n.Count
@@ -193,22 +194,22 @@ func testSimilar(b *scoped) {
 	patient := id[billing.PatientID]()
 	wanted := b.claim(0)
 	wanted.PatientID = patient
-	others := []*billing.Claim{b.claim(1), b.claim(2), b.claim(3), b.claim(4), b.claim(5), b.claim(6), b.claim(7)}
+	others := []*claim.Claim{b.claim(1), b.claim(2), b.claim(3), b.claim(4), b.claim(5), b.claim(6), b.claim(7)}
 	for _, c := range others[1:] {
 		c.PatientID = patient
 	}
-	others[1].State, others[2].State, others[3].State = billing.ClaimDraft, billing.ClaimVoided, billing.ClaimRejected
-	others[4].Frequency, others[4].ParentID = billing.FrequencyVoid, wanted.ID
-	others[5].Kind = billing.KindPredetermination
-	others[6].Lines = []billing.ClaimLine{{ProcedureCode: "D0120", ServiceDate: day(20)}}
-	b.insertClaims(append([]*billing.Claim{wanted}, others...)...)
-	similar := func(from, to int) []*billing.Claim {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Claim, error) {
+	others[1].State, others[2].State, others[3].State = claim.Draft, claim.Voided, claim.Rejected
+	others[4].Frequency, others[4].ParentID = claim.FrequencyVoid, wanted.ID
+	others[5].Kind = claim.KindPredetermination
+	others[6].Lines = []claim.Line{{ProcedureCode: "D0120", ServiceDate: day(20)}}
+	b.insertClaims(append([]*claim.Claim{wanted}, others...)...)
+	similar := func(from, to int) []*claim.Claim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*claim.Claim, error) {
 			return tx.Claims.Similar(ctx, patient, billing.DateSpan{From: day(from), To: day(to)})
 		})
 	}
 	for _, span := range [][2]int{{1, 2}, {2, 2}, {4, 4}, {4, 9}, {1, 9}} {
-		equal(t, "similar", similar(span[0], span[1]), []*billing.Claim{wanted})
+		equal(t, "similar", similar(span[0], span[1]), []*claim.Claim{wanted})
 	}
 	equal(t, "before", len(similar(1, 1)), 0)
 	equal(t, "after", len(similar(5, 9)), 0)

@@ -9,11 +9,15 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
 
-func claimIDs(all []*billing.Claim) (ids []billing.ClaimID) {
+func claimIDs(all []*claim.Claim) (ids []billing.ClaimID) {
 	for _, c := range all {
 		ids = append(ids, c.ID)
 	}
@@ -21,14 +25,14 @@ func claimIDs(all []*billing.Claim) (ids []billing.ClaimID) {
 }
 
 // inOrder returns the IDs of claims in ascending order.
-func inOrder(all ...*billing.Claim) []billing.ClaimID {
+func inOrder(all ...*claim.Claim) []billing.ClaimID {
 	ids := claimIDs(all)
 	slices.SortFunc(ids, func(a, b billing.ClaimID) int { return slices.Compare(a[:], b[:]) })
 	return ids
 }
 
 // clearing returns the IDs of the claims that fn locks.
-func (b *scoped) clearing(fn func(ctx context.Context, tx ports.Clearing) ([]*billing.Claim, error)) (ids []billing.ClaimID) {
+func (b *scoped) clearing(fn func(ctx context.Context, tx ports.Clearing) ([]*claim.Claim, error)) (ids []billing.ClaimID) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		all, err := fn(ctx, tx.Clearing)
@@ -40,7 +44,7 @@ func (b *scoped) clearing(fn func(ctx context.Context, tx ports.Clearing) ([]*bi
 
 func (b *scoped) match(control, payer []string) []billing.ClaimID {
 	b.t.Helper()
-	return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+	return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*claim.Claim, error) {
 		return c.Match(ctx, control, payer)
 	})
 }
@@ -52,7 +56,7 @@ func testMatch(b *scoped) {
 	one.PatientControlNumber, one.PayerClaimNumber = "Abc-1", "P-1"
 	two.PatientControlNumber, two.PayerClaimNumber = "abc-2", "P-2"
 	three.PayerClaimNumber, three.SubmittedNumber = "P-2", "SHORT3"
-	void.Frequency, void.ParentID, void.PayerClaimNumber = billing.FrequencyVoid, one.ID, "P-1"
+	void.Frequency, void.ParentID, void.PayerClaimNumber = claim.FrequencyVoid, one.ID, "P-1"
 	b.insertClaims(three, two, one, void, bare)
 	equal(t, "by control number", b.match([]string{"ABC-1", "nothing"}, nil), inOrder(one))
 	equal(t, "by submitted number", b.match([]string{"short3"}, nil), inOrder(three))
@@ -63,7 +67,7 @@ func testMatch(b *scoped) {
 	equal(t, "by nothing", len(b.match(nil, nil))+len(b.match([]string{""}, []string{""})), 0)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		all, err := tx.Clearing.Match(ctx, []string{"abc-1"}, nil)
-		equal(t, "a claim that matches", all, []*billing.Claim{one})
+		equal(t, "a claim that matches", all, []*claim.Claim{one})
 		return err
 	})
 }
@@ -92,7 +96,7 @@ func testMatchRace(b *scoped) {
 			return err
 		})
 	})...)
-	for _, c := range b.listClaims(billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 100}) {
+	for _, c := range b.listClaims(claim.Filter{Kind: claim.KindClaim}, billing.Page{Limit: 100}) {
 		equal(b.t, "counted", c.Note, "xxxxxx")
 	}
 }
@@ -103,40 +107,40 @@ func testQueued(b *scoped) {
 	t := b.t
 	one, two, three := b.queuedClaim(0), b.queuedClaim(1), b.queuedClaim(2)
 	cut, sent := b.queuedClaim(3), b.claim(4)
-	cut.BatchID, sent.State = id[billing.FileID](), billing.ClaimSubmitted
+	cut.BatchID, sent.State = id[billing.FileID](), claim.Submitted
 	sent.BatchID = cut.BatchID
 	b.insertClaims(one, two, three, cut, sent)
 	payers := payersOf(one, two, three, cut, sent)
 	queued := func(limit int) []billing.ClaimID {
-		return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+		return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*claim.Claim, error) {
 			return c.Queued(ctx, payers, time.Time{}, limit)
 		})
 	}
-	equal(t, "queued", queued(10), claimIDs([]*billing.Claim{one, two, three}))
-	equal(t, "the oldest", queued(2), claimIDs([]*billing.Claim{one, two}))
+	equal(t, "queued", queued(10), claimIDs([]*claim.Claim{one, two, three}))
+	equal(t, "the oldest", queued(2), claimIDs([]*claim.Claim{one, two}))
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		mine, err := tx.Clearing.Queued(ctx, payers, time.Time{}, 1)
 		if err != nil {
 			return err
 		}
-		equal(t, "locked", claimIDs(mine), claimIDs([]*billing.Claim{one}))
-		equal(t, "passed over", queued(10), claimIDs([]*billing.Claim{two, three}))
+		equal(t, "locked", claimIDs(mine), claimIDs([]*claim.Claim{one}))
+		equal(t, "passed over", queued(10), claimIDs([]*claim.Claim{two, three}))
 		return nil
 	})
-	equal(t, "for some payers", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+	equal(t, "for some payers", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*claim.Claim, error) {
 		return c.Queued(ctx, payersOf(three, cut, one), time.Time{}, 10)
-	}), claimIDs([]*billing.Claim{one, three}))
-	for until, want := range map[time.Time][]*billing.Claim{
+	}), claimIDs([]*claim.Claim{one, three}))
+	for until, want := range map[time.Time][]*claim.Claim{
 		two.UpdatedAt: {one, two}, two.UpdatedAt.Add(-time.Microsecond): {one}, one.UpdatedAt.Add(-time.Hour): nil,
 	} {
-		equal(t, "queued until "+until.String(), b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+		equal(t, "queued until "+until.String(), b.clearing(func(ctx context.Context, c ports.Clearing) ([]*claim.Claim, error) {
 			return c.Queued(ctx, payers, until, 10)
 		}), claimIDs(want))
 	}
-	equal(t, "of a batch", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+	equal(t, "of a batch", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*claim.Claim, error) {
 		return c.OfBatch(ctx, cut.BatchID)
 	}), inOrder(cut, sent))
-	equal(t, "of an absent batch", len(b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+	equal(t, "of an absent batch", len(b.clearing(func(ctx context.Context, c ports.Clearing) ([]*claim.Claim, error) {
 		return c.OfBatch(ctx, id[billing.FileID]())
 	})), 0)
 }
@@ -147,25 +151,25 @@ func testHeld(b *scoped) {
 	t := b.t
 	b.scope = b.others()[0]
 	b.organization()
-	verified := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", VerifiedAt: b.now, CreatedAt: b.now}
-	unverified := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "New", CreatedAt: b.now}
+	verified := &directory.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", VerifiedAt: b.now, CreatedAt: b.now}
+	unverified := &directory.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "New", CreatedAt: b.now}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Offices.Insert(ctx, verified), tx.Offices.Insert(ctx, unverified))
 	})
-	var all, want []*billing.Claim
+	var all, want []*claim.Claim
 	for n, x := range []struct {
-		office *billing.Office
-		state  billing.EnrollmentState // empty for no record
+		office *directory.Office
+		state  directory.EnrollmentState // empty for no record
 		of     network.Transaction
 	}{
 		{verified, "", ""},
 		{unverified, "", ""},
-		{verified, billing.EnrollmentNotNeeded, network.Claims},
-		{verified, billing.EnrollmentNeeded, network.Claims},
-		{verified, billing.EnrollmentSubmitted, network.Claims},
-		{verified, billing.EnrollmentActive, network.Claims},
-		{verified, billing.EnrollmentRejected, network.Claims},
-		{verified, billing.EnrollmentRejected, network.Eligibility},
+		{verified, directory.EnrollmentNotNeeded, network.Claims},
+		{verified, directory.EnrollmentNeeded, network.Claims},
+		{verified, directory.EnrollmentSubmitted, network.Claims},
+		{verified, directory.EnrollmentActive, network.Claims},
+		{verified, directory.EnrollmentRejected, network.Claims},
+		{verified, directory.EnrollmentRejected, network.Eligibility},
 	} {
 		c := b.queuedClaim(n)
 		c.OfficeID = x.office.ID
@@ -179,13 +183,13 @@ func testHeld(b *scoped) {
 		if x.of == network.Eligibility {
 			e.State = "" // of another transaction
 		}
-		if all = append(all, c); billing.Held(x.office, e.State) == "" {
+		if all = append(all, c); claim.Held(x.office, e.State) == "" {
 			want = append(want, c)
 		}
 	}
 	b.insertClaims(all...)
 	equal(t, "claims that go out", len(want), 4)
-	equal(t, "queued", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+	equal(t, "queued", b.clearing(func(ctx context.Context, c ports.Clearing) ([]*claim.Claim, error) {
 		return c.Queued(ctx, payersOf(all...), time.Time{}, 10)
 	}), claimIDs(want))
 }
@@ -194,30 +198,30 @@ func testHeld(b *scoped) {
 // reason, whatever else they have.
 func testAwaiting(b *scoped) {
 	t := b.t
-	var want []*billing.Claim
+	var want []*claim.Claim
 	office, payer := id[billing.OfficeID](), id[billing.PayerID]()
 	for n, x := range []struct {
-		change func(c *billing.Claim)
+		change func(c *claim.Claim)
 		want   bool
 	}{
-		{func(*billing.Claim) {}, true},
-		{func(c *billing.Claim) { c.Kind = billing.KindPredetermination }, true},
-		{func(c *billing.Claim) { c.Findings = append([]billing.Finding{{Code: "b"}}, c.Findings...) }, true},
-		{func(c *billing.Claim) { c.Findings = []billing.Finding{{Code: "aa", Message: "Code a", Fix: `"a"`}} }, false},
-		{func(c *billing.Claim) { c.Findings = nil }, false},
-		{func(c *billing.Claim) { c.State = billing.ClaimDraft }, false},
-		{func(c *billing.Claim) { c.OfficeID = id[billing.OfficeID]() }, false},
-		{func(c *billing.Claim) { c.Payer.ID = id[billing.PayerID]() }, false},
+		{func(*claim.Claim) {}, true},
+		{func(c *claim.Claim) { c.Kind = claim.KindPredetermination }, true},
+		{func(c *claim.Claim) { c.Findings = append([]claim.Finding{{Code: "b"}}, c.Findings...) }, true},
+		{func(c *claim.Claim) { c.Findings = []claim.Finding{{Code: "aa", Message: "Code a", Fix: `"a"`}} }, false},
+		{func(c *claim.Claim) { c.Findings = nil }, false},
+		{func(c *claim.Claim) { c.State = claim.Draft }, false},
+		{func(c *claim.Claim) { c.OfficeID = id[billing.OfficeID]() }, false},
+		{func(c *claim.Claim) { c.Payer.ID = id[billing.PayerID]() }, false},
 	} {
 		c := b.claim(n)
-		c.State, c.OfficeID, c.Payer.ID, c.Findings = billing.ClaimNeedsAttention, office, payer, []billing.Finding{{Code: "a"}}
+		c.State, c.OfficeID, c.Payer.ID, c.Findings = claim.NeedsAttention, office, payer, []claim.Finding{{Code: "a"}}
 		x.change(c)
 		if b.insertClaims(c); x.want {
 			want = append(want, c)
 		}
 	}
 	awaiting := func(after billing.ClaimID, limit int) []billing.ClaimID {
-		return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*billing.Claim, error) {
+		return b.clearing(func(ctx context.Context, c ports.Clearing) ([]*claim.Claim, error) {
 			return c.Awaiting(ctx, "a", office, payer, after, limit)
 		})
 	}
@@ -227,7 +231,7 @@ func testAwaiting(b *scoped) {
 	equal(t, "the next", awaiting(all[1], 2), all[2:])
 }
 
-func payersOf(claims ...*billing.Claim) (payers []billing.PayerID) {
+func payersOf(claims ...*claim.Claim) (payers []billing.PayerID) {
 	for _, c := range claims {
 		payers = append(payers, c.Payer.ID)
 	}
@@ -277,22 +281,22 @@ func testAttached(b *scoped) {
 	t := b.t
 	one, two, other := b.claim(0), b.claim(1), b.claim(2)
 	b.insertClaims(one, two, other)
-	closed := func(n int, c *billing.Claim) *billing.Attachment {
+	closed := func(n int, c *claim.Claim) *attachment.Attachment {
 		a := b.attachment(n)
-		a.ClaimID, a.State, a.ClosedAt, a.Number = c.ID, billing.AttachmentClosed, b.now, "N"+id[billing.JobID]().String()
+		a.ClaimID, a.State, a.ClosedAt, a.Number = c.ID, attachment.Closed, b.now, "N"+id[billing.JobID]().String()
 		return a
 	}
 	first, second, third := closed(0, one), closed(1, two), closed(2, one)
 	open, answer := b.attachment(3), closed(4, one)
 	open.ClaimID = one.ID
-	answer.Kind, answer.PayerRequestID = billing.AttachmentSolicited, id[billing.PayerRequestID]()
+	answer.Kind, answer.PayerRequestID = attachment.Solicited, id[billing.PayerRequestID]()
 	b.insertAttachments(first, second, third, open, answer, closed(5, other))
 	d := b.document(0)
 	b.addDocument(first, d)
 	first = b.getAttachment(first.ID)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Clearing.Attached(ctx, []billing.ClaimID{two.ID, one.ID})
-		equal(t, "attached", got, []*billing.Attachment{first, second, third})
+		equal(t, "attached", got, []*attachment.Attachment{first, second, third})
 		none, err2 := tx.Clearing.Attached(ctx, nil)
 		equal(t, "attached to nothing", len(none), 0)
 		return errors.Join(err, err2)
@@ -303,8 +307,8 @@ func testAttached(b *scoped) {
 // at the same time.
 func testKeep(b *scoped) {
 	t := b.t
-	f := billing.IncomingFile{Name: "a.997", Content: []byte("ST*997~")}
-	keep := func(f billing.IncomingFile, fails bool) (fresh bool, err error) {
+	f := clearing.IncomingFile{Name: "a.997", Content: []byte("ST*997~")}
+	keep := func(f clearing.IncomingFile, fails bool) (fresh bool, err error) {
 		err = b.try(b.scope, func(ctx context.Context, tx ports.Tx) (err error) {
 			stored, err := tx.Acknowledgements.Keep(ctx, f, nil, b.now)
 			if fresh = !stored.IsZero(); fails {

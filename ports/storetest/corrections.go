@@ -5,10 +5,11 @@ import (
 	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *scoped) ofPayment(e *billing.ERA) (all []*billing.ERA) {
+func (b *scoped) ofPayment(e *remit.ERA) (all []*remit.ERA) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		all, err = tx.Corrections.OfPayment(ctx, e.Payment.TraceNumber, e.Payment.Date)
@@ -22,11 +23,11 @@ func (b *scoped) ofPayment(e *billing.ERA) (all []*billing.ERA) {
 func testOfPayment(b *scoped) {
 	t := b.t
 	unread, second, dateless, another := b.era(3), b.era(2), b.era(1), b.era(0)
-	unread.Stage, unread.ReceivedAt = billing.ERAReading, unread.PostedAt
+	unread.Stage, unread.ReceivedAt = remit.Reading, unread.PostedAt
 	dateless.Payment.Date, another.Payment.TraceNumber = billing.Date{}, "another"
 	b.insertERAs(unread, second, dateless, another)
-	equal(t, "a payment in two remittances", b.ofPayment(unread), []*billing.ERA{unread, second})
-	equal(t, "a payment without a date", b.ofPayment(dateless), []*billing.ERA{dateless})
+	equal(t, "a payment in two remittances", b.ofPayment(unread), []*remit.ERA{unread, second})
+	equal(t, "a payment without a date", b.ofPayment(dateless), []*remit.ERA{dateless})
 	mine := b.scope
 	b.scope = newScope()
 	equal(t, "of another scope", len(b.ofPayment(unread)), 0)
@@ -34,7 +35,7 @@ func testOfPayment(b *scoped) {
 	third, fourth := b.era(4), b.era(5)
 	third.Payment.TraceNumber, fourth.Payment.TraceNumber = "at once", "at once"
 	seen := make([]int, 2)
-	insert := func(n int, e *billing.ERA) func() error {
+	insert := func(n int, e *remit.ERA) func() error {
 		return func() error {
 			return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 				all, err := tx.Corrections.OfPayment(ctx, e.Payment.TraceNumber, e.Payment.Date)
@@ -56,35 +57,35 @@ func testAside(b *scoped) {
 	t := b.t
 	e, other := b.era(0), b.era(1)
 	b.insertERAs(e, other)
-	var all []*billing.RemittanceClaim
+	var all []*remit.Claim
 	for n := range 8 {
-		r := b.became(b.remittanceClaim(n+1), billing.RemitApplied, id[billing.ClaimID]())
+		r := b.became(b.remittanceClaim(n+1), remit.StatusApplied, id[billing.ClaimID]())
 		r.ControlNumber = "Abc-" + string(rune('0'+n/2))
 		if n%2 == 1 {
-			b.became(r, billing.RemitNeedsReview, r.ClaimID).Review = billing.ReviewCorrection
+			b.became(r, remit.StatusNeedsReview, r.ClaimID).Review = remit.ReviewCorrection
 		}
 		all = append(all, r)
 	}
-	foreign := b.became(b.remittanceClaim(1), billing.RemitNeedsReview, id[billing.ClaimID]())
-	foreign.Review = billing.ReviewCorrection
+	foreign := b.became(b.remittanceClaim(1), remit.StatusNeedsReview, id[billing.ClaimID]())
+	foreign.Review = remit.ReviewCorrection
 	b.insertRemittanceClaims(e.ID, all...)
 	b.insertRemittanceClaims(other.ID, foreign)
-	left := func(after, limit int) []*billing.RemittanceClaim {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.RemittanceClaim, error) {
+	left := func(after, limit int) []*remit.Claim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*remit.Claim, error) {
 			return tx.Corrections.Left(ctx, e.ID, after, limit)
 		})
 	}
-	aside := func(limit int, numbers ...string) []*billing.RemittanceClaim {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.RemittanceClaim, error) {
+	aside := func(limit int, numbers ...string) []*remit.Claim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*remit.Claim, error) {
 			return tx.Corrections.Aside(ctx, e.ID, numbers, limit)
 		})
 	}
-	equal(t, "those that count", left(0, 10), []*billing.RemittanceClaim{all[0], all[2], all[4], all[6]})
-	equal(t, "some of them", left(1, 2), []*billing.RemittanceClaim{all[2], all[4]})
-	equal(t, "those set aside", aside(10), []*billing.RemittanceClaim{all[1], all[3], all[5], all[7]})
-	equal(t, "the first of them", aside(1), []*billing.RemittanceClaim{all[1]})
-	equal(t, "by control number", aside(10, "aBC-1", "abc-3", "none"), []*billing.RemittanceClaim{all[3], all[7]})
-	b.became(all[7], billing.RemitIgnored, all[7].ClaimID).Review = billing.ReviewCorrection
+	equal(t, "those that count", left(0, 10), []*remit.Claim{all[0], all[2], all[4], all[6]})
+	equal(t, "some of them", left(1, 2), []*remit.Claim{all[2], all[4]})
+	equal(t, "those set aside", aside(10), []*remit.Claim{all[1], all[3], all[5], all[7]})
+	equal(t, "the first of them", aside(1), []*remit.Claim{all[1]})
+	equal(t, "by control number", aside(10, "aBC-1", "abc-3", "none"), []*remit.Claim{all[3], all[7]})
+	b.became(all[7], remit.StatusIgnored, all[7].ClaimID).Review = remit.ReviewCorrection
 	b.saveRemittanceClaims(e.ID, all[7])
 	for _, want := range []int{3, 0} {
 		n, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) { return tx.Corrections.Discard(ctx, e.ID) })
@@ -93,7 +94,7 @@ func testAside(b *scoped) {
 		}
 	}
 	for _, n := range []int{1, 3, 5} {
-		all[n].Status = billing.RemitIgnored
+		all[n].Status = remit.StatusIgnored
 	}
 	b.view(func(ctx context.Context, tx ports.Tx) error {
 		mine, err1 := tx.RemittanceClaims.List(ctx, e.ID, 0, 10)

@@ -10,23 +10,25 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
-func (b *scoped) listDeliveries(endpoint billing.WebhookEndpointID, p billing.Page) []*billing.Delivery {
+func (b *scoped) listDeliveries(endpoint billing.WebhookEndpointID, p billing.Page) []*webhook.Delivery {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Delivery, error) {
-		return tx.Deliveries.List(ctx, billing.DeliveryFilter{EndpointID: endpoint}, p)
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*webhook.Delivery, error) {
+		return tx.Deliveries.List(ctx, webhook.DeliveryFilter{EndpointID: endpoint}, p)
 	})
 }
 
 // deliveries returns the deliveries of an endpoint, newest first.
-func (b *scoped) deliveries(endpoint billing.WebhookEndpointID) []*billing.Delivery {
+func (b *scoped) deliveries(endpoint billing.WebhookEndpointID) []*webhook.Delivery {
 	b.t.Helper()
 	return b.listDeliveries(endpoint, billing.Page{Limit: 10_000})
 }
 
-func eventsOf(ds []*billing.Delivery) (out []billing.EventID) {
+func eventsOf(ds []*webhook.Delivery) (out []billing.EventID) {
 	for _, d := range ds {
 		out = append(out, d.EventID)
 	}
@@ -35,11 +37,11 @@ func eventsOf(ds []*billing.Delivery) (out []billing.EventID) {
 
 // happen stores n events, oldest first. Each is of another resource and a
 // microsecond after the one before.
-func (b *scoped) happen(n int) []billing.Event {
+func (b *scoped) happen(n int) []event.Event {
 	b.t.Helper()
-	var out []billing.Event
+	var out []event.Event
 	for i := range n {
-		out = append(out, b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, i))
+		out = append(out, b.event(id[billing.CheckID](), event.EligibilityCompleted, i))
 	}
 	b.appendEvents(out...)
 	return out
@@ -48,15 +50,15 @@ func (b *scoped) happen(n int) []billing.Event {
 // testFanOut appends events of two types and checks which endpoint gets which.
 func testFanOut(b *scoped) {
 	t := b.t
-	taking := func(types ...billing.EventType) func(*billing.WebhookEndpoint) {
-		return func(e *billing.WebhookEndpoint) { e.EventTypes = types }
+	taking := func(types ...event.Type) func(*webhook.Endpoint) {
+		return func(e *webhook.Endpoint) { e.EventTypes = types }
 	}
 	other := newScope()
-	every, paid := b.newEndpoint(0), b.newEndpoint(1, taking(billing.EventClaimDenied, billing.EventClaimPaid))
-	deaf, off := b.newEndpoint(2, taking(billing.EventERAReceived)), b.newEndpoint(3, disabled)
-	live := b.newEndpoint(4, func(e *billing.WebhookEndpoint) { e.Scope.Mode = billing.ModeLive })
-	foreign := b.newEndpoint(5, func(e *billing.WebhookEndpoint) { e.Scope = other })
-	one, two := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 10), b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 20)
+	every, paid := b.newEndpoint(0), b.newEndpoint(1, taking(event.ClaimDenied, event.ClaimPaid))
+	deaf, off := b.newEndpoint(2, taking(event.ERAReceived)), b.newEndpoint(3, disabled)
+	live := b.newEndpoint(4, func(e *webhook.Endpoint) { e.Scope.Mode = billing.ModeLive })
+	foreign := b.newEndpoint(5, func(e *webhook.Endpoint) { e.Scope = other })
+	one, two := b.event(id[billing.ClaimID](), event.ClaimPaid, 10), b.event(id[billing.CheckID](), event.EligibilityCompleted, 20)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if err := errors.Join(tx.Events.Append(ctx, one), tx.Events.Append(ctx, two)); err != nil {
 			return err
@@ -69,7 +71,7 @@ func testFanOut(b *scoped) {
 	for _, j := range b.Staged() {
 		equal(t, "scope of a call", j.Scope, b.scope)
 	}
-	for e, want := range map[*billing.WebhookEndpoint][]billing.EventID{
+	for e, want := range map[*webhook.Endpoint][]billing.EventID{
 		every: {two.ID, one.ID}, paid: {one.ID}, deaf: nil, off: nil, live: nil, foreign: nil,
 	} {
 		b.scope = e.Scope
@@ -77,8 +79,8 @@ func testFanOut(b *scoped) {
 	}
 	b.scope = every.Scope
 	got := b.deliveries(paid.ID)[0]
-	equal(t, "delivery", got, &billing.Delivery{
-		ID: got.ID, Scope: b.scope, EndpointID: paid.ID, EventID: one.ID, EventType: one.Type, State: billing.DeliveryPending,
+	equal(t, "delivery", got, &webhook.Delivery{
+		ID: got.ID, Scope: b.scope, EndpointID: paid.ID, EventID: one.ID, EventType: one.Type, State: webhook.DeliveryPending,
 		NextAttemptAt: one.CreatedAt, CreatedAt: one.CreatedAt,
 	})
 	if got.ID.IsZero() || got.ID == b.deliveries(every.ID)[1].ID {
@@ -95,7 +97,7 @@ func testFanOutRollback(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-		if err := tx.Events.Append(ctx, b.event(id[billing.CheckID](), billing.EventClaimPaid, 0)); err != nil {
+		if err := tx.Events.Append(ctx, b.event(id[billing.CheckID](), event.ClaimPaid, 0)); err != nil {
 			return err
 		}
 		_, err := tx.Endpoints.Get(ctx, e.ID) // sends the queue
@@ -107,7 +109,7 @@ func testFanOutRollback(b *scoped) {
 	equal(t, "calls after a rollback", len(b.calls()), 0)
 	equal(t, "deliveries after a rollback", len(b.deliveries(e.ID)), 0)
 	b.FailStage(3)
-	event, runs := b.event(id[billing.CheckID](), billing.EventClaimPaid, 0), 0
+	event, runs := b.event(id[billing.CheckID](), event.ClaimPaid, 0), 0
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		runs++
 		if err := tx.Events.Append(ctx, event); err != nil {
@@ -128,8 +130,8 @@ func testFanOutRollback(b *scoped) {
 func testKeyEventsFanOut(b *scoped) {
 	t := b.t
 	mine := b.newEndpoint(0)
-	b.newEndpoint(1, func(e *billing.WebhookEndpoint) { e.Scope.Mode = billing.ModeLive })
-	first, second := b.event(id[billing.KeyID](), billing.EventAPIKeyCreated, 0), b.event(id[billing.KeyID](), billing.EventAPIKeyCreated, 1)
+	b.newEndpoint(1, func(e *webhook.Endpoint) { e.Scope.Mode = billing.ModeLive })
+	first, second := b.event(id[billing.KeyID](), event.APIKeyCreated, 0), b.event(id[billing.KeyID](), event.APIKeyCreated, 1)
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.APIKeys.Append(ctx, first) })
 	live := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
 	if err := b.try(live, func(ctx context.Context, tx ports.Tx) error { return tx.APIKeys.Append(ctx, second) }); err != nil {
@@ -155,7 +157,7 @@ func testFanOutRace(b *scoped) {
 	b.race(append(times(writers, func(int) error {
 		defer left.Add(-1)
 		for n := range each {
-			e := b.event(id[billing.CheckID](), billing.EventClaimPaid, n)
+			e := b.event(id[billing.CheckID](), event.ClaimPaid, n)
 			if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, e) }); err != nil {
 				return err
 			}
@@ -169,7 +171,7 @@ func testFanOutRace(b *scoped) {
 				if err != nil {
 					return err
 				}
-				e.Status = map[billing.EndpointStatus]billing.EndpointStatus{"enabled": "disabled", "disabled": "enabled"}[e.Status]
+				e.Status = map[webhook.EndpointStatus]webhook.EndpointStatus{"enabled": "disabled", "disabled": "enabled"}[e.Status]
 				return tx.Endpoints.Save(ctx, e)
 			}); err != nil {
 				return err
@@ -182,7 +184,7 @@ func testFanOutRace(b *scoped) {
 	for e := range all {
 		happened[e] = true
 	}
-	for _, e := range []*billing.WebhookEndpoint{steady, flickering} {
+	for _, e := range []*webhook.Endpoint{steady, flickering} {
 		queued := map[billing.EventID]bool{}
 		for _, d := range b.deliveries(e.ID) {
 			if queued[d.EventID] || !happened[d.EventID] {
@@ -196,7 +198,7 @@ func testFanOutRace(b *scoped) {
 	}
 	_, due, _ := b.dueAt(steady.ID, b.now.Add(time.Hour), writers*each)
 	equal(t, "deliveries due", len(due), writers*each)
-	if !slices.IsSortedFunc(due, func(x, y billing.Shipment) int { return x.Delivery.NextAttemptAt.Compare(y.Delivery.NextAttemptAt) }) {
+	if !slices.IsSortedFunc(due, func(x, y webhook.Shipment) int { return x.Delivery.NextAttemptAt.Compare(y.Delivery.NextAttemptAt) }) {
 		t.Error("the due deliveries are out of order")
 	}
 }
@@ -206,11 +208,11 @@ func testListDeliveries(b *scoped) {
 	e := b.newEndpoint(0)
 	b.newEndpoint(1)
 	b.happen(7)
-	at := func(d *billing.Delivery) billing.Position { return billing.Position{Time: d.CreatedAt, ID: d.ID} }
+	at := func(d *webhook.Delivery) billing.Position { return billing.Position{Time: d.CreatedAt, ID: d.ID} }
 	want := b.deliveries(e.ID)
 	newestFirst(want, at)
-	got := walk(3, func(p billing.Page) []*billing.Delivery { return b.listDeliveries(e.ID, p) }, at, func() {
-		b.appendEvents(b.event(id[billing.CheckID](), billing.EventClaimPaid, 1000))
+	got := walk(3, func(p billing.Page) []*webhook.Delivery { return b.listDeliveries(e.ID, p) }, at, func() {
+		b.appendEvents(b.event(id[billing.CheckID](), event.ClaimPaid, 1000))
 	})
 	equal(t, "deliveries, page by page", got, want)
 	equal(t, "deliveries of an absent endpoint", len(b.deliveries(id[billing.WebhookEndpointID]())), 0)
@@ -221,54 +223,54 @@ func testListDeliveries(b *scoped) {
 func testDeliveryFilters(b *scoped) {
 	t := b.t
 	one, two := b.newEndpoint(0), b.newEndpoint(1)
-	paid, denied := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10)
+	paid, denied := b.event(id[billing.ClaimID](), event.ClaimPaid, 0), b.event(id[billing.ClaimID](), event.ClaimDenied, 10)
 	b.appendEvents(paid, denied)
 	_, due, _ := b.dueAt(one.ID, b.now.Add(time.Hour), 10)
 	b.record(204, due[0])
-	due[1].Delivery.Attempts = make([]billing.Attempt, 10)
+	due[1].Delivery.Attempts = make([]webhook.Attempt, 10)
 	b.record(500, due[1])
-	at := func(d *billing.Delivery) billing.Position { return billing.Position{Time: d.CreatedAt, ID: d.ID} }
-	list := func(f billing.DeliveryFilter, p billing.Page) []*billing.Delivery {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Delivery, error) {
+	at := func(d *webhook.Delivery) billing.Position { return billing.Position{Time: d.CreatedAt, ID: d.ID} }
+	list := func(f webhook.DeliveryFilter, p billing.Page) []*webhook.Delivery {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*webhook.Delivery, error) {
 			return tx.Deliveries.List(ctx, f, p)
 		})
 	}
 	all := append(b.deliveries(one.ID), b.deliveries(two.ID)...)
 	newestFirst(all, at)
-	equal(t, "all, page by page", walk(1, func(p billing.Page) []*billing.Delivery { return list(billing.DeliveryFilter{}, p) }, at, func() {}), all)
+	equal(t, "all, page by page", walk(1, func(p billing.Page) []*webhook.Delivery { return list(webhook.DeliveryFilter{}, p) }, at, func() {}), all)
 	for name, test := range map[string]struct {
-		f    billing.DeliveryFilter
-		want func(d *billing.Delivery) bool
+		f    webhook.DeliveryFilter
+		want func(d *webhook.Delivery) bool
 	}{
-		"endpoint":  {billing.DeliveryFilter{EndpointID: two.ID}, func(d *billing.Delivery) bool { return d.EndpointID == two.ID }},
-		"event":     {billing.DeliveryFilter{EventID: paid.ID}, func(d *billing.Delivery) bool { return d.EventID == paid.ID }},
-		"type":      {billing.DeliveryFilter{EventType: denied.Type}, func(d *billing.Delivery) bool { return d.EventID == denied.ID }},
-		"pending":   {billing.DeliveryFilter{State: billing.DeliveryPending}, func(d *billing.Delivery) bool { return d.EndpointID == two.ID }},
-		"delivered": {billing.DeliveryFilter{State: billing.DeliveryDelivered}, func(d *billing.Delivery) bool { return d.ID == due[0].Delivery.ID }},
-		"failed":    {billing.DeliveryFilter{State: billing.DeliveryFailed}, func(d *billing.Delivery) bool { return d.ID == due[1].Delivery.ID }},
-		"after":     {billing.DeliveryFilter{CreatedAfter: denied.CreatedAt}, func(d *billing.Delivery) bool { return d.EventID == denied.ID }},
-		"before":    {billing.DeliveryFilter{CreatedBefore: denied.CreatedAt}, func(d *billing.Delivery) bool { return d.EventID == paid.ID }},
-		"all of them": {billing.DeliveryFilter{
-			EndpointID: one.ID, EventID: paid.ID, EventType: paid.Type, State: billing.DeliveryDelivered,
+		"endpoint":  {webhook.DeliveryFilter{EndpointID: two.ID}, func(d *webhook.Delivery) bool { return d.EndpointID == two.ID }},
+		"event":     {webhook.DeliveryFilter{EventID: paid.ID}, func(d *webhook.Delivery) bool { return d.EventID == paid.ID }},
+		"type":      {webhook.DeliveryFilter{EventType: denied.Type}, func(d *webhook.Delivery) bool { return d.EventID == denied.ID }},
+		"pending":   {webhook.DeliveryFilter{State: webhook.DeliveryPending}, func(d *webhook.Delivery) bool { return d.EndpointID == two.ID }},
+		"delivered": {webhook.DeliveryFilter{State: webhook.DeliveryDelivered}, func(d *webhook.Delivery) bool { return d.ID == due[0].Delivery.ID }},
+		"failed":    {webhook.DeliveryFilter{State: webhook.DeliveryFailed}, func(d *webhook.Delivery) bool { return d.ID == due[1].Delivery.ID }},
+		"after":     {webhook.DeliveryFilter{CreatedAfter: denied.CreatedAt}, func(d *webhook.Delivery) bool { return d.EventID == denied.ID }},
+		"before":    {webhook.DeliveryFilter{CreatedBefore: denied.CreatedAt}, func(d *webhook.Delivery) bool { return d.EventID == paid.ID }},
+		"all of them": {webhook.DeliveryFilter{
+			EndpointID: one.ID, EventID: paid.ID, EventType: paid.Type, State: webhook.DeliveryDelivered,
 			CreatedAfter: paid.CreatedAt, CreatedBefore: denied.CreatedAt,
-		}, func(d *billing.Delivery) bool { return d.ID == due[0].Delivery.ID }},
-		"another's type": {billing.DeliveryFilter{EventID: paid.ID, EventType: denied.Type}, func(*billing.Delivery) bool { return false }},
-		"absent":         {billing.DeliveryFilter{EndpointID: id[billing.WebhookEndpointID]()}, func(*billing.Delivery) bool { return false }},
+		}, func(d *webhook.Delivery) bool { return d.ID == due[0].Delivery.ID }},
+		"another's type": {webhook.DeliveryFilter{EventID: paid.ID, EventType: denied.Type}, func(*webhook.Delivery) bool { return false }},
+		"absent":         {webhook.DeliveryFilter{EndpointID: id[billing.WebhookEndpointID]()}, func(*webhook.Delivery) bool { return false }},
 	} {
-		want := slices.DeleteFunc(slices.Clone(all), func(d *billing.Delivery) bool { return !test.want(d) })
+		want := slices.DeleteFunc(slices.Clone(all), func(d *webhook.Delivery) bool { return !test.want(d) })
 		equal(t, name, list(test.f, billing.Page{Limit: 10}), want)
 	}
 	for _, d := range all {
-		equal(t, "delivery", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Delivery, error) { return tx.Deliveries.Get(ctx, d.ID) }), d)
+		equal(t, "delivery", read(b, func(ctx context.Context, tx ports.Tx) (*webhook.Delivery, error) { return tx.Deliveries.Get(ctx, d.ID) }), d)
 	}
-	_, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*billing.Delivery, error) {
+	_, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*webhook.Delivery, error) {
 		return tx.Deliveries.Get(ctx, id[billing.DeliveryID]())
 	})
 	wantCode(t, "an absent delivery", err, billing.CodeNotFound)
 	b.scope = newScope()
-	equal(t, "deliveries of another scope", len(list(billing.DeliveryFilter{}, billing.Page{Limit: 10}))+
-		len(list(billing.DeliveryFilter{EventID: paid.ID}, billing.Page{Limit: 10})), 0)
-	_, err = try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*billing.Delivery, error) {
+	equal(t, "deliveries of another scope", len(list(webhook.DeliveryFilter{}, billing.Page{Limit: 10}))+
+		len(list(webhook.DeliveryFilter{EventID: paid.ID}, billing.Page{Limit: 10})), 0)
+	_, err = try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*webhook.Delivery, error) {
 		return tx.Deliveries.Get(ctx, all[0].ID)
 	})
 	wantCode(t, "a delivery of another scope", err, billing.CodeNotFound)
@@ -278,30 +280,30 @@ func testDeliveryFilters(b *scoped) {
 func testResendListed(b *scoped) {
 	t := b.t
 	one, two, off := b.newEndpoint(0), b.newEndpoint(1), b.newEndpoint(2)
-	paid, denied := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10)
+	paid, denied := b.event(id[billing.ClaimID](), event.ClaimPaid, 0), b.event(id[billing.ClaimID](), event.ClaimDenied, 10)
 	b.appendEvents(denied, paid)
 	b.settleAll(one.ID, two.ID, off.ID)
-	off.Status = billing.EndpointDisabled
-	two.EventTypes = []billing.EventType{billing.EventClaimPaid}
+	off.Status = webhook.EndpointDisabled
+	two.EventTypes = []event.Type{event.ClaimPaid}
 	b.saveEndpoint(off)
 	b.saveEndpoint(two)
-	resend := func(f billing.DeliveryFilter, limit int) (int, error) {
+	resend := func(f webhook.DeliveryFilter, limit int) (int, error) {
 		return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) {
 			return tx.Deliveries.ResendListed(ctx, f, b.now.Add(time.Hour), limit)
 		})
 	}
 	for _, test := range []struct {
 		name     string
-		f        billing.DeliveryFilter
-		one, two []billing.Event // oldest first
+		f        webhook.DeliveryFilter
+		one, two []event.Event // oldest first
 	}{
-		{"all", billing.DeliveryFilter{}, []billing.Event{paid, denied}, []billing.Event{paid}},
-		{"all again, each event once", billing.DeliveryFilter{}, []billing.Event{paid, denied}, []billing.Event{paid}},
-		{"to one", billing.DeliveryFilter{EndpointID: one.ID}, []billing.Event{paid, denied}, nil},
-		{"of an event", billing.DeliveryFilter{EventID: denied.ID}, []billing.Event{denied}, nil},
-		{"of a type", billing.DeliveryFilter{EventType: paid.Type}, []billing.Event{paid}, []billing.Event{paid}},
-		{"of a state", billing.DeliveryFilter{State: billing.DeliveryFailed}, nil, nil},
-		{"before", billing.DeliveryFilter{CreatedBefore: denied.CreatedAt}, []billing.Event{paid}, []billing.Event{paid}},
+		{"all", webhook.DeliveryFilter{}, []event.Event{paid, denied}, []event.Event{paid}},
+		{"all again, each event once", webhook.DeliveryFilter{}, []event.Event{paid, denied}, []event.Event{paid}},
+		{"to one", webhook.DeliveryFilter{EndpointID: one.ID}, []event.Event{paid, denied}, nil},
+		{"of an event", webhook.DeliveryFilter{EventID: denied.ID}, []event.Event{denied}, nil},
+		{"of a type", webhook.DeliveryFilter{EventType: paid.Type}, []event.Event{paid}, []event.Event{paid}},
+		{"of a state", webhook.DeliveryFilter{State: webhook.DeliveryFailed}, nil, nil},
+		{"before", webhook.DeliveryFilter{CreatedBefore: denied.CreatedAt}, []event.Event{paid}, []event.Event{paid}},
 	} {
 		calls := b.calls()
 		n, err := resend(test.f, 100)
@@ -309,21 +311,21 @@ func testResendListed(b *scoped) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 		equal(t, test.name+": deliveries", n, len(test.one)+len(test.two))
-		for e, want := range map[*billing.WebhookEndpoint][]billing.Event{one: test.one, two: test.two} {
+		for e, want := range map[*webhook.Endpoint][]event.Event{one: test.one, two: test.two} {
 			b.resent(test.name, e.ID, want)
 			equal(t, test.name+": calls", b.calls()[e.ID]-calls[e.ID], min(len(want), 1))
 		}
 		b.settleAll(one.ID, two.ID)
 	}
 	equal(t, "deliveries to a disabled endpoint", len(b.deliveries(off.ID)), 2)
-	_, err := resend(billing.DeliveryFilter{EndpointID: off.ID}, 100)
+	_, err := resend(webhook.DeliveryFilter{EndpointID: off.ID}, 100)
 	wantCode(t, "to a disabled endpoint", err, billing.CodeConflict)
-	_, err = resend(billing.DeliveryFilter{EndpointID: id[billing.WebhookEndpointID]()}, 100)
+	_, err = resend(webhook.DeliveryFilter{EndpointID: id[billing.WebhookEndpointID]()}, 100)
 	wantCode(t, "to an absent endpoint", err, billing.CodeNotFound)
-	_, err = resend(billing.DeliveryFilter{EventID: id[billing.EventID]()}, 100)
+	_, err = resend(webhook.DeliveryFilter{EventID: id[billing.EventID]()}, 100)
 	wantCode(t, "an absent event", err, billing.CodeNotFound)
 	before := b.deliveries(one.ID)
-	f := billing.DeliveryFilter{EndpointID: one.ID}
+	f := webhook.DeliveryFilter{EndpointID: one.ID}
 	_, err = resend(f, len(before)-1)
 	wantCode(t, "one too many", err, billing.CodeInvalidRequest)
 	equal(t, "deliveries queued for nothing", b.deliveries(one.ID), before)
@@ -332,7 +334,7 @@ func testResendListed(b *scoped) {
 	}
 }
 
-func (b *scoped) resend(f billing.ResendFilter, limit int) (n int, err error) {
+func (b *scoped) resend(f webhook.ResendFilter, limit int) (n int, err error) {
 	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) {
 		return tx.Deliveries.Resend(ctx, f, b.now.Add(time.Hour), limit)
 	})
@@ -341,26 +343,26 @@ func (b *scoped) resend(f billing.ResendFilter, limit int) (n int, err error) {
 // testResend sends again the events of each filter.
 func testResend(b *scoped) {
 	t := b.t
-	paid, denied, checked := b.event(id[billing.ClaimID](), billing.EventClaimPaid, 0), b.event(id[billing.ClaimID](), billing.EventClaimDenied, 10),
-		b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 20)
+	paid, denied, checked := b.event(id[billing.ClaimID](), event.ClaimPaid, 0), b.event(id[billing.ClaimID](), event.ClaimDenied, 10),
+		b.event(id[billing.CheckID](), event.EligibilityCompleted, 20)
 	b.appendEvents(checked, denied, paid) // before any endpoint existed
 	every := b.newEndpoint(0)
-	claims := b.newEndpoint(1, func(e *billing.WebhookEndpoint) { e.EventTypes = []billing.EventType{paid.Type, denied.Type} })
+	claims := b.newEndpoint(1, func(e *webhook.Endpoint) { e.EventTypes = []event.Type{paid.Type, denied.Type} })
 	off := b.newEndpoint(2, disabled)
 	for name, test := range map[string]struct {
-		f      billing.ResendFilter
-		every  []billing.Event // oldest first
-		claims []billing.Event
+		f      webhook.ResendFilter
+		every  []event.Event // oldest first
+		claims []event.Event
 	}{
-		"everything":  {billing.ResendFilter{}, []billing.Event{paid, denied, checked}, []billing.Event{paid, denied}},
-		"one event":   {billing.ResendFilter{EventID: denied.ID}, []billing.Event{denied}, []billing.Event{denied}},
-		"after":       {billing.ResendFilter{CreatedAfter: denied.CreatedAt}, []billing.Event{denied, checked}, []billing.Event{denied}},
-		"before":      {billing.ResendFilter{CreatedBefore: denied.CreatedAt}, []billing.Event{paid}, []billing.Event{paid}},
-		"types":       {billing.ResendFilter{EventTypes: []billing.EventType{paid.Type, checked.Type}}, []billing.Event{paid, checked}, []billing.Event{paid}},
-		"to one":      {billing.ResendFilter{EndpointID: claims.ID, CreatedAfter: paid.CreatedAt}, nil, []billing.Event{paid, denied}},
-		"not taken":   {billing.ResendFilter{EndpointID: claims.ID, EventID: checked.ID}, nil, nil},
-		"no types":    {billing.ResendFilter{EventTypes: []billing.EventType{}}, nil, nil},
-		"nothing yet": {billing.ResendFilter{CreatedAfter: b.now.Add(time.Minute)}, nil, nil},
+		"everything":  {webhook.ResendFilter{}, []event.Event{paid, denied, checked}, []event.Event{paid, denied}},
+		"one event":   {webhook.ResendFilter{EventID: denied.ID}, []event.Event{denied}, []event.Event{denied}},
+		"after":       {webhook.ResendFilter{CreatedAfter: denied.CreatedAt}, []event.Event{denied, checked}, []event.Event{denied}},
+		"before":      {webhook.ResendFilter{CreatedBefore: denied.CreatedAt}, []event.Event{paid}, []event.Event{paid}},
+		"types":       {webhook.ResendFilter{EventTypes: []event.Type{paid.Type, checked.Type}}, []event.Event{paid, checked}, []event.Event{paid}},
+		"to one":      {webhook.ResendFilter{EndpointID: claims.ID, CreatedAfter: paid.CreatedAt}, nil, []event.Event{paid, denied}},
+		"not taken":   {webhook.ResendFilter{EndpointID: claims.ID, EventID: checked.ID}, nil, nil},
+		"no types":    {webhook.ResendFilter{EventTypes: []event.Type{}}, nil, nil},
+		"nothing yet": {webhook.ResendFilter{CreatedAfter: b.now.Add(time.Minute)}, nil, nil},
 	} {
 		b.settleAll(every.ID, claims.ID)
 		calls := b.calls()
@@ -369,21 +371,21 @@ func testResend(b *scoped) {
 			t.Errorf("%s: %v", name, err)
 		}
 		equal(t, name+": deliveries", n, len(test.every)+len(test.claims))
-		for e, want := range map[*billing.WebhookEndpoint][]billing.Event{every: test.every, claims: test.claims} {
+		for e, want := range map[*webhook.Endpoint][]event.Event{every: test.every, claims: test.claims} {
 			b.resent(name, e.ID, want)
 			called := b.calls()[e.ID] - calls[e.ID]
 			equal(t, name+": calls", called, min(len(want), 1))
 		}
 	}
-	_, err := b.resend(billing.ResendFilter{EndpointID: off.ID}, 5)
+	_, err := b.resend(webhook.ResendFilter{EndpointID: off.ID}, 5)
 	wantCode(t, "to a disabled endpoint", err, billing.CodeConflict)
-	_, err = b.resend(billing.ResendFilter{EndpointID: id[billing.WebhookEndpointID]()}, 5)
+	_, err = b.resend(webhook.ResendFilter{EndpointID: id[billing.WebhookEndpointID]()}, 5)
 	wantCode(t, "to an absent endpoint", err, billing.CodeNotFound)
-	_, err = b.resend(billing.ResendFilter{EventID: id[billing.EventID]()}, 5)
+	_, err = b.resend(webhook.ResendFilter{EventID: id[billing.EventID]()}, 5)
 	wantCode(t, "an absent event", err, billing.CodeNotFound)
 	equal(t, "calls of the disabled endpoint", b.calls()[off.ID], 0)
 	calls, before := b.calls(), len(b.deliveries(every.ID))
-	n, err := b.resend(billing.ResendFilter{}, 4)
+	n, err := b.resend(webhook.ResendFilter{}, 4)
 	wantCode(t, "one too many", err, billing.CodeInvalidRequest)
 	var refusal *billing.Error
 	if !errors.As(err, &refusal) || len(refusal.Faults) != 1 || refusal.Faults[0].Field != "created_after" || refusal.Faults[0].Code != billing.FaultTooMany || n != 0 {
@@ -395,7 +397,7 @@ func testResend(b *scoped) {
 
 // resent compares the pending deliveries of an endpoint with events, in their
 // order.
-func (b *scoped) resent(name string, endpoint billing.WebhookEndpointID, want []billing.Event) {
+func (b *scoped) resent(name string, endpoint billing.WebhookEndpointID, want []event.Event) {
 	b.t.Helper()
 	_, got, _ := b.dueAt(endpoint, b.now.Add(2*time.Hour), 100)
 	var order []string
@@ -428,9 +430,9 @@ func testForgetDeliveries(b *scoped) {
 	t := b.t
 	e, off := b.newEndpoint(0), b.newEndpoint(1)
 	old := b.now.Add(-31 * 24 * time.Hour)
-	var events []billing.Event
+	var events []event.Event
 	for n := range 4 {
-		events = append(events, b.event(id[billing.CheckID](), billing.EventClaimPaid, n))
+		events = append(events, b.event(id[billing.CheckID](), event.ClaimPaid, n))
 	}
 	events[0].CreatedAt, events[1].CreatedAt = old, old.Add(time.Microsecond)
 	b.appendEvents(events...)

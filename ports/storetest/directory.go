@@ -7,13 +7,16 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/ports"
 )
 
 const practiceName = "Zahnärzte & Co"
 
-func (b *scoped) organization() *billing.Organization {
-	o := &billing.Organization{ID: b.scope.Org, Name: practiceName, CreatedAt: b.now}
+func (b *scoped) organization() *caller.Organization {
+	o := &caller.Organization{ID: b.scope.Org, Name: practiceName, CreatedAt: b.now}
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
 	return o
 }
@@ -30,7 +33,7 @@ func testOrganizations(b *scoped) {
 		_, err = tx.Orgs.Get(ctx, id[billing.OrgID]())
 		wantCode(t, "an absent organization", err, billing.CodeNotFound)
 		all, err := tx.Orgs.List(ctx)
-		equal(t, "organizations", all, []*billing.Organization{o})
+		equal(t, "organizations", all, []*caller.Organization{o})
 		return err
 	})
 	elsewhere := newScope()
@@ -45,7 +48,7 @@ func testOrganizations(b *scoped) {
 		return errors.Join(err, tx.Organization.Save(ctx, o))
 	})
 	if err := b.try(elsewhere, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Organization.Save(ctx, &billing.Organization{ID: o.ID})
+		return tx.Organization.Save(ctx, &caller.Organization{ID: o.ID})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -59,26 +62,28 @@ func testOrganizations(b *scoped) {
 func testOffices(b *scoped) {
 	t := b.t
 	b.organization()
-	first := &billing.Office{
+	first := &directory.Office{
 		ID: id[billing.OfficeID](), Scope: b.scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5125550100",
-		Address:  billing.Address{Line1: "1 Main St", Line2: "#2", City: "Austin", State: "TX", ZIP: "787010001"},
+		Address:  directory.Address{Line1: "1 Main St", Line2: "#2", City: "Austin", State: "TX", ZIP: "787010001"},
 		TimeZone: "America/Chicago", CreatedAt: b.now, VerifiedAt: b.now.Add(time.Minute),
-		OfficeDetails: billing.OfficeDetails{
-			Entity: billing.EntityPerson, FirstName: "Ana", LastName: "Diaz", Taxonomy: "122300000X", ContactName: "Billing",
-			PayTo:           billing.Address{Line1: "P.O. Box 1", City: "Austin", State: "TX", ZIP: "787010001"},
-			ProviderNumbers: []billing.ProviderNumber{{PayerID: "CHTEST", Number: "N-1", LocationNumber: "L-1"}},
+		OfficeDetails: directory.OfficeDetails{
+			Entity: directory.EntityPerson, FirstName: "Ana", LastName: "Diaz", Taxonomy: "122300000X", ContactName: "Billing",
+			PayTo:           directory.Address{Line1: "P.O. Box 1", City: "Austin", State: "TX", ZIP: "787010001"},
+			ProviderNumbers: []directory.ProviderNumber{{PayerID: "CHTEST", Number: "N-1", LocationNumber: "L-1"}},
 		},
 	}
-	second := &billing.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Branch", TaxID: "12-3456789", CreatedAt: b.now.Add(time.Second)}
+	second := &directory.Office{ID: id[billing.OfficeID](), Scope: b.scope, Name: "Branch", TaxID: "12-3456789", CreatedAt: b.now.Add(time.Second)}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return errors.Join(tx.Offices.Insert(ctx, second), tx.Offices.Insert(ctx, first), tx.Providers.Insert(ctx, &billing.Provider{
+		return errors.Join(tx.Offices.Insert(ctx, second), tx.Offices.Insert(ctx, first), tx.Providers.Insert(ctx, &directory.Provider{
 			ID: id[billing.ProviderID](), Scope: b.scope, FirstName: "Ana", LastName: "Diaz", NPI: "1234567893", Taxonomy: "122300000X", CreatedAt: b.now,
 		}))
 	})
-	equal(t, "office", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) { return tx.Offices.Get(ctx, first.ID) }), first)
-	equal(t, "offices", read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
+	equal(t, "office", read(b, func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
+		return tx.Offices.Get(ctx, first.ID)
+	}), first)
+	equal(t, "offices", read(b, func(ctx context.Context, tx ports.Tx) ([]*directory.Office, error) {
 		return tx.Offices.List(ctx, billing.Page{Limit: 10})
-	}), []*billing.Office{second, first})
+	}), []*directory.Office{second, first})
 	b.numbered(first, second)
 	b.foundByOperators(first)
 	b.officesAreSaved(first, second)
@@ -88,13 +93,13 @@ func testOffices(b *scoped) {
 // providersAreSaved changes every field of a provider. A retired one is not the
 // default.
 func (b *scoped) providersAreSaved() {
-	get := func(id billing.ProviderID) *billing.Provider {
-		return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Provider, error) { return tx.Providers.Get(ctx, id) })
+	get := func(id billing.ProviderID) *directory.Provider {
+		return read(b, func(ctx context.Context, tx ports.Tx) (*directory.Provider, error) { return tx.Providers.Get(ctx, id) })
 	}
 	oldest := get(billing.ProviderID{})
 	next := *oldest
 	next.ID, next.CreatedAt = id[billing.ProviderID](), oldest.CreatedAt.Add(time.Second)
-	want := Filled[billing.Provider](b.t)
+	want := Filled[directory.Provider](b.t)
 	want.ID, want.Scope, want.CreatedAt, want.Retired = oldest.ID, oldest.Scope, oldest.CreatedAt, true
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		p, err := tx.Providers.Lock(ctx, oldest.ID)
@@ -112,8 +117,8 @@ func (b *scoped) providersAreSaved() {
 }
 
 // officesAreSaved changes every field of an office, and no other office.
-func (b *scoped) officesAreSaved(first, second *billing.Office) {
-	want := Filled[billing.Office](b.t)
+func (b *scoped) officesAreSaved(first, second *directory.Office) {
+	want := Filled[directory.Office](b.t)
 	want.ID, want.Scope, want.CreatedAt = second.ID, second.Scope, second.CreatedAt
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Offices.Lock(ctx, second.ID)
@@ -123,12 +128,12 @@ func (b *scoped) officesAreSaved(first, second *billing.Office) {
 		*got = want
 		return tx.Offices.Save(ctx, got)
 	})
-	for _, o := range []*billing.Office{first, &want} {
-		equal(b.t, "saved office", read(b, func(ctx context.Context, tx ports.Tx) (*billing.Office, error) { return tx.Offices.Get(ctx, o.ID) }), o)
+	for _, o := range []*directory.Office{first, &want} {
+		equal(b.t, "saved office", read(b, func(ctx context.Context, tx ports.Tx) (*directory.Office, error) { return tx.Offices.Get(ctx, o.ID) }), o)
 	}
-	equal(b.t, "offices with a change that waits", read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
+	equal(b.t, "offices with a change that waits", read(b, func(ctx context.Context, tx ports.Tx) ([]*directory.Office, error) {
 		return tx.Totals.PendingOffices(ctx)
-	}), []*billing.Office{&want})
+	}), []*directory.Office{&want})
 	b.absent("an absent office to lock", func(ctx context.Context, tx ports.Tx) (any, error) {
 		return tx.Offices.Lock(ctx, id[billing.OfficeID]())
 	})
@@ -136,7 +141,7 @@ func (b *scoped) officesAreSaved(first, second *billing.Office) {
 
 // numbered finds offices of the scope by their numbers. Another scope has
 // offices with the same numbers.
-func (b *scoped) numbered(first, second *billing.Office) {
+func (b *scoped) numbered(first, second *directory.Office) {
 	t, in := b.t, b.scope
 	twin := *first
 	twin.ID, twin.Scope = id[billing.OfficeID](), newScope()
@@ -146,15 +151,15 @@ func (b *scoped) numbered(first, second *billing.Office) {
 	b.scope = in
 	for name, test := range map[string]struct {
 		npi, taxID string
-		want       []*billing.Office
+		want       []*directory.Office
 	}{
-		"NPI":                     {first.NPI, "999999999", []*billing.Office{first}},
-		"tax ID":                  {"", "12 3456789", []*billing.Office{first, second}},
-		"tax ID, NPI of none":     {"1992999999", "123456789", []*billing.Office{first, second}},
+		"NPI":                     {first.NPI, "999999999", []*directory.Office{first}},
+		"tax ID":                  {"", "12 3456789", []*directory.Office{first, second}},
+		"tax ID, NPI of none":     {"1992999999", "123456789", []*directory.Office{first, second}},
 		"neither":                 {"", "", nil},
 		"none that anybody knows": {"1992999999", "999999999", nil},
 	} {
-		got := read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Office, error) {
+		got := read(b, func(ctx context.Context, tx ports.Tx) ([]*directory.Office, error) {
 			return tx.Offices.Numbered(ctx, test.npi, test.taxID)
 		})
 		if len(got)+len(test.want) > 0 {
@@ -164,7 +169,7 @@ func (b *scoped) numbered(first, second *billing.Office) {
 }
 
 // foundByOperators finds an office of any organization.
-func (b *scoped) foundByOperators(want *billing.Office) {
+func (b *scoped) foundByOperators(want *directory.Office) {
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		got, err := tx.Orgs.Office(ctx, want.ID)
 		equal(b.t, "office of any organization", got, want)
@@ -174,16 +179,16 @@ func (b *scoped) foundByOperators(want *billing.Office) {
 	})
 }
 
-func (b *scoped) person() billing.Patient {
-	return billing.Patient{
+func (b *scoped) person() directory.Patient {
+	return directory.Patient{
 		ID: id[billing.PatientID](), Scope: b.scope, FirstName: "Zoë", LastName: "O'Brien",
 		DateOfBirth: billing.Date{Year: 1980, Month: 2, Day: 29}, CreatedAt: b.now,
 	}
 }
 
-func (b *scoped) find(name string, p billing.Patient) (billing.PatientID, error) {
+func (b *scoped) find(name string, p directory.Patient) (billing.PatientID, error) {
 	found, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) ([]billing.PatientID, error) {
-		return tx.Patients.Find(ctx, []billing.Person{{Key: name, Patient: p}})
+		return tx.Patients.Find(ctx, []directory.Person{{Key: name, Patient: p}})
 	})
 	if err != nil {
 		return billing.PatientID{}, err
@@ -201,7 +206,7 @@ func testPatientsTogether(b *scoped) {
 	}
 	var got []billing.PatientID
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
-		got, err = tx.Patients.Find(ctx, []billing.Person{
+		got, err = tx.Patients.Find(ctx, []directory.Person{
 			{Key: "ann|lee", Patient: fresh}, {Key: "zoe|obrien", Patient: b.person()}, {Key: "ann|lee", Patient: again}, {Key: "al|o", Patient: other},
 		})
 		return err
@@ -217,7 +222,7 @@ func testPatients(b *scoped) {
 	twin.DateOfBirth.Day = 28
 	for _, test := range []struct {
 		name string
-		p    billing.Patient
+		p    directory.Patient
 		want billing.PatientID
 	}{
 		{"zoe|obrien", first, first.ID},
@@ -251,16 +256,16 @@ func testSearch(b *scoped) {
 	cruz.FirstName, cruz.LastName, cruz.DateOfBirth = "María José", "de la Cruz", billing.Date{Year: 1981, Month: 3, Day: 1}
 	twin.FirstName, twin.LastName, stranger.Scope = "Obi", "Zoll", b.others()[0]
 	cruz.CreatedAt, twin.CreatedAt = zoe.CreatedAt.Add(time.Second), zoe.CreatedAt.Add(2*time.Second)
-	for n, p := range []billing.Patient{zoe, cruz, twin, stranger} {
+	for n, p := range []directory.Patient{zoe, cruz, twin, stranger} {
 		if _, err := try(b, p.Scope, func(ctx context.Context, tx ports.Tx) ([]billing.PatientID, error) {
-			return tx.Patients.Find(ctx, []billing.Person{{Key: "key " + strconv.Itoa(n), Patient: p}})
+			return tx.Patients.Find(ctx, []directory.Person{{Key: "key " + strconv.Itoa(n), Patient: p}})
 		}); err != nil {
 			b.t.Fatal(err)
 		}
 	}
 	first, second, other := b.claim(1), b.claim(2), b.claim(3)
 	first.PatientID, first.Subscriber.MemberID, first.PatientControlNumber = zoe.ID, "Abc-77", "Pcn-1"
-	second.PatientID, second.Subscriber.MemberID, second.Kind = cruz.ID, "X1", billing.KindPredetermination
+	second.PatientID, second.Subscriber.MemberID, second.Kind = cruz.ID, "X1", claim.KindPredetermination
 	other.PatientID, other.Subscriber.MemberID = billing.PatientID{}, "aBC-77"
 	b.insertClaims(first, second, other)
 	for text, want := range map[string]struct {
@@ -287,8 +292,8 @@ func testSearch(b *scoped) {
 		"1980-02-29 no such": {},
 	} {
 		what := billing.ParseSearch(text)
-		var people []*billing.Patient
-		var claims []*billing.ClaimRecord
+		var people []*directory.Patient
+		var claims []*claim.Record
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			ids, more, err := tx.Patients.Search(ctx, what)
 			if err != nil {
@@ -311,19 +316,19 @@ func testSearch(b *scoped) {
 		equal(b.t, text+": patients", patientIDs, want.patients)
 		equal(b.t, text+": claims", claimIDs, want.claims)
 	}
-	all := walk(2, func(p billing.Page) []*billing.Patient {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.Patient, error) { return tx.Patients.List(ctx, p) })
-	}, func(p *billing.Patient) billing.Position { return billing.Position{Time: p.CreatedAt, ID: p.ID} }, func() {})
-	equal(b.t, "all", all, []*billing.Patient{&twin, &cruz, &zoe})
+	all := walk(2, func(p billing.Page) []*directory.Patient {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*directory.Patient, error) { return tx.Patients.List(ctx, p) })
+	}, func(p *directory.Patient) billing.Position { return billing.Position{Time: p.CreatedAt, ID: p.ID} }, func() {})
+	equal(b.t, "all", all, []*directory.Patient{&twin, &cruz, &zoe})
 }
 
 // testSearchLimit finds no more patients than a search may.
 func testSearchLimit(b *scoped) {
-	var people []billing.Person
+	var people []directory.Person
 	for n := range billing.MaxSearchPatients + 1 {
 		p := b.person()
 		p.FirstName = "Zoë " + strconv.Itoa(n)
-		people = append(people, billing.Person{Key: strconv.Itoa(n), Patient: p})
+		people = append(people, directory.Person{Key: strconv.Itoa(n), Patient: p})
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.Patients.Find(ctx, people); err != nil {

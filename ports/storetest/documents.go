@@ -10,28 +10,29 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/ports"
 )
 
 // document returns a film with image n.
-func (b *scoped) document(n int) *billing.Document {
-	return &billing.Document{
-		ID: id[billing.DocumentID](), Type: "12", Medium: billing.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 4, Day: 30},
-		Orientation: billing.OrientationLeft, FileName: unicode, ConvertedFrom: billing.FormatPNG, Size: 1 << 20,
+func (b *scoped) document(n int) *attachment.Document {
+	return &attachment.Document{
+		ID: id[billing.DocumentID](), Type: "12", Medium: attachment.MediumFilm, ImageDate: billing.Date{Year: 2026, Month: 4, Day: 30},
+		Orientation: attachment.OrientationLeft, FileName: unicode, ConvertedFrom: attachment.FormatPNG, Size: 1 << 20,
 		MD5:    md5.Sum([]byte(fmt.Sprint(n))), //nolint:gosec // G401: as above
 		SHA256: digest(fmt.Sprint(n)), CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
 	}
 }
 
 // paper returns a document that is not a film.
-func (b *scoped) paper(n int) *billing.Document {
+func (b *scoped) paper(n int) *attachment.Document {
 	d := b.document(n)
-	d.Type, d.Medium, d.ImageDate, d.Orientation, d.ConvertedFrom = "7", billing.MediumPaper, billing.Date{}, "", ""
+	d.Type, d.Medium, d.ImageDate, d.Orientation, d.ConvertedFrom = "7", attachment.MediumPaper, billing.Date{}, "", ""
 	return d
 }
 
 // addDocument adds a document to the attachment in the store, and to a.
-func (b *scoped) addDocument(a *billing.Attachment, d *billing.Document) {
+func (b *scoped) addDocument(a *attachment.Attachment, d *attachment.Document) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
@@ -51,14 +52,14 @@ func testDocuments(b *scoped) {
 	b.addDocument(a, third)
 	b.addDocument(a, first)
 	b.addDocument(other, b.document(2))
-	a.Documents = []*billing.Document{first, second, third}
+	a.Documents = []*attachment.Document{first, second, third}
 	equal(t, "attachment", b.getAttachment(a.ID), a)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		locked, err := tx.Attachments.Lock(ctx, a.ID)
 		equal(t, "locked attachment", locked, a)
 		return errors.Join(err, tx.Documents.Delete(ctx, second.ID), tx.Documents.Delete(ctx, id[billing.DocumentID]()))
 	})
-	a.Documents = []*billing.Document{first, third}
+	a.Documents = []*attachment.Document{first, third}
 	equal(t, "attachment without a document", b.getAttachment(a.ID), a)
 	equal(t, "documents of the other attachment", len(b.getAttachment(other.ID).Documents), 1)
 
@@ -70,7 +71,7 @@ func testDocuments(b *scoped) {
 		}
 		return errors.Join(tx.Documents.Delete(ctx, first.ID), tx.Documents.Insert(ctx, a.ID, again))
 	})
-	equal(t, "documents", b.getAttachment(a.ID).Documents, []*billing.Document{again, third})
+	equal(t, "documents", b.getAttachment(a.ID).Documents, []*attachment.Document{again, third})
 	wantCode(t, "an image for the second time", b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.Attachments.Lock(ctx, a.ID); err != nil {
 			return err
@@ -80,19 +81,19 @@ func testDocuments(b *scoped) {
 }
 
 // upload returns a pending upload with image n.
-func (b *scoped) upload(n int) *billing.Upload {
+func (b *scoped) upload(n int) *attachment.Upload {
 	d := b.document(n)
-	return &billing.Upload{
+	return &attachment.Upload{
 		AttachmentID: id[billing.AttachmentID](), Key: "Key-Aa",
-		Document: billing.Document{
+		Document: attachment.Document{
 			ID: d.ID, Type: d.Type, Medium: d.Medium, ImageDate: d.ImageDate, Orientation: d.Orientation, FileName: d.FileName,
-			ConvertedFrom: billing.FormatPNG,
+			ConvertedFrom: attachment.FormatPNG,
 		},
-		SHA256: d.SHA256, Size: d.Size, State: billing.UploadPending, CreatedAt: d.CreatedAt,
+		SHA256: d.SHA256, Size: d.Size, State: attachment.UploadPending, CreatedAt: d.CreatedAt,
 	}
 }
 
-func (b *scoped) receive(us ...*billing.Upload) {
+func (b *scoped) receive(us ...*attachment.Upload) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		var errs []error
@@ -103,29 +104,31 @@ func (b *scoped) receive(us ...*billing.Upload) {
 	})
 }
 
-func (b *scoped) getUpload(id billing.DocumentID) *billing.Upload {
+func (b *scoped) getUpload(id billing.DocumentID) *attachment.Upload {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.Upload, error) { return tx.Documents.Upload(ctx, id) })
+	return read(b, func(ctx context.Context, tx ports.Tx) (*attachment.Upload, error) {
+		return tx.Documents.Upload(ctx, id)
+	})
 }
 
-func (b *scoped) settle(u *billing.Upload) (settled bool, err error) {
+func (b *scoped) settle(u *attachment.Upload) (settled bool, err error) {
 	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (bool, error) { return tx.Documents.Settle(ctx, u) })
 }
 
 func testUploads(b *scoped) {
 	t := b.t
 	film, paper := b.upload(0), b.upload(1)
-	paper.Document.Type, paper.Document.Medium, paper.Document.ImageDate, paper.Document.Orientation = "7", billing.MediumPaper, billing.Date{}, ""
+	paper.Document.Type, paper.Document.Medium, paper.Document.ImageDate, paper.Document.Orientation = "7", attachment.MediumPaper, billing.Date{}, ""
 	paper.Document.ConvertedFrom = ""
 	b.receive(film, paper)
 	equal(t, "upload", b.getUpload(film.Document.ID), film)
 	equal(t, "upload", b.getUpload(paper.Document.ID), paper)
-	film.State = billing.UploadRefused
+	film.State = attachment.UploadRefused
 	film.Refusal = &billing.Error{
 		Code: billing.CodeInvalidRequest, Message: unicode, Faults: []billing.FieldFault{{Field: "file", Code: billing.FaultTooMany, Message: "m"}},
 	}
-	paper.State = billing.UploadCancelled
-	for _, u := range []*billing.Upload{film, paper} {
+	paper.State = attachment.UploadCancelled
+	for _, u := range []*attachment.Upload{film, paper} {
 		// The cause of a refusal is for the log, and is not stored.
 		given := *u
 		if u.Refusal != nil {
@@ -137,7 +140,7 @@ func testUploads(b *scoped) {
 		}
 		equal(t, "settled upload", b.getUpload(u.Document.ID), u)
 		late := *u
-		late.State, late.Refusal = billing.UploadDone, nil
+		late.State, late.Refusal = attachment.UploadDone, nil
 		if ok, err := b.settle(&late); ok || err != nil {
 			t.Errorf("settle again: %v, %v", ok, err)
 		}
@@ -160,7 +163,7 @@ func testSettleRace(b *scoped) {
 	var won atomic.Int32
 	b.race(times(8, func(n int) error {
 		mine := *u
-		mine.State = []billing.UploadState{billing.UploadDone, billing.UploadCancelled}[n%2]
+		mine.State = []attachment.UploadState{attachment.UploadDone, attachment.UploadCancelled}[n%2]
 		ok, err := b.settle(&mine)
 		if ok {
 			won.Add(1)
@@ -177,7 +180,7 @@ func testKept(b *scoped) {
 	b.addDocument(a, d)
 	pending, cancelled, done := b.upload(1), b.upload(2), b.upload(3)
 	done.Document.ID = d.ID
-	cancelled.State, done.State = billing.UploadCancelled, billing.UploadDone
+	cancelled.State, done.State = attachment.UploadCancelled, attachment.UploadDone
 	b.receive(pending, cancelled, done)
 	// Images of other scopes count too.
 	b.scope = newScope()
@@ -206,8 +209,8 @@ func testKept(b *scoped) {
 
 func testForgetUploads(b *scoped) {
 	t := b.t
-	var all []*billing.Upload
-	for _, state := range []billing.UploadState{billing.UploadPending, billing.UploadDone, billing.UploadCancelled} {
+	var all []*attachment.Upload
+	for _, state := range []attachment.UploadState{attachment.UploadPending, attachment.UploadDone, attachment.UploadCancelled} {
 		for _, age := range []time.Duration{0, 8 * 24 * time.Hour} {
 			u := b.upload(0)
 			u.State, u.CreatedAt = state, b.now.Add(-age)
@@ -222,7 +225,7 @@ func testForgetUploads(b *scoped) {
 			_, err := tx.Documents.Upload(ctx, u.Document.ID)
 			return err
 		})
-		if old := u.CreatedAt.Before(b.now); old && u.State != billing.UploadPending {
+		if old := u.CreatedAt.Before(b.now); old && u.State != attachment.UploadPending {
 			wantCode(t, "an old upload, "+string(u.State), err, billing.CodeNotFound)
 		} else if err != nil {
 			t.Errorf("an upload that is kept, %s: %v", u.State, err)

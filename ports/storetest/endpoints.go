@@ -8,26 +8,28 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
 // endpoint returns an enabled endpoint for every event, n microseconds after
 // the start of the test.
-func (b *scoped) endpoint(n int) *billing.WebhookEndpoint {
-	return &billing.WebhookEndpoint{
+func (b *scoped) endpoint(n int) *webhook.Endpoint {
+	return &webhook.Endpoint{
 		ID: id[billing.WebhookEndpointID](), Scope: b.scope, URL: "https://example.com/hooks?a=%20", Description: unicode,
-		Status: billing.EndpointEnabled, Secret: billing.NewWebhookSecret(), CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
+		Status: webhook.EndpointEnabled, Secret: webhook.NewWebhookSecret(), CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
 		CreatedBy: "key_01JGFJJZ00FC1R3ZY5N7Q8Z4VK",
 	}
 }
 
-func (b *scoped) insertEndpoint(e *billing.WebhookEndpoint) error {
+func (b *scoped) insertEndpoint(e *webhook.Endpoint) error {
 	return b.try(e.Scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) })
 }
 
 // newEndpoint changes an endpoint and stores it.
-func (b *scoped) newEndpoint(n int, changes ...func(*billing.WebhookEndpoint)) *billing.WebhookEndpoint {
+func (b *scoped) newEndpoint(n int, changes ...func(*webhook.Endpoint)) *webhook.Endpoint {
 	b.t.Helper()
 	e := b.endpoint(n)
 	for _, change := range changes {
@@ -39,14 +41,14 @@ func (b *scoped) newEndpoint(n int, changes ...func(*billing.WebhookEndpoint)) *
 	return e
 }
 
-func (b *scoped) getEndpoint(id billing.WebhookEndpointID) *billing.WebhookEndpoint {
+func (b *scoped) getEndpoint(id billing.WebhookEndpointID) *webhook.Endpoint {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.WebhookEndpoint, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) (*webhook.Endpoint, error) {
 		return tx.Endpoints.Get(ctx, id)
 	})
 }
 
-func (b *scoped) saveEndpoint(e *billing.WebhookEndpoint) {
+func (b *scoped) saveEndpoint(e *webhook.Endpoint) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if _, err := tx.Endpoints.Lock(ctx, e.ID); err != nil {
@@ -61,7 +63,7 @@ func (b *scoped) deleteEndpoint(id billing.WebhookEndpointID) {
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Delete(ctx, id) })
 }
 
-func disabled(e *billing.WebhookEndpoint) { e.Status = billing.EndpointDisabled }
+func disabled(e *webhook.Endpoint) { e.Status = webhook.EndpointDisabled }
 
 // calls counts the calls of each endpoint's lane.
 func (b *scoped) calls() map[billing.WebhookEndpointID]int {
@@ -82,25 +84,25 @@ func (b *scoped) calls() map[billing.WebhookEndpointID]int {
 func testEndpoints(b *scoped) {
 	t := b.t
 	every, some, ill := b.endpoint(0), b.endpoint(1), b.endpoint(2)
-	some.EventTypes, some.URL = billing.EventTypes()[:3], "https://example.com/"+strings.Repeat("u", billing.MaxWebhookURL-20)
+	some.EventTypes, some.URL = event.Types()[:3], "https://example.com/"+strings.Repeat("u", webhook.MaxWebhookURL-20)
 	some.Description = ""
-	ill.Status, ill.DisabledBy, ill.DeliveredAt = billing.EndpointDisabled, billing.DisabledByGone, b.now.Add(-2*time.Hour)
-	ill.Health = billing.EndpointHealth{Failures: 12, FailingSince: b.now.Add(-time.Hour), CircuitUntil: b.now.Add(time.Second)}
-	want := []*billing.WebhookEndpoint{ill, some, every}
-	for _, e := range []*billing.WebhookEndpoint{some, every, ill} {
+	ill.Status, ill.DisabledBy, ill.DeliveredAt = webhook.EndpointDisabled, webhook.DisabledByGone, b.now.Add(-2*time.Hour)
+	ill.Health = webhook.EndpointHealth{Failures: 12, FailingSince: b.now.Add(-time.Hour), CircuitUntil: b.now.Add(time.Second)}
+	want := []*webhook.Endpoint{ill, some, every}
+	for _, e := range []*webhook.Endpoint{some, every, ill} {
 		if err := b.insertEndpoint(e); err != nil {
 			t.Fatal(err)
 		}
 		equal(t, "endpoint", b.getEndpoint(e.ID), e)
 	}
-	list := func(ctx context.Context, tx ports.Tx) ([]*billing.WebhookEndpoint, error) {
+	list := func(ctx context.Context, tx ports.Tx) ([]*webhook.Endpoint, error) {
 		return tx.Endpoints.List(ctx)
 	}
 	equal(t, "endpoints, newest first", read(b, list), want)
 	equal(t, "lanes called for new endpoints", len(b.calls()), 0)
 	b.deleteEndpoint(some.ID)
 	b.deleteEndpoint(some.ID)
-	equal(t, "endpoints but for a deleted one", read(b, list), []*billing.WebhookEndpoint{ill, every})
+	equal(t, "endpoints but for a deleted one", read(b, list), []*webhook.Endpoint{ill, every})
 	b.absent("a deleted endpoint",
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Endpoints.Get(ctx, some.ID) },
 		func(ctx context.Context, tx ports.Tx) (any, error) { return tx.Endpoints.Lock(ctx, some.ID) })
@@ -114,19 +116,19 @@ func testSaveEndpoint(b *scoped) {
 	calls := 0
 	for _, change := range []func(){
 		func() { e.URL, e.Description = "https://example.org", "x" },
-		func() { e.EventTypes = billing.EventTypes() },
-		func() { e.Secret = billing.NewWebhookSecret() },
-		func() { e.Status = billing.EndpointDisabled },
-		func() { e.Health = billing.EndpointHealth{Failures: 1, FailingSince: b.now} },
-		func() { e.DisabledBy, e.DeliveredAt = billing.DisabledByUser, b.now },
+		func() { e.EventTypes = event.Types() },
+		func() { e.Secret = webhook.NewWebhookSecret() },
+		func() { e.Status = webhook.EndpointDisabled },
+		func() { e.Health = webhook.EndpointHealth{Failures: 1, FailingSince: b.now} },
+		func() { e.DisabledBy, e.DeliveredAt = webhook.DisabledByUser, b.now },
 		func() { e.EventTypes = nil },
-		func() { e.Status, e.Health, e.DisabledBy = billing.EndpointEnabled, billing.EndpointHealth{}, "" },
+		func() { e.Status, e.Health, e.DisabledBy = webhook.EndpointEnabled, webhook.EndpointHealth{}, "" },
 		func() { e.DeliveredAt = time.Time{} },
 	} {
 		change()
 		b.saveEndpoint(e)
 		equal(t, "saved endpoint", b.getEndpoint(e.ID), e)
-		if e.Status == billing.EndpointEnabled {
+		if e.Status == webhook.EndpointEnabled {
 			calls++
 		}
 		equal(t, "calls of the lane", b.calls()[e.ID], calls)
@@ -146,7 +148,7 @@ func testSaveEndpoint(b *scoped) {
 // testEndpointLimit creates too many endpoints at once.
 func testEndpointLimit(b *scoped) {
 	t := b.t
-	var made [billing.MaxEndpoints + 6]*billing.WebhookEndpoint
+	var made [webhook.MaxEndpoints + 6]*webhook.Endpoint
 	var kept []billing.WebhookEndpointID
 	for n, err := range together(times(len(made), func(n int) error {
 		made[n] = b.endpoint(n)
@@ -158,11 +160,11 @@ func testEndpointLimit(b *scoped) {
 		}
 		wantCode(t, "one endpoint too many", err, billing.CodeConflict)
 	}
-	equal(t, "endpoints made", len(kept), billing.MaxEndpoints)
-	listed := read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.WebhookEndpoint, error) {
+	equal(t, "endpoints made", len(kept), webhook.MaxEndpoints)
+	listed := read(b, func(ctx context.Context, tx ports.Tx) ([]*webhook.Endpoint, error) {
 		return tx.Endpoints.List(ctx)
 	})
-	equal(t, "endpoints kept", len(listed), billing.MaxEndpoints)
+	equal(t, "endpoints kept", len(listed), webhook.MaxEndpoints)
 	live := b.endpoint(0)
 	live.Scope.Mode = billing.ModeLive
 	if err := b.insertEndpoint(live); err != nil {
@@ -181,7 +183,7 @@ func testEndpointLock(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	held, release := make(chan struct{}), make(chan struct{})
-	var seen *billing.WebhookEndpoint
+	var seen *webhook.Endpoint
 	b.race(func() error {
 		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
 			got, err := tx.Endpoints.Lock(ctx, e.ID)
@@ -203,7 +205,7 @@ func testEndpointLock(b *scoped) {
 		<-held
 		defer close(release)
 		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-			return tx.Events.Append(ctx, b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0))
+			return tx.Events.Append(ctx, b.event(id[billing.CheckID](), event.EligibilityCompleted, 0))
 		})
 	})
 	equal(t, "what the second one locked", seen.Description, "changed")
@@ -215,14 +217,14 @@ func testEndpointLock(b *scoped) {
 func testWebhookScopes(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
-	event := b.event(id[billing.CheckID](), billing.EventEligibilityCompleted, 0)
+	event := b.event(id[billing.CheckID](), event.EligibilityCompleted, 0)
 	b.appendEvents(event)
 	queued := b.deliveries(e.ID)
 	calls := b.calls()[e.ID]
 	settled := *queued[0]
-	settled.Tried(billing.Attempt{At: b.now, Status: 200}, 0)
+	settled.Tried(webhook.Attempt{At: b.now, Status: 200}, 0)
 	changed := *e
-	changed.URL, changed.Status = "https://evil.example", billing.EndpointDisabled
+	changed.URL, changed.Status = "https://evil.example", webhook.EndpointDisabled
 	holder := id[billing.JobID]()
 	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
 		for what, read := range map[string]func() error{
@@ -230,32 +232,32 @@ func testWebhookScopes(b *scoped) {
 			"endpoint to lock": func() error { _, err := tx.Endpoints.Lock(ctx, e.ID); return err },
 			"what is due":      func() error { _, _, _, err := tx.Lanes.Due(ctx, e.ID, b.now, 10, nil); return err },
 			"resend of an event": func() error {
-				_, err := tx.Deliveries.Resend(ctx, billing.ResendFilter{EventID: event.ID}, b.now, 10)
+				_, err := tx.Deliveries.Resend(ctx, webhook.ResendFilter{EventID: event.ID}, b.now, 10)
 				return err
 			},
 			"resend to an endpoint": func() error {
-				_, err := tx.Deliveries.Resend(ctx, billing.ResendFilter{EndpointID: e.ID}, b.now, 10)
+				_, err := tx.Deliveries.Resend(ctx, webhook.ResendFilter{EndpointID: e.ID}, b.now, 10)
 				return err
 			},
 		} {
 			wantCode(t, what, read(), billing.CodeNotFound)
 		}
 		endpoints, err1 := tx.Endpoints.List(ctx)
-		deliveries, err2 := tx.Deliveries.List(ctx, billing.DeliveryFilter{EndpointID: e.ID}, billing.Page{Limit: 10})
+		deliveries, err2 := tx.Deliveries.List(ctx, webhook.DeliveryFilter{EndpointID: e.ID}, billing.Page{Limit: 10})
 		taken, holds, err3 := tx.Lanes.Take(ctx, e.ID, holder, "there", time.Minute)
-		n, err4 := tx.Deliveries.Resend(ctx, billing.ResendFilter{}, b.now, 10)
+		n, err4 := tx.Deliveries.Resend(ctx, webhook.ResendFilter{}, b.now, 10)
 		if len(endpoints)+len(deliveries)+n > 0 || taken || holds != "" {
 			t.Errorf("%s reaches another scope's rows", mode)
 		}
 		return errors.Join(err1, err2, err3, err4, tx.Endpoints.Save(ctx, &changed), tx.Lanes.RecordHealth(ctx, &changed),
-			tx.Lanes.Record(ctx, []*billing.Delivery{&settled}), tx.Lanes.Leave(ctx, e.ID, holder), tx.Endpoints.Delete(ctx, e.ID))
+			tx.Lanes.Record(ctx, []*webhook.Delivery{&settled}), tx.Lanes.Leave(ctx, e.ID, holder), tx.Endpoints.Delete(ctx, e.ID))
 	})
 	equal(t, "endpoint", b.getEndpoint(e.ID), e)
 	equal(t, "deliveries", b.deliveries(e.ID), queued)
 	equal(t, "calls", b.calls()[e.ID], calls)
 }
 
-func endpointIDs(es ...*billing.WebhookEndpoint) (out []billing.WebhookEndpointID) {
+func endpointIDs(es ...*webhook.Endpoint) (out []billing.WebhookEndpointID) {
 	for _, e := range es {
 		out = append(out, e.ID)
 	}

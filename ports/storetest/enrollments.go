@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -25,7 +26,7 @@ func (b *scoped) put(e network.Enrollment) *network.Enrollment {
 func (b *scoped) enrollment() network.Enrollment {
 	e := Filled[network.Enrollment](b.t)
 	e.ID, e.Scope, e.OfficeID, e.Payer.ID = id[billing.EnrollmentID](), b.scope, id[billing.OfficeID](), id[billing.PayerID]()
-	e.Transaction, e.State = network.Claims, billing.EnrollmentSubmitted
+	e.Transaction, e.State = network.Claims, directory.EnrollmentSubmitted
 	e.CreatedAt, e.UpdatedAt = b.now, b.now
 	return e
 }
@@ -36,14 +37,14 @@ func testEnrollments(b *scoped) {
 	first := b.enrollment()
 	second, third, other := first, b.enrollment(), first
 	second.ID, second.Transaction, second.CreatedAt = id[billing.EnrollmentID](), network.Eligibility, b.now.Add(time.Second)
-	third.State, third.CreatedAt = billing.EnrollmentActive, b.now.Add(2*time.Second)
+	third.State, third.CreatedAt = directory.EnrollmentActive, b.now.Add(2*time.Second)
 	other.ID, other.Scope = id[billing.EnrollmentID](), b.others()[0]
 	for _, e := range []network.Enrollment{first, second, third, other} {
 		equal(t, "put", b.put(e), &e)
 	}
 	again := first
 	again.ID, again.CreatedAt, again.UpdatedAt = id[billing.EnrollmentID](), b.now.Add(time.Hour), b.now.Add(time.Hour)
-	again.State, again.Date, again.Note, again.NetworkMessage = billing.EnrollmentRejected, billing.Date{Year: 2026, Month: 2, Day: 3}, "", ""
+	again.State, again.Date, again.Note, again.NetworkMessage = directory.EnrollmentRejected, billing.Date{Year: 2026, Month: 2, Day: 3}, "", ""
 	again.Payer.PayerID, again.Payer.Name = "NEW", "New name"
 	stored := b.put(again)
 	again.ID, again.CreatedAt = first.ID, first.CreatedAt
@@ -74,7 +75,7 @@ func testEnrollments(b *scoped) {
 		"office":      {network.EnrollmentFilter{OfficeID: first.OfficeID}, []*network.Enrollment{&second, &again}},
 		"payer":       {network.EnrollmentFilter{PayerID: third.Payer.ID}, []*network.Enrollment{&third}},
 		"transaction": {network.EnrollmentFilter{Transaction: network.Claims}, []*network.Enrollment{&third, &again}},
-		"state":       {network.EnrollmentFilter{State: billing.EnrollmentRejected}, []*network.Enrollment{&again}},
+		"state":       {network.EnrollmentFilter{State: directory.EnrollmentRejected}, []*network.Enrollment{&again}},
 	} {
 		all := walk(1, func(p billing.Page) []*network.Enrollment {
 			return read(b, func(ctx context.Context, tx ports.Tx) ([]*network.Enrollment, error) {
@@ -92,8 +93,8 @@ func testSharedEnrollments(b *scoped) {
 	e := b.enrollment()
 	b.put(e)
 	next := e
-	next.State = billing.EnrollmentActive
-	share := func(ctx context.Context, tx ports.Tx, want billing.EnrollmentState) {
+	next.State = directory.EnrollmentActive
+	share := func(ctx context.Context, tx ports.Tx, want directory.EnrollmentState) {
 		t.Helper()
 		found, err := tx.Enrollments.Share(ctx, e.Transaction, []billing.OfficeID{e.OfficeID, id[billing.OfficeID]()}, []billing.PayerID{e.Payer.ID})
 		if err != nil || len(found) != 1 || found[0].State != want {
@@ -103,7 +104,7 @@ func testSharedEnrollments(b *scoped) {
 	shared, asked, put := make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
 	b.race(append(times(2, func(int) error {
 		return b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-			share(ctx, tx, billing.EnrollmentSubmitted)
+			share(ctx, tx, directory.EnrollmentSubmitted)
 			shared <- struct{}{}
 			<-asked
 			for range 30 {
@@ -127,7 +128,7 @@ func testSharedEnrollments(b *scoped) {
 		})
 	})...)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		share(ctx, tx, billing.EnrollmentActive)
+		share(ctx, tx, directory.EnrollmentActive)
 		return nil
 	})
 }

@@ -8,13 +8,16 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/ports"
 )
 
 func testKeys(b *scoped) {
 	t := b.t
 	c := b.answered(0)
-	use := billing.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), CheckID: c.ID, CreatedAt: b.now}
+	use := caller.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), CheckID: c.ID, CreatedAt: b.now}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		got, err := tx.Keys.Reserve(ctx, use.Key)
 		if err != nil || got != nil {
@@ -63,7 +66,7 @@ func testKeyRace(b *scoped) {
 					return err
 				}
 				c := b.answered(0)
-				if err := errors.Join(tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, billing.KeyUse{Key: "same", CheckID: c.ID, CreatedAt: b.now})); err != nil {
+				if err := errors.Join(tx.Checks.Insert(ctx, c), tx.Keys.Record(ctx, caller.KeyUse{Key: "same", CheckID: c.ID, CreatedAt: b.now})); err != nil {
 					return err
 				}
 				// The key is held, by a transaction that is never idle for long, until
@@ -90,13 +93,13 @@ func testKeyRace(b *scoped) {
 	if winners.Load() != 1 || busy.Load() == 0 {
 		t.Errorf("%d did the work and %d got the error for a key in use", winners.Load(), busy.Load())
 	}
-	if n := len(b.listChecks(billing.CheckFilter{}, billing.Page{Limit: 100})); n != 1 {
+	if n := len(b.listChecks(coverage.CheckFilter{}, billing.Page{Limit: 100})); n != 1 {
 		t.Errorf("%d checks, want 1", n)
 	}
 }
 
 // claimed returns the recorded use of the key.
-func (b *scoped) claimed(key string) (use *billing.KeyUse) {
+func (b *scoped) claimed(key string) (use *caller.KeyUse) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		use, err = tx.Keys.Reserve(ctx, key)
@@ -110,12 +113,12 @@ func (b *scoped) claimed(key string) (use *billing.KeyUse) {
 func testKeyReplies(b *scoped) {
 	t := b.t
 	const key = "Key-Aa"
-	for n, use := range []billing.KeyUse{
-		{Reply: &billing.Reply{Status: 201, Body: []byte(`{"a": "é", "b":1.50}` + "\x00\xff\n")}},
+	for n, use := range []caller.KeyUse{
+		{Reply: &caller.Reply{Status: 201, Body: []byte(`{"a": "é", "b":1.50}` + "\x00\xff\n")}},
 		{Work: id[billing.JobID]()},
-		{Reply: &billing.Reply{Status: 204}},
+		{Reply: &caller.Reply{Status: 204}},
 		{CheckID: id[billing.CheckID]()},
-		{Reply: &billing.Reply{Status: 502, Body: make([]byte, 100_000)}},
+		{Reply: &caller.Reply{Status: 502, Body: make([]byte, 100_000)}},
 		{Work: id[billing.JobID]()},
 		{},
 	} {
@@ -129,12 +132,12 @@ func testKeyReplies(b *scoped) {
 		use.Held = true
 		equal(t, "use", b.claimed(key), &use)
 	}
-	for name, use := range map[string]billing.KeyUse{
-		"no status":           {Reply: &billing.Reply{Body: []byte("{}")}},
-		"a status of four":    {Reply: &billing.Reply{Status: 1000}},
+	for name, use := range map[string]caller.KeyUse{
+		"no status":           {Reply: &caller.Reply{Body: []byte("{}")}},
+		"a status of four":    {Reply: &caller.Reply{Status: 1000}},
 		"a check and work":    {CheckID: id[billing.CheckID](), Work: id[billing.JobID]()},
-		"an answer and work":  {Reply: &billing.Reply{Status: 200}, Work: id[billing.JobID]()},
-		"an answer and check": {Reply: &billing.Reply{Status: 200}, CheckID: id[billing.CheckID]()},
+		"an answer and work":  {Reply: &caller.Reply{Status: 200}, Work: id[billing.JobID]()},
+		"an answer and check": {Reply: &caller.Reply{Status: 200}, CheckID: id[billing.CheckID]()},
 	} {
 		use.Key, use.CreatedAt = "other", b.now
 		if err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) }); err == nil {
@@ -148,8 +151,8 @@ func testKeyReplies(b *scoped) {
 
 func testKeyRelease(b *scoped) {
 	t := b.t
-	use := billing.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), Work: id[billing.JobID](), CreatedAt: b.now}
-	release := func(key string, work billing.JobID) *billing.KeyUse {
+	use := caller.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), Work: id[billing.JobID](), CreatedAt: b.now}
+	release := func(key string, work billing.JobID) *caller.KeyUse {
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			return tx.Keys.Release(ctx, key, work)
 		})
@@ -165,7 +168,7 @@ func testKeyRelease(b *scoped) {
 		t.Errorf("a released key is used: %+v", got)
 	}
 	answered := use
-	answered.Work, answered.Reply = billing.JobID{}, &billing.Reply{Status: 200}
+	answered.Work, answered.Reply = billing.JobID{}, &caller.Reply{Status: 200}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Keys.Record(ctx, use), tx.Keys.Record(ctx, answered))
 	})
@@ -180,12 +183,12 @@ func testForget(b *scoped) {
 	old := b.now.Add(-8 * 24 * time.Hour)
 	check, upload, send := b.job(), b.job(), b.job()
 	b.stage(check, upload, send)
-	for _, use := range []billing.KeyUse{
+	for _, use := range []caller.KeyUse{
 		{Key: "check", CheckID: billing.CheckID(check.Subject)},
 		{Key: "upload", Work: billing.JobID(upload.Subject)},
 		{Key: "send", Work: send.ID},
 		{Key: "done", Work: id[billing.JobID]()},
-		{Key: "answered", Reply: &billing.Reply{Status: 200}},
+		{Key: "answered", Reply: &caller.Reply{Status: 200}},
 		{Key: "old"},
 		{Key: "new", CreatedAt: b.now},
 	} {
@@ -215,16 +218,16 @@ func testAPIKeys(b *scoped) {
 	b.organization()
 	b.practice(elsewhere.Org)
 	at := b.now.Add(time.Minute)
-	first := &billing.APIKey{
+	first := &caller.APIKey{
 		ID: id[billing.KeyID](), Scope: b.scope, Name: "Front desk", Permissions: []billing.Permission{billing.PermissionRead, billing.PermissionSubmit},
 		LastFour: "wXyZ", CreatedAt: b.now, CreatedBy: id[billing.UserID](), ExpiresAt: at.Add(time.Hour),
 		AllowedAddresses: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("2001:db8::/48")},
 	}
-	second := &billing.APIKey{ID: id[billing.KeyID](), Scope: live, Name: "Reports", Permissions: []billing.Permission{billing.PermissionRead}, LastFour: "aBcD", CreatedAt: at}
-	other := &billing.APIKey{ID: id[billing.KeyID](), Scope: elsewhere, Name: "Theirs", Permissions: []billing.Permission{billing.PermissionRead}, LastFour: "0000", CreatedAt: b.now}
-	events := map[billing.EventType][]billing.Event{}
-	for n, k := range []*billing.APIKey{first, second, other} {
-		for _, kind := range []billing.EventType{billing.EventAPIKeyCreated, billing.EventAPIKeyRevoked} {
+	second := &caller.APIKey{ID: id[billing.KeyID](), Scope: live, Name: "Reports", Permissions: []billing.Permission{billing.PermissionRead}, LastFour: "aBcD", CreatedAt: at}
+	other := &caller.APIKey{ID: id[billing.KeyID](), Scope: elsewhere, Name: "Theirs", Permissions: []billing.Permission{billing.PermissionRead}, LastFour: "0000", CreatedAt: b.now}
+	events := map[event.Type][]event.Event{}
+	for n, k := range []*caller.APIKey{first, second, other} {
+		for _, kind := range []event.Type{event.APIKeyCreated, event.APIKeyRevoked} {
 			e := b.event(k.ID, kind, n)
 			e.Scope = k.Scope
 			events[kind] = append(events[kind], e)
@@ -233,7 +236,7 @@ func testAPIKeys(b *scoped) {
 		err := b.try(in, func(ctx context.Context, tx ports.Tx) error {
 			check := b.answered(n) // queued before, and written in the mode of the transaction
 			check.Scope = in
-			err := errors.Join(tx.APIKeys.Insert(ctx, k, digest(k.Name)), tx.Checks.Insert(ctx, check), tx.APIKeys.Append(ctx, events[billing.EventAPIKeyCreated][n]))
+			err := errors.Join(tx.APIKeys.Insert(ctx, k, digest(k.Name)), tx.Checks.Insert(ctx, check), tx.APIKeys.Append(ctx, events[event.APIKeyCreated][n]))
 			_, gone := tx.Checks.Get(ctx, check.ID)
 			return errors.Join(err, gone)
 		})
@@ -241,12 +244,12 @@ func testAPIKeys(b *scoped) {
 			t.Fatal(err)
 		}
 	}
-	revoke := func(in billing.Scope, k *billing.APIKey, at time.Time) (got *billing.APIKey, did bool, err error) {
+	revoke := func(in billing.Scope, k *caller.APIKey, at time.Time) (got *caller.APIKey, did bool, err error) {
 		err = b.try(in, func(ctx context.Context, tx ports.Tx) error {
 			if got, did, err = tx.APIKeys.Revoke(ctx, k.ID, at); err != nil || !did {
 				return err
 			}
-			return tx.APIKeys.Append(ctx, events[billing.EventAPIKeyRevoked][1])
+			return tx.APIKeys.Append(ctx, events[event.APIKeyRevoked][1])
 		})
 		return got, did, err
 	}
@@ -258,28 +261,28 @@ func testAPIKeys(b *scoped) {
 		}
 		equal(t, "revoked key", got, second)
 	}
-	for _, absent := range []*billing.APIKey{other, {ID: id[billing.KeyID]()}} {
+	for _, absent := range []*caller.APIKey{other, {ID: id[billing.KeyID]()}} {
 		_, _, err := revoke(b.scope, absent, at)
 		wantCode(t, "revoking an absent key", err, billing.CodeNotFound)
 	}
-	list := func(in billing.Scope, p billing.Page) []*billing.APIKey {
-		all, err := try(b, in, func(ctx context.Context, tx ports.Tx) ([]*billing.APIKey, error) { return tx.APIKeys.List(ctx, p) })
+	list := func(in billing.Scope, p billing.Page) []*caller.APIKey {
+		all, err := try(b, in, func(ctx context.Context, tx ports.Tx) ([]*caller.APIKey, error) { return tx.APIKeys.List(ctx, p) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return all
 	}
-	equal(t, "keys", list(b.scope, billing.Page{Limit: 10}), []*billing.APIKey{second, first})
-	equal(t, "keys in live mode", list(live, billing.Page{Limit: 10}), []*billing.APIKey{second, first})
-	equal(t, "the next page", list(b.scope, billing.Page{Limit: 1, After: &billing.Position{Time: second.CreatedAt, ID: second.ID}}), []*billing.APIKey{first})
-	equal(t, "keys elsewhere", list(elsewhere, billing.Page{Limit: 10}), []*billing.APIKey{other})
+	equal(t, "keys", list(b.scope, billing.Page{Limit: 10}), []*caller.APIKey{second, first})
+	equal(t, "keys in live mode", list(live, billing.Page{Limit: 10}), []*caller.APIKey{second, first})
+	equal(t, "the next page", list(b.scope, billing.Page{Limit: 1, After: &billing.Position{Time: second.CreatedAt, ID: second.ID}}), []*caller.APIKey{first})
+	equal(t, "keys elsewhere", list(elsewhere, billing.Page{Limit: 10}), []*caller.APIKey{other})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		valid, err := tx.KeyFinder.Valid(ctx, []billing.KeyID{first.ID, second.ID, id[billing.KeyID]()})
 		equal(t, "valid keys", valid, []billing.KeyID{first.ID})
 		if err != nil {
 			return err
 		}
-		for _, k := range []*billing.APIKey{first, second, other} {
+		for _, k := range []*caller.APIKey{first, second, other} {
 			got, err := tx.KeyFinder.Find(ctx, digest(k.Name))
 			again, err2 := tx.KeyFinder.Get(ctx, k.ID)
 			equal(t, "key by its digest", got, k)
@@ -295,9 +298,9 @@ func testAPIKeys(b *scoped) {
 		return nil
 	})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		early := billing.KeyUsed{Key: first.ID, At: at, From: "192.0.2.1"}
-		late := billing.KeyUsed{Key: first.ID, At: at.Add(time.Second), From: "2001:db8::1"}
-		for _, uses := range [][]billing.KeyUsed{{early, {Key: id[billing.KeyID](), At: at, From: "192.0.2.1"}}, {late}, {early}} {
+		early := caller.KeyUsed{Key: first.ID, At: at, From: "192.0.2.1"}
+		late := caller.KeyUsed{Key: first.ID, At: at.Add(time.Second), From: "2001:db8::1"}
+		for _, uses := range [][]caller.KeyUsed{{early, {Key: id[billing.KeyID](), At: at, From: "192.0.2.1"}}, {late}, {early}} {
 			if err := tx.KeyFinder.Used(ctx, uses); err != nil {
 				return err
 			}
@@ -311,14 +314,14 @@ func testAPIKeys(b *scoped) {
 		in   billing.Scope
 		by   billing.UserID
 		at   time.Time
-		want []*billing.APIKey
+		want []*caller.APIKey
 	}{
-		{live, first.CreatedBy, at, []*billing.APIKey{first}},
+		{live, first.CreatedBy, at, []*caller.APIKey{first}},
 		{b.scope, first.CreatedBy, first.ExpiresAt, nil},
 		{b.scope, id[billing.UserID](), at, nil},
 		{elsewhere, first.CreatedBy, at, nil},
 	} {
-		got, err := try(b, c.in, func(ctx context.Context, tx ports.Tx) ([]*billing.APIKey, error) {
+		got, err := try(b, c.in, func(ctx context.Context, tx ports.Tx) ([]*caller.APIKey, error) {
 			return tx.APIKeys.Working(ctx, c.by, c.at)
 		})
 		if err != nil || len(got) != len(c.want) {
@@ -329,12 +332,12 @@ func testAPIKeys(b *scoped) {
 			equal(t, "working key", got[i], c.want[i])
 		}
 	}
-	for in, want := range map[billing.Scope][]billing.Event{
-		b.scope: {events[billing.EventAPIKeyCreated][0]}, elsewhere: {events[billing.EventAPIKeyCreated][2]},
-		live: {events[billing.EventAPIKeyRevoked][1], events[billing.EventAPIKeyCreated][1]},
+	for in, want := range map[billing.Scope][]event.Event{
+		b.scope: {events[event.APIKeyCreated][0]}, elsewhere: {events[event.APIKeyCreated][2]},
+		live: {events[event.APIKeyRevoked][1], events[event.APIKeyCreated][1]},
 	} {
-		got, err := try(b, in, func(ctx context.Context, tx ports.Tx) ([]*billing.Event, error) {
-			return tx.Events.List(ctx, billing.EventFilter{}, billing.Page{Limit: 10})
+		got, err := try(b, in, func(ctx context.Context, tx ports.Tx) ([]*event.Event, error) {
+			return tx.Events.List(ctx, event.Filter{}, billing.Page{Limit: 10})
 		})
 		if err != nil || len(got) != len(want) {
 			t.Errorf("events of %s: %v, %v", in.Mode, got, err)

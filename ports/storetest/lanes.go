@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -35,7 +37,7 @@ func (b *scoped) leave(endpoint billing.WebhookEndpointID, holder billing.JobID)
 // dueAt returns the due deliveries of a lane.
 func (b *scoped) dueAt(
 	endpoint billing.WebhookEndpointID, now time.Time, limit int, inFlight ...billing.DeliveryID,
-) (e *billing.WebhookEndpoint, due []billing.Shipment, next time.Time) {
+) (e *webhook.Endpoint, due []webhook.Shipment, next time.Time) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 		e, due, next, err = tx.Lanes.Due(ctx, endpoint, now, limit, inFlight)
@@ -46,25 +48,25 @@ func (b *scoped) dueAt(
 
 // record records an attempt at each delivery, made when it was due, and returns
 // the updated deliveries.
-func (b *scoped) record(status int, due ...billing.Shipment) []*billing.Delivery {
+func (b *scoped) record(status int, due ...webhook.Shipment) []*webhook.Delivery {
 	b.t.Helper()
-	var tried []*billing.Delivery
+	var tried []*webhook.Delivery
 	for _, s := range due {
 		d := *s.Delivery
-		d.Tried(billing.Attempt{At: d.NextAttemptAt, Status: status, Duration: time.Second, Response: "\x00 " + unicode + "\xff", Error: unicode}, 0.5)
+		d.Tried(webhook.Attempt{At: d.NextAttemptAt, Status: status, Duration: time.Second, Response: "\x00 " + unicode + "\xff", Error: unicode}, 0.5)
 		tried = append(tried, &d)
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, tried) })
 	return tried
 }
 
-func (b *scoped) recordHealth(e billing.WebhookEndpoint, h billing.EndpointHealth) {
+func (b *scoped) recordHealth(e webhook.Endpoint, h webhook.EndpointHealth) {
 	b.t.Helper()
 	e.Health = h
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.RecordHealth(ctx, &e) })
 }
 
-func shipped(due []billing.Shipment) (out []billing.EventID) {
+func shipped(due []webhook.Shipment) (out []billing.EventID) {
 	for _, s := range due {
 		out = append(out, s.Event.ID)
 	}
@@ -113,7 +115,7 @@ func testTake(b *scoped) {
 	}
 	take("one that was taken over", e.ID, one, false, "at "+two.String())
 	b.saveEndpoint(e)
-	b.recordHealth(*e, billing.EndpointHealth{Failures: 1, FailingSince: b.now})
+	b.recordHealth(*e, webhook.EndpointHealth{Failures: 1, FailingSince: b.now})
 	take("one whose endpoint was changed", e.ID, one, false, "at "+two.String())
 }
 
@@ -145,7 +147,7 @@ func testTakeRace(b *scoped) {
 
 func testDueDeliveries(b *scoped) {
 	t := b.t
-	e := b.newEndpoint(0, func(e *billing.WebhookEndpoint) { e.EventTypes = billing.EventTypes() })
+	e := b.newEndpoint(0, func(e *webhook.Endpoint) { e.EventTypes = event.Types() })
 	b.newEndpoint(1)
 	events := b.happen(5)
 	at := func(n int) time.Time { return events[n].CreatedAt }
@@ -188,14 +190,14 @@ func testDueDeliveries(b *scoped) {
 		equal(t, name, shipped(due), want)
 		equal(t, name+": next", next, test.next)
 	}
-	e.Status = billing.EndpointDisabled
+	e.Status = webhook.EndpointDisabled
 	b.saveEndpoint(e)
 	got, due, next = b.dueAt(e.ID, at(4), 10)
 	equal(t, "disabled endpoint", got, e)
 	if len(due) > 0 || !next.IsZero() {
 		t.Errorf("%d are due of a disabled endpoint, and next %v", len(due), next)
 	}
-	e.Status = billing.EndpointEnabled
+	e.Status = webhook.EndpointEnabled
 	b.saveEndpoint(e)
 	_, due, _ = b.dueAt(e.ID, at(4), 10)
 	equal(t, "due of an endpoint that was enabled again", len(due), 5)
@@ -210,7 +212,7 @@ func testDueDeliveries(b *scoped) {
 func testCircuit(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
-	open := billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(30 * time.Second)}
+	open := webhook.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(30 * time.Second)}
 	b.recordHealth(*e, open)
 	_, due, next := b.dueAt(e.ID, b.now.Add(time.Minute), 10)
 	if len(due) > 0 || !next.IsZero() {
@@ -237,13 +239,13 @@ func testCircuit(b *scoped) {
 	_, probe, _ := b.dueAt(e.ID, open.CircuitUntil, 10)
 	equal(t, "probe", shipped(probe), []billing.EventID{events[0].ID})
 	b.record(200, probe...)
-	b.recordHealth(*e, billing.EndpointHealth{})
+	b.recordHealth(*e, webhook.EndpointHealth{})
 	_, due, _ = b.dueAt(e.ID, open.CircuitUntil, 10)
 	equal(t, "due once the circuit is closed", len(due), 2)
 
 	// A delivery that is due after the circuit's time is not due at that time.
 	retried := b.record(500, due...)
-	b.recordHealth(*e, billing.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(time.Second)})
+	b.recordHealth(*e, webhook.EndpointHealth{Failures: 10, FailingSince: b.now, CircuitUntil: b.now.Add(time.Second)})
 	_, due, next = b.dueAt(e.ID, b.now, 10)
 	equal(t, "due of an open circuit", len(due), 0)
 	equal(t, "next of an open circuit", next, retried[0].NextAttemptAt)
@@ -271,7 +273,7 @@ func testRecord(b *scoped) {
 		ill[0] = again[0]
 	}
 	failed := b.record(503, ill[0])[0]
-	equal(t, "state after the last attempt", failed.State, billing.DeliveryFailed)
+	equal(t, "state after the last attempt", failed.State, webhook.DeliveryFailed)
 	stale := b.record(200, well, ill[0]) // settled: this changes nothing
 	if len(stale[0].Attempts) != 1 || len(failed.Attempts) != 11 {
 		t.Fatal("the test tries another delivery")
@@ -279,12 +281,12 @@ func testRecord(b *scoped) {
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, nil) })
 	for _, d := range b.deliveries(e.ID) {
 		want := map[billing.DeliveryID]struct {
-			state    billing.DeliveryState
+			state    webhook.DeliveryState
 			statuses []int
 		}{
-			well.Delivery.ID:   {billing.DeliveryDelivered, []int{204}},
-			ill[0].Delivery.ID: {billing.DeliveryFailed, []int{500, 500, 500, 500, 500, 500, 500, 500, 500, 500, 503}},
-			ill[1].Delivery.ID: {billing.DeliveryPending, nil},
+			well.Delivery.ID:   {webhook.DeliveryDelivered, []int{204}},
+			ill[0].Delivery.ID: {webhook.DeliveryFailed, []int{500, 500, 500, 500, 500, 500, 500, 500, 500, 500, 503}},
+			ill[1].Delivery.ID: {webhook.DeliveryPending, nil},
 		}[d.ID]
 		var statuses []int
 		for _, a := range d.Attempts {
@@ -292,7 +294,7 @@ func testRecord(b *scoped) {
 		}
 		equal(t, "state", d.State, want.state)
 		equal(t, "attempts", statuses, want.statuses)
-		if d.NextAttemptAt.IsZero() == (d.State == billing.DeliveryPending) {
+		if d.NextAttemptAt.IsZero() == (d.State == webhook.DeliveryPending) {
 			t.Errorf("a %s delivery has its next attempt at %v", d.State, d.NextAttemptAt)
 		}
 		for _, a := range d.Attempts {
@@ -310,13 +312,13 @@ func testRecordAndDue(b *scoped) {
 	e := b.newEndpoint(0)
 	events := b.happen(3)
 	_, first, _ := b.dueAt(e.ID, b.now.Add(time.Second), 2)
-	first[0].Delivery.Tried(billing.Attempt{At: b.now, Status: 200}, 0)
-	first[1].Delivery.Tried(billing.Attempt{At: b.now, Status: 500}, 0)
+	first[0].Delivery.Tried(webhook.Attempt{At: b.now, Status: 200}, 0)
+	first[1].Delivery.Tried(webhook.Attempt{At: b.now, Status: 500}, 0)
 	ill := *e
 	ill.Health, _ = ill.Health.After(first[1].Delivery.Attempts[0])
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if err := errors.Join(
-			tx.Lanes.Record(ctx, []*billing.Delivery{first[0].Delivery}), tx.Lanes.Record(ctx, []*billing.Delivery{first[1].Delivery}),
+			tx.Lanes.Record(ctx, []*webhook.Delivery{first[0].Delivery}), tx.Lanes.Record(ctx, []*webhook.Delivery{first[1].Delivery}),
 			tx.Lanes.RecordHealth(ctx, &ill)); err != nil {
 			return err
 		}
@@ -348,8 +350,8 @@ func testRecordSuccess(b *scoped) {
 		{"an earlier success", b.now.Add(time.Second), 200, e.URL, b.now.Add(3 * time.Second)},
 	} {
 		d := *due[n].Delivery
-		d.Tried(billing.Attempt{At: test.at, Status: test.status, URL: test.url}, 0.5)
-		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, []*billing.Delivery{&d}) })
+		d.Tried(webhook.Attempt{At: test.at, Status: test.status, URL: test.url}, 0.5)
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Record(ctx, []*webhook.Delivery{&d}) })
 		e.DeliveredAt = test.want
 		equal(b.t, test.what, b.getEndpoint(e.ID), e)
 	}
@@ -360,22 +362,22 @@ func testRecordHealth(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
 	seen := *e
-	ill := billing.EndpointHealth{Failures: 3, FailingSince: b.now, CircuitUntil: b.now.Add(time.Minute)}
-	e.URL, e.Secret, e.Description, e.EventTypes = "https://example.net", billing.NewWebhookSecret(), "new", billing.EventTypes()[:1]
+	ill := webhook.EndpointHealth{Failures: 3, FailingSince: b.now, CircuitUntil: b.now.Add(time.Minute)}
+	e.URL, e.Secret, e.Description, e.EventTypes = "https://example.net", webhook.NewWebhookSecret(), "new", event.Types()[:1]
 	b.saveEndpoint(e)
 	b.recordHealth(seen, ill) // has the old URL
 	e.Health = ill
 	equal(t, "endpoint with failures", b.getEndpoint(e.ID), e)
-	e.Status = billing.EndpointDisabled
+	e.Status = webhook.EndpointDisabled
 	b.saveEndpoint(e)
 	calls := b.calls()[e.ID]
-	b.recordHealth(seen, billing.EndpointHealth{}) // does not know that it was disabled
-	e.Health = billing.EndpointHealth{}
+	b.recordHealth(seen, webhook.EndpointHealth{}) // does not know that it was disabled
+	e.Health = webhook.EndpointHealth{}
 	equal(t, "endpoint that its owner disabled", b.getEndpoint(e.ID), e)
-	e.Status = billing.EndpointEnabled
+	e.Status = webhook.EndpointEnabled
 	b.saveEndpoint(e)
 	gone := *e
-	gone.Status, gone.DisabledBy = billing.EndpointDisabled, billing.DisabledByGone
+	gone.Status, gone.DisabledBy = webhook.EndpointDisabled, webhook.DisabledByGone
 	b.recordHealth(gone, ill)
 	gone.Health = ill
 	equal(t, "endpoint that is gone", b.getEndpoint(e.ID), &gone)

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -13,39 +16,39 @@ import (
 func testLedger(b *scoped) {
 	t := b.t
 	first, second, bare := b.era(0), b.era(1), b.era(2)
-	bare.Payer, bare.PayerName, bare.Payment = billing.PayerSummary{}, "", billing.ERAPayment{}
+	bare.Payer, bare.PayerName, bare.Payment = directory.PayerSummary{}, "", remit.Payment{}
 	b.insertERAs(first, second, bare)
 	one, other, absent := id[billing.ClaimID](), id[billing.ClaimID](), id[billing.ClaimID]()
-	row := func(ordinal int, status billing.RemitStatus, claim billing.ClaimID) *billing.RemittanceClaim {
+	row := func(ordinal int, status remit.Status, claim billing.ClaimID) *remit.Claim {
 		return b.became(b.remittanceClaim(ordinal), status, claim)
 	}
-	early := []*billing.RemittanceClaim{
-		row(1, billing.RemitApplied, one), row(2, billing.RemitPending, one), row(3, billing.RemitNeedsReview, one), row(4, billing.RemitUnmatched, one),
-		row(5, billing.RemitIgnored, one), row(6, billing.RemitForwarded, one), row(7, billing.RemitApplied, other), row(8, billing.RemitApplied, id[billing.ClaimID]()),
+	early := []*remit.Claim{
+		row(1, remit.StatusApplied, one), row(2, remit.StatusPending, one), row(3, remit.StatusNeedsReview, one), row(4, remit.StatusUnmatched, one),
+		row(5, remit.StatusIgnored, one), row(6, remit.StatusForwarded, one), row(7, remit.StatusApplied, other), row(8, remit.StatusApplied, id[billing.ClaimID]()),
 	}
-	late := []*billing.RemittanceClaim{row(1, billing.RemitApplied, one), row(2, billing.RemitApplied, one)}
-	late[1].RemittanceClaimProgress = Filled[billing.RemittanceClaimProgress](t)
-	late[1].Status, late[1].ClaimID = billing.RemitApplied, one
-	last := row(1, billing.RemitApplied, one)
+	late := []*remit.Claim{row(1, remit.StatusApplied, one), row(2, remit.StatusApplied, one)}
+	late[1].ClaimProgress = Filled[remit.ClaimProgress](t)
+	late[1].Status, late[1].ClaimID = remit.StatusApplied, one
+	last := row(1, remit.StatusApplied, one)
 	b.insertRemittanceClaims(second.ID, late...)
 	b.insertRemittanceClaims(first.ID, early...)
 	b.insertRemittanceClaims(bare.ID, last)
-	ledger := func(claims ...billing.ClaimID) map[billing.ClaimID][]*billing.LedgerEntry {
-		return read(b, func(ctx context.Context, tx ports.Tx) (map[billing.ClaimID][]*billing.LedgerEntry, error) {
+	ledger := func(claims ...billing.ClaimID) map[billing.ClaimID][]*remit.LedgerEntry {
+		return read(b, func(ctx context.Context, tx ports.Tx) (map[billing.ClaimID][]*remit.LedgerEntry, error) {
 			return tx.RemittanceClaims.Ledger(ctx, claims)
 		})
 	}
-	entry := func(e *billing.ERA, r *billing.RemittanceClaim) *billing.LedgerEntry {
-		return &billing.LedgerEntry{RemittanceClaim: r, ERA: e.Source()}
+	entry := func(e *remit.ERA, r *remit.Claim) *remit.LedgerEntry {
+		return &remit.LedgerEntry{Claim: r, ERA: e.Source()}
 	}
-	equal(t, "ledgers", ledger(one, other, absent), map[billing.ClaimID][]*billing.LedgerEntry{
+	equal(t, "ledgers", ledger(one, other, absent), map[billing.ClaimID][]*remit.LedgerEntry{
 		one:   {entry(first, early[0]), entry(second, late[0]), entry(second, late[1]), entry(bare, last)},
 		other: {entry(first, early[6])},
 	})
 	equal(t, "no ledger", len(ledger(absent))+len(ledger()), 0)
-	b.saveRemittanceClaims(first.ID, b.became(early[0], billing.RemitNeedsReview, one), b.became(early[3], billing.RemitApplied, one))
-	b.saveRemittanceClaims(second.ID, b.became(late[1], billing.RemitApplied, other))
-	equal(t, "ledgers after changes", ledger(one, other), map[billing.ClaimID][]*billing.LedgerEntry{
+	b.saveRemittanceClaims(first.ID, b.became(early[0], remit.StatusNeedsReview, one), b.became(early[3], remit.StatusApplied, one))
+	b.saveRemittanceClaims(second.ID, b.became(late[1], remit.StatusApplied, other))
+	equal(t, "ledgers after changes", ledger(one, other), map[billing.ClaimID][]*remit.LedgerEntry{
 		one:   {entry(first, early[3]), entry(second, late[0]), entry(bare, last)},
 		other: {entry(first, early[6]), entry(second, late[1])},
 	})
@@ -58,8 +61,8 @@ func testLinked(b *scoped) {
 	second.SecondaryTo, third.SecondaryTo = first.ID, second.ID
 	b.insertClaims(second)
 	b.insertClaims(third)
-	b.changeClaim(first.ID, func(c *billing.Claim) { c.SecondaryID = second.ID })
-	b.changeClaim(second.ID, func(c *billing.Claim) { c.SecondaryID = third.ID })
+	b.changeClaim(first.ID, func(c *claim.Claim) { c.SecondaryID = second.ID })
+	b.changeClaim(second.ID, func(c *claim.Claim) { c.SecondaryID = third.ID })
 	for name, c := range map[string]struct {
 		of   []billing.ClaimID
 		want []billing.ClaimID

@@ -6,50 +6,51 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/ports"
 )
 
 // payerRequest returns an open request, n microseconds after the start of the
 // test.
-func (b *scoped) payerRequest(n int) *billing.PayerRequest {
-	return &billing.PayerRequest{
-		ID: id[billing.PayerRequestID](), Scope: b.scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
+func (b *scoped) payerRequest(n int) *attachment.PayerRequest {
+	return &attachment.PayerRequest{
+		ID: id[billing.PayerRequestID](), Scope: b.scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
 		ClaimID: id[billing.ClaimID](), Payer: b.payer(), ReferenceNumber: "REF " + unicode, Requested: unicode,
 		DueDate: billing.Date{Year: 2026, Month: 6, Day: 1}, CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
 	}
 }
 
-func (b *scoped) insertRequests(rs ...*billing.PayerRequest) {
+func (b *scoped) insertRequests(rs ...*attachment.PayerRequest) {
 	b.t.Helper()
 	for _, r := range rs {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
 	}
 }
 
-func (b *scoped) listRequests(f billing.PayerRequestFilter, p billing.Page) []*billing.PayerRequest {
+func (b *scoped) listRequests(f attachment.PayerRequestFilter, p billing.Page) []*attachment.PayerRequest {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.PayerRequest, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*attachment.PayerRequest, error) {
 		return tx.PayerRequests.List(ctx, f, p)
 	})
 }
 
-func (b *scoped) getRequest(id billing.PayerRequestID) *billing.PayerRequest {
+func (b *scoped) getRequest(id billing.PayerRequestID) *attachment.PayerRequest {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.PayerRequest, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) (*attachment.PayerRequest, error) {
 		return tx.PayerRequests.Get(ctx, id)
 	})
 }
 
-func answeredRequest(r *billing.PayerRequest) *billing.PayerRequest {
-	r.Answer(&billing.Attachment{ID: id[billing.AttachmentID](), ClosedAt: r.CreatedAt.Add(time.Minute)})
+func answeredRequest(r *attachment.PayerRequest) *attachment.PayerRequest {
+	r.Answer(&attachment.Attachment{ID: id[billing.AttachmentID](), ClosedAt: r.CreatedAt.Add(time.Minute)})
 	return r
 }
 
 func testPayerRequests(b *scoped) {
 	t := b.t
 	full, letter, done := b.payerRequest(0), b.payerRequest(1), answeredRequest(b.payerRequest(2))
-	letter.Source, letter.ClaimID, letter.DueDate = billing.SourceStaff, billing.ClaimID{}, billing.Date{}
-	for _, r := range []*billing.PayerRequest{full, letter, done} {
+	letter.Source, letter.ClaimID, letter.DueDate = attachment.SourceStaff, billing.ClaimID{}, billing.Date{}
+	for _, r := range []*attachment.PayerRequest{full, letter, done} {
 		b.insertRequests(r)
 		equal(t, "payer request", b.getRequest(r.ID), r)
 	}
@@ -93,7 +94,7 @@ func testAnswerRace(b *scoped) {
 			if err != nil {
 				return err
 			}
-			if first = mine.State == billing.PayerRequestOpen; !first {
+			if first = mine.State == attachment.PayerRequestOpen; !first {
 				return nil
 			}
 			waitABit(ctx)
@@ -109,15 +110,19 @@ func testAnswerRace(b *scoped) {
 
 func testListPayerRequests(b *scoped) {
 	listed(b, b.payerRequest, b.insertRequests,
-		func(p billing.Page) []*billing.PayerRequest { return b.listRequests(billing.PayerRequestFilter{}, p) },
-		func(r *billing.PayerRequest) billing.Position { return billing.Position{Time: r.CreatedAt, ID: r.ID} })
+		func(p billing.Page) []*attachment.PayerRequest {
+			return b.listRequests(attachment.PayerRequestFilter{}, p)
+		},
+		func(r *attachment.PayerRequest) billing.Position {
+			return billing.Position{Time: r.CreatedAt, ID: r.ID}
+		})
 }
 
 func testPayerRequestsReceived(b *scoped) {
 	t := b.t
 	one, none, letter, other := b.payerRequest(0), b.payerRequest(1), b.payerRequest(2), b.payerRequest(3)
 	none.ClaimID = billing.ClaimID{}
-	letter.Source, letter.ReferenceNumber = billing.SourceStaff, "LETTER"
+	letter.Source, letter.ReferenceNumber = attachment.SourceStaff, "LETTER"
 	other.ClaimID, other.ReferenceNumber = one.ClaimID, "OTHER"
 	b.insertRequests(one, none, letter, other, answeredRequest(b.payerRequest(4)))
 	for name, test := range map[string]struct {
@@ -148,22 +153,22 @@ func testPayerRequestFilters(b *scoped) {
 	three.DueDate = billing.Date{}
 	b.insertRequests(one, two, three)
 	for name, test := range map[string]struct {
-		f    billing.PayerRequestFilter
-		want []*billing.PayerRequest
+		f    attachment.PayerRequestFilter
+		want []*attachment.PayerRequest
 	}{
-		"none":     {billing.PayerRequestFilter{}, []*billing.PayerRequest{three, two, one}},
-		"open":     {billing.PayerRequestFilter{State: billing.PayerRequestOpen}, []*billing.PayerRequest{three, two}},
-		"answered": {billing.PayerRequestFilter{State: billing.PayerRequestAnswered}, []*billing.PayerRequest{one}},
-		"claim":    {billing.PayerRequestFilter{ClaimID: three.ClaimID}, []*billing.PayerRequest{three}},
-		"payer":    {billing.PayerRequestFilter{PayerID: two.Payer.ID}, []*billing.PayerRequest{two}},
-		"due":      {billing.PayerRequestFilter{DueBy: one.DueDate}, []*billing.PayerRequest{one}},
-		"due soon": {billing.PayerRequestFilter{DueBy: two.DueDate}, []*billing.PayerRequest{two, one}},
-		"overdue":  {billing.PayerRequestFilter{DueBy: one.DueDate.AddDays(-1)}, []*billing.PayerRequest{}},
+		"none":     {attachment.PayerRequestFilter{}, []*attachment.PayerRequest{three, two, one}},
+		"open":     {attachment.PayerRequestFilter{State: attachment.PayerRequestOpen}, []*attachment.PayerRequest{three, two}},
+		"answered": {attachment.PayerRequestFilter{State: attachment.PayerRequestAnswered}, []*attachment.PayerRequest{one}},
+		"claim":    {attachment.PayerRequestFilter{ClaimID: three.ClaimID}, []*attachment.PayerRequest{three}},
+		"payer":    {attachment.PayerRequestFilter{PayerID: two.Payer.ID}, []*attachment.PayerRequest{two}},
+		"due":      {attachment.PayerRequestFilter{DueBy: one.DueDate}, []*attachment.PayerRequest{one}},
+		"due soon": {attachment.PayerRequestFilter{DueBy: two.DueDate}, []*attachment.PayerRequest{two, one}},
+		"overdue":  {attachment.PayerRequestFilter{DueBy: one.DueDate.AddDays(-1)}, []*attachment.PayerRequest{}},
 		"all at once": {
-			billing.PayerRequestFilter{State: one.State, ClaimID: one.ClaimID, PayerID: one.Payer.ID, DueBy: one.DueDate},
-			[]*billing.PayerRequest{one},
+			attachment.PayerRequestFilter{State: one.State, ClaimID: one.ClaimID, PayerID: one.Payer.ID, DueBy: one.DueDate},
+			[]*attachment.PayerRequest{one},
 		},
-		"nothing": {billing.PayerRequestFilter{ClaimID: id[billing.ClaimID]()}, []*billing.PayerRequest{}},
+		"nothing": {attachment.PayerRequestFilter{ClaimID: id[billing.ClaimID]()}, []*attachment.PayerRequest{}},
 	} {
 		equal(t, "filter by "+name, b.listRequests(test.f, billing.Page{Limit: 25}), test.want)
 	}

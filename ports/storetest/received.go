@@ -10,24 +10,25 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
 // received returns a file of a network, n seconds after the start of the test.
-func (b *scoped) received(n int, network string, state billing.FileState) *billing.ReceivedFile {
+func (b *scoped) received(n int, network string, state clearing.FileState) *clearing.ReceivedFile {
 	at := b.now.Add(time.Duration(n) * time.Second)
-	f := &billing.ReceivedFile{
+	f := &clearing.ReceivedFile{
 		ID: billing.NewID[billing.FileID](at), Network: network, Scope: billing.Scope{Mode: b.scope.Mode},
-		RemoteFile: billing.RemoteFile{Name: "a.835", Size: int64(n), Time: at}, State: state, Since: at, Listed: true, Holder: billing.JobID{1},
+		RemoteFile: clearing.RemoteFile{Name: "a.835", Size: int64(n), Time: at}, State: state, Since: at, Listed: true, Holder: billing.JobID{1},
 	}
-	if state != billing.FileFetching && state != billing.FileLost {
+	if state != clearing.FileFetching && state != clearing.FileLost {
 		f.Digest = sha256.Sum256(f.ID[:])
 	}
 	return f
 }
 
-func (b *scoped) putFiles(all ...*billing.ReceivedFile) {
+func (b *scoped) putFiles(all ...*clearing.ReceivedFile) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
 		for _, f := range all {
@@ -37,9 +38,9 @@ func (b *scoped) putFiles(all ...*billing.ReceivedFile) {
 	})
 }
 
-func (b *scoped) locked(id billing.FileID) *billing.ReceivedFile {
+func (b *scoped) locked(id billing.FileID) *clearing.ReceivedFile {
 	b.t.Helper()
-	return system(b, func(ctx context.Context, tx ports.SystemTx) (*billing.ReceivedFile, error) {
+	return system(b, func(ctx context.Context, tx ports.SystemTx) (*clearing.ReceivedFile, error) {
 		return tx.Received.Lock(ctx, id)
 	})
 }
@@ -47,22 +48,22 @@ func (b *scoped) locked(id billing.FileID) *billing.ReceivedFile {
 // testReceived stores files and what becomes of them.
 func testReceived(b *scoped) {
 	t := b.t
-	waits, later, lost := b.received(1, "one", billing.FileReceived), b.received(2, "one", billing.FileReceived), b.received(3, "one", billing.FileLost)
+	waits, later, lost := b.received(1, "one", clearing.FileReceived), b.received(2, "one", clearing.FileReceived), b.received(3, "one", clearing.FileLost)
 	lost.Listed, lost.Reason = false, "It is gone."
-	own := b.received(4, "two", billing.FileReceived)
+	own := b.received(4, "two", clearing.FileReceived)
 	own.Scope = b.scope
 	b.putFiles(later, waits, lost, own)
-	for _, f := range []*billing.ReceivedFile{waits, lost, own} {
+	for _, f := range []*clearing.ReceivedFile{waits, lost, own} {
 		equal(t, "a file", b.locked(f.ID), f)
 	}
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		listed, err := tx.Received.Listed(ctx, "one")
-		slices.SortFunc(listed, func(a, b *billing.ReceivedFile) int { return a.Since.Compare(b.Since) })
-		equal(t, "listed", listed, []*billing.ReceivedFile{waits, later})
+		slices.SortFunc(listed, func(a, b *clearing.ReceivedFile) int { return a.Since.Compare(b.Since) })
+		equal(t, "listed", listed, []*clearing.ReceivedFile{waits, later})
 		next, err2 := tx.Received.Next(ctx, "one")
 		equal(t, "next", next, waits)
 		problems, err3 := tx.Received.Problems(ctx)
-		equal(t, "problems", problems, []*billing.ReceivedFile{lost})
+		equal(t, "problems", problems, []*clearing.ReceivedFile{lost})
 		_, absent := tx.Received.Next(ctx, "three")
 		_, absent2 := tx.Received.Lock(ctx, billing.FileID{1})
 		if !billing.IsNotFound(absent) || !billing.IsNotFound(absent2) {
@@ -70,10 +71,10 @@ func testReceived(b *scoped) {
 		}
 		return errors.Join(err, err2, err3)
 	})
-	waits.State, waits.Since, waits.Listed, waits.Tries, waits.Reason = billing.FileApplied, b.now.Add(time.Hour), false, 2, "x"
+	waits.State, waits.Since, waits.Listed, waits.Tries, waits.Reason = clearing.FileApplied, b.now.Add(time.Hour), false, 2, "x"
 	b.putFiles(waits)
 	equal(t, "a changed file", b.locked(waits.ID), waits)
-	again := b.received(5, "one", billing.FileFetching) // the version was removed, and came again
+	again := b.received(5, "one", clearing.FileFetching) // the version was removed, and came again
 	again.RemoteFile = waits.RemoteFile
 	b.putFiles(again)
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
@@ -81,7 +82,7 @@ func testReceived(b *scoped) {
 	})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		listed, err := tx.Received.Listed(ctx, "one")
-		equal(t, "listed after others were forgotten", listed, []*billing.ReceivedFile{later})
+		equal(t, "listed after others were forgotten", listed, []*clearing.ReceivedFile{later})
 		return err
 	})
 }
@@ -93,9 +94,9 @@ func testContents(b *scoped) {
 	for i := range parts {
 		parts[i] = bytes.Repeat([]byte{byte(i)}, 100+i)
 	}
-	f := b.received(1, "one", billing.FileApplied)
+	f := b.received(1, "one", clearing.FileApplied)
 	f.Digest = sha256.Sum256(bytes.Join(parts, nil))
-	store := func(f *billing.ReceivedFile, parts [][]byte) {
+	store := func(f *clearing.ReceivedFile, parts [][]byte) {
 		t.Helper()
 		b.putFiles(f)
 		b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
@@ -105,7 +106,7 @@ func testContents(b *scoped) {
 			return err
 		})
 	}
-	read := func(f *billing.ReceivedFile) (content []byte, err error) {
+	read := func(f *clearing.ReceivedFile) (content []byte, err error) {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
 			content, err = tx.Contents.Read(ctx, f)
 			return nil
@@ -116,13 +117,13 @@ func testContents(b *scoped) {
 	if content, err := read(f); err != nil || !bytes.Equal(content, bytes.Join(parts, nil)) {
 		t.Errorf("%d bytes, %v", len(content), err)
 	}
-	empty := b.received(2, "one", billing.FileReceived)
+	empty := b.received(2, "one", clearing.FileReceived)
 	empty.Digest = sha256.Sum256(nil)
 	store(empty, nil)
 	if content, err := read(empty); err != nil || len(content) != 0 {
 		t.Errorf("an empty file: %d bytes, %v", len(content), err)
 	}
-	short := b.received(3, "one", billing.FileReceived)
+	short := b.received(3, "one", clearing.FileReceived)
 	short.Digest = f.Digest
 	store(short, parts[:20])
 	if _, err := read(short); err == nil || billing.IsNotFound(err) {
@@ -130,13 +131,13 @@ func testContents(b *scoped) {
 	}
 
 	// The same name with the same content again, a loss that was none, and others.
-	again, lost, other := b.received(4, "one", billing.FileReceived), b.received(4, "one", billing.FileLost), b.received(5, "one", billing.FileApplied)
+	again, lost, other := b.received(4, "one", clearing.FileReceived), b.received(4, "one", clearing.FileLost), b.received(5, "one", clearing.FileApplied)
 	again.Digest, lost.Listed, other.Name, other.Digest = f.Digest, false, "b.835", f.Digest
 	b.putFiles(again, lost, other)
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.Contents.Supersede(ctx, again) })
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		for what, c := range map[string]struct {
-			of    *billing.ReceivedFile
+			of    *clearing.ReceivedFile
 			stays bool
 		}{"an earlier copy": {f, false}, "a loss": {lost, false}, "itself": {again, true}, "another name": {other, true}, "one that waits": {short, true}} {
 			if _, err := tx.Received.Lock(ctx, c.of.ID); billing.IsNotFound(err) == c.stays {
@@ -145,7 +146,7 @@ func testContents(b *scoped) {
 		}
 		return tx.Contents.Clear(ctx, short.ID)
 	})
-	for _, f := range []*billing.ReceivedFile{f, short} {
+	for _, f := range []*clearing.ReceivedFile{f, short} {
 		if _, err := read(f); !billing.IsNotFound(err) {
 			t.Errorf("removed content: %v", err)
 		}
@@ -155,12 +156,12 @@ func testContents(b *scoped) {
 // testExpire removes old contents, and old files that are no longer listed.
 func testExpire(b *scoped) {
 	t := b.t
-	kept, gone, waits := b.received(1, "one", billing.FileApplied), b.received(2, "one", billing.FileApplied), b.received(3, "one", billing.FileReceived)
-	recent := b.received(60, "one", billing.FileApplied)
+	kept, gone, waits := b.received(1, "one", clearing.FileApplied), b.received(2, "one", clearing.FileApplied), b.received(3, "one", clearing.FileReceived)
+	recent := b.received(60, "one", clearing.FileApplied)
 	gone.Listed, waits.Listed, recent.Listed = false, false, false
 	b.putFiles(kept, gone, waits, recent)
 	b.system(func(ctx context.Context, tx ports.SystemTx) (err error) {
-		for _, f := range []*billing.ReceivedFile{kept, gone, waits, recent} {
+		for _, f := range []*clearing.ReceivedFile{kept, gone, waits, recent} {
 			err = errors.Join(err, tx.Contents.Add(ctx, f, 0, []byte(strings.Repeat("x", 100))))
 		}
 		return err
@@ -174,7 +175,7 @@ func testExpire(b *scoped) {
 		}
 	}
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		for _, f := range []*billing.ReceivedFile{kept, waits, recent} {
+		for _, f := range []*clearing.ReceivedFile{kept, waits, recent} {
 			if _, err := tx.Received.Lock(ctx, f.ID); err != nil {
 				t.Errorf("%s: %v", f.State, err)
 			}

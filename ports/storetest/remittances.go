@@ -8,35 +8,39 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
 // era returns a remittance that was read, n microseconds after the start of the
 // test.
-func (b *scoped) era(n int) *billing.ERA {
-	return &billing.ERA{
-		ID: id[billing.ERAID](), Scope: b.scope, State: billing.ERANeedsReview, Payer: b.payer(), PayerName: unicode, OfficeID: id[billing.OfficeID](),
-		Payment: billing.ERAPayment{
+func (b *scoped) era(n int) *remit.ERA {
+	return &remit.ERA{
+		ID: id[billing.ERAID](), Scope: b.scope, State: remit.NeedsReview, Payer: b.payer(), PayerName: unicode, OfficeID: id[billing.OfficeID](),
+		Payment: remit.Payment{
 			Method: "ACH", TraceNumber: "T " + unicode, Date: billing.Date{Year: 2026, Month: 5, Day: 4}, Total: 12345, ProviderAdjustmentsTotal: -5,
 		},
-		ProviderAdjustments: []billing.ProviderAdjustment{{
+		ProviderAdjustments: []remit.ProviderAdjustment{{
 			ProviderID: "1", Reason: "WO", Reference: "R", PeriodEnd: billing.Date{Year: 2026, Month: 12, Day: 31}, Amount: -5,
 		}},
 		Balanced: true,
-		Balance: billing.Balance{
-			Payment: billing.LevelBalance{Checked: 1}, Lines: billing.LevelBalance{Checked: 3, Failed: 1, Off: 7},
-			Findings: []billing.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 2, Segment: 9, Expected: 1, Stated: 8, Off: 7, Explanation: "x"}, {Level: "claim", Claim: 2, Segment: 12, Unread: true, Explanation: "y"}},
+		Balance: remit.Balance{
+			Payment: remit.LevelBalance{Checked: 1}, Lines: remit.LevelBalance{Checked: 3, Failed: 1, Off: 7},
+			Findings: []remit.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 2, Segment: 9, Expected: 1, Stated: 8, Off: 7, Explanation: "x"}, {Level: "claim", Claim: 2, Segment: 12, Unread: true, Explanation: "y"}},
 		},
-		Warnings: []billing.WarningCode{billing.WarnEnvelopeCounts}, Corrects: []billing.ERAID{id[billing.ERAID]()},
-		Difference: new(Filled[billing.ERADifference](b.t)), ClaimCount: 3, MatchedCount: 2,
-		Progress: billing.ERAProgress{Applied: 1, Ignored: 1, Forwarded: 1},
-		File:     billing.FileRef{Name: "f.835", ControlNumbers: billing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
-		Origin:   billing.FileFromImport, Stage: billing.ERAApplying, ReceivedAt: b.now.Add(time.Duration(n) * time.Microsecond),
+		Warnings: []remit.WarningCode{remit.WarnEnvelopeCounts}, Corrects: []billing.ERAID{id[billing.ERAID]()},
+		Difference: new(Filled[remit.Difference](b.t)), ClaimCount: 3, MatchedCount: 2,
+		Progress: remit.Progress{Applied: 1, Ignored: 1, Forwarded: 1},
+		File:     clearing.FileRef{Name: "f.835", ControlNumbers: clearing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
+		Origin:   clearing.FileFromImport, Stage: remit.Applying, ReceivedAt: b.now.Add(time.Duration(n) * time.Microsecond),
 	}
 }
 
 // insertERAs stores remittances, and sets the order in which they came.
-func (b *scoped) insertERAs(all ...*billing.ERA) {
+func (b *scoped) insertERAs(all ...*remit.ERA) {
 	b.t.Helper()
 	var last int64
 	for _, e := range all {
@@ -63,14 +67,14 @@ func (b *scoped) knownERA(identity [32]byte) (known billing.ERAID) {
 	return known
 }
 
-func (b *scoped) insertERA(e *billing.ERA, identity [32]byte) (known billing.ERAID, err error) {
+func (b *scoped) insertERA(e *remit.ERA, identity [32]byte) (known billing.ERAID, err error) {
 	return try(b, e.Scope, func(ctx context.Context, tx ports.Tx) (billing.ERAID, error) {
 		return tx.ERAs.Insert(ctx, e, identity, []byte("ISA*"+e.ID.String()))
 	})
 }
 
-func (b *scoped) lockERA(id billing.ERAID) (e *billing.ERA, err error) {
-	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*billing.ERA, error) { return tx.ERAs.Lock(ctx, id) })
+func (b *scoped) lockERA(id billing.ERAID) (e *remit.ERA, err error) {
+	return try(b, b.scope, func(ctx context.Context, tx ports.Tx) (*remit.ERA, error) { return tx.ERAs.Lock(ctx, id) })
 }
 
 // testERAs stores remittances, lists those that are read, and saves their
@@ -78,9 +82,9 @@ func (b *scoped) lockERA(id billing.ERAID) (e *billing.ERA, err error) {
 func testERAs(b *scoped) {
 	t := b.t
 	one, bare := b.era(0), b.era(1)
-	bare.Payer, bare.OfficeID, bare.Payment, bare.ProviderAdjustments, bare.Balance = billing.PayerSummary{}, billing.OfficeID{}, billing.ERAPayment{}, nil, billing.Balance{}
+	bare.Payer, bare.OfficeID, bare.Payment, bare.ProviderAdjustments, bare.Balance = directory.PayerSummary{}, billing.OfficeID{}, remit.Payment{}, nil, remit.Balance{}
 	b.insertERAs(one, bare)
-	get := func(ctx context.Context, tx ports.Tx) (*billing.ERA, error) { return tx.ERAs.Get(ctx, one.ID) }
+	get := func(ctx context.Context, tx ports.Tx) (*remit.ERA, error) { return tx.ERAs.Get(ctx, one.ID) }
 	equal(t, "remittance", read(b, get), one)
 	if e, err := b.lockERA(bare.ID); err != nil {
 		t.Error(err)
@@ -102,17 +106,17 @@ func testERAs(b *scoped) {
 	if known, err := b.insertERA(again, digest(one.ID.String())); !known.IsZero() || err != nil {
 		t.Errorf("the same payment to another scope: %v, %v", known, err)
 	}
-	one.State, one.ClaimCount, one.MatchedCount, one.Stage = billing.ERAPosted, 7, 6, billing.ERADone
-	one.Progress = billing.ERAProgress{Applied: 1, NeedsReview: 2, Unmatched: 3, Ignored: 4, Forwarded: 5}
+	one.State, one.ClaimCount, one.MatchedCount, one.Stage = remit.Posted, 7, 6, remit.Done
+	one.Progress = remit.Progress{Applied: 1, NeedsReview: 2, Unmatched: 3, Ignored: 4, Forwarded: 5}
 	one.ReceivedAt, one.PostedAt = b.now.Add(time.Hour), b.now.Add(2*time.Hour)
-	one.Balanced, one.ERALater = false, Filled[billing.ERALater](t)
+	one.Balanced, one.Later = false, Filled[remit.Later](t)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		e, err := tx.ERAs.Lock(ctx, one.ID)
 		if err != nil {
 			return err
 		}
 		e.State, e.ClaimCount, e.MatchedCount, e.Progress, e.Stage = one.State, one.ClaimCount, one.MatchedCount, one.Progress, one.Stage
-		e.ReceivedAt, e.PostedAt, e.Balanced, e.ERALater = one.ReceivedAt, one.PostedAt, one.Balanced, one.ERALater
+		e.ReceivedAt, e.PostedAt, e.Balanced, e.Later = one.ReceivedAt, one.PostedAt, one.Balanced, one.Later
 		return tx.ERAs.Save(ctx, e)
 	})
 	equal(t, "saved remittance", read(b, get), one)
@@ -129,14 +133,14 @@ func testERAs(b *scoped) {
 func testNextERA(b *scoped) {
 	t := b.t
 	first, second, done := b.era(0), b.era(1), b.era(2)
-	first.Stage, first.ReceivedAt = billing.ERAReading, time.Time{}
-	done.Stage = billing.ERADone
+	first.Stage, first.ReceivedAt = remit.Reading, time.Time{}
+	done.Stage = remit.Done
 	b.insertERAs(first, second, done)
 	b.view(func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.ERAs.Get(ctx, first.ID)
 		wantCode(t, "a remittance that is being read", err, billing.CodeNotFound)
-		all, err := tx.ERAs.List(ctx, billing.ERAFilter{}, billing.Page{Limit: 10})
-		equal(t, "those that are read", all, []*billing.ERA{done, second})
+		all, err := tx.ERAs.List(ctx, remit.Filter{}, billing.Page{Limit: 10})
+		equal(t, "those that are read", all, []*remit.ERA{done, second})
 		return err
 	})
 	locked, finish := make(chan struct{}), make(chan struct{})
@@ -151,7 +155,7 @@ func testNextERA(b *scoped) {
 			close(locked)
 			<-finish
 			e.Read(3, b.now.Add(time.Second))
-			e.Stage = billing.ERADone
+			e.Stage = remit.Done
 			return tx.ERAs.Save(ctx, e)
 		})
 	}, func() error {
@@ -179,23 +183,23 @@ func testNextERA(b *scoped) {
 func testERAFilters(b *scoped) {
 	t := b.t
 	wanted, other := b.era(10), b.era(5)
-	wanted.State, wanted.PostedAt, wanted.Payment.Date = billing.ERAPosted, b.now, billing.Date{Year: 2026, Month: 5, Day: 9}
+	wanted.State, wanted.PostedAt, wanted.Payment.Date = remit.Posted, b.now, billing.Date{Year: 2026, Month: 5, Day: 9}
 	wanted.Progress.Unmatched, wanted.Balanced, wanted.OfficeID, wanted.Payment.TraceNumber = 1, !other.Balanced, id[billing.OfficeID](), "Trace-1"
 	other.Payment.Date = billing.Date{Year: 2026, Month: 5, Day: 7}
 	dateless := b.era(0)
 	dateless.Payment.Date = billing.Date{}
 	b.insertERAs(wanted, other, dateless)
-	list := func(f billing.ERAFilter, p billing.Page) []*billing.ERA {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.ERA, error) { return tx.ERAs.List(ctx, f, p) })
+	list := func(f remit.Filter, p billing.Page) []*remit.ERA {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*remit.ERA, error) { return tx.ERAs.List(ctx, f, p) })
 	}
-	pages := func(f billing.ERAFilter) []*billing.ERA {
-		return walk(1, func(p billing.Page) []*billing.ERA { return list(f, p) }, func(e *billing.ERA) billing.Position {
+	pages := func(f remit.Filter) []*remit.ERA {
+		return walk(1, func(p billing.Page) []*remit.ERA { return list(f, p) }, func(e *remit.ERA) billing.Position {
 			return billing.Position{Time: e.ReceivedAt, ID: e.ID}
 		}, func() {})
 	}
 	day := wanted.Payment.Date
-	for name, f := range map[string]billing.ERAFilter{
-		"state":     {State: billing.ERAPosted},
+	for name, f := range map[string]remit.Filter{
+		"state":     {State: remit.Posted},
 		"unmatched": {NeedsAttention: new(true)},
 		"payer":     {PayerID: wanted.Payer.ID},
 		"paid":      {PaidFrom: day, PaidTo: day},
@@ -204,13 +208,13 @@ func testERAFilters(b *scoped) {
 		"office":    {OfficeID: wanted.OfficeID},
 		"trace":     {TraceNumber: "Trace-1"},
 		"balanced":  {Balanced: &wanted.Balanced},
-		"all":       {State: billing.ERAPosted, NeedsAttention: new(true), PayerID: wanted.Payer.ID, PaidFrom: day, PaidTo: day, ReceivedFrom: wanted.ReceivedAt},
+		"all":       {State: remit.Posted, NeedsAttention: new(true), PayerID: wanted.Payer.ID, PaidFrom: day, PaidTo: day, ReceivedFrom: wanted.ReceivedAt},
 	} {
-		equal(t, name, list(f, billing.Page{Limit: 10}), []*billing.ERA{wanted})
+		equal(t, name, list(f, billing.Page{Limit: 10}), []*remit.ERA{wanted})
 	}
-	equal(t, "paid before", list(billing.ERAFilter{PaidTo: other.Payment.Date}, billing.Page{Limit: 10}), []*billing.ERA{other})
-	equal(t, "received before", list(billing.ERAFilter{ReceivedTo: wanted.ReceivedAt}, billing.Page{Limit: 10}), []*billing.ERA{other, dateless})
-	equal(t, "page by page", pages(billing.ERAFilter{}), []*billing.ERA{wanted, other, dateless})
+	equal(t, "paid before", list(remit.Filter{PaidTo: other.Payment.Date}, billing.Page{Limit: 10}), []*remit.ERA{other})
+	equal(t, "received before", list(remit.Filter{ReceivedTo: wanted.ReceivedAt}, billing.Page{Limit: 10}), []*remit.ERA{other, dateless})
+	equal(t, "page by page", pages(remit.Filter{}), []*remit.ERA{wanted, other, dateless})
 
 	unbalanced := b.era(7)
 	unbalanced.Balance.Payment.Failed = 1
@@ -219,53 +223,53 @@ func testERAFilters(b *scoped) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.ERAs.Save(ctx, wanted), tx.ERAs.Save(ctx, other), tx.ERAs.Save(ctx, unbalanced))
 	})
-	equal(t, "those that do not", pages(billing.ERAFilter{NeedsAttention: new(false)}), []*billing.ERA{wanted, dateless})
-	equal(t, "another trace number", len(pages(billing.ERAFilter{TraceNumber: "trace-1"})), 0)
+	equal(t, "those that do not", pages(remit.Filter{NeedsAttention: new(false)}), []*remit.ERA{wanted, dateless})
+	equal(t, "another trace number", len(pages(remit.Filter{TraceNumber: "trace-1"})), 0)
 
 	applied, review, ignored := b.remittanceClaim(1), b.remittanceClaim(1), b.remittanceClaim(1)
 	ours := id[billing.ClaimID]()
-	applied.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: ours, AppliedAt: b.now}
-	review.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: billing.RemitNeedsReview, ClaimID: ours}
-	ignored.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: billing.RemitIgnored}
+	applied.ClaimProgress = remit.ClaimProgress{Status: remit.StatusApplied, ClaimID: ours, AppliedAt: b.now}
+	review.ClaimProgress = remit.ClaimProgress{Status: remit.StatusNeedsReview, ClaimID: ours}
+	ignored.ClaimProgress = remit.ClaimProgress{Status: remit.StatusIgnored}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		return errors.Join(tx.RemittanceClaims.Insert(ctx, wanted.ID, []*billing.RemittanceClaim{applied}), tx.RemittanceClaims.Insert(ctx, other.ID, []*billing.RemittanceClaim{review}),
-			tx.RemittanceClaims.Insert(ctx, dateless.ID, []*billing.RemittanceClaim{ignored}))
+		return errors.Join(tx.RemittanceClaims.Insert(ctx, wanted.ID, []*remit.Claim{applied}), tx.RemittanceClaims.Insert(ctx, other.ID, []*remit.Claim{review}),
+			tx.RemittanceClaims.Insert(ctx, dateless.ID, []*remit.Claim{ignored}))
 	})
-	equal(t, "of a claim", pages(billing.ERAFilter{ClaimID: ours}), []*billing.ERA{wanted, other})
-	equal(t, "of another claim", len(pages(billing.ERAFilter{ClaimID: id[billing.ClaimID]()})), 0)
-	equal(t, "those that need attention", pages(billing.ERAFilter{NeedsAttention: new(true)}), []*billing.ERA{unbalanced, other})
+	equal(t, "of a claim", pages(remit.Filter{ClaimID: ours}), []*remit.ERA{wanted, other})
+	equal(t, "of another claim", len(pages(remit.Filter{ClaimID: id[billing.ClaimID]()})), 0)
+	equal(t, "those that need attention", pages(remit.Filter{NeedsAttention: new(true)}), []*remit.ERA{unbalanced, other})
 }
 
-func (b *scoped) remittanceClaim(n int) *billing.RemittanceClaim {
-	return &billing.RemittanceClaim{
+func (b *scoped) remittanceClaim(n int) *remit.Claim {
+	return &remit.Claim{
 		Ordinal: n, ControlNumber: unicode, PayerClaimNumber: "P" + strconv.Itoa(n), Original: "O", StatusCode: "1",
 		Charge: 100, Paid: -50, Allowed: new(billing.Money(0)), PatientResponsibility: new(billing.Money(7)), PatientFirstName: "A", PatientLastName: unicode,
-		MemberID: "M", CorrectedPatient: &billing.CorrectedPatient{FirstName: "A", LastName: unicode, MemberID: "M"}, CrossoverPayer: &billing.CrossoverPayer{Name: unicode, ID: "X"},
+		MemberID: "M", CorrectedPatient: &remit.CorrectedPatient{FirstName: "A", LastName: unicode, MemberID: "M"}, CrossoverPayer: &remit.CrossoverPayer{Name: unicode, ID: "X"},
 		ServiceDates: billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 4}}, Date: billing.Date{Year: 2026, Month: 5, Day: 9}, Balanced: true,
-		Adjustments: []billing.Adjustment{{Group: "CO", Reason: "45", Amount: 5, Quantity: "1"}}, Remarks: []string{"N1"},
-		Lines: []billing.ERALine{{
+		Adjustments: []remit.Adjustment{{Group: "CO", Reason: "45", Amount: 5, Quantity: "1"}}, Remarks: []string{"N1"},
+		Lines: []remit.Line{{
 			ControlNumber: "1", ProcedureCode: "D2740", SubmittedCode: "D2750", ServiceDate: billing.Date{Year: 2026, Month: 5, Day: 4}, Charge: 100, Paid: -50,
-			Allowed: new(billing.Money(1)), Units: "1", Adjustments: []billing.Adjustment{{Group: "PR", Reason: "1", Amount: 2}}, Remarks: []string{"M1"},
+			Allowed: new(billing.Money(1)), Units: "1", Adjustments: []remit.Adjustment{{Group: "PR", Reason: "1", Amount: 2}}, Remarks: []string{"M1"},
 		}},
-		RemittanceClaimProgress: billing.RemittanceClaimProgress{Status: billing.RemitPending},
+		ClaimProgress: remit.ClaimProgress{Status: remit.StatusPending},
 	}
 }
 
 // became sets what became of a remittance claim.
-func (b *scoped) became(r *billing.RemittanceClaim, status billing.RemitStatus, claim billing.ClaimID) *billing.RemittanceClaim {
-	r.RemittanceClaimProgress = billing.RemittanceClaimProgress{Status: status, ClaimID: claim}
-	if status == billing.RemitApplied {
+func (b *scoped) became(r *remit.Claim, status remit.Status, claim billing.ClaimID) *remit.Claim {
+	r.ClaimProgress = remit.ClaimProgress{Status: status, ClaimID: claim}
+	if status == remit.StatusApplied {
 		r.AppliedAt = b.now
 	}
 	return r
 }
 
-func (b *scoped) insertRemittanceClaims(era billing.ERAID, all ...*billing.RemittanceClaim) {
+func (b *scoped) insertRemittanceClaims(era billing.ERAID, all ...*remit.Claim) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.RemittanceClaims.Insert(ctx, era, all) })
 }
 
-func (b *scoped) saveRemittanceClaims(era billing.ERAID, all ...*billing.RemittanceClaim) {
+func (b *scoped) saveRemittanceClaims(era billing.ERAID, all ...*remit.Claim) {
 	b.t.Helper()
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.RemittanceClaims.Save(ctx, era, all) })
 }
@@ -276,58 +280,58 @@ func testRemittanceClaims(b *scoped) {
 	t := b.t
 	e, other := b.era(0), b.era(1)
 	b.insertERAs(e, other)
-	var all []*billing.RemittanceClaim
+	var all []*remit.Claim
 	for n := range 500 {
 		c := b.remittanceClaim(n + 1)
 		switch n % 5 {
 		case 1:
-			c.RemittanceClaimProgress = Filled[billing.RemittanceClaimProgress](t)
-			c.Status = billing.RemitApplied
+			c.ClaimProgress = Filled[remit.ClaimProgress](t)
+			c.Status = remit.StatusApplied
 		case 2:
-			b.became(c, billing.RemitNeedsReview, id[billing.ClaimID]()).LineNumbers = []int{}
+			b.became(c, remit.StatusNeedsReview, id[billing.ClaimID]()).LineNumbers = []int{}
 		case 3:
-			b.became(c, billing.RemitUnmatched, billing.ClaimID{})
+			b.became(c, remit.StatusUnmatched, billing.ClaimID{})
 			c.Adjustments, c.Remarks, c.Lines, c.Allowed, c.CorrectedPatient, c.CrossoverPayer = nil, nil, nil, nil, nil, nil
 		default:
 		}
 		all = append(all, c)
 	}
-	for _, chunk := range [][]*billing.RemittanceClaim{all[250:], all[:250]} {
+	for _, chunk := range [][]*remit.Claim{all[250:], all[:250]} {
 		b.insertRemittanceClaims(e.ID, chunk...)
 	}
-	b.insertRemittanceClaims(other.ID, b.remittanceClaim(1), b.became(b.remittanceClaim(2), billing.RemitUnmatched, billing.ClaimID{}))
-	list := func(after, limit int) []*billing.RemittanceClaim {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.RemittanceClaim, error) {
+	b.insertRemittanceClaims(other.ID, b.remittanceClaim(1), b.became(b.remittanceClaim(2), remit.StatusUnmatched, billing.ClaimID{}))
+	list := func(after, limit int) []*remit.Claim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*remit.Claim, error) {
 			return tx.RemittanceClaims.List(ctx, e.ID, after, limit)
 		})
 	}
-	pending := func(limit int) []*billing.RemittanceClaim {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.RemittanceClaim, error) {
+	pending := func(limit int) []*remit.Claim {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]*remit.Claim, error) {
 			return tx.RemittanceClaims.Pending(ctx, e.ID, limit)
 		})
 	}
-	withStatus := func(s billing.RemitStatus) []*billing.RemittanceClaim {
-		return slices.DeleteFunc(slices.Clone(all), func(c *billing.RemittanceClaim) bool { return c.Status != s })
+	withStatus := func(s remit.Status) []*remit.Claim {
+		return slices.DeleteFunc(slices.Clone(all), func(c *remit.Claim) bool { return c.Status != s })
 	}
 	equal(t, "all", list(0, 1000), all)
 	equal(t, "some", list(100, 3), all[100:103])
-	equal(t, "one", read(b, func(ctx context.Context, tx ports.Tx) (*billing.RemittanceClaim, error) {
+	equal(t, "one", read(b, func(ctx context.Context, tx ports.Tx) (*remit.Claim, error) {
 		return tx.RemittanceClaims.Get(ctx, e.ID, 7)
 	}), all[6])
-	left := withStatus(billing.RemitPending)
+	left := withStatus(remit.StatusPending)
 	equal(t, "pending", pending(1000), left)
 	equal(t, "the first pending ones", pending(3), left[:3])
 	for _, c := range left[2:] {
-		c.RemittanceClaimProgress = Filled[billing.RemittanceClaimProgress](t)
-		c.Status = billing.RemitIgnored
+		c.ClaimProgress = Filled[remit.ClaimProgress](t)
+		c.Status = remit.StatusIgnored
 	}
-	b.became(all[1], billing.RemitNeedsReview, all[1].ClaimID)
+	b.became(all[1], remit.StatusNeedsReview, all[1].ClaimID)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.RemittanceClaims.Save(ctx, e.ID, left[2:]), tx.RemittanceClaims.Save(ctx, e.ID, all[1:2]))
 	})
 	equal(t, "after they were saved", list(0, 1000), all)
 	equal(t, "left", pending(1000), left[:2])
-	unmatched := withStatus(billing.RemitUnmatched)
+	unmatched := withStatus(remit.StatusUnmatched)
 	for _, want := range []int{len(unmatched), 0} {
 		n, err := try(b, b.scope, func(ctx context.Context, tx ports.Tx) (int, error) { return tx.RemittanceClaims.Again(ctx, e.ID) })
 		if n != want || err != nil {
@@ -335,9 +339,9 @@ func testRemittanceClaims(b *scoped) {
 		}
 	}
 	for _, c := range unmatched {
-		c.Status = billing.RemitPending
+		c.Status = remit.StatusPending
 	}
-	b.became(all[1], billing.RemitNeedsReview, all[1].ClaimID).Review = billing.ReviewPaymentRepeated
+	b.became(all[1], remit.StatusNeedsReview, all[1].ClaimID).Review = remit.ReviewPaymentRepeated
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.RemittanceClaims.Save(ctx, e.ID, all[1:2]) })
 	for _, want := range []struct {
 		era   billing.ERAID
@@ -351,9 +355,9 @@ func testRemittanceClaims(b *scoped) {
 			t.Errorf("%d claims are reviewed again, %v, want %d", n, err, want.n)
 		}
 	}
-	all[1].Status = billing.RemitPending
-	beside := b.became(all[6], billing.RemitNeedsReview, all[6].ClaimID)
-	beside.Review = billing.ReviewExceedsCharge
+	all[1].Status = remit.StatusPending
+	beside := b.became(all[6], remit.StatusNeedsReview, all[6].ClaimID)
+	beside.Review = remit.ReviewExceedsCharge
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.RemittanceClaims.Save(ctx, e.ID, all[6:7]); err != nil {
 			return err
@@ -362,7 +366,7 @@ func testRemittanceClaims(b *scoped) {
 		equal(t, "those beyond the charge that are reviewed again", n, 1)
 		return err
 	})
-	beside.Status = billing.RemitPending
+	beside.Status = remit.StatusPending
 	equal(t, "after they are pending again", list(0, 1000), all)
 	b.view(func(ctx context.Context, tx ports.Tx) error {
 		kept, err := tx.RemittanceClaims.Count(ctx, e.ID)
@@ -376,17 +380,17 @@ func testRemittanceClaims(b *scoped) {
 // testUnmatched finds the remittances that a claim or a payment may match.
 func testUnmatched(b *scoped) {
 	t := b.t
-	var eras []*billing.ERA
+	var eras []*remit.ERA
 	for n := range 5 {
 		eras = append(eras, b.era(n))
 	}
 	b.insertERAs(eras...)
-	row := func(ordinal int, control, payer, original string) *billing.RemittanceClaim {
-		r := b.became(b.remittanceClaim(ordinal), billing.RemitUnmatched, billing.ClaimID{})
+	row := func(ordinal int, control, payer, original string) *remit.Claim {
+		r := b.became(b.remittanceClaim(ordinal), remit.StatusUnmatched, billing.ClaimID{})
 		r.ControlNumber, r.PayerClaimNumber, r.Original = control, payer, original
 		return r
 	}
-	matched := b.became(row(1, "Abc-1", "P-7", "P-7"), billing.RemitIgnored, billing.ClaimID{})
+	matched := b.became(row(1, "Abc-1", "P-7", "P-7"), remit.StatusIgnored, billing.ClaimID{})
 	b.insertRemittanceClaims(eras[4].ID, row(1, "ABC-1", "P-1", ""), row(2, "abc-1", "P-7", ""))
 	b.insertRemittanceClaims(eras[1].ID, row(1, "X", "P-7", "P-7"), row(2, "Y", "", "P-8"))
 	b.insertRemittanceClaims(eras[0].ID, row(1, "Abc-1", "", ""))
@@ -426,7 +430,7 @@ func testReviewERA(b *scoped) {
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			one, err1 := tx.Claims.Get(ctx, c.ID)
 			locked, err2 := tx.Claims.Lock(ctx, c.ID)
-			list, err3 := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim}, billing.Page{Limit: 10})
+			list, err3 := tx.Claims.List(ctx, claim.Filter{Kind: claim.KindClaim}, billing.Page{Limit: 10})
 			if err := errors.Join(err1, err2, err3); err != nil || len(list) != 2 {
 				return err
 			}
@@ -435,13 +439,13 @@ func testReviewERA(b *scoped) {
 		})
 	}
 	has("a claim without remittances", billing.ERAID{})
-	early, late := b.became(b.remittanceClaim(1), billing.RemitNeedsReview, c.ID), b.became(b.remittanceClaim(1), billing.RemitNeedsReview, c.ID)
+	early, late := b.became(b.remittanceClaim(1), remit.StatusNeedsReview, c.ID), b.became(b.remittanceClaim(1), remit.StatusNeedsReview, c.ID)
 	b.insertRemittanceClaims(second.ID, late)
 	has("a remittance that needs review", second.ID)
-	b.insertRemittanceClaims(first.ID, b.became(b.remittanceClaim(2), billing.RemitApplied, c.ID), early)
+	b.insertRemittanceClaims(first.ID, b.became(b.remittanceClaim(2), remit.StatusApplied, c.ID), early)
 	has("the first of two", first.ID)
-	b.saveRemittanceClaims(first.ID, b.became(early, billing.RemitApplied, c.ID))
+	b.saveRemittanceClaims(first.ID, b.became(early, remit.StatusApplied, c.ID))
 	has("the one that is left", second.ID)
-	b.saveRemittanceClaims(second.ID, b.became(late, billing.RemitIgnored, c.ID))
+	b.saveRemittanceClaims(second.ID, b.became(late, remit.StatusIgnored, c.ID))
 	has("none left", billing.ERAID{})
 }

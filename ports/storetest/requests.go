@@ -7,34 +7,35 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 )
 
 // entry returns an entry of the request log, n microseconds after the start of the
 // test.
-func (b *scoped) entry(n int) *billing.LoggedRequest {
+func (b *scoped) entry(n int) *caller.LoggedRequest {
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
-	return &billing.LoggedRequest{
+	return &caller.LoggedRequest{
 		ID: billing.NewID[billing.RequestID](at), Scope: b.scope, KeyID: billing.KeyID{15: 7}, Operation: "POST /eligibility",
 		Resource: id[billing.CheckID]().String(), Status: 200, Duration: 1234 * time.Microsecond, CreatedAt: at,
 	}
 }
 
-func (b *scoped) insertEntries(entries ...*billing.LoggedRequest) {
+func (b *scoped) insertEntries(entries ...*caller.LoggedRequest) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.RequestLog.Insert(ctx, entries) })
 }
 
-func (b *scoped) listEntries(f billing.RequestFilter, p billing.Page) []*billing.LoggedRequest {
+func (b *scoped) listEntries(f caller.RequestFilter, p billing.Page) []*caller.LoggedRequest {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) ([]*billing.LoggedRequest, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) ([]*caller.LoggedRequest, error) {
 		return tx.Requests.List(ctx, f, p)
 	})
 }
 
-func (b *scoped) readEntry(id billing.RequestID) *billing.LoggedRequest {
+func (b *scoped) readEntry(id billing.RequestID) *caller.LoggedRequest {
 	b.t.Helper()
-	return read(b, func(ctx context.Context, tx ports.Tx) (*billing.LoggedRequest, error) {
+	return read(b, func(ctx context.Context, tx ports.Tx) (*caller.LoggedRequest, error) {
 		return tx.Requests.Get(ctx, id)
 	})
 }
@@ -62,7 +63,7 @@ func testRequests(b *scoped) {
 	b.elsewhere(func(ctx context.Context, tx ports.Tx, _ billing.Mode) error {
 		_, err := tx.Requests.Get(ctx, full.ID)
 		wantCode(t, "another scope's request", err, billing.CodeNotFound)
-		all, err := tx.Requests.List(ctx, billing.RequestFilter{KeyID: full.KeyID}, billing.Page{Limit: 10})
+		all, err := tx.Requests.List(ctx, caller.RequestFilter{KeyID: full.KeyID}, billing.Page{Limit: 10})
 		equal(t, "another scope's requests", len(all), 0)
 		return err
 	})
@@ -70,8 +71,8 @@ func testRequests(b *scoped) {
 
 func testListRequests(b *scoped) {
 	listed(b, b.entry, b.insertEntries,
-		func(p billing.Page) []*billing.LoggedRequest { return b.listEntries(billing.RequestFilter{}, p) },
-		func(e *billing.LoggedRequest) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} })
+		func(p billing.Page) []*caller.LoggedRequest { return b.listEntries(caller.RequestFilter{}, p) },
+		func(e *caller.LoggedRequest) billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} })
 }
 
 func testRequestFilters(b *scoped) {
@@ -81,22 +82,22 @@ func testRequestFilters(b *scoped) {
 	three.Resource = two.Resource
 	b.insertEntries(one, two, three)
 	for name, test := range map[string]struct {
-		f    billing.RequestFilter
-		want []*billing.LoggedRequest
+		f    caller.RequestFilter
+		want []*caller.LoggedRequest
 	}{
-		"none":      {billing.RequestFilter{}, []*billing.LoggedRequest{three, two, one}},
-		"key":       {billing.RequestFilter{KeyID: two.KeyID}, []*billing.LoggedRequest{two}},
-		"operation": {billing.RequestFilter{Operation: one.Operation}, []*billing.LoggedRequest{three, one}},
-		"status":    {billing.RequestFilter{Status: 404}, []*billing.LoggedRequest{two}},
-		"error":     {billing.RequestFilter{Error: billing.CodeNotFound}, []*billing.LoggedRequest{two}},
-		"resource":  {billing.RequestFilter{Resource: two.Resource}, []*billing.LoggedRequest{three, two}},
-		"from":      {billing.RequestFilter{CreatedAfter: two.CreatedAt}, []*billing.LoggedRequest{three, two}},
-		"before":    {billing.RequestFilter{CreatedBefore: two.CreatedAt}, []*billing.LoggedRequest{one}},
-		"all at once": {billing.RequestFilter{
+		"none":      {caller.RequestFilter{}, []*caller.LoggedRequest{three, two, one}},
+		"key":       {caller.RequestFilter{KeyID: two.KeyID}, []*caller.LoggedRequest{two}},
+		"operation": {caller.RequestFilter{Operation: one.Operation}, []*caller.LoggedRequest{three, one}},
+		"status":    {caller.RequestFilter{Status: 404}, []*caller.LoggedRequest{two}},
+		"error":     {caller.RequestFilter{Error: billing.CodeNotFound}, []*caller.LoggedRequest{two}},
+		"resource":  {caller.RequestFilter{Resource: two.Resource}, []*caller.LoggedRequest{three, two}},
+		"from":      {caller.RequestFilter{CreatedAfter: two.CreatedAt}, []*caller.LoggedRequest{three, two}},
+		"before":    {caller.RequestFilter{CreatedBefore: two.CreatedAt}, []*caller.LoggedRequest{one}},
+		"all at once": {caller.RequestFilter{
 			KeyID: two.KeyID, Operation: two.Operation, Status: two.Status, Error: two.Error, Resource: two.Resource,
 			CreatedAfter: two.CreatedAt, CreatedBefore: three.CreatedAt,
-		}, []*billing.LoggedRequest{two}},
-		"nothing": {billing.RequestFilter{Status: 500}, []*billing.LoggedRequest{}},
+		}, []*caller.LoggedRequest{two}},
+		"nothing": {caller.RequestFilter{Status: 500}, []*caller.LoggedRequest{}},
 	} {
 		equal(t, "filter by "+name, b.listEntries(test.f, billing.Page{Limit: 25}), test.want)
 	}
@@ -105,16 +106,16 @@ func testRequestFilters(b *scoped) {
 // testWritten reads the entries that were committed with writes.
 func testWritten(b *scoped) {
 	t := b.t
-	entries := []*billing.LoggedRequest{b.entry(0), b.entry(1), b.entry(2)}
+	entries := []*caller.LoggedRequest{b.entry(0), b.entry(1), b.entry(2)}
 	check := id[billing.CheckID]()
 	for n, e := range entries {
 		e.Status, e.Duration, e.Resource = 0, 0, ""
-		use := billing.KeyUse{Key: e.ID.String(), CreatedAt: e.CreatedAt, Entry: e}
+		use := caller.KeyUse{Key: e.ID.String(), CreatedAt: e.CreatedAt, Entry: e}
 		switch n {
 		case 0:
 			use.CheckID = check
 		case 1:
-			use.Reply, use.Entry.Resource = &billing.Reply{Status: 201}, id[billing.ClaimID]().String()
+			use.Reply, use.Entry.Resource = &caller.Reply{Status: 201}, id[billing.ClaimID]().String()
 		case 2:
 			use.Work = id[billing.JobID]()
 		}
@@ -122,11 +123,11 @@ func testWritten(b *scoped) {
 	}
 	// The work's own commit keeps the entry; a change without a request has none.
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		done := billing.KeyUse{Key: entries[2].ID.String(), Reply: &billing.Reply{Status: 200}, CreatedAt: entries[2].CreatedAt}
-		return errors.Join(tx.Keys.Record(ctx, done), tx.Keys.Record(ctx, billing.KeyUse{Key: "none", CreatedAt: b.now}))
+		done := caller.KeyUse{Key: entries[2].ID.String(), Reply: &caller.Reply{Status: 200}, CreatedAt: entries[2].CreatedAt}
+		return errors.Join(tx.Keys.Record(ctx, done), tx.Keys.Record(ctx, caller.KeyUse{Key: "none", CreatedAt: b.now}))
 	})
 	entries[0].Resource = check.String()
-	written := func(after, before time.Time) (out []*billing.LoggedRequest) {
+	written := func(after, before time.Time) (out []*caller.LoggedRequest) {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
 			got, next, err := tx.RequestLog.Written(ctx, after, before)
 			equal(t, "the time of the next call", next.Equal(before), true)
@@ -149,7 +150,7 @@ func testManyWritten(b *scoped) {
 			for range each {
 				e := b.entry(n)
 				want = append(want, e.ID.String())
-				err = errors.Join(err, tx.Keys.Record(ctx, billing.KeyUse{Key: e.ID.String(), CreatedAt: e.CreatedAt, Entry: e}))
+				err = errors.Join(err, tx.Keys.Record(ctx, caller.KeyUse{Key: e.ID.String(), CreatedAt: e.CreatedAt, Entry: e}))
 			}
 			return err
 		})
@@ -172,7 +173,7 @@ func testManyWritten(b *scoped) {
 }
 
 func testForgetRequests(b *scoped) {
-	old := func(days int) *billing.LoggedRequest {
+	old := func(days int) *caller.LoggedRequest {
 		e := b.entry(0)
 		e.CreatedAt = e.CreatedAt.AddDate(0, 0, -days)
 		e.ID = billing.NewID[billing.RequestID](e.CreatedAt)
@@ -181,7 +182,7 @@ func testForgetRequests(b *scoped) {
 	fresh, year, seven, eight := old(1), old(400), old(7*366), old(8*366)
 	b.insertEntries(fresh, year, seven, eight)
 	b.forgets(ports.Forgetter.Requests, seven.CreatedAt.Add(-time.Hour), 1)
-	equal(b.t, "those that are left", b.listEntries(billing.RequestFilter{}, billing.Page{Limit: 9}), []*billing.LoggedRequest{fresh, year, seven})
+	equal(b.t, "those that are left", b.listEntries(caller.RequestFilter{}, billing.Page{Limit: 9}), []*caller.LoggedRequest{fresh, year, seven})
 	b.forgets(ports.Forgetter.Requests, b.now.Add(time.Hour), 1)
-	equal(b.t, "those of the retention of six years", b.listEntries(billing.RequestFilter{}, billing.Page{Limit: 9}), []*billing.LoggedRequest{fresh, year})
+	equal(b.t, "those of the retention of six years", b.listEntries(caller.RequestFilter{}, billing.Page{Limit: 9}), []*caller.LoggedRequest{fresh, year})
 }

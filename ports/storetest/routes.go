@@ -7,16 +7,21 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
 // testPayees finds verified offices by their numbers.
 func testPayees(b *scoped) {
 	t := b.t
-	office := func(n int, in billing.Scope, npi, taxID string) *billing.Office {
+	office := func(n int, in billing.Scope, npi, taxID string) *directory.Office {
 		b.scope = in
 		made := b.now.Add(time.Duration(n) * time.Second)
-		o := &billing.Office{ID: id[billing.OfficeID](), Scope: in, Name: unicode, NPI: npi, TaxID: taxID, CreatedAt: made, VerifiedAt: made}
+		o := &directory.Office{ID: id[billing.OfficeID](), Scope: in, Name: unicode, NPI: npi, TaxID: taxID, CreatedAt: made, VerifiedAt: made}
 		if n < 0 {
 			o.VerifiedAt = time.Time{}
 		}
@@ -34,14 +39,14 @@ func testPayees(b *scoped) {
 	office(4, billing.Scope{Org: mine.Org, Mode: billing.ModeLive}, "1234567893", "12-3456789")
 	for name, test := range map[string]struct {
 		npi, taxID string
-		want       []*billing.Office
+		want       []*directory.Office
 	}{
-		"NPI":                     {"1234567893", "", []*billing.Office{one, two}},
-		"NPI of one":              {"1679576722", "", []*billing.Office{three}},
-		"both":                    {"1234567893", "12 3456789", []*billing.Office{one}},
+		"NPI":                     {"1234567893", "", []*directory.Office{one, two}},
+		"NPI of one":              {"1679576722", "", []*directory.Office{three}},
+		"both":                    {"1234567893", "12 3456789", []*directory.Office{one}},
 		"both, of different ones": {"1679576722", "99-9999999", nil},
-		"tax ID":                  {"", "123456789", []*billing.Office{one, three}},
-		"tax ID with a hyphen":    {"", "12-3456789", []*billing.Office{one, three}},
+		"tax ID":                  {"", "123456789", []*directory.Office{one, three}},
+		"tax ID with a hyphen":    {"", "12-3456789", []*directory.Office{one, three}},
 		"tax ID, NPI of none":     {"1992999999", "12 3456789", nil},
 		"neither":                 {"", "", nil},
 		"none that anybody knows": {"1992999999", "999999999", nil},
@@ -67,19 +72,19 @@ func testBatchByNumber(b *scoped) {
 	elsewhere.Network, elsewhere.CreatedAt = "another", again.CreatedAt
 	b.insertBatches(one, again, two, elsewhere)
 	for name, test := range map[string]struct {
-		n    billing.ControlNumbers
+		n    clearing.ControlNumbers
 		mode billing.Mode
-		want *billing.Batch
+		want *clearing.Batch
 	}{
 		"all":                     {n, billing.ModeTest, one},
-		"interchange":             {billing.ControlNumbers{Interchange: n.Interchange}, billing.ModeTest, one},
-		"group":                   {billing.ControlNumbers{Group: n.Group}, billing.ModeTest, one},
-		"transaction":             {billing.ControlNumbers{Transaction: n.Transaction}, billing.ModeTest, one},
-		"group, without zeros":    {billing.ControlNumbers{Group: "1"}, billing.ModeTest, one},
-		"one that was used again": {billing.ControlNumbers{Group: two.File.ControlNumbers.Group}, billing.ModeTest, again},
+		"interchange":             {clearing.ControlNumbers{Interchange: n.Interchange}, billing.ModeTest, one},
+		"group":                   {clearing.ControlNumbers{Group: n.Group}, billing.ModeTest, one},
+		"transaction":             {clearing.ControlNumbers{Transaction: n.Transaction}, billing.ModeTest, one},
+		"group, without zeros":    {clearing.ControlNumbers{Group: "1"}, billing.ModeTest, one},
+		"one that was used again": {clearing.ControlNumbers{Group: two.File.ControlNumbers.Group}, billing.ModeTest, again},
 		"another mode":            {n, billing.ModeLive, nil},
-		"an unknown one":          {billing.ControlNumbers{Group: "77"}, billing.ModeTest, nil},
-		"nothing":                 {billing.ControlNumbers{}, billing.ModeTest, nil},
+		"an unknown one":          {clearing.ControlNumbers{Group: "77"}, billing.ModeTest, nil},
+		"nothing":                 {clearing.ControlNumbers{}, billing.ModeTest, nil},
 	} {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
 			got, err := tx.Routes.Batch(ctx, test.mode, one.Network, test.n)
@@ -101,28 +106,28 @@ func testBatchByNumber(b *scoped) {
 // testQuarantine stores each file once, until it is removed.
 func testQuarantine(b *scoped) {
 	t := b.t
-	file := func(n int, content string) *billing.Quarantined {
-		return &billing.Quarantined{
-			ID: id[billing.FileID](), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: billing.FileFromNetwork, Name: "f" + strconv.Itoa(n), Cause: billing.QuarantineUnplaced, Reason: "no office has the number", Content: []byte(content),
+	file := func(n int, content string) *quarantine.File {
+		return &quarantine.File{
+			ID: id[billing.FileID](), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: clearing.FileFromNetwork, Name: "f" + strconv.Itoa(n), Cause: quarantine.Unplaced, Reason: "no office has the number", Content: []byte(content),
 			ReceivedAt: b.now.Add(time.Duration(n) * time.Second),
 		}
 	}
 	one, two, again, live := file(0, "ISA*1~"), file(1, "ISA*2~"), file(2, "ISA*1~"), file(3, "ISA*1~")
 	live.Scope.Mode = billing.ModeLive
 	two.Payment = quarantinedPayment()
-	var got []*billing.Quarantined
+	var got []*quarantine.File
 	list := func(ctx context.Context, tx ports.SystemTx) (err error) {
 		got, err = tx.Quarantine.List(ctx)
 		return err
 	}
-	bare := func(q *billing.Quarantined) *billing.Quarantined {
+	bare := func(q *quarantine.File) *quarantine.File {
 		without := *q
 		without.Content = nil
 		return &without
 	}
 	empty, named := file(4, ""), file(5, "")
-	empty.Cause, named.Cause = billing.QuarantineEmpty, billing.QuarantineEmpty
-	hold := func(q, stored *billing.Quarantined) {
+	empty.Cause, named.Cause = quarantine.Empty, quarantine.Empty
+	hold := func(q, stored *quarantine.File) {
 		t.Helper()
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
 			known, err := tx.Quarantine.Insert(ctx, q)
@@ -135,7 +140,7 @@ func testQuarantine(b *scoped) {
 	hold(again, one)
 	hold(live, live)
 	b.system(list)
-	equal(t, "files", got, []*billing.Quarantined{bare(live), bare(two), bare(one)})
+	equal(t, "files", got, []*quarantine.File{bare(live), bare(two), bare(one)})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		q, err := tx.Quarantine.Get(ctx, one.ID)
 		equal(t, "file", q, one)
@@ -145,13 +150,13 @@ func testQuarantine(b *scoped) {
 	})
 	hold(again, again)
 	b.system(list)
-	equal(t, "after one was removed and came again", got, []*billing.Quarantined{bare(live), bare(again), bare(two)})
+	equal(t, "after one was removed and came again", got, []*quarantine.File{bare(live), bare(again), bare(two)})
 	hold(empty, empty)
 	hold(named, named)
 	hold(empty, empty)
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		counts, err := tx.Quarantine.Counts(ctx)
-		equal(t, "counts", counts, map[billing.QuarantineCause]int{billing.QuarantineUnplaced: 3, billing.QuarantineEmpty: 2})
+		equal(t, "counts", counts, map[quarantine.Cause]int{quarantine.Unplaced: 3, quarantine.Empty: 2})
 		return err
 	})
 }
@@ -163,14 +168,14 @@ func testClaimScopes(b *scoped) {
 	c, m, e, said := b.queuedClaim(0), b.batch(0), b.era(0), b.remittanceClaim(1)
 	c.BatchID, c.PayerClaimNumber = m.ID, "P-1"
 	waits := b.queuedClaim(1)
-	rows := []*billing.RemittanceClaim{said, b.became(b.remittanceClaim(2), billing.RemitUnmatched, c.ID), b.became(b.remittanceClaim(3), billing.RemitApplied, c.ID)}
+	rows := []*remit.Claim{said, b.became(b.remittanceClaim(2), remit.StatusUnmatched, c.ID), b.became(b.remittanceClaim(3), remit.StatusApplied, c.ID)}
 	b.insertClaims(c, waits)
 	b.insertERAs(e)
 	b.insertBatches(m)
 	b.insertRemittanceClaims(e.ID, rows...)
 	changed, posted, moved, paid := *c, *said, *m, *e
 	changed.Note, paid.ClaimCount = "changed", 99
-	b.became(&posted, billing.RemitIgnored, billing.ClaimID{})
+	b.became(&posted, remit.StatusIgnored, billing.ClaimID{})
 	moved.Sent(b.now)
 	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
 		for what, read := range map[string]func() error{
@@ -190,7 +195,7 @@ func testClaimScopes(b *scoped) {
 		var errs []error
 		count := func(n int, err error) { seen, errs = seen+n, append(errs, err) }
 		page := billing.Page{Limit: 10}
-		list, err := tx.Claims.List(ctx, billing.ClaimFilter{Kind: billing.KindClaim}, page)
+		list, err := tx.Claims.List(ctx, claim.Filter{Kind: claim.KindClaim}, page)
 		count(len(list), err)
 		claims, err := tx.Claims.Similar(ctx, c.PatientID, c.ServiceDates())
 		count(len(claims), err)
@@ -202,7 +207,7 @@ func testClaimScopes(b *scoped) {
 		count(len(claims), err)
 		batches, err := tx.Batches.List(ctx, page)
 		count(len(batches), err)
-		eras, err := tx.ERAs.List(ctx, billing.ERAFilter{}, page)
+		eras, err := tx.ERAs.List(ctx, remit.Filter{}, page)
 		count(len(eras), err)
 		of, err := tx.RemittanceClaims.List(ctx, e.ID, 0, 10)
 		count(len(of), err)
@@ -218,7 +223,7 @@ func testClaimScopes(b *scoped) {
 		count(kept, err)
 		equal(t, "another scope's rows seen by "+string(mode), seen, 0)
 		return errors.Join(append(errs, tx.Batches.Save(ctx, &moved), tx.ERAs.Save(ctx, &paid),
-			tx.RemittanceClaims.Save(ctx, e.ID, []*billing.RemittanceClaim{&posted}))...)
+			tx.RemittanceClaims.Save(ctx, e.ID, []*remit.Claim{&posted}))...)
 	})
 	for _, other := range b.others() {
 		if err := b.try(other, func(ctx context.Context, tx ports.Tx) error { return tx.Claims.Save(ctx, &changed) }); err == nil {
@@ -237,11 +242,11 @@ func testClaimScopes(b *scoped) {
 	})
 }
 
-func quarantinedPayment() *billing.QuarantinedPayment {
-	return &billing.QuarantinedPayment{
+func quarantinedPayment() *quarantine.Payment {
+	return &quarantine.Payment{
 		PayerName: "Payer", PayerIDs: []string{"pay_1", "75177"}, PayeeName: unicode, PayeeNPI: "1234567893", PayeeTaxID: "123456789", ClaimCount: 2,
-		Payment: billing.ERAPayment{Method: "ACH", TraceNumber: "T", Date: billing.Date{Year: 2026, Month: 2, Day: 3}, Total: 12345, ProviderAdjustmentsTotal: -5},
-		Numbers: billing.ControlNumbers{Interchange: "000000001", Group: "2", Transaction: "0003"},
+		Payment: remit.Payment{Method: "ACH", TraceNumber: "T", Date: billing.Date{Year: 2026, Month: 2, Day: 3}, Total: 12345, ProviderAdjustmentsTotal: -5},
+		Numbers: clearing.ControlNumbers{Interchange: "000000001", Group: "2", Transaction: "0003"},
 	}
 }
 
@@ -250,13 +255,13 @@ func quarantinedPayment() *billing.QuarantinedPayment {
 func testOwnQuarantine(b *scoped) {
 	t := b.t
 	mine := b.scope
-	file := func(n int, in billing.Scope, content string) *billing.Quarantined {
-		return &billing.Quarantined{
-			ID: id[billing.FileID](), Scope: in, Origin: billing.FileFromImport, Name: "f" + strconv.Itoa(n), Cause: billing.QuarantineUnplaced, Reason: "no office has the number",
+	file := func(n int, in billing.Scope, content string) *quarantine.File {
+		return &quarantine.File{
+			ID: id[billing.FileID](), Scope: in, Origin: clearing.FileFromImport, Name: "f" + strconv.Itoa(n), Cause: quarantine.Unplaced, Reason: "no office has the number",
 			Payment: quarantinedPayment(), Content: []byte(content), ReceivedAt: b.now.Add(time.Duration(n) * time.Second),
 		}
 	}
-	hold := func(q *billing.Quarantined) (stored billing.FileID) {
+	hold := func(q *quarantine.File) (stored billing.FileID) {
 		b.scope = q.Scope
 		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 			stored, err = tx.Quarantine.Insert(ctx, q)
@@ -264,7 +269,7 @@ func testOwnQuarantine(b *scoped) {
 		})
 		return stored
 	}
-	list := func(in billing.Scope, p billing.Page) (got []*billing.Quarantined) {
+	list := func(in billing.Scope, p billing.Page) (got []*quarantine.File) {
 		b.scope = in
 		b.in(func(ctx context.Context, tx ports.Tx) (err error) {
 			got, err = tx.Quarantine.List(ctx, p)
@@ -272,35 +277,35 @@ func testOwnQuarantine(b *scoped) {
 		})
 		return got
 	}
-	take := func(in billing.Scope, f billing.FileID) (q *billing.Quarantined, err error) {
-		return try(b, in, func(ctx context.Context, tx ports.Tx) (*billing.Quarantined, error) {
+	take := func(in billing.Scope, f billing.FileID) (q *quarantine.File, err error) {
+		return try(b, in, func(ctx context.Context, tx ports.Tx) (*quarantine.File, error) {
 			return tx.Quarantine.Take(ctx, f)
 		})
 	}
-	bare := func(q *billing.Quarantined) *billing.Quarantined {
+	bare := func(q *quarantine.File) *quarantine.File {
 		without := *q
 		without.Content = nil
 		return &without
 	}
 	others := b.others()
 	one, two, three := file(0, mine, "ISA*1~"), file(1, mine, "ISA*2~"), file(2, mine, "ISA*3~")
-	two.Payment, two.Origin = nil, billing.FileFromNetwork
-	for _, q := range []*billing.Quarantined{one, two, three} {
+	two.Payment, two.Origin = nil, clearing.FileFromNetwork
+	for _, q := range []*quarantine.File{one, two, three} {
 		equal(t, "a new file", hold(q), q.ID)
 	}
 	equal(t, "the same content again", hold(file(4, mine, "ISA*1~")), one.ID)
-	equal(t, "the first page", list(mine, billing.Page{Limit: 1}), []*billing.Quarantined{bare(three), bare(two)})
+	equal(t, "the first page", list(mine, billing.Page{Limit: 1}), []*quarantine.File{bare(three), bare(two)})
 	after := &billing.Position{Time: two.ReceivedAt, ID: two.ID}
-	equal(t, "the last page", list(mine, billing.Page{Limit: 1, After: after}), []*billing.Quarantined{bare(one)})
+	equal(t, "the last page", list(mine, billing.Page{Limit: 1, After: after}), []*quarantine.File{bare(one)})
 	for _, other := range others {
 		theirs := file(5, other, "ISA*1~")
 		equal(t, "the same content of another", hold(theirs), theirs.ID)
-		equal(t, "the files of another", list(other, billing.Page{Limit: 9}), []*billing.Quarantined{bare(theirs)})
+		equal(t, "the files of another", list(other, billing.Page{Limit: 9}), []*quarantine.File{bare(theirs)})
 		_, err := take(other, one.ID)
 		wantCode(t, "a file of another", err, billing.CodeNotFound)
 	}
 	nobodys := file(6, billing.Scope{Mode: mine.Mode}, "ISA*1~")
-	nobodys.Origin = billing.FileFromNetwork
+	nobodys.Origin = clearing.FileFromNetwork
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		_, err := tx.Quarantine.Insert(ctx, nobodys)
 		got, err2 := tx.Quarantine.Get(ctx, nobodys.ID)
@@ -313,7 +318,7 @@ func testOwnQuarantine(b *scoped) {
 	})
 	_, err := take(mine, nobodys.ID)
 	wantCode(t, "the operator's file", err, billing.CodeNotFound)
-	var taken [4]*billing.Quarantined
+	var taken [4]*quarantine.File
 	b.race(times(len(taken), func(n int) (err error) {
 		if taken[n], err = take(mine, one.ID); billing.IsNotFound(err) {
 			err = nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -21,7 +22,7 @@ func testAttachmentScopes(b *scoped) {
 		t.Fatal(err)
 	}
 	announced, answered, settled := *a, *r, *u
-	announced.Narrative, settled.State = "changed", billing.UploadDone
+	announced.Narrative, settled.State = "changed", attachment.UploadDone
 	answeredRequest(&answered)
 	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
 		for what, read := range map[string]func() error{
@@ -34,8 +35,8 @@ func testAttachmentScopes(b *scoped) {
 		} {
 			wantCode(t, what, read(), billing.CodeNotFound)
 		}
-		attachments, err1 := tx.Attachments.List(ctx, billing.AttachmentFilter{}, billing.Page{Limit: 10})
-		requests, err2 := tx.PayerRequests.List(ctx, billing.PayerRequestFilter{}, billing.Page{Limit: 10})
+		attachments, err1 := tx.Attachments.List(ctx, attachment.Filter{}, billing.Page{Limit: 10})
+		requests, err2 := tx.PayerRequests.List(ctx, attachment.PayerRequestFilter{}, billing.Page{Limit: 10})
 		did, err3 := tx.Documents.Settle(ctx, &settled)
 		if len(attachments)+len(requests) > 0 || did {
 			t.Errorf("%s sees another scope's rows", mode)

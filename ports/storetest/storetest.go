@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -323,26 +326,26 @@ func read[T any](b *scoped, fn func(ctx context.Context, tx ports.Tx) (T, error)
 }
 
 // check returns a pending check, n microseconds after the start of the test.
-func (b *scoped) check(n int) *billing.EligibilityCheck {
+func (b *scoped) check(n int) *coverage.Check {
 	group := "Group-7"
-	return &billing.EligibilityCheck{
+	return &coverage.Check{
 		ID: id[billing.CheckID](), Scope: b.scope, OfficeID: id[billing.OfficeID](),
-		Payer: billing.PayerSummary{ID: id[billing.PayerID](), PayerID: "CHTEST", Name: "Molar Test Payer"},
-		State: billing.CheckPending, RequestID: id[billing.RequestID](), IdempotencyKey: "key-Aa",
+		Payer: directory.PayerSummary{ID: id[billing.PayerID](), PayerID: "CHTEST", Name: "Molar Test Payer"},
+		State: coverage.CheckPending, RequestID: id[billing.RequestID](), IdempotencyKey: "key-Aa",
 		CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
-		Inquiry: billing.Inquiry{
-			Subscriber: billing.Subscriber{
+		Inquiry: coverage.Inquiry{
+			Subscriber: coverage.Subscriber{
 				FirstName: "Zoë", LastName: "O'Brien \"Q\"", DateOfBirth: billing.Date{Year: 1980, Month: 2, Day: 29},
 				MemberID: "SANDBOX-ACTIVE-FULL", GroupNumber: &group,
 			},
 			ServiceDate: billing.Date{Year: 2026, Month: 5, Day: 1}, ProcedureCodes: []string{"D0120", "D1110"},
-			DetailLevel: billing.DetailStandard, Office: billing.InquiringOffice{NPI: "1234567893"},
+			DetailLevel: coverage.DetailStandard, Office: coverage.InquiringOffice{NPI: "1234567893"},
 		},
 	}
 }
 
 // insert stores checks, each in a separate transaction.
-func (b *scoped) insert(checks ...*billing.EligibilityCheck) {
+func (b *scoped) insert(checks ...*coverage.Check) {
 	b.t.Helper()
 	for _, c := range checks {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Checks.Insert(ctx, c) })
@@ -350,32 +353,32 @@ func (b *scoped) insert(checks ...*billing.EligibilityCheck) {
 }
 
 // answered returns a completed check.
-func (b *scoped) answered(n int) *billing.EligibilityCheck {
+func (b *scoped) answered(n int) *coverage.Check {
 	c := b.check(n)
 	answer(c)
 	return c
 }
 
-func answer(c *billing.EligibilityCheck) {
+func answer(c *coverage.Check) {
 	latency, percent, covered, count := 812, 80.0, true, 2
-	c.State, c.Outcome, c.Network, c.LatencyMS = billing.CheckCompleted, billing.OutcomeAnswered, "sandbox", &latency
+	c.State, c.Outcome, c.Network, c.LatencyMS = coverage.CheckCompleted, coverage.OutcomeAnswered, "sandbox", &latency
 	c.PatientID, c.CompletedAt = id[billing.PatientID](), c.CreatedAt.Add(time.Second)
-	c.Status = billing.CoverageActive
-	c.Benefits = (&billing.Benefits{
+	c.Status = coverage.Active
+	c.Benefits = (&coverage.Benefits{
 		CoverageEffectiveDate: billing.Date{Year: 2026, Month: 1, Day: 1},
-		Plan:                  billing.Plan{Name: "Gold <PPO> & more", GroupNumber: "G1"},
-		Maximums:              []billing.BenefitAmount{{Level: billing.LevelIndividual, Period: billing.PeriodCalendarYear, Amount: new(billing.Money(150000))}},
-		Coverage: []billing.CategoryCoverage{{
-			Category: billing.CategoryBasic, PercentPaid: &percent, Covered: &covered,
-			Frequency: &billing.Frequency{Count: &count, Period: "calendar_year"},
+		Plan:                  coverage.Plan{Name: "Gold <PPO> & more", GroupNumber: "G1"},
+		Maximums:              []coverage.BenefitAmount{{Level: coverage.LevelIndividual, Period: coverage.PeriodCalendarYear, Amount: new(billing.Money(150000))}},
+		Coverage: []coverage.CategoryCoverage{{
+			Category: coverage.CategoryBasic, PercentPaid: &percent, Covered: &covered,
+			Frequency: &coverage.Frequency{Count: &count, Period: "calendar_year"},
 		}},
 		NotReturned: []string{"plan_rules.waiting_period"},
 	}).Data()
 	c.Shown = []byte(`{"object": "of \"its\" release \\ <>"}`)
 }
 
-func (b *scoped) event(resource [16]byte, kind billing.EventType, n int) billing.Event {
-	return billing.Event{
+func (b *scoped) event(resource [16]byte, kind event.Type, n int) event.Event {
+	return event.Event{
 		ID: id[billing.EventID](), Scope: b.scope, Type: kind, Resource: resource,
 		CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond), Data: []byte(`{"b": 1.50, "a": "\u00e9"}`),
 	}
@@ -387,7 +390,7 @@ func (b *scoped) job() jobs.Job {
 	}
 }
 
-func (b *scoped) appendEvents(events ...billing.Event) {
+func (b *scoped) appendEvents(events ...event.Event) {
 	b.t.Helper()
 	for _, e := range events {
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, e) })

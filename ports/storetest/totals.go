@@ -5,68 +5,73 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/quarantine"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"github.com/molar-billing/molar/ports"
 )
 
 // testWaitingRemittances counts remittances of every stage. Those of another mode, and
 // one that is still being read, are in no count.
 func testWaitingRemittances(b *scoped) {
-	count := func(b *scoped) billing.WaitingRemittances {
-		return read(b, func(ctx context.Context, tx ports.Tx) (billing.WaitingRemittances, error) {
+	count := func(b *scoped) claim.WaitingRemittances {
+		return read(b, func(ctx context.Context, tx ports.Tx) (claim.WaitingRemittances, error) {
 			return tx.Totals.Remittances(ctx)
 		})
 	}
 	reading, applying, done, posted := b.era(1), b.era(2), b.era(3), b.era(4)
-	reading.ReceivedAt, reading.Stage = time.Time{}, billing.ERAReading
-	for _, e := range []*billing.ERA{reading, applying, done, posted} {
-		e.ClaimCount, e.Progress = 9, billing.ERAProgress{Applied: 1, NeedsReview: 2, Unmatched: 3}
+	reading.ReceivedAt, reading.Stage = time.Time{}, remit.Reading
+	for _, e := range []*remit.ERA{reading, applying, done, posted} {
+		e.ClaimCount, e.Progress = 9, remit.Progress{Applied: 1, NeedsReview: 2, Unmatched: 3}
 	}
-	applying.Stage, done.Stage, posted.Stage = billing.ERAApplying, billing.ERADone, billing.ERADone
-	posted.Progress = billing.ERAProgress{Applied: 5, Ignored: 2, Forwarded: 2}
-	posted.State, posted.PostedAt = billing.ERAPosted, b.now
+	applying.Stage, done.Stage, posted.Stage = remit.Applying, remit.Done, remit.Done
+	posted.Progress = remit.Progress{Applied: 5, Ignored: 2, Forwarded: 2}
+	posted.State, posted.PostedAt = remit.Posted, b.now
 	b.insertERAs(reading, applying, done, posted)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Quarantine.Insert(ctx, billing.Quarantine(billing.IncomingFile{Scope: b.scope, Content: []byte("ISA")}, b.scope.Mode, billing.QuarantineUnplaced, "", b.now))
+		_, err := tx.Quarantine.Insert(ctx, quarantine.New(clearing.IncomingFile{Scope: b.scope, Content: []byte("ISA")}, b.scope.Mode, quarantine.Unplaced, "", b.now))
 		return err
 	})
-	want := billing.WaitingRemittances{
-		NotPosted: billing.Count{Count: 2}, UnfinishedClaims: billing.Count{Count: applying.Unfinished() + done.Unfinished()}, Quarantined: billing.Count{Count: 1},
+	want := claim.WaitingRemittances{
+		NotPosted: claim.Count{Count: 2}, UnfinishedClaims: claim.Count{Count: applying.Unfinished() + done.Unfinished()}, Quarantined: claim.Count{Count: 1},
 	}
 	equal(b.t, "waiting", count(b), want)
-	equal(b.t, "waiting in another mode", count(b.other()), billing.WaitingRemittances{})
+	equal(b.t, "waiting in another mode", count(b.other()), claim.WaitingRemittances{})
 }
 
 // testDueRequests counts open requests on more days than are counted separately.
 func testDueRequests(b *scoped) {
 	first := billing.Date{Year: 2026, Month: 1, Day: 31}
-	open := func(b *scoped) billing.OpenRequests {
-		return read(b, func(ctx context.Context, tx ports.Tx) (billing.OpenRequests, error) {
+	open := func(b *scoped) claim.OpenRequests {
+		return read(b, func(ctx context.Context, tx ports.Tx) (claim.OpenRequests, error) {
 			return tx.Totals.PayerRequests(ctx)
 		})
 	}
-	equal(b.t, "no request", open(b), billing.OpenRequests{})
-	want := billing.OpenRequests{Open: billing.Count{Count: billing.MaxDueDays + 5}, Later: billing.Count{Count: 2}, Undated: billing.Count{Count: 2}}
-	for n := range billing.MaxDueDays + 2 {
+	equal(b.t, "no request", open(b), claim.OpenRequests{})
+	want := claim.OpenRequests{Open: claim.Count{Count: claim.MaxDueDays + 5}, Later: claim.Count{Count: 2}, Undated: claim.Count{Count: 2}}
+	for n := range claim.MaxDueDays + 2 {
 		r := b.payerRequest(n)
 		r.DueDate = first.AddDays(n)
 		b.insertRequests(r)
-		if n < billing.MaxDueDays {
-			want.Due = append(want.Due, billing.DayCount{Day: r.DueDate, Count: billing.Count{Count: 1}})
+		if n < claim.MaxDueDays {
+			want.Due = append(want.Due, claim.DayCount{Day: r.DueDate, Count: claim.Count{Count: 1}})
 		}
 	}
 	want.Due[0].Count.Count++
 	again, answered, undated, another := b.payerRequest(90), b.payerRequest(91), b.payerRequest(92), b.payerRequest(93)
 	again.DueDate, undated.DueDate, another.DueDate = first, billing.Date{}, billing.Date{}
-	answered.State, answered.AnsweringAttachment, answered.AnsweredAt = billing.PayerRequestAnswered, id[billing.AttachmentID](), b.now
+	answered.State, answered.AnsweringAttachment, answered.AnsweredAt = attachment.PayerRequestAnswered, id[billing.AttachmentID](), b.now
 	b.insertRequests(again, answered, undated, another)
 	equal(b.t, "open requests", open(b), want)
-	equal(b.t, "open requests of another mode", open(b.other()), billing.OpenRequests{})
+	equal(b.t, "open requests of another mode", open(b.other()), claim.OpenRequests{})
 }
 
 // testDailyChecks counts checks at both ends of the activity, and just outside.
 func testDailyChecks(b *scoped) {
 	today := billing.Date{Year: 2026, Month: 3, Day: 1}
-	first := today.AddDays(1 - billing.ActivityDays)
+	first := today.AddDays(1 - claim.ActivityDays)
 	for _, at := range []time.Time{
 		first.Time().Add(-time.Microsecond), first.Time(), first.AddDays(1).Time().Add(-time.Microsecond), today.Time(), today.AddDays(1).Time(),
 	} {
@@ -74,12 +79,12 @@ func testDailyChecks(b *scoped) {
 		c.CreatedAt = at
 		b.insert(c)
 	}
-	days := func(b *scoped) []billing.DayCount {
-		return read(b, func(ctx context.Context, tx ports.Tx) ([]billing.DayCount, error) {
+	days := func(b *scoped) []claim.DayCount {
+		return read(b, func(ctx context.Context, tx ports.Tx) ([]claim.DayCount, error) {
 			return tx.Totals.Checks(ctx, today)
 		})
 	}
-	want := make([]billing.DayCount, billing.ActivityDays)
+	want := make([]claim.DayCount, claim.ActivityDays)
 	for n := range want {
 		want[n].Day = first.AddDays(n)
 	}

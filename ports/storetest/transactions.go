@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -224,8 +226,8 @@ func testDeadline(b *scoped) {
 func testWriteOrder(b *scoped) {
 	t := b.t
 	j, c := b.job(), b.answered(0)
-	first, second := b.event(c.ID, billing.EventEligibilityCompleted, 0), b.event(c.ID, billing.EventEligibilityCompleted, 1)
-	use := billing.KeyUse{Key: "k", Fingerprint: digest("1"), CheckID: c.ID, CreatedAt: b.now}
+	first, second := b.event(c.ID, event.EligibilityCompleted, 0), b.event(c.ID, event.EligibilityCompleted, 1)
+	use := caller.KeyUse{Key: "k", Fingerprint: digest("1"), CheckID: c.ID, CreatedAt: b.now}
 	again := use
 	again.Fingerprint = digest("2")
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -238,8 +240,8 @@ func testWriteOrder(b *scoped) {
 	if b.pending(j.ID) {
 		t.Error("a job that was done is pending")
 	}
-	for want, e := range []billing.Event{first, second} {
-		got := read(b, func(ctx context.Context, tx ports.Tx) (*billing.Event, error) { return tx.Events.Get(ctx, e.ID) })
+	for want, e := range []event.Event{first, second} {
+		got := read(b, func(ctx context.Context, tx ports.Tx) (*event.Event, error) { return tx.Events.Get(ctx, e.ID) })
 		equal(t, "sequence", got.Sequence, want+1)
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error {

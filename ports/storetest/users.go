@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -15,19 +16,19 @@ import (
 func (b *scoped) practice(org billing.OrgID) {
 	b.t.Helper()
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Orgs.Insert(ctx, &billing.Organization{ID: org, Name: "Practice", CreatedAt: b.now})
+		return tx.Orgs.Insert(ctx, &caller.Organization{ID: org, Name: "Practice", CreatedAt: b.now})
 	})
 }
 
 // user returns an invited user, n microseconds after the start of the test.
-func (b *scoped) user(scope billing.Scope, email string, role billing.Role, n int) *billing.User {
-	return &billing.User{
-		ID: id[billing.UserID](), Org: scope.Org, Email: email, Role: role, State: billing.UserInvited,
+func (b *scoped) user(scope billing.Scope, email string, role caller.Role, n int) *caller.User {
+	return &caller.User{
+		ID: id[billing.UserID](), Org: scope.Org, Email: email, Role: role, State: caller.UserInvited,
 		CreatedAt: b.now.Add(time.Duration(n) * time.Microsecond),
 	}
 }
 
-func (b *scoped) addUser(scope billing.Scope, u *billing.User) {
+func (b *scoped) addUser(scope billing.Scope, u *caller.User) {
 	b.t.Helper()
 	if err := b.try(scope, func(ctx context.Context, tx ports.Tx) error { return tx.Users.Insert(ctx, u) }); err != nil {
 		b.t.Fatal(err)
@@ -38,20 +39,20 @@ func testUsers(b *scoped) {
 	t, elsewhere := b.t, newScope()
 	b.organization()
 	b.practice(elsewhere.Org)
-	ann, ben := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1), b.user(b.scope, "ben@example.com", billing.RoleBiller, 2)
-	other := b.user(elsewhere, "ann@example.com", billing.RoleViewer, 3)
+	ann, ben := b.user(b.scope, "ann@example.com", caller.RoleOwner, 1), b.user(b.scope, "ben@example.com", caller.RoleBiller, 2)
+	other := b.user(elsewhere, "ann@example.com", caller.RoleViewer, 3)
 	b.addUser(b.scope, ann)
 	b.addUser(b.scope, ben)
 	b.addUser(elsewhere, other)
 	err := b.try(b.scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Users.Insert(ctx, b.user(b.scope, "ann@example.com", billing.RoleViewer, 4))
+		return tx.Users.Insert(ctx, b.user(b.scope, "ann@example.com", caller.RoleViewer, 4))
 	})
 	wantCode(t, "a second user with the address", err, billing.CodeConflict)
 
-	ben.Role, ben.State = billing.RoleViewer, billing.UserDisabled
+	ben.Role, ben.State = caller.RoleViewer, caller.UserDisabled
 	for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} { // users belong to both
 		scope := billing.Scope{Org: b.scope.Org, Mode: mode}
-		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.User, error) {
+		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*caller.User, error) {
 			return tx.Users.Lock(ctx)
 		})
 		if err != nil || len(all) != 2 {
@@ -61,31 +62,31 @@ func testUsers(b *scoped) {
 			b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Users.Save(ctx, ben) })
 		}
 	}
-	page := func(scope billing.Scope, p billing.Page) []*billing.User {
-		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.User, error) { return tx.Users.List(ctx, p) })
+	page := func(scope billing.Scope, p billing.Page) []*caller.User {
+		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*caller.User, error) { return tx.Users.List(ctx, p) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return all
 	}
-	equal(t, "users", page(b.scope, billing.Page{Limit: 10}), []*billing.User{ben, ann})
-	equal(t, "the next page", page(b.scope, billing.Page{Limit: 1, After: &billing.Position{Time: ben.CreatedAt, ID: ben.ID}}), []*billing.User{ann})
-	equal(t, "users elsewhere", page(elsewhere, billing.Page{Limit: 10}), []*billing.User{other})
+	equal(t, "users", page(b.scope, billing.Page{Limit: 10}), []*caller.User{ben, ann})
+	equal(t, "the next page", page(b.scope, billing.Page{Limit: 1, After: &billing.Position{Time: ben.CreatedAt, ID: ben.ID}}), []*caller.User{ann})
+	equal(t, "users elsewhere", page(elsewhere, billing.Page{Limit: 10}), []*caller.User{other})
 
 	// Another organization's transaction changes nothing.
 	if err := b.try(elsewhere, func(ctx context.Context, tx ports.Tx) error {
 		stolen := *ann
-		stolen.State = billing.UserDisabled
+		stolen.State = caller.UserDisabled
 		return errors.Join(tx.Users.Save(ctx, &stolen), tx.Users.SetPassword(ctx, stolen.ID, "theirs"), tx.Users.SetTOTP(ctx, stolen.ID, "theirs", 1, nil))
 	}); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "accounts", accountsOf(b, "ann@example.com"), []*billing.Account{{User: *ann, OrgName: practiceName}, {User: *other, OrgName: "Practice"}})
+	equal(t, "accounts", accountsOf(b, "ann@example.com"), []*caller.Account{{User: *ann, OrgName: practiceName}, {User: *other, OrgName: "Practice"}})
 }
 
-func accountsOf(b *scoped, email string) []*billing.Account {
+func accountsOf(b *scoped, email string) []*caller.Account {
 	b.t.Helper()
-	return system(b, func(ctx context.Context, tx ports.SystemTx) ([]*billing.Account, error) {
+	return system(b, func(ctx context.Context, tx ports.SystemTx) ([]*caller.Account, error) {
 		return tx.Accounts.Find(ctx, email)
 	})
 }
@@ -94,9 +95,9 @@ func accountsOf(b *scoped, email string) []*billing.Account {
 // of them see what the other did.
 func testLastOwner(b *scoped) {
 	b.organization()
-	owners := []*billing.User{b.user(b.scope, "a@example.com", billing.RoleOwner, 1), b.user(b.scope, "b@example.com", billing.RoleOwner, 2)}
+	owners := []*caller.User{b.user(b.scope, "a@example.com", caller.RoleOwner, 1), b.user(b.scope, "b@example.com", caller.RoleOwner, 2)}
 	for _, u := range owners {
-		u.State = billing.UserActive
+		u.State = caller.UserActive
 		b.addUser(b.scope, u)
 	}
 	var refused atomic.Int32
@@ -106,8 +107,8 @@ func testLastOwner(b *scoped) {
 			if err != nil {
 				return err
 			}
-			i := slices.IndexFunc(all, func(u *billing.User) bool { return u.ID == owners[n].ID })
-			if _, err := all[i].Change(billing.UserChange{Role: billing.RoleViewer}, all); err != nil {
+			i := slices.IndexFunc(all, func(u *caller.User) bool { return u.ID == owners[n].ID })
+			if _, err := all[i].Change(caller.UserChange{Role: caller.RoleViewer}, all); err != nil {
 				return err
 			}
 			return tx.Users.Save(ctx, all[i])
@@ -126,72 +127,72 @@ func testLastOwner(b *scoped) {
 func testAccounts(b *scoped) {
 	t := b.t
 	b.organization()
-	u := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1)
+	u := b.user(b.scope, "ann@example.com", caller.RoleOwner, 1)
 	b.addUser(b.scope, u)
-	a := &billing.Account{User: *u, OrgName: practiceName}
+	a := &caller.Account{User: *u, OrgName: practiceName}
 	a.SetPassword("a hash")
 	a.SetTOTP("JBSWY3DPEHPK3PXP", 7, [][32]byte{digest("one"), digest("two")})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Users.SetPassword(ctx, a.ID, a.Password), tx.Users.SetTOTP(ctx, a.ID, a.TOTPSecret, a.TOTPStep, a.RecoveryCodes))
 	})
-	equal(t, "account", accountsOf(b, u.Email), []*billing.Account{a})
+	equal(t, "account", accountsOf(b, u.Email), []*caller.Account{a})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		found, err := tx.Accounts.Users(ctx, u.Email)
-		equal(t, "its user", found, []*billing.User{&a.User})
+		equal(t, "its user", found, []*caller.User{&a.User})
 		return err
 	})
-	equal(t, "an unknown address", accountsOf(b, "ANN@example.com"), []*billing.Account{})
+	equal(t, "an unknown address", accountsOf(b, "ANN@example.com"), []*caller.Account{})
 
 	a.UseStep(8)
 	a.RecoveryCodes = a.RecoveryCodes[1:]
 	a.SignIn(b.now.Add(time.Hour))
-	a.Operator = billing.OperatorSignIn{At: b.now.Add(time.Hour), Name: "ben"}
+	a.Operator = caller.OperatorSignIn{At: b.now.Add(time.Hour), Name: "ben"}
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		if _, err := tx.Accounts.Lock(ctx, a.ID); err != nil {
 			return err
 		}
 		return tx.Accounts.Save(ctx, a)
 	})
-	equal(t, "after a sign-in", accountsOf(b, u.Email), []*billing.Account{a})
+	equal(t, "after a sign-in", accountsOf(b, u.Email), []*caller.Account{a})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		_, err := tx.Accounts.Lock(ctx, id[billing.UserID]())
 		wantCode(t, "an unknown user", err, billing.CodeNotFound)
 		return nil
 	})
 
-	cleared := &billing.Account{User: a.User, OrgName: practiceName}
+	cleared := &caller.Account{User: a.User, OrgName: practiceName}
 	cleared.HasPassword, cleared.HasTOTP = false, false
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return errors.Join(tx.Users.SetPassword(ctx, a.ID, ""), tx.Users.SetTOTP(ctx, a.ID, "", 0, nil))
 	})
-	equal(t, "without proof", accountsOf(b, u.Email), []*billing.Account{cleared})
+	equal(t, "without proof", accountsOf(b, u.Email), []*caller.Account{cleared})
 }
 
 func testLinks(b *scoped) {
 	t, at := b.t, b.now
 	b.organization()
-	u := b.user(b.scope, "ann@example.com", billing.RoleOwner, 1)
+	u := b.user(b.scope, "ann@example.com", caller.RoleOwner, 1)
 	b.addUser(b.scope, u)
-	links := map[string]*billing.SignInLink{}
-	offer := func(token string, kind billing.LinkKind) {
+	links := map[string]*caller.SignInLink{}
+	offer := func(token string, kind caller.LinkKind) {
 		links[token] = u.NewLink(kind, at)
 		links[token].Operator = "ben"
 		b.in(func(ctx context.Context, tx ports.Tx) error {
 			return tx.Sessions.Link(ctx, links[token], digest(token))
 		})
 	}
-	use := func(token string, at time.Time) (l *billing.SignInLink, err error) {
+	use := func(token string, at time.Time) (l *caller.SignInLink, err error) {
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
 			l, err = tx.Accounts.UseLink(ctx, digest(token), at)
 			return nil
 		})
 		return l, err
 	}
-	offer("first", billing.LinkInvitation)
-	offer("second", billing.LinkReset) // ends the first
+	offer("first", caller.LinkInvitation)
+	offer("second", caller.LinkReset) // ends the first
 	_, err := use("first", at)
 	wantCode(t, "an earlier link", err, billing.CodeNotFound)
-	_, err = use("second", at.Add(billing.LinkReset.Lasts()))
+	_, err = use("second", at.Add(caller.LinkReset.Lasts()))
 	wantCode(t, "an expired link", err, billing.CodeNotFound)
 	_, err = use("unknown", at)
 	wantCode(t, "an unknown link", err, billing.CodeNotFound)
@@ -217,14 +218,14 @@ func testSessions(b *scoped) {
 	t, elsewhere := b.t, newScope()
 	b.organization()
 	b.practice(elsewhere.Org)
-	ann, ben, other := b.user(b.scope, "a@x.y", billing.RoleOwner, 1), b.user(b.scope, "b@x.y", billing.RoleViewer, 2), b.user(elsewhere, "a@x.y", billing.RoleOwner, 3)
-	sessions := map[string]*billing.Session{}
-	begin := func(secret string, u *billing.User, at time.Time) {
-		s := &billing.Session{ID: billing.NewID[billing.SessionID](at), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at, TOTP: secret == "ben", PasswordWeak: secret == "idle", Operator: map[string]string{"idle": "ben"}[secret]}
+	ann, ben, other := b.user(b.scope, "a@x.y", caller.RoleOwner, 1), b.user(b.scope, "b@x.y", caller.RoleViewer, 2), b.user(elsewhere, "a@x.y", caller.RoleOwner, 3)
+	sessions := map[string]*caller.Session{}
+	begin := func(secret string, u *caller.User, at time.Time) {
+		s := &caller.Session{ID: billing.NewID[billing.SessionID](at), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at, TOTP: secret == "ben", PasswordWeak: secret == "idle", Operator: map[string]string{"idle": "ben"}[secret]}
 		sessions[secret] = s
 		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.SignedIn.Insert(ctx, s, digest(secret)) })
 	}
-	for scope, us := range map[billing.Scope][]*billing.User{b.scope: {ann, ben}, elsewhere: {other}} {
+	for scope, us := range map[billing.Scope][]*caller.User{b.scope: {ann, ben}, elsewhere: {other}} {
 		for _, u := range us {
 			b.addUser(scope, u)
 		}
@@ -232,10 +233,10 @@ func testSessions(b *scoped) {
 	begin("ann", ann, b.now)
 	begin("ann too", ann, b.now.Add(time.Second))
 	begin("ben", ben, b.now.Add(2*time.Second))
-	begin("idle", ben, b.now.Add(-billing.SessionIdleTime))
+	begin("idle", ben, b.now.Add(-caller.SessionIdleTime))
 	begin("other", other, b.now)
 	list := func(scope billing.Scope, user billing.UserID, p billing.Page) (names []string) {
-		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*billing.Session, error) {
+		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*caller.Session, error) {
 			return tx.Sessions.List(ctx, user, b.now, p)
 		})
 		if err != nil {
@@ -255,7 +256,7 @@ func testSessions(b *scoped) {
 	equal(t, "sessions", list(b.scope, billing.UserID{}, all), []string{"ben", "ann too", "ann"})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		got, err := tx.SignedIn.Read(ctx, []billing.SessionID{sessions["idle"].ID, id[billing.SessionID]()})
-		equal(t, "read sessions", got, []*billing.Session{sessions["idle"]})
+		equal(t, "read sessions", got, []*caller.Session{sessions["idle"]})
 		return err
 	})
 	equal(t, "the next page", list(b.scope, billing.UserID{}, billing.Page{Limit: 1, After: &billing.Position{Time: sessions["ann too"].CreatedAt, ID: sessions["ann too"].ID}}), []string{"ann"})
@@ -288,7 +289,7 @@ func testSessions(b *scoped) {
 		return tx.SignedIn.Use(ctx, sessions["ben"].ID, b.now.Add(time.Minute))
 	})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		for secret, u := range map[string]*billing.User{"ann": ann, "ann too": ann, "ben": ben, "other": other} {
+		for secret, u := range map[string]*caller.User{"ann": ann, "ann too": ann, "ben": ben, "other": other} {
 			s, who, err := tx.SignedIn.Find(ctx, digest(secret))
 			if err != nil {
 				return err
@@ -302,7 +303,7 @@ func testSessions(b *scoped) {
 	})
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		sessions["idle"].TOTP, sessions["idle"].PasswordWeak, sessions["ben"].EndedAt = true, false, b.now.Add(time.Minute)
-		return errors.Join(tx.Sessions.Keep(ctx, sessions["idle"], b.now.Add(time.Minute)), tx.Organization.Save(ctx, &billing.Organization{RequireTOTP: true}))
+		return errors.Join(tx.Sessions.Keep(ctx, sessions["idle"], b.now.Add(time.Minute)), tx.Organization.Save(ctx, &caller.Organization{RequireTOTP: true}))
 	})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		for secret, s := range sessions {

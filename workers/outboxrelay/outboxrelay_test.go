@@ -15,6 +15,8 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
@@ -290,12 +292,12 @@ func TestDueLanesAreCalled(t *testing.T) {
 	now := time.Now()
 	var ids []billing.WebhookEndpointID
 	for range 5 {
-		e := &billing.WebhookEndpoint{
-			ID: billing.NewID[billing.WebhookEndpointID](now), Scope: scope, URL: "https://example.com", Status: billing.EndpointEnabled,
-			Secret: billing.NewWebhookSecret(), CreatedAt: now,
+		e := &webhook.Endpoint{
+			ID: billing.NewID[billing.WebhookEndpointID](now), Scope: scope, URL: "https://example.com", Status: webhook.EndpointEnabled,
+			Secret: webhook.NewWebhookSecret(), CreatedAt: now,
 		}
 		if len(ids) == 4 {
-			e.EventTypes = []billing.EventType{billing.EventClaimDenied} // nothing for it happens
+			e.EventTypes = []event.Type{event.ClaimDenied} // nothing for it happens
 		}
 		ids = append(ids, e.ID)
 		porttest.In(t, s, scope, func(ctx context.Context, tx ports.Tx) error { return tx.Endpoints.Insert(ctx, e) })
@@ -305,8 +307,8 @@ func TestDueLanesAreCalled(t *testing.T) {
 		if _, _, err := tx.Lanes.Take(ctx, held, billing.NewID[billing.JobID](now), "", time.Hour); err != nil {
 			return err
 		}
-		return tx.Events.Append(ctx, billing.Event{
-			ID: billing.NewID[billing.EventID](now), Scope: scope, Type: billing.EventClaimPaid, Resource: [16]byte{1}, CreatedAt: now, Data: []byte("{}"),
+		return tx.Events.Append(ctx, event.Event{
+			ID: billing.NewID[billing.EventID](now), Scope: scope, Type: event.ClaimPaid, Resource: [16]byte{1}, CreatedAt: now, Data: []byte("{}"),
 		})
 	})
 	b := &broker{}

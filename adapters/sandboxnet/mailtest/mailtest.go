@@ -14,6 +14,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // Run runs the contract. Open returns a mail that no other test uses.
@@ -46,7 +47,7 @@ func noon() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) }
 
 func file(name, content string, due time.Duration) sandboxnet.MailFile {
 	return sandboxnet.MailFile{
-		IncomingFile: billing.IncomingFile{Scope: scope(name), Name: name, Content: []byte(content)}, Due: noon().Add(due),
+		IncomingFile: clearing.IncomingFile{Scope: scope(name), Name: name, Content: []byte(content)}, Due: noon().Add(due),
 	}
 }
 
@@ -183,7 +184,7 @@ func testNoteRace(t *testing.T, mail sandboxnet.Mail) {
 
 // testManyNotes stores a note for each claim of the largest file.
 func testManyNotes(t *testing.T, mail sandboxnet.Mail) {
-	notes := make([]sandboxnet.Note, billing.MaxBatchClaims)
+	notes := make([]sandboxnet.Note, clearing.MaxBatchClaims)
 	for _, by := range []string{"f1", "f2"} {
 		for i := range notes {
 			notes[i] = note(fmt.Sprint(i), by, fmt.Sprint(by, " ", i))

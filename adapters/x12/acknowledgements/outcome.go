@@ -1,10 +1,9 @@
 package acknowledgements
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Outcome is the meaning of a status for a claim.

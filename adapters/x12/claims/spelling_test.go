@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 )
 
 // TestSpellable compares the rule with what files carry, for every letter,
@@ -47,7 +48,7 @@ func TestNoteOverflow(t *testing.T) {
 			note[i] = letters[random.IntN(len(letters))]
 		}
 		attached := random.IntN(7)
-		c := billing.ClaimContent{Note: string(note)}
+		c := claim.Content{Note: string(note)}
 		text := string(x12.Text(c.Note))
 		rest := text
 		for _, part := range chop(text)[:min(len(chop(text)), max(MaxNotes-attached, 0))] {

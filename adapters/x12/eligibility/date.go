@@ -1,9 +1,8 @@
 package eligibility
 
 import (
-	"strings"
-
 	"github.com/molar-billing/molar/core/billing"
+	"strings"
 )
 
 // Span returns the first and the last day. It returns false unless the value is a

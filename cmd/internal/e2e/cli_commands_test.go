@@ -3,6 +3,9 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestTrigger(t *testing.T) {
@@ -52,7 +53,7 @@ func TestTrigger(t *testing.T) {
 			t.Errorf("%v made %s", args, body)
 		}
 	}
-	if list := c.good("trigger", "--list"); list != c.good("trigger") || strings.Count(list, "\n") != len(billing.EventTypes()) {
+	if list := c.good("trigger", "--list"); list != c.good("trigger") || strings.Count(list, "\n") != len(event.Types()) {
 		t.Errorf("the list is %s", list)
 	}
 	c.bad("molar keys create", "trigger", "api_key.created", "--data", dir)
@@ -163,7 +164,7 @@ func TestEventsResend(t *testing.T) {
 
 func TestWebhooksVerify(t *testing.T) {
 	t.Parallel()
-	secret, body, now := billing.NewWebhookSecret(), `{"id":"evt_1"}`, time.Now()
+	secret, body, now := webhook.NewWebhookSecret(), `{"id":"evt_1"}`, time.Now()
 	signature, err := secret.Sign("evt_1", now, []byte(body))
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +191,7 @@ func TestWebhooksVerify(t *testing.T) {
 			t.Errorf("%v printed %q", args, out)
 		}
 	}
-	c.bad("does not match", append(slices.Clone(header), "--secret", string(billing.NewWebhookSecret()), file)...)
+	c.bad("does not match", append(slices.Clone(header), "--secret", string(webhook.NewWebhookSecret()), file)...)
 	withSecret.bad("line break", append(slices.Clone(header), edited)...)
 	withSecret.bad("does not match", append(slices.Clone(header), "--id", "evt_2", file)...)
 	withSecret.bad("malformed", append(slices.Clone(header), "--timestamp", "now", file)...)

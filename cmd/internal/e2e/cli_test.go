@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"net"
 	"net/http"
@@ -17,8 +20,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // hook is a webhook request as a receiver received it.
@@ -228,7 +229,7 @@ func verifyHook(t *testing.T, h hook, secret string) {
 	if err != nil {
 		t.Error(err)
 	}
-	want, err := billing.WebhookSecret(secret).Sign(h.header.Get("webhook-id"), time.Unix(unix, 0), h.body)
+	want, err := webhook.Secret(secret).Sign(h.header.Get("webhook-id"), time.Unix(unix, 0), h.body)
 	if err != nil || h.header.Get("webhook-signature") != want || h.header.Get("webhook-id") != h.event(t).ID {
 		t.Errorf("%v of %s: %v", h.header, h.body, err)
 	}
@@ -317,7 +318,7 @@ func TestListenRefuses(t *testing.T) {
 	c.bad("--since", "listen", "--data", dir, "--forward-to", to, "--since", "later")
 	c.bad("whsec_", "listen", "--data", dir, "--forward-to", to, "--secret", "secret")
 	c.bad("404 NOT_FOUND", "listen", "--data", dir, "--forward-to", to, "--since", billing.NewID[billing.EventID](time.Now()).String())
-	c.bad("401 UNAUTHORIZED", "listen", "--forward-to", to, "--api-url", r.BaseURL, "--api-key", billing.NewKeySecret(billing.ModeTest))
+	c.bad("401 UNAUTHORIZED", "listen", "--forward-to", to, "--api-url", r.BaseURL, "--api-key", caller.NewKeySecret(billing.ModeTest))
 	c.bad("403 PERMISSION_DENIED", "listen", "--forward-to", to, "--api-url", r.BaseURL, "--api-key", r.Keys["test_submit"])
 	c.bad("no API key", "listen", "--data", dir, "--forward-to", to, "--api-url", "http://127.0.0.1:1")
 	c.bad("extra", "listen", "--data", dir, "extra")

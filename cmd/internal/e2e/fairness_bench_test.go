@@ -28,16 +28,16 @@ func BenchmarkFairness(b *testing.B) {
 		_, _ = fmt.Fprintln(w, "checks beside a flood of slow ones\tidle p50\tp50\tp99\tmax\tratio of p50\taim")
 		s := startSystem(b, 2, 1, room)
 		other := s.tenant("Other Dental", "1679576722")
-		a := caller{s.urls[0], s.key, s.office}
-		flooded, beside := caller{s.urls[0], other.key, other.office}, caller{s.urls[1], other.key, other.office}
-		report(b, w, a, map[string]caller{"flooded instance": flooded, "other instance": beside})
+		a := neighbour{s.urls[0], s.key, s.office}
+		flooded, beside := neighbour{s.urls[0], other.key, other.office}, neighbour{s.urls[1], other.key, other.office}
+		report(b, w, a, map[string]neighbour{"flooded instance": flooded, "other instance": beside})
 		for _, p := range slices.Concat(s.apis, s.workers) {
 			p.kill()
 		}
 
 		p, r := startWholeDev(b, []string{room}, b.TempDir())
-		report(b, w, caller{r.BaseURL, r.Keys["test"], r.Offices["test"]},
-			map[string]caller{"molar dev": {r.BaseURL, r.Keys["other_test"], r.Offices["other_test"]}})
+		report(b, w, neighbour{r.BaseURL, r.Keys["test"], r.Offices["test"]},
+			map[string]neighbour{"molar dev": {r.BaseURL, r.Keys["other_test"], r.Offices["other_test"]}})
 		p.stop()
 		if err := w.Flush(); err != nil {
 			b.Fatal(err)
@@ -46,10 +46,10 @@ func BenchmarkFairness(b *testing.B) {
 }
 
 // caller is an organization that sends requests to an instance.
-type caller struct{ url, key, office string }
+type neighbour struct{ url, key, office string }
 
 // report measures the tenants without the flood and beside it.
-func report(b *testing.B, w *tabwriter.Writer, a caller, others map[string]caller) {
+func report(b *testing.B, w *tabwriter.Writer, a neighbour, others map[string]neighbour) {
 	b.Helper()
 	idle := map[string]figures{}
 	for name, t := range others {
@@ -73,14 +73,14 @@ func report(b *testing.B, w *tabwriter.Writer, a caller, others map[string]calle
 }
 
 // request is one check; its status is 0 when no reply came.
-func (t caller) request(client *fasthttp.HostClient, member string) (status int, took time.Duration) {
+func (t neighbour) request(client *fasthttp.HostClient, member string) (status int, took time.Duration) {
 	n := serial.Add(1)
 	took, _ = timed(client, t.url+"/eligibility", t.key, fmt.Sprint("fair-", n), checkBody(t.office, member, int(n)),
 		func(resp *fasthttp.Response) { status = resp.StatusCode() })
 	return status, took
 }
 
-func (t caller) client(b *testing.B, connections int) *fasthttp.HostClient {
+func (t neighbour) client(b *testing.B, connections int) *fasthttp.HostClient {
 	b.Helper()
 	u, err := url.Parse(t.url)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t caller) client(b *testing.B, connections int) *fasthttp.HostClient {
 }
 
 // probe makes plain checks one after the other.
-func (t caller) probe(b *testing.B, span time.Duration) (took []time.Duration) {
+func (t neighbour) probe(b *testing.B, span time.Duration) (took []time.Duration) {
 	b.Helper()
 	client := t.client(b, 1)
 	for end := time.Now().Add(span); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -118,7 +118,7 @@ func (f *flood) String() string {
 }
 
 // flood starts n slow checks at once.
-func (t caller) flood(b *testing.B, n int) *flood {
+func (t neighbour) flood(b *testing.B, n int) *flood {
 	b.Helper()
 	f := &flood{full: make(chan struct{}), statuses: map[int]int{}}
 	client := t.client(b, n)

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/valyala/fasthttp"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/valyala/fasthttp"
 )
 
 // BenchmarkKeyReads measures how many reads by a key a service carries, over 16

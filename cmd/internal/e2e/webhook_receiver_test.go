@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"log/slog"
 	"net/http"
@@ -15,8 +16,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // receiverHost is the host that webhooks are registered for. molar dev resolves
@@ -31,9 +30,9 @@ type webhookReceiver struct {
 	ca   string // file
 
 	mu      sync.Mutex
-	secrets map[string]billing.WebhookSecret // path -> secret
-	answer  map[string]func() int            // path -> its response; 200 at once when missing
-	got     map[string]map[string][]arrival  // path -> event ID -> each time it came
+	secrets map[string]webhook.Secret       // path -> secret
+	answer  map[string]func() int           // path -> its response; 200 at once when missing
+	got     map[string]map[string][]arrival // path -> event ID -> each time it came
 }
 
 type arrival struct {
@@ -44,7 +43,7 @@ type arrival struct {
 func startWebhookReceiver(tb testing.TB) *webhookReceiver {
 	tb.Helper()
 	r := &webhookReceiver{
-		tb: tb, secrets: map[string]billing.WebhookSecret{}, answer: map[string]func() int{}, got: map[string]map[string][]arrival{},
+		tb: tb, secrets: map[string]webhook.Secret{}, answer: map[string]func() int{}, got: map[string]map[string][]arrival{},
 	}
 	r.addr, r.ca = serveTLS(tb, r)
 	return r
@@ -125,7 +124,7 @@ func (r *webhookReceiver) register(base, key, path string) (id string) {
 	secret, _ := a.body["secret"].(string)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.secrets[path] = billing.WebhookSecret(secret)
+	r.secrets[path] = webhook.Secret(secret)
 	return idOf(a)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/molar-billing/molar/adapters/corenet"
 	"github.com/molar-billing/molar/adapters/edi"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -34,7 +35,7 @@ func TestCOREConnection(t *testing.T) {
 				Own: map[string]json.RawMessage{"CORE": encoded(t, map[string]any{
 					"URL": account.CORESOAPURL, "Envelope": "soap-2.2.0", "User": account.COREUser, "CA": ca,
 					"TestMember": map[string]any{
-						"Payer": billing.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"}, "MemberID": "SANDBOX-ACTIVE-FULL", "FirstName": "Test", "LastName": "Member",
+						"Payer": directory.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"}, "MemberID": "SANDBOX-ACTIVE-FULL", "FirstName": "Test", "LastName": "Member",
 						"DateOfBirth": billing.Date{Year: 1970, Month: 1, Day: 1}, "NPI": "1234567893", "Practice": "Molar Test",
 					},
 				})},

@@ -22,6 +22,8 @@ import (
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -79,16 +81,16 @@ func (p *parrot) say(ctx context.Context, request []byte) ([]byte, error) {
 	return io.ReadAll(a.Body)
 }
 
-func (p *parrot) Ask(ctx context.Context, q network.Inquiry) (response billing.CheckResponse, sent []billing.Exchange, err error) {
+func (p *parrot) Ask(ctx context.Context, q network.Inquiry) (response coverage.CheckResponse, sent []coverage.Exchange, err error) {
 	request, err := json.Marshal(map[string]string{"member": q.Inquiry.Subscriber.MemberID, "payer": q.Payer.PayerID})
 	if err != nil {
 		return response, nil, err
 	}
 	reply, err := p.say(ctx, request)
-	sent = []billing.Exchange{{MediaType: "application/json", Request: request, Reply: reply}}
+	sent = []coverage.Exchange{{MediaType: "application/json", Request: request, Reply: reply}}
 	var said struct{ Plan string }
 	if err == nil && json.Unmarshal(reply, &said) == nil {
-		response = billing.CheckResponse{Outcome: billing.OutcomeAnswered, Benefits: &billing.Benefits{Plan: billing.Plan{Name: said.Plan}}}
+		response = coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: &coverage.Benefits{Plan: coverage.Plan{Name: said.Plan}}}
 	}
 	return response, sent, err
 }
@@ -203,7 +205,7 @@ func TestInventedTransport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := g.access.InviteUser(t.Context(), idempotency.Administration(scope, "test", func(i access.Invited) string { invitation = i.Token; return "" }),
-		"owner@example.com", billing.RoleOwner); err != nil {
+		"owner@example.com", caller.RoleOwner); err != nil {
 		t.Fatal(err)
 	}
 	call := func(method, path, body string, header map[string]string) (int, string, http.Header) {

@@ -16,6 +16,9 @@ import (
 	"github.com/molar-billing/molar/adapters/cli"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 )
@@ -128,7 +131,7 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 		},
 		Lines: []intake.ClaimLineInput{{ProcedureCode: "D2740", ServiceDate: new(lately.String()), Fee: "1250.00", Tooth: new("14")}},
 	}
-	show := func(made *billing.ClaimRecord) string { return made.ID.String() }
+	show := func(made *claim.Record) string { return made.ID.String() }
 	made, err := g.claims.Make(ctx, idempotency.Administration(key.Scope, demoOperator, show), in)
 	if err == nil {
 		d.Claims = map[string]string{"test": string(made.Body)}
@@ -140,7 +143,7 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 const demoOperator = "molar dev"
 
 func (d *demo) office(ctx context.Context, s *access.Service, scope billing.Scope, as, name, npi string) error {
-	show := func(o *billing.Office) string { return o.ID.String() }
+	show := func(o *directory.Office) string { return o.ID.String() }
 	made, err := s.CreateOffice(ctx, idempotency.Administration(scope, demoOperator, show), intake.OfficeRequest{
 		Name: name, NPI: npi, TaxID: "123456789", Phone: "5185550100", Taxonomy: intake.DefaultTaxonomy,
 		Address: &intake.AddressInput{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
@@ -158,7 +161,7 @@ func (d *demo) key(ctx context.Context, s *access.Service, scope billing.Scope, 
 }
 
 func provider(ctx context.Context, s *access.Service, scope billing.Scope, first, last, npi string) error {
-	show := func(p *billing.Provider) string { return p.ID.String() }
+	show := func(p *directory.Provider) string { return p.ID.String() }
 	_, err := s.CreateProvider(ctx, idempotency.Administration(scope, demoOperator, show),
 		intake.ProviderRequest{FirstName: first, LastName: last, NPI: npi})
 	return err
@@ -174,14 +177,14 @@ func (d *demo) signInLink(ctx context.Context, g *graph, a Addresses) (link stri
 	if err != nil {
 		return "", err
 	}
-	call := idempotency.Administration(key.Scope, demoOperator, func(i access.Invited) string { return g.origin(a) + billing.SignInPath(i.Token) })
-	call.Principal.Type = billing.PrincipalWorker // the person who runs the service is the user
+	call := idempotency.Administration(key.Scope, demoOperator, func(i access.Invited) string { return g.origin(a) + caller.SignInPath(i.Token) })
+	call.Principal.Type = caller.PrincipalWorker // the person who runs the service is the user
 	found, err := g.access.FindUsers(ctx, demoOwner)
 	if err != nil {
 		return "", err
 	}
 	for _, u := range found {
-		if u.Org == key.Scope.Org && u.State != billing.UserDisabled {
+		if u.Org == key.Scope.Org && u.State != caller.UserDisabled {
 			made, err := g.access.LinkUser(ctx, call, u.ID)
 			return string(made.Body), err
 		}
@@ -189,7 +192,7 @@ func (d *demo) signInLink(ctx context.Context, g *graph, a Addresses) (link stri
 	if len(found) > 0 { // someone has disabled the demo user
 		return "", nil
 	}
-	made, err := g.access.InviteUser(ctx, call, demoOwner, billing.RoleOwner)
+	made, err := g.access.InviteUser(ctx, call, demoOwner, caller.RoleOwner)
 	return string(made.Body), err
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -93,7 +94,7 @@ func status(t *testing.T, url string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer "+billing.NewKeySecret(billing.ModeTest))
+	r.Header.Set("Authorization", "Bearer "+caller.NewKeySecret(billing.ModeTest))
 	a, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

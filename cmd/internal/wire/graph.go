@@ -26,7 +26,7 @@ import (
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/connections"
@@ -54,7 +54,7 @@ type graph struct {
 	store    *pgstore.Store
 	queue    ports.Queue
 	blobs    ports.Blobs
-	payers   *billing.PayerDirectory
+	payers   *directory.PayerDirectory
 	networks *routing.Networks
 	relay    *outboxrelay.Relay
 	runner   *workers.Runner
@@ -229,8 +229,8 @@ func (g *graph) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func payerDirectory(file string) (*billing.PayerDirectory, error) {
-	payers, err := billing.ShippedPayers()
+func payerDirectory(file string) (*directory.PayerDirectory, error) {
+	payers, err := directory.ShippedPayers()
 	if err != nil || file == "" {
 		return payers, err
 	}

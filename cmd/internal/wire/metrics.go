@@ -7,8 +7,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
@@ -103,7 +104,7 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 		}
 		c.batches(undecided, gauge)
 		problems, err := tx.Received.Problems(ctx)
-		count := map[billing.FileState]int{billing.FileLost: 0, billing.FileRefused: 0, billing.FileSetAside: 0}
+		count := map[clearing.FileState]int{clearing.FileLost: 0, clearing.FileRefused: 0, clearing.FileSetAside: 0}
 		for _, f := range problems {
 			count[f.State]++
 		}
@@ -114,7 +115,7 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 			return err
 		}
 		aside, err := tx.Quarantine.Counts(ctx)
-		for _, cause := range billing.QuarantineCauses() {
+		for _, cause := range quarantine.Causes() {
 			gauge(c.aside, float64(aside[cause]), string(cause))
 		}
 		return err
@@ -137,7 +138,7 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 
 // batches shows how many batches have an unknown outcome, and how many acknowledgements
 // of each connection are overdue.
-func (c *backlogCollector) batches(undecided []*billing.Batch, gauge func(d *prometheus.Desc, v float64, labels ...string)) {
+func (c *backlogCollector) batches(undecided []*clearing.Batch, gauge func(d *prometheus.Desc, v float64, labels ...string)) {
 	unknown, overdue := 0, map[string]int{}
 	for _, b := range undecided {
 		if !b.UnknownSince.IsZero() {

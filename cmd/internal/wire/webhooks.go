@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/molar-billing/molar/adapters/webhookhttp"
-	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 )
@@ -40,7 +40,7 @@ func (g *graph) openWebhooks(clock ports.Clock) error {
 }
 
 // attemptMetrics counts attempts to deliver, and how long they took.
-func attemptMetrics(r prometheus.Registerer) func(billing.Attempt) {
+func attemptMetrics(r prometheus.Registerer) func(webhook.Attempt) {
 	total := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "molar_webhook_attempts_total", Help: "Attempts to deliver events, by result: delivered, refused (a reply that is no 2xx) or unreachable.",
 	}, []string{"result"})
@@ -49,7 +49,7 @@ func attemptMetrics(r prometheus.Registerer) func(billing.Attempt) {
 		Buckets: prometheus.ExponentialBuckets(0.001, 2, 15),
 	})
 	r.MustRegister(total, seconds)
-	return func(a billing.Attempt) {
+	return func(a webhook.Attempt) {
 		result := "refused"
 		switch {
 		case a.Succeeded():

@@ -1,29 +1,32 @@
-package billing
+package attachment
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// AttachmentState is the state of an attachment.
-type AttachmentState string
+// State is the state of an attachment.
+type State string
 
 // The states of an attachment. Nothing changes after closing.
 const (
-	AttachmentOpen   AttachmentState = "open"
-	AttachmentClosed AttachmentState = "closed"
+	Open   State = "open"
+	Closed State = "closed"
 )
 
-// AttachmentKind is the purpose of an attachment.
-type AttachmentKind string
+// Kind is the purpose of an attachment.
+type Kind string
 
 // The kinds.
 const (
-	AttachmentUnsolicited AttachmentKind = "unsolicited" // goes with a claim
-	AttachmentSolicited   AttachmentKind = "solicited"   // answers a payer request; never in a claim file
+	Unsolicited Kind = "unsolicited" // goes with a claim
+	Solicited   Kind = "solicited"   // answers a payer request; never in a claim file
 )
 
 // The limits of an attachment.
@@ -34,19 +37,19 @@ const (
 
 // Attachment is a set of images with a narrative for a payer.
 type Attachment struct {
-	ID             AttachmentID
-	Scope          Scope
-	State          AttachmentState
-	Kind           AttachmentKind
-	ClaimID        ClaimID // zero for an attachment without a claim
-	OfficeID       OfficeID
-	Payer          PayerSummary
-	PayerRequestID PayerRequestID // zero when unsolicited
-	PayerReference string         // the payer's number for its request; empty when unsolicited
+	ID             billing.AttachmentID
+	Scope          billing.Scope
+	State          State
+	Kind           Kind
+	ClaimID        billing.ClaimID // zero for an attachment without a claim
+	OfficeID       billing.OfficeID
+	Payer          directory.PayerSummary
+	PayerRequestID billing.PayerRequestID // zero when unsolicited
+	PayerReference string                 // the payer's number for its request; empty when unsolicited
 	Narrative      string
-	About          AttachmentSubject
+	About          Subject
 	Documents      []*Document // oldest first
-	RequestID      RequestID
+	RequestID      billing.RequestID
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 	ClosedAt       time.Time // zero while open
@@ -56,46 +59,48 @@ type Attachment struct {
 	Number string
 	// Sending identifies the job that is sending the attachment; zero if there is
 	// none.
-	Sending      JobID
+	Sending      billing.JobID
 	SendingSince time.Time
 	// Stalled identifies the last job that a fault of the service itself stopped.
 	// While it equals Sending, that job keeps trying.
-	Stalled JobID
+	Stalled billing.JobID
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (a *Attachment) Position() Position { return Position{Time: a.CreatedAt, ID: a.ID} }
-
-// AttachmentSubject is the patient, the subscriber and the days of service that
-// an attachment is about.
-type AttachmentSubject struct {
-	Patient      AttachmentPatient
-	Subscriber   AttachmentSubscriber
-	ServiceDates DateSpan
+func (a *Attachment) Position() billing.Position {
+	return billing.Position{Time: a.CreatedAt, ID: a.ID}
 }
 
-// AttachmentPatient is the patient in the images.
-type AttachmentPatient struct {
+// Subject is the patient, the subscriber and the days of service that
+// an attachment is about.
+type Subject struct {
+	Patient      Patient
+	Subscriber   Subscriber
+	ServiceDates billing.DateSpan
+}
+
+// Patient is the patient in the images.
+type Patient struct {
 	FirstName   string
 	LastName    string
-	DateOfBirth Date
+	DateOfBirth billing.Date
 }
 
-// AttachmentSubscriber is the holder of the plan.
-type AttachmentSubscriber struct {
+// Subscriber is the holder of the plan.
+type Subscriber struct {
 	FirstName    string
 	LastName     string
 	MemberID     string
-	Relationship Relationship // of the patient to the subscriber
+	Relationship coverage.Relationship // of the patient to the subscriber
 }
 
-// AttachmentFilter narrows a list of attachments. Zero fields match all.
-type AttachmentFilter struct {
-	ClaimID        ClaimID
-	PayerRequestID PayerRequestID
-	RequestID      RequestID
-	State          AttachmentState
-	OfficeID       OfficeID
+// Filter narrows a list of attachments. Zero fields match all.
+type Filter struct {
+	ClaimID        billing.ClaimID
+	PayerRequestID billing.PayerRequestID
+	RequestID      billing.RequestID
+	State          State
+	OfficeID       billing.OfficeID
 	CreatedAfter   time.Time // inclusive
 	CreatedBefore  time.Time // exclusive
 }
@@ -103,7 +108,7 @@ type AttachmentFilter struct {
 // editable returns nil while the attachment may change, else a CodeConflict.
 func (a *Attachment) editable() error {
 	switch {
-	case a.State == AttachmentClosed:
+	case a.State == Closed:
 		return conflict("The attachment is closed and cannot be changed. Create a new attachment.")
 	case !a.Sending.IsZero():
 		return conflict("The attachment is being sent and cannot be changed now. Read it again in a moment.")
@@ -111,7 +116,9 @@ func (a *Attachment) editable() error {
 	return nil
 }
 
-func conflict(message string) error { return &Error{Code: CodeConflict, Message: message} }
+func conflict(message string) error {
+	return &billing.Error{Code: billing.CodeConflict, Message: message}
+}
 
 // changed records a change. It clears the number, so that changed content gets
 // a new number. UpdatedAt never goes back, because requests may finish in a
@@ -155,24 +162,24 @@ func (a *Attachment) Add(d *Document, now time.Time) (bool, error) {
 func (a *Attachment) Admits() error { return a.editable() }
 
 func (a *Attachment) fits(size int64) error {
-	var f Faults
+	var f billing.Faults
 	for _, d := range a.Documents {
 		size += d.Size
 	}
 	switch {
 	case len(a.Documents) >= MaxDocuments:
-		f.Add("file", FaultTooMany, fmt.Sprintf("An attachment may have at most %d documents.", MaxDocuments))
+		f.Add("file", billing.FaultTooMany, fmt.Sprintf("An attachment may have at most %d documents.", MaxDocuments))
 	case size > MaxDocumentBytes:
-		f.Add("file", FaultTooMany, "The stored images of an attachment may have at most 15 MB together.")
+		f.Add("file", billing.FaultTooMany, "The stored images of an attachment may have at most 15 MB together.")
 	}
 	return f.Err()
 }
 
 // Remove removes a document. It returns CodeNotFound if there is none.
-func (a *Attachment) Remove(id DocumentID, now time.Time) (*Document, error) {
+func (a *Attachment) Remove(id billing.DocumentID, now time.Time) (*Document, error) {
 	i := slices.IndexFunc(a.Documents, func(d *Document) bool { return d.ID == id })
 	if i < 0 {
-		return nil, NotFound("document", "")
+		return nil, billing.NotFound("document", "")
 	}
 	if err := a.editable(); err != nil {
 		return nil, err
@@ -185,10 +192,10 @@ func (a *Attachment) Remove(id DocumentID, now time.Time) (*Document, error) {
 
 // Document returns the document with the ID. It returns CodeNotFound if there
 // is none.
-func (a *Attachment) Document(id DocumentID) (*Document, error) {
+func (a *Attachment) Document(id billing.DocumentID) (*Document, error) {
 	i := slices.IndexFunc(a.Documents, func(d *Document) bool { return d.ID == id })
 	if i < 0 {
-		return nil, NotFound("document", "")
+		return nil, billing.NotFound("document", "")
 	}
 	return a.Documents[i], nil
 }
@@ -209,9 +216,9 @@ func (a *Attachment) SetNarrative(narrative string, now time.Time) error {
 // unsolicited and has a document.
 func (a *Attachment) Closable() error {
 	switch {
-	case a.Kind == AttachmentSolicited:
+	case a.Kind == Solicited:
 		return conflict("A solicited attachment closes when its payer request is answered. Answer that request instead.")
-	case a.State == AttachmentOpen && len(a.Documents) == 0:
+	case a.State == Open && len(a.Documents) == 0:
 		return conflict("The attachment has no documents. Upload a document, then close the attachment.")
 	}
 	return a.editable()
@@ -220,22 +227,22 @@ func (a *Attachment) Closable() error {
 // Answers returns an error unless the attachment can answer the payer request.
 // An answer has a document or a narrative.
 func (a *Attachment) Answers(r *PayerRequest) error {
-	if a.Kind != AttachmentSolicited || a.PayerRequestID != r.ID {
+	if a.Kind != Solicited || a.PayerRequestID != r.ID {
 		return conflict("This attachment was not created to answer this payer request. Name one that was, or none.")
 	}
 	if err := a.editable(); err != nil {
 		return err
 	}
-	var f Faults
-	if len(a.Documents) == 0 && Blank(a.Narrative) {
-		f.Add("narrative", FaultRequired, "An answer must have a narrative or a document. Add one of them.")
+	var f billing.Faults
+	if len(a.Documents) == 0 && billing.Blank(a.Narrative) {
+		f.Add("narrative", billing.FaultRequired, "An answer must have a narrative or a document. Add one of them.")
 	}
 	return f.Err()
 }
 
 // BeginSending assigns the attachment to the job that sends it. Serial becomes
 // the attachment's number if it has none.
-func (a *Attachment) BeginSending(job JobID, serial int64, now time.Time) error {
+func (a *Attachment) BeginSending(job billing.JobID, serial int64, now time.Time) error {
 	if err := a.editable(); err != nil {
 		return err
 	}
@@ -250,28 +257,28 @@ func (a *Attachment) BeginSending(job JobID, serial int64, now time.Time) error 
 // edit would have cleared the number, so the content is the one that was sent.
 // Sent reports false, and changes nothing, when the number has changed.
 func (a *Attachment) Sent(number string, now time.Time) bool {
-	if a.State != AttachmentOpen || number == "" || a.Number != number {
+	if a.State != Open || number == "" || a.Number != number {
 		return false
 	}
-	a.State, a.ClosedAt, a.UpdatedAt = AttachmentClosed, now, now
-	a.Sending, a.SendingSince, a.Stalled = JobID{}, time.Time{}, JobID{}
+	a.State, a.ClosedAt, a.UpdatedAt = Closed, now, now
+	a.Sending, a.SendingSince, a.Stalled = billing.JobID{}, time.Time{}, billing.JobID{}
 	return true
 }
 
 // NotSent leaves the attachment open after the network failed the job. It reports
 // false, and changes nothing, when another job sends the attachment.
-func (a *Attachment) NotSent(job JobID) bool {
+func (a *Attachment) NotSent(job billing.JobID) bool {
 	if a.Sending != job || job.IsZero() {
 		return false
 	}
-	a.Sending, a.SendingSince, a.Stalled = JobID{}, time.Time{}, JobID{}
+	a.Sending, a.SendingSince, a.Stalled = billing.JobID{}, time.Time{}, billing.JobID{}
 	return true
 }
 
 // Stall records that the job cannot read the images now. The job keeps the
 // attachment. Stall reports false, and changes nothing, when another job sends
 // the attachment.
-func (a *Attachment) Stall(job JobID) bool {
+func (a *Attachment) Stall(job billing.JobID) bool {
 	if a.Sending != job || job.IsZero() {
 		return false
 	}
@@ -282,11 +289,11 @@ func (a *Attachment) Stall(job JobID) bool {
 // GiveUp leaves the attachment open after the job failed because of a fault of
 // the service itself. It reports false, and changes nothing, when another job
 // sends the attachment.
-func (a *Attachment) GiveUp(job JobID) bool {
+func (a *Attachment) GiveUp(job billing.JobID) bool {
 	if !a.Stall(job) {
 		return false
 	}
-	a.Sending, a.SendingSince = JobID{}, time.Time{}
+	a.Sending, a.SendingSince = billing.JobID{}, time.Time{}
 	return true
 }
 
@@ -297,20 +304,20 @@ type ClaimFile struct {
 	Partial bool   // files leave out some of the narrative
 }
 
-// maxNTE is the length of NTE02 (005010X224A2).
-const maxNTE = 80
+// MaxNTE is the length of NTE02 (005010X224A2).
+const MaxNTE = 80
 
 // ClaimFile returns the part of the attachment that a claim file carries, or
 // nil while the attachment is open. The note starts with the number, where
 // payers look for it. As much of the narrative as fits follows, cut at a word.
 // A longer first word is cut.
 func (a *Attachment) ClaimFile() *ClaimFile {
-	if a.State != AttachmentClosed {
+	if a.State != Closed {
 		return nil
 	}
 	note, cut := a.Number, false
 	for _, word := range strings.Fields(a.Narrative) {
-		room := maxNTE - utf8.RuneCountInString(note) - 1
+		room := MaxNTE - utf8.RuneCountInString(note) - 1
 		if cut = utf8.RuneCountInString(word) > room; cut {
 			if note == a.Number {
 				note += " " + string([]rune(word)[:room])
@@ -319,17 +326,17 @@ func (a *Attachment) ClaimFile() *ClaimFile {
 		}
 		note += " " + word
 	}
-	return &ClaimFile{PWK: a.Number, NTE: note, Partial: cut || !Spellable(note[len(a.Number):])}
+	return &ClaimFile{PWK: a.Number, NTE: note, Partial: cut || !billing.Spellable(note[len(a.Number):])}
 }
 
 // Transmission describes an attachment to an attachment network, without its
 // files.
 type Transmission struct {
 	Number         string // ours; it identifies the transmission on the network
-	Kind           AttachmentKind
-	Payer          PayerSummary
-	Office         Office
-	About          AttachmentSubject
+	Kind           Kind
+	Payer          directory.PayerSummary
+	Office         directory.Office
+	About          Subject
 	Narrative      string
 	ControlNumber  string // of the claim; empty without one
 	PayerReference string // of the payer request that it answers
@@ -340,7 +347,7 @@ type Transmission struct {
 
 // Transmission describes the attachment to the network. ControlNumber is the claim's, empty
 // without one. Earlier is the number of the claim's earlier attachment, or empty.
-func (a *Attachment) Transmission(office *Office, controlNumber, earlier string) Transmission {
+func (a *Attachment) Transmission(office *directory.Office, controlNumber, earlier string) Transmission {
 	return Transmission{
 		Number: a.Number, Kind: a.Kind, Payer: a.Payer, Office: *office, About: a.About, Narrative: a.Narrative,
 		PayerReference: a.PayerReference, EarlierNumber: earlier, Documents: len(a.Documents), SendingSince: a.SendingSince,

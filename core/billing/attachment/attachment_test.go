@@ -1,4 +1,4 @@
-package billing_test
+package attachment_test
 
 import (
 	"bytes"
@@ -10,9 +10,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/molar-billing/molar/core/billing/billingtest"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/billingtest"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 var (
@@ -23,27 +25,27 @@ var (
 )
 
 // picture is a document whose image only it has, of that many bytes.
-func picture(n byte, size int64) *billing.Document {
-	return &billing.Document{ID: billing.DocumentID{1, n}, Type: "7", Medium: billing.MediumPaper, Size: size, SHA256: [32]byte{n}}
+func picture(n byte, size int64) *attachment.Document {
+	return &attachment.Document{ID: billing.DocumentID{1, n}, Type: "7", Medium: attachment.MediumPaper, Size: size, SHA256: [32]byte{n}}
 }
 
 // attachment is an open one with a document, made at noon.
-func attachment() *billing.Attachment {
-	return &billing.Attachment{
-		ID: billing.AttachmentID{15: 10}, State: billing.AttachmentOpen, Kind: billing.AttachmentUnsolicited,
-		Narrative: "Fractured cusp.", Documents: []*billing.Document{picture(1, 1000)}, CreatedAt: noon, UpdatedAt: noon,
+func newAttachment() *attachment.Attachment {
+	return &attachment.Attachment{
+		ID: billing.AttachmentID{15: 10}, State: attachment.Open, Kind: attachment.Unsolicited,
+		Narrative: "Fractured cusp.", Documents: []*attachment.Document{picture(1, 1000)}, CreatedAt: noon, UpdatedAt: noon,
 	}
 }
 
 // solicited makes an attachment answer a payer request.
-func solicited(a *billing.Attachment) *billing.PayerRequest {
-	r := &billing.PayerRequest{ID: billing.PayerRequestID{15: 11}, State: billing.PayerRequestOpen, ReferenceNumber: "R1"}
-	a.Kind, a.PayerRequestID, a.PayerReference = billing.AttachmentSolicited, r.ID, r.ReferenceNumber
+func solicited(a *attachment.Attachment) *attachment.PayerRequest {
+	r := &attachment.PayerRequest{ID: billing.PayerRequestID{15: 11}, State: attachment.PayerRequestOpen, ReferenceNumber: "R1"}
+	a.Kind, a.PayerRequestID, a.PayerReference = attachment.Solicited, r.ID, r.ReferenceNumber
 	return r
 }
 
 // inState moves an open attachment to open, sending or closed.
-func inState(t *testing.T, state string, a *billing.Attachment) *billing.Attachment {
+func inState(t *testing.T, state string, a *attachment.Attachment) *attachment.Attachment {
 	t.Helper()
 	if state == "open" {
 		return a
@@ -71,60 +73,60 @@ func outcome(did bool, err error) string {
 func TestAttachmentStates(t *testing.T) {
 	t.Parallel()
 	const ok, no, conflict, absent = "ok", "no", "CONFLICT", "NOT_FOUND"
-	request := billing.PayerRequest{ID: billing.PayerRequestID{15: 11}}
+	request := attachment.PayerRequest{ID: billing.PayerRequestID{15: 11}}
 	for _, row := range []struct {
 		does                  string
 		open, sending, closed string
-		do                    func(*billing.Attachment) string
+		do                    func(*attachment.Attachment) string
 	}{
-		{"add", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(a.Add(picture(2, 1), evening)) }},
-		{"add its image again", no, conflict, conflict, func(a *billing.Attachment) string { return outcome(a.Add(picture(1, 1), evening)) }},
-		{"admit", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.Admits()) }},
-		{"remove", ok, conflict, conflict, func(a *billing.Attachment) string {
+		{"add", ok, conflict, conflict, func(a *attachment.Attachment) string { return outcome(a.Add(picture(2, 1), evening)) }},
+		{"add its image again", no, conflict, conflict, func(a *attachment.Attachment) string { return outcome(a.Add(picture(1, 1), evening)) }},
+		{"admit", ok, conflict, conflict, func(a *attachment.Attachment) string { return outcome(true, a.Admits()) }},
+		{"remove", ok, conflict, conflict, func(a *attachment.Attachment) string {
 			d, err := a.Remove(picture(1, 0).ID, evening)
 			return outcome(d != nil, err)
 		}},
-		{"remove what it has not", absent, absent, absent, func(a *billing.Attachment) string {
+		{"remove what it has not", absent, absent, absent, func(a *attachment.Attachment) string {
 			_, err := a.Remove(picture(9, 0).ID, evening)
 			return outcome(true, err)
 		}},
-		{"narrate", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.SetNarrative("Lost filling.", evening)) }},
-		{"narrate the same", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.SetNarrative(a.Narrative, evening)) }},
-		{"closable", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.Closable()) }},
-		{"closable, solicited", conflict, conflict, conflict, func(a *billing.Attachment) string {
-			a.Kind = billing.AttachmentSolicited
+		{"narrate", ok, conflict, conflict, func(a *attachment.Attachment) string { return outcome(true, a.SetNarrative("Lost filling.", evening)) }},
+		{"narrate the same", ok, conflict, conflict, func(a *attachment.Attachment) string { return outcome(true, a.SetNarrative(a.Narrative, evening)) }},
+		{"closable", ok, conflict, conflict, func(a *attachment.Attachment) string { return outcome(true, a.Closable()) }},
+		{"closable, solicited", conflict, conflict, conflict, func(a *attachment.Attachment) string {
+			a.Kind = attachment.Solicited
 			return outcome(true, a.Closable())
 		}},
-		{"answers", ok, conflict, conflict, func(a *billing.Attachment) string {
-			a.Kind, a.PayerRequestID = billing.AttachmentSolicited, request.ID
+		{"answers", ok, conflict, conflict, func(a *attachment.Attachment) string {
+			a.Kind, a.PayerRequestID = attachment.Solicited, request.ID
 			return outcome(true, a.Answers(&request))
 		}},
-		{"answers as unsolicited", conflict, conflict, conflict, func(a *billing.Attachment) string {
+		{"answers as unsolicited", conflict, conflict, conflict, func(a *attachment.Attachment) string {
 			a.PayerRequestID = request.ID
 			return outcome(true, a.Answers(&request))
 		}},
-		{"answers another", conflict, conflict, conflict, func(a *billing.Attachment) string {
-			a.Kind, a.PayerRequestID = billing.AttachmentSolicited, billing.PayerRequestID{15: 12}
+		{"answers another", conflict, conflict, conflict, func(a *attachment.Attachment) string {
+			a.Kind, a.PayerRequestID = attachment.Solicited, billing.PayerRequestID{15: 12}
 			return outcome(true, a.Answers(&request))
 		}},
-		{"begin sending", ok, conflict, conflict, func(a *billing.Attachment) string { return outcome(true, a.BeginSending(other, 8, evening)) }},
-		{"sent", no, ok, no, func(a *billing.Attachment) string { return outcome(a.Sent("MLR000000007", evening), nil) }},
-		{"sent under another number", no, no, no, func(a *billing.Attachment) string { return outcome(a.Sent("MLR000000008", evening), nil) }},
-		{"sent under no number", no, no, no, func(a *billing.Attachment) string { return outcome(a.Sent("", evening), nil) }},
-		{"not sent", no, ok, no, func(a *billing.Attachment) string { return outcome(a.NotSent(mine), nil) }},
-		{"not sent by another job", no, no, no, func(a *billing.Attachment) string { return outcome(a.NotSent(other), nil) }},
-		{"not sent by no job", no, no, no, func(a *billing.Attachment) string { return outcome(a.NotSent(billing.JobID{}), nil) }},
-		{"stall", no, ok, no, func(a *billing.Attachment) string { return outcome(a.Stall(mine), nil) }},
-		{"stall by another job", no, no, no, func(a *billing.Attachment) string { return outcome(a.Stall(other), nil) }},
-		{"stall by no job", no, no, no, func(a *billing.Attachment) string { return outcome(a.Stall(billing.JobID{}), nil) }},
-		{"give up", no, ok, no, func(a *billing.Attachment) string { return outcome(a.GiveUp(mine), nil) }},
-		{"give up by another job", no, no, no, func(a *billing.Attachment) string { return outcome(a.GiveUp(other), nil) }},
-		{"shown on a claim file", no, no, ok, func(a *billing.Attachment) string { return outcome(a.ClaimFile() != nil, nil) }},
+		{"begin sending", ok, conflict, conflict, func(a *attachment.Attachment) string { return outcome(true, a.BeginSending(other, 8, evening)) }},
+		{"sent", no, ok, no, func(a *attachment.Attachment) string { return outcome(a.Sent("MLR000000007", evening), nil) }},
+		{"sent under another number", no, no, no, func(a *attachment.Attachment) string { return outcome(a.Sent("MLR000000008", evening), nil) }},
+		{"sent under no number", no, no, no, func(a *attachment.Attachment) string { return outcome(a.Sent("", evening), nil) }},
+		{"not sent", no, ok, no, func(a *attachment.Attachment) string { return outcome(a.NotSent(mine), nil) }},
+		{"not sent by another job", no, no, no, func(a *attachment.Attachment) string { return outcome(a.NotSent(other), nil) }},
+		{"not sent by no job", no, no, no, func(a *attachment.Attachment) string { return outcome(a.NotSent(billing.JobID{}), nil) }},
+		{"stall", no, ok, no, func(a *attachment.Attachment) string { return outcome(a.Stall(mine), nil) }},
+		{"stall by another job", no, no, no, func(a *attachment.Attachment) string { return outcome(a.Stall(other), nil) }},
+		{"stall by no job", no, no, no, func(a *attachment.Attachment) string { return outcome(a.Stall(billing.JobID{}), nil) }},
+		{"give up", no, ok, no, func(a *attachment.Attachment) string { return outcome(a.GiveUp(mine), nil) }},
+		{"give up by another job", no, no, no, func(a *attachment.Attachment) string { return outcome(a.GiveUp(other), nil) }},
+		{"shown on a claim file", no, no, ok, func(a *attachment.Attachment) string { return outcome(a.ClaimFile() != nil, nil) }},
 	} {
 		for state, want := range map[string]string{"open": row.open, "sending": row.sending, "closed": row.closed} {
 			t.Run(row.does+" when "+state, func(t *testing.T) {
 				t.Parallel()
-				a, before := inState(t, state, attachment()), inState(t, state, attachment())
+				a, before := inState(t, state, newAttachment()), inState(t, state, newAttachment())
 				if got := row.do(a); got != want {
 					t.Fatalf("%s, want %s", got, want)
 				}
@@ -139,11 +141,11 @@ func TestAttachmentStates(t *testing.T) {
 
 func TestWhatMovesLeaves(t *testing.T) {
 	t.Parallel()
-	a := inState(t, "sending", attachment())
-	if a.Number != "MLR000000007" || a.Sending != mine || !a.SendingSince.Equal(noon) || a.State != billing.AttachmentOpen {
+	a := inState(t, "sending", newAttachment())
+	if a.Number != "MLR000000007" || a.Sending != mine || !a.SendingSince.Equal(noon) || a.State != attachment.Open {
 		t.Errorf("sending: %+v", a)
 	}
-	if !a.NotSent(mine) || !a.Sending.IsZero() || !a.SendingSince.IsZero() || a.State != billing.AttachmentOpen || a.Number != "MLR000000007" {
+	if !a.NotSent(mine) || !a.Sending.IsZero() || !a.SendingSince.IsZero() || a.State != attachment.Open || a.Number != "MLR000000007" {
 		t.Errorf("not sent: %+v", a)
 	}
 	if a.NotSent(mine) {
@@ -152,14 +154,14 @@ func TestWhatMovesLeaves(t *testing.T) {
 	if err := a.BeginSending(other, 8, evening); err != nil || !a.SendingSince.Equal(evening) {
 		t.Fatalf("sending again: %v, %+v", err, a)
 	}
-	if !a.Sent("MLR000000007", evening) || a.State != billing.AttachmentClosed || !a.ClosedAt.Equal(evening) || !a.UpdatedAt.Equal(evening) || !a.Sending.IsZero() {
+	if !a.Sent("MLR000000007", evening) || a.State != attachment.Closed || !a.ClosedAt.Equal(evening) || !a.UpdatedAt.Equal(evening) || !a.Sending.IsZero() {
 		t.Errorf("sent: %+v", a)
 	}
 }
 
 func TestClosingNeedsADocument(t *testing.T) {
 	t.Parallel()
-	a := attachment()
+	a := newAttachment()
 	a.Documents = nil
 	if err := a.Closable(); billing.CodeOf(err) != billing.CodeConflict {
 		t.Errorf("closable without documents: %v", err)
@@ -181,7 +183,7 @@ func TestAnAnswerNeedsADocumentOrWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := attachment()
+			a := newAttachment()
 			r := solicited(a)
 			a.Documents, a.Narrative = a.Documents[:c.documents], c.narrative
 			if got := faultsOf(t, a.Answers(r)); !slices.Equal(got, c.want) {
@@ -189,10 +191,10 @@ func TestAnAnswerNeedsADocumentOrWords(t *testing.T) {
 			}
 		})
 	}
-	a := attachment()
+	a := newAttachment()
 	r := solicited(inState(t, "closed", a))
 	r.Answer(a)
-	if r.State != billing.PayerRequestAnswered || r.AnsweringAttachment != a.ID || !r.AnsweredAt.Equal(a.ClosedAt) {
+	if r.State != attachment.PayerRequestAnswered || r.AnsweringAttachment != a.ID || !r.AnsweredAt.Equal(a.ClosedAt) {
 		t.Errorf("answered: %+v", r)
 	}
 }
@@ -230,7 +232,7 @@ func TestTheLimitsOfAnAttachment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := attachment()
+			a := newAttachment()
 			a.Documents = nil
 			for i := range c.have {
 				a.Documents = append(a.Documents, picture(byte(i+1), c.each))
@@ -260,7 +262,7 @@ func TestTheLimitsOfAnAttachment(t *testing.T) {
 
 func TestAnImageIsHeldOnce(t *testing.T) {
 	t.Parallel()
-	a := attachment()
+	a := newAttachment()
 	twin := picture(1, 1000)
 	twin.ID, twin.Type, twin.MD5 = billing.DocumentID{1, 99}, "3", [16]byte{1}
 	if added, err := a.Add(twin, evening); added || err != nil || len(a.Documents) != 1 || !a.UpdatedAt.Equal(noon) {
@@ -296,32 +298,32 @@ func TestAnImageIsHeldOnce(t *testing.T) {
 func TestANumberIsOfWhatWasSent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*billing.Attachment) error
+		change func(*attachment.Attachment) error
 		want   string
 	}{
-		"nothing": {func(*billing.Attachment) error { return nil }, "MLR000000001"},
+		"nothing": {func(*attachment.Attachment) error { return nil }, "MLR000000001"},
 		"the same narrative": {
-			func(a *billing.Attachment) error { return a.SetNarrative(a.Narrative, evening) }, "MLR000000001",
+			func(a *attachment.Attachment) error { return a.SetNarrative(a.Narrative, evening) }, "MLR000000001",
 		},
 		"the same image": {
-			func(a *billing.Attachment) error { _, err := a.Add(picture(1, 1000), evening); return err }, "MLR000000001",
+			func(a *attachment.Attachment) error { _, err := a.Add(picture(1, 1000), evening); return err }, "MLR000000001",
 		},
 		"another narrative": {
-			func(a *billing.Attachment) error { return a.SetNarrative("Lost filling.", evening) }, "MLR000000002",
+			func(a *attachment.Attachment) error { return a.SetNarrative("Lost filling.", evening) }, "MLR000000002",
 		},
 		"no narrative": {
-			func(a *billing.Attachment) error { return a.SetNarrative("", evening) }, "MLR000000002",
+			func(a *attachment.Attachment) error { return a.SetNarrative("", evening) }, "MLR000000002",
 		},
 		"one more image": {
-			func(a *billing.Attachment) error { _, err := a.Add(picture(2, 1), evening); return err }, "MLR000000002",
+			func(a *attachment.Attachment) error { _, err := a.Add(picture(2, 1), evening); return err }, "MLR000000002",
 		},
 		"an image fewer": {
-			func(a *billing.Attachment) error { _, err := a.Remove(picture(1, 0).ID, evening); return err }, "MLR000000002",
+			func(a *attachment.Attachment) error { _, err := a.Remove(picture(1, 0).ID, evening); return err }, "MLR000000002",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := attachment()
+			a := newAttachment()
 			if err := a.BeginSending(mine, 1, noon); err != nil || !a.NotSent(mine) {
 				t.Fatal(err)
 			}
@@ -336,7 +338,7 @@ func TestANumberIsOfWhatWasSent(t *testing.T) {
 			}
 		})
 	}
-	a := attachment()
+	a := newAttachment()
 	if err := a.BeginSending(mine, 12_345_678_901, noon); err != nil || a.Number != "MLR12345678901" {
 		t.Errorf("number %s, %v: want one that grows rather than one that repeats", a.Number, err)
 	}
@@ -365,7 +367,7 @@ func TestTheNoteOfAClaimFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := attachment()
+			a := newAttachment()
 			a.Narrative = c.narrative
 			f := inState(t, "closed", a).ClaimFile()
 			if f == nil || f.PWK != number || f.NTE != number+c.want || utf8.RuneCountInString(f.NTE) > 80 ||
@@ -378,15 +380,15 @@ func TestTheNoteOfAClaimFile(t *testing.T) {
 
 func TestWhatTheNetworkReceives(t *testing.T) {
 	t.Parallel()
-	a := attachment()
+	a := newAttachment()
 	solicited(a)
-	a.Payer = billing.PayerSummary{PayerID: "CHTEST"}
+	a.Payer = directory.PayerSummary{PayerID: "CHTEST"}
 	a.About.Subscriber.MemberID = "W1"
 	inState(t, "sending", a)
-	office := billing.Office{NPI: "1234567893"}
+	office := directory.Office{NPI: "1234567893"}
 	got := a.Transmission(&office, "PCN-1", "MLR000000003")
-	want := billing.Transmission{
-		Number: "MLR000000007", Kind: billing.AttachmentSolicited, Payer: a.Payer, Office: office, About: a.About,
+	want := attachment.Transmission{
+		Number: "MLR000000007", Kind: attachment.Solicited, Payer: a.Payer, Office: office, About: a.About,
 		Narrative: a.Narrative, ControlNumber: "PCN-1", PayerReference: "R1", EarlierNumber: "MLR000000003", Documents: 1, SendingSince: noon,
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -401,12 +403,12 @@ func TestWhatTheNetworkReceives(t *testing.T) {
 // when it was edited since.
 func TestSentAfterAll(t *testing.T) {
 	t.Parallel()
-	a := inState(t, "sending", attachment())
+	a := inState(t, "sending", newAttachment())
 	a.NotSent(mine)
-	if !a.Sent("MLR000000007", evening) || a.State != billing.AttachmentClosed {
+	if !a.Sent("MLR000000007", evening) || a.State != attachment.Closed {
 		t.Errorf("what was sent after all is %+v", a)
 	}
-	edited := inState(t, "sending", attachment())
+	edited := inState(t, "sending", newAttachment())
 	edited.NotSent(mine)
 	if err := edited.SetNarrative("Something else.", evening); err != nil {
 		t.Fatal(err)
@@ -419,23 +421,23 @@ func TestSentAfterAll(t *testing.T) {
 func TestAttachmentEventBodies(t *testing.T) {
 	t.Parallel()
 	scope := billing.Scope{Org: billing.OrgID{15: 1}, Mode: billing.ModeTest}
-	payer := billing.PayerSummary{ID: billing.PayerID{15: 4}, PayerID: "CHTEST", Name: "Molar Test Payer"}
-	a := attachment()
+	payer := directory.PayerSummary{ID: billing.PayerID{15: 4}, PayerID: "CHTEST", Name: "Molar Test Payer"}
+	a := newAttachment()
 	a.Scope, a.OfficeID, a.Payer, a.ClaimID, a.RequestID = scope, billing.OfficeID{15: 3}, payer, billing.ClaimID{15: 12}, billing.RequestID{15: 5}
 	inState(t, "sending", a).Sent("MLR000000007", evening)
-	answer := attachment()
+	answer := newAttachment()
 	solicited(answer)
 	answer.Scope, answer.OfficeID, answer.Payer, answer.Documents = scope, a.OfficeID, payer, nil
 	inState(t, "closed", answer)
-	request := &billing.PayerRequest{
-		ID: billing.PayerRequestID{15: 11}, Scope: scope, State: billing.PayerRequestOpen, Source: billing.SourceNetwork,
+	request := &attachment.PayerRequest{
+		ID: billing.PayerRequestID{15: 11}, Scope: scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
 		ClaimID: billing.ClaimID{15: 12}, Payer: payer, ReferenceNumber: "R1", Requested: "The periodontal chart.",
 		DueDate: billing.Date{Year: 2026, Month: 4, Day: 1}, CreatedAt: noon,
 	}
 	letter := *request
-	letter.Source, letter.ClaimID, letter.DueDate = billing.SourceStaff, billing.ClaimID{}, billing.Date{}
+	letter.Source, letter.ClaimID, letter.DueDate = attachment.SourceStaff, billing.ClaimID{}, billing.Date{}
 	for name, c := range map[string]struct {
-		event    billing.Event
+		event    event.Event
 		resource [16]byte
 		at       time.Time
 	}{

@@ -1,9 +1,10 @@
-package billing
+package attachment
 
 import (
 	"bytes"
 	"crypto/md5" //nolint:gosec // G501: the API shows MD5 sums; nothing trusts them
 	"crypto/sha256"
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"time"
 )
@@ -69,14 +70,14 @@ func FindDocumentType(code string) (DocumentType, bool) {
 
 // Document is an image of an attachment.
 type Document struct {
-	ID            DocumentID
+	ID            billing.DocumentID
 	Type          string // a DocumentType's code
 	Medium        Medium
-	ImageDate     Date        // zero for paper
-	Orientation   Orientation // empty for paper
-	FileName      string      // for display; the stored file is named by the ID
-	ConvertedFrom ImageFormat // empty for an upload that was a JPEG
-	Size          int64       // bytes of the stored JPEG, as are the sums
+	ImageDate     billing.Date // zero for paper
+	Orientation   Orientation  // empty for paper
+	FileName      string       // for display; the stored file is named by the ID
+	ConvertedFrom ImageFormat  // empty for an upload that was a JPEG
+	Size          int64        // bytes of the stored JPEG, as are the sums
 	MD5           [md5.Size]byte
 	SHA256        [sha256.Size]byte // identifies the image
 	CreatedAt     time.Time
@@ -130,19 +131,19 @@ const (
 
 // Upload is a PNG on its way to becoming a document.
 type Upload struct {
-	AttachmentID AttachmentID
+	AttachmentID billing.AttachmentID
 	Document     Document // without the image's figures, which the conversion sets
 	SHA256       [sha256.Size]byte
 	Size         int64  // bytes of the PNG
 	Key          string // the idempotency key that waits for it
 	State        UploadState
-	Refusal      *Error // set only for a refused upload
+	Refusal      *billing.Error // set only for a refused upload
 	CreatedAt    time.Time
 }
 
 // Work returns the ID that an idempotency key refers to until the conversion
 // ends.
-func (u *Upload) Work() JobID { return JobID(u.Document.ID) }
+func (u *Upload) Work() billing.JobID { return billing.JobID(u.Document.ID) }
 
 // Blob returns the name of the PNG.
 func (u *Upload) Blob() string { return StagingBlobs + u.Document.ID.String() }

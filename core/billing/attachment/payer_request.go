@@ -1,6 +1,8 @@
-package billing
+package attachment
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"time"
 )
 
@@ -24,30 +26,32 @@ const (
 
 // PayerRequest is a payer's request for more information.
 type PayerRequest struct {
-	ID                  PayerRequestID
-	Scope               Scope
+	ID                  billing.PayerRequestID
+	Scope               billing.Scope
 	State               PayerRequestState
 	Source              PayerRequestSource
-	ClaimID             ClaimID // zero for a request without a claim
-	Payer               PayerSummary
-	ReferenceNumber     string // the payer's; the answer carries it
-	Requested           string // in the payer's words
-	DueDate             Date   // zero when the payer set none
-	AnsweringAttachment AttachmentID
+	ClaimID             billing.ClaimID // zero for a request without a claim
+	Payer               directory.PayerSummary
+	ReferenceNumber     string       // the payer's; the answer carries it
+	Requested           string       // in the payer's words
+	DueDate             billing.Date // zero when the payer set none
+	AnsweringAttachment billing.AttachmentID
 	AnswerNote          string // how it was answered elsewhere; empty for an answer with an attachment
 	AnsweredAt          time.Time
 	CreatedAt           time.Time
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (r *PayerRequest) Position() Position { return Position{Time: r.CreatedAt, ID: r.ID} }
+func (r *PayerRequest) Position() billing.Position {
+	return billing.Position{Time: r.CreatedAt, ID: r.ID}
+}
 
 // PayerRequestFilter narrows a list of payer requests. Zero fields match all.
 type PayerRequestFilter struct {
 	State   PayerRequestState
-	ClaimID ClaimID
-	PayerID PayerID
-	DueBy   Date // inclusive; requests without a due date are left out
+	ClaimID billing.ClaimID
+	PayerID billing.PayerID
+	DueBy   billing.Date // inclusive; requests without a due date are left out
 }
 
 // Answer records that the closed attachment answers the request.

@@ -6,12 +6,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 //nolint:gochecknoglobals // a flag of the tests
@@ -40,7 +40,7 @@ const Events = "../event/testdata"
 
 // Event compares the data of an event with a file that is named after the type of the
 // event, and its other fields with those of the first organization.
-func Event(t *testing.T, name string, e billing.Event, resource [16]byte, at time.Time) {
+func Event(t *testing.T, name string, e event.Event, resource [16]byte, at time.Time) {
 	t.Helper()
 	scope := billing.Scope{Org: billing.OrgID{15: 1}, Mode: billing.ModeTest}
 	if EventType(name) != string(e.Type) || e.Scope != scope || e.Resource != resource || !e.CreatedAt.Equal(at) || e.ID.IsZero() {

@@ -1,19 +1,22 @@
-package billing
+package caller
 
-import "time"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"time"
+)
 
 // AuditEntry records a request of a person or of a key, or what an operator did at the
 // command line: who, when, from where, what, and the resources that it was about. It
 // has no patient data.
 type AuditEntry struct {
-	ID   AuditEntryID
-	Org  OrgID // zero if it concerns the whole deployment
-	Mode Mode  // empty for a sign-in, and for what concerns both modes
+	ID   billing.AuditEntryID
+	Org  billing.OrgID // zero if it concerns the whole deployment
+	Mode billing.Mode  // empty for a sign-in, and for what concerns both modes
 
 	// One of them says who. A user's entry has an operator, too, if the session began
 	// with the operator's link.
-	User     UserID
-	Key      KeyID
+	User     billing.UserID
+	Key      billing.KeyID
 	Operator string
 
 	Name       string // of the user or the key, as it is now; only read
@@ -28,7 +31,9 @@ type AuditEntry struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (e *AuditEntry) Position() Position { return Position{Time: e.CreatedAt, ID: e.ID} }
+func (e *AuditEntry) Position() billing.Position {
+	return billing.Position{Time: e.CreatedAt, ID: e.ID}
+}
 
 // Actor is the kind of who made an entry of the audit.
 type Actor string
@@ -83,12 +88,12 @@ func (e *AuditEntry) Vague() *AuditEntry {
 // AuditFilter selects entries of the audit. Zero fields select all.
 type AuditFilter struct {
 	Actor         Actor
-	User          UserID
-	Key           KeyID
-	Resource      string    // named, made or shown
-	Patient       PatientID // shown, or what was named, made or shown holds a claim of the patient
-	Background    *bool     // whether a page made the request by itself; nil for all
-	Changes       bool      // without what was only read
+	User          billing.UserID
+	Key           billing.KeyID
+	Resource      string            // named, made or shown
+	Patient       billing.PatientID // shown, or what was named, made or shown holds a claim of the patient
+	Background    *bool             // whether a page made the request by itself; nil for all
+	Changes       bool              // without what was only read
 	CreatedAfter  time.Time
 	CreatedBefore time.Time // exclusive
 }

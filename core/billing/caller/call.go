@@ -1,13 +1,16 @@
-package billing
+package caller
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+	"github.com/molar-billing/molar/core/billing"
+)
 
 // Call is one call of a use case: its scope, its principal and its request.
 type Call struct {
-	Scope     Scope
+	Scope     billing.Scope
 	Principal Principal
-	Session   SessionID // of a person; zero for any other caller
-	Key       *APIKey   // of a program; nil for any other caller
+	Session   billing.SessionID // of a person; zero for any other caller
+	Key       *APIKey           // of a program; nil for any other caller
 	Request   Request
 }
 
@@ -44,8 +47,8 @@ func (p Principal) Maker() string {
 // digest of its content. A request without a key is administration: it runs
 // once, and its reply is not kept.
 type Request struct {
-	ID          RequestID // zero for a person's request: what a person makes shows none
-	OfPerson    RequestID // the ID of a person's request, else zero
+	ID          billing.RequestID // zero for a person's request: what a person makes shows none
+	OfPerson    billing.RequestID // the ID of a person's request, else zero
 	Key         string
 	Fingerprint [sha256.Size]byte // of method, path and the meaning of the body
 	Entry       *LoggedRequest    // without its reply; nil if the request is not logged
@@ -53,5 +56,5 @@ type Request struct {
 
 	// Faults are the faults in the form of the request, for use cases that find
 	// no others. They are reported when the key is new.
-	Faults Faults
+	Faults billing.Faults
 }

@@ -1,11 +1,14 @@
-package billing
+package caller
 
-import "slices"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"slices"
+)
 
 // Caller is the program or the person that makes a request, with the scope of
 // the request.
 type Caller struct {
-	Scope     Scope
+	Scope     billing.Scope
 	Principal Principal
 	Key       *APIKey  // of a program
 	User      *User    // of a person
@@ -45,21 +48,21 @@ const (
 func (c *Caller) Can(n Need) error {
 	switch {
 	case c.Session != nil && c.Session.LacksTOTP() && n != NeedNothing && n != NeedCaller && n != NeedSelf:
-		return &Error{
-			Code:    CodeTOTPRequired,
+		return &billing.Error{
+			Code:    billing.CodeTOTPRequired,
 			Message: "Your organization requires a second factor. Set one up for your user, or sign in again with a code.",
 		}
 	case c.Key != nil && !c.Key.can(n):
 		if n == NeedSelf || n == NeedSession || n == NeedOwner {
-			return &Error{Code: CodePermissionDenied, Message: "API keys cannot do this. A person who has signed in can."}
+			return &billing.Error{Code: billing.CodePermissionDenied, Message: "API keys cannot do this. A person who has signed in can."}
 		}
-		permission := PermissionSubmit
-		if n == NeedRead || n == NeedResend && c.Key.May(PermissionSubmit) {
-			permission = PermissionRead
+		permission := billing.PermissionSubmit
+		if n == NeedRead || n == NeedResend && c.Key.May(billing.PermissionSubmit) {
+			permission = billing.PermissionRead
 		}
-		return &Error{Code: CodePermissionDenied, Message: "This API key does not have the permission " + string(permission) + "."}
+		return &billing.Error{Code: billing.CodePermissionDenied, Message: "This API key does not have the permission " + string(permission) + "."}
 	case c.Key == nil && !c.User.Role.can(n):
-		return &Error{Code: CodePermissionDenied, Message: "A user with the role " + string(c.User.Role) + " cannot do this."}
+		return &billing.Error{Code: billing.CodePermissionDenied, Message: "A user with the role " + string(c.User.Role) + " cannot do this."}
 	}
 	return nil
 }
@@ -69,11 +72,11 @@ func (k *APIKey) can(n Need) bool {
 	case NeedNothing, NeedCaller:
 		return true
 	case NeedRead:
-		return k.May(PermissionRead)
+		return k.May(billing.PermissionRead)
 	case NeedSubmit, NeedManage:
-		return k.May(PermissionSubmit)
+		return k.May(billing.PermissionSubmit)
 	case NeedResend:
-		return k.May(PermissionRead) && k.May(PermissionSubmit)
+		return k.May(billing.PermissionRead) && k.May(billing.PermissionSubmit)
 	case NeedSelf, NeedSession, NeedOwner:
 	}
 	return false

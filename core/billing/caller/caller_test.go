@@ -1,6 +1,7 @@
-package billing
+package caller
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"testing"
 )
@@ -15,25 +16,25 @@ func TestCan(t *testing.T) {
 	for name, test := range map[string]struct {
 		caller  Caller
 		may     []Need
-		refused Code
+		refused billing.Code
 	}{
-		"without one": {Caller{User: owner, Session: &Session{TOTPRequired: true}}, []Need{NeedNothing, NeedCaller, NeedSelf}, CodeTOTPRequired},
+		"without one": {Caller{User: owner, Session: &Session{TOTPRequired: true}}, []Need{NeedNothing, NeedCaller, NeedSelf}, billing.CodeTOTPRequired},
 		"with one":    {Caller{User: owner, Session: &Session{TOTPRequired: true, TOTP: true}}, needs, ""},
 		"not asked":   {Caller{User: owner, Session: &Session{}}, needs, ""},
-		"a biller":    {Caller{User: &User{Role: RoleBiller}, Session: &Session{}}, []Need{NeedNothing, NeedCaller, NeedRead, NeedSubmit, NeedResend, NeedSelf, NeedSession}, CodePermissionDenied},
-		"a viewer":    {Caller{User: &User{Role: RoleViewer}, Session: &Session{}}, []Need{NeedNothing, NeedCaller, NeedRead, NeedSelf, NeedSession}, CodePermissionDenied},
+		"a biller":    {Caller{User: &User{Role: RoleBiller}, Session: &Session{}}, []Need{NeedNothing, NeedCaller, NeedRead, NeedSubmit, NeedResend, NeedSelf, NeedSession}, billing.CodePermissionDenied},
+		"a viewer":    {Caller{User: &User{Role: RoleViewer}, Session: &Session{}}, []Need{NeedNothing, NeedCaller, NeedRead, NeedSelf, NeedSession}, billing.CodePermissionDenied},
 		// A release that does not know the role must not guess what it may do.
-		"an unknown role": {Caller{User: &User{Role: "auditor"}, Session: &Session{}}, nothing, CodePermissionDenied},
-		"no role":         {Caller{User: &User{}, Session: &Session{}}, nothing, CodePermissionDenied},
+		"an unknown role": {Caller{User: &User{Role: "auditor"}, Session: &Session{}}, nothing, billing.CodePermissionDenied},
+		"no role":         {Caller{User: &User{}, Session: &Session{}}, nothing, billing.CodePermissionDenied},
 		"a key": {
-			Caller{Key: &APIKey{Permissions: []Permission{PermissionRead, PermissionSubmit}}},
+			Caller{Key: &APIKey{Permissions: []billing.Permission{billing.PermissionRead, billing.PermissionSubmit}}},
 			[]Need{NeedNothing, NeedCaller, NeedRead, NeedSubmit, NeedResend, NeedManage},
-			CodePermissionDenied,
+			billing.CodePermissionDenied,
 		},
 	} {
 		for _, n := range needs {
 			err := test.caller.Can(n)
-			if want := slices.Contains(test.may, n); (err == nil) != want || err != nil && CodeOf(err) != test.refused {
+			if want := slices.Contains(test.may, n); (err == nil) != want || err != nil && billing.CodeOf(err) != test.refused {
 				t.Errorf("%s: %q: %v, want %t", name, n, err, want)
 			}
 		}

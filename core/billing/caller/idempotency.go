@@ -1,7 +1,8 @@
-package billing
+package caller
 
 import (
 	"crypto/sha256"
+	"github.com/molar-billing/molar/core/billing"
 	"time"
 )
 
@@ -12,9 +13,9 @@ import (
 type KeyUse struct {
 	Key         string
 	Fingerprint [sha256.Size]byte
-	CheckID     CheckID
+	CheckID     billing.CheckID
 	Reply       *Reply
-	Work        JobID // an upload, or a job that sends an attachment
+	Work        billing.JobID // an upload, or a job that sends an attachment
 	CreatedAt   time.Time
 	Entry       *LoggedRequest // of the request, without its reply; nil if it is not logged
 	Audit       *AuditEntry    // of the request, stored in the same commit; nil if no person made it
@@ -38,8 +39,8 @@ func (u *KeyUse) Match(r Request) error {
 	if u.Fingerprint == r.Fingerprint {
 		return nil
 	}
-	return &Error{
-		Code:    CodeIdempotencyKeyReused,
+	return &billing.Error{
+		Code:    billing.CodeIdempotencyKeyReused,
 		Message: "This Idempotency-Key was already used with a different request. Send the first request unchanged, or use a new key.",
 	}
 }
@@ -63,19 +64,19 @@ func (r Request) Replied(reply Reply, at time.Time) KeyUse {
 }
 
 // Waiting returns the use of the request's key until the work is done.
-func (r Request) Waiting(work JobID, at time.Time) KeyUse {
+func (r Request) Waiting(work billing.JobID, at time.Time) KeyUse {
 	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Work: work, CreatedAt: at, Entry: r.Entry, Audit: r.Audit}
 }
 
 // Asking returns the use of the request's key for a check, which keeps its reply.
-func (r Request) Asking(check CheckID, at time.Time) KeyUse {
+func (r Request) Asking(check billing.CheckID, at time.Time) KeyUse {
 	return KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, CheckID: check, CreatedAt: at, Entry: r.Entry, Audit: r.Audit.about(check.String())}
 }
 
 // ErrKeyInUse returns the error while the first request with a key still runs.
 func ErrKeyInUse() error {
-	return &Error{
-		Code:    CodeIdempotencyKeyInUse,
+	return &billing.Error{
+		Code:    billing.CodeIdempotencyKeyInUse,
 		Message: "The first request with this Idempotency-Key is still running. Wait a moment, then send it again.",
 	}
 }

@@ -1,24 +1,24 @@
-package billing_test
+package caller_test
 
 import (
-	"testing"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"testing"
 )
 
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	r := billing.Request{ID: billing.RequestID{1}, Key: "k", Fingerprint: [32]byte{1}}
-	again := billing.Request{ID: billing.RequestID{2}, Key: "k", Fingerprint: [32]byte{1}}
-	changed := billing.Request{ID: billing.RequestID{3}, Key: "k", Fingerprint: [32]byte{2}}
-	answered := r.Replied(billing.Reply{Status: 201, Body: []byte("{}")}, noon)
+	r := caller.Request{ID: billing.RequestID{1}, Key: "k", Fingerprint: [32]byte{1}}
+	again := caller.Request{ID: billing.RequestID{2}, Key: "k", Fingerprint: [32]byte{1}}
+	changed := caller.Request{ID: billing.RequestID{3}, Key: "k", Fingerprint: [32]byte{2}}
+	answered := r.Replied(caller.Reply{Status: 201, Body: []byte("{}")}, noon)
 	waiting := r.Waiting(mine, noon)
 	if waiting.Work != mine || answered.Work != (billing.JobID{}) || waiting.Key != r.Key || answered.Key != r.Key || !waiting.CreatedAt.Equal(noon) {
 		t.Errorf("uses %+v and %+v", answered, waiting)
 	}
 	for name, c := range map[string]struct {
-		use    *billing.KeyUse
-		r      billing.Request
+		use    *caller.KeyUse
+		r      caller.Request
 		answer bool
 		code   billing.Code
 	}{

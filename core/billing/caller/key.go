@@ -1,8 +1,10 @@
-package billing
+package caller
 
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"hash/crc32"
 	"math/big"
 	"net/netip"
@@ -14,15 +16,15 @@ import (
 // APIKey lets a program of an organization call the API in one mode. The
 // secret itself is shown once and never stored.
 type APIKey struct {
-	ID          KeyID
-	Scope       Scope
+	ID          billing.KeyID
+	Scope       billing.Scope
 	Name        string
-	Permissions []Permission
+	Permissions []billing.Permission
 	LastFour    string
 	CreatedAt   time.Time
-	CreatedBy   UserID    // zero for the operator
-	RevokedAt   time.Time // zero while the key is valid
-	ExpiresAt   time.Time // zero for never
+	CreatedBy   billing.UserID // zero for the operator
+	RevokedAt   time.Time      // zero while the key is valid
+	ExpiresAt   time.Time      // zero for never
 
 	AllowedAddresses []netip.Prefix // from which the key works; none for all
 
@@ -31,14 +33,14 @@ type APIKey struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (k *APIKey) Position() Position { return Position{Time: k.CreatedAt, ID: k.ID} }
+func (k *APIKey) Position() billing.Position { return billing.Position{Time: k.CreatedAt, ID: k.ID} }
 
 // UsedPrecision is that of LastUsedAt, so that few requests write.
 const UsedPrecision = time.Minute
 
 // KeyUsed is the last use of a key.
 type KeyUsed struct {
-	Key  KeyID
+	Key  billing.KeyID
 	At   time.Time
 	From string
 }
@@ -55,13 +57,13 @@ func (k *APIKey) Admits(now time.Time, from netip.Addr) error {
 	inside := func(p netip.Prefix) bool { return p.Contains(from) }
 	switch {
 	case !k.Works(now) && k.RevokedAt.IsZero():
-		return &Error{
-			Code: CodeUnauthorized, Reason: RefusedExpiredKey,
-			Message: "This API key expired at " + Timestamp(k.ExpiresAt) + ". Ask an owner of your organization for a new one.",
+		return &billing.Error{
+			Code: billing.CodeUnauthorized, Reason: billing.RefusedExpiredKey,
+			Message: "This API key expired at " + event.Timestamp(k.ExpiresAt) + ". Ask an owner of your organization for a new one.",
 		}
 	case from.IsValid() && len(k.AllowedAddresses) > 0 && !slices.ContainsFunc(k.AllowedAddresses, inside):
-		return &Error{
-			Code: CodeUnauthorized, Reason: RefusedAddress,
+		return &billing.Error{
+			Code: billing.CodeUnauthorized, Reason: billing.RefusedAddress,
 			Message: "This API key does not work from the address " + from.String() + ". Use it from one of its allowed_addresses, or ask an owner for a key without them.",
 		}
 	}
@@ -69,7 +71,7 @@ func (k *APIKey) Admits(now time.Time, from netip.Addr) error {
 }
 
 // May reports whether the key has the permission.
-func (k *APIKey) May(p Permission) bool { return slices.Contains(k.Permissions, p) }
+func (k *APIKey) May(p billing.Permission) bool { return slices.Contains(k.Permissions, p) }
 
 const (
 	base62       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -80,7 +82,7 @@ const (
 // NewKeySecret returns a new secret: molar_test_ or molar_live_, 32 random
 // base62 characters and 6 of a CRC-32 of all before them. The checksum lets the
 // service reject typing errors and scanners without a look-up.
-func NewKeySecret(mode Mode) string {
+func NewKeySecret(mode billing.Mode) string {
 	var b strings.Builder
 	b.WriteString("molar_" + string(mode) + "_")
 	for range secretRandom {
@@ -103,9 +105,9 @@ func checksum(s string) string {
 // WellFormedKeySecret reports whether s has the form and the checksum of a
 // key's secret.
 func WellFormedKeySecret(s string) bool {
-	body, ok := strings.CutPrefix(s, "molar_"+string(ModeTest)+"_")
+	body, ok := strings.CutPrefix(s, "molar_"+string(billing.ModeTest)+"_")
 	if !ok {
-		body, ok = strings.CutPrefix(s, "molar_"+string(ModeLive)+"_")
+		body, ok = strings.CutPrefix(s, "molar_"+string(billing.ModeLive)+"_")
 	}
 	if !ok || len(body) != secretRandom+secretCheck {
 		return false
@@ -117,28 +119,28 @@ func WellFormedKeySecret(s string) bool {
 func KeyDigest(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
 
 type organizationData struct {
-	ID     OrgID  `json:"id"`
-	Object string `json:"object"`
-	Name   string `json:"name"`
+	ID     billing.OrgID `json:"id"`
+	Object string        `json:"object"`
+	Name   string        `json:"name"`
 }
 
 type apiKeyData struct {
-	ID           KeyID            `json:"id"`
-	Object       string           `json:"object"`
-	Name         string           `json:"name"`
-	Mode         Mode             `json:"mode"`
-	Permissions  []Permission     `json:"permissions"`
-	Organization organizationData `json:"organization"`
+	ID           billing.KeyID        `json:"id"`
+	Object       string               `json:"object"`
+	Name         string               `json:"name"`
+	Mode         billing.Mode         `json:"mode"`
+	Permissions  []billing.Permission `json:"permissions"`
+	Organization organizationData     `json:"organization"`
 }
 
 // CreatedEvent returns the api_key.created event of a new key.
-func (k *APIKey) CreatedEvent(o *Organization) Event {
-	return newEvent(k.Scope, EventAPIKeyCreated, k.ID, k.CreatedAt, k.data(o))
+func (k *APIKey) CreatedEvent(o *Organization) event.Event {
+	return event.New(k.Scope, event.APIKeyCreated, k.ID, k.CreatedAt, k.data(o))
 }
 
 // RevokedEvent returns the api_key.revoked event of a revoked key.
-func (k *APIKey) RevokedEvent(o *Organization) Event {
-	return newEvent(k.Scope, EventAPIKeyRevoked, k.ID, k.RevokedAt, k.data(o))
+func (k *APIKey) RevokedEvent(o *Organization) event.Event {
+	return event.New(k.Scope, event.APIKeyRevoked, k.ID, k.RevokedAt, k.data(o))
 }
 
 func (k *APIKey) data(o *Organization) apiKeyData {

@@ -1,11 +1,14 @@
-package billing
+package caller
 
-import "time"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"time"
+)
 
 // Organization is a dental practice, or a group of practices, that bills
 // through the service.
 type Organization struct {
-	ID        OrgID
+	ID        billing.OrgID
 	Name      string
 	CreatedAt time.Time
 
@@ -24,8 +27,8 @@ type OrganizationChange struct {
 // for a session without it.
 func (o *Organization) Change(c OrganizationChange, by *Session) error {
 	if c.RequireTOTP != nil && !by.TOTP {
-		return &Error{
-			Code:    CodeTOTPRequired,
+		return &billing.Error{
+			Code:    billing.CodeTOTPRequired,
 			Message: "You signed in without a second factor. Set one up, or sign in with a code. Then change require_totp.",
 		}
 	}
@@ -42,11 +45,11 @@ func (o *Organization) Change(c OrganizationChange, by *Session) error {
 // AllowsEndpoint returns CodePermissionDenied if a key may not choose what a webhook
 // endpoint gets: events show what a reader sees. Nil stands for a person.
 func (o *Organization) AllowsEndpoint(k *APIKey) error {
-	if !o.EndpointsNeedRead || k == nil || k.May(PermissionRead) {
+	if !o.EndpointsNeedRead || k == nil || k.May(billing.PermissionRead) {
 		return nil
 	}
-	return &Error{
-		Code: CodePermissionDenied,
+	return &billing.Error{
+		Code: billing.CodePermissionDenied,
 		Message: "This API key does not have the permission read, which your organization asks for to create or enable a webhook endpoint, " +
 			"and to change its url or event_types. Use a key with read and submit.",
 	}

@@ -1,8 +1,9 @@
-package billing
+package caller
 
 import (
 	_ "embed"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"sync"
 	"unicode"
@@ -61,13 +62,13 @@ func WeakPassword(text, email string, strength int) bool {
 
 // JudgePassword adds a fault when the text is no password of the strength for a user with
 // the email address: it is too short, too long or easy to guess.
-func JudgePassword(f *Faults, field, text, email string, strength int) {
+func JudgePassword(f *billing.Faults, field, text, email string, strength int) {
 	switch n := utf8.RuneCountInString(text); {
 	case n < minPassword:
-		f.Add(field, FaultTooFew, fmt.Sprintf("A password has at least %d characters.", minPassword))
+		f.Add(field, billing.FaultTooFew, fmt.Sprintf("A password has at least %d characters.", minPassword))
 	case n > maxPassword:
-		f.Add(field, FaultTooLong, fmt.Sprintf("A password has at most %d characters.", maxPassword))
+		f.Add(field, billing.FaultTooLong, fmt.Sprintf("A password has at most %d characters.", maxPassword))
 	case WeakPassword(text, email, strength):
-		f.Add(field, FaultNotAllowed, "This password is easy to guess. Use several words that do not belong together.")
+		f.Add(field, billing.FaultNotAllowed, "This password is easy to guess. Use several words that do not belong together.")
 	}
 }

@@ -1,17 +1,20 @@
-package billing
+package caller
 
-import "time"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"time"
+)
 
 // LoggedRequest is an entry of the request log and of the audit: a request with an API
 // key, without its body and its query.
 type LoggedRequest struct {
-	ID        RequestID
-	Scope     Scope
-	KeyID     KeyID
-	Operation string // the method and the route template, such as "POST /eligibility"
-	Resource  string // the ID of the resource that the request named or made; empty for none
-	Status    int    // zero if the service stopped before it recorded the reply
-	Error     Code   // empty for none
+	ID        billing.RequestID
+	Scope     billing.Scope
+	KeyID     billing.KeyID
+	Operation string       // the method and the route template, such as "POST /eligibility"
+	Resource  string       // the ID of the resource that the request named or made; empty for none
+	Status    int          // zero if the service stopped before it recorded the reply
+	Error     billing.Code // empty for none
 	Duration  time.Duration
 	CreatedAt time.Time
 
@@ -22,12 +25,14 @@ type LoggedRequest struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (e *LoggedRequest) Position() Position { return Position{Time: e.CreatedAt, ID: e.ID} }
+func (e *LoggedRequest) Position() billing.Position {
+	return billing.Position{Time: e.CreatedAt, ID: e.ID}
+}
 
 // Audited returns the entry of the audit.
 func (e *LoggedRequest) Audited() *AuditEntry {
 	return &AuditEntry{
-		ID: AuditEntryID(e.ID), Org: e.Scope.Org, Mode: e.Scope.Mode, Key: e.KeyID, Address: e.Address, Agent: e.Agent,
+		ID: billing.AuditEntryID(e.ID), Org: e.Scope.Org, Mode: e.Scope.Mode, Key: e.KeyID, Address: e.Address, Agent: e.Agent,
 		Operation: e.Operation, Resource: e.Resource, Shown: e.Shown, Status: e.Status, CreatedAt: e.CreatedAt,
 	}
 }
@@ -45,10 +50,10 @@ func (e *LoggedRequest) about(resource string) *LoggedRequest {
 
 // RequestFilter selects entries of the request log. Zero fields select all.
 type RequestFilter struct {
-	KeyID         KeyID
+	KeyID         billing.KeyID
 	Operation     string
 	Status        int
-	Error         Code
+	Error         billing.Code
 	Resource      string
 	CreatedAfter  time.Time // inclusive
 	CreatedBefore time.Time // exclusive

@@ -1,10 +1,11 @@
-package billing
+package caller
 
 import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/base64"
+	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"time"
 )
@@ -12,9 +13,9 @@ import (
 // Session is the time from a sign-in of a user to its end. Its secret is in the
 // cookie of a browser, and never stored.
 type Session struct {
-	ID        SessionID
-	Org       OrgID
-	User      UserID
+	ID        billing.SessionID
+	Org       billing.OrgID
+	User      billing.UserID
 	Address   string // of the client that signed in
 	Agent     string // the User-Agent of that client
 	CreatedAt time.Time
@@ -30,7 +31,7 @@ type Session struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (s *Session) Position() Position { return Position{Time: s.CreatedAt, ID: s.ID} }
+func (s *Session) Position() billing.Position { return billing.Position{Time: s.CreatedAt, ID: s.ID} }
 
 // LacksTOTP reports whether the person must set up a second factor before anything else.
 func (s *Session) LacksTOTP() bool { return s.TOTPRequired && !s.TOTP }
@@ -56,8 +57,8 @@ func (s *Session) Alive(now time.Time) bool {
 
 // SignInLink lets a user sign in once.
 type SignInLink struct {
-	Org       OrgID
-	User      UserID
+	Org       billing.OrgID
+	User      billing.UserID
 	Kind      LinkKind
 	Operator  string // who made a LinkOperator at the command line; empty for none
 	CreatedAt time.Time

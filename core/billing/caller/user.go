@@ -1,7 +1,8 @@
-package billing
+package caller
 
 import (
 	"crypto/sha256"
+	"github.com/molar-billing/molar/core/billing"
 	"net/mail"
 	"slices"
 	"strings"
@@ -11,8 +12,8 @@ import (
 // User is a person who signs in to one organization. An email address may have a
 // user in several organizations.
 type User struct {
-	ID          UserID
-	Org         OrgID
+	ID          billing.UserID
+	Org         billing.OrgID
 	Email       string // in the form of NormalEmail
 	Role        Role
 	State       UserState
@@ -24,7 +25,7 @@ type User struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (u *User) Position() Position { return Position{Time: u.CreatedAt, ID: u.ID} }
+func (u *User) Position() billing.Position { return billing.Position{Time: u.CreatedAt, ID: u.ID} }
 
 // OperatorSignIn is the last sign-in with an operator's link.
 type OperatorSignIn struct {
@@ -101,8 +102,8 @@ func (u *User) Change(c UserChange, all []*User) (ends bool, err error) {
 	owns := func(u *User) bool { return u.Role == RoleOwner && u.State == UserActive }
 	other := func(o *User) bool { return o.ID != u.ID && owns(o) }
 	if owns(u) && !owns(&next) && !slices.ContainsFunc(all, other) {
-		return false, &Error{
-			Code:    CodeConflict,
+		return false, &billing.Error{
+			Code:    billing.CodeConflict,
 			Message: "This is the last active owner of the organization. Make another user an owner first.",
 		}
 	}

@@ -1,10 +1,10 @@
-package billing_test
+package caller_test
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestNormalEmail(t *testing.T) {
@@ -13,7 +13,7 @@ func TestNormalEmail(t *testing.T) {
 		" Ann.Lee@Example.COM ": "ann.lee@example.com", "a+b@x.y": "a+b@x.y",
 		"": "", "ann": "", "a@b@c": "", "Ann <ann@x.y>": "", "<ann@x.y>": "", "a b@x.y": "", "a\r\n@x.y": "", "a@x.y,b@x.y": "",
 	} {
-		got, ok := billing.NormalEmail(text)
+		got, ok := caller.NormalEmail(text)
 		if ok != (want != "") || ok && got != want {
 			t.Errorf("NormalEmail(%q) = %q, %t", text, got, ok)
 		}
@@ -23,15 +23,15 @@ func TestNormalEmail(t *testing.T) {
 func TestUserChanges(t *testing.T) {
 	t.Parallel()
 	signedIn := time.Unix(1, 0)
-	type change = billing.UserChange
+	type change = caller.UserChange
 	for name, c := range map[string]struct {
-		role      billing.Role
-		state     billing.UserState
+		role      caller.Role
+		state     caller.UserState
 		signedIn  time.Time
-		other     billing.UserState // of another owner; empty for none
+		other     caller.UserState // of another owner; empty for none
 		change    change
-		wantRole  billing.Role
-		wantState billing.UserState
+		wantRole  caller.Role
+		wantState caller.UserState
 		ends      bool
 		code      billing.Code
 	}{
@@ -48,10 +48,10 @@ func TestUserChanges(t *testing.T) {
 		"enabled before any use":     {"biller", "disabled", time.Time{}, "", change{State: "active"}, "biller", "invited", true, ""},
 		"active while still invited": {"biller", "invited", time.Time{}, "", change{State: "active"}, "biller", "invited", false, ""},
 	} {
-		u := &billing.User{ID: billing.UserID{1}, Role: c.role, State: c.state, SignedInAt: c.signedIn}
-		all := []*billing.User{u, {ID: billing.UserID{2}, Role: billing.RoleBiller, State: billing.UserActive}}
+		u := &caller.User{ID: billing.UserID{1}, Role: c.role, State: c.state, SignedInAt: c.signedIn}
+		all := []*caller.User{u, {ID: billing.UserID{2}, Role: caller.RoleBiller, State: caller.UserActive}}
 		if c.other != "" {
-			all = append(all, &billing.User{ID: billing.UserID{3}, Role: billing.RoleOwner, State: c.other})
+			all = append(all, &caller.User{ID: billing.UserID{3}, Role: caller.RoleOwner, State: c.other})
 		}
 		ends, err := u.Change(c.change, all)
 		if (err != nil) != (c.code != "") || err != nil && billing.CodeOf(err) != c.code {
@@ -65,8 +65,8 @@ func TestUserChanges(t *testing.T) {
 
 func TestCodesWorkOnce(t *testing.T) {
 	t.Parallel()
-	var a billing.Account
-	codes, digests := billing.NewRecoveryCodes()
+	var a caller.Account
+	codes, digests := caller.NewRecoveryCodes()
 	a.SetTOTP("secret", 5, digests)
 	for n, c := range []struct {
 		step int64
@@ -107,7 +107,7 @@ func TestSessionTimes(t *testing.T) {
 		"after all":        {12*time.Hour - time.Minute, 0, 12 * time.Hour, false},
 		"ended by request": {0, time.Second, 2 * time.Second, false},
 	} {
-		s := billing.Session{CreatedAt: began, UsedAt: began.Add(c.used)}
+		s := caller.Session{CreatedAt: began, UsedAt: began.Add(c.used)}
 		if c.ended > 0 {
 			s.EndedAt = began.Add(c.ended)
 		}
@@ -119,12 +119,12 @@ func TestSessionTimes(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	t.Parallel()
-	a, b := billing.NewToken(), billing.NewToken()
-	if a == b || !billing.WellFormedToken(a) || billing.TokenDigest(a) == billing.TokenDigest(b) {
+	a, b := caller.NewToken(), caller.NewToken()
+	if a == b || !caller.WellFormedToken(a) || caller.TokenDigest(a) == caller.TokenDigest(b) {
 		t.Errorf("tokens %q and %q", a, b)
 	}
 	for _, bad := range []string{"", a[1:], a + "A", a[:42] + "!", "molar_test_x"} {
-		if billing.WellFormedToken(bad) {
+		if caller.WellFormedToken(bad) {
 			t.Errorf("%q is well formed", bad)
 		}
 	}

@@ -1,6 +1,7 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strconv"
 	"time"
@@ -18,7 +19,7 @@ const (
 
 // AcceptedOpen is an open amount that a person accepted to reconcile the claim.
 type AcceptedOpen struct {
-	ID    AcceptedID
+	ID    billing.AcceptedID
 	As    AcceptAs
 	Lines []LineAmount
 	Note  string
@@ -29,11 +30,11 @@ type AcceptedOpen struct {
 // LineAmount is an amount of a line of a claim.
 type LineAmount struct {
 	Number int // of the line, from 1; 0 for an amount of no line
-	Amount Money
+	Amount billing.Money
 }
 
 // Sum returns the accepted amount; 0 for nil.
-func (a *AcceptedOpen) Sum() (sum Money) {
+func (a *AcceptedOpen) Sum() (sum billing.Money) {
 	if a == nil {
 		return 0
 	}
@@ -44,7 +45,7 @@ func (a *AcceptedOpen) Sum() (sum Money) {
 }
 
 // AcceptedSum returns the sum of the accepted amounts.
-func (c *Claim) AcceptedSum() (sum Money) {
+func (c *Claim) AcceptedSum() (sum billing.Money) {
 	for i := range c.Accepted {
 		sum += c.Accepted[i].Sum()
 	}
@@ -53,20 +54,20 @@ func (c *Claim) AcceptedSum() (sum Money) {
 
 // HasOpen reports whether an amount of the claim can be open: it asks for a payment.
 func (c *Claim) HasOpen() bool {
-	return c.Kind == KindClaim && c.Frequency != FrequencyVoid && c.State != ClaimVoided
+	return c.Kind == KindClaim && c.Frequency != FrequencyVoid && c.State != Voided
 }
 
 // Open returns what is left of the charge, less all payments, the primary payer's
 // write-off, the patient's part and the accepted amounts. See Ledger.Open.
-func (c *Claim) Open() Money {
+func (c *Claim) Open() billing.Money {
 	return c.Charge() - c.Standing.settled() - c.Elsewhere - c.AcceptedSum()
 }
 
 // Overpaid returns by how much payments and write-off exceed the charge, as far as that
 // was not accepted.
-func (c *Claim) Overpaid() Money { return max(0, -max(c.Open(), c.Open()+c.AcceptedSum())) }
+func (c *Claim) Overpaid() billing.Money { return max(0, -max(c.Open(), c.Open()+c.AcceptedSum())) }
 
-func (s *ClaimStanding) settled() Money {
+func (s *Standing) settled() billing.Money {
 	if s == nil {
 		return 0
 	}
@@ -75,20 +76,20 @@ func (s *ClaimStanding) settled() Money {
 
 // accept keeps what a person accepts of the open amount.
 func (c *Claim) accept(a *AcceptedOpen) error {
-	var f Faults
+	var f billing.Faults
 	switch open := c.Open(); {
 	case a == nil && open == 0:
 		return nil
 	case a == nil:
-		return &Error{Code: CodeConflict, Message: open.String() + " of the claim is open. Send accept_open with lines that add up to this amount. " + c.openStep(open)}
+		return &billing.Error{Code: billing.CodeConflict, Message: open.String() + " of the claim is open. Send accept_open with lines that add up to this amount. " + c.openStep(open)}
 	case open == 0:
-		f.Add("accept_open", FaultNotAllowed, "Nothing of the claim is open. Leave accept_open out.")
+		f.Add("accept_open", billing.FaultNotAllowed, "Nothing of the claim is open. Leave accept_open out.")
 	case a.Sum() != open:
-		f.Add("accept_open.lines", FaultConflict, "The amounts add up to "+a.Sum().String()+", but "+open.String()+" is open. Read the claim again.")
+		f.Add("accept_open.lines", billing.FaultConflict, "The amounts add up to "+a.Sum().String()+", but "+open.String()+" is open. Read the claim again.")
 	}
 	for i, l := range a.Lines {
 		if l.Number > len(c.Lines) {
-			f.Add("accept_open.lines."+strconv.Itoa(i)+".line_number", FaultRange, "The claim has no line with this number. The first line is 1.")
+			f.Add("accept_open.lines."+strconv.Itoa(i)+".line_number", billing.FaultRange, "The claim has no line with this number. The first line is 1.")
 		}
 	}
 	c.Accepted = append(slices.Clip(c.Accepted), *a)
@@ -96,7 +97,7 @@ func (c *Claim) accept(a *AcceptedOpen) error {
 }
 
 // openStep returns the next step for a claim that is decided, of which an amount is open.
-func (c *Claim) openStep(open Money) string {
+func (c *Claim) openStep(open billing.Money) string {
 	switch over := c.Overpaid(); {
 	case over > 0:
 		return "The claim is overpaid by " + over.String() + ", refund due: ask the payer how to return it, then accept the amount."

@@ -1,93 +1,94 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"time"
 )
 
-// ClaimKind is the kind of a claim: for payment, or for an estimate.
-type ClaimKind string
+// Kind is the kind of a claim: for payment, or for an estimate.
+type Kind string
 
 // The kinds of claims.
 const (
-	KindClaim            ClaimKind = "claim"
-	KindPredetermination ClaimKind = "predetermination" // sent before treatment; the payer responds with an estimate
+	KindClaim            Kind = "claim"
+	KindPredetermination Kind = "predetermination" // sent before treatment; the payer responds with an estimate
 )
 
-// ClaimState is the state of a claim.
-type ClaimState string
+// State is the state of a claim.
+type State string
 
 // The states of a claim.
 const (
-	ClaimDraft                 ClaimState = "draft"
-	ClaimValidated             ClaimState = "validated"
-	ClaimNeedsAttention        ClaimState = "needs_attention"
-	ClaimQueued                ClaimState = "queued"
-	ClaimSubmitted             ClaimState = "submitted"
-	ClaimAcceptedClearinghouse ClaimState = "accepted_clearinghouse"
-	ClaimAcceptedPayer         ClaimState = "accepted_payer"
-	ClaimRejected              ClaimState = "rejected"
-	ClaimVoided                ClaimState = "voided"
-	ClaimPaid                  ClaimState = "paid"
-	ClaimDenied                ClaimState = "denied"
-	ClaimReconciled            ClaimState = "reconciled"
-	ClaimReturned              ClaimState = "returned" // of predeterminations
+	Draft                 State = "draft"
+	Validated             State = "validated"
+	NeedsAttention        State = "needs_attention"
+	Queued                State = "queued"
+	Submitted             State = "submitted"
+	AcceptedClearinghouse State = "accepted_clearinghouse"
+	AcceptedPayer         State = "accepted_payer"
+	Rejected              State = "rejected"
+	Voided                State = "voided"
+	Paid                  State = "paid"
+	Denied                State = "denied"
+	Reconciled            State = "reconciled"
+	Returned              State = "returned" // of predeterminations
 )
 
-// ClaimStates lists every state of a claim.
-func ClaimStates() []ClaimState {
-	return []ClaimState{
-		ClaimDraft, ClaimValidated, ClaimNeedsAttention, ClaimQueued, ClaimSubmitted, ClaimAcceptedClearinghouse,
-		ClaimAcceptedPayer, ClaimRejected, ClaimVoided, ClaimPaid, ClaimDenied, ClaimReconciled, ClaimReturned,
+// States lists every state of a claim.
+func States() []State {
+	return []State{
+		Draft, Validated, NeedsAttention, Queued, Submitted, AcceptedClearinghouse,
+		AcceptedPayer, Rejected, Voided, Paid, Denied, Reconciled, Returned,
 	}
 }
 
-// ClaimFrequency is the frequency code of a claim (CLM05-3).
-type ClaimFrequency string
+// Frequency is the frequency code of a claim (CLM05-3).
+type Frequency string
 
 // The frequencies.
 const (
-	FrequencyOriginal    ClaimFrequency = "original"    // 1
-	FrequencyReplacement ClaimFrequency = "replacement" // 7
-	FrequencyVoid        ClaimFrequency = "void"        // 8
+	FrequencyOriginal    Frequency = "original"    // 1
+	FrequencyReplacement Frequency = "replacement" // 7
+	FrequencyVoid        Frequency = "void"        // 8
 )
 
 // Claim asks a payer to pay for services, or to estimate the payment.
-// ClaimRecord adds values from other rows.
+// Record adds values from other rows.
 type Claim struct {
-	ID                   ClaimID
-	Scope                Scope
-	Kind                 ClaimKind
-	Frequency            ClaimFrequency
-	ParentID             ClaimID // the claim that a void transaction voids
-	ConvertedFrom        ClaimID // the predetermination that became the claim
-	SecondaryTo          ClaimID // the claim to the payer before for the same services
+	ID                   billing.ClaimID
+	Scope                billing.Scope
+	Kind                 Kind
+	Frequency            Frequency
+	ParentID             billing.ClaimID // the claim that a void transaction voids
+	ConvertedFrom        billing.ClaimID // the predetermination that became the claim
+	SecondaryTo          billing.ClaimID // the claim to the payer before for the same services
 	PatientControlNumber string
-	RequestID            RequestID // of the request that made it
+	RequestID            billing.RequestID // of the request that made it
 	CreatedAt            time.Time
 
-	ClaimContent
-	ClaimProgress
+	Content
+	Progress
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (c *Claim) Position() Position { return Position{Time: c.CreatedAt, ID: c.ID} }
+func (c *Claim) Position() billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} }
 
-// ClaimFilter narrows a list of claims. Zero fields match all.
-type ClaimFilter struct {
-	Kind          ClaimKind
-	States        []ClaimState // one of them
-	OfficeID      OfficeID
-	PayerID       PayerID
-	CreatedAfter  time.Time // inclusive
-	CreatedBefore time.Time // exclusive
-	SentFrom      time.Time // inclusive; claims first sent then, and no voids
-	SentTo        time.Time // exclusive
-	ServiceFrom   Date      // inclusive; the first service of the claim
-	ServiceTo     Date      // inclusive
-	PatientID     PatientID
-	BatchID       FileID
-	RequestID     RequestID
+// Filter narrows a list of claims. Zero fields match all.
+type Filter struct {
+	Kind          Kind
+	States        []State // one of them
+	OfficeID      billing.OfficeID
+	PayerID       billing.PayerID
+	CreatedAfter  time.Time    // inclusive
+	CreatedBefore time.Time    // exclusive
+	SentFrom      time.Time    // inclusive; claims first sent then, and no voids
+	SentTo        time.Time    // exclusive
+	ServiceFrom   billing.Date // inclusive; the first service of the claim
+	ServiceTo     billing.Date // inclusive
+	PatientID     billing.PatientID
+	BatchID       billing.FileID
+	RequestID     billing.RequestID
 	ControlNumber string // compared without case
 	Open          bool   // only claims of which an amount is open; see Claim.Open
 	Overpaid      bool   // only claims with Claim.Overpaid
@@ -95,7 +96,7 @@ type ClaimFilter struct {
 
 // Single reports whether the filter names something that few claims belong to, of
 // either kind.
-func (f ClaimFilter) Single() bool {
+func (f Filter) Single() bool {
 	return !f.PatientID.IsZero() || !f.BatchID.IsZero() || !f.RequestID.IsZero() || f.ControlNumber != ""
 }
 
@@ -119,7 +120,7 @@ func (c *Claim) Numbers() []string {
 // NewControlNumber returns a patient control number for the claim. It has 20
 // characters, the most that payers must keep (005010X224A2, CLM01): 8 of the ID's
 // time and 12 of its random part.
-func NewControlNumber(id ClaimID) string {
+func NewControlNumber(id billing.ClaimID) string {
 	s := strings.ToUpper(strings.TrimPrefix(id.String(), "clm_"))
 	return s[2:10] + s[14:]
 }
@@ -130,5 +131,5 @@ func (c *Claim) Awaits() bool { return !c.SentAt.IsZero() && c.Frequency != Freq
 
 // Unposted reports whether a claim's figures changed after it was reconciled.
 func (c *Claim) Unposted() bool {
-	return c.State == ClaimReconciled && c.SettledAt.After(c.ReconciledAt)
+	return c.State == Reconciled && c.SettledAt.After(c.ReconciledAt)
 }

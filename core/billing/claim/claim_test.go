@@ -1,25 +1,27 @@
-package billing_test
+package claim_test
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"regexp"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // claim is one with a dependent and two services.
-func claim() *billing.Claim {
-	return &billing.Claim{
+func newClaim() *claim.Claim {
+	return &claim.Claim{
 		ID: billing.ClaimID{15: 12}, PatientControlNumber: "PCN-1",
-		ClaimContent: billing.ClaimContent{
+		Content: claim.Content{
 			OfficeID: billing.OfficeID{15: 3},
-			Subscriber: billing.ClaimSubscriber{
+			Subscriber: claim.Subscriber{
 				FirstName: "Jane", LastName: "Roe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, MemberID: "W1",
 			},
-			Patient: &billing.ClaimPatient{
-				FirstName: "Kim", LastName: "Poe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}, Relationship: billing.RelationChild,
+			Patient: &claim.Patient{
+				FirstName: "Kim", LastName: "Poe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}, Relationship: coverage.RelationChild,
 			},
-			Lines: []billing.ClaimLine{
+			Lines: []claim.Line{
 				{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 9}, Fee: 12_50, Quantity: 2},
 				{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: 2}, Fee: 100_00, Quantity: 1},
 			},
@@ -27,14 +29,14 @@ func claim() *billing.Claim {
 	}
 }
 
-func record(c *billing.Claim) *billing.ClaimRecord { return &billing.ClaimRecord{Claim: c} }
+func record(c *claim.Claim) *claim.Record { return &claim.Record{Claim: c} }
 
 func TestTheSubjectOfAClaim(t *testing.T) {
 	t.Parallel()
-	c := claim()
-	want := billing.AttachmentSubject{
-		Patient:    billing.AttachmentPatient{FirstName: "Kim", LastName: "Poe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}},
-		Subscriber: billing.AttachmentSubscriber{FirstName: "Jane", LastName: "Roe", MemberID: "W1", Relationship: billing.RelationChild},
+	c := newClaim()
+	want := attachment.Subject{
+		Patient:    attachment.Patient{FirstName: "Kim", LastName: "Poe", DateOfBirth: billing.Date{Year: 2016, Month: 5, Day: 6}},
+		Subscriber: attachment.Subscriber{FirstName: "Jane", LastName: "Roe", MemberID: "W1", Relationship: coverage.RelationChild},
 		ServiceDates: billing.DateSpan{
 			From: billing.Date{Year: 2026, Month: 3, Day: 2}, To: billing.Date{Year: 2026, Month: 3, Day: 9},
 		},
@@ -43,8 +45,8 @@ func TestTheSubjectOfAClaim(t *testing.T) {
 		t.Errorf("subject %+v, want %+v", got, want)
 	}
 	c.Patient = nil
-	want.Patient = billing.AttachmentPatient{FirstName: "Jane", LastName: "Roe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}}
-	want.Subscriber.Relationship = billing.RelationSelf
+	want.Patient = attachment.Patient{FirstName: "Jane", LastName: "Roe", DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}}
+	want.Subscriber.Relationship = coverage.RelationSelf
 	if got := c.Subject(); got != want {
 		t.Errorf("subject %+v, want %+v", got, want)
 	}
@@ -52,28 +54,28 @@ func TestTheSubjectOfAClaim(t *testing.T) {
 
 func TestTheDatesAndTheChargeOfAClaim(t *testing.T) {
 	t.Parallel()
-	d := func(day int) billing.ClaimLine {
-		return billing.ClaimLine{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: day}, Fee: 33_33}
+	d := func(day int) claim.Line {
+		return claim.Line{ServiceDate: billing.Date{Year: 2026, Month: 3, Day: day}, Fee: 33_33}
 	}
-	undated := billing.ClaimLine{Fee: 1}
+	undated := claim.Line{Fee: 1}
 	span := func(from, to int) billing.DateSpan {
 		return billing.DateSpan{From: d(from).ServiceDate, To: d(to).ServiceDate}
 	}
 	for name, c := range map[string]struct {
-		lines  []billing.ClaimLine
+		lines  []claim.Line
 		span   billing.DateSpan
 		charge billing.Money
 	}{
 		"no line":             {nil, billing.DateSpan{}, 0},
-		"a predetermination":  {[]billing.ClaimLine{undated, undated}, billing.DateSpan{}, 2},
-		"one day":             {[]billing.ClaimLine{d(5)}, span(5, 5), 33_33},
-		"up":                  {[]billing.ClaimLine{d(5), d(7), d(9)}, span(5, 9), 99_99},
-		"down, and the same":  {[]billing.ClaimLine{d(9), d(5), d(5)}, span(5, 9), 99_99},
-		"some without a date": {[]billing.ClaimLine{undated, d(9), undated, d(5), undated}, span(5, 9), 66_69},
+		"a predetermination":  {[]claim.Line{undated, undated}, billing.DateSpan{}, 2},
+		"one day":             {[]claim.Line{d(5)}, span(5, 5), 33_33},
+		"up":                  {[]claim.Line{d(5), d(7), d(9)}, span(5, 9), 99_99},
+		"down, and the same":  {[]claim.Line{d(9), d(5), d(5)}, span(5, 9), 99_99},
+		"some without a date": {[]claim.Line{undated, d(9), undated, d(5), undated}, span(5, 9), 66_69},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := billing.Claim{ClaimContent: billing.ClaimContent{Lines: c.lines}}
+			got := claim.Claim{Content: claim.Content{Lines: c.lines}}
 			if got.ServiceDates() != c.span || got.Charge() != c.charge {
 				t.Errorf("%+v and %d, want %+v and %d", got.ServiceDates(), got.Charge(), c.span, c.charge)
 			}
@@ -86,7 +88,7 @@ func TestControlNumbersAreUnlikeEachOther(t *testing.T) {
 	form := regexp.MustCompile(`^[0-9A-Z]{20}$`)
 	seen := map[string]bool{}
 	for range 10_000 {
-		n := billing.NewControlNumber(billing.NewID[billing.ClaimID](noon)) // all within a millisecond
+		n := claim.NewControlNumber(billing.NewID[billing.ClaimID](noon)) // all within a millisecond
 		if !form.MatchString(n) || seen[n] {
 			t.Fatalf("control number %q", n)
 		}

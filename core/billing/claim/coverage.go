@@ -1,15 +1,21 @@
-package billing
+package claim
 
-import "slices"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"slices"
+)
 
 // OtherCoverage is another plan that covers the patient, with what its payer has
 // decided about the services.
 type OtherCoverage struct {
-	Sequence        Sequence        // of its payer among the payers of the services
-	Payer           PayerSummary    // without an ID of ours if the payer is not in the directory
-	Subscriber      ClaimSubscriber // with the number and the name of the group
-	Relationship    Relationship    // of the patient to the subscriber
-	FilingIndicator string          // SBR09; empty for the payer's own, or else CI
+	Sequence        billing.Sequence       // of its payer among the payers of the services
+	Payer           directory.PayerSummary // without an ID of ours if the payer is not in the directory
+	Subscriber      Subscriber             // with the number and the name of the group
+	Relationship    coverage.Relationship  // of the patient to the subscriber
+	FilingIndicator string                 // SBR09; empty for the payer's own, or else CI
 	Adjudication    *CoverageAdjudication
 }
 
@@ -17,10 +23,10 @@ type OtherCoverage struct {
 // to its own payer. Each adjustment stands at the level where the other payer put
 // it: on its line, or on the claim.
 type CoverageAdjudication struct {
-	PaymentDate      Date
+	PaymentDate      billing.Date
 	PayerClaimNumber string
-	Paid             Money
-	Adjustments      []Adjustment
+	Paid             billing.Money
+	Adjustments      []remit.Adjustment
 	Lines            []CoverageLine
 }
 
@@ -28,30 +34,30 @@ type CoverageAdjudication struct {
 type CoverageLine struct {
 	LineNumber    int    // of the claim's line, from 1
 	ProcedureCode string // as paid; payers may pay for another procedure
-	Paid          Money
+	Paid          billing.Money
 	Units         int
-	Adjustments   []Adjustment
+	Adjustments   []remit.Adjustment
 }
 
 // Total returns what was paid for a line, and all its adjustments.
-func (l *CoverageLine) Total() Money {
-	return l.Paid + sumOf(l.Adjustments, everyAdjustment)
+func (l *CoverageLine) Total() billing.Money {
+	return l.Paid + remit.Sum(l.Adjustments, everyAdjustment)
 }
 
-func everyAdjustment(Adjustment) bool { return true }
+func everyAdjustment(remit.Adjustment) bool { return true }
 
 // Patient returns what the decision leaves to the patient.
-func (a *CoverageAdjudication) Patient() Money {
-	sum := sumOf(a.Adjustments, Adjustment.ofPatient)
+func (a *CoverageAdjudication) Patient() billing.Money {
+	sum := remit.Sum(a.Adjustments, remit.Adjustment.OfPatient)
 	for i := range a.Lines {
-		sum += sumOf(a.Lines[i].Adjustments, Adjustment.ofPatient)
+		sum += remit.Sum(a.Lines[i].Adjustments, remit.Adjustment.OfPatient)
 	}
 	return sum
 }
 
 // Earlier returns the coverages whose payers decide before the claim's, in order.
-func (c *ClaimContent) Earlier() (all []*OtherCoverage) {
-	for _, s := range Sequences() {
+func (c *Content) Earlier() (all []*OtherCoverage) {
+	for _, s := range billing.Sequences() {
 		if s == c.Turn() {
 			return all
 		}
@@ -65,9 +71,9 @@ func (c *ClaimContent) Earlier() (all []*OtherCoverage) {
 }
 
 // Turn returns the sequence of the claim's payer.
-func (c *ClaimContent) Turn() Sequence {
-	if slices.Contains(Sequences(), c.Coverage) {
+func (c *Content) Turn() billing.Sequence {
+	if slices.Contains(billing.Sequences(), c.Coverage) {
 		return c.Coverage
 	}
-	return SequencePrimary
+	return billing.SequencePrimary
 }

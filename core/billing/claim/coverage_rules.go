@@ -1,6 +1,11 @@
-package billing
+package claim
 
-import "slices"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"slices"
+)
 
 // coverageRules are the rules for the payers of the services as a whole. A payer
 // that is not the first needs the decisions of all before it.
@@ -8,15 +13,15 @@ import "slices"
 //nolint:gochecknoglobals // a constant table
 var coverageRules = []rule[*Claim]{
 	{"earlier_payer_missing", "other_coverage", "The claim's payer is not the primary one, and the primary payer is missing.", "Add the primary coverage with its payer's decision.", func(c *Claim, _ *RuleContext) bool {
-		return c.Turn() != SequencePrimary && !c.covers(SequencePrimary)
+		return c.Turn() != billing.SequencePrimary && !c.covers(billing.SequencePrimary)
 	}},
 	{"earlier_payer_missing", "other_coverage", "The claim's payer is the third one, and the secondary payer is missing.", "Add the secondary coverage with its payer's decision.", func(c *Claim, _ *RuleContext) bool {
-		return c.Turn() == SequenceTertiary && !c.covers(SequenceSecondary)
+		return c.Turn() == billing.SequenceTertiary && !c.covers(billing.SequenceSecondary)
 	}},
 }
 
 // covers reports whether an other coverage has the sequence.
-func (c *ClaimContent) covers(s Sequence) bool {
+func (c *Content) covers(s billing.Sequence) bool {
 	return slices.ContainsFunc(c.OtherCoverage, func(o OtherCoverage) bool { return o.Sequence == s })
 }
 
@@ -32,10 +37,10 @@ var otherCoverageRules = slices.Concat([]rule[coverageOf]{
 	}},
 	// Loop 2330B needs the payer's ID (005010X224A2, NM109).
 	{"required", "payer_id", "The other payer's ID is missing.", "Choose the payer from the directory, or enter the payer ID that its member card shows.", func(o coverageOf, _ *RuleContext) bool {
-		return Blank(o.Payer.PayerID)
+		return billing.Blank(o.Payer.PayerID)
 	}},
 	uncarried("payer_id", func(o coverageOf) string { return o.Payer.PayerID }),
-	missing("payer_name", "other payer", func(o coverageOf) bool { return o.Payer.ID.IsZero() && Blank(o.Payer.Name) }),
+	missing("payer_name", "other payer", func(o coverageOf) bool { return o.Payer.ID.IsZero() && billing.Blank(o.Payer.Name) }),
 	unspelled("payer_name", func(o coverageOf) string { return o.Payer.Name }),
 	lacks("subscriber.first_name", "other subscriber's first name", func(o coverageOf) string { return o.Subscriber.FirstName }),
 	unspelled("subscriber.first_name", func(o coverageOf) string { return o.Subscriber.FirstName }),
@@ -45,7 +50,7 @@ var otherCoverageRules = slices.Concat([]rule[coverageOf]{
 	uncarried("subscriber.suffix", func(o coverageOf) string { return o.Subscriber.Suffix }),
 	lacks("subscriber.member_id", "other subscriber's member ID", func(o coverageOf) string { return o.Subscriber.MemberID }),
 	ofMemberID("subscriber.member_id", func(o coverageOf) string { return o.Subscriber.MemberID }),
-}, ofAddress("subscriber.address", "other subscriber's", func(o coverageOf) Address { return o.Subscriber.Address }), []rule[coverageOf]{
+}, ofAddress("subscriber.address", "other subscriber's", func(o coverageOf) directory.Address { return o.Subscriber.Address }), []rule[coverageOf]{
 	missing("relationship", "patient's relationship to the other subscriber", func(o coverageOf) bool { return o.Relationship == "" }),
 	uncarried("group_number", func(o coverageOf) string { return o.Subscriber.GroupNumber }),
 	uncarried("group_name", func(o coverageOf) string { return o.Subscriber.GroupName }),
@@ -66,11 +71,11 @@ var otherCoverageRules = slices.Concat([]rule[coverageOf]{
 	// Payers reject other payers' decisions that do not add up (005010X224A2, 1.4.4).
 	{"payment_unbalanced", "adjudication.paid", "The amount paid and the adjustments do not add up to the claim's charge.", adjustmentFix, func(o coverageOf, _ *RuleContext) bool {
 		a := o.Adjudication
-		return a != nil && len(a.Lines) == 0 && a.Paid+sumOf(a.Adjustments, everyAdjustment) != o.claim.Charge()
+		return a != nil && len(a.Lines) == 0 && a.Paid+remit.Sum(a.Adjustments, everyAdjustment) != o.claim.Charge()
 	}},
 	{"payment_unbalanced", "adjudication.paid", "The amount paid is not what was paid for the lines, less the adjustments of the whole claim.", adjustmentFix, func(o coverageOf, _ *RuleContext) bool {
 		a := o.Adjudication
-		return a != nil && len(a.Lines) > 0 && a.Paid+sumOf(a.Adjustments, everyAdjustment) != a.paidForLines()
+		return a != nil && len(a.Lines) > 0 && a.Paid+remit.Sum(a.Adjustments, everyAdjustment) != a.paidForLines()
 	}},
 	{"line_not_adjudicated", "adjudication.lines", "The other payer has not decided about a line of the claim.", "Enter what the other payer paid and adjusted for each line, or remove the line from the claim.", func(o coverageOf, _ *RuleContext) bool {
 		if len(o.lines()) == 0 {
@@ -97,7 +102,7 @@ var decisionRules = []rule[decisionOf]{
 	// Payers split lines: all parts together have the line's charge (SVD02 and CAS of
 	// 2430).
 	{"line_unbalanced", "paid", "The amount paid for the line and its adjustments do not add up to the line's fee.", adjustmentFix, func(d decisionOf, _ *RuleContext) bool {
-		var sum Money
+		var sum billing.Money
 		for j, l := range d.of.lines() {
 			switch {
 			case l.LineNumber != d.LineNumber:
@@ -120,7 +125,7 @@ func (o coverageOf) lines() []CoverageLine {
 }
 
 // line returns the claim's line, or nil.
-func (d decisionOf) line() *ClaimLine {
+func (d decisionOf) line() *Line {
 	if lines := d.of.claim.Lines; d.LineNumber >= 1 && d.LineNumber <= len(lines) {
 		return &lines[d.LineNumber-1]
 	}
@@ -128,7 +133,7 @@ func (d decisionOf) line() *ClaimLine {
 }
 
 // paidForLines returns the sum of the payments for lines.
-func (a *CoverageAdjudication) paidForLines() (sum Money) {
+func (a *CoverageAdjudication) paidForLines() (sum billing.Money) {
 	for i := range a.Lines {
 		sum += a.Lines[i].Paid
 	}

@@ -1,7 +1,10 @@
-package billing
+package claim
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 )
 
@@ -14,22 +17,22 @@ var detailRules = slices.Concat([]rule[*Claim]{
 	uncarried("referral_number", func(c *Claim) string { return c.ReferralNumber }),
 
 	missing("referring_provider.last_name", "referring provider's last name", func(c *Claim) bool {
-		return c.ReferringProvider != nil && Blank(c.ReferringProvider.LastName)
+		return c.ReferringProvider != nil && billing.Blank(c.ReferringProvider.LastName)
 	}),
 	unspelled("referring_provider.first_name", func(c *Claim) string { return c.referring().FirstName }),
 	unspelled("referring_provider.last_name", func(c *Claim) string { return c.referring().LastName }),
 	{"provider_npi", "referring_provider.npi", "The referring provider's NPI fails its check digit.", npiFix, func(c *Claim, _ *RuleContext) bool {
-		return c.referring().NPI != "" && !ValidNPI(c.referring().NPI)
+		return c.referring().NPI != "" && !directory.ValidNPI(c.referring().NPI)
 	}},
 
-	missing("facility.name", "facility's name", func(c *Claim) bool { return c.Facility != nil && Blank(c.Facility.Name) }),
+	missing("facility.name", "facility's name", func(c *Claim) bool { return c.Facility != nil && billing.Blank(c.Facility.Name) }),
 	unspelled("facility.name", func(c *Claim) string { return c.facility().Name }),
 	{"provider_npi", "facility.npi", "The facility's NPI fails its check digit.", npiFix, func(c *Claim, _ *RuleContext) bool {
-		return c.facility().NPI != "" && !ValidNPI(c.facility().NPI)
+		return c.facility().NPI != "" && !directory.ValidNPI(c.facility().NPI)
 	}},
 	// 2310C has N3 and N4 (005010X224A2).
-	missing("facility.address", "facility's address", func(c *Claim) bool { return c.Facility != nil && c.Facility.Address == Address{} }),
-}, ofAddress("facility.address", "facility's", func(c *Claim) Address { return c.facility().Address }), []rule[*Claim]{
+	missing("facility.address", "facility's address", func(c *Claim) bool { return c.Facility != nil && c.Facility.Address == directory.Address{} }),
+}, ofAddress("facility.address", "facility's", func(c *Claim) directory.Address { return c.facility().Address }), []rule[*Claim]{
 	// A related cause needs its date (005010X224A2, 2300 DTP 439). An auto accident
 	// needs its state, whose law decides who pays (CLM11-4).
 	missing("accident.type", "type of the accident", func(c *Claim) bool { return c.Accident != nil && c.Accident.Type == "" }),
@@ -41,7 +44,7 @@ var detailRules = slices.Concat([]rule[*Claim]{
 		return c.Accident != nil && c.Accident.Type == "auto" && c.Accident.State == ""
 	}},
 	{"state_unknown", "accident.state", stateUnknown, stateFix, func(c *Claim, _ *RuleContext) bool {
-		return c.Accident != nil && c.Accident.State != "" && !knownState(c.Accident.State)
+		return c.Accident != nil && c.Accident.State != "" && !directory.KnownState(c.Accident.State)
 	}},
 
 	{"orthodontics_required", "orthodontics", "The claim has orthodontic treatment, and its course is missing.", "Enter the months of the treatment, the months that remain, and the date of the appliance.", func(c *Claim, _ *RuleContext) bool {
@@ -98,7 +101,7 @@ func (c *Claim) facility() Facility {
 
 // treatsOrthodontically reports whether a line is orthodontic treatment.
 func (c *Claim) treatsOrthodontically() bool {
-	return slices.ContainsFunc(c.Lines, func(l ClaimLine) bool { return orthodontic(l.ProcedureCode) })
+	return slices.ContainsFunc(c.Lines, func(l Line) bool { return orthodontic(l.ProcedureCode) })
 }
 
 // misses reports whether the patient has lost the tooth.
@@ -128,8 +131,8 @@ const maxNTEs = 5
 
 // NoteOverflow returns how many characters of the note do not fit into a file,
 // where each closed attachment has one of its notes.
-func (c *ClaimContent) NoteOverflow(attached int) (over int) {
-	free := max(maxNTEs-attached, 0) * maxNTE
+func (c *Content) NoteOverflow(attached int) (over int) {
+	free := max(maxNTEs-attached, 0) * attachment.MaxNTE
 	used := 0        // of the file's notes, including what spaces at their ends leave empty
 	between := false // there is a space before the next letter
 	put := func() {
@@ -138,12 +141,12 @@ func (c *ClaimContent) NoteOverflow(attached int) (over int) {
 		}
 	}
 	for _, r := range c.Note {
-		n := spelledLength(r)
+		n := billing.SpelledLength(r)
 		switch {
 		case n < 0:
 			between = used > 0
 			continue
-		case n > 0 && between && used%maxNTE != 0: // a note does not start with a space
+		case n > 0 && between && used%attachment.MaxNTE != 0: // a note does not start with a space
 			put()
 		}
 		between = between && n == 0

@@ -1,38 +1,38 @@
-package billing_test
+package claim_test
 
 import (
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestOfficeRules(t *testing.T) {
 	t.Parallel()
-	office := func(change func(o *billing.Office)) func(*aClaim, *ruleContext) {
+	office := func(change func(o *directory.Office)) func(*aClaim, *ruleContext) {
 		return func(_ *aClaim, w *ruleContext) { change(w.Office) }
 	}
 	judging{
-		"an NPI alone": {office(func(o *billing.Office) { *o = billing.Office{Name: o.Name, NPI: o.NPI} }), []string{
+		"an NPI alone": {office(func(o *directory.Office) { *o = directory.Office{Name: o.Name, NPI: o.NPI} }), []string{
 			"office_id office_tax_id", "office_id office_address", "office_id office_phone",
 		}},
-		"a tax ID of 8 digits":       {office(func(o *billing.Office) { o.TaxID = "12345678" }), []string{"office_id office_tax_id"}},
-		"a city of one letter":       {office(func(o *billing.Office) { o.Address.City = "X" }), nil},
-		"a street without a state":   {office(func(o *billing.Office) { o.Address.State = "" }), []string{"office_id office_address"}},
-		"a ZIP code of 5 digits":     {office(func(o *billing.Office) { o.Address.ZIP = "62701" }), []string{"office_id office_zip"}},
-		"a ZIP code with a dash":     {office(func(o *billing.Office) { o.Address.ZIP = "62701-0001" }), nil},
-		"a telephone of 9 digits":    {office(func(o *billing.Office) { o.Phone = "217555010" }), []string{"office_id office_phone"}},
-		"a P.O. box":                 {office(func(o *billing.Office) { o.Address.Line1 = "P. O. Box 12" }), []string{"office_id office_po_box"}},
-		"a box without points":       {office(func(o *billing.Office) { o.Address.Line1 = "PO BOX 12" }), []string{"office_id office_po_box"}},
-		"a box in full":              {office(func(o *billing.Office) { o.Address.Line1 = "Post Office Box 12" }), []string{"office_id office_po_box"}},
-		"a box beside the street":    {office(func(o *billing.Office) { o.Address.Line2 = "p.o.box 1" }), []string{"office_id office_po_box"}},
-		"a street that sounds alike": {office(func(o *billing.Office) { o.Address.Line1 = "1 Polo Boxwood Lane" }), nil},
-		"a box for payments":         {office(func(o *billing.Office) { o.PayTo = billing.Address{Line1: "P.O. Box 12"} }), nil},
-		"a street in Cyrillic":       {office(func(o *billing.Office) { o.Address.Line1 = "улица Мира 5" }), []string{"office_id text_not_carried"}},
-		"a contact in Japanese":      {office(func(o *billing.Office) { o.ContactName = "歯" }), []string{"office_id text_not_carried"}},
-		"a name in Japanese":         {office(func(o *billing.Office) { o.Name = "歯科" }), []string{"office_id name_not_latin"}},
-		"a person's name in Latin": {office(func(o *billing.Office) {
-			o.Name, o.Entity, o.FirstName, o.LastName = "歯科", billing.EntityPerson, "Ann", "Lee"
+		"a tax ID of 8 digits":       {office(func(o *directory.Office) { o.TaxID = "12345678" }), []string{"office_id office_tax_id"}},
+		"a city of one letter":       {office(func(o *directory.Office) { o.Address.City = "X" }), nil},
+		"a street without a state":   {office(func(o *directory.Office) { o.Address.State = "" }), []string{"office_id office_address"}},
+		"a ZIP code of 5 digits":     {office(func(o *directory.Office) { o.Address.ZIP = "62701" }), []string{"office_id office_zip"}},
+		"a ZIP code with a dash":     {office(func(o *directory.Office) { o.Address.ZIP = "62701-0001" }), nil},
+		"a telephone of 9 digits":    {office(func(o *directory.Office) { o.Phone = "217555010" }), []string{"office_id office_phone"}},
+		"a P.O. box":                 {office(func(o *directory.Office) { o.Address.Line1 = "P. O. Box 12" }), []string{"office_id office_po_box"}},
+		"a box without points":       {office(func(o *directory.Office) { o.Address.Line1 = "PO BOX 12" }), []string{"office_id office_po_box"}},
+		"a box in full":              {office(func(o *directory.Office) { o.Address.Line1 = "Post Office Box 12" }), []string{"office_id office_po_box"}},
+		"a box beside the street":    {office(func(o *directory.Office) { o.Address.Line2 = "p.o.box 1" }), []string{"office_id office_po_box"}},
+		"a street that sounds alike": {office(func(o *directory.Office) { o.Address.Line1 = "1 Polo Boxwood Lane" }), nil},
+		"a box for payments":         {office(func(o *directory.Office) { o.PayTo = directory.Address{Line1: "P.O. Box 12"} }), nil},
+		"a street in Cyrillic":       {office(func(o *directory.Office) { o.Address.Line1 = "улица Мира 5" }), []string{"office_id text_not_carried"}},
+		"a contact in Japanese":      {office(func(o *directory.Office) { o.ContactName = "歯" }), []string{"office_id text_not_carried"}},
+		"a name in Japanese":         {office(func(o *directory.Office) { o.Name = "歯科" }), []string{"office_id name_not_latin"}},
+		"a person's name in Latin": {office(func(o *directory.Office) {
+			o.Name, o.Entity, o.FirstName, o.LastName = "歯科", directory.EntityPerson, "Ann", "Lee"
 		}), nil},
 	}.test(t)
 }
@@ -42,15 +42,15 @@ func TestDetailRules(t *testing.T) {
 	claims := func(change func(c *aClaim)) func(*aClaim, *ruleContext) {
 		return func(c *aClaim, _ *ruleContext) { change(c) }
 	}
-	braces := func(o billing.Orthodontics) func(*aClaim, *ruleContext) {
+	braces := func(o claim.Orthodontics) func(*aClaim, *ruleContext) {
 		return claims(func(c *aClaim) { c.Lines[1].ProcedureCode, c.Orthodontics = "D8080", &o })
 	}
 	judging{
 		"all details": {claims(func(c *aClaim) {
 			c.PredeterminationNumber, c.ReferralNumber, c.DiagnosisCodes = "P 1", "R-1", []string{"K021", "K0381"}
-			c.ReferringProvider = &billing.ReferringProvider{FirstName: "Bo", LastName: "Ng", NPI: "1234567893"}
-			c.Facility = &billing.Facility{Name: "Surgery", NPI: "1234567893", Address: c.Subscriber.Address}
-			c.Orthodontics = &billing.Orthodontics{TotalMonths: 24, MonthsRemaining: 24, ApplianceDate: on(2026, 3, 9)}
+			c.ReferringProvider = &claim.ReferringProvider{FirstName: "Bo", LastName: "Ng", NPI: "1234567893"}
+			c.Facility = &claim.Facility{Name: "Surgery", NPI: "1234567893", Address: c.Subscriber.Address}
+			c.Orthodontics = &claim.Orthodontics{TotalMonths: 24, MonthsRemaining: 24, ApplianceDate: on(2026, 3, 9)}
 			c.MissingTeeth, c.TeethToExtract = []string{"1", "16"}, []string{"17", "B", "51"}
 			c.Subscriber.MiddleName, c.Subscriber.Suffix, c.Subscriber.GroupName = "Q", "JR", "Springfield Schools"
 			c.Patient.MiddleName, c.Patient.Suffix, c.Patient.Address = "X", "III", c.Subscriber.Address
@@ -58,7 +58,7 @@ func TestDetailRules(t *testing.T) {
 		"texts that files cannot carry": {claims(func(c *aClaim) {
 			c.PredeterminationNumber, c.ReferralNumber, c.Subscriber.GroupName, c.Subscriber.Suffix, c.Patient.Suffix = "№1", "№2", "歯科", "世", "世"
 			c.Subscriber.MiddleName, c.Patient.MiddleName = "李", "龙"
-			c.ReferringProvider, c.Facility = &billing.ReferringProvider{FirstName: "李", LastName: "龙"}, &billing.Facility{Name: "歯科", Address: c.Subscriber.Address}
+			c.ReferringProvider, c.Facility = &claim.ReferringProvider{FirstName: "李", LastName: "龙"}, &claim.Facility{Name: "歯科", Address: c.Subscriber.Address}
 			c.Facility.Address.City = "Москва"
 		}), []string{
 			"subscriber.middle_name name_not_latin", "subscriber.suffix text_not_carried", "subscriber.group_name text_not_carried",
@@ -68,29 +68,29 @@ func TestDetailRules(t *testing.T) {
 			"facility.name name_not_latin", "facility.address.city text_not_carried",
 		}},
 		"parts with nothing in them": {claims(func(c *aClaim) {
-			c.ReferringProvider, c.Facility, c.Orthodontics = &billing.ReferringProvider{}, &billing.Facility{}, &billing.Orthodontics{}
+			c.ReferringProvider, c.Facility, c.Orthodontics = &claim.ReferringProvider{}, &claim.Facility{}, &claim.Orthodontics{}
 		}), []string{"referring_provider.last_name required", "facility.name required", "facility.address required"}},
 		"NPIs of others": {claims(func(c *aClaim) {
-			c.ReferringProvider = &billing.ReferringProvider{LastName: "Ng", NPI: "1234567890"}
-			c.Facility = &billing.Facility{Name: "Surgery", NPI: "1", Address: c.Subscriber.Address}
+			c.ReferringProvider = &claim.ReferringProvider{LastName: "Ng", NPI: "1234567890"}
+			c.Facility = &claim.Facility{Name: "Surgery", NPI: "1", Address: c.Subscriber.Address}
 		}), []string{"referring_provider.npi provider_npi", "facility.npi provider_npi"}},
-		"half an address of the patient": {claims(func(c *aClaim) { c.Patient.Address = billing.Address{Line1: "3 Elm St", City: "Peoria"} }), []string{
+		"half an address of the patient": {claims(func(c *aClaim) { c.Patient.Address = directory.Address{Line1: "3 Elm St", City: "Peoria"} }), []string{
 			"patient.address.state required", "patient.address.zip required",
 		}},
 
 		"orthodontics without their course": {line(func(l *service) { l.ProcedureCode, l.Tooth, l.Surfaces = "D8080", "", nil }), []string{"orthodontics orthodontics_required"}},
 		"a visit without the course":        {line(func(l *service) { l.ProcedureCode, l.Tooth, l.Surfaces = "D8670", "", nil }), []string{"orthodontics orthodontics_required"}},
 		"a visit before the treatment":      {line(func(l *service) { l.ProcedureCode, l.Tooth, l.Surfaces = "D8660", "", nil }), nil},
-		"braces on the day of the service":  {braces(billing.Orthodontics{TotalMonths: 24, MonthsRemaining: 24, ApplianceDate: on(2026, 3, 9)}), nil},
-		"more months than all":              {braces(billing.Orthodontics{TotalMonths: 24, MonthsRemaining: 25, ApplianceDate: on(2026, 3, 9)}), []string{"orthodontics.months_remaining months_remaining_many"}},
-		"months of a course of no length":   {braces(billing.Orthodontics{MonthsRemaining: 25, ApplianceDate: on(2026, 3, 9)}), nil},
-		"braces after the service":          {braces(billing.Orthodontics{ApplianceDate: on(2026, 3, 10)}), []string{"orthodontics.appliance_date appliance_date_late"}},
-		"braces that were never placed":     {braces(billing.Orthodontics{TotalMonths: 24}), []string{"orthodontics.appliance_date required"}},
+		"braces on the day of the service":  {braces(claim.Orthodontics{TotalMonths: 24, MonthsRemaining: 24, ApplianceDate: on(2026, 3, 9)}), nil},
+		"more months than all":              {braces(claim.Orthodontics{TotalMonths: 24, MonthsRemaining: 25, ApplianceDate: on(2026, 3, 9)}), []string{"orthodontics.months_remaining months_remaining_many"}},
+		"months of a course of no length":   {braces(claim.Orthodontics{MonthsRemaining: 25, ApplianceDate: on(2026, 3, 9)}), nil},
+		"braces after the service":          {braces(claim.Orthodontics{ApplianceDate: on(2026, 3, 10)}), []string{"orthodontics.appliance_date appliance_date_late"}},
+		"braces that were never placed":     {braces(claim.Orthodontics{TotalMonths: 24}), []string{"orthodontics.appliance_date required"}},
 		"an estimate for braces": {claims(func(c *aClaim) {
-			c.Kind, c.Lines[1].ProcedureCode, c.Orthodontics = billing.KindPredetermination, "D8080", &billing.Orthodontics{TotalMonths: 24}
+			c.Kind, c.Lines[1].ProcedureCode, c.Orthodontics = claim.KindPredetermination, "D8080", &claim.Orthodontics{TotalMonths: 24}
 		}), nil},
 		"braces that are planned": {claims(func(c *aClaim) {
-			c.Kind, c.Orthodontics = billing.KindPredetermination, &billing.Orthodontics{ApplianceDate: on(2026, 4, 10)}
+			c.Kind, c.Orthodontics = claim.KindPredetermination, &claim.Orthodontics{ApplianceDate: on(2026, 4, 10)}
 		}), nil},
 
 		"teeth that are none": {claims(func(c *aClaim) { c.MissingTeeth, c.TeethToExtract = []string{"33"}, []string{"U"} }), []string{

@@ -1,7 +1,12 @@
-package billing
+package claim
 
-// ClaimDetails are the parts of a claim's content that few claims have.
-type ClaimDetails struct {
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+)
+
+// Details are the parts of a claim's content that few claims have.
+type Details struct {
 	PredeterminationNumber string               `json:",omitzero"` // the payer's number of its estimate (REF G3)
 	ReferralNumber         string               `json:",omitzero"` // REF 9F
 	ReferringProvider      *ReferringProvider   `json:",omitzero"`
@@ -10,7 +15,7 @@ type ClaimDetails struct {
 	MissingTeeth           []string             `json:",omitzero"`
 	TeethToExtract         []string             `json:",omitzero"`
 	DiagnosisCodes         []string             `json:",omitzero"` // ICD-10-CM without points, the principal one first; at most 4
-	PatientPaid            Money                `json:",omitzero"` // by the patient, for this claim (AMT F5)
+	PatientPaid            billing.Money        `json:",omitzero"` // by the patient, for this claim (AMT F5)
 	PaysPatient            bool                 `json:",omitzero"` // the benefits are not assigned to the office (CLM08 N)
 	NotAccepted            bool                 `json:",omitzero"` // the office does not accept the payer's assignment (CLM07 C)
 	Release                ReleaseOfInformation `json:",omitzero"`
@@ -37,14 +42,14 @@ type ReferringProvider struct {
 type Facility struct {
 	Name    string
 	NPI     string
-	Address Address
+	Address directory.Address
 }
 
 // Orthodontics is the course of an orthodontic treatment (DN1, DTP 452).
 type Orthodontics struct {
 	TotalMonths     int
 	MonthsRemaining int
-	ApplianceDate   Date // when the appliance was placed; zero before that
+	ApplianceDate   billing.Date // when the appliance was placed; zero before that
 }
 
 // Prosthesis says whether a crown, a denture, a bridge or an implant is the first

@@ -1,6 +1,10 @@
-package billing
+package claim
 
-import "slices"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"slices"
+)
 
 // decidedElsewhere returns the decisions of other payers about the claim's services:
 // the entries of the claims to the other payers, and those that the claim states. They
@@ -17,7 +21,7 @@ func (c *Claim) decidedElsewhere(beside []*Ledger) (all []*ledgerEntry) {
 	for _, l := range beside {
 		for _, e := range l.entries {
 			here := *e
-			here.numbers = c.LineNumbers(e.RemittanceClaim)
+			here.numbers = c.LineNumbers(e.Claim)
 			all = append(all, &here)
 		}
 	}
@@ -30,7 +34,7 @@ func (l *Ledger) decided() bool { return len(l.entries) > 0 }
 // comesAfter reports whether the claim is to a later payer than another one for the same
 // services.
 func (c *Claim) comesAfter(o *Claim) bool {
-	return !c.SecondaryTo.IsZero() && o.Turn().rank() < c.Turn().rank()
+	return !c.SecondaryTo.IsZero() && o.Turn().Rank() < c.Turn().Rank()
 }
 
 // Linked reports whether the claims are to one payer and to the next for the same
@@ -42,7 +46,7 @@ func (c *Claim) Linked(o *Claim) bool {
 
 // Before returns the claims to the payers before for the same services, the last one
 // first, and After those to the later payers. All has them by their IDs.
-func (c *Claim) Before(all map[ClaimID]*Claim) (before []*Claim) {
+func (c *Claim) Before(all map[billing.ClaimID]*Claim) (before []*Claim) {
 	for o := all[c.SecondaryTo]; o != nil && c.Linked(o); c, o = o, all[o.SecondaryTo] {
 		before = append(before, o)
 	}
@@ -50,7 +54,7 @@ func (c *Claim) Before(all map[ClaimID]*Claim) (before []*Claim) {
 }
 
 // After returns the claims to the later payers; see Before.
-func (c *Claim) After(all map[ClaimID]*Claim) (after []*Claim) {
+func (c *Claim) After(all map[billing.ClaimID]*Claim) (after []*Claim) {
 	for o := all[c.SecondaryID]; o != nil && c.Linked(o); c, o = o, all[o.SecondaryID] {
 		after = append(after, o)
 	}
@@ -58,39 +62,39 @@ func (c *Claim) After(all map[ClaimID]*Claim) (after []*Claim) {
 }
 
 // Beside returns the claims to the other payers for the same services.
-func (c *Claim) Beside(all map[ClaimID]*Claim) []*Claim {
+func (c *Claim) Beside(all map[billing.ClaimID]*Claim) []*Claim {
 	return append(c.Before(all), c.After(all)...)
 }
 
 // entry returns the decision that the coverage states, in the form of an entry. All
 // of it stands. Lines are the claim's.
-func (o *OtherCoverage) entry(lines []ClaimLine) *ledgerEntry {
+func (o *OtherCoverage) entry(lines []Line) *ledgerEntry {
 	a := o.Adjudication
-	r := &RemittanceClaim{
+	r := &remit.Claim{
 		PayerClaimNumber: a.PayerClaimNumber, Charge: a.Paid, Paid: a.Paid, Date: a.PaymentDate, Balanced: true, Adjustments: a.Adjustments,
 	}
 	e := &ledgerEntry{
-		LedgerEntry: &LedgerEntry{RemittanceClaim: r, ERA: ERASource{Payer: o.Payer, PayerName: o.Payer.Name}}, sequence: o.Sequence, level: true,
+		LedgerEntry: &remit.LedgerEntry{Claim: r, ERA: remit.Source{Payer: o.Payer, PayerName: o.Payer.Name}}, sequence: o.Sequence, level: true,
 		cancelled: make([]bool, len(a.Lines)),
 	}
 	for i := range a.Lines {
 		l := &a.Lines[i]
-		line := ERALine{ProcedureCode: l.ProcedureCode, Charge: l.Total(), Paid: l.Paid, Adjustments: l.Adjustments}
+		line := remit.Line{ProcedureCode: l.ProcedureCode, Charge: l.Total(), Paid: l.Paid, Adjustments: l.Adjustments}
 		if n := l.LineNumber; n > 0 && n <= len(lines) {
 			line.SubmittedCode = lines[n-1].ProcedureCode
 		}
 		r.Lines = append(r.Lines, line)
 		e.numbers, e.stands = append(e.numbers, l.LineNumber), append(e.stands, true)
 	}
-	for adjustment := range e.allAdjustments() {
+	for adjustment := range e.AllAdjustments() {
 		r.Charge += adjustment.Amount
 	}
-	e.payer = e.ERA.payer()
+	e.payer = e.ERA.PayerKey()
 	return e
 }
 
 // paidElsewhere returns the payments that are not entries, reversals subtracted.
-func (l *Ledger) paidElsewhere() (sum Money) {
+func (l *Ledger) paidElsewhere() (sum billing.Money) {
 	for _, e := range l.others {
 		sum += e.Paid
 	}

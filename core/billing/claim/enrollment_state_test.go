@@ -1,35 +1,36 @@
-package billing_test
+package claim_test
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // An enrollment stops messages in the states that have a refusal, which says what is
 // wrong and what to do.
 func TestEnrollmentsThatStopMessages(t *testing.T) {
 	t.Parallel()
-	stops := []billing.EnrollmentState{billing.EnrollmentNeeded, billing.EnrollmentSubmitted, billing.EnrollmentRejected}
-	verified := &billing.Office{VerifiedAt: noon}
+	stops := []directory.EnrollmentState{directory.EnrollmentNeeded, directory.EnrollmentSubmitted, directory.EnrollmentRejected}
+	verified := &directory.Office{VerifiedAt: noon}
 	messages := map[string]bool{}
-	for _, s := range billing.EnrollmentStates() {
+	for _, s := range directory.EnrollmentStates() {
 		message, fix := s.Refusal()
-		if want := slices.Contains(stops, s); s.Blocks() != want || (message != "") != want || (fix != "") != want || (billing.Held(verified, s) == billing.HoldEnrollment) != want {
-			t.Errorf("%s: blocks %v, %q, %q, held %q", s, s.Blocks(), message, fix, billing.Held(verified, s))
+		if want := slices.Contains(stops, s); s.Blocks() != want || (message != "") != want || (fix != "") != want || (claim.Held(verified, s) == claim.HoldEnrollment) != want {
+			t.Errorf("%s: blocks %v, %q, %q, held %q", s, s.Blocks(), message, fix, claim.Held(verified, s))
 		}
 		messages[message] = true
 	}
 	if len(messages) != len(stops)+1 {
 		t.Errorf("the messages are %v", messages)
 	}
-	if message, fix := billing.EnrollmentState("").Refusal(); message+fix != "" || billing.Held(verified, "") != "" {
+	if message, fix := directory.EnrollmentState("").Refusal(); message+fix != "" || claim.Held(verified, "") != "" {
 		t.Errorf("without a record: %q, %q", message, fix)
 	}
-	if h := billing.Held(&billing.Office{}, ""); h != billing.HoldOffice {
+	if h := claim.Held(&directory.Office{}, ""); h != claim.HoldOffice {
 		t.Errorf("an office that is not verified: %q", h)
 	}
 }
@@ -39,14 +40,14 @@ func TestNextStepOfAClaimThatWaits(t *testing.T) {
 	t.Parallel()
 	sentence := regexp.MustCompile(`^[A-Z][^.!?]{20,150}\.$`)
 	steps := map[string]bool{}
-	for _, h := range []billing.Hold{"", billing.HoldNoClearinghouse, billing.HoldNoRoute, billing.HoldPaused, billing.HoldOffice, billing.HoldEnrollment} {
-		r := record(claim())
-		r.Scope.Mode, r.Hold, r.State = billing.ModeLive, h, billing.ClaimQueued
+	for _, h := range []claim.Hold{"", claim.HoldNoClearinghouse, claim.HoldNoRoute, claim.HoldPaused, claim.HoldOffice, claim.HoldEnrollment} {
+		r := record(newClaim())
+		r.Scope.Mode, r.Hold, r.State = billing.ModeLive, h, claim.Queued
 		step := r.NextStep()
 		if steps[step] = true; !sentence.MatchString(step) || (h == "") != strings.HasPrefix(step, "No action is needed") {
 			t.Errorf("%q: %q", h, step)
 		}
-		if r.State = billing.ClaimSubmitted; r.NextStep() != r.Claim.NextStep() {
+		if r.State = claim.Submitted; r.NextStep() != r.Claim.NextStep() {
 			t.Errorf("%q: a submitted claim waits: %q", h, r.NextStep())
 		}
 	}

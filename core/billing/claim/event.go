@@ -1,30 +1,36 @@
-package billing
+package claim
 
-import "time"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"time"
+)
 
-// ClaimCause is the cause of an event of a claim.
-type ClaimCause struct {
-	Previous ClaimState   // the claim's state before; empty for a new claim
-	File     *FileRef     // the file that caused the event; nil if none
-	Status   *ClaimStatus // the status that caused the event; nil if none
+// Cause is the cause of an event of a claim.
+type Cause struct {
+	Previous State                 // the claim's state before; empty for a new claim
+	File     *clearing.FileRef     // the file that caused the event; nil if none
+	Status   *clearing.ClaimStatus // the status that caused the event; nil if none
 	At       time.Time
 }
 
 // An event of a claim starts with claimHead and ends with claimTimes. A few types
 // have more fields between them.
 type claimHead struct {
-	ID            ClaimID          `json:"id"`
-	Object        string           `json:"object"`
-	OfficeID      OfficeID         `json:"office_id"`
-	Payer         payerData        `json:"payer"`
-	Kind          ClaimKind        `json:"kind"`
-	State         ClaimState       `json:"state"`
-	PreviousState *ClaimState      `json:"previous_state"`
-	Frequency     ClaimFrequency   `json:"frequency"`
-	ParentID      *ClaimID         `json:"parent_id"`
-	RequestID     *RequestID       `json:"request_id"`
-	File          any              `json:"file"`
-	Status        *claimStatusData `json:"status"`
+	ID            billing.ClaimID    `json:"id"`
+	Object        string             `json:"object"`
+	OfficeID      billing.OfficeID   `json:"office_id"`
+	Payer         event.PayerData    `json:"payer"`
+	Kind          Kind               `json:"kind"`
+	State         State              `json:"state"`
+	PreviousState *State             `json:"previous_state"`
+	Frequency     Frequency          `json:"frequency"`
+	ParentID      *billing.ClaimID   `json:"parent_id"`
+	RequestID     *billing.RequestID `json:"request_id"`
+	File          any                `json:"file"`
+	Status        *claimStatusData   `json:"status"`
 }
 
 type claimTimes struct {
@@ -44,8 +50,8 @@ type claimData struct {
 
 // Event returns an event of a claim whose state or status changed, other than by a
 // remittance.
-func (c *Claim) Event(t EventType, cause ClaimCause) Event {
-	return newEvent(c.Scope, t, c.ID, cause.At, claimData{c.head(cause), c.times(cause)})
+func (c *Claim) Event(t event.Type, cause Cause) event.Event {
+	return event.New(c.Scope, t, c.ID, cause.At, claimData{c.head(cause), c.times(cause)})
 }
 
 type claimPaidData struct {
@@ -56,35 +62,35 @@ type claimPaidData struct {
 }
 
 type claimPaymentData struct {
-	ERAID                 ERAID   `json:"era_id"`
-	StatusCode            string  `json:"status_code"`
-	Paid                  string  `json:"paid"`
-	Allowed               *string `json:"allowed"`
-	PatientResponsibility string  `json:"patient_responsibility"`
+	ERAID                 billing.ERAID `json:"era_id"`
+	StatusCode            string        `json:"status_code"`
+	Paid                  string        `json:"paid"`
+	Allowed               *string       `json:"allowed"`
+	PatientResponsibility string        `json:"patient_responsibility"`
 }
 
 type claimStandingData struct {
-	Outcome               PaymentOutcome `json:"outcome"`
-	Paid                  string         `json:"paid"`
-	Allowed               *string        `json:"allowed"`
-	PatientResponsibility string         `json:"patient_responsibility"`
+	Outcome               remit.PaymentOutcome `json:"outcome"`
+	Paid                  string               `json:"paid"`
+	Allowed               *string              `json:"allowed"`
+	PatientResponsibility string               `json:"patient_responsibility"`
 }
 
 // PaymentEvent returns the claim.paid, claim.denied or claim.payment_reversed
 // event of a claim to which a payment was applied. Standing is nil when no
 // payment stands after it.
-func (c *Claim) PaymentEvent(t EventType, cause ClaimCause, p ClaimPayment, standing *ClaimStanding) Event {
+func (c *Claim) PaymentEvent(t event.Type, cause Cause, p remit.ClaimPayment, standing *Standing) event.Event {
 	d := claimPaidData{
 		claimHead: c.head(cause), claimTimes: c.times(cause),
 		Payment: claimPaymentData{
-			ERAID: p.ERAID, StatusCode: p.StatusCode, Paid: p.Paid.String(), Allowed: moneyOrNull(p.Allowed),
+			ERAID: p.ERAID, StatusCode: p.StatusCode, Paid: p.Paid.String(), Allowed: event.MoneyOrNull(p.Allowed),
 			PatientResponsibility: p.PatientResponsibility.String(),
 		},
 	}
 	if s := standing; s != nil {
-		d.Standing = &claimStandingData{s.Outcome, s.Paid.String(), moneyOrNull(s.Allowed), s.PatientResponsibility.String()}
+		d.Standing = &claimStandingData{s.Outcome, s.Paid.String(), event.MoneyOrNull(s.Allowed), s.PatientResponsibility.String()}
 	}
-	return newEvent(c.Scope, t, c.ID, cause.At, d)
+	return event.New(c.Scope, t, c.ID, cause.At, d)
 }
 
 type predeterminationReturnedData struct {
@@ -94,38 +100,38 @@ type predeterminationReturnedData struct {
 }
 
 type claimEstimateData struct {
-	ERAID   ERAID   `json:"era_id"`
-	Allowed *string `json:"allowed"`
-	Pay     string  `json:"pay"`
-	Patient string  `json:"patient"`
+	ERAID   billing.ERAID `json:"era_id"`
+	Allowed *string       `json:"allowed"`
+	Pay     string        `json:"pay"`
+	Patient string        `json:"patient"`
 }
 
 // ReturnedEvent returns the predetermination.returned event of a predetermination
 // with an estimate.
-func (c *Claim) ReturnedEvent(cause ClaimCause, e ClaimEstimate) Event {
-	return newEvent(c.Scope, EventPredeterminationReturned, c.ID, cause.At, predeterminationReturnedData{
+func (c *Claim) ReturnedEvent(cause Cause, e remit.ClaimEstimate) event.Event {
+	return event.New(c.Scope, event.PredeterminationReturned, c.ID, cause.At, predeterminationReturnedData{
 		claimHead: c.head(cause), claimTimes: c.times(cause),
-		Estimate: claimEstimateData{e.ERAID, moneyOrNull(e.Allowed), e.Pay.String(), e.Patient.String()},
+		Estimate: claimEstimateData{e.ERAID, event.MoneyOrNull(e.Allowed), e.Pay.String(), e.Patient.String()},
 	})
 }
 
-func (c *Claim) head(cause ClaimCause) claimHead {
+func (c *Claim) head(cause Cause) claimHead {
 	h := claimHead{
-		ID: c.ID, Object: "claim", OfficeID: c.OfficeID, Payer: payerData(c.Payer), Kind: c.Kind, State: c.State,
-		Frequency: c.Frequency, ParentID: orNull(c.ParentID), RequestID: orNull(c.RequestID),
+		ID: c.ID, Object: "claim", OfficeID: c.OfficeID, Payer: event.PayerData(c.Payer), Kind: c.Kind, State: c.State,
+		Frequency: c.Frequency, ParentID: event.OrNull(c.ParentID), RequestID: event.OrNull(c.RequestID),
 	}
 	if cause.Previous != c.State {
-		h.PreviousState = orNull(cause.Previous)
+		h.PreviousState = event.OrNull(cause.Previous)
 	}
 	if f := cause.File; f != nil {
 		h.File = f.EventData()
 	}
 	if s := cause.Status; s != nil {
-		h.Status = &claimStatusData{orNull(s.Category), orNull(s.Code)}
+		h.Status = &claimStatusData{event.OrNull(s.Category), event.OrNull(s.Code)}
 	}
 	return h
 }
 
-func (c *Claim) times(cause ClaimCause) claimTimes {
-	return claimTimes{CreatedAt: Timestamp(c.CreatedAt), OccurredAt: Timestamp(cause.At)}
+func (c *Claim) times(cause Cause) claimTimes {
+	return claimTimes{CreatedAt: event.Timestamp(c.CreatedAt), OccurredAt: event.Timestamp(cause.At)}
 }

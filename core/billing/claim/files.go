@@ -1,6 +1,10 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
 	"time"
@@ -8,39 +12,39 @@ import (
 
 // Sent records that the network has the batch with the claim. It reports false
 // when the claim is not waiting in that batch.
-func (c *Claim) Sent(b *Batch, at time.Time) (Event, bool) {
-	cause := ClaimCause{File: &b.File, At: at}
+func (c *Claim) Sent(b *clearing.Batch, at time.Time) (event.Event, bool) {
+	cause := Cause{File: &b.File, At: at}
 	if c.BatchID != b.ID || !c.move(TriggerSend, &cause) {
-		return Event{}, false
+		return event.Event{}, false
 	}
 	if c.SentAt.IsZero() {
 		c.SentAt = at
 	}
-	return c.Event(EventClaimSubmitted, cause), true
+	return c.Event(event.ClaimSubmitted, cause), true
 }
 
 // FileRejected returns the claim to the queue after its file was rejected. In live
 // mode it does so once: a claim whose next file is rejected, too, needs attention.
 // cause.File is the rejection, and why its errors. It reports false when another file
 // has the claim.
-func (c *Claim) FileRejected(b *Batch, why []string, cause ClaimCause) (Event, bool) {
-	by, event := TriggerFileRejected, EventClaimQueued
+func (c *Claim) FileRejected(b *clearing.Batch, why []string, cause Cause) (event.Event, bool) {
+	by, e := TriggerFileRejected, event.ClaimQueued
 	switch {
-	case c.Scope.Mode != ModeLive || !c.fileRejectedBefore():
+	case c.Scope.Mode != billing.ModeLive || !c.fileRejectedBefore():
 	case c.Frequency == FrequencyVoid: // a caller cannot correct a void, and voids the claim again
-		by, event = TriggerReject, EventClaimRejected
+		by, e = TriggerReject, event.ClaimRejected
 	default:
-		by, event = TriggerFileRejectedAgain, EventClaimNeedsAttention
+		by, e = TriggerFileRejectedAgain, event.ClaimNeedsAttention
 	}
-	if c.BatchID != b.ID || c.State != ClaimSubmitted || !c.move(by, &cause) {
-		return Event{}, false
+	if c.BatchID != b.ID || c.State != Submitted || !c.move(by, &cause) {
+		return event.Event{}, false
 	}
 	if by == TriggerFileRejected {
-		c.BatchID = FileID{}
+		c.BatchID = billing.FileID{}
 	} else {
 		c.Findings = append([]Finding{fileRejected(why)}, c.outdated()...)
 	}
-	return c.Event(event, cause), true
+	return c.Event(e, cause), true
 }
 
 // fileRejectedBefore reports whether a file with the claim was rejected since a caller
@@ -74,33 +78,33 @@ func fileRejected(why []string) Finding {
 
 // Reported applies a 277's report on the claim. It reports false when the report
 // changes nothing, because it is old or late.
-func (c *Claim) Reported(r *ClaimReport, cause ClaimCause) (Event, bool) {
-	by, event := triggerOf(r)
+func (c *Claim) Reported(r *clearing.ClaimReport, cause Cause) (event.Event, bool) {
+	by, e := triggerOf(r)
 	if by == TriggerNotFound && c.Frequency == FrequencyVoid {
-		by, event = TriggerReject, EventClaimRejected // a caller cannot correct a void, and voids the claim again
+		by, e = TriggerReject, event.ClaimRejected // a caller cannot correct a void, and voids the claim again
 	}
 	cause.Status = &r.Status
 	moved := by != "" && c.move(by, &cause)
 	if !moved && by == TriggerPayerAccept { // a second acceptance, from a payer that has the claim
-		event, moved = EventClaimStatusUpdated, c.move(TriggerStatus, &cause)
+		e, moved = event.ClaimStatusUpdated, c.move(TriggerStatus, &cause)
 	}
 	if !moved {
-		return Event{}, false
+		return event.Event{}, false
 	}
-	if r.PayerClaimNumber != "" && r.Side == SidePayer {
+	if r.PayerClaimNumber != "" && r.Side == clearing.SidePayer {
 		c.PayerClaimNumber = r.PayerClaimNumber
 	}
 	if by == TriggerReject || by == TriggerNotFound {
 		c.Findings = append(c.findingsOf(r), c.outdated()...)
 	}
-	return c.Event(event, cause), true
+	return c.Event(e, cause), true
 }
 
 // Returned applies a payer's estimate to a predetermination. It reports false for
 // any other claim, and for one that awaits no estimate.
-func (c *Claim) Returned(e ClaimEstimate, cause ClaimCause) (Event, bool) {
+func (c *Claim) Returned(e remit.ClaimEstimate, cause Cause) (event.Event, bool) {
 	if !c.move(TriggerReturn, &cause) {
-		return Event{}, false
+		return event.Event{}, false
 	}
 	e.ReturnedAt = cause.At
 	c.Estimate = &e
@@ -109,9 +113,9 @@ func (c *Claim) Returned(e ClaimEstimate, cause ClaimCause) (Event, bool) {
 
 // Voided voids the claim after the payer accepted the void transaction. It reports
 // false when the claim can no longer be voided.
-func (c *Claim) Voided(cause ClaimCause) (Event, bool) {
+func (c *Claim) Voided(cause Cause) (event.Event, bool) {
 	if !c.move(TriggerVoided, &cause) {
-		return Event{}, false
+		return event.Event{}, false
 	}
-	return c.Event(EventClaimVoided, cause), true
+	return c.Event(event.ClaimVoided, cause), true
 }

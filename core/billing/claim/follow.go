@@ -1,7 +1,10 @@
-package billing
+package claim
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
 	"time"
@@ -14,11 +17,11 @@ const FindingEarlierChanged = "earlier_payer_changed"
 // Follow lets the claim to a later payer take over what a payer before it has decided,
 // after that one's ledger changed. A claim that was sent keeps what it says, and has a
 // finding. Follow returns an event for each new state, and whether anything changed.
-func (c *Claim) Follow(was, is *Ledger, cause ClaimCause) (events []Event, changed bool) {
+func (c *Claim) Follow(was, is *Ledger, cause Cause) (events []event.Event, changed bool) {
 	before, now := was.Adjudication(), is.Adjudication()
 	i := coverageBy(c.OtherCoverage, is.claim)
 	switch {
-	case i < 0 || c.State == ClaimVoided || now.equal(before):
+	case i < 0 || c.State == Voided || now.equal(before):
 		return nil, false
 	case !c.atHand():
 		return nil, c.sentAnother(i, is, cause.At)
@@ -30,7 +33,7 @@ func (c *Claim) Follow(was, is *Ledger, cause ClaimCause) (events []Event, chang
 		more = append(more, c.earlierChanged(i,
 			"The "+string(o.Sequence)+" payer's remittances replaced the decision that was entered here. It was: "+strings.Join(words, "; ")+".",
 			"Check the decision that the claim now states, then save the claim."))
-	case c.State == ClaimQueued && is.takesBack(was):
+	case c.State == Queued && is.takesBack(was):
 		more = append(more, c.earlierChanged(i, "The "+string(o.Sequence)+" payer took a decision back after the claim was submitted.",
 			"Wait for the payer's next remittance. To send the claim with what still stands, save it, then submit it again."))
 	}
@@ -39,7 +42,7 @@ func (c *Claim) Follow(was, is *Ledger, cause ClaimCause) (events []Event, chang
 
 // Renew takes over what the payers before have decided since the claim was sent, once the
 // claim has come back. It returns an event for each new state.
-func (c *Claim) Renew(earlier []*Ledger, cause ClaimCause) []Event {
+func (c *Claim) Renew(earlier []*Ledger, cause Cause) []event.Event {
 	if !c.atHand() {
 		return nil
 	}
@@ -48,7 +51,7 @@ func (c *Claim) Renew(earlier []*Ledger, cause ClaimCause) []Event {
 
 // Renewed returns the content of a replacement, with what the payers before have decided
 // since, unless the content has another decision than the claim.
-func (c *Claim) Renewed(content ClaimContent, earlier []*Ledger) ClaimContent {
+func (c *Claim) Renewed(content Content, earlier []*Ledger) Content {
 	content.OtherCoverage = renewed(content.OtherCoverage, earlier, func(l *Ledger) bool {
 		i, n := coverageBy(c.OtherCoverage, l.claim), coverageBy(content.OtherCoverage, l.claim)
 		return c.outdatedBy(l) && n >= 0 && content.OtherCoverage[n].Adjudication.equal(c.OtherCoverage[i].Adjudication)
@@ -92,10 +95,10 @@ func (c *Claim) outdatedBy(l *Ledger) bool {
 // atHand reports whether no file has the content of the claim, so that it can change.
 func (c *Claim) atHand() bool {
 	switch c.State { //nolint:exhaustive // in the others a file has it
-	case ClaimDraft, ClaimValidated, ClaimNeedsAttention, ClaimRejected:
+	case Draft, Validated, NeedsAttention, Rejected:
 		return true
 	default:
-		return c.State == ClaimQueued && c.BatchID.IsZero()
+		return c.State == Queued && c.BatchID.IsZero()
 	}
 }
 
@@ -129,10 +132,10 @@ func (c *Claim) sentAnother(i int, is *Ledger, at time.Time) bool {
 
 // takeOver sets the other coverages, and checks the rules for them again. The claim has
 // more findings besides. A claim that was rejected is checked when it is changed.
-func (c *Claim) takeOver(now []OtherCoverage, more []Finding, cause ClaimCause) []Event {
+func (c *Claim) takeOver(now []OtherCoverage, more []Finding, cause Cause) []event.Event {
 	c.OtherCoverage, c.UpdatedAt = now, cause.At
 	found := slices.DeleteFunc(slices.Clone(c.Findings), func(f Finding) bool { return f.Code == FindingEarlierChanged })
-	if c.State == ClaimRejected {
+	if c.State == Rejected {
 		c.Findings = append(found, more...)
 		return nil
 	}
@@ -140,13 +143,13 @@ func (c *Claim) takeOver(now []OtherCoverage, more []Finding, cause ClaimCause) 
 		return strings.HasPrefix(f.Field, "other_coverage") && !strings.HasPrefix(f.Code, findingOfStatus)
 	})
 	found = append(c.judgeCoverage(found, &RuleContext{}), more...)
-	if c.State == ClaimNeedsAttention {
+	if c.State == NeedsAttention {
 		return c.Rechecked(TriggerEarlierDecided, found, cause)
 	}
 	if c.Findings = found; len(found) == 0 || !c.move(TriggerEarlierChanged, &cause) {
 		return nil
 	}
-	return []Event{c.Event(EventClaimNeedsAttention, cause)}
+	return []event.Event{c.Event(event.ClaimNeedsAttention, cause)}
 }
 
 // takesBack reports whether a decision of the ledger before no longer stands, and none is
@@ -190,9 +193,9 @@ func (a *CoverageAdjudication) amounts() *CoverageAdjudication {
 	return out
 }
 
-func amountsOf(all []Adjustment) (out []Adjustment) {
+func amountsOf(all []remit.Adjustment) (out []remit.Adjustment) {
 	for _, a := range all {
-		out = append(out, Adjustment{Group: a.Group, Reason: a.Reason, Amount: a.Amount})
+		out = append(out, remit.Adjustment{Group: a.Group, Reason: a.Reason, Amount: a.Amount})
 	}
 	return out
 }
@@ -230,7 +233,7 @@ func (a *CoverageAdjudication) unlike(b *CoverageAdjudication) (words []string) 
 	return words
 }
 
-func amountInWords(paid Money, adjustments []Adjustment) string {
+func amountInWords(paid billing.Money, adjustments []remit.Adjustment) string {
 	words := "paid " + paid.String()
 	for _, a := range adjustments {
 		words += ", " + a.Group + "-" + a.Reason + " " + a.Amount.String()

@@ -1,4 +1,6 @@
-package billing
+package claim
+
+import "github.com/molar-billing/molar/core/billing/directory"
 
 // Hold is the reason for which a queued claim of live mode is in no batch. The claim
 // goes out with the first batch after the reason has gone.
@@ -15,7 +17,7 @@ const (
 
 // Held returns the reason for which a claim of live mode that a network can carry is
 // not sent; empty for none. The store selects claims for batches by the same rule.
-func Held(o *Office, e EnrollmentState) Hold {
+func Held(o *directory.Office, e directory.EnrollmentState) Hold {
 	switch {
 	case o.VerifiedAt.IsZero():
 		return HoldOffice

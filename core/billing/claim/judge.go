@@ -1,4 +1,6 @@
-package billing
+package claim
+
+import "github.com/molar-billing/molar/core/billing"
 
 // Judge applies every rule and returns the findings in the order of the fields of
 // POST /claims. A rule finds nothing when it is not sure: payers report what it
@@ -30,9 +32,9 @@ func (c *Claim) judgeCoverage(found []Finding, with *RuleContext) []Finding {
 
 // FindingFaults returns findings as the faults of a rejected request. The
 // values are well formed, so the code is always FaultNotAllowed.
-func FindingFaults(findings []Finding) (f Faults) {
+func FindingFaults(findings []Finding) (f billing.Faults) {
 	for _, x := range findings {
-		f.Add(x.Field, FaultNotAllowed, x.Message+" "+x.Fix)
+		f.Add(x.Field, billing.FaultNotAllowed, x.Message+" "+x.Fix)
 	}
 	return f
 }

@@ -1,7 +1,9 @@
-package billing
+package claim
 
 import (
 	"cmp"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
 )
@@ -23,14 +25,14 @@ type Ledger struct {
 
 // ledgerEntry is an entry with its place among the others.
 type ledgerEntry struct {
-	*LedgerEntry
+	*remit.LedgerEntry
 
 	payer       string // identifies it among the payers of the claim
 	numbers     []int  // of the claim's lines, by line; 0 for none
-	sequence    Sequence
-	cancelledBy *LedgerEntry   // the reversal of all of it
-	cancelled   []bool         // by line: a reversal takes the line back
-	takenBack   []*ledgerEntry // by a reversal: the entries that it takes back, whole or in part
+	sequence    billing.Sequence
+	cancelledBy *remit.LedgerEntry // the reversal of all of it
+	cancelled   []bool             // by line: a reversal takes the line back
+	takenBack   []*ledgerEntry     // by a reversal: the entries that it takes back, whole or in part
 
 	stands []bool // by line: neither taken back nor replaced
 	level  bool   // the same for the adjustments of the claim level, and for an entry without lines
@@ -38,7 +40,7 @@ type ledgerEntry struct {
 
 // Ledger returns the ledger of the claim with the entries, beside those of the claims to
 // the other payers for the same services.
-func (c *Claim) Ledger(applied []*LedgerEntry, beside ...*Ledger) *Ledger {
+func (c *Claim) Ledger(applied []*remit.LedgerEntry, beside ...*Ledger) *Ledger {
 	l := &Ledger{claim: c, beside: beside, others: c.decidedElsewhere(beside)}
 	for _, e := range applied {
 		l.entries = append(l.entries, newEntry(c, e))
@@ -67,25 +69,25 @@ func (c *Claim) Ledger(applied []*LedgerEntry, beside ...*Ledger) *Ledger {
 	return l
 }
 
-func newEntry(c *Claim, e *LedgerEntry) *ledgerEntry {
+func newEntry(c *Claim, e *remit.LedgerEntry) *ledgerEntry {
 	return &ledgerEntry{
-		LedgerEntry: e, payer: e.ERA.payer(), numbers: c.LineNumbers(e.RemittanceClaim), cancelled: make([]bool, len(e.Lines)), stands: make([]bool, len(e.Lines)),
+		LedgerEntry: e, payer: e.ERA.PayerKey(), numbers: c.LineNumbers(e.Claim), cancelled: make([]bool, len(e.Lines)), stands: make([]bool, len(e.Lines)),
 	}
 }
 
 // inOrder compares two entries. The earlier payment comes first. Payments of one day
 // are in the order of their arrival. In one remittance, reversals come first.
-func inOrder(a, b *LedgerEntry) int {
-	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.ERA.Arrival, b.ERA.Arrival), ReversalsFirst(a.RemittanceClaim, b.RemittanceClaim))
+func inOrder(a, b *remit.LedgerEntry) int {
+	return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(a.ERA.Arrival, b.ERA.Arrival), remit.ReversalsFirst(a.Claim, b.Claim))
 }
 
 // sequenceOf returns the sequence of an entry, given the entries before it. It is the
 // one that the entry states, unless that cannot be. Otherwise it is the last one of the same payer, or else
 // that of the claim's payer, or else the next.
-func (l *Ledger) sequenceOf(i int) Sequence {
+func (l *Ledger) sequenceOf(i int) billing.Sequence {
 	e := l.entries[i]
 	stated := e.StatedSequence()
-	later := stated == SequencePrimary && l.comesLater(e)
+	later := stated == billing.SequencePrimary && l.comesLater(e)
 	if stated != "" && !later {
 		return stated
 	}
@@ -97,22 +99,22 @@ func (l *Ledger) sequenceOf(i int) Sequence {
 		if before.Reverses() {
 			continue
 		}
-		if before.payer == e.payer && (!later || before.sequence != SequencePrimary) {
+		if before.payer == e.payer && (!later || before.sequence != billing.SequencePrimary) {
 			return before.sequence
 		}
-		last = max(last, before.sequence.rank())
+		last = max(last, before.sequence.Rank())
 	}
-	if turn := l.claim.Turn(); l.claim.isFor(e.ERA) && (!later || turn != SequencePrimary) {
+	if turn := l.claim.Turn(); l.claim.isFor(e.ERA) && (!later || turn != billing.SequencePrimary) {
 		return turn
 	}
-	return Sequences()[min(last, len(Sequences())-1)]
+	return billing.Sequences()[min(last, len(billing.Sequences())-1)]
 }
 
 // lastElsewhere returns the number of the last sequence of the decisions that are not
 // entries; 0 for none.
 func (l *Ledger) lastElsewhere() (last int) {
 	for _, o := range l.others {
-		last = max(last, o.sequence.rank())
+		last = max(last, o.sequence.Rank())
 	}
 	return last
 }
@@ -125,9 +127,9 @@ func (l *Ledger) lastElsewhere() (last int) {
 func (l *Ledger) comesLater(e *ledgerEntry) bool {
 	asked := func(o *ledgerEntry) bool { return !o.Reverses() && l.claim.isFor(o.ERA) }
 	switch {
-	case e.settledBefore():
+	case e.SettledBefore():
 		return true
-	case l.claim.Turn() != SequencePrimary:
+	case l.claim.Turn() != billing.SequencePrimary:
 		return l.claim.isFor(e.ERA)
 	default:
 		return !l.claim.isFor(e.ERA) && slices.ContainsFunc(l.entries, asked)
@@ -136,7 +138,7 @@ func (l *Ledger) comesLater(e *ledgerEntry) bool {
 
 // isFor reports whether the payer of the remittance is the one that the claim was
 // sent to.
-func (c *Claim) isFor(s ERASource) bool {
+func (c *Claim) isFor(s remit.Source) bool {
 	return !s.Payer.ID.IsZero() && s.Payer.ID == c.Payer.ID || strings.EqualFold(s.PayerName, c.Payer.Name)
 }
 
@@ -147,7 +149,7 @@ func (e *ledgerEntry) names(other *ledgerEntry) bool {
 }
 
 // left returns what was paid and not taken back.
-func (e *ledgerEntry) left() Money {
+func (e *ledgerEntry) left() billing.Money {
 	if e.cancelledBy != nil {
 		return 0
 	}
@@ -172,7 +174,7 @@ func (e *ledgerEntry) same(i int, p place) bool {
 	if n, m := e.numbers[i], p.of.numbers[p.line]; n > 0 && m > 0 {
 		return n == m
 	}
-	return e.Lines[i].billed() == p.of.Lines[p.line].billed()
+	return e.Lines[i].Billed() == p.of.Lines[p.line].Billed()
 }
 
 // replace makes an entry stand. It replaces the same services in earlier entries of
@@ -221,7 +223,7 @@ func (e *ledgerEntry) levelStands() bool {
 func (e *ledgerEntry) stand() bool { return e.levelStands() || slices.Contains(e.stands, true) }
 
 // standing returns the adjustments that stand.
-func (e *ledgerEntry) standing() (all []Adjustment) {
+func (e *ledgerEntry) standing() (all []remit.Adjustment) {
 	if e.levelStands() {
 		all = append(all, e.Adjustments...)
 	}
@@ -235,7 +237,7 @@ func (e *ledgerEntry) standing() (all []Adjustment) {
 
 // Cancels reports whether the reversal takes anything back. The reversal is in the
 // ledger.
-func (l *Ledger) Cancels(r *LedgerEntry) bool {
+func (l *Ledger) Cancels(r *remit.LedgerEntry) bool {
 	e := l.find(r)
 	return e != nil && len(e.takenBack) > 0
 }
@@ -250,7 +252,7 @@ func (l *Ledger) Full() bool { return len(l.entries) >= maxEntries }
 // payerNumber returns the primary payer's latest number for the claim.
 func (l *Ledger) payerNumber() string {
 	for _, e := range slices.Backward(l.entries) {
-		if e.sequence == SequencePrimary && e.PayerClaimNumber != "" {
+		if e.sequence == billing.SequencePrimary && e.PayerClaimNumber != "" {
 			return e.PayerClaimNumber
 		}
 	}
@@ -258,7 +260,7 @@ func (l *Ledger) payerNumber() string {
 }
 
 // TakenBackBy returns the first reversal that takes back any of the entry, or nil.
-func (l *Ledger) TakenBackBy(r *LedgerEntry) *LedgerEntry {
+func (l *Ledger) TakenBackBy(r *remit.LedgerEntry) *remit.LedgerEntry {
 	of := l.find(r)
 	for _, e := range l.entries {
 		if of != nil && slices.Contains(e.takenBack, of) {
@@ -269,14 +271,14 @@ func (l *Ledger) TakenBackBy(r *LedgerEntry) *LedgerEntry {
 }
 
 // Sequence returns the sequence of an entry.
-func (l *Ledger) Sequence(r *LedgerEntry) Sequence {
+func (l *Ledger) Sequence(r *remit.LedgerEntry) billing.Sequence {
 	if e := l.find(r); e != nil {
 		return e.sequence
 	}
 	return ""
 }
 
-func (l *Ledger) find(r *LedgerEntry) *ledgerEntry {
+func (l *Ledger) find(r *remit.LedgerEntry) *ledgerEntry {
 	for _, e := range l.entries {
 		if e.ERA.ID == r.ERA.ID && e.Ordinal == r.Ordinal {
 			return e
@@ -286,7 +288,7 @@ func (l *Ledger) find(r *LedgerEntry) *ledgerEntry {
 }
 
 // With returns the ledger with one more entry.
-func (l *Ledger) With(r *LedgerEntry) *Ledger {
+func (l *Ledger) With(r *remit.LedgerEntry) *Ledger {
 	return l.claim.Ledger(append(l.applied(nil), r), l.beside...)
 }
 
@@ -310,12 +312,12 @@ func (l *Ledger) Earlier() (all []*Ledger) {
 }
 
 // Without returns the ledger without an entry.
-func (l *Ledger) Without(r *LedgerEntry) *Ledger {
+func (l *Ledger) Without(r *remit.LedgerEntry) *Ledger {
 	return l.claim.Ledger(l.applied(l.find(r)), l.beside...)
 }
 
-func (l *Ledger) applied(but *ledgerEntry) []*LedgerEntry {
-	all := make([]*LedgerEntry, 0, len(l.entries)+1)
+func (l *Ledger) applied(but *ledgerEntry) []*remit.LedgerEntry {
+	all := make([]*remit.LedgerEntry, 0, len(l.entries)+1)
 	for _, e := range l.entries {
 		if e != but {
 			all = append(all, e.LedgerEntry)
@@ -326,11 +328,11 @@ func (l *Ledger) applied(but *ledgerEntry) []*LedgerEntry {
 
 // Adjudication is an entry of a ledger as callers see it.
 type Adjudication struct {
-	*LedgerEntry
+	*remit.LedgerEntry
 
 	Numbers     []int // of the claim's lines, by line; 0 for none
-	Sequence    Sequence
-	CancelledBy *LedgerEntry // nil when no reversal takes all of it back
+	Sequence    billing.Sequence
+	CancelledBy *remit.LedgerEntry // nil when no reversal takes all of it back
 }
 
 // Adjudications returns the entries in the order of their payments.

@@ -1,31 +1,33 @@
-package billing_test
+package claim_test
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // books is a claim with the remittance claims that are applied to it, each of
 // its own remittance.
 type books struct {
-	*billing.Claim
+	*claim.Claim
 
-	entries []*billing.LedgerEntry
-	waiting []*billing.LedgerEntry // reversals without a payment
+	entries []*remit.LedgerEntry
+	waiting []*remit.LedgerEntry // reversals without a payment
 }
 
-func (b *books) entry(r billing.RemittanceClaim) *billing.LedgerEntry {
+func (b *books) entry(r remit.Claim) *remit.LedgerEntry {
 	r.Ordinal, r.Balanced = 1, true
 	n := byte(len(b.entries) + len(b.waiting) + 1)
-	return &billing.LedgerEntry{RemittanceClaim: &r, ERA: billing.ERASource{ID: billing.ERAID{15: n}, PayerName: "Delta", TraceNumber: string('A' + rune(n)), Arrival: int64(n)}}
+	return &remit.LedgerEntry{Claim: &r, ERA: remit.Source{ID: billing.ERAID{15: n}, PayerName: "Delta", TraceNumber: string('A' + rune(n)), Arrival: int64(n)}}
 }
 
 // post applies a remittance claim, and then the reversals that waited for it.
-func (b *books) post(r billing.RemittanceClaim, cause billing.ClaimCause) (billing.Event, bool) {
+func (b *books) post(r remit.Claim, cause claim.Cause) (event.Event, bool) {
 	e := b.entry(r)
 	event, ok := b.apply(e, cause)
 	if !ok {
@@ -34,17 +36,17 @@ func (b *books) post(r billing.RemittanceClaim, cause billing.ClaimCause) (billi
 		}
 		return event, ok
 	}
-	b.waiting = slices.DeleteFunc(b.waiting, func(w *billing.LedgerEntry) bool {
+	b.waiting = slices.DeleteFunc(b.waiting, func(w *remit.LedgerEntry) bool {
 		_, applied := b.apply(w, cause)
 		return applied
 	})
 	return event, ok
 }
 
-func (b *books) apply(e *billing.LedgerEntry, cause billing.ClaimCause) (billing.Event, bool) {
+func (b *books) apply(e *remit.LedgerEntry, cause claim.Cause) (event.Event, bool) {
 	l := b.Ledger(append(slices.Clone(b.entries), e))
 	if e.Reverses() && !l.Cancels(e) {
-		return billing.Event{}, false
+		return event.Event{}, false
 	}
 	event, ok := b.Settle(l, e, cause)
 	if ok {
@@ -55,10 +57,10 @@ func (b *books) apply(e *billing.LedgerEntry, cause billing.ClaimCause) (billing
 
 // history returns entries that the bytes stand for, four each: several
 // payers, whole claims, parts and reversals.
-func history(c *billing.Claim, script []byte) (all []*billing.LedgerEntry) {
+func history(c *claim.Claim, script []byte) (all []*remit.LedgerEntry) {
 	for n := 0; len(script) >= 4; n, script = n+1, script[4:] {
 		payer := []string{"Delta", "Cigna", "Aetna"}[script[0]%3]
-		r := billing.RemittanceClaim{
+		r := remit.Claim{
 			Ordinal: n + 1, StatusCode: []string{"1", "2", "3", "4", "22", "19"}[script[1]%6], PayerClaimNumber: []string{"", "A", "B"}[script[1]/8%3],
 			Balanced: true, Date: billing.Date{Year: 2026, Month: 3, Day: 1 + int(script[2])%3},
 		}
@@ -71,13 +73,13 @@ func history(c *billing.Claim, script []byte) (all []*billing.LedgerEntry) {
 				continue
 			}
 			paid, share := billing.Money(script[2]%4)*10_00, billing.Money(script[0]/4%4)*5_00
-			line := billing.ERALine{
+			line := remit.Line{
 				ControlNumber: []string{"1", "2"}[i], Charge: sign * l.Fee, Paid: sign * paid,
-				Adjustments: []billing.Adjustment{cas("PR", "2", sign*share), cas("CO", "45", sign*(l.Fee-paid-share))},
+				Adjustments: []remit.Adjustment{cas("PR", "2", sign*share), cas("CO", "45", sign*(l.Fee-paid-share))},
 			}
 			r.Lines, r.Charge, r.Paid = append(r.Lines, line), r.Charge+line.Charge, r.Paid+line.Paid
 		}
-		all = append(all, &billing.LedgerEntry{RemittanceClaim: &r, ERA: billing.ERASource{
+		all = append(all, &remit.LedgerEntry{Claim: &r, ERA: remit.Source{
 			ID: billing.ERAID{15: script[3] / 16}, PayerName: payer, TraceNumber: "T", Arrival: int64(script[3] / 16),
 		}})
 	}
@@ -88,8 +90,8 @@ func history(c *billing.Claim, script []byte) (all []*billing.LedgerEntry) {
 // payments add up, and the patient never owes more than remains of the charge.
 func checkHistory(t *testing.T, script []byte) {
 	t.Helper()
-	c := claim()
-	c.Kind = billing.KindClaim
+	c := newClaim()
+	c.Kind = claim.KindClaim
 	entries := history(c, script[:min(len(script), 48)])
 	s := c.Ledger(entries).Standing()
 	shuffled := slices.Clone(entries)
@@ -136,29 +138,29 @@ func FuzzClaimLedger(f *testing.F) {
 // than the latest that happens to have the amount.
 func TestReversals(t *testing.T) {
 	t.Parallel()
-	paid := func(number string, amount billing.Money) billing.RemittanceClaim {
-		return billing.RemittanceClaim{StatusCode: "1", Charge: 112_50, Paid: amount, PayerClaimNumber: number}
+	paid := func(number string, amount billing.Money) remit.Claim {
+		return remit.Claim{StatusCode: "1", Charge: 112_50, Paid: amount, PayerClaimNumber: number}
 	}
 	for name, c := range map[string]struct {
-		have             []billing.RemittanceClaim
+		have             []remit.Claim
 		number, original string
 		cancels          int // index of what it takes back; -1 for none
 	}{
-		"the same number":          {[]billing.RemittanceClaim{paid("A", 80_00), paid("B", 80_00), paid("", 80_00)}, "A", "", 0},
-		"the original's number":    {[]billing.RemittanceClaim{paid("A", 80_00), paid("B", 80_00)}, "Z", "A", 0},
-		"the latest of the number": {[]billing.RemittanceClaim{paid("A", 80_00), paid("A", 80_00), paid("B", 80_00)}, "A", "", 1},
-		"no number":                {[]billing.RemittanceClaim{paid("A", 80_00), paid("B", 80_00)}, "", "", 1},
-		"another number":           {[]billing.RemittanceClaim{paid("A", 80_00), paid("B", 80_00)}, "Z", "", 1},
-		"another amount":           {[]billing.RemittanceClaim{paid("A", 79_99)}, "A", "", -1},
+		"the same number":          {[]remit.Claim{paid("A", 80_00), paid("B", 80_00), paid("", 80_00)}, "A", "", 0},
+		"the original's number":    {[]remit.Claim{paid("A", 80_00), paid("B", 80_00)}, "Z", "A", 0},
+		"the latest of the number": {[]remit.Claim{paid("A", 80_00), paid("A", 80_00), paid("B", 80_00)}, "A", "", 1},
+		"no number":                {[]remit.Claim{paid("A", 80_00), paid("B", 80_00)}, "", "", 1},
+		"another number":           {[]remit.Claim{paid("A", 80_00), paid("B", 80_00)}, "Z", "", 1},
+		"another amount":           {[]remit.Claim{paid("A", 79_99)}, "A", "", -1},
 		"nothing":                  {nil, "A", "", -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := books{Claim: claim()}
+			b := books{Claim: newClaim()}
 			for _, r := range c.have {
 				b.entries = append(b.entries, b.entry(r))
 			}
-			r := b.entry(billing.RemittanceClaim{StatusCode: "22", Charge: -112_50, Paid: -80_00, PayerClaimNumber: c.number, Original: c.original})
+			r := b.entry(remit.Claim{StatusCode: "22", Charge: -112_50, Paid: -80_00, PayerClaimNumber: c.number, Original: c.original})
 			l := b.Ledger(append(b.entries, r))
 			if l.Cancels(r) != (c.cancels >= 0) {
 				t.Errorf("takes something back: %v", l.Cancels(r))

@@ -1,6 +1,8 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
 )
@@ -36,10 +38,10 @@ var lineRules = slices.Concat([]rule[lineOf]{
 	}},
 	// Payers pay the first of two equal services and deny the other.
 	{"duplicate_line", "procedure_code", "An earlier line has the same procedure, date, teeth, surfaces and area.", "Remove one of the lines, or increase the quantity of the other.", func(l lineOf, _ *RuleContext) bool {
-		return l.ProcedureCode != "" && slices.ContainsFunc(l.claim.Lines[:l.i], func(before ClaimLine) bool { return before.sameService(l.ClaimLine) })
+		return l.ProcedureCode != "" && slices.ContainsFunc(l.claim.Lines[:l.i], func(before Line) bool { return before.sameService(l.Line) })
 	}},
 	{"duplicate_service", "procedure_code", "Another claim to the payer already has this service: same patient, date, procedure, teeth, surfaces and area.", "Remove the line, or replace or void the other claim.", func(l lineOf, w *RuleContext) bool {
-		return slices.ContainsFunc(w.Similar, func(o *Claim) bool { return o.bills(l.claim, l.ClaimLine) })
+		return slices.ContainsFunc(w.Similar, func(o *Claim) bool { return o.bills(l.claim, l.Line) })
 	}},
 
 	{"required", "service_date", "The service date is missing.", "Enter the date of the service.", func(l lineOf, _ *RuleContext) bool {
@@ -179,7 +181,7 @@ func (l lineOf) isIn(areas string) bool {
 
 // age returns the patient's age in years on the day of the service, or today for a
 // service without a date. It returns false when it is not known.
-func (l lineOf) age(today Date) (years int, known bool) {
+func (l lineOf) age(today billing.Date) (years int, known bool) {
 	day, born := l.ServiceDate, l.claim.born()
 	if day.IsZero() {
 		day = today
@@ -197,7 +199,7 @@ func (l lineOf) isAged(from, to int, with *RuleContext) bool {
 // sameService reports whether two lines are for the same service. A tooth can
 // be restored twice in a day on different surfaces, and quadrants are treated
 // under one code.
-func (l *ClaimLine) sameService(o *ClaimLine) bool {
+func (l *Line) sameService(o *Line) bool {
 	return l.ProcedureCode == o.ProcedureCode && l.ServiceDate == o.ServiceDate && l.Tooth == o.Tooth &&
 		sameSet(l.Teeth, o.Teeth) && sameSet(l.Modifiers, o.Modifiers) && sameSet(l.Surfaces, o.Surfaces) && sameSet(l.OralCavity, o.OralCavity)
 }
@@ -212,22 +214,22 @@ func sameSet(a, b []string) bool {
 // bills reports whether the claim bills a line of another claim under the same
 // plan. Billing a second plan is no duplicate, even with the same payer. A claim that is not on its way to
 // the payer, or is denied, bills nothing.
-func (c *Claim) bills(other *Claim, line *ClaimLine) bool {
+func (c *Claim) bills(other *Claim, line *Line) bool {
 	if other.Kind != KindClaim || c.Kind != KindClaim || c.Frequency == FrequencyVoid || c.ID == other.ID || line.ServiceDate.IsZero() ||
 		c.Payer.ID != other.Payer.ID || !strings.EqualFold(strings.TrimSpace(c.Subscriber.MemberID), strings.TrimSpace(other.Subscriber.MemberID)) {
 		return false
 	}
-	if c.Turn() != SequencePrimary || other.Turn() != SequencePrimary || c.SecondaryTo == other.ID || other.SecondaryTo == c.ID {
+	if c.Turn() != billing.SequencePrimary || other.Turn() != billing.SequencePrimary || c.SecondaryTo == other.ID || other.SecondaryTo == c.ID {
 		return false
 	}
 	switch c.State {
-	case ClaimDraft, ClaimNeedsAttention, ClaimRejected, ClaimVoided, ClaimDenied, ClaimReturned:
+	case Draft, NeedsAttention, Rejected, Voided, Denied, Returned:
 		return false
-	case ClaimReconciled:
-		if s := c.Standing; s == nil || s.Outcome == OutcomeDenied {
+	case Reconciled:
+		if s := c.Standing; s == nil || s.Outcome == remit.OutcomeDenied {
 			return false
 		}
-	case ClaimValidated, ClaimQueued, ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid:
+	case Validated, Queued, Submitted, AcceptedClearinghouse, AcceptedPayer, Paid:
 	}
-	return slices.ContainsFunc(c.Lines, func(l ClaimLine) bool { return l.sameService(line) })
+	return slices.ContainsFunc(c.Lines, func(l Line) bool { return l.sameService(line) })
 }

@@ -1,9 +1,9 @@
-package billing_test
+package claim_test
 
 import (
-	"testing"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"testing"
 )
 
 // service1 changes the first line to another procedure without a tooth.
@@ -48,13 +48,13 @@ func TestAgesOfProcedures(t *testing.T) {
 	aged := func(years int, code string) func(*aClaim, *ruleContext) {
 		return func(c *aClaim, w *ruleContext) {
 			service1(code)(c, w)
-			c.Patient.DateOfBirth, c.Orthodontics = on(2026-years, 3, 2), &billing.Orthodontics{ApplianceDate: on(2026, 3, 2)}
+			c.Patient.DateOfBirth, c.Orthodontics = on(2026-years, 3, 2), &claim.Orthodontics{ApplianceDate: on(2026, 3, 2)}
 		}
 	}
 	estimated := func(born billing.Date) func(*aClaim, *ruleContext) {
 		return func(c *aClaim, w *ruleContext) {
 			service1("D1120")(c, w)
-			c.Kind, c.Lines[0].ServiceDate, c.Patient.DateOfBirth = billing.KindPredetermination, billing.Date{}, born
+			c.Kind, c.Lines[0].ServiceDate, c.Patient.DateOfBirth = claim.KindPredetermination, billing.Date{}, born
 		}
 	}
 	const age = "lines.0.procedure_code age_not_of_procedure"
@@ -113,15 +113,15 @@ func TestTeethOfProcedures(t *testing.T) {
 
 func TestPlacementsOfProstheses(t *testing.T) {
 	t.Parallel()
-	crown := func(kind billing.Prosthesis, before billing.Date) func(*aClaim, *ruleContext) {
+	crown := func(kind claim.Prosthesis, before billing.Date) func(*aClaim, *ruleContext) {
 		return service1("D2740", func(l *service) { l.Tooth, l.Prosthesis, l.PriorPlacementDate = "3", kind, before })
 	}
 	judging{
 		"a crown":                     {crown("", billing.Date{}), nil},
 		"a crown after another":       {crown("", on(2020, 1, 1)), nil},
-		"a first crown":               {crown(billing.ProsthesisInitial, billing.Date{}), nil},
-		"a first crown after another": {crown(billing.ProsthesisInitial, on(2020, 1, 1)), []string{"lines.0.prosthesis prosthesis_initial"}},
-		"a new crown":                 {crown(billing.ProsthesisReplacement, billing.Date{}), []string{"lines.0.prior_placement_date prior_placement_required"}},
-		"a new crown after another":   {crown(billing.ProsthesisReplacement, on(2020, 1, 1)), nil},
+		"a first crown":               {crown(claim.ProsthesisInitial, billing.Date{}), nil},
+		"a first crown after another": {crown(claim.ProsthesisInitial, on(2020, 1, 1)), []string{"lines.0.prosthesis prosthesis_initial"}},
+		"a new crown":                 {crown(claim.ProsthesisReplacement, billing.Date{}), []string{"lines.0.prior_placement_date prior_placement_required"}},
+		"a new crown after another":   {crown(claim.ProsthesisReplacement, on(2020, 1, 1)), nil},
 	}.test(t)
 }

@@ -1,20 +1,21 @@
-package billing
+package claim
 
 import (
 	"cmp"
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"time"
 )
 
 // NextStep returns one sentence for a biller: what happens next, or what to do.
 func (c *Claim) NextStep() string {
-	if open := c.Open(); open != 0 && slices.Contains([]ClaimState{ClaimPaid, ClaimDenied, ClaimReconciled}, c.State) {
+	if open := c.Open(); open != 0 && slices.Contains([]State{Paid, Denied, Reconciled}, c.State) {
 		return c.openStep(open)
 	}
 	switch c.State {
-	case ClaimDraft:
+	case Draft:
 		return "Complete the draft, then save it as a claim to have it checked."
-	case ClaimNeedsAttention:
+	case NeedsAttention:
 		if c.Frequency == FrequencyVoid {
 			return "Call the payer: it did not find the claim that this one voids."
 		}
@@ -22,18 +23,18 @@ func (c *Claim) NextStep() string {
 			return step
 		}
 		return "Correct what the findings name, then save the claim to have it checked again."
-	case ClaimValidated:
+	case Validated:
 		return "Submit the claim to send it to the payer."
-	case ClaimQueued:
+	case Queued:
 		if !c.BatchID.IsZero() {
 			return "No action is needed today: the claim's file is on its way to the clearinghouse; if that lasts longer, ask your administrator to check the file."
 		}
 		return "No action is needed: the claim goes out with the next batch."
-	case ClaimSubmitted:
+	case Submitted:
 		return "No action is needed: the clearinghouse will report whether it accepts the claim."
-	case ClaimAcceptedClearinghouse:
+	case AcceptedClearinghouse:
 		return "No action is needed: the payer will report whether it accepts the claim."
-	case ClaimAcceptedPayer:
+	case AcceptedPayer:
 		switch {
 		case c.Frequency == FrequencyVoid:
 			return "No action is needed: the payer has voided the original claim."
@@ -44,24 +45,24 @@ func (c *Claim) NextStep() string {
 		default:
 			return "No action is needed: the payer will decide the claim and send a remittance."
 		}
-	case ClaimRejected:
+	case Rejected:
 		if c.Frequency == FrequencyVoid {
 			return "Void the original claim again if the payer must still cancel it; this void needs no action."
 		}
 		return "Correct what the findings name, then submit the claim again."
-	case ClaimVoided:
+	case Voided:
 		if c.SentAt.IsZero() {
 			return "The claim was voided before it was sent; create a new claim if the services must still be billed."
 		}
 		return "The payer has voided the claim; create a new claim if the services must still be billed."
-	case ClaimPaid:
+	case Paid:
 		return "Post the payment in the practice's books, then reconcile the claim."
-	case ClaimDenied:
+	case Denied:
 		if c.Standing == nil || c.Standing.PatientResponsibility == 0 {
 			return "Read the adjustments in the remittance, then replace the claim, or reconcile it: nothing is open."
 		}
 		return "Read the adjustments in the remittance, then replace the claim, or bill the patient and reconcile it."
-	case ClaimReconciled:
+	case Reconciled:
 		if c.Unposted() {
 			return "The payment changed after the claim was reconciled: post the change and reconcile the claim again, or reopen it."
 		}
@@ -69,7 +70,7 @@ func (c *Claim) NextStep() string {
 			return "No payment stands: reopen the claim to replace or void it, unless the charge is written off."
 		}
 		return "No action is needed: the claim is settled."
-	case ClaimReturned:
+	case Returned:
 		if !c.ConvertedTo.IsZero() {
 			return "No action is needed here: the predetermination was converted to a claim."
 		}
@@ -84,11 +85,11 @@ func (c *Claim) NextStep() string {
 
 // NextStep returns what a biller does next, as Claim.NextStep. A remittance that was
 // not applied comes first.
-func (r *ClaimRecord) NextStep() string {
+func (r *Record) NextStep() string {
 	if !r.ReviewERA.IsZero() {
 		return "A remittance for this claim needs review: " + r.ReviewERA.String() + "."
 	}
-	if r.State == ClaimQueued && r.Hold != "" {
+	if r.State == Queued && r.Hold != "" {
 		return r.Hold.nextStep()
 	}
 	if step := r.lateStep(); step != "" {
@@ -97,7 +98,7 @@ func (r *ClaimRecord) NextStep() string {
 	if step := r.replaceStep(); step != "" {
 		return step
 	}
-	if slices.Contains([]ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, r.State) && r.ForwardedTo != "" {
+	if slices.Contains([]State{Submitted, AcceptedClearinghouse, AcceptedPayer}, r.State) && r.ForwardedTo != "" {
 		return "The payer decided nothing: it sent the claim on to " + r.ForwardedTo + ", whose remittance is the next to come."
 	}
 	return r.Claim.NextStep()
@@ -105,12 +106,12 @@ func (r *ClaimRecord) NextStep() string {
 
 // errClaimState returns the CodeConflict error for a trigger that the claim's
 // state does not allow.
-func errClaimState(by ClaimTrigger, r *ClaimRecord) error {
-	return &Error{Code: CodeConflict, Message: precondition(by) + " The state of this claim is " + string(r.State) + kindWords(r) + ". " + r.NextStep()}
+func errClaimState(by Trigger, r *Record) error {
+	return &billing.Error{Code: billing.CodeConflict, Message: precondition(by) + " The state of this claim is " + string(r.State) + kindWords(r) + ". " + r.NextStep()}
 }
 
 // kindWords returns the reason that a claim differs from others in its state.
-func kindWords(r *ClaimRecord) string {
+func kindWords(r *Record) string {
 	switch {
 	case r.HasVoid:
 		return ", and a void was sent for it"
@@ -125,8 +126,8 @@ func kindWords(r *ClaimRecord) string {
 
 // precondition returns a sentence that names the states in which callers can
 // use the trigger.
-func precondition(by ClaimTrigger) string {
-	words := map[ClaimTrigger]string{
+func precondition(by Trigger) string {
+	words := map[Trigger]string{
 		TriggerSubmit:        "A claim can be submitted once it is validated.",
 		TriggerReplace:       "A claim can be replaced while it is accepted_payer, paid or denied, and has no void.",
 		TriggerReconcile:     "A claim can be reconciled once it is paid or denied, and again when its payment changes.",
@@ -140,16 +141,16 @@ func precondition(by ClaimTrigger) string {
 
 // lateStep returns what a biller does when the operator has to look after the claim's
 // file; empty otherwise.
-func (r *ClaimRecord) lateStep() string {
+func (r *Record) lateStep() string {
 	switch b := r.Batch; {
 	case b == nil:
-	case r.State == ClaimQueued && !b.UnknownSince.IsZero():
+	case r.State == Queued && !b.UnknownSince.IsZero():
 		return "It has been unknown since " + day(b.UnknownSince) +
 			" whether the clearinghouse has the claim: ask the operator of the service to ask the clearinghouse."
-	case r.State == ClaimQueued && b.Delayed():
+	case r.State == Queued && b.Delayed():
 		return "The clearinghouse has not taken the claim's file since " + day(b.DelayedSince) +
 			": ask the operator of the service to check the connection."
-	case r.State == ClaimSubmitted && len(b.Overdue) > 0:
+	case r.State == Submitted && len(b.Overdue) > 0:
 		return "The clearinghouse has not acknowledged the claim since it was sent on " + day(b.SentAt) +
 			": ask the operator of the service to ask the clearinghouse."
 	}

@@ -1,4 +1,4 @@
-package billing_test
+package claim_test
 
 import (
 	"bytes"
@@ -9,9 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing/billingtest"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/billingtest"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // A next step is one sentence for a biller, without methods, states or fields of
@@ -20,12 +23,12 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 	t.Parallel()
 	sentence := regexp.MustCompile(`^[A-Z]([^.!?]|\d\.\d\d){20,150}\.$`)
 	technical := regexp.MustCompile(`[A-Z]{3}|_`)
-	for _, s := range billing.ClaimStates() {
-		for _, kind := range []billing.ClaimKind{billing.KindClaim, billing.KindPredetermination} {
-			for _, frequency := range []billing.ClaimFrequency{billing.FrequencyOriginal, billing.FrequencyReplacement, billing.FrequencyVoid} {
+	for _, s := range claim.States() {
+		for _, kind := range []claim.Kind{claim.KindClaim, claim.KindPredetermination} {
+			for _, frequency := range []claim.Frequency{claim.FrequencyOriginal, claim.FrequencyReplacement, claim.FrequencyVoid} {
 				for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} {
 					for _, next := range []billing.ClaimID{{}, {15: 98}} {
-						c := billing.Claim{Kind: kind, Frequency: frequency, Scope: billing.Scope{Mode: mode}, ClaimProgress: billing.ClaimProgress{State: s, ConvertedTo: next}}
+						c := claim.Claim{Kind: kind, Frequency: frequency, Scope: billing.Scope{Mode: mode}, Progress: claim.Progress{State: s, ConvertedTo: next}}
 						if step := c.NextStep(); !sentence.MatchString(step) || technical.MatchString(step) {
 							t.Errorf("%s %s %s %s: %q", s, kind, frequency, mode, step)
 						}
@@ -34,27 +37,27 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 			}
 		}
 	}
-	owed := &billing.ClaimStanding{PatientResponsibility: 1}
-	for _, progress := range []billing.ClaimProgress{
-		{State: billing.ClaimQueued, BatchID: billing.FileID{1}},
-		{State: billing.ClaimAcceptedPayer, SettledAt: noon},
-		{State: billing.ClaimDenied, Standing: owed},
-		{State: billing.ClaimReconciled, Standing: owed, SettledAt: evening, ReconciledAt: noon},
-		{State: billing.ClaimReconciled, SettledAt: noon, ReconciledAt: evening},
+	owed := &claim.Standing{PatientResponsibility: 1}
+	for _, progress := range []claim.Progress{
+		{State: claim.Queued, BatchID: billing.FileID{1}},
+		{State: claim.AcceptedPayer, SettledAt: noon},
+		{State: claim.Denied, Standing: owed},
+		{State: claim.Reconciled, Standing: owed, SettledAt: evening, ReconciledAt: noon},
+		{State: claim.Reconciled, SettledAt: noon, ReconciledAt: evening},
 	} {
-		plain := billing.Claim{ClaimProgress: billing.ClaimProgress{State: progress.State}}
-		c := billing.Claim{ClaimProgress: progress}
+		plain := claim.Claim{Progress: claim.Progress{State: progress.State}}
+		c := claim.Claim{Progress: progress}
 		if step := c.NextStep(); !sentence.MatchString(step) || technical.MatchString(step) || step == plain.NextStep() {
 			t.Errorf("%+v: %q", progress, step)
 		}
 	}
-	for b, state := range map[*billing.Batch]billing.ClaimState{
-		{State: billing.BatchPending, UnknownSince: noon}:                                                            billing.ClaimQueued,
-		{State: billing.BatchPending, DelayedSince: noon}:                                                            billing.ClaimQueued,
-		{State: billing.BatchSent, SentAt: noon, Overdue: []billing.AcknowledgementKind{billing.Acknowledgement999}}: billing.ClaimSubmitted,
+	for b, state := range map[*clearing.Batch]claim.State{
+		{State: clearing.BatchPending, UnknownSince: noon}:                                                              claim.Queued,
+		{State: clearing.BatchPending, DelayedSince: noon}:                                                              claim.Queued,
+		{State: clearing.BatchSent, SentAt: noon, Overdue: []clearing.AcknowledgementKind{clearing.Acknowledgement999}}: claim.Submitted,
 	} {
-		c := &billing.Claim{ClaimProgress: billing.ClaimProgress{State: state, BatchID: billing.FileID{1}}}
-		late, known := billing.ClaimRecord{Claim: c, Batch: b}, billing.ClaimRecord{Claim: c, Batch: &billing.Batch{State: billing.BatchSent, SentAt: noon}}
+		c := &claim.Claim{Progress: claim.Progress{State: state, BatchID: billing.FileID{1}}}
+		late, known := claim.Record{Claim: c, Batch: b}, claim.Record{Claim: c, Batch: &clearing.Batch{State: clearing.BatchSent, SentAt: noon}}
 		if step := late.NextStep(); !sentence.MatchString(step) || technical.MatchString(step) || !strings.Contains(step, noon.Format("January 2, 2006")) || strings.Contains(step, "No action") {
 			t.Errorf("%s, late: %q", state, step)
 		}
@@ -62,8 +65,8 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 			t.Errorf("%s, in time: %q", state, step)
 		}
 	}
-	for _, s := range []billing.ClaimState{billing.ClaimRejected, billing.ClaimNeedsAttention} {
-		void := billing.Claim{Frequency: billing.FrequencyVoid, ClaimProgress: billing.ClaimProgress{State: s}}
+	for _, s := range []claim.State{claim.Rejected, claim.NeedsAttention} {
+		void := claim.Claim{Frequency: claim.FrequencyVoid, Progress: claim.Progress{State: s}}
 		if step := void.NextStep(); regexp.MustCompile("(?i)correct|submit").MatchString(step) {
 			t.Errorf("a void that is %s cannot be changed: %q", s, step)
 		}
@@ -72,14 +75,14 @@ func TestNextStepsAreOneSentence(t *testing.T) {
 
 func TestARefusalSaysWhyAndWhatNext(t *testing.T) {
 	t.Parallel()
-	c := claim()
-	c.Kind, c.State = billing.KindClaim, billing.ClaimDraft
+	c := newClaim()
+	c.Kind, c.State = claim.KindClaim, claim.Draft
 	_, err := record(c).Submit(evening)
 	want := "CONFLICT: A claim can be submitted once it is validated. The state of this claim is draft. " + c.NextStep()
 	if err == nil || billing.CodeOf(err) != billing.CodeConflict || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
-	c.Kind, c.State, c.ConvertedTo = billing.KindPredetermination, billing.ClaimReturned, billing.ClaimID{15: 98}
+	c.Kind, c.State, c.ConvertedTo = claim.KindPredetermination, claim.Returned, billing.ClaimID{15: 98}
 	if _, err := record(c).Convert(billing.ClaimID{15: 97}, "N", nil, billing.RequestID{}, evening); billing.CodeOf(err) != billing.CodeConflict {
 		t.Errorf("converted twice: %v", err)
 	}
@@ -89,38 +92,38 @@ func TestARefusalSaysWhyAndWhatNext(t *testing.T) {
 func TestTheEventsOfAClaimsLife(t *testing.T) {
 	t.Parallel()
 	c := claimInState("")
-	c.Kind, c.Frequency, c.RequestID, c.BatchID = billing.KindClaim, billing.FrequencyOriginal, billing.RequestID{15: 9}, billing.FileID{}
-	batch := billing.Batch{ID: billing.FileID{15: 4}, File: billing.FileRef{
-		Name: "20260320120000000.837", ControlNumbers: billing.ControlNumbers{Interchange: "000000042", Group: "000000042", Transaction: "000000042"},
+	c.Kind, c.Frequency, c.RequestID, c.BatchID = claim.KindClaim, claim.FrequencyOriginal, billing.RequestID{15: 9}, billing.FileID{}
+	batch := clearing.Batch{ID: billing.FileID{15: 4}, File: clearing.FileRef{
+		Name: "20260320120000000.837", ControlNumbers: clearing.ControlNumbers{Interchange: "000000042", Group: "000000042", Transaction: "000000042"},
 	}}
-	var life []billing.Event
+	var life []event.Event
 	at := evening
-	tick := func(file string) billing.ClaimCause {
+	tick := func(file string) claim.Cause {
 		at = at.Add(time.Minute)
 		if file == "" {
-			return billing.ClaimCause{At: at}
+			return claim.Cause{At: at}
 		}
-		return billing.ClaimCause{At: at, File: &billing.FileRef{Name: file, ControlNumbers: billing.ControlNumbers{Interchange: "000000007"}}}
+		return claim.Cause{At: at, File: &clearing.FileRef{Name: file, ControlNumbers: clearing.ControlNumbers{Interchange: "000000007"}}}
 	}
-	keep := func(e billing.Event, ok bool) {
+	keep := func(e event.Event, ok bool) {
 		t.Helper()
 		if !ok {
 			t.Fatalf("the claim is %s after %d events", c.State, len(life))
 		}
 		life = append(life, e)
 	}
-	judged := func(found []billing.Finding) {
+	judged := func(found []claim.Finding) {
 		events, err := record(c).Judged(found, false, tick("").At)
-		keep(append(events, billing.Event{})[0], err == nil && len(events) == 1)
+		keep(append(events, event.Event{})[0], err == nil && len(events) == 1)
 	}
-	reported := func(side billing.Side, outcome billing.ReportOutcome, category, number string) {
-		r := billing.ClaimReport{Side: side, Outcome: outcome, Status: billing.ClaimStatus{Category: category, Code: "20"}, PayerClaimNumber: number}
+	reported := func(side clearing.Side, outcome clearing.ReportOutcome, category, number string) {
+		r := clearing.ClaimReport{Side: side, Outcome: outcome, Status: clearing.ClaimStatus{Category: category, Code: "20"}, PayerClaimNumber: number}
 		keep(c.Reported(&r, tick("clearing.277")))
 	}
 	books := books{Claim: c}
-	remitted := func(r billing.RemittanceClaim) { keep(books.post(r, tick("payment.835"))) }
+	remitted := func(r remit.Claim) { keep(books.post(r, tick("payment.835"))) }
 
-	judged([]billing.Finding{{Code: "required"}})
+	judged([]claim.Finding{{Code: "required"}})
 	judged(nil)
 	keep(asked(record(c).Submit(tick("").At)))
 	c.BatchID = batch.ID
@@ -128,22 +131,22 @@ func TestTheEventsOfAClaimsLife(t *testing.T) {
 	keep(c.FileRejected(&batch, nil, tick("refused.997")))
 	c.BatchID = batch.ID
 	keep(c.Sent(&batch, tick("").At))
-	reported(billing.SideClearinghouse, billing.ReportAccepted, "A1", "")
-	reported(billing.SidePayer, billing.ReportAccepted, "A2", "PAYER-1")
-	reported(billing.SidePayer, billing.ReportPending, "P1", "")
-	remitted(billing.RemittanceClaim{StatusCode: "1", Charge: 112_50, Paid: 80_00, Allowed: money(100_00), PayerClaimNumber: "PAYER-2", Adjustments: []billing.Adjustment{
+	reported(clearing.SideClearinghouse, clearing.ReportAccepted, "A1", "")
+	reported(clearing.SidePayer, clearing.ReportAccepted, "A2", "PAYER-1")
+	reported(clearing.SidePayer, clearing.ReportPending, "P1", "")
+	remitted(remit.Claim{StatusCode: "1", Charge: 112_50, Paid: 80_00, Allowed: money(100_00), PayerClaimNumber: "PAYER-2", Adjustments: []remit.Adjustment{
 		cas("PR", "2", 20_00), cas("CO", "45", 12_50),
 	}})
-	remitted(billing.RemittanceClaim{StatusCode: "22", Charge: -112_50, Paid: -80_00, PayerClaimNumber: "PAYER-2"})
-	remitted(billing.RemittanceClaim{StatusCode: "4", Charge: 112_50, Adjustments: []billing.Adjustment{cas("PR", "96", 112_50)}})
-	keep(asked(record(c).Replace(claimInState("").ClaimContent, tick("").At)))
+	remitted(remit.Claim{StatusCode: "22", Charge: -112_50, Paid: -80_00, PayerClaimNumber: "PAYER-2"})
+	remitted(remit.Claim{StatusCode: "4", Charge: 112_50, Adjustments: []remit.Adjustment{cas("PR", "96", 112_50)}})
+	keep(asked(record(c).Replace(claimInState("").Content, tick("").At)))
 
-	if c.PayerClaimNumber != "PAYER-2" || c.Frequency != billing.FrequencyReplacement || !c.BatchID.IsZero() {
+	if c.PayerClaimNumber != "PAYER-2" || c.Frequency != claim.FrequencyReplacement || !c.BatchID.IsZero() {
 		t.Errorf("the claim is %+v", c)
 	}
 	type entry struct {
-		Type billing.EventType `json:"type"`
-		Data json.RawMessage   `json:"data"`
+		Type event.Type      `json:"type"`
+		Data json.RawMessage `json:"data"`
 	}
 	var entries []entry
 	for _, e := range life {
@@ -153,10 +156,10 @@ func TestTheEventsOfAClaimsLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	billingtest.Golden(t, "testdata/claims/life.json", append(got, '\n'))
+	billingtest.Golden(t, "testdata/life.json", append(got, '\n'))
 	var history bytes.Buffer
 	for _, m := range c.History {
 		fmt.Fprintf(&history, "%s %s by %s of %q\n", m.At.Format(time.DateTime), m.State, m.Cause, m.File)
 	}
-	billingtest.Golden(t, "testdata/claims/history.txt", history.Bytes())
+	billingtest.Golden(t, "testdata/history.txt", history.Bytes())
 }

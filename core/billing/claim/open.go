@@ -1,6 +1,8 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 )
 
@@ -8,11 +10,11 @@ import (
 func (c *Claim) SetElsewhere(l *Ledger) { c.Elsewhere = l.settled() - c.Standing.settled() }
 
 // Open returns what is left of the claim's charge.
-func (l *Ledger) Open() Money { return l.claim.Charge() - l.settled() - l.claim.AcceptedSum() }
+func (l *Ledger) Open() billing.Money { return l.claim.Charge() - l.settled() - l.claim.AcceptedSum() }
 
 // settled returns the part of the charge that is settled, without the accepted amounts
 // of the claim itself. Those of the claims to the other payers count for all.
-func (l *Ledger) settled() Money {
+func (l *Ledger) settled() billing.Money {
 	sum := l.figures().settled() + l.paidElsewhere() + l.settledBefore().total()
 	for _, o := range l.beside {
 		sum += o.claim.AcceptedSum()
@@ -22,17 +24,17 @@ func (l *Ledger) settled() Money {
 
 // OpenLines returns what is open of each line. Amounts that are on no line are left out,
 // unless the claim has only one.
-func (l *Ledger) OpenLines() []Money {
+func (l *Ledger) OpenLines() []billing.Money {
 	c := l.claim
 	if len(c.Lines) == 1 {
-		return []Money{l.Open()}
+		return []billing.Money{l.Open()}
 	}
 	settled := l.tally()
 	for _, e := range l.decisions() {
 		e.addPaid(settled)
 	}
-	for _, e := range l.latest(SequencePrimary) {
-		e.addStanding(settled, Adjustment.Contractual)
+	for _, e := range l.latest(billing.SequencePrimary) {
+		e.addStanding(settled, remit.Adjustment.Contractual)
 	}
 	patient := l.patient()
 	for n := range settled[1:] {
@@ -48,7 +50,7 @@ func (l *Ledger) OpenLines() []Money {
 			settled.add(line.Number, line.Amount)
 		}
 	}
-	open, before := make([]Money, len(c.Lines)), l.settledBefore()
+	open, before := make([]billing.Money, len(c.Lines)), l.settledBefore()
 	for n := range open {
 		open[n] = c.Lines[n].Fee - settled[n+1] - before[n+1]
 	}
@@ -57,18 +59,18 @@ func (l *Ledger) OpenLines() []Money {
 
 // tally has amounts by the lines of a claim. The first one is on no line: the payer
 // states it for the whole claim, or on a line that matches none.
-type tally []Money
+type tally []billing.Money
 
 func (l *Ledger) tally() tally { return make(tally, 1+len(l.claim.Lines)) }
 
-func (t tally) add(number int, m Money) {
+func (t tally) add(number int, m billing.Money) {
 	if number >= len(t) {
 		number = 0
 	}
 	t[number] += m
 }
 
-func (t tally) total() (sum Money) {
+func (t tally) total() (sum billing.Money) {
 	for _, m := range t {
 		sum += m
 	}
@@ -86,13 +88,13 @@ func (e *ledgerEntry) addPaid(to tally) {
 }
 
 // addStanding adds the adjustments of the entry that stand.
-func (e *ledgerEntry) addStanding(to tally, fits func(Adjustment) bool) {
+func (e *ledgerEntry) addStanding(to tally, fits func(remit.Adjustment) bool) {
 	if e.levelStands() {
-		to.add(0, sumOf(e.Adjustments, fits))
+		to.add(0, remit.Sum(e.Adjustments, fits))
 	}
 	for i, stands := range e.stands {
 		if stands {
-			to.add(e.numbers[i], sumOf(e.Lines[i].Adjustments, fits))
+			to.add(e.numbers[i], remit.Sum(e.Lines[i].Adjustments, fits))
 		}
 	}
 }
@@ -101,11 +103,11 @@ func (e *ledgerEntry) addStanding(to tally, fits func(Adjustment) bool) {
 // (OA-23). Where decisions of earlier payers are known, these count instead.
 func (l *Ledger) settledBefore() tally {
 	t := l.tally()
-	for _, s := range Sequences() {
+	for _, s := range billing.Sequences() {
 		decided := func(e *ledgerEntry) bool { return !e.Reverses() && e.sequence == s }
 		if slices.ContainsFunc(l.decisions(), decided) {
 			for _, e := range l.latest(s) {
-				e.addStanding(t, Adjustment.settledBefore)
+				e.addStanding(t, remit.Adjustment.SettledBefore)
 			}
 			break
 		}
@@ -131,9 +133,9 @@ func (l *Ledger) openReason() OpenReason {
 	reason := OpenReason("")
 	for _, e := range l.decisions() {
 		switch {
-		case sumOf(e.standing(), Adjustment.NotPaid) != 0:
+		case remit.Sum(e.standing(), remit.Adjustment.NotPaid) != 0:
 			return OpenRefused
-		case e.sequence != SequencePrimary && sumOf(e.standing(), Adjustment.Contractual) != 0:
+		case e.sequence != billing.SequencePrimary && remit.Sum(e.standing(), remit.Adjustment.Contractual) != 0:
 			reason = OpenDiscount
 		}
 	}

@@ -1,32 +1,35 @@
-package billing_test
+package claim_test
 
 import (
 	"errors"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // settledClaim is the claim of four services with what the remittances of the files
 // leave of it, reconciled never.
-func settledClaim(t *testing.T, files ...eraFile) *billing.ClaimRecord {
+func settledClaim(t *testing.T, files ...eraFile) *claim.Record {
 	t.Helper()
 	c := crownClaim()
-	c.State, c.SentAt = billing.ClaimAcceptedPayer, noon
+	c.State, c.SentAt = claim.AcceptedPayer, noon
 	l, left, last := postFiles(c, files)
 	if last == nil || len(left) > 0 {
 		t.Fatalf("left for a person: %v", left)
 	}
-	if _, ok := c.Settle(l, last, billing.ClaimCause{At: noon}); !ok {
+	if _, ok := c.Settle(l, last, claim.Cause{At: noon}); !ok {
 		t.Fatal("the remittances do not move the claim")
 	}
-	return &billing.ClaimRecord{Claim: c, Ledger: l}
+	return &claim.Record{Claim: c, Ledger: l}
 }
 
 // openCases are claims with an open amount, by what their next step says.
-func openCases(t *testing.T) map[string]*billing.ClaimRecord {
+func openCases(t *testing.T) map[string]*claim.Record {
 	t.Helper()
 	first := remitted("1", "A1", primaryLines())
 	half := remitted("1", "A1", primaryLines()[:2])
@@ -35,24 +38,24 @@ func openCases(t *testing.T) map[string]*billing.ClaimRecord {
 	unbalanced := remitted("1", "A1", primaryLines())
 	unbalanced.Lines = slices.Clone(unbalanced.Lines)
 	unbalanced.Lines[0].Adjustments, unbalanced.Adjustments = nil, nil
-	discount := remitted("2", "B1", []billing.ERALine{paying("D2740", 100_00, cas("OA", "23", 800_00), cas("CO", "45", 50_00))})
-	return map[string]*billing.ClaimRecord{
+	discount := remitted("2", "B1", []remit.Line{paying("D2740", 100_00, cas("OA", "23", 800_00), cas("CO", "45", 50_00))})
+	return map[string]*claim.Record{
 		"The payer took back a payment and 1010.50 is open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.RemittanceClaim{first}},
-			eraFile{2, "Delta", []billing.RemittanceClaim{takenBack(remitted("1", "A1", primaryLines()[:2]))}}),
+			eraFile{1, "Delta", []remit.Claim{first}},
+			eraFile{2, "Delta", []remit.Claim{takenBack(remitted("1", "A1", primaryLines()[:2]))}}),
 		"No payment stands and 1260.50 is open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.RemittanceClaim{first}}, eraFile{2, "Delta", []billing.RemittanceClaim{takenBack(first)}}),
-		"A service is not decided yet and 250.00 is open: ": settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{half}}),
+			eraFile{1, "Delta", []remit.Claim{first}}, eraFile{2, "Delta", []remit.Claim{takenBack(first)}}),
+		"A service is not decided yet and 250.00 is open: ": settledClaim(t, eraFile{1, "Delta", []remit.Claim{half}}),
 		"The payer refuses a part and 300.00 is open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.RemittanceClaim{remitted("1", "A1", refused)}}),
+			eraFile{1, "Delta", []remit.Claim{remitted("1", "A1", refused)}}),
 		"The payer refuses a part and 1260.50 is open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.RemittanceClaim{remitted("4", "A1", nil, cas("CO", "29", 1260_50))}}),
-		"The remittances do not add up and 300.00 is open: ": settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{unbalanced}}),
+			eraFile{1, "Delta", []remit.Claim{remitted("4", "A1", nil, cas("CO", "29", 1260_50))}}),
+		"The remittances do not add up and 300.00 is open: ": settledClaim(t, eraFile{1, "Delta", []remit.Claim{unbalanced}}),
 		"A later payer's discount leaves 50.00 open: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.RemittanceClaim{first}}, eraFile{2, "Cigna", []billing.RemittanceClaim{discount}}),
+			eraFile{1, "Delta", []remit.Claim{first}}, eraFile{2, "Cigna", []remit.Claim{discount}}),
 		"The claim is overpaid by 760.50, refund due: ": settledClaim(t,
-			eraFile{1, "Delta", []billing.RemittanceClaim{first}},
-			eraFile{2, "Cigna", []billing.RemittanceClaim{remitted("2", "B1", []billing.ERALine{paying("D2740", 960_50)})}}),
+			eraFile{1, "Delta", []remit.Claim{first}},
+			eraFile{2, "Cigna", []remit.Claim{remitted("2", "B1", []remit.Line{paying("D2740", 960_50)})}}),
 	}
 }
 
@@ -61,8 +64,8 @@ func openCases(t *testing.T) map[string]*billing.ClaimRecord {
 func TestNextStepsNameWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	for begins, r := range openCases(t) {
-		for _, state := range []billing.ClaimState{r.State, billing.ClaimReconciled} {
-			if r.State = state; r.Standing == nil && state == billing.ClaimReconciled {
+		for _, state := range []claim.State{r.State, claim.Reconciled} {
+			if r.State = state; r.Standing == nil && state == claim.Reconciled {
 				begins = "The payer took back a payment and 1260.50 is open: "
 			}
 			if step := r.NextStep(); !strings.HasPrefix(step, begins) || strings.Contains(step, "reconcile") || len(step) > 150 {
@@ -81,32 +84,32 @@ func TestReconcilingWhatIsOpen(t *testing.T) {
 			continue // a claim that is paid nothing is not reconciled
 		}
 		open, was := r.Open(), r.NextStep()
-		accepting := func(amounts ...billing.Money) *billing.AcceptedOpen {
-			a := &billing.AcceptedOpen{As: billing.AcceptOther, Note: "Agreed."}
+		accepting := func(amounts ...billing.Money) *claim.AcceptedOpen {
+			a := &claim.AcceptedOpen{As: claim.AcceptOther, Note: "Agreed."}
 			for i, m := range amounts {
-				a.Lines = append(a.Lines, billing.LineAmount{Number: i, Amount: m})
+				a.Lines = append(a.Lines, claim.LineAmount{Number: i, Amount: m})
 			}
 			return a
 		}
-		for name, a := range map[string]*billing.AcceptedOpen{"nothing": nil, "less": accepting(open - 1), "a line that is not there": accepting(open, 0, 0, 0, 0, 0)} {
+		for name, a := range map[string]*claim.AcceptedOpen{"nothing": nil, "less": accepting(open - 1), "a line that is not there": accepting(open, 0, 0, 0, 0, 0)} {
 			c := *r.Claim
-			err := (&billing.ClaimRecord{Claim: &c, Ledger: r.Ledger}).Reconcile(a, "usr_1", evening)
+			err := (&claim.Record{Claim: &c, Ledger: r.Ledger}).Reconcile(a, "usr_1", evening)
 			if err == nil || name != "a line that is not there" && !strings.Contains(messages(err), open.String()) {
 				t.Errorf("%s accepted of %s: %v", name, begins, err)
 			}
 		}
-		if err := r.Reconcile(accepting(open-5, 5), "usr_1", evening); err != nil || r.Open() != 0 || r.Overpaid() != 0 || len(r.Accepted) != 1 || r.State != billing.ClaimReconciled {
+		if err := r.Reconcile(accepting(open-5, 5), "usr_1", evening); err != nil || r.Open() != 0 || r.Overpaid() != 0 || len(r.Accepted) != 1 || r.State != claim.Reconciled {
 			t.Fatalf("%s: %v, open %s, accepted %v", begins, err, r.Open(), r.Accepted)
 		}
-		if last := r.History[len(r.History)-1]; last.Cause != billing.TriggerReconcile || last.By != "usr_1" || last.Note != "Agreed." {
+		if last := r.History[len(r.History)-1]; last.Cause != claim.TriggerReconcile || last.By != "usr_1" || last.Note != "Agreed." {
 			t.Errorf("%s: the history ends with %+v", begins, last)
 		}
 		if err := r.Reopen("usr_2", evening); err != nil || r.Open() != open || len(r.Accepted) != 0 || r.NextStep() != was {
 			t.Errorf("%s: %v, open %s again, accepted %v, %s", begins, err, r.Open(), r.Accepted, r.NextStep())
 		}
 	}
-	r := settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{remitted("1", "A1", primaryLines())}})
-	if err := r.Reconcile(&billing.AcceptedOpen{As: billing.AcceptOther}, "usr_1", evening); billing.CodeOf(err) != billing.CodeInvalidRequest {
+	r := settledClaim(t, eraFile{1, "Delta", []remit.Claim{remitted("1", "A1", primaryLines())}})
+	if err := r.Reconcile(&claim.AcceptedOpen{As: claim.AcceptOther}, "usr_1", evening); billing.CodeOf(err) != billing.CodeInvalidRequest {
 		t.Errorf("nothing is open, but accepted: %v", err)
 	}
 }
@@ -128,33 +131,33 @@ func messages(err error) string {
 func TestAReconciledClaimIsReconciledAgain(t *testing.T) {
 	t.Parallel()
 	first := remitted("1", "A1", primaryLines())
-	r := settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{first}})
+	r := settledClaim(t, eraFile{1, "Delta", []remit.Claim{first}})
 	if err := r.Reconcile(nil, "usr_1", noon); err != nil {
 		t.Fatal(err)
 	}
 	steps := len(r.History)
 	back := takenBack(first)
-	e := &billing.LedgerEntry{RemittanceClaim: &back, ERA: billing.ERASource{ID: billing.ERAID{15: 99}, PayerName: "Delta", Arrival: 99}}
+	e := &remit.LedgerEntry{Claim: &back, ERA: remit.Source{ID: billing.ERAID{15: 99}, PayerName: "Delta", Arrival: 99}}
 	back.Date = billing.Date{Year: 2026, Month: 3, Day: 9}
 	r.Ledger = r.Ledger.With(e)
-	if _, ok := r.Settle(r.Ledger, e, billing.ClaimCause{At: evening}); !ok || r.Open() != 1260_50 {
+	if _, ok := r.Settle(r.Ledger, e, claim.Cause{At: evening}); !ok || r.Open() != 1260_50 {
 		t.Fatalf("applied %v, open %s", ok, r.Open())
 	}
-	if h := r.History[steps:]; len(h) != 1 || h[0].Cause != billing.TriggerReverse || h[0].State != billing.ClaimReconciled {
+	if h := r.History[steps:]; len(h) != 1 || h[0].Cause != claim.TriggerReverse || h[0].State != claim.Reconciled {
 		t.Errorf("the reversal is in the history as %+v", h)
 	}
 	again := evening.AddDate(0, 0, 1)
-	written := &billing.AcceptedOpen{As: billing.AcceptWriteOff, Lines: []billing.LineAmount{{Number: 1, Amount: 950_00}, {Number: 2, Amount: 310_50}}}
+	written := &claim.AcceptedOpen{As: claim.AcceptWriteOff, Lines: []claim.LineAmount{{Number: 1, Amount: 950_00}, {Number: 2, Amount: 310_50}}}
 	if err := r.Reconcile(written, "usr_1", again); err != nil || r.Unposted() {
 		t.Fatalf("%v, changed since %v", err, r.Unposted())
 	}
-	if h := r.History[steps+1:]; len(h) != 1 || h[0].Cause != billing.TriggerReconcile || !h[0].At.Equal(again) {
+	if h := r.History[steps+1:]; len(h) != 1 || h[0].Cause != claim.TriggerReconcile || !h[0].At.Equal(again) {
 		t.Errorf("reconciled again, the history goes on with %+v", h)
 	}
-	paid := &billing.LedgerEntry{RemittanceClaim: &first, ERA: billing.ERASource{ID: billing.ERAID{15: 98}, PayerName: "Delta", Arrival: 100}}
+	paid := &remit.LedgerEntry{Claim: &first, ERA: remit.Source{ID: billing.ERAID{15: 98}, PayerName: "Delta", Arrival: 100}}
 	first.Date = billing.Date{Year: 2026, Month: 3, Day: 10}
 	r.Ledger = r.Ledger.With(paid)
-	r.Settle(r.Ledger, paid, billing.ClaimCause{At: again.AddDate(0, 0, 1)})
+	r.Settle(r.Ledger, paid, claim.Cause{At: again.AddDate(0, 0, 1)})
 	if step := r.NextStep(); r.Open() != -1260_50 || r.Overpaid() != 0 || !strings.HasPrefix(step, "Accepted amounts exceed what is open by 1260.50: ") {
 		t.Errorf("paid after the write-off: open %s, overpaid by %s, %s", r.Open(), r.Overpaid(), step)
 	}
@@ -166,8 +169,8 @@ func TestBothClaimsHaveTheSameOpenAmount(t *testing.T) {
 	t.Parallel()
 	refused := primaryLines()
 	refused[0] = paying("D2740", 650_00, cas("PR", "2", 200_00), cas("CO", "16", 100_00))
-	r := settledClaim(t, eraFile{1, "Delta", []billing.RemittanceClaim{remitted("1", "A1", refused)}})
-	second, err := r.BillSecondary(billing.ClaimID{15: 2}, "PCN-2", billing.SecondPlan{Payer: billing.PayerSummary{Name: "Cigna"}, Relationship: billing.RelationSelf}, false, billing.RequestID{}, noon)
+	r := settledClaim(t, eraFile{1, "Delta", []remit.Claim{remitted("1", "A1", refused)}})
+	second, err := r.BillSecondary(billing.ClaimID{15: 2}, "PCN-2", claim.SecondPlan{Payer: directory.PayerSummary{Name: "Cigna"}, Relationship: coverage.RelationSelf}, false, billing.RequestID{}, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +178,7 @@ func TestBothClaimsHaveTheSameOpenAmount(t *testing.T) {
 	if second.Open() != 100_00 || r.Open() != 100_00 {
 		t.Errorf("open are %s and %s", r.Open(), second.Open())
 	}
-	if err := r.Reconcile(&billing.AcceptedOpen{As: billing.AcceptWriteOff, Lines: []billing.LineAmount{{Number: 1, Amount: 100_00}}}, "usr_1", evening); err != nil {
+	if err := r.Reconcile(&claim.AcceptedOpen{As: claim.AcceptWriteOff, Lines: []claim.LineAmount{{Number: 1, Amount: 100_00}}}, "usr_1", evening); err != nil {
 		t.Fatal(err)
 	}
 	l := second.Ledger(nil).Beside(r.Ledger)

@@ -1,44 +1,47 @@
-package billing_test
+package claim_test
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // arrivals are what files say of a claim, by name. Each reports whether it
 // was applied.
-func arrivals(b *books) map[string]func(c *billing.Claim) bool {
-	cause := billing.ClaimCause{At: evening, File: &billing.FileRef{Name: "any.file"}}
-	reported := func(side billing.Side, outcome billing.ReportOutcome) func(*billing.Claim) bool {
-		return func(c *billing.Claim) bool {
+func arrivals(b *books) map[string]func(c *claim.Claim) bool {
+	cause := claim.Cause{At: evening, File: &clearing.FileRef{Name: "any.file"}}
+	reported := func(side clearing.Side, outcome clearing.ReportOutcome) func(*claim.Claim) bool {
+		return func(c *claim.Claim) bool {
 			_, ok := c.Reported(report(side, outcome), cause)
 			return ok
 		}
 	}
-	remitted := func(r billing.RemittanceClaim) func(*billing.Claim) bool {
-		return func(*billing.Claim) bool {
+	remitted := func(r remit.Claim) func(*claim.Claim) bool {
+		return func(*claim.Claim) bool {
 			_, ok := b.post(r, cause)
 			return ok
 		}
 	}
-	return map[string]func(*billing.Claim) bool{
-		"997 accepts":     func(*billing.Claim) bool { return false }, // that is the batch's alone
-		"997 rejects":     func(c *billing.Claim) bool { _, ok := c.FileRejected(fileOf(c), nil, cause); return ok },
-		"277 cleared":     reported(billing.SideClearinghouse, billing.ReportAccepted),
-		"277 not cleared": reported(billing.SideClearinghouse, billing.ReportRejected),
-		"277 accepted":    reported(billing.SidePayer, billing.ReportAccepted),
-		"277 rejected":    reported(billing.SidePayer, billing.ReportRejected),
-		"277 not found":   reported(billing.SidePayer, billing.ReportNotFound),
-		"277 pending":     reported(billing.SidePayer, billing.ReportPending),
-		"835 payment":     remitted(billing.RemittanceClaim{StatusCode: "1", Charge: 100_00, Paid: 80_00}),
-		"835 denial":      remitted(billing.RemittanceClaim{StatusCode: "4", Charge: 100_00}),
-		"835 reversal":    remitted(billing.RemittanceClaim{StatusCode: "22", Charge: -100_00, Paid: -80_00}),
-		"835 correction":  remitted(billing.RemittanceClaim{StatusCode: "1", Charge: 100_00, Paid: 60_00}),
-		"835 estimate": func(c *billing.Claim) bool {
-			_, ok := c.Returned(billing.ClaimEstimate{Pay: 50_00}, cause)
+	return map[string]func(*claim.Claim) bool{
+		"997 accepts":     func(*claim.Claim) bool { return false }, // that is the batch's alone
+		"997 rejects":     func(c *claim.Claim) bool { _, ok := c.FileRejected(fileOf(c), nil, cause); return ok },
+		"277 cleared":     reported(clearing.SideClearinghouse, clearing.ReportAccepted),
+		"277 not cleared": reported(clearing.SideClearinghouse, clearing.ReportRejected),
+		"277 accepted":    reported(clearing.SidePayer, clearing.ReportAccepted),
+		"277 rejected":    reported(clearing.SidePayer, clearing.ReportRejected),
+		"277 not found":   reported(clearing.SidePayer, clearing.ReportNotFound),
+		"277 pending":     reported(clearing.SidePayer, clearing.ReportPending),
+		"835 payment":     remitted(remit.Claim{StatusCode: "1", Charge: 100_00, Paid: 80_00}),
+		"835 denial":      remitted(remit.Claim{StatusCode: "4", Charge: 100_00}),
+		"835 reversal":    remitted(remit.Claim{StatusCode: "22", Charge: -100_00, Paid: -80_00}),
+		"835 correction":  remitted(remit.Claim{StatusCode: "1", Charge: 100_00, Paid: 60_00}),
+		"835 estimate": func(c *claim.Claim) bool {
+			_, ok := c.Returned(remit.ClaimEstimate{Pay: 50_00}, cause)
 			return ok
 		},
 	}
@@ -66,42 +69,42 @@ func first(order []string, names ...string) string {
 	return order[slices.IndexFunc(order, func(s string) bool { return slices.Contains(names, s) })]
 }
 
-func always(s billing.ClaimState) func([]string) billing.ClaimState {
-	return func([]string) billing.ClaimState { return s }
+func always(s claim.State) func([]string) claim.State {
+	return func([]string) claim.State { return s }
 }
 
 // Files come in any order, and each may come twice. Where the end depends on
 // the order, it is for files that contradict each other.
 func TestFilesInAnyOrder(t *testing.T) {
 	t.Parallel()
-	standing := func(order []string) billing.ClaimState {
-		return map[string]billing.ClaimState{
-			"277 rejected": billing.ClaimPaid, "277 not found": billing.ClaimNeedsAttention, "835 payment": billing.ClaimPaid,
+	standing := func(order []string) claim.State {
+		return map[string]claim.State{
+			"277 rejected": claim.Paid, "277 not found": claim.NeedsAttention, "835 payment": claim.Paid,
 		}[first(order, "277 rejected", "277 not found", "835 payment")]
 	}
 	for _, c := range []struct {
 		files []string
 		who   string // c a claim, p a predetermination, v a void
-		ends  func(order []string) billing.ClaimState
+		ends  func(order []string) claim.State
 	}{
-		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending", "835 payment"}, "c", always(billing.ClaimPaid)},
-		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending", "835 denial"}, "c", always(billing.ClaimDenied)},
-		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending"}, "c", always(billing.ClaimAcceptedPayer)},
-		{[]string{"997 accepts", "277 cleared", "277 pending"}, "c", always(billing.ClaimAcceptedClearinghouse)},
-		{[]string{"997 accepts", "277 cleared", "277 rejected", "277 pending"}, "c", always(billing.ClaimRejected)},
-		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 rejected"}, "c", always(billing.ClaimRejected)},
-		{[]string{"997 accepts", "277 not cleared"}, "c", always(billing.ClaimRejected)},
-		{[]string{"997 accepts", "277 cleared", "277 not found"}, "c", always(billing.ClaimNeedsAttention)},
-		{[]string{"997 rejects"}, "c", always(billing.ClaimQueued)},
+		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending", "835 payment"}, "c", always(claim.Paid)},
+		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending", "835 denial"}, "c", always(claim.Denied)},
+		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending"}, "c", always(claim.AcceptedPayer)},
+		{[]string{"997 accepts", "277 cleared", "277 pending"}, "c", always(claim.AcceptedClearinghouse)},
+		{[]string{"997 accepts", "277 cleared", "277 rejected", "277 pending"}, "c", always(claim.Rejected)},
+		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 rejected"}, "c", always(claim.Rejected)},
+		{[]string{"997 accepts", "277 not cleared"}, "c", always(claim.Rejected)},
+		{[]string{"997 accepts", "277 cleared", "277 not found"}, "c", always(claim.NeedsAttention)},
+		{[]string{"997 rejects"}, "c", always(claim.Queued)},
 		{[]string{"277 cleared", "277 rejected", "835 payment", "277 pending"}, "c", standing},
 		{[]string{"277 accepted", "277 rejected", "277 not found", "835 payment"}, "c", standing},
-		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending", "835 estimate"}, "p", always(billing.ClaimReturned)},
-		{[]string{"835 payment", "835 estimate", "277 accepted"}, "p", always(billing.ClaimReturned)},
-		{[]string{"835 payment", "835 estimate", "277 accepted"}, "c", always(billing.ClaimPaid)},
-		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending", "835 payment"}, "v", always(billing.ClaimAcceptedPayer)},
-		{[]string{"997 accepts", "277 cleared", "277 not found"}, "v", always(billing.ClaimRejected)},
-		{[]string{"277 accepted", "835 payment", "835 reversal", "835 correction"}, "c", always(billing.ClaimPaid)},
-		{[]string{"277 accepted", "835 payment", "835 reversal"}, "c", always(billing.ClaimAcceptedPayer)}, // the reversal waits for the payment
+		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending", "835 estimate"}, "p", always(claim.Returned)},
+		{[]string{"835 payment", "835 estimate", "277 accepted"}, "p", always(claim.Returned)},
+		{[]string{"835 payment", "835 estimate", "277 accepted"}, "c", always(claim.Paid)},
+		{[]string{"997 accepts", "277 cleared", "277 accepted", "277 pending", "835 payment"}, "v", always(claim.AcceptedPayer)},
+		{[]string{"997 accepts", "277 cleared", "277 not found"}, "v", always(claim.Rejected)},
+		{[]string{"277 accepted", "835 payment", "835 reversal", "835 correction"}, "c", always(claim.Paid)},
+		{[]string{"277 accepted", "835 payment", "835 reversal"}, "c", always(claim.AcceptedPayer)}, // the reversal waits for the payment
 	} {
 		t.Run(c.who+" "+strings.Join(c.files, ", "), func(t *testing.T) {
 			t.Parallel()
@@ -112,17 +115,17 @@ func TestFilesInAnyOrder(t *testing.T) {
 
 // arrive applies the files in the order, then all of them again but for
 // remittances, which say something else each time, and follows the claim.
-func arrive(t *testing.T, who string, order []string, ends billing.ClaimState) {
+func arrive(t *testing.T, who string, order []string, ends claim.State) {
 	t.Helper()
-	rank := []billing.ClaimState{billing.ClaimQueued, billing.ClaimSubmitted, billing.ClaimAcceptedClearinghouse, billing.ClaimAcceptedPayer}
-	c := claim()
-	c.Kind, c.Frequency, c.State, c.BatchID = billing.KindClaim, billing.FrequencyOriginal, billing.ClaimSubmitted, billing.FileID{15: 4}
+	rank := []claim.State{claim.Queued, claim.Submitted, claim.AcceptedClearinghouse, claim.AcceptedPayer}
+	c := newClaim()
+	c.Kind, c.Frequency, c.State, c.BatchID = claim.KindClaim, claim.FrequencyOriginal, claim.Submitted, billing.FileID{15: 4}
 	c.SentAt = noon
 	switch who {
 	case "p":
-		c.Kind = billing.KindPredetermination
+		c.Kind = claim.KindPredetermination
 	case "v":
-		c.Frequency = billing.FrequencyVoid
+		c.Frequency = claim.FrequencyVoid
 	}
 	books := books{Claim: c}
 	apply := arrivals(&books)
@@ -150,28 +153,28 @@ func arrive(t *testing.T, who string, order []string, ends billing.ClaimState) {
 // claim meanwhile, unless the claim is settled.
 func TestAVoidTakesItsClaimBack(t *testing.T) {
 	t.Parallel()
-	c := claim()
-	c.Kind, c.Frequency, c.State, c.PayerClaimNumber = billing.KindClaim, billing.FrequencyOriginal, billing.ClaimAcceptedPayer, "PAYER-1"
-	c.BatchID, c.SentAt, c.Standing, c.Findings = billing.FileID{15: 4}, noon, &billing.ClaimStanding{Paid: 1}, []billing.Finding{{Code: "x"}}
+	c := newClaim()
+	c.Kind, c.Frequency, c.State, c.PayerClaimNumber = claim.KindClaim, claim.FrequencyOriginal, claim.AcceptedPayer, "PAYER-1"
+	c.BatchID, c.SentAt, c.Standing, c.Findings = billing.FileID{15: 4}, noon, &claim.Standing{Paid: 1}, []claim.Finding{{Code: "x"}}
 	v, e, err := record(c).Void(billing.ClaimID{15: 99}, "VOID-1", billing.RequestID{15: 9}, evening)
-	if err != nil || e.Type != billing.EventClaimQueued || e.Resource != v.ID {
+	if err != nil || e.Type != event.ClaimQueued || e.Resource != v.ID {
 		t.Fatal(err, e.Type)
 	}
-	if v.State != billing.ClaimQueued || v.Frequency != billing.FrequencyVoid || v.ParentID != c.ID || v.PatientControlNumber != "VOID-1" ||
+	if v.State != claim.Queued || v.Frequency != claim.FrequencyVoid || v.ParentID != c.ID || v.PatientControlNumber != "VOID-1" ||
 		v.PayerClaimNumber != "PAYER-1" || !v.BatchID.IsZero() || !v.SentAt.IsZero() || v.Standing != nil || v.Findings != nil || len(v.Lines) != 2 {
 		t.Errorf("the void is %+v", v)
 	}
-	if c.State != billing.ClaimAcceptedPayer || c.PatientControlNumber != "PCN-1" || c.Standing == nil {
+	if c.State != claim.AcceptedPayer || c.PatientControlNumber != "PCN-1" || c.Standing == nil {
 		t.Errorf("the claim is %+v", c)
 	}
 	books := books{Claim: c}
-	if _, ok := books.post(billing.RemittanceClaim{StatusCode: "1", Paid: 5}, billing.ClaimCause{At: evening}); !ok {
+	if _, ok := books.post(remit.Claim{StatusCode: "1", Paid: 5}, claim.Cause{At: evening}); !ok {
 		t.Error("a claim that is being voided takes no payment")
 	}
-	if e, ok := c.Voided(billing.ClaimCause{At: evening}); !ok || e.Type != billing.EventClaimVoided || c.State != billing.ClaimVoided {
+	if e, ok := c.Voided(claim.Cause{At: evening}); !ok || e.Type != event.ClaimVoided || c.State != claim.Voided {
 		t.Errorf("voided %v, %s", ok, c.State)
 	}
-	if _, ok := books.post(billing.RemittanceClaim{StatusCode: "22", Paid: -5}, billing.ClaimCause{At: evening}); !ok || c.State != billing.ClaimVoided || c.Standing != nil {
+	if _, ok := books.post(remit.Claim{StatusCode: "22", Paid: -5}, claim.Cause{At: evening}); !ok || c.State != claim.Voided || c.Standing != nil {
 		t.Errorf("after the payment of a voided claim is taken back: %v, %s, %+v", ok, c.State, c.Standing)
 	}
 }

@@ -1,4 +1,4 @@
-package billing_test
+package claim_test
 
 import (
 	"reflect"
@@ -7,17 +7,18 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/ports/storetest"
 )
 
 // filledClaim is a claim of which every field has a value. The claim and its
 // predetermination have the same fields.
-func filledClaim(t *testing.T, kind billing.ClaimKind) *billing.ClaimRecord {
+func filledClaim(t *testing.T, kind claim.Kind) *claim.Record {
 	t.Helper()
-	c := storetest.Filled[billing.Claim](t)
-	c.Kind, c.State, c.Frequency = kind, billing.ClaimAcceptedPayer, billing.FrequencyOriginal
-	return &billing.ClaimRecord{
-		Claim: &c, OfficeName: "Main Street", Provider: billing.ProviderSummary{ID: c.ProviderID, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"},
+	c := storetest.Filled[claim.Claim](t)
+	c.Kind, c.State, c.Frequency = kind, claim.AcceptedPayer, claim.FrequencyOriginal
+	return &claim.Record{
+		Claim: &c, OfficeName: "Main Street", Provider: claim.ProviderSummary{ID: c.ProviderID, FirstName: "Ann", LastName: "Lee", NPI: "1234567893"},
 	}
 }
 
@@ -43,28 +44,28 @@ func wantDiffering(t *testing.T, what string, got, want any, names ...string) {
 // claim stays.
 func TestAReplacementTakesAllOfTheContent(t *testing.T) {
 	t.Parallel()
-	c, content := filledClaim(t, billing.KindClaim), storetest.Filled[billing.ClaimContent](t)
+	c, content := filledClaim(t, claim.KindClaim), storetest.Filled[claim.Content](t)
 	before := *c.Claim
 	if _, err := c.Replace(content, evening); err != nil {
 		t.Fatal(err)
 	}
-	wantDiffering(t, "content", c.ClaimContent, content)
-	wantDiffering(t, "progress", c.ClaimProgress, before.ClaimProgress, "State", "Findings", "BatchID", "History", "UpdatedAt")
-	wantDiffering(t, "claim", *c.Claim, before, "Frequency", "ClaimContent", "ClaimProgress")
+	wantDiffering(t, "content", c.Content, content)
+	wantDiffering(t, "progress", c.Progress, before.Progress, "State", "Findings", "BatchID", "History", "UpdatedAt")
+	wantDiffering(t, "claim", *c.Claim, before, "Frequency", "Content", "Progress")
 }
 
 // A void repeats the content of its claim, and makes a progress of its own.
 func TestAVoidRepeatsAllOfTheContent(t *testing.T) {
 	t.Parallel()
-	c := filledClaim(t, billing.KindClaim)
+	c := filledClaim(t, claim.KindClaim)
 	v, _, err := c.Void(billing.ClaimID{15: 9}, "VOID-1", billing.RequestID{15: 8}, evening)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantDiffering(t, "content", v.ClaimContent, c.ClaimContent)
-	wantDiffering(t, "progress", v.ClaimProgress, billing.ClaimProgress{}, "State", "PayerClaimNumber", "History", "UpdatedAt")
+	wantDiffering(t, "content", v.Content, c.Content)
+	wantDiffering(t, "progress", v.Progress, claim.Progress{}, "State", "PayerClaimNumber", "History", "UpdatedAt")
 	wantDiffering(t, "claim", *v.Claim, *c.Claim,
-		"ID", "Frequency", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "ClaimProgress")
+		"ID", "Frequency", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "Progress")
 	wantDiffering(t, "record", *v, *c, "Claim")
 }
 
@@ -72,20 +73,20 @@ func TestAVoidRepeatsAllOfTheContent(t *testing.T) {
 // without any progress.
 func TestAConversionTakesAllOfTheContent(t *testing.T) {
 	t.Parallel()
-	c := filledClaim(t, billing.KindPredetermination)
+	c := filledClaim(t, claim.KindPredetermination)
 	c.ConvertedTo = billing.ClaimID{}
 	days := map[int]billing.Date{2: {Year: 2026, Month: time.March, Day: 2}}
 	next, err := c.Convert(billing.ClaimID{15: 9}, "N", days, billing.RequestID{15: 8}, evening)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantDiffering(t, "content", next.ClaimContent, c.ClaimContent, "Lines", "ClaimDetails")
-	wantDiffering(t, "details", next.ClaimDetails, c.ClaimDetails, "PredeterminationNumber")
+	wantDiffering(t, "content", next.Content, c.Content, "Lines", "Details")
+	wantDiffering(t, "details", next.Details, c.Details, "PredeterminationNumber")
 	if next.PredeterminationNumber != c.PayerClaimNumber {
 		t.Errorf("the number of the predetermination is %q, want %q", next.PredeterminationNumber, c.PayerClaimNumber)
 	}
 	wantDiffering(t, "the line that is done", next.Lines[0], c.Lines[1], "ServiceDate")
-	wantDiffering(t, "progress", next.ClaimProgress, billing.ClaimProgress{}, "UpdatedAt")
+	wantDiffering(t, "progress", next.Progress, claim.Progress{}, "UpdatedAt")
 	wantDiffering(t, "claim", *next, *c.Claim,
-		"ID", "Kind", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "ClaimContent", "ClaimProgress")
+		"ID", "Kind", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "Content", "Progress")
 }

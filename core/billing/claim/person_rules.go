@@ -1,6 +1,10 @@
-package billing
+package claim
 
-import "slices"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"slices"
+)
 
 // oldestAge is an age that no patient exceeds.
 const oldestAge = 120
@@ -37,41 +41,41 @@ var personRules = slices.Concat([]rule[*Claim]{
 	// Every claim has the patient's address (005010X224A2, 2010BA and 2010CA N3). The
 	// subscriber's is sent for a dependent without one.
 	{"required", "subscriber.address", "The subscriber's address is missing. Payers need it as the patient's address.", "Enter the subscriber's address.", func(c *Claim, _ *RuleContext) bool {
-		return c.Subscriber.Address == Address{}
+		return c.Subscriber.Address == directory.Address{}
 	}},
-}, ofAddress("subscriber.address", "subscriber's", func(c *Claim) Address { return c.Subscriber.Address }), []rule[*Claim]{
-	ofDependent("patient.first_name", "patient's first name", func(p *ClaimPatient) bool { return Blank(p.FirstName) }),
-	ofDependent("patient.last_name", "patient's last name", func(p *ClaimPatient) bool { return Blank(p.LastName) }),
+}, ofAddress("subscriber.address", "subscriber's", func(c *Claim) directory.Address { return c.Subscriber.Address }), []rule[*Claim]{
+	ofDependent("patient.first_name", "patient's first name", func(p *Patient) bool { return billing.Blank(p.FirstName) }),
+	ofDependent("patient.last_name", "patient's last name", func(p *Patient) bool { return billing.Blank(p.LastName) }),
 	unspelled("patient.first_name", func(c *Claim) string { return c.patient().FirstName }),
 	unspelled("patient.middle_name", func(c *Claim) string { return c.patient().MiddleName }),
 	unspelled("patient.last_name", func(c *Claim) string { return c.patient().LastName }),
 	uncarried("patient.suffix", func(c *Claim) string { return c.patient().Suffix }),
-	ofDependent("patient.date_of_birth", "patient's date of birth", func(p *ClaimPatient) bool { return p.DateOfBirth.IsZero() }),
+	ofDependent("patient.date_of_birth", "patient's date of birth", func(p *Patient) bool { return p.DateOfBirth.IsZero() }),
 	{"date_of_birth_late", "patient.date_of_birth", bornLate, correctBorn, func(c *Claim, w *RuleContext) bool {
 		return c.Patient != nil && bornAfterService(c, w, c.Patient.DateOfBirth)
 	}},
 	{"date_of_birth_early", "patient.date_of_birth", bornEarly, correctBorn, func(c *Claim, w *RuleContext) bool {
 		return c.Patient != nil && implausiblyOld(c.Patient.DateOfBirth, w.Today)
 	}},
-	ofDependent("patient.relationship", "patient's relationship to the subscriber", func(p *ClaimPatient) bool { return p.Relationship == "" }),
-}, ofAddress("patient.address", "patient's", func(c *Claim) Address { return c.patient().Address }))
+	ofDependent("patient.relationship", "patient's relationship to the subscriber", func(p *Patient) bool { return p.Relationship == "" }),
+}, ofAddress("patient.address", "patient's", func(c *Claim) directory.Address { return c.patient().Address }))
 
 // ofDependent returns the rule that a patient who is not the subscriber has a
 // value in the field.
-func ofDependent(field, what string, is func(p *ClaimPatient) bool) rule[*Claim] {
+func ofDependent(field, what string, is func(p *Patient) bool) rule[*Claim] {
 	return missing(field, what, func(c *Claim) bool { return c.Patient != nil && is(c.Patient) })
 }
 
 // patient returns the patient who is not the subscriber, or an empty one.
-func (c *Claim) patient() ClaimPatient {
+func (c *Claim) patient() Patient {
 	if c.Patient == nil {
-		return ClaimPatient{}
+		return Patient{}
 	}
 	return *c.Patient
 }
 
 // born returns the patient's date of birth.
-func (c *Claim) born() Date {
+func (c *Claim) born() billing.Date {
 	if c.Patient != nil {
 		return c.Patient.DateOfBirth
 	}
@@ -80,9 +84,11 @@ func (c *Claim) born() Date {
 
 // bornAfterService reports whether the date of birth is after the first service,
 // or after today.
-func bornAfterService(c *Claim, with *RuleContext, born Date) bool {
+func bornAfterService(c *Claim, with *RuleContext, born billing.Date) bool {
 	first := c.ServiceDates().From
 	return with.Today.Before(born) || !first.IsZero() && first.Before(born)
 }
 
-func implausiblyOld(born, today Date) bool { return !born.IsZero() && born.AgeOn(today) > oldestAge }
+func implausiblyOld(born, today billing.Date) bool {
+	return !born.IsZero() && born.AgeOn(today) > oldestAge
+}

@@ -1,6 +1,7 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
 )
@@ -75,7 +76,7 @@ type tooth struct {
 func findTooth(name string) (t tooth, ok bool) {
 	switch n := len(name); {
 	case n == 0 || n > 2 || name[0] == '0':
-	case allDigits(name):
+	case billing.AllDigits(name):
 		place := 0
 		for _, digit := range name {
 			place = place*10 + int(digit-'0')

@@ -1,35 +1,39 @@
-package billing
+package claim
 
-import "time"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"time"
+)
 
-// ClaimProgress is the result of the rules, the files and the payer's decisions
+// Progress is the result of the rules, the files and the payer's decisions
 // for a claim. A new claim has none.
-type ClaimProgress struct {
-	State            ClaimState
+type Progress struct {
+	State            State
 	Findings         []Finding
-	BatchID          FileID         // the file that carries it, or carried it last
+	BatchID          billing.FileID // the file that carries it, or carried it last
 	SentAt           time.Time      // when a file with it was first handed to the network
 	SubmittedNumber  string         // the control number in its files, if a network did not take its own
 	PayerClaimNumber string         // the payer's latest number for it (277 REF 1K, CLP07)
-	Standing         *ClaimStanding // what the ledger adds up to; nil when nothing stands
+	Standing         *Standing      // what the ledger adds up to; nil when nothing stands
 	SettledAt        time.Time      // when a remittance last changed the figures
 	ReconciledAt     time.Time
-	Accepted         []AcceptedOpen // open amounts that a person accepted when they reconciled it
-	Elsewhere        Money          // what else settles the charge: payments and decisions of other payers; see SetElsewhere
-	Estimate         *ClaimEstimate // of a returned predetermination
-	ConvertedTo      ClaimID        // the claim that the predetermination became
-	SecondaryID      ClaimID        // the claim to the next payer for the same services
-	SubmitWhenReady  bool           // a caller has submitted it although it had findings; it is queued once they are gone by themselves
-	History          []ClaimMove
+	Accepted         []AcceptedOpen       // open amounts that a person accepted when they reconciled it
+	Elsewhere        billing.Money        // what else settles the charge: payments and decisions of other payers; see SetElsewhere
+	Estimate         *remit.ClaimEstimate // of a returned predetermination
+	ConvertedTo      billing.ClaimID      // the claim that the predetermination became
+	SecondaryID      billing.ClaimID      // the claim to the next payer for the same services
+	SubmitWhenReady  bool                 // a caller has submitted it although it had findings; it is queued once they are gone by themselves
+	History          []Move
 	UpdatedAt        time.Time
 }
 
-// ClaimMove is a change of a claim's state, or what a person did with one of its
+// Move is a change of a claim's state, or what a person did with one of its
 // remittances.
-type ClaimMove struct {
-	State ClaimState
+type Move struct {
+	State State
 	At    time.Time
-	Cause ClaimTrigger
+	Cause Trigger
 	File  string // the name of the file that caused it; empty for none
 	By    string // the key or the user; empty when a file caused it
 	Note  string // of the person
@@ -43,23 +47,23 @@ type Finding struct {
 	Fix     string
 }
 
-// ClaimStanding is the figures of a claim that follow from its ledger.
-type ClaimStanding struct {
-	Outcome               PaymentOutcome // of the latest standing adjudication that paid
-	ERAID                 ERAID          // of that adjudication; of the latest one when none paid
-	PaymentDate           Date           // of that adjudication; zero when its remittance has none
-	Paid                  Money          // by all payers, reversals subtracted
-	Allowed               *Money         // by the primary payer; nil when its remittances do not say
-	PatientResponsibility Money
-	Contractual           Money // the write-off: what the primary payer's contract takes off the charge
-	NotPaid               Money // what the primary payer refuses to pay
+// Standing is the figures of a claim that follow from its ledger.
+type Standing struct {
+	Outcome               remit.PaymentOutcome // of the latest standing adjudication that paid
+	ERAID                 billing.ERAID        // of that adjudication; of the latest one when none paid
+	PaymentDate           billing.Date         // of that adjudication; zero when its remittance has none
+	Paid                  billing.Money        // by all payers, reversals subtracted
+	Allowed               *billing.Money       // by the primary payer; nil when its remittances do not say
+	PatientResponsibility billing.Money
+	Contractual           billing.Money // the write-off: what the primary payer's contract takes off the charge
+	NotPaid               billing.Money // what the primary payer refuses to pay
 
 	Capped     bool       `json:",omitempty"` // the payers leave more to the patient than remains of the charge
 	Exceeds    bool       `json:",omitempty"` // payments and write-off exceed the charge
 	OpenReason OpenReason `json:",omitempty"` // why the rest of the charge is open, if any is
 }
 
-func (s *ClaimStanding) equal(o *ClaimStanding) bool {
+func (s *Standing) equal(o *Standing) bool {
 	a, b := *s, *o
 	a.Allowed, b.Allowed = nil, nil
 	return a == b && (s.Allowed == nil) == (o.Allowed == nil) && (s.Allowed == nil || *s.Allowed == *o.Allowed)

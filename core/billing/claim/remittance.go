@@ -1,6 +1,9 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
 )
@@ -8,17 +11,17 @@ import (
 // EstimatedBy reports whether the claim of a remittance is an estimate for this claim. Some
 // payers answer a predetermination as if it were a claim: denied, or processed without a
 // payment. That is an estimate, too.
-func (c *Claim) EstimatedBy(r *RemittanceClaim) bool {
+func (c *Claim) EstimatedBy(r *remit.Claim) bool {
 	if c.Kind != KindPredetermination || r.Reverses() || r.Forwards() {
 		return false
 	}
-	paysLine := func(l ERALine) bool { return l.Paid != 0 }
+	paysLine := func(l remit.Line) bool { return l.Paid != 0 }
 	return r.Estimates() || r.Paid == 0 && !slices.ContainsFunc(r.Lines, paysLine)
 }
 
 // Suits reports whether the claim of a remittance is of the kind that the claim asks for:
 // a decision, or an estimate.
-func (c *Claim) Suits(r *RemittanceClaim) bool {
+func (c *Claim) Suits(r *remit.Claim) bool {
 	if c.Kind == KindPredetermination {
 		return c.EstimatedBy(r)
 	}
@@ -27,14 +30,14 @@ func (c *Claim) Suits(r *RemittanceClaim) bool {
 
 // CanHave returns CodeConflict when the remittance claim can never be applied
 // to this claim: the claim was not sent, or one of them is about an estimate.
-func (c *Claim) CanHave(r *RemittanceClaim) error {
+func (c *Claim) CanHave(r *remit.Claim) error {
 	switch {
 	case c.Frequency == FrequencyVoid:
-		return &Error{Code: CodeConflict, Message: "A void is not paid. Match the remittance to the claim that it voids: " + c.ParentID.String() + "."}
+		return &billing.Error{Code: billing.CodeConflict, Message: "A void is not paid. Match the remittance to the claim that it voids: " + c.ParentID.String() + "."}
 	case !c.Awaits():
-		return &Error{Code: CodeConflict, Message: "The claim was never sent. Submit it, or match the remittance to another claim."}
+		return &billing.Error{Code: billing.CodeConflict, Message: "The claim was never sent. Submit it, or match the remittance to another claim."}
 	case !c.Suits(r):
-		return &Error{Code: CodeConflict, Message: ReviewKindDiffers.Message() + " " + ReviewKindDiffers.Fix()}
+		return &billing.Error{Code: billing.CodeConflict, Message: remit.ReviewKindDiffers.Message() + " " + remit.ReviewKindDiffers.Fix()}
 	default:
 		return nil
 	}
@@ -42,7 +45,7 @@ func (c *Claim) CanHave(r *RemittanceClaim) error {
 
 // Fits reports whether the mark has a control number of the claim, and either the
 // claim's charge, with any sign, or the patient's name.
-func (c *Claim) Fits(m ClaimMark) bool {
+func (c *Claim) Fits(m clearing.ClaimMark) bool {
 	named := func(number string) bool { return strings.EqualFold(m.ControlNumber, number) }
 	if m.ControlNumber == "" || !slices.ContainsFunc(c.Numbers(), named) {
 		return false
@@ -53,39 +56,39 @@ func (c *Claim) Fits(m ClaimMark) bool {
 	}
 	charge := c.Charge()
 	return m.Charge == charge || m.Charge == -charge ||
-		m.LastName != "" && comparableName(m.LastName) == comparableName(last) && comparableName(m.FirstName) == comparableName(first)
+		m.LastName != "" && billing.ComparableName(m.LastName) == billing.ComparableName(last) && billing.ComparableName(m.FirstName) == billing.ComparableName(first)
 }
 
-func (c *Claim) sameCharge(r *RemittanceClaim) bool { return r.Charge.Abs() == c.Charge() }
+func (c *Claim) sameCharge(r *remit.Claim) bool { return r.Charge.Abs() == c.Charge() }
 
 // patientName returns the name of the person who was treated.
-func (c *ClaimContent) patientName() (first, last string) {
+func (c *Content) patientName() (first, last string) {
 	if c.Patient != nil {
 		return c.Patient.FirstName, c.Patient.LastName
 	}
 	return c.Subscriber.FirstName, c.Subscriber.LastName
 }
 
-func (c *Claim) sameLastName(r *RemittanceClaim) bool {
+func (c *Claim) sameLastName(r *remit.Claim) bool {
 	_, last := c.patientName()
-	return r.PatientLastName != "" && comparableName(r.PatientLastName) == comparableName(last)
+	return r.PatientLastName != "" && billing.ComparableName(r.PatientLastName) == billing.ComparableName(last)
 }
 
 // patientDiffers reports whether member ID and name both differ. A value that the
 // remittance leaves out does not differ.
-func (c *Claim) patientDiffers(r *RemittanceClaim) bool {
-	if r.MemberID == "" || r.PatientLastName == "" || comparableName(r.MemberID) == comparableName(c.Subscriber.MemberID) {
+func (c *Claim) patientDiffers(r *remit.Claim) bool {
+	if r.MemberID == "" || r.PatientLastName == "" || billing.ComparableName(r.MemberID) == billing.ComparableName(c.Subscriber.MemberID) {
 		return false
 	}
 	first, last := c.patientName()
-	return comparableName(r.PatientLastName) != comparableName(last) || comparableName(r.PatientFirstName) != comparableName(first)
+	return billing.ComparableName(r.PatientLastName) != billing.ComparableName(last) || billing.ComparableName(r.PatientFirstName) != billing.ComparableName(first)
 }
 
 // Identifies reports whether the charge or the patient's last name shows that the
 // remittance, which has the payer's number of the claim, is about the claim.
-func (c *Claim) Identifies(r *RemittanceClaim) bool { return c.sameCharge(r) || c.sameLastName(r) }
+func (c *Claim) Identifies(r *remit.Claim) bool { return c.sameCharge(r) || c.sameLastName(r) }
 
 // bill reports whether the claim bills the procedure.
 func (c *Claim) bill(procedure string) bool {
-	return slices.ContainsFunc(c.Lines, func(l ClaimLine) bool { return strings.EqualFold(l.ProcedureCode, procedure) })
+	return slices.ContainsFunc(c.Lines, func(l Line) bool { return strings.EqualFold(l.ProcedureCode, procedure) })
 }

@@ -1,17 +1,21 @@
-package billing
+package claim
 
-import "strings"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"strings"
+)
 
 // LineNumbers returns the numbers of the claim's lines that were matched to those of
 // the remittance. It matches them again when that was not done, or when they do not
 // fit: a replacement has other lines. What a person matched stays while the claim has
 // the lines.
-func (c *Claim) LineNumbers(r *RemittanceClaim) []int {
+func (c *Claim) LineNumbers(r *remit.Claim) []int {
 	if len(r.LineNumbers) != len(r.Lines) {
 		return c.MatchLines(r)
 	}
 	for i, n := range r.LineNumbers {
-		if n > len(c.Lines) || n > 0 && r.MatchedBy != MatchedByUser && !c.Lines[n-1].resembles(&r.Lines[i]) {
+		if n > len(c.Lines) || n > 0 && r.MatchedBy != remit.MatchedByUser && !c.Lines[n-1].resembles(&r.Lines[i]) {
 			return c.MatchLines(r)
 		}
 	}
@@ -20,15 +24,15 @@ func (c *Claim) LineNumbers(r *RemittanceClaim) []int {
 
 // resembles reports whether procedure or charge agree with the line of the remittance.
 // They do whenever MatchLines matches the two.
-func (l *ClaimLine) resembles(r *ERALine) bool {
-	return strings.EqualFold(r.billed(), l.ProcedureCode) || r.Charge.Abs() == l.Fee
+func (l *Line) resembles(r *remit.Line) bool {
+	return strings.EqualFold(r.Billed(), l.ProcedureCode) || r.Charge.Abs() == l.Fee
 }
 
 // MatchLines returns, for each line of the remittance, the number of the claim's
 // line that it pays, from 1, or 0 when none is certain. Lines are matched by their
 // content. Their position in the file says nothing, because payers sort them.
-func (c *Claim) MatchLines(r *RemittanceClaim) []int {
-	m := lineMatcher{claim: c.Lines, lines: r.Lines, numbers: make([]int, len(r.Lines)), taken: make([]Money, len(c.Lines))}
+func (c *Claim) MatchLines(r *remit.Claim) []int {
+	m := lineMatcher{claim: c.Lines, lines: r.Lines, numbers: make([]int, len(r.Lines)), taken: make([]billing.Money, len(c.Lines))}
 	m.byControlNumber()
 	for m.round() {
 	}
@@ -37,10 +41,10 @@ func (c *Claim) MatchLines(r *RemittanceClaim) []int {
 }
 
 type lineMatcher struct {
-	claim   []ClaimLine
-	lines   []ERALine
-	numbers []int   // the result
-	taken   []Money // by line of the claim: the charges of the lines that match it, plus one cent when it is matched
+	claim   []Line
+	lines   []remit.Line
+	numbers []int           // the result
+	taken   []billing.Money // by line of the claim: the charges of the lines that match it, plus one cent when it is matched
 }
 
 // byControlNumber matches the lines that repeat the control number of a billed
@@ -66,7 +70,7 @@ func (m *lineMatcher) byControlNumber() {
 
 // billedNumber reads the control number of the billed line, which is its place on
 // the claim; 0 when the payer states none of ours.
-func billedNumber(l *ERALine) (n int) {
+func billedNumber(l *remit.Line) (n int) {
 	for _, d := range strings.TrimSpace(l.ControlNumber) {
 		if d < '0' || d > '9' || n > 99 {
 			return 0
@@ -78,7 +82,7 @@ func billedNumber(l *ERALine) (n int) {
 
 func (m *lineMatcher) free(n int) bool { return m.taken[n-1] == 0 }
 
-func (m *lineMatcher) match(i, n int, charge Money) {
+func (m *lineMatcher) match(i, n int, charge billing.Money) {
 	if m.free(n) {
 		m.taken[n-1] = 1
 	}
@@ -88,12 +92,12 @@ func (m *lineMatcher) match(i, n int, charge Money) {
 // round matches lines by procedure, date and charge, the strictest rule first. It
 // reports whether a rule matched any, since that can make another line certain.
 func (m *lineMatcher) round() bool {
-	date := func(l *ERALine, c *ClaimLine) bool { return !l.ServiceDate.IsZero() && l.ServiceDate == c.ServiceDate }
-	for _, agree := range []func(*ERALine, *ClaimLine) bool{
-		func(l *ERALine, c *ClaimLine) bool { return date(l, c) && l.Charge.Abs() == c.Fee },
-		func(l *ERALine, c *ClaimLine) bool { return l.Charge.Abs() == c.Fee },
+	date := func(l *remit.Line, c *Line) bool { return !l.ServiceDate.IsZero() && l.ServiceDate == c.ServiceDate }
+	for _, agree := range []func(*remit.Line, *Line) bool{
+		func(l *remit.Line, c *Line) bool { return date(l, c) && l.Charge.Abs() == c.Fee },
+		func(l *remit.Line, c *Line) bool { return l.Charge.Abs() == c.Fee },
 		date,
-		func(*ERALine, *ClaimLine) bool { return true },
+		func(*remit.Line, *Line) bool { return true },
 	} {
 		if m.unique(agree) {
 			return true
@@ -104,7 +108,7 @@ func (m *lineMatcher) round() bool {
 
 // unique matches each line that agrees with exactly one free line, if no other line
 // agrees with that one.
-func (m *lineMatcher) unique(agree func(*ERALine, *ClaimLine) bool) (matched bool) {
+func (m *lineMatcher) unique(agree func(*remit.Line, *Line) bool) (matched bool) {
 	only := make([]int, len(m.lines))     // by line: the number that it agrees with; 0 for none or several
 	wanted := make([]int, len(m.claim)+1) // by number: how many lines agree with it
 	for i := range m.lines {
@@ -114,7 +118,7 @@ func (m *lineMatcher) unique(agree func(*ERALine, *ClaimLine) bool) (matched boo
 		fits := 0
 		for n := 1; n <= len(m.claim); n++ {
 			c := &m.claim[n-1]
-			if m.free(n) && strings.EqualFold(m.lines[i].billed(), c.ProcedureCode) && agree(&m.lines[i], c) {
+			if m.free(n) && strings.EqualFold(m.lines[i].Billed(), c.ProcedureCode) && agree(&m.lines[i], c) {
 				only[i], fits = n, fits+1
 				wanted[n]++
 			}

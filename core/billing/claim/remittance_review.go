@@ -1,37 +1,39 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 )
 
 // Review returns why a person must decide whether to apply the remittance, or the
 // empty string when it can be applied. Found is how the claim was found. The ledger
 // is without the remittance.
-func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
+func (l *Ledger) Review(r *remit.LedgerEntry, found remit.MatchedBy) remit.ReviewCode {
 	c := l.claim
 	switch {
-	case !c.Suits(r.RemittanceClaim):
-		return ReviewKindDiffers
-	case found == MatchedByPayerNumber && !c.sameCharge(r.RemittanceClaim) && !c.sameLastName(r.RemittanceClaim):
-		return ReviewPayerNumberOnly
+	case !c.Suits(r.Claim):
+		return remit.ReviewKindDiffers
+	case found == remit.MatchedByPayerNumber && !c.sameCharge(r.Claim) && !c.sameLastName(r.Claim):
+		return remit.ReviewPayerNumberOnly
 	case !r.Balanced:
-		return ReviewUnbalanced
-	case c.EstimatedBy(r.RemittanceClaim):
-		if c.patientDiffers(r.RemittanceClaim) && !c.sameCharge(r.RemittanceClaim) {
-			return ReviewPatientAndCharge
+		return remit.ReviewUnbalanced
+	case c.EstimatedBy(r.Claim):
+		if c.patientDiffers(r.Claim) && !c.sameCharge(r.Claim) {
+			return remit.ReviewPatientAndCharge
 		}
 		return ""
 	case r.Reverses() && !l.With(r).Cancels(r):
 		if l.pays(r) {
-			return ReviewReversalDiffers
+			return remit.ReviewReversalDiffers
 		}
-		return ReviewNoPayment
-	case c.patientDiffers(r.RemittanceClaim) && l.chargeDiffers(r):
-		return ReviewPatientAndCharge
+		return remit.ReviewNoPayment
+	case c.patientDiffers(r.Claim) && l.chargeDiffers(r):
+		return remit.ReviewPatientAndCharge
 	case l.repeats(r):
-		return ReviewPaymentRepeated
+		return remit.ReviewPaymentRepeated
 	case l.overpays(r):
-		return ReviewExceedsCharge
+		return remit.ReviewExceedsCharge
 	default:
 		return ""
 	}
@@ -40,13 +42,13 @@ func (l *Ledger) Review(r *LedgerEntry, found MatchedBy) ReviewCode {
 // overpays reports whether the payment comes beside another one of the same payer and
 // sequence, which has another payer claim number and was not taken back, and the claim
 // is then paid more than its charge.
-func (l *Ledger) overpays(r *LedgerEntry) bool {
+func (l *Ledger) overpays(r *remit.LedgerEntry) bool {
 	if r.Reverses() || r.Paid <= 0 {
 		return false
 	}
 	with := l.With(r)
 	e := with.find(r)
-	var paid Money
+	var paid billing.Money
 	beside := false
 	for _, o := range with.entries {
 		paid += o.Paid
@@ -57,7 +59,7 @@ func (l *Ledger) overpays(r *LedgerEntry) bool {
 
 // pays reports whether a payment that the reversal names stands. A payment of a later
 // day does not count.
-func (l *Ledger) pays(r *LedgerEntry) bool {
+func (l *Ledger) pays(r *remit.LedgerEntry) bool {
 	e := newEntry(l.claim, r)
 	return slices.ContainsFunc(l.entries, func(o *ledgerEntry) bool {
 		return !o.Reverses() && o.cancelledBy == nil && o.ERA.ID != r.ERA.ID && !r.Date.Before(o.Date) && e.names(o)
@@ -66,7 +68,7 @@ func (l *Ledger) pays(r *LedgerEntry) bool {
 
 // repeats reports whether a payment of the same payer, with the same number and the
 // same amounts on the lines, stands under another trace.
-func (l *Ledger) repeats(r *LedgerEntry) bool {
+func (l *Ledger) repeats(r *remit.LedgerEntry) bool {
 	if r.Reverses() || r.Paid == 0 {
 		return false
 	}
@@ -92,7 +94,7 @@ func (e *ledgerEntry) paysLike(o *ledgerEntry) bool {
 }
 
 // paidFor returns what the entry pays for the service of the line.
-func (e *ledgerEntry) paidFor(p place) (sum Money) {
+func (e *ledgerEntry) paidFor(p place) (sum billing.Money) {
 	for i := range e.Lines {
 		if e.same(i, p) {
 			sum += e.Lines[i].Paid
@@ -103,42 +105,42 @@ func (e *ledgerEntry) paidFor(p place) (sum Money) {
 
 // Warnings returns what differs between an entry of the ledger and the claim. Given
 // are warnings about its file.
-func (l *Ledger) Warnings(r *LedgerEntry, given []WarningCode) []WarningCode {
+func (l *Ledger) Warnings(r *remit.LedgerEntry, given []remit.WarningCode) []remit.WarningCode {
 	all, e := slices.Clone(given), l.find(r)
 	if e == nil {
 		e = newEntry(l.claim, r)
 	}
-	add := func(w WarningCode, when bool) {
+	add := func(w remit.WarningCode, when bool) {
 		if when && !slices.Contains(all, w) {
 			all = append(all, w)
 		}
 	}
 	c := l.claim
-	add(WarnPatientDiffers, c.patientDiffers(r.RemittanceClaim))
-	add(WarnChargeDiffers, l.chargeDiffers(r))
+	add(remit.WarnPatientDiffers, c.patientDiffers(r.Claim))
+	add(remit.WarnChargeDiffers, l.chargeDiffers(r))
 	for i := range r.Lines {
-		add(WarnLineUnmatched, e.numbers[i] == 0)
-		add(WarnProcedureUnknown, !c.bill(r.Lines[i].billed()))
+		add(remit.WarnLineUnmatched, e.numbers[i] == 0)
+		add(remit.WarnProcedureUnknown, !c.bill(r.Lines[i].Billed()))
 	}
-	if !r.Reverses() && r.PatientResponsibility != nil && !c.EstimatedBy(r.RemittanceClaim) {
-		add(WarnPatientAmountDiffers, *r.PatientResponsibility != r.adjusted(Adjustment.ofPatient))
+	if !r.Reverses() && r.PatientResponsibility != nil && !c.EstimatedBy(r.Claim) {
+		add(remit.WarnPatientAmountDiffers, *r.PatientResponsibility != r.Adjusted(remit.Adjustment.OfPatient))
 	}
 	if s := l.Standing(); s != nil && c.Kind == KindClaim {
-		add(WarnExceedsCharge, s.Exceeds)
-		add(WarnPatientAmountCapped, s.Capped)
+		add(remit.WarnExceedsCharge, s.Exceeds)
+		add(remit.WarnPatientAmountCapped, s.Capped)
 	}
-	add(WarnPaymentRepeated, l.Without(r).repeats(r))
+	add(remit.WarnPaymentRepeated, l.Without(r).repeats(r))
 	return all
 }
 
 // chargeDiffers reports whether the charge is neither the claim's nor that of the
 // lines that it pays.
-func (l *Ledger) chargeDiffers(r *LedgerEntry) bool {
-	if l.claim.sameCharge(r.RemittanceClaim) {
+func (l *Ledger) chargeDiffers(r *remit.LedgerEntry) bool {
+	if l.claim.sameCharge(r.Claim) {
 		return false
 	}
 	e, counted := newEntry(l.claim, r), map[int]bool{}
-	var fees Money
+	var fees billing.Money
 	for _, n := range e.numbers {
 		if n > 0 && !counted[n] {
 			counted[n] = true

@@ -1,24 +1,27 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"slices"
 	"strconv"
 )
 
 // triggerOf returns the trigger of the report and its event. Both are empty when
 // the report changes nothing.
-func triggerOf(r *ClaimReport) (ClaimTrigger, EventType) {
+func triggerOf(r *clearing.ClaimReport) (Trigger, event.Type) {
 	switch {
-	case r.Outcome == ReportAccepted && r.Side == SidePayer:
-		return TriggerPayerAccept, EventClaimAccepted
-	case r.Outcome == ReportAccepted:
-		return TriggerClearinghouseAccept, EventClaimAccepted
-	case r.Outcome == ReportRejected:
-		return TriggerReject, EventClaimRejected
-	case r.Outcome == ReportNotFound:
-		return TriggerNotFound, EventClaimNeedsAttention
-	case r.Side == SidePayer && r.Outcome != "":
-		return TriggerStatus, EventClaimStatusUpdated
+	case r.Outcome == clearing.ReportAccepted && r.Side == clearing.SidePayer:
+		return TriggerPayerAccept, event.ClaimAccepted
+	case r.Outcome == clearing.ReportAccepted:
+		return TriggerClearinghouseAccept, event.ClaimAccepted
+	case r.Outcome == clearing.ReportRejected:
+		return TriggerReject, event.ClaimRejected
+	case r.Outcome == clearing.ReportNotFound:
+		return TriggerNotFound, event.ClaimNeedsAttention
+	case r.Side == clearing.SidePayer && r.Outcome != "":
+		return TriggerStatus, event.ClaimStatusUpdated
 	default:
 		return "", ""
 	}
@@ -26,7 +29,7 @@ func triggerOf(r *ClaimReport) (ClaimTrigger, EventType) {
 
 // reported returns the path of the field in the body of POST /claims that the reason
 // concerns. It is empty if the reason names none.
-func (c *Claim) reported(r *ReportReason) string {
+func (c *Claim) reported(r *clearing.ReportReason) string {
 	if r.Payer != "" && r.Payer != c.Turn() {
 		return c.coverageField(r.Payer, r.Line)
 	}
@@ -34,18 +37,18 @@ func (c *Claim) reported(r *ReportReason) string {
 		return "lines." + strconv.Itoa(r.Line-1)
 	}
 	switch r.Party {
-	case PartyOffice:
+	case clearing.PartyOffice:
 		return "office_id"
-	case PartyRendering:
+	case clearing.PartyRendering:
 		return "rendering_provider_id"
-	case PartyPatient:
+	case clearing.PartyPatient:
 		if c.Patient != nil {
 			return "patient"
 		}
 		return "subscriber"
-	case PartySubscriber:
+	case clearing.PartySubscriber:
 		return "subscriber"
-	case PartyPayer:
+	case clearing.PartyPayer:
 		return "payer_id"
 	}
 	return ""
@@ -53,7 +56,7 @@ func (c *Claim) reported(r *ReportReason) string {
 
 // coverageField returns the path of the payer's coverage, or of its decision about the
 // line if it has one.
-func (c *Claim) coverageField(s Sequence, line int) string {
+func (c *Claim) coverageField(s billing.Sequence, line int) string {
 	at := slices.IndexFunc(c.OtherCoverage, func(o OtherCoverage) bool { return o.Sequence == s })
 	if at < 0 {
 		return "other_coverage"
@@ -69,23 +72,23 @@ func (c *Claim) coverageField(s Sequence, line int) string {
 
 // findingsOf returns the findings for a claim that was rejected or not found, one for
 // each reason.
-func (c *Claim) findingsOf(r *ClaimReport) (found []Finding) {
+func (c *Claim) findingsOf(r *clearing.ClaimReport) (found []Finding) {
 	for i := range r.Reasons {
 		found = append(found, c.findingOf(r, &r.Reasons[i]))
 	}
 	if len(found) == 0 {
-		found = append(found, c.findingOf(r, &ReportReason{Status: r.Status}))
+		found = append(found, c.findingOf(r, &clearing.ReportReason{Status: r.Status}))
 	}
 	return found
 }
 
-func (c *Claim) findingOf(r *ClaimReport, why *ReportReason) Finding {
+func (c *Claim) findingOf(r *clearing.ClaimReport, why *clearing.ReportReason) Finding {
 	who := "The clearinghouse"
-	if r.Side == SidePayer {
+	if r.Side == clearing.SidePayer {
 		who = "The payer"
 	}
 	message, fix := who+" rejected the claim with status "+why.Status.String()+".", "Correct what the status names, then submit the claim again."
-	if r.Outcome == ReportNotFound {
+	if r.Outcome == clearing.ReportNotFound {
 		message = who + " has no record of the claim (status " + why.Status.String() + ")."
 		fix = "Check the payer and the subscriber, correct the claim, then submit it again."
 	}

@@ -1,6 +1,10 @@
-package billing
+package claim
 
-import "slices"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"slices"
+)
 
 // reversal is an entry that takes back others.
 type reversal struct{ *ledgerEntry }
@@ -42,13 +46,15 @@ func (l *Ledger) standing(r reversal) (named, others, own []*ledgerEntry) {
 // adjustment.
 func (r reversal) mirrors(e *ledgerEntry) bool {
 	return r.Charge == -e.Charge && mirrored(r.Adjustments, e.Adjustments) &&
-		slices.EqualFunc(r.Lines, e.Lines, func(a, b ERALine) bool {
-			return a.billed() == b.billed() && a.Charge == -b.Charge && a.Paid == -b.Paid && mirrored(a.Adjustments, b.Adjustments)
+		slices.EqualFunc(r.Lines, e.Lines, func(a, b remit.Line) bool {
+			return a.Billed() == b.Billed() && a.Charge == -b.Charge && a.Paid == -b.Paid && mirrored(a.Adjustments, b.Adjustments)
 		})
 }
 
-func mirrored(a, b []Adjustment) bool {
-	return slices.EqualFunc(a, b, func(x, y Adjustment) bool { return x.Group == y.Group && x.Reason == y.Reason && x.Amount == -y.Amount })
+func mirrored(a, b []remit.Adjustment) bool {
+	return slices.EqualFunc(a, b, func(x, y remit.Adjustment) bool {
+		return x.Group == y.Group && x.Reason == y.Reason && x.Amount == -y.Amount
+	})
 }
 
 func reversed(all []*ledgerEntry) []*ledgerEntry {
@@ -83,7 +89,7 @@ func (r reversal) cancelFirst(from []*ledgerEntry, fits func(*ledgerEntry) bool)
 
 // cancelAll cancels the parts of a split claim.
 func (r reversal) cancelAll(from []*ledgerEntry) bool {
-	var paid, charge Money
+	var paid, charge billing.Money
 	for _, e := range from {
 		paid += e.left()
 		charge += e.Charge.Abs()

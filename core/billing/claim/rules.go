@@ -1,6 +1,8 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"strconv"
 	"strings"
 	"unicode"
@@ -8,15 +10,15 @@ import (
 
 // RuleContext is the data that the rules use besides the claim.
 type RuleContext struct {
-	Today    Date      // in the office's time zone
-	Office   *Office   // nil leaves its rules out
-	Provider *Provider // the rendering provider; nil for none
-	Payer    *Payer    // nil leaves its rules out
-	Similar  []*Claim  // of the same patient on the same days; they may include the claim itself
-	Attached int       // how many closed attachments the claim's file names
+	Today    billing.Date        // in the office's time zone
+	Office   *directory.Office   // nil leaves its rules out
+	Provider *directory.Provider // the rendering provider; nil for none
+	Payer    *directory.Payer    // nil leaves its rules out
+	Similar  []*Claim            // of the same patient on the same days; they may include the claim itself
+	Attached int                 // how many closed attachments the claim's file names
 
-	Sent       bool            // a network of live mode carries claims to the payer
-	Enrollment EnrollmentState // of the office with the payer for claims; empty for none
+	Sent       bool                      // a network of live mode carries claims to the payer
+	Enrollment directory.EnrollmentState // of the office with the payer for claims; empty for none
 }
 
 // rule is a rule for claims that can be sent, or for a part of them. The message
@@ -36,7 +38,7 @@ type part interface {
 type (
 	// lineOf is line i of the claim.
 	lineOf struct {
-		*ClaimLine
+		*Line
 		claim *Claim
 		i     int
 	}
@@ -83,7 +85,7 @@ func missing[T part](field, what string, is func(T) bool) rule[T] {
 
 // lacks returns the rule that a text field is not blank.
 func lacks[T part](field, what string, value func(T) string) rule[T] {
-	return missing(field, what, func(at T) bool { return Blank(value(at)) })
+	return missing(field, what, func(at T) bool { return billing.Blank(value(at)) })
 }
 
 // unspelled returns the rule that a name has a letter that X12 can carry. Files
@@ -97,7 +99,7 @@ func unspelled[T part](field string, name func(T) string) rule[T] {
 }
 
 func notLatin(name string) bool {
-	return !Blank(name) && !strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.Latin, r) || unicode.IsDigit(r) })
+	return !billing.Blank(name) && !strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.Latin, r) || unicode.IsDigit(r) })
 }
 
 // uncarried returns the rule that X12 can carry the whole text.
@@ -105,7 +107,7 @@ func uncarried[T part](field string, value func(T) string) rule[T] {
 	return rule[T]{
 		"text_not_carried", field, "Files to payers cannot carry some of the characters in this text.",
 		"Use Latin letters, digits and plain punctuation.",
-		func(at T, _ *RuleContext) bool { return !Spellable(value(at)) },
+		func(at T, _ *RuleContext) bool { return !billing.Spellable(value(at)) },
 	}
 }
 
@@ -114,35 +116,35 @@ func uncarried[T part](field string, value func(T) string) rule[T] {
 func ofMemberID[T part](field string, id func(T) string) rule[T] {
 	return rule[T]{
 		"member_id_form", field, "No payer issues member IDs in this form.", "Copy the member ID from the insurance card: at least two letters or digits.",
-		func(at T, _ *RuleContext) bool { return !Blank(id(at)) && !plausibleMemberID(id(at)) },
+		func(at T, _ *RuleContext) bool { return !billing.Blank(id(at)) && !plausibleMemberID(id(at)) },
 	}
 }
 
 // ofAddress returns the rules for an address with any value. An address without one
 // is missing, which has a rule of its own where it is required.
-func ofAddress[T part](field, whose string, address func(T) Address) []rule[T] {
-	lacking := func(name, what string, value func(a Address) string) rule[T] {
+func ofAddress[T part](field, whose string, address func(T) directory.Address) []rule[T] {
+	lacking := func(name, what string, value func(a directory.Address) string) rule[T] {
 		return missing(field+"."+name, whose+" "+what, func(at T) bool {
 			a := address(at)
-			return a != Address{} && Blank(value(a))
+			return a != directory.Address{} && billing.Blank(value(a))
 		})
 	}
 	return []rule[T]{
-		lacking("line1", "street address", func(a Address) string { return a.Line1 }),
+		lacking("line1", "street address", func(a directory.Address) string { return a.Line1 }),
 		{"address_line", field + ".line1", "The street address has no letters or digits.", "Enter the street and number.", func(at T, _ *RuleContext) bool {
 			line := address(at).Line1
-			return !Blank(line) && comparableName(line) == ""
+			return !billing.Blank(line) && billing.ComparableName(line) == ""
 		}},
 		uncarried(field+".line1", func(at T) string { return address(at).Line1 }),
 		uncarried(field+".line2", func(at T) string { return address(at).Line2 }),
-		lacking("city", "city", func(a Address) string { return a.City }),
+		lacking("city", "city", func(a directory.Address) string { return a.City }),
 		uncarried(field+".city", func(at T) string { return address(at).City }),
-		lacking("state", "state", func(a Address) string { return a.State }),
+		lacking("state", "state", func(a directory.Address) string { return a.State }),
 		{"state_unknown", field + ".state", stateUnknown, stateFix, func(at T, _ *RuleContext) bool {
 			state := address(at).State
-			return state != "" && !knownState(state)
+			return state != "" && !directory.KnownState(state)
 		}},
-		lacking("zip", "ZIP code", func(a Address) string { return a.ZIP }),
+		lacking("zip", "ZIP code", func(a directory.Address) string { return a.ZIP }),
 		// The postal service uses no prefix below 005.
 		{"zip_unknown", field + ".zip", "The ZIP code does not exist.", "Look up the ZIP code and correct it.", func(at T, _ *RuleContext) bool {
 			zip := address(at).ZIP

@@ -1,4 +1,4 @@
-package billing_test
+package claim_test
 
 import (
 	"fmt"
@@ -10,9 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing/billingtest"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/billingtest"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 func on(year int, month time.Month, day int) billing.Date {
@@ -21,19 +24,19 @@ func on(year int, month time.Month, day int) billing.Date {
 
 // goodClaim is a claim that no rule finds anything wrong with, and what rules
 // know besides.
-func goodClaim() (*billing.Claim, billing.RuleContext) {
-	c := billing.Claim{ID: billing.ClaimID{15: 12}, Kind: billing.KindClaim, Frequency: billing.FrequencyOriginal, PatientControlNumber: "pcn-1"}
-	c.ClaimContent = billing.ClaimContent{
-		Payer: billing.PayerSummary{ID: billing.PayerID{15: 4}}, PlaceOfService: "22", PriorAuthorization: "AUTH1", Note: "A note.",
-		Subscriber: billing.ClaimSubscriber{
-			FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1985, 4, 12), MemberID: "W1", GroupNumber: "G1", Gender: billing.GenderFemale,
-			Address: billing.Address{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "IL", ZIP: "627010001"},
+func goodClaim() (*claim.Claim, claim.RuleContext) {
+	c := claim.Claim{ID: billing.ClaimID{15: 12}, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal, PatientControlNumber: "pcn-1"}
+	c.Content = claim.Content{
+		Payer: directory.PayerSummary{ID: billing.PayerID{15: 4}}, PlaceOfService: "22", PriorAuthorization: "AUTH1", Note: "A note.",
+		Subscriber: claim.Subscriber{
+			FirstName: "Jane", LastName: "Roe", DateOfBirth: on(1985, 4, 12), MemberID: "W1", GroupNumber: "G1", Gender: claim.GenderFemale,
+			Address: directory.Address{Line1: "2 Oak Street", Line2: "Flat 1", City: "Springfield", State: "IL", ZIP: "627010001"},
 		},
-		Patient: &billing.ClaimPatient{
-			FirstName: "Kim", LastName: "Poe", DateOfBirth: on(2016, 5, 6), Relationship: billing.RelationChild, Gender: billing.GenderUnknown,
+		Patient: &claim.Patient{
+			FirstName: "Kim", LastName: "Poe", DateOfBirth: on(2016, 5, 6), Relationship: coverage.RelationChild, Gender: claim.GenderUnknown,
 		},
-		Accident: &billing.Accident{Type: "auto", Date: on(2026, 3, 1), State: "TX"},
-		Lines: []billing.ClaimLine{
+		Accident: &claim.Accident{Type: "auto", Date: on(2026, 3, 1), State: "TX"},
+		Lines: []claim.Line{
 			{ProcedureCode: "D2392", ServiceDate: on(2026, 3, 2), Fee: 100_00, Quantity: 1, Tooth: "A", Surfaces: []string{"M", "O"}},
 			{
 				ProcedureCode: "D4341", ServiceDate: on(2026, 3, 9), Fee: 12_50, Quantity: 2, OralCavity: []string{"10"},
@@ -41,38 +44,38 @@ func goodClaim() (*billing.Claim, billing.RuleContext) {
 			},
 		},
 	}
-	return &c, billing.RuleContext{
-		Today: on(2026, 3, 20), Provider: &billing.Provider{NPI: "1679576722"}, Payer: &billing.Payer{Capabilities: billing.Capabilities{Claims: true}},
-		Office: &billing.Office{
+	return &c, claim.RuleContext{
+		Today: on(2026, 3, 20), Provider: &directory.Provider{NPI: "1679576722"}, Payer: &directory.Payer{Capabilities: directory.Capabilities{Claims: true}},
+		Office: &directory.Office{
 			Name: "Main Street", NPI: "1234567893", TaxID: "123456789", Phone: "2175550100", VerifiedAt: noon,
-			Address: billing.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
+			Address: directory.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"},
 		},
 	}
 }
 
 // enrolled is a live claim with an enrollment.
-func enrolled(state billing.EnrollmentState) func(*billing.Claim, *billing.RuleContext) {
-	return func(_ *billing.Claim, w *billing.RuleContext) {
+func enrolled(state directory.EnrollmentState) func(*claim.Claim, *claim.RuleContext) {
+	return func(_ *claim.Claim, w *claim.RuleContext) {
 		w.Sent, w.Enrollment = true, state
 	}
 }
 
 // found lists findings as "field code".
-func found(list []billing.Finding) (all []string) {
+func found(list []claim.Finding) (all []string) {
 	for _, x := range list {
 		all = append(all, x.Field+" "+x.Code)
 	}
 	return all
 }
 
-func line(change func(l *billing.ClaimLine)) func(*billing.Claim, *billing.RuleContext) {
-	return func(c *billing.Claim, _ *billing.RuleContext) { change(&c.Lines[0]) }
+func line(change func(l *claim.Line)) func(*claim.Claim, *claim.RuleContext) {
+	return func(c *claim.Claim, _ *claim.RuleContext) { change(&c.Lines[0]) }
 }
 
 type (
-	aClaim      = billing.Claim
-	ruleContext = billing.RuleContext
-	service     = billing.ClaimLine
+	aClaim      = claim.Claim
+	ruleContext = claim.RuleContext
+	service     = claim.Line
 )
 
 // judging are changes of a good claim with their findings, by name.
@@ -107,20 +110,20 @@ func TestRules(t *testing.T) {
 		"a payer without claims":         {func(_ *aClaim, w *ruleContext) { w.Payer.Capabilities.Claims = false }, []string{"payer_id payer_takes_no_claims"}},
 		"an office that is not verified": {func(_ *aClaim, w *ruleContext) { w.Sent, w.Office.VerifiedAt = true, time.Time{} }, []string{"office_id office_not_verified"}},
 		"no network yet": {func(_ *aClaim, w *ruleContext) {
-			w.Office.VerifiedAt, w.Enrollment = time.Time{}, billing.EnrollmentRejected
+			w.Office.VerifiedAt, w.Enrollment = time.Time{}, directory.EnrollmentRejected
 		}, nil},
 		"a verified office":       {func(_ *aClaim, w *ruleContext) { w.Sent = true }, nil},
-		"an enrollment needed":    {enrolled(billing.EnrollmentNeeded), []string{"payer_id enrollment_not_active"}},
-		"an enrollment submitted": {enrolled(billing.EnrollmentSubmitted), []string{"payer_id enrollment_not_active"}},
-		"an enrollment rejected":  {enrolled(billing.EnrollmentRejected), []string{"payer_id enrollment_not_active"}},
-		"an enrollment active":    {enrolled(billing.EnrollmentActive), nil},
-		"no enrollment needed":    {enrolled(billing.EnrollmentNotNeeded), nil},
-		"a draft with nothing": {func(c *aClaim, _ *ruleContext) { *c = aClaim{Kind: billing.KindClaim} }, []string{
+		"an enrollment needed":    {enrolled(directory.EnrollmentNeeded), []string{"payer_id enrollment_not_active"}},
+		"an enrollment submitted": {enrolled(directory.EnrollmentSubmitted), []string{"payer_id enrollment_not_active"}},
+		"an enrollment rejected":  {enrolled(directory.EnrollmentRejected), []string{"payer_id enrollment_not_active"}},
+		"an enrollment active":    {enrolled(directory.EnrollmentActive), nil},
+		"no enrollment needed":    {enrolled(directory.EnrollmentNotNeeded), nil},
+		"a draft with nothing": {func(c *aClaim, _ *ruleContext) { *c = aClaim{Kind: claim.KindClaim} }, []string{
 			"subscriber.first_name required", "subscriber.last_name required", "subscriber.date_of_birth required", "subscriber.member_id required",
 			"subscriber.address required", "lines required",
 		}},
 		"empty parts": {func(c *aClaim, _ *ruleContext) {
-			c.Subscriber.Address, c.Patient, c.Accident = billing.Address{Line2: "x"}, &billing.ClaimPatient{}, &billing.Accident{}
+			c.Subscriber.Address, c.Patient, c.Accident = directory.Address{Line2: "x"}, &claim.Patient{}, &claim.Accident{}
 			c.Lines = []service{{}}
 		}, []string{
 			"subscriber.address.line1 required", "subscriber.address.city required", "subscriber.address.state required", "subscriber.address.zip required",
@@ -170,15 +173,15 @@ func TestRules(t *testing.T) {
 		"services two years ago":      {line(func(l *service) { l.ServiceDate = on(2024, 3, 20) }), nil},
 		"services over two years ago": {line(func(l *service) { l.ServiceDate = on(2024, 3, 19) }), []string{"lines.0.service_date service_date_old"}},
 		"a late replacement": {func(c *aClaim, _ *ruleContext) {
-			c.Frequency, c.Lines[0].ServiceDate = billing.FrequencyReplacement, on(2023, 3, 19)
+			c.Frequency, c.Lines[0].ServiceDate = claim.FrequencyReplacement, on(2023, 3, 19)
 		}, nil},
 		"an undated predetermination": {func(c *aClaim, _ *ruleContext) {
-			c.Kind, c.Lines[0].ServiceDate, c.Lines[1].ServiceDate = billing.KindPredetermination, billing.Date{}, billing.Date{}
+			c.Kind, c.Lines[0].ServiceDate, c.Lines[1].ServiceDate = claim.KindPredetermination, billing.Date{}, billing.Date{}
 		}, nil},
 		"placed on the day of service": {func(c *aClaim, _ *ruleContext) { c.Lines[1].PriorPlacementDate = on(2026, 3, 9) }, nil},
 		"placed after the service":     {func(c *aClaim, _ *ruleContext) { c.Lines[1].PriorPlacementDate = on(2026, 3, 10) }, []string{"lines.1.prior_placement_date prior_placement_late"}},
 		"placed in the future": {func(c *aClaim, _ *ruleContext) {
-			c.Lines[1].ServiceDate, c.Lines[1].PriorPlacementDate, c.Kind = billing.Date{}, on(2026, 3, 21), billing.KindPredetermination
+			c.Lines[1].ServiceDate, c.Lines[1].PriorPlacementDate, c.Kind = billing.Date{}, on(2026, 3, 21), claim.KindPredetermination
 		}, []string{"lines.1.prior_placement_date prior_placement_late"}},
 
 		"no tooth to restore":  {line(func(l *service) { l.Tooth, l.Surfaces = "", nil }), []string{"lines.0.tooth tooth_required", "lines.0.surfaces surfaces_required"}},
@@ -309,7 +312,7 @@ func TestDuplicates(t *testing.T) {
 		"another day":           {func(c *aClaim) { c.Lines[1].ServiceDate = on(2026, 3, 3) }, nil, nil},
 		"another procedure":     {func(c *aClaim) { c.Lines[1].ProcedureCode = "D2393" }, nil, nil},
 		"another quadrant":      {func(c *aClaim) { c.Lines[1].OralCavity = []string{"20"} }, nil, nil},
-		"lines of no procedure": {func(c *aClaim) { c.Lines = make([]billing.ClaimLine, 2) }, nil, nil},
+		"lines of no procedure": {func(c *aClaim) { c.Lines = make([]claim.Line, 2) }, nil, nil},
 		"another claim":         {single, func(*aClaim) {}, []string{again}},
 		"in other letters":      {single, func(c *aClaim) { c.Subscriber.MemberID = " w1" }, []string{again}},
 		"secondary claims":      {func(c *aClaim) { single(c); c.Coverage = billing.SequenceSecondary }, func(*aClaim) {}, nil},
@@ -322,16 +325,16 @@ func TestDuplicates(t *testing.T) {
 		"itself":                {single, func(c *aClaim) { c.ID = billing.ClaimID{15: 12} }, nil},
 		"another plan":          {single, func(c *aClaim) { c.Subscriber.MemberID = "W2" }, nil},
 		"another payer":         {single, func(c *aClaim) { c.Payer.ID = billing.PayerID{15: 5} }, nil},
-		"a predetermination":    {single, func(c *aClaim) { c.Kind = billing.KindPredetermination }, nil},
-		"asked for again":       {func(c *aClaim) { single(c); c.Kind = billing.KindPredetermination }, func(c *aClaim) { c.Kind = billing.KindClaim }, nil},
-		"a void transaction":    {single, func(c *aClaim) { c.Frequency = billing.FrequencyVoid }, nil},
+		"a predetermination":    {single, func(c *aClaim) { c.Kind = claim.KindPredetermination }, nil},
+		"asked for again":       {func(c *aClaim) { single(c); c.Kind = claim.KindPredetermination }, func(c *aClaim) { c.Kind = claim.KindClaim }, nil},
+		"a void transaction":    {single, func(c *aClaim) { c.Frequency = claim.FrequencyVoid }, nil},
 		"reconciled as paid": {single, func(c *aClaim) {
-			c.State, c.Standing = billing.ClaimReconciled, &billing.ClaimStanding{Outcome: billing.OutcomePaid}
+			c.State, c.Standing = claim.Reconciled, &claim.Standing{Outcome: remit.OutcomePaid}
 		}, []string{again}},
 		"reconciled as denied": {single, func(c *aClaim) {
-			c.State, c.Standing = billing.ClaimReconciled, &billing.ClaimStanding{Outcome: billing.OutcomeDenied}
+			c.State, c.Standing = claim.Reconciled, &claim.Standing{Outcome: remit.OutcomeDenied}
 		}, nil},
-		"reconciled as reversed": {single, func(c *aClaim) { c.State, c.Standing = billing.ClaimReconciled, nil }, nil},
+		"reconciled as reversed": {single, func(c *aClaim) { c.State, c.Standing = claim.Reconciled, nil }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -340,9 +343,9 @@ func TestDuplicates(t *testing.T) {
 			x.within(c)
 			if x.other != nil {
 				other := *c
-				other.ID, other.State = billing.ClaimID{15: 77}, billing.ClaimQueued
+				other.ID, other.State = billing.ClaimID{15: 77}, claim.Queued
 				x.other(&other)
-				with.Similar = []*billing.Claim{c, &other}
+				with.Similar = []*claim.Claim{c, &other}
 			}
 			got := slices.DeleteFunc(found(c.Judge(with)), func(s string) bool { return !strings.Contains(s, "duplicate") })
 			if !slices.Equal(got, x.want) {
@@ -350,15 +353,15 @@ func TestDuplicates(t *testing.T) {
 			}
 		})
 	}
-	for _, s := range billing.ClaimStates() {
+	for _, s := range claim.States() {
 		c, with := goodClaim()
 		single(c)
 		other := *c
-		other.ID, other.State, other.Standing = billing.ClaimID{15: 77}, s, &billing.ClaimStanding{Outcome: billing.OutcomePaid}
-		with.Similar = []*billing.Claim{&other}
-		goes := slices.Contains([]billing.ClaimState{
-			billing.ClaimValidated, billing.ClaimQueued, billing.ClaimSubmitted, billing.ClaimAcceptedClearinghouse,
-			billing.ClaimAcceptedPayer, billing.ClaimPaid, billing.ClaimReconciled,
+		other.ID, other.State, other.Standing = billing.ClaimID{15: 77}, s, &claim.Standing{Outcome: remit.OutcomePaid}
+		with.Similar = []*claim.Claim{&other}
+		goes := slices.Contains([]claim.State{
+			claim.Validated, claim.Queued, claim.Submitted, claim.AcceptedClearinghouse,
+			claim.AcceptedPayer, claim.Paid, claim.Reconciled,
 		}, s)
 		if got := found(c.Judge(with)); goes != slices.Equal(got, []string{again}) || !goes && got != nil {
 			t.Errorf("beside one that is %s: %q", s, got)
@@ -366,9 +369,9 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-func single(c *billing.Claim) { c.Lines = c.Lines[:1] }
+func single(c *claim.Claim) { c.Lines = c.Lines[:1] }
 
-func severalTeeth(c *billing.Claim, teeth ...string) {
+func severalTeeth(c *claim.Claim, teeth ...string) {
 	for i := range c.Lines {
 		c.Lines[i].ProcedureCode, c.Lines[i].Tooth, c.Lines[i].Surfaces, c.Lines[i].Teeth = "D4910", "", nil, teeth
 	}
@@ -385,9 +388,9 @@ func TestFindingsHelpAndRevealNothing(t *testing.T) {
 	c.Lines[0].Tooth, c.Lines[0].Surfaces, c.Lines[0].OralCavity = "99", strings.Split("XXMODBF", ""), strings.Split("ZZ0123", "")
 	c.Lines[0].ServiceDate, c.Lines[0].PriorPlacementDate, c.Lines[0].Fee = on(1999, 1, 1), on(2026, 3, 19), 0
 	with.Office.NPI, with.Provider.NPI, with.Payer.Capabilities.Claims = "1", "1", false
-	c.Coverage, c.Orthodontics = billing.SequenceTertiary, &billing.Orthodontics{TotalMonths: 71, MonthsRemaining: 72, ApplianceDate: on(2026, 3, 19)}
-	c.OtherCoverage = []billing.OtherCoverage{{Sequence: billing.SequenceTertiary, Adjudication: &billing.CoverageAdjudication{
-		Paid: 717, Lines: []billing.CoverageLine{{LineNumber: 7}, {LineNumber: 1, Paid: 717}},
+	c.Coverage, c.Orthodontics = billing.SequenceTertiary, &claim.Orthodontics{TotalMonths: 71, MonthsRemaining: 72, ApplianceDate: on(2026, 3, 19)}
+	c.OtherCoverage = []claim.OtherCoverage{{Sequence: billing.SequenceTertiary, Adjudication: &claim.CoverageAdjudication{
+		Paid: 717, Lines: []claim.CoverageLine{{LineNumber: 7}, {LineNumber: 1, Paid: 717}},
 	}}}
 	c.Note, c.MissingTeeth, c.TeethToExtract = strings.Repeat("Poe 717 ", 99), []string{"71", "71"}, []string{"71", "99"}
 	list := c.Judge(with)
@@ -408,7 +411,7 @@ func TestFindingsHelpAndRevealNothing(t *testing.T) {
 	if again := c.Judge(with); !reflect.DeepEqual(again, list) {
 		t.Errorf("judged again: %q", found(again))
 	}
-	faults := billing.FindingFaults(list[:2])
+	faults := claim.FindingFaults(list[:2])
 	if len(faults) != 2 || billingtest.FieldCodes(faults)[0] != list[0].Field+" not_allowed" || faults[0].Message != list[0].Message+" "+list[0].Fix {
 		t.Errorf("%+v", faults)
 	}

@@ -1,7 +1,11 @@
-package billing
+package claim
 
 import (
 	"cmp"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strconv"
 	"time"
@@ -9,9 +13,9 @@ import (
 
 // SecondPlan is the plan of the patient's next payer.
 type SecondPlan struct {
-	Payer        PayerSummary
-	Subscriber   ClaimSubscriber // with the number and the name of the group
-	Relationship Relationship    // of the patient to the subscriber
+	Payer        directory.PayerSummary
+	Subscriber   Subscriber            // with the number and the name of the group
+	Relationship coverage.Relationship // of the patient to the subscriber
 }
 
 // BillSecondary returns a claim to the next payer for the same services: the secondary one,
@@ -19,21 +23,21 @@ type SecondPlan struct {
 // decided by the ledgers. The numbers that they gave stay out of it. The rules have not
 // judged the claim. Again allows a second one, after the first was voided; what was decided
 // about that no longer counts.
-func (r *ClaimRecord) BillSecondary(id ClaimID, controlNumber string, plan SecondPlan, again bool, request RequestID, at time.Time) (*Claim, error) {
+func (r *Record) BillSecondary(id billing.ClaimID, controlNumber string, plan SecondPlan, again bool, request billing.RequestID, at time.Time) (*Claim, error) {
 	turn := r.Turn()
-	to := turn.next()
+	to := turn.Next()
 	switch {
 	case to == "":
-		return nil, &Error{Code: CodeConflict, Message: "The claim is to the tertiary payer. Molar bills three payers for the same services: bill another one outside Molar."}
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The claim is to the tertiary payer. Molar bills three payers for the same services: bill another one outside Molar."}
 	case !r.SecondaryID.IsZero() && !again:
-		return nil, &Error{Code: CodeConflict, Message: "The " + string(to) + " payer was already billed. secondary_claim_id is the ID of that claim; void it first to bill another payer."}
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The " + string(to) + " payer was already billed. secondary_claim_id is the ID of that claim; void it first to bill another payer."}
 	}
 	if _, err := r.ask(TriggerBillSecondary, at); err != nil {
 		return nil, err
 	}
 	next := &Claim{
 		ID: id, Scope: r.Scope, Kind: KindClaim, Frequency: FrequencyOriginal, SecondaryTo: r.ID, PatientControlNumber: controlNumber,
-		RequestID: request, CreatedAt: at, ClaimContent: r.ClaimContent, ClaimProgress: ClaimProgress{UpdatedAt: at},
+		RequestID: request, CreatedAt: at, Content: r.Content, Progress: Progress{UpdatedAt: at},
 	}
 	next.Payer, next.Subscriber, next.Patient = plan.Payer, plan.Subscriber, r.patientUnder(plan)
 	next.PriorAuthorization, next.PredeterminationNumber, next.ReferralNumber = "", "", ""
@@ -46,7 +50,7 @@ func (r *ClaimRecord) BillSecondary(id ClaimID, controlNumber string, plan Secon
 			next.OtherCoverage = append(next.OtherCoverage, o)
 		}
 	}
-	slices.SortStableFunc(next.OtherCoverage, func(a, b OtherCoverage) int { return cmp.Compare(a.Sequence.rank(), b.Sequence.rank()) })
+	slices.SortStableFunc(next.OtherCoverage, func(a, b OtherCoverage) int { return cmp.Compare(a.Sequence.Rank(), b.Sequence.Rank()) })
 	if r.SecondaryID = id; r.Ledger != nil {
 		r.Share(r.Ledger.Beside(r.Ledger.Earlier()...), at)
 	}
@@ -55,18 +59,18 @@ func (r *ClaimRecord) BillSecondary(id ClaimID, controlNumber string, plan Secon
 
 // patientUnder returns the patient as a dependent of the plan's subscriber, or nil
 // when the subscriber is the patient.
-func (c *ClaimContent) patientUnder(plan SecondPlan) *ClaimPatient {
-	if plan.Relationship == RelationSelf {
+func (c *Content) patientUnder(plan SecondPlan) *Patient {
+	if plan.Relationship == coverage.RelationSelf {
 		return nil
 	}
 	s := c.Subscriber
-	p := ClaimPatient{
+	p := Patient{
 		FirstName: s.FirstName, MiddleName: s.MiddleName, LastName: s.LastName, Suffix: s.Suffix, DateOfBirth: s.DateOfBirth, Gender: s.Gender,
 	}
 	if c.Patient != nil {
 		p = *c.Patient
 	}
-	if p.Relationship = plan.Relationship; p.Address == (Address{}) {
+	if p.Relationship = plan.Relationship; p.Address == (directory.Address{}) {
 		p.Address = s.Address
 	}
 	return &p
@@ -95,7 +99,7 @@ func (l *Ledger) Adjudication() *CoverageAdjudication {
 		if e.levelStands() {
 			a.Adjustments = merged(a.Adjustments, e.Adjustments)
 			if len(e.Lines) > 0 {
-				a.Paid -= sumOf(e.Adjustments, func(Adjustment) bool { return true })
+				a.Paid -= remit.Sum(e.Adjustments, func(remit.Adjustment) bool { return true })
 			}
 		}
 		for i, stands := range e.stands {
@@ -127,7 +131,7 @@ func (l *Ledger) Adjudication() *CoverageAdjudication {
 
 // add adds a line of the remittance. Payers split lines. Billed is the number of
 // units of the claim's line, for a payer that states none.
-func (l *CoverageLine) add(r *ERALine, billed int) {
+func (l *CoverageLine) add(r *remit.Line, billed int) {
 	units, err := strconv.Atoi(r.Units)
 	if err != nil {
 		units = billed
@@ -139,14 +143,14 @@ func (l *CoverageLine) add(r *ERALine, billed int) {
 }
 
 // merged adds adjustments to others, one for each group and reason.
-func merged(all, more []Adjustment) []Adjustment {
+func merged(all, more []remit.Adjustment) []remit.Adjustment {
 	for _, a := range more {
-		i := slices.IndexFunc(all, func(b Adjustment) bool { return a.Group == b.Group && a.Reason == b.Reason })
+		i := slices.IndexFunc(all, func(b remit.Adjustment) bool { return a.Group == b.Group && a.Reason == b.Reason })
 		if i < 0 {
 			all = append(all, a)
 			continue
 		}
 		all[i].Amount, all[i].Quantity = all[i].Amount+a.Amount, ""
 	}
-	return slices.DeleteFunc(all, func(a Adjustment) bool { return a.Amount == 0 })
+	return slices.DeleteFunc(all, func(a remit.Adjustment) bool { return a.Amount == 0 })
 }

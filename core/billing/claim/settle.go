@@ -1,6 +1,10 @@
-package billing
+package claim
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"time"
 )
@@ -8,37 +12,37 @@ import (
 // Settle sets the figures after the entry was added to the ledger. A claim that
 // the payer can still decide moves to the state that the figures give. Settle
 // reports false, and changes nothing, for a claim that remittances cannot be about.
-func (c *Claim) Settle(l *Ledger, e *LedgerEntry, cause ClaimCause) (Event, bool) {
-	event := EventClaimPaid
+func (c *Claim) Settle(l *Ledger, e *remit.LedgerEntry, cause Cause) (event.Event, bool) {
+	ev := event.ClaimPaid
 	switch {
 	case e.Reverses():
-		event = EventClaimPaymentReversed
-	case e.Outcome() == OutcomeDenied:
-		event = EventClaimDenied
+		ev = event.ClaimPaymentReversed
+	case e.Outcome() == remit.OutcomeDenied:
+		ev = event.ClaimDenied
 	}
 	if !c.settle(l, &cause) {
-		return Event{}, false
+		return event.Event{}, false
 	}
 	if n := l.payerNumber(); n != "" {
 		c.PayerClaimNumber = n
 	}
-	return c.PaymentEvent(event, cause, e.Payment(), c.Standing), true
+	return c.PaymentEvent(ev, cause, e.Payment(), c.Standing), true
 }
 
 // Unsettle sets the figures after the entry was removed from the ledger.
-func (c *Claim) Unsettle(l *Ledger, e *LedgerEntry, cause ClaimCause) (Event, bool) {
+func (c *Claim) Unsettle(l *Ledger, e *remit.LedgerEntry, cause Cause) (event.Event, bool) {
 	if !c.settle(l, &cause) {
-		return Event{}, false
+		return event.Event{}, false
 	}
 	p := e.Payment()
 	p.Paid, p.PatientResponsibility = -p.Paid, -p.PatientResponsibility
 	if p.Allowed != nil {
 		p.Allowed = new(-*p.Allowed)
 	}
-	return c.PaymentEvent(EventClaimPaymentReversed, cause, p, c.Standing), true
+	return c.PaymentEvent(event.ClaimPaymentReversed, cause, p, c.Standing), true
 }
 
-func (c *Claim) settle(l *Ledger, cause *ClaimCause) bool {
+func (c *Claim) settle(l *Ledger, cause *Cause) bool {
 	s := l.Standing()
 	if !c.move(s.decision(), cause) {
 		return false
@@ -78,11 +82,11 @@ func (c *Claim) Restate(l *Ledger) {
 }
 
 // decision returns the trigger that the figures give; nil stands for none.
-func (s *ClaimStanding) decision() ClaimTrigger {
+func (s *Standing) decision() Trigger {
 	switch {
 	case s == nil:
 		return TriggerReverse
-	case s.Outcome == OutcomeDenied:
+	case s.Outcome == remit.OutcomeDenied:
 		return TriggerDeny
 	default:
 		return TriggerPay
@@ -92,20 +96,20 @@ func (s *ClaimStanding) decision() ClaimTrigger {
 // Unreturn removes the estimate of a remittance that the ledger no longer has. A
 // predetermination that was not converted shows the estimate before it, or waits for
 // one again.
-func (c *Claim) Unreturn(l *Ledger, era ERAID, at time.Time) {
+func (c *Claim) Unreturn(l *Ledger, era billing.ERAID, at time.Time) {
 	if c.Estimate == nil || c.Estimate.ERAID != era || !c.ConvertedTo.IsZero() {
 		return
 	}
 	c.Estimate, c.UpdatedAt = l.estimate(), at
-	if c.Estimate == nil && c.State == ClaimReturned {
-		c.State = ClaimAcceptedPayer
+	if c.Estimate == nil && c.State == Returned {
+		c.State = AcceptedPayer
 	}
 }
 
 // estimate returns the latest estimate; nil when there is none.
-func (l *Ledger) estimate() *ClaimEstimate {
+func (l *Ledger) estimate() *remit.ClaimEstimate {
 	for _, e := range slices.Backward(l.entries) {
-		if l.claim.EstimatedBy(e.RemittanceClaim) {
+		if l.claim.EstimatedBy(e.Claim) {
 			s := e.Estimate(e.ERA.ID, e.numbers)
 			s.ReturnedAt = e.AppliedAt
 			return &s
@@ -116,19 +120,19 @@ func (l *Ledger) estimate() *ClaimEstimate {
 
 // Reopen returns a reconciled claim to the state that its figures give. It takes back what
 // was accepted. By is the key or the user.
-func (r *ClaimRecord) Reopen(by string, at time.Time) error {
+func (r *Record) Reopen(by string, at time.Time) error {
 	if _, err := r.ask(TriggerReopen, at); err != nil {
 		return err
 	}
-	to := map[ClaimTrigger]ClaimState{TriggerPay: ClaimPaid, TriggerDeny: ClaimDenied, TriggerReverse: ClaimAcceptedPayer}[r.Standing.decision()]
+	to := map[Trigger]State{TriggerPay: Paid, TriggerDeny: Denied, TriggerReverse: AcceptedPayer}[r.Standing.decision()]
 	r.State, r.ReconciledAt, r.Accepted = to, time.Time{}, nil
-	r.History = append(slices.Clip(r.History), ClaimMove{State: to, At: at, Cause: TriggerReopen, By: by})
+	r.History = append(slices.Clip(r.History), Move{State: to, At: at, Cause: TriggerReopen, By: by})
 	return nil
 }
 
 // Noted adds what a person did with a remittance of the claim to the history.
-func (c *Claim) Noted(by ClaimTrigger, cause ClaimCause, principal Principal, note string) {
-	m := ClaimMove{State: c.State, At: cause.At, Cause: by, By: principal.ID, Note: note}
+func (c *Claim) Noted(by Trigger, cause Cause, principal caller.Principal, note string) {
+	m := Move{State: c.State, At: cause.At, Cause: by, By: principal.ID, Note: note}
 	if cause.File != nil {
 		m.File = cause.File.Name
 	}

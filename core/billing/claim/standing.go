@@ -1,9 +1,13 @@
-package billing
+package claim
 
-import "slices"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"slices"
+)
 
 // Standing returns the figures, or nil when no adjudication stands.
-func (l *Ledger) Standing() *ClaimStanding {
+func (l *Ledger) Standing() *Standing {
 	var decisive *ledgerEntry
 	for _, e := range l.entries {
 		if e.stand() && (decisive == nil || e.decides() >= decisive.decides()) {
@@ -14,16 +18,16 @@ func (l *Ledger) Standing() *ClaimStanding {
 		return nil
 	}
 	s := l.figures()
-	s.Outcome, s.ERAID, s.PaymentDate, s.OpenReason = OutcomeDenied, decisive.ERA.ID, decisive.Date, l.openReason()
+	s.Outcome, s.ERAID, s.PaymentDate, s.OpenReason = remit.OutcomeDenied, decisive.ERA.ID, decisive.Date, l.openReason()
 	if decisive.decides() > refusal {
-		s.Outcome = OutcomePaid
+		s.Outcome = remit.OutcomePaid
 	}
 	return s
 }
 
 // figures returns the amounts of the standing.
-func (l *Ledger) figures() *ClaimStanding {
-	s := &ClaimStanding{}
+func (l *Ledger) figures() *Standing {
+	s := &Standing{}
 	for _, e := range l.entries {
 		s.Paid += e.Paid
 	}
@@ -49,7 +53,7 @@ func (e *ledgerEntry) decides() int {
 	switch {
 	case e.left() > 0:
 		return payment
-	case slices.ContainsFunc(e.standing(), Adjustment.explainsZero):
+	case slices.ContainsFunc(e.standing(), remit.Adjustment.ExplainsZero):
 		return explainedZero
 	default:
 		return refusal
@@ -57,10 +61,10 @@ func (e *ledgerEntry) decides() int {
 }
 
 // sumPrimary sets the figures of the primary payer.
-func (l *Ledger) sumPrimary(s *ClaimStanding) {
-	var allowed Money
+func (l *Ledger) sumPrimary(s *Standing) {
+	var allowed billing.Money
 	known, decided := true, false
-	for _, e := range l.latest(SequencePrimary) {
+	for _, e := range l.latest(billing.SequencePrimary) {
 		decided = true
 		contract, refused, amount, ok := e.primary()
 		s.Contractual += contract
@@ -75,11 +79,11 @@ func (l *Ledger) sumPrimary(s *ClaimStanding) {
 
 // primary returns the standing figures of an entry of the primary payer. Ok is
 // false when it pays without lines and does not state what it allows.
-func (e *ledgerEntry) primary() (contract, refused, allowed Money, ok bool) {
+func (e *ledgerEntry) primary() (contract, refused, allowed billing.Money, ok bool) {
 	all := e.standing()
-	contract, refused = sumOf(all, Adjustment.Contractual), sumOf(all, Adjustment.NotPaid)
+	contract, refused = remit.Sum(all, remit.Adjustment.Contractual), remit.Sum(all, remit.Adjustment.NotPaid)
 	if len(e.Lines) == 0 {
-		allowed, ok = e.allowedByLevel()
+		allowed, ok = e.AllowedByLevel()
 		return contract, refused, allowed, ok
 	}
 	stated := false
@@ -90,14 +94,14 @@ func (e *ledgerEntry) primary() (contract, refused, allowed Money, ok bool) {
 		}
 	}
 	if !stated && e.levelStands() {
-		allowed -= sumOf(e.Adjustments, Adjustment.reducesAllowed)
+		allowed -= remit.Sum(e.Adjustments, remit.Adjustment.ReducesAllowed)
 	}
 	return contract, refused, allowed, true
 }
 
 // latest returns the standing entries of a sequence. When several payers have the
 // sequence, they are those of the payer that decided last.
-func (l *Ledger) latest(s Sequence) (all []*ledgerEntry) {
+func (l *Ledger) latest(s billing.Sequence) (all []*ledgerEntry) {
 	for _, e := range slices.Backward(l.decisions()) {
 		if e.sequence == s && e.stand() && (len(all) == 0 || all[0].payer == e.payer) {
 			all = append(all, e)
@@ -112,16 +116,16 @@ func (l *Ledger) latest(s Sequence) (all []*ledgerEntry) {
 func (l *Ledger) patient() tally {
 	owed := l.tally()
 	var later []*ledgerEntry // of the payers after this one
-	for _, s := range slices.Backward(Sequences()) {
+	for _, s := range slices.Backward(billing.Sequences()) {
 		entries := slices.DeleteFunc(l.latest(s), (*ledgerEntry).onlyRefuses)
 		for _, e := range entries {
 			if len(later) == 0 && e.levelStands() {
-				owed.add(0, sumOf(e.Adjustments, Adjustment.ofPatient))
+				owed.add(0, remit.Sum(e.Adjustments, remit.Adjustment.OfPatient))
 			}
 			for i, stands := range e.stands {
 				decided := func(o *ledgerEntry) bool { return len(o.Lines) == 0 || o.decided(place{e, i}) }
 				if stands && !slices.ContainsFunc(later, decided) {
-					owed.add(e.numbers[i], sumOf(e.Lines[i].Adjustments, Adjustment.ofPatient))
+					owed.add(e.numbers[i], remit.Sum(e.Lines[i].Adjustments, remit.Adjustment.OfPatient))
 				}
 			}
 		}
@@ -145,8 +149,8 @@ func (e *ledgerEntry) decided(p place) bool {
 // settled (OA-23).
 func (e *ledgerEntry) onlyRefuses() bool {
 	adjusted, refuses := false, false
-	for a := range e.allAdjustments() {
-		if !a.NotPaid() && !a.settledBefore() {
+	for a := range e.AllAdjustments() {
+		if !a.NotPaid() && !a.SettledBefore() {
 			return false
 		}
 		adjusted, refuses = true, refuses || a.NotPaid()

@@ -1,13 +1,13 @@
-package billing
+package claim
 
 import "slices"
 
 // claimMove is a row of the state table: the trigger moves a claim from any
 // state of From to To. When To is empty, the state does not change.
 type claimMove struct {
-	By   ClaimTrigger
-	From []ClaimState
-	To   ClaimState
+	By   Trigger
+	From []State
+	To   State
 }
 
 // claimMoves is the state table of claims. A caller gets an error for any other
@@ -15,61 +15,61 @@ type claimMove struct {
 //
 //nolint:gochecknoglobals // a constant table
 var claimMoves = []claimMove{
-	{TriggerValidate, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimValidated},
-	{TriggerFindings, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimNeedsAttention},
-	{TriggerDraft, []ClaimState{"", ClaimDraft, ClaimNeedsAttention, ClaimRejected}, ClaimDraft},
-	{TriggerEnrolled, []ClaimState{ClaimNeedsAttention}, ClaimValidated},
-	{TriggerEarlierDecided, []ClaimState{ClaimNeedsAttention}, ClaimValidated},
-	{TriggerEarlierChanged, []ClaimState{ClaimValidated, ClaimQueued}, ClaimNeedsAttention},
-	{TriggerSubmit, []ClaimState{ClaimValidated}, ClaimQueued},
-	{TriggerReplace, []ClaimState{ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ClaimQueued},
-	{TriggerSend, []ClaimState{ClaimQueued}, ClaimSubmitted},
-	{TriggerFileRejected, []ClaimState{ClaimSubmitted}, ClaimQueued},
-	{TriggerFileRejectedAgain, []ClaimState{ClaimSubmitted}, ClaimNeedsAttention},
-	{TriggerClearinghouseAccept, []ClaimState{ClaimSubmitted}, ClaimAcceptedClearinghouse},
-	{TriggerPayerAccept, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse}, ClaimAcceptedPayer},
-	{TriggerReject, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimRejected},
-	{TriggerNotFound, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer}, ClaimNeedsAttention},
-	{TriggerStatus, []ClaimState{ClaimAcceptedPayer}, ""},
-	{TriggerPay, decidable(ClaimRejected), ClaimPaid},
-	{TriggerDeny, decidable(ClaimRejected), ClaimDenied},
-	{TriggerReverse, decidable(), ClaimAcceptedPayer},
-	{TriggerPay, settled(ClaimReconciled), ""},
-	{TriggerDeny, settled(ClaimReconciled), ""},
-	{TriggerReverse, settled(ClaimRejected, ClaimReconciled), ""},
-	{TriggerReturn, []ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimRejected, ClaimReturned}, ClaimReturned},
+	{TriggerValidate, []State{"", Draft, NeedsAttention, Rejected}, Validated},
+	{TriggerFindings, []State{"", Draft, NeedsAttention, Rejected}, NeedsAttention},
+	{TriggerDraft, []State{"", Draft, NeedsAttention, Rejected}, Draft},
+	{TriggerEnrolled, []State{NeedsAttention}, Validated},
+	{TriggerEarlierDecided, []State{NeedsAttention}, Validated},
+	{TriggerEarlierChanged, []State{Validated, Queued}, NeedsAttention},
+	{TriggerSubmit, []State{Validated}, Queued},
+	{TriggerReplace, []State{AcceptedPayer, Paid, Denied}, Queued},
+	{TriggerSend, []State{Queued}, Submitted},
+	{TriggerFileRejected, []State{Submitted}, Queued},
+	{TriggerFileRejectedAgain, []State{Submitted}, NeedsAttention},
+	{TriggerClearinghouseAccept, []State{Submitted}, AcceptedClearinghouse},
+	{TriggerPayerAccept, []State{Submitted, AcceptedClearinghouse}, AcceptedPayer},
+	{TriggerReject, []State{Submitted, AcceptedClearinghouse, AcceptedPayer}, Rejected},
+	{TriggerNotFound, []State{Submitted, AcceptedClearinghouse, AcceptedPayer}, NeedsAttention},
+	{TriggerStatus, []State{AcceptedPayer}, ""},
+	{TriggerPay, decidable(Rejected), Paid},
+	{TriggerDeny, decidable(Rejected), Denied},
+	{TriggerReverse, decidable(), AcceptedPayer},
+	{TriggerPay, settled(Reconciled), ""},
+	{TriggerDeny, settled(Reconciled), ""},
+	{TriggerReverse, settled(Rejected, Reconciled), ""},
+	{TriggerReturn, []State{Submitted, AcceptedClearinghouse, AcceptedPayer, Rejected, Returned}, Returned},
 	{TriggerReturn, settled(), ""},
-	{TriggerReconcile, []ClaimState{ClaimPaid, ClaimDenied, ClaimReconciled}, ClaimReconciled},
-	{TriggerReopen, []ClaimState{ClaimReconciled}, ""},
-	{TriggerAskVoid, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, ""},
-	{TriggerVoidUnsent, []ClaimState{ClaimDraft, ClaimValidated, ClaimNeedsAttention, ClaimQueued}, ClaimVoided},
-	{TriggerVoided, []ClaimState{ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied, ClaimReturned}, ClaimVoided},
-	{TriggerConvert, []ClaimState{ClaimAcceptedPayer, ClaimReturned}, ""},
-	{TriggerBillSecondary, decidable(ClaimValidated, ClaimNeedsAttention, ClaimQueued, ClaimRejected, ClaimReconciled), ""},
+	{TriggerReconcile, []State{Paid, Denied, Reconciled}, Reconciled},
+	{TriggerReopen, []State{Reconciled}, ""},
+	{TriggerAskVoid, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied}, ""},
+	{TriggerVoidUnsent, []State{Draft, Validated, NeedsAttention, Queued}, Voided},
+	{TriggerVoided, []State{AcceptedClearinghouse, AcceptedPayer, Paid, Denied, Returned}, Voided},
+	{TriggerConvert, []State{AcceptedPayer, Returned}, ""},
+	{TriggerBillSecondary, decidable(Validated, NeedsAttention, Queued, Rejected, Reconciled), ""},
 }
 
 // decidable returns the states in which a remittance decides the claim, and more.
-func decidable(more ...ClaimState) []ClaimState {
-	return append([]ClaimState{ClaimSubmitted, ClaimAcceptedClearinghouse, ClaimAcceptedPayer, ClaimPaid, ClaimDenied}, more...)
+func decidable(more ...State) []State {
+	return append([]State{Submitted, AcceptedClearinghouse, AcceptedPayer, Paid, Denied}, more...)
 }
 
 // settled returns the states in which a remittance changes the figures of a claim
 // that was sent, and not its state, and more.
-func settled(more ...ClaimState) []ClaimState {
-	return append([]ClaimState{ClaimDraft, ClaimValidated, ClaimNeedsAttention, ClaimQueued, ClaimVoided}, more...)
+func settled(more ...State) []State {
+	return append([]State{Draft, Validated, NeedsAttention, Queued, Voided}, more...)
 }
 
 // may returns the state that the trigger moves the claim to, and whether it
 // applies.
-func (c *Claim) may(by ClaimTrigger) (to ClaimState, ok bool) {
+func (c *Claim) may(by Trigger) (to State, ok bool) {
 	switch {
-	case c.Kind == KindPredetermination && slices.Contains([]ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReopen, TriggerReplace, TriggerBillSecondary, TriggerEarlierDecided, TriggerEarlierChanged}, by),
-		c.Kind == KindClaim && slices.Contains([]ClaimTrigger{TriggerReturn, TriggerConvert}, by),
+	case c.Kind == KindPredetermination && slices.Contains([]Trigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReconcile, TriggerReopen, TriggerReplace, TriggerBillSecondary, TriggerEarlierDecided, TriggerEarlierChanged}, by),
+		c.Kind == KindClaim && slices.Contains([]Trigger{TriggerReturn, TriggerConvert}, by),
 		c.Frequency == FrequencyVoid && slices.Contains(notOfVoids(), by),
-		c.Frequency == FrequencyVoid && c.State == ClaimAcceptedPayer && (by == TriggerReject || by == TriggerNotFound): // the claim is voided
+		c.Frequency == FrequencyVoid && c.State == AcceptedPayer && (by == TriggerReject || by == TriggerNotFound): // the claim is voided
 		return "", false
 	}
-	again := c.State == ClaimReconciled && by == TriggerReconcile
+	again := c.State == Reconciled && by == TriggerReconcile
 	if slices.Contains(ofRemittances(), by) && c.SentAt.IsZero() || by == TriggerVoidUnsent && !c.unsent() || again && !c.Unposted() && c.Open() == 0 {
 		return "", false
 	}
@@ -89,14 +89,14 @@ func (c *Claim) unsent() bool { return c.SentAt.IsZero() && c.BatchID.IsZero() }
 
 // ofRemittances returns the triggers of remittances, which are only about claims
 // that were sent.
-func ofRemittances() []ClaimTrigger {
-	return []ClaimTrigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn}
+func ofRemittances() []Trigger {
+	return []Trigger{TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn}
 }
 
 // notOfVoids returns the triggers that never apply to a void transaction. It is
 // not paid, changed or voided.
-func notOfVoids() []ClaimTrigger {
-	return []ClaimTrigger{
+func notOfVoids() []Trigger {
+	return []Trigger{
 		TriggerValidate, TriggerFindings, TriggerDraft, TriggerReplace, TriggerPay, TriggerDeny, TriggerReverse, TriggerReturn,
 		TriggerReconcile, TriggerReopen, TriggerAskVoid, TriggerVoided, TriggerConvert, TriggerBillSecondary, TriggerEnrolled,
 		TriggerVoidUnsent, TriggerEarlierDecided, TriggerEarlierChanged,
@@ -105,16 +105,16 @@ func notOfVoids() []ClaimTrigger {
 
 // move applies the trigger. It reports false, and changes nothing, when the
 // trigger does not apply.
-func (c *Claim) move(by ClaimTrigger, cause *ClaimCause) bool {
+func (c *Claim) move(by Trigger, cause *Cause) bool {
 	to, ok := c.may(by)
 	if !ok {
 		return false
 	}
 	cause.Previous = c.State
 	c.UpdatedAt = cause.At
-	if to != c.State || to == ClaimReconciled && slices.Contains(append(ofRemittances(), TriggerReconcile), by) {
+	if to != c.State || to == Reconciled && slices.Contains(append(ofRemittances(), TriggerReconcile), by) {
 		c.State = to
-		m := ClaimMove{State: to, At: cause.At, Cause: by}
+		m := Move{State: to, At: cause.At, Cause: by}
 		if cause.File != nil {
 			m.File = cause.File.Name
 		}

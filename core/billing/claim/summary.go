@@ -1,19 +1,23 @@
-package billing
+package claim
 
-import "time"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"time"
+)
 
 // Summary is the state of an organization's work at one moment: what needs a person,
 // and where the money is.
 type Summary struct {
 	At                time.Time
-	Claims            ClaimTotals
+	Claims            Totals
 	Remittances       WaitingRemittances
 	PayerRequests     OpenRequests
 	EndpointsWorking  int
 	EndpointsFailing  int // enabled, and the last delivery failed
 	EndpointsDisabled int
-	PendingOffices    []*Office  // with a change that waits for the operator
-	Checks            []DayCount // each day of the activity, the earliest first
+	PendingOffices    []*directory.Office // with a change that waits for the operator
+	Checks            []DayCount          // each day of the activity, the earliest first
 }
 
 // WaitingRemittances counts what of remittances waits for a person.
@@ -36,10 +40,10 @@ func UpTo(most, counted int) Count { return Count{Count: min(counted, most), Mor
 // requests.
 const MaxCount = 10_000
 
-// ClaimTotals counts the claims, and has their money by age.
-type ClaimTotals struct {
-	States map[ClaimKind]map[ClaimState]int
-	Ages   []AgeTotal // of each of ClaimAges
+// Totals counts the claims, and has their money by age.
+type Totals struct {
+	States map[Kind]map[State]int
+	Ages   []AgeTotal // of each of Ages
 	Sent   []DayCount // claims first sent, on each day of the activity, the earliest first
 }
 
@@ -47,10 +51,10 @@ type ClaimTotals struct {
 // were billed to a primary and to a secondary payer count once. Predeterminations and
 // void transactions have no money.
 type ClaimMoney struct {
-	Charged               Money
-	Paid                  Money // by all remittances, reversals subtracted
-	PatientResponsibility Money
-	Outstanding           Money // the rest of the charge, without write-offs; none once the payment is posted
+	Charged               billing.Money
+	Paid                  billing.Money // by all remittances, reversals subtracted
+	PatientResponsibility billing.Money
+	Outstanding           billing.Money // the rest of the charge, without write-offs; none once the payment is posted
 }
 
 // Add returns the sum.
@@ -58,19 +62,19 @@ func (m ClaimMoney) Add(o ClaimMoney) ClaimMoney {
 	return ClaimMoney{m.Charged + o.Charged, m.Paid + o.Paid, m.PatientResponsibility + o.PatientResponsibility, m.Outstanding + o.Outstanding}
 }
 
-// ClaimAge is a span of days since a claim was first sent. Days begin at midnight UTC.
-type ClaimAge struct {
+// Age is a span of days since a claim was first sent. Days begin at midnight UTC.
+type Age struct {
 	From int
 	To   int // inclusive; 0 for the last age, which has no end
 }
 
-// ClaimAges returns the ages that a summary separates, the youngest first.
-func ClaimAges() []ClaimAge { return []ClaimAge{{0, 30}, {31, 60}, {61, 90}, {91, 0}} }
+// Ages returns the ages that a summary separates, the youngest first.
+func Ages() []Age { return []Age{{0, 30}, {31, 60}, {61, 90}, {91, 0}} }
 
 // Sent returns the time from which claims of the age were first sent, and the time before
 // which they were. A zero time is no bound: the first age has also what was sent later than
 // today, by clocks that differ.
-func (a ClaimAge) Sent(today Date) (from, before time.Time) {
+func (a Age) Sent(today billing.Date) (from, before time.Time) {
 	if a.To > 0 {
 		from = today.AddDays(-a.To).Time()
 	}
@@ -82,13 +86,13 @@ func (a ClaimAge) Sent(today Date) (from, before time.Time) {
 
 // AgeTotal is the money of the claims of an age.
 type AgeTotal struct {
-	ClaimAge
+	Age
 	ClaimMoney
 }
 
 // DayCount counts what happened on a day, in UTC.
 type DayCount struct {
-	Day Date
+	Day billing.Date
 	Count
 }
 

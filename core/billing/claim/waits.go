@@ -1,39 +1,43 @@
-package billing
+package claim
 
-import "slices"
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"slices"
+)
 
 // AwaitsEnrollment reports whether the claim could be sent, but for the enrollment of
 // its office with the payer.
 func (c *Claim) AwaitsEnrollment() bool { return c.findsOnly(FindingNotEnrolled) }
 
 func (c *Claim) findsOnly(code string) bool {
-	return c.State == ClaimNeedsAttention && len(c.Findings) > 0 &&
+	return c.State == NeedsAttention && len(c.Findings) > 0 &&
 		!slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Code != code })
 }
 
 // Rechecked applies the findings of the rules to a claim that waited, after what by
 // names has come. A claim without any is queued when a caller has submitted it. It
 // returns an event for each new state.
-func (c *Claim) Rechecked(by ClaimTrigger, findings []Finding, cause ClaimCause) (events []Event) {
+func (c *Claim) Rechecked(by Trigger, findings []Finding, cause Cause) (events []event.Event) {
 	if len(findings) == 0 && !c.move(by, &cause) {
 		return nil
 	}
 	if c.Findings, c.UpdatedAt = findings, cause.At; len(findings) > 0 {
 		return nil
 	}
-	events = append(events, c.Event(EventClaimValidated, cause))
+	events = append(events, c.Event(event.ClaimValidated, cause))
 	if !c.SubmitWhenReady || !c.queue(&cause) {
 		return events
 	}
-	return append(events, c.Event(EventClaimQueued, cause))
+	return append(events, c.Event(event.ClaimQueued, cause))
 }
 
 // queue lets the claim wait for the next batch.
-func (c *Claim) queue(cause *ClaimCause) bool {
+func (c *Claim) queue(cause *Cause) bool {
 	if !c.move(TriggerSubmit, cause) {
 		return false
 	}
-	c.BatchID, c.SubmitWhenReady = FileID{}, false
+	c.BatchID, c.SubmitWhenReady = billing.FileID{}, false
 	return true
 }
 
@@ -67,9 +71,9 @@ func (c *Claim) replaceStep() string {
 		return ""
 	}
 	switch c.State { //nolint:exhaustive // the others are not sent, or final
-	case ClaimSubmitted, ClaimAcceptedClearinghouse:
+	case Submitted, AcceptedClearinghouse:
 		return "The decision of the payer before changed after the claim was sent: replace the claim once its payer has accepted it."
-	case ClaimAcceptedPayer, ClaimPaid, ClaimDenied:
+	case AcceptedPayer, Paid, Denied:
 		return "The decision of the payer before changed after the claim was sent: replace the claim."
 	default:
 		return ""

@@ -1,7 +1,8 @@
-package billing
+package clearing
 
 import (
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
 	"time"
@@ -45,8 +46,8 @@ const (
 
 // Batch is a file of claims (837D) of one organization and mode, for one network.
 type Batch struct {
-	ID               FileID
-	Scope            Scope
+	ID               billing.FileID
+	Scope            billing.Scope
 	Network          string // the name of the network that carries it
 	State            BatchState
 	File             FileRef
@@ -66,7 +67,7 @@ type Batch struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (b *Batch) Position() Position { return Position{Time: b.CreatedAt, ID: b.ID} }
+func (b *Batch) Position() billing.Position { return billing.Position{Time: b.CreatedAt, ID: b.ID} }
 
 // BatchAcknowledgement is a file about a batch: a 997, 999, TA1 or 277CA.
 type BatchAcknowledgement struct {
@@ -78,10 +79,10 @@ type BatchAcknowledgement struct {
 
 // NewBatch returns a batch of claims with the serial number, which no other batch
 // has. Its name has the default form.
-func NewBatch(scope Scope, network string, serial int64, claims int, now time.Time) *Batch {
+func NewBatch(scope billing.Scope, network string, serial int64, claims int, now time.Time) *Batch {
 	control := fmt.Sprintf("%09d", serial%1_000_000_000)
 	return &Batch{
-		ID: NewID[FileID](now), Scope: scope, Network: network, State: BatchPending, ClaimCount: claims, CreatedAt: now,
+		ID: billing.NewID[billing.FileID](now), Scope: scope, Network: network, State: BatchPending, ClaimCount: claims, CreatedAt: now,
 		File: FileRef{Name: BatchTime(now) + ".837", ControlNumbers: ControlNumbers{control, control, control}},
 	}
 }
@@ -128,7 +129,7 @@ func (b *Batch) Unknown(at time.Time) bool {
 // when it does not count yet, or the batch does not wait for the network or is delayed
 // already.
 func (b *Batch) Delay(passes bool, at time.Time) bool {
-	if b.State != BatchPending || !b.UnknownSince.IsZero() || !b.DelayedSince.IsZero() || passes && at.Before(b.CreatedAt.Add(BatchLate)) {
+	if b.State != BatchPending || !b.UnknownSince.IsZero() || !b.DelayedSince.IsZero() || passes && at.Before(b.CreatedAt.Add(billing.BatchLate)) {
 		return false
 	}
 	b.DelayedSince = at

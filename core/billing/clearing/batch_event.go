@@ -1,4 +1,9 @@
-package billing
+package clearing
+
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+)
 
 type fileData struct {
 	Name string `json:"name"`
@@ -15,15 +20,15 @@ type controlNumbersData struct {
 func (f *FileRef) EventData() any { return fileData{f.Name, f.ControlNumbers.data()} }
 
 func (n ControlNumbers) data() controlNumbersData {
-	return controlNumbersData{orNull(n.Interchange), orNull(n.Group), orNull(n.Transaction)}
+	return controlNumbersData{event.OrNull(n.Interchange), event.OrNull(n.Group), event.OrNull(n.Transaction)}
 }
 
 type batchAcknowledgedData struct {
-	ID         FileID      `json:"id"`
-	Object     string      `json:"object"`
-	Name       string      `json:"name"`
-	Result     BatchResult `json:"result"`
-	ClaimCount int         `json:"claim_count"`
+	ID         billing.FileID `json:"id"`
+	Object     string         `json:"object"`
+	Name       string         `json:"name"`
+	Result     BatchResult    `json:"result"`
+	ClaimCount int            `json:"claim_count"`
 	controlNumbersData
 	Acknowledgement acknowledgementData `json:"acknowledgement"`
 	CreatedAt       string              `json:"created_at"`
@@ -36,10 +41,10 @@ type acknowledgementData struct {
 
 // AcknowledgedEvent returns the batch.acknowledged event of a batch with the
 // verdict of a 997.
-func (b *Batch) AcknowledgedEvent() Event {
-	return newEvent(b.Scope, EventBatchAcknowledged, b.ID, b.AcknowledgedAt, batchAcknowledgedData{
+func (b *Batch) AcknowledgedEvent() event.Event {
+	return event.New(b.Scope, event.BatchAcknowledged, b.ID, b.AcknowledgedAt, batchAcknowledgedData{
 		ID: b.ID, Object: "batch", Name: b.File.Name, Result: b.Result, ClaimCount: b.ClaimCount,
 		controlNumbersData: b.File.ControlNumbers.data(), Acknowledgement: acknowledgementData{b.Acknowledgement},
-		CreatedAt: Timestamp(b.CreatedAt), OccurredAt: Timestamp(b.AcknowledgedAt),
+		CreatedAt: event.Timestamp(b.CreatedAt), OccurredAt: event.Timestamp(b.AcknowledgedAt),
 	})
 }

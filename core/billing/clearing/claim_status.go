@@ -1,4 +1,4 @@
-package billing
+package clearing
 
 // ClaimStatus is a status that a payer or clearinghouse has reported (277, STC01).
 type ClaimStatus struct {

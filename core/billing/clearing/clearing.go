@@ -1,9 +1,11 @@
-package billing
+package clearing
+
+import "github.com/molar-billing/molar/core/billing"
 
 // OutgoingFile is a file of claims for a clearinghouse. A name always stands for the
 // same content.
 type OutgoingFile struct {
-	Scope   Scope
+	Scope   billing.Scope
 	Name    string
 	Content []byte
 	Token   string // of the step of an earlier Send that may have delivered it; empty if there was none
@@ -11,8 +13,8 @@ type OutgoingFile struct {
 
 // IncomingFile is a file from a clearinghouse.
 type IncomingFile struct {
-	Scope   Scope  // the only scope of the file; zero when the clearinghouse does not say
-	Name    string // the clearinghouse's name for it, which never changes
+	Scope   billing.Scope // the only scope of the file; zero when the clearinghouse does not say
+	Name    string        // the clearinghouse's name for it, which never changes
 	Content []byte
 }
 
@@ -91,14 +93,14 @@ type ClaimReport struct {
 	Outcome          ReportOutcome // empty when the status is unknown
 	Status           ClaimStatus
 	Reasons          []ReportReason // of a claim that was rejected or not found
-	Effective        Date           // of the status; zero when the file does not say
+	Effective        billing.Date   // of the status; zero when the file does not say
 	Batch            string         // BHT03 of the file that was sent (TRN02 of the receiver); empty in 277s that answer no file
 	ProviderNPI      string         // of the practice that sent the claim; empty when the file does not say
 	ProviderTaxID    string         // the same
 	PayerID          string         // the payer's own ID; empty when the file does not say
 	ControlNumber    string         // the claim's; empty for every claim of the batch
 	PayerClaimNumber string         // the payer's; empty when the file does not say
-	Charge           Money          // of the claim (STC04); zero when the report has none
+	Charge           billing.Money  // of the claim (STC04); zero when the report has none
 	PatientFirstName string
 	PatientLastName  string
 	Request          *Information // the information that the payer requests; nil if none
@@ -111,18 +113,18 @@ func (r *ClaimReport) Mark() ClaimMark {
 
 // Information is a payer's request for information in a 277.
 type Information struct {
-	Reference string // the payer's; the answer repeats it
-	Requested string // the payer's text, or else ours
-	Due       Date   // zero when the payer names no day
+	Reference string       // the payer's; the answer repeats it
+	Requested string       // the payer's text, or else ours
+	Due       billing.Date // zero when the payer names no day
 }
 
 // ReportReason is a status that explains why a claim was rejected or not found.
 type ReportReason struct {
 	Status ClaimStatus
 	Party  ClaimParty
-	Payer  Sequence // of PartyPayer; empty when the file does not say
-	Line   int      // number of the line that it concerns, from 1; zero for the whole claim
-	Words  string   // the sender's text, STC12; may name the patient
+	Payer  billing.Sequence // of PartyPayer; empty when the file does not say
+	Line   int              // number of the line that it concerns, from 1; zero for the whole claim
+	Words  string           // the sender's text, STC12; may name the patient
 }
 
 // ClaimParty is the party of a claim that a status concerns. The zero ClaimParty is
@@ -152,7 +154,7 @@ const (
 // control numbers.
 type ClaimMark struct {
 	ControlNumber string
-	Charge        Money  // negative in a reversal
-	FirstName     string // of the patient
+	Charge        billing.Money // negative in a reversal
+	FirstName     string        // of the patient
 	LastName      string
 }

@@ -1,8 +1,9 @@
-package billing
+package clearing
 
 import (
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
 	"time"
 )
 
@@ -47,18 +48,18 @@ func OfFile(err error) bool {
 
 // ReceivedFile is a version of a file at a clearinghouse, and what became of it here.
 type ReceivedFile struct {
-	ID      FileID
-	Network string // the name of its connection's network
-	Scope   Scope  // without an organization for a connection of the deployment
+	ID      billing.FileID
+	Network string        // the name of its connection's network
+	Scope   billing.Scope // without an organization for a connection of the deployment
 	RemoteFile
 
 	State  FileState
-	Reason string    // for the operator, without patient data; empty unless there is a problem
-	Since  time.Time // when it got its state
-	Listed bool      // the clearinghouse had this version at the last look
-	Digest [32]byte  // of the stored content; zero without one
-	Tries  int       // of the current step, that were begun and have no end
-	Holder JobID     // of the last try to download it
+	Reason string        // for the operator, without patient data; empty unless there is a problem
+	Since  time.Time     // when it got its state
+	Listed bool          // the clearinghouse had this version at the last look
+	Digest [32]byte      // of the stored content; zero without one
+	Tries  int           // of the current step, that were begun and have no end
+	Holder billing.JobID // of the last try to download it
 }
 
 // FileState is the state of a received file.
@@ -87,7 +88,7 @@ func (f *ReceivedFile) HasProblem() bool {
 // process lives is no try.
 const (
 	fetchTries = 3
-	applyTries = JobAttempts
+	applyTries = billing.JobAttempts
 )
 
 func (f *ReceivedFile) become(s FileState, reason string, now time.Time) {
@@ -99,7 +100,7 @@ func (f *ReceivedFile) New() bool { return f.Tries == 0 }
 
 // Fetch begins a try to download the file. It sets a file aside, and returns false, when
 // three processes died during theirs.
-func (f *ReceivedFile) Fetch(holder JobID, now time.Time) bool {
+func (f *ReceivedFile) Fetch(holder billing.JobID, now time.Time) bool {
 	if f.State == FileFetching && f.Tries >= fetchTries {
 		f.become(FileSetAside, fmt.Sprintf("Molar stopped %d times while it downloaded it.", f.Tries), now)
 		return false
@@ -113,7 +114,7 @@ func (f *ReceivedFile) Fetch(holder JobID, now time.Time) bool {
 }
 
 // Fetches reports whether the holder's try is the last one.
-func (f *ReceivedFile) Fetches(holder JobID) bool {
+func (f *ReceivedFile) Fetches(holder billing.JobID) bool {
 	return f.Holder == holder && (f.State == FileFetching || f.State == FileLost)
 }
 
@@ -170,7 +171,7 @@ func (f *ReceivedFile) Partial(why error, now time.Time) {
 // Rested reports whether a file that is not whole has waited long enough for a later
 // version, and otherwise until when it waits.
 func (f *ReceivedFile) Rested(now time.Time) (until time.Time, rested bool) {
-	until = f.Since.Add(FilePartialRest)
+	until = f.Since.Add(billing.FilePartialRest)
 	return until, !now.Before(until)
 }
 
@@ -220,7 +221,7 @@ func LookAt(there []RemoteFile, known []*ReceivedFile, now time.Time) (i Inbox) 
 		case !f.Rests:
 		case k == nil:
 			i.Fetch = append(i.Fetch, &ReceivedFile{RemoteFile: f})
-		case k.State == FileFetching, k.State == FileRefused && now.Sub(k.Since) >= FileRefusedRetry:
+		case k.State == FileFetching, k.State == FileRefused && now.Sub(k.Since) >= billing.FileRefusedRetry:
 			i.Fetch = append(i.Fetch, k)
 		case k.State == FileApplied:
 			i.Remove = append(i.Remove, k)

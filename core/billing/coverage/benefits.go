@@ -1,6 +1,7 @@
-package billing
+package coverage
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"strconv"
 	"strings"
 )
@@ -8,9 +9,9 @@ import (
 // Benefits is the content of a payer's response. Every value comes from the
 // 271; NotReturned names the values that the 271 lacks.
 type Benefits struct {
-	Status                  CoverageStatus
-	CoverageEffectiveDate   Date
-	CoverageTerminationDate Date
+	Status                  Status
+	CoverageEffectiveDate   billing.Date
+	CoverageTerminationDate billing.Date
 	Plan                    Plan
 	NetworkStatus           NetworkStatus
 	Maximums                []BenefitAmount
@@ -64,9 +65,9 @@ const (
 type BenefitAmount struct {
 	Level     BenefitLevel
 	Period    BenefitPeriod
-	Amount    *Money
-	Used      *Money
-	Remaining *Money
+	Amount    *billing.Money
+	Used      *billing.Money
+	Remaining *billing.Money
 	AppliesTo string // a category, or the payer's text; empty for the whole plan
 }
 
@@ -178,8 +179,8 @@ type ProcedureBenefit struct {
 	Covered          *bool
 	Frequency        *Frequency
 	MaxAge           *int // the last age covered
-	LastServiceDate  Date
-	NextEligibleDate Date
+	LastServiceDate  billing.Date
+	NextEligibleDate billing.Date
 	Status           ProcedureStatus
 	Note             string
 }

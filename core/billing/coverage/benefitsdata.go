@@ -1,12 +1,17 @@
-package billing
+package coverage
+
+import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+)
 
 // The benefits of a check, as the API contract lists them. They are encoded
 // once, when the payer's response arrives, because clients read checks for
 // years. The event has the same data.
 
 type benefitsData struct {
-	CoverageEffectiveDate   *Date           `json:"coverage_effective_date"`
-	CoverageTerminationDate *Date           `json:"coverage_termination_date"`
+	CoverageEffectiveDate   *billing.Date   `json:"coverage_effective_date"`
+	CoverageTerminationDate *billing.Date   `json:"coverage_termination_date"`
 	Plan                    *planData       `json:"plan"`
 	NetworkStatus           *NetworkStatus  `json:"network_status"`
 	Maximums                []amountData    `json:"maximums"`
@@ -57,8 +62,8 @@ type procedureData struct {
 	Covered          *bool            `json:"covered"`
 	Frequency        *frequencyData   `json:"frequency"`
 	MaxAge           *int             `json:"max_age"`
-	LastServiceDate  *Date            `json:"last_service_date"`
-	NextEligibleDate *Date            `json:"next_eligible_date"`
+	LastServiceDate  *billing.Date    `json:"last_service_date"`
+	NextEligibleDate *billing.Date    `json:"next_eligible_date"`
 	Status           *ProcedureStatus `json:"status"`
 	Note             *string          `json:"note"`
 }
@@ -75,25 +80,25 @@ type planRulesData struct {
 // without the status. Without benefits every field is null.
 func (b *Benefits) Data() []byte {
 	if b == nil {
-		return spelled(benefitsData{})
+		return event.Encode(benefitsData{})
 	}
-	return spelled(benefitsData{
-		CoverageEffectiveDate:   orNull(b.CoverageEffectiveDate),
-		CoverageTerminationDate: orNull(b.CoverageTerminationDate),
+	return event.Encode(benefitsData{
+		CoverageEffectiveDate:   event.OrNull(b.CoverageEffectiveDate),
+		CoverageTerminationDate: event.OrNull(b.CoverageTerminationDate),
 		Plan: &planData{
-			orNull(b.Plan.Name), orNull(b.Plan.Type), orNull(b.Plan.GroupNumber), orNull(b.Plan.BenefitPeriod),
+			event.OrNull(b.Plan.Name), event.OrNull(b.Plan.Type), event.OrNull(b.Plan.GroupNumber), event.OrNull(b.Plan.BenefitPeriod),
 		},
-		NetworkStatus: orNull(b.NetworkStatus),
+		NetworkStatus: event.OrNull(b.NetworkStatus),
 		Maximums:      listed(b.Maximums, BenefitAmount.data),
 		Deductibles:   listed(b.Deductibles, BenefitAmount.data),
 		Coverage:      listed(b.Coverage, CategoryCoverage.data),
 		Procedures:    listed(b.Procedures, ProcedureBenefit.data),
 		PlanRules: &planRulesData{
-			MissingToothClause:     orNull(b.PlanRules.MissingToothClause),
-			WaitingPeriod:          orNull(b.PlanRules.WaitingPeriod),
-			PreAuthorization:       orNull(b.PlanRules.PreAuthorization),
-			CoordinationOfBenefits: orNull(b.PlanRules.CoordinationOfBenefits),
-			MajorServicesPaidOn:    orNull(b.PlanRules.MajorServicesPaidOn),
+			MissingToothClause:     event.OrNull(b.PlanRules.MissingToothClause),
+			WaitingPeriod:          event.OrNull(b.PlanRules.WaitingPeriod),
+			PreAuthorization:       event.OrNull(b.PlanRules.PreAuthorization),
+			CoordinationOfBenefits: event.OrNull(b.PlanRules.CoordinationOfBenefits),
+			MajorServicesPaidOn:    event.OrNull(b.PlanRules.MajorServicesPaidOn),
 		},
 		PayerNotes:  append([]string{}, b.PayerNotes...),
 		NotReturned: append([]string{}, b.NotReturned...),
@@ -101,7 +106,7 @@ func (b *Benefits) Data() []byte {
 }
 
 func (b BenefitAmount) data() amountData {
-	return amountData{b.Level, b.Period, moneyOrNull(b.Amount), moneyOrNull(b.Used), moneyOrNull(b.Remaining), orNull(b.AppliesTo)}
+	return amountData{b.Level, b.Period, event.MoneyOrNull(b.Amount), event.MoneyOrNull(b.Used), event.MoneyOrNull(b.Remaining), event.OrNull(b.AppliesTo)}
 }
 
 func (c CategoryCoverage) data() coverageData {
@@ -111,15 +116,15 @@ func (c CategoryCoverage) data() coverageData {
 func (p ProcedureBenefit) data() procedureData {
 	return procedureData{
 		Code:             p.Code,
-		Description:      orNull(p.Description),
+		Description:      event.OrNull(p.Description),
 		PercentPaid:      p.PercentPaid,
 		Covered:          p.Covered,
 		Frequency:        p.Frequency.data(),
 		MaxAge:           p.MaxAge,
-		LastServiceDate:  orNull(p.LastServiceDate),
-		NextEligibleDate: orNull(p.NextEligibleDate),
-		Status:           orNull(p.Status),
-		Note:             orNull(p.Note),
+		LastServiceDate:  event.OrNull(p.LastServiceDate),
+		NextEligibleDate: event.OrNull(p.NextEligibleDate),
+		Status:           event.OrNull(p.Status),
+		Note:             event.OrNull(p.Note),
 	}
 }
 
@@ -128,7 +133,7 @@ func (f *Frequency) data() *frequencyData {
 		return nil
 	}
 	count, unit := f.Span()
-	return &frequencyData{f.Count, orNull(f.Period), orNull(count), orNull(unit), orNull(f.Scope)}
+	return &frequencyData{f.Count, event.OrNull(f.Period), event.OrNull(count), event.OrNull(unit), event.OrNull(f.Scope)}
 }
 
 // listed returns an array, never null.

@@ -1,10 +1,12 @@
-package billing
+package coverage
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // A check as the API contract shows it. It is encoded once, when the check is completed,
@@ -13,24 +15,24 @@ import (
 // checkData is a check without its benefits. Every field is present; fields without a
 // value are null.
 type checkData struct {
-	ID              CheckID         `json:"id"`
-	Object          string          `json:"object"`
-	OfficeID        OfficeID        `json:"office_id"`
-	PatientID       *PatientID      `json:"patient_id"`
-	Payer           payerData       `json:"payer"`
-	State           CheckState      `json:"state"`
-	Outcome         *Outcome        `json:"outcome"`
-	Status          *CoverageStatus `json:"status"`
-	Billing         *usageData      `json:"billing"`
-	Cache           cacheData       `json:"cache"`
-	ParentID        *CheckID        `json:"parent_id"`
-	RequestID       *RequestID      `json:"request_id"`
-	IdempotencyKey  *string         `json:"idempotency_key"`
-	Source          *sourceData     `json:"source"`
-	TenantReference *string         `json:"tenant_reference"`
-	CreatedAt       string          `json:"created_at"`
-	Request         inquiryData     `json:"request"`
-	Rejection       *rejectionData  `json:"rejection"`
+	ID              billing.CheckID    `json:"id"`
+	Object          string             `json:"object"`
+	OfficeID        billing.OfficeID   `json:"office_id"`
+	PatientID       *billing.PatientID `json:"patient_id"`
+	Payer           event.PayerData    `json:"payer"`
+	State           CheckState         `json:"state"`
+	Outcome         *Outcome           `json:"outcome"`
+	Status          *Status            `json:"status"`
+	Billing         *usageData         `json:"billing"`
+	Cache           cacheData          `json:"cache"`
+	ParentID        *billing.CheckID   `json:"parent_id"`
+	RequestID       *billing.RequestID `json:"request_id"`
+	IdempotencyKey  *string            `json:"idempotency_key"`
+	Source          *sourceData        `json:"source"`
+	TenantReference *string            `json:"tenant_reference"`
+	CreatedAt       string             `json:"created_at"`
+	Request         inquiryData        `json:"request"`
+	Rejection       *rejectionData     `json:"rejection"`
 }
 
 type sourceData struct {
@@ -42,24 +44,24 @@ type sourceData struct {
 type inquiryData struct {
 	Subscriber     subscriberData `json:"subscriber"`
 	Patient        *dependentData `json:"patient"`
-	ServiceDate    Date           `json:"service_date"`
+	ServiceDate    billing.Date   `json:"service_date"`
 	ProcedureCodes []string       `json:"procedure_codes"`
 	DetailLevel    DetailLevel    `json:"detail_level"`
 	OfficeNPI      string         `json:"office_npi"`
 }
 
 type subscriberData struct {
-	FirstName   string  `json:"first_name"`
-	LastName    string  `json:"last_name"`
-	DateOfBirth Date    `json:"date_of_birth"`
-	MemberID    string  `json:"member_id"`
-	GroupNumber *string `json:"group_number"`
+	FirstName   string       `json:"first_name"`
+	LastName    string       `json:"last_name"`
+	DateOfBirth billing.Date `json:"date_of_birth"`
+	MemberID    string       `json:"member_id"`
+	GroupNumber *string      `json:"group_number"`
 }
 
 type dependentData struct {
 	FirstName    string       `json:"first_name"`
 	LastName     string       `json:"last_name"`
-	DateOfBirth  Date         `json:"date_of_birth"`
+	DateOfBirth  billing.Date `json:"date_of_birth"`
 	Relationship Relationship `json:"relationship"`
 }
 
@@ -80,25 +82,25 @@ type reasonData struct {
 
 // failureData is the reply to the request for a failed check, without the check.
 type failureData struct {
-	Error     Code      `json:"error"`
-	Message   string    `json:"message"`
-	Errors    []string  `json:"errors"` // none
-	RequestID RequestID `json:"request_id"`
+	Error     billing.Code      `json:"error"`
+	Message   string            `json:"message"`
+	Errors    []string          `json:"errors"` // none
+	RequestID billing.RequestID `json:"request_id"`
 }
 
 // show encodes a completed check and its failure. The reply to an internal failure is not
 // kept, because its key may be used again.
-func (c *EligibilityCheck) show() {
+func (c *Check) show() {
 	c.Shown, c.ShownFailure = c.data(), nil
-	if e, ok := errors.AsType[*Error](c.Failure()); ok && !c.Forgotten() {
-		c.ShownFailure = spelled(failureData{e.Code, e.Message, []string{}, cmp.Or(c.RequestID, c.OfPerson)})
+	if e, ok := errors.AsType[*billing.Error](c.Failure()); ok && !c.Forgotten() {
+		c.ShownFailure = event.Encode(failureData{e.Code, e.Message, []string{}, cmp.Or(c.RequestID, c.OfPerson)})
 	}
 }
 
 // Data returns the JSON of the check: as the release shows it that completed it. A pending
 // one is encoded now. The benefits are the stored bytes: a page has 25 checks, and decoding
 // and encoding them took most of its time.
-func (c *EligibilityCheck) Data() json.RawMessage {
+func (c *Check) Data() json.RawMessage {
 	shown, benefits := c.Shown, c.Benefits
 	if shown == nil {
 		shown = c.data()
@@ -109,23 +111,23 @@ func (c *EligibilityCheck) Data() json.RawMessage {
 	return bytes.Join([][]byte{bytes.TrimSuffix(shown, []byte("}")), bytes.TrimPrefix(benefits, []byte("{"))}, []byte(","))
 }
 
-func (c *EligibilityCheck) data() []byte {
+func (c *Check) data() []byte {
 	q := c.Inquiry
 	out := checkData{
 		ID:              c.ID,
 		Object:          "eligibility_check",
 		OfficeID:        c.OfficeID,
-		PatientID:       orNull(c.PatientID),
-		Payer:           payerData(c.Payer),
+		PatientID:       event.OrNull(c.PatientID),
+		Payer:           event.PayerData(c.Payer),
 		State:           c.State,
-		Outcome:         orNull(c.Outcome),
-		Status:          orNull(c.Status),
-		Cache:           cacheData{c.CacheState(), orNull(c.CacheSource)},
-		ParentID:        orNull(c.ParentID),
-		RequestID:       orNull(c.RequestID),
-		IdempotencyKey:  orNull(c.IdempotencyKey),
+		Outcome:         event.OrNull(c.Outcome),
+		Status:          event.OrNull(c.Status),
+		Cache:           cacheData{c.CacheState(), event.OrNull(c.CacheSource)},
+		ParentID:        event.OrNull(c.ParentID),
+		RequestID:       event.OrNull(c.RequestID),
+		IdempotencyKey:  event.OrNull(c.IdempotencyKey),
 		TenantReference: c.TenantReference,
-		CreatedAt:       Timestamp(c.CreatedAt),
+		CreatedAt:       event.Timestamp(c.CreatedAt),
 		Request: inquiryData{
 			Subscriber:     subscriberData(q.Subscriber),
 			Patient:        (*dependentData)(q.Patient),
@@ -139,14 +141,14 @@ func (c *EligibilityCheck) data() []byte {
 		out.Billing = (*usageData)(u)
 	}
 	if c.State == CheckCompleted {
-		out.Source = &sourceData{c.Network, c.LatencyMS, Timestamp(c.CompletedAt)}
+		out.Source = &sourceData{c.Network, c.LatencyMS, event.Timestamp(c.CompletedAt)}
 	}
 	if r := c.Rejection; r != nil {
 		out.Rejection = &rejectionData{r.Kind, r.PayerCode, listed(r.Reasons, RejectionReason.data)}
 	}
-	return spelled(out)
+	return event.Encode(out)
 }
 
 func (r RejectionReason) data() reasonData {
-	return reasonData{r.Code, r.About, orNull(r.Field), r.Message, r.Fix, r.SuggestedValue}
+	return reasonData{r.Code, r.About, event.OrNull(r.Field), r.Message, r.Fix, r.SuggestedValue}
 }

@@ -1,6 +1,8 @@
-package billing
+package coverage
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"log/slog"
 	"slices"
 	"time"
@@ -26,14 +28,14 @@ const (
 	OutcomeError            Outcome = "error"
 )
 
-// CoverageStatus is the status of the coverage in an answered check.
-type CoverageStatus string
+// Status is the status of the coverage in an answered check.
+type Status string
 
 // The coverage statuses.
 const (
-	CoverageActive   CoverageStatus = "active"
-	CoverageInactive CoverageStatus = "inactive"
-	CoverageUnknown  CoverageStatus = "unknown"
+	Active   Status = "active"
+	Inactive Status = "inactive"
+	Unknown  Status = "unknown"
 )
 
 // DetailLevel is the detail of a check. A standard check returns the benefits
@@ -62,7 +64,7 @@ const (
 type Subscriber struct {
 	FirstName   string
 	LastName    string
-	DateOfBirth Date
+	DateOfBirth billing.Date
 	MemberID    string
 	GroupNumber *string // nil when the caller left it out
 }
@@ -71,26 +73,26 @@ type Subscriber struct {
 type Dependent struct {
 	FirstName    string
 	LastName     string
-	DateOfBirth  Date
+	DateOfBirth  billing.Date
 	Relationship Relationship
 }
 
-// EligibilityCheck is an inquiry to a payer about a person's coverage. Once it is
+// Check is an inquiry to a payer about a person's coverage. Once it is
 // completed, it has the payer's response.
-type EligibilityCheck struct {
-	ID              CheckID
-	Scope           Scope
-	OfficeID        OfficeID
-	Payer           PayerSummary
-	PatientID       PatientID
+type Check struct {
+	ID              billing.CheckID
+	Scope           billing.Scope
+	OfficeID        billing.OfficeID
+	Payer           directory.PayerSummary
+	PatientID       billing.PatientID
 	State           CheckState
 	Outcome         Outcome
-	ParentID        CheckID
-	RequestID       RequestID
-	OfPerson        RequestID // the request of a person, which no resource shows; then RequestID is zero
+	ParentID        billing.CheckID
+	RequestID       billing.RequestID
+	OfPerson        billing.RequestID // the request of a person, which no resource shows; then RequestID is zero
 	IdempotencyKey  string
 	TenantReference *string
-	CacheSource     CheckID // zero for a fresh check
+	CacheSource     billing.CheckID // zero for a fresh check
 	CreatedAt       time.Time
 	Inquiry         Inquiry
 
@@ -98,9 +100,9 @@ type EligibilityCheck struct {
 	Network     string
 	LatencyMS   *int // nil for a cache hit
 	CompletedAt time.Time
-	Rejection   *Rejection     // set exactly when the outcome is not answered
-	Status      CoverageStatus // set exactly when the outcome is answered
-	Benefits    []byte         // the Data of the payer's benefits; set exactly when the outcome is answered
+	Rejection   *Rejection // set exactly when the outcome is not answered
+	Status      Status     // set exactly when the outcome is answered
+	Benefits    []byte     // the Data of the payer's benefits; set exactly when the outcome is answered
 
 	// JSON that the release shows that completed the check.
 	Shown        []byte // the check without its benefits
@@ -108,13 +110,13 @@ type EligibilityCheck struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (c *EligibilityCheck) Position() Position { return Position{Time: c.CreatedAt, ID: c.ID} }
+func (c *Check) Position() billing.Position { return billing.Position{Time: c.CreatedAt, ID: c.ID} }
 
 // Inquiry is the inquiry of a check, as the caller wrote it.
 type Inquiry struct {
 	Subscriber     Subscriber
 	Patient        *Dependent // nil when the subscriber is the patient
-	ServiceDate    Date
+	ServiceDate    billing.Date
 	ProcedureCodes []string
 	DetailLevel    DetailLevel
 	Office         InquiringOffice
@@ -130,7 +132,7 @@ type InquiringOffice struct {
 
 // Person returns the patient of the inquiry: the dependent, or else the
 // subscriber.
-func (q Inquiry) Person() (firstName, lastName string, born Date) {
+func (q Inquiry) Person() (firstName, lastName string, born billing.Date) {
 	if q.Patient != nil {
 		return q.Patient.FirstName, q.Patient.LastName, q.Patient.DateOfBirth
 	}
@@ -172,13 +174,13 @@ type Usage struct {
 // Usage returns the billing record of the check, or nil while it is pending. A
 // live check is charged when the payer responded, or rejected it for a reason
 // that the caller can correct.
-func (c *EligibilityCheck) Usage() *Usage {
+func (c *Check) Usage() *Usage {
 	if c.State == CheckPending {
 		return nil
 	}
 	free := func(r UsageReason, label string) *Usage { return &Usage{false, NotBillable, r, label} }
 	switch {
-	case c.Scope.Mode == ModeTest:
+	case c.Scope.Mode == billing.ModeTest:
 		return free(BilledTestMode, "Not charged: the check was made in test mode.")
 	case !c.CacheSource.IsZero():
 		return free(BilledCacheHit, "Not charged: a saved check had the result.")
@@ -206,9 +208,9 @@ func (c *EligibilityCheck) Usage() *Usage {
 // Complete completes a pending check. Exactly one of a.Benefits and a.Rejection
 // is set; an internal failure has neither. For a check that is complete,
 // Complete changes nothing and returns CodeConflict.
-func (c *EligibilityCheck) Complete(a CheckResponse, patient PatientID, now time.Time) error {
+func (c *Check) Complete(a CheckResponse, patient billing.PatientID, now time.Time) error {
 	if c.State != CheckPending {
-		return &Error{Code: CodeConflict, Message: "The check is already complete."}
+		return &billing.Error{Code: billing.CodeConflict, Message: "The check is already complete."}
 	}
 	c.State = CheckCompleted
 	c.Outcome = a.Outcome
@@ -255,13 +257,13 @@ func Unanswered(outcome Outcome, about About, network string, latencyMS int) Che
 
 // CanBeReused reports whether identical checks can use the result: the payer
 // responded with a status. An unknown status may be known by now.
-func (c *EligibilityCheck) CanBeReused() bool {
-	return c.Outcome == OutcomeAnswered && c.CacheSource.IsZero() && c.Status != CoverageUnknown
+func (c *Check) CanBeReused() bool {
+	return c.Outcome == OutcomeAnswered && c.CacheSource.IsZero() && c.Status != Unknown
 }
 
 // AnswerFromCache completes the check with the result of source. The hit has no
 // latency, and its own time of completion.
-func (c *EligibilityCheck) AnswerFromCache(source *EligibilityCheck, now time.Time) error {
+func (c *Check) AnswerFromCache(source *Check, now time.Time) error {
 	if err := c.Complete(CheckResponse{Outcome: source.Outcome, Network: source.Network}, source.PatientID, now); err != nil {
 		return err
 	}
@@ -276,26 +278,26 @@ const KeptFailure = "This Idempotency-Key returns this reply again; a new attemp
 
 // Failure returns the error for the caller of a completed check, or nil when the
 // payer responded.
-func (c *EligibilityCheck) Failure() error {
+func (c *Check) Failure() error {
 	switch c.Outcome {
 	case OutcomeAnswered:
 		return nil
 	case OutcomeRejected:
-		return &Error{Code: CodePayerRejected, Message: "The payer rejected the check. check.rejection shows what to change and whether it helps to send the check again. " +
+		return &billing.Error{Code: billing.CodePayerRejected, Message: "The payer rejected the check. check.rejection shows what to change and whether it helps to send the check again. " +
 			"This Idempotency-Key returns this reply again; a new attempt needs a new key, and the check's ID as parent_id."}
 	case OutcomePayerUnavailable:
-		return &Error{Code: CodePayerUnavailable, Message: "The payer's system is not responding. No change is needed; send the check again later. " + KeptFailure}
+		return &billing.Error{Code: billing.CodePayerUnavailable, Message: "The payer's system is not responding. No change is needed; send the check again later. " + KeptFailure}
 	case OutcomeError:
 		if c.Rejection != nil {
-			return &Error{Code: CodeNetworkError, Message: "The network that connects to the payer failed. The check is not charged; send it again later. " + KeptFailure}
+			return &billing.Error{Code: billing.CodeNetworkError, Message: "The network that connects to the payer failed. The check is not charged; send it again later. " + KeptFailure}
 		}
 	}
-	return &Error{Code: CodeInternal, Message: "The check failed inside the service."}
+	return &billing.Error{Code: billing.CodeInternal, Message: "The check failed inside the service."}
 }
 
 // Forgotten reports whether the check failed inside the service, so that its
 // idempotency key may be used again.
-func (c *EligibilityCheck) Forgotten() bool {
+func (c *Check) Forgotten() bool {
 	return c.State == CheckCompleted && c.Outcome == OutcomeError && c.Rejection == nil
 }
 
@@ -315,10 +317,10 @@ const MediaX12 = "application/EDI-X12"
 
 // CheckExchange is everything that was exchanged with a payer for a check.
 type CheckExchange struct {
-	Check    CheckID
-	Patient  PatientID  // of the check; zero for none
-	Source   CheckID    // the check whose answer was saved; zero for a check that was not answered from it
-	Messages []Exchange // in the order in which they were sent; none for a check that was not sent
+	Check    billing.CheckID
+	Patient  billing.PatientID // of the check; zero for none
+	Source   billing.CheckID   // the check whose answer was saved; zero for a check that was not answered from it
+	Messages []Exchange        // in the order in which they were sent; none for a check that was not sent
 }
 
 // LogValue keeps the messages, which have patient data, out of logs.
@@ -326,15 +328,15 @@ func (c CheckExchange) LogValue() slog.Value { return slog.StringValue(c.Check.S
 
 // CheckCompletion is a completed check with its messages.
 type CheckCompletion struct {
-	Check     *EligibilityCheck
+	Check     *Check
 	Exchanges []Exchange
 }
 
 // CheckFilter narrows a list of checks. Zero fields match all.
 type CheckFilter struct {
-	RequestID       RequestID
-	OfficeID        OfficeID
-	PayerID         PayerID
+	RequestID       billing.RequestID
+	OfficeID        billing.OfficeID
+	PayerID         billing.PayerID
 	Outcome         Outcome
 	CreatedAfter    time.Time // inclusive
 	CreatedBefore   time.Time // exclusive

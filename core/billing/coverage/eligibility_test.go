@@ -1,4 +1,4 @@
-package billing_test
+package coverage_test
 
 import (
 	"errors"
@@ -6,60 +6,63 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing/billingtest"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/billingtest"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	fix := &billing.Rejection{Kind: billing.RejectionFixAndResend}
-	no := &billing.Rejection{Kind: billing.RejectionRejected}
+	fix := &coverage.Rejection{Kind: coverage.RejectionFixAndResend}
+	no := &coverage.Rejection{Kind: coverage.RejectionRejected}
 	for _, c := range []struct {
 		mode      billing.Mode
-		outcome   billing.Outcome
-		rejection *billing.Rejection
+		outcome   coverage.Outcome
+		rejection *coverage.Rejection
 		source    billing.CheckID
-		want      billing.UsageReason
+		want      coverage.UsageReason
 		charged   bool
 	}{
-		{billing.ModeTest, billing.OutcomeAnswered, nil, billing.CheckID{}, billing.BilledTestMode, false},
-		{billing.ModeTest, billing.OutcomeAnswered, nil, billing.CheckID{1}, billing.BilledTestMode, false},
-		{billing.ModeLive, billing.OutcomeAnswered, nil, billing.CheckID{}, billing.BilledAnswered, true},
-		{billing.ModeLive, billing.OutcomeAnswered, nil, billing.CheckID{1}, billing.BilledCacheHit, false},
-		{billing.ModeLive, billing.OutcomeRejected, fix, billing.CheckID{}, billing.BilledPayerRejected, true},
-		{billing.ModeLive, billing.OutcomeRejected, no, billing.CheckID{}, billing.BilledPayerSideRejection, false},
-		{billing.ModeLive, billing.OutcomePayerUnavailable, no, billing.CheckID{}, billing.BilledPayerUnavailable, false},
-		{billing.ModeLive, billing.OutcomeError, no, billing.CheckID{}, billing.BilledNetworkError, false},
-		{billing.ModeLive, billing.OutcomeError, nil, billing.CheckID{}, billing.BilledInternalError, false},
+		{billing.ModeTest, coverage.OutcomeAnswered, nil, billing.CheckID{}, coverage.BilledTestMode, false},
+		{billing.ModeTest, coverage.OutcomeAnswered, nil, billing.CheckID{1}, coverage.BilledTestMode, false},
+		{billing.ModeLive, coverage.OutcomeAnswered, nil, billing.CheckID{}, coverage.BilledAnswered, true},
+		{billing.ModeLive, coverage.OutcomeAnswered, nil, billing.CheckID{1}, coverage.BilledCacheHit, false},
+		{billing.ModeLive, coverage.OutcomeRejected, fix, billing.CheckID{}, coverage.BilledPayerRejected, true},
+		{billing.ModeLive, coverage.OutcomeRejected, no, billing.CheckID{}, coverage.BilledPayerSideRejection, false},
+		{billing.ModeLive, coverage.OutcomePayerUnavailable, no, billing.CheckID{}, coverage.BilledPayerUnavailable, false},
+		{billing.ModeLive, coverage.OutcomeError, no, billing.CheckID{}, coverage.BilledNetworkError, false},
+		{billing.ModeLive, coverage.OutcomeError, nil, billing.CheckID{}, coverage.BilledInternalError, false},
 	} {
-		check := billing.EligibilityCheck{
-			Scope: billing.Scope{Mode: c.mode}, State: billing.CheckCompleted, Outcome: c.outcome, Rejection: c.rejection, CacheSource: c.source,
+		check := coverage.Check{
+			Scope: billing.Scope{Mode: c.mode}, State: coverage.CheckCompleted, Outcome: c.outcome, Rejection: c.rejection, CacheSource: c.source,
 		}
 		u := check.Usage()
-		if u.Reason != c.want || u.Charged != c.charged || u.Charged != (u.State == billing.Billable) || u.Label == "" {
+		if u.Reason != c.want || u.Charged != c.charged || u.Charged != (u.State == coverage.Billable) || u.Label == "" {
 			t.Errorf("usage of %+v = %+v, want %s, charged %t", c, u, c.want, c.charged)
 		}
 	}
-	if u := (&billing.EligibilityCheck{State: billing.CheckPending}).Usage(); u != nil {
+	if u := (&coverage.Check{State: coverage.CheckPending}).Usage(); u != nil {
 		t.Errorf("usage of a pending check = %+v, want none", u)
 	}
 }
 
 func TestFailure(t *testing.T) {
 	t.Parallel()
-	r := &billing.Rejection{}
+	r := &coverage.Rejection{}
 	for _, c := range []struct {
-		outcome   billing.Outcome
-		rejection *billing.Rejection
+		outcome   coverage.Outcome
+		rejection *coverage.Rejection
 		want      billing.Code
 	}{
-		{billing.OutcomeRejected, r, billing.CodePayerRejected},
-		{billing.OutcomePayerUnavailable, r, billing.CodePayerUnavailable},
-		{billing.OutcomeError, r, billing.CodeNetworkError},
-		{billing.OutcomeError, nil, billing.CodeInternal},
+		{coverage.OutcomeRejected, r, billing.CodePayerRejected},
+		{coverage.OutcomePayerUnavailable, r, billing.CodePayerUnavailable},
+		{coverage.OutcomeError, r, billing.CodeNetworkError},
+		{coverage.OutcomeError, nil, billing.CodeInternal},
 	} {
-		check := billing.EligibilityCheck{State: billing.CheckCompleted, Outcome: c.outcome, Rejection: c.rejection}
+		check := coverage.Check{State: coverage.CheckCompleted, Outcome: c.outcome, Rejection: c.rejection}
 		if got := billing.CodeOf(check.Failure()); got != c.want {
 			t.Errorf("failure of %s = %s, want %s", c.outcome, got, c.want)
 		}
@@ -72,19 +75,19 @@ func TestFailure(t *testing.T) {
 			t.Errorf("Forgotten() of %s with %v = %t", c.outcome, c.rejection, check.Forgotten())
 		}
 	}
-	if err := (&billing.EligibilityCheck{Outcome: billing.OutcomeAnswered}).Failure(); err != nil {
+	if err := (&coverage.Check{Outcome: coverage.OutcomeAnswered}).Failure(); err != nil {
 		t.Errorf("failure of an answered check = %v", err)
 	}
 }
 
 func TestCheckCompletesOnce(t *testing.T) {
 	t.Parallel()
-	c := billing.EligibilityCheck{State: billing.CheckPending}
-	first := billing.CheckResponse{Outcome: billing.OutcomeAnswered, Benefits: &billing.Benefits{}}
+	c := coverage.Check{State: coverage.CheckPending}
+	first := coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: &coverage.Benefits{}}
 	if err := c.Complete(first, billing.PatientID{1}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Complete(billing.Unanswered(billing.OutcomeError, billing.AboutClearinghouse, "n", 1), billing.PatientID{}, time.Now()); billing.CodeOf(err) != billing.CodeConflict || c.Outcome != billing.OutcomeAnswered {
+	if err := c.Complete(coverage.Unanswered(coverage.OutcomeError, coverage.AboutClearinghouse, "n", 1), billing.PatientID{}, time.Now()); billing.CodeOf(err) != billing.CodeConflict || c.Outcome != coverage.OutcomeAnswered {
 		t.Errorf("second completion: %v, outcome %s; want a conflict and no change", err, c.Outcome)
 	}
 }
@@ -101,7 +104,7 @@ func TestDerive(t *testing.T) {
 		{[3]*billing.Money{m(200), nil, m(250)}, [3]*billing.Money{m(200), nil, m(250)}},
 		{[3]*billing.Money{m(9), m(1), m(1)}, [3]*billing.Money{m(9), m(1), m(1)}},
 	} {
-		b := billing.BenefitAmount{Amount: c.in[0], Used: c.in[1], Remaining: c.in[2]}
+		b := coverage.BenefitAmount{Amount: c.in[0], Used: c.in[1], Remaining: c.in[2]}
 		b.Derive()
 		for i, got := range []*billing.Money{b.Amount, b.Used, b.Remaining} {
 			if (got == nil) != (c.want[i] == nil) || got != nil && *got != *c.want[i] {
@@ -115,24 +118,24 @@ func TestEventBodies(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
 	scope := billing.Scope{Org: billing.OrgID{15: 1}, Mode: billing.ModeTest}
-	check := &billing.EligibilityCheck{
+	check := &coverage.Check{
 		ID: billing.CheckID{15: 2}, Scope: scope, OfficeID: billing.OfficeID{15: 3},
-		Payer: billing.PayerSummary{ID: billing.PayerID{15: 4}, PayerID: "CHTEST", Name: "Molar Test Payer"},
-		State: billing.CheckCompleted, Outcome: billing.OutcomeAnswered, RequestID: billing.RequestID{15: 5},
-		TenantReference: new("ref"), CreatedAt: at, CompletedAt: at.Add(time.Second), Status: billing.CoverageActive,
+		Payer: directory.PayerSummary{ID: billing.PayerID{15: 4}, PayerID: "CHTEST", Name: "Molar Test Payer"},
+		State: coverage.CheckCompleted, Outcome: coverage.OutcomeAnswered, RequestID: billing.RequestID{15: 5},
+		TenantReference: new("ref"), CreatedAt: at, CompletedAt: at.Add(time.Second), Status: coverage.Active,
 	}
 	rejected := *check
-	rejected.Outcome, rejected.Status, rejected.TenantReference = billing.OutcomeRejected, "", nil
-	rejected.Rejection, rejected.ParentID = &billing.Rejection{}, billing.CheckID{15: 6}
+	rejected.Outcome, rejected.Status, rejected.TenantReference = coverage.OutcomeRejected, "", nil
+	rejected.Rejection, rejected.ParentID = &coverage.Rejection{}, billing.CheckID{15: 6}
 	hit := *check
 	hit.CacheSource = billing.CheckID{15: 7}
-	key := &billing.APIKey{
+	key := &caller.APIKey{
 		ID: billing.KeyID{15: 8}, Scope: scope, Name: "front desk", CreatedAt: at, RevokedAt: at,
 		Permissions: []billing.Permission{billing.PermissionRead, billing.PermissionSubmit},
 	}
-	org := &billing.Organization{ID: scope.Org, Name: "Demo Dental"}
+	org := &caller.Organization{ID: scope.Org, Name: "Demo Dental"}
 	for name, c := range map[string]struct {
-		event    billing.Event
+		event    event.Event
 		resource [16]byte
 		at       time.Time
 	}{

@@ -1,4 +1,4 @@
-package billing
+package coverage
 
 import (
 	"crypto/sha256"
@@ -18,7 +18,7 @@ func ValidProcedureCode(s string) bool { return procedureCode.MatchString(s) }
 // Digest returns the same digest for identical checks. Identical checks have
 // the same office, payer, subscriber, patient, service date, set of procedure
 // codes and detail level. Names and IDs are trimmed and compared without case.
-func (c *EligibilityCheck) Digest() [sha256.Size]byte {
+func (c *Check) Digest() [sha256.Size]byte {
 	q := c.Inquiry
 	fold := func(s string) string { return cases.Fold().String(strings.TrimSpace(s)) }
 	group := ""

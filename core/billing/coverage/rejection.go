@@ -1,4 +1,4 @@
-package billing
+package coverage
 
 // RejectionKind is the kind of a rejection. It shows whether it helps to send
 // the check again.

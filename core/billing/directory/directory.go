@@ -1,6 +1,7 @@
-package billing
+package directory
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,8 +22,8 @@ type Address struct {
 // Office is a place where an organization treats patients and bills for it. It
 // belongs to one mode.
 type Office struct {
-	ID        OfficeID
-	Scope     Scope
+	ID        billing.OfficeID
+	Scope     billing.Scope
 	Name      string
 	NPI       string
 	TaxID     string
@@ -41,7 +42,7 @@ type Office struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (o *Office) Position() Position { return Position{Time: o.CreatedAt, ID: o.ID} }
+func (o *Office) Position() billing.Position { return billing.Position{Time: o.CreatedAt, ID: o.ID} }
 
 // OfficeDetails are what claim files say about an office besides its name,
 // numbers and address.
@@ -84,7 +85,7 @@ type ProviderNumber struct {
 }
 
 // ScopesOf returns the scopes of the offices, each once.
-func ScopesOf(offices []*Office) (scopes []Scope) {
+func ScopesOf(offices []*Office) (scopes []billing.Scope) {
 	for _, o := range offices {
 		if !slices.Contains(scopes, o.Scope) {
 			scopes = append(scopes, o.Scope)
@@ -108,7 +109,7 @@ func (o *Office) Asked() *Office {
 // operator.
 func (o *Office) Changed(to Office, by string, at time.Time) *Office {
 	to.ID, to.Scope, to.CreatedAt, to.VerifiedAt, to.Pending = o.ID, o.Scope, o.CreatedAt, o.VerifiedAt, nil
-	if o.Scope.Mode != ModeLive || o.VerifiedAt.IsZero() {
+	if o.Scope.Mode != billing.ModeLive || o.VerifiedAt.IsZero() {
 		return &to
 	}
 	if to.NPI != o.NPI || to.TaxID != o.TaxID {
@@ -138,7 +139,7 @@ func (o *Office) Verified(at time.Time) *Office {
 // if there is none.
 func (o *Office) Withdrawn() (*Office, error) {
 	if o.Pending == nil {
-		return nil, &Error{Code: CodeConflict, Message: "The office has no change that waits for the operator."}
+		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The office has no change that waits for the operator."}
 	}
 	next := *o
 	next.Pending = nil
@@ -147,8 +148,8 @@ func (o *Office) Withdrawn() (*Office, error) {
 
 // Provider is a dentist or hygienist who renders services.
 type Provider struct {
-	ID        ProviderID
-	Scope     Scope
+	ID        billing.ProviderID
+	Scope     billing.Scope
 	FirstName string
 	LastName  string
 	NPI       string
@@ -158,7 +159,7 @@ type Provider struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (p *Provider) Position() Position { return Position{Time: p.CreatedAt, ID: p.ID} }
+func (p *Provider) Position() billing.Position { return billing.Position{Time: p.CreatedAt, ID: p.ID} }
 
 // Changed returns the provider with the values of another.
 func (p *Provider) Changed(to Provider) *Provider {
@@ -167,8 +168,8 @@ func (p *Provider) Changed(to Provider) *Provider {
 }
 
 var (
-	taxIDForm    = regexp.MustCompile(`^[0-9]{9}$`)
-	phoneForm    = regexp.MustCompile(`^[0-9]{10}$`)
+	TaxIDForm    = regexp.MustCompile(`^[0-9]{9}$`)
+	PhoneForm    = regexp.MustCompile(`^[0-9]{10}$`)
 	taxonomyForm = regexp.MustCompile(`^[0-9A-Z]{10}$`)
 	zipForm      = regexp.MustCompile(`^[0-9]{5}(-?[0-9]{4})?$`)
 )
@@ -186,22 +187,22 @@ func (o *Office) Normalize() {
 
 // Judge adds the faults of a normalized office. The tax ID, the address and the
 // phone number may be missing.
-func (o *Office) Judge(f *Faults) {
+func (o *Office) Judge(f *billing.Faults) {
 	f.Name("name", o.Name)
 	judgeNPI(f, o.NPI)
-	if o.TaxID != "" && !taxIDForm.MatchString(o.TaxID) {
-		f.Add("tax_id", FaultFormat, "The tax ID must be nine digits.")
+	if o.TaxID != "" && !TaxIDForm.MatchString(o.TaxID) {
+		f.Add("tax_id", billing.FaultFormat, "The tax ID must be nine digits.")
 	}
 	if o.Address != (Address{}) {
 		o.Address.Judge(f, "address.")
 	}
-	if o.Phone != "" && !phoneForm.MatchString(o.Phone) {
-		f.Add("phone", FaultFormat, "The phone number must have ten digits, as in the United States; spaces and + - . ( ) may separate them.")
+	if o.Phone != "" && !PhoneForm.MatchString(o.Phone) {
+		f.Add("phone", billing.FaultFormat, "The phone number must have ten digits, as in the United States; spaces and + - . ( ) may separate them.")
 	}
-	if Blank(o.TimeZone) {
-		f.Add("time_zone", FaultRequired, "A value is required.")
+	if billing.Blank(o.TimeZone) {
+		f.Add("time_zone", billing.FaultRequired, "A value is required.")
 	} else if _, err := time.LoadLocation(o.TimeZone); err != nil || o.TimeZone == "Local" {
-		f.Add("time_zone", FaultFormat, "The time zone must be an IANA name such as America/New_York.")
+		f.Add("time_zone", billing.FaultFormat, "The time zone must be an IANA name such as America/New_York.")
 	}
 	o.judgeDetails(f)
 }
@@ -215,22 +216,22 @@ const (
 	maxProviderNumbers = 100 // payers that number the office
 )
 
-func (d *OfficeDetails) judgeDetails(f *Faults) {
+func (d *OfficeDetails) judgeDetails(f *billing.Faults) {
 	switch d.Entity {
 	case EntityPerson:
 		f.Required("first_name", d.FirstName, maxPersonFirst)
-		f.shown("first_name", d.FirstName)
+		f.Shown("first_name", d.FirstName)
 		f.Required("last_name", d.LastName, maxPersonLast)
-		f.shown("last_name", d.LastName)
+		f.Shown("last_name", d.LastName)
 	case EntityOrganization:
 		if d.FirstName != "" {
-			f.Add("first_name", FaultNotAllowed, "Only a person has a first name. Leave it out, or send person as the entity.")
+			f.Add("first_name", billing.FaultNotAllowed, "Only a person has a first name. Leave it out, or send person as the entity.")
 		}
 		if d.LastName != "" {
-			f.Add("last_name", FaultNotAllowed, "Only a person has a last name. Leave it out, or send person as the entity.")
+			f.Add("last_name", billing.FaultNotAllowed, "Only a person has a last name. Leave it out, or send person as the entity.")
 		}
 	default:
-		f.Add("entity", FaultNotAllowed, "The value must be one of organization, person.")
+		f.Add("entity", billing.FaultNotAllowed, "The value must be one of organization, person.")
 	}
 	if d.Taxonomy != "" {
 		judgeTaxonomy(f, d.Taxonomy)
@@ -239,40 +240,40 @@ func (d *OfficeDetails) judgeDetails(f *Faults) {
 		d.PayTo.Judge(f, "pay_to_address.")
 	}
 	f.Optional("contact_name", &d.ContactName, maxContact)
-	f.shown("contact_name", d.ContactName)
+	f.Shown("contact_name", d.ContactName)
 	if len(d.ProviderNumbers) > maxProviderNumbers {
-		f.Add("provider_numbers", FaultTooMany, "An office may have the numbers of at most 100 payers.")
+		f.Add("provider_numbers", billing.FaultTooMany, "An office may have the numbers of at most 100 payers.")
 		return
 	}
 	for i, n := range d.ProviderNumbers {
 		at := "provider_numbers." + strconv.Itoa(i) + "."
 		f.Required(at+"payer_id", n.PayerID, 0)
 		if n.Number == "" && n.LocationNumber == "" {
-			f.Add(at+"number", FaultRequired, "Send the number of the office, or location_number.")
+			f.Add(at+"number", billing.FaultRequired, "Send the number of the office, or location_number.")
 		}
 		f.Optional(at+"number", &n.Number, maxProviderNumber)
-		f.shown(at+"number", n.Number)
+		f.Shown(at+"number", n.Number)
 		f.Optional(at+"location_number", &n.LocationNumber, maxProviderNumber)
-		f.shown(at+"location_number", n.LocationNumber)
+		f.Shown(at+"location_number", n.LocationNumber)
 	}
 }
 
 // Judge adds the faults of an office's address that is not empty. At is the path of
 // its fields.
-func (a Address) Judge(f *Faults, at string) {
+func (a Address) Judge(f *billing.Faults, at string) {
 	f.Name(at+"line1", a.Line1)
-	f.shown(at+"line2", a.Line2)
+	f.Shown(at+"line2", a.Line2)
 	f.Name(at+"city", a.City)
-	if f.Required(at+"state", a.State, 0) && (len(a.State) != 2 || !knownState(strings.ToUpper(a.State))) {
-		f.Add(at+"state", FaultFormat, "The state must be a two-letter postal code, such as NY.")
+	if f.Required(at+"state", a.State, 0) && (len(a.State) != 2 || !KnownState(strings.ToUpper(a.State))) {
+		f.Add(at+"state", billing.FaultFormat, "The state must be a two-letter postal code, such as NY.")
 	}
 	if f.Required(at+"zip", a.ZIP, 0) && !ValidZIP(a.ZIP) {
-		f.Add(at+"zip", FaultFormat, "The ZIP code must have 5 or 9 digits.")
+		f.Add(at+"zip", billing.FaultFormat, "The ZIP code must have 5 or 9 digits.")
 	}
 }
 
 // Judge adds the faults of a provider.
-func (p *Provider) Judge(f *Faults) {
+func (p *Provider) Judge(f *billing.Faults) {
 	f.Name("first_name", p.FirstName)
 	f.Name("last_name", p.LastName)
 	judgeNPI(f, p.NPI)
@@ -281,15 +282,15 @@ func (p *Provider) Judge(f *Faults) {
 	}
 }
 
-func judgeTaxonomy(f *Faults, s string) {
+func judgeTaxonomy(f *billing.Faults, s string) {
 	if !taxonomyForm.MatchString(s) {
-		f.Add("taxonomy", FaultFormat, "The taxonomy code must be ten digits and capital letters, such as 122300000X.")
+		f.Add("taxonomy", billing.FaultFormat, "The taxonomy code must be ten digits and capital letters, such as 122300000X.")
 	}
 }
 
-func judgeNPI(f *Faults, s string) {
+func judgeNPI(f *billing.Faults, s string) {
 	if f.Required("npi", s, 0) && !ValidNPI(s) {
-		f.Add("npi", FaultFormat, "The NPI must be ten digits with a valid check digit. Check it in the national registry (NPPES).")
+		f.Add("npi", billing.FaultFormat, "The NPI must be ten digits with a valid check digit. Check it in the national registry (NPPES).")
 	}
 }
 
@@ -300,7 +301,7 @@ func ValidZIP(s string) bool { return zipForm.MatchString(s) }
 // which the last is the Luhn check digit of 80840 and the first nine (45 CFR
 // 162.406).
 func ValidNPI(s string) bool {
-	if len(s) != 10 || !allDigits(s) {
+	if len(s) != 10 || !billing.AllDigits(s) {
 		return false
 	}
 	sum := 24 // the prefix 80840
@@ -318,7 +319,7 @@ func ValidNPI(s string) bool {
 
 // Today returns the day at now in the office's time zone. An office without one
 // uses UTC.
-func (o *Office) Today(now time.Time) Date { return DateOf(now.In(Zone(o.TimeZone))) }
+func (o *Office) Today(now time.Time) billing.Date { return billing.DateOf(now.In(Zone(o.TimeZone))) }
 
 // zones has the time zones in use, by name, because time.LoadLocation reads a
 // file each time. There are a few hundred names, and others are not kept.
@@ -344,5 +345,5 @@ func Zone(name string) *time.Location {
 const knownStates = "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY " +
 	"AS GU MP PR VI FM MH PW AA AE AP "
 
-// knownState reports whether the code is a state's.
-func knownState(code string) bool { return strings.Contains(knownStates, code+" ") }
+// KnownState reports whether the code is a state's.
+func KnownState(code string) bool { return strings.Contains(knownStates, code+" ") }

@@ -1,4 +1,4 @@
-package billing
+package directory
 
 // EnrollmentState is the state of the enrollment of an office with a payer, for a
 // transaction. It is what claims and checks must know of the enrollment.

@@ -1,24 +1,25 @@
-package billing
+package directory
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"github.com/molar-billing/molar/core/billing"
 	"time"
 )
 
 // Patient is an entry of the patient directory: one for each organization,
 // mode and person.
 type Patient struct {
-	ID          PatientID
-	Scope       Scope
+	ID          billing.PatientID
+	Scope       billing.Scope
 	FirstName   string
 	LastName    string
-	DateOfBirth Date
+	DateOfBirth billing.Date
 	CreatedAt   time.Time
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (p *Patient) Position() Position { return Position{Time: p.CreatedAt, ID: p.ID} }
+func (p *Patient) Position() billing.Position { return billing.Position{Time: p.CreatedAt, ID: p.ID} }
 
 // Person is a patient to find in the directory by key and date of birth. The
 // other fields are used only when the person is new.
@@ -30,17 +31,17 @@ type Person struct {
 // NewPerson returns the person, with a new directory entry created at the given
 // time. ok is false when the name or the date of birth is missing, because two
 // people could then have the same key.
-func NewPerson(scope Scope, firstName, lastName string, born Date, at time.Time) (p Person, ok bool) {
+func NewPerson(scope billing.Scope, firstName, lastName string, born billing.Date, at time.Time) (p Person, ok bool) {
 	key, ok := PatientKey(firstName, lastName, born)
 	return Person{key, Patient{
-		ID: NewID[PatientID](at), Scope: scope, FirstName: firstName, LastName: lastName, DateOfBirth: born, CreatedAt: at,
+		ID: billing.NewID[billing.PatientID](at), Scope: scope, FirstName: firstName, LastName: lastName, DateOfBirth: born, CreatedAt: at,
 	}}, ok
 }
 
 // PatientKey returns a digest of the normalized name. With the date of birth it
 // identifies a person within a scope. ok is false when either is missing.
-func PatientKey(firstName, lastName string, born Date) (name string, ok bool) {
-	first, last := comparableName(firstName), comparableName(lastName)
+func PatientKey(firstName, lastName string, born billing.Date) (name string, ok bool) {
+	first, last := billing.ComparableName(firstName), billing.ComparableName(lastName)
 	if first == "" && last == "" || born.IsZero() {
 		return "", false
 	}

@@ -1,4 +1,4 @@
-package billing
+package directory
 
 import (
 	"bufio"
@@ -9,12 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/molar-billing/molar/core/billing"
 	"golang.org/x/text/cases"
 )
 
 // PayerSummary names a payer inside another resource.
 type PayerSummary struct {
-	ID      PayerID
+	ID      billing.PayerID
 	PayerID string // the payer's own payer ID
 	Name    string
 }
@@ -118,9 +119,9 @@ func ValidFiling(s string) bool { return slices.Contains(strings.Fields(Filings)
 
 // payerIDOf returns the same pyr_ ID for a payer ID everywhere (a UUID of version
 // 8), so that the directory needs no table.
-func payerIDOf(payerID string) PayerID {
+func payerIDOf(payerID string) billing.PayerID {
 	sum := sha256.Sum256([]byte("payer:" + strings.ToUpper(payerID)))
-	id := PayerID(sum[:16])
+	id := billing.PayerID(sum[:16])
 	id[6] = id[6]&0x0f | 0x80
 	id[8] = id[8]&0x3f | 0x80
 	return id

@@ -1,16 +1,15 @@
-package billing_test
+package directory_test
 
 import (
+	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestShippedPayers(t *testing.T) {
 	t.Parallel()
-	d, err := billing.ShippedPayers()
+	d, err := directory.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +17,7 @@ func TestShippedPayers(t *testing.T) {
 		t.Errorf("%d payers, want about 60", n)
 	}
 	p, ok := d.Find("chtest")
-	if !ok || p.Name != "Molar Test Payer" || p.Capabilities != (billing.Capabilities{Eligibility: true, Claims: true, Attachments: true}) {
+	if !ok || p.Name != "Molar Test Payer" || p.Capabilities != (directory.Capabilities{Eligibility: true, Claims: true, Attachments: true}) {
 		t.Fatalf("CHTEST = %+v, %t", p, ok)
 	}
 	for _, ref := range []string{p.ID.String(), strings.ToLower(p.ID.String()), "MOLARTEST", " CHTEST "} {
@@ -37,7 +36,7 @@ func TestShippedPayers(t *testing.T) {
 
 func TestSearchPayers(t *testing.T) {
 	t.Parallel()
-	d, err := billing.ShippedPayers()
+	d, err := directory.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +58,7 @@ func TestSearchPayers(t *testing.T) {
 			t.Errorf("Search(%q) = %v, want %q", text, got, want)
 		}
 	}
-	if delta := d.Search("delta dental of"); len(delta) < 10 || !slices.IsSortedFunc(delta, func(a, b *billing.Payer) int {
+	if delta := d.Search("delta dental of"); len(delta) < 10 || !slices.IsSortedFunc(delta, func(a, b *directory.Payer) int {
 		return slices.Index(d.All(), a) - slices.Index(d.All(), b)
 	}) {
 		t.Errorf("%d payers, want many in the order of the file", len(delta))
@@ -73,7 +72,7 @@ func TestSearchPayers(t *testing.T) {
 
 func TestExtendPayers(t *testing.T) {
 	t.Parallel()
-	d, err := billing.ShippedPayers()
+	d, err := directory.ShippedPayers()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +82,7 @@ func TestExtendPayers(t *testing.T) {
 	if p, ok := d.Find("also"); !ok || p.PayerID != "99999" || !p.Capabilities.Eligibility || p.Capabilities.Claims || p.FilingIndicator != "12" {
 		t.Errorf("new payer = %+v, %t", p, ok)
 	}
-	if p, _ := d.Find("CHTEST"); p.Name != "Other Name" || p.Capabilities.Eligibility || p.FilingIndicator != billing.DefaultFiling {
+	if p, _ := d.Find("CHTEST"); p.Name != "Other Name" || p.Capabilities.Eligibility || p.FilingIndicator != directory.DefaultFiling {
 		t.Errorf("replaced payer = %+v", p)
 	}
 	if p, _ := d.Find("CBID1"); p.FilingIndicator != "BL" {

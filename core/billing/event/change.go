@@ -1,6 +1,7 @@
-package billing
+package event
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"time"
 )
 
@@ -42,29 +43,29 @@ type Change struct {
 func (c Change) Resource() string {
 	switch c.Kind {
 	case ChangedCheck:
-		return CheckID(c.ID).String()
+		return billing.CheckID(c.ID).String()
 	case ChangedClaim:
-		return ClaimID(c.ID).String()
+		return billing.ClaimID(c.ID).String()
 	case ChangedAttachment:
-		return AttachmentID(c.ID).String()
+		return billing.AttachmentID(c.ID).String()
 	case ChangedPayerRequest:
-		return PayerRequestID(c.ID).String()
+		return billing.PayerRequestID(c.ID).String()
 	case ChangedERA:
-		return ERAID(c.ID).String()
+		return billing.ERAID(c.ID).String()
 	case ChangedBatch:
-		return FileID(c.ID).String()
+		return billing.FileID(c.ID).String()
 	case ChangedOffice:
-		return OfficeID(c.ID).String()
+		return billing.OfficeID(c.ID).String()
 	case ChangedProvider:
-		return ProviderID(c.ID).String()
+		return billing.ProviderID(c.ID).String()
 	case ChangedEnrollment:
-		return EnrollmentID(c.ID).String()
+		return billing.EnrollmentID(c.ID).String()
 	case ChangedEvent:
-		return EventID(c.ID).String()
+		return billing.EventID(c.ID).String()
 	case ChangedEndpoint:
-		return WebhookEndpointID(c.ID).String()
+		return billing.WebhookEndpointID(c.ID).String()
 	case ChangedDelivery:
-		return DeliveryID(c.ID).String()
+		return billing.DeliveryID(c.ID).String()
 	}
 	return ""
 }

@@ -1,55 +1,60 @@
-package billing
+package event
 
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/molar-billing/molar/core/billing"
 	"strconv"
 	"time"
 )
 
-// EventType names what happened.
-type EventType string
+// Type names what happened.
+type Type string
 
 // The event types of the API contract.
 const (
-	EventEligibilityCompleted     EventType = "eligibility.completed"
-	EventAPIKeyCreated            EventType = "api_key.created"
-	EventAPIKeyRevoked            EventType = "api_key.revoked"
-	EventClaimValidated           EventType = "claim.validated"
-	EventClaimNeedsAttention      EventType = "claim.needs_attention"
-	EventClaimQueued              EventType = "claim.queued"
-	EventClaimSubmitted           EventType = "claim.submitted"
-	EventClaimAccepted            EventType = "claim.accepted"
-	EventClaimRejected            EventType = "claim.rejected"
-	EventClaimStatusUpdated       EventType = "claim.status_updated"
-	EventClaimVoided              EventType = "claim.voided"
-	EventBatchAcknowledged        EventType = "batch.acknowledged"
-	EventAttachmentCompleted      EventType = "attachment.completed"
-	EventPayerRequestReceived     EventType = "payer_request.received"
-	EventERAReceived              EventType = "era.received"
-	EventClaimPaid                EventType = "claim.paid"
-	EventClaimDenied              EventType = "claim.denied"
-	EventClaimPaymentReversed     EventType = "claim.payment_reversed"
-	EventPredeterminationReturned EventType = "predetermination.returned"
+	EligibilityCompleted     Type = "eligibility.completed"
+	APIKeyCreated            Type = "api_key.created"
+	APIKeyRevoked            Type = "api_key.revoked"
+	ClaimValidated           Type = "claim.validated"
+	ClaimNeedsAttention      Type = "claim.needs_attention"
+	ClaimQueued              Type = "claim.queued"
+	ClaimSubmitted           Type = "claim.submitted"
+	ClaimAccepted            Type = "claim.accepted"
+	ClaimRejected            Type = "claim.rejected"
+	ClaimStatusUpdated       Type = "claim.status_updated"
+	ClaimVoided              Type = "claim.voided"
+	BatchAcknowledged        Type = "batch.acknowledged"
+	AttachmentCompleted      Type = "attachment.completed"
+	PayerRequestReceived     Type = "payer_request.received"
+	ERAReceived              Type = "era.received"
+	ClaimPaid                Type = "claim.paid"
+	ClaimDenied              Type = "claim.denied"
+	ClaimPaymentReversed     Type = "claim.payment_reversed"
+	PredeterminationReturned Type = "predetermination.returned"
 )
 
-// EventTypes returns every event type in the order of the API contract.
-func EventTypes() []EventType {
-	return []EventType{
-		EventEligibilityCompleted, EventAPIKeyCreated, EventAPIKeyRevoked, EventClaimValidated,
-		EventClaimNeedsAttention, EventClaimQueued, EventClaimSubmitted, EventClaimAccepted, EventClaimRejected,
-		EventClaimStatusUpdated, EventClaimVoided, EventBatchAcknowledged, EventAttachmentCompleted,
-		EventPayerRequestReceived, EventERAReceived, EventClaimPaid, EventClaimDenied, EventClaimPaymentReversed,
-		EventPredeterminationReturned,
+// Ping is the type of the event that a ping posts. Types lacks it,
+// because it is never kept and no endpoint subscribes to it.
+const Ping Type = "ping"
+
+// Types returns every event type in the order of the API contract.
+func Types() []Type {
+	return []Type{
+		EligibilityCompleted, APIKeyCreated, APIKeyRevoked, ClaimValidated,
+		ClaimNeedsAttention, ClaimQueued, ClaimSubmitted, ClaimAccepted, ClaimRejected,
+		ClaimStatusUpdated, ClaimVoided, BatchAcknowledged, AttachmentCompleted,
+		PayerRequestReceived, ERAReceived, ClaimPaid, ClaimDenied, ClaimPaymentReversed,
+		PredeterminationReturned,
 	}
 }
 
 // Event is one fact about a resource. It is written in the same commit as the
 // change that it reports, and never changes.
 type Event struct {
-	ID        EventID
-	Scope     Scope
-	Type      EventType
+	ID        billing.EventID
+	Scope     billing.Scope
+	Type      Type
 	Resource  [16]byte // the resource's ID, of any kind
 	Sequence  int      // position in the history of the resource, from 1; given by the store
 	CreatedAt time.Time
@@ -57,28 +62,28 @@ type Event struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (e *Event) Position() Position { return Position{Time: e.CreatedAt, ID: e.ID} }
+func (e *Event) Position() billing.Position { return billing.Position{Time: e.CreatedAt, ID: e.ID} }
 
-// EventFilter narrows a list of events. Zero fields match all.
-type EventFilter struct {
-	Types         []EventType // one of them
+// Filter narrows a list of events. Zero fields match all.
+type Filter struct {
+	Types         []Type // one of them
 	Resource      [16]byte
 	CreatedAfter  time.Time // inclusive
 	CreatedBefore time.Time // exclusive
 }
 
-type payerData struct {
-	ID      PayerID `json:"id"`
-	PayerID string  `json:"payer_id"`
-	Name    string  `json:"name"`
+type PayerData struct {
+	ID      billing.PayerID `json:"id"`
+	PayerID string          `json:"payer_id"`
+	Name    string          `json:"name"`
 }
 
-func newEvent[R ~[16]byte](scope Scope, t EventType, resource R, at time.Time, data any) Event {
-	return Event{ID: NewID[EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: spelled(data)}
+func New[R ~[16]byte](scope billing.Scope, t Type, resource R, at time.Time, data any) Event {
+	return Event{ID: billing.NewID[billing.EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: Encode(data)}
 }
 
 // spelled returns data as JSON, which is stored, returned and posted unchanged.
-func spelled(data any) []byte {
+func Encode(data any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -88,8 +93,8 @@ func spelled(data any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// orNull returns nil for the zero value.
-func orNull[T comparable](v T) *T {
+// OrNull returns nil for the zero value.
+func OrNull[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil
@@ -101,7 +106,7 @@ func orNull[T comparable](v T) *T {
 // offset.
 func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000-07:00") }
 
-func moneyOrNull(m *Money) *string {
+func MoneyOrNull(m *billing.Money) *string {
 	if m == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package billing_test
+package event_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/billingtest"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // Every type has a golden body, and every golden body has a type.
@@ -25,7 +26,7 @@ func TestEventCatalogue(t *testing.T) {
 	}
 	slices.Sort(got)
 	var want []string
-	for _, known := range billing.EventTypes() {
+	for _, known := range event.Types() {
 		want = append(want, string(known))
 	}
 	slices.Sort(want)
@@ -45,8 +46,8 @@ func TestTheObjectOfAnEvent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := billing.Event{
-				ID: billing.EventID{15: 9}, Type: billing.EventClaimPaid, Sequence: 12, Data: []byte(data),
+			e := event.Event{
+				ID: billing.EventID{15: 9}, Type: event.ClaimPaid, Sequence: 12, Data: []byte(data),
 				CreatedAt: time.Date(2026, 1, 1, 22, 4, 5, 6789, time.FixedZone("", -5*3600)),
 			}
 			got, want := string(e.JSON()), `{"id":"evt_00000000000000000000000009","object":"event","type":"claim.paid","sequence":12,`+

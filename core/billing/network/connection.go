@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
 	"log/slog"
 	"slices"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Connection is an account at a network of payers. An operator adds it; the

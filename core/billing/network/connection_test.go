@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestConnectionRoute(t *testing.T) {
@@ -28,8 +28,8 @@ func TestConnectionRoute(t *testing.T) {
 	}}}
 	r := some.Route()
 	if !r.Reaches(scope, delta, Claims) || !r.Reaches(scope, delta, Eligibility) || r.Reaches(scope, other, Claims) ||
-		r.PayerID(billing.PayerSummary{ID: delta, PayerID: "CDUT1"}, Claims) != "SKUT0" ||
-		r.PayerID(billing.PayerSummary{ID: delta, PayerID: "CDUT1"}, Eligibility) != "UTMCD" {
+		r.PayerID(directory.PayerSummary{ID: delta, PayerID: "CDUT1"}, Claims) != "SKUT0" ||
+		r.PayerID(directory.PayerSummary{ID: delta, PayerID: "CDUT1"}, Eligibility) != "UTMCD" {
 		t.Errorf("the route is %+v", r)
 	}
 	own := Connection{Mode: billing.ModeLive, Org: billing.OrgID{8}}

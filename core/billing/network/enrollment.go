@@ -1,10 +1,10 @@
 package network
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // EnrolledTransactions lists the transactions for which payers enroll offices.
@@ -19,9 +19,9 @@ type Enrollment struct {
 	ID             billing.EnrollmentID
 	Scope          billing.Scope
 	OfficeID       billing.OfficeID
-	Payer          billing.PayerSummary
+	Payer          directory.PayerSummary
 	Transaction    Transaction
-	State          billing.EnrollmentState
+	State          directory.EnrollmentState
 	Date           billing.Date // since when it is in the state
 	Note           string       // of the practice or the operator
 	NetworkMessage string       // what the network or the payer said, in its own words
@@ -45,7 +45,7 @@ func (e *Enrollment) Judge(f *billing.Faults) {
 	if f.Required("transaction", string(e.Transaction), 0) && !slices.Contains(EnrolledTransactions(), e.Transaction) {
 		f.Add("transaction", billing.FaultNotAllowed, "The value must be one of eligibility, claims.")
 	}
-	if f.Required("state", string(e.State), 0) && !slices.Contains(billing.EnrollmentStates(), e.State) {
+	if f.Required("state", string(e.State), 0) && !slices.Contains(directory.EnrollmentStates(), e.State) {
 		f.Add("state", billing.FaultNotAllowed, "The value must be one of not_needed, needed, submitted, active, rejected.")
 	}
 	f.Optional("note", &e.Note, maxEnrollmentNote)
@@ -57,5 +57,5 @@ type EnrollmentFilter struct {
 	OfficeID    billing.OfficeID
 	PayerID     billing.PayerID
 	Transaction Transaction
-	State       billing.EnrollmentState
+	State       directory.EnrollmentState
 }

@@ -2,13 +2,13 @@ package network
 
 import (
 	"encoding/json"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"net/netip"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // FieldType is how a document has the value of a field, and what Kind.Read receives.
@@ -31,7 +31,7 @@ type Field struct {
 	Address bool // it is the address of the network
 
 	// Judge adds the faults of the value, once all fields are read. Nil adds none.
-	Judge func(f *billing.Faults, payers *billing.PayerDirectory)
+	Judge func(f *billing.Faults, payers *directory.PayerDirectory)
 
 	set  func(value []byte, f *billing.Faults) // nil for a field that is not given
 	show func() string                         // nil for a field that is not shown
@@ -73,7 +73,7 @@ func PrivateField(c *Connection) Field {
 // JSONField is a field of a form of its own. Read adds the faults of a value that is
 // given.
 func JSONField(name, about string, read func(value json.RawMessage, f *billing.Faults), show func() string,
-	judge func(f *billing.Faults, payers *billing.PayerDirectory),
+	judge func(f *billing.Faults, payers *directory.PayerDirectory),
 ) Field {
 	return Field{Name: name, About: about, Type: FieldJSON, Judge: judge, show: show, set: func(value []byte, f *billing.Faults) {
 		if value != nil {
@@ -82,11 +82,11 @@ func JSONField(name, about string, read func(value json.RawMessage, f *billing.F
 	}}
 }
 
-func judged(judge func(f *billing.Faults)) func(*billing.Faults, *billing.PayerDirectory) {
+func judged(judge func(f *billing.Faults)) func(*billing.Faults, *directory.PayerDirectory) {
 	if judge == nil {
 		return nil
 	}
-	return func(f *billing.Faults, _ *billing.PayerDirectory) { judge(f) }
+	return func(f *billing.Faults, _ *directory.PayerDirectory) { judge(f) }
 }
 
 // maxSetting is the longest text of a setting, in characters.

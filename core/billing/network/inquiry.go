@@ -2,10 +2,11 @@ package network
 
 import (
 	"crypto/rand"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Inquiry is the question of a check to a network: what is asked, by whom, and when.
@@ -17,8 +18,8 @@ type Inquiry struct {
 	Clock     Clock
 	Envelope  Envelope // of the network that carries it
 	Options   Options
-	Inquiry   billing.Inquiry
-	Payer     billing.PayerSummary // with its payer ID on the network
+	Inquiry   coverage.Inquiry
+	Payer     directory.PayerSummary // with its payer ID on the network
 }
 
 // Clock shows the time of the database while a question is asked. What is compared with
@@ -72,7 +73,7 @@ func (q *Inquiry) Questions() []Question {
 			all[0].Procedures = append(all[0].Procedures, code)
 		}
 	}
-	if q.Inquiry.DetailLevel == billing.DetailEnhanced {
+	if q.Inquiry.DetailLevel == coverage.DetailEnhanced {
 		for _, code := range q.Inquiry.ProcedureCodes {
 			all = append(all, Question{Procedures: []string{code}})
 		}

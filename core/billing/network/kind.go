@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Kind describes the connections of one kind: a transport, or the sandbox.
@@ -55,7 +55,7 @@ func (k *Kind) has(name string) bool {
 // Read reads the part of a document that the kind knows into a connection whose other
 // settings are read, and adds the faults. A value is as its Field says. Options is an
 // object, or nil for the defaults.
-func (k *Kind) Read(c *Connection, values map[string][]byte, options []byte, payers *billing.PayerDirectory, f *billing.Faults) {
+func (k *Kind) Read(c *Connection, values map[string][]byte, options []byte, payers *directory.PayerDirectory, f *billing.Faults) {
 	d := k.document(c)
 	if options != nil {
 		read, faults := ReadOptions(options, d.Options, "options.")

@@ -3,13 +3,12 @@ package network
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing/claim"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // option makes the row of a field. Read returns the value of a document, which is zero
@@ -148,7 +147,7 @@ func spanText(d time.Duration) string {
 // list is an option that is a list of different words.
 func list[T ~string](field *[]T, name, standard, about, want string, most int, valid func(string) bool) Option {
 	return option(field, name, standard, about, want, func(value json.RawMessage) (v []T, ok bool) {
-		ok = decode(value, &v) && len(v) >= 1 && len(v) <= most && !billing.Repeats(v)
+		ok = decode(value, &v) && len(v) >= 1 && len(v) <= most && !claim.Repeats(v)
 		for _, one := range v {
 			ok = ok && valid(string(one))
 		}

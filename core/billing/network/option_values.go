@@ -3,12 +3,13 @@ package network
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // The longest values of the ends of groups and files, in characters.
@@ -27,10 +28,10 @@ var (
 
 // expectable reports whether a network can send the kind of file about a batch.
 func expectable(kind string) bool {
-	switch billing.AcknowledgementKind(kind) {
-	case billing.AcknowledgementTA1, billing.Acknowledgement997, billing.Acknowledgement999, billing.Acknowledgement277CA, billing.AcknowledgementText:
+	switch clearing.AcknowledgementKind(kind) {
+	case clearing.AcknowledgementTA1, clearing.Acknowledgement997, clearing.Acknowledgement999, clearing.Acknowledgement277CA, clearing.AcknowledgementText:
 		return true
-	case billing.Acknowledgement277:
+	case clearing.Acknowledgement277:
 	}
 	return false
 }
@@ -39,7 +40,7 @@ func readFilings(doc json.RawMessage) (all map[string]string, ok bool) {
 	ok = true
 	fault := readObject(doc, func(payer string, value json.RawMessage, twice bool) {
 		var code string
-		ok = ok && decode(value, &code) && billing.ValidFiling(code) && payer != "" && !twice
+		ok = ok && decode(value, &code) && directory.ValidFiling(code) && payer != "" && !twice
 		if all == nil {
 			all = map[string]string{}
 		}
@@ -60,7 +61,7 @@ func otherReferences(all []ProviderReference) (others []ProviderReference) {
 // readReferences returns the kinds that a document leaves out.
 func readReferences(doc json.RawMessage) (refused []ProviderReference, ok bool) {
 	var taken []ProviderReference
-	ok = decode(doc, &taken) && !billing.Repeats(taken)
+	ok = decode(doc, &taken) && !claim.Repeats(taken)
 	for _, one := range taken {
 		ok = ok && slices.Contains(allReferences(), one)
 	}
@@ -97,7 +98,7 @@ func readProviderNumber(doc json.RawMessage) (n ProviderNumber, ok bool) {
 		field := map[string]any{"npi": &n.NPI, "payer_id": &n.PayerID, "reference": &n.Reference, "number": &n.Number}[name]
 		ok = ok && field != nil && !twice && decode(value, field)
 	})
-	return n, ok && !fault && billing.ValidNPI(n.NPI) && slices.Contains(allReferences(), n.Reference) && referenceForm.MatchString(n.Number)
+	return n, ok && !fault && directory.ValidNPI(n.NPI) && slices.Contains(allReferences(), n.Reference) && referenceForm.MatchString(n.Number)
 }
 
 // The limits of a schedule.

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Options are the habits of one network: what it wants in inquiries and
@@ -117,7 +119,7 @@ type Options struct {
 	// Acknowledgements are the files that the network sends about a batch. The default is
 	// 999 and 277CA. Those that do not come are overdue after AcknowledgementAfter, except
 	// reports in text, which name no batch.
-	Acknowledgements []billing.AcknowledgementKind
+	Acknowledgements []clearing.AcknowledgementKind
 
 	// AcknowledgementAfter is how long after it was sent a batch has its acknowledgements.
 	// The default is AcknowledgementsAfter. Some payers behind a clearinghouse take days
@@ -200,21 +202,21 @@ func (o *Options) ProviderNumber(kind ProviderReference, npi, payerID, otherwise
 func (o *Options) MaxNotes() int { return cmp.Or(o.Notes, maxNotes) }
 
 // MostClaims returns the most claims of a batch.
-func (o *Options) MostClaims() int { return cmp.Or(o.Claims, billing.MaxBatchClaims) }
+func (o *Options) MostClaims() int { return cmp.Or(o.Claims, clearing.MaxBatchClaims) }
 
 // Poll returns how often to ask the network for files.
 func (o *Options) Poll() time.Duration { return cmp.Or(o.PollInterval, billing.NetworkPoll) }
 
 // Expected lists the files that the network sends about a batch.
-func (o *Options) Expected() []billing.AcknowledgementKind {
+func (o *Options) Expected() []clearing.AcknowledgementKind {
 	if len(o.Acknowledgements) == 0 {
-		return []billing.AcknowledgementKind{billing.Acknowledgement999, billing.Acknowledgement277CA}
+		return []clearing.AcknowledgementKind{clearing.Acknowledgement999, clearing.Acknowledgement277CA}
 	}
 	return o.Acknowledgements
 }
 
 // Expects reports whether the network sends files of the kind about a batch.
-func (o *Options) Expects(kind billing.AcknowledgementKind) bool {
+func (o *Options) Expects(kind clearing.AcknowledgementKind) bool {
 	return slices.Contains(o.Expected(), kind)
 }
 
@@ -237,7 +239,7 @@ const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 // SubmittedNumber returns the CLM01 of a claim: its control number, if the network
 // takes that. Otherwise it is a number that follows from the claim's ID, so that it is
 // the same each time that the claim is sent.
-func (o *Options) SubmittedNumber(c *billing.Claim) string {
+func (o *Options) SubmittedNumber(c *claim.Claim) string {
 	length := cmp.Or(o.NumberLength, maxNumberLength)
 	if len(c.PatientControlNumber) <= length && (!o.PlainNumbers || !strings.Contains(c.PatientControlNumber, "-")) {
 		return c.PatientControlNumber
@@ -267,7 +269,7 @@ func (s *Schedule) Last(now time.Time) (last time.Time) {
 	if s.Every > 0 {
 		return now.UTC().Truncate(s.Every)
 	}
-	local := now.In(billing.Zone(s.TimeZone))
+	local := now.In(directory.Zone(s.TimeZone))
 	for _, at := range s.At {
 		for day := range 2 { // today, or else yesterday
 			t := time.Date(local.Year(), local.Month(), local.Day()-day, int(at)/60, int(at)%60, 0, 0, local.Location())
@@ -292,14 +294,14 @@ const (
 )
 
 // FileName returns the name of a batch that is named at the time.
-func (o *Options) FileName(b *billing.Batch, e *Envelope, at time.Time) string {
+func (o *Options) FileName(b *clearing.Batch, e *Envelope, at time.Time) string {
 	usage := UsageProduction
 	if e.Test(b.Scope.Mode) {
 		usage = UsageTest
 	}
 	at = at.UTC()
 	return strings.NewReplacer(
-		placeTime, billing.BatchTime(at), placeDate, at.Format("20060102"),
+		placeTime, clearing.BatchTime(at), placeDate, at.Format("20060102"),
 		placeSerial, b.File.ControlNumbers.Interchange, placeUsage, usage,
 	).Replace(cmp.Or(o.FilePattern, DefaultFilePattern))
 }

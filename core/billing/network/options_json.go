@@ -3,12 +3,13 @@ package network
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"io"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Option is an option of a connection's document, and the variable that has it. It is a row
@@ -39,7 +40,7 @@ func (o *Options) table() []Option {
 		Choice(&o.Taxonomy, "billing_taxonomy", "Whose taxonomy the billing provider states (PRV*BI): the office's; always, else the rendering provider's; only if it renders the services; none.",
 			Named(TaxonomyOfOffice, "office"), Named(TaxonomyAlways, ""), Named(TaxonomyIfRendering, ""), Named(TaxonomyNever, "")),
 		option(&o.Filings, "filing_indicators", "{}", "The filing indicators (SBR09) of payers by their payer IDs. Others have the one of the payer directory.",
-			"an object of payer IDs and codes, such as CI, of "+billing.Filings, readFilings, nil),
+			"an object of payer IDs and codes, such as CI, of "+directory.Filings, readFilings, nil),
 		flag(&o.SubscriberAddressAsPatient, "subscriber_address_always", true,
 			"Whether a subscriber who is not the patient has an address, a date of birth and a gender (loop 2010BA)."),
 		flag(&o.RenderingIfOther, "rendering_provider_always", true, "Whether a rendering provider with the NPI of the billing provider is stated (loop 2310B)."),
@@ -63,7 +64,7 @@ func (o *Options) table() []Option {
 		party(&o.SubmitterID, "submitter_id", "The ID of the submitter of a file of claims (NM109 of loop 1000A). By default it is the connection's sender_id.", maxPartyID),
 		party(&o.ReceiverName, "file_receiver_name", "The name of the receiver of a file of claims (NM103 of loop 1000B). By default it is the connection's receiver_id.", maxPartyName),
 		party(&o.ReceiverID, "file_receiver_id", "The ID of the receiver of a file of claims (NM109 of loop 1000B). By default it is the connection's receiver_id.", maxPartyID),
-		number(&o.Claims, "batch_size", "The most claims of a batch.", 1, billing.MaxBatchClaims, billing.MaxBatchClaims),
+		number(&o.Claims, "batch_size", "The most claims of a batch.", 1, clearing.MaxBatchClaims, clearing.MaxBatchClaims),
 		option(&o.Schedule, "batch_schedule", "null", "When batches leave. By default they leave whenever the service cuts batches (MOLAR_BATCH_INTERVAL).",
 			`null, {"every": "15m"} with a duration from 1m to 24h, or {"at": ["09:00", "17:00"], "time_zone": "America/New_York"} `+
 				"with 1 to 24 times of day", readSchedule, showSchedule),

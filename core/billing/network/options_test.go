@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
@@ -61,7 +65,7 @@ var optionCases = []struct {
 		`"claims.837"`, `"{date}.837"`, `"../{time}.837"`, `".{time}"`, `"{time}/{serial}"`, `"{time}{other}"`, `"{time"`, `""`, `"{time}` + strings.Repeat("x", 84) + `"`,
 	}},
 	{"poll_interval", `"5m"`, network.Options{PollInterval: 5 * time.Minute}, []string{`"0s"`, `"25h"`, `300`, `"five"`}},
-	{"acknowledgements", `["TA1","text"]`, network.Options{Acknowledgements: []billing.AcknowledgementKind{"TA1", "text"}}, []string{`[]`, `["277"]`, `["999","999"]`}},
+	{"acknowledgements", `["TA1","text"]`, network.Options{Acknowledgements: []clearing.AcknowledgementKind{"TA1", "text"}}, []string{`[]`, `["277"]`, `["999","999"]`}},
 	{"acknowledgement_after", `"48h"`, network.Options{AcknowledgementAfter: 48 * time.Hour}, []string{`"0s"`, `"721h"`, `24`}},
 }
 
@@ -138,11 +142,11 @@ func TestNetworkOptionsDocument(t *testing.T) {
 // TestQuestions lists the 270s of a check by the options.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
-	inquiry := billing.Inquiry{ProcedureCodes: []string{"D1110", "D2740", "D1110"}}
-	enhanced := billing.Inquiry{ProcedureCodes: []string{"D1110"}, DetailLevel: billing.DetailEnhanced}
+	inquiry := coverage.Inquiry{ProcedureCodes: []string{"D1110", "D2740", "D1110"}}
+	enhanced := coverage.Inquiry{ProcedureCodes: []string{"D1110"}, DetailLevel: coverage.DetailEnhanced}
 	for what, c := range map[string]struct {
 		options network.Options
-		inquiry billing.Inquiry
+		inquiry coverage.Inquiry
 		want    []network.Question
 	}{
 		"default":  {inquiry: inquiry, want: []network.Question{{[]string{"35"}, []string{"D1110", "D2740"}}}},
@@ -196,8 +200,8 @@ func TestNetworkProviderNumber(t *testing.T) {
 func TestSubmittedNumber(t *testing.T) {
 	t.Parallel()
 	short, plain := network.Options{NumberLength: 17}, network.Options{PlainNumbers: true}
-	claim := func(id byte, number string) *billing.Claim {
-		return &billing.Claim{ID: billing.ClaimID{15: id}, PatientControlNumber: number}
+	claim := func(id byte, number string) *claim.Claim {
+		return &claim.Claim{ID: billing.ClaimID{15: id}, PatientControlNumber: number}
 	}
 	for _, c := range []struct {
 		o      network.Options
@@ -256,7 +260,7 @@ func TestBatchSchedule(t *testing.T) {
 func TestFileName(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
-	b := billing.NewBatch(billing.Scope{Mode: billing.ModeLive}, "net", 42, 1, at)
+	b := clearing.NewBatch(billing.Scope{Mode: billing.ModeLive}, "net", 42, 1, at)
 	for pattern, want := range map[string]string{
 		"":                             "20260304050607089.837",
 		"LOGIN.{time}.txt":             "LOGIN.20260304050607089.txt",
@@ -282,10 +286,10 @@ func TestPayerIDs(t *testing.T) {
 		utah:  {network.Eligibility: "UTMCD", network.Claims: "SKUT0"},
 		delta: {network.Claims: "06126"}, third: {network.Claims: "06126"},
 	}}
-	medicaid := billing.PayerSummary{ID: utah, PayerID: "UTAH"}
+	medicaid := directory.PayerSummary{ID: utah, PayerID: "UTAH"}
 	got := []string{
 		r.PayerID(medicaid, network.Eligibility), r.PayerID(medicaid, network.Claims),
-		r.PayerID(billing.PayerSummary{ID: delta, PayerID: "DELTA"}, network.Eligibility), r.PayerID(billing.PayerSummary{PayerID: "BLUE"}, network.Claims),
+		r.PayerID(directory.PayerSummary{ID: delta, PayerID: "DELTA"}, network.Eligibility), r.PayerID(directory.PayerSummary{PayerID: "BLUE"}, network.Claims),
 		r.Payer("skut0"), r.Payer("UTMCD"), r.Payer("06126"), r.Payer(""),
 	}
 	if want := []string{"UTMCD", "SKUT0", "DELTA", "BLUE", utah.String(), "UTMCD", "06126", ""}; !slices.Equal(got, want) {
@@ -298,14 +302,14 @@ func TestOptionsThatAreRead(t *testing.T) {
 	var standard network.Options
 	own := network.Options{
 		Filings: map[string]string{"CHTEST": "MC"}, Notes: 2, Claims: 7, PollInterval: time.Minute,
-		Acknowledgements: []billing.AcknowledgementKind{billing.AcknowledgementTA1},
+		Acknowledgements: []clearing.AcknowledgementKind{clearing.AcknowledgementTA1},
 	}
 	got := []any{
 		standard.Filing("chtest", "12"), own.Filing("chtest", "12"), own.Filing("OTHER", "12"), standard.MaxNotes(), own.MaxNotes(),
-		standard.MostClaims(), own.MostClaims(), standard.Poll(), own.Poll(), standard.Expects(billing.Acknowledgement999),
-		standard.Expects(billing.AcknowledgementTA1), own.Expects(billing.AcknowledgementTA1), own.Expects(billing.Acknowledgement999),
+		standard.MostClaims(), own.MostClaims(), standard.Poll(), own.Poll(), standard.Expects(clearing.Acknowledgement999),
+		standard.Expects(clearing.AcknowledgementTA1), own.Expects(clearing.AcknowledgementTA1), own.Expects(clearing.Acknowledgement999),
 	}
-	if want := []any{"12", "MC", "12", 5, 2, billing.MaxBatchClaims, 7, 10 * time.Second, time.Minute, true, false, true, false}; !slices.Equal(got, want) {
+	if want := []any{"12", "MC", "12", 5, 2, clearing.MaxBatchClaims, 7, 10 * time.Second, time.Minute, true, false, true, false}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

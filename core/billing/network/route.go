@@ -2,10 +2,10 @@ package network
 
 import (
 	"errors"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strings"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // Transaction is a type of message that a network carries between practices and
@@ -77,7 +77,7 @@ func (r *Route) Reaches(scope billing.Scope, payer billing.PayerID, t Transactio
 }
 
 // PayerID returns the ID of a payer in the network's messages.
-func (r *Route) PayerID(payer billing.PayerSummary, t Transaction) string {
+func (r *Route) PayerID(payer directory.PayerSummary, t Transaction) string {
 	if id := r.PayerIDs[payer.ID][t]; id != "" {
 		return id
 	}

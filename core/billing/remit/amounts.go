@@ -1,7 +1,8 @@
-package billing
+package remit
 
 import (
 	"cmp"
+	"github.com/molar-billing/molar/core/billing"
 	"iter"
 	"slices"
 	"strings"
@@ -10,22 +11,22 @@ import (
 
 // Shares are the figures of an adjudication or of one of its lines.
 type Shares struct {
-	Allowed               *Money // nil when the remittance does not say
-	PatientResponsibility Money
-	Deductible            Money // PR-1
-	Coinsurance           Money // PR-2
-	Copay                 Money // PR-3
-	OtherPatient          Money // any other PR
-	Contractual           Money
-	NotPaid               Money
+	Allowed               *billing.Money // nil when the remittance does not say
+	PatientResponsibility billing.Money
+	Deductible            billing.Money // PR-1
+	Coinsurance           billing.Money // PR-2
+	Copay                 billing.Money // PR-3
+	OtherPatient          billing.Money // any other PR
+	Contractual           billing.Money
+	NotPaid               billing.Money
 }
 
 // Shares returns the figures of the adjudication, its lines included.
-func (r *RemittanceClaim) Shares() (s Shares) {
+func (r *Claim) Shares() (s Shares) {
 	s.add(r.Adjustments)
 	if len(r.Lines) > 0 {
 		s.Allowed = new(r.allowedByLines())
-	} else if allowed, ok := r.allowedByLevel(); ok {
+	} else if allowed, ok := r.AllowedByLevel(); ok {
 		s.Allowed = &allowed
 	}
 	for i := range r.Lines {
@@ -35,7 +36,7 @@ func (r *RemittanceClaim) Shares() (s Shares) {
 }
 
 // Shares returns the figures of the line.
-func (l *ERALine) Shares() (s Shares) {
+func (l *Line) Shares() (s Shares) {
 	s.add(l.Adjustments)
 	s.Allowed = new(l.AllowedAmount())
 	return s
@@ -44,7 +45,7 @@ func (l *ERALine) Shares() (s Shares) {
 func (s *Shares) add(all []Adjustment) {
 	for _, a := range all {
 		switch {
-		case a.ofPatient():
+		case a.OfPatient():
 			s.PatientResponsibility += a.Amount
 			*s.ofReason(a.Reason) += a.Amount
 		case a.Contractual():
@@ -55,7 +56,7 @@ func (s *Shares) add(all []Adjustment) {
 	}
 }
 
-func (s *Shares) ofReason(reason string) *Money {
+func (s *Shares) ofReason(reason string) *billing.Money {
 	switch reason {
 	case "1":
 		return &s.Deductible
@@ -70,7 +71,7 @@ func (s *Shares) ofReason(reason string) *Money {
 
 // allowedByLevel returns what a claim without lines allows. A denied one allows
 // nothing. Ok is false when the remittance does not say.
-func (r *RemittanceClaim) allowedByLevel() (allowed Money, ok bool) {
+func (r *Claim) AllowedByLevel() (allowed billing.Money, ok bool) {
 	switch {
 	case r.Outcome() == OutcomeDenied && !r.Reverses():
 		return 0, true
@@ -83,35 +84,35 @@ func (r *RemittanceClaim) allowedByLevel() (allowed Money, ok bool) {
 
 // allowedByLines returns the sum of what the lines allow. When none states it,
 // the contractual adjustments of the claim reduce it too.
-func (r *RemittanceClaim) allowedByLines() (sum Money) {
+func (r *Claim) allowedByLines() (sum billing.Money) {
 	stated := false
 	for i := range r.Lines {
 		sum += r.Lines[i].AllowedAmount()
 		stated = stated || r.Lines[i].Allowed != nil
 	}
 	if !stated {
-		sum -= sumOf(r.Adjustments, Adjustment.reducesAllowed)
+		sum -= Sum(r.Adjustments, Adjustment.ReducesAllowed)
 	}
 	return sum
 }
 
 // AllowedAmount returns the allowed amount of the line: as stated (AMT B6), else
 // the charge less the agreed discounts. A denied line allows nothing.
-func (l *ERALine) AllowedAmount() Money {
+func (l *Line) AllowedAmount() billing.Money {
 	switch {
-	case l.Paid == 0 && !slices.ContainsFunc(l.Adjustments, Adjustment.explainsZero):
+	case l.Paid == 0 && !slices.ContainsFunc(l.Adjustments, Adjustment.ExplainsZero):
 		return 0
 	case l.Allowed != nil:
 		return *l.Allowed
 	default:
-		return l.Charge - sumOf(l.Adjustments, Adjustment.reducesAllowed)
+		return l.Charge - Sum(l.Adjustments, Adjustment.ReducesAllowed)
 	}
 }
 
 // Outcome returns the decision. A claim paid with zero is denied unless the plan
 // explains the zero, whatever its status code, because payers report such denials
 // as processed.
-func (r *RemittanceClaim) Outcome() PaymentOutcome {
+func (r *Claim) Outcome() PaymentOutcome {
 	if r.Paid > 0 || r.explainsZero() {
 		return OutcomePaid
 	}
@@ -121,9 +122,9 @@ func (r *RemittanceClaim) Outcome() PaymentOutcome {
 // explainsZero reports whether the plan explains a payment of zero: it leaves the
 // amount to the patient as deductible, coinsurance or copay, or capitation covers
 // it.
-func (r *RemittanceClaim) explainsZero() bool {
-	for a := range r.allAdjustments() {
-		if a.explainsZero() {
+func (r *Claim) explainsZero() bool {
+	for a := range r.AllAdjustments() {
+		if a.ExplainsZero() {
 			return true
 		}
 	}
@@ -133,11 +134,11 @@ func (r *RemittanceClaim) explainsZero() bool {
 // Estimate returns the payer's estimate from the remittance with the ID. Numbers are
 // those of the claim's lines, by line. The payer states what it would pay as an
 // adjustment, or as the payment.
-func (r *RemittanceClaim) Estimate(era ERAID, numbers []int) ClaimEstimate {
-	e := ClaimEstimate{ERAID: era, Pay: sumOf(r.Adjustments, Adjustment.estimated), Patient: sumOf(r.Adjustments, Adjustment.ofPatient)}
+func (r *Claim) Estimate(era billing.ERAID, numbers []int) ClaimEstimate {
+	e := ClaimEstimate{ERAID: era, Pay: Sum(r.Adjustments, Adjustment.estimated), Patient: Sum(r.Adjustments, Adjustment.OfPatient)}
 	for i := range r.Lines {
 		l := &r.Lines[i]
-		pay, patient := l.estimate(), sumOf(l.Adjustments, Adjustment.ofPatient)
+		pay, patient := l.estimate(), Sum(l.Adjustments, Adjustment.OfPatient)
 		e.Pay, e.Patient = e.Pay+pay, e.Patient+patient
 		e.Lines = append(e.Lines, LineEstimate{Number: numbers[i], Allowed: new(pay + patient), Pay: pay, Patient: patient})
 	}
@@ -149,18 +150,18 @@ func (r *RemittanceClaim) Estimate(era ERAID, numbers []int) ClaimEstimate {
 }
 
 // estimate returns what the payer would pay for the line.
-func (l *ERALine) estimate() Money {
+func (l *Line) estimate() billing.Money {
 	if slices.ContainsFunc(l.Adjustments, Adjustment.estimated) {
-		return sumOf(l.Adjustments, Adjustment.estimated)
+		return Sum(l.Adjustments, Adjustment.estimated)
 	}
 	return l.Paid
 }
 
-func (a Adjustment) ofPatient() bool { return a.Group == "PR" }
+func (a Adjustment) OfPatient() bool { return a.Group == "PR" }
 
 // explainsZero reports whether the adjustment explains a payment of zero:
 // deductible, coinsurance, copay or capitation.
-func (a Adjustment) explainsZero() bool {
+func (a Adjustment) ExplainsZero() bool {
 	switch a.Reason {
 	case "1", "2", "3":
 		return a.Group == "PR" && a.Amount != 0
@@ -174,14 +175,14 @@ func (a Adjustment) explainsZero() bool {
 // reducesAllowed reports whether the adjustment is an agreed discount that the
 // allowed amount leaves out. Sequestration (253) reduces the payment, not the
 // allowed amount.
-func (a Adjustment) reducesAllowed() bool { return a.Contractual() && a.Reason != "253" }
+func (a Adjustment) ReducesAllowed() bool { return a.Contractual() && a.Reason != "253" }
 
 // estimated reports whether the amount is a predetermination's estimate (reason
 // 101).
 func (a Adjustment) estimated() bool { return a.Reason == "101" && a.Group != "PR" }
 
 // allAdjustments returns the adjustments of the claim and of its lines.
-func (r *RemittanceClaim) allAdjustments() iter.Seq[Adjustment] {
+func (r *Claim) AllAdjustments() iter.Seq[Adjustment] {
 	return func(yield func(Adjustment) bool) {
 		for _, a := range r.Adjustments {
 			if !yield(a) {
@@ -200,8 +201,8 @@ func (r *RemittanceClaim) allAdjustments() iter.Seq[Adjustment] {
 
 // adjusted returns the sum of the adjustments of the claim and its lines for
 // which fits returns true.
-func (r *RemittanceClaim) adjusted(fits func(Adjustment) bool) (sum Money) {
-	for a := range r.allAdjustments() {
+func (r *Claim) Adjusted(fits func(Adjustment) bool) (sum billing.Money) {
+	for a := range r.AllAdjustments() {
 		if fits(a) {
 			sum += a.Amount
 		}
@@ -209,7 +210,7 @@ func (r *RemittanceClaim) adjusted(fits func(Adjustment) bool) (sum Money) {
 	return sum
 }
 
-func sumOf(all []Adjustment, fits func(Adjustment) bool) (sum Money) {
+func Sum(all []Adjustment, fits func(Adjustment) bool) (sum billing.Money) {
 	for _, a := range all {
 		if fits(a) {
 			sum += a.Amount
@@ -230,29 +231,29 @@ const (
 // ClaimEstimate is a payer's response to a predetermination: the amounts that
 // it would pay.
 type ClaimEstimate struct {
-	ERAID      ERAID
-	Allowed    *Money // nil when the remittance has none
-	Pay        Money
-	Patient    Money
+	ERAID      billing.ERAID
+	Allowed    *billing.Money // nil when the remittance has none
+	Pay        billing.Money
+	Patient    billing.Money
 	ReturnedAt time.Time
 	Lines      []LineEstimate
 }
 
 // LineEstimate is the estimate for a line.
 type LineEstimate struct {
-	Number  int    // of the claim's line, from 1; 0 when the remittance's line matches none
-	Allowed *Money // nil when the remittance has none
-	Pay     Money
-	Patient Money
+	Number  int            // of the claim's line, from 1; 0 when the remittance's line matches none
+	Allowed *billing.Money // nil when the remittance has none
+	Pay     billing.Money
+	Patient billing.Money
 }
 
 // ClaimPayment is the effect of one remittance on a claim, as events state it.
 type ClaimPayment struct {
-	ERAID                 ERAID
-	StatusCode            string // CLP02
-	Paid                  Money  // negative for a reversal
-	Allowed               *Money // nil when the remittance has none
-	PatientResponsibility Money
+	ERAID                 billing.ERAID
+	StatusCode            string         // CLP02
+	Paid                  billing.Money  // negative for a reversal
+	Allowed               *billing.Money // nil when the remittance has none
+	PatientResponsibility billing.Money
 }
 
 // Payment returns the effect of the entry.
@@ -262,9 +263,9 @@ func (e *LedgerEntry) Payment() ClaimPayment {
 }
 
 // settledBefore reports whether the payer says that an earlier one settled a part.
-func (r *RemittanceClaim) settledBefore() bool {
-	for a := range r.allAdjustments() {
-		if a.settledBefore() && a.Amount != 0 {
+func (r *Claim) SettledBefore() bool {
+	for a := range r.AllAdjustments() {
+		if a.SettledBefore() && a.Amount != 0 {
 			return true
 		}
 	}
@@ -272,7 +273,7 @@ func (r *RemittanceClaim) settledBefore() bool {
 }
 
 // ReversalsFirst compares claims of one remittance: a reversal comes before any other.
-func ReversalsFirst(a, b *RemittanceClaim) int {
+func ReversalsFirst(a, b *Claim) int {
 	switch {
 	case a.Reverses() && !b.Reverses():
 		return -1
@@ -285,7 +286,7 @@ func ReversalsFirst(a, b *RemittanceClaim) int {
 
 // payer identifies the payer among the payers of a claim: by its entry in the
 // directory, or else by its name.
-func (s *ERASource) payer() string {
+func (s *Source) PayerKey() string {
 	if !s.Payer.ID.IsZero() {
 		return s.Payer.ID.String()
 	}

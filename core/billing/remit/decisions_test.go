@@ -1,9 +1,9 @@
-package billing_test
+package remit_test
 
 import (
-	"testing"
-
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
+	"testing"
 )
 
 // TestDecisionsByStatus makes each decision on a remittance claim in each status.
@@ -11,29 +11,29 @@ func TestDecisionsByStatus(t *testing.T) {
 	t.Parallel()
 	const changes, same, conflict = "changes", "same", string(billing.CodeConflict)
 	ours, other := billing.ClaimID{15: 1}, billing.ClaimID{15: 2}
-	done, applying := billing.ERA{Stage: billing.ERADone}, billing.ERA{Stage: billing.ERAApplying}
-	posted := billing.ERA{Stage: billing.ERADone, State: billing.ERAPosted}
+	done, applying := remit.ERA{Stage: remit.Done}, remit.ERA{Stage: remit.Applying}
+	posted := remit.ERA{Stage: remit.Done, State: remit.Posted}
 	for name, c := range map[string]struct {
-		of                                        billing.ERA
-		is                                        billing.RemittanceClaimProgress
+		of                                        remit.ERA
+		is                                        remit.ClaimProgress
 		match, matchOther, apply, ignore, unapply string
 	}{
-		"applied":             {done, billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: ours}, same, conflict, same, conflict, changes},
-		"applied, posted":     {posted, billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: ours}, same, conflict, same, conflict, conflict},
-		"forwarded":           {done, billing.RemittanceClaimProgress{Status: billing.RemitForwarded, ClaimID: ours}, same, changes, same, changes, conflict},
-		"forwarded, no claim": {done, billing.RemittanceClaimProgress{Status: billing.RemitForwarded}, changes, changes, same, changes, conflict},
-		"needs review":        {done, billing.RemittanceClaimProgress{Status: billing.RemitNeedsReview, ClaimID: ours}, changes, changes, changes, changes, conflict},
+		"applied":             {done, remit.ClaimProgress{Status: remit.StatusApplied, ClaimID: ours}, same, conflict, same, conflict, changes},
+		"applied, posted":     {posted, remit.ClaimProgress{Status: remit.StatusApplied, ClaimID: ours}, same, conflict, same, conflict, conflict},
+		"forwarded":           {done, remit.ClaimProgress{Status: remit.StatusForwarded, ClaimID: ours}, same, changes, same, changes, conflict},
+		"forwarded, no claim": {done, remit.ClaimProgress{Status: remit.StatusForwarded}, changes, changes, same, changes, conflict},
+		"needs review":        {done, remit.ClaimProgress{Status: remit.StatusNeedsReview, ClaimID: ours}, changes, changes, changes, changes, conflict},
 		"unapplied": {
-			done, billing.RemittanceClaimProgress{Status: billing.RemitNeedsReview, Review: billing.ReviewUnapplied, ClaimID: ours}, changes, changes, changes, changes, same,
+			done, remit.ClaimProgress{Status: remit.StatusNeedsReview, Review: remit.ReviewUnapplied, ClaimID: ours}, changes, changes, changes, changes, same,
 		},
-		"unmatched": {done, billing.RemittanceClaimProgress{Status: billing.RemitUnmatched}, changes, changes, conflict, changes, conflict},
-		"ignored":   {done, billing.RemittanceClaimProgress{Status: billing.RemitIgnored, ClaimID: ours}, changes, changes, changes, same, conflict},
+		"unmatched": {done, remit.ClaimProgress{Status: remit.StatusUnmatched}, changes, changes, conflict, changes, conflict},
+		"ignored":   {done, remit.ClaimProgress{Status: remit.StatusIgnored, ClaimID: ours}, changes, changes, changes, same, conflict},
 		"about to be applied": {
-			applying, billing.RemittanceClaimProgress{Status: billing.RemitPending, ClaimID: ours}, conflict, conflict, conflict, conflict, conflict,
+			applying, remit.ClaimProgress{Status: remit.StatusPending, ClaimID: ours}, conflict, conflict, conflict, conflict, conflict,
 		},
-		"left by the work": {done, billing.RemittanceClaimProgress{Status: billing.RemitPending, ClaimID: ours}, changes, changes, changes, changes, conflict},
+		"left by the work": {done, remit.ClaimProgress{Status: remit.StatusPending, ClaimID: ours}, changes, changes, changes, changes, conflict},
 	} {
-		r := &billing.RemittanceClaim{RemittanceClaimProgress: c.is}
+		r := &remit.Claim{ClaimProgress: c.is}
 		check := func(does, want string) func(bool, error) {
 			return func(ok bool, err error) {
 				got := map[bool]string{true: changes, false: same}[ok]

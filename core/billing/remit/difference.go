@@ -1,21 +1,22 @@
-package billing
+package remit
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
 )
 
-// ERADifference is what a correction changes, by claim and line.
-type ERADifference struct {
-	Total                    Money             // of the remittances that it corrects
-	ProviderAdjustmentsTotal Money             // of those
+// Difference is what a correction changes, by claim and line.
+type Difference struct {
+	Total                    billing.Money     // of the remittances that it corrects
+	ProviderAdjustmentsTotal billing.Money     // of those
 	Changed                  int               // claims in both, with other figures
 	Added                    int               // claims only in the correction
 	Removed                  int               // claims only in the others
 	Claims                   []ClaimDifference // the first MaxDifferences
 }
 
-// MaxDifferences is the most claims that an ERADifference shows.
+// MaxDifferences is the most claims that an Difference shows.
 const MaxDifferences = 100
 
 // ClaimDifference is a claim with other figures.
@@ -31,7 +32,7 @@ type ClaimDifference struct {
 // LineDifference is a line with other figures.
 type LineDifference struct {
 	ProcedureCode string // as billed
-	ServiceDate   Date
+	ServiceDate   billing.Date
 	Was, Is       *Stated // nil: the line is not there
 }
 
@@ -39,24 +40,24 @@ type LineDifference struct {
 type Stated struct {
 	StatusCode            string // CLP02; empty for a line
 	ProcedureCode         string // as paid; empty for a claim
-	Charge                Money
-	Paid                  Money
-	Allowed               *Money       // nil when not stated
-	PatientResponsibility *Money       // CLP05; nil when not stated, and for a line
-	Adjustments           []Adjustment // of the claim level, or of the line
+	Charge                billing.Money
+	Paid                  billing.Money
+	Allowed               *billing.Money // nil when not stated
+	PatientResponsibility *billing.Money // CLP05; nil when not stated, and for a line
+	Adjustments           []Adjustment   // of the claim level, or of the line
 }
 
 // Comparison finds the difference. It is given the claims of the correction in their
 // order with Is, and then those of the others with Was.
 type Comparison struct {
-	difference ERADifference
+	difference Difference
 	was, is    map[ClaimOutline]int // how many of the others' claims differ, and of the correction's
 	removed    map[uint64]int       // by number: how many more the others have
 	rows       []*pairOfClaims
 	open       map[uint64][]*pairOfClaims // rows without the others' claim
 }
 
-type pairOfClaims struct{ was, is *RemittanceClaim }
+type pairOfClaims struct{ was, is *Claim }
 
 // Compare begins a comparison of a correction with what it corrects.
 func Compare(was []*Outline, is *Outline) *Comparison {
@@ -90,7 +91,7 @@ func Compare(was []*Outline, is *Outline) *Comparison {
 }
 
 // Is adds a claim of the correction.
-func (c *Comparison) Is(r *RemittanceClaim) {
+func (c *Comparison) Is(r *Claim) {
 	o := r.outline()
 	if c.is[o] == 0 || len(c.rows) == MaxDifferences {
 		return
@@ -101,7 +102,7 @@ func (c *Comparison) Is(r *RemittanceClaim) {
 }
 
 // Was adds a remittance claim that is corrected.
-func (c *Comparison) Was(r *RemittanceClaim) {
+func (c *Comparison) Was(r *Claim) {
 	o := r.outline()
 	if c.was[o] == 0 {
 		return
@@ -117,7 +118,7 @@ func (c *Comparison) Was(r *RemittanceClaim) {
 }
 
 // Difference returns the result, given what was corrected.
-func (c *Comparison) Difference(of []*ERA) *ERADifference {
+func (c *Comparison) Difference(of []*ERA) *Difference {
 	for _, e := range of {
 		c.difference.Total += e.Payment.Total
 		c.difference.ProviderAdjustmentsTotal += e.Payment.ProviderAdjustmentsTotal
@@ -139,7 +140,7 @@ func (p *pairOfClaims) difference() ClaimDifference {
 	}
 }
 
-func (r *RemittanceClaim) stated() *Stated {
+func (r *Claim) stated() *Stated {
 	if r == nil {
 		return nil
 	}
@@ -149,14 +150,14 @@ func (r *RemittanceClaim) stated() *Stated {
 	}
 }
 
-func (l *ERALine) stated() *Stated {
+func (l *Line) stated() *Stated {
 	if l == nil {
 		return nil
 	}
 	return &Stated{ProcedureCode: l.ProcedureCode, Charge: l.Charge, Paid: l.Paid, Allowed: l.Allowed, Adjustments: l.Adjustments}
 }
 
-func (r *RemittanceClaim) lines() (all []*ERALine) {
+func (r *Claim) lines() (all []*Line) {
 	if r != nil {
 		for i := range r.Lines {
 			all = append(all, &r.Lines[i])
@@ -168,10 +169,10 @@ func (r *RemittanceClaim) lines() (all []*ERALine) {
 // lineDifferences returns the lines with other figures. Equal lines are left out first.
 // Then lines are paired by the number under which they were billed, by procedure and date,
 // and by procedure.
-func lineDifferences(was, is []*ERALine) (all []LineDifference) {
-	pair := func(alike func(a, b *ERALine) bool, found func(a, b *ERALine)) {
-		is = slices.DeleteFunc(is, func(b *ERALine) bool {
-			i := slices.IndexFunc(was, func(a *ERALine) bool { return alike(a, b) })
+func lineDifferences(was, is []*Line) (all []LineDifference) {
+	pair := func(alike func(a, b *Line) bool, found func(a, b *Line)) {
+		is = slices.DeleteFunc(is, func(b *Line) bool {
+			i := slices.IndexFunc(was, func(a *Line) bool { return alike(a, b) })
 			if i < 0 {
 				return false
 			}
@@ -180,19 +181,19 @@ func lineDifferences(was, is []*ERALine) (all []LineDifference) {
 			return true
 		})
 	}
-	add := func(a, b *ERALine) {
+	add := func(a, b *Line) {
 		of := b
 		if of == nil {
 			of = a
 		}
-		all = append(all, LineDifference{of.billed(), of.ServiceDate, a.stated(), b.stated()})
+		all = append(all, LineDifference{of.Billed(), of.ServiceDate, a.stated(), b.stated()})
 	}
-	pair((*ERALine).same, func(*ERALine, *ERALine) {})
-	pair(func(a, b *ERALine) bool {
+	pair((*Line).same, func(*Line, *Line) {})
+	pair(func(a, b *Line) bool {
 		return a.ControlNumber != "" && strings.EqualFold(a.ControlNumber, b.ControlNumber)
 	}, add)
-	pair(func(a, b *ERALine) bool { return a.billed() == b.billed() && a.ServiceDate == b.ServiceDate }, add)
-	pair(func(a, b *ERALine) bool { return a.billed() == b.billed() }, add)
+	pair(func(a, b *Line) bool { return a.Billed() == b.Billed() && a.ServiceDate == b.ServiceDate }, add)
+	pair(func(a, b *Line) bool { return a.Billed() == b.Billed() }, add)
 	for _, b := range is {
 		add(nil, b)
 	}
@@ -203,4 +204,4 @@ func lineDifferences(was, is []*ERALine) (all []LineDifference) {
 }
 
 // same reports whether the payer decides the same about both lines.
-func (l *ERALine) same(o *ERALine) bool { return l.figures(new(values)) == o.figures(new(values)) }
+func (l *Line) same(o *Line) bool { return l.figures(new(values)) == o.figures(new(values)) }

@@ -1,4 +1,4 @@
-package billing
+package remit
 
 // WarningCode names a difference between a remittance and a claim that does not
 // stop the remittance from being applied.

@@ -1,9 +1,10 @@
-package billing
+package remit
 
 import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
 )
@@ -35,7 +36,7 @@ func (d *Digest) add(o Digest) {
 }
 
 // Add adds a claim to the outline.
-func (o *Outline) Add(r *RemittanceClaim) {
+func (o *Outline) Add(r *Claim) {
 	figures := r.figures(&o.scratch)
 	number := o.scratch.of().text(strings.ToUpper(r.ControlNumber), r.PayerClaimNumber).digest(&o.scratch)
 	o.Figures.add(figures)
@@ -43,7 +44,7 @@ func (o *Outline) Add(r *RemittanceClaim) {
 }
 
 // Close adds the payment itself, after its claims.
-func (o *Outline) Close(p ERAPayment, adjustments []ProviderAdjustment) {
+func (o *Outline) Close(p Payment, adjustments []ProviderAdjustment) {
 	o.Figures.add(o.scratch.of().text("payment").money(p.Total).digest(&o.scratch))
 	for _, a := range adjustments {
 		o.Figures.add(o.scratch.of().text("adjustment", a.Reason).money(a.Amount).digest(&o.scratch))
@@ -72,9 +73,9 @@ func (o *Outline) Shares(other *Outline) bool {
 
 // Figures returns the digest of what the payer decides about the claim: its numbers, its
 // status and every amount. Names, dates and other references do not count.
-func (r *RemittanceClaim) Figures() Digest { return r.figures(new(values)) }
+func (r *Claim) Figures() Digest { return r.figures(new(values)) }
 
-func (r *RemittanceClaim) figures(in *values) Digest {
+func (r *Claim) figures(in *values) Digest {
 	parts := adjusted(r.Adjustments, in)
 	for i := range r.Lines {
 		parts.add(r.Lines[i].figures(in))
@@ -87,13 +88,13 @@ func (r *RemittanceClaim) figures(in *values) Digest {
 }
 
 // outline returns the claim's part of the outline of its remittance.
-func (r *RemittanceClaim) outline() ClaimOutline {
+func (r *Claim) outline() ClaimOutline {
 	var o Outline
 	o.Add(r)
 	return o.Claims[0]
 }
 
-func (l *ERALine) figures(in *values) Digest {
+func (l *Line) figures(in *values) Digest {
 	parts := adjusted(l.Adjustments, in)
 	return in.of(parts[:]...).text("line", strings.ToUpper(l.ProcedureCode), strings.ToUpper(l.SubmittedCode)).
 		money(l.Charge, l.Paid).stated(l.Allowed).digest(in)
@@ -119,7 +120,7 @@ func (v values) text(all ...string) values {
 	return v
 }
 
-func (v values) money(all ...Money) values {
+func (v values) money(all ...billing.Money) values {
 	for _, m := range all {
 		v = binary.AppendVarint(v, int64(m))
 	}
@@ -127,7 +128,7 @@ func (v values) money(all ...Money) values {
 }
 
 // stated adds an amount that may be absent.
-func (v values) stated(m *Money) values {
+func (v values) stated(m *billing.Money) values {
 	if m == nil {
 		return append(v, 0)
 	}

@@ -1,32 +1,33 @@
-package billing
+package remit
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"time"
 )
 
-// ERALater is what became known of a remittance after it was stored: what a person
+// Later is what became known of a remittance after it was stored: what a person
 // decided about it, and the other remittances of its payment.
-type ERALater struct {
-	Acknowledged *ERANote      // that the payment does not balance; nil until a person did
-	Decided      *ERANote      // on the correction; nil while it waits, and when it corrects nothing
-	ReplacedBy   ERAID         // what stands in its place; zero while it stands
-	TakingBack   []ERATaking   // from which its own claims are not all taken over yet
-	Parts        []ERAID       // the others that stand: the payer split the payment
-	Corrections  []ERAID       // those that correct it and wait for a decision
-	Together     *LevelBalance // of the payment, with its parts; nil when it balances alone, or has no parts
+type Later struct {
+	Acknowledged *Note           // that the payment does not balance; nil until a person did
+	Decided      *Note           // on the correction; nil while it waits, and when it corrects nothing
+	ReplacedBy   billing.ERAID   // what stands in its place; zero while it stands
+	TakingBack   []Taking        // from which its own claims are not all taken over yet
+	Parts        []billing.ERAID // the others that stand: the payer split the payment
+	Corrections  []billing.ERAID // those that correct it and wait for a decision
+	Together     *LevelBalance   // of the payment, with its parts; nil when it balances alone, or has no parts
 }
 
-// ERANote is a decision of a person about a remittance. By is empty when Molar decided.
-type ERANote struct {
+// Note is a decision of a person about a remittance. By is empty when Molar decided.
+type Note struct {
 	At   time.Time
 	By   string
 	Note string
 }
 
-// ERATaking is a remittance whose claims a correction takes over, chunk by chunk.
-type ERATaking struct {
-	ERA   ERAID
+// Taking is a remittance whose claims a correction takes over, chunk by chunk.
+type Taking struct {
+	ERA   billing.ERAID
 	After int // the ordinal of the last claim that was taken over
 }
 
@@ -52,12 +53,12 @@ func (f BalanceFinding) ofPayment() bool { return f.Level == "payment" }
 // Acknowledge records that a person knows that the payment does not balance. It reports
 // false when that was recorded before. It returns CodeConflict for a payment that
 // balances.
-func (e *ERA) Acknowledge(n ERANote) (bool, error) {
+func (e *ERA) Acknowledge(n Note) (bool, error) {
 	if err := e.mustStand(); err != nil {
 		return false, err
 	}
 	if e.PaymentBalance().Failed == 0 {
-		return false, &Error{Code: CodeConflict, Message: "The payment adds up. There is nothing to acknowledge."}
+		return false, &billing.Error{Code: billing.CodeConflict, Message: "The payment adds up. There is nothing to acknowledge."}
 	}
 	if e.Acknowledged != nil {
 		return false, nil
@@ -101,7 +102,7 @@ func balanced(parts []*ERA) *LevelBalance {
 	if len(parts) < 2 {
 		return nil
 	}
-	var stated, due Money
+	var stated, due billing.Money
 	same := true
 	for _, e := range parts {
 		d, known := e.due()
@@ -122,7 +123,7 @@ func balanced(parts []*ERA) *LevelBalance {
 
 // due returns what the claims and the provider adjustments of the remittance come to.
 // Known is false when its total cannot be read.
-func (e *ERA) due() (due Money, known bool) {
+func (e *ERA) due() (due billing.Money, known bool) {
 	if e.Balance.Payment.Failed == 0 {
 		return e.Payment.Total, true
 	}

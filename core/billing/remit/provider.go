@@ -1,6 +1,7 @@
-package billing
+package remit
 
 import (
+	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
 )
@@ -15,14 +16,14 @@ type ProviderAdjustment struct {
 	ProviderID string // PLB01: NPI, or the payer's number
 	Reason     string // WO recovery, FB forwarded, L6 interest, ...
 	Reference  string
-	PeriodEnd  Date
-	Amount     Money // a positive one reduced the payment
+	PeriodEnd  billing.Date
+	Amount     billing.Money // a positive one reduced the payment
 }
 
 // References returns the numbers by which the adjustment may name a claim. The whole
 // reference comes first; some payers put other words around the number.
 func (a *ProviderAdjustment) References() []string {
-	if a.Reason == reasonForwarded || Blank(a.Reference) {
+	if a.Reason == reasonForwarded || billing.Blank(a.Reference) {
 		return nil
 	}
 	whole := strings.TrimSpace(a.Reference)
@@ -40,7 +41,7 @@ const minReference = 6
 
 // Named returns the claim that the adjustment is about, given the claims by number; zero
 // when it names none, or several.
-func (a *ProviderAdjustment) Named(by map[string][]ClaimID) (id ClaimID) {
+func (a *ProviderAdjustment) Named(by map[string][]billing.ClaimID) (id billing.ClaimID) {
 	for _, n := range a.References() {
 		if found := by[n]; len(found) > 0 {
 			if len(found) == 1 {
@@ -64,19 +65,19 @@ func (e *ERA) References() (all []string) {
 
 // Forwarded is what a payer carried from one payment to another in a remittance.
 type Forwarded struct {
-	ERA         ERAID
-	Date        Date // of the payment
+	ERA         billing.ERAID
+	Date        billing.Date // of the payment
 	TraceNumber string
 	Reference   string
-	Amount      Money // a positive one reduced the payment
-	Balance     Money // what the payer has still to take after it; below 0 it owes the practice
+	Amount      billing.Money // a positive one reduced the payment
+	Balance     billing.Money // what the payer has still to take after it; below 0 it owes the practice
 }
 
 // ForwardedBalance is the account of the balances that a payer carries from payment to
 // payment.
 type ForwardedBalance struct {
-	Balance Money       // what the payer will still take from later payments
-	Entries []Forwarded // in the order of the payments, the last MaxForwarded
+	Balance billing.Money // what the payer will still take from later payments
+	Entries []Forwarded   // in the order of the payments, the last MaxForwarded
 }
 
 // MaxForwarded is the most entries that a ForwardedBalance shows.

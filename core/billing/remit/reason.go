@@ -1,4 +1,4 @@
-package billing
+package remit
 
 import (
 	_ "embed" // the labels that ship with the service
@@ -71,11 +71,11 @@ func (a Adjustment) NotPaid() bool {
 	case "CO", "PI":
 		return !a.Contractual()
 	case "OA":
-		return !a.settledBefore() && !a.estimated()
+		return !a.SettledBefore() && !a.estimated()
 	default:
 		return false
 	}
 }
 
 // settledBefore reports whether the amount is what an earlier payer settled.
-func (a Adjustment) settledBefore() bool { return a.Group == "OA" && a.Reason == "23" }
+func (a Adjustment) SettledBefore() bool { return a.Group == "OA" && a.Reason == "23" }

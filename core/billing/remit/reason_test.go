@@ -1,11 +1,10 @@
-package billing_test
+package remit_test
 
 import (
+	"github.com/molar-billing/molar/core/billing/remit"
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestReasonFile(t *testing.T) {
@@ -15,7 +14,7 @@ func TestReasonFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	classes := map[string]string{"reason": " contractual not_paid plan - ", "remark": " - ", "provider": " - "}
-	labels := map[string]func(string) string{"reason": billing.ReasonLabel, "remark": billing.RemarkLabel, "provider": billing.ProviderAdjustmentLabel}
+	labels := map[string]func(string) string{"reason": remit.ReasonLabel, "remark": remit.RemarkLabel, "provider": remit.ProviderAdjustmentLabel}
 	count, last := 0, ""
 	for line := range strings.Lines(string(file)) {
 		if strings.HasPrefix(line, "#") {
@@ -56,13 +55,13 @@ func TestReasonFile(t *testing.T) {
 
 func TestReasonLabel(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[string]string{"1": "Deductible", "b7": billing.ReasonLabel("B7"), "01": "01", "N362": "N362", "zz9": "zz9", "": ""} {
-		if got := billing.ReasonLabel(code); got != want {
+	for code, want := range map[string]string{"1": "Deductible", "b7": remit.ReasonLabel("B7"), "01": "01", "N362": "N362", "zz9": "zz9", "": ""} {
+		if got := remit.ReasonLabel(code); got != want {
 			t.Errorf("ReasonLabel(%q) = %q, want %q", code, got, want)
 		}
 	}
 	for code, want := range map[string]string{"N37": "Check the tooth number", "n37": "Check the tooth number", "45": "45", "X999": "X999", "": ""} {
-		if got := billing.RemarkLabel(code); got != want {
+		if got := remit.RemarkLabel(code); got != want {
 			t.Errorf("RemarkLabel(%q) = %q, want %q", code, got, want)
 		}
 	}
@@ -82,7 +81,7 @@ func TestAdjustmentClass(t *testing.T) {
 		"PR-1": neither, "PR-45": neither, "PR-96": neither, "PR-777": neither, "CR-45": neither, "-45": neither,
 	} {
 		group, reason, _ := strings.Cut(adjustment, "-")
-		a := billing.Adjustment{Group: group, Reason: reason, Amount: 100}
+		a := remit.Adjustment{Group: group, Reason: reason, Amount: 100}
 		if got := (class{a.Contractual(), a.NotPaid()}); got != want {
 			t.Errorf("%s = %+v, want %+v", adjustment, got, want)
 		}

@@ -1,94 +1,97 @@
-package billing
+package remit
 
 import (
 	"crypto/sha256"
 	"errors"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strconv"
 	"time"
 )
 
-// ERAState is the state of a remittance.
-type ERAState string
+// State is the state of a remittance.
+type State string
 
 // The states of a remittance.
 const (
-	ERANeedsReview ERAState = "needs_review"
-	ERAPosted      ERAState = "posted"    // the user has posted it
-	ERAReplaced    ERAState = "replaced"  // another remittance of the payment stands in its place
-	ERADiscarded   ERAState = "discarded" // a correction that a person did not accept
+	NeedsReview State = "needs_review"
+	Posted      State = "posted"    // the user has posted it
+	Replaced    State = "replaced"  // another remittance of the payment stands in its place
+	Discarded   State = "discarded" // a correction that a person did not accept
 )
 
 // ERA is a remittance (835): one payment, and the claims that it pays.
 type ERA struct {
-	ID                  ERAID
-	Scope               Scope
-	State               ERAState
-	Payer               PayerSummary // zero when the payer is not in the directory
-	PayerName           string       // as the remittance states it
-	OfficeID            OfficeID     // the payee; zero unless exactly one office matches
-	Payment             ERAPayment
+	ID                  billing.ERAID
+	Scope               billing.Scope
+	State               State
+	Payer               directory.PayerSummary // zero when the payer is not in the directory
+	PayerName           string                 // as the remittance states it
+	OfficeID            billing.OfficeID       // the payee; zero unless exactly one office matches
+	Payment             Payment
 	ProviderAdjustments []ProviderAdjustment
 	Balanced            bool // payment, each claim and each line add up
 	Balance             Balance
-	Warnings            []WarningCode  // about the file
-	Corrects            []ERAID        // the remittances of the payment that stood when it came, with claims of its own
-	Difference          *ERADifference // from them; nil when it corrects none
+	Warnings            []WarningCode   // about the file
+	Corrects            []billing.ERAID // the remittances of the payment that stood when it came, with claims of its own
+	Difference          *Difference     // from them; nil when it corrects none
 	ClaimCount          int
 	MatchedCount        int // the number of claims that match one of ours
-	Progress            ERAProgress
-	File                FileRef
-	Stage               ERAStage
+	Progress            Progress
+	File                clearing.FileRef
+	Stage               Stage
 	Arrival             int64 // the order in which remittances came; the store sets it
-	Origin              FileOrigin
+	Origin              clearing.FileOrigin
 	ReceivedAt          time.Time
 	PostedAt            time.Time
 
-	ERALater
+	Later
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (e *ERA) Position() Position { return Position{Time: e.ReceivedAt, ID: e.ID} }
+func (e *ERA) Position() billing.Position { return billing.Position{Time: e.ReceivedAt, ID: e.ID} }
 
-// ERAStage is the stage of a remittance, which is applied in parts.
-type ERAStage string
+// Stage is the stage of a remittance, which is applied in parts.
+type Stage string
 
 // The stages. A remittance is shown to callers once it is read.
 const (
-	ERAReading  ERAStage = "reading"  // its claims are being matched
-	ERAApplying ERAStage = "applying" // its payments are being applied to them
-	ERADone     ERAStage = "done"
+	Reading  Stage = "reading"  // its claims are being matched
+	Applying Stage = "applying" // its payments are being applied to them
+	Done     Stage = "done"
 )
 
-// ERAProgress counts the claims of a remittance by status. Those that are still to
+// Progress counts the claims of a remittance by status. Those that are still to
 // be applied are in none.
-type ERAProgress struct {
+type Progress struct {
 	Applied, NeedsReview, Unmatched, Ignored, Forwarded int
 }
 
-// of returns the counter of a status; nil for RemitPending.
-func (p *ERAProgress) of(s RemitStatus) *int {
+// of returns the counter of a status; nil for StatusPending.
+func (p *Progress) of(s Status) *int {
 	switch s {
-	case RemitApplied:
+	case StatusApplied:
 		return &p.Applied
-	case RemitNeedsReview:
+	case StatusNeedsReview:
 		return &p.NeedsReview
-	case RemitUnmatched:
+	case StatusUnmatched:
 		return &p.Unmatched
-	case RemitIgnored:
+	case StatusIgnored:
 		return &p.Ignored
-	case RemitForwarded:
+	case StatusForwarded:
 		return &p.Forwarded
-	case RemitPending:
+	case StatusPending:
 	}
 	return nil
 }
 
 // Counted returns the progress as callers see it. When the work has ended, claims
 // that it left out need review.
-func (e *ERA) Counted() ERAProgress {
+func (e *ERA) Counted() Progress {
 	p := e.Progress
-	if e.Stage == ERADone {
+	if e.Stage == Done {
 		p.NeedsReview = e.ClaimCount - p.Applied - p.Unmatched - p.Ignored - p.Forwarded
 	}
 	return p
@@ -103,14 +106,14 @@ func (e *ERA) Unfinished() int {
 // NeedsAttention reports whether a person must look at the remittance: it has
 // unfinished claims, or its payment does not balance and that is not acknowledged.
 func (e *ERA) NeedsAttention() bool {
-	if e.State == ERAReplaced || e.State == ERADiscarded {
+	if e.State == Replaced || e.State == Discarded {
 		return false
 	}
 	return e.Unfinished() > 0 || e.PaymentBalance().Failed > 0 && e.Acknowledged == nil
 }
 
 // Move records what becomes of one of its claims, and counts it.
-func (e *ERA) Move(r *RemittanceClaim, to RemittanceClaimProgress) {
+func (e *ERA) Move(r *Claim, to ClaimProgress) {
 	if n := e.Progress.of(r.Status); n != nil {
 		*n--
 	}
@@ -123,47 +126,47 @@ func (e *ERA) Move(r *RemittanceClaim, to RemittanceClaimProgress) {
 	case !was && is:
 		e.MatchedCount--
 	}
-	r.RemittanceClaimProgress = to
+	r.ClaimProgress = to
 }
 
 // SamePayer reports whether both are of one payer: the directory knows both as one, or they
 // state one of its numbers or its name.
 func (r *Remittance) SamePayer(o *Remittance) bool {
-	name := comparableName(r.PayerName)
-	return !r.Payer.ID.IsZero() && r.Payer.ID == o.Payer.ID || name != "" && name == comparableName(o.PayerName) ||
+	name := billing.ComparableName(r.PayerName)
+	return !r.Payer.ID.IsZero() && r.Payer.ID == o.Payer.ID || name != "" && name == billing.ComparableName(o.PayerName) ||
 		slices.ContainsFunc(r.PayerIDs, func(id string) bool { return slices.Contains(o.PayerIDs, id) })
 }
 
 // Source returns what ledger entries repeat of the remittance.
-func (e *ERA) Source() ERASource {
-	return ERASource{ID: e.ID, Payer: e.Payer, PayerName: e.PayerName, TraceNumber: e.Payment.TraceNumber, Arrival: e.Arrival}
+func (e *ERA) Source() Source {
+	return Source{ID: e.ID, Payer: e.Payer, PayerName: e.PayerName, TraceNumber: e.Payment.TraceNumber, Arrival: e.Arrival}
 }
 
 // Post records that the user has posted the remittance. It reports false when
 // that was recorded before. It returns CodeConflict while claims are unfinished or
 // about to be applied, unless the user accepts that.
 func (e *ERA) Post(acceptUnfinished bool, at time.Time) (bool, error) {
-	if e.State == ERAPosted {
+	if e.State == Posted {
 		return false, nil
 	}
 	if err := e.mustStand(); err != nil {
 		return false, err
 	}
 	if n := e.ClaimCount - e.Progress.Applied - e.Progress.Ignored - e.Progress.Forwarded; n > 0 && !acceptUnfinished {
-		return false, &Error{Code: CodeConflict, Message: "The remittance has " + counted(n, "unfinished claim") +
+		return false, &billing.Error{Code: billing.CodeConflict, Message: "The remittance has " + counted(n, "unfinished claim") +
 			". Match, apply or ignore each of them, or post it and accept that they stay unfinished."}
 	}
-	e.State, e.PostedAt = ERAPosted, at
+	e.State, e.PostedAt = Posted, at
 	return true, nil
 }
 
 // Unpost records that the remittance is no longer posted. It reports false when it was
 // not.
 func (e *ERA) Unpost() bool {
-	if e.State != ERAPosted {
+	if e.State != Posted {
 		return false
 	}
-	e.State, e.PostedAt = ERANeedsReview, time.Time{}
+	e.State, e.PostedAt = NeedsReview, time.Time{}
 	return true
 }
 
@@ -177,7 +180,7 @@ func counted(n int, what string) string {
 // Read records how many claims the remittance has. After that, callers can see it and
 // its payments can be applied. It reports false when callers could see it before.
 func (e *ERA) Read(claims int, at time.Time) bool {
-	e.ClaimCount, e.Stage = claims, ERAApplying
+	e.ClaimCount, e.Stage = claims, Applying
 	if !e.ReceivedAt.IsZero() {
 		return false
 	}
@@ -203,13 +206,13 @@ type Remittance struct {
 // ErrTooManyPayments is the error for a file with more payments than the caller accepts.
 var ErrTooManyPayments = errors.New("it has too many payments")
 
-// ERAPayment is the payment of a remittance.
-type ERAPayment struct {
-	Method                   string // BPR04: ACH, CHK, NON or another code, as sent
-	TraceNumber              string // of the EFT, or the number of the check
-	Date                     Date   // zero when the remittance has none
-	Total                    Money
-	ProviderAdjustmentsTotal Money // a positive one reduced the payment
+// Payment is the payment of a remittance.
+type Payment struct {
+	Method                   string       // BPR04: ACH, CHK, NON or another code, as sent
+	TraceNumber              string       // of the EFT, or the number of the check
+	Date                     billing.Date // zero when the remittance has none
+	Total                    billing.Money
+	ProviderAdjustmentsTotal billing.Money // a positive one reduced the payment
 }
 
 // Balance is the result of balancing a payment at each level. The charge less
@@ -223,9 +226,9 @@ type Balance struct {
 
 // LevelBalance is the balance of a level.
 type LevelBalance struct {
-	Checked int   // equations
-	Failed  int   // equations that do not hold
-	Off     Money // the sum of the absolute differences
+	Checked int           // equations
+	Failed  int           // equations that do not hold
+	Off     billing.Money // the sum of the absolute differences
 }
 
 // BalanceFinding is one place that does not add up.
@@ -236,33 +239,33 @@ type BalanceFinding struct {
 	Line          int  // ordinal in the claim, from 1; 0 above the level of the line
 	Segment       int  // ordinal in the file that is kept
 	Unread        bool // an amount is missing or cannot be read: there is nothing to compare
-	Expected      Money
-	Stated        Money
-	Off           Money // stated less expected
+	Expected      billing.Money
+	Stated        billing.Money
+	Off           billing.Money // stated less expected
 	Explanation   string
 }
 
-// ERARecord is a remittance with the first of its claims.
-type ERARecord struct {
+// Record is a remittance with the first of its claims.
+type Record struct {
 	*ERA
 
-	Claims    []*RemittanceClaim
+	Claims    []*Claim
 	More      bool              // there are claims after these
-	About     []ClaimID         // by provider adjustment: our claim that it names, or zero
+	About     []billing.ClaimID // by provider adjustment: our claim that it names, or zero
 	Forwarded *ForwardedBalance // with the payer; nil when it never carried a balance
 }
 
-// ERAFilter narrows a list of remittances. Zero fields match all.
-type ERAFilter struct {
-	State          ERAState
+// Filter narrows a list of remittances. Zero fields match all.
+type Filter struct {
+	State          State
 	NeedsAttention *bool // see ERA.NeedsAttention; nil matches all
 	Balanced       *bool // nil matches all
-	PayerID        PayerID
-	OfficeID       OfficeID
-	ClaimID        ClaimID // our claim, to which one of its claims is applied or needs review for
-	TraceNumber    string  // as the payer states it
-	PaidFrom       Date    // inclusive
-	PaidTo         Date    // inclusive
+	PayerID        billing.PayerID
+	OfficeID       billing.OfficeID
+	ClaimID        billing.ClaimID // our claim, to which one of its claims is applied or needs review for
+	TraceNumber    string          // as the payer states it
+	PaidFrom       billing.Date    // inclusive
+	PaidTo         billing.Date    // inclusive
 	ReceivedFrom   time.Time
 	ReceivedTo     time.Time // exclusive
 }

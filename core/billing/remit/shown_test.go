@@ -1,27 +1,27 @@
-package billing_test
+package remit_test
 
 import (
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"testing"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestStatusOfARemittanceClaimAsShown(t *testing.T) {
 	t.Parallel()
 	ours := billing.ClaimID{15: 1}
 	for _, c := range []struct {
-		is     billing.RemittanceClaimProgress
-		status billing.RemitStatus
-		review billing.ReviewCode
+		is     remit.ClaimProgress
+		status remit.Status
+		review remit.ReviewCode
 	}{
-		{billing.RemittanceClaimProgress{Status: billing.RemitPending}, billing.RemitUnmatched, billing.ReviewUnderWay},
-		{billing.RemittanceClaimProgress{Status: billing.RemitPending, ClaimID: ours}, billing.RemitNeedsReview, billing.ReviewUnderWay},
-		{billing.RemittanceClaimProgress{Status: billing.RemitNeedsReview, ClaimID: ours, Review: billing.ReviewUnbalanced}, billing.RemitNeedsReview, billing.ReviewUnbalanced},
-		{billing.RemittanceClaimProgress{Status: billing.RemitUnmatched, Review: billing.ReviewNoClaim}, billing.RemitUnmatched, billing.ReviewNoClaim},
-		{billing.RemittanceClaimProgress{Status: billing.RemitApplied, ClaimID: ours}, billing.RemitApplied, ""},
-		{billing.RemittanceClaimProgress{Status: billing.RemitIgnored, Review: billing.ReviewUnbalanced}, billing.RemitIgnored, ""},
-		{billing.RemittanceClaimProgress{Status: billing.RemitForwarded}, billing.RemitForwarded, ""},
+		{remit.ClaimProgress{Status: remit.StatusPending}, remit.StatusUnmatched, remit.ReviewUnderWay},
+		{remit.ClaimProgress{Status: remit.StatusPending, ClaimID: ours}, remit.StatusNeedsReview, remit.ReviewUnderWay},
+		{remit.ClaimProgress{Status: remit.StatusNeedsReview, ClaimID: ours, Review: remit.ReviewUnbalanced}, remit.StatusNeedsReview, remit.ReviewUnbalanced},
+		{remit.ClaimProgress{Status: remit.StatusUnmatched, Review: remit.ReviewNoClaim}, remit.StatusUnmatched, remit.ReviewNoClaim},
+		{remit.ClaimProgress{Status: remit.StatusApplied, ClaimID: ours}, remit.StatusApplied, ""},
+		{remit.ClaimProgress{Status: remit.StatusIgnored, Review: remit.ReviewUnbalanced}, remit.StatusIgnored, ""},
+		{remit.ClaimProgress{Status: remit.StatusForwarded}, remit.StatusForwarded, ""},
 	} {
 		if status, review := c.is.Shown(); status != c.status || review != c.review {
 			t.Errorf("%+v is shown as %s %q, want %s %q", c.is, status, review, c.status, c.review)
@@ -31,7 +31,7 @@ func TestStatusOfARemittanceClaimAsShown(t *testing.T) {
 
 func TestRemarksOfARemittanceClaimAreListedOnce(t *testing.T) {
 	t.Parallel()
-	r := &billing.RemittanceClaim{Remarks: []string{"MA01", "N362"}, Lines: []billing.ERALine{{Remarks: []string{"N362", "N1"}}, {Remarks: []string{"MA01"}}}}
+	r := &remit.Claim{Remarks: []string{"MA01", "N362"}, Lines: []remit.Line{{Remarks: []string{"N362", "N1"}}, {Remarks: []string{"MA01"}}}}
 	if got := r.AllRemarks(); !slices.Equal(got, []string{"MA01", "N362", "N1"}) {
 		t.Errorf("remarks %v", got)
 	}

@@ -1,4 +1,4 @@
-package billing
+package webhook
 
 import (
 	"crypto/hmac"
@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -39,15 +41,15 @@ const (
 	MaxWebhookURL = 2048
 )
 
-// WebhookEndpoint is a caller's URL that events are posted to.
-type WebhookEndpoint struct {
-	ID          WebhookEndpointID
-	Scope       Scope
+// Endpoint is a caller's URL that events are posted to.
+type Endpoint struct {
+	ID          billing.WebhookEndpointID
+	Scope       billing.Scope
 	URL         string
 	Description string
-	EventTypes  []EventType // nil stands for every type
+	EventTypes  []event.Type // nil stands for every type
 	Status      EndpointStatus
-	Secret      WebhookSecret
+	Secret      Secret
 	Health      EndpointHealth
 	DisabledBy  DisabledReason // empty while it is enabled, or when the reason is unknown
 	DeliveredAt time.Time      // the last success, to the second; zero for none since the URL was set
@@ -57,7 +59,7 @@ type WebhookEndpoint struct {
 
 // SetStatus enables or disables the endpoint for a user. Enabling it clears its
 // failures. Setting the status that it has changes nothing.
-func (e *WebhookEndpoint) SetStatus(status EndpointStatus) {
+func (e *Endpoint) SetStatus(status EndpointStatus) {
 	switch {
 	case e.Status == status:
 	case status == EndpointEnabled:
@@ -69,35 +71,35 @@ func (e *WebhookEndpoint) SetStatus(status EndpointStatus) {
 
 // Tried records the effect of an attempt on the endpoint, and disables it if it
 // is gone or failed for too long.
-func (e *WebhookEndpoint) Tried(a Attempt) {
+func (e *Endpoint) Tried(a Attempt) {
 	var reason DisabledReason
 	if e.Health, reason = e.Health.After(a); reason != "" && e.Status == EndpointEnabled {
 		e.Status, e.DisabledBy = EndpointDisabled, reason
 	}
 }
 
-// WebhookSecret signs messages to an endpoint. It is "whsec_" and the base64 of
+// Secret signs messages to an endpoint. It is "whsec_" and the base64 of
 // its bytes, and is shown once.
-type WebhookSecret string
+type Secret string
 
 const secretPrefix = "whsec_"
 
 // NewWebhookSecret returns a secret of 32 random bytes.
-func NewWebhookSecret() WebhookSecret {
+func NewWebhookSecret() Secret {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // crypto/rand.Read never fails since Go 1.24
-	return WebhookSecret(secretPrefix + base64.StdEncoding.EncodeToString(b))
+	return Secret(secretPrefix + base64.StdEncoding.EncodeToString(b))
 }
 
 // LogValue keeps the secret out of logs.
-func (WebhookSecret) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+func (Secret) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
 // ErrMalformedSecret is the error of a malformed secret.
 var ErrMalformedSecret = errors.New(`a webhook secret is "whsec_" and base64`)
 
 // Sign returns the signature of a message by Standard Webhooks 1.0.0: "v1," and
 // the base64 of the HMAC-SHA256 of ID, Unix time and body, separated by points.
-func (s WebhookSecret) Sign(id string, at time.Time, body []byte) (string, error) {
+func (s Secret) Sign(id string, at time.Time, body []byte) (string, error) {
 	encoded, ok := strings.CutPrefix(string(s), secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil || !ok {
@@ -126,13 +128,13 @@ func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable DisabledRe
 	if h.FailingSince.IsZero() {
 		h.FailingSince = a.At
 	}
-	if h.Failures >= circuitFailures {
-		h.CircuitUntil = a.At.Add(a.Duration + circuitPause)
+	if h.Failures >= billing.CircuitFailures {
+		h.CircuitUntil = a.At.Add(a.Duration + billing.CircuitPause)
 	}
 	switch {
 	case a.Status == statusGone:
 		disable = DisabledByGone
-	case a.At.Sub(h.FailingSince) >= disableAfter:
+	case a.At.Sub(h.FailingSince) >= billing.DisableAfter:
 		disable = DisabledByFailures
 	}
 	return h, disable
@@ -154,11 +156,11 @@ const (
 
 // Delivery is an event on its way to an endpoint.
 type Delivery struct {
-	ID            DeliveryID
-	Scope         Scope
-	EndpointID    WebhookEndpointID
-	EventID       EventID
-	EventType     EventType
+	ID            billing.DeliveryID
+	Scope         billing.Scope
+	EndpointID    billing.WebhookEndpointID
+	EventID       billing.EventID
+	EventType     event.Type
 	State         DeliveryState
 	NextAttemptAt time.Time // zero when there is none
 	Attempts      []Attempt // oldest first
@@ -166,7 +168,7 @@ type Delivery struct {
 }
 
 // Position returns the place in a list, by the time and the ID.
-func (d *Delivery) Position() Position { return Position{Time: d.CreatedAt, ID: d.ID} }
+func (d *Delivery) Position() billing.Position { return billing.Position{Time: d.CreatedAt, ID: d.ID} }
 
 // Attempt is the record of one attempt to deliver.
 type Attempt struct {
@@ -205,7 +207,7 @@ func (a Attempt) Succeeded() bool { return a.Status >= 200 && a.Status <= 299 }
 func (d *Delivery) Tried(a Attempt, jitter float64) {
 	d.Attempts = append(slices.Clone(d.Attempts), a)
 	d.NextAttemptAt = time.Time{}
-	delays := deliveryRetries()
+	delays := billing.DeliveryRetries()
 	switch n := len(d.Attempts); {
 	case a.Succeeded():
 		d.State = DeliveryDelivered
@@ -213,18 +215,18 @@ func (d *Delivery) Tried(a Attempt, jitter float64) {
 		d.State = DeliveryFailed
 	default:
 		delay := time.Duration(float64(delays[n-1]) * (0.9 + 0.2*jitter))
-		d.NextAttemptAt = a.At.Add(a.Duration + max(delay, min(a.RetryAfter, maxRetryAfter)))
+		d.NextAttemptAt = a.At.Add(a.Duration + max(delay, min(a.RetryAfter, billing.MaxRetryAfter)))
 	}
 }
 
 // Shipment is a delivery that is due, with its event.
 type Shipment struct {
 	Delivery *Delivery
-	Event    *Event
+	Event    *event.Event
 }
 
-// WebhookMessage is a message for an endpoint.
-type WebhookMessage struct {
+// Message is a message for an endpoint.
+type Message struct {
 	URL  string
 	ID   string // webhook-id
 	At   time.Time
@@ -233,37 +235,33 @@ type WebhookMessage struct {
 
 // Message returns the message that posts the event to the endpoint at the given
 // time. It is signed when it is sent.
-func (e *WebhookEndpoint) Message(event *Event, at time.Time) WebhookMessage {
-	return WebhookMessage{URL: e.URL, ID: event.ID.String(), At: at, Body: event.JSON()}
+func (e *Endpoint) Message(event *event.Event, at time.Time) Message {
+	return Message{URL: e.URL, ID: event.ID.String(), At: at, Body: event.JSON()}
 }
 
 // Signature returns the message's signature with the secret.
-func (m WebhookMessage) Signature(s WebhookSecret) (string, error) { return s.Sign(m.ID, m.At, m.Body) }
-
-// EventPing is the type of the event that a ping posts. EventTypes lacks it,
-// because it is never kept and no endpoint subscribes to it.
-const EventPing EventType = "ping"
+func (m Message) Signature(s Secret) (string, error) { return s.Sign(m.ID, m.At, m.Body) }
 
 // Ping returns an event that tests an endpoint.
-func (e *WebhookEndpoint) Ping(now time.Time) Event {
-	return newEvent(e.Scope, EventPing, e.ID, now, pingData{ID: e.ID, Object: "webhook_endpoint"})
+func (e *Endpoint) Ping(now time.Time) event.Event {
+	return event.New(e.Scope, event.Ping, e.ID, now, pingData{ID: e.ID, Object: "webhook_endpoint"})
 }
 
 type pingData struct {
-	ID     WebhookEndpointID `json:"id"`
-	Object string            `json:"object"`
+	ID     billing.WebhookEndpointID `json:"id"`
+	Object string                    `json:"object"`
 }
 
 // Takes reports whether the endpoint subscribes to events of the type.
-func (e *WebhookEndpoint) Takes(t EventType) bool {
+func (e *Endpoint) Takes(t event.Type) bool {
 	return e.EventTypes == nil || slices.Contains(e.EventTypes, t)
 }
 
 // DeliveryFilter narrows a list of deliveries. Zero fields match all.
 type DeliveryFilter struct {
-	EndpointID    WebhookEndpointID
-	EventID       EventID
-	EventType     EventType
+	EndpointID    billing.WebhookEndpointID
+	EventID       billing.EventID
+	EventType     event.Type
 	State         DeliveryState
 	CreatedAfter  time.Time // inclusive
 	CreatedBefore time.Time // exclusive
@@ -276,49 +274,49 @@ func DeliveryStates() []DeliveryState {
 
 // Judge adds the faults of a filter that selects deliveries to resend. It needs
 // a start.
-func (d DeliveryFilter) Judge(f *Faults) {
+func (d DeliveryFilter) Judge(f *billing.Faults) {
 	if d.CreatedAfter.IsZero() {
-		f.Add("created_after", FaultRequired, "Send the time from which deliveries are resent.")
+		f.Add("created_after", billing.FaultRequired, "Send the time from which deliveries are resent.")
 	}
 	if !d.CreatedBefore.IsZero() && !d.CreatedAfter.Before(d.CreatedBefore) {
-		f.Add("created_before", FaultRange, "created_before must be after created_after.")
+		f.Add("created_before", billing.FaultRange, "created_before must be after created_after.")
 	}
-	if d.EventType != "" && !slices.Contains(EventTypes(), d.EventType) {
-		f.Add("event_type", FaultNotAllowed, "Unknown event type.")
+	if d.EventType != "" && !slices.Contains(event.Types(), d.EventType) {
+		f.Add("event_type", billing.FaultNotAllowed, "Unknown event type.")
 	}
 	if d.State != "" && !slices.Contains(DeliveryStates(), d.State) {
-		f.Add("state", FaultNotAllowed, "The state must be pending, delivered or failed.")
+		f.Add("state", billing.FaultNotAllowed, "The state must be pending, delivered or failed.")
 	}
 }
 
 // ResendFilter selects events to send again, and their endpoints. Zero fields
 // match all.
 type ResendFilter struct {
-	EventID       EventID
-	EndpointID    WebhookEndpointID // zero for every enabled endpoint that takes the event
-	CreatedAfter  time.Time         // inclusive
-	CreatedBefore time.Time         // exclusive
-	EventTypes    []EventType       // nil for every type
+	EventID       billing.EventID
+	EndpointID    billing.WebhookEndpointID // zero for every enabled endpoint that takes the event
+	CreatedAfter  time.Time                 // inclusive
+	CreatedBefore time.Time                 // exclusive
+	EventTypes    []event.Type              // nil for every type
 }
 
 // Judge adds the faults of a filter for a range of events. It needs a start, an
 // end and known types.
-func (r ResendFilter) Judge(f *Faults) {
+func (r ResendFilter) Judge(f *billing.Faults) {
 	if r.CreatedAfter.IsZero() {
-		f.Add("created_after", FaultRequired, "Send the time from which events are sent again.")
+		f.Add("created_after", billing.FaultRequired, "Send the time from which events are sent again.")
 	}
 	if r.CreatedBefore.IsZero() {
-		f.Add("created_before", FaultRequired, "Send the time until which events are sent again.")
+		f.Add("created_before", billing.FaultRequired, "Send the time until which events are sent again.")
 	}
 	if !r.CreatedAfter.IsZero() && !r.CreatedBefore.IsZero() && !r.CreatedAfter.Before(r.CreatedBefore) {
-		f.Add("created_before", FaultRange, "created_before must be after created_after.")
+		f.Add("created_before", billing.FaultRange, "created_before must be after created_after.")
 	}
 	if r.EventTypes != nil && len(r.EventTypes) == 0 {
-		f.Add("event_types", FaultTooFew, "Name at least one event type, or leave out event_types for all types.")
+		f.Add("event_types", billing.FaultTooFew, "Name at least one event type, or leave out event_types for all types.")
 	}
 	for i, t := range r.EventTypes {
-		if !slices.Contains(EventTypes(), t) {
-			f.Add("event_types."+strconv.Itoa(i), FaultNotAllowed, "Unknown event type.")
+		if !slices.Contains(event.Types(), t) {
+			f.Add("event_types."+strconv.Itoa(i), billing.FaultNotAllowed, "Unknown event type.")
 		}
 	}
 }

@@ -1,16 +1,15 @@
-package billing_test
+package webhook_test
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"github.com/molar-billing/molar/core/billing/webhook"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestSignaturesOfOthers holds Sign against signatures that other people's
@@ -45,7 +44,7 @@ func TestSignaturesOfOthers(t *testing.T) {
 		if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != v.Sum {
 			t.Fatalf("%s: the payload is read wrongly", v.Name)
 		}
-		got, err := billing.WebhookSecret(v.Secret).Sign(v.ID, time.Unix(v.Timestamp, 0), body)
+		got, err := webhook.Secret(v.Secret).Sign(v.ID, time.Unix(v.Timestamp, 0), body)
 		if err != nil || got != v.Signature {
 			t.Errorf("%s: %s, %v; want %s", v.Name, got, err, v.Signature)
 		}

@@ -1,6 +1,6 @@
 // The codes of remittances in words. The words for adjustments and remarks are
 // the service's own file, so that every part of Molar says the same.
-import table from "../../../../../../core/billing/reasons.tsv?raw";
+import table from "../../../../../../core/billing/remit/reasons.tsv?raw";
 
 const reasons = new Map<string, string>();
 for (const line of table.split("\n")) {

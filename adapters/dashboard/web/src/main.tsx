@@ -9,4 +9,8 @@ import { router } from "./routes";
 import { showTheme } from "./shell/theme";
 
 showTheme();
-createRoot(document.getElementById("root")!).render(<StrictMode><RouterProvider router={router} /></StrictMode>);
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <RouterProvider router={router} />
+  </StrictMode>,
+);

@@ -1,6 +1,12 @@
 // The addresses of the screens. An address holds the mode, the screen and its
 // filters, never patient data. Each screen loads when it is first shown.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { lastMode } from "./api/session";
 import { Crash, Missing } from "./shell/crash";
@@ -9,21 +15,27 @@ import { Shell } from "./shell/shell";
 
 /** shown returns a screen of a file, which loads when the screen is first shown. */
 const shown = <N extends string>(file: () => Promise<Record<N, ComponentType>>, name: N) =>
-  lazyRouteComponent(async () => ({ Screen: (await load(file))?.[name] ?? OutdatedScreen }), "Screen");
+  lazyRouteComponent(
+    async () => ({ Screen: (await load(file))?.[name] ?? OutdatedScreen }),
+    "Screen",
+  );
 
 const rootRoute = createRootRoute({ notFoundComponent: Missing, errorComponent: Crash });
 
 const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
-  validateSearch: (search: Record<string, unknown>): { next?: string } => (typeof search.next === "string" ? { next: search.next } : {}),
+  validateSearch: (search: Record<string, unknown>): { next?: string } =>
+    typeof search.next === "string" ? { next: search.next } : {},
   component: shown(() => import("./screens/sign-in/sign-in"), "SignIn"),
 });
 
 const home = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
-  beforeLoad: () => { throw redirect({ to: "/$mode", params: { mode: lastMode() } }); },
+  beforeLoad: () => {
+    throw redirect({ to: "/$mode", params: { mode: lastMode() } });
+  },
 });
 
 const mode = createRoute({
@@ -45,8 +57,17 @@ function text(search: Record<string, unknown>): Record<string, string | string[]
   return kept;
 }
 
-const screen = <P extends string, N extends string>(path: P, file: () => Promise<Record<N, ComponentType>>, name: N) =>
-  createRoute({ getParentRoute: () => mode, path, component: shown(file, name), validateSearch: text });
+const screen = <P extends string, N extends string>(
+  path: P,
+  file: () => Promise<Record<N, ComponentType>>,
+  name: N,
+) =>
+  createRoute({
+    getParentRoute: () => mode,
+    path,
+    component: shown(file, name),
+    validateSearch: text,
+  });
 
 const screens = [
   screen("/", () => import("./screens/today/today"), "Today"),
@@ -67,17 +88,33 @@ const screens = [
   screen("/developers/events", () => import("./screens/developers/events"), "EventList"),
   screen("/developers/events/$id", () => import("./screens/developers/events"), "EventDetail"),
   screen("/developers/deliveries", () => import("./screens/developers/deliveries"), "DeliveryList"),
-  screen("/developers/deliveries/$id", () => import("./screens/developers/deliveries"), "DeliveryDetail"),
+  screen(
+    "/developers/deliveries/$id",
+    () => import("./screens/developers/deliveries"),
+    "DeliveryDetail",
+  ),
   screen("/developers/webhooks", () => import("./screens/developers/webhooks"), "WebhookList"),
-  screen("/developers/webhooks/$id", () => import("./screens/developers/webhooks"), "WebhookDetail"),
+  screen(
+    "/developers/webhooks/$id",
+    () => import("./screens/developers/webhooks"),
+    "WebhookDetail",
+  ),
   screen("/developers/requests", () => import("./screens/developers/requests"), "RequestList"),
-  screen("/developers/requests/$id", () => import("./screens/developers/requests"), "RequestDetail"),
+  screen(
+    "/developers/requests/$id",
+    () => import("./screens/developers/requests"),
+    "RequestDetail",
+  ),
   screen("/developers/keys", () => import("./screens/developers/keys"), "KeyList"),
   screen("/attachments", () => import("./screens/attachments/list"), "AttachmentList"),
   screen("/attachments/new", () => import("./screens/attachments/new"), "NewAttachment"),
   screen("/attachments/$id", () => import("./screens/attachments/detail"), "AttachmentDetail"),
   screen("/payer-requests", () => import("./screens/payer-requests/list"), "PayerRequestList"),
-  screen("/payer-requests/$id", () => import("./screens/payer-requests/detail"), "PayerRequestDetail"),
+  screen(
+    "/payer-requests/$id",
+    () => import("./screens/payer-requests/detail"),
+    "PayerRequestDetail",
+  ),
   screen("/settings", () => import("./screens/settings/account"), "Account"),
   screen("/settings/offices", () => import("./screens/settings/offices"), "Offices"),
   screen("/settings/offices/$id", () => import("./screens/settings/offices"), "OfficeDetail"),

@@ -7,7 +7,11 @@ export type Filters = Record<string, string | string[] | undefined>;
 export function useFilters(): [Filters, (change: Filters) => void] {
   const filters = useSearch({ strict: false }) as Filters;
   const navigate = useNavigate();
-  return [filters, (change) => void navigate({ to: ".", search: { ...filters, ...change } as never, replace: true })];
+  return [
+    filters,
+    (change) =>
+      void navigate({ to: ".", search: { ...filters, ...change } as never, replace: true }),
+  ];
 }
 
 /** one returns a filter's single value. */
@@ -18,6 +22,7 @@ export function one(v: string | string[] | undefined): string | undefined {
 /** address returns a path with filters as its query. */
 export function address(path: string, filters: Filters): string {
   const q = new URLSearchParams();
-  for (const [k, v] of Object.entries(filters)) for (const one of [v ?? []].flat()) q.append(k, one);
+  for (const [k, v] of Object.entries(filters))
+    for (const one of [v ?? []].flat()) q.append(k, one);
   return q.size > 0 ? `${path}?${q}` : path;
 }

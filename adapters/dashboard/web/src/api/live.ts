@@ -2,7 +2,7 @@
 // follow it, and each drops what it shows of a changed resource.
 import { createParser } from "eventsource-parser";
 import { useEffect, useState } from "react";
-import { headers, meKey, root, useClient, type Client, type Schemas } from "./client";
+import { type Client, headers, meKey, root, type Schemas, useClient } from "./client";
 
 /** Change is a resource that changed. */
 export type Change = Schemas["Change"];
@@ -32,7 +32,9 @@ const paths: Record<Change["object"], string[]> = {
 export function apply(client: Client, changes: Change[]): void {
   const begins = new Set(changes.flatMap((c) => paths[c.object]));
   void client.queries.invalidateQueries({
-    predicate: ({ queryKey }) => typeof queryKey[1] === "string" && [...begins].some((b) => (queryKey[1] as string).startsWith(b)),
+    predicate: ({ queryKey }) =>
+      typeof queryKey[1] === "string" &&
+      [...begins].some((b) => (queryKey[1] as string).startsWith(b)),
   });
 }
 
@@ -40,7 +42,9 @@ export function apply(client: Client, changes: Change[]): void {
  *  later. What the page begins to read from now on is current. */
 async function reload(client: Client): Promise<void> {
   const before = client.queries.getQueryCache().getAll();
-  await Promise.allSettled(before.map((q) => (q.state.fetchStatus === "fetching" ? q.promise : undefined)));
+  await Promise.allSettled(
+    before.map((q) => (q.state.fetchStatus === "fetching" ? q.promise : undefined)),
+  );
   await new Promise((shown) => setTimeout(shown, 300));
   const read = new Set(before.map((q) => q.queryHash));
   await client.queries.invalidateQueries({ predicate: (q) => read.has(q.queryHash) });
@@ -66,7 +70,9 @@ export function useLive(): Link {
     };
     // The tab that holds the lock leads. The browser passes it on when the tab ends.
     navigator.locks
-      .request(`molar-live-${client.mode}`, { signal: stop.signal }, () => lead(client, stop.signal, share))
+      .request(`molar-live-${client.mode}`, { signal: stop.signal }, () =>
+        lead(client, stop.signal, share),
+      )
       .catch(() => undefined); // the page is left
     return () => {
       stop.abort();
@@ -85,11 +91,17 @@ async function lead(client: Client, stop: AbortSignal, share: (said: Said) => vo
   for (let failures = 0; !stop.aborted; failures++) {
     try {
       const reply = await fetch(`${root}/stream`, {
-        headers: { ...headers(client.mode), "Molar-Background": "true", Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) },
+        headers: {
+          ...headers(client.mode),
+          "Molar-Background": "true",
+          Accept: "text/event-stream",
+          ...(last && { "Last-Event-ID": last }),
+        },
         signal: stop,
       });
       // The session has ended, or needs a second factor: a request of the page finds out, and says so.
-      if (reply.status === 401 || reply.status === 403) await client.queries.invalidateQueries({ queryKey: meKey });
+      if (reply.status === 401 || reply.status === 403)
+        await client.queries.invalidateQueries({ queryKey: meKey });
       if (!reply.ok || !reply.body) throw new Error(`the stream replied ${reply.status}`);
       share({ link: "live" });
       failures = 0;
@@ -114,7 +126,7 @@ async function lead(client: Client, stop: AbortSignal, share: (said: Said) => vo
         const end = rest.lastIndexOf("\n\n") + 1;
         const id = [...rest.slice(0, end).matchAll(/^id: (.+)$/gm)].at(-1)?.[1]; // a comment has one, too
         rest = rest.slice(end);
-        if (id) localStorage.setItem(mark, last = id);
+        if (id) localStorage.setItem(mark, (last = id));
       }
     } catch {
       if (stop.aborted) return;

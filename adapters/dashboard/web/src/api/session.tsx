@@ -2,7 +2,18 @@
 import { useNavigate } from "@tanstack/react-router";
 import { createContext, useContext } from "react";
 import { useToast } from "../ui/toast";
-import { forget, isAPIError, newKey, root, Unreachable, useClient, type APIError, type Client, type Mode, type Schemas } from "./client";
+import {
+  type APIError,
+  type Client,
+  forget,
+  isAPIError,
+  type Mode,
+  newKey,
+  root,
+  type Schemas,
+  Unreachable,
+  useClient,
+} from "./client";
 
 export type Me = Schemas["Me"];
 
@@ -45,10 +56,19 @@ export function useSignOut(): () => void {
   const navigate = useNavigate();
   const toast = useToast();
   return () => {
-    end(fetch).then(() => {
-      forget();
-      void navigate({ to: "/sign-in", search: {} });
-    }, (e: unknown) => toast.refused(e instanceof Unreachable ? new Error("Molar does not reply. Check the connection, then sign out again.") : e, "You are still signed in."));
+    end(fetch).then(
+      () => {
+        forget();
+        void navigate({ to: "/sign-in", search: {} });
+      },
+      (e: unknown) =>
+        toast.refused(
+          e instanceof Unreachable
+            ? new Error("Molar does not reply. Check the connection, then sign out again.")
+            : e,
+          "You are still signed in.",
+        ),
+    );
   };
 }
 

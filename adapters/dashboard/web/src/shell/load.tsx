@@ -1,6 +1,6 @@
 // Loading the parts of the application that the first page does not have. They
 // are files of one release, and the next release does not have them.
-import { lazy, useEffect, useState, type ComponentType } from "react";
+import { type ComponentType, lazy, useEffect, useState } from "react";
 import { Button } from "../ui/button";
 import { Empty } from "../ui/page";
 import { useToast } from "../ui/toast";
@@ -32,7 +32,20 @@ export function OutdatedScreen() {
   const [stays, setStays] = useState(false);
   useEffect(() => setStays(!reloadOnce()), []);
   if (!stays) return null;
-  return <div className="page"><Empty title="Molar was updated" action={<Button look="primary" onClick={() => location.reload()}>Load the new version</Button>}>This page is of the earlier version.</Empty></div>;
+  return (
+    <div className="page">
+      <Empty
+        title="Molar was updated"
+        action={
+          <Button look="primary" onClick={() => location.reload()}>
+            Load the new version
+          </Button>
+        }
+      >
+        This page is of the earlier version.
+      </Empty>
+    </div>
+  );
 }
 
 /** reloadOnce loads the page again, and reports whether it does. It does not within a minute of the last time: two releases may serve in turn. */
@@ -47,11 +60,18 @@ function reloadOnce(): boolean {
 /** later returns a component inside a page, whose code loads when it is first shown. On an outdated page it is a message: a
  *  person may have typed something there, and decides when the page loads again. */
 export function later<P extends object>(part: () => Promise<ComponentType<P>>): ComponentType<P> {
-  return lazy(async (): Promise<{ default: ComponentType<P> }> => ({ default: await load(part) ?? OutdatedPart }));
+  return lazy(
+    async (): Promise<{ default: ComponentType<P> }> => ({
+      default: (await load(part)) ?? OutdatedPart,
+    }),
+  );
 }
 
 function OutdatedPart() {
   const { good } = useToast();
-  useEffect(() => good("Molar was updated.", "Save what you entered, then load the page again."), [good]);
+  useEffect(
+    () => good("Molar was updated.", "Save what you entered, then load the page again."),
+    [good],
+  );
   return null;
 }

@@ -3,7 +3,7 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useEffect, useState } from "react";
-import { useClient, type Client, type Schemas } from "../api/client";
+import { type Client, type Schemas, useClient } from "../api/client";
 import { useMay } from "../api/session";
 import { day, dollars, name } from "../ui/format";
 import { useGo } from "../ui/link";
@@ -12,7 +12,13 @@ import { places, screenOf } from "./places";
 
 type Item = { id: string; group: string; label: string; about?: string; to: string };
 
-export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+export function Palette({
+  open,
+  onOpenChange,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
   return (
     <Dialog.Root open={open} onOpenChange={(o) => onOpenChange(o)}>
       <Dialog.Portal>
@@ -34,15 +40,27 @@ function Finder({ close }: { close: () => void }) {
   const [busy, setBusy] = useState(false);
   const begin = may.write
     ? [
-        { id: "new-check", group: "Commands", label: "New eligibility check", to: "/eligibility/new" },
+        {
+          id: "new-check",
+          group: "Commands",
+          label: "New eligibility check",
+          to: "/eligibility/new",
+        },
         { id: "new-claim", group: "Commands", label: "New claim", to: "/claims/new" },
-        { id: "new-attachment", group: "Commands", label: "New attachment", to: "/attachments/new" },
+        {
+          id: "new-attachment",
+          group: "Commands",
+          label: "New attachment",
+          to: "/attachments/new",
+        },
       ]
     : [];
   const screens = places.map((p) => ({ id: p.name, group: "Go to", label: p.name, to: p.path }));
   const typed = text.trim();
   const direct = screenOf(typed);
-  const matching = [...begin, ...screens].filter((i) => i.label.toLowerCase().includes(typed.toLowerCase()));
+  const matching = [...begin, ...screens].filter((i) =>
+    i.label.toLowerCase().includes(typed.toLowerCase()),
+  );
   const items: Item[] = direct
     ? [{ id: typed, group: "Go to", label: typed, to: direct }]
     : [...matching, ...found];
@@ -53,7 +71,10 @@ function Finder({ close }: { close: () => void }) {
     const stop = new AbortController();
     const timer = setTimeout(() => {
       setBusy(true);
-      void find(client, typed, stop.signal).then(setFound).catch(() => undefined).finally(() => setBusy(false));
+      void find(client, typed, stop.signal)
+        .then(setFound)
+        .catch(() => undefined)
+        .finally(() => setBusy(false));
     }, 200);
     return () => {
       clearTimeout(timer);
@@ -61,16 +82,39 @@ function Finder({ close }: { close: () => void }) {
     };
   }, [client, typed, direct]);
 
-  const groups = [...new Set(items.map((i) => i.group))].map((value) => ({ value, items: items.filter((i) => i.group === value) }));
+  const groups = [...new Set(items.map((i) => i.group))].map((value) => ({
+    value,
+    items: items.filter((i) => i.group === value),
+  }));
   return (
-    <Autocomplete.Root items={groups} open inline mode="none" autoHighlight="always" keepHighlight value={text} onValueChange={(v) => setText(v)} itemToStringValue={(i: Item) => i.label}>
+    <Autocomplete.Root
+      items={groups}
+      open
+      inline
+      mode="none"
+      autoHighlight="always"
+      keepHighlight
+      value={text}
+      onValueChange={(v) => setText(v)}
+      itemToStringValue={(i: Item) => i.label}
+    >
       <Dialog.Title className="only-read">Search and commands</Dialog.Title>
-      <Autocomplete.Input className="palette-input" placeholder="Find a patient, claim or command" aria-label="Find a patient, claim or command" />
-      <Autocomplete.Empty className="palette-empty">{busy ? "Searching…" : "Nothing found. Enter a name, a date of birth, a member ID or a control number."}</Autocomplete.Empty>
+      <Autocomplete.Input
+        className="palette-input"
+        placeholder="Find a patient, claim or command"
+        aria-label="Find a patient, claim or command"
+      />
+      <Autocomplete.Empty className="palette-empty">
+        {busy
+          ? "Searching…"
+          : "Nothing found. Enter a name, a date of birth, a member ID or a control number."}
+      </Autocomplete.Empty>
       <Autocomplete.List className="palette-list">
         {(group: { value: string; items: Item[] }) => (
           <Autocomplete.Group key={group.value} items={group.items}>
-            <Autocomplete.GroupLabel className="palette-group">{group.value}</Autocomplete.GroupLabel>
+            <Autocomplete.GroupLabel className="palette-group">
+              {group.value}
+            </Autocomplete.GroupLabel>
             <Autocomplete.Collection>
               {(i: Item) => (
                 <Autocomplete.Item
@@ -82,7 +126,8 @@ function Finder({ close }: { close: () => void }) {
                     go(i.to);
                   }}
                 >
-                  <span>{i.label}</span>{i.about && <span className="muted small">{i.about}</span>}
+                  <span>{i.label}</span>
+                  {i.about && <span className="muted small">{i.about}</span>}
                 </Autocomplete.Item>
               )}
             </Autocomplete.Collection>
@@ -101,7 +146,19 @@ async function find(client: Client, query: string, signal: AbortSignal): Promise
     client.fetch.POST("/patients/search", { body, signal }),
   ]);
   return [
-    ...(patients.data?.data ?? []).map((p: Schemas["Patient"]) => ({ id: p.id, group: "Patients", label: name(p), about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined, to: `/claims?patient_id=${p.id}` })),
-    ...(claims.data?.data ?? []).map((c) => ({ id: c.id, group: "Claims", label: `${name(c.patient_name)}, ${dollars(c.totals.charge)}`, about: `${stateName(c.state)} · ${c.payer.name}`, to: `/claims/${c.id}` })),
+    ...(patients.data?.data ?? []).map((p: Schemas["Patient"]) => ({
+      id: p.id,
+      group: "Patients",
+      label: name(p),
+      about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
+      to: `/claims?patient_id=${p.id}`,
+    })),
+    ...(claims.data?.data ?? []).map((c) => ({
+      id: c.id,
+      group: "Claims",
+      label: `${name(c.patient_name)}, ${dollars(c.totals.charge)}`,
+      about: `${stateName(c.state)} · ${c.payer.name}`,
+      to: `/claims/${c.id}`,
+    })),
   ];
 }

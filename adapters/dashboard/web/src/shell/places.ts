@@ -1,4 +1,13 @@
-import { BadgeCheck, CalendarCheck, CircleDollarSign, Code2, FileImage, FileText, Inbox, Settings } from "lucide-react";
+import {
+  BadgeCheck,
+  CalendarCheck,
+  CircleDollarSign,
+  Code2,
+  FileImage,
+  FileText,
+  Inbox,
+  Settings,
+} from "lucide-react";
 
 /** places are the screens that the navigation names. */
 export const places = [
@@ -14,8 +23,17 @@ export const places = [
 
 /** screens are those of the resources, by the beginnings of their IDs. A patient's has the patient's claims. */
 const screens: Record<string, string> = {
-  clm: "/claims/", elg: "/eligibility/", att: "/attachments/", prq: "/payer-requests/", era: "/remittances/", pat: "/claims?patient_id=", off: "/settings/offices/",
-  evt: "/developers/events/", req: "/developers/requests/", whd: "/developers/deliveries/", whe: "/developers/webhooks/",
+  clm: "/claims/",
+  elg: "/eligibility/",
+  att: "/attachments/",
+  prq: "/payer-requests/",
+  era: "/remittances/",
+  pat: "/claims?patient_id=",
+  off: "/settings/offices/",
+  evt: "/developers/events/",
+  req: "/developers/requests/",
+  whd: "/developers/deliveries/",
+  whe: "/developers/webhooks/",
 };
 
 /** screenOf returns the path of a resource's screen, below the mode. */

@@ -5,9 +5,20 @@ import type { AnchorHTMLAttributes, ReactNode } from "react";
 import { useClient } from "../api/client";
 
 /** Go is a link to a place. */
-export function Go({ to, children, ...rest }: { to: string; children: ReactNode } & Pick<AnchorHTMLAttributes<HTMLAnchorElement>, "className" | "aria-label" | "aria-current" | "title">) {
+export function Go({
+  to,
+  children,
+  ...rest
+}: { to: string; children: ReactNode } & Pick<
+  AnchorHTMLAttributes<HTMLAnchorElement>,
+  "className" | "aria-label" | "aria-current" | "title"
+>) {
   const { mode } = useClient();
-  return <Link {...at(mode, to)} activeOptions={{ exact: true }} {...rest}>{children}</Link>;
+  return (
+    <Link {...at(mode, to)} activeOptions={{ exact: true }} {...rest}>
+      {children}
+    </Link>
+  );
 }
 
 /** useGo returns a function that leads to a place. */

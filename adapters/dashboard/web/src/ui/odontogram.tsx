@@ -1,24 +1,81 @@
 // The chart of the teeth: both arches from above, as a dentist sees them, with
 // the patient's right on the left. A tooth is a button, and so is each of its
 // five surfaces for a pointer; the keyboard has letters for them.
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent, type MouseEvent } from "react";
-import { findTooth, front, ordered, rows, sideOf, surfaceWord, toggled, type Side, type Tooth } from "./teeth";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import {
+  findTooth,
+  front,
+  ordered,
+  rows,
+  type Side,
+  sideOf,
+  surfaceWord,
+  type Tooth,
+  toggled,
+} from "./teeth";
 import "./odontogram.css";
 
 type Point = readonly [x: number, y: number];
 
 /** Place is a tooth on the chart: where its middle is, how it is turned, and the outlines of its surfaces. */
-type Place = { tooth: Tooth; x: number; y: number; turn: number; label: Point; outline: string; marks: string; surfaces: readonly (readonly [Side, string])[] };
+type Place = {
+  tooth: Tooth;
+  x: number;
+  y: number;
+  turn: number;
+  label: Point;
+  outline: string;
+  marks: string;
+  surfaces: readonly (readonly [Side, string])[];
+};
 
 const width = 1000;
 const height = 560;
 
 /** sizes are the widths and depths of teeth by their step from the midline. They are nearer to each other than in a mouth, so that each can be clicked. */
 const sizes: Record<string, readonly Point[]> = {
-  "upper permanent": [[54, 42], [47, 40], [50, 48], [51, 57], [51, 57], [66, 66], [63, 64], [56, 58]],
-  "lower permanent": [[43, 39], [45, 40], [49, 46], [51, 52], [53, 54], [69, 62], [66, 61], [60, 57]],
-  "upper primary": [[39, 31], [35, 30], [38, 35], [43, 43], [50, 50]],
-  "lower primary": [[34, 30], [35, 30], [38, 35], [44, 41], [52, 48]],
+  "upper permanent": [
+    [54, 42],
+    [47, 40],
+    [50, 48],
+    [51, 57],
+    [51, 57],
+    [66, 66],
+    [63, 64],
+    [56, 58],
+  ],
+  "lower permanent": [
+    [43, 39],
+    [45, 40],
+    [49, 46],
+    [51, 52],
+    [53, 54],
+    [69, 62],
+    [66, 61],
+    [60, 57],
+  ],
+  "upper primary": [
+    [39, 31],
+    [35, 30],
+    [38, 35],
+    [43, 43],
+    [50, 50],
+  ],
+  "lower primary": [
+    [34, 30],
+    [35, 30],
+    [38, 35],
+    [44, 41],
+    [52, 48],
+  ],
 };
 
 /** arches are the curves of the chart, y = top + rise (x / reach)², mirrored for the lower jaw. */
@@ -47,7 +104,10 @@ const places: readonly Place[] = rows.flatMap((row) => {
     const out = label * (upper ? -1 : 1);
     const middle: Point = [width / 2 + side * x, y];
     return {
-      tooth, x: middle[0], y, turn: (turn * 180) / Math.PI,
+      tooth,
+      x: middle[0],
+      y,
+      turn: (turn * 180) / Math.PI,
       label: [middle[0] - Math.sin(turn) * out, y + Math.cos(turn) * out],
       ...draw(tooth, w / 2, d / 2),
     };
@@ -70,19 +130,32 @@ function draw(tooth: Tooth, a: number, b: number): Pick<Place, "outline" | "mark
     return [along * a * mesial, out * b * outer];
   };
   const arc = (from: number, to: number, grow: number, p: number): Point[] =>
-    Array.from({ length: 13 }, (_, i) => at(((from + ((to - from) * i) / 12) * Math.PI) / 180, grow, p));
-  const path = (points: readonly Point[]) => `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}Z`;
+    Array.from({ length: 13 }, (_, i) =>
+      at(((from + ((to - from) * i) / 12) * Math.PI) / 180, grow, p),
+    );
+  const path = (points: readonly Point[]) =>
+    `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}Z`;
   const inner = edge ? 0.42 : 0.5;
-  const ring = (from: number, to: number) => path([...arc(from, to, 1, power), ...arc(to, from, inner, power)]);
-  const line = (...points: Point[]) => `M${points.map(([x, y]) => `${(x * a * mesial).toFixed(1)} ${(y * b * outer).toFixed(1)}`).join("L")}`;
+  const ring = (from: number, to: number) =>
+    path([...arc(from, to, 1, power), ...arc(to, from, inner, power)]);
+  const line = (...points: Point[]) =>
+    `M${points.map(([x, y]) => `${(x * a * mesial).toFixed(1)} ${(y * b * outer).toFixed(1)}`).join("L")}`;
   return {
     outline: path([...arc(0, 180, 1, power), ...arc(180, 360, 1, power)]),
     // The fissures of a back tooth, the edge of a front tooth.
-    marks: tooth.kind === "molar"
-      ? line([-0.34, 0], [-0.12, 0.04], [0.12, -0.04], [0.34, 0]) + line([-0.2, -0.3], [-0.12, 0.04], [-0.16, 0.32]) + line([0.16, -0.32], [0.12, -0.04], [0.2, 0.3])
-      : tooth.kind === "premolar" ? line([-0.32, 0.06], [-0.1, 0], [0.1, 0], [0.32, 0.06]) : line([-0.34, 0], [0.34, 0]),
+    marks:
+      tooth.kind === "molar"
+        ? line([-0.34, 0], [-0.12, 0.04], [0.12, -0.04], [0.34, 0]) +
+          line([-0.2, -0.3], [-0.12, 0.04], [-0.16, 0.32]) +
+          line([0.16, -0.32], [0.12, -0.04], [0.2, 0.3])
+        : tooth.kind === "premolar"
+          ? line([-0.32, 0.06], [-0.1, 0], [0.1, 0], [0.32, 0.06])
+          : line([-0.34, 0], [0.34, 0]),
     surfaces: [
-      ["mesial", ring(-45, 45)], ["outer", ring(45, 135)], ["distal", ring(135, 225)], ["lingual", ring(225, 315)],
+      ["mesial", ring(-45, 45)],
+      ["outer", ring(45, 135)],
+      ["distal", ring(135, 225)],
+      ["lingual", ring(225, 315)],
       ["middle", path([...arc(0, 180, inner, power), ...arc(180, 360, inner, power)])],
     ],
   };
@@ -103,7 +176,15 @@ export type Choice = { teeth: readonly string[]; surfaces: readonly string[] };
 
 /** Odontogram shows teeth, and lets a person choose one tooth with its surfaces, or several teeth.
  *  With the keyboard: arrows move, Space chooses, and M, O, I, D, B, F and L choose surfaces. */
-export function Odontogram({ label, teeth, surfaces = [], missing = [], several, ownFocus, onChange: change }: Partial<Choice> & {
+export function Odontogram({
+  label,
+  teeth,
+  surfaces = [],
+  missing = [],
+  several,
+  ownFocus,
+  onChange: change,
+}: Partial<Choice> & {
   label: string;
   teeth: readonly string[];
   missing?: readonly string[];
@@ -125,8 +206,15 @@ export function Odontogram({ label, teeth, surfaces = [], missing = [], several,
 
   const chooseTooth = (t: Tooth) => {
     const has = chosen.has(t.id);
-    if (several) onChange?.({ teeth: has ? teeth.filter((id) => findTooth(id)?.id !== t.id) : inOrder([...teeth, t.id]), surfaces: [] });
-    else onChange?.(has ? { teeth: [], surfaces: [] } : { teeth: [t.id], surfaces: kept(surfaces, t) });
+    if (several)
+      onChange?.({
+        teeth: has ? teeth.filter((id) => findTooth(id)?.id !== t.id) : inOrder([...teeth, t.id]),
+        surfaces: [],
+      });
+    else
+      onChange?.(
+        has ? { teeth: [], surfaces: [] } : { teeth: [t.id], surfaces: kept(surfaces, t) },
+      );
   };
   const chooseSurface = (t: Tooth, side: Side) => {
     if (several) return chooseTooth(t);
@@ -145,10 +233,16 @@ export function Odontogram({ label, teeth, surfaces = [], missing = [], several,
     else return;
     e.preventDefault();
   };
-  const said = over ?? (teeth.length === 1 ? findTooth(teeth[0]!)?.id ?? null : null);
+  const said = over ?? (teeth.length === 1 ? (findTooth(teeth[0]!)?.id ?? null) : null);
 
   return (
-    <svg ref={svg} viewBox={`0 0 ${width} ${height}`} className={`odontogram${onChange ? " odontogram-live" : ""}`} role={onChange ? "group" : "img"} aria-label={onChange ? label : `${label}: ${spoken(teeth, surfaces)}`}>
+    <svg
+      ref={svg}
+      viewBox={`0 0 ${width} ${height}`}
+      className={`odontogram${onChange ? " odontogram-live" : ""}`}
+      role={onChange ? "group" : "img"}
+      aria-label={onChange ? label : `${label}: ${spoken(teeth, surfaces)}`}
+    >
       {[true, false].map((upper) => (
         <g key={String(upper)} aria-hidden>
           <path d={gum(upper, "permanent")} className="gum" />
@@ -157,9 +251,19 @@ export function Odontogram({ label, teeth, surfaces = [], missing = [], several,
       ))}
       <g aria-hidden className="chart-words">
         <line x1={30} x2={365} y1={height / 2} y2={height / 2} className="midline" />
-        <line x1={width - 365} x2={width - 30} y1={height / 2} y2={height / 2} className="midline" />
-        <text x={30} y={height / 2 - 8}>Right</text>
-        <text x={width - 30} y={height / 2 - 8} textAnchor="end">Left</text>
+        <line
+          x1={width - 365}
+          x2={width - 30}
+          y1={height / 2}
+          y2={height / 2}
+          className="midline"
+        />
+        <text x={30} y={height / 2 - 8}>
+          Right
+        </text>
+        <text x={width - 30} y={height / 2 - 8} textAnchor="end">
+          Left
+        </text>
         <Said at={said} chosen={chosen} teeth={teeth} surfaces={surfaces} />
       </g>
       {places.map((p) => {
@@ -187,16 +291,35 @@ export function Odontogram({ label, teeth, surfaces = [], missing = [], several,
               },
             })}
           >
-            <text x={p.label[0]} y={p.label[1]} className="tooth-number">{id}</text>
-            <g transform={`translate(${p.x.toFixed(1)} ${p.y.toFixed(1)}) rotate(${p.turn.toFixed(1)})`}>
+            <text x={p.label[0]} y={p.label[1]} className="tooth-number">
+              {id}
+            </text>
+            <g
+              transform={`translate(${p.x.toFixed(1)} ${p.y.toFixed(1)}) rotate(${p.turn.toFixed(1)})`}
+            >
               <path d={p.outline} className="tooth-ring" />
               <path d={p.outline} className="tooth-body" />
               {p.surfaces.map(([side, d]) => (
-                <path key={side} d={d} data-side={side} className={`surface${own.some((s) => sideOf(s) === side) ? " surface-on" : ""}`} />
+                <path
+                  key={side}
+                  d={d}
+                  data-side={side}
+                  className={`surface${own.some((s) => sideOf(s) === side) ? " surface-on" : ""}`}
+                />
               ))}
               <path d={p.marks} className="tooth-marks" />
               <path d={p.outline} className="tooth-edge" />
-              {gone.has(id) && <path d={p.tooth.primary ? "M-13 -13L13 13M13 -13L-13 13" : "M-19 -19L19 19M19 -19L-19 19"} transform={`rotate(${(-p.turn).toFixed(1)})`} className="tooth-cross" />}
+              {gone.has(id) && (
+                <path
+                  d={
+                    p.tooth.primary
+                      ? "M-13 -13L13 13M13 -13L-13 13"
+                      : "M-19 -19L19 19M19 -19L-19 19"
+                  }
+                  transform={`rotate(${(-p.turn).toFixed(1)})`}
+                  className="tooth-cross"
+                />
+              )}
             </g>
           </g>
         );
@@ -213,31 +336,59 @@ const watchPhone = (changed: () => void) => {
 };
 
 /** Said names a tooth in the middle of the chart. */
-function Said({ at, chosen, teeth, surfaces }: { at: string | null; chosen: ReadonlySet<string>; teeth: readonly string[]; surfaces: readonly string[] }) {
+function Said({
+  at,
+  chosen,
+  teeth,
+  surfaces,
+}: {
+  at: string | null;
+  chosen: ReadonlySet<string>;
+  teeth: readonly string[];
+  surfaces: readonly string[];
+}) {
   const t = at ? findTooth(at) : undefined;
   const x = width / 2;
   if (!t) {
-    return teeth.length > 1
-      ? <text x={x} y={height / 2 + 7} textAnchor="middle" className="chart-tooth">{teeth.length > 8 ? `${teeth.length} teeth` : `Teeth ${teeth.join(", ")}`}</text>
-      : null;
+    return teeth.length > 1 ? (
+      <text x={x} y={height / 2 + 7} textAnchor="middle" className="chart-tooth">
+        {teeth.length > 8 ? `${teeth.length} teeth` : `Teeth ${teeth.join(", ")}`}
+      </text>
+    ) : null;
   }
   const own = chosen.has(t.id) && teeth.length === 1 ? ordered(surfaces) : [];
   return (
     <>
-      <text x={x} y={height / 2 - 6} textAnchor="middle" className="chart-tooth">{`Tooth ${t.id}${own.length > 0 ? ` ${own.join("")}` : ""}`}</text>
-      <text x={x} y={height / 2 + 18} textAnchor="middle">{t.name}</text>
+      <text
+        x={x}
+        y={height / 2 - 6}
+        textAnchor="middle"
+        className="chart-tooth"
+      >{`Tooth ${t.id}${own.length > 0 ? ` ${own.join("")}` : ""}`}</text>
+      <text x={x} y={height / 2 + 18} textAnchor="middle">
+        {t.name}
+      </text>
     </>
   );
 }
 
 /** named returns what a screen reader says for a tooth. */
 function named(t: Tooth, surfaces: readonly string[], gone: boolean): string {
-  return [`Tooth ${t.id}, ${t.name}`, surfaces.length > 0 && surfaces.map(surfaceWord).join(" "), gone && "missing"].filter(Boolean).join(", ");
+  return [
+    `Tooth ${t.id}, ${t.name}`,
+    surfaces.length > 0 && surfaces.map(surfaceWord).join(" "),
+    gone && "missing",
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 function spoken(teeth: readonly string[], surfaces: readonly string[]): string {
   if (teeth.length === 0) return "no tooth";
-  return [...teeth.map((id) => `tooth ${id}${findTooth(id) ? `, ${findTooth(id)!.name}` : ""}`), ...surfaces.map(surfaceWord)].join(", ");
+  return [
+    ...teeth.map((id) => `tooth ${id}${findTooth(id) ? `, ${findTooth(id)!.name}` : ""}`),
+    ...surfaces.map(surfaceWord),
+  ].join(", ");
 }
 
 /** kept returns the surfaces that another tooth has too, by its own letters. */
@@ -258,15 +409,22 @@ function move(key: string, from: Place): Place | undefined {
   const i = row.indexOf(from.tooth);
   const place = (t: Tooth | undefined) => places.find((p) => p.tooth === t);
   switch (key) {
-    case "ArrowRight": return place(row[i + 1]);
-    case "ArrowLeft": return place(row[i - 1]);
-    case "Home": return place(row[0]);
-    case "End": return place(row[row.length - 1]);
+    case "ArrowRight":
+      return place(row[i + 1]);
+    case "ArrowLeft":
+      return place(row[i - 1]);
+    case "Home":
+      return place(row[0]);
+    case "End":
+      return place(row[row.length - 1]);
     case "ArrowUp":
     case "ArrowDown": {
       const next = rows[here + (key === "ArrowUp" ? -1 : 1)];
-      return next?.map((t) => place(t)!).reduce((best, p) => (Math.abs(p.x - from.x) < Math.abs(best.x - from.x) ? p : best));
+      return next
+        ?.map((t) => place(t)!)
+        .reduce((best, p) => (Math.abs(p.x - from.x) < Math.abs(best.x - from.x) ? p : best));
     }
-    default: return undefined;
+    default:
+      return undefined;
   }
 }

@@ -6,7 +6,23 @@ import { Field, type FieldProps } from "./form";
 import "./picker.css";
 
 /** Picker is a field to choose one of many things by typing a part of it. Arrow keys and Enter choose, Escape closes. */
-export function Picker<T extends { id: string }>({ kind, label, path, hint, optional, hideLabel, value, onChange, find, text, about, disabled, placeholder, min = 0, nothing }: FieldProps & {
+export function Picker<T extends { id: string }>({
+  kind,
+  label,
+  path,
+  hint,
+  optional,
+  hideLabel,
+  value,
+  onChange,
+  find,
+  text,
+  about,
+  disabled,
+  placeholder,
+  min = 0,
+  nothing,
+}: FieldProps & {
   kind: string; // of what is found, such as "payers"
   value: T | null;
   onChange: (chosen: T | null) => void;
@@ -21,7 +37,9 @@ export function Picker<T extends { id: string }>({ kind, label, path, hint, opti
   const shown = value ? text(value) : "";
   const [typed, setTyped] = useState(shown);
   const [open, setOpen] = useState(false);
-  useEffect(() => { setTyped(shown); }, [shown]);
+  useEffect(() => {
+    setTyped(shown);
+  }, [shown]);
   const query = typed === shown ? "" : typed.trim();
   const late = useLate(query);
   const found = useQuery({
@@ -30,7 +48,7 @@ export function Picker<T extends { id: string }>({ kind, label, path, hint, opti
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => find(late, signal),
   });
-  const items = late.length >= min ? found.data ?? [] : [];
+  const items = late.length >= min ? (found.data ?? []) : [];
   return (
     <Field {...{ label, path, hint, optional, hideLabel }}>
       {(input) => (
@@ -44,22 +62,42 @@ export function Picker<T extends { id: string }>({ kind, label, path, hint, opti
           isItemEqualToValue={(a, b) => a.id === b.id}
           itemToStringLabel={text}
           inputValue={typed}
-          onInputValueChange={(v, details) => { if (details.reason !== "input-clear") setTyped(v); }}
+          onInputValueChange={(v, details) => {
+            if (details.reason !== "input-clear") setTyped(v);
+          }}
           open={open}
           onOpenChange={(o) => {
             setOpen(o);
             if (!o) setTyped(shown);
           }}
         >
-          <Combobox.Input {...input} className="input" placeholder={placeholder} spellCheck={false} />
+          <Combobox.Input
+            {...input}
+            className="input"
+            placeholder={placeholder}
+            spellCheck={false}
+          />
           <Combobox.Portal>
             <Combobox.Positioner sideOffset={4} align="start" className="menu-place">
               <Combobox.Popup className="menu picker">
-                <Combobox.Empty className="picker-empty">{found.isFetching || late !== query ? "Searching…" : query.length < min ? null : nothing}</Combobox.Empty>
+                <Combobox.Empty className="picker-empty">
+                  {found.isFetching || late !== query
+                    ? "Searching…"
+                    : query.length < min
+                      ? null
+                      : nothing}
+                </Combobox.Empty>
                 <Combobox.List className="picker-list">
                   {(item: T) => (
-                    <Combobox.Item key={item.id} value={item} className="menu-item" disabled={disabled?.(item)} aria-label={[text(item), about?.(item)].filter(Boolean).join(", ")}>
-                      <span>{text(item)}</span>{about && <span>{about(item)}</span>}
+                    <Combobox.Item
+                      key={item.id}
+                      value={item}
+                      className="menu-item"
+                      disabled={disabled?.(item)}
+                      aria-label={[text(item), about?.(item)].filter(Boolean).join(", ")}
+                    >
+                      <span>{text(item)}</span>
+                      {about && <span>{about(item)}</span>}
                     </Combobox.Item>
                   )}
                 </Combobox.List>

@@ -14,7 +14,15 @@ export type Column<T> = {
 };
 
 /** Table shows rows. A row with a place to go is one link; a row that folds is one button. */
-export function Table<T>({ caption, rows, columns, id, to, open, fold }: {
+export function Table<T>({
+  caption,
+  rows,
+  columns,
+  id,
+  to,
+  open,
+  fold,
+}: {
   caption: string;
   rows: readonly T[];
   columns: Column<T>[];
@@ -27,7 +35,13 @@ export function Table<T>({ caption, rows, columns, id, to, open, fold }: {
     <table className="table">
       <caption className="only-read">{caption}</caption>
       <thead>
-        <tr>{columns.map((c) => <th key={c.head} scope="col" className={style(c)}>{c.head}</th>)}</tr>
+        <tr>
+          {columns.map((c) => (
+            <th key={c.head} scope="col" className={style(c)}>
+              {c.head}
+            </th>
+          ))}
+        </tr>
       </thead>
       <tbody>
         {rows.map((row) => {
@@ -37,13 +51,31 @@ export function Table<T>({ caption, rows, columns, id, to, open, fold }: {
             <tr key={id(row)} className={place || fold ? "linked" : undefined}>
               {columns.map((c, i) => (
                 <td key={c.head} data-head={c.head} className={style(c)}>
-                  {i === 0 && place ? <Go to={place} className="row-link">{c.cell(row)}</Go>
-                    : i === 0 && fold ? <button type="button" className="row-link row-fold" aria-expanded={fold.open(row)} onClick={() => fold.toggle(row)}><ChevronRight size={16} aria-hidden className="no-print" /><span>{c.cell(row)}</span></button>
-                    : c.cell(row)}
+                  {i === 0 && place ? (
+                    <Go to={place} className="row-link">
+                      {c.cell(row)}
+                    </Go>
+                  ) : i === 0 && fold ? (
+                    <button
+                      type="button"
+                      className="row-link row-fold"
+                      aria-expanded={fold.open(row)}
+                      onClick={() => fold.toggle(row)}
+                    >
+                      <ChevronRight size={16} aria-hidden className="no-print" />
+                      <span>{c.cell(row)}</span>
+                    </button>
+                  ) : (
+                    c.cell(row)
+                  )}
                 </td>
               ))}
             </tr>,
-            more ? <tr key={`${id(row)} more`} className="more"><td colSpan={columns.length}>{more}</td></tr> : null,
+            more ? (
+              <tr key={`${id(row)} more`} className="more">
+                <td colSpan={columns.length}>{more}</td>
+              </tr>
+            ) : null,
           ];
         })}
       </tbody>
@@ -67,9 +99,21 @@ type Listing<T> = {
 };
 
 /** List shows a list of the API: its rows, a button for more of them, and what stands for them when there are none. */
-export function List<T>({ of, empty, ...table }: { of: Listing<T>; empty: ReactNode } & Omit<Parameters<typeof Table<T>>[0], "rows">) {
+export function List<T>({
+  of,
+  empty,
+  ...table
+}: { of: Listing<T>; empty: ReactNode } & Omit<Parameters<typeof Table<T>>[0], "rows">) {
   if (of.isPending) return <Loading />;
-  if (!of.data) return <Failure error={of.error} retry={() => { of.refetch(); }} />;
+  if (!of.data)
+    return (
+      <Failure
+        error={of.error}
+        retry={() => {
+          of.refetch();
+        }}
+      />
+    );
   const rows = of.data.pages.flatMap((p) => p.data);
   if (rows.length === 0) return <>{empty}</>;
   return (
@@ -77,7 +121,14 @@ export function List<T>({ of, empty, ...table }: { of: Listing<T>; empty: ReactN
       <Table {...table} rows={rows} />
       {of.hasNextPage && (
         <div className="table-more no-print">
-          <Button onClick={() => { of.fetchNextPage(); }} busy={of.isFetchingNextPage}>{of.isFetchingNextPage ? "Loading…" : "Show more"}</Button>
+          <Button
+            onClick={() => {
+              of.fetchNextPage();
+            }}
+            busy={of.isFetchingNextPage}
+          >
+            {of.isFetchingNextPage ? "Loading…" : "Show more"}
+          </Button>
         </div>
       )}
     </>

@@ -2,8 +2,8 @@
 // so they are fetched and shown from memory.
 import { useQuery } from "@tanstack/react-query";
 import { ChevronLeft, ChevronRight, ImageOff, Maximize, ZoomIn, ZoomOut } from "lucide-react";
-import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
-import { useClient, type Schemas } from "../../api/client";
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
+import { type Schemas, useClient } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
 import { Failure, Loading } from "../../ui/page";
@@ -18,7 +18,11 @@ function usePicture(attachment: string, document: string, part: "thumbnail" | "c
     staleTime: "static",
     gcTime: 60_000,
     queryFn: async ({ signal }) => {
-      const { data, error } = await fetch.GET(`/attachments/{id}/documents/{doc_id}/${part}`, { params: { path: { id: attachment, doc_id: document } }, parseAs: "blob", signal });
+      const { data, error } = await fetch.GET(`/attachments/{id}/documents/{doc_id}/${part}`, {
+        params: { path: { id: attachment, doc_id: document } },
+        parseAs: "blob",
+        signal,
+      });
       if (error) throw error;
       return data as unknown as Blob;
     },
@@ -41,12 +45,24 @@ export function useBlobURL(blob: Blob | undefined): string | undefined {
 /** Thumbnail shows a document small. */
 export function Thumbnail({ attachment, document }: { attachment: string; document: Document }) {
   const { url, error } = usePicture(attachment, document.id, "thumbnail");
-  if (error) return <span className="picture-none"><ImageOff size={24} aria-hidden />No picture</span>;
+  if (error)
+    return (
+      <span className="picture-none">
+        <ImageOff size={24} aria-hidden />
+        No picture
+      </span>
+    );
   return url ? <img src={url} alt="" draggable={false} /> : <span className="bone picture-bone" />;
 }
 
 /** Viewer shows the documents of an attachment, one at a time. */
-export function Viewer({ attachment, documents, name, at, onChange }: {
+export function Viewer({
+  attachment,
+  documents,
+  name,
+  at,
+  onChange,
+}: {
   attachment: string;
   documents: Document[];
   name: (d: Document) => string;
@@ -56,8 +72,27 @@ export function Viewer({ attachment, documents, name, at, onChange }: {
   const i = documents.findIndex((d) => d.id === at);
   const document = documents[i];
   return (
-    <Modal title={document ? name(document) : ""} open={Boolean(document)} onOpenChange={(open) => { if (!open) onChange(null); }} wide>
-      {document && <Stage key={document.id} attachment={attachment} document={document} name={name(document)} before={documents[i - 1]} after={documents[i + 1]} onChange={onChange} many={documents.length > 1} place={`${i + 1} of ${documents.length}`} />}
+    <Modal
+      title={document ? name(document) : ""}
+      open={Boolean(document)}
+      onOpenChange={(open) => {
+        if (!open) onChange(null);
+      }}
+      wide
+    >
+      {document && (
+        <Stage
+          key={document.id}
+          attachment={attachment}
+          document={document}
+          name={name(document)}
+          before={documents[i - 1]}
+          after={documents[i + 1]}
+          onChange={onChange}
+          many={documents.length > 1}
+          place={`${i + 1} of ${documents.length}`}
+        />
+      )}
     </Modal>
   );
 }
@@ -65,8 +100,24 @@ export function Viewer({ attachment, documents, name, at, onChange }: {
 const steps = [1, 1.5, 2, 3, 4, 6, 8];
 
 /** Stage shows one image. Scrolling moves a larger one, and so do the arrow keys and dragging. */
-function Stage({ attachment, document, name, before, after, onChange, many, place }: {
-  attachment: string; document: Document; name: string; before?: Document; after?: Document; onChange: (at: string) => void; many: boolean; place: string;
+function Stage({
+  attachment,
+  document,
+  name,
+  before,
+  after,
+  onChange,
+  many,
+  place,
+}: {
+  attachment: string;
+  document: Document;
+  name: string;
+  before?: Document;
+  after?: Document;
+  onChange: (at: string) => void;
+  many: boolean;
+  place: string;
 }) {
   const picture = usePicture(attachment, document.id, "content");
   const [zoom, setZoom] = useState(1);
@@ -77,8 +128,10 @@ function Stage({ attachment, document, name, before, after, onChange, many, plac
   const to = (next: number, x?: number, y?: number) => {
     const box = stage.current;
     if (!box || next === zoom) return;
-    const px = x ?? box.clientWidth / 2, py = y ?? box.clientHeight / 2;
-    const left = (box.scrollLeft + px) / box.scrollWidth, top = (box.scrollTop + py) / box.scrollHeight;
+    const px = x ?? box.clientWidth / 2,
+      py = y ?? box.clientHeight / 2;
+    const left = (box.scrollLeft + px) / box.scrollWidth,
+      top = (box.scrollTop + py) / box.scrollHeight;
     setZoom(next);
     requestAnimationFrame(() => {
       box.scrollLeft = left * box.scrollWidth - px;
@@ -90,9 +143,16 @@ function Stage({ attachment, document, name, before, after, onChange, many, plac
   const keys = (e: KeyboardEvent) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const act: Record<string, (() => void) | undefined> = {
-      "+": () => nearer(), "=": () => nearer(), "-": () => farther(), "0": () => to(1),
-      PageUp: before && (() => onChange(before.id)), PageDown: after && (() => onChange(after.id)),
-      ...(zoom === 1 && { ArrowLeft: before && (() => onChange(before.id)), ArrowRight: after && (() => onChange(after.id)) }),
+      "+": () => nearer(),
+      "=": () => nearer(),
+      "-": () => farther(),
+      "0": () => to(1),
+      PageUp: before && (() => onChange(before.id)),
+      PageDown: after && (() => onChange(after.id)),
+      ...(zoom === 1 && {
+        ArrowLeft: before && (() => onChange(before.id)),
+        ArrowRight: after && (() => onChange(after.id)),
+      }),
     };
     if (!act[e.key]) return;
     e.preventDefault();
@@ -129,33 +189,84 @@ function Stage({ attachment, document, name, before, after, onChange, many, plac
     <div className="stack-s viewer" onKeyDown={keys}>
       <div className="spread">
         <div className="row">
-          <Button icon={<ZoomOut size={16} aria-hidden />} aria-label="Smaller" disabled={!ready || zoom === steps[0]} onClick={() => farther()} />
-          <span className="numbers viewer-zoom" role="status">{Math.round(zoom * 100)} %</span>
-          <Button icon={<ZoomIn size={16} aria-hidden />} aria-label="Larger" disabled={!ready || zoom === steps.at(-1)} onClick={() => nearer()} />
-          <Button look="quiet" icon={<Maximize size={16} aria-hidden />} disabled={!ready || zoom === 1} onClick={() => to(1)}>Fit</Button>
+          <Button
+            icon={<ZoomOut size={16} aria-hidden />}
+            aria-label="Smaller"
+            disabled={!ready || zoom === steps[0]}
+            onClick={() => farther()}
+          />
+          <span className="numbers viewer-zoom" role="status">
+            {Math.round(zoom * 100)} %
+          </span>
+          <Button
+            icon={<ZoomIn size={16} aria-hidden />}
+            aria-label="Larger"
+            disabled={!ready || zoom === steps.at(-1)}
+            onClick={() => nearer()}
+          />
+          <Button
+            look="quiet"
+            icon={<Maximize size={16} aria-hidden />}
+            disabled={!ready || zoom === 1}
+            onClick={() => to(1)}
+          >
+            Fit
+          </Button>
         </div>
         {many && (
           <div className="row">
-            <Button icon={<ChevronLeft size={16} aria-hidden />} aria-label="Previous image" disabled={!before} onClick={() => before && onChange(before.id)} />
+            <Button
+              icon={<ChevronLeft size={16} aria-hidden />}
+              aria-label="Previous image"
+              disabled={!before}
+              onClick={() => before && onChange(before.id)}
+            />
             <span className="numbers">{place}</span>
-            <Button icon={<ChevronRight size={16} aria-hidden />} aria-label="Next image" disabled={!after} onClick={() => after && onChange(after.id)} />
+            <Button
+              icon={<ChevronRight size={16} aria-hidden />}
+              aria-label="Next image"
+              disabled={!after}
+              onClick={() => after && onChange(after.id)}
+            />
           </div>
         )}
       </div>
-      {picture.error && !picture.data
-        ? <Failure error={picture.error} retry={() => void picture.refetch()} />
-        : !picture.url
-          ? <Loading rows={1} height="20rem" />
-          : (
-            <div
-              ref={stage} className={`viewer-stage${zoom > 1 ? " viewer-large" : ""}`} tabIndex={0} role="group" aria-label="Image. Plus and minus change its size, arrow keys move it."
-              onPointerDown={drag} onPointerMove={move} onPointerUp={() => { grip.current = null; }} onPointerCancel={() => { grip.current = null; }}
-              onDoubleClick={(e) => { const r = e.currentTarget.getBoundingClientRect(); to(zoom === 1 ? 3 : 1, e.clientX - r.left, e.clientY - r.top); }}
-            >
-              <div className="viewer-room" style={{ width: `${zoom * 100}%`, height: `${zoom * 100}%` }}><img src={picture.url} alt={name} draggable={false} /></div>
-            </div>
-          )}
-      <p className="hint no-phone">Double-click or use the wheel to zoom, drag to move. Keys: + and −, arrows, 0 for the whole image.</p>
+      {picture.error && !picture.data ? (
+        <Failure error={picture.error} retry={() => void picture.refetch()} />
+      ) : !picture.url ? (
+        <Loading rows={1} height="20rem" />
+      ) : (
+        <div
+          ref={stage}
+          className={`viewer-stage${zoom > 1 ? " viewer-large" : ""}`}
+          tabIndex={0}
+          role="group"
+          aria-label="Image. Plus and minus change its size, arrow keys move it."
+          onPointerDown={drag}
+          onPointerMove={move}
+          onPointerUp={() => {
+            grip.current = null;
+          }}
+          onPointerCancel={() => {
+            grip.current = null;
+          }}
+          onDoubleClick={(e) => {
+            const r = e.currentTarget.getBoundingClientRect();
+            to(zoom === 1 ? 3 : 1, e.clientX - r.left, e.clientY - r.top);
+          }}
+        >
+          <div
+            className="viewer-room"
+            style={{ width: `${zoom * 100}%`, height: `${zoom * 100}%` }}
+          >
+            <img src={picture.url} alt={name} draggable={false} />
+          </div>
+        </div>
+      )}
+      <p className="hint no-phone">
+        Double-click or use the wheel to zoom, drag to move. Keys: + and −, arrows, 0 for the whole
+        image.
+      </p>
     </div>
   );
 }

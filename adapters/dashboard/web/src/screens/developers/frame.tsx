@@ -1,8 +1,8 @@
 // The frame of the screens for developers: their tabs, and the parts that several of them show.
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, type ReactNode } from "react";
-import { useClient, type Schemas } from "../../api/client";
-import { one, type Filters } from "../../api/filters";
+import { type ReactNode, useEffect, useRef } from "react";
+import { type Schemas, useClient } from "../../api/client";
+import { type Filters, one } from "../../api/filters";
 import { SelectField } from "../../ui/form";
 import { useZone, When } from "../../ui/format";
 import { Page } from "../../ui/page";
@@ -24,12 +24,24 @@ export type Tab = (typeof tabs)[number][0];
 export function Developers({ tab, ...page }: { tab: Tab } & Parameters<typeof Page>[0]) {
   const { mode } = useClient();
   const nav = useRef<HTMLElement>(null);
-  useEffect(() => { nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); }, [tab]); // on a phone
+  useEffect(() => {
+    nav.current
+      ?.querySelector("[aria-current]")
+      ?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [tab]); // on a phone
   return (
     <>
       <nav ref={nav} className="tabs developer-tabs no-print" aria-label="Developers">
         {tabs.map(([name, path]) => (
-          <Link key={name} to={`/${mode}/developers${path}` as string} activeOptions={{ exact: path === "" }} className="tab" aria-current={name === tab ? "page" : undefined}>{name}</Link>
+          <Link
+            key={name}
+            to={`/${mode}/developers${path}` as string}
+            activeOptions={{ exact: path === "" }}
+            className="tab"
+            aria-current={name === tab ? "page" : undefined}
+          >
+            {name}
+          </Link>
         ))}
       </nav>
       <Page {...page} />
@@ -51,26 +63,61 @@ export function endpointName(e: Endpoint | undefined): string {
 }
 
 /** Health is how an endpoint is, in a word and in a sentence. */
-export function healthOf(e: Endpoint): { word: string; tone: Tone; about: ReactNode; todo?: string } {
+export function healthOf(e: Endpoint): {
+  word: string;
+  tone: Tone;
+  about: ReactNode;
+  todo?: string;
+} {
   const h = e.health;
   if (e.status === "disabled") {
     const reasons = {
       user: ["Disabled by your organization.", "Enable it to send events again."],
-      gone: ["The endpoint replied 410 Gone, so Molar disabled it.", "Correct the URL, or delete the endpoint if nothing listens there."],
-      failures: ["Every delivery failed for 5 days, so Molar disabled it.", "Correct the endpoint, send a test event, then enable it and resend the failed deliveries."],
+      gone: [
+        "The endpoint replied 410 Gone, so Molar disabled it.",
+        "Correct the URL, or delete the endpoint if nothing listens there.",
+      ],
+      failures: [
+        "Every delivery failed for 5 days, so Molar disabled it.",
+        "Correct the endpoint, send a test event, then enable it and resend the failed deliveries.",
+      ],
     } as const;
-    const [about, todo] = h.disabled_reason ? reasons[h.disabled_reason] : ["Disabled.", "Enable it to send events again."];
-    return { word: h.disabled_reason === "gone" ? "Gone" : "Disabled", tone: h.disabled_reason === "user" ? "plain" : "bad", about, todo };
+    const [about, todo] = h.disabled_reason
+      ? reasons[h.disabled_reason]
+      : ["Disabled.", "Enable it to send events again."];
+    return {
+      word: h.disabled_reason === "gone" ? "Gone" : "Disabled",
+      tone: h.disabled_reason === "user" ? "plain" : "bad",
+      about,
+      todo,
+    };
   }
   if (h.failing_since) {
     return {
       word: "Failing",
       tone: "bad",
-      about: <>Failing since <When value={h.failing_since} />: {h.consecutive_failures === 1 ? "the last attempt failed" : `the last ${h.consecutive_failures.toLocaleString("en-US")} attempts failed`}.{h.circuit_open_until && <> Molar tries one event at a time until one succeeds.</>}</>,
+      about: (
+        <>
+          Failing since <When value={h.failing_since} />:{" "}
+          {h.consecutive_failures === 1
+            ? "the last attempt failed"
+            : `the last ${h.consecutive_failures.toLocaleString("en-US")} attempts failed`}
+          .{h.circuit_open_until && <> Molar tries one event at a time until one succeeds.</>}
+        </>
+      ),
       todo: "Look at the attempts of a delivery, correct the endpoint, then resend.",
     };
   }
-  if (h.last_success_at) return { word: "Healthy", tone: "good", about: <>Last delivery <When value={h.last_success_at} />.</> };
+  if (h.last_success_at)
+    return {
+      word: "Healthy",
+      tone: "good",
+      about: (
+        <>
+          Last delivery <When value={h.last_success_at} />.
+        </>
+      ),
+    };
   return { word: "No delivery yet", tone: "plain", about: "Nothing has been delivered yet." };
 }
 
@@ -80,7 +127,12 @@ export function Healthy({ of }: { of: Endpoint }) {
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-const spans = [["An hour ago", 1], ["A day ago", 24], ["7 days ago", 168], ["30 days ago", 720]] as const;
+const spans = [
+  ["An hour ago", 1],
+  ["A day ago", 24],
+  ["7 days ago", 168],
+  ["30 days ago", 720],
+] as const;
 
 /** Since is the filter of a list by time. The address holds the time itself, so that a link shows the same list later. */
 export function Since({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
@@ -90,8 +142,14 @@ export function Since({ filters, set }: { filters: Filters; set: (f: Filters) =>
     <SelectField
       label="Since"
       value={at ?? ""}
-      onChange={(v) => set({ created_after: v ? /^\d+$/.test(v) ? hoursAgo(Number(v)) : v : undefined })}
-      options={[["", "Any time"], ...(at ? [[at, moment(at, zone)] as const] : []), ...spans.map(([label, hours]) => [String(hours), label] as const)]}
+      onChange={(v) =>
+        set({ created_after: v ? (/^\d+$/.test(v) ? hoursAgo(Number(v)) : v) : undefined })
+      }
+      options={[
+        ["", "Any time"],
+        ...(at ? [[at, moment(at, zone)] as const] : []),
+        ...spans.map(([label, hours]) => [String(hours), label] as const),
+      ]}
     />
   );
 }
@@ -103,5 +161,11 @@ export function hoursAgo(hours: number): string {
 
 /** moment returns a time in a few words. */
 export function moment(at: string, zone: string): string {
-  return new Date(at).toLocaleString("en-US", { timeZone: zone, month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
+  return new Date(at).toLocaleString("en-US", {
+    timeZone: zone,
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+  });
 }

@@ -9,24 +9,34 @@ import "./sign-in.css";
 export function SecondFactorRequired({ hold }: { hold: (on: boolean) => void }) {
   const { organization, user } = useMe();
   const leave = useSignOut();
-  useEffect(() => { document.title = "Set up a second factor · Molar"; }, []);
+  useEffect(() => {
+    document.title = "Set up a second factor · Molar";
+  }, []);
   return (
     <main className="sign-in">
       <div className="sign-in-card">
         <h1>Set up a second factor</h1>
         <p>
-          {organization.name} asks everyone for a code of an authenticator app, beside the password. Set it up now, then
-          go on with your work.
+          {organization.name} asks everyone for a code of an authenticator app, beside the password.
+          Set it up now, then go on with your work.
         </p>
         <Authenticator shown={() => hold(true)} done={() => hold(false)} />
         <p className="muted small">
-          {user?.has_totp && "If you have your authenticator, sign out, and sign in with its code. "}
+          {user?.has_totp &&
+            "If you have your authenticator, sign out, and sign in with its code. "}
           {user?.has_password && (
-            <>Forgot your password? Ask who runs the server for <code>molar users reset {user.email}</code>. </>
+            <>
+              Forgot your password? Ask who runs the server for{" "}
+              <code>molar users reset {user.email}</code>.{" "}
+            </>
           )}
           You are signed in as {user?.email}.
         </p>
-        <div className="row"><Button look="quiet" onClick={leave}>Sign out</Button></div>
+        <div className="row">
+          <Button look="quiet" onClick={leave}>
+            Sign out
+          </Button>
+        </div>
       </div>
     </main>
   );

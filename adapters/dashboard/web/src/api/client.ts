@@ -75,7 +75,8 @@ function create(mode: Mode) {
     },
     onResponse({ response }) {
       if (response.status === 401) signedOut();
-      if (response.status === 403) void queries.invalidateQueries({ queryKey: meKey }); // what the person may do has changed
+      // What the person may do has changed.
+      if (response.status === 403) void queries.invalidateQueries({ queryKey: meKey });
     },
     onError() {
       return new Unreachable(
@@ -89,9 +90,7 @@ function create(mode: Mode) {
       queries: {
         staleTime: 15_000,
         retry: (failures, e) =>
-          e instanceof Unreachable
-            ? true
-            : isAPIError(e) && e.error === "UNAVAILABLE" && failures < 3,
+          e instanceof Unreachable || (isAPIError(e) && e.error === "UNAVAILABLE" && failures < 3),
         retryDelay: (failures) => Math.min(500 * 2 ** failures, 5_000),
         refetchOnWindowFocus: true,
         networkMode: "always",
@@ -113,9 +112,11 @@ const clients = new Map<Mode, Client>();
 
 /** clientFor returns the client of a mode. The modes share no data. */
 export function clientFor(mode: Mode): Client {
-  let c = clients.get(mode);
-  if (!c) clients.set(mode, (c = create(mode)));
-  return c;
+  const known = clients.get(mode);
+  if (known) return known;
+  const made = create(mode);
+  clients.set(mode, made);
+  return made;
 }
 
 /** forget drops everything that was read, such as at the end of a session. */

@@ -3,10 +3,10 @@ import { useMutation } from "@tanstack/react-query";
 import { useToast } from "../ui/toast";
 import { type APIError, isAPIError, newKey, useClient } from "./client";
 
-/** useSend returns go, which calls send with a fresh Idempotency-Key, and how the last call stands: its input, how often
- *  the service did not reply, its error or its data. Afterwards every list and object of the page loads again. A refusal
- *  is shown as a message, unless the page shows it. */
-export function useSend<In, Out>(
+/** useSend returns go, which calls send with a fresh Idempotency-Key, and how the last call stands:
+ *  its input, how often the service did not reply, its error or its data. Afterwards every list and
+ *  object of the page loads again. A refusal is shown as a message, unless the page shows it. */
+export function useSend<In = void, Out = unknown>(
   send: (
     client: ReturnType<typeof useClient>["fetch"],
     key: { "Idempotency-Key": string },
@@ -16,7 +16,8 @@ export function useSend<In, Out>(
     done?: (out: Out, input: In) => void;
     says?: string | ((out: Out) => string);
     refused?: (e: APIError) => boolean; // whether the page shows the refusal in its place
-    quiet?: boolean; // the page shows every refusal itself
+    quiet?: boolean; // the page shows every failure itself
+    failed?: (e: APIError | Error) => void;
   } = {},
 ) {
   const { fetch, queries } = useClient();
@@ -34,6 +35,7 @@ export function useSend<In, Out>(
       options.done?.(out, input);
     },
     onError: (e) => {
+      options.failed?.(e);
       if (!options.quiet && !(isAPIError(e) && options.refused?.(e))) toast.refused(e);
     },
   });

@@ -77,7 +77,8 @@ async function end(fetch: Client["fetch"]): Promise<void> {
   try {
     const { data, error } = await fetch.GET("/me");
     if (error) throw error;
-    const own = { path: { id: data.session!.id }, header: { "Idempotency-Key": newKey() } };
+    if (!data.session) return;
+    const own = { path: { id: data.session.id }, header: { "Idempotency-Key": newKey() } };
     const ended = await fetch.DELETE("/sessions/{id}", { params: own });
     if (ended.error) throw ended.error;
   } catch (e) {

@@ -13,8 +13,8 @@ import {
 
 type Reply = { status: number; after: number; body: unknown };
 
-/** uploadDocument uploads an image into an attachment. progress gets the share that is sent, or null while there is no connection.
- *  It throws the APIError of a refusal, and an AbortError after a stop. */
+/** uploadDocument uploads an image into an attachment. progress gets the share that is sent, or null
+ *  while there is no connection. It throws the APIError of a refusal, and an AbortError after a stop. */
 export async function uploadDocument(
   client: Client,
   attachment: string,

@@ -5,7 +5,8 @@ import { Button } from "../ui/button";
 import { Empty } from "../ui/page";
 import { useToast } from "../ui/toast";
 
-/** load loads a part. While the service does not reply, it waits. It returns null if the service has another release than the page. */
+/** load loads a part. While the service does not reply, it waits. It returns null if the service has
+ *  another release than the page. */
 export async function load<T>(part: () => Promise<T>): Promise<T | null> {
   try {
     return await part();
@@ -27,9 +28,11 @@ async function reply(): Promise<void> {
   }
 }
 
-/** OutdatedScreen stands for a screen of another release: it loads the page again. The screen before it is left, so nothing is lost. */
+/** OutdatedScreen stands for a screen of another release: it loads the page again. The screen before
+ *  it is left, so nothing is lost. */
 export function OutdatedScreen() {
   const [stays, setStays] = useState(false);
+  // The browser loads the page again once this screen is shown, not when its code is fetched.
   useEffect(() => setStays(!reloadOnce()), []);
   if (!stays) return null;
   return (
@@ -48,7 +51,8 @@ export function OutdatedScreen() {
   );
 }
 
-/** reloadOnce loads the page again, and reports whether it does. It does not within a minute of the last time: two releases may serve in turn. */
+/** reloadOnce loads the page again, and reports whether it does. It does not within a minute of the
+ *  last time: two releases may serve in turn. */
 function reloadOnce(): boolean {
   const key = "molar-reloaded";
   if (Date.now() - Number(sessionStorage.getItem(key)) < 60_000) return false;
@@ -57,8 +61,9 @@ function reloadOnce(): boolean {
   return true;
 }
 
-/** later returns a component inside a page, whose code loads when it is first shown. On an outdated page it is a message: a
- *  person may have typed something there, and decides when the page loads again. */
+/** later returns a component inside a page, whose code loads when it is first shown. On an outdated
+ *  page it is a message: a person may have typed something there, and decides when the page loads
+ *  again. */
 export function later<P extends object>(part: () => Promise<ComponentType<P>>): ComponentType<P> {
   return lazy(
     async (): Promise<{ default: ComponentType<P> }> => ({
@@ -69,6 +74,7 @@ export function later<P extends object>(part: () => Promise<ComponentType<P>>): 
 
 function OutdatedPart() {
   const { good } = useToast();
+  // Messages are outside this part, and one appears once it is shown.
   useEffect(
     () => good("Molar was updated.", "Save what you entered, then load the page again."),
     [good],

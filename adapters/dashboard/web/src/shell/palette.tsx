@@ -2,15 +2,41 @@
 // patient or claim. The text goes into the body of a request, never into a URL.
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
-import { useEffect, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { type Client, type Schemas, useClient } from "../api/client";
 import { useMay } from "../api/session";
 import { day, dollars, name } from "../ui/format";
+import { useLate } from "../ui/late";
 import { useGo } from "../ui/link";
 import { stateName } from "../ui/state";
-import { places, screenOf } from "./places";
+import { type AnyTarget, places, screenOf } from "./places";
 
-type Item = { id: string; group: string; label: string; about?: string; to: string };
+type Item = { id: string; group: string; label: string; about?: string; target: AnyTarget };
+
+/** commands begin something. */
+const commands: Item[] = [
+  {
+    id: "new-check",
+    group: "Commands",
+    label: "New eligibility check",
+    target: { to: "/eligibility/new" },
+  },
+  { id: "new-claim", group: "Commands", label: "New claim", target: { to: "/claims/new" } },
+  {
+    id: "new-attachment",
+    group: "Commands",
+    label: "New attachment",
+    target: { to: "/attachments/new" },
+  },
+];
+
+const screens: Item[] = places.map((p) => ({
+  id: p.name,
+  group: "Go to",
+  label: p.name,
+  target: { to: p.path },
+}));
 
 export function Palette({
   open,
@@ -36,51 +62,20 @@ function Finder({ close }: { close: () => void }) {
   const go = useGo();
   const may = useMay();
   const [text, setText] = useState("");
-  const [found, setFound] = useState<Item[]>([]);
-  const [busy, setBusy] = useState(false);
-  const begin = may.write
-    ? [
-        {
-          id: "new-check",
-          group: "Commands",
-          label: "New eligibility check",
-          to: "/eligibility/new",
-        },
-        { id: "new-claim", group: "Commands", label: "New claim", to: "/claims/new" },
-        {
-          id: "new-attachment",
-          group: "Commands",
-          label: "New attachment",
-          to: "/attachments/new",
-        },
-      ]
-    : [];
-  const screens = places.map((p) => ({ id: p.name, group: "Go to", label: p.name, to: p.path }));
   const typed = text.trim();
   const direct = screenOf(typed);
-  const matching = [...begin, ...screens].filter((i) =>
+  const matching = [...(may.write ? commands : []), ...screens].filter((i) =>
     i.label.toLowerCase().includes(typed.toLowerCase()),
   );
+  const sought = useLate(typed, 200);
+  const found = useQuery({
+    queryKey: ["palette", sought],
+    enabled: sought === typed && typed.length >= 2 && !direct,
+    queryFn: ({ signal }) => find(client, sought, signal),
+  });
   const items: Item[] = direct
-    ? [{ id: typed, group: "Go to", label: typed, to: direct }]
-    : [...matching, ...found];
-
-  useEffect(() => {
-    setFound([]);
-    if (typed.length < 2 || direct) return;
-    const stop = new AbortController();
-    const timer = setTimeout(() => {
-      setBusy(true);
-      void find(client, typed, stop.signal)
-        .then(setFound)
-        .catch(() => undefined)
-        .finally(() => setBusy(false));
-    }, 200);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [client, typed, direct]);
+    ? [{ id: typed, group: "Go to", label: typed, target: direct }]
+    : [...matching, ...((sought === typed && found.data) || [])];
 
   const groups = [...new Set(items.map((i) => i.group))].map((value) => ({
     value,
@@ -105,7 +100,7 @@ function Finder({ close }: { close: () => void }) {
         aria-label="Find a patient, claim or command"
       />
       <Autocomplete.Empty className="palette-empty">
-        {busy
+        {found.isFetching
           ? "Searching…"
           : "Nothing found. Enter a name, a date of birth, a member ID or a control number."}
       </Autocomplete.Empty>
@@ -123,7 +118,7 @@ function Finder({ close }: { close: () => void }) {
                   className="palette-item"
                   onClick={() => {
                     close();
-                    go(i.to);
+                    go(i.target);
                   }}
                 >
                   <span>{i.label}</span>
@@ -151,14 +146,14 @@ async function find(client: Client, query: string, signal: AbortSignal): Promise
       group: "Patients",
       label: name(p),
       about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
-      to: `/claims?patient_id=${p.id}`,
+      target: { to: "/claims", search: { patient_id: p.id } } as const,
     })),
     ...(claims.data?.data ?? []).map((c) => ({
       id: c.id,
       group: "Claims",
       label: `${name(c.patient_name)}, ${dollars(c.totals.charge)}`,
       about: `${stateName(c.state)} · ${c.payer.name}`,
-      to: `/claims/${c.id}`,
+      target: { to: `/claims/${c.id}` } as const,
     })),
   ];
 }

@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
+import type { Place, Target } from "../shell/places";
 import { Go } from "./link";
 
 type Look = "plain" | "primary" | "danger" | "quiet";
@@ -35,19 +36,15 @@ export function Button({
 }
 
 /** ButtonLink looks like a button and leads to a place. */
-export function ButtonLink({
+export function ButtonLink<P extends Place>({
   look = "plain",
   icon,
   children,
   to,
-}: {
-  to: string;
-  look?: Look;
-  icon?: ReactNode;
-  children: ReactNode;
-}) {
+  search,
+}: Target<P> & { look?: Look; icon?: ReactNode; children: ReactNode }) {
   return (
-    <Go to={to} className={`button button-${look}`}>
+    <Go to={to} search={search} className={`button button-${look}`}>
       {icon}
       {children}
     </Go>

@@ -63,7 +63,8 @@ export function statusText(status: number): string {
 /** statusTone returns the tone of an HTTP status. */
 export function statusTone(status: number | null): "good" | "warn" | "bad" | "plain" {
   if (status === null) return "plain";
-  return status >= 500 ? "bad" : status >= 300 ? "warn" : "good";
+  if (status >= 500) return "bad";
+  return status >= 300 ? "warn" : "good";
 }
 
 /** kindOf returns what an ID names, by its beginning. */

@@ -1,6 +1,7 @@
 import { screenOf } from "../shell/places";
 import { CopyButton } from "./copy";
-import { Go } from "./link";
+import { GoTo } from "./link";
+import { Scrolled } from "./scrolled";
 import "./json.css";
 
 /** JSON shows a value as indented JSON, with a button that copies it. IDs lead to their screens. */
@@ -9,9 +10,7 @@ export function JSONView({ value, label }: { value: unknown; label: string }) {
   return (
     <div className="json">
       <CopyButton value={text} label={`Copy ${label}`} />
-      <pre tabIndex={0} aria-label={label}>
-        {tokens(text)}
-      </pre>
+      <Scrolled label={label}>{tokens(text)}</Scrolled>
     </div>
   );
 }
@@ -36,9 +35,9 @@ function tokens(text: string) {
       );
     else if (place)
       parts.push(
-        <Go key={m.index} to={place} className="json-text">
+        <GoTo key={m.index} target={place} className="json-text">
           {string}
-        </Go>,
+        </GoTo>,
       );
     else
       parts.push(

@@ -4,7 +4,7 @@
 import {
   type KeyboardEvent,
   type MouseEvent,
-  useEffect,
+  useCallback,
   useMemo,
   useRef,
   useState,
@@ -13,6 +13,8 @@ import {
 import {
   findTooth,
   front,
+  inOrder,
+  kept,
   ordered,
   rows,
   type Side,
@@ -40,7 +42,8 @@ type Place = {
 const width = 1000;
 const height = 560;
 
-/** sizes are the widths and depths of teeth by their step from the midline. They are nearer to each other than in a mouth, so that each can be clicked. */
+/** sizes are the widths and depths of teeth by their step from the midline. They are nearer to each
+ *  other than in a mouth, so that each can be clicked. */
 const sizes: Record<string, readonly Point[]> = {
   "upper permanent": [
     [54, 42],
@@ -85,15 +88,17 @@ const arches = {
 };
 
 const places: readonly Place[] = rows.flatMap((row) => {
-  const { upper, primary } = row[0]!;
+  const [first] = row;
+  if (!first) return [];
+  const { upper, primary } = first;
   const { top, rise, reach, label } = primary ? arches.primary : arches.permanent;
-  const size = sizes[`${upper ? "upper" : "lower"} ${primary ? "primary" : "permanent"}`]!;
+  const size = sizes[`${upper ? "upper" : "lower"} ${primary ? "primary" : "permanent"}`] ?? [];
   const gap = primary ? 3 : 4;
   return row.map((tooth): Place => {
     // Walk along the curve from the midline by the widths of the teeth before this one.
-    const [w, d] = size[tooth.step - 1]!;
+    const [w, d] = size[tooth.step - 1] ?? [0, 0];
     let way = gap / 2 + w / 2;
-    for (let i = 0; i < tooth.step - 1; i++) way += size[i]![0] + gap;
+    for (const [before] of size.slice(0, tooth.step - 1)) way += before + gap;
     let x = 0;
     for (let gone = 0; gone < way; x++) gone += Math.hypot(1, (2 * rise * x) / reach ** 2);
     const side = tooth.right ? -1 : 1;
@@ -114,12 +119,21 @@ const places: readonly Place[] = rows.flatMap((row) => {
   });
 });
 
-/** draw returns the outlines of a tooth around its middle. Its mesial side is towards the midline, its outer side away from the tongue. */
+/** powers say how square a tooth is. */
+const powers: Record<Tooth["kind"], number> = {
+  molar: 3.4,
+  premolar: 2.5,
+  canine: 2.5,
+  incisor: 3,
+};
+
+/** draw returns the outlines of a tooth around its middle. Its mesial side is towards the midline, its
+ *  outer side away from the tongue. */
 function draw(tooth: Tooth, a: number, b: number): Pick<Place, "outline" | "marks" | "surfaces"> {
   const mesial = tooth.right ? 1 : -1;
   const outer = tooth.upper ? -1 : 1;
   const edge = front(tooth);
-  const power = tooth.kind === "molar" ? 3.4 : tooth.kind === "incisor" ? 3 : 2.5;
+  const power = powers[tooth.kind];
   // Front teeth narrow towards the tongue, upper molars lean.
   const taper = edge ? 0.16 : 0.06;
   const lean = tooth.kind === "molar" && tooth.upper ? 0.09 : 0;
@@ -140,17 +154,21 @@ function draw(tooth: Tooth, a: number, b: number): Pick<Place, "outline" | "mark
     path([...arc(from, to, 1, power), ...arc(to, from, inner, power)]);
   const line = (...points: Point[]) =>
     `M${points.map(([x, y]) => `${(x * a * mesial).toFixed(1)} ${(y * b * outer).toFixed(1)}`).join("L")}`;
+  // The fissures of a back tooth, the edge of a front tooth.
+  const marks = () => {
+    if (tooth.kind === "molar") {
+      return (
+        line([-0.34, 0], [-0.12, 0.04], [0.12, -0.04], [0.34, 0]) +
+        line([-0.2, -0.3], [-0.12, 0.04], [-0.16, 0.32]) +
+        line([0.16, -0.32], [0.12, -0.04], [0.2, 0.3])
+      );
+    }
+    if (tooth.kind === "premolar") return line([-0.32, 0.06], [-0.1, 0], [0.1, 0], [0.32, 0.06]);
+    return line([-0.34, 0], [0.34, 0]);
+  };
   return {
     outline: path([...arc(0, 180, 1, power), ...arc(180, 360, 1, power)]),
-    // The fissures of a back tooth, the edge of a front tooth.
-    marks:
-      tooth.kind === "molar"
-        ? line([-0.34, 0], [-0.12, 0.04], [0.12, -0.04], [0.34, 0]) +
-          line([-0.2, -0.3], [-0.12, 0.04], [-0.16, 0.32]) +
-          line([0.16, -0.32], [0.12, -0.04], [0.2, 0.3])
-        : tooth.kind === "premolar"
-          ? line([-0.32, 0.06], [-0.1, 0], [0.1, 0], [0.32, 0.06])
-          : line([-0.34, 0], [0.34, 0]),
+    marks: marks(),
     surfaces: [
       ["mesial", ring(-45, 45)],
       ["outer", ring(45, 135)],
@@ -192,7 +210,8 @@ export function Odontogram({
   ownFocus?: boolean; // it takes the focus when it appears
   onChange?: (choice: Choice) => void; // without it the chart is a picture
 }) {
-  const onChange = useSyncExternalStore(watchPhone, isPhone) ? undefined : change; // teeth are too small for a finger there
+  // On a phone the teeth are too small for a finger.
+  const onChange = useSyncExternalStore(watchPhone, isPhone) ? undefined : change;
   const chosen = useMemo(() => new Set(teeth.map((t) => findTooth(t)?.id ?? t)), [teeth]);
   const gone = useMemo(() => new Set(missing), [missing]);
   const first = places.find((p) => chosen.has(p.tooth.id))?.tooth.id ?? "8";
@@ -200,9 +219,13 @@ export function Odontogram({
   const [over, setOver] = useState<string | null>(null);
   const svg = useRef<SVGSVGElement>(null);
   const reach = at ?? first;
-  useEffect(() => {
-    if (ownFocus) svg.current?.querySelector<SVGGElement>("[tabindex='0']")?.focus();
-  }, [ownFocus]);
+  const appear = useCallback(
+    (chart: SVGSVGElement | null) => {
+      svg.current = chart;
+      if (ownFocus) chart?.querySelector<SVGGElement>("[tabindex='0']")?.focus();
+    },
+    [ownFocus],
+  );
 
   const chooseTooth = (t: Tooth) => {
     const has = chosen.has(t.id);
@@ -233,11 +256,12 @@ export function Odontogram({
     else return;
     e.preventDefault();
   };
-  const said = over ?? (teeth.length === 1 ? (findTooth(teeth[0]!)?.id ?? null) : null);
+  const [only] = teeth.length === 1 ? teeth : [];
+  const said = over ?? (only ? (findTooth(only)?.id ?? null) : null);
 
   return (
     <svg
-      ref={svg}
+      ref={appear}
       viewBox={`0 0 ${width} ${height}`}
       className={`odontogram${onChange ? " odontogram-live" : ""}`}
       role={onChange ? "group" : "img"}
@@ -274,7 +298,14 @@ export function Odontogram({
           <g
             key={id}
             data-tooth={id}
-            className={`tooth${on ? " tooth-on" : ""}${gone.has(id) ? " tooth-gone" : ""}${p.tooth.primary ? " tooth-primary" : ""}`}
+            className={[
+              "tooth",
+              on && "tooth-on",
+              gone.has(id) && "tooth-gone",
+              p.tooth.primary && "tooth-primary",
+            ]
+              .filter(Boolean)
+              .join(" ")}
             {...(onChange && {
               role: "button",
               tabIndex: id === reach ? 0 : -1,
@@ -386,26 +417,15 @@ function named(t: Tooth, surfaces: readonly string[], gone: boolean): string {
 function spoken(teeth: readonly string[], surfaces: readonly string[]): string {
   if (teeth.length === 0) return "no tooth";
   return [
-    ...teeth.map((id) => `tooth ${id}${findTooth(id) ? `, ${findTooth(id)!.name}` : ""}`),
+    ...teeth.map((id) => [`tooth ${id}`, findTooth(id)?.name].filter(Boolean).join(", ")),
     ...surfaces.map(surfaceWord),
   ].join(", ");
-}
-
-/** kept returns the surfaces that another tooth has too, by its own letters. */
-function kept(surfaces: readonly string[], t: Tooth): string[] {
-  return ordered(surfaces.flatMap((s) => toggled([], t, sideOf(s) ?? "middle")));
-}
-
-/** inOrder returns teeth in the order of their numbers, letters last. */
-export function inOrder(teeth: readonly string[]): string[] {
-  const rank = (id: string) => (/^\d/.test(id) ? Number(id) : 100 + id.charCodeAt(0));
-  return [...new Set(teeth)].sort((a, b) => rank(a) - rank(b));
 }
 
 /** move returns the tooth that a key leads to. */
 function move(key: string, from: Place): Place | undefined {
   const here = rows.findIndex((r) => r.includes(from.tooth));
-  const row = rows[here]!;
+  const row = rows[here] ?? [];
   const i = row.indexOf(from.tooth);
   const place = (t: Tooth | undefined) => places.find((p) => p.tooth === t);
   switch (key) {
@@ -421,7 +441,7 @@ function move(key: string, from: Place): Place | undefined {
     case "ArrowDown": {
       const next = rows[here + (key === "ArrowUp" ? -1 : 1)];
       return next
-        ?.map((t) => place(t)!)
+        ?.flatMap((t) => place(t) ?? [])
         .reduce((best, p) => (Math.abs(p.x - from.x) < Math.abs(best.x - from.x) ? p : best));
     }
     default:

@@ -3,10 +3,13 @@
 
 import { useRouterState } from "@tanstack/react-router";
 import { AlertTriangle } from "lucide-react";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { isAPIError, Unreachable } from "../api/client";
+import type { Place } from "../shell/places";
 import { Button } from "./button";
+import { None } from "./format";
 import { Go } from "./link";
+import { useTitle } from "./title";
 
 /** Page is a screen: its title, what one can do, and its content. */
 export function Page({
@@ -22,9 +25,7 @@ export function Page({
   actions?: ReactNode;
   children: ReactNode;
 }) {
-  useEffect(() => {
-    document.title = `${title} · Molar`;
-  }, [title]);
+  useTitle(title);
   return (
     <div className="page">
       <header className="page-head">
@@ -46,7 +47,7 @@ export function Parts({
   items,
 }: {
   label: string;
-  items: readonly (readonly [name: string, place: string])[];
+  items: readonly (readonly [name: string, place: Place])[];
 }) {
   const path = useRouterState({ select: (s) => s.location.pathname.replace(/^\/[^/]*/, "") });
   return (
@@ -99,13 +100,7 @@ export function Facts({ items }: { items: [name: string, value: ReactNode][] }) 
       {items.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>
-            {value ?? (
-              <span className="muted" aria-label="none">
-                –
-              </span>
-            )}
-          </dd>
+          <dd>{value ?? <None />}</dd>
         </div>
       ))}
     </dl>
@@ -169,6 +164,55 @@ export function Loading({ rows = 8, height }: { rows?: number; height?: string }
         <div key={i} className="bone" style={{ height }} />
       ))}
     </div>
+  );
+}
+
+/** Reading is what useQuery returns. */
+export type Reading<T> = {
+  data?: T;
+  error: unknown;
+  isPending: boolean;
+  refetch: () => unknown;
+};
+
+/** Read shows what a query returned, and what stands for it while it loads or when it failed. In a
+ *  card, what stands for it is a section. */
+export function Read<T>({
+  of,
+  rows,
+  card,
+  children,
+}: {
+  of: Reading<T>;
+  rows: number;
+  card?: boolean;
+  children: (data: T) => ReactNode;
+}) {
+  if (of.data !== undefined) return children(of.data);
+  const stands = of.isPending ? (
+    <Loading rows={rows} />
+  ) : (
+    <Failure error={of.error} retry={() => void of.refetch()} />
+  );
+  return card ? <Section flush={!of.isPending}>{stands}</Section> : stands;
+}
+
+/** Waiting stands for a screen while what it shows loads, or when that failed. */
+export function Waiting({
+  title,
+  rows,
+  of,
+}: {
+  title: string;
+  rows: number;
+  of: Omit<Reading<unknown>, "data">;
+}) {
+  return (
+    <Page title={title}>
+      <Read card of={of} rows={rows}>
+        {() => null}
+      </Read>
+    </Page>
   );
 }
 

@@ -7,7 +7,8 @@ import { Picker } from "./picker";
 export type PickedPayer = Pick<Schemas["Payer"], "id" | "payer_id" | "name"> &
   Partial<Pick<Schemas["Payer"], "capabilities">>;
 
-/** PayerPicker is a field to find a payer. With accepts, payers that do not accept what the form sends cannot be chosen. */
+/** PayerPicker is a field to find a payer. With accepts, payers that do not accept what the form sends
+ *  cannot be chosen. */
 export function PayerPicker({
   accepts,
   ...rest

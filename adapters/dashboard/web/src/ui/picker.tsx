@@ -1,11 +1,13 @@
 // A field that finds what one types: the list below it comes from the service.
 import { Combobox } from "@base-ui/react/combobox";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Field, type FieldProps } from "./form";
+import { useLate } from "./late";
 import "./picker.css";
 
-/** Picker is a field to choose one of many things by typing a part of it. Arrow keys and Enter choose, Escape closes. */
+/** Picker is a field to choose one of many things by typing a part of it. Arrow keys and Enter choose,
+ *  Escape closes. */
 export function Picker<T extends { id: string }>({
   kind,
   label,
@@ -35,13 +37,11 @@ export function Picker<T extends { id: string }>({
   nothing: string; // what the list says when it is empty
 }) {
   const shown = value ? text(value) : "";
-  const [typed, setTyped] = useState(shown);
+  const [own, setOwn] = useState<string | null>(null); // what is typed, until one is chosen
+  const typed = own ?? shown;
   const [open, setOpen] = useState(false);
-  useEffect(() => {
-    setTyped(shown);
-  }, [shown]);
   const query = typed === shown ? "" : typed.trim();
-  const late = useLate(query);
+  const late = useLate(query, 150);
   const found = useQuery({
     queryKey: ["pick", kind, late],
     enabled: open && late.length >= min,
@@ -49,6 +49,7 @@ export function Picker<T extends { id: string }>({
     queryFn: ({ signal }) => find(late, signal),
   });
   const items = late.length >= min ? (found.data ?? []) : [];
+  const none = query.length < min ? null : nothing;
   return (
     <Field {...{ label, path, hint, optional, hideLabel }}>
       {(input) => (
@@ -58,17 +59,20 @@ export function Picker<T extends { id: string }>({
           filter={null}
           autoHighlight
           value={value}
-          onValueChange={(v) => onChange(v)}
+          onValueChange={(v) => {
+            setOwn(null);
+            onChange(v);
+          }}
           isItemEqualToValue={(a, b) => a.id === b.id}
           itemToStringLabel={text}
           inputValue={typed}
           onInputValueChange={(v, details) => {
-            if (details.reason !== "input-clear") setTyped(v);
+            if (details.reason !== "input-clear") setOwn(v);
           }}
           open={open}
           onOpenChange={(o) => {
             setOpen(o);
-            if (!o) setTyped(shown);
+            if (!o) setOwn(null);
           }}
         >
           <Combobox.Input
@@ -81,11 +85,7 @@ export function Picker<T extends { id: string }>({
             <Combobox.Positioner sideOffset={4} align="start" className="menu-place">
               <Combobox.Popup className="menu picker">
                 <Combobox.Empty className="picker-empty">
-                  {found.isFetching || late !== query
-                    ? "Searching…"
-                    : query.length < min
-                      ? null
-                      : nothing}
+                  {found.isFetching || late !== query ? "Searching…" : none}
                 </Combobox.Empty>
                 <Combobox.List className="picker-list">
                   {(item: T) => (
@@ -108,14 +108,4 @@ export function Picker<T extends { id: string }>({
       )}
     </Field>
   );
-}
-
-/** useLate returns a text once it has not changed for a moment. */
-function useLate(text: string): string {
-  const [late, setLate] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(text), 150);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return late;
 }

@@ -1,8 +1,9 @@
 // Lists: a table on a wide page, cards on a phone.
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
+import type { AnyTarget, Place } from "../shell/places";
 import { Button } from "./button";
-import { Go } from "./link";
+import { GoTo } from "./link";
 import { Failure, Loading } from "./page";
 
 /** Column is a column of a list. The first column holds the link to the row's own screen. */
@@ -12,6 +13,9 @@ export type Column<T> = {
   right?: boolean; // numbers and money
   wide?: boolean; // is left out on a narrow page
 };
+
+/** Fold is whether a row shows all about it. */
+type Fold<T> = { open: (row: T) => boolean; toggle: (row: T) => void };
 
 /** Table shows rows. A row with a place to go is one link; a row that folds is one button. */
 export function Table<T>({
@@ -27,9 +31,9 @@ export function Table<T>({
   rows: readonly T[];
   columns: Column<T>[];
   id: (row: T) => string;
-  to?: (row: T) => string | undefined; // the place of its screen
+  to?: (row: T) => Place | AnyTarget; // its screen
   open?: (row: T) => ReactNode; // more about a row, below it
-  fold?: { open: (row: T) => boolean; toggle: (row: T) => void }; // whether a row shows all about it
+  fold?: Fold<T>;
 }) {
   return (
     <table className="table">
@@ -45,28 +49,18 @@ export function Table<T>({
       </thead>
       <tbody>
         {rows.map((row) => {
-          const place = to?.(row);
+          const target = to?.(row);
           const more = open?.(row);
           return [
-            <tr key={id(row)} className={place || fold ? "linked" : undefined}>
+            <tr key={id(row)} className={target || fold ? "linked" : undefined}>
               {columns.map((c, i) => (
                 <td key={c.head} data-head={c.head} className={style(c)}>
-                  {i === 0 && place ? (
-                    <Go to={place} className="row-link">
-                      {c.cell(row)}
-                    </Go>
-                  ) : i === 0 && fold ? (
-                    <button
-                      type="button"
-                      className="row-link row-fold"
-                      aria-expanded={fold.open(row)}
-                      onClick={() => fold.toggle(row)}
-                    >
-                      <ChevronRight size={16} aria-hidden className="no-print" />
-                      <span>{c.cell(row)}</span>
-                    </button>
-                  ) : (
+                  {i > 0 ? (
                     c.cell(row)
+                  ) : (
+                    <First row={row} target={target} fold={fold}>
+                      {c.cell(row)}
+                    </First>
                   )}
                 </td>
               ))}
@@ -80,6 +74,39 @@ export function Table<T>({
         })}
       </tbody>
     </table>
+  );
+}
+
+/** First is the first cell of a row: its link, or the button that folds it. */
+function First<T>({
+  row,
+  target,
+  fold,
+  children,
+}: {
+  row: T;
+  target: Place | AnyTarget | undefined;
+  fold: Fold<T> | undefined;
+  children: ReactNode;
+}) {
+  if (target) {
+    return (
+      <GoTo target={typeof target === "string" ? { to: target } : target} className="row-link">
+        {children}
+      </GoTo>
+    );
+  }
+  if (!fold) return children;
+  return (
+    <button
+      type="button"
+      className="row-link row-fold"
+      aria-expanded={fold.open(row)}
+      onClick={() => fold.toggle(row)}
+    >
+      <ChevronRight size={16} aria-hidden className="no-print" />
+      <span>{children}</span>
+    </button>
   );
 }
 
@@ -135,8 +162,8 @@ export function List<T>({
   );
 }
 
-/** paged are the options of useInfiniteQuery for a list of the API. A list asks for 50 at a time and a look-up
- *  for 100: the same query would share one place in the cache, in two forms. */
+/** paged are the options of useInfiniteQuery for a list of the API. A list asks for 50 at a time and a
+ *  look-up for 100: the same query would share one place in the cache, in two forms. */
 export const paged = {
   pageParamName: "cursor",
   initialPageParam: null as string | null, // undefined would be a cursor of 0

@@ -35,7 +35,8 @@ function Toasts() {
   ));
 }
 
-/** useToast returns functions that show a message: that something is done, or why it failed, below what that means if it is given. */
+/** useToast returns functions that show a message: that something is done, or why it failed, below what
+ *  that means if it is given. */
 export function useToast() {
   const { add } = Toast.useToastManager();
   return useMemo(

@@ -3,12 +3,12 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type Schemas, useClient } from "../api/client";
-import { screenOf } from "../shell/places";
+import { type AnyTarget, screenOf } from "../shell/places";
 import { eventTypes, kindOf, statusText, statusTone } from "./codes";
 import { CopyAsCurl } from "./copy";
-import { When } from "./format";
-import { Go } from "./link";
-import { Failure, Loading } from "./page";
+import { None, When } from "./format";
+import { Go, GoTo } from "./link";
+import { Read, type Reading } from "./page";
 import { Badge } from "./state";
 
 /** ResourceLink leads to a resource, and says what it is. */
@@ -20,9 +20,9 @@ export function ResourceLink({ id }: { id: string }) {
     </>
   );
   return place ? (
-    <Go to={place} className="above">
+    <GoTo target={place} className="above">
       {text}
-    </Go>
+    </GoTo>
   ) : (
     <span>{text}</span>
   );
@@ -51,21 +51,13 @@ export function Operation({ value }: { value: string }) {
 
 /** Milliseconds shows a duration. */
 export function Milliseconds({ value }: { value: number | null }) {
-  if (value === null)
-    return (
-      <span className="muted" aria-label="none">
-        –
-      </span>
-    );
-  return (
-    <span className="numbers nowrap">
-      {value < 1
-        ? "under 1 ms"
-        : value < 1000
-          ? `${Math.round(value)} ms`
-          : `${(value / 1000).toFixed(1)} s`}
-    </span>
-  );
+  if (value === null) return <None />;
+  return <span className="numbers nowrap">{duration(value)}</span>;
+}
+
+function duration(ms: number): string {
+  if (ms < 1) return "under 1 ms";
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** Traces is the part of a resource's screen for developers. It loads when it is opened. */
@@ -91,7 +83,7 @@ function Traced({ id, path }: { id: string; path: string }) {
     <>
       <Few
         title="Requests"
-        all={`/developers/requests?resource_id=${id}`}
+        all={{ to: "/developers/requests", search: { resource_id: id } }}
         none="No program has read or changed it with an API key."
         of={requests}
         row={(r: Schemas["LoggedRequest"]) => (
@@ -110,14 +102,16 @@ function Traced({ id, path }: { id: string; path: string }) {
       />
       <Few
         title="Events"
-        all={`/developers/events?resource_id=${id}`}
+        all={{ to: "/developers/events", search: { resource_id: id } }}
         none="No event yet."
         of={events}
         row={(e: Schemas["Event"]) => (
           <li key={e.id} className="spread">
             <Go to={`/developers/events/${e.id}`}>{eventTypes[e.type]}</Go>
             <span className="row small">
-              <Go to={`/developers/deliveries?event_id=${e.id}`}>Deliveries</Go>
+              <Go to="/developers/deliveries" search={{ event_id: e.id }}>
+                Deliveries
+              </Go>
               <span className="muted">
                 <When value={e.created_at} />
               </span>
@@ -140,14 +134,9 @@ function Few<T>({
   row,
 }: {
   title: string;
-  all: string;
+  all: AnyTarget;
   none: string;
-  of: {
-    data?: { data: T[]; next_cursor: string | null };
-    error: unknown;
-    isPending: boolean;
-    refetch: () => unknown;
-  };
+  of: Reading<{ data: T[] }>;
   row: (item: T) => ReactNode;
 }) {
   return (
@@ -155,25 +144,20 @@ function Few<T>({
       <div className="spread">
         <h3>{title}</h3>
         {(of.data?.data.length ?? 0) > 0 && (
-          <Go to={all} aria-label={`All ${title.toLowerCase()}`}>
+          <GoTo target={all} aria-label={`All ${title.toLowerCase()}`}>
             All
-          </Go>
+          </GoTo>
         )}
       </div>
-      {of.isPending ? (
-        <Loading rows={2} />
-      ) : !of.data ? (
-        <Failure
-          error={of.error}
-          retry={() => {
-            of.refetch();
-          }}
-        />
-      ) : of.data.data.length === 0 ? (
-        <p className="muted">{none}</p>
-      ) : (
-        <ul className="plain stack-s">{of.data.data.map(row)}</ul>
-      )}
+      <Read of={of} rows={2}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="muted">{none}</p>
+          ) : (
+            <ul className="plain stack-s">{data.map(row)}</ul>
+          )
+        }
+      </Read>
     </div>
   );
 }

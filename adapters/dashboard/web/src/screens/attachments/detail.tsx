@@ -1,22 +1,25 @@
 // One attachment: its images, its narrative, and what goes to the payer.
 import { useParams } from "@tanstack/react-router";
 import { Send } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { newKey, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
-import { count, name, When } from "../../ui/format";
+import { name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
-import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Traces } from "../../ui/traces";
-import { Documents, useTypes } from "./documents";
+import { Documents } from "./documents";
 import { contents } from "./list";
 import { maxNarrative, Narrative } from "./narrative";
 import { ForClaim } from "./new";
+import { obstacle } from "./obstacle";
+import { useTypes, useUploads } from "./uploads";
 
 type Attachment = Schemas["Attachment"];
 
@@ -24,55 +27,44 @@ export function AttachmentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
   const attachment = api.useQuery("get", "/attachments/{id}", { params: { path: { id } } });
-  if (attachment.isPending)
-    return (
-      <Page title="Attachment">
-        <Section>
-          <Loading rows={10} />
-        </Section>
-      </Page>
-    );
-  if (!attachment.data)
-    return (
-      <Page title="Attachment">
-        <Section flush>
-          <Failure error={attachment.error} retry={() => void attachment.refetch()} />
-        </Section>
-      </Page>
-    );
+  if (!attachment.data) return <Waiting title="Attachment" rows={10} of={attachment} />;
   return <Shown key={id} attachment={attachment.data} />;
 }
 
 function Shown({ attachment: a }: { attachment: Attachment }) {
-  const { api } = useClient();
+  const { api, queries } = useClient();
   const may = useMay();
   const types = useTypes();
+  const uploads = useUploads(() => Promise.resolve(a));
   const claim = api.useQuery(
     "get",
     "/claims/{id}",
     { params: { path: { id: a.claim_id ?? "" } } },
     { enabled: Boolean(a.claim_id) },
   );
-  const [text, setText] = useState(a.narrative);
-  const [waiting, setWaiting] = useState(0);
-  useEffect(() => {
-    setText(a.narrative);
-  }, [a.narrative]);
+  const [typed, setTyped] = useState<string | null>(null); // what is not saved yet
+  const text = typed ?? a.narrative;
   const open = a.state === "open";
   const edits = open && may.write;
   const solicited = a.kind === "solicited";
   const changed = text !== a.narrative;
   const path = { id: a.id };
   const save = useSend(
-    (fetch, key, _: void) =>
+    (fetch, key) =>
       fetch.PATCH("/attachments/{id}", {
         params: { path, header: key },
         body: { narrative: text },
       }),
-    { says: "The narrative is saved." },
+    {
+      says: "The narrative is saved.",
+      done: (saved) => {
+        queries.setQueryData(["get", "/attachments/{id}", { params: { path } }], saved);
+        setTyped(null);
+      },
+    },
   );
   const close = useSend(
-    async (fetch, key, _: void) => {
+    async (fetch, key) => {
       if (changed) {
         const saved = await fetch.PATCH("/attachments/{id}", {
           params: { path, header: { "Idempotency-Key": newKey() } },
@@ -84,29 +76,20 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
     },
     { says: (sent) => `Sent to the payer as ${sent.attachment_number}.` },
   );
-  const why =
-    waiting > 0
-      ? `Upload or leave out ${waiting === 1 ? "the chosen image" : `the ${waiting} chosen images`} first.`
-      : a.documents.length === 0
-        ? "Add at least one image first."
-        : [...text].length > maxNarrative
-          ? "Shorten the narrative first."
-          : "";
+  const why = obstacle(uploads.all.length, [...text].length, [
+    a.documents.length === 0,
+    "Add at least one image first.",
+  ]);
+  const named = a.documents.length > 0 ? contents(a, types) : "Attachment";
   return (
     <Page
-      title={
-        claim.data
-          ? name(claim.data.patient_name)
-          : a.documents.length > 0
-            ? contents(a, types)
-            : "Attachment"
-      }
+      title={claim.data ? name(claim.data.patient_name) : named}
       above={<Go to="/attachments">Attachments</Go>}
       about={
         <>
           <State value={a.state} />
           <span>
-            {solicited ? "Reply to a request of" : "Attachment to"} {a.payer.name}
+            {solicited ? "Reply to a request from" : "Attachment to"} {a.payer.name}
           </span>
           {a.attachment_number && (
             <span>
@@ -145,8 +128,8 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
             >
               <p>
                 Molar sends {count(a.documents.length, "image")}{" "}
-                {text.trim() ? "and the narrative" : "without a narrative"} to {a.payer.name}.
-                Afterwards nothing of it can be changed.
+                {text.trim() ? "and the narrative" : "without a narrative"} to {a.payer.name}. You
+                cannot change it afterwards.
               </p>
             </Confirm>
           )}
@@ -162,11 +145,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
         ))}
       <div className="columns">
         <div>
-          <Documents
-            attachment={a}
-            add={edits ? () => Promise.resolve(a) : undefined}
-            onWaiting={setWaiting}
-          />
+          <Documents attachment={a} uploads={edits ? uploads : undefined} />
           <Section
             title="Narrative"
             actions={
@@ -182,17 +161,15 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
               )
             }
           >
-            {edits ? (
+            {edits && (
               <Narrative
                 value={text}
-                onChange={setText}
+                onChange={setTyped}
                 placeholder="What the images show, and why the service was needed."
               />
-            ) : a.narrative ? (
-              <p className="words">{a.narrative}</p>
-            ) : (
-              <p className="muted">No narrative.</p>
             )}
+            {!edits && a.narrative && <p className="words">{a.narrative}</p>}
+            {!edits && !a.narrative && <p className="muted">No narrative.</p>}
           </Section>
         </div>
         <div>
@@ -225,7 +202,7 @@ function InTheFile({ attachment: a, narrative }: { attachment: Attachment; narra
   if (a.kind === "solicited")
     return (
       <Section title="In the claim file">
-        <p className="muted">Nothing: a reply to a request goes to the payer by itself.</p>
+        <p className="muted">Nothing: a reply to a request goes to the payer separately.</p>
       </Section>
     );
   if (!a.claim_file) {

@@ -1,38 +1,32 @@
 // The documents of an attachment: those that are stored, and a place to add more.
 import { ImageOff, ImagePlus, RotateCcw, RotateCw, Trash2, Upload, X } from "lucide-react";
-import { type DragEvent, useEffect, useRef, useState } from "react";
-import { type Schemas, useClient } from "../../api/client";
+import { type DragEvent, useRef, useState } from "react";
+import type { Schemas } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
 import { DateField, FaultsOf, SelectField } from "../../ui/form";
-import { count, Day, dateIn, printable, useZone } from "../../ui/format";
+import { Day, dateIn, printable, useZone } from "../../ui/format";
 import { Empty, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { maxBytes, size } from "./image";
 import { type Document, Thumbnail, useBlobURL, Viewer } from "./picture";
-import { type Chosen, useUploads } from "./uploads";
+import { type Chosen, type Uploads, useTypes } from "./uploads";
 import "./attachments.css";
 
 type Attachment = Schemas["Attachment"];
 
-/** useTypes returns the document types. */
-export function useTypes(): Schemas["DocumentType"][] {
-  const { api } = useClient();
-  return api.useQuery("get", "/document_types", {}, { staleTime: Infinity }).data?.data ?? [];
-}
-
 const side = (o: string) =>
   o === "left" ? "Patient's left on the left" : "Patient's right on the left";
 
-/** Documents shows the images of an attachment, which may not exist yet. With add, a person can choose more, and remove those that are not sent. */
+/** Documents shows the images of an attachment, which may not exist yet. With uploads, a person can
+ *  choose more, and remove those that are not sent. */
 export function Documents({
   attachment,
-  add,
-  onWaiting,
+  uploads,
 }: {
   attachment: Attachment | null;
-  add?: () => Promise<Attachment>; // returns the attachment that the images go to
-  onWaiting?: (images: number) => void; // how many are chosen and not stored
+  uploads?: Uploads;
 }) {
   const types = useTypes();
   const [viewed, setViewed] = useState<string | null>(null);
@@ -43,7 +37,7 @@ export function Documents({
     <Section
       title="Images"
       actions={
-        add &&
+        uploads &&
         documents.length > 0 && (
           <span className="muted small numbers">
             {size(used)} of {size(maxBytes)}
@@ -75,17 +69,15 @@ export function Documents({
                   {printable(d.file_name)} · <span className="nowrap numbers">{size(d.size)}</span>
                 </p>
               </div>
-              {add && <Remove attachment={attachment.id} document={d} name={name(d)} />}
+              {uploads && <Remove attachment={attachment.id} document={d} name={name(d)} />}
             </li>
           ))}
         </ul>
       )}
-      {documents.length === 0 && !add && (
+      {documents.length === 0 && !uploads && (
         <Empty title="No images">The narrative was sent alone.</Empty>
       )}
-      {add && (
-        <Adding add={add} types={types} first={documents.length === 0} onWaiting={onWaiting} />
-      )}
+      {uploads && <Adding uploads={uploads} types={types} first={documents.length === 0} />}
       {attachment && (
         <Viewer
           attachment={attachment.id}
@@ -109,7 +101,7 @@ function Remove({
   name: string;
 }) {
   const remove = useSend(
-    (api, key, _: void) =>
+    (api, key) =>
       api.DELETE("/attachments/{id}/documents/{doc_id}", {
         params: { path: { id: attachment, doc_id: d.id }, header: key },
       }),
@@ -143,23 +135,17 @@ function Remove({
 
 /** Adding is the place to drop images, and the list of those that are chosen. */
 function Adding({
-  add,
+  uploads,
   types,
   first,
-  onWaiting,
 }: {
-  add: () => Promise<Attachment>;
+  uploads: Uploads;
   types: Schemas["DocumentType"][];
   first: boolean;
-  onWaiting?: (images: number) => void;
 }) {
-  const uploads = useUploads(add, types);
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
   const waiting = uploads.all.length;
-  useEffect(() => {
-    onWaiting?.(waiting);
-  }, [onWaiting, waiting]);
   const ready = uploads.all.filter((c) => c.found && c.state === "ready").length;
   const drop = (e: DragEvent) => {
     e.preventDefault();
@@ -168,6 +154,7 @@ function Adding({
   };
   return (
     <div className="stack">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same */}
       <div
         className={`drop${over ? " drop-over" : ""}${first && waiting === 0 ? " drop-first" : ""}`}
         onDragOver={(e) => {
@@ -232,6 +219,12 @@ function Adding({
   );
 }
 
+/** progress says how far the upload of an image is. */
+function progress(c: Chosen): string {
+  if (c.state === "away") return "No connection. The upload continues automatically.";
+  return c.share < 1 ? `${Math.round(c.share * 100)} %` : "Checking the image…";
+}
+
 /** Item is one chosen image, with what it shows. */
 function Item({
   chosen: c,
@@ -262,20 +255,14 @@ function Item({
     >
       {c.found && (
         <div className="chosen-picture">
-          {unseen ? (
+          {unseen && (
             <span className="picture-none">
               <ImageOff size={24} aria-hidden />
               No preview
             </span>
-          ) : (
-            url && (
-              <img
-                src={url}
-                alt=""
-                className={`turned-${c.turns}`}
-                onError={() => setUnseen(true)}
-              />
-            )
+          )}
+          {!unseen && url && (
+            <img src={url} alt="" className={`turned-${c.turns}`} onError={() => setUnseen(true)} />
           )}
           {!busy && !unseen && (
             <div className="chosen-turn">
@@ -336,7 +323,7 @@ function Item({
                 options={[
                   ["", "Choose"],
                   ...[...types]
-                    .sort((a, b) => (a.medium === b.medium ? 0 : a.medium === "film" ? -1 : 1))
+                    .sort((a, b) => Number(b.medium === "film") - Number(a.medium === "film"))
                     .map((t) => [t.code, t.label] as const),
                 ]}
               />
@@ -375,11 +362,7 @@ function Item({
               aria-label={`Upload of ${name}`}
             />
             <p className="small muted" role="status">
-              {c.state === "away"
-                ? "No connection. The upload continues by itself."
-                : c.share < 1
-                  ? `${Math.round(c.share * 100)} %`
-                  : "Checking the image…"}
+              {progress(c)}
             </p>
           </div>
         )}

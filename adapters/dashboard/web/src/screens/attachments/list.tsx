@@ -1,16 +1,18 @@
 // The list of attachments: what is open and what was sent.
-import { Link } from "@tanstack/react-router";
 import { ImagePlus } from "lucide-react";
 import { type Schemas, useClient } from "../../api/client";
-import { address, one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
+import { format } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
-import { count, When } from "../../ui/format";
+import { None, When } from "../../ui/format";
+import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
-import { useTypes } from "./documents";
+import { useTypes } from "./uploads";
 
 type Attachment = Schemas["Attachment"];
 
@@ -23,12 +25,12 @@ const tabs: [name: string, state: Schemas["AttachmentState"] | undefined][] = [
 export function AttachmentList() {
   const { api } = useClient();
   const may = useMay();
-  const [filters] = useFilters();
-  const state = one(filters.state) as Schemas["AttachmentState"] | undefined;
+  const [filters] = useFilters("/attachments");
+  const { state } = filters;
   const attachments = api.useInfiniteQuery(
     "get",
     "/attachments",
-    { params: { query: { ...filters, state, limit: 50 } } },
+    { params: { query: { ...filters, limit: 50 } } },
     paged,
   );
   const types = useTypes();
@@ -42,7 +44,7 @@ export function AttachmentList() {
       title="Attachments"
       actions={
         <>
-          <CopyAsCurl path={address("/attachments", filters)} />
+          <CopyAsCurl path={`/attachments${format(filters)}`} />
           {begin}
         </>
       }
@@ -50,16 +52,16 @@ export function AttachmentList() {
       <Section flush>
         <nav className="tabs" aria-label="States">
           {tabs.map(([name, s]) => (
-            <Link
+            <Go
               key={name}
-              to="."
-              search={{ ...filters, state: s } as never}
+              to="/attachments"
+              search={{ ...filters, state: s }}
               replace
               className="tab"
               aria-current={s === state ? "page" : undefined}
             >
               {name}
-            </Link>
+            </Go>
           ))}
         </nav>
         <List
@@ -81,25 +83,11 @@ export function AttachmentList() {
             { head: "Payer", cell: (a) => a.payer.name },
             {
               head: "For",
-              cell: (a) =>
-                a.kind === "solicited" ? (
-                  <>
-                    A payer request<span className="sub">{a.payer_reference}</span>
-                  </>
-                ) : a.claim_id ? (
-                  "A claim"
-                ) : (
-                  "A patient"
-                ),
+              cell: (a) => <For attachment={a} />,
             },
             {
               head: "Number",
-              cell: (a) =>
-                a.attachment_number ?? (
-                  <span className="muted" aria-label="none">
-                    –
-                  </span>
-                ),
+              cell: (a) => a.attachment_number ?? <None />,
             },
             { head: "Changed", wide: true, cell: (a) => <When value={a.updated_at} /> },
           ]}
@@ -108,23 +96,33 @@ export function AttachmentList() {
               <Empty
                 title={state === "open" ? "No attachment is open" : "No attachment matches"}
                 action={
-                  <Link to="." search={{} as never} className="button">
+                  <Go to="/attachments" className="button">
                     Show all attachments
-                  </Link>
+                  </Go>
                 }
               >
-                {state === "open" ? "All were sent." : "Try another tab."}
+                {state === "open" ? "All attachments were sent." : "Try another tab."}
               </Empty>
             ) : (
               <Empty title="No attachments yet" action={begin}>
-                Send X-rays, photos, charts or a narrative with a claim. Begin here, or at the claim
-                with Add images.
+                Send X-rays, photos, charts or a narrative with a claim. Start here, or choose Add
+                images on the claim.
               </Empty>
             )
           }
         />
       </Section>
     </Page>
+  );
+}
+
+/** For says what an attachment is for. */
+function For({ attachment: a }: { attachment: Attachment }) {
+  if (a.kind !== "solicited") return <>{a.claim_id ? "A claim" : "A patient"}</>;
+  return (
+    <>
+      A payer request<span className="sub">{a.payer_reference}</span>
+    </>
   );
 }
 

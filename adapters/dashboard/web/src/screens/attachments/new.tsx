@@ -1,13 +1,13 @@
 // A new attachment: for a claim, or on its own.
 import { useState } from "react";
 import { isAPIError, type Schemas, useClient } from "../../api/client";
-import { one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { Button, ButtonLink } from "../../ui/button";
 import { FaultsOf } from "../../ui/form";
 import { Days, dollars, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
-import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Facts, Notice, Page, Read, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { Narrative } from "./narrative";
 import { blank, SubjectFields, subjectBody, useOffices } from "./subject";
@@ -15,8 +15,7 @@ import { blank, SubjectFields, subjectBody, useOffices } from "./subject";
 export function NewAttachment() {
   const { api } = useClient();
   const go = useGo();
-  const [filters] = useFilters();
-  const claimID = one(filters.claim_id);
+  const [{ claim_id: claimID }] = useFilters("/attachments/new");
   const claim = api.useQuery(
     "get",
     "/claims/{id}",
@@ -28,7 +27,7 @@ export function NewAttachment() {
   const [payer, setPayer] = useState<PickedPayer | null>(null);
   const [subject, setSubject] = useState(blank);
   const create = useSend(
-    (fetch, key, _: void) =>
+    (fetch, key) =>
       fetch.POST("/attachments", {
         params: { header: key },
         body: claimID
@@ -66,13 +65,9 @@ export function NewAttachment() {
         >
           {claimID ? (
             <Section title="Claim">
-              {claim.isPending ? (
-                <Loading rows={2} />
-              ) : claim.data ? (
-                <ForClaim claim={claim.data} />
-              ) : (
-                <Failure error={claim.error} retry={() => void claim.refetch()} />
-              )}
+              <Read of={claim} rows={2}>
+                {(c) => <ForClaim claim={c} />}
+              </Read>
             </Section>
           ) : (
             <Section title="For">
@@ -81,7 +76,7 @@ export function NewAttachment() {
                 action={<ButtonLink to="/claims">Find the claim</ButtonLink>}
               >
                 Open the claim and choose Add images: the patient and the payer are filled in, and
-                the claim file carries the number.
+                the claim file carries its number.
               </Notice>
               <PayerPicker
                 label="Payer"

@@ -2,7 +2,14 @@
 // so they are fetched and shown from memory.
 import { useQuery } from "@tanstack/react-query";
 import { ChevronLeft, ChevronRight, ImageOff, Maximize, ZoomIn, ZoomOut } from "lucide-react";
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
@@ -33,6 +40,7 @@ function usePicture(attachment: string, document: string, part: "thumbnail" | "c
 /** useBlobURL returns an address of an image in memory, for as long as it is shown. */
 export function useBlobURL(blob: Blob | undefined): string | undefined {
   const [url, setURL] = useState<string>();
+  // The browser keeps the image until its address is revoked.
   useEffect(() => {
     if (!blob) return;
     const made = URL.createObjectURL(blob);
@@ -128,10 +136,10 @@ function Stage({
   const to = (next: number, x?: number, y?: number) => {
     const box = stage.current;
     if (!box || next === zoom) return;
-    const px = x ?? box.clientWidth / 2,
-      py = y ?? box.clientHeight / 2;
-    const left = (box.scrollLeft + px) / box.scrollWidth,
-      top = (box.scrollTop + py) / box.scrollHeight;
+    const px = x ?? box.clientWidth / 2;
+    const py = y ?? box.clientHeight / 2;
+    const left = (box.scrollLeft + px) / box.scrollWidth;
+    const top = (box.scrollTop + py) / box.scrollHeight;
     setZoom(next);
     requestAnimationFrame(() => {
       box.scrollLeft = left * box.scrollWidth - px;
@@ -154,26 +162,29 @@ function Stage({
         ArrowRight: after && (() => onChange(after.id)),
       }),
     };
-    if (!act[e.key]) return;
+    const turn = act[e.key];
+    if (!turn) return;
     e.preventDefault();
-    act[e.key]!();
+    turn();
   };
   // React listens to the wheel passively, and the page would scroll too.
-  const wheel = useRef<(e: WheelEvent) => void>(undefined);
-  wheel.current = (e) => {
+  const wheel = useRef<(e: WheelEvent, box: HTMLElement) => void>(undefined);
+  wheel.current = (e, box) => {
     e.preventDefault();
-    const r = stage.current!.getBoundingClientRect();
+    const r = box.getBoundingClientRect();
     (e.deltaY < 0 ? nearer : farther)(e.clientX - r.left, e.clientY - r.top);
   };
   const ready = Boolean(picture.url);
-  useEffect(() => {
-    const box = stage.current;
-    if (!box) return;
-    const turn = (e: WheelEvent) => wheel.current?.(e);
+  const appear = useCallback((box: HTMLDivElement) => {
+    stage.current = box;
+    const turn = (e: WheelEvent) => wheel.current?.(e, box);
     box.addEventListener("wheel", turn, { passive: false });
     box.focus({ preventScroll: true });
-    return () => box.removeEventListener("wheel", turn);
-  }, [ready]);
+    return () => {
+      box.removeEventListener("wheel", turn);
+      stage.current = null;
+    };
+  }, []);
   const drag = (e: PointerEvent<HTMLDivElement>) => {
     if (e.pointerType !== "mouse" || e.button !== 0) return; // a finger scrolls by itself
     const box = e.currentTarget;
@@ -186,6 +197,7 @@ function Stage({
     e.currentTarget.scrollTop = grip.current.top - (e.clientY - grip.current.y);
   };
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the image and buttons in it
     <div className="stack-s viewer" onKeyDown={keys}>
       <div className="spread">
         <div className="row">
@@ -231,14 +243,15 @@ function Stage({
           </div>
         )}
       </div>
-      {picture.error && !picture.data ? (
+      {picture.error && !picture.data && (
         <Failure error={picture.error} retry={() => void picture.refetch()} />
-      ) : !picture.url ? (
-        <Loading rows={1} height="20rem" />
-      ) : (
+      )}
+      {!picture.url && (picture.data || !picture.error) && <Loading rows={1} height="20rem" />}
+      {picture.url && (
         <div
-          ref={stage}
+          ref={appear}
           className={`viewer-stage${zoom > 1 ? " viewer-large" : ""}`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: only a focused box scrolls by the arrow keys
           tabIndex={0}
           role="group"
           aria-label="Image. Plus and minus change its size, arrow keys move it."

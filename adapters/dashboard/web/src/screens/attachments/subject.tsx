@@ -43,7 +43,7 @@ export function subjectBody(
 ): Pick<Schemas["AttachmentRequest"], "office_id" | "patient" | "subscriber" | "service_dates"> {
   const self = s.relationship === "self";
   return {
-    office_id: s.office || (offices.length === 1 ? offices[0]!.id : null),
+    office_id: s.office || (offices.length === 1 ? (offices[0]?.id ?? null) : null),
     patient: { first_name: s.first.trim(), last_name: s.last.trim(), date_of_birth: s.born },
     subscriber: {
       first_name: (self ? s.first : s.holderFirst).trim(),
@@ -155,7 +155,7 @@ export function SubjectFields({
             path="service_dates.to"
             value={s.to}
             onChange={set("to")}
-            hint="Empty if it was one day."
+            hint="Leave it empty for one day."
           />
           {offices.length !== 1 && (
             <SelectField

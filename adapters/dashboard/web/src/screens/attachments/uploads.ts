@@ -21,12 +21,33 @@ export type Chosen = {
   request?: string; // that the service refused
 };
 
-/** useUploads holds chosen images, and uploads them into the attachment that into returns, one after the other, so that they keep their order. */
-export function useUploads(
-  into: () => Promise<Schemas["Attachment"]>,
-  types: Schemas["DocumentType"][],
-) {
+/** useTypes returns the document types. */
+export function useTypes(): Schemas["DocumentType"][] {
+  const { api } = useClient();
+  return api.useQuery("get", "/document_types", {}, { staleTime: Infinity }).data?.data ?? [];
+}
+
+/** Uploads are the chosen images, and what a person can do with them. */
+export type Uploads = ReturnType<typeof useUploads>;
+
+/** failure returns what a refused or failed upload says, at its fields. */
+export function failure(e: unknown): Pick<Chosen, "faults" | "request"> {
+  if (!isAPIError(e)) {
+    const message = e instanceof Error ? e.message : "This image could not be sent.";
+    return { faults: [{ field: "file", message }], request: undefined };
+  }
+  const faults = e.errors.map(({ field, message }) => ({ field, message }));
+  return {
+    faults: faults.length > 0 ? faults : [{ field: "file", message: e.message }],
+    request: e.request_id,
+  };
+}
+
+/** useUploads holds chosen images, and uploads them into the attachment that into returns, one after the
+ *  other, so that they keep their order. */
+export function useUploads(into: () => Promise<Schemas["Attachment"]>) {
   const client = useClient();
+  const types = useTypes();
   const [all, setAll] = useState<Chosen[]>([]);
   const latest = useRef(all);
   latest.current = all;
@@ -35,6 +56,7 @@ export function useUploads(
     setAll((list) => list.map((c) => (c.id === id ? { ...c, ...change } : c)));
   const isFilm = (kind: string) => types.find((t) => t.code === kind)?.medium === "film";
 
+  // The browser asks before it leaves the page.
   useEffect(() => {
     if (all.length === 0) return;
     const stay = (e: BeforeUnloadEvent) => e.preventDefault();
@@ -82,13 +104,13 @@ export function useUploads(
     });
   };
 
-  const send = async (c: Chosen, to: string) => {
+  const send = async (c: Chosen, found: Found, to: string) => {
     const stop = new AbortController();
     stops.current.set(c.id, stop);
     try {
       const file =
-        c.turns > 0 || c.found!.leans
-          ? await turn(c.file, c.found!.type, c.turns).catch(() => null)
+        c.turns > 0 || found.leans
+          ? await turn(c.file, found.type, c.turns).catch(() => null)
           : c.file;
       if (!file)
         throw new Error(
@@ -116,22 +138,7 @@ export function useUploads(
       setAll((list) => list.filter((one) => one.id !== c.id));
     } catch (e) {
       if (stop.signal.aborted) return;
-      const faults = isAPIError(e)
-        ? e.errors.length > 0
-          ? e.errors.map(({ field, message }) => ({ field, message }))
-          : [{ field: "file", message: e.message }]
-        : [
-            {
-              field: "file",
-              message: e instanceof Error ? e.message : "This image could not be sent.",
-            },
-          ];
-      put(c.id, {
-        state: "ready",
-        share: 0,
-        faults,
-        request: isAPIError(e) ? e.request_id : undefined,
-      });
+      put(c.id, { state: "ready", share: 0, ...failure(e) });
     } finally {
       stops.current.delete(c.id);
     }
@@ -155,21 +162,14 @@ export function useUploads(
     try {
       to = (await into()).id;
     } catch (e) {
-      for (const c of waiting)
-        put(c.id, {
-          state: "ready",
-          faults: [
-            {
-              field: "file",
-              message:
-                isAPIError(e) || e instanceof Error ? e.message : "This image could not be sent.",
-            },
-          ],
-          request: isAPIError(e) ? e.request_id : undefined,
-        });
+      // The form shows the errors of fields; here stands the refusal itself.
+      const refusal = isAPIError(e) ? { ...e, errors: [] } : e;
+      for (const c of waiting) put(c.id, { state: "ready", ...failure(refusal) });
       return;
     }
-    for (const c of waiting) if (latest.current.some((one) => one.id === c.id)) await send(c, to);
+    for (const c of waiting) {
+      if (c.found && latest.current.some((one) => one.id === c.id)) await send(c, c.found, to);
+    }
   };
 
   return { all, add, drop, change, upload, sending: all.some((c) => c.state !== "ready"), isFilm };

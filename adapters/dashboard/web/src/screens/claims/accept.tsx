@@ -1,7 +1,6 @@
-// What becomes of the amount of a claim that is open: a person accepts it, and the
-// claim is reconciled.
+// The open amount of a claim: a person accepts it, and the claim is reconciled.
 import { useState } from "react";
-import { type Schemas } from "../../api/client";
+import type { Schemas } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
@@ -13,9 +12,9 @@ type Claim = Schemas["Claim"];
 type As = Schemas["AcceptedAs"];
 
 const ways: readonly (readonly [As, string])[] = [
-  ["write_off", "The practice writes it off"],
-  ["bill_patient", "The patient is billed"],
-  ["other", "Something else, as the note says"],
+  ["write_off", "Write it off"],
+  ["bill_patient", "Bill the patient"],
+  ["other", "Other, as the note says"],
 ];
 
 /** openLines returns what is open by line. What is on no line comes last. */
@@ -35,7 +34,7 @@ const changedSince = (c: Claim): boolean =>
       Date.parse(a.applied_at) > Date.parse(c.payment.reconciled_at),
   );
 
-/** Reconcile records that the payment is posted. An amount that is open is accepted with it. */
+/** Reconcile closes a claim whose payment is in the practice's books. An open amount is accepted with it. */
 export function Reconcile({ claim: c }: { claim: Claim }) {
   const [as, setAs] = useState<As>("write_off");
   const send = useSend(
@@ -46,7 +45,7 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
           ? { accept_open: { as: accept.as, lines: openLines(c), note: accept.note || null } }
           : {},
       }),
-    { says: "The payment is recorded as posted." },
+    { says: "The claim is reconciled." },
   );
   const open = cents(c.open ?? "0.00");
   const again = c.state === "reconciled";
@@ -58,33 +57,35 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
   if (open === 0)
     return (
       <Button look="primary" busy={send.isPending} onClick={() => send.go(null)}>
-        {again ? "Mark the change as posted" : "Mark as posted"}
+        {again ? "Reconcile again" : "Reconcile"}
       </Button>
     );
   const what =
-    open > 0 ? `${dollars(money(open))} that is open` : `${dollars(money(-open))} too much`;
+    open > 0
+      ? `the open amount of ${dollars(money(open))}`
+      : `the overpayment of ${dollars(money(-open))}`;
   return (
     <Confirm
       title={`Accept ${what}?`}
-      action="Accept and mark as posted"
+      action="Accept and reconcile"
       note="Note"
       noteRequired={as === "other"}
       busy={send.isPending}
       onConfirm={(note) => send.go({ as, note })}
       trigger={(ask) => (
         <Button busy={send.isPending} onClick={ask}>
-          {open > 0 ? "Accept what is open" : "Accept the overpayment"}
+          {open > 0 ? "Accept the open amount" : "Accept the overpayment"}
         </Button>
       )}
     >
       <p>{c.next_step}</p>
       <SelectField
-        label="What becomes of it"
+        label="How to close it"
         value={as}
         onChange={(v) => setAs(v as As)}
         options={ways}
       />
-      <p className="muted">Reopening the claim takes this back.</p>
+      <p className="muted">Reopen the claim to undo this.</p>
     </Confirm>
   );
 }

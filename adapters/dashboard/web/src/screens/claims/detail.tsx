@@ -8,12 +8,14 @@ import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Copy, useCopyAsCurl } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
-import { count, Day, Days, day, dollars, Money, name, When, words } from "../../ui/format";
+import { Day, Days, day, dollars, Money, name, When, words } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { type MenuItem, More } from "../../ui/menu";
-import { inOrder, Odontogram } from "../../ui/odontogram";
-import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
-import { State, stateName } from "../../ui/state";
+import { Odontogram } from "../../ui/odontogram";
+import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
+import { count } from "../../ui/plural";
+import { State } from "../../ui/state";
+import { inOrder } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
 import { Reconcile } from "./accept";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
@@ -27,22 +29,7 @@ export function ClaimDetail() {
   const { api } = useClient();
   const may = useMay();
   const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id } } });
-  if (claim.isPending)
-    return (
-      <Page title="Claim">
-        <Section>
-          <Loading rows={10} />
-        </Section>
-      </Page>
-    );
-  if (!claim.data)
-    return (
-      <Page title="Claim">
-        <Section flush>
-          <Failure error={claim.error} retry={() => void claim.refetch()} />
-        </Section>
-      </Page>
-    );
+  if (!claim.data) return <Waiting title="Claim" rows={10} of={claim} />;
   const c = claim.data;
   const patient = c.patient ?? c.subscriber;
   const teeth = inOrder(c.lines.flatMap((l) => l.teeth));
@@ -65,23 +52,12 @@ export function ClaimDetail() {
       }
       actions={<Actions claim={c} />}
     >
-      <Notice
-        tone={
-          c.state === "rejected" || c.state === "denied"
-            ? "bad"
-            : c.state === "needs_attention"
-              ? "warn"
-              : c.state === "paid" || c.state === "returned"
-                ? "good"
-                : "info"
-        }
-        title={c.next_step}
-      />
+      <Notice tone={tones[c.state] ?? "info"} title={c.next_step} />
       {c.findings.length > 0 && (
         <Section
           title={
             awaitsEnrollment(c)
-              ? "What the claim waits for"
+              ? "What the claim is waiting for"
               : `${count(c.findings.length, "finding")} to correct`
           }
         >
@@ -100,7 +76,7 @@ export function ClaimDetail() {
       )}
       <div className="columns">
         <div>
-          {c.payment && <Payment claim={c} />}
+          {c.payment && <Payment claim={c} payment={c.payment} />}
           {c.estimate && (
             <Section title="Estimate">
               <Facts
@@ -132,7 +108,9 @@ export function ClaimDetail() {
             actions={
               may.write &&
               c.state !== "voided" && (
-                <ButtonLink to={`/attachments/new?claim_id=${c.id}`}>Add images</ButtonLink>
+                <ButtonLink to="/attachments/new" search={{ claim_id: c.id }}>
+                  Add images
+                </ButtonLink>
               )
             }
           >
@@ -175,7 +153,9 @@ export function ClaimDetail() {
               ]}
             />
             {c.patient_id && (
-              <Go to={`/claims?patient_id=${c.patient_id}`}>All claims of this patient</Go>
+              <Go to="/claims" search={{ patient_id: c.patient_id }}>
+                All claims of this patient
+              </Go>
             )}
           </Section>
           <Section title="Claim">
@@ -209,9 +189,22 @@ export function ClaimDetail() {
   );
 }
 
+const tones: Partial<Record<Claim["state"], "bad" | "warn" | "good">> = {
+  rejected: "bad",
+  denied: "bad",
+  needs_attention: "warn",
+  paid: "good",
+  returned: "good",
+};
+
 /** Payment shows where the charge went: it adds up from left to right. */
-function Payment({ claim: c }: { claim: Claim }) {
-  const p = c.payment!;
+function Payment({
+  claim: c,
+  payment: p,
+}: {
+  claim: Claim;
+  payment: NonNullable<Claim["payment"]>;
+}) {
   return (
     <Section title="Payment" actions={<Go to={`/remittances/${p.era_id}`}>Remittance</Go>}>
       <Facts
@@ -243,7 +236,9 @@ function File({ id }: { id: string }) {
   const file = api.useQuery("get", "/batches/{id}", { params: { path: { id } } });
   return (
     <>
-      <Go to={`/claims?batch_id=${id}`}>{file.data?.name ?? "Claims in the same file"}</Go>
+      <Go to="/claims" search={{ batch_id: id }}>
+        {file.data?.name ?? "Claims in the same file"}
+      </Go>
       {file.data && (
         <span className="sub">
           {count(file.data.claim_count, "claim")},{" "}
@@ -260,11 +255,11 @@ function File({ id }: { id: string }) {
 function Related({ claim: c }: { claim: Claim }) {
   const links = (
     [
-      ["The claim that this one voids", c.parent_id],
-      ["The predetermination that it came from", c.converted_from],
-      ["The claim that it became", c.converted_to],
-      [`The claim to the ${payerBefore(c)} payer`, c.secondary_to],
-      [`The claim to the ${nextPayer(c)} payer`, c.secondary_claim_id],
+      ["Claim that this one voids", c.parent_id],
+      ["Original predetermination", c.converted_from],
+      ["Claim made from this predetermination", c.converted_to],
+      [`Claim to the ${payerBefore(c)} payer`, c.secondary_to],
+      [`Claim to the ${nextPayer(c)} payer`, c.secondary_claim_id],
     ] as const
   ).filter(([, id]) => id);
   if (links.length === 0) return null;
@@ -295,7 +290,7 @@ function Actions({ claim: c }: { claim: Claim }) {
   const copy = useCopyAsCurl();
   const params = (key: { "Idempotency-Key": string }) => ({ path: { id: c.id }, header: key });
   const submit = useSend(
-    (api, key, _: void) => api.POST("/claims/{id}/submit", { params: { ...params(key) } }),
+    (api, key) => api.POST("/claims/{id}/submit", { params: { ...params(key) } }),
     { says: "The claim is queued for the next file." },
   );
   const whenReady = useSend(
@@ -305,19 +300,21 @@ function Actions({ claim: c }: { claim: Claim }) {
       says: (out) =>
         out.submit_when_ready
           ? "Molar sends the claim once the office is enrolled."
-          : "Molar does not send the claim by itself.",
+          : "Molar does not send the claim automatically.",
     },
   );
-  const reopen = useSend(
-    (api, key, _: void) => api.POST("/claims/{id}/reopen", { params: params(key) }),
-    { says: "The claim is open again." },
-  );
-  const voiding = useSend(
-    (api, key, _: void) => api.POST("/claims/{id}/void", { params: params(key) }),
-    {
-      says: (made) => (made.frequency === "void" ? "The void is queued." : "The claim is voided."),
-      done: (made) => go(`/claims/${made.id}`),
-    },
+  const reopen = useSend((api, key) => api.POST("/claims/{id}/reopen", { params: params(key) }), {
+    says: "The claim is open again.",
+  });
+  const voiding = useSend((api, key) => api.POST("/claims/{id}/void", { params: params(key) }), {
+    says: (made) => (made.frequency === "void" ? "The void is queued." : "The claim is voided."),
+    done: (made) => go(`/claims/${made.id}`),
+  });
+  const billed = api.useQuery(
+    "get",
+    "/claims/{id}",
+    { params: { path: { id: c.secondary_claim_id ?? "" } } },
+    { enabled: may.write && !!c.secondary_claim_id },
   );
   const copyCurl = { label: "Copy as curl", onSelect: () => copy(`/claims/${c.id}`) };
   if (!may.write)
@@ -327,19 +324,13 @@ function Actions({ claim: c }: { claim: Claim }) {
         <ChevronDown size={16} aria-hidden />
       </More>
     );
-  const open = (place: string) => () => go(`/claims/${c.id}/${place}`);
+  const open = (form: "replace" | "secondary") => () => go(`/claims/${c.id}/${form}`);
   const waits = awaitsEnrollment(c);
   const sent = ["accepted_payer", "paid", "denied"].includes(c.state);
   const unsent =
     !c.sent_at &&
     !c.batch_id &&
     ["draft", "validated", "needs_attention", "queued"].includes(c.state);
-  const billed = api.useQuery(
-    "get",
-    "/claims/{id}",
-    { params: { path: { id: c.secondary_claim_id ?? "" } } },
-    { enabled: !!c.secondary_claim_id },
-  );
   const free = !c.secondary_claim_id || billed.data?.state === "voided";
   const next = nextPayer(c);
   const secondary =
@@ -360,7 +351,7 @@ function Actions({ claim: c }: { claim: Claim }) {
       : []),
     ...(secondary ? [{ label: `Bill the ${next} payer`, onSelect: open("secondary") }] : []),
     ...(c.submit_when_ready
-      ? [{ label: "Do not send by itself", onSelect: () => whenReady.go(false) }]
+      ? [{ label: "Do not send automatically", onSelect: () => whenReady.go(false) }]
       : []),
     ...(c.state === "reconciled" ? [{ label: "Reopen", onSelect: () => reopen.go() }] : []),
     ...(c.frequency !== "void" && (sent || unsent || c.state === "accepted_clearinghouse")
@@ -411,13 +402,12 @@ function Actions({ claim: c }: { claim: Claim }) {
         )}
       >
         {unsent ? (
-          <p>The claim was never sent, and is voided at once. You cannot take this back.</p>
+          <p>The claim was never sent, and is voided at once. You cannot undo this.</p>
         ) : (
           <p>
             Molar sends the payer a void for {dollars(c.totals.charge)} of{" "}
-            {c.service_dates.first ? day(c.service_dates.first) : "no date"}. The claim is{" "}
-            {stateName("voided").toLowerCase()} when the payer accepts it. You cannot take this
-            back.
+            {c.service_dates.first ? day(c.service_dates.first) : "no date"}. The claim is voided
+            when the payer accepts it. You cannot undo this.
           </p>
         )}
       </Confirm>

@@ -299,7 +299,8 @@ function otherOf(o: Covers): Other {
   };
 }
 
-/** copyOf returns what a new claim of a patient takes from an earlier one: the people, the plans and the places. */
+/** copyOf returns what a new claim of a patient takes from an earlier one: the people, the plans and the
+ *  places. */
 export function copyOf(c: Claim): Partial<ClaimForm> {
   const f = formOf(c);
   return {
@@ -321,20 +322,18 @@ const list = (s: string): string[] =>
     .filter(Boolean);
 
 /** number returns a whole number, or what was typed, which the service refuses with its place. */
-const number = (s: string): number | null =>
-  s.trim() === "" ? null : /^\d+$/.test(s.trim()) ? Number(s) : (s as unknown as number);
+function number(s: string): number | null {
+  if (s.trim() === "") return null;
+  return /^\d+$/.test(s.trim()) ? Number(s) : (s as unknown as number);
+}
 
 /** amount returns dollars in the form of the API: 1,250 is 1250.00. */
 export function amount(s: string): string | null {
   const plain = s.replace(/[$,\s]/g, "");
   if (plain === "") return null;
-  return /^\d+$/.test(plain)
-    ? `${plain}.00`
-    : /^\d+\.\d$/.test(plain)
-      ? `${plain}0`
-      : /^\.\d\d$/.test(plain)
-        ? `0${plain}`
-        : plain;
+  if (/^\d+$/.test(plain)) return `${plain}.00`;
+  if (/^\d+\.\d$/.test(plain)) return `${plain}0`;
+  return /^\.\d\d$/.test(plain) ? `0${plain}` : plain;
 }
 
 /** teethOf returns the teeth of a text such as "3, 14" or "23-25". */
@@ -386,16 +385,18 @@ function personOf(p: Person) {
   };
 }
 
-/** subscriberOf returns the subscriber as a request has it, or null of an empty one. */
-export function subscriberOf(s: Subscriber): Schemas["ClaimSubscriberInput"] {
-  return some(s)
-    ? {
-        ...personOf(s),
-        member_id: text(s.member_id),
-        group_number: text(s.group_number),
-        group_name: text(s.group_name),
-      }
-    : (null as never);
+/** cleared is null, which clears what an earlier version had. The generated types lack it for objects. */
+const cleared = null as unknown as undefined;
+
+/** subscriberOf returns the subscriber as a request has it, or cleared of an empty one. */
+export function subscriberOf(s: Subscriber): Schemas["ClaimSubscriberInput"] | undefined {
+  if (!some(s)) return cleared;
+  return {
+    ...personOf(s),
+    member_id: text(s.member_id),
+    group_number: text(s.group_number),
+    group_name: text(s.group_name),
+  };
 }
 
 const blankLine = (l: Line) =>
@@ -417,7 +418,7 @@ export function contentOf(f: ClaimForm): Content {
     subscriber: subscriberOf(f.subscriber),
     patient: f.dependent
       ? { ...personOf(f.patient), relationship: text(f.patient.relationship) as "child" | null }
-      : (null as never),
+      : cleared,
     other_coverage: f.other.map((o) => ({
       sequence: text(o.sequence) as "primary" | null,
       payer_id: o.payer?.payer_id ?? text(o.payer_id),
@@ -489,7 +490,7 @@ export function contentOf(f: ClaimForm): Content {
         surfaces: surfacesOf(l.surfaces),
         oral_cavity: list(l.area),
         modifiers: list(l.modifiers),
-        diagnosis_pointers: list(l.diagnosis_pointers).map((n) => number(n)!),
+        diagnosis_pointers: list(l.diagnosis_pointers).flatMap((n) => number(n) ?? []),
         prosthesis: text(l.prosthesis) as "initial" | null,
         prior_placement_date: text(l.prior_placement_date),
         place_of_service: text(l.place_of_service),
@@ -526,7 +527,8 @@ const whole: Record<string, string> = {
   lines: "lines.0.procedure_code",
 };
 
-/** placed returns a fault at the path of the field that shows it: a whole object's at its first field, a list's at the field of the list. */
+/** placed returns a fault at the path of the field that shows it: a whole object's at its first field,
+ *  a list's at the field of the list. */
 export function placed<F extends Fault>(fault: F): F {
   let at = fault.field;
   if (!at) return fault;

@@ -1,12 +1,20 @@
 // The services of a claim, as a grid that one fills in from left to right.
 import { ChevronDown, ChevronUp, Plus, X } from "lucide-react";
-import { memo, useCallback, useEffect, useRef, useState } from "react";
+import { memo, useCallback, useState } from "react";
 import type { Schemas } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
-import { DateField, MoneyField, SelectField, TextField, useFaultsBelow } from "../../ui/form";
-import { count, dollars, name } from "../../ui/format";
+import {
+  DateField,
+  type Fault,
+  MoneyField,
+  SelectField,
+  TextField,
+  useFaultsBelow,
+} from "../../ui/form";
+import { dollars, name } from "../../ui/format";
 import { Odontogram } from "../../ui/odontogram";
+import { count } from "../../ui/plural";
 import { ordered } from "../../ui/teeth";
 import { ToothIcon } from "../../ui/tooth-icon";
 import { aLine, amount, type ClaimForm, type Line, surfacesOf, teethOf, total } from "./form-data";
@@ -73,6 +81,7 @@ export function Lines({
     setAdded(next.key);
   };
   const charted = form.lines.findIndex((l) => l.key === charting);
+  const chartedLine = form.lines[charted];
   return (
     <div className={`lines${form.kind === "predetermination" ? " lines-undated" : ""}`}>
       <div className="line-fields line-heads" aria-hidden>
@@ -112,9 +121,9 @@ export function Lines({
           <strong className="numbers">{dollars(total(form.lines))}</strong>
         </p>
       </div>
-      {charted >= 0 && (
+      {chartedLine && (
         <Chart
-          line={form.lines[charted]!}
+          line={chartedLine}
           i={charted}
           missing={teethOf(form.missing_teeth)}
           put={put}
@@ -123,6 +132,11 @@ export function Lines({
       )}
     </div>
   );
+}
+
+/** enter goes to the first field of a line that a person added. */
+function enter(row: HTMLElement | null): void {
+  row?.querySelector("input")?.focus();
 }
 
 const LineFields = memo(function LineFields({
@@ -145,7 +159,6 @@ const LineFields = memo(function LineFields({
   providers: Providers;
 }) {
   const path = `lines.${i}`;
-  const row = useRef<HTMLDivElement>(null);
   const rare = [
     line.prosthesis,
     line.prior_placement_date,
@@ -154,8 +167,9 @@ const LineFields = memo(function LineFields({
     line.modifiers,
     line.diagnosis_pointers,
   ].some((v) => v !== "");
-  const all = useFaultsBelow([path]);
-  const faults = all.filter((f) => f.field!.slice(path.length + 1) in labels); // beside fields that are too narrow for them
+  const labelOf = (f: Fault) => labels[f.field?.slice(path.length + 1) ?? ""];
+  // The fields of the grid are too narrow for what is wrong with them.
+  const faults = useFaultsBelow([path]).filter(labelOf);
   const wrong =
     useFaultsBelow(
       [
@@ -171,9 +185,6 @@ const LineFields = memo(function LineFields({
   const prosthetic = /^D(27|5[1-9]|6[0-79])/i.test(line.procedure_code);
   const [more, setMore] = useState<boolean | null>(null);
   const open = wrong || (more ?? (rare || prosthetic));
-  useEffect(() => {
-    if (fresh) row.current?.querySelector("input")?.focus();
-  }, [fresh]);
   const set = (change: Partial<Line>) => put(line.key, change);
   const others =
     line.area && !areas.some(([a]) => a === line.area)
@@ -188,7 +199,7 @@ const LineFields = memo(function LineFields({
         ]
       : [];
   return (
-    <div className="line" role="group" aria-label={`Line ${i + 1}`} ref={row}>
+    <div className="line" role="group" aria-label={`Line ${i + 1}`} ref={fresh ? enter : undefined}>
       <div className="line-fields">
         <span className="line-number numbers" aria-hidden>
           {i + 1}
@@ -297,7 +308,7 @@ const LineFields = memo(function LineFields({
         <ul className="line-faults" aria-hidden>
           {faults.map((f) => (
             <li key={`${f.field} ${f.message}`}>
-              {f.fix ? "" : `${labels[f.field!.slice(path.length + 1)] ?? ""}: `}
+              {f.fix ? "" : `${labelOf(f)}: `}
               {f.message} {f.fix}
             </li>
           ))}

@@ -10,8 +10,9 @@ import {
   TextField,
   useFaultsBelow,
 } from "../../ui/form";
-import { count } from "../../ui/format";
-import { inOrder, Odontogram } from "../../ui/odontogram";
+import { Odontogram } from "../../ui/odontogram";
+import { count } from "../../ui/plural";
+import { inOrder } from "../../ui/teeth";
 import { amount, type ClaimForm, teethOf } from "./form-data";
 import { AddressFields, OtherPlans } from "./form-people";
 

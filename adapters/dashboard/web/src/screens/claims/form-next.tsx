@@ -1,6 +1,6 @@
 // Claims that come from other claims: to the next payer, and from a
 // predetermination once its services are done.
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
@@ -11,9 +11,11 @@ import { Go, useGo } from "../../ui/link";
 import { Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { useToast } from "../../ui/toast";
-import { Closed, Faulty, Loaded, useLeaving } from "./form";
+import { Closed, Loaded } from "./form";
 import { aClaim, type Claim, nextPayer, placed, type Subscriber, subscriberOf } from "./form-data";
+import { attend, Faulty } from "./form-faults";
 import { relationships, SubscriberFields } from "./form-people";
+import { useLeaving } from "./leaving";
 import { where } from "./lines";
 
 /** Made is the frame of a form that makes a claim from another one. */
@@ -31,7 +33,7 @@ function Made<In>({
 }: {
   claim: Claim;
   title: string;
-  about: string;
+  about: ReactNode;
   action: string;
   charge: string;
   typed: boolean;
@@ -47,22 +49,17 @@ function Made<In>({
   const may = useMay();
   const go = useGo();
   const toast = useToast();
-  const summary = useRef<HTMLDivElement>(null);
   const leaving = useLeaving(() => typed);
   const send = useSend<In, Claim>(request, {
     quiet: true,
     done: (out) => {
       leaving.mayLeave();
-      if (out.findings.length === 0) toast.good("The claim is made, and ready to send.");
+      if (out.findings.length === 0) toast.good("The claim is ready to send.");
       go(out.findings.length > 0 ? `/claims/${out.id}/edit` : `/claims/${out.id}`);
     },
   });
   const refused = send.error;
-  useEffect(() => {
-    if (refused) summary.current?.focus();
-  }, [refused]);
-  if (!may.write)
-    return <Closed claim={c}>Your role reads claims, and does not write them.</Closed>;
+  if (!may.write) return <Closed claim={c}>Your role can read claims, but not change them.</Closed>;
   const faults = isAPIError(refused)
     ? refused.errors.map((f) => (faultOf ?? placed)(f as Fault))
     : [];
@@ -81,7 +78,7 @@ function Made<In>({
             if (!send.isPending) send.go(body());
           }}
         >
-          {refused && <Faulty ref={summary} faults={faults} refused={refused} />}
+          {refused && <Faulty ref={attend} faults={faults} refused={refused} />}
           {children}
           <div className="save-bar no-print">
             <p className="save-total">
@@ -156,7 +153,7 @@ function Secondary({ claim: c }: { claim: Claim }) {
   if (c.secondary_claim_id && billed.data?.state !== "voided")
     return (
       <Closed claim={c}>
-        This claim was billed to the {next} payer already.{" "}
+        This claim was already billed to the {next} payer.{" "}
         <Go to={`/claims/${c.secondary_claim_id}`}>Show that claim</Go>
       </Closed>
     );
@@ -164,14 +161,19 @@ function Secondary({ claim: c }: { claim: Claim }) {
     <Made
       claim={c}
       title={`Bill the ${next} payer`}
-      about={`Molar makes a claim for the same services, with what the ${c.coverage} payer decided. You check it before it goes out.`}
+      about={
+        <>
+          Molar makes a claim for the same services, with the {c.coverage} payer&apos;s decision.
+          You check it before you send it.
+        </>
+      }
       action={`Make the ${next} claim`}
       charge={c.totals.charge}
       typed={typed}
       body={() => ({
         payer_id: payer?.payer_id ?? "",
         relationship: relationship as "self",
-        subscriber: subscriberOf(subscriber),
+        subscriber: subscriberOf(subscriber) as Schemas["SecondaryRequest"]["subscriber"],
         group_number: subscriber.group_number.trim() || null,
         group_name: subscriber.group_name.trim() || null,
       })}
@@ -191,8 +193,8 @@ function Secondary({ claim: c }: { claim: Claim }) {
           </p>
         ) : (
           <Notice tone="warn">
-            {c.payer.name} has not decided the claim yet. The {next} claim waits for its decision,
-            and takes it over from the remittance.
+            {c.payer.name} has not decided the claim yet. The {next} claim waits for that decision
+            and takes it from the remittance.
           </Notice>
         )}
       </Section>
@@ -246,7 +248,8 @@ function Convert({ claim: c }: { claim: Claim }) {
     setDone((all) =>
       all.map((d, n) => {
         if (n === i) return { ...d, ...change };
-        return change.day && d.done && d.day === "" ? { ...d, day: change.day } : d; // the first date is that of all
+        // The first date is that of all services.
+        return change.day && d.done && d.day === "" ? { ...d, day: change.day } : d;
       }),
     );
   };
@@ -259,7 +262,7 @@ function Convert({ claim: c }: { claim: Claim }) {
       <Closed claim={c}>
         {c.converted_to ? (
           <>
-            This predetermination was converted already.{" "}
+            This predetermination was already converted.{" "}
             <Go to={`/claims/${c.converted_to}`}>Show the claim</Go>
           </>
         ) : (
@@ -276,7 +279,7 @@ function Convert({ claim: c }: { claim: Claim }) {
       title="Convert to a claim"
       about="Choose the services that are done, and when."
       action="Make the claim"
-      charge={(chosen.reduce((n, d) => n + cents(c.lines[d.i]!.fee), 0) / 100).toFixed(2)}
+      charge={(chosen.reduce((n, d) => n + cents(c.lines[d.i]?.fee ?? "0"), 0) / 100).toFixed(2)}
       typed={typed}
       faultOf={(f) => {
         // lines of the request are the chosen ones
@@ -291,29 +294,51 @@ function Convert({ claim: c }: { claim: Claim }) {
       <Section title="Services" flush>
         <ul className="plain rows convert">
           {c.lines.map((l, i) => (
-            <li key={i}>
-              <Check
-                label={`${l.procedure_code}${where(l) ? `, ${where(l)}` : ""}, ${dollars(l.fee)}`}
-                checked={done[i]!.done}
-                onChange={(is) => put(i, { done: is })}
-                hint={
-                  estimate(i + 1)
-                    ? `The plan estimates to pay ${dollars(estimate(i + 1)!.pay)}.`
-                    : undefined
-                }
-              />
-              {done[i]!.done && (
-                <DateField
-                  label={`Service date of line ${i + 1}`}
-                  path={`lines.${i}.service_date`}
-                  value={done[i]!.day}
-                  onChange={(d) => put(i, { day: d })}
-                />
-              )}
-            </li>
+            <Service
+              key={i}
+              line={l}
+              number={i + 1}
+              done={done[i]}
+              estimate={estimate(i + 1)?.pay}
+              put={(change) => put(i, change)}
+            />
           ))}
         </ul>
       </Section>
     </Made>
+  );
+}
+
+/** Service is a service of a predetermination, which a person ticks off when it is done. */
+function Service({
+  line: l,
+  number,
+  done,
+  estimate,
+  put,
+}: {
+  line: Claim["lines"][number];
+  number: number;
+  done: { done: boolean; day: string } | undefined;
+  estimate: string | undefined;
+  put: (change: Partial<{ done: boolean; day: string }>) => void;
+}) {
+  return (
+    <li>
+      <Check
+        label={[l.procedure_code, where(l), dollars(l.fee)].filter(Boolean).join(", ")}
+        checked={done?.done ?? false}
+        onChange={(is) => put({ done: is })}
+        hint={estimate && `The plan estimates to pay ${dollars(estimate)}.`}
+      />
+      {done?.done && (
+        <DateField
+          label={`Service date of line ${number}`}
+          path={`lines.${number - 1}.service_date`}
+          value={done.day}
+          onChange={(d) => put({ day: d })}
+        />
+      )}
+    </li>
   );
 }

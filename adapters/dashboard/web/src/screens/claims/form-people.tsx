@@ -342,16 +342,19 @@ export function FindPatient({
                 },
               },
             );
-            setSaid(
-              found
-                ? `Filled in from the claim of ${day(found.claim.service_dates.first ?? found.claim.created_at.slice(0, 10))}. Check that it still holds.`
-                : "Filled in the name. This patient has no other claim.",
-            );
+            setSaid(filledIn(found?.claim));
           })
           .catch((e: unknown) => toast.refused(e));
       }}
     />
   );
+}
+
+/** filledIn says what was filled in. */
+function filledIn(from: Claim | undefined): string {
+  if (!from) return "Filled in the name. This patient has no other claim.";
+  const date = from.service_dates.first ?? from.created_at.slice(0, 10);
+  return `Filled in from the claim of ${day(date)}. Check that it is still right.`;
 }
 
 const sequences = [

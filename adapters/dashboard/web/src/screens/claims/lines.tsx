@@ -1,5 +1,5 @@
 import type { Schemas } from "../../api/client";
-import { cents, Day, dollars, Money } from "../../ui/format";
+import { cents, Day, dollars, Money, None } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Table } from "../../ui/table";
 import "./claims.css";
@@ -43,12 +43,7 @@ export function Lines({ claim }: { claim: Claim }) {
           },
           {
             head: "Tooth",
-            cell: (r) =>
-              where(r.line) || (
-                <span className="muted" aria-label="none">
-                  –
-                </span>
-              ),
+            cell: (r) => where(r.line) || <None />,
           },
           ...(predetermined
             ? []
@@ -83,12 +78,12 @@ export function Lines({ claim }: { claim: Claim }) {
       />
       {loose.length > 0 && (
         <p className="card-note muted">
-          {loose
-            .map(
-              ({ a, l }) =>
-                `${a.payer_name} paid ${dollars(l.paid)} for ${l.procedure_code}, which matches no line with certainty.`,
-            )
-            .join(" ")}
+          {loose.map(({ a, l }) => (
+            <span key={`${a.era_id} ${a.ordinal} ${l.procedure_code}`}>
+              {a.payer_name} paid {dollars(l.paid)} for {l.procedure_code}, which matches no line
+              with certainty.{" "}
+            </span>
+          ))}
         </p>
       )}
     </>
@@ -117,7 +112,7 @@ function Decided({ of: { a, l } }: { of: Decision }) {
             <span className="muted">{what}</span> <Money value={value} strong={what === "paid"} />
           </span>
         ))}
-        {a.cancelled_by && <span className="muted">taken back later</span>}
+        {a.cancelled_by && <span className="muted">reversed later</span>}
       </p>
       {l.adjustments.length > 0 && (
         <p className="muted small">

@@ -2,23 +2,25 @@
 // search whose text stays out of it.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { FilePlus2, Filter, Search, X } from "lucide-react";
 import { Suspense, useDeferredValue, useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
-import { address, type Filters, one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
+import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { later } from "../../shell/load";
 import { Button, ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { DateField, SelectField } from "../../ui/form";
 import { Days, Money, name, When } from "../../ui/format";
-import { Empty, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Go } from "../../ui/link";
+import { Empty, Notice, Page, Read, Section } from "../../ui/page";
 import { State } from "../../ui/state";
 import { type Column, List, paged, Table } from "../../ui/table";
 
 type Summary = Schemas["ClaimSummary"];
 type ClaimState = Schemas["ClaimState"];
+type Filters = Searches["/claims"];
 
 /** tabs are the parts of a biller's day, each with the states that it shows. */
 const tabs: { name: string; states: ClaimState[] }[] = [
@@ -37,19 +39,19 @@ const tabs: { name: string; states: ClaimState[] }[] = [
 
 export function ClaimList() {
   const may = useMay();
-  const [filters, set] = useFilters();
+  const [filters, set] = useFilters("/claims");
   const [text, setText] = useState("");
   const [narrow, setNarrow] = useState(
     Object.keys(filters).some((f) => !["state", "kind", "patient_id", "batch_id"].includes(f)),
   );
   const query = useDeferredValue(text.trim());
-  const kind = one(filters.kind) === "predetermination" ? "predetermination" : "claim";
+  const { kind = "claim" } = filters;
   return (
     <Page
       title={kind === "claim" ? "Claims" : "Predeterminations"}
       actions={
         <>
-          <CopyAsCurl path={address("/claims", { kind, ...filters })} />
+          <CopyAsCurl path={`/claims${format({ kind, ...filters })}`} />
           {may.write && (
             <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">
               New claim
@@ -79,7 +81,9 @@ export function ClaimList() {
             label="Kind"
             hideLabel
             value={kind}
-            onChange={(v) => set({ kind: v === "claim" ? undefined : v, state: undefined })}
+            onChange={(v) =>
+              set({ kind: v === "predetermination" ? v : undefined, state: undefined })
+            }
             options={[
               ["claim", "Claims"],
               ["predetermination", "Predeterminations"],
@@ -105,10 +109,10 @@ export function ClaimList() {
 function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
   const { api } = useClient();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
-  const date = (label: string, key: string) => (
+  const date = (label: string, key: "service_from" | "service_to" | "sent_from" | "sent_to") => (
     <DateField
       label={label}
-      value={one(filters[key]) ?? ""}
+      value={filters[key] ?? ""}
       onChange={(v) => set({ [key]: v || undefined })}
     />
   );
@@ -116,7 +120,7 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
     <div className="filters">
       <SelectField
         label="Office"
-        value={one(filters.office_id) ?? ""}
+        value={filters.office_id ?? ""}
         onChange={(v) => set({ office_id: v || undefined })}
         options={[
           ["", "All offices"],
@@ -124,7 +128,7 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
         ]}
       />
       <Suspense>
-        <OfPayer id={one(filters.payer_id)} set={(payer_id) => set({ payer_id })} />
+        <OfPayer id={filters.payer_id} set={(payer_id) => set({ payer_id })} />
       </Suspense>
       {date("Service from", "service_from")}
       {date("Service to", "service_to")}
@@ -178,8 +182,7 @@ function OfPayer({ id, set }: { id: string | undefined; set: (id: string | undef
 /** Of says that the list is of one patient or one file, and leads to the whole list. */
 function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
   const { api } = useClient();
-  const patient = one(filters.patient_id);
-  const file = one(filters.batch_id);
+  const { patient_id: patient, batch_id: file } = filters;
   const person = api.useQuery(
     "get",
     "/patients/{id}",
@@ -192,7 +195,7 @@ function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
     { params: { path: { id: file ?? "" } } },
     { enabled: file !== undefined },
   );
-  const chip = (text: string, label: string, key: string) => (
+  const chip = (text: string, label: string, key: "patient_id" | "batch_id") => (
     <span className="chip">
       {text}
       <button
@@ -223,13 +226,10 @@ function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
   );
 }
 
-const states = (filters: Filters): ClaimState[] => [filters.state ?? []].flat() as ClaimState[];
-
 function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"] }) {
   const { api } = useClient();
   const may = useMay();
-  const { state: _, ...rest } = filters;
-  const chosen = states(filters);
+  const { state: chosen = [], ...rest } = filters;
   const claims = api.useInfiniteQuery(
     "get",
     "/claims",
@@ -255,12 +255,11 @@ function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"
             const current =
               t.states.length === chosen.length && t.states.every((s) => chosen.includes(s));
             return (
-              <Link
+              <Go
                 key={t.name}
-                to="."
-                search={{ ...filters, state: t.states.length > 0 ? t.states : undefined } as never}
+                to="/claims"
+                search={{ ...filters, state: t.states.length > 0 ? t.states : undefined }}
                 replace
-                activeOptions={{ exact: true }}
                 className="tab"
                 aria-current={current ? "page" : undefined}
               >
@@ -268,7 +267,7 @@ function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"
                 {t.states.length > 0 && counts.data && (
                   <Count of={counts.data.counts} states={t.states} />
                 )}
-              </Link>
+              </Go>
             );
           })}
       </nav>
@@ -283,9 +282,9 @@ function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"
             <Empty
               title="No claim matches"
               action={
-                <Link to="." search={{} as never} className="button">
+                <Go to="/claims" className="button">
                   Show all claims
-                </Link>
+                </Go>
               }
             >
               Try another tab, or fewer filters.
@@ -338,8 +337,12 @@ function Found({ query }: { query: string }) {
       return data;
     },
   });
-  if (found.isPending) return <Loading />;
-  if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  if (!found.data)
+    return (
+      <Read of={found} rows={8}>
+        {() => null}
+      </Read>
+    );
   if (found.data.data.length === 0)
     return (
       <Empty title="Nothing found">

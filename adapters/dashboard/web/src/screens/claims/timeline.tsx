@@ -12,37 +12,38 @@ const causes: Record<string, string> = {
   replace: "Replaced",
   send: "Sent",
   file_rejected: "The clearinghouse rejected the file",
-  file_rejected_again: "The clearinghouse rejected the next file, too",
+  file_rejected_again: "The clearinghouse rejected the next file too",
   clearinghouse_accepted: "The clearinghouse accepted it",
   payer_accepted: "The payer accepted it",
   rejected: "Rejected",
   not_found: "The payer did not find it",
-  status: "A status arrived",
-  payment: "A payment arrived",
-  denial: "A denial arrived",
-  reversal: "A payment was reversed",
-  estimate: "The estimate arrived",
-  reconcile: "Marked as posted",
-  void: "A void was queued",
+  status: "Status received",
+  payment: "Payment received",
+  denial: "Denial received",
+  reversal: "Payment reversed",
+  estimate: "Estimate received",
+  reconcile: "Reconciled",
+  void: "Void queued",
   voided: "Voided",
   convert: "Converted",
   reopen: "Reopened",
   void_unsent: "Voided before it was sent",
-  earlier_payer_decided: "The payer before decided",
-  earlier_payer_changed: "The payer before changed its decision",
+  earlier_payer_decided: "The earlier payer decided",
+  earlier_payer_changed: "The earlier payer changed its decision",
   enrollment: "Checked again: the office is enrolled",
-  submit_withdrawn: "Changed, and no longer sent by itself",
-  match: "A remittance was matched by hand",
-  apply: "A remittance was applied by hand",
-  ignore: "A remittance was ignored",
-  unapply: "A remittance was unapplied",
+  submit_withdrawn: "Changed, and no longer sent automatically",
+  match: "A remittance claim was matched by hand",
+  apply: "A remittance claim was applied by hand",
+  ignore: "A remittance claim was ignored",
+  unapply: "A remittance claim was unapplied",
   correct: "A remittance was replaced by its correction",
 };
 
 /** person says who worked on a remittance: the user who reads this, a user, a program or an operator. */
 function person(by: string, reader: string | undefined): string {
   if (by === reader) return "you";
-  return by.startsWith("usr_") ? "a user" : by.startsWith("key_") ? "a program" : by;
+  if (by.startsWith("usr_")) return "a user";
+  return by.startsWith("key_") ? "a program" : by;
 }
 
 /** Timeline lists what happened to a claim, newest first. */

@@ -1,11 +1,12 @@
 // Deliveries of events to webhook endpoints, and the attempts of one.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { useState } from "react";
 import { type Client, type Schemas, useClient } from "../../api/client";
-import { address, type Filters, one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
+import { format, type Searches } from "../../api/searches";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
@@ -13,9 +14,11 @@ import { eventTypes } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { count, useZone, When } from "../../ui/format";
+import { useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
-import { Empty, Facts, Failure, Loading, Notice, Section } from "../../ui/page";
+import { Empty, Facts, Notice, Read, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
+import { Scrolled } from "../../ui/scrolled";
 import { Badge, State } from "../../ui/state";
 import { type Column, List, paged } from "../../ui/table";
 import { Milliseconds, StatusCode } from "../../ui/traces";
@@ -30,6 +33,7 @@ import {
   useEndpoints,
 } from "./frame";
 
+type Filters = Searches["/developers/deliveries"];
 type Delivery = Schemas["WebhookDelivery"];
 type Attempt = Delivery["attempts"][number];
 
@@ -38,6 +42,8 @@ const stateNames: Record<Schemas["DeliveryState"], string> = {
   pending: "Waiting",
   failed: "Failed",
 };
+
+const filterNames = { ...stateNames, pending: "Waiting or retrying" };
 
 /** stateOf returns the state of a delivery in words: one that waits after a failed attempt is retrying. */
 function stateOf(d: Delivery): string {
@@ -59,7 +65,8 @@ function Outcome({ of: d }: { of: Delivery }) {
   return last.status === null ? <span>{last.error}</span> : <StatusCode value={last.status} />;
 }
 
-/** soon looks again at deliveries while one of them is about to be tried: the stream says only that an endpoint changed. */
+/** soon looks again at deliveries while one of them is about to be tried: the stream says only that an
+ *  endpoint changed. */
 export const soon = {
   refetchInterval: ({ state }: { state: { data?: unknown } }) => {
     const pages = (state.data as { pages: { data: Delivery[] }[] } | undefined)?.pages ?? [];
@@ -99,12 +106,12 @@ export function useDeliveryColumns(without: string[] = []): Column<Delivery>[] {
 export function DeliveryList() {
   const { api } = useClient();
   const may = useMay();
-  const [filters, set] = useFilters();
+  const [filters, set] = useFilters("/developers/deliveries");
   const endpoints = useEndpoints();
   const deliveries = api.useInfiniteQuery(
     "get",
     "/webhook_deliveries",
-    { params: { query: { ...filters, limit: 50 } as object } },
+    { params: { query: { ...filters, limit: 50 } } },
     { ...paged, ...soon },
   );
   const columns = useDeliveryColumns();
@@ -116,7 +123,7 @@ export function DeliveryList() {
       about="Each event for each webhook endpoint. Molar keeps them for 30 days."
       actions={
         <>
-          <CopyAsCurl path={address("/webhook_deliveries", filters)} />
+          <CopyAsCurl path={`/webhook_deliveries${format(filters)}`} />
           {may.write && some && (
             <ResendAll filters={filters} endpoints={endpoints.data?.data ?? []} />
           )}
@@ -127,8 +134,8 @@ export function DeliveryList() {
         <div className="filters">
           <SelectField
             label="State"
-            value={one(filters.state) ?? ""}
-            onChange={(v) => set({ state: v || undefined })}
+            value={filters.state ?? ""}
+            onChange={(v) => set({ state: (v || undefined) as Filters["state"] })}
             options={[
               ["", "All states"],
               ["pending", "Waiting or retrying"],
@@ -138,7 +145,7 @@ export function DeliveryList() {
           />
           <SelectField
             label="Endpoint"
-            value={one(filters.endpoint_id) ?? ""}
+            value={filters.endpoint_id ?? ""}
             onChange={(v) => set({ endpoint_id: v || undefined })}
             options={[
               ["", "All endpoints"],
@@ -147,13 +154,13 @@ export function DeliveryList() {
           />
           <SelectField
             label="Event type"
-            value={one(filters.event_type) ?? ""}
-            onChange={(v) => set({ event_type: v || undefined })}
+            value={filters.event_type ?? ""}
+            onChange={(v) => set({ event_type: (v || undefined) as Filters["event_type"] })}
             options={[["", "All types"], ...Object.entries(eventTypes)]}
           />
-          <Since filters={filters} set={set} />
+          <Since at={filters.created_after} set={(created_after) => set({ created_after })} />
           {filters.event_id && (
-            <Button onClick={() => set({ event_id: undefined })}>Of one event ×</Button>
+            <Button onClick={() => set({ event_id: undefined })}>One event ×</Button>
           )}
         </div>
         <List
@@ -167,9 +174,9 @@ export function DeliveryList() {
               <Empty
                 title="No delivery matches"
                 action={
-                  <Link to="." search={{} as never} className="button">
+                  <Go to="/developers/deliveries" className="button">
                     Show all deliveries
-                  </Link>
+                  </Go>
                 }
               >
                 Try another state, or fewer filters.
@@ -196,7 +203,8 @@ export function DeliveryList() {
 /** most is how many deliveries are counted before a resend. */
 const most = 1000;
 
-/** selected returns how many deliveries the filters select, and how many a resend queues: each event once for an enabled endpoint. */
+/** selected returns how many deliveries the filters select, and how many a resend queues: each event
+ *  once for an enabled endpoint. */
 async function selected(
   fetch: Client["fetch"],
   filters: Filters,
@@ -208,7 +216,7 @@ async function selected(
   let cursor: string | undefined;
   do {
     const { data, error } = await fetch.GET("/webhook_deliveries", {
-      params: { query: { ...filters, limit: 100, cursor } as object },
+      params: { query: { ...filters, limit: 100, cursor } },
       signal,
     });
     if (error) throw error;
@@ -230,7 +238,7 @@ function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoi
   const [open, setOpen] = useState(false);
   const [since] = useState(() => hoursAgo(24 * 31)); // the oldest that is kept
   const [before, setBefore] = useState("");
-  const after = one(filters.created_after) ?? since;
+  const after = filters.created_after ?? since;
   const match = { ...filters, created_after: after, created_before: before };
   const counted = useQuery({
     queryKey: ["resend", match],
@@ -239,16 +247,16 @@ function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoi
     queryFn: ({ signal }) => selected(fetch, match, endpoints, signal),
   });
   const resend = useSend(
-    (api, key, _: void) =>
+    (api, key) =>
       api.POST("/webhook_deliveries/resend", {
         params: { header: key },
         body: {
           created_after: after,
           created_before: before,
-          endpoint_id: one(filters.endpoint_id),
-          event_id: one(filters.event_id),
-          event_type: one(filters.event_type) as Schemas["EventType"] | undefined,
-          state: one(filters.state) as Schemas["DeliveryState"] | undefined,
+          endpoint_id: filters.endpoint_id,
+          event_id: filters.event_id,
+          event_type: filters.event_type,
+          state: filters.state,
         },
       }),
     {
@@ -259,11 +267,10 @@ function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoi
   const n = counted.data;
   const to = endpoints.find((e) => e.id === filters.endpoint_id);
   const says = [
-    one(filters.state) &&
-      `State: ${stateNames[one(filters.state) as Schemas["DeliveryState"]]}${filters.state === "pending" ? " or retrying" : ""}`,
+    filters.state && `State: ${filterNames[filters.state]}`,
     filters.endpoint_id && `Endpoint: ${endpointName(to)}`,
-    filters.event_type && `Type: ${eventTypes[one(filters.event_type) as Schemas["EventType"]]}`,
-    filters.event_id && "Of one event",
+    filters.event_type && `Type: ${eventTypes[filters.event_type]}`,
+    filters.event_id && "One event",
     filters.created_after && `Since ${moment(after, zone)}`,
   ].filter(Boolean);
   return (
@@ -294,23 +301,9 @@ function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoi
           ) : (
             <p>No filter is set: these are all deliveries that Molar keeps.</p>
           )}
-          {counted.isPending ? (
-            <Loading rows={1} />
-          ) : !n ? (
-            <Failure error={counted.error} retry={() => void counted.refetch()} />
-          ) : n.more ? (
-            <p>
-              More than {most.toLocaleString("en-US")} deliveries match. Each event is sent once to
-              an endpoint. One request sends at most 100,000.
-            </p>
-          ) : (
-            <p>
-              {count(n.deliveries, "delivery matches", "deliveries match")}.{" "}
-              {n.queued === 0
-                ? "None can be sent: the endpoints are disabled, or no longer receive these types."
-                : `Molar sends ${count(n.queued, "event", "events")} again${n.queued < n.deliveries ? ": each event once to an enabled endpoint" : ""}.`}
-            </p>
-          )}
+          <Read of={counted} rows={1}>
+            {(of) => <Selected of={of} />}
+          </Read>
           <div className="dialog-actions">
             <Button onClick={() => setOpen(false)}>Cancel</Button>
             <Button
@@ -325,6 +318,30 @@ function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoi
         </form>
       </Modal>
     </>
+  );
+}
+
+/** Selected says what a resend sends. */
+function Selected({ of: n }: { of: Awaited<ReturnType<typeof selected>> }) {
+  if (n.more) {
+    return (
+      <p>
+        More than {most.toLocaleString("en-US")} deliveries match. Each event is sent once to an
+        endpoint. One request sends at most 100,000.
+      </p>
+    );
+  }
+  const match = `${count(n.deliveries, "delivery matches", "deliveries match")}.`;
+  if (n.queued === 0) {
+    return (
+      <p>{match} None can be sent: the endpoints are disabled, or no longer receive these types.</p>
+    );
+  }
+  return (
+    <p>
+      {match} Molar sends {count(n.queued, "event")} again
+      {n.queued < n.deliveries && ": each event once to an enabled endpoint"}.
+    </p>
   );
 }
 
@@ -344,20 +361,12 @@ export function DeliveryDetail() {
       says: (r) => `${count(r.queued, "delivery", "deliveries")} queued`,
     },
   );
-  if (delivery.isPending)
-    return (
-      <Developers tab="Deliveries" title="Delivery">
-        <Section>
-          <Loading rows={8} />
-        </Section>
-      </Developers>
-    );
   if (!delivery.data)
     return (
       <Developers tab="Deliveries" title="Delivery">
-        <Section flush>
-          <Failure error={delivery.error} retry={() => void delivery.refetch()} />
-        </Section>
+        <Read card of={delivery} rows={8}>
+          {() => null}
+        </Read>
       </Developers>
     );
   const d = delivery.data;
@@ -487,13 +496,9 @@ function AttemptItem({
         </Notice>
       )}
       {a.response && (
-        <pre
-          className="reply"
-          tabIndex={0}
-          aria-label={`The body of the reply to attempt ${number}`}
-        >
+        <Scrolled className="reply" label={`The body of the reply to attempt ${number}`}>
           {a.response}
-        </pre>
+        </Scrolled>
       )}
       {a.headers.length > 0 && (
         <details open={open && a.headers.length <= 8}>

@@ -1,9 +1,10 @@
 // Events: what happened, as programs learn of it, and one event with its deliveries.
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
-import { address, one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
+import { format } from "../../api/searches";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
@@ -11,10 +12,11 @@ import { eventTypes } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { count, When } from "../../ui/format";
+import { When } from "../../ui/format";
 import { JSONView } from "../../ui/json";
 import { Go } from "../../ui/link";
-import { Empty, Facts, Failure, Loading, Section } from "../../ui/page";
+import { Empty, Facts, Read, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { type Column, List, paged } from "../../ui/table";
 import { ResourceLink } from "../../ui/traces";
 import { soon, useDeliveryColumns } from "./deliveries";
@@ -32,38 +34,32 @@ const columns: Column<Event>[] = [
 
 export function EventList() {
   const { api } = useClient();
-  const [filters, set] = useFilters();
-  const { type, ...rest } = filters;
-  const types = [type ?? []].flat() as EventType[];
+  const [filters, set] = useFilters("/developers/events");
   const events = api.useInfiniteQuery(
     "get",
     "/events",
-    {
-      params: {
-        query: { ...rest, type: types.length > 0 ? types : undefined, limit: 50 } as object,
-      },
-    },
+    { params: { query: { ...filters, limit: 50 } } },
     paged,
   );
   return (
     <Developers
       tab="Events"
       title="Events"
-      about="Each change that programs can learn of, newest first."
-      actions={<CopyAsCurl path={address("/events", filters)} />}
+      about="The changes that Molar reports to programs, newest first."
+      actions={<CopyAsCurl path={`/events${format(filters)}`} />}
     >
       <Section flush>
         <div className="filters">
           <SelectField
             label="Type"
-            value={types[0] ?? ""}
-            onChange={(v) => set({ type: v || undefined })}
+            value={filters.type?.[0] ?? ""}
+            onChange={(v) => set({ type: v ? [v as EventType] : undefined })}
             options={[["", "All types"], ...Object.entries(eventTypes)]}
           />
-          <Since filters={filters} set={set} />
+          <Since at={filters.created_after} set={(created_after) => set({ created_after })} />
           {filters.resource_id && (
             <Button onClick={() => set({ resource_id: undefined })}>
-              Of one resource: {one(filters.resource_id)!.slice(0, 10)}… ×
+              Resource {filters.resource_id.slice(0, 10)}… ×
             </Button>
           )}
         </div>
@@ -78,16 +74,16 @@ export function EventList() {
               <Empty
                 title="No event matches"
                 action={
-                  <Link to="." search={{} as never} className="button">
+                  <Go to="/developers/events" className="button">
                     Show all events
-                  </Link>
+                  </Go>
                 }
               >
                 Try another type, or fewer filters.
               </Empty>
             ) : (
               <Empty title="No events yet">
-                A completed check, a claim that moves or a remittance that arrives makes one.
+                Molar creates one when a check completes, a claim changes or a remittance arrives.
               </Empty>
             )
           }
@@ -109,20 +105,12 @@ export function EventDetail() {
     { ...paged, ...soon },
   );
   const columns = useDeliveryColumns(["Event"]);
-  if (event.isPending)
-    return (
-      <Developers tab="Events" title="Event">
-        <Section>
-          <Loading rows={10} />
-        </Section>
-      </Developers>
-    );
   if (!event.data)
     return (
       <Developers tab="Events" title="Event">
-        <Section flush>
-          <Failure error={event.error} retry={() => void event.refetch()} />
-        </Section>
+        <Read card of={event} rows={10}>
+          {() => null}
+        </Read>
       </Developers>
     );
   const e = event.data;
@@ -147,12 +135,16 @@ export function EventDetail() {
         <Facts
           items={[
             ["Resource", <ResourceLink key="r" id={e.data.id} />],
-            ["Place in its history", `Event ${e.sequence} of this resource`],
+            ["Sequence", `Event ${e.sequence} of this resource`],
             [
               "About the same resource",
               <span key="o" className="row">
-                <Go to={`/developers/events?resource_id=${e.data.id}`}>Events</Go>
-                <Go to={`/developers/requests?resource_id=${e.data.id}`}>Requests</Go>
+                <Go to="/developers/events" search={{ resource_id: e.data.id }}>
+                  Events
+                </Go>
+                <Go to="/developers/requests" search={{ resource_id: e.data.id }}>
+                  Requests
+                </Go>
               </span>,
             ],
             ["Event ID", <Copy key="i" value={e.id} />],

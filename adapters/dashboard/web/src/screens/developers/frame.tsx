@@ -1,47 +1,39 @@
 // The frame of the screens for developers: their tabs, and the parts that several of them show.
-import { Link } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef } from "react";
+import type { ReactNode } from "react";
 import { type Schemas, useClient } from "../../api/client";
-import { type Filters, one } from "../../api/filters";
 import { SelectField } from "../../ui/form";
 import { useZone, When } from "../../ui/format";
+import { Go } from "../../ui/link";
 import { Page } from "../../ui/page";
+import { plural } from "../../ui/plural";
 import { Badge, type Tone } from "../../ui/state";
 import "./developers.css";
 
 const tabs = [
-  ["Overview", ""],
-  ["Events", "/events"],
-  ["Deliveries", "/deliveries"],
-  ["Webhooks", "/webhooks"],
-  ["Requests", "/requests"],
-  ["API keys", "/keys"],
+  ["Overview", "/developers"],
+  ["Events", "/developers/events"],
+  ["Deliveries", "/developers/deliveries"],
+  ["Webhooks", "/developers/webhooks"],
+  ["Requests", "/developers/requests"],
+  ["API keys", "/developers/keys"],
 ] as const;
 
 export type Tab = (typeof tabs)[number][0];
 
+/** showCurrent brings the current tab into view, on a phone. */
+function showCurrent(nav: HTMLElement | null): void {
+  nav?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+}
+
 /** Developers is a screen for developers, below the tabs that they share. */
 export function Developers({ tab, ...page }: { tab: Tab } & Parameters<typeof Page>[0]) {
-  const { mode } = useClient();
-  const nav = useRef<HTMLElement>(null);
-  useEffect(() => {
-    nav.current
-      ?.querySelector("[aria-current]")
-      ?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, [tab]); // on a phone
   return (
     <>
-      <nav ref={nav} className="tabs developer-tabs no-print" aria-label="Developers">
+      <nav ref={showCurrent} className="tabs developer-tabs no-print" aria-label="Developers">
         {tabs.map(([name, path]) => (
-          <Link
-            key={name}
-            to={`/${mode}/developers${path}` as string}
-            activeOptions={{ exact: path === "" }}
-            className="tab"
-            aria-current={name === tab ? "page" : undefined}
-          >
+          <Go key={name} to={path} className="tab" aria-current={name === tab ? "page" : undefined}>
             {name}
-          </Link>
+          </Go>
         ))}
       </nav>
       <Page {...page} />
@@ -99,9 +91,11 @@ export function healthOf(e: Endpoint): {
       about: (
         <>
           Failing since <When value={h.failing_since} />:{" "}
-          {h.consecutive_failures === 1
-            ? "the last attempt failed"
-            : `the last ${h.consecutive_failures.toLocaleString("en-US")} attempts failed`}
+          {plural(
+            h.consecutive_failures,
+            "the last attempt failed",
+            `the last ${h.consecutive_failures.toLocaleString("en-US")} attempts failed`,
+          )}
           .{h.circuit_open_until && <> Molar tries one event at a time until one succeeds.</>}
         </>
       ),
@@ -134,17 +128,21 @@ const spans = [
   ["30 days ago", 720],
 ] as const;
 
-/** Since is the filter of a list by time. The address holds the time itself, so that a link shows the same list later. */
-export function Since({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
+/** Since is the filter of a list by time. The address holds the time itself, so that a link shows the
+ *  same list later. */
+export function Since({
+  at,
+  set,
+}: {
+  at: string | undefined;
+  set: (at: string | undefined) => void;
+}) {
   const zone = useZone();
-  const at = one(filters.created_after);
   return (
     <SelectField
       label="Since"
       value={at ?? ""}
-      onChange={(v) =>
-        set({ created_after: v ? (/^\d+$/.test(v) ? hoursAgo(Number(v)) : v) : undefined })
-      }
+      onChange={(v) => set(/^\d+$/.test(v) ? hoursAgo(Number(v)) : v || undefined)}
       options={[
         ["", "Any time"],
         ...(at ? [[at, moment(at, zone)] as const] : []),
@@ -156,7 +154,8 @@ export function Since({ filters, set }: { filters: Filters; set: (f: Filters) =>
 
 /** hoursAgo returns a time as the API reads it, on a whole minute. */
 export function hoursAgo(hours: number): string {
-  return `${new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000).toISOString().slice(0, 19)}Z`;
+  const minute = Math.floor(Date.now() / 60_000) * 60_000;
+  return `${new Date(minute - hours * 3_600_000).toISOString().slice(0, 19)}Z`;
 }
 
 /** moment returns a time in a few words. */

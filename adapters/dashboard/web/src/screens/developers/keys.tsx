@@ -61,12 +61,7 @@ function Keys() {
     },
     {
       head: "May",
-      cell: (k) =>
-        k.permissions.includes("submit")
-          ? k.permissions.includes("read")
-            ? "Read and write"
-            : "Write only"
-          : "Read only",
+      cell: (k) => permitted(k),
     },
     { head: "Ends in", cell: (k) => <code>…{k.last_four}</code> },
     {
@@ -99,16 +94,9 @@ function Keys() {
       cell: (k) => (
         <>
           <span className="row">
-            {k.revoked_at ? (
-              <>
-                <State value="revoked" />
-                <When value={k.revoked_at} />
-              </>
-            ) : expired(k) ? (
-              <State value="expired" />
-            ) : (
-              <State value="active" />
-            )}
+            {k.revoked_at && <State value="revoked" />}
+            {k.revoked_at && <When value={k.revoked_at} />}
+            {!k.revoked_at && <State value={expired(k) ? "expired" : "active"} />}
           </span>
           {k.expires_at && !k.revoked_at && (
             <div className="muted small">
@@ -122,12 +110,16 @@ function Keys() {
       ),
     },
     {
-      head: "What to do",
+      head: "Actions",
       right: true,
       cell: (k) => (
         <span className="row key-actions">
           {k.mode === mode && (
-            <Go to={`/developers/requests?key_id=${k.id}`} aria-label={`Requests of ${k.name}`}>
+            <Go
+              to="/developers/requests"
+              search={{ key_id: k.id }}
+              aria-label={`Requests of ${k.name}`}
+            >
               Requests
             </Go>
           )}
@@ -174,13 +166,18 @@ function Keys() {
   );
 }
 
+function permitted(k: Key): string {
+  if (!k.permissions.includes("submit")) return "Read only";
+  return k.permissions.includes("read") ? "Read and write" : "Write only";
+}
+
 function expired(k: Key): boolean {
   return k.expires_at !== null && Date.parse(k.expires_at) <= Date.now();
 }
 
 function Revoke({ of: k }: { of: Key }) {
   const revoke = useSend(
-    (api, key, _: void) =>
+    (api, key) =>
       api.POST("/api_keys/{id}/revoke", { params: { path: { id: k.id }, header: key }, body: {} }),
     { says: `${k.name} is revoked.` },
   );
@@ -199,7 +196,7 @@ function Revoke({ of: k }: { of: Key }) {
     >
       <p>
         Programs that use the {k.mode} key ending in {k.last_four} stop working within two seconds.
-        You cannot take this back.
+        You cannot undo this.
       </p>
     </Confirm>
   );
@@ -222,7 +219,7 @@ function KeyForm({ close }: { close: (secret?: string) => void }) {
   const permissions: ("read" | "submit")[] =
     may === "both" ? ["read", "submit"] : [may as "read" | "submit"];
   const create = useSend(
-    (api, key, _: void) => api.POST("/api_keys", { params: { header: key }, body: body() }),
+    (api, key) => api.POST("/api_keys", { params: { header: key }, body: body() }),
     { quiet: true, done: (r) => close(r.secret) },
   );
   const faults = isAPIError(create.error) ? create.error.errors : [];

@@ -1,17 +1,18 @@
 // The requests that programs sent with API keys, and one of them.
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
-import { address, one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
+import { format } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { errorText, eventTypes, kindOf, statusText } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { SelectField, TextField } from "../../ui/form";
-import { When } from "../../ui/format";
+import { None, When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
-import { Empty, Facts, Failure, Loading, Notice, Section } from "../../ui/page";
+import { Empty, Facts, Notice, Read, Section } from "../../ui/page";
 import { type Column, List, paged } from "../../ui/table";
 import { Milliseconds, Operation, ResourceLink, StatusCode } from "../../ui/traces";
 import { Developers, Since } from "./frame";
@@ -23,26 +24,12 @@ const columns: Column<LoggedRequest>[] = [
   { head: "Reply", cell: (r) => <StatusCode value={r.status} /> },
   {
     head: "Error",
-    cell: (r) =>
-      r.error ? (
-        <code>{r.error}</code>
-      ) : (
-        <span className="muted" aria-label="none">
-          –
-        </span>
-      ),
+    cell: (r) => (r.error ? <code>{r.error}</code> : <None />),
   },
   {
     head: "Resource",
     wide: true,
-    cell: (r) =>
-      r.resource_id ? (
-        <ResourceLink id={r.resource_id} />
-      ) : (
-        <span className="muted" aria-label="none">
-          –
-        </span>
-      ),
+    cell: (r) => (r.resource_id ? <ResourceLink id={r.resource_id} /> : <None />),
   },
   { head: "Duration", right: true, cell: (r) => <Milliseconds value={r.duration_ms} /> },
   { head: "When", right: true, cell: (r) => <When value={r.created_at} /> },
@@ -52,11 +39,11 @@ const replies = [200, 201, 204, 400, 401, 403, 404, 409, 422, 429, 500, 503];
 
 export function RequestList() {
   const { api } = useClient();
-  const [filters, set] = useFilters();
+  const [filters, set] = useFilters("/developers/requests");
   const requests = api.useInfiniteQuery(
     "get",
     "/requests",
-    { params: { query: { ...filters, limit: 50 } as object } },
+    { params: { query: { ...filters, limit: 50 } } },
     paged,
   );
   const filtered = Object.keys(filters).length > 0;
@@ -64,10 +51,10 @@ export function RequestList() {
     <Developers
       tab="Requests"
       title="Requests"
-      about="What programs sent with API keys. What people do here is in the audit, under Settings."
+      about="What programs sent with API keys. What people do here is in the audit log, under Settings."
       actions={
         <>
-          <CopyAsCurl path={address("/requests", filters)} />
+          <CopyAsCurl path={`/requests${format(filters)}`} />
           <Button
             icon={<RefreshCw size={16} aria-hidden />}
             busy={requests.isRefetching}
@@ -80,26 +67,26 @@ export function RequestList() {
     >
       <Section flush>
         <div className="filters">
-          <Find value={one(filters.resource_id)} set={(v) => set({ resource_id: v })} />
+          <Find value={filters.resource_id} set={(v) => set({ resource_id: v })} />
           <OperationField
-            key={one(filters.operation)}
-            value={one(filters.operation)}
+            key={filters.operation}
+            value={filters.operation}
             set={(v) => set({ operation: v })}
             seen={requests.data?.pages.flatMap((p) => p.data.map((r) => r.operation)) ?? []}
           />
           <SelectField
             label="Reply"
-            value={one(filters.status) ?? ""}
-            onChange={(v) => set({ status: v || undefined })}
+            value={String(filters.status ?? "")}
+            onChange={(v) => set({ status: v ? Number(v) : undefined })}
             options={[
               ["", "Any reply"],
               ...replies.map((s) => [String(s), statusText(s)] as const),
             ]}
           />
-          <Since filters={filters} set={set} />
-          <KeyField value={one(filters.key_id)} set={(v) => set({ key_id: v })} />
+          <Since at={filters.created_after} set={(created_after) => set({ created_after })} />
+          <KeyField value={filters.key_id} set={(v) => set({ key_id: v })} />
           {filters.error && (
-            <Button onClick={() => set({ error: undefined })}>Error {one(filters.error)} ×</Button>
+            <Button onClick={() => set({ error: undefined })}>Error {filters.error} ×</Button>
           )}
         </div>
         <List
@@ -113,9 +100,9 @@ export function RequestList() {
               <Empty
                 title="No request matches"
                 action={
-                  <Link to="." search={{} as never} className="button">
+                  <Go to="/developers/requests" className="button">
                     Show all requests
-                  </Link>
+                  </Go>
                 }
               >
                 Try fewer filters. A request is listed about a second after its reply.
@@ -257,20 +244,12 @@ export function RequestDetail() {
     { params: { query: { limit: 100 } } },
     { enabled: may.manage },
   );
-  if (request.isPending)
-    return (
-      <Developers tab="Requests" title="Request">
-        <Section>
-          <Loading rows={6} />
-        </Section>
-      </Developers>
-    );
   if (!request.data)
     return (
       <Developers tab="Requests" title="Request">
-        <Section flush>
-          <Failure error={request.error} retry={() => void request.refetch()} />
-        </Section>
+        <Read card of={request} rows={6}>
+          {() => null}
+        </Read>
       </Developers>
     );
   const r = request.data;
@@ -292,15 +271,19 @@ export function RequestDetail() {
         <Notice
           tone={(r.status ?? 0) >= 500 ? "bad" : "warn"}
           title={errorText(r.error) ?? "The service refused the request."}
-          action={<Go to={`/developers/requests?error=${r.error}`}>Requests with this error</Go>}
+          action={
+            <Go to="/developers/requests" search={{ error: r.error }}>
+              Requests with this error
+            </Go>
+          }
         >
           Error code <code>{r.error}</code>
         </Notice>
       )}
       {r.status === null && (
         <Notice tone="warn" title="The service stopped before it recorded the reply.">
-          What the request changed is committed all the same. Repeat it with the same
-          Idempotency-Key to get its reply.
+          What the request changed is still saved. Repeat it with the same Idempotency-Key to get
+          its reply.
         </Notice>
       )}
       <Section title="Request">
@@ -311,12 +294,12 @@ export function RequestDetail() {
               r.resource_id ? (
                 <ResourceLink key="r" id={r.resource_id} />
               ) : (
-                "None: it listed or made nothing"
+                "None: it changed no single resource"
               ),
             ],
             [
               "API key",
-              <Go key="k" to={`/developers/requests?key_id=${r.key_id}`}>
+              <Go key="k" to="/developers/requests" search={{ key_id: r.key_id }}>
                 {key ? `${key.name} (…${key.last_four})` : "Requests with the same key"}
               </Go>,
             ],
@@ -350,7 +333,7 @@ function After({ resource }: { resource: string }) {
             {
               head: "Deliveries",
               cell: (e) => (
-                <Go to={`/developers/deliveries?event_id=${e.id}`} className="above">
+                <Go to="/developers/deliveries" search={{ event_id: e.id }} className="above">
                   Deliveries
                 </Go>
               ),

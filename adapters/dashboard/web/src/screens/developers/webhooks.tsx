@@ -1,7 +1,7 @@
 // Webhook endpoints: how each is, and what an owner can do with it.
 import { useParams } from "@tanstack/react-router";
 import { ChevronDown, Plus } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay, useMe } from "../../api/session";
@@ -10,10 +10,11 @@ import { eventTypes, statusText } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
 import { Check, FaultsOf, TextField } from "../../ui/form";
-import { count, When } from "../../ui/format";
+import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { More } from "../../ui/menu";
-import { Empty, Facts, Failure, Loading, Notice, Section } from "../../ui/page";
+import { Empty, Facts, Failure, Notice, Read, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { Badge } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 import { soon, useDeliveryColumns } from "./deliveries";
@@ -53,30 +54,16 @@ export function WebhookList() {
       }
     >
       {!may.manage && <Notice title="Only an owner creates and changes endpoints." />}
-      {endpoints.isPending ? (
-        <Section>
-          <Loading rows={4} />
-        </Section>
-      ) : !endpoints.data ? (
-        <Section flush>
-          <Failure error={endpoints.error} retry={() => void endpoints.refetch()} />
-        </Section>
-      ) : list.length === 0 ? (
-        <Section flush>
-          <Empty title="No endpoints yet" action={make()}>
-            Create one with the HTTPS address of your program. Until then, your program can follow
-            the events with GET /events.
-          </Empty>
-        </Section>
-      ) : (
-        <ul className="plain endpoints">
-          {list.map((e) => (
-            <li key={e.id}>
-              <EndpointCard of={e} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Read card of={endpoints} rows={4}>
+        {({ data }) => (
+          <EndpointCards of={data}>
+            <Empty title="No endpoints yet" action={make()}>
+              Create one with the HTTPS address of your program. Until then, your program can follow
+              the events with GET /events.
+            </Empty>
+          </EndpointCards>
+        )}
+      </Read>
       {may.manage && <NeedRead />}
       {may.manage && <EndpointForm open={making} onOpenChange={setMaking} />}
     </Developers>
@@ -94,8 +81,13 @@ function NeedRead() {
   return (
     <Section title="Endpoints of API keys">
       <Check
-        label="A key needs read, too"
-        hint="Events show what a reader sees, payments too. Without read, a key then creates and enables no endpoint, and changes no address or event types."
+        label="A key also needs the read permission"
+        hint={
+          <>
+            Events show what a reader sees, including payments. A key without read then cannot
+            create or enable an endpoint, or change its address or event types.
+          </>
+        }
         checked={organization.endpoints_need_read}
         onChange={(on) => {
           if (!change.isPending) change.go(on);
@@ -119,8 +111,22 @@ function useMaker(e: Endpoint | undefined): { name: string; blind: boolean } {
   };
 }
 
+/** EndpointCards lists endpoints, or shows what stands for them when there are none. */
+export function EndpointCards({ of, children }: { of: readonly Endpoint[]; children: ReactNode }) {
+  if (of.length === 0) return <Section flush>{children}</Section>;
+  return (
+    <ul className="plain endpoints">
+      {of.map((e) => (
+        <li key={e.id}>
+          <EndpointCard of={e} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** EndpointCard shows an endpoint and how it is. The whole card leads to it. */
-export function EndpointCard({ of: e }: { of: Endpoint }) {
+function EndpointCard({ of: e }: { of: Endpoint }) {
   const health = healthOf(e);
   const { blind } = useMaker(e);
   return (
@@ -160,20 +166,12 @@ export function WebhookDetail() {
   );
   const columns = useDeliveryColumns(["Endpoint"]);
   const maker = useMaker(endpoint.data);
-  if (endpoint.isPending)
-    return (
-      <Developers tab="Webhooks" title="Webhook endpoint">
-        <Section>
-          <Loading rows={8} />
-        </Section>
-      </Developers>
-    );
   if (!endpoint.data)
     return (
       <Developers tab="Webhooks" title="Webhook endpoint">
-        <Section flush>
-          <Failure error={endpoint.error} retry={() => void endpoint.refetch()} />
-        </Section>
+        <Read card of={endpoint} rows={8}>
+          {() => null}
+        </Read>
       </Developers>
     );
   const e = endpoint.data;
@@ -199,8 +197,8 @@ export function WebhookDetail() {
           title={health.about}
           action={
             h.failing_since && (
-              <Go to={`/developers/deliveries?endpoint_id=${e.id}&state=pending`}>
-                What was not delivered
+              <Go to="/developers/deliveries" search={{ endpoint_id: e.id, state: "pending" }}>
+                Undelivered events
               </Go>
             )
           }
@@ -210,8 +208,8 @@ export function WebhookDetail() {
       )}
       {maker.blind && (
         <Notice tone="warn" title={`${maker.name}, an API key without read, made this endpoint.`}>
-          Its events show what a reader sees, payments too. Disable or delete it if that program
-          should not see them.
+          Its events show what a reader sees, including payments. Disable or delete it if that
+          program should not see them.
         </Notice>
       )}
       <Section title="Endpoint">
@@ -223,7 +221,7 @@ export function WebhookDetail() {
             ],
             ["Failures in a row", h.consecutive_failures.toLocaleString("en-US")],
             [
-              "Tried next",
+              "Next try",
               h.circuit_open_until ? (
                 <When key="c" value={h.circuit_open_until} full />
               ) : (
@@ -254,7 +252,11 @@ export function WebhookDetail() {
       <Section
         title="Deliveries"
         flush
-        actions={<Go to={`/developers/deliveries?endpoint_id=${e.id}`}>All, with filters</Go>}
+        actions={
+          <Go to="/developers/deliveries" search={{ endpoint_id: e.id }}>
+            All, with filters
+          </Go>
+        }
       >
         <List
           of={deliveries}
@@ -282,22 +284,19 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
   const close = () => setAsks(null);
   const params = (key: { "Idempotency-Key": string }) => ({ path: { id: e.id }, header: key });
   const ping = useSend(
-    (api, key, _: void) =>
-      api.POST("/webhook_endpoints/{id}/ping", { params: params(key), body: {} }),
+    (api, key) => api.POST("/webhook_endpoints/{id}/ping", { params: params(key), body: {} }),
     { done: setPinged },
   );
   const enable = useSend(
-    (api, key, _: void) =>
-      api.POST("/webhook_endpoints/{id}/enable", { params: params(key), body: {} }),
+    (api, key) => api.POST("/webhook_endpoints/{id}/enable", { params: params(key), body: {} }),
     { says: "The endpoint is enabled." },
   );
   const disable = useSend(
-    (api, key, _: void) =>
-      api.POST("/webhook_endpoints/{id}/disable", { params: params(key), body: {} }),
+    (api, key) => api.POST("/webhook_endpoints/{id}/disable", { params: params(key), body: {} }),
     { says: "The endpoint is disabled." },
   );
   const rotate = useSend(
-    (api, key, _: void) =>
+    (api, key) =>
       api.POST("/webhook_endpoints/{id}/rotate_secret", { params: params(key), body: {} }),
     {
       done: (r) => {
@@ -307,7 +306,7 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
     },
   );
   const remove = useSend(
-    (api, key, _: void) => api.DELETE("/webhook_endpoints/{id}", { params: params(key) }),
+    (api, key) => api.DELETE("/webhook_endpoints/{id}", { params: params(key) }),
     { says: "The endpoint is deleted.", done: () => go("/developers/webhooks") },
   );
   return (
@@ -373,7 +372,7 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
         <div className="stack">
           <p className="wrap-anywhere">
             Molar sends nothing more to {endpointName(e)} and deletes its deliveries. You cannot
-            take this back.
+            undo this.
           </p>
           <div className="dialog-actions">
             <Button onClick={close}>Cancel</Button>
@@ -400,13 +399,7 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
           <div className="stack">
             <Notice
               tone={pinged.status !== null && pinged.status < 300 ? "good" : "bad"}
-              title={
-                pinged.status === null
-                  ? "The endpoint did not reply."
-                  : pinged.status < 300
-                    ? `The endpoint accepted it: ${statusText(pinged.status)}.`
-                    : `The endpoint refused it: ${statusText(pinged.status)}.`
-              }
+              title={outcome(pinged)}
             >
               {pinged.error ??
                 (pinged.duration_ms !== null &&
@@ -423,6 +416,14 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
       </Modal>
     </>
   );
+}
+
+/** outcome says what became of a test event. */
+function outcome({ status }: Schemas["WebhookPing"]): string {
+  if (status === null) return "The endpoint did not reply.";
+  return status < 300
+    ? `The endpoint accepted it: ${statusText(status)}.`
+    : `The endpoint refused it: ${statusText(status)}.`;
 }
 
 /** EndpointForm creates or changes an endpoint. The secret of a new one is shown once. */
@@ -474,11 +475,11 @@ function EndpointFields({
   const [types, setTypes] = useState<EventType[] | null>(endpoint?.event_types ?? null);
   const body = { url: url.trim(), description: description.trim(), event_types: types };
   const create = useSend(
-    (api, key, _: void) => api.POST("/webhook_endpoints", { params: { header: key }, body }),
+    (api, key) => api.POST("/webhook_endpoints", { params: { header: key }, body }),
     { quiet: true, done: (r) => close(r.secret) },
   );
   const update = useSend(
-    (api, key, _: void) =>
+    (api, key) =>
       api.PATCH("/webhook_endpoints/{id}", {
         params: { path: { id: endpoint?.id ?? "" }, header: key },
         body,

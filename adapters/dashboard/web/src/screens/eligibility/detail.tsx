@@ -7,9 +7,10 @@ import { type Schemas, useClient } from "../../api/client";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Copy, CopyAsCurl } from "../../ui/copy";
-import { cents, Day, day, Money, name, printable, When, words } from "../../ui/format";
+import { cents, Day, day, Money, None, name, printable, When, words } from "../../ui/format";
 import { Go } from "../../ui/link";
-import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Facts, Notice, Page, Read, Section, Waiting } from "../../ui/page";
+import { Scrolled } from "../../ui/scrolled";
 import { Badge, type Tone } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { Traces } from "../../ui/traces";
@@ -27,22 +28,7 @@ export function CheckDetail() {
     { params: { path: { id } } },
     { refetchInterval: (q) => (q.state.data?.state === "pending" ? 2000 : false) },
   );
-  if (check.isPending)
-    return (
-      <Page title="Check">
-        <Section>
-          <Loading rows={10} />
-        </Section>
-      </Page>
-    );
-  if (!check.data)
-    return (
-      <Page title="Check">
-        <Section flush>
-          <Failure error={check.error} retry={() => void check.refetch()} />
-        </Section>
-      </Page>
-    );
+  if (!check.data) return <Waiting title="Check" rows={10} of={check} />;
   const c = check.data;
   const who = c.request.patient ?? c.request.subscriber;
   return (
@@ -57,7 +43,7 @@ export function CheckDetail() {
             for <Day value={c.request.service_date} />
           </span>
           <span>
-            asked <When value={c.created_at} full />
+            checked <When value={c.created_at} full />
           </span>
         </>
       }
@@ -72,7 +58,8 @@ export function CheckDetail() {
           {may.write && c.outcome === "answered" && (
             <ButtonLink
               icon={<RotateCcw size={16} aria-hidden />}
-              to={`/eligibility/new?again=${c.id}`}
+              to="/eligibility/new"
+              search={{ again: c.id }}
             >
               Check again
             </ButtonLink>
@@ -98,20 +85,18 @@ function Says({ check: c }: { check: CheckResource }) {
   const may = useMay();
   if (c.state === "pending")
     return (
-      <Notice title="The payer has not answered yet.">
-        This page shows the answer when it comes.
+      <Notice title="The payer has not responded yet.">
+        This page shows the response when it arrives.
       </Notice>
     );
   if (c.outcome === "payer_unavailable")
     return (
       <Notice
         tone="warn"
-        title={`${c.payer.name} does not answer now.`}
-        action={
-          may.write && <ButtonLink to={`/eligibility/new?again=${c.id}`}>Try again</ButtonLink>
-        }
+        title={`${c.payer.name} is not responding right now.`}
+        action={may.write && <TryAgain check={c} />}
       >
-        The payer was not reached. Nothing is wrong with what you entered.
+        Molar could not reach the payer. What you entered is not the cause.
       </Notice>
     );
   if (c.outcome === "error")
@@ -119,11 +104,9 @@ function Says({ check: c }: { check: CheckResource }) {
       <Notice
         tone="bad"
         title="The check failed on the way to the payer."
-        action={
-          may.write && <ButtonLink to={`/eligibility/new?again=${c.id}`}>Try again</ButtonLink>
-        }
+        action={may.write && <TryAgain check={c} />}
       >
-        Nothing is wrong with what you entered.
+        What you entered is not the cause.
       </Notice>
     );
   if (c.outcome === "rejected") {
@@ -165,6 +148,20 @@ function Says({ check: c }: { check: CheckResource }) {
   return null;
 }
 
+function TryAgain({ check: c }: { check: CheckResource }) {
+  return (
+    <ButtonLink to="/eligibility/new" search={{ again: c.id }}>
+      Try again
+    </ButtonLink>
+  );
+}
+
+/** paid returns what the plan pays for a category. */
+function paid(r: NonNullable<CheckResource["coverage"]>[number]): ReactNode {
+  if (r.covered === false) return "Not covered";
+  return r.percent_paid == null ? <NotSaid /> : `${r.percent_paid} %`;
+}
+
 function Answer({ check: c }: { check: CheckResource }) {
   const amounts = [
     ...(c.maximums ?? []).map((a) => ({ a, kind: "maximum" })),
@@ -197,20 +194,13 @@ function Answer({ check: c }: { check: CheckResource }) {
                   {
                     head: "Plan pays",
                     right: true,
-                    cell: (r) =>
-                      r.covered === false ? (
-                        "Not covered"
-                      ) : r.percent_paid == null ? (
-                        <None />
-                      ) : (
-                        `${r.percent_paid} %`
-                      ),
+                    cell: (r) => paid(r),
                   },
-                  { head: "How often", cell: (r) => often(r.frequency) ?? <None /> },
+                  { head: "How often", cell: (r) => often(r.frequency) ?? <NotSaid /> },
                   {
                     head: "Notes",
                     wide: true,
-                    cell: (r) => printable(r.notes.join(" ")) || <None />,
+                    cell: (r) => printable(r.notes.join(" ")) || <NotSaid />,
                   },
                 ]}
               />
@@ -275,14 +265,14 @@ function Answer({ check: c }: { check: CheckResource }) {
               {
                 head: "Plan pays",
                 right: true,
-                cell: (p) => (p.percent_paid == null ? <None /> : `${p.percent_paid} %`),
+                cell: (p) => (p.percent_paid == null ? <NotSaid /> : `${p.percent_paid} %`),
               },
               {
                 head: "How often",
                 cell: (p) =>
                   [often(p.frequency), p.max_age != null && `up to age ${p.max_age}`]
                     .filter(Boolean)
-                    .join(", ") || <None />,
+                    .join(", ") || <NotSaid />,
               },
               { head: "Last done", cell: (p) => <Day value={p.last_service_date} /> },
               { head: "Next eligible", cell: (p) => <Day value={p.next_eligible_date} /> },
@@ -320,15 +310,17 @@ function Answer({ check: c }: { check: CheckResource }) {
 /** said returns a payer's text to show, or nothing. */
 const said = (text: string | null | undefined) => text && printable(text);
 
-const None = () => (
-  <span className="muted none" aria-label="not said">
-    –
-  </span>
-);
+const NotSaid = () => <None said="not stated" />;
 
 /** Amount shows how much of a maximum or deductible is used. */
 function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string }) {
-  const label = `${words(a.level)} ${kind}, ${words(a.period).toLowerCase()}${a.applies_to ? `, ${printable(a.applies_to.toLowerCase())}` : ""}`;
+  const label = [
+    `${words(a.level)} ${kind}`,
+    words(a.period).toLowerCase(),
+    a.applies_to && printable(a.applies_to.toLowerCase()),
+  ]
+    .filter(Boolean)
+    .join(", ");
   const used =
     a.used ??
     (a.amount && a.remaining ? ((cents(a.amount) - cents(a.remaining)) / 100).toFixed(2) : null);
@@ -392,7 +384,14 @@ const due: Record<string, [string, Tone]> = {
 
 function Due({ procedure: p }: { procedure: Schemas["ProcedureBenefit"] }) {
   const known = p.status && due[p.status];
-  return known ? <Badge tone={known[1]}>{known[0]}</Badge> : <None />;
+  return known ? <Badge tone={known[1]}>{known[0]}</Badge> : <NotSaid />;
+}
+
+/** answered says where the answer came from. */
+function answered(c: CheckResource): string | null {
+  if (c.cache.state === "hit") return "From a response of the last 24 hours";
+  const { latency_ms: latency = null } = c.source ?? {};
+  return latency === null ? null : `In ${(latency / 1000).toFixed(1)} s`;
 }
 
 /** Asked shows the request, what it cost, and the messages of the network. */
@@ -417,14 +416,7 @@ function Asked({ check: c }: { check: CheckResource }) {
         ]
       : []),
     ["Procedures asked", c.request.procedure_codes.join(", ") || null],
-    [
-      "Answered",
-      c.cache.state === "hit"
-        ? "From an answer of the last 24 hours"
-        : c.source?.latency_ms != null
-          ? `In ${(c.source.latency_ms / 1000).toFixed(1)} s`
-          : null,
-    ],
+    ["Answered", answered(c)],
     ["Charge", c.billing?.label],
   ];
   return (
@@ -453,11 +445,14 @@ function Asked({ check: c }: { check: CheckResource }) {
 function Exchange({ id }: { id: string }) {
   const { api } = useClient();
   const exchange = api.useQuery("get", "/eligibility/{id}/exchange", { params: { path: { id } } });
-  if (exchange.isPending) return <Loading rows={3} />;
   if (!exchange.data)
-    return <Failure error={exchange.error} retry={() => void exchange.refetch()} />;
+    return (
+      <Read of={exchange} rows={3}>
+        {() => null}
+      </Read>
+    );
   if (exchange.data.messages.length === 0)
-    return <p className="muted">Nothing was sent: the answer is a saved one.</p>;
+    return <p className="muted">Nothing was sent: this is a saved response.</p>;
   const lines = (x12: string) => x12.replaceAll("~", "~\n").replaceAll("\n\n", "\n");
   return (
     <div className="stack no-print">
@@ -465,15 +460,15 @@ function Exchange({ id }: { id: string }) {
         <div key={i} className="exchange">
           <div>
             <h3>270</h3>
-            <pre tabIndex={0}>{lines(m.request)}</pre>
+            <Scrolled label={`270, message ${i + 1}`}>{lines(m.request)}</Scrolled>
           </div>
           <div>
             <h3>271</h3>
-            <pre tabIndex={0}>
+            <Scrolled label={`271, message ${i + 1}`}>
               {m.response
                 ? lines(m.response).split("\n").map(printable).join("\n")
                 : "Nothing came back."}
-            </pre>
+            </Scrolled>
           </div>
         </div>
       ))}

@@ -1,8 +1,8 @@
 // Asking a payer about a patient, and asking again after a rejection.
 
-import { useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { type APIError, isAPIError, type Schemas, useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Check, DateField, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
@@ -16,7 +16,7 @@ type Request = Schemas["EligibilityRequest"];
 /** NewCheck is the screen that asks a payer. */
 export function NewCheck() {
   const { api } = useClient();
-  const { again } = useSearch({ strict: false }) as { again?: string };
+  const [{ again }] = useFilters("/eligibility/new");
   const earlier = api.useQuery(
     "get",
     "/eligibility/{id}",
@@ -38,8 +38,8 @@ export function NewCheck() {
   );
 }
 
-/** CheckForm asks a payer. From an earlier check it takes the request; of a rejected one it corrects it, with what
- *  the payer said beside the fields. */
+/** CheckForm asks a payer. From an earlier check it takes the request; of a rejected one it corrects it,
+ *  with what the payer said beside the fields. */
 export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?: boolean }) {
   const { api } = useClient();
   const go = useGo();
@@ -83,7 +83,8 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
       done: (check) => go(`/eligibility/${check.id}`),
       refused: (e) => {
         if (!isAPIError(e)) return false;
-        if (e.check) go(`/eligibility/${e.check.id}`); // the check exists: its screen says what the payer said
+        // The check exists: its screen says what the payer said.
+        if (e.check) go(`/eligibility/${e.check.id}`);
         setFaults(e.errors);
         setRefusal(e.check ? null : e);
         return true;
@@ -110,6 +111,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
     });
   };
 
+  const action = corrects ? "Send again" : "Check coverage";
   const text = (label: string, key: keyof typeof subscriber, more: object = {}) => (
     <TextField
       label={label}
@@ -135,7 +137,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
       <form className="stack" onSubmit={submit}>
         {refusal && (
           <Notice tone="bad" title={refusal.message}>
-            {refusal.errors.length > 0 && <p>What to change is beside the fields.</p>}
+            {refusal.errors.length > 0 && <p>Each field shows what to change.</p>}
             <p className="muted small">
               Request <code>{refusal.request_id}</code>
             </p>
@@ -153,7 +155,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
             <SelectField
               label="Office"
               path="office_id"
-              value={office || list[0]!.id}
+              value={office || list[0]?.id || ""}
               onChange={setOffice}
               options={list.map((o) => [o.id, o.name] as const)}
             />
@@ -208,7 +210,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
             path="service_date"
             value={date}
             onChange={setDate}
-            hint="Without one, today."
+            hint="Today, if you leave it empty."
           />
           <TextField
             label="Procedures"
@@ -217,19 +219,19 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
             value={codes}
             onChange={setCodes}
             placeholder="D1110, D2740"
-            hint="Up to 10 CDT codes. Without them, all that the payer lists."
+            hint="Up to 10 CDT codes. Leave it empty for all that the payer lists."
           />
         </div>
         {from && !corrects && (
           <Check
-            label="Ask the payer again, even if an answer of the last 24 hours is saved"
+            label="Ask the payer again, even if a response of the last 24 hours is saved"
             checked={fresh}
             onChange={setFresh}
           />
         )}
         <div className="row">
           <Button type="submit" look="primary" busy={send.isPending}>
-            {send.isPending ? "Asking the payer…" : corrects ? "Send again" : "Check coverage"}
+            {send.isPending ? "Asking the payer…" : action}
           </Button>
           {send.isPending && (
             <span className="muted" role="status">

@@ -2,14 +2,16 @@
 // check that corrects another one is in one row with it.
 import { BadgeCheck } from "lucide-react";
 import { type Schemas, useClient } from "../../api/client";
-import { address, one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
+import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { SelectField } from "../../ui/form";
-import { count, Day, name, When } from "../../ui/format";
+import { Day, None, name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { Badge, type Tone } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 
@@ -21,8 +23,8 @@ type Attempts = { last: CheckResource; earlier: CheckResource[] };
 export function CheckList() {
   const { api } = useClient();
   const may = useMay();
-  const [filters, set] = useFilters();
-  const outcome = one(filters.outcome) ?? "";
+  const [filters, set] = useFilters("/eligibility");
+  const outcome = filters.outcome ?? "";
   const checks = api.useInfiniteQuery(
     "get",
     "/eligibility",
@@ -38,7 +40,7 @@ export function CheckList() {
       title="Eligibility"
       actions={
         <>
-          <CopyAsCurl path={address("/eligibility", filters)} />
+          <CopyAsCurl path={`/eligibility${format(filters)}`} />
           {may.write && (
             <ButtonLink
               look="primary"
@@ -56,7 +58,9 @@ export function CheckList() {
           <SelectField
             label="Outcome"
             value={outcome}
-            onChange={(v) => set({ outcome: v || undefined })}
+            onChange={(v) =>
+              set({ outcome: (v || undefined) as Searches["/eligibility"]["outcome"] })
+            }
             options={[
               ["", "All checks"],
               ["answered", "Answered"],
@@ -81,12 +85,7 @@ export function CheckList() {
             {
               head: "Plan",
               wide: true,
-              cell: (a) =>
-                a.last.plan?.name ?? (
-                  <span className="muted none" aria-label="none">
-                    –
-                  </span>
-                ),
+              cell: (a) => a.last.plan?.name ?? <None />,
             },
             { head: "Service date", cell: (a) => <Day value={a.last.request.service_date} /> },
             { head: "Asked", cell: (a) => <When value={a.last.created_at} /> },
@@ -99,7 +98,7 @@ export function CheckList() {
                   <span key={e.id}>
                     {i > 0 && ", "}
                     <Go to={`/eligibility/${e.id}`} className="above">
-                      {e.rejection?.reasons[0]?.message ?? "no answer"}
+                      {e.rejection?.reasons[0]?.message ?? "no response"}
                     </Go>
                   </span>
                 ))}
@@ -148,21 +147,23 @@ function group(checks: CheckResource[]): Attempts[] {
     });
 }
 
-/** Coverage says in a word whether the patient is covered, or why one does not know. */
+const outcomes: Partial<Record<Schemas["Outcome"], [string, Tone]>> = {
+  rejected: ["Rejected by the payer", "bad"],
+  payer_unavailable: ["Payer unavailable", "warn"],
+  error: ["Failed", "bad"],
+};
+
+/** standing returns in a word whether the patient is covered, or why that is not known. */
+function standing(c: CheckResource): [string, Tone] {
+  if (c.state === "pending") return ["Waiting for the payer", "info"];
+  const failed = c.outcome && outcomes[c.outcome];
+  if (failed) return failed;
+  if (c.status === "active") return ["Covered", "good"];
+  return c.status === "inactive" ? ["Not covered", "bad"] : ["Coverage not stated", "warn"];
+}
+
+/** Coverage shows whether the patient is covered. */
 export function Coverage({ check: c }: { check: CheckResource }) {
-  const [word, tone]: [string, Tone] =
-    c.state === "pending"
-      ? ["Waiting for the payer", "info"]
-      : c.outcome === "rejected"
-        ? ["Rejected by the payer", "bad"]
-        : c.outcome === "payer_unavailable"
-          ? ["Payer unavailable", "warn"]
-          : c.outcome === "error"
-            ? ["Failed", "bad"]
-            : c.status === "active"
-              ? ["Covered", "good"]
-              : c.status === "inactive"
-                ? ["Not covered", "bad"]
-                : ["Payer does not say", "warn"];
+  const [word, tone] = standing(c);
   return <Badge tone={tone}>{word}</Badge>;
 }

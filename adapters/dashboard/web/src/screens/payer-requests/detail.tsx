@@ -1,7 +1,7 @@
 // One payer request: what the payer asks, and the answer to it on the same screen.
 import { useParams } from "@tanstack/react-router";
 import { Send } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { isAPIError, newKey, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
@@ -9,15 +9,18 @@ import { Button } from "../../ui/button";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
 import { FaultsOf } from "../../ui/form";
-import { count, Day, When } from "../../ui/format";
+import { Day, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Traces } from "../../ui/traces";
 import { Documents } from "../attachments/documents";
-import { maxNarrative, Narrative } from "../attachments/narrative";
+import { Narrative } from "../attachments/narrative";
 import { ForClaim } from "../attachments/new";
+import { obstacle } from "../attachments/obstacle";
 import { blank, SubjectFields, subjectBody, useOffices } from "../attachments/subject";
+import { useUploads } from "../attachments/uploads";
 import { Due } from "./due";
 import "./payer-requests.css";
 
@@ -122,7 +125,7 @@ export function PayerRequestDetail() {
           )}
           {!claimID && r.state === "open" && (
             <Notice title="No claim is linked">
-              The answer needs the patient, the plan and the dates of service.
+              Your answer needs the patient, the plan and the dates of service.
             </Notice>
           )}
           <Traces key={r.id} id={r.id} path={`/payer_requests/${r.id}`} />
@@ -159,18 +162,15 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
   const offices = useOffices();
   const [text, setText] = useState(attachment?.narrative ?? "");
   const [subject, setSubject] = useState(blank);
-  const [waiting, setWaiting] = useState(0);
   const [refused, setRefused] = useState<Schemas["Error"] | null>(null);
-  const made = useRef<Attachment | null>(attachment);
-  useEffect(() => {
-    if (attachment) made.current = attachment;
-  }, [attachment]);
+  const made = useRef<Attachment | null>(null); // by the first image
   const about = r.claim_id ? {} : subjectBody(subject, offices);
   const asks = !r.claim_id && !attachment;
 
   /** into returns the attachment of the answer, which the first image creates. */
   const into = async (): Promise<Attachment> => {
-    if (made.current) return made.current;
+    const known = attachment ?? made.current;
+    if (known) return known;
     const { data, error } = await fetch.POST("/attachments", {
       params: { header: { "Idempotency-Key": newKey() } },
       body: { kind: "solicited", payer_request_id: r.id, narrative: text || null, ...about },
@@ -185,39 +185,38 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
     return data;
   };
 
+  const uploads = useUploads(into);
   const answer = useSend(
-    async (api, key, _: void) =>
-      api.POST("/payer_requests/{id}/answer", {
+    async (api, key) => {
+      const known = attachment ?? made.current;
+      return api.POST("/payer_requests/{id}/answer", {
         params: { path: { id: r.id }, header: key },
-        body: made.current
-          ? { attachment_id: made.current.id, narrative: text || null }
+        body: known
+          ? { attachment_id: known.id, narrative: text || null }
           : { narrative: text || null, ...about },
-      }),
+      });
+    },
     {
       says: (out) =>
         out.attachment
           ? `Sent to ${out.payer_request.payer.name} as ${out.attachment.attachment_number}.`
-          : "The request is answered already.",
+          : "The request was already answered.",
     },
   );
   const refusal = isAPIError(answer.error) ? answer.error : refused;
   const images = attachment?.documents.length ?? 0;
-  const why =
-    waiting > 0
-      ? `Upload or leave out ${waiting === 1 ? "the chosen image" : `the ${waiting} chosen images`} first.`
-      : images === 0 && !text.trim()
-        ? "Add an image or write a narrative."
-        : [...text].length > maxNarrative
-          ? "Shorten the narrative."
-          : "";
+  const why = obstacle(uploads.all.length, [...text].length, [
+    images === 0 && !text.trim(),
+    "Add an image or write a narrative.",
+  ]);
   return (
     <FaultsOf list={refusal?.errors ?? []}>
       {asks && (
-        <Section title="Who it is about">
+        <Section title="Patient and plan">
           <SubjectFields value={subject} onChange={setSubject} />
         </Section>
       )}
-      <Documents attachment={attachment} add={into} onWaiting={setWaiting} />
+      <Documents attachment={attachment} uploads={uploads} />
       <Section title="Narrative">
         <Narrative
           value={text}
@@ -247,8 +246,7 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
               {[images > 0 && count(images, "image"), text.trim() && "the narrative"]
                 .filter(Boolean)
                 .join(" and ")}{" "}
-              to {r.payer.name} for reference {r.reference_number}. Afterwards nothing of it can be
-              changed.
+              to {r.payer.name} for reference {r.reference_number}. You cannot change it afterwards.
             </p>
           </Confirm>
           <span className="hint" role="status">

@@ -1,11 +1,13 @@
 // When a payer wants its answer, in words.
 import type { Schemas } from "../../api/client";
-import { count, Day, dateIn, useZone } from "../../ui/format";
+import { Day, dateIn, useZone } from "../../ui/format";
+import { count } from "../../ui/plural";
 import { Badge, type Tone } from "../../ui/state";
 
 type Request = Schemas["PayerRequest"];
 
-/** useDaysLeft returns a function that returns the days until a date, as the office counts them. It is negative for a past date. */
+/** useDaysLeft returns a function that returns the days until a date, as the office counts them. It is
+ *  negative for a past date. */
 export function useDaysLeft(): (date: string) => number {
   const today = Date.parse(dateIn(useZone()));
   return (date) => Math.round((Date.parse(date) - today) / 86_400_000);

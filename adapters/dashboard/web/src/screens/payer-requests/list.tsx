@@ -1,10 +1,11 @@
 // What payers ask for: the requests that wait, the most urgent first, and those
 // that were answered.
-import { Link } from "@tanstack/react-router";
 import { type Schemas, useClient } from "../../api/client";
-import { address, one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
+import { format } from "../../api/searches";
 import { CopyAsCurl } from "../../ui/copy";
 import { When } from "../../ui/format";
+import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { type Column, List, paged } from "../../ui/table";
 import { Due, soonest } from "./due";
@@ -14,9 +15,8 @@ type Request = Schemas["PayerRequest"];
 
 export function PayerRequestList() {
   const { api } = useClient();
-  const [filters] = useFilters();
-  const state: Schemas["PayerRequestState"] =
-    one(filters.state) === "answered" ? "answered" : "open";
+  const [filters] = useFilters("/payer-requests");
+  const { state = "open" } = filters;
   const requests = api.useInfiniteQuery(
     "get",
     "/payer_requests",
@@ -54,7 +54,7 @@ export function PayerRequestList() {
   return (
     <Page
       title="Payer requests"
-      actions={<CopyAsCurl path={address("/payer_requests", { ...filters, state })} />}
+      actions={<CopyAsCurl path={`/payer_requests${format({ ...filters, state })}`} />}
     >
       <Section flush>
         <nav className="tabs" aria-label="States">
@@ -64,16 +64,16 @@ export function PayerRequestList() {
               ["Answered", "answered"],
             ] as const
           ).map(([name, s]) => (
-            <Link
+            <Go
               key={s}
-              to="."
-              search={{ ...filters, state: s === "open" ? undefined : s } as never}
+              to="/payer-requests"
+              search={{ ...filters, state: s === "open" ? undefined : s }}
               replace
               className="tab"
               aria-current={s === state ? "page" : undefined}
             >
               {name}
-            </Link>
+            </Go>
           ))}
         </nav>
         <List
@@ -84,9 +84,9 @@ export function PayerRequestList() {
           columns={columns}
           empty={
             state === "open" ? (
-              <Empty title="No payer waits for you">
-                When a payer asks for X-rays or other proof, its request is here with the day by
-                which it wants an answer.
+              <Empty title="No open requests">
+                When a payer asks for X-rays or other proof, its request appears here with its due
+                date.
               </Empty>
             ) : (
               <Empty title="No answered requests yet">

@@ -7,9 +7,10 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
-import { count, Day, Days, dollars, Money, name, printable, words } from "../../ui/format";
+import { Day, Days, dollars, Money, None, name, printable, words } from "../../ui/format";
 import { Go } from "../../ui/link";
-import { Empty, Facts, Failure, Loading, Section } from "../../ui/page";
+import { Empty, Facts, Read, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { Badge, State } from "../../ui/state";
 import { paged, Table } from "../../ui/table";
 import { groupLabel, reasonLabel, statusLabel } from "./codes";
@@ -46,19 +47,16 @@ export function Claims({ era: e }: { era: ERA }) {
   const [text, setText] = useState("");
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = claims;
   const rows = claims.data?.pages.flatMap((p) => p.data) ?? [];
+  // The service has the pages: the next one is asked for once the one before it is here.
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && rows.length < many) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage, rows.length]);
-  if (claims.isPending)
-    return (
-      <Section title="Claims" flush>
-        <Loading rows={Math.min(8, Math.max(1, e.counts.claims))} />
-      </Section>
-    );
   if (!claims.data)
     return (
       <Section title="Claims" flush>
-        <Failure error={claims.error} retry={() => void claims.refetch()} />
+        <Read of={claims} rows={Math.min(8, Math.max(1, e.counts.claims))}>
+          {() => null}
+        </Read>
       </Section>
     );
   const sought = text.trim().toLowerCase();
@@ -119,10 +117,10 @@ export function Claims({ era: e }: { era: ERA }) {
         </div>
       )}
       {shown.length === 0 ? (
-        <Empty title={rows.length === 0 ? "This payment has no claims" : "No claim matches"}>
+        <Empty title={rows.length === 0 ? "This remittance has no claims" : "No claim matches"}>
           {rows.length === 0
             ? "Its amount comes from the provider adjustments alone."
-            : "Enter a part of a patient's name, or of a number of the claim."}
+            : "Enter part of a patient's name or of a claim number."}
         </Empty>
       ) : (
         <Table
@@ -190,16 +188,11 @@ export function Claims({ era: e }: { era: ERA }) {
 /** Status shows what became of a claim. */
 function Status({ claim: c }: { claim: ERAClaim }) {
   if (c.review?.code === "under_way") return <Badge tone="info">Being applied</Badge>;
-  if (c.review?.code === "correction") return <Badge tone="warn">Waits</Badge>;
-  return (
-    <State value={c.status}>
-      {c.status === "unmatched"
-        ? "No claim matches"
-        : c.status === "applied" && c.status_code === "22"
-          ? "Reversal applied"
-          : undefined}
-    </State>
-  );
+  if (c.review?.code === "correction") return <Badge tone="warn">On hold</Badge>;
+  if (c.status === "unmatched") return <State value={c.status}>No claim matches</State>;
+  if (c.status === "applied" && c.status_code === "22")
+    return <State value={c.status}>Reversal applied</State>;
+  return <State value={c.status} />;
 }
 
 /** Decision says why a claim was not applied, and what a person can do. */
@@ -207,13 +200,13 @@ function Decision({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
   return (
     <div className="decision">
       <div>
-        <p className="strong">{c.review!.message}</p>
+        <p className="strong">{c.review?.message}</p>
         {found(e, c).map((m) => (
           <p key={m} className="off wrap-anywhere">
             {printable(m)}
           </p>
         ))}
-        <p>{c.review!.fix}</p>
+        <p>{c.review?.fix}</p>
       </div>
       <Choices era={e} claim={c} />
     </div>
@@ -237,7 +230,7 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
   const ignore = useSend(
     (api, key, note: string) =>
       api.POST("/eras/{id}/claims/{ordinal}/ignore", { params: where(key), body: body(note) }),
-    { says: "The claim is finished without applying it." },
+    { says: "The remittance claim is ignored." },
   );
   if (!may.write) return null;
   const who = `${dollars(c.paid)} for ${printable(name(c.patient_name))}`;
@@ -246,7 +239,7 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
     <div className="row no-print">
       {c.claim_id && (
         <Confirm
-          title="Apply it?"
+          title="Apply the payment?"
           action="Apply"
           note="Note for the claim's history"
           onConfirm={(note) => apply.go(note)}
@@ -268,7 +261,7 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
       <Match era={e} claim={c} open={matching} onOpenChange={setMatching} />
       {c.status !== "ignored" && (
         <Confirm
-          title="Ignore it?"
+          title="Ignore this remittance claim?"
           action="Ignore"
           note={first ? undefined : "Note for the claim's history"}
           onConfirm={(note) => ignore.go(note)}
@@ -279,8 +272,8 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
           )}
         >
           <p>
-            This finishes {who} without applying it to a claim. You can still match{" "}
-            {first ? "it" : "or apply it"} later.
+            Molar does not apply {who} to a claim. You can still{" "}
+            {first ? "match" : "match or apply"} it later.
           </p>
         </Confirm>
       )}
@@ -340,7 +333,7 @@ function Details({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
           ...(c.corrected_patient
             ? [
                 [
-                  "Patient as the payer knows them",
+                  "Patient in the payer's records",
                   printable(
                     [name(c.corrected_patient), c.corrected_patient.member_id]
                       .filter((t) => t && t !== "No name")
@@ -395,13 +388,7 @@ function Details({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
               {
                 head: "Adjustments",
                 cell: ({ line: l }) =>
-                  l.adjustments.length > 0 ? (
-                    <Adjustments list={l.adjustments} />
-                  ) : (
-                    <span className="muted none" aria-label="none">
-                      –
-                    </span>
-                  ),
+                  l.adjustments.length > 0 ? <Adjustments list={l.adjustments} /> : <None />,
               },
               { head: "Paid", right: true, cell: ({ line: l }) => <Money value={l.paid} strong /> },
             ]}
@@ -422,12 +409,10 @@ function Details({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
       {c.status === "applied" && may.write && (
         <div className="row no-print">
           {e.state === "posted" ? (
-            <p className="muted small">
-              To take this back, take the posting of the payment back first.
-            </p>
+            <p className="muted small">To unapply it, unpost the remittance first.</p>
           ) : (
             <Confirm
-              title="Take the application back?"
+              title="Unapply the payment?"
               action="Unapply"
               danger
               note="Note for the claim's history"
@@ -439,8 +424,8 @@ function Details({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
               )}
             >
               <p>
-                The claim then has its figures without {dollars(c.paid)} of this payment. Molar
-                never applies it again by itself.
+                The claim then has its figures without {dollars(c.paid)} of this payment. Molar does
+                not apply it again automatically.
               </p>
             </Confirm>
           )}

@@ -6,9 +6,10 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
-import { count, Day, Money, name, printable, When } from "../../ui/format";
+import { Day, Money, name, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Notice, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { Table } from "../../ui/table";
 import { reasonLabel, statusLabel } from "./codes";
 
@@ -46,8 +47,8 @@ export function Siblings({ era: e }: { era: ERA }) {
           title="The payer sent this payment again with other figures"
           action={<Decide era={e} />}
         >
-          Compare both. Replace the other remittance with this one, or keep the other one. Until
-          then, its figures count. <Links ids={e.correction.of} />
+          Compare both. Then replace the other remittance with this one, or keep the other one.
+          Until then, the other one applies. <Links ids={e.correction.of} />
         </Notice>
       )}
       {e.state === "discarded" && (
@@ -62,20 +63,20 @@ export function Siblings({ era: e }: { era: ERA }) {
       {e.replaced_by && (
         <Notice
           tone="info"
-          title="Another remittance of the payment stands in its place"
+          title="Another remittance of the payment replaced this one"
           action={<Replace era={e} look="plain" />}
         >
           <Links ids={[e.replaced_by]} />
         </Notice>
       )}
       {stands(e) && e.correction?.decided && (
-        <Notice tone="info" title="This correction stands">
+        <Notice tone="info" title="This correction is in effect">
           <Links ids={e.correction.of} /> <Decided note={e.correction.decided} />
         </Notice>
       )}
       {e.corrections.length > 0 && (
         <Notice tone="warn" title="The payer has corrected this payment">
-          A decision waits. <Links ids={e.corrections} />
+          Decide which one applies. <Links ids={e.corrections} />
         </Notice>
       )}
       {e.parts.length > 0 && (
@@ -95,7 +96,7 @@ function Decided({ note }: { note: Schemas["ERANote"] | null }) {
   if (!note) return null;
   return (
     <span className="muted wrap-anywhere">
-      {note.by ? "Decided" : "Nothing was made of the other one, so Molar decided"}{" "}
+      {note.by ? "Decided" : "Molar decided, because nothing of the other one was applied,"}{" "}
       <When value={note.at} />
       {note.note && `: ${printable(note.note)}`}
     </span>
@@ -143,7 +144,7 @@ function Replace({ era: e, look }: { era: ERA; look: "primary" | "plain" }) {
         params: { path: { id: e.id }, header: key },
         body: { note: note || null },
       }),
-    { says: "The remittance stands in the place of the other one." },
+    { says: "The other remittance is replaced." },
   );
   if (!may.write) return null;
   return (
@@ -160,8 +161,8 @@ function Replace({ era: e, look }: { era: ERA; look: "primary" | "plain" }) {
       )}
     >
       <p>
-        What was applied of the other remittance is taken back, and this one is applied. Claims that
-        both state alike stay as they are.
+        Molar unapplies the other remittance and applies this one. Claims that are the same in both
+        do not change.
       </p>
     </Confirm>
   );

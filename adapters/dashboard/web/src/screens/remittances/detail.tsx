@@ -9,10 +9,11 @@ import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { useCopyAsCurl } from "../../ui/copy";
 import { Confirm, Modal } from "../../ui/dialog";
-import { cents, count, Day, dollars, Money, printable, When } from "../../ui/format";
+import { cents, Day, dollars, Money, None, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
-import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
+import { count, plural } from "../../ui/plural";
 import { Table } from "../../ui/table";
 import { useToast } from "../../ui/toast";
 import { Traces } from "../../ui/traces";
@@ -37,22 +38,7 @@ export function RemittanceDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
   const era = api.useQuery("get", "/eras/{id}", { params: { path: { id } } });
-  if (era.isPending)
-    return (
-      <Page title="Remittance">
-        <Section>
-          <Loading rows={10} />
-        </Section>
-      </Page>
-    );
-  if (!era.data)
-    return (
-      <Page title="Remittance">
-        <Section flush>
-          <Failure error={era.error} retry={() => void era.refetch()} />
-        </Section>
-      </Page>
-    );
+  if (!era.data) return <Waiting title="Remittance" rows={10} of={era} />;
   const e = era.data;
   return (
     <Page
@@ -98,17 +84,18 @@ function Next({ era: e }: { era: ERA }) {
           </>
         }
       >
-        {open > 0 &&
-          `${count(open, "claim")} of it ${open === 1 ? "is" : "are"} not finished. You can still match, apply or ignore ${open === 1 ? "it" : "them"}.`}
+        {open > 0 && (
+          <>
+            {count(open, "claim is", "claims are")} not finished. You can still match, apply or
+            ignore {plural(open, "it", "them")}.
+          </>
+        )}
       </Notice>
     );
   if (open > 0)
     return (
-      <Notice
-        tone="warn"
-        title={`${count(open, "claim")} ${open === 1 ? "needs" : "need"} a decision`}
-      >
-        Apply, match or ignore {open === 1 ? "it" : "each of them"}. Then post the payment.
+      <Notice tone="warn" title={count(open, "claim needs a decision", "claims need a decision")}>
+        Apply, match or ignore {plural(open, "it", "each of them")}. Then post the remittance.
       </Notice>
     );
   if (underway(e) > 0)
@@ -120,21 +107,31 @@ function Next({ era: e }: { era: ERA }) {
   if (!e.balanced && e.acknowledged) {
     return (
       <Notice tone="info" title="Every claim is finished, and the difference is acknowledged">
-        Enter the payment in the practice&apos;s books. Then post it here.
+        Enter the payment in the practice&apos;s books. Then post the remittance here.
       </Notice>
     );
   }
   if (!e.balanced)
     return (
       <Notice tone="warn" title="Every claim is finished, but the amounts do not add up">
-        Ask the payer about the difference before you post the payment.
+        Ask the payer about the difference before you post the remittance.
       </Notice>
     );
   return (
     <Notice tone="good" title="Every claim is finished, and all amounts add up">
-      Enter the payment in the practice&apos;s books. Then post it here.
+      Enter the payment in the practice&apos;s books. Then post the remittance here.
     </Notice>
   );
+}
+
+/** adds says whether the claims or the lines of a remittance add up. */
+function adds(what: string, l: ERA["balance"]["claims"]): string {
+  if (l.checked === 0) return "";
+  if (l.failed === 0)
+    return plural(l.checked, `The ${what} adds up.`, `All ${count(l.checked, what)} add up.`);
+  const do_not = plural(l.failed, "does not", "do not");
+  const of = `${count(l.failed, what)} of ${l.checked.toLocaleString("en-US")}`;
+  return `${of} ${do_not} add up, by ${dollars(l.off)} in total.`;
 }
 
 /** Balance shows how the claims make up the payment, and what does not add up. */
@@ -147,18 +144,6 @@ function Balance({ era: e }: { era: ERA }) {
       ? null
       : money(cents(due) + cents(e.payment.provider_adjustments_total));
   const off = stated?.off ?? payment.off;
-  const levels = (
-    [
-      ["claim", claims],
-      ["line", lines],
-    ] as const
-  ).map(([what, l]) =>
-    l.checked === 0
-      ? ""
-      : l.failed === 0
-        ? `${l.checked === 1 ? `The ${what} adds up` : `All ${count(l.checked, what)} add up`}.`
-        : `${count(l.failed, what)} of ${l.checked.toLocaleString("en-US")} ${l.failed === 1 ? "does" : "do"} not add up, by ${dollars(l.off)} in total.`,
-  );
   return (
     <>
       <dl className="equation">
@@ -189,7 +174,9 @@ function Balance({ era: e }: { era: ERA }) {
           </dd>
         </div>
       </dl>
-      <p className={claims.failed + lines.failed > 0 ? "off" : "muted"}>{levels.join(" ")}</p>
+      <p className={claims.failed + lines.failed > 0 ? "off" : "muted"}>
+        {[adds("claim", claims), adds("line", lines)].filter(Boolean).join(" ")}
+      </p>
       {findings
         .filter((f) => f.level === "payment")
         .map((f) => (
@@ -225,21 +212,13 @@ function Balance({ era: e }: { era: ERA }) {
                   a.reference ? (
                     <span className="wrap-anywhere">{printable(a.reference)}</span>
                   ) : (
-                    <span className="muted none" aria-label="none">
-                      –
-                    </span>
+                    <None />
                   ),
               },
               {
                 head: "Claim",
                 cell: ({ a }) =>
-                  a.claim_id ? (
-                    <Go to={`/claims/${a.claim_id}`}>Open the claim</Go>
-                  ) : (
-                    <span className="muted none" aria-label="none">
-                      –
-                    </span>
-                  ),
+                  a.claim_id ? <Go to={`/claims/${a.claim_id}`}>Open the claim</Go> : <None />,
               },
               {
                 head: "Effect on the payment",
@@ -265,11 +244,9 @@ function Forwarded({
   return (
     <details>
       <summary>
-        {owed > 0
-          ? `The payer will take ${dollars(balance)} from later payments`
-          : owed < 0
-            ? `The payer owes ${dollars(opposite(balance))} from earlier payments`
-            : "No balance is carried to later payments"}
+        {owed > 0 && `The payer will take ${dollars(balance)} from later payments`}
+        {owed < 0 && `The payer owes ${dollars(opposite(balance))} from earlier payments`}
+        {owed === 0 && "No balance is carried to later payments"}
       </summary>
       <Table
         caption="Balances carried over by this payer"
@@ -318,7 +295,7 @@ function Acknowledged({ era: e }: { era: ERA }) {
       <Confirm
         title="Acknowledge the difference?"
         action="Acknowledge"
-        note="Why it is right, or what the payer answered"
+        note="Why it is right, or what the payer said"
         noteRequired
         onConfirm={(note) => send.go(note)}
         trigger={(open) => (
@@ -328,7 +305,8 @@ function Acknowledged({ era: e }: { era: ERA }) {
         )}
       >
         <p>
-          The payment then no longer needs attention. It still shows that its amounts do not add up.
+          The remittance then no longer needs attention. It still shows that its amounts do not add
+          up.
         </p>
       </Confirm>
     </div>
@@ -345,6 +323,8 @@ function Signed({ value }: { value: string }) {
   );
 }
 
+const numberLabels: Record<string, string> = { CHK: "Check number", ACH: "EFT trace number" };
+
 function Payment({ era: e }: { era: ERA }) {
   const { api } = useClient();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
@@ -353,11 +333,7 @@ function Payment({ era: e }: { era: ERA }) {
     <Facts
       items={[
         [
-          e.payment.method === "CHK"
-            ? "Check number"
-            : e.payment.method === "ACH"
-              ? "EFT trace number"
-              : "Trace number",
+          numberLabels[e.payment.method] ?? "Trace number",
           <span key="t" className="numbers">
             {printable(e.payment.trace_number)}
           </span>,
@@ -389,7 +365,7 @@ function Actions({ era: e }: { era: ERA }) {
         body: accept ? { accept_unfinished: true } : {},
       }),
     {
-      says: "The payment is posted.",
+      says: "The remittance is posted.",
       done: () => setWhy(null),
       refused: (r) => {
         if (r.error === "CONFLICT") setWhy(r.message);
@@ -398,8 +374,8 @@ function Actions({ era: e }: { era: ERA }) {
     },
   );
   const unpost = useSend(
-    (api, key, _: void) => api.POST("/eras/{id}/unpost", { params: params(key), body: {} }),
-    { says: "The payment is no longer posted." },
+    (api, key) => api.POST("/eras/{id}/unpost", { params: params(key), body: {} }),
+    { says: "The remittance is unposted." },
   );
   const ready = finished(e) === e.counts.claims;
   return (
@@ -428,7 +404,7 @@ function Actions({ era: e }: { era: ERA }) {
           },
           { label: "Copy as curl", onSelect: () => copy(`/eras/${e.id}`) },
           ...(may.write && e.state === "posted"
-            ? [{ label: "Take the posting back", onSelect: () => setUnposting(true), danger: true }]
+            ? [{ label: "Unpost", onSelect: () => setUnposting(true), danger: true }]
             : []),
         ]}
       >
@@ -437,7 +413,7 @@ function Actions({ era: e }: { era: ERA }) {
       </More>
       <RawFile id={e.id} open={file} onOpenChange={setFile} />
       <Modal
-        title="Post it unfinished?"
+        title="Post it with unfinished claims?"
         open={why !== null}
         onOpenChange={(o) => {
           if (!o) setWhy(null);
@@ -446,7 +422,7 @@ function Actions({ era: e }: { era: ERA }) {
         <div className="stack">
           <p>{why}</p>
           <p className="muted">
-            You can post the payment now, and match, apply or ignore the rest later.
+            You can post the remittance now, and match, apply or ignore the rest later.
           </p>
           <div className="dialog-actions">
             <Button onClick={() => setWhy(null)}>Finish the claims first</Button>
@@ -456,12 +432,11 @@ function Actions({ era: e }: { era: ERA }) {
           </div>
         </div>
       </Modal>
-      <Modal title="Take the posting back?" open={unposting} onOpenChange={setUnposting}>
+      <Modal title="Unpost the remittance?" open={unposting} onOpenChange={setUnposting}>
         <div className="stack">
           <p>
-            The payment of {dollars(e.payment.total)} is then no longer posted, and you can take
-            applications of its claims back. Correct the practice&apos;s books, too. The claims do
-            not change.
+            The remittance of {dollars(e.payment.total)} is then no longer posted, and you can
+            unapply its claims. Correct the practice&apos;s books too. The claims do not change.
           </p>
           <div className="dialog-actions">
             <Button onClick={() => setUnposting(false)}>Cancel</Button>
@@ -473,7 +448,7 @@ function Actions({ era: e }: { era: ERA }) {
                 setUnposting(false);
               }}
             >
-              Take it back
+              Unpost
             </Button>
           </div>
         </div>

@@ -12,12 +12,12 @@ import {
 import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
 import { printable } from "../../ui/format";
-import { Failure, Loading } from "../../ui/page";
+import { Read } from "../../ui/page";
 
 type File = { name: string; blob: Blob; text: string };
 
-/** read returns the file of a remittance. Its name comes from the service. */
-async function read(client: Client, id: string, signal?: AbortSignal): Promise<File> {
+/** fetchFile returns the file of a remittance. Its name comes from the service. */
+async function fetchFile(client: Client, id: string, signal?: AbortSignal): Promise<File> {
   const reply = await fetch(`${root}/eras/${id}/file`, {
     headers: headers(client.mode),
     signal,
@@ -67,38 +67,41 @@ export function RawFile({
     queryKey: ["get", "/eras/{id}/file", id],
     enabled: open,
     staleTime: Infinity,
-    queryFn: ({ signal }) => read(client, id, signal),
+    queryFn: ({ signal }) => fetchFile(client, id, signal),
   });
-  const parts = file.data ? segments(file.data.text) : [];
   return (
     <Modal title="The 835 file" open={open} onOpenChange={onOpenChange} wide>
-      {file.isPending ? (
-        <Loading rows={6} />
-      ) : !file.data ? (
-        <Failure error={file.error} retry={() => void file.refetch()} />
-      ) : (
-        <div className="stack">
-          <div className="spread">
-            <code className="wrap-anywhere">{file.data.name}</code>
-            <Button icon={<Download size={16} aria-hidden />} onClick={() => save(file.data)}>
-              Download
-            </Button>
-          </div>
-          <ol className="segments" tabIndex={0} aria-label="Segments">
-            {parts.slice(0, shown).map((s, i) => (
-              <li key={i}>
-                <code>{printable(s)}</code>
-              </li>
-            ))}
-          </ol>
-          {parts.length > shown && (
-            <p className="muted">
-              The first {shown.toLocaleString("en-US")} of {parts.length.toLocaleString("en-US")}{" "}
-              segments. Download the file to see the rest.
-            </p>
-          )}
-        </div>
-      )}
+      <Read of={file} rows={6}>
+        {(of) => <Segments of={of} />}
+      </Read>
     </Modal>
+  );
+}
+
+function Segments({ of: file }: { of: File }) {
+  const parts = segments(file.text);
+  return (
+    <div className="stack">
+      <div className="spread">
+        <code className="wrap-anywhere">{file.name}</code>
+        <Button icon={<Download size={16} aria-hidden />} onClick={() => save(file)}>
+          Download
+        </Button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: only a focused box scrolls by the arrow keys */}
+      <ol className="segments" tabIndex={0} aria-label="Segments">
+        {parts.slice(0, shown).map((s, i) => (
+          <li key={i}>
+            <code>{printable(s)}</code>
+          </li>
+        ))}
+      </ol>
+      {parts.length > shown && (
+        <p className="muted">
+          The first {shown.toLocaleString("en-US")} of {parts.length.toLocaleString("en-US")}{" "}
+          segments. Download the file to see the rest.
+        </p>
+      )}
+    </div>
   );
 }

@@ -8,7 +8,7 @@ import { Modal } from "../../ui/dialog";
 import { Money, printable } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Notice, why } from "../../ui/page";
-import { Badge } from "../../ui/state";
+import { Badge, type Tone } from "../../ui/state";
 import { methodLabel } from "./standing";
 
 const most = 15 * 1024 * 1024;
@@ -49,8 +49,10 @@ function Drop({ close }: { close: () => void }) {
     setLarge(file.size > most);
     if (file.size <= most) send.go(file);
   };
+  const choose = send.data ? "Choose another file" : "Choose a file";
   return (
     <div className="stack">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same */}
       <div
         className={`import-drop${over ? " import-drop-over" : ""}`}
         onDragOver={(e) => {
@@ -64,9 +66,9 @@ function Drop({ close }: { close: () => void }) {
           take(e.dataTransfer.files[0]);
         }}
       >
-        <p>Drop an 835 file here, or choose one. It has at most 15 MB.</p>
+        <p>Drop an 835 file here, or choose one of up to 15 MB.</p>
         <Button busy={send.isPending} onClick={() => input.current?.click()}>
-          {send.isPending ? "Importing…" : send.data ? "Choose another file" : "Choose a file"}
+          {send.isPending ? "Importing…" : choose}
         </Button>
         <input
           ref={input}
@@ -80,7 +82,7 @@ function Drop({ close }: { close: () => void }) {
       </div>
       <div role="status" className="stack">
         {large && (
-          <Notice tone="bad" title="The file has more than 15 MB">
+          <Notice tone="bad" title="The file is larger than 15 MB">
             Ask an operator to import it with <code>molar era import</code>.
           </Notice>
         )}
@@ -107,6 +109,16 @@ function Drop({ close }: { close: () => void }) {
   );
 }
 
+const statuses: Record<
+  Schemas["ERAImport"]["payments"][number]["status"],
+  readonly [string, Tone]
+> = {
+  imported: ["Imported", "good"],
+  correction: ["Correction", "warn"],
+  duplicate: ["Already here", "plain"],
+  quarantined: ["In quarantine", "warn"],
+};
+
 /** Became lists what became of each payment of a file. */
 export function Became({ of }: { of: Schemas["ERAImport"] }) {
   return (
@@ -123,15 +135,7 @@ export function Became({ of }: { of: Schemas["ERAImport"] }) {
           <div className="right">
             {p.payment && <Money value={p.payment.total} strong />}
             <p>
-              {p.status === "imported" ? (
-                <Badge tone="good">Imported</Badge>
-              ) : p.status === "correction" ? (
-                <Badge tone="warn">Correction</Badge>
-              ) : p.status === "duplicate" ? (
-                <Badge tone="plain">Already here</Badge>
-              ) : (
-                <Badge tone="warn">In quarantine</Badge>
-              )}
+              <Badge tone={statuses[p.status][1]}>{statuses[p.status][0]}</Badge>
             </p>
             <p className="small">
               {p.era_id ? (

@@ -1,16 +1,17 @@
 // The list of remittances: what a biller has to finish comes first.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { Filter } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
-import { address, type Filters, one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
+import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { DateField, SelectField, TextField } from "../../ui/form";
 import { Day, Money, printable, When } from "../../ui/format";
+import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { type Column, List, paged } from "../../ui/table";
@@ -18,6 +19,7 @@ import { Import } from "./import";
 import { methodLabel, Progress, Standing } from "./standing";
 import "./remittances.css";
 
+type Filters = Searches["/remittances"];
 type Summary = Schemas["ERASummary"];
 
 /** tabs are the steps of a remittance. Each has the filters of the API that show it; any is every state. */
@@ -25,23 +27,23 @@ const tabs = [
   {
     name: "To finish",
     state: "needs_review",
-    needs_attention: "true",
+    needs_attention: true,
     title: "Nothing to finish",
-    empty: "Payments whose claims need a decision, or whose amounts do not add up, come here.",
+    empty: "Remittances whose claims need a decision, or whose amounts do not add up, appear here.",
   },
   {
     name: "Ready to post",
     state: "needs_review",
-    needs_attention: "false",
+    needs_attention: false,
     title: "Nothing to post",
-    empty: "A payment comes here when every claim is finished and all amounts add up.",
+    empty: "A remittance appears here when every claim is finished and all amounts add up.",
   },
   {
     name: "Posted",
     state: "posted",
     needs_attention: undefined,
     title: "Nothing is posted yet",
-    empty: "Payments come here when you post them.",
+    empty: "Remittances appear here when you post them.",
   },
   {
     name: "All",
@@ -52,31 +54,29 @@ const tabs = [
   },
 ] as const;
 
-const narrowing = [
-  "payer_id",
-  "office_id",
-  "trace_number",
-  "claim_id",
-  "balanced",
-  "paid_from",
-  "paid_to",
-  "received_from",
-  "received_to",
-];
+/** everything has no filter that narrows a list. */
+const everything = {
+  payer_id: undefined,
+  office_id: undefined,
+  trace_number: undefined,
+  claim_id: undefined,
+  balanced: undefined,
+  paid_from: undefined,
+  paid_to: undefined,
+  received_from: undefined,
+  received_to: undefined,
+} satisfies Filters;
 
 export function RemittanceList() {
-  const [filters, set] = useFilters();
-  const narrowed = narrowing.some((f) => filters[f]);
+  const [filters, set] = useFilters("/remittances");
+  const narrowed = Object.keys(everything).some((f) => f in filters);
   const [narrow, setNarrow] = useState(narrowed);
-  const chosen = {
-    state: one(filters.state) ?? (filters.needs_attention || narrowed ? "any" : "needs_review"),
-    needs_attention:
-      one(filters.needs_attention) ?? (filters.state || narrowed ? undefined : "true"),
-  };
+  const chosen = choice(filters, narrowed);
   const tab = tabs.find(
     (t) => t.state === chosen.state && t.needs_attention === chosen.needs_attention,
   );
-  const query = { ...filters, ...chosen, state: chosen.state === "any" ? undefined : chosen.state };
+  const { state } = chosen;
+  const query = { ...filters, ...chosen, state: state === "any" ? undefined : state };
   const change = (f: Filters) => set({ ...chosen, ...f });
   const may = useMay();
   const { api } = useClient();
@@ -84,7 +84,7 @@ export function RemittanceList() {
   const eras = api.useInfiniteQuery(
     "get",
     "/eras",
-    { params: { query: { ...query, limit: 50 } as never } },
+    { params: { query: { ...query, limit: 50 } } },
     paged,
   );
   return (
@@ -92,7 +92,7 @@ export function RemittanceList() {
       title="Remittances"
       actions={
         <>
-          <CopyAsCurl path={address("/eras", query)} />
+          <CopyAsCurl path={`/eras${format(query)}`} />
           <ButtonLink to="/remittances/quarantine">Quarantine</ButtonLink>
           {may.write && <Import />}
         </>
@@ -102,16 +102,16 @@ export function RemittanceList() {
         <div className="tabs-row">
           <nav className="tabs" aria-label="Steps">
             {tabs.map((t) => (
-              <Link
+              <Go
                 key={t.name}
-                to="."
-                search={{ ...filters, state: t.state, needs_attention: t.needs_attention } as never}
+                to="/remittances"
+                search={{ ...filters, state: t.state, needs_attention: t.needs_attention }}
                 replace
                 className="tab"
                 aria-current={t === tab ? "page" : undefined}
               >
                 {t.name}
-              </Link>
+              </Go>
             ))}
           </nav>
           <Button
@@ -139,9 +139,9 @@ export function RemittanceList() {
               <Empty
                 title="No remittance matches"
                 action={
-                  <Link to="." search={{ state: "any" } as never} className="button">
+                  <Go to="/remittances" search={{ state: "any" }} className="button">
                     Show all remittances
-                  </Link>
+                  </Go>
                 }
               >
                 Try another tab, or fewer filters.
@@ -151,9 +151,9 @@ export function RemittanceList() {
                 title={tab?.title ?? "No remittance matches"}
                 action={
                   tab?.name !== "All" && (
-                    <Link to="." search={{ state: "any" } as never} className="button">
+                    <Go to="/remittances" search={{ state: "any" }} className="button">
                       Show all remittances
-                    </Link>
+                    </Go>
                   )
                 }
               >
@@ -167,6 +167,18 @@ export function RemittanceList() {
   );
 }
 
+/** choice returns the state that the list shows: what is to finish, unless the address says more. */
+function choice(
+  { state, needs_attention }: Filters,
+  narrowed: boolean,
+): Pick<Filters, "state" | "needs_attention"> {
+  if (state !== undefined) return { state, needs_attention };
+  if (narrowed || needs_attention !== undefined) {
+    return { state: "any", needs_attention };
+  }
+  return { state: "needs_review", needs_attention: true };
+}
+
 /** Narrow holds the filters that are used less often. */
 function Narrow({
   filters,
@@ -177,11 +189,11 @@ function Narrow({
   set: (f: Filters) => void;
   offices: Schemas["Office"][];
 }) {
-  const [trace, setTrace] = useState(one(filters.trace_number) ?? "");
+  const [trace, setTrace] = useState(filters.trace_number ?? "");
   const enter = () => set({ trace_number: trace.trim() || undefined });
   return (
     <div className="filters">
-      <Payer id={one(filters.payer_id)} set={(payer) => set({ payer_id: payer?.id })} />
+      <Payer id={filters.payer_id} set={(payer) => set({ payer_id: payer?.id })} />
       <form
         onSubmit={(e) => {
           e.preventDefault();
@@ -199,25 +211,25 @@ function Narrow({
       </form>
       <SelectField
         label="Office"
-        value={one(filters.office_id) ?? ""}
+        value={filters.office_id ?? ""}
         onChange={(v) => set({ office_id: v || undefined })}
         options={[["", "All offices"], ...offices.map((o) => [o.id, o.name] as const)]}
       />
       <DateField
         label="Paid from"
-        value={one(filters.paid_from) ?? ""}
+        value={filters.paid_from ?? ""}
         onChange={(v) => set({ paid_from: v || undefined })}
       />
       <DateField
         label="Paid to"
-        value={one(filters.paid_to) ?? ""}
+        value={filters.paid_to ?? ""}
         onChange={(v) => set({ paid_to: v || undefined })}
       />
       <Button
         look="quiet"
         onClick={() => {
           setTrace("");
-          set(Object.fromEntries(narrowing.map((f) => [f, undefined])));
+          set(everything);
         }}
       >
         Clear
@@ -234,7 +246,7 @@ function Payer({ id, set }: { id: string | undefined; set: (payer: PickedPayer |
     enabled: id !== undefined,
     queryFn: async ({ signal }) => {
       const { data, error } = await fetch.GET("/payers/{id}", {
-        params: { path: { id: id! } },
+        params: { path: { id: id ?? "" } },
         signal,
       });
       if (error) throw error;

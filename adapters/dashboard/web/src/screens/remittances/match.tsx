@@ -8,8 +8,9 @@ import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { cents, count, Day, Days, day, dollars, Money, name, printable } from "../../ui/format";
-import { Facts, Failure, Loading } from "../../ui/page";
+import { cents, Day, Days, day, dollars, Money, name, printable } from "../../ui/format";
+import { Facts, Loading, Read } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import type { ERAClaim } from "./claims";
 
@@ -95,6 +96,7 @@ function Finder({ era, claim: c, close }: { era: ERA; claim: ERAClaim; close: ()
                 value={text}
                 onChange={(e) => setText(e.target.value)}
                 autoComplete="off"
+                // biome-ignore lint/a11y/noAutofocus: the dialog opens for this field
                 autoFocus
               />
             </div>
@@ -105,45 +107,10 @@ function Finder({ era, claim: c, close }: { era: ERA; claim: ERAClaim; close: ()
                 Enter the beginning of a name, a whole date of birth, a member ID or a control
                 number.
               </p>
-            ) : found.isPending ? (
-              <Loading rows={3} />
-            ) : !found.data ? (
-              <Failure error={found.error} retry={() => void found.refetch()} />
-            ) : claims.length === 0 ? (
-              <p className="muted">
-                No claim that was sent is found. Try another spelling, a date of birth, or the
-                member ID.
-              </p>
             ) : (
-              <ul className="plain candidates">
-                {claims.map((s) => (
-                  <li key={s.id}>
-                    <button type="button" className="candidate" onClick={() => setChosen(s)}>
-                      <span>
-                        <span className="strong">{name(s.patient_name)}</span>
-                        <span className="sub">
-                          {s.payer.name}
-                          {s.kind === "predetermination" && ", predetermination"}
-                        </span>
-                      </span>
-                      <span>
-                        <Days from={s.service_dates.first} to={s.service_dates.last} />
-                        {s.service_dates.first !== null &&
-                          s.service_dates.first === c.service_dates.first && (
-                            <span className="sub">same date</span>
-                          )}
-                      </span>
-                      <span className="right">
-                        <Money value={s.totals.charge} />
-                        {cents(s.totals.charge) === Math.abs(cents(c.charge)) && (
-                          <span className="sub">same charge</span>
-                        )}
-                      </span>
-                      <State value={s.state} />
-                    </button>
-                  </li>
-                ))}
-              </ul>
+              <Read of={found} rows={3}>
+                {() => <Candidates claims={claims} like={c} choose={setChosen} />}
+              </Read>
             )}
             {found.data?.truncated && (
               <p className="muted">
@@ -157,7 +124,58 @@ function Finder({ era, claim: c, close }: { era: ERA; claim: ERAClaim; close: ()
   );
 }
 
-/** Lines asks which line of the claim each line of the payer pays. Molar finds those that one does not choose. */
+/** Candidates lists the claims that a search found. */
+function Candidates({
+  claims,
+  like: c,
+  choose,
+}: {
+  claims: readonly Summary[];
+  like: ERAClaim;
+  choose: (s: Summary) => void;
+}) {
+  if (claims.length === 0) {
+    return (
+      <p className="muted">
+        No sent claim is found. Try another spelling, a date of birth, or the member ID.
+      </p>
+    );
+  }
+  return (
+    <ul className="plain candidates">
+      {claims.map((s) => (
+        <li key={s.id}>
+          <button type="button" className="candidate" onClick={() => choose(s)}>
+            <span>
+              <span className="strong">{name(s.patient_name)}</span>
+              <span className="sub">
+                {s.payer.name}
+                {s.kind === "predetermination" && ", predetermination"}
+              </span>
+            </span>
+            <span>
+              <Days from={s.service_dates.first} to={s.service_dates.last} />
+              {s.service_dates.first !== null &&
+                s.service_dates.first === c.service_dates.first && (
+                  <span className="sub">same date</span>
+                )}
+            </span>
+            <span className="right">
+              <Money value={s.totals.charge} />
+              {cents(s.totals.charge) === Math.abs(cents(c.charge)) && (
+                <span className="sub">same charge</span>
+              )}
+            </span>
+            <State value={s.state} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Lines asks which line of the claim each line of the payer pays. Molar finds those that one does not
+ *  choose. */
 function Lines({
   era,
   claim: c,
@@ -175,7 +193,7 @@ function Lines({
   const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id: to.id } } });
   const [chosen, setChosen] = useState<Record<number, string>>({});
   const match = useSend(
-    (http, key, _: void) =>
+    (http, key) =>
       http.POST("/eras/{id}/claims/{ordinal}/match", {
         params: { path: { id: era.id, ordinal: String(c.ordinal) }, header: key },
         body: {

@@ -7,9 +7,10 @@ import { Button } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { Confirm, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { count, Day, Money, printable, When } from "../../ui/format";
+import { Day, Money, None, printable, When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { List, paged } from "../../ui/table";
 import { methodLabel } from "./standing";
 import "./remittances.css";
@@ -23,13 +24,13 @@ export function Quarantine() {
     "get",
     "/quarantine",
     { params: { query: { limit: 50 } } },
-    { ...paged, refetchInterval: 30_000 },
-  ); // a file that comes here is not on the stream
+    { ...paged, refetchInterval: 30_000 }, // a file that arrives here is not on the stream
+  );
   return (
     <Page
       title="Quarantine"
       above={<Go to="/remittances">Remittances</Go>}
-      about="Payments that no office of yours receives, and files that cannot be read"
+      about="Payments that match none of your offices, and files that cannot be read"
       actions={<CopyAsCurl path="/quarantine" />}
     >
       <Section flush>
@@ -62,9 +63,7 @@ export function Quarantine() {
                     </span>
                   </div>
                 ) : (
-                  <span className="muted none" aria-label="none">
-                    –
-                  </span>
+                  <None />
                 ),
             },
             {
@@ -76,9 +75,7 @@ export function Quarantine() {
                     <span className="sub numbers">{printable(f.payment.trace_number)}</span>
                   </div>
                 ) : (
-                  <span className="muted none" aria-label="none">
-                    –
-                  </span>
+                  <None />
                 ),
             },
             { head: "Date", wide: true, cell: (f) => <Day value={f.payment?.date} /> },
@@ -111,7 +108,8 @@ export function Quarantine() {
           )}
           empty={
             <Empty title="Nothing is in quarantine">
-              A payment comes here when no office of yours has the NPI or the tax ID that it names.
+              A payment appears here when none of your offices has the NPI or the tax ID that it
+              names.
             </Empty>
           }
         />
@@ -189,7 +187,7 @@ function Assign({ file }: { file: Quarantined }) {
 
 function Delete({ file }: { file: Quarantined }) {
   const send = useSend(
-    (http, key, _: void) =>
+    (http, key) =>
       http.DELETE("/quarantine/{id}", { params: { path: { id: file.id }, header: key } }),
     { says: "The file is deleted." },
   );
@@ -206,7 +204,8 @@ function Delete({ file }: { file: Quarantined }) {
       )}
     >
       <p>
-        Molar deletes {printable(file.file_name)} for good. You can import it again if you have it.
+        Molar deletes {printable(file.file_name)} for good. You can import it again if you still
+        have it.
       </p>
     </Confirm>
   );

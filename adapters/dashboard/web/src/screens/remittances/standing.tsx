@@ -1,6 +1,7 @@
 // How far a remittance is: what a person has to decide, and what adds up.
 import type { Schemas } from "../../api/client";
-import { cents, count } from "../../ui/format";
+import { cents } from "../../ui/format";
+import { count } from "../../ui/plural";
 import { Badge, type Tone } from "../../ui/state";
 
 type Head = Schemas["ERASummary"];
@@ -17,26 +18,21 @@ export const finished = (e: Pick<Head, "progress">): number =>
 export const underway = (e: Pick<Head, "progress" | "counts">): number =>
   Math.max(0, e.counts.claims - finished(e) - unfinished(e));
 
-/** Standing shows in a word what a remittance needs. */
+/** standing returns in a word what a remittance needs. */
+export function standing(e: Head): [string, Tone] {
+  if (e.state === "posted") return ["Posted", "accent"];
+  if (e.state === "replaced") return ["Replaced", "plain"];
+  if (e.state === "discarded") return ["Discarded", "plain"];
+  if (e.correction?.undecided) return ["Correction to decide", "warn"];
+  if (unfinished(e) > 0) return ["To finish", "warn"];
+  if (underway(e) > 0) return ["Being applied", "info"];
+  if (e.balanced) return ["Ready to post", "good"];
+  return e.acknowledged ? ["Acknowledged", "info"] : ["Does not add up", "warn"];
+}
+
+/** Standing shows what a remittance needs. */
 export function Standing({ era: e }: { era: Head }) {
-  const [word, tone]: [string, Tone] =
-    e.state === "posted"
-      ? ["Posted", "accent"]
-      : e.state === "replaced"
-        ? ["Replaced", "plain"]
-        : e.state === "discarded"
-          ? ["Discarded", "plain"]
-          : e.correction?.undecided
-            ? ["Correction to decide", "warn"]
-            : unfinished(e) > 0
-              ? ["To finish", "warn"]
-              : underway(e) > 0
-                ? ["Being applied", "info"]
-                : e.balanced
-                  ? ["Ready to post", "good"]
-                  : e.acknowledged
-                    ? ["Acknowledged", "info"]
-                    : ["Does not add up", "warn"];
+  const [word, tone] = standing(e);
   return <Badge tone={tone}>{word}</Badge>;
 }
 
@@ -59,7 +55,7 @@ export function Progress({ era: e }: { era: Head }) {
       </div>
       <span className="small">
         {done
-          ? `${count(e.counts.claims, "claim")}, ${e.counts.claims === 1 ? "" : "all "}finished`
+          ? count(e.counts.claims, "claim, finished", "claims, all finished")
           : `${finished(e).toLocaleString("en-US")} of ${count(e.counts.claims, "claim")} finished`}
         {waiting && <span className="sub">{waiting}</span>}
       </span>

@@ -77,7 +77,7 @@ function Password() {
             </Button>
           </div>
           <p className="muted small">
-            You are signed out everywhere afterwards, and sign in with the new password.
+            Molar then signs you out everywhere. Sign in again with the new password.
           </p>
         </form>
       </FaultsOf>
@@ -113,7 +113,7 @@ function SecondFactor() {
         >
           <p>
             {on
-              ? "Signing in needs a code of your authenticator."
+              ? "Signing in needs a code from your authenticator."
               : "With a second factor, a stolen password is not enough to sign in."}
           </p>
           {me.organization.require_totp && (

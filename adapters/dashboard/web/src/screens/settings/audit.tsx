@@ -1,21 +1,25 @@
 // Who did what, and who looked at which patient.
 
 import { type Schemas, useClient } from "../../api/client";
-import { type Filters, one, useFilters } from "../../api/filters";
+import { useFilters } from "../../api/filters";
+import type { Searches } from "../../api/searches";
 import { screenOf } from "../../shell/places";
 import { DateField, SelectField, TextField } from "../../ui/form";
-import { count, dateIn, daysAfter, midnight, useZone, When } from "../../ui/format";
-import { Go } from "../../ui/link";
+import { dateIn, daysAfter, midnight, None, useZone, When } from "../../ui/format";
+import { GoTo } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { List, paged } from "../../ui/table";
 import { SettingsParts } from "./parts";
 
+type Filters = Searches["/settings/audit"];
+
 export function Audit() {
   const { api } = useClient();
-  const [filters, set] = useFilters();
+  const [filters, set] = useFilters("/settings/audit");
   const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } });
   const zone = useZone();
-  const [after, before] = [one(filters.created_after), one(filters.created_before)];
+  const { created_after: after, created_before: before } = filters;
   const entries = api.useInfiniteQuery(
     "get",
     "/audit_entries",
@@ -29,7 +33,7 @@ export function Audit() {
         <div className="filters">
           <SelectField
             label="Who"
-            value={one(filters.user_id) ?? one(filters.actor) ?? ""}
+            value={filters.user_id ?? filters.actor ?? ""}
             onChange={(v) => set(chosen(v))}
             options={[...actors, ...(users.data?.data ?? []).map((u) => [u.id, u.email] as const)]}
           />
@@ -41,7 +45,7 @@ export function Audit() {
           />
           <TextField
             label="Resource"
-            value={one(filters.resource_id) ?? ""}
+            value={filters.resource_id ?? ""}
             onChange={(v) => set({ resource_id: v.trim() || undefined })}
             placeholder="ID of a patient, claim, …"
           />
@@ -80,19 +84,14 @@ export function Audit() {
             {
               head: "Mode",
               wide: true,
-              cell: (e) =>
-                e.mode ?? (
-                  <span className="muted none" aria-label="none">
-                    –
-                  </span>
-                ),
+              cell: (e) => e.mode ?? <None />,
             },
             { head: "When", cell: (e) => <When value={e.created_at} full /> },
           ]}
           empty={
             <Empty title="No entry matches">
-              Each request of a person or with an API key is listed here, and what an operator of
-              the service did.
+              Each request by a person or an API key is listed here, and what an operator of the
+              service did.
             </Empty>
           }
         />
@@ -114,26 +113,27 @@ const actors = [
 
 const whats = [
   ["", "Everything"],
-  ["foreground", "Without what pages did by themselves"],
+  ["foreground", "Without what pages did automatically"],
   ["changes", "Changes only"],
 ] as const;
 
 /** chosen returns the filter by who did it: a kind of actor, or a person. */
-function chosen(value: string) {
+function chosen(value: string): Filters {
   return value.startsWith("usr_")
     ? { user_id: value, actor: undefined }
-    : { user_id: undefined, actor: value || undefined };
+    : { user_id: undefined, actor: (value || undefined) as Filters["actor"] };
 }
 
-const kinds: Record<string, { background?: string; changes?: string }> = {
+const kinds: Record<string, Pick<Filters, "background" | "changes">> = {
   "": { background: undefined, changes: undefined },
-  foreground: { background: "false", changes: undefined },
-  changes: { background: undefined, changes: "true" },
+  foreground: { background: false, changes: undefined },
+  changes: { background: undefined, changes: true },
 };
 
 /** shows returns the choice of the filter by what was done. */
 function shows(filters: Filters): string {
-  return filters.changes ? "changes" : filters.background ? "foreground" : "";
+  if (filters.changes) return "changes";
+  return filters.background === false ? "foreground" : "";
 }
 
 function Actor({ entry: { actor, background, operator } }: { entry: Schemas["AuditEntry"] }) {
@@ -160,22 +160,16 @@ function From({ entry: { actor, address, agent } }: { entry: Schemas["AuditEntry
 }
 
 function Resource({ entry: e }: { entry: Schemas["AuditEntry"] }) {
-  const place = e.resource_id && screenOf(e.resource_id);
+  const place = e.resource_id ? screenOf(e.resource_id) : undefined;
   return (
     <>
-      {e.resource_id ? (
-        place ? (
-          <Go to={place}>
-            <code className="wrap-anywhere">{e.resource_id}</code>
-          </Go>
-        ) : (
+      {place && (
+        <GoTo target={place}>
           <code className="wrap-anywhere">{e.resource_id}</code>
-        )
-      ) : (
-        <span className="muted none" aria-label="none">
-          –
-        </span>
+        </GoTo>
       )}
+      {!place && e.resource_id && <code className="wrap-anywhere">{e.resource_id}</code>}
+      {!e.resource_id && <None />}
       {e.shown_ids.length > 0 && (
         <span className="sub">
           showed {count(e.shown_ids.filter((i) => i.startsWith("pat_")).length, "patient")}
@@ -184,6 +178,13 @@ function Resource({ entry: e }: { entry: Schemas["AuditEntry"] }) {
     </>
   );
 }
+
+const acts: Record<string, string> = {
+  "POST /sessions": "Sign-in",
+  "DELETE /sessions/{id}": "Ended a session",
+};
+
+const verbs: Record<string, string> = { GET: "Read", DELETE: "Removed", PATCH: "Changed" };
 
 /** says returns in words what a request did, and whether it was refused. */
 function says(e: Schemas["AuditEntry"]): string {
@@ -194,19 +195,7 @@ function says(e: Schemas["AuditEntry"]): string {
     .filter((p) => p && !p.startsWith("{"))
     .join(" ")
     .replaceAll("_", " ");
-  const verb =
-    e.operation === "POST /sessions"
-      ? "Sign-in"
-      : e.operation === "DELETE /sessions/{id}"
-        ? "Ended a session"
-        : path.endsWith("/search")
-          ? `Searched ${what.replace(" search", "")}`
-          : method === "GET"
-            ? `Read ${what}`
-            : method === "DELETE"
-              ? `Removed ${what}`
-              : method === "PATCH"
-                ? `Changed ${what}`
-                : `Sent ${what}`;
+  const searched = path.endsWith("/search") && `Searched ${what.replace(" search", "")}`;
+  const verb = acts[e.operation] ?? (searched || `${verbs[method] ?? "Sent"} ${what}`);
   return e.status && e.status >= 400 ? `${verb}, refused (${e.status})` : verb;
 }

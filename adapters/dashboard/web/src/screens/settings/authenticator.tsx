@@ -17,7 +17,10 @@ export function useOwnChange(done: (out: Schemas["ChangedUser"]) => void) {
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend(
     (fetch, key, body: Schemas["UserChange"]) =>
-      fetch.PATCH("/users/{id}", { params: { path: { id: me.user!.id }, header: key }, body }),
+      fetch.PATCH("/users/{id}", {
+        params: { path: { id: me.user?.id ?? "" }, header: key },
+        body,
+      }),
     {
       done: (out) => {
         setFaults([]);
@@ -62,13 +65,14 @@ export function NewPassword({ label, value, onChange }: PasswordProps) {
       minLength={12}
       value={value}
       onChange={onChange}
-      hint="At least 12 characters. Several words that do not belong together are good."
+      hint="At least 12 characters. Several unrelated words work well."
     />
   );
 }
 
-/** Authenticator sets up a second factor. It calls shown when it shows the recovery codes, and done when the person has
- *  kept them. A person without a password chooses one, because the next sign-in needs both. */
+/** Authenticator sets up a second factor. It calls shown when it shows the recovery codes, and done when
+ *  the person has kept them. A person without a password chooses one, because the next sign-in needs
+ *  both. */
 export function Authenticator({
   shown,
   done,
@@ -145,7 +149,7 @@ function RecoveryCodes({ codes, done }: { codes: readonly string[]; done: () => 
           <li key={c}>{c}</li>
         ))}
       </ul>
-      <p>Each works once, when you do not have your authenticator.</p>
+      <p>Each works once, in place of a code from your authenticator.</p>
       <div className="row">
         <Button look="primary" onClick={done}>
           I have kept them
@@ -177,7 +181,8 @@ function QR({ text }: { text: string }) {
   );
 }
 
-/** keyURI returns the key in the form that authenticators scan. It is only drawn, and no address of anything. */
+/** keyURI returns the key in the form that authenticators scan. It is only drawn, and no address of
+ *  anything. */
 function keyURI(me: Me, secret: string): string {
   const account = `${me.user?.email} (${me.organization.name})`;
   return `otpauth://totp/Molar:${encodeURIComponent(account)}?secret=${secret}&issuer=Molar`;

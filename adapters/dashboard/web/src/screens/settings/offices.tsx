@@ -11,7 +11,7 @@ import { CopyAsCurl } from "../../ui/copy";
 import { Check, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
-import { Empty, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Empty, Notice, Page, Read, Section } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 import { SettingsParts } from "./parts";
@@ -66,14 +66,7 @@ export function Offices() {
             },
             {
               head: "State",
-              cell: (o) =>
-                o.retired ? (
-                  <State value="retired" />
-                ) : complete(o) ? (
-                  <Badge tone="good">In use</Badge>
-                ) : (
-                  <Badge tone="warn">Incomplete</Badge>
-                ),
+              cell: (o) => <OfficeState office={o} />,
             },
           ]}
           empty={
@@ -94,6 +87,11 @@ export function Offices() {
       </Section>
     </Page>
   );
+}
+
+function OfficeState({ office: o }: { office: Office }) {
+  if (o.retired) return <State value="retired" />;
+  return complete(o) ? <Badge tone="good">In use</Badge> : <Badge tone="warn">Incomplete</Badge>;
 }
 
 /** complete reports whether the office has all that its claims state. The rules of claims judge the values. */
@@ -117,16 +115,12 @@ export function OfficeDetail() {
       above={<Go to="/settings/offices">Offices</Go>}
       actions={!fresh && <CopyAsCurl path={`/offices/${id}`} />}
     >
-      {!fresh && office.isPending ? (
-        <Section>
-          <Loading rows={6} />
-        </Section>
-      ) : !fresh && !office.data ? (
-        <Section flush>
-          <Failure error={office.error} retry={() => void office.refetch()} />
-        </Section>
+      {fresh ? (
+        <OfficeForm key="new" />
       ) : (
-        <OfficeForm key={office.data?.id ?? "new"} office={office.data} />
+        <Read card of={office} rows={6}>
+          {(o) => <OfficeForm key={o.id} office={o} />}
+        </Read>
       )}
     </Page>
   );
@@ -137,7 +131,7 @@ function Waiting({ office }: { office: Office }) {
   const may = useMay();
   const waits = office.pending_verification;
   const send = useSend(
-    (fetch, key, _: void) =>
+    (fetch, key) =>
       fetch.POST("/offices/{id}/withdraw_change", {
         params: { path: { id: office.id }, header: key },
         body: {},
@@ -152,7 +146,7 @@ function Waiting({ office }: { office: Office }) {
   return (
     <Notice
       tone="warn"
-      title="A change waits for the operator of this service."
+      title="A change is waiting for the operator of this service."
       action={
         may.manage && (
           <Button busy={send.isPending} onClick={() => send.go()}>
@@ -210,7 +204,7 @@ function OfficeForm({ office }: { office?: Office }) {
   const [retired, setRetired] = useState(office?.retired ?? false);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend(
-    (fetch, key, _: void) => {
+    (fetch, key) => {
       const none = (v: string) => v.trim() || null;
       const address = Object.values(a).some((v) => v.trim())
         ? {
@@ -276,8 +270,8 @@ function OfficeForm({ office }: { office?: Office }) {
         </Notice>
       )}
       {office && !office.verified_at && (
-        <Notice title="Remittances from outside do not reach this office yet.">
-          The operator of this service verifies first that it is the practice with this NPI.
+        <Notice title="This office does not receive remittances from outside yet.">
+          The operator of this service first verifies that it is the practice with this NPI.
         </Notice>
       )}
       {office?.pending_verification && <Waiting office={office} />}

@@ -94,7 +94,7 @@ function Edit({ provider, close }: { provider?: Provider; close: () => void }) {
   const [retired, setRetired] = useState(provider?.retired ?? false);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend(
-    (fetch, key, _: void) => {
+    (fetch, key) => {
       const body = { ...f, taxonomy: f.taxonomy.trim() || null };
       return provider
         ? fetch.PATCH("/providers/{id}", {

@@ -102,8 +102,8 @@ function RequireTOTP() {
       {organization.require_totp ? (
         <div className="stack">
           <p>
-            Everyone needs a second factor to work here. Whoever loses the authenticator and the
-            recovery codes asks the operator of the service for <code>molar users reset</code>.
+            Everyone needs a second factor to work here. A person who loses the authenticator and
+            the recovery codes asks the operator of the service for <code>molar users reset</code>.
           </p>
           <Confirm
             trigger={(open) => (
@@ -127,7 +127,7 @@ function RequireTOTP() {
       ) : (
         <div className="stack">
           <p>
-            You can require a code of an authenticator app from everyone who signs in. Then a stolen
+            You can require a code from an authenticator app of everyone who signs in. Then a stolen
             password is not enough.
           </p>
           {user?.has_totp ? (
@@ -144,8 +144,8 @@ function RequireTOTP() {
               onConfirm={() => change.go(true)}
             >
               <p>
-                People who signed in without one are led to set it up within seconds, and can do
-                nothing else before. They lose what they have not saved. API keys work as before.
+                People who signed in without one must set it up before they can go on, and lose what
+                they have not saved. API keys work as before.
               </p>
             </Confirm>
           ) : (
@@ -284,7 +284,7 @@ function Invite({
             onChange={(v) => setRole(v as Role)}
             options={roles}
           />
-          <p className="muted small">Molar sends no mail. You get a link to send.</p>
+          <p className="muted small">Molar sends no email. You get a link to send.</p>
           <div className="dialog-actions">
             <Button onClick={() => onOpenChange(false)}>Cancel</Button>
             <Button type="submit" look="primary" busy={send.isPending}>

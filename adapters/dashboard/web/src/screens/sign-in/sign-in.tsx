@@ -6,6 +6,7 @@ import { signIn } from "../../api/session";
 import { Button } from "../../ui/button";
 import { TextField } from "../../ui/form";
 import { Notice, why } from "../../ui/page";
+import { useTitle } from "../../ui/title";
 import "./sign-in.css";
 
 type Choices = NonNullable<APIError["organizations"]>;
@@ -22,9 +23,7 @@ export function SignIn() {
   const [choices, setChoices] = useState<Choices | null>(null);
   const begun = useRef("");
 
-  useEffect(() => {
-    document.title = "Sign in · Molar";
-  }, []);
+  useTitle("Sign in");
 
   const enter = async (body: Parameters<typeof signIn>[0]) => {
     setBusy(true);
@@ -50,6 +49,7 @@ export function SignIn() {
     setByLink(true);
     void enter({ token });
   });
+  // The fragment of the address is the browser's.
   useEffect(() => {
     follow();
     window.addEventListener("hashchange", follow);
@@ -77,8 +77,8 @@ export function SignIn() {
           <Notice tone="bad" title={byLink ? "The link does not work." : why(refused)}>
             {byLink && (
               <p>
-                It worked once, or its time is over. Ask an owner for a new one, or sign in with
-                your password.
+                It was already used, or it expired. Ask an owner for a new one, or sign in with your
+                password.
               </p>
             )}
             {isAPIError(refused) && (
@@ -90,7 +90,7 @@ export function SignIn() {
         )}
         {choices && (
           <div className="stack" role="group" aria-label="Organizations">
-            <p>This password is right for several organizations. To which one do you sign in?</p>
+            <p>This password works for several organizations. Choose the one to sign in to.</p>
             {choices.map((o) => (
               <Button key={o.id} busy={busy} onClick={() => submit(o.id)}>
                 {o.name}
@@ -129,7 +129,7 @@ export function SignIn() {
             <TextField
               label="Code"
               optional
-              hint="Of your second factor, or a recovery code."
+              hint="From your authenticator, or a recovery code."
               autoComplete="one-time-code"
               value={code}
               onChange={setCode}

@@ -217,7 +217,7 @@ func TestHostileRemittanceIsImported(t *testing.T) {
 	page.click("Today")
 	page.sees("file is in quarantine")
 	page.screen("today-quarantine")
-	page.tabTo("1 file is in quarantine Assign each to an office, or remove it.")
+	page.tabTo("1 file is in quarantine Assign each to an office, or delete it.")
 	page.press("Enter")
 	page.sees("<b>MAIN</b>", "NPI 1999999992", "TRACE-2")
 	page.screen("quarantine")

@@ -87,6 +87,14 @@ const arches = {
   primary: { top: 146, rise: 172, reach: 430, label: -38, gum: 203 },
 };
 
+/** powers say how square a tooth is. */
+const powers: Record<Tooth["kind"], number> = {
+  molar: 3.4,
+  premolar: 2.5,
+  canine: 2.5,
+  incisor: 3,
+};
+
 const places: readonly Place[] = rows.flatMap((row) => {
   const [first] = row;
   if (!first) return [];
@@ -118,14 +126,6 @@ const places: readonly Place[] = rows.flatMap((row) => {
     };
   });
 });
-
-/** powers say how square a tooth is. */
-const powers: Record<Tooth["kind"], number> = {
-  molar: 3.4,
-  premolar: 2.5,
-  canine: 2.5,
-  incisor: 3,
-};
 
 /** draw returns the outlines of a tooth around its middle. Its mesial side is towards the midline, its
  *  outer side away from the tongue. */

@@ -357,7 +357,8 @@ var partial = map[string]difference{
 		"draft", "needs_attention", "queued", "submitted", "rejected", "voided", "paid", "denied", "reconciled",
 	}},
 	// With its tones.
-	"web: due": {of: "coverage.ProcedureStatus", with: []string{"bad", "good", "warn"}},
+	"web: due":      {of: "coverage.ProcedureStatus", with: []string{"bad", "good", "warn"}},
+	"web: outcomes": {of: "coverage.Outcome", without: []string{"answered"}, with: []string{"bad", "warn"}},
 }
 
 // mixed has the tables about values of several types, with those of none.

@@ -209,7 +209,7 @@ func TestScreensOfTheRouter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths := regexp.MustCompile(`\bscreen\("(/[^"]*)"`).FindAllSubmatch(router, -1)
+	paths := regexp.MustCompile(`"(/[^"]*)": shown\(`).FindAllSubmatch(router, -1)
 	if len(paths) == 0 {
 		t.Fatal("no screen was found in the router")
 	}

@@ -1,5 +1,5 @@
-import { defineConfig } from "vite";
 import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
 
 // The service serves the build at its root and the API below /api. Sourcemaps
 // and preloads that need inline script are left out: the policy forbids them.

@@ -137,7 +137,7 @@ func TestClaimWithXRaysToPaid(t *testing.T) {
 	page.sees("The claim is queued for the next file.")
 	page.sees("Patient owes") // without a reload
 	page.screen("claim-paid")
-	page.click("Mark as posted")
+	page.click("Reconcile")
 	page.sees("Reconciled")
 }
 
@@ -194,7 +194,7 @@ func TestFindingsAreCorrectedByKeyboard(t *testing.T) {
 	page.sees("The claim is queued for the next file.")
 	page.becomes(practice, page.claim(), "paid")
 	page.sees("Patient owes")
-	page.tabTo("Mark as posted")
+	page.tabTo("Reconcile")
 	page.press("Enter")
 	page.sees("Reconciled")
 }
@@ -235,18 +235,18 @@ func TestClaimIsKeptThroughARefusal(t *testing.T) {
 	page.has("First name", "Nia")
 }
 
-// A paid claim is posted, opened again, replaced, and the replacement voided.
+// A paid claim is reconciled, opened again, replaced, and the replacement voided.
 func TestReopenReplaceAndVoid(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	claim := practice.claims("Rosa", "W15-PAID-ERA", map[string]any{"submit": true}, aFilling())
 	page := practice.signsIn("biller")
 	page.open("/test/claims/" + claim)
-	page.click("Mark as posted") // once it is paid, without a reload
-	page.sees("The payment is recorded as posted.")
+	page.click("Reconcile") // once it is paid, without a reload
+	page.sees("The claim is reconciled.")
 	page.click("More actions")
 	page.click("Reopen")
-	page.sees("The claim is open again.", "Marked as posted")
+	page.sees("The claim is open again.", "Reconciled")
 	page.click("More actions")
 	page.click("Replace with a corrected claim")
 	page.has("First name", "Rosa")
@@ -259,8 +259,8 @@ func TestReopenReplaceAndVoid(t *testing.T) {
 	page.click("Void")
 	page.screen("claim-void")
 	page.within("dialog", "Void this claim?").click("Void the claim")
-	page.sees("The void is queued.", "The claim that this one voids")
-	page.click("The claim that this one voids")
+	page.sees("The void is queued.", "Claim that this one voids")
+	page.click("Claim that this one voids")
 	page.sees("Voided")
 }
 
@@ -283,16 +283,16 @@ func TestSecondaryToPaid(t *testing.T) {
 	page.fill("Member ID", "W6")
 	page.screen("claim-secondary")
 	page.click("Make the secondary claim")
-	page.sees("Ready to send", "The claim to the primary payer")
+	page.sees("Ready to send", "Claim to the primary payer")
 	page.click("Send to the payer")
 	page.sees("The claim is queued for the next file.")
 	secondary := page.claim()
 	page.becomes(practice, secondary, "paid")
 	page.sees("Patient owes")
-	page.click("The claim to the primary payer")
+	page.click("Claim to the primary payer")
 	page.at("/test/claims/" + claim)
 	page.screen("claim-paid-twice")
-	page.click("The claim to the secondary payer")
+	page.click("Claim to the secondary payer")
 	page.at("/test/claims/" + secondary)
 	page.click("More actions")
 	page.click("Bill the tertiary payer")
@@ -301,7 +301,7 @@ func TestSecondaryToPaid(t *testing.T) {
 	page.choose("Patient's relationship", "Self")
 	page.fill("Member ID", "W7")
 	page.click("Make the tertiary claim")
-	page.sees("Ready to send", "The claim to the secondary payer")
+	page.sees("Ready to send", "Claim to the secondary payer")
 	page.click("Send to the payer")
 	page.sees("The claim is queued for the next file.")
 	page.becomes(practice, page.claim(), "denied") // the secondary payer left nothing
@@ -324,7 +324,7 @@ func TestPredeterminationToClaim(t *testing.T) {
 	page.fill("Service date of line 1", lastWeek)
 	page.screen("predetermination-convert")
 	page.click("Make the claim")
-	page.sees("The predetermination that it came from", "$1,250.00")
+	page.sees("Original predetermination", "$1,250.00")
 	page.seesNo("D2950")
 }
 
@@ -345,7 +345,7 @@ func TestViewerReadsClaims(t *testing.T) {
 		page.sees("claim")
 		page.until("a page without a form", func(r *rod.Page) error {
 			text, err := page.shown(r)
-			if err == nil && !strings.Contains(text, "does not write them") && !strings.Contains(text, "can be edited") {
+			if err == nil && !strings.Contains(text, "but not change them") && !strings.Contains(text, "can be edited") {
 				err = errors.New(text)
 			}
 			return err

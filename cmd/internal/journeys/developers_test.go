@@ -58,7 +58,7 @@ func TestAFailingEndpointIsFoundAndItsDeliveriesResent(t *testing.T) {
 	page.press("Enter")
 	page.sees("Failing since", "Every type")
 	page.screen("developers-endpoint")
-	page.click("What was not delivered")
+	page.click("Undelivered events")
 	page.sees("Retrying", "500 Internal error")
 	page.screen("developers-deliveries")
 
@@ -274,7 +274,7 @@ func TestAnEndpointOfAKeyWithoutRead(t *testing.T) {
 	page := practice.signsIn("owner")
 	page.open("/test/developers/webhooks")
 	page.sees("Made by a key without read")
-	page.click("A key needs read, too")
+	page.click("A key also needs the read permission")
 	page.sees("Saved.")
 	page.screen("developers-need-read")
 	if status := creates(2); status != http.StatusForbidden {

@@ -60,12 +60,12 @@ func TestUnbalancedRemittanceIsApplied(t *testing.T) {
 
 	page.refused(http.StatusConflict, "POST "+page.api("/post"))
 	page.click("Post")
-	page.seesA("dialog", "Post it unfinished?")
+	page.seesA("dialog", "Post it with unfinished claims?")
 	page.click("Finish the claims first")
-	page.seesNo("Post it unfinished?")
+	page.seesNo("Post it with unfinished claims?")
 
 	page.click("Apply")
-	dialog := page.within("dialog", "Apply it?")
+	dialog := page.within("dialog", "Apply the payment?")
 	dialog.fill("Note for the claim's history", "The payer confirmed the dollar by phone.")
 	dialog.click("Apply")
 	page.sees("Every claim is finished, but the amounts do not add up")
@@ -114,11 +114,11 @@ func TestUnmatchedRemittanceIsMatchedAndPosted(t *testing.T) {
 		t.Errorf("a remittance of one claim prints on %d pages", n)
 	}
 	page.click("Open the claim")
-	page.click("Mark as posted")
+	page.click("Reconcile")
 	page.sees("Reconciled")
 }
 
-// An application is taken back after the posting is, and applied again.
+// A remittance is unposted, its claim unapplied, and applied again.
 func TestApplicationIsTakenBack(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
@@ -130,21 +130,21 @@ func TestApplicationIsTakenBack(t *testing.T) {
 	page.click("Post")
 	page.sees("Posted")
 	page.click("Show all lines")
-	page.sees("take the posting of the payment back first")
+	page.sees("unpost the remittance first")
 	page.click("More actions")
-	page.click("Take the posting back")
-	page.within("dialog", "Take the posting back?").click("Take it back")
+	page.click("Unpost")
+	page.within("dialog", "Unpost the remittance?").click("Unpost")
 	page.sees("Every claim is finished")
 	page.click("Unapply")
-	dialog := page.within("dialog", "Take the application back?")
+	dialog := page.within("dialog", "Unapply the payment?")
 	dialog.fill("Note for the claim's history", "Applied to the wrong visit.")
 	dialog.click("Unapply")
 	page.sees("A person reversed its application to the claim.")
 	page.click("Ignore")
-	page.within("dialog", "Ignore it?").click("Ignore")
+	page.within("dialog", "Ignore this remittance claim?").click("Ignore")
 	page.sees("Ignored")
 	page.click("Apply")
-	page.within("dialog", "Apply it?").click("Apply")
+	page.within("dialog", "Apply the payment?").click("Apply")
 	page.sees("Every claim is finished")
 }
 
@@ -217,7 +217,7 @@ func TestHostileRemittanceIsImported(t *testing.T) {
 	page.click("Today")
 	page.sees("file is in quarantine")
 	page.screen("today-quarantine")
-	page.tabTo("1 file is in quarantine Assign each to an office, or remove it.")
+	page.tabTo("1 file is in quarantine Assign each to an office, or delete it.")
 	page.press("Enter")
 	page.sees("<b>MAIN</b>", "NPI 1999999992", "TRACE-2")
 	page.screen("quarantine")
@@ -277,11 +277,11 @@ func TestWhatIsOpenIsAccepted(t *testing.T) {
 	page.open("/test/claims?state=denied")
 	page.click("Dora Denied")
 	page.sees("The payer refuses a part and 1295.00 is open")
-	for _, as := range []string{"The patient is billed", "The practice writes it off"} {
-		page.click("Accept what is open")
-		dialog := page.within("dialog", "Accept $1,295.00 that is open?")
-		dialog.choose("What becomes of it", as)
-		dialog.click("Accept and mark as posted")
+	for _, as := range []string{"Bill the patient", "Write it off"} {
+		page.click("Accept the open amount")
+		dialog := page.within("dialog", "Accept the open amount of $1,295.00?")
+		dialog.choose("How to close it", as)
+		dialog.click("Accept and reconcile")
 		page.sees("Reconciled", "No action is needed: the claim is settled.")
 		page.click("More actions")
 		page.click("Reopen")

@@ -97,7 +97,7 @@ func TestInviteAcceptAndSignInWithASecondFactor(t *testing.T) {
 	kim.screen("settings-second-factor")
 	kim.click("Turn it on")
 	recovery := kim.keepsCodes()
-	kim.sees("Signing in needs a code of your authenticator.")
+	kim.sees("Signing in needs a code from your authenticator.")
 	kim.click("Account: Cedar Dental kim@cedar.example")
 	kim.click("Sign out")
 	kim.fill("Email", "kim@cedar.example")
@@ -105,7 +105,7 @@ func TestInviteAcceptAndSignInWithASecondFactor(t *testing.T) {
 	kim.fill("Code (optional)", recovery)
 	kim.click("Sign in")
 	kim.click("Settings")
-	kim.sees("Signing in needs a code of your authenticator.")
+	kim.sees("Signing in needs a code from your authenticator.")
 
 	owner.click("Audit")
 	owner.sees("Changed users", "kim@cedar.example")

@@ -13,7 +13,7 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	page := practice.signsIn("biller")
-	page.sees("Nothing needs you now")
+	page.sees("Nothing to do now")
 	page.screen("today-empty")
 	practice.post("/claims", map[string]any{
 		"office_id": practice.office, "payer_id": "CHTEST",
@@ -25,7 +25,7 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	})
 	page.sees("claim has findings") // without a reload
 	page.screen("today")
-	page.tabTo("1 claim has findings Correct what stands beside the fields.")
+	page.tabTo("1 claim has findings Correct the marked fields.")
 	page.press("Enter")
 	page.sees("Sam Nolan", "Needs attention")
 	page.press("Control+K")

@@ -27,7 +27,13 @@ export function newKey(): string {
 
 let lastInput = Date.now();
 for (const kind of ["pointerdown", "keydown"]) {
-  window.addEventListener(kind, () => { lastInput = Date.now(); }, { capture: true, passive: true });
+  window.addEventListener(
+    kind,
+    () => {
+      lastInput = Date.now();
+    },
+    { capture: true, passive: true },
+  );
 }
 
 /** inBackground reports whether the page acts by itself: its last click or key was more than a minute ago. */
@@ -40,7 +46,9 @@ const listeners = new Set<() => void>();
 /** onSignedOut calls f when a request finds that the session has ended. */
 export function onSignedOut(f: () => void): () => void {
   listeners.add(f);
-  return () => { listeners.delete(f); };
+  return () => {
+    listeners.delete(f);
+  };
 }
 
 /** signedOut says that a request found the session ended. */
@@ -53,7 +61,9 @@ export const meKey = ["get", "/me"];
 
 /** headers are those of every request of the session. */
 export function headers(mode: Mode): Record<string, string> {
-  return inBackground() ? { "Molar-Mode": mode, "Molar-Background": "true" } : { "Molar-Mode": mode };
+  return inBackground()
+    ? { "Molar-Mode": mode, "Molar-Background": "true" }
+    : { "Molar-Mode": mode };
 }
 
 function create(mode: Mode) {
@@ -65,10 +75,13 @@ function create(mode: Mode) {
     },
     onResponse({ response }) {
       if (response.status === 401) signedOut();
-      if (response.status === 403) void queries.invalidateQueries({ queryKey: meKey }); // what the person may do has changed
+      // What the person may do has changed.
+      if (response.status === 403) void queries.invalidateQueries({ queryKey: meKey });
     },
     onError() {
-      return new Unreachable("Molar does not reply. Check the connection. This page tries again by itself.");
+      return new Unreachable(
+        "Molar does not reply. Check the connection. This page tries again by itself.",
+      );
     },
   };
   fetch.use(session);
@@ -76,7 +89,8 @@ function create(mode: Mode) {
     defaultOptions: {
       queries: {
         staleTime: 15_000,
-        retry: (failures, e) => e instanceof Unreachable ? true : isAPIError(e) && e.error === "UNAVAILABLE" && failures < 3,
+        retry: (failures, e) =>
+          e instanceof Unreachable || (isAPIError(e) && e.error === "UNAVAILABLE" && failures < 3),
         retryDelay: (failures) => Math.min(500 * 2 ** failures, 5_000),
         refetchOnWindowFocus: true,
         networkMode: "always",
@@ -98,9 +112,11 @@ const clients = new Map<Mode, Client>();
 
 /** clientFor returns the client of a mode. The modes share no data. */
 export function clientFor(mode: Mode): Client {
-  let c = clients.get(mode);
-  if (!c) clients.set(mode, c = create(mode));
-  return c;
+  const known = clients.get(mode);
+  if (known) return known;
+  const made = create(mode);
+  clients.set(mode, made);
+  return made;
 }
 
 /** forget drops everything that was read, such as at the end of a session. */

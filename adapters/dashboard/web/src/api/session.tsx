@@ -2,7 +2,18 @@
 import { useNavigate } from "@tanstack/react-router";
 import { createContext, useContext } from "react";
 import { useToast } from "../ui/toast";
-import { forget, isAPIError, newKey, root, Unreachable, useClient, type APIError, type Client, type Mode, type Schemas } from "./client";
+import {
+  type APIError,
+  type Client,
+  forget,
+  isAPIError,
+  type Mode,
+  newKey,
+  root,
+  type Schemas,
+  Unreachable,
+  useClient,
+} from "./client";
 
 export type Me = Schemas["Me"];
 
@@ -45,10 +56,19 @@ export function useSignOut(): () => void {
   const navigate = useNavigate();
   const toast = useToast();
   return () => {
-    end(fetch).then(() => {
-      forget();
-      void navigate({ to: "/sign-in", search: {} });
-    }, (e: unknown) => toast.refused(e instanceof Unreachable ? new Error("Molar does not reply. Check the connection, then sign out again.") : e, "You are still signed in."));
+    end(fetch).then(
+      () => {
+        forget();
+        void navigate({ to: "/sign-in", search: {} });
+      },
+      (e: unknown) =>
+        toast.refused(
+          e instanceof Unreachable
+            ? new Error("Molar does not reply. Check the connection, then sign out again.")
+            : e,
+          "You are still signed in.",
+        ),
+    );
   };
 }
 
@@ -57,7 +77,8 @@ async function end(fetch: Client["fetch"]): Promise<void> {
   try {
     const { data, error } = await fetch.GET("/me");
     if (error) throw error;
-    const own = { path: { id: data.session!.id }, header: { "Idempotency-Key": newKey() } };
+    if (!data.session) return;
+    const own = { path: { id: data.session.id }, header: { "Idempotency-Key": newKey() } };
     const ended = await fetch.DELETE("/sessions/{id}", { params: own });
     if (ended.error) throw ended.error;
   } catch (e) {

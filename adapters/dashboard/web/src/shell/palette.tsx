@@ -2,17 +2,49 @@
 // patient or claim. The text goes into the body of a request, never into a URL.
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
-import { useEffect, useState } from "react";
-import { useClient, type Client, type Schemas } from "../api/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Client, type Schemas, useClient } from "../api/client";
 import { useMay } from "../api/session";
 import { day, dollars, name } from "../ui/format";
+import { useLate } from "../ui/late";
 import { useGo } from "../ui/link";
 import { stateName } from "../ui/state";
-import { places, screenOf } from "./places";
+import { type AnyTarget, places, screenOf } from "./places";
 
-type Item = { id: string; group: string; label: string; about?: string; to: string };
+type Item = { id: string; group: string; label: string; about?: string; target: AnyTarget };
 
-export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+/** commands begin something. */
+const commands: Item[] = [
+  {
+    id: "new-check",
+    group: "Commands",
+    label: "New eligibility check",
+    target: { to: "/eligibility/new" },
+  },
+  { id: "new-claim", group: "Commands", label: "New claim", target: { to: "/claims/new" } },
+  {
+    id: "new-attachment",
+    group: "Commands",
+    label: "New attachment",
+    target: { to: "/attachments/new" },
+  },
+];
+
+const screens: Item[] = places.map((p) => ({
+  id: p.name,
+  group: "Go to",
+  label: p.name,
+  target: { to: p.path },
+}));
+
+export function Palette({
+  open,
+  onOpenChange,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
   return (
     <Dialog.Root open={open} onOpenChange={(o) => onOpenChange(o)}>
       <Dialog.Portal>
@@ -30,47 +62,54 @@ function Finder({ close }: { close: () => void }) {
   const go = useGo();
   const may = useMay();
   const [text, setText] = useState("");
-  const [found, setFound] = useState<Item[]>([]);
-  const [busy, setBusy] = useState(false);
-  const begin = may.write
-    ? [
-        { id: "new-check", group: "Commands", label: "New eligibility check", to: "/eligibility/new" },
-        { id: "new-claim", group: "Commands", label: "New claim", to: "/claims/new" },
-        { id: "new-attachment", group: "Commands", label: "New attachment", to: "/attachments/new" },
-      ]
-    : [];
-  const screens = places.map((p) => ({ id: p.name, group: "Go to", label: p.name, to: p.path }));
   const typed = text.trim();
   const direct = screenOf(typed);
-  const matching = [...begin, ...screens].filter((i) => i.label.toLowerCase().includes(typed.toLowerCase()));
+  const matching = [...(may.write ? commands : []), ...screens].filter((i) =>
+    i.label.toLowerCase().includes(typed.toLowerCase()),
+  );
+  const sought = useLate(typed, 200);
+  const found = useQuery({
+    queryKey: ["palette", sought],
+    enabled: sought === typed && typed.length >= 2 && !direct,
+    queryFn: ({ signal }) => find(client, sought, signal),
+  });
   const items: Item[] = direct
-    ? [{ id: typed, group: "Go to", label: typed, to: direct }]
-    : [...matching, ...found];
+    ? [{ id: typed, group: "Go to", label: typed, target: direct }]
+    : [...matching, ...((sought === typed && found.data) || [])];
 
-  useEffect(() => {
-    setFound([]);
-    if (typed.length < 2 || direct) return;
-    const stop = new AbortController();
-    const timer = setTimeout(() => {
-      setBusy(true);
-      void find(client, typed, stop.signal).then(setFound).catch(() => undefined).finally(() => setBusy(false));
-    }, 200);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [client, typed, direct]);
-
-  const groups = [...new Set(items.map((i) => i.group))].map((value) => ({ value, items: items.filter((i) => i.group === value) }));
+  const groups = [...new Set(items.map((i) => i.group))].map((value) => ({
+    value,
+    items: items.filter((i) => i.group === value),
+  }));
   return (
-    <Autocomplete.Root items={groups} open inline mode="none" autoHighlight="always" keepHighlight value={text} onValueChange={(v) => setText(v)} itemToStringValue={(i: Item) => i.label}>
+    <Autocomplete.Root
+      items={groups}
+      open
+      inline
+      mode="none"
+      autoHighlight="always"
+      keepHighlight
+      value={text}
+      onValueChange={(v) => setText(v)}
+      itemToStringValue={(i: Item) => i.label}
+    >
       <Dialog.Title className="only-read">Search and commands</Dialog.Title>
-      <Autocomplete.Input className="palette-input" placeholder="Find a patient, claim or command" aria-label="Find a patient, claim or command" />
-      <Autocomplete.Empty className="palette-empty">{busy ? "Searching…" : "Nothing found. Enter a name, a date of birth, a member ID or a control number."}</Autocomplete.Empty>
+      <Autocomplete.Input
+        className="palette-input"
+        placeholder="Find a patient, claim or command"
+        aria-label="Find a patient, claim or command"
+      />
+      <Autocomplete.Empty className="palette-empty">
+        {found.isFetching
+          ? "Searching…"
+          : "Nothing found. Enter a name, a date of birth, a member ID or a control number."}
+      </Autocomplete.Empty>
       <Autocomplete.List className="palette-list">
         {(group: { value: string; items: Item[] }) => (
           <Autocomplete.Group key={group.value} items={group.items}>
-            <Autocomplete.GroupLabel className="palette-group">{group.value}</Autocomplete.GroupLabel>
+            <Autocomplete.GroupLabel className="palette-group">
+              {group.value}
+            </Autocomplete.GroupLabel>
             <Autocomplete.Collection>
               {(i: Item) => (
                 <Autocomplete.Item
@@ -79,10 +118,11 @@ function Finder({ close }: { close: () => void }) {
                   className="palette-item"
                   onClick={() => {
                     close();
-                    go(i.to);
+                    go(i.target);
                   }}
                 >
-                  <span>{i.label}</span>{i.about && <span className="muted small">{i.about}</span>}
+                  <span>{i.label}</span>
+                  {i.about && <span className="muted small">{i.about}</span>}
                 </Autocomplete.Item>
               )}
             </Autocomplete.Collection>
@@ -101,7 +141,19 @@ async function find(client: Client, query: string, signal: AbortSignal): Promise
     client.fetch.POST("/patients/search", { body, signal }),
   ]);
   return [
-    ...(patients.data?.data ?? []).map((p: Schemas["Patient"]) => ({ id: p.id, group: "Patients", label: name(p), about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined, to: `/claims?patient_id=${p.id}` })),
-    ...(claims.data?.data ?? []).map((c) => ({ id: c.id, group: "Claims", label: `${name(c.patient_name)}, ${dollars(c.totals.charge)}`, about: `${stateName(c.state)} · ${c.payer.name}`, to: `/claims/${c.id}` })),
+    ...(patients.data?.data ?? []).map((p: Schemas["Patient"]) => ({
+      id: p.id,
+      group: "Patients",
+      label: name(p),
+      about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
+      target: { to: "/claims", search: { patient_id: p.id } } as const,
+    })),
+    ...(claims.data?.data ?? []).map((c) => ({
+      id: c.id,
+      group: "Claims",
+      label: `${name(c.patient_name)}, ${dollars(c.totals.charge)}`,
+      about: `${stateName(c.state)} · ${c.payer.name}`,
+      target: { to: `/claims/${c.id}` } as const,
+    })),
   ];
 }

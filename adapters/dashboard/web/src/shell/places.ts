@@ -1,8 +1,71 @@
-import { BadgeCheck, CalendarCheck, CircleDollarSign, Code2, FileImage, FileText, Inbox, Settings } from "lucide-react";
+// The screens and their places. A place is the path of a screen below the mode, such as "/claims/clm_...".
+import {
+  BadgeCheck,
+  CalendarCheck,
+  CircleDollarSign,
+  Code2,
+  FileImage,
+  FileText,
+  Inbox,
+  Settings,
+} from "lucide-react";
+import type { Search, Searched, Searches } from "../api/searches";
+
+/** Screen is the path of a screen. $id is a resource's. */
+export type Screen =
+  | "/"
+  | "/eligibility"
+  | "/eligibility/new"
+  | "/eligibility/$id"
+  | "/claims"
+  | "/claims/new"
+  | "/claims/$id"
+  | "/claims/$id/edit"
+  | "/claims/$id/replace"
+  | "/claims/$id/secondary"
+  | "/claims/$id/convert"
+  | "/attachments"
+  | "/attachments/new"
+  | "/attachments/$id"
+  | "/payer-requests"
+  | "/payer-requests/$id"
+  | "/remittances"
+  | "/remittances/quarantine"
+  | "/remittances/$id"
+  | "/developers"
+  | "/developers/events"
+  | "/developers/events/$id"
+  | "/developers/deliveries"
+  | "/developers/deliveries/$id"
+  | "/developers/webhooks"
+  | "/developers/webhooks/$id"
+  | "/developers/requests"
+  | "/developers/requests/$id"
+  | "/developers/keys"
+  | "/settings"
+  | "/settings/offices"
+  | "/settings/offices/$id"
+  | "/settings/providers"
+  | "/settings/users"
+  | "/settings/sessions"
+  | "/settings/audit";
+
+/** Place is where a link may lead. A path without a screen does not compile. */
+export type Place = PlaceOf<Screen>;
+
+type PlaceOf<S> = S extends `${infer Before}$id${infer After}` ? `${Before}${string}${After}` : S;
+
+/** Target is a place with its search parameters. */
+export type Target<P extends Place = Place> = { to: P; search?: Search<P> };
+
+/** AnyTarget is a target whose place is known only when the program runs. */
+export type AnyTarget =
+  | { [P in Searched]: { to: P; search: Searches[P] } }[Searched]
+  | { to: Place; search?: undefined };
 
 /** places are the screens that the navigation names. */
 export const places = [
-  { name: "Today", path: "", icon: CalendarCheck },
+  { name: "Today", path: "/", icon: CalendarCheck },
   { name: "Eligibility", path: "/eligibility", icon: BadgeCheck },
   { name: "Claims", path: "/claims", icon: FileText },
   { name: "Attachments", path: "/attachments", icon: FileImage },
@@ -10,16 +73,24 @@ export const places = [
   { name: "Remittances", path: "/remittances", icon: CircleDollarSign },
   { name: "Developers", path: "/developers", icon: Code2 },
   { name: "Settings", path: "/settings", icon: Settings },
-] as const;
+] as const satisfies { name: string; path: Screen; icon: unknown }[];
 
 /** screens are those of the resources, by the beginnings of their IDs. A patient's has the patient's claims. */
-const screens: Record<string, string> = {
-  clm: "/claims/", elg: "/eligibility/", att: "/attachments/", prq: "/payer-requests/", era: "/remittances/", pat: "/claims?patient_id=", off: "/settings/offices/",
-  evt: "/developers/events/", req: "/developers/requests/", whd: "/developers/deliveries/", whe: "/developers/webhooks/",
+const screens: Record<string, (id: string) => AnyTarget> = {
+  clm: (id) => ({ to: `/claims/${id}` }),
+  elg: (id) => ({ to: `/eligibility/${id}` }),
+  att: (id) => ({ to: `/attachments/${id}` }),
+  prq: (id) => ({ to: `/payer-requests/${id}` }),
+  era: (id) => ({ to: `/remittances/${id}` }),
+  pat: (id) => ({ to: "/claims", search: { patient_id: id } }),
+  off: (id) => ({ to: `/settings/offices/${id}` }),
+  evt: (id) => ({ to: `/developers/events/${id}` }),
+  req: (id) => ({ to: `/developers/requests/${id}` }),
+  whd: (id) => ({ to: `/developers/deliveries/${id}` }),
+  whe: (id) => ({ to: `/developers/webhooks/${id}` }),
 };
 
-/** screenOf returns the path of a resource's screen, below the mode. */
-export function screenOf(id: string): string | undefined {
-  const place = /^[a-z]{3}_[0-9A-Z]{26}$/.test(id) ? screens[id.slice(0, 3)] : undefined;
-  return place && place + id;
+/** screenOf returns the screen of a resource. */
+export function screenOf(id: string): AnyTarget | undefined {
+  return /^[a-z]{3}_[0-9A-Z]{26}$/.test(id) ? screens[id.slice(0, 3)]?.(id) : undefined;
 }

@@ -1,62 +1,83 @@
 // The frame of every screen: who is signed in, where one can go, which mode it
 // is, and whether the service can be reached.
-import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
-import { QueryClientProvider } from "@tanstack/react-query";
-import { ChevronsUpDown, Menu as MenuIcon, Search, X } from "lucide-react";
+
 import { Dialog } from "@base-ui/react/dialog";
-import { Suspense, useEffect, useState } from "react";
-import { clientFor, ClientContext, forget, isAPIError, onSignedOut, useClient, type Mode } from "../api/client";
-import { useLive, type Link as Connection } from "../api/live";
-import { MeContext, rememberMode, useMe, useSignOut, type Me } from "../api/session";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router";
+import { ChevronsUpDown, Menu as MenuIcon, Search, X } from "lucide-react";
+import { Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { ClientContext, clientFor, isAPIError, type Mode, useClient } from "../api/client";
+import { type Link as Connection, useLive } from "../api/live";
+import { type Me, MeContext, useMe, useSignOut } from "../api/session";
 import { browserZone, When, ZoneContext } from "../ui/format";
-import { Failure, Loading } from "../ui/page";
+import { address, Go } from "../ui/link";
 import { More } from "../ui/menu";
+import { Failure, Loading } from "../ui/page";
 import { ToastProvider } from "../ui/toast";
 import { later } from "./load";
 import { places } from "./places";
-import { chooseTheme, theme } from "./theme";
+import { chooseTheme, type Theme, theme } from "./theme";
 
-const SecondFactorRequired = later(() => import("../screens/sign-in/required").then((m) => m.SecondFactorRequired));
+const SecondFactorRequired = later(() =>
+  import("../screens/sign-in/required").then((m) => m.SecondFactorRequired),
+);
 const Palette = later(() => import("./palette").then((m) => m.Palette));
 
 /** Shell shows the screens of a mode to a signed-in user. */
 export function Shell() {
   const { mode } = useParams({ strict: false }) as { mode: Mode };
   const client = clientFor(mode);
-  useEffect(() => { rememberMode(mode); }, [mode]);
   return (
     <ClientContext.Provider value={client}>
       <QueryClientProvider client={client.queries} key={mode}>
-        <ToastProvider><SignedIn /></ToastProvider>
+        <ToastProvider>
+          <SignedIn />
+        </ToastProvider>
       </QueryClientProvider>
     </ClientContext.Provider>
   );
 }
 
-/** SignedIn shows the frame once the service says who the user is. Without a session it leads to the sign-in. */
+/** SignedIn shows the frame once the service says who the user is. */
 function SignedIn() {
   const { api } = useClient();
-  const navigate = useNavigate();
   const me = api.useQuery("get", "/me");
-  useEffect(() => onSignedOut(() => {
-    forget();
-    if (location.pathname === "/sign-in") return;
-    void navigate({ to: "/sign-in", search: { next: location.pathname + location.search }, replace: true });
-  }), [navigate]);
   const [held, hold] = useState(false); // until the person has kept the recovery codes
   const leaving = isAPIError(me.error) && me.error.error === "UNAUTHORIZED";
-  if (!me.data && (me.isPending || leaving)) return <main className="starting"><Loading rows={3} /></main>;
-  if (!me.data) return <main className="starting"><Failure error={me.error} retry={() => { void me.refetch(); }} /></main>;
+  if (!me.data && (me.isPending || leaving))
+    return (
+      <main className="starting">
+        <Loading rows={3} />
+      </main>
+    );
+  if (!me.data)
+    return (
+      <main className="starting">
+        <Failure
+          error={me.error}
+          retry={() => {
+            void me.refetch();
+          }}
+        />
+      </main>
+    );
   return (
     <MeContext.Provider value={me.data}>
-      {held || me.data.session?.totp_required
-        ? <Suspense fallback={null}><SecondFactorRequired hold={hold} /></Suspense>
-        : <ZoneContext.Provider value={zoneOf(me.data)}><Frame /></ZoneContext.Provider>}
+      {held || me.data.session?.totp_required ? (
+        <Suspense fallback={null}>
+          <SecondFactorRequired hold={hold} />
+        </Suspense>
+      ) : (
+        <ZoneContext.Provider value={zoneOf(me.data)}>
+          <Frame />
+        </ZoneContext.Provider>
+      )}
     </MeContext.Provider>
   );
 }
 
-/** zoneOf returns the time zone of the person's office: the browser's, if an office is in it, else the first that the browser knows. */
+/** zoneOf returns the time zone of the person's office: the browser's, if an office is in it, else
+ *  the first that the browser knows. */
 function zoneOf({ organization: { time_zones: zones } }: Me): string {
   const known = (zone: string) => {
     try {
@@ -65,16 +86,17 @@ function zoneOf({ organization: { time_zones: zones } }: Me): string {
       return false;
     }
   };
-  return zones.includes(browserZone) ? browserZone : zones.find(known) ?? browserZone;
+  return zones.includes(browserZone) ? browserZone : (zones.find(known) ?? browserZone);
 }
 
 function Frame() {
   const { mode } = useClient();
   const link = useLive();
-  const [drawer, setDrawer] = useState(false);
+  const [drawer, setDrawer] = useState<string | null>(null); // the screen that it was opened on
   const [palette, setPalette] = useState(false);
   const path = useRouterState({ select: (s) => s.location.pathname });
-  useEffect(() => { setDrawer(false); }, [path]);
+  if (drawer !== null && drawer !== path) setDrawer(null);
+  // The keyboard is the window's: Ctrl-K works wherever the focus is.
   useEffect(() => {
     const open = (e: KeyboardEvent) => {
       if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
@@ -87,31 +109,55 @@ function Frame() {
   }, []);
   return (
     <div className="frame" data-mode={mode}>
-      <a href="#main" className="skip no-print">Skip to the content</a>
+      <a href="#main" className="skip no-print">
+        Skip to the content
+      </a>
       {mode === "test" && (
         <div className="mode-bar no-print" role="note">
-          <strong>Test mode.</strong> Payers are simulated. <span>Nothing here reaches a real payer or patient.</span>
+          <strong>Test mode.</strong> Payers are simulated.{" "}
+          <span>Nothing here reaches a real payer or patient.</span>
         </div>
       )}
       <header className="top no-print">
-        <button type="button" className="icon-button" aria-label="Open the navigation" onClick={() => setDrawer(true)}><MenuIcon size={20} aria-hidden /></button>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Open the navigation"
+          onClick={() => setDrawer(path)}
+        >
+          <MenuIcon size={20} aria-hidden />
+        </button>
         <Brand />
-        <button type="button" className="icon-button" aria-label="Search" onClick={() => setPalette(true)}><Search size={20} aria-hidden /></button>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Search"
+          onClick={() => setPalette(true)}
+        >
+          <Search size={20} aria-hidden />
+        </button>
       </header>
       <aside className="side no-print">
         <Brand />
         <Navigation onSearch={() => setPalette(true)} />
       </aside>
-      <Dialog.Root open={drawer} onOpenChange={(o) => setDrawer(o)}>
+      <Dialog.Root open={drawer === path} onOpenChange={(o) => setDrawer(o ? path : null)}>
         <Dialog.Portal>
           <Dialog.Backdrop className="backdrop" />
           <Dialog.Popup className="drawer">
             <div className="spread">
               <Dialog.Title className="only-read">Navigation</Dialog.Title>
               <Brand />
-              <Dialog.Close className="icon-button" aria-label="Close the navigation"><X size={20} aria-hidden /></Dialog.Close>
+              <Dialog.Close className="icon-button" aria-label="Close the navigation">
+                <X size={20} aria-hidden />
+              </Dialog.Close>
             </div>
-            <Navigation onSearch={() => { setDrawer(false); setPalette(true); }} />
+            <Navigation
+              onSearch={() => {
+                setDrawer(null);
+                setPalette(true);
+              }}
+            />
           </Dialog.Popup>
         </Dialog.Portal>
       </Dialog.Root>
@@ -121,32 +167,49 @@ function Frame() {
         <OperatorSignedIn />
         <Outlet />
       </main>
-      {palette && <Suspense fallback={null}><Palette open onOpenChange={setPalette} /></Suspense>}
+      {palette && (
+        <Suspense fallback={null}>
+          <Palette open onOpenChange={setPalette} />
+        </Suspense>
+      )}
     </div>
   );
 }
 
 function Brand() {
-  const { mode } = useClient();
   return (
-    <Link to="/$mode" params={{ mode }} className="brand" aria-label="Molar, to Today">
-      <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden><rect width="32" height="32" rx="8" fill="currentColor" /><path d="M10.2 6.5c2.3-.6 3.9.9 5.8.9s3.500-1.500 5.800-.9c2.700.7 3.800 3.300 3.300 6.300-.4 2.400-1.500 3.700-1.900 6.100-.4 2.600-.7 6.600-2.500 6.600-2.300 0-1.700-6.200-4.700-6.200s-2.400 6.200-4.700 6.200c-1.800 0-2.100-4-2.500-6.600-.4-2.400-1.500-3.700-1.900-6.100-.5-3 .6-5.600 3.300-6.300z" fill="var(--surface)" /></svg>
+    <Go to="/" below className="brand" aria-label="Molar, to Today">
+      <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden>
+        <rect width="32" height="32" rx="8" fill="currentColor" />
+        <path
+          d="M10.2 6.5c2.3-.6 3.9.9 5.8.9s3.5-1.5 5.8-.9c2.7.7 3.8 3.3 3.3 6.3-.4 2.4-1.5 3.7
+          -1.9 6.1-.4 2.6-.7 6.6-2.5 6.6-2.3 0-1.7-6.2-4.7-6.2s-2.4 6.2-4.7 6.2c-1.8 0-2.1-4
+          -2.5-6.6-.4-2.4-1.5-3.7-1.9-6.1-.5-3 .6-5.6 3.3-6.3z"
+          fill="var(--surface)"
+        />
+      </svg>
       <span>Molar</span>
-    </Link>
+    </Go>
   );
 }
 
 function Navigation({ onSearch }: { onSearch: () => void }) {
-  const { mode } = useClient();
   const me = useMe();
   return (
     <>
-      <button type="button" className="nav-search" onClick={onSearch}><Search size={16} aria-hidden /><span>Search</span><kbd>Ctrl K</kbd></button>
+      <button type="button" className="nav-search" onClick={onSearch}>
+        <Search size={16} aria-hidden />
+        <span>Search</span>
+        <kbd>Ctrl K</kbd>
+      </button>
       <nav aria-label="Screens">
         <ul className="plain nav">
           {places.map(({ name, path, icon: Icon }) => (
             <li key={name}>
-              <Link to={`/${mode}${path}` as string} activeOptions={{ exact: path === "" }} activeProps={{ "aria-current": "page" }} className="nav-link"><Icon size={18} aria-hidden />{name}</Link>
+              <Go to={path} below={path !== "/"} className="nav-link">
+                <Icon size={18} aria-hidden />
+                {name}
+              </Go>
             </li>
           ))}
         </ul>
@@ -159,19 +222,30 @@ function Navigation({ onSearch }: { onSearch: () => void }) {
   );
 }
 
+const modes = { test: "Test", live: "Live" } as const;
+
 /** ModeSwitch leads to the same screen of the other mode. */
 function ModeSwitch() {
   const { mode } = useClient();
   const path = useRouterState({ select: (s) => s.location.pathname });
-  const list = path.split("/").slice(2, 3).join("/"); // an object of one mode is not in the other
+  // An object of one mode is not in the other.
+  const list = places.find((p) => p.path === `/${path.split("/")[2] ?? ""}`)?.path ?? "/";
   return (
     <div className="switch" role="group" aria-label="Mode">
-      {(["test", "live"] as const).map((m) => (
-        <Link key={m} to={`/${m}${list ? `/${list}` : ""}` as string} className="switch-part" data-chosen={m === mode}>{m === "test" ? "Test" : "Live"}</Link>
+      {Object.entries(modes).map(([m, name]) => (
+        <Link key={m} to={address(m, list)} className="switch-part" data-chosen={m === mode}>
+          {name}
+        </Link>
       ))}
     </div>
   );
 }
+
+const themes: Record<Theme, string> = {
+  system: "Use the system's colors",
+  light: "Light colors",
+  dark: "Dark colors",
+};
 
 function Account({ email, organization }: { email: string; organization: string }) {
   const leave = useSignOut();
@@ -181,17 +255,24 @@ function Account({ email, organization }: { email: string; organization: string 
       label={`Account: ${organization} ${email}`}
       look="quiet"
       items={[
-        ...(["system", "light", "dark"] as const).filter((t) => t !== chosen).map((t) => ({
-          label: t === "system" ? "Use the system's colors" : t === "light" ? "Light colors" : "Dark colors",
-          onSelect: () => { chooseTheme(t); setChosen(t); },
-        })),
+        ...(["system", "light", "dark"] as const)
+          .filter((t) => t !== chosen)
+          .map((t) => ({
+            label: themes[t],
+            onSelect: () => {
+              chooseTheme(t);
+              setChosen(t);
+            },
+          })),
         {
           label: "Sign out",
           onSelect: leave,
         },
       ]}
     >
-      <span className="account"><strong>{organization}</strong>{" "}<span className="muted">{email}</span></span>
+      <span className="account">
+        <strong>{organization}</strong> <span className="muted">{email}</span>
+      </span>
       <ChevronsUpDown size={16} aria-hidden />
     </More>
   );
@@ -199,11 +280,10 @@ function Account({ email, organization }: { email: string; organization: string 
 
 /** WeakPassword asks for another password. Nothing is forced. */
 function WeakPassword() {
-  const { mode } = useClient();
   if (!useMe().password_weak) return null;
   return (
     <p className="advice no-print" role="note">
-      Your password is easy to guess. <Link to="/$mode/settings" params={{ mode }}>Choose another one</Link>
+      Your password is easy to guess. <Go to="/settings">Choose another one</Go>
     </p>
   );
 }
@@ -219,22 +299,28 @@ function OperatorSignedIn() {
   );
 }
 
+function watchConnection(changed: () => void): () => void {
+  window.addEventListener("online", changed);
+  window.addEventListener("offline", changed);
+  return () => {
+    window.removeEventListener("online", changed);
+    window.removeEventListener("offline", changed);
+  };
+}
+
 /** Away says that the service cannot be reached, and that the page waits for it. */
 function Away({ link }: { link: Connection }) {
-  const [online, setOnline] = useState(navigator.onLine);
-  useEffect(() => {
-    const change = () => setOnline(navigator.onLine);
-    window.addEventListener("online", change);
-    window.addEventListener("offline", change);
-    return () => {
-      window.removeEventListener("online", change);
-      window.removeEventListener("offline", change);
-    };
-  }, []);
+  const online = useSyncExternalStore(watchConnection, () => navigator.onLine);
   const away = !online || link === "away";
   return (
     <div role="status" aria-live="polite" className="no-print">
-      {away && <p className="away">{online ? "Molar does not reply. This page tries again by itself, and what you enter stays here." : "This device is offline. What you enter stays here."}</p>}
+      {away && (
+        <p className="away">
+          {online
+            ? "Molar does not reply. This page tries again by itself, and what you enter stays here."
+            : "This device is offline. What you enter stays here."}
+        </p>
+      )}
     </div>
   );
 }

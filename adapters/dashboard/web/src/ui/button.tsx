@@ -1,20 +1,52 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
+import type { Place, Target } from "../shell/places";
 import { Go } from "./link";
 
 type Look = "plain" | "primary" | "danger" | "quiet";
 
-type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; icon?: ReactNode; busy?: boolean };
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  look?: Look;
+  icon?: ReactNode;
+  busy?: boolean;
+};
 
 /** Button is a button. While it is busy it cannot be pressed again. */
-export function Button({ look = "plain", icon, busy, children, className, disabled, type = "button", ...rest }: ButtonProps) {
+export function Button({
+  look = "plain",
+  icon,
+  busy,
+  children,
+  className,
+  disabled,
+  type = "button",
+  ...rest
+}: ButtonProps) {
   return (
-    <button type={type} className={`button button-${look}${className ? ` ${className}` : ""}`} disabled={disabled || busy} aria-busy={busy || undefined} {...rest}>
-      {icon}{children}
+    <button
+      type={type}
+      className={`button button-${look}${className ? ` ${className}` : ""}`}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      {...rest}
+    >
+      {icon}
+      {children}
     </button>
   );
 }
 
 /** ButtonLink looks like a button and leads to a place. */
-export function ButtonLink({ look = "plain", icon, children, to }: { to: string; look?: Look; icon?: ReactNode; children: ReactNode }) {
-  return <Go to={to} className={`button button-${look}`}>{icon}{children}</Go>;
+export function ButtonLink<P extends Place>({
+  look = "plain",
+  icon,
+  children,
+  to,
+  search,
+}: Target<P> & { look?: Look; icon?: ReactNode; children: ReactNode }) {
+  return (
+    <Go to={to} search={search} className={`button button-${look}`}>
+      {icon}
+      {children}
+    </Go>
+  );
 }

@@ -8,7 +8,12 @@ export function Changer({ by }: { by: string }) {
   const me = useMe();
   const may = useMay();
   const user = by.startsWith("usr_");
-  const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } }, { enabled: may.manage && user });
+  const users = api.useQuery(
+    "get",
+    "/users",
+    { params: { query: { limit: 100 } } },
+    { enabled: may.manage && user },
+  );
   if (by === me.user?.id) return <>You</>;
   if (user) return <>{users.data?.data.find((u) => u.id === by)?.email ?? "A user"}</>;
   return <>{by.startsWith("key_") ? "A program" : by}</>;

@@ -27,10 +27,32 @@ export const eventTypes: Record<EventType, string> = {
 };
 
 const statuses: Record<number, string> = {
-  200: "OK", 201: "Created", 202: "Accepted", 204: "No content", 301: "Moved", 302: "Found", 303: "See other", 307: "Temporary redirect", 308: "Permanent redirect",
-  400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found", 405: "Method not allowed", 408: "Request timeout", 409: "Conflict", 410: "Gone",
-  413: "Too large", 415: "Unsupported media type", 422: "Invalid", 429: "Too many requests", 500: "Internal error", 501: "Not implemented",
-  502: "Bad gateway", 503: "Unavailable", 504: "Timeout",
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  204: "No content",
+  301: "Moved",
+  302: "Found",
+  303: "See other",
+  307: "Temporary redirect",
+  308: "Permanent redirect",
+  400: "Bad request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not found",
+  405: "Method not allowed",
+  408: "Request timeout",
+  409: "Conflict",
+  410: "Gone",
+  413: "Too large",
+  415: "Unsupported media type",
+  422: "Invalid",
+  429: "Too many requests",
+  500: "Internal error",
+  501: "Not implemented",
+  502: "Bad gateway",
+  503: "Unavailable",
+  504: "Timeout",
 };
 
 /** statusText returns an HTTP status with its meaning: 404 Not found. */
@@ -41,16 +63,34 @@ export function statusText(status: number): string {
 /** statusTone returns the tone of an HTTP status. */
 export function statusTone(status: number | null): "good" | "warn" | "bad" | "plain" {
   if (status === null) return "plain";
-  return status >= 500 ? "bad" : status >= 300 ? "warn" : "good";
+  if (status >= 500) return "bad";
+  return status >= 300 ? "warn" : "good";
 }
 
 /** kindOf returns what an ID names, by its beginning. */
 export function kindOf(id: string): string {
-  return {
-    clm: "claim", elg: "eligibility check", att: "attachment", prq: "payer request", era: "remittance", pat: "patient", off: "office", prv: "provider",
-    pyr: "payer", fil: "claim file", doc: "document", key: "API key", whe: "webhook endpoint", whd: "delivery", evt: "event", req: "request", org: "organization",
-    usr: "user",
-  }[id.slice(0, 3)] ?? "resource";
+  return (
+    {
+      clm: "claim",
+      elg: "eligibility check",
+      att: "attachment",
+      prq: "payer request",
+      era: "remittance",
+      pat: "patient",
+      off: "office",
+      prv: "provider",
+      pyr: "payer",
+      fil: "claim file",
+      doc: "document",
+      key: "API key",
+      whe: "webhook endpoint",
+      whd: "delivery",
+      evt: "event",
+      req: "request",
+      org: "organization",
+      usr: "user",
+    }[id.slice(0, 3)] ?? "resource"
+  );
 }
 
 const errors: Record<string, string> = {
@@ -75,7 +115,8 @@ const errors: Record<string, string> = {
   ATTACHMENTS_NETWORK_ERROR: "The attachment network could not be reached.",
   UNAVAILABLE: "The service was not available. Repeat the request later.",
   CONFLICT: "The resource is in a state that does not allow this.",
-  INTERNAL: "The service failed. Repeat the request, and report it with the request ID if it fails again.",
+  INTERNAL:
+    "The service failed. Repeat the request, and report it with the request ID if it fails again.",
 };
 
 /** errorText returns what an error code means. */

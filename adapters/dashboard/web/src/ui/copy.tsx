@@ -26,13 +26,22 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
 
 /** Copy shows a value, such as an ID, with a button that copies it. */
 export function Copy({ value, label = "Copy" }: { value: string; label?: string }) {
-  return <span className="copy"><code className="wrap-anywhere">{value}</code><CopyButton value={value} label={`${label} ${value}`} /></span>;
+  return (
+    <span className="copy">
+      <code className="wrap-anywhere">{value}</code>
+      <CopyButton value={value} label={`${label} ${value}`} />
+    </span>
+  );
 }
 
 /** CopyAsCurl copies the request of what one looks at. A screen that only a session may read has none. */
 export function CopyAsCurl({ path }: { path: string }) {
   const copy = useCopyAsCurl();
-  return <Button look="quiet" icon={<Terminal size={16} aria-hidden />} onClick={() => copy(path)}>Copy as curl</Button>;
+  return (
+    <Button look="quiet" icon={<Terminal size={16} aria-hidden />} onClick={() => copy(path)}>
+      Copy as curl
+    </Button>
+  );
 }
 
 /** useCopyAsCurl returns a function that copies a command, which reads a path with an API key. */
@@ -41,6 +50,10 @@ export function useCopyAsCurl(): (path: string) => void {
   const toast = useToast();
   return (path) => {
     const url = `${location.origin}${root}${path}`.replaceAll("'", "'\\''");
-    void navigator.clipboard.writeText(`curl '${url}' -H "Authorization: Bearer $MOLAR_API_KEY"`).then(() => toast.good("Copied as curl", `Put a ${mode} key in MOLAR_API_KEY before you run it.`));
+    void navigator.clipboard
+      .writeText(`curl '${url}' -H "Authorization: Bearer $MOLAR_API_KEY"`)
+      .then(() =>
+        toast.good("Copied as curl", `Put a ${mode} key in MOLAR_API_KEY before you run it.`),
+      );
   };
 }

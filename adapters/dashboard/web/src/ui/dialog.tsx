@@ -1,11 +1,18 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import { useState, type ReactElement, type ReactNode } from "react";
+import { type ReactElement, type ReactNode, useState } from "react";
 import { Button } from "./button";
 import { AreaField } from "./form";
 
 /** Modal is a dialog over the page. */
-export function Modal({ title, open, onOpenChange, children, wide, ownFocus }: {
+export function Modal({
+  title,
+  open,
+  onOpenChange,
+  children,
+  wide,
+  ownFocus,
+}: {
   title: string;
   open: boolean;
   onOpenChange: (open: boolean) => void;
@@ -17,10 +24,15 @@ export function Modal({ title, open, onOpenChange, children, wide, ownFocus }: {
     <Dialog.Root open={open} onOpenChange={(o) => onOpenChange(o)}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className={`dialog${wide ? " dialog-wide" : ""}`} initialFocus={ownFocus ? false : undefined}>
+        <Dialog.Popup
+          className={`dialog${wide ? " dialog-wide" : ""}`}
+          initialFocus={ownFocus ? false : undefined}
+        >
           <div className="dialog-head">
             <Dialog.Title>{title}</Dialog.Title>
-            <Dialog.Close className="icon-button" aria-label="Close"><X size={18} aria-hidden /></Dialog.Close>
+            <Dialog.Close className="icon-button" aria-label="Close">
+              <X size={18} aria-hidden />
+            </Dialog.Close>
           </div>
           {children}
         </Dialog.Popup>
@@ -30,7 +42,17 @@ export function Modal({ title, open, onOpenChange, children, wide, ownFocus }: {
 }
 
 /** Confirm is a button that asks before it acts, and may ask for a note. */
-export function Confirm({ trigger, title, children, action, danger, note, noteRequired, busy, onConfirm }: {
+export function Confirm({
+  trigger,
+  title,
+  children,
+  action,
+  danger,
+  note,
+  noteRequired,
+  busy,
+  onConfirm,
+}: {
   trigger: (open: () => void) => ReactElement;
   title: string;
   children?: ReactNode;
@@ -56,10 +78,20 @@ export function Confirm({ trigger, title, children, action, danger, note, noteRe
           }}
         >
           {children && <div className="stack-s">{children}</div>}
-          {note && <AreaField label={note} value={text} onChange={setText} maxLength={400} required={noteRequired} />}
+          {note && (
+            <AreaField
+              label={note}
+              value={text}
+              onChange={setText}
+              maxLength={400}
+              required={noteRequired}
+            />
+          )}
           <div className="dialog-actions">
             <Button onClick={() => setOpen(false)}>Cancel</Button>
-            <Button type="submit" look={danger ? "danger" : "primary"} busy={busy}>{action}</Button>
+            <Button type="submit" look={danger ? "danger" : "primary"} busy={busy}>
+              {action}
+            </Button>
           </div>
         </form>
       </Modal>

@@ -1,5 +1,13 @@
 // Fields: a label, an input, and beside it what the service says is wrong.
-import { createContext, useContext, useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from "react";
+import {
+  createContext,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useContext,
+  useId,
+} from "react";
 
 /** Fault is what is wrong with a field: from a refused request, or a finding of a claim. */
 export type Fault = { field: string | null; message: string; fix?: string };
@@ -18,7 +26,13 @@ export function useFaults(path: string | undefined): readonly Fault[] {
 }
 
 /** FieldProps is what every field has: its label, and the path of its value in the request. */
-export type FieldProps = { label: string; path?: string; hint?: ReactNode; optional?: boolean; hideLabel?: boolean };
+export type FieldProps = {
+  label: string;
+  path?: string;
+  hint?: ReactNode;
+  optional?: boolean;
+  hideLabel?: boolean;
+};
 
 /** useFaultsBelow returns what is wrong at paths or below them. */
 export function useFaultsBelow(paths: readonly string[]): readonly Fault[] {
@@ -27,33 +41,81 @@ export function useFaultsBelow(paths: readonly string[]): readonly Fault[] {
 }
 
 /** Field has a label and an input, and shows the faults of its path. */
-export function Field({ label, path, hint, optional, hideLabel, children }: FieldProps & {
-  children: (input: { id: string; "aria-invalid"?: boolean; "aria-describedby"?: string }) => ReactNode;
+export function Field({
+  label,
+  path,
+  hint,
+  optional,
+  hideLabel,
+  children,
+}: FieldProps & {
+  children: (input: {
+    id: string;
+    "aria-invalid"?: boolean;
+    "aria-describedby"?: string;
+  }) => ReactNode;
 }) {
   const id = useId();
   const faults = useFaults(path);
-  const described = [hint ? `${id}-hint` : "", faults.length > 0 ? `${id}-fault` : ""].filter(Boolean).join(" ");
+  const described = [hint ? `${id}-hint` : "", faults.length > 0 ? `${id}-fault` : ""]
+    .filter(Boolean)
+    .join(" ");
   return (
     <div className={`field${faults.length > 0 ? " field-wrong" : ""}`} data-path={path}>
-      <label htmlFor={id} className={hideLabel ? "only-read" : undefined}>{label}{optional && <span className="muted"> (optional)</span>}</label>
-      {children({ id, "aria-invalid": faults.length > 0 || undefined, "aria-describedby": described || undefined })}
-      {hint && <p id={`${id}-hint`} className="hint">{hint}</p>}
+      <label htmlFor={id} className={hideLabel ? "only-read" : undefined}>
+        {label}
+        {optional && <span className="muted"> (optional)</span>}
+      </label>
+      {children({
+        id,
+        "aria-invalid": faults.length > 0 || undefined,
+        "aria-describedby": described || undefined,
+      })}
+      {hint && (
+        <p id={`${id}-hint`} className="hint">
+          {hint}
+        </p>
+      )}
       {faults.length > 0 && (
         <div id={`${id}-fault`} className="fault">
-          {faults.map((f) => <p key={f.message}>{f.message}{f.fix ? ` ${f.fix}` : ""}</p>)}
+          {faults.map((f) => (
+            <p key={f.message}>
+              {f.message}
+              {f.fix ? ` ${f.fix}` : ""}
+            </p>
+          ))}
         </div>
       )}
     </div>
   );
 }
 
-type Text = Omit<InputHTMLAttributes<HTMLInputElement>, "value" | "onChange"> & FieldProps & { value: string; onChange: (value: string) => void };
+type Text = Omit<InputHTMLAttributes<HTMLInputElement>, "value" | "onChange"> &
+  FieldProps & { value: string; onChange: (value: string) => void };
 
 /** TextField is a field for a line of text. */
-export function TextField({ label, path, hint, optional, hideLabel, value, onChange, className, ...rest }: Text) {
+export function TextField({
+  label,
+  path,
+  hint,
+  optional,
+  hideLabel,
+  value,
+  onChange,
+  className,
+  ...rest
+}: Text) {
   return (
     <Field {...{ label, path, hint, optional, hideLabel }}>
-      {(input) => <input {...input} {...rest} className={`input${className ? ` ${className}` : ""}`} value={value} onChange={(e) => onChange(e.target.value)} />}
+      {(input) => (
+        <input
+          {...input}
+          {...rest}
+          className={`input${className ? ` ${className}` : ""}`}
+          value={value}
+          onChange={(e) => onChange(e.target.value)}
+        />
+      )}
     </Field>
   );
 }
@@ -68,30 +130,70 @@ export function MoneyField(props: Text) {
   return <TextField inputMode="decimal" placeholder="0.00" className="right numbers" {...props} />;
 }
 
-type Area = Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, "value" | "onChange"> & FieldProps & { value: string; onChange: (value: string) => void };
+type Area = Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, "value" | "onChange"> &
+  FieldProps & { value: string; onChange: (value: string) => void };
 
 /** AreaField is a field for several lines of text. */
-export function AreaField({ label, path, hint, optional, hideLabel, value, onChange, ...rest }: Area) {
+export function AreaField({
+  label,
+  path,
+  hint,
+  optional,
+  hideLabel,
+  value,
+  onChange,
+  ...rest
+}: Area) {
   return (
     <Field {...{ label, path, hint, optional, hideLabel }}>
-      {(input) => <textarea rows={3} {...input} {...rest} className="input" value={value} onChange={(e) => onChange(e.target.value)} />}
+      {(input) => (
+        <textarea
+          rows={3}
+          {...input}
+          {...rest}
+          className="input"
+          value={value}
+          onChange={(e) => onChange(e.target.value)}
+        />
+      )}
     </Field>
   );
 }
 
-type Choice = Omit<SelectHTMLAttributes<HTMLSelectElement>, "value" | "onChange"> & FieldProps & {
-  value: string;
-  onChange: (value: string) => void;
-  options: readonly (readonly [value: string, label: string])[];
-};
+type Choice = Omit<SelectHTMLAttributes<HTMLSelectElement>, "value" | "onChange"> &
+  FieldProps & {
+    value: string;
+    onChange: (value: string) => void;
+    options: readonly (readonly [value: string, label: string])[];
+  };
 
 /** SelectField is a field for one of a few values. */
-export function SelectField({ label, path, hint, optional, hideLabel, value, onChange, options, ...rest }: Choice) {
+export function SelectField({
+  label,
+  path,
+  hint,
+  optional,
+  hideLabel,
+  value,
+  onChange,
+  options,
+  ...rest
+}: Choice) {
   return (
     <Field {...{ label, path, hint, optional, hideLabel }}>
       {(input) => (
-        <select {...input} {...rest} className="input" value={value} onChange={(e) => onChange(e.target.value)}>
-          {options.map(([v, l]) => <option key={v} value={v}>{l}</option>)}
+        <select
+          {...input}
+          {...rest}
+          className="input"
+          value={value}
+          onChange={(e) => onChange(e.target.value)}
+        >
+          {options.map(([v, l]) => (
+            <option key={v} value={v}>
+              {l}
+            </option>
+          ))}
         </select>
       )}
     </Field>
@@ -99,12 +201,35 @@ export function SelectField({ label, path, hint, optional, hideLabel, value, onC
 }
 
 /** Check is a box to tick. */
-export function Check({ label, checked, onChange, hint }: { label: string; checked: boolean; onChange: (checked: boolean) => void; hint?: ReactNode }) {
+export function Check({
+  label,
+  checked,
+  onChange,
+  hint,
+}: {
+  label: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  hint?: ReactNode;
+}) {
   const id = useId();
   return (
     <div className="check">
-      <input id={id} type="checkbox" checked={checked} onChange={(e) => onChange(e.target.checked)} aria-describedby={hint ? `${id}-hint` : undefined} />
-      <div><label htmlFor={id}>{label}</label>{hint && <p id={`${id}-hint`} className="hint">{hint}</p>}</div>
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        onChange={(e) => onChange(e.target.checked)}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint && (
+          <p id={`${id}-hint`} className="hint">
+            {hint}
+          </p>
+        )}
+      </div>
     </div>
   );
 }

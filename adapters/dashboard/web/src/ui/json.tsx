@@ -1,6 +1,7 @@
-import { Go } from "./link";
 import { screenOf } from "../shell/places";
 import { CopyButton } from "./copy";
+import { GoTo } from "./link";
+import { Scrolled } from "./scrolled";
 import "./json.css";
 
 /** JSON shows a value as indented JSON, with a button that copies it. IDs lead to their screens. */
@@ -9,7 +10,7 @@ export function JSONView({ value, label }: { value: unknown; label: string }) {
   return (
     <div className="json">
       <CopyButton value={text} label={`Copy ${label}`} />
-      <pre tabIndex={0} aria-label={label}>{tokens(text)}</pre>
+      <Scrolled label={label}>{tokens(text)}</Scrolled>
     </div>
   );
 }
@@ -25,9 +26,25 @@ function tokens(text: string) {
     last = m.index + m[0].length;
     const [all, string, colon] = m;
     const place = string && !colon ? screenOf(string.slice(1, -1)) : undefined;
-    if (string && colon) parts.push(<span key={m.index} className="json-name">{string}</span>, colon);
-    else if (place) parts.push(<Go key={m.index} to={place} className="json-text">{string}</Go>);
-    else parts.push(<span key={m.index} className={string ? "json-text" : "json-plain"}>{all}</span>);
+    if (string && colon)
+      parts.push(
+        <span key={m.index} className="json-name">
+          {string}
+        </span>,
+        colon,
+      );
+    else if (place)
+      parts.push(
+        <GoTo key={m.index} target={place} className="json-text">
+          {string}
+        </GoTo>,
+      );
+    else
+      parts.push(
+        <span key={m.index} className={string ? "json-text" : "json-plain"}>
+          {all}
+        </span>,
+      );
   }
   parts.push(text.slice(last));
   return parts;

@@ -1,30 +1,52 @@
-// Links inside the dashboard. A place is a path below the mode, such as
-// "/claims/clm_...": the mode is the page's own.
+// Links inside the dashboard. They stay in the mode of the page.
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { AnchorHTMLAttributes, ReactNode } from "react";
 import { useClient } from "../api/client";
+import type { AnyTarget, Place, Target } from "../shell/places";
 
-/** Go is a link to a place. */
-export function Go({ to, children, ...rest }: { to: string; children: ReactNode } & Pick<AnchorHTMLAttributes<HTMLAnchorElement>, "className" | "aria-label" | "aria-current" | "title">) {
+type LinkProps = Pick<
+  AnchorHTMLAttributes<HTMLAnchorElement>,
+  "className" | "aria-label" | "aria-current" | "title"
+> & { below?: boolean; replace?: boolean; children: ReactNode };
+
+/** Go is a link to a place. With below, it is the current one on the screens below the place, too. */
+export function Go<P extends Place>({ to, search, ...rest }: Target<P> & LinkProps) {
+  return <Anchor to={to} search={search} {...rest} />;
+}
+
+/** GoTo is a link to a target that is known only when the program runs. */
+export function GoTo({ target: { to, search }, ...rest }: { target: AnyTarget } & LinkProps) {
+  return <Anchor to={to} search={search} {...rest} />;
+}
+
+function Anchor({
+  to,
+  search,
+  below,
+  ...rest
+}: { to: Place; search: object | undefined } & LinkProps) {
   const { mode } = useClient();
-  return <Link {...at(mode, to)} activeOptions={{ exact: true }} {...rest}>{children}</Link>;
+  return (
+    <Link
+      to={address(mode, to)}
+      search={{ ...search }}
+      activeOptions={{ exact: !below, includeSearch: !below }}
+      {...rest}
+    />
+  );
 }
 
 /** useGo returns a function that leads to a place. */
-export function useGo(): (to: string) => void {
+export function useGo(): (to: Place | AnyTarget) => void {
   const { mode } = useClient();
   const navigate = useNavigate();
-  return (to) => void navigate(at(mode, to));
+  return (target) => {
+    const { to, search = {} } = typeof target === "string" ? { to: target } : target;
+    void navigate({ to: address(mode, to), search: { ...search } });
+  };
 }
 
-/** at returns a place as the router names it. */
-function at(mode: string, to: string): { to: "."; search: never } {
-  const [path = "", query = ""] = to.split("?");
-  const search: Record<string, string | string[]> = {};
-  for (const key of new Set(new URLSearchParams(query).keys())) {
-    const all = new URLSearchParams(query).getAll(key);
-    search[key] = all.length > 1 ? all : all[0]!;
-  }
-  // The router knows its routes; places are built from IDs, so they are plain text here.
-  return { to: `/${mode}${path}` as ".", search: search as never };
+/** address returns the path of a place in a mode. */
+export function address(mode: string, place: Place): string {
+  return place === "/" ? `/${mode}` : `/${mode}${place}`;
 }

@@ -1,15 +1,31 @@
 // The parts that every screen has: its head, sections, facts, and what it shows
 // while it loads, when it is empty and when something failed.
-import { AlertTriangle } from "lucide-react";
+
 import { useRouterState } from "@tanstack/react-router";
-import { useEffect, type ReactNode } from "react";
+import { AlertTriangle } from "lucide-react";
+import type { ReactNode } from "react";
 import { isAPIError, Unreachable } from "../api/client";
+import type { Place } from "../shell/places";
 import { Button } from "./button";
+import { None } from "./format";
 import { Go } from "./link";
+import { useTitle } from "./title";
 
 /** Page is a screen: its title, what one can do, and its content. */
-export function Page({ title, above, about, actions, children }: { title: string; above?: ReactNode; about?: ReactNode; actions?: ReactNode; children: ReactNode }) {
-  useEffect(() => { document.title = `${title} · Molar`; }, [title]);
+export function Page({
+  title,
+  above,
+  about,
+  actions,
+  children,
+}: {
+  title: string;
+  above?: ReactNode;
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  useTitle(title);
   return (
     <div className="page">
       <header className="page-head">
@@ -26,20 +42,52 @@ export function Page({ title, above, about, actions, children }: { title: string
 }
 
 /** Parts are the parts of a screen, as tabs that lead to each other. */
-export function Parts({ label, items }: { label: string; items: readonly (readonly [name: string, place: string])[] }) {
+export function Parts({
+  label,
+  items,
+}: {
+  label: string;
+  items: readonly (readonly [name: string, place: Place])[];
+}) {
   const path = useRouterState({ select: (s) => s.location.pathname.replace(/^\/[^/]*/, "") });
   return (
     <nav className="tabs parts no-print" aria-label={label}>
-      {items.map(([name, place]) => <Go key={place} to={place} className="tab" aria-current={path === place ? "page" : undefined}>{name}</Go>)}
+      {items.map(([name, place]) => (
+        <Go
+          key={place}
+          to={place}
+          className="tab"
+          aria-current={path === place ? "page" : undefined}
+        >
+          {name}
+        </Go>
+      ))}
     </nav>
   );
 }
 
 /** Section is a titled card of a screen. */
-export function Section({ title, actions, children, flush, id }: { title?: ReactNode; actions?: ReactNode; children: ReactNode; flush?: boolean; id?: string }) {
+export function Section({
+  title,
+  actions,
+  children,
+  flush,
+  id,
+}: {
+  title?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  flush?: boolean;
+  id?: string;
+}) {
   return (
     <section className={`card${flush ? " card-flush" : ""}`} id={id}>
-      {title && <div className="card-head"><h2>{title}</h2>{actions && <div className="row no-print">{actions}</div>}</div>}
+      {title && (
+        <div className="card-head">
+          <h2>{title}</h2>
+          {actions && <div className="row no-print">{actions}</div>}
+        </div>
+      )}
       {children}
     </section>
   );
@@ -49,13 +97,26 @@ export function Section({ title, actions, children, flush, id }: { title?: React
 export function Facts({ items }: { items: [name: string, value: ReactNode][] }) {
   return (
     <dl className="facts">
-      {items.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value ?? <span className="muted" aria-label="none">–</span>}</dd></div>)}
+      {items.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value ?? <None />}</dd>
+        </div>
+      ))}
     </dl>
   );
 }
 
 /** Empty says that a list has nothing, and what to do. */
-export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
   return (
     <div className="empty">
       <p className="empty-title">{title}</p>
@@ -72,8 +133,16 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
     <div className="failure" role="alert">
       <AlertTriangle size={20} aria-hidden />
       <div>
-        <p className="strong">{missing ? "This is not here. It may belong to the other mode, or the address is wrong." : why(error)}</p>
-        {isAPIError(error) && <p className="muted small">Request <code>{error.request_id}</code></p>}
+        <p className="strong">
+          {missing
+            ? "This is not here. It may belong to the other mode, or the address is wrong."
+            : why(error)}
+        </p>
+        {isAPIError(error) && (
+          <p className="muted small">
+            Request <code>{error.request_id}</code>
+          </p>
+        )}
       </div>
       {retry && !missing && <Button onClick={retry}>Try again</Button>}
     </div>
@@ -91,13 +160,74 @@ export function why(error: unknown): string {
 export function Loading({ rows = 8, height }: { rows?: number; height?: string }) {
   return (
     <div className="loading" role="status" aria-label="Loading">
-      {Array.from({ length: rows }, (_, i) => <div key={i} className="bone" style={{ height }} />)}
+      {Array.from({ length: rows }, (_, i) => (
+        <div key={i} className="bone" style={{ height }} />
+      ))}
     </div>
   );
 }
 
+/** Reading is what useQuery returns. */
+export type Reading<T> = {
+  data?: T;
+  error: unknown;
+  isPending: boolean;
+  refetch: () => unknown;
+};
+
+/** Read shows what a query returned, and what stands for it while it loads or when it failed. In a
+ *  card, what stands for it is a section. */
+export function Read<T>({
+  of,
+  rows,
+  card,
+  children,
+}: {
+  of: Reading<T>;
+  rows: number;
+  card?: boolean;
+  children: (data: T) => ReactNode;
+}) {
+  if (of.data !== undefined) return children(of.data);
+  const stands = of.isPending ? (
+    <Loading rows={rows} />
+  ) : (
+    <Failure error={of.error} retry={() => void of.refetch()} />
+  );
+  return card ? <Section flush={!of.isPending}>{stands}</Section> : stands;
+}
+
+/** Waiting stands for a screen while what it shows loads, or when that failed. */
+export function Waiting({
+  title,
+  rows,
+  of,
+}: {
+  title: string;
+  rows: number;
+  of: Omit<Reading<unknown>, "data">;
+}) {
+  return (
+    <Page title={title}>
+      <Read card of={of} rows={rows}>
+        {() => null}
+      </Read>
+    </Page>
+  );
+}
+
 /** Notice is a message inside a screen. */
-export function Notice({ tone = "info", title, children, action }: { tone?: "info" | "warn" | "bad" | "good"; title?: ReactNode; children?: ReactNode; action?: ReactNode }) {
+export function Notice({
+  tone = "info",
+  title,
+  children,
+  action,
+}: {
+  tone?: "info" | "warn" | "bad" | "good";
+  title?: ReactNode;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
   return (
     <div className={`notice tone-${tone}`}>
       <div className="stack-s">

@@ -1,13 +1,18 @@
 // Choosing a payer by its name, its payer ID or another ID that it has.
-import { useClient, type Schemas } from "../api/client";
+import { type Schemas, useClient } from "../api/client";
 import type { FieldProps } from "./form";
 import { Picker } from "./picker";
 
 /** PickedPayer is a payer as a form holds it. */
-export type PickedPayer = Pick<Schemas["Payer"], "id" | "payer_id" | "name"> & Partial<Pick<Schemas["Payer"], "capabilities">>;
+export type PickedPayer = Pick<Schemas["Payer"], "id" | "payer_id" | "name"> &
+  Partial<Pick<Schemas["Payer"], "capabilities">>;
 
-/** PayerPicker is a field to find a payer. With accepts, payers that do not accept what the form sends cannot be chosen. */
-export function PayerPicker({ accepts, ...rest }: FieldProps & {
+/** PayerPicker is a field to find a payer. With accepts, payers that do not accept what the form sends
+ *  cannot be chosen. */
+export function PayerPicker({
+  accepts,
+  ...rest
+}: FieldProps & {
   accepts?: keyof Schemas["Payer"]["capabilities"];
   value: PickedPayer | null;
   onChange: (payer: PickedPayer | null) => void;
@@ -21,13 +26,18 @@ export function PayerPicker({ accepts, ...rest }: FieldProps & {
       placeholder="Name or payer ID"
       nothing="No payer has such a name or ID."
       find={async (search, signal) => {
-        const { data, error } = await fetch.GET("/payers", { params: { query: { limit: 30, ...(search && { search }) } }, signal });
+        const { data, error } = await fetch.GET("/payers", {
+          params: { query: { limit: 30, ...(search && { search }) } },
+          signal,
+        });
         if (error) throw error;
         return data.data as PickedPayer[];
       }}
       text={(p) => `${p.name} (${p.payer_id})`}
       disabled={refuses}
-      about={(p) => (refuses(p) ? `does not accept ${accepts === "eligibility" ? "checks" : accepts}` : "")}
+      about={(p) =>
+        refuses(p) ? `does not accept ${accepts === "eligibility" ? "checks" : accepts}` : ""
+      }
     />
   );
 }

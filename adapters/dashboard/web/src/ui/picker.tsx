@@ -1,12 +1,30 @@
 // A field that finds what one types: the list below it comes from the service.
 import { Combobox } from "@base-ui/react/combobox";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Field, type FieldProps } from "./form";
+import { useLate } from "./late";
 import "./picker.css";
 
-/** Picker is a field to choose one of many things by typing a part of it. Arrow keys and Enter choose, Escape closes. */
-export function Picker<T extends { id: string }>({ kind, label, path, hint, optional, hideLabel, value, onChange, find, text, about, disabled, placeholder, min = 0, nothing }: FieldProps & {
+/** Picker is a field to choose one of many things by typing a part of it. Arrow keys and Enter choose,
+ *  Escape closes. */
+export function Picker<T extends { id: string }>({
+  kind,
+  label,
+  path,
+  hint,
+  optional,
+  hideLabel,
+  value,
+  onChange,
+  find,
+  text,
+  about,
+  disabled,
+  placeholder,
+  min = 0,
+  nothing,
+}: FieldProps & {
   kind: string; // of what is found, such as "payers"
   value: T | null;
   onChange: (chosen: T | null) => void;
@@ -19,18 +37,19 @@ export function Picker<T extends { id: string }>({ kind, label, path, hint, opti
   nothing: string; // what the list says when it is empty
 }) {
   const shown = value ? text(value) : "";
-  const [typed, setTyped] = useState(shown);
+  const [own, setOwn] = useState<string | null>(null); // what is typed, until one is chosen
+  const typed = own ?? shown;
   const [open, setOpen] = useState(false);
-  useEffect(() => { setTyped(shown); }, [shown]);
   const query = typed === shown ? "" : typed.trim();
-  const late = useLate(query);
+  const late = useLate(query, 150);
   const found = useQuery({
     queryKey: ["pick", kind, late],
     enabled: open && late.length >= min,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => find(late, signal),
   });
-  const items = late.length >= min ? found.data ?? [] : [];
+  const items = late.length >= min ? (found.data ?? []) : [];
+  const none = query.length < min ? null : nothing;
   return (
     <Field {...{ label, path, hint, optional, hideLabel }}>
       {(input) => (
@@ -40,26 +59,45 @@ export function Picker<T extends { id: string }>({ kind, label, path, hint, opti
           filter={null}
           autoHighlight
           value={value}
-          onValueChange={(v) => onChange(v)}
+          onValueChange={(v) => {
+            setOwn(null);
+            onChange(v);
+          }}
           isItemEqualToValue={(a, b) => a.id === b.id}
           itemToStringLabel={text}
           inputValue={typed}
-          onInputValueChange={(v, details) => { if (details.reason !== "input-clear") setTyped(v); }}
+          onInputValueChange={(v, details) => {
+            if (details.reason !== "input-clear") setOwn(v);
+          }}
           open={open}
           onOpenChange={(o) => {
             setOpen(o);
-            if (!o) setTyped(shown);
+            if (!o) setOwn(null);
           }}
         >
-          <Combobox.Input {...input} className="input" placeholder={placeholder} spellCheck={false} />
+          <Combobox.Input
+            {...input}
+            className="input"
+            placeholder={placeholder}
+            spellCheck={false}
+          />
           <Combobox.Portal>
             <Combobox.Positioner sideOffset={4} align="start" className="menu-place">
               <Combobox.Popup className="menu picker">
-                <Combobox.Empty className="picker-empty">{found.isFetching || late !== query ? "Searching…" : query.length < min ? null : nothing}</Combobox.Empty>
+                <Combobox.Empty className="picker-empty">
+                  {found.isFetching || late !== query ? "Searching…" : none}
+                </Combobox.Empty>
                 <Combobox.List className="picker-list">
                   {(item: T) => (
-                    <Combobox.Item key={item.id} value={item} className="menu-item" disabled={disabled?.(item)} aria-label={[text(item), about?.(item)].filter(Boolean).join(", ")}>
-                      <span>{text(item)}</span>{about && <span>{about(item)}</span>}
+                    <Combobox.Item
+                      key={item.id}
+                      value={item}
+                      className="menu-item"
+                      disabled={disabled?.(item)}
+                      aria-label={[text(item), about?.(item)].filter(Boolean).join(", ")}
+                    >
+                      <span>{text(item)}</span>
+                      {about && <span>{about(item)}</span>}
                     </Combobox.Item>
                   )}
                 </Combobox.List>
@@ -70,14 +108,4 @@ export function Picker<T extends { id: string }>({ kind, label, path, hint, opti
       )}
     </Field>
   );
-}
-
-/** useLate returns a text once it has not changed for a moment. */
-function useLate(text: string): string {
-  const [late, setLate] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(text), 150);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return late;
 }

@@ -1,8 +1,9 @@
 // Lists: a table on a wide page, cards on a phone.
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
+import type { AnyTarget, Place } from "../shell/places";
 import { Button } from "./button";
-import { Go } from "./link";
+import { GoTo } from "./link";
 import { Failure, Loading } from "./page";
 
 /** Column is a column of a list. The first column holds the link to the row's own screen. */
@@ -13,41 +14,99 @@ export type Column<T> = {
   wide?: boolean; // is left out on a narrow page
 };
 
+/** Fold is whether a row shows all about it. */
+type Fold<T> = { open: (row: T) => boolean; toggle: (row: T) => void };
+
 /** Table shows rows. A row with a place to go is one link; a row that folds is one button. */
-export function Table<T>({ caption, rows, columns, id, to, open, fold }: {
+export function Table<T>({
+  caption,
+  rows,
+  columns,
+  id,
+  to,
+  open,
+  fold,
+}: {
   caption: string;
   rows: readonly T[];
   columns: Column<T>[];
   id: (row: T) => string;
-  to?: (row: T) => string | undefined; // the place of its screen
+  to?: (row: T) => Place | AnyTarget; // its screen
   open?: (row: T) => ReactNode; // more about a row, below it
-  fold?: { open: (row: T) => boolean; toggle: (row: T) => void }; // whether a row shows all about it
+  fold?: Fold<T>;
 }) {
   return (
     <table className="table">
       <caption className="only-read">{caption}</caption>
       <thead>
-        <tr>{columns.map((c) => <th key={c.head} scope="col" className={style(c)}>{c.head}</th>)}</tr>
+        <tr>
+          {columns.map((c) => (
+            <th key={c.head} scope="col" className={style(c)}>
+              {c.head}
+            </th>
+          ))}
+        </tr>
       </thead>
       <tbody>
         {rows.map((row) => {
-          const place = to?.(row);
+          const target = to?.(row);
           const more = open?.(row);
           return [
-            <tr key={id(row)} className={place || fold ? "linked" : undefined}>
+            <tr key={id(row)} className={target || fold ? "linked" : undefined}>
               {columns.map((c, i) => (
                 <td key={c.head} data-head={c.head} className={style(c)}>
-                  {i === 0 && place ? <Go to={place} className="row-link">{c.cell(row)}</Go>
-                    : i === 0 && fold ? <button type="button" className="row-link row-fold" aria-expanded={fold.open(row)} onClick={() => fold.toggle(row)}><ChevronRight size={16} aria-hidden className="no-print" /><span>{c.cell(row)}</span></button>
-                    : c.cell(row)}
+                  {i > 0 ? (
+                    c.cell(row)
+                  ) : (
+                    <First row={row} target={target} fold={fold}>
+                      {c.cell(row)}
+                    </First>
+                  )}
                 </td>
               ))}
             </tr>,
-            more ? <tr key={`${id(row)} more`} className="more"><td colSpan={columns.length}>{more}</td></tr> : null,
+            more ? (
+              <tr key={`${id(row)} more`} className="more">
+                <td colSpan={columns.length}>{more}</td>
+              </tr>
+            ) : null,
           ];
         })}
       </tbody>
     </table>
+  );
+}
+
+/** First is the first cell of a row: its link, or the button that folds it. */
+function First<T>({
+  row,
+  target,
+  fold,
+  children,
+}: {
+  row: T;
+  target: Place | AnyTarget | undefined;
+  fold: Fold<T> | undefined;
+  children: ReactNode;
+}) {
+  if (target) {
+    return (
+      <GoTo target={typeof target === "string" ? { to: target } : target} className="row-link">
+        {children}
+      </GoTo>
+    );
+  }
+  if (!fold) return children;
+  return (
+    <button
+      type="button"
+      className="row-link row-fold"
+      aria-expanded={fold.open(row)}
+      onClick={() => fold.toggle(row)}
+    >
+      <ChevronRight size={16} aria-hidden className="no-print" />
+      <span>{children}</span>
+    </button>
   );
 }
 
@@ -67,9 +126,21 @@ type Listing<T> = {
 };
 
 /** List shows a list of the API: its rows, a button for more of them, and what stands for them when there are none. */
-export function List<T>({ of, empty, ...table }: { of: Listing<T>; empty: ReactNode } & Omit<Parameters<typeof Table<T>>[0], "rows">) {
+export function List<T>({
+  of,
+  empty,
+  ...table
+}: { of: Listing<T>; empty: ReactNode } & Omit<Parameters<typeof Table<T>>[0], "rows">) {
   if (of.isPending) return <Loading />;
-  if (!of.data) return <Failure error={of.error} retry={() => { of.refetch(); }} />;
+  if (!of.data)
+    return (
+      <Failure
+        error={of.error}
+        retry={() => {
+          of.refetch();
+        }}
+      />
+    );
   const rows = of.data.pages.flatMap((p) => p.data);
   if (rows.length === 0) return <>{empty}</>;
   return (
@@ -77,15 +148,22 @@ export function List<T>({ of, empty, ...table }: { of: Listing<T>; empty: ReactN
       <Table {...table} rows={rows} />
       {of.hasNextPage && (
         <div className="table-more no-print">
-          <Button onClick={() => { of.fetchNextPage(); }} busy={of.isFetchingNextPage}>{of.isFetchingNextPage ? "Loading…" : "Show more"}</Button>
+          <Button
+            onClick={() => {
+              of.fetchNextPage();
+            }}
+            busy={of.isFetchingNextPage}
+          >
+            {of.isFetchingNextPage ? "Loading…" : "Show more"}
+          </Button>
         </div>
       )}
     </>
   );
 }
 
-/** paged are the options of useInfiniteQuery for a list of the API. A list asks for 50 at a time and a look-up
- *  for 100: the same query would share one place in the cache, in two forms. */
+/** paged are the options of useInfiniteQuery for a list of the API. A list asks for 50 at a time and a
+ *  look-up for 100: the same query would share one place in the cache, in two forms. */
 export const paged = {
   pageParamName: "cursor",
   initialPageParam: null as string | null, // undefined would be a cursor of 0

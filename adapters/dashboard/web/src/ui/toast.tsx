@@ -1,7 +1,7 @@
 // Short messages at the edge of the page, read aloud by screen readers.
 import { Toast } from "@base-ui/react/toast";
 import { X } from "lucide-react";
-import { useMemo, type ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { isAPIError } from "../api/client";
 
 /** ToastProvider shows the messages of everything inside it. */
@@ -10,7 +10,9 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     <Toast.Provider timeout={7000} limit={3}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="toasts no-print"><Toasts /></Toast.Viewport>
+        <Toast.Viewport className="toasts no-print">
+          <Toasts />
+        </Toast.Viewport>
       </Toast.Portal>
     </Toast.Provider>
   );
@@ -25,23 +27,31 @@ function Toasts() {
           <Toast.Title className="toast-title" />
           <Toast.Description className="toast-text" />
         </div>
-        <Toast.Close className="icon-button" aria-label="Close the message"><X size={16} aria-hidden /></Toast.Close>
+        <Toast.Close className="icon-button" aria-label="Close the message">
+          <X size={16} aria-hidden />
+        </Toast.Close>
       </Toast.Content>
     </Toast.Root>
   ));
 }
 
-/** useToast returns functions that show a message: that something is done, or why it failed, below what that means if it is given. */
+/** useToast returns functions that show a message: that something is done, or why it failed, below what
+ *  that means if it is given. */
 export function useToast() {
   const { add } = Toast.useToastManager();
-  return useMemo(() => ({
-    good: (title: string, description?: string) => { add({ title, description, type: "good" }); },
-    refused: (e: unknown, meaning?: string) => {
-      const [said, ...rest] = isAPIError(e)
-        ? [e.message, ...e.errors.map((f) => f.message), `Request ${e.request_id}`]
-        : [e instanceof Error ? e.message : "Something went wrong on this page. Load it again."];
-      const [title, ...description] = meaning ? [meaning, said, ...rest] : [said, ...rest];
-      add({ title, description: description.join(" "), type: "bad", timeout: 15_000 });
-    },
-  }), [add]);
+  return useMemo(
+    () => ({
+      good: (title: string, description?: string) => {
+        add({ title, description, type: "good" });
+      },
+      refused: (e: unknown, meaning?: string) => {
+        const [said, ...rest] = isAPIError(e)
+          ? [e.message, ...e.errors.map((f) => f.message), `Request ${e.request_id}`]
+          : [e instanceof Error ? e.message : "Something went wrong on this page. Load it again."];
+        const [title, ...description] = meaning ? [meaning, said, ...rest] : [said, ...rest];
+        add({ title, description: description.join(" "), type: "bad", timeout: 15_000 });
+      },
+    }),
+    [add],
+  );
 }

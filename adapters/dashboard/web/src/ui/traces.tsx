@@ -1,38 +1,63 @@
 // What programs did with a resource, and what they learned of it: its requests
 // and its events, each of which leads to its deliveries.
 import { ChevronRight } from "lucide-react";
-import { useState, type ReactNode } from "react";
-import { useClient, type Schemas } from "../api/client";
+import { type ReactNode, useState } from "react";
+import { type Schemas, useClient } from "../api/client";
+import { type AnyTarget, screenOf } from "../shell/places";
 import { eventTypes, kindOf, statusText, statusTone } from "./codes";
 import { CopyAsCurl } from "./copy";
-import { When } from "./format";
-import { Go } from "./link";
-import { Failure, Loading } from "./page";
+import { None, When } from "./format";
+import { Go, GoTo } from "./link";
+import { Read, type Reading } from "./page";
 import { Badge } from "./state";
-import { screenOf } from "../shell/places";
 
 /** ResourceLink leads to a resource, and says what it is. */
 export function ResourceLink({ id }: { id: string }) {
   const place = screenOf(id);
-  const text = <>{kindOf(id)} <code className="wrap-anywhere">{id}</code></>;
-  return place ? <Go to={place} className="above">{text}</Go> : <span>{text}</span>;
+  const text = (
+    <>
+      {kindOf(id)} <code className="wrap-anywhere">{id}</code>
+    </>
+  );
+  return place ? (
+    <GoTo target={place} className="above">
+      {text}
+    </GoTo>
+  ) : (
+    <span>{text}</span>
+  );
 }
 
 /** StatusCode shows an HTTP status with its meaning. */
-export function StatusCode({ value, none = "No reply recorded" }: { value: number | null; none?: string }) {
+export function StatusCode({
+  value,
+  none = "No reply recorded",
+}: {
+  value: number | null;
+  none?: string;
+}) {
   return <Badge tone={statusTone(value)}>{value === null ? none : statusText(value)}</Badge>;
 }
 
 /** Operation shows a method and a path of the API. */
 export function Operation({ value }: { value: string }) {
   const [method, path] = value.split(" ");
-  return <code className="wrap-anywhere"><b>{method}</b> {path}</code>;
+  return (
+    <code className="wrap-anywhere">
+      <b>{method}</b> {path}
+    </code>
+  );
 }
 
 /** Milliseconds shows a duration. */
 export function Milliseconds({ value }: { value: number | null }) {
-  if (value === null) return <span className="muted" aria-label="none">–</span>;
-  return <span className="numbers nowrap">{value < 1 ? "under 1 ms" : value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`}</span>;
+  if (value === null) return <None />;
+  return <span className="numbers nowrap">{duration(value)}</span>;
+}
+
+function duration(ms: number): string {
+  if (ms < 1) return "under 1 ms";
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** Traces is the part of a resource's screen for developers. It loads when it is opened. */
@@ -40,7 +65,10 @@ export function Traces({ id, path }: { id: string; path: string }) {
   const [open, setOpen] = useState(false);
   return (
     <details className="card traces no-print" onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary className="row"><ChevronRight size={16} aria-hidden /><h2>Developer</h2></summary>
+      <summary className="row">
+        <ChevronRight size={16} aria-hidden />
+        <h2>Developer</h2>
+      </summary>
       {open && <Traced id={id} path={path} />}
     </details>
   );
@@ -55,46 +83,81 @@ function Traced({ id, path }: { id: string; path: string }) {
     <>
       <Few
         title="Requests"
-        all={`/developers/requests?resource_id=${id}`}
+        all={{ to: "/developers/requests", search: { resource_id: id } }}
         none="No program has read or changed it with an API key."
         of={requests}
         row={(r: Schemas["LoggedRequest"]) => (
           <li key={r.id} className="spread">
-            <Go to={`/developers/requests/${r.id}`}><Operation value={r.operation} /></Go>
-            <span className="row"><StatusCode value={r.status} /><span className="muted small"><When value={r.created_at} /></span></span>
+            <Go to={`/developers/requests/${r.id}`}>
+              <Operation value={r.operation} />
+            </Go>
+            <span className="row">
+              <StatusCode value={r.status} />
+              <span className="muted small">
+                <When value={r.created_at} />
+              </span>
+            </span>
           </li>
         )}
       />
       <Few
         title="Events"
-        all={`/developers/events?resource_id=${id}`}
+        all={{ to: "/developers/events", search: { resource_id: id } }}
         none="No event yet."
         of={events}
         row={(e: Schemas["Event"]) => (
           <li key={e.id} className="spread">
             <Go to={`/developers/events/${e.id}`}>{eventTypes[e.type]}</Go>
-            <span className="row small"><Go to={`/developers/deliveries?event_id=${e.id}`}>Deliveries</Go><span className="muted"><When value={e.created_at} /></span></span>
+            <span className="row small">
+              <Go to="/developers/deliveries" search={{ event_id: e.id }}>
+                Deliveries
+              </Go>
+              <span className="muted">
+                <When value={e.created_at} />
+              </span>
+            </span>
           </li>
         )}
       />
-      <div><CopyAsCurl path={path} /></div>
+      <div>
+        <CopyAsCurl path={path} />
+      </div>
     </>
   );
 }
 
-function Few<T>({ title, all, none, of, row }: {
+function Few<T>({
+  title,
+  all,
+  none,
+  of,
+  row,
+}: {
   title: string;
-  all: string;
+  all: AnyTarget;
   none: string;
-  of: { data?: { data: T[]; next_cursor: string | null }; error: unknown; isPending: boolean; refetch: () => unknown };
+  of: Reading<{ data: T[] }>;
   row: (item: T) => ReactNode;
 }) {
   return (
     <div className="stack-s">
-      <div className="spread"><h3>{title}</h3>{(of.data?.data.length ?? 0) > 0 && <Go to={all} aria-label={`All ${title.toLowerCase()}`}>All</Go>}</div>
-      {of.isPending ? <Loading rows={2} /> : !of.data ? <Failure error={of.error} retry={() => { of.refetch(); }} />
-        : of.data.data.length === 0 ? <p className="muted">{none}</p>
-          : <ul className="plain stack-s">{of.data.data.map(row)}</ul>}
+      <div className="spread">
+        <h3>{title}</h3>
+        {(of.data?.data.length ?? 0) > 0 && (
+          <GoTo target={all} aria-label={`All ${title.toLowerCase()}`}>
+            All
+          </GoTo>
+        )}
+      </div>
+      <Read of={of} rows={2}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="muted">{none}</p>
+          ) : (
+            <ul className="plain stack-s">{data.map(row)}</ul>
+          )
+        }
+      </Read>
     </div>
   );
 }

@@ -1,22 +1,25 @@
 // One attachment: its images, its narrative, and what goes to the payer.
 import { useParams } from "@tanstack/react-router";
 import { Send } from "lucide-react";
-import { useEffect, useState } from "react";
-import { newKey, useClient, type Schemas } from "../../api/client";
-import { useMay } from "../../api/session";
+import { useState } from "react";
+import { newKey, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
-import { count, name, When } from "../../ui/format";
+import { name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
-import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Traces } from "../../ui/traces";
-import { Documents, useTypes } from "./documents";
+import { Documents } from "./documents";
 import { contents } from "./list";
 import { maxNarrative, Narrative } from "./narrative";
 import { ForClaim } from "./new";
+import { obstacle } from "./obstacle";
+import { useTypes, useUploads } from "./uploads";
 
 type Attachment = Schemas["Attachment"];
 
@@ -24,72 +27,169 @@ export function AttachmentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
   const attachment = api.useQuery("get", "/attachments/{id}", { params: { path: { id } } });
-  if (attachment.isPending) return <Page title="Attachment"><Section><Loading rows={10} /></Section></Page>;
-  if (!attachment.data) return <Page title="Attachment"><Section flush><Failure error={attachment.error} retry={() => void attachment.refetch()} /></Section></Page>;
+  if (!attachment.data) return <Waiting title="Attachment" rows={10} of={attachment} />;
   return <Shown key={id} attachment={attachment.data} />;
 }
 
 function Shown({ attachment: a }: { attachment: Attachment }) {
-  const { api } = useClient();
+  const { api, queries } = useClient();
   const may = useMay();
   const types = useTypes();
-  const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id: a.claim_id ?? "" } } }, { enabled: Boolean(a.claim_id) });
-  const [text, setText] = useState(a.narrative);
-  const [waiting, setWaiting] = useState(0);
-  useEffect(() => { setText(a.narrative); }, [a.narrative]);
+  const uploads = useUploads(() => Promise.resolve(a));
+  const claim = api.useQuery(
+    "get",
+    "/claims/{id}",
+    { params: { path: { id: a.claim_id ?? "" } } },
+    { enabled: Boolean(a.claim_id) },
+  );
+  const [typed, setTyped] = useState<string | null>(null); // what is not saved yet
+  const text = typed ?? a.narrative;
   const open = a.state === "open";
   const edits = open && may.write;
   const solicited = a.kind === "solicited";
   const changed = text !== a.narrative;
   const path = { id: a.id };
-  const save = useSend((fetch, key, _: void) => fetch.PATCH("/attachments/{id}", { params: { path, header: key }, body: { narrative: text } }), { says: "The narrative is saved." });
-  const close = useSend(async (fetch, key, _: void) => {
-    if (changed) {
-      const saved = await fetch.PATCH("/attachments/{id}", { params: { path, header: { "Idempotency-Key": newKey() } }, body: { narrative: text } });
-      if (saved.error) return saved;
-    }
-    return fetch.POST("/attachments/{id}/close", { params: { path, header: key } });
-  }, { says: (sent) => `Sent to the payer as ${sent.attachment_number}.` });
-  const why = waiting > 0 ? `Upload or leave out ${waiting === 1 ? "the chosen image" : `the ${waiting} chosen images`} first.`
-    : a.documents.length === 0 ? "Add at least one image first."
-    : [...text].length > maxNarrative ? "Shorten the narrative first." : "";
+  const save = useSend(
+    (fetch, key) =>
+      fetch.PATCH("/attachments/{id}", {
+        params: { path, header: key },
+        body: { narrative: text },
+      }),
+    {
+      says: "The narrative is saved.",
+      done: (saved) => {
+        queries.setQueryData(["get", "/attachments/{id}", { params: { path } }], saved);
+        setTyped(null);
+      },
+    },
+  );
+  const close = useSend(
+    async (fetch, key) => {
+      if (changed) {
+        const saved = await fetch.PATCH("/attachments/{id}", {
+          params: { path, header: { "Idempotency-Key": newKey() } },
+          body: { narrative: text },
+        });
+        if (saved.error) return saved;
+      }
+      return fetch.POST("/attachments/{id}/close", { params: { path, header: key } });
+    },
+    { says: (sent) => `Sent to the payer as ${sent.attachment_number}.` },
+  );
+  const why = obstacle(uploads.all.length, [...text].length, [
+    a.documents.length === 0,
+    "Add at least one image first.",
+  ]);
+  const named = a.documents.length > 0 ? contents(a, types) : "Attachment";
   return (
     <Page
-      title={claim.data ? name(claim.data.patient_name) : a.documents.length > 0 ? contents(a, types) : "Attachment"}
+      title={claim.data ? name(claim.data.patient_name) : named}
       above={<Go to="/attachments">Attachments</Go>}
-      about={<><State value={a.state} /><span>{solicited ? "Reply to a request of" : "Attachment to"} {a.payer.name}</span>{a.attachment_number && <span>Number <strong>{a.attachment_number}</strong></span>}{a.closed_at && <When value={a.closed_at} />}</>}
+      about={
+        <>
+          <State value={a.state} />
+          <span>
+            {solicited ? "Reply to a request from" : "Attachment to"} {a.payer.name}
+          </span>
+          {a.attachment_number && (
+            <span>
+              Number <strong>{a.attachment_number}</strong>
+            </span>
+          )}
+          {a.closed_at && <When value={a.closed_at} />}
+        </>
+      }
       actions={
         <>
           <CopyAsCurl path={`/attachments/${a.id}`} />
-          {edits && solicited && <ButtonLink look="primary" to={`/payer-requests/${a.payer_request_id}`}>Answer the request</ButtonLink>}
+          {edits && solicited && (
+            <ButtonLink look="primary" to={`/payer-requests/${a.payer_request_id}`}>
+              Answer the request
+            </ButtonLink>
+          )}
           {edits && !solicited && (
             <Confirm
-              title="Send to the payer?" action="Send and close" busy={close.isPending} onConfirm={() => close.go()}
-              trigger={(ask) => <Button look="primary" icon={<Send size={16} aria-hidden />} busy={close.isPending} disabled={why !== ""} title={why || undefined} onClick={ask}>{close.isPending ? "Sending…" : "Send to the payer"}</Button>}
+              title="Send to the payer?"
+              action="Send and close"
+              busy={close.isPending}
+              onConfirm={() => close.go()}
+              trigger={(ask) => (
+                <Button
+                  look="primary"
+                  icon={<Send size={16} aria-hidden />}
+                  busy={close.isPending}
+                  disabled={why !== ""}
+                  title={why || undefined}
+                  onClick={ask}
+                >
+                  {close.isPending ? "Sending…" : "Send to the payer"}
+                </Button>
+              )}
             >
-              <p>Molar sends {count(a.documents.length, "image")} {text.trim() ? "and the narrative" : "without a narrative"} to {a.payer.name}. Afterwards nothing of it can be changed.</p>
+              <p>
+                Molar sends {count(a.documents.length, "image")}{" "}
+                {text.trim() ? "and the narrative" : "without a narrative"} to {a.payer.name}. You
+                cannot change it afterwards.
+              </p>
             </Confirm>
           )}
         </>
       }
     >
-      {edits && !solicited && (close.isPending
-        ? <Notice title="Sending. The network may take up to half a minute." />
-        : <Notice tone={why ? "warn" : "info"} title={why || "Ready to send."} />)}
+      {edits &&
+        !solicited &&
+        (close.isPending ? (
+          <Notice title="Sending. The network may take up to half a minute." />
+        ) : (
+          <Notice tone={why ? "warn" : "info"} title={why || "Ready to send."} />
+        ))}
       <div className="columns">
         <div>
-          <Documents attachment={a} add={edits ? () => Promise.resolve(a) : undefined} onWaiting={setWaiting} />
-          <Section title="Narrative" actions={edits && changed && <Button busy={save.isPending} disabled={[...text].length > maxNarrative} onClick={() => save.go()}>Save the narrative</Button>}>
-            {edits
-              ? <Narrative value={text} onChange={setText} placeholder="What the images show, and why the service was needed." />
-              : a.narrative ? <p className="words">{a.narrative}</p> : <p className="muted">No narrative.</p>}
+          <Documents attachment={a} uploads={edits ? uploads : undefined} />
+          <Section
+            title="Narrative"
+            actions={
+              edits &&
+              changed && (
+                <Button
+                  busy={save.isPending}
+                  disabled={[...text].length > maxNarrative}
+                  onClick={() => save.go()}
+                >
+                  Save the narrative
+                </Button>
+              )
+            }
+          >
+            {edits && (
+              <Narrative
+                value={text}
+                onChange={setTyped}
+                placeholder="What the images show, and why the service was needed."
+              />
+            )}
+            {!edits && a.narrative && <p className="words">{a.narrative}</p>}
+            {!edits && !a.narrative && <p className="muted">No narrative.</p>}
           </Section>
         </div>
         <div>
-          {claim.data && a.claim_id && <Section title="Claim" actions={<Go to={`/claims/${a.claim_id}`}>Open the claim</Go>}><ForClaim claim={claim.data} /></Section>}
-          {solicited && <Section title="Payer request" actions={<Go to={`/payer-requests/${a.payer_request_id}`}>Open the request</Go>}><Facts items={[["Payer's reference", a.payer_reference]]} /></Section>}
+          {claim.data && a.claim_id && (
+            <Section title="Claim" actions={<Go to={`/claims/${a.claim_id}`}>Open the claim</Go>}>
+              <ForClaim claim={claim.data} />
+            </Section>
+          )}
+          {solicited && (
+            <Section
+              title="Payer request"
+              actions={<Go to={`/payer-requests/${a.payer_request_id}`}>Open the request</Go>}
+            >
+              <Facts items={[["Payer's reference", a.payer_reference]]} />
+            </Section>
+          )}
           <InTheFile attachment={a} narrative={text} />
-          <p className="small"><Copy value={a.id} label="Copy the ID" /></p>
+          <p className="small">
+            <Copy value={a.id} label="Copy the ID" />
+          </p>
           <Traces id={a.id} path={`/attachments/${a.id}`} />
         </div>
       </div>
@@ -99,19 +199,44 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
 
 /** InTheFile says what the claim file carries of the attachment, or will carry. */
 function InTheFile({ attachment: a, narrative }: { attachment: Attachment; narrative: string }) {
-  if (a.kind === "solicited") return <Section title="In the claim file"><p className="muted">Nothing: a reply to a request goes to the payer by itself.</p></Section>;
+  if (a.kind === "solicited")
+    return (
+      <Section title="In the claim file">
+        <p className="muted">Nothing: a reply to a request goes to the payer separately.</p>
+      </Section>
+    );
   if (!a.claim_file) {
     return (
       <Section title="In the claim file">
-        <p className="muted">The network gives the attachment a number when you send it. The claim file then has the number and the start of the narrative:</p>
-        <p className="file-note"><span className="muted">number</span> {preview(narrative)}</p>
+        <p className="muted">
+          The network gives the attachment a number when you send it. The claim file then has the
+          number and the start of the narrative:
+        </p>
+        <p className="file-note">
+          <span className="muted">number</span> {preview(narrative)}
+        </p>
       </Section>
     );
   }
   return (
     <Section title="In the claim file">
-      <Facts items={[["Number (PWK)", a.claim_file.pwk], ["Note (NTE)", <code key="n" className="wrap-anywhere">{a.claim_file.nte}</code>]]} />
-      {a.claim_file.nte_partial && <p className="muted small">A claim file holds 80 plain characters, so the note leaves out part of the narrative. The payer has the whole narrative with the images.</p>}
+      <Facts
+        items={[
+          ["Number (PWK)", a.claim_file.pwk],
+          [
+            "Note (NTE)",
+            <code key="n" className="wrap-anywhere">
+              {a.claim_file.nte}
+            </code>,
+          ],
+        ]}
+      />
+      {a.claim_file.nte_partial && (
+        <p className="muted small">
+          A claim file holds 80 plain characters, so the note leaves out part of the narrative. The
+          payer has the whole narrative with the images.
+        </p>
+      )}
     </Section>
   );
 }

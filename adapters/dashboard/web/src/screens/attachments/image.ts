@@ -11,16 +11,26 @@ export async function inspect(file: File): Promise<Found | string> {
   const head = new Uint8Array(await file.slice(0, 128 * 1024).arrayBuffer());
   const starts = (...bytes: number[]) => bytes.every((b, i) => head[i] === b);
   if (file.size === 0) return "This file is empty. Export the image again.";
-  if (starts(0x25, 0x50, 0x44, 0x46)) return "Payers do not accept a PDF here. Save its pages as JPEG or PNG images and choose those.";
+  if (starts(0x25, 0x50, 0x44, 0x46))
+    return "Payers do not accept a PDF here. Save its pages as JPEG or PNG images and choose those.";
   const jpeg = starts(0xff, 0xd8, 0xff);
-  if (!jpeg && !starts(0x89, 0x50, 0x4e, 0x47)) return "This file is not a JPEG or PNG image. Save it as one of them and choose it again.";
-  if (file.size > maxBytes) return `This file has ${size(file.size)}, and at most 15 MB can be sent. Export the image smaller, or as a JPEG.`;
-  return { type: jpeg ? "image/jpeg" : "image/png", leans: jpeg && leans(new DataView(head.buffer)) };
+  if (!jpeg && !starts(0x89, 0x50, 0x4e, 0x47))
+    return "This file is not a JPEG or PNG image. Save it as one of them and choose it again.";
+  if (file.size > maxBytes)
+    return `This file has ${size(file.size)}, and at most 15 MB can be sent. Export the image smaller, or as a JPEG.`;
+  return {
+    type: jpeg ? "image/jpeg" : "image/png",
+    leans: jpeg && leans(new DataView(head.buffer)),
+  };
 }
 
 /** leans reports whether the EXIF data of a JPEG turns it. The service removes EXIF data, and with it the turn. */
 function leans(v: DataView): boolean {
-  for (let at = 2; at + 4 <= v.byteLength && v.getUint8(at) === 0xff; at += 2 + v.getUint16(at + 2)) {
+  for (
+    let at = 2;
+    at + 4 <= v.byteLength && v.getUint8(at) === 0xff;
+    at += 2 + v.getUint16(at + 2)
+  ) {
     const marker = v.getUint8(at + 1);
     if (marker === 0xda) return false; // the picture begins
     if (marker !== 0xe1 || at + 18 > v.byteLength || v.getUint32(at + 4) !== 0x45786966) continue;
@@ -28,7 +38,11 @@ function leans(v: DataView): boolean {
     const little = v.getUint16(tiff) === 0x4949;
     const first = tiff + v.getUint32(tiff + 4, little);
     if (first + 2 > v.byteLength) return false;
-    for (let i = 0, n = v.getUint16(first, little); i < n && first + 14 + 12 * i <= v.byteLength; i++) {
+    for (
+      let i = 0, n = v.getUint16(first, little);
+      i < n && first + 14 + 12 * i <= v.byteLength;
+      i++
+    ) {
       const entry = first + 2 + 12 * i;
       if (v.getUint16(entry, little) === 0x0112) return v.getUint16(entry + 8, little) > 1;
     }
@@ -57,5 +71,7 @@ export async function turn(file: File, type: Found["type"], quarters: number): P
 
 /** size returns a number of bytes in words. */
 export function size(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${Math.max(1, Math.round(bytes / 1024))} kB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  return bytes < 1024 * 1024
+    ? `${Math.max(1, Math.round(bytes / 1024))} kB`
+    : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

@@ -1,34 +1,68 @@
 // The list of attachments: what is open and what was sent.
-import { Link } from "@tanstack/react-router";
 import { ImagePlus } from "lucide-react";
-import { address, one, useFilters } from "../../api/filters";
-import { useClient, type Schemas } from "../../api/client";
+import { type Schemas, useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
+import { format } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
-import { count, When } from "../../ui/format";
+import { None, When } from "../../ui/format";
+import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
-import { useTypes } from "./documents";
+import { useTypes } from "./uploads";
 
 type Attachment = Schemas["Attachment"];
 
-const tabs: [name: string, state: Schemas["AttachmentState"] | undefined][] = [["All", undefined], ["Open", "open"], ["Closed", "closed"]];
+const tabs: [name: string, state: Schemas["AttachmentState"] | undefined][] = [
+  ["All", undefined],
+  ["Open", "open"],
+  ["Closed", "closed"],
+];
 
 export function AttachmentList() {
   const { api } = useClient();
   const may = useMay();
-  const [filters] = useFilters();
-  const state = one(filters.state) as Schemas["AttachmentState"] | undefined;
-  const attachments = api.useInfiniteQuery("get", "/attachments", { params: { query: { ...filters, state, limit: 50 } } }, paged);
+  const [filters] = useFilters("/attachments");
+  const { state } = filters;
+  const attachments = api.useInfiniteQuery(
+    "get",
+    "/attachments",
+    { params: { query: { ...filters, limit: 50 } } },
+    paged,
+  );
   const types = useTypes();
-  const begin = may.write && <ButtonLink look="primary" icon={<ImagePlus size={16} aria-hidden />} to="/attachments/new">New attachment</ButtonLink>;
+  const begin = may.write && (
+    <ButtonLink look="primary" icon={<ImagePlus size={16} aria-hidden />} to="/attachments/new">
+      New attachment
+    </ButtonLink>
+  );
   return (
-    <Page title="Attachments" actions={<><CopyAsCurl path={address("/attachments", filters)} />{begin}</>}>
+    <Page
+      title="Attachments"
+      actions={
+        <>
+          <CopyAsCurl path={`/attachments${format(filters)}`} />
+          {begin}
+        </>
+      }
+    >
       <Section flush>
         <nav className="tabs" aria-label="States">
-          {tabs.map(([name, s]) => <Link key={name} to="." search={{ ...filters, state: s } as never} replace className="tab" aria-current={s === state ? "page" : undefined}>{name}</Link>)}
+          {tabs.map(([name, s]) => (
+            <Go
+              key={name}
+              to="/attachments"
+              search={{ ...filters, state: s }}
+              replace
+              className="tab"
+              aria-current={s === state ? "page" : undefined}
+            >
+              {name}
+            </Go>
+          ))}
         </nav>
         <List
           of={attachments}
@@ -36,17 +70,45 @@ export function AttachmentList() {
           id={(a) => a.id}
           to={(a) => `/attachments/${a.id}`}
           columns={[
-            { head: "Images", cell: (a) => <>{contents(a, types)}{a.narrative && <span className="sub clip">{a.narrative}</span>}</> },
+            {
+              head: "Images",
+              cell: (a) => (
+                <>
+                  {contents(a, types)}
+                  {a.narrative && <span className="sub clip">{a.narrative}</span>}
+                </>
+              ),
+            },
             { head: "State", cell: (a) => <State value={a.state} /> },
             { head: "Payer", cell: (a) => a.payer.name },
-            { head: "For", cell: (a) => (a.kind === "solicited" ? <>A payer request<span className="sub">{a.payer_reference}</span></> : a.claim_id ? "A claim" : "A patient") },
-            { head: "Number", cell: (a) => a.attachment_number ?? <span className="muted" aria-label="none">–</span> },
+            {
+              head: "For",
+              cell: (a) => <For attachment={a} />,
+            },
+            {
+              head: "Number",
+              cell: (a) => a.attachment_number ?? <None />,
+            },
             { head: "Changed", wide: true, cell: (a) => <When value={a.updated_at} /> },
           ]}
           empty={
-            Object.keys(filters).length > 0
-              ? <Empty title={state === "open" ? "No attachment is open" : "No attachment matches"} action={<Link to="." search={{} as never} className="button">Show all attachments</Link>}>{state === "open" ? "All were sent." : "Try another tab."}</Empty>
-              : <Empty title="No attachments yet" action={begin}>Send X-rays, photos, charts or a narrative with a claim. Begin here, or at the claim with Add images.</Empty>
+            Object.keys(filters).length > 0 ? (
+              <Empty
+                title={state === "open" ? "No attachment is open" : "No attachment matches"}
+                action={
+                  <Go to="/attachments" className="button">
+                    Show all attachments
+                  </Go>
+                }
+              >
+                {state === "open" ? "All attachments were sent." : "Try another tab."}
+              </Empty>
+            ) : (
+              <Empty title="No attachments yet" action={begin}>
+                Send X-rays, photos, charts or a narrative with a claim. Start here, or choose Add
+                images on the claim.
+              </Empty>
+            )
           }
         />
       </Section>
@@ -54,11 +116,26 @@ export function AttachmentList() {
   );
 }
 
+/** For says what an attachment is for. */
+function For({ attachment: a }: { attachment: Attachment }) {
+  if (a.kind !== "solicited") return <>{a.claim_id ? "A claim" : "A patient"}</>;
+  return (
+    <>
+      A payer request<span className="sub">{a.payer_reference}</span>
+    </>
+  );
+}
+
 /** contents returns the documents of an attachment in words, such as Bitewings, 2 Periapical. */
 export function contents(a: Attachment, types: Schemas["DocumentType"][]): string {
   const kinds = new Map<string, number>();
   for (const d of a.documents) kinds.set(d.document_type, (kinds.get(d.document_type) ?? 0) + 1);
-  const named = [...kinds].map(([code, n]) => `${n > 1 ? `${n} × ` : ""}${types.find((t) => t.code === code)?.label ?? "Image"}`);
+  const named = [...kinds].map(
+    ([code, n]) =>
+      `${n > 1 ? `${n} × ` : ""}${types.find((t) => t.code === code)?.label ?? "Image"}`,
+  );
   if (named.length === 0) return "No images";
-  return named.length <= 3 ? named.join(", ") : `${count(a.documents.length, "image")}: ${named.slice(0, 2).join(", ")} and more`;
+  return named.length <= 3
+    ? named.join(", ")
+    : `${count(a.documents.length, "image")}: ${named.slice(0, 2).join(", ")} and more`;
 }

@@ -1,10 +1,10 @@
 // The images that are chosen and not stored yet: what they show, how they are
 // turned, and how far their upload is.
 import { useEffect, useRef, useState } from "react";
-import { isAPIError, newKey, useClient, type Schemas } from "../../api/client";
+import { isAPIError, newKey, type Schemas, useClient } from "../../api/client";
 import { uploadDocument } from "../../api/upload";
 import type { Fault } from "../../ui/form";
-import { inspect, turn, type Found } from "./image";
+import { type Found, inspect, turn } from "./image";
 
 /** Chosen is an image that a person chose. */
 export type Chosen = {
@@ -21,16 +21,42 @@ export type Chosen = {
   request?: string; // that the service refused
 };
 
-/** useUploads holds chosen images, and uploads them into the attachment that into returns, one after the other, so that they keep their order. */
-export function useUploads(into: () => Promise<Schemas["Attachment"]>, types: Schemas["DocumentType"][]) {
+/** useTypes returns the document types. */
+export function useTypes(): Schemas["DocumentType"][] {
+  const { api } = useClient();
+  return api.useQuery("get", "/document_types", {}, { staleTime: Infinity }).data?.data ?? [];
+}
+
+/** Uploads are the chosen images, and what a person can do with them. */
+export type Uploads = ReturnType<typeof useUploads>;
+
+/** failure returns what a refused or failed upload says, at its fields. */
+export function failure(e: unknown): Pick<Chosen, "faults" | "request"> {
+  if (!isAPIError(e)) {
+    const message = e instanceof Error ? e.message : "This image could not be sent.";
+    return { faults: [{ field: "file", message }], request: undefined };
+  }
+  const faults = e.errors.map(({ field, message }) => ({ field, message }));
+  return {
+    faults: faults.length > 0 ? faults : [{ field: "file", message: e.message }],
+    request: e.request_id,
+  };
+}
+
+/** useUploads holds chosen images, and uploads them into the attachment that into returns, one after the
+ *  other, so that they keep their order. */
+export function useUploads(into: () => Promise<Schemas["Attachment"]>) {
   const client = useClient();
+  const types = useTypes();
   const [all, setAll] = useState<Chosen[]>([]);
   const latest = useRef(all);
   latest.current = all;
   const stops = useRef(new Map<string, AbortController>());
-  const put = (id: string, change: Partial<Chosen>) => setAll((list) => list.map((c) => (c.id === id ? { ...c, ...change } : c)));
+  const put = (id: string, change: Partial<Chosen>) =>
+    setAll((list) => list.map((c) => (c.id === id ? { ...c, ...change } : c)));
   const isFilm = (kind: string) => types.find((t) => t.code === kind)?.medium === "film";
 
+  // The browser asks before it leaves the page.
   useEffect(() => {
     if (all.length === 0) return;
     const stay = (e: BeforeUnloadEvent) => e.preventDefault();
@@ -41,12 +67,20 @@ export function useUploads(into: () => Promise<Schemas["Attachment"]>, types: Sc
   /** add takes files; each begins with what the one before it shows. */
   const add = async (files: Iterable<File>) => {
     const like = latest.current.at(-1);
-    const added = await Promise.all([...files].map(async (file): Promise<Chosen> => {
-      const found = await inspect(file);
-      const fields = { kind: like?.kind ?? "", date: like?.date ?? "", side: like?.side ?? "right" };
-      const rest = { id: newKey(), file, turns: 0, state: "ready", share: 0, ...fields } as const;
-      return typeof found === "string" ? { ...rest, faults: [{ field: "file", message: found }] } : { ...rest, found, faults: [] };
-    }));
+    const added = await Promise.all(
+      [...files].map(async (file): Promise<Chosen> => {
+        const found = await inspect(file);
+        const fields = {
+          kind: like?.kind ?? "",
+          date: like?.date ?? "",
+          side: like?.side ?? "right",
+        };
+        const rest = { id: newKey(), file, turns: 0, state: "ready", share: 0, ...fields } as const;
+        return typeof found === "string"
+          ? { ...rest, faults: [{ field: "file", message: found }] }
+          : { ...rest, found, faults: [] };
+      }),
+    );
     setAll((list) => [...list, ...added]);
   };
 
@@ -57,16 +91,31 @@ export function useUploads(into: () => Promise<Schemas["Attachment"]>, types: Sc
 
   const change = (id: string, what: Partial<Pick<Chosen, "turns" | "kind" | "date" | "side">>) => {
     const said = latest.current.find((c) => c.id === id);
-    const fields: Record<string, string> = { kind: "document_type", date: "image_date", side: "orientation", turns: "file" };
-    put(id, { ...what, faults: said?.faults.filter((f) => !Object.keys(what).some((k) => fields[k] === f.field)) ?? [] });
+    const fields: Record<string, string> = {
+      kind: "document_type",
+      date: "image_date",
+      side: "orientation",
+      turns: "file",
+    };
+    put(id, {
+      ...what,
+      faults:
+        said?.faults.filter((f) => !Object.keys(what).some((k) => fields[k] === f.field)) ?? [],
+    });
   };
 
-  const send = async (c: Chosen, to: string) => {
+  const send = async (c: Chosen, found: Found, to: string) => {
     const stop = new AbortController();
     stops.current.set(c.id, stop);
     try {
-      const file = c.turns > 0 || c.found!.leans ? await turn(c.file, c.found!.type, c.turns).catch(() => null) : c.file;
-      if (!file) throw new Error("This browser cannot turn an image of this size. Turn it with another program, and choose it again.");
+      const file =
+        c.turns > 0 || found.leans
+          ? await turn(c.file, found.type, c.turns).catch(() => null)
+          : c.file;
+      if (!file)
+        throw new Error(
+          "This browser cannot turn an image of this size. Turn it with another program, and choose it again.",
+        );
       const form = new FormData();
       form.append("file", file);
       form.append("document_type", c.kind);
@@ -74,13 +123,22 @@ export function useUploads(into: () => Promise<Schemas["Attachment"]>, types: Sc
         form.append("image_date", c.date);
         form.append("orientation", c.side);
       }
-      await uploadDocument(client, to, newKey(), form, (share) => put(c.id, share === null ? { state: "away", share: 0 } : { state: "sending", share }), stop.signal);
-      await client.queries.invalidateQueries({ predicate: (q) => /^\/(attachments|claims|payer_requests)/.test(String(q.queryKey[1])) });
+      await uploadDocument(
+        client,
+        to,
+        newKey(),
+        form,
+        (share) =>
+          put(c.id, share === null ? { state: "away", share: 0 } : { state: "sending", share }),
+        stop.signal,
+      );
+      await client.queries.invalidateQueries({
+        predicate: (q) => /^\/(attachments|claims|payer_requests)/.test(String(q.queryKey[1])),
+      });
       setAll((list) => list.filter((one) => one.id !== c.id));
     } catch (e) {
       if (stop.signal.aborted) return;
-      const faults = isAPIError(e) ? (e.errors.length > 0 ? e.errors.map(({ field, message }) => ({ field, message })) : [{ field: "file", message: e.message }]) : [{ field: "file", message: e instanceof Error ? e.message : "This image could not be sent." }];
-      put(c.id, { state: "ready", share: 0, faults, request: isAPIError(e) ? e.request_id : undefined });
+      put(c.id, { state: "ready", share: 0, ...failure(e) });
     } finally {
       stops.current.delete(c.id);
     }
@@ -92,20 +150,26 @@ export function useUploads(into: () => Promise<Schemas["Attachment"]>, types: Sc
     for (const c of latest.current.filter((one) => one.found && one.state === "ready")) {
       const faults: Fault[] = [];
       if (!c.kind) faults.push({ field: "document_type", message: "Choose what the image shows." });
-      if (isFilm(c.kind) && !c.date) faults.push({ field: "image_date", message: "Enter the day it was taken." });
+      if (isFilm(c.kind) && !c.date)
+        faults.push({ field: "image_date", message: "Enter the day it was taken." });
       if (faults.length > 0) put(c.id, { faults });
       else waiting.push(c);
     }
     if (waiting.length === 0) return;
-    for (const c of waiting) put(c.id, { state: "sending", share: 0, faults: [], request: undefined });
+    for (const c of waiting)
+      put(c.id, { state: "sending", share: 0, faults: [], request: undefined });
     let to: string;
     try {
       to = (await into()).id;
     } catch (e) {
-      for (const c of waiting) put(c.id, { state: "ready", faults: [{ field: "file", message: isAPIError(e) || e instanceof Error ? e.message : "This image could not be sent." }], request: isAPIError(e) ? e.request_id : undefined });
+      // The form shows the errors of fields; here stands the refusal itself.
+      const refusal = isAPIError(e) ? { ...e, errors: [] } : e;
+      for (const c of waiting) put(c.id, { state: "ready", ...failure(refusal) });
       return;
     }
-    for (const c of waiting) if (latest.current.some((one) => one.id === c.id)) await send(c, to);
+    for (const c of waiting) {
+      if (c.found && latest.current.some((one) => one.id === c.id)) await send(c, c.found, to);
+    }
   };
 
   return { all, add, drop, change, upload, sending: all.some((c) => c.state !== "ready"), isFilm };

@@ -2,23 +2,25 @@
 // decided, its money, files, attachments and history.
 import { useParams } from "@tanstack/react-router";
 import { ChevronDown, Pencil } from "lucide-react";
-import { useClient, type Schemas } from "../../api/client";
-import { useMay } from "../../api/session";
+import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Copy, useCopyAsCurl } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
-import { count, Day, day, Days, dollars, Money, name, When, words } from "../../ui/format";
+import { Day, Days, day, dollars, Money, name, When, words } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
-import { More, type MenuItem } from "../../ui/menu";
-import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
-import { State, stateName } from "../../ui/state";
+import { type MenuItem, More } from "../../ui/menu";
+import { Odontogram } from "../../ui/odontogram";
+import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
+import { count } from "../../ui/plural";
+import { State } from "../../ui/state";
+import { inOrder } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
-import { inOrder, Odontogram } from "../../ui/odontogram";
 import { Reconcile } from "./accept";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
-import { Timeline } from "./timeline";
 import { Lines } from "./lines";
+import { Timeline } from "./timeline";
 
 export type Claim = Schemas["Claim"];
 
@@ -27,8 +29,7 @@ export function ClaimDetail() {
   const { api } = useClient();
   const may = useMay();
   const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id } } });
-  if (claim.isPending) return <Page title="Claim"><Section><Loading rows={10} /></Section></Page>;
-  if (!claim.data) return <Page title="Claim"><Section flush><Failure error={claim.error} retry={() => void claim.refetch()} /></Section></Page>;
+  if (!claim.data) return <Waiting title="Claim" rows={10} of={claim} />;
   const c = claim.data;
   const patient = c.patient ?? c.subscriber;
   const teeth = inOrder(c.lines.flatMap((l) => l.teeth));
@@ -39,75 +40,148 @@ export function ClaimDetail() {
       about={
         <>
           <State value={c.state} />
-          <span>{c.kind === "predetermination" ? "Predetermination" : `${words(c.coverage)} claim`} to {c.payer.name}</span>
+          <span>
+            {c.kind === "predetermination" ? "Predetermination" : `${words(c.coverage)} claim`} to{" "}
+            {c.payer.name}
+          </span>
           <Days from={c.service_dates.first} to={c.service_dates.last} />
-          <strong><Money value={c.totals.charge} /></strong>
+          <strong>
+            <Money value={c.totals.charge} />
+          </strong>
         </>
       }
       actions={<Actions claim={c} />}
     >
-      <Notice tone={c.state === "rejected" || c.state === "denied" ? "bad" : c.state === "needs_attention" ? "warn" : c.state === "paid" || c.state === "returned" ? "good" : "info"} title={c.next_step} />
+      <Notice tone={tones[c.state] ?? "info"} title={c.next_step} />
       {c.findings.length > 0 && (
-        <Section title={awaitsEnrollment(c) ? "What the claim waits for" : `${count(c.findings.length, "finding")} to correct`}>
+        <Section
+          title={
+            awaitsEnrollment(c)
+              ? "What the claim is waiting for"
+              : `${count(c.findings.length, "finding")} to correct`
+          }
+        >
           <ul className="plain findings">
             {c.findings.map((f) => (
-              <li key={f.code + f.field + f.message}><p className="strong">{placeOf(f.field)}{f.message}</p><p className="muted">{f.fix}</p></li>
+              <li key={f.code + f.field + f.message}>
+                <p className="strong">
+                  {placeOf(f.field)}
+                  {f.message}
+                </p>
+                <p className="muted">{f.fix}</p>
+              </li>
             ))}
           </ul>
         </Section>
       )}
       <div className="columns">
         <div>
-          {c.payment && <Payment claim={c} />}
+          {c.payment && <Payment claim={c} payment={c.payment} />}
           {c.estimate && (
             <Section title="Estimate">
-              <Facts items={[["Plan pays", <Money key="p" value={c.estimate.pay} strong />], ["Patient pays", <Money key="o" value={c.estimate.patient} strong />], ["Allowed", <Money key="a" value={c.estimate.allowed} />], ["Returned", <When key="w" value={c.estimate.returned_at} />]]} />
+              <Facts
+                items={[
+                  ["Plan pays", <Money key="p" value={c.estimate.pay} strong />],
+                  ["Patient pays", <Money key="o" value={c.estimate.patient} strong />],
+                  ["Allowed", <Money key="a" value={c.estimate.allowed} />],
+                  ["Returned", <When key="w" value={c.estimate.returned_at} />],
+                ]}
+              />
             </Section>
           )}
           <Section title="Services" flush>
             <Lines claim={c} />
-            {teeth.length > 0 && <div className="claim-chart no-print"><Odontogram label="Teeth of the claim" teeth={teeth} surfaces={teeth.length === 1 ? c.lines.flatMap((l) => l.surfaces) : []} missing={c.missing_teeth} /></div>}
+            {teeth.length > 0 && (
+              <div className="claim-chart no-print">
+                <Odontogram
+                  label="Teeth of the claim"
+                  teeth={teeth}
+                  surfaces={teeth.length === 1 ? c.lines.flatMap((l) => l.surfaces) : []}
+                  missing={c.missing_teeth}
+                />
+              </div>
+            )}
           </Section>
-          <Section title="Attachments" flush actions={may.write && c.state !== "voided" && <ButtonLink to={`/attachments/new?claim_id=${c.id}`}>Add images</ButtonLink>}>
-            {c.attachments.length === 0
-              ? <p className="muted card-note">No images or narrative are attached.</p>
-              : (
-                <ul className="plain rows">
-                  {c.attachments.map((a) => (
-                    <li key={a.id} className="spread">
-                      <Go to={`/attachments/${a.id}`}>{count(a.documents.length, "document")}</Go>
-                      <span className="row"><State value={a.state} />{a.attachment_number && <span className="muted">Number {a.attachment_number}</span>}</span>
-                    </li>
-                  ))}
-                </ul>
-              )}
+          <Section
+            title="Attachments"
+            flush
+            actions={
+              may.write &&
+              c.state !== "voided" && (
+                <ButtonLink to="/attachments/new" search={{ claim_id: c.id }}>
+                  Add images
+                </ButtonLink>
+              )
+            }
+          >
+            {c.attachments.length === 0 ? (
+              <p className="muted card-note">No images or narrative are attached.</p>
+            ) : (
+              <ul className="plain rows">
+                {c.attachments.map((a) => (
+                  <li key={a.id} className="spread">
+                    <Go to={`/attachments/${a.id}`}>{count(a.documents.length, "document")}</Go>
+                    <span className="row">
+                      <State value={a.state} />
+                      {a.attachment_number && (
+                        <span className="muted">Number {a.attachment_number}</span>
+                      )}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
           </Section>
         </div>
         <div>
           <Section title="Patient">
-            <Facts items={[
-              ["Name", name(c.patient_name)],
-              ["Born", <Day key="b" value={patient?.date_of_birth} />],
-              ...(c.patient ? [["Subscriber", name(c.subscriber)], ["Relationship", c.patient.relationship ? words(c.patient.relationship) : null]] as [string, React.ReactNode][] : []),
-              ["Member ID", c.subscriber?.member_id],
-              ["Group", c.subscriber?.group_number ?? c.subscriber?.group_name],
-            ]} />
-            {c.patient_id && <Go to={`/claims?patient_id=${c.patient_id}`}>All claims of this patient</Go>}
+            <Facts
+              items={[
+                ["Name", name(c.patient_name)],
+                ["Born", <Day key="b" value={patient?.date_of_birth} />],
+                ...(c.patient
+                  ? ([
+                      ["Subscriber", name(c.subscriber)],
+                      [
+                        "Relationship",
+                        c.patient.relationship ? words(c.patient.relationship) : null,
+                      ],
+                    ] as [string, React.ReactNode][])
+                  : []),
+                ["Member ID", c.subscriber?.member_id],
+                ["Group", c.subscriber?.group_number ?? c.subscriber?.group_name],
+              ]}
+            />
+            {c.patient_id && (
+              <Go to="/claims" search={{ patient_id: c.patient_id }}>
+                All claims of this patient
+              </Go>
+            )}
           </Section>
           <Section title="Claim">
-            <Facts items={[
-              ["Control number", c.patient_control_number],
-              ["Payer's number", c.payer_claim_number],
-              ["Office", c.office.name],
-              ["Provider", c.rendering_provider ? name(c.rendering_provider) : null],
-              ["Sent", <When key="s" value={c.sent_at} full />],
-              ["File", c.batch_id ? <File key="f" id={c.batch_id} /> : null],
-            ]} />
+            <Facts
+              items={[
+                ["Control number", c.patient_control_number],
+                ["Payer's number", c.payer_claim_number],
+                ["Office", c.office.name],
+                ["Provider", c.rendering_provider ? name(c.rendering_provider) : null],
+                ["Sent", <When key="s" value={c.sent_at} full />],
+                ["File", c.batch_id ? <File key="f" id={c.batch_id} /> : null],
+              ]}
+            />
             <Related claim={c} />
-            {c.note && <p className="wrap-anywhere">Note: <bdi>{c.note}</bdi></p>}
-            <p className="small"><Copy value={c.id} label="Copy the ID" /></p>
+            {c.note && (
+              <p className="wrap-anywhere">
+                Note: <bdi>{c.note}</bdi>
+              </p>
+            )}
+            <p className="small">
+              <Copy value={c.id} label="Copy the ID" />
+            </p>
           </Section>
-          <Section title="History"><Timeline claim={c} /></Section>
+          <Section title="History">
+            <Timeline claim={c} />
+          </Section>
           <Traces key={c.id} id={c.id} path={`/claims/${c.id}`} />
         </div>
       </div>
@@ -115,19 +189,34 @@ export function ClaimDetail() {
   );
 }
 
+const tones: Partial<Record<Claim["state"], "bad" | "warn" | "good">> = {
+  rejected: "bad",
+  denied: "bad",
+  needs_attention: "warn",
+  paid: "good",
+  returned: "good",
+};
+
 /** Payment shows where the charge went: it adds up from left to right. */
-function Payment({ claim: c }: { claim: Claim }) {
-  const p = c.payment!;
+function Payment({
+  claim: c,
+  payment: p,
+}: {
+  claim: Claim;
+  payment: NonNullable<Claim["payment"]>;
+}) {
   return (
     <Section title="Payment" actions={<Go to={`/remittances/${p.era_id}`}>Remittance</Go>}>
-      <Facts items={[
-        ["Charge", <Money key="c" value={c.totals.charge} />],
-        ["Write-off", <Money key="w" value={c.contractual} />],
-        ["Not paid", <Money key="n" value={c.not_paid} />],
-        ["Paid", <Money key="p" value={p.paid} strong />],
-        ["Patient owes", <Money key="o" value={p.patient_responsibility} strong />],
-        ["Payment date", <Day key="d" value={p.payment_date} />],
-      ]} />
+      <Facts
+        items={[
+          ["Charge", <Money key="c" value={c.totals.charge} />],
+          ["Write-off", <Money key="w" value={c.contractual} />],
+          ["Not paid", <Money key="n" value={c.not_paid} />],
+          ["Paid", <Money key="p" value={p.paid} strong />],
+          ["Patient owes", <Money key="o" value={p.patient_responsibility} strong />],
+          ["Payment date", <Day key="d" value={p.payment_date} />],
+        ]}
+      />
     </Section>
   );
 }
@@ -136,7 +225,9 @@ function Payment({ claim: c }: { claim: Claim }) {
 function placeOf(field: string | null): string {
   const line = /^lines\.(\d+)\./.exec(field ?? "");
   if (line) return `Line ${Number(line[1]) + 1}: `;
-  return field && !field.includes(".") && field !== "lines" ? `${words(field.replace(/_id$/, ""))}: ` : "";
+  return field && !field.includes(".") && field !== "lines"
+    ? `${words(field.replace(/_id$/, ""))}: `
+    : "";
 }
 
 /** File names the file that carried the claim, and leads to the claims in it. */
@@ -145,23 +236,42 @@ function File({ id }: { id: string }) {
   const file = api.useQuery("get", "/batches/{id}", { params: { path: { id } } });
   return (
     <>
-      <Go to={`/claims?batch_id=${id}`}>{file.data?.name ?? "Claims in the same file"}</Go>
-      {file.data && <span className="sub">{count(file.data.claim_count, "claim")}, {file.data.result ? words(file.data.result).toLowerCase() : words(file.data.state).toLowerCase()}</span>}
+      <Go to="/claims" search={{ batch_id: id }}>
+        {file.data?.name ?? "Claims in the same file"}
+      </Go>
+      {file.data && (
+        <span className="sub">
+          {count(file.data.claim_count, "claim")},{" "}
+          {file.data.result
+            ? words(file.data.result).toLowerCase()
+            : words(file.data.state).toLowerCase()}
+        </span>
+      )}
     </>
   );
 }
 
 /** Related links the claims that belong to this one. */
 function Related({ claim: c }: { claim: Claim }) {
-  const links = ([
-    ["The claim that this one voids", c.parent_id],
-    ["The predetermination that it came from", c.converted_from],
-    ["The claim that it became", c.converted_to],
-    [`The claim to the ${payerBefore(c)} payer`, c.secondary_to],
-    [`The claim to the ${nextPayer(c)} payer`, c.secondary_claim_id],
-  ] as const).filter(([, id]) => id);
+  const links = (
+    [
+      ["Claim that this one voids", c.parent_id],
+      ["Original predetermination", c.converted_from],
+      ["Claim made from this predetermination", c.converted_to],
+      [`Claim to the ${payerBefore(c)} payer`, c.secondary_to],
+      [`Claim to the ${nextPayer(c)} payer`, c.secondary_claim_id],
+    ] as const
+  ).filter(([, id]) => id);
   if (links.length === 0) return null;
-  return <ul className="plain">{links.map(([label, id]) => <li key={label}><Go to={`/claims/${id}`}>{label}</Go></li>)}</ul>;
+  return (
+    <ul className="plain">
+      {links.map(([label, id]) => (
+        <li key={label}>
+          <Go to={`/claims/${id}`}>{label}</Go>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 const editable = (c: Claim) => ["draft", "needs_attention", "rejected"].includes(c.state);
@@ -179,49 +289,127 @@ function Actions({ claim: c }: { claim: Claim }) {
   const { api } = useClient();
   const copy = useCopyAsCurl();
   const params = (key: { "Idempotency-Key": string }) => ({ path: { id: c.id }, header: key });
-  const submit = useSend((api, key, _: void) => api.POST("/claims/{id}/submit", { params: { ...params(key) } }), { says: "The claim is queued for the next file." });
-  const whenReady = useSend((api, key, wish: boolean) => api.PATCH("/claims/{id}", { params: params(key), body: { submit: wish } }), {
-    says: (out) => (out.submit_when_ready ? "Molar sends the claim once the office is enrolled." : "Molar does not send the claim by itself."),
+  const submit = useSend(
+    (api, key) => api.POST("/claims/{id}/submit", { params: { ...params(key) } }),
+    { says: "The claim is queued for the next file." },
+  );
+  const whenReady = useSend(
+    (api, key, wish: boolean) =>
+      api.PATCH("/claims/{id}", { params: params(key), body: { submit: wish } }),
+    {
+      says: (out) =>
+        out.submit_when_ready
+          ? "Molar sends the claim once the office is enrolled."
+          : "Molar does not send the claim automatically.",
+    },
+  );
+  const reopen = useSend((api, key) => api.POST("/claims/{id}/reopen", { params: params(key) }), {
+    says: "The claim is open again.",
   });
-  const reopen = useSend((api, key, _: void) => api.POST("/claims/{id}/reopen", { params: params(key) }), { says: "The claim is open again." });
-  const voiding = useSend((api, key, _: void) => api.POST("/claims/{id}/void", { params: params(key) }), {
+  const voiding = useSend((api, key) => api.POST("/claims/{id}/void", { params: params(key) }), {
     says: (made) => (made.frequency === "void" ? "The void is queued." : "The claim is voided."),
     done: (made) => go(`/claims/${made.id}`),
   });
+  const billed = api.useQuery(
+    "get",
+    "/claims/{id}",
+    { params: { path: { id: c.secondary_claim_id ?? "" } } },
+    { enabled: may.write && !!c.secondary_claim_id },
+  );
   const copyCurl = { label: "Copy as curl", onSelect: () => copy(`/claims/${c.id}`) };
-  if (!may.write) return <More label="More actions" items={[copyCurl]}>More<ChevronDown size={16} aria-hidden /></More>;
-  const open = (place: string) => () => go(`/claims/${c.id}/${place}`);
+  if (!may.write)
+    return (
+      <More label="More actions" items={[copyCurl]}>
+        More
+        <ChevronDown size={16} aria-hidden />
+      </More>
+    );
+  const open = (form: "replace" | "secondary") => () => go(`/claims/${c.id}/${form}`);
   const waits = awaitsEnrollment(c);
   const sent = ["accepted_payer", "paid", "denied"].includes(c.state);
-  const unsent = !c.sent_at && !c.batch_id && ["draft", "validated", "needs_attention", "queued"].includes(c.state);
-  const billed = api.useQuery("get", "/claims/{id}", { params: { path: { id: c.secondary_claim_id ?? "" } } }, { enabled: !!c.secondary_claim_id });
+  const unsent =
+    !c.sent_at &&
+    !c.batch_id &&
+    ["draft", "validated", "needs_attention", "queued"].includes(c.state);
   const free = !c.secondary_claim_id || billed.data?.state === "voided";
   const next = nextPayer(c);
-  const secondary = c.kind === "claim" && next && free && ["submitted", "accepted_clearinghouse", "accepted_payer", "paid", "denied", "reconciled"].includes(c.state);
+  const secondary =
+    c.kind === "claim" &&
+    next &&
+    free &&
+    [
+      "submitted",
+      "accepted_clearinghouse",
+      "accepted_payer",
+      "paid",
+      "denied",
+      "reconciled",
+    ].includes(c.state);
   const items = (voidIt: () => void): MenuItem[] => [
-    ...(sent && c.kind === "claim" ? [{ label: "Replace with a corrected claim", onSelect: open("replace") }] : []),
+    ...(sent && c.kind === "claim"
+      ? [{ label: "Replace with a corrected claim", onSelect: open("replace") }]
+      : []),
     ...(secondary ? [{ label: `Bill the ${next} payer`, onSelect: open("secondary") }] : []),
-    ...(c.submit_when_ready ? [{ label: "Do not send by itself", onSelect: () => whenReady.go(false) }] : []),
+    ...(c.submit_when_ready
+      ? [{ label: "Do not send automatically", onSelect: () => whenReady.go(false) }]
+      : []),
     ...(c.state === "reconciled" ? [{ label: "Reopen", onSelect: () => reopen.go() }] : []),
-    ...(c.frequency !== "void" && (sent || unsent || c.state === "accepted_clearinghouse") ? [{ label: "Void", onSelect: voidIt, danger: true }] : []),
+    ...(c.frequency !== "void" && (sent || unsent || c.state === "accepted_clearinghouse")
+      ? [{ label: "Void", onSelect: voidIt, danger: true }]
+      : []),
     copyCurl,
   ];
   return (
     <>
-      {waits && !c.submit_when_ready && <Button look="primary" busy={whenReady.isPending} onClick={() => whenReady.go(true)}>Send once enrolled</Button>}
-      {editable(c) && <ButtonLink look={waits ? undefined : "primary"} icon={<Pencil size={16} aria-hidden />} to={`/claims/${c.id}/edit`}>{editing(c)}</ButtonLink>}
-      {c.state === "validated" && <Button look="primary" busy={submit.isPending} onClick={() => submit.go()}>Send to the payer</Button>}
+      {waits && !c.submit_when_ready && (
+        <Button look="primary" busy={whenReady.isPending} onClick={() => whenReady.go(true)}>
+          Send once enrolled
+        </Button>
+      )}
+      {editable(c) && (
+        <ButtonLink
+          look={waits ? undefined : "primary"}
+          icon={<Pencil size={16} aria-hidden />}
+          to={`/claims/${c.id}/edit`}
+        >
+          {editing(c)}
+        </ButtonLink>
+      )}
+      {c.state === "validated" && (
+        <Button look="primary" busy={submit.isPending} onClick={() => submit.go()}>
+          Send to the payer
+        </Button>
+      )}
       <Reconcile claim={c} />
-      {c.kind === "predetermination" && !c.converted_to && (c.state === "returned" || c.state === "accepted_payer") && <ButtonLink look="primary" to={`/claims/${c.id}/convert`}>Convert to a claim</ButtonLink>}
+      {c.kind === "predetermination" &&
+        !c.converted_to &&
+        (c.state === "returned" || c.state === "accepted_payer") && (
+          <ButtonLink look="primary" to={`/claims/${c.id}/convert`}>
+            Convert to a claim
+          </ButtonLink>
+        )}
       <Confirm
         title="Void this claim?"
         action="Void the claim"
         danger
         busy={voiding.isPending}
         onConfirm={() => voiding.go()}
-        trigger={(open) => <More label="More actions" items={items(open)}>More<ChevronDown size={16} aria-hidden /></More>}
+        trigger={(open) => (
+          <More label="More actions" items={items(open)}>
+            More
+            <ChevronDown size={16} aria-hidden />
+          </More>
+        )}
       >
-        {unsent ? <p>The claim was never sent, and is voided at once. You cannot take this back.</p> : <p>Molar sends the payer a void for {dollars(c.totals.charge)} of {c.service_dates.first ? day(c.service_dates.first) : "no date"}. The claim is {stateName("voided").toLowerCase()} when the payer accepts it. You cannot take this back.</p>}
+        {unsent ? (
+          <p>The claim was never sent, and is voided at once. You cannot undo this.</p>
+        ) : (
+          <p>
+            Molar sends the payer a void for {dollars(c.totals.charge)} of{" "}
+            {c.service_dates.first ? day(c.service_dates.first) : "no date"}. The claim is voided
+            when the payer accepts it. You cannot undo this.
+          </p>
+        )}
       </Confirm>
     </>
   );

@@ -1,53 +1,92 @@
 // Claims that come from other claims: to the next payer, and from a
 // predetermination once its services are done.
-import { useEffect, useRef, useState, type ReactNode } from "react";
-import { isAPIError, useClient, type Schemas } from "../../api/client";
+import { type ReactNode, useState } from "react";
+import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
-import { Check, DateField, FaultsOf, SelectField, type Fault } from "../../ui/form";
+import { Check, DateField, type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { cents, dollars, Money, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { useToast } from "../../ui/toast";
-import { aClaim, nextPayer, placed, subscriberOf, type Claim, type Subscriber } from "./form-data";
-import { Closed, Faulty, Loaded, useLeaving } from "./form";
+import { Closed, Loaded } from "./form";
+import { aClaim, type Claim, nextPayer, placed, type Subscriber, subscriberOf } from "./form-data";
+import { attend, Faulty } from "./form-faults";
 import { relationships, SubscriberFields } from "./form-people";
+import { useLeaving } from "./leaving";
 import { where } from "./lines";
 
 /** Made is the frame of a form that makes a claim from another one. */
-function Made<In>({ claim: c, title, about, action, charge, typed, faultOf, body, send: request, children }: {
-  claim: Claim; title: string; about: string; action: string; charge: string; typed: boolean; body: () => In; faultOf?: (f: Fault) => Fault;
-  send: (fetch: ReturnType<typeof useClient>["fetch"], key: { "Idempotency-Key": string }, body: In) => Promise<{ data?: Claim; error?: unknown }>;
+function Made<In>({
+  claim: c,
+  title,
+  about,
+  action,
+  charge,
+  typed,
+  faultOf,
+  body,
+  send: request,
+  children,
+}: {
+  claim: Claim;
+  title: string;
+  about: ReactNode;
+  action: string;
+  charge: string;
+  typed: boolean;
+  body: () => In;
+  faultOf?: (f: Fault) => Fault;
+  send: (
+    fetch: ReturnType<typeof useClient>["fetch"],
+    key: { "Idempotency-Key": string },
+    body: In,
+  ) => Promise<{ data?: Claim; error?: unknown }>;
   children: ReactNode;
 }) {
   const may = useMay();
   const go = useGo();
   const toast = useToast();
-  const summary = useRef<HTMLDivElement>(null);
   const leaving = useLeaving(() => typed);
   const send = useSend<In, Claim>(request, {
     quiet: true,
     done: (out) => {
       leaving.mayLeave();
-      if (out.findings.length === 0) toast.good("The claim is made, and ready to send.");
+      if (out.findings.length === 0) toast.good("The claim is ready to send.");
       go(out.findings.length > 0 ? `/claims/${out.id}/edit` : `/claims/${out.id}`);
     },
   });
   const refused = send.error;
-  useEffect(() => { if (refused) summary.current?.focus(); }, [refused]);
-  if (!may.write) return <Closed claim={c}>Your role reads claims, and does not write them.</Closed>;
-  const faults = isAPIError(refused) ? refused.errors.map((f) => (faultOf ?? placed)(f as Fault)) : [];
+  if (!may.write) return <Closed claim={c}>Your role can read claims, but not change them.</Closed>;
+  const faults = isAPIError(refused)
+    ? refused.errors.map((f) => (faultOf ?? placed)(f as Fault))
+    : [];
   return (
     <FaultsOf list={faults}>
-      <Page title={title} above={<Go to={`/claims/${c.id}`}>{name(c.patient_name)}</Go>} about={about}>
-        <form className="stack claim-form" aria-label={title} onSubmit={(e) => { e.preventDefault(); if (!send.isPending) send.go(body()); }}>
-          {refused && <Faulty ref={summary} faults={faults} refused={refused} />}
+      <Page
+        title={title}
+        above={<Go to={`/claims/${c.id}`}>{name(c.patient_name)}</Go>}
+        about={about}
+      >
+        <form
+          className="stack claim-form"
+          aria-label={title}
+          onSubmit={(e) => {
+            e.preventDefault();
+            if (!send.isPending) send.go(body());
+          }}
+        >
+          {refused && <Faulty ref={attend} faults={faults} refused={refused} />}
           {children}
           <div className="save-bar no-print">
-            <p className="save-total"><strong className="numbers">{dollars(charge)}</strong></p>
-            <Button look="primary" type="submit" busy={send.isPending}>{action}</Button>
+            <p className="save-total">
+              <strong className="numbers">{dollars(charge)}</strong>
+            </p>
+            <Button look="primary" type="submit" busy={send.isPending}>
+              {action}
+            </Button>
           </div>
         </form>
         {leaving.dialog}
@@ -64,12 +103,21 @@ export function SecondaryClaim() {
 function Secondary({ claim: c }: { claim: Claim }) {
   const next = nextPayer(c);
   const known = c.other_coverage.find((o) => o.sequence === next);
-  const [payer, setPayer] = useState<PickedPayer | null>(known?.payer_id ? { id: known.payer_id, payer_id: known.payer_id, name: known.payer_id } : null);
+  const [payer, setPayer] = useState<PickedPayer | null>(
+    known?.payer_id ? { id: known.payer_id, payer_id: known.payer_id, name: known.payer_id } : null,
+  );
   const [relationship, setRelationship] = useState<string>(known?.relationship ?? "");
   const [subscriber, setSubscriber] = useState<Subscriber>(() => {
     const empty = aClaim().subscriber;
     const address = known?.subscriber?.address;
-    const texts = Object.fromEntries(Object.entries({ ...known?.subscriber, ...address, group_number: known?.group_number, group_name: known?.group_name }).filter(([k, v]) => k in empty && typeof v === "string"));
+    const texts = Object.fromEntries(
+      Object.entries({
+        ...known?.subscriber,
+        ...address,
+        group_number: known?.group_number,
+        group_name: known?.group_name,
+      }).filter(([k, v]) => k in empty && typeof v === "string"),
+    );
     return { ...empty, ...texts } as Subscriber;
   });
   const [typed, setTyped] = useState(false);
@@ -77,36 +125,111 @@ function Secondary({ claim: c }: { claim: Claim }) {
     if (!copy) return;
     const p = c.patient ?? c.subscriber;
     const address = p?.address ?? c.subscriber?.address;
-    const texts = Object.fromEntries(Object.entries({ ...p, ...address }).filter(([k, v]) => k in subscriber && k !== "member_id" && k !== "group_number" && k !== "group_name" && typeof v === "string"));
+    const texts = Object.fromEntries(
+      Object.entries({ ...p, ...address }).filter(
+        ([k, v]) =>
+          k in subscriber &&
+          k !== "member_id" &&
+          k !== "group_number" &&
+          k !== "group_name" &&
+          typeof v === "string",
+      ),
+    );
     setSubscriber((s) => ({ ...s, ...texts }));
   };
   const { api } = useClient();
-  const billed = api.useQuery("get", "/claims/{id}", { params: { path: { id: c.secondary_claim_id ?? "" } } }, { enabled: !!c.secondary_claim_id });
-  if (!next) return <Closed claim={c}>This claim is to the tertiary payer. Molar bills three payers for the same services.</Closed>;
-  if (c.secondary_claim_id && billed.data?.state !== "voided") return <Closed claim={c}>This claim was billed to the {next} payer already. <Go to={`/claims/${c.secondary_claim_id}`}>Show that claim</Go></Closed>;
+  const billed = api.useQuery(
+    "get",
+    "/claims/{id}",
+    { params: { path: { id: c.secondary_claim_id ?? "" } } },
+    { enabled: !!c.secondary_claim_id },
+  );
+  if (!next)
+    return (
+      <Closed claim={c}>
+        This claim is to the tertiary payer. Molar bills three payers for the same services.
+      </Closed>
+    );
+  if (c.secondary_claim_id && billed.data?.state !== "voided")
+    return (
+      <Closed claim={c}>
+        This claim was already billed to the {next} payer.{" "}
+        <Go to={`/claims/${c.secondary_claim_id}`}>Show that claim</Go>
+      </Closed>
+    );
   return (
     <Made
       claim={c}
       title={`Bill the ${next} payer`}
-      about={`Molar makes a claim for the same services, with what the ${c.coverage} payer decided. You check it before it goes out.`}
+      about={
+        <>
+          Molar makes a claim for the same services, with the {c.coverage} payer&apos;s decision.
+          You check it before you send it.
+        </>
+      }
       action={`Make the ${next} claim`}
       charge={c.totals.charge}
       typed={typed}
-      body={() => ({ payer_id: payer?.payer_id ?? "", relationship: relationship as "self", subscriber: subscriberOf(subscriber), group_number: subscriber.group_number.trim() || null, group_name: subscriber.group_name.trim() || null })}
-      send={(fetch, key, body: Schemas["SecondaryRequest"]) => fetch.POST("/claims/{id}/bill_secondary", { params: { path: { id: c.id }, header: key }, body })}
+      body={() => ({
+        payer_id: payer?.payer_id ?? "",
+        relationship: relationship as "self",
+        subscriber: subscriberOf(subscriber) as Schemas["SecondaryRequest"]["subscriber"],
+        group_number: subscriber.group_number.trim() || null,
+        group_name: subscriber.group_name.trim() || null,
+      })}
+      send={(fetch, key, body: Schemas["SecondaryRequest"]) =>
+        fetch.POST("/claims/{id}/bill_secondary", {
+          params: { path: { id: c.id }, header: key },
+          body,
+        })
+      }
     >
       <Section title={`What the ${c.coverage} payer decided`}>
-        {c.payment
-          ? <p>{c.payer.name} paid <Money value={c.payment.paid} strong /> of <Money value={c.totals.charge} />. The patient owes <Money value={c.payment.patient_responsibility} strong /> before the {next} plan.</p>
-          : <Notice tone="warn">{c.payer.name} has not decided the claim yet. The {next} claim waits for its decision, and takes it over from the remittance.</Notice>}
+        {c.payment ? (
+          <p>
+            {c.payer.name} paid <Money value={c.payment.paid} strong /> of{" "}
+            <Money value={c.totals.charge} />. The patient owes{" "}
+            <Money value={c.payment.patient_responsibility} strong /> before the {next} plan.
+          </p>
+        ) : (
+          <Notice tone="warn">
+            {c.payer.name} has not decided the claim yet. The {next} claim waits for that decision
+            and takes it from the remittance.
+          </Notice>
+        )}
       </Section>
       <Section title={`The ${next} plan`}>
         <div className="fields" onChange={() => setTyped(true)}>
-          <PayerPicker label="Payer" accepts="claims" path="payer_id" value={payer} onChange={(p) => { setPayer(p); setTyped(true); }} />
-          <SelectField label="Patient's relationship" path="relationship" value={relationship} onChange={(r) => { setRelationship(r); self(r === "self" && subscriber.first_name === ""); }} options={[["", "Choose"], ["self", "Self"], ...relationships.slice(1)]} />
+          <PayerPicker
+            label="Payer"
+            accepts="claims"
+            path="payer_id"
+            value={payer}
+            onChange={(p) => {
+              setPayer(p);
+              setTyped(true);
+            }}
+          />
+          <SelectField
+            label="Patient's relationship"
+            path="relationship"
+            value={relationship}
+            onChange={(r) => {
+              setRelationship(r);
+              self(r === "self" && subscriber.first_name === "");
+            }}
+            options={[["", "Choose"], ["self", "Self"], ...relationships.slice(1)]}
+          />
         </div>
         <h3>Subscriber of the {next} plan</h3>
-        <SubscriberFields value={subscriber} set={(change) => { setSubscriber((s) => ({ ...s, ...change })); setTyped(true); }} path="subscriber" />
+        <SubscriberFields
+          value={subscriber}
+          set={(change) => {
+            setSubscriber((s) => ({ ...s, ...change }));
+            setTyped(true);
+          }}
+          path="subscriber"
+        />
       </Section>
     </Made>
   );
@@ -122,13 +245,31 @@ function Convert({ claim: c }: { claim: Claim }) {
   const [typed, setTyped] = useState(false);
   const put = (i: number, change: Partial<{ done: boolean; day: string }>) => {
     setTyped(true);
-    setDone((all) => all.map((d, n) => {
-      if (n === i) return { ...d, ...change };
-      return change.day && d.done && d.day === "" ? { ...d, day: change.day } : d; // the first date is that of all
-    }));
+    setDone((all) =>
+      all.map((d, n) => {
+        if (n === i) return { ...d, ...change };
+        // The first date is that of all services.
+        return change.day && d.done && d.day === "" ? { ...d, day: change.day } : d;
+      }),
+    );
   };
-  if (c.kind !== "predetermination" || c.converted_to || !["returned", "accepted_payer"].includes(c.state)) {
-    return <Closed claim={c}>{c.converted_to ? <>This predetermination was converted already. <Go to={`/claims/${c.converted_to}`}>Show the claim</Go></> : "A predetermination can be converted once the payer has accepted it or returned an estimate."}</Closed>;
+  if (
+    c.kind !== "predetermination" ||
+    c.converted_to ||
+    !["returned", "accepted_payer"].includes(c.state)
+  ) {
+    return (
+      <Closed claim={c}>
+        {c.converted_to ? (
+          <>
+            This predetermination was already converted.{" "}
+            <Go to={`/claims/${c.converted_to}`}>Show the claim</Go>
+          </>
+        ) : (
+          "A predetermination can be converted once the payer has accepted it or returned an estimate."
+        )}
+      </Closed>
+    );
   }
   const chosen = done.map((d, i) => ({ ...d, i })).filter((d) => d.done);
   const estimate = (n: number) => c.estimate?.lines.find((l) => l.line_number === n);
@@ -138,25 +279,66 @@ function Convert({ claim: c }: { claim: Claim }) {
       title="Convert to a claim"
       about="Choose the services that are done, and when."
       action="Make the claim"
-      charge={(chosen.reduce((n, d) => n + cents(c.lines[d.i]!.fee), 0) / 100).toFixed(2)}
+      charge={(chosen.reduce((n, d) => n + cents(c.lines[d.i]?.fee ?? "0"), 0) / 100).toFixed(2)}
       typed={typed}
-      faultOf={(f) => { // lines of the request are the chosen ones
+      faultOf={(f) => {
+        // lines of the request are the chosen ones
         const at = /^lines\.(\d+)\.(.+)$/.exec(f.field ?? "");
         return at ? { ...f, field: `lines.${chosen[Number(at[1])]?.i ?? 0}.${at[2]}` } : f;
       }}
       body={() => ({ lines: chosen.map((d) => ({ line_number: d.i + 1, service_date: d.day })) })}
-      send={(fetch, key, body: Schemas["ConvertRequest"]) => fetch.POST("/claims/{id}/convert", { params: { path: { id: c.id }, header: key }, body })}
+      send={(fetch, key, body: Schemas["ConvertRequest"]) =>
+        fetch.POST("/claims/{id}/convert", { params: { path: { id: c.id }, header: key }, body })
+      }
     >
       <Section title="Services" flush>
         <ul className="plain rows convert">
           {c.lines.map((l, i) => (
-            <li key={i}>
-              <Check label={`${l.procedure_code}${where(l) ? `, ${where(l)}` : ""}, ${dollars(l.fee)}`} checked={done[i]!.done} onChange={(is) => put(i, { done: is })} hint={estimate(i + 1) ? `The plan estimates to pay ${dollars(estimate(i + 1)!.pay)}.` : undefined} />
-              {done[i]!.done && <DateField label={`Service date of line ${i + 1}`} path={`lines.${i}.service_date`} value={done[i]!.day} onChange={(d) => put(i, { day: d })} />}
-            </li>
+            <Service
+              key={i}
+              line={l}
+              number={i + 1}
+              done={done[i]}
+              estimate={estimate(i + 1)?.pay}
+              put={(change) => put(i, change)}
+            />
           ))}
         </ul>
       </Section>
     </Made>
+  );
+}
+
+/** Service is a service of a predetermination, which a person ticks off when it is done. */
+function Service({
+  line: l,
+  number,
+  done,
+  estimate,
+  put,
+}: {
+  line: Claim["lines"][number];
+  number: number;
+  done: { done: boolean; day: string } | undefined;
+  estimate: string | undefined;
+  put: (change: Partial<{ done: boolean; day: string }>) => void;
+}) {
+  return (
+    <li>
+      <Check
+        label={[l.procedure_code, where(l), dollars(l.fee)].filter(Boolean).join(", ")}
+        checked={done?.done ?? false}
+        onChange={(is) => put({ done: is })}
+        hint={estimate && `The plan estimates to pay ${dollars(estimate)}.`}
+      />
+      {done?.done && (
+        <DateField
+          label={`Service date of line ${number}`}
+          path={`lines.${number - 1}.service_date`}
+          value={done.day}
+          onChange={(d) => put({ day: d })}
+        />
+      )}
+    </li>
   );
 }

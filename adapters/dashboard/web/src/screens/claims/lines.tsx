@@ -1,20 +1,29 @@
 import type { Schemas } from "../../api/client";
-import { cents, Day, dollars, Money } from "../../ui/format";
+import { cents, Day, dollars, Money, None } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Table } from "../../ui/table";
 import "./claims.css";
 
 type Claim = Schemas["Claim"];
 type Line = Claim["lines"][number];
-type Decision = { a: Claim["adjudications"][number]; l: Claim["adjudications"][number]["lines"][number] };
+type Decision = {
+  a: Claim["adjudications"][number];
+  l: Claim["adjudications"][number]["lines"][number];
+};
 
 /** Lines lists the services of a claim, each with what every payer decided about it. */
 export function Lines({ claim }: { claim: Claim }) {
   const rows = claim.lines.map((line, i) => ({ line, number: i + 1 }));
-  const decided = (n: number) => claim.adjudications.flatMap((a) => a.lines.filter((l) => l.line_number === n).map((l) => ({ a, l })));
+  const decided = (n: number) =>
+    claim.adjudications.flatMap((a) =>
+      a.lines.filter((l) => l.line_number === n).map((l) => ({ a, l })),
+    );
   const standing = (n: number) => decided(n).filter(({ a }) => !a.cancelled_by);
-  const loose = claim.adjudications.flatMap((a) => a.lines.filter((l) => l.line_number === null).map((l) => ({ a, l })));
-  const estimate = (n: number) => claim.estimate?.lines.filter((l) => l.line_number === n).map((l) => l.pay) ?? [];
+  const loose = claim.adjudications.flatMap((a) =>
+    a.lines.filter((l) => l.line_number === null).map((l) => ({ a, l })),
+  );
+  const estimate = (n: number) =>
+    claim.estimate?.lines.filter((l) => l.line_number === n).map((l) => l.pay) ?? [];
   const predetermined = claim.kind === "predetermination";
   return (
     <>
@@ -23,43 +32,119 @@ export function Lines({ claim }: { claim: Claim }) {
         rows={rows}
         id={(r) => String(r.number)}
         columns={[
-          { head: "Procedure", cell: (r) => <><span className="strong">{r.line.procedure_code}</span>{r.line.quantity > 1 && <> × {r.line.quantity}</>}</> },
-          { head: "Tooth", cell: (r) => where(r.line) || <span className="muted" aria-label="none">–</span> },
-          ...(predetermined ? [] : [{ head: "Service", cell: (r: typeof rows[number]) => <Day value={r.line.service_date} /> }]),
+          {
+            head: "Procedure",
+            cell: (r) => (
+              <>
+                <span className="strong">{r.line.procedure_code}</span>
+                {r.line.quantity > 1 && <> × {r.line.quantity}</>}
+              </>
+            ),
+          },
+          {
+            head: "Tooth",
+            cell: (r) => where(r.line) || <None />,
+          },
+          ...(predetermined
+            ? []
+            : [
+                {
+                  head: "Service",
+                  cell: (r: (typeof rows)[number]) => <Day value={r.line.service_date} />,
+                },
+              ]),
           { head: "Fee", right: true, cell: (r) => <Money value={r.line.fee} /> },
-          { head: predetermined ? "Plan pays" : "Paid", right: true, cell: (r) => <Money value={sum(predetermined ? estimate(r.number) : standing(r.number).map(({ l }) => l.paid))} /> },
+          {
+            head: predetermined ? "Plan pays" : "Paid",
+            right: true,
+            cell: (r) => (
+              <Money
+                value={sum(
+                  predetermined ? estimate(r.number) : standing(r.number).map(({ l }) => l.paid),
+                )}
+              />
+            ),
+          },
         ]}
-        open={(r) => decided(r.number).length > 0 && <ul className="plain decisions">{decided(r.number).map((d) => <Decided key={`${d.a.era_id} ${d.a.ordinal}`} of={d} />)}</ul>}
+        open={(r) =>
+          decided(r.number).length > 0 && (
+            <ul className="plain decisions">
+              {decided(r.number).map((d) => (
+                <Decided key={`${d.a.era_id} ${d.a.ordinal}`} of={d} />
+              ))}
+            </ul>
+          )
+        }
       />
-      {loose.length > 0 && <p className="card-note muted">{loose.map(({ a, l }) => `${a.payer_name} paid ${dollars(l.paid)} for ${l.procedure_code}, which matches no line with certainty.`).join(" ")}</p>}
+      {loose.length > 0 && (
+        <p className="card-note muted">
+          {loose.map(({ a, l }) => (
+            <span key={`${a.era_id} ${a.ordinal} ${l.procedure_code}`}>
+              {a.payer_name} paid {dollars(l.paid)} for {l.procedure_code}, which matches no line
+              with certainty.{" "}
+            </span>
+          ))}
+        </p>
+      )}
     </>
   );
 }
 
 /** Decided says what a payer decided about a line: what it paid, and where the rest of the fee went. */
 function Decided({ of: { a, l } }: { of: Decision }) {
-  const parts = ([
-    ["paid", l.paid], ["write-off", l.contractual], ["not paid", l.not_paid],
-    ["deductible", l.deductible], ["coinsurance", l.coinsurance], ["copay", l.copay], ["other from the patient", l.other_patient],
-  ] as const).filter(([what, value]) => what === "paid" || (value !== null && cents(value) !== 0));
+  const parts = (
+    [
+      ["paid", l.paid],
+      ["write-off", l.contractual],
+      ["not paid", l.not_paid],
+      ["deductible", l.deductible],
+      ["coinsurance", l.coinsurance],
+      ["copay", l.copay],
+      ["other from the patient", l.other_patient],
+    ] as const
+  ).filter(([what, value]) => what === "paid" || (value !== null && cents(value) !== 0));
   return (
     <li className={a.cancelled_by ? "cancelled" : undefined}>
       <p className="line-decision">
         <Go to={`/remittances/${a.era_id}`}>{a.payer_name}</Go>
-        {parts.map(([what, value]) => <span key={what} className="nowrap"><span className="muted">{what}</span> <Money value={value} strong={what === "paid"} /></span>)}
-        {a.cancelled_by && <span className="muted">taken back later</span>}
+        {parts.map(([what, value]) => (
+          <span key={what} className="nowrap">
+            <span className="muted">{what}</span> <Money value={value} strong={what === "paid"} />
+          </span>
+        ))}
+        {a.cancelled_by && <span className="muted">reversed later</span>}
       </p>
-      {l.adjustments.length > 0 && <p className="muted small">{l.adjustments.map((j) => `${j.label} ${dollars(j.amount)} (${j.group}-${j.reason})`).join(" · ")}</p>}
+      {l.adjustments.length > 0 && (
+        <p className="muted small">
+          {l.adjustments
+            .map((j) => `${j.label} ${dollars(j.amount)} (${j.group}-${j.reason})`)
+            .join(" · ")}
+        </p>
+      )}
     </li>
   );
 }
 
 /** where returns the place of a service in the mouth: teeth, surfaces, quadrants. */
 export function where(line: Line): string {
-  return [line.teeth.join(", "), line.surfaces.join(""), line.oral_cavity.map((q) => areas[q] ?? q).join(", ")].filter(Boolean).join(" ");
+  return [
+    line.teeth.join(", "),
+    line.surfaces.join(""),
+    line.oral_cavity.map((q) => areas[q] ?? q).join(", "),
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
-const areas: Record<string, string> = { "00": "Whole mouth", "01": "Upper arch", "02": "Lower arch", "10": "Upper right", "20": "Upper left", "30": "Lower left", "40": "Lower right" };
+const areas: Record<string, string> = {
+  "00": "Whole mouth",
+  "01": "Upper arch",
+  "02": "Lower arch",
+  "10": "Upper right",
+  "20": "Upper left",
+  "30": "Lower left",
+  "40": "Lower right",
+};
 
 /** sum returns the sum of amounts, or nothing of none. */
 function sum(amounts: string[]): string | null {

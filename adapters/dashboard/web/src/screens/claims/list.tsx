@@ -1,23 +1,26 @@
 // The list of claims: tabs by state with counts, filters in the address, and a
 // search whose text stays out of it.
-import { Link } from "@tanstack/react-router";
+
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { FilePlus2, Filter, Search, X } from "lucide-react";
 import { Suspense, useDeferredValue, useState } from "react";
-import { address, one, useFilters, type Filters } from "../../api/filters";
-import { useClient, type Schemas } from "../../api/client";
+import { type Schemas, useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
+import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
+import { later } from "../../shell/load";
 import { Button, ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { DateField, SelectField } from "../../ui/form";
 import { Days, Money, name, When } from "../../ui/format";
-import { Empty, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Go } from "../../ui/link";
+import { Empty, Notice, Page, Read, Section } from "../../ui/page";
 import { State } from "../../ui/state";
-import { later } from "../../shell/load";
-import { List, paged, Table, type Column } from "../../ui/table";
+import { type Column, List, paged, Table } from "../../ui/table";
 
 type Summary = Schemas["ClaimSummary"];
 type ClaimState = Schemas["ClaimState"];
+type Filters = Searches["/claims"];
 
 /** tabs are the parts of a biller's day, each with the states that it shows. */
 const tabs: { name: string; states: ClaimState[] }[] = [
@@ -36,30 +39,63 @@ const tabs: { name: string; states: ClaimState[] }[] = [
 
 export function ClaimList() {
   const may = useMay();
-  const [filters, set] = useFilters();
+  const [filters, set] = useFilters("/claims");
   const [text, setText] = useState("");
-  const [narrow, setNarrow] = useState(Object.keys(filters).some((f) => !["state", "kind", "patient_id", "batch_id"].includes(f)));
+  const [narrow, setNarrow] = useState(
+    Object.keys(filters).some((f) => !["state", "kind", "patient_id", "batch_id"].includes(f)),
+  );
   const query = useDeferredValue(text.trim());
-  const kind = one(filters.kind) === "predetermination" ? "predetermination" : "claim";
+  const { kind = "claim" } = filters;
   return (
     <Page
       title={kind === "claim" ? "Claims" : "Predeterminations"}
       actions={
         <>
-          <CopyAsCurl path={address("/claims", { kind, ...filters })} />
-          {may.write && <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">New claim</ButtonLink>}
+          <CopyAsCurl path={`/claims${format({ kind, ...filters })}`} />
+          {may.write && (
+            <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">
+              New claim
+            </ButtonLink>
+          )}
         </>
       }
     >
       <Section flush>
         <div className="filters">
           <div className="field search-field">
-            <label htmlFor="claim-search" className="only-read">Search claims</label>
+            <label htmlFor="claim-search" className="only-read">
+              Search claims
+            </label>
             <Search size={16} aria-hidden />
-            <input id="claim-search" type="search" className="input" placeholder="Patient, date of birth, member ID or control number" value={text} onChange={(e) => setText(e.target.value)} autoComplete="off" />
+            <input
+              id="claim-search"
+              type="search"
+              className="input"
+              placeholder="Patient, date of birth, member ID or control number"
+              value={text}
+              onChange={(e) => setText(e.target.value)}
+              autoComplete="off"
+            />
           </div>
-          <SelectField label="Kind" hideLabel value={kind} onChange={(v) => set({ kind: v === "claim" ? undefined : v, state: undefined })} options={[["claim", "Claims"], ["predetermination", "Predeterminations"]]} />
-          <Button icon={<Filter size={16} aria-hidden />} aria-expanded={narrow} onClick={() => setNarrow(!narrow)}>Filters</Button>
+          <SelectField
+            label="Kind"
+            hideLabel
+            value={kind}
+            onChange={(v) =>
+              set({ kind: v === "predetermination" ? v : undefined, state: undefined })
+            }
+            options={[
+              ["claim", "Claims"],
+              ["predetermination", "Predeterminations"],
+            ]}
+          />
+          <Button
+            icon={<Filter size={16} aria-hidden />}
+            aria-expanded={narrow}
+            onClick={() => setNarrow(!narrow)}
+          >
+            Filters
+          </Button>
         </div>
         {narrow && <Narrow filters={filters} set={set} />}
         {(filters.patient_id || filters.batch_id) && <Of filters={filters} set={set} />}
@@ -73,16 +109,51 @@ export function ClaimList() {
 function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
   const { api } = useClient();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
-  const date = (label: string, key: string) => <DateField label={label} value={one(filters[key]) ?? ""} onChange={(v) => set({ [key]: v || undefined })} />;
+  const date = (label: string, key: "service_from" | "service_to" | "sent_from" | "sent_to") => (
+    <DateField
+      label={label}
+      value={filters[key] ?? ""}
+      onChange={(v) => set({ [key]: v || undefined })}
+    />
+  );
   return (
     <div className="filters">
-      <SelectField label="Office" value={one(filters.office_id) ?? ""} onChange={(v) => set({ office_id: v || undefined })} options={[["", "All offices"], ...(offices.data?.data ?? []).map((o) => [o.id, o.name] as const)]} />
-      <Suspense><OfPayer id={one(filters.payer_id)} set={(payer_id) => set({ payer_id })} /></Suspense>
+      <SelectField
+        label="Office"
+        value={filters.office_id ?? ""}
+        onChange={(v) => set({ office_id: v || undefined })}
+        options={[
+          ["", "All offices"],
+          ...(offices.data?.data ?? []).map((o) => [o.id, o.name] as const),
+        ]}
+      />
+      <Suspense>
+        <OfPayer id={filters.payer_id} set={(payer_id) => set({ payer_id })} />
+      </Suspense>
       {date("Service from", "service_from")}
       {date("Service to", "service_to")}
       {date("Sent from", "sent_from")}
       {date("Sent to", "sent_to")}
-      <Button look="quiet" onClick={() => set({ office_id: undefined, payer_id: undefined, patient_id: undefined, batch_id: undefined, request_id: undefined, service_from: undefined, service_to: undefined, sent_from: undefined, sent_to: undefined, created_after: undefined, created_before: undefined })}>Clear</Button>
+      <Button
+        look="quiet"
+        onClick={() =>
+          set({
+            office_id: undefined,
+            payer_id: undefined,
+            patient_id: undefined,
+            batch_id: undefined,
+            request_id: undefined,
+            service_from: undefined,
+            service_to: undefined,
+            sent_from: undefined,
+            sent_to: undefined,
+            created_after: undefined,
+            created_before: undefined,
+          })
+        }
+      >
+        Clear
+      </Button>
     </div>
   );
 }
@@ -92,49 +163,113 @@ const PayerPicker = later(() => import("../../ui/payer-picker").then((m) => m.Pa
 /** OfPayer is the filter for the claims to a payer. */
 function OfPayer({ id, set }: { id: string | undefined; set: (id: string | undefined) => void }) {
   const { api } = useClient();
-  const payer = api.useQuery("get", "/payers/{id}", { params: { path: { id: id ?? "" } } }, { enabled: id !== undefined });
-  return <PayerPicker label="Payer" accepts="claims" value={(id && payer.data) || null} onChange={(p) => set(p?.id)} />;
+  const payer = api.useQuery(
+    "get",
+    "/payers/{id}",
+    { params: { path: { id: id ?? "" } } },
+    { enabled: id !== undefined },
+  );
+  return (
+    <PayerPicker
+      label="Payer"
+      accepts="claims"
+      value={(id && payer.data) || null}
+      onChange={(p) => set(p?.id)}
+    />
+  );
 }
 
 /** Of says that the list is of one patient or one file, and leads to the whole list. */
 function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
   const { api } = useClient();
-  const patient = one(filters.patient_id);
-  const file = one(filters.batch_id);
-  const person = api.useQuery("get", "/patients/{id}", { params: { path: { id: patient ?? "" } } }, { enabled: patient !== undefined });
-  const batch = api.useQuery("get", "/batches/{id}", { params: { path: { id: file ?? "" } } }, { enabled: file !== undefined });
-  const chip = (text: string, label: string, key: string) => (
-    <span className="chip">{text}<button type="button" className="icon-button" aria-label={label} onClick={() => set({ [key]: undefined })}><X size={14} aria-hidden /></button></span>
+  const { patient_id: patient, batch_id: file } = filters;
+  const person = api.useQuery(
+    "get",
+    "/patients/{id}",
+    { params: { path: { id: patient ?? "" } } },
+    { enabled: patient !== undefined },
+  );
+  const batch = api.useQuery(
+    "get",
+    "/batches/{id}",
+    { params: { path: { id: file ?? "" } } },
+    { enabled: file !== undefined },
+  );
+  const chip = (text: string, label: string, key: "patient_id" | "batch_id") => (
+    <span className="chip">
+      {text}
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={label}
+        onClick={() => set({ [key]: undefined })}
+      >
+        <X size={14} aria-hidden />
+      </button>
+    </span>
   );
   return (
     <div className="filters">
-      {patient && chip(person.data ? `Claims of ${name(person.data)}` : "Claims of one patient", "Show the claims of all patients", "patient_id")}
-      {file && chip(batch.data ? `In the file ${batch.data.name}` : "Claims in one file", "Show the claims of all files", "batch_id")}
+      {patient &&
+        chip(
+          person.data ? `Claims of ${name(person.data)}` : "Claims of one patient",
+          "Show the claims of all patients",
+          "patient_id",
+        )}
+      {file &&
+        chip(
+          batch.data ? `In the file ${batch.data.name}` : "Claims in one file",
+          "Show the claims of all files",
+          "batch_id",
+        )}
     </div>
   );
 }
 
-const states = (filters: Filters): ClaimState[] => [filters.state ?? []].flat() as ClaimState[];
-
 function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"] }) {
   const { api } = useClient();
   const may = useMay();
-  const { state: _, ...rest } = filters;
-  const chosen = states(filters);
-  const claims = api.useInfiniteQuery("get", "/claims", { params: { query: { ...rest, kind, state: chosen.length > 0 ? chosen : undefined, limit: 50 } } }, paged);
+  const { state: chosen = [], ...rest } = filters;
+  const claims = api.useInfiniteQuery(
+    "get",
+    "/claims",
+    {
+      params: {
+        query: { ...rest, kind, state: chosen.length > 0 ? chosen : undefined, limit: 50 },
+      },
+    },
+    paged,
+  );
   const counts = api.useQuery("get", "/claims/counts", { params: { query: { ...rest, kind } } });
   const filtered = Object.keys(rest).some((f) => f !== "kind");
   return (
     <>
       <nav className="tabs" aria-label="States">
-        {tabs.filter((t) => kind === "predetermination" ? !["Denied", "Paid", "Reconciled"].includes(t.name) : t.name !== "Estimates").map((t) => {
-          const current = t.states.length === chosen.length && t.states.every((s) => chosen.includes(s));
-          return (
-            <Link key={t.name} to="." search={{ ...filters, state: t.states.length > 0 ? t.states : undefined } as never} replace activeOptions={{ exact: true }} className="tab" aria-current={current ? "page" : undefined}>
-              {t.name}{t.states.length > 0 && counts.data && <Count of={counts.data.counts} states={t.states} />}
-            </Link>
-          );
-        })}
+        {tabs
+          .filter((t) =>
+            kind === "predetermination"
+              ? !["Denied", "Paid", "Reconciled"].includes(t.name)
+              : t.name !== "Estimates",
+          )
+          .map((t) => {
+            const current =
+              t.states.length === chosen.length && t.states.every((s) => chosen.includes(s));
+            return (
+              <Go
+                key={t.name}
+                to="/claims"
+                search={{ ...filters, state: t.states.length > 0 ? t.states : undefined }}
+                replace
+                className="tab"
+                aria-current={current ? "page" : undefined}
+              >
+                {t.name}
+                {t.states.length > 0 && counts.data && (
+                  <Count of={counts.data.counts} states={t.states} />
+                )}
+              </Go>
+            );
+          })}
       </nav>
       <List
         of={claims}
@@ -143,9 +278,31 @@ function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"
         to={(c) => `/claims/${c.id}`}
         columns={columns}
         empty={
-          filtered || chosen.length > 0
-            ? <Empty title="No claim matches" action={<Link to="." search={{} as never} className="button">Show all claims</Link>}>Try another tab, or fewer filters.</Empty>
-            : <Empty title="No claims yet" action={may.write && <ButtonLink look="primary" to="/claims/new">Make the first claim</ButtonLink>}>Make the first one here, or let your practice software send it with POST /claims.</Empty>
+          filtered || chosen.length > 0 ? (
+            <Empty
+              title="No claim matches"
+              action={
+                <Go to="/claims" className="button">
+                  Show all claims
+                </Go>
+              }
+            >
+              Try another tab, or fewer filters.
+            </Empty>
+          ) : (
+            <Empty
+              title="No claims yet"
+              action={
+                may.write && (
+                  <ButtonLink look="primary" to="/claims/new">
+                    Make the first claim
+                  </ButtonLink>
+                )
+              }
+            >
+              Make the first one here, or let your practice software send it with POST /claims.
+            </Empty>
+          )
         }
       />
     </>
@@ -153,9 +310,16 @@ function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"
 }
 
 function Count({ of, states }: { of: Schemas["ClaimCounts"]["counts"]; states: ClaimState[] }) {
-  const all = states.map((s) => (of as Record<string, { count: number; more: boolean } | undefined>)[s]);
+  const all = states.map(
+    (s) => (of as Record<string, { count: number; more: boolean } | undefined>)[s],
+  );
   const sum = all.reduce((n, c) => n + (c?.count ?? 0), 0);
-  return <span className="count">{sum.toLocaleString("en-US")}{all.some((c) => c?.more) && "+"}</span>;
+  return (
+    <span className="count">
+      {sum.toLocaleString("en-US")}
+      {all.some((c) => c?.more) && "+"}
+    </span>
+  );
 }
 
 /** Found shows what a search finds. */
@@ -165,18 +329,40 @@ function Found({ query }: { query: string }) {
     queryKey: ["post", "/claims/search", query],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const { data, error } = await fetch.POST("/claims/search", { body: { query, limit: 50 }, signal });
+      const { data, error } = await fetch.POST("/claims/search", {
+        body: { query, limit: 50 },
+        signal,
+      });
       if (error) throw error;
       return data;
     },
   });
-  if (found.isPending) return <Loading />;
-  if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
-  if (found.data.data.length === 0) return <Empty title="Nothing found">Enter the beginning of a name, a whole date of birth, a member ID or a control number.</Empty>;
+  if (!found.data)
+    return (
+      <Read of={found} rows={8}>
+        {() => null}
+      </Read>
+    );
+  if (found.data.data.length === 0)
+    return (
+      <Empty title="Nothing found">
+        Enter the beginning of a name, a whole date of birth, a member ID or a control number.
+      </Empty>
+    );
   return (
     <>
-      {found.data.truncated && <Notice tone="warn">More than 200 patients have such a name. Enter more of it, or a date of birth.</Notice>}
-      <Table caption="Claims found" rows={found.data.data} id={(c) => c.id} to={(c) => `/claims/${c.id}`} columns={columns} />
+      {found.data.truncated && (
+        <Notice tone="warn">
+          More than 200 patients have such a name. Enter more of it, or a date of birth.
+        </Notice>
+      )}
+      <Table
+        caption="Claims found"
+        rows={found.data.data}
+        id={(c) => c.id}
+        to={(c) => `/claims/${c.id}`}
+        columns={columns}
+      />
     </>
   );
 }
@@ -187,10 +373,22 @@ const columns: Column<Summary>[] = [
     cell: (c) => name(c.patient_name),
   },
   { head: "State", cell: (c) => <State value={c.state} /> },
-  { head: "Payer", cell: (c) => <>{c.payer.name}{c.coverage !== "primary" && <span className="sub">{c.coverage}</span>}</> },
+  {
+    head: "Payer",
+    cell: (c) => (
+      <>
+        {c.payer.name}
+        {c.coverage !== "primary" && <span className="sub">{c.coverage}</span>}
+      </>
+    ),
+  },
   { head: "Service", cell: (c) => <Days from={c.service_dates.first} to={c.service_dates.last} /> },
   { head: "Charge", right: true, cell: (c) => <Money value={c.totals.charge} /> },
   { head: "Paid", right: true, cell: (c) => <Money value={c.payment?.paid ?? c.estimate?.pay} /> },
-  { head: "Patient owes", right: true, cell: (c) => <Money value={c.payment?.patient_responsibility ?? c.estimate?.patient} /> },
+  {
+    head: "Patient owes",
+    right: true,
+    cell: (c) => <Money value={c.payment?.patient_responsibility ?? c.estimate?.patient} />,
+  },
   { head: "Changed", wide: true, cell: (c) => <When value={c.updated_at} /> },
 ];

@@ -5,22 +5,45 @@ import { When } from "../../ui/format";
 import { stateName } from "../../ui/state";
 
 const causes: Record<string, string> = {
-  validation: "Checked without findings", findings: "Checked with findings", draft: "Saved as a draft", submit: "Queued by a user or program",
-  replace: "Replaced", send: "Sent", file_rejected: "The clearinghouse rejected the file",
-  file_rejected_again: "The clearinghouse rejected the next file, too", clearinghouse_accepted: "The clearinghouse accepted it",
-  payer_accepted: "The payer accepted it", rejected: "Rejected", not_found: "The payer did not find it", status: "A status arrived",
-  payment: "A payment arrived", denial: "A denial arrived", reversal: "A payment was reversed", estimate: "The estimate arrived",
-  reconcile: "Marked as posted", void: "A void was queued", voided: "Voided", convert: "Converted", reopen: "Reopened",
-  void_unsent: "Voided before it was sent", earlier_payer_decided: "The payer before decided", earlier_payer_changed: "The payer before changed its decision",
-  enrollment: "Checked again: the office is enrolled", submit_withdrawn: "Changed, and no longer sent by itself",
-  match: "A remittance was matched by hand", apply: "A remittance was applied by hand", ignore: "A remittance was ignored", unapply: "A remittance was unapplied",
+  validation: "Checked without findings",
+  findings: "Checked with findings",
+  draft: "Saved as a draft",
+  submit: "Queued by a user or program",
+  replace: "Replaced",
+  send: "Sent",
+  file_rejected: "The clearinghouse rejected the file",
+  file_rejected_again: "The clearinghouse rejected the next file too",
+  clearinghouse_accepted: "The clearinghouse accepted it",
+  payer_accepted: "The payer accepted it",
+  rejected: "Rejected",
+  not_found: "The payer did not find it",
+  status: "Status received",
+  payment: "Payment received",
+  denial: "Denial received",
+  reversal: "Payment reversed",
+  estimate: "Estimate received",
+  reconcile: "Reconciled",
+  void: "Void queued",
+  voided: "Voided",
+  convert: "Converted",
+  reopen: "Reopened",
+  void_unsent: "Voided before it was sent",
+  earlier_payer_decided: "The earlier payer decided",
+  earlier_payer_changed: "The earlier payer changed its decision",
+  enrollment: "Checked again: the office is enrolled",
+  submit_withdrawn: "Changed, and no longer sent automatically",
+  match: "A remittance claim was matched by hand",
+  apply: "A remittance claim was applied by hand",
+  ignore: "A remittance claim was ignored",
+  unapply: "A remittance claim was unapplied",
   correct: "A remittance was replaced by its correction",
 };
 
 /** person says who worked on a remittance: the user who reads this, a user, a program or an operator. */
 function person(by: string, reader: string | undefined): string {
   if (by === reader) return "you";
-  return by.startsWith("usr_") ? "a user" : by.startsWith("key_") ? "a program" : by;
+  if (by.startsWith("usr_")) return "a user";
+  return by.startsWith("key_") ? "a program" : by;
 }
 
 /** Timeline lists what happened to a claim, newest first. */
@@ -35,13 +58,20 @@ export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
         {shown.map((h, i) => (
           <li key={`${h.at} ${i}`}>
             <p className="strong">{causes[h.cause] ?? stateName(h.state)}</p>
-            <p className="muted small"><When value={h.at} full /> · {stateName(h.state)}{h.by && <> · by {person(h.by, me.user?.id)}</>}</p>
+            <p className="muted small">
+              <When value={h.at} full /> · {stateName(h.state)}
+              {h.by && <> · by {person(h.by, me.user?.id)}</>}
+            </p>
             {h.note && <p className="wrap-anywhere">{h.note}</p>}
             {h.file && <p className="muted small wrap-anywhere">File {h.file}</p>}
           </li>
         ))}
       </ol>
-      {steps.length > shown.length && <button type="button" className="link-button" onClick={() => setAll(true)}>Show all {steps.length} steps</button>}
+      {steps.length > shown.length && (
+        <button type="button" className="link-button" onClick={() => setAll(true)}>
+          Show all {steps.length} steps
+        </button>
+      )}
     </>
   );
 }

@@ -1,21 +1,23 @@
 // Events: what happened, as programs learn of it, and one event with its deliveries.
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { useState } from "react";
-import { useClient, type Schemas } from "../../api/client";
-import { address, one, useFilters } from "../../api/filters";
-import { useMay } from "../../api/session";
+import { type Schemas, useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
+import { format } from "../../api/searches";
 import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { eventTypes } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { count, When } from "../../ui/format";
+import { When } from "../../ui/format";
 import { JSONView } from "../../ui/json";
 import { Go } from "../../ui/link";
-import { Empty, Facts, Failure, Loading, Section } from "../../ui/page";
-import { List, paged, type Column } from "../../ui/table";
+import { Empty, Facts, Read, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
+import { type Column, List, paged } from "../../ui/table";
 import { ResourceLink } from "../../ui/traces";
 import { soon, useDeliveryColumns } from "./deliveries";
 import { Developers, endpointName, Since, useEndpoints } from "./frame";
@@ -32,17 +34,34 @@ const columns: Column<Event>[] = [
 
 export function EventList() {
   const { api } = useClient();
-  const [filters, set] = useFilters();
-  const { type, ...rest } = filters;
-  const types = [type ?? []].flat() as EventType[];
-  const events = api.useInfiniteQuery("get", "/events", { params: { query: { ...rest, type: types.length > 0 ? types : undefined, limit: 50 } as object } }, paged);
+  const [filters, set] = useFilters("/developers/events");
+  const events = api.useInfiniteQuery(
+    "get",
+    "/events",
+    { params: { query: { ...filters, limit: 50 } } },
+    paged,
+  );
   return (
-    <Developers tab="Events" title="Events" about="Each change that programs can learn of, newest first." actions={<CopyAsCurl path={address("/events", filters)} />}>
+    <Developers
+      tab="Events"
+      title="Events"
+      about="The changes that Molar reports to programs, newest first."
+      actions={<CopyAsCurl path={`/events${format(filters)}`} />}
+    >
       <Section flush>
         <div className="filters">
-          <SelectField label="Type" value={types[0] ?? ""} onChange={(v) => set({ type: v || undefined })} options={[["", "All types"], ...Object.entries(eventTypes)]} />
-          <Since filters={filters} set={set} />
-          {filters.resource_id && <Button onClick={() => set({ resource_id: undefined })}>Of one resource: {one(filters.resource_id)!.slice(0, 10)}… ×</Button>}
+          <SelectField
+            label="Type"
+            value={filters.type?.[0] ?? ""}
+            onChange={(v) => set({ type: v ? [v as EventType] : undefined })}
+            options={[["", "All types"], ...Object.entries(eventTypes)]}
+          />
+          <Since at={filters.created_after} set={(created_after) => set({ created_after })} />
+          {filters.resource_id && (
+            <Button onClick={() => set({ resource_id: undefined })}>
+              Resource {filters.resource_id.slice(0, 10)}… ×
+            </Button>
+          )}
         </div>
         <List
           of={events}
@@ -51,9 +70,22 @@ export function EventList() {
           to={(e) => `/developers/events/${e.id}`}
           columns={columns}
           empty={
-            Object.keys(filters).length > 0
-              ? <Empty title="No event matches" action={<Link to="." search={{} as never} className="button">Show all events</Link>}>Try another type, or fewer filters.</Empty>
-              : <Empty title="No events yet">A completed check, a claim that moves or a remittance that arrives makes one.</Empty>
+            Object.keys(filters).length > 0 ? (
+              <Empty
+                title="No event matches"
+                action={
+                  <Go to="/developers/events" className="button">
+                    Show all events
+                  </Go>
+                }
+              >
+                Try another type, or fewer filters.
+              </Empty>
+            ) : (
+              <Empty title="No events yet">
+                Molar creates one when a check completes, a claim changes or a remittance arrives.
+              </Empty>
+            )
           }
         />
       </Section>
@@ -66,26 +98,58 @@ export function EventDetail() {
   const { api } = useClient();
   const may = useMay();
   const event = api.useQuery("get", "/events/{id}", { params: { path: { id } } });
-  const deliveries = api.useInfiniteQuery("get", "/events/{id}/deliveries", { params: { path: { id }, query: { limit: 50 } } }, { ...paged, ...soon });
+  const deliveries = api.useInfiniteQuery(
+    "get",
+    "/events/{id}/deliveries",
+    { params: { path: { id }, query: { limit: 50 } } },
+    { ...paged, ...soon },
+  );
   const columns = useDeliveryColumns(["Event"]);
-  if (event.isPending) return <Developers tab="Events" title="Event"><Section><Loading rows={10} /></Section></Developers>;
-  if (!event.data) return <Developers tab="Events" title="Event"><Section flush><Failure error={event.error} retry={() => void event.refetch()} /></Section></Developers>;
+  if (!event.data)
+    return (
+      <Developers tab="Events" title="Event">
+        <Read card of={event} rows={10}>
+          {() => null}
+        </Read>
+      </Developers>
+    );
   const e = event.data;
   return (
     <Developers
       tab="Events"
       title={eventTypes[e.type]}
-     
-      about={<><code>{e.type}</code><When value={e.created_at} full /></>}
-      actions={<><CopyAsCurl path={`/events/${e.id}`} />{may.write && <ResendEvent event={e} />}</>}
+      about={
+        <>
+          <code>{e.type}</code>
+          <When value={e.created_at} full />
+        </>
+      }
+      actions={
+        <>
+          <CopyAsCurl path={`/events/${e.id}`} />
+          {may.write && <ResendEvent event={e} />}
+        </>
+      }
     >
       <Section title="Event">
-        <Facts items={[
-          ["Resource", <ResourceLink key="r" id={e.data.id} />],
-          ["Place in its history", `Event ${e.sequence} of this resource`],
-          ["About the same resource", <span key="o" className="row"><Go to={`/developers/events?resource_id=${e.data.id}`}>Events</Go><Go to={`/developers/requests?resource_id=${e.data.id}`}>Requests</Go></span>],
-          ["Event ID", <Copy key="i" value={e.id} />],
-        ]} />
+        <Facts
+          items={[
+            ["Resource", <ResourceLink key="r" id={e.data.id} />],
+            ["Sequence", `Event ${e.sequence} of this resource`],
+            [
+              "About the same resource",
+              <span key="o" className="row">
+                <Go to="/developers/events" search={{ resource_id: e.data.id }}>
+                  Events
+                </Go>
+                <Go to="/developers/requests" search={{ resource_id: e.data.id }}>
+                  Requests
+                </Go>
+              </span>,
+            ],
+            ["Event ID", <Copy key="i" value={e.id} />],
+          ]}
+        />
       </Section>
       <Section title="Deliveries" flush>
         <List
@@ -94,10 +158,24 @@ export function EventDetail() {
           id={(d) => d.id}
           to={(d) => `/developers/deliveries/${d.id}`}
           columns={columns}
-          empty={<Empty title="Sent to no endpoint" action={<Go to="/developers/webhooks" className="button">Webhooks</Go>}>No enabled endpoint received this type when the event happened. Resend it once there is one.</Empty>}
+          empty={
+            <Empty
+              title="Sent to no endpoint"
+              action={
+                <Go to="/developers/webhooks" className="button">
+                  Webhooks
+                </Go>
+              }
+            >
+              No enabled endpoint received this type when the event happened. Resend it once there
+              is one.
+            </Empty>
+          }
         />
       </Section>
-      <Section title="JSON"><JSONView value={e} label="the event" /></Section>
+      <Section title="JSON">
+        <JSONView value={e} label="the event" />
+      </Section>
     </Developers>
   );
 }
@@ -107,27 +185,70 @@ function ResendEvent({ event }: { event: Event }) {
   const [open, setOpen] = useState(false);
   const [to, setTo] = useState("");
   const endpoints = useEndpoints();
-  const able = endpoints.data?.data.filter((e) => e.status === "enabled" && (!e.event_types || e.event_types.includes(event.type))) ?? [];
-  const resend = useSend((api, key, endpoint: string) => api.POST("/events/{id}/resend", { params: { path: { id: event.id }, header: key }, body: endpoint ? { endpoint_id: endpoint } : {} }), {
-    says: (r) => `${count(r.queued, "delivery", "deliveries")} queued`,
-    done: () => setOpen(false),
-  });
+  const able =
+    endpoints.data?.data.filter(
+      (e) => e.status === "enabled" && (!e.event_types || e.event_types.includes(event.type)),
+    ) ?? [];
+  const resend = useSend(
+    (api, key, endpoint: string) =>
+      api.POST("/events/{id}/resend", {
+        params: { path: { id: event.id }, header: key },
+        body: endpoint ? { endpoint_id: endpoint } : {},
+      }),
+    {
+      says: (r) => `${count(r.queued, "delivery", "deliveries")} queued`,
+      done: () => setOpen(false),
+    },
+  );
   return (
     <>
-      <Button look="primary" icon={<Send size={16} aria-hidden />} onClick={() => setOpen(true)}>Resend</Button>
+      <Button look="primary" icon={<Send size={16} aria-hidden />} onClick={() => setOpen(true)}>
+        Resend
+      </Button>
       <Modal title="Resend this event?" open={open} onOpenChange={setOpen}>
-        <form className="stack" onSubmit={(e) => { e.preventDefault(); resend.go(to); }}>
-          {able.length === 0
-            ? <p>No enabled endpoint receives events of this type. Create or enable one under Webhooks.</p>
-            : (
-              <>
-                <SelectField label="To" value={to} onChange={setTo} options={[["", able.length === 1 ? endpointName(able[0]) : `All ${able.length} endpoints that receive this type`], ...(able.length > 1 ? able.map((e) => [e.id, endpointName(e)] as const) : [])]} />
-                <p className="muted">The webhook-id is the same as in the first delivery, so a receiver recognizes a repetition.</p>
-              </>
-            )}
+        <form
+          className="stack"
+          onSubmit={(e) => {
+            e.preventDefault();
+            resend.go(to);
+          }}
+        >
+          {able.length === 0 ? (
+            <p>
+              No enabled endpoint receives events of this type. Create or enable one under Webhooks.
+            </p>
+          ) : (
+            <>
+              <SelectField
+                label="To"
+                value={to}
+                onChange={setTo}
+                options={[
+                  [
+                    "",
+                    able.length === 1
+                      ? endpointName(able[0])
+                      : `All ${able.length} endpoints that receive this type`,
+                  ],
+                  ...(able.length > 1 ? able.map((e) => [e.id, endpointName(e)] as const) : []),
+                ]}
+              />
+              <p className="muted">
+                The webhook-id is the same as in the first delivery, so a receiver recognizes a
+                repetition.
+              </p>
+            </>
+          )}
           <div className="dialog-actions">
             <Button onClick={() => setOpen(false)}>Cancel</Button>
-            <Button type="submit" look="primary" busy={resend.isPending} disabled={able.length === 0}>Resend the event</Button>
+            <Button
+              type="submit"
+              look="primary"
+              busy={resend.isPending}
+              disabled={able.length === 0}
+            >
+              Resend the event
+            </Button>
           </div>
         </form>
       </Modal>

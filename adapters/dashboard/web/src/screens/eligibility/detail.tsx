@@ -2,41 +2,73 @@
 // what the plan pays for, and what the payer did not say.
 import { useParams } from "@tanstack/react-router";
 import { FilePlus2, Printer, RotateCcw } from "lucide-react";
-import { useState, type ReactNode } from "react";
-import { useClient, type Schemas } from "../../api/client";
+import { type ReactNode, useState } from "react";
+import { type Schemas, useClient } from "../../api/client";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
-import { CopyAsCurl, Copy } from "../../ui/copy";
-import { Day, day, Money, cents, name, printable, When, words } from "../../ui/format";
+import { Copy, CopyAsCurl } from "../../ui/copy";
+import { cents, Day, day, Money, None, name, printable, When, words } from "../../ui/format";
 import { Go } from "../../ui/link";
-import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Facts, Notice, Page, Read, Section, Waiting } from "../../ui/page";
+import { Scrolled } from "../../ui/scrolled";
 import { Badge, type Tone } from "../../ui/state";
 import { Table } from "../../ui/table";
 import { Traces } from "../../ui/traces";
 import { CheckForm } from "./form";
-import { Coverage, type CheckResource } from "./list";
+import { type CheckResource, Coverage } from "./list";
 import "./eligibility.css";
 
 export function CheckDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
   const may = useMay();
-  const check = api.useQuery("get", "/eligibility/{id}", { params: { path: { id } } }, { refetchInterval: (q) => q.state.data?.state === "pending" ? 2000 : false });
-  if (check.isPending) return <Page title="Check"><Section><Loading rows={10} /></Section></Page>;
-  if (!check.data) return <Page title="Check"><Section flush><Failure error={check.error} retry={() => void check.refetch()} /></Section></Page>;
+  const check = api.useQuery(
+    "get",
+    "/eligibility/{id}",
+    { params: { path: { id } } },
+    { refetchInterval: (q) => (q.state.data?.state === "pending" ? 2000 : false) },
+  );
+  if (!check.data) return <Waiting title="Check" rows={10} of={check} />;
   const c = check.data;
   const who = c.request.patient ?? c.request.subscriber;
   return (
     <Page
       title={name(who)}
       above={<Go to="/eligibility">Eligibility</Go>}
-      about={<><Coverage check={c} /><span>{c.payer.name}</span><span>for <Day value={c.request.service_date} /></span><span>asked <When value={c.created_at} full /></span></>}
+      about={
+        <>
+          <Coverage check={c} />
+          <span>{c.payer.name}</span>
+          <span>
+            for <Day value={c.request.service_date} />
+          </span>
+          <span>
+            checked <When value={c.created_at} full />
+          </span>
+        </>
+      }
       actions={
         <>
           <CopyAsCurl path={`/eligibility/${c.id}`} />
-          {c.outcome === "answered" && <Button icon={<Printer size={16} aria-hidden />} onClick={() => window.print()}>Print</Button>}
-          {may.write && c.outcome === "answered" && <ButtonLink icon={<RotateCcw size={16} aria-hidden />} to={`/eligibility/new?again=${c.id}`}>Check again</ButtonLink>}
-          {may.write && c.status === "active" && <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">New claim</ButtonLink>}
+          {c.outcome === "answered" && (
+            <Button icon={<Printer size={16} aria-hidden />} onClick={() => window.print()}>
+              Print
+            </Button>
+          )}
+          {may.write && c.outcome === "answered" && (
+            <ButtonLink
+              icon={<RotateCcw size={16} aria-hidden />}
+              to="/eligibility/new"
+              search={{ again: c.id }}
+            >
+              Check again
+            </ButtonLink>
+          )}
+          {may.write && c.status === "active" && (
+            <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">
+              New claim
+            </ButtonLink>
+          )}
         </>
       }
     >
@@ -51,33 +83,101 @@ export function CheckDetail() {
 /** Says is the first thing that one needs to know. */
 function Says({ check: c }: { check: CheckResource }) {
   const may = useMay();
-  if (c.state === "pending") return <Notice title="The payer has not answered yet.">This page shows the answer when it comes.</Notice>;
-  if (c.outcome === "payer_unavailable") return <Notice tone="warn" title={`${c.payer.name} does not answer now.`} action={may.write && <ButtonLink to={`/eligibility/new?again=${c.id}`}>Try again</ButtonLink>}>The payer was not reached. Nothing is wrong with what you entered.</Notice>;
-  if (c.outcome === "error") return <Notice tone="bad" title="The check failed on the way to the payer." action={may.write && <ButtonLink to={`/eligibility/new?again=${c.id}`}>Try again</ButtonLink>}>Nothing is wrong with what you entered.</Notice>;
+  if (c.state === "pending")
+    return (
+      <Notice title="The payer has not responded yet.">
+        This page shows the response when it arrives.
+      </Notice>
+    );
+  if (c.outcome === "payer_unavailable")
+    return (
+      <Notice
+        tone="warn"
+        title={`${c.payer.name} is not responding right now.`}
+        action={may.write && <TryAgain check={c} />}
+      >
+        Molar could not reach the payer. What you entered is not the cause.
+      </Notice>
+    );
+  if (c.outcome === "error")
+    return (
+      <Notice
+        tone="bad"
+        title="The check failed on the way to the payer."
+        action={may.write && <TryAgain check={c} />}
+      >
+        What you entered is not the cause.
+      </Notice>
+    );
   if (c.outcome === "rejected") {
     const reasons = c.rejection?.reasons ?? [];
     return (
       <>
-        <Notice tone="bad" title={printable(reasons[0]?.message ?? "The payer rejected the check.")}>
-          {reasons.map((r) => <p key={r.code}>{r.fix}{r.suggested_value && <> The payer has <strong>{printable(r.suggested_value)}</strong>.</>}</p>)}
+        <Notice
+          tone="bad"
+          title={printable(reasons[0]?.message ?? "The payer rejected the check.")}
+        >
+          {reasons.map((r) => (
+            <p key={r.code}>
+              {r.fix}
+              {r.suggested_value && (
+                <>
+                  {" "}
+                  The payer has <strong>{printable(r.suggested_value)}</strong>.
+                </>
+              )}
+            </p>
+          ))}
         </Notice>
-        {c.rejection?.kind === "fix_and_resend" && may.write && <Section title="Correct it and send it again"><CheckForm from={c} corrects /></Section>}
+        {c.rejection?.kind === "fix_and_resend" && may.write && (
+          <Section title="Correct it and send it again">
+            <CheckForm from={c} corrects />
+          </Section>
+        )}
       </>
     );
   }
-  if (c.status === "inactive") return <Notice tone="bad" title={`Not covered on ${day(c.request.service_date)}.`}>{c.coverage_termination_date && <p>The coverage ended on {day(c.coverage_termination_date)}.</p>}</Notice>;
+  if (c.status === "inactive")
+    return (
+      <Notice tone="bad" title={`Not covered on ${day(c.request.service_date)}.`}>
+        {c.coverage_termination_date && (
+          <p>The coverage ended on {day(c.coverage_termination_date)}.</p>
+        )}
+      </Notice>
+    );
   return null;
 }
 
+function TryAgain({ check: c }: { check: CheckResource }) {
+  return (
+    <ButtonLink to="/eligibility/new" search={{ again: c.id }}>
+      Try again
+    </ButtonLink>
+  );
+}
+
+/** paid returns what the plan pays for a category. */
+function paid(r: NonNullable<CheckResource["coverage"]>[number]): ReactNode {
+  if (r.covered === false) return "Not covered";
+  return r.percent_paid == null ? <NotSaid /> : `${r.percent_paid} %`;
+}
+
 function Answer({ check: c }: { check: CheckResource }) {
-  const amounts = [...(c.maximums ?? []).map((a) => ({ a, kind: "maximum" })), ...(c.deductibles ?? []).map((a) => ({ a, kind: "deductible" }))];
+  const amounts = [
+    ...(c.maximums ?? []).map((a) => ({ a, kind: "maximum" })),
+    ...(c.deductibles ?? []).map((a) => ({ a, kind: "deductible" })),
+  ];
   return (
     <>
       <div className="columns">
         <div>
           {amounts.length > 0 && (
             <Section title="Maximums and deductibles">
-              <ul className="plain amounts">{amounts.map(({ a, kind }, i) => <Amount key={i} of={a} kind={kind} />)}</ul>
+              <ul className="plain amounts">
+                {amounts.map(({ a, kind }, i) => (
+                  <Amount key={i} of={a} kind={kind} />
+                ))}
+              </ul>
             </Section>
           )}
           {c.coverage && c.coverage.length > 0 && (
@@ -87,10 +187,21 @@ function Answer({ check: c }: { check: CheckResource }) {
                 rows={c.coverage}
                 id={(r) => r.category}
                 columns={[
-                  { head: "Category", cell: (r) => <span className="strong">{words(r.category)}</span> },
-                  { head: "Plan pays", right: true, cell: (r) => r.covered === false ? "Not covered" : r.percent_paid == null ? <None /> : `${r.percent_paid} %` },
-                  { head: "How often", cell: (r) => often(r.frequency) ?? <None /> },
-                  { head: "Notes", wide: true, cell: (r) => printable(r.notes.join(" ")) || <None /> },
+                  {
+                    head: "Category",
+                    cell: (r) => <span className="strong">{words(r.category)}</span>,
+                  },
+                  {
+                    head: "Plan pays",
+                    right: true,
+                    cell: (r) => paid(r),
+                  },
+                  { head: "How often", cell: (r) => often(r.frequency) ?? <NotSaid /> },
+                  {
+                    head: "Notes",
+                    wide: true,
+                    cell: (r) => printable(r.notes.join(" ")) || <NotSaid />,
+                  },
                 ]}
               />
             </Section>
@@ -98,17 +209,40 @@ function Answer({ check: c }: { check: CheckResource }) {
         </div>
         <div>
           <Section title="Plan">
-            <Facts items={[
-              ["Plan", said(c.plan?.name)],
-              ["Type", said(c.plan?.type)],
-              ["Group", said(c.plan?.group_number)],
-              ["Network", c.network_status ? <Badge key="n" tone={c.network_status === "in_network" ? "good" : "warn"}>{words(c.network_status)}</Badge> : null],
-              ["Benefit period", said(c.plan?.benefit_period)],
-              ["Covered from", <Day key="f" value={c.coverage_effective_date} />],
-              ["Covered until", <Day key="u" value={c.coverage_termination_date} />],
-            ]} />
+            <Facts
+              items={[
+                ["Plan", said(c.plan?.name)],
+                ["Type", said(c.plan?.type)],
+                ["Group", said(c.plan?.group_number)],
+                [
+                  "Network",
+                  c.network_status ? (
+                    <Badge key="n" tone={c.network_status === "in_network" ? "good" : "warn"}>
+                      {words(c.network_status)}
+                    </Badge>
+                  ) : null,
+                ],
+                ["Benefit period", said(c.plan?.benefit_period)],
+                ["Covered from", <Day key="f" value={c.coverage_effective_date} />],
+                ["Covered until", <Day key="u" value={c.coverage_termination_date} />],
+              ]}
+            />
           </Section>
-          {c.plan_rules && <Section title="Rules of the plan"><Facts items={Object.entries(c.plan_rules).filter(([, v]) => v).map(([k, v]) => [words(k), v === "prep_date" || v === "seat_date" ? words(v) : v])} />{Object.values(c.plan_rules).every((v) => !v) && <p className="muted">The payer named none.</p>}</Section>}
+          {c.plan_rules && (
+            <Section title="Rules of the plan">
+              <Facts
+                items={Object.entries(c.plan_rules)
+                  .filter(([, v]) => v)
+                  .map(([k, v]) => [
+                    words(k),
+                    v === "prep_date" || v === "seat_date" ? words(v) : v,
+                  ])}
+              />
+              {Object.values(c.plan_rules).every((v) => !v) && (
+                <p className="muted">The payer named none.</p>
+              )}
+            </Section>
+          )}
         </div>
       </div>
       {c.procedures && c.procedures.length > 0 && (
@@ -118,10 +252,28 @@ function Answer({ check: c }: { check: CheckResource }) {
             rows={c.procedures}
             id={(p) => p.code}
             columns={[
-              { head: "Procedure", cell: (p) => <><span className="strong">{p.code}</span> {p.description && printable(p.description)}</> },
+              {
+                head: "Procedure",
+                cell: (p) => (
+                  <>
+                    <span className="strong">{p.code}</span>{" "}
+                    {p.description && printable(p.description)}
+                  </>
+                ),
+              },
               { head: "Today", cell: (p) => <Due procedure={p} /> },
-              { head: "Plan pays", right: true, cell: (p) => p.percent_paid == null ? <None /> : `${p.percent_paid} %` },
-              { head: "How often", cell: (p) => [often(p.frequency), p.max_age != null && `up to age ${p.max_age}`].filter(Boolean).join(", ") || <None /> },
+              {
+                head: "Plan pays",
+                right: true,
+                cell: (p) => (p.percent_paid == null ? <NotSaid /> : `${p.percent_paid} %`),
+              },
+              {
+                head: "How often",
+                cell: (p) =>
+                  [often(p.frequency), p.max_age != null && `up to age ${p.max_age}`]
+                    .filter(Boolean)
+                    .join(", ") || <NotSaid />,
+              },
               { head: "Last done", cell: (p) => <Day value={p.last_service_date} /> },
               { head: "Next eligible", cell: (p) => <Day value={p.next_eligible_date} /> },
             ]}
@@ -129,10 +281,26 @@ function Answer({ check: c }: { check: CheckResource }) {
           />
         </Section>
       )}
-      {c.payer_notes && c.payer_notes.length > 0 && <Section title="The payer's notes"><ul>{c.payer_notes.map((n, i) => <li key={i} className="wrap-anywhere">{printable(n)}</li>)}</ul></Section>}
+      {c.payer_notes && c.payer_notes.length > 0 && (
+        <Section title="The payer's notes">
+          <ul>
+            {c.payer_notes.map((n, i) => (
+              <li key={i} className="wrap-anywhere">
+                {printable(n)}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
       {c.not_returned && c.not_returned.length > 0 && (
         <Section title="What the payer did not return">
-          <p className="muted">Ask the payer by phone if you need it: {c.not_returned.map((f) => words(f.split(".").reverse().join(" of ")).toLowerCase()).join(", ")}.</p>
+          <p className="muted">
+            Ask the payer by phone if you need it:{" "}
+            {c.not_returned
+              .map((f) => words(f.split(".").reverse().join(" of ")).toLowerCase())
+              .join(", ")}
+            .
+          </p>
         </Section>
       )}
     </>
@@ -142,17 +310,52 @@ function Answer({ check: c }: { check: CheckResource }) {
 /** said returns a payer's text to show, or nothing. */
 const said = (text: string | null | undefined) => text && printable(text);
 
-const None = () => <span className="muted none" aria-label="not said">–</span>;
+const NotSaid = () => <None said="not stated" />;
 
 /** Amount shows how much of a maximum or deductible is used. */
 function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string }) {
-  const label = `${words(a.level)} ${kind}, ${words(a.period).toLowerCase()}${a.applies_to ? `, ${printable(a.applies_to.toLowerCase())}` : ""}`;
-  const used = a.used ?? (a.amount && a.remaining ? ((cents(a.amount) - cents(a.remaining)) / 100).toFixed(2) : null);
-  const share = a.amount && used && cents(a.amount) > 0 ? Math.min(100, Math.max(0, 100 * cents(used) / cents(a.amount))) : null;
+  const label = [
+    `${words(a.level)} ${kind}`,
+    words(a.period).toLowerCase(),
+    a.applies_to && printable(a.applies_to.toLowerCase()),
+  ]
+    .filter(Boolean)
+    .join(", ");
+  const used =
+    a.used ??
+    (a.amount && a.remaining ? ((cents(a.amount) - cents(a.remaining)) / 100).toFixed(2) : null);
+  const share =
+    a.amount && used && cents(a.amount) > 0
+      ? Math.min(100, Math.max(0, (100 * cents(used)) / cents(a.amount)))
+      : null;
   return (
     <li>
-      <div className="spread"><span>{label}</span><span>{a.remaining !== null ? <><strong><Money value={a.remaining} /></strong> left{a.amount !== null && <> of <Money value={a.amount} /></>}</> : <Money value={a.amount} />}</span></div>
-      {share !== null && <div className="bar" role="img" aria-label={`${Math.round(share)} % is used`}><div style={{ width: `${share}%` }} /></div>}
+      <div className="spread">
+        <span>{label}</span>
+        <span>
+          {a.remaining !== null ? (
+            <>
+              <strong>
+                <Money value={a.remaining} />
+              </strong>{" "}
+              left
+              {a.amount !== null && (
+                <>
+                  {" "}
+                  of <Money value={a.amount} />
+                </>
+              )}
+            </>
+          ) : (
+            <Money value={a.amount} />
+          )}
+        </span>
+      </div>
+      {share !== null && (
+        <div className="bar" role="img" aria-label={`${Math.round(share)} % is used`}>
+          <div style={{ width: `${share}%` }} />
+        </div>
+      )}
     </li>
   );
 }
@@ -160,16 +363,35 @@ function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string })
 /** often returns a frequency in words, such as 2 times per calendar year. */
 function often(f: Schemas["Frequency"] | null): string | null {
   if (!f) return null;
-  return [f.count != null && (f.count === 1 ? "once" : `${f.count} times`), f.period && `per ${words(f.period).toLowerCase()}`, f.scope && `(${words(f.scope).toLowerCase()})`].filter(Boolean).join(" ") || null;
+  return (
+    [
+      f.count != null && (f.count === 1 ? "once" : `${f.count} times`),
+      f.period && `per ${words(f.period).toLowerCase()}`,
+      f.scope && `(${words(f.scope).toLowerCase()})`,
+    ]
+      .filter(Boolean)
+      .join(" ") || null
+  );
 }
 
 const due: Record<string, [string, Tone]> = {
-  covered_now: ["Covered now", "good"], not_due_yet: ["Not due yet", "warn"], downgraded: ["Paid as a cheaper one", "warn"], age_limit: ["Outside the age limit", "bad"], not_covered: ["Not covered", "bad"],
+  covered_now: ["Covered now", "good"],
+  not_due_yet: ["Not due yet", "warn"],
+  downgraded: ["Paid as a cheaper one", "warn"],
+  age_limit: ["Outside the age limit", "bad"],
+  not_covered: ["Not covered", "bad"],
 };
 
 function Due({ procedure: p }: { procedure: Schemas["ProcedureBenefit"] }) {
   const known = p.status && due[p.status];
-  return known ? <Badge tone={known[1]}>{known[0]}</Badge> : <None />;
+  return known ? <Badge tone={known[1]}>{known[0]}</Badge> : <NotSaid />;
+}
+
+/** answered says where the answer came from. */
+function answered(c: CheckResource): string | null {
+  if (c.cache.state === "hit") return "From a response of the last 24 hours";
+  const { latency_ms: latency = null } = c.source ?? {};
+  return latency === null ? null : `In ${(latency / 1000).toFixed(1)} s`;
 }
 
 /** Asked shows the request, what it cost, and the messages of the network. */
@@ -181,16 +403,40 @@ function Asked({ check: c }: { check: CheckResource }) {
     ["Born", <Day key="b" value={s.date_of_birth} />],
     ["Member ID", s.member_id],
     ["Group number", s.group_number],
-    ...(c.request.patient ? [["Patient", `${name(c.request.patient)}, ${c.request.patient.relationship}`] as [string, ReactNode], ["Patient born", <Day key="p" value={c.request.patient.date_of_birth} />] as [string, ReactNode]] : []),
+    ...(c.request.patient
+      ? [
+          ["Patient", `${name(c.request.patient)}, ${c.request.patient.relationship}`] as [
+            string,
+            ReactNode,
+          ],
+          ["Patient born", <Day key="p" value={c.request.patient.date_of_birth} />] as [
+            string,
+            ReactNode,
+          ],
+        ]
+      : []),
     ["Procedures asked", c.request.procedure_codes.join(", ") || null],
-    ["Answered", c.cache.state === "hit" ? "From an answer of the last 24 hours" : c.source?.latency_ms != null ? `In ${(c.source.latency_ms / 1000).toFixed(1)} s` : null],
+    ["Answered", answered(c)],
     ["Charge", c.billing?.label],
   ];
   return (
-    <Section title="What was asked" actions={<Button look="quiet" aria-expanded={raw} onClick={() => setRaw(!raw)}>{raw ? "Hide the 270 and 271" : "Show the 270 and 271"}</Button>}>
+    <Section
+      title="What was asked"
+      actions={
+        <Button look="quiet" aria-expanded={raw} onClick={() => setRaw(!raw)}>
+          {raw ? "Hide the 270 and 271" : "Show the 270 and 271"}
+        </Button>
+      }
+    >
       <Facts items={rows} />
-      {c.parent_id && <p><Go to={`/eligibility/${c.parent_id}`}>The rejected check that this one corrects</Go></p>}
-      <p className="small no-print"><Copy value={c.id} label="Copy the ID" /></p>
+      {c.parent_id && (
+        <p>
+          <Go to={`/eligibility/${c.parent_id}`}>The rejected check that this one corrects</Go>
+        </p>
+      )}
+      <p className="small no-print">
+        <Copy value={c.id} label="Copy the ID" />
+      </p>
       {raw && <Exchange id={c.id} />}
     </Section>
   );
@@ -199,16 +445,31 @@ function Asked({ check: c }: { check: CheckResource }) {
 function Exchange({ id }: { id: string }) {
   const { api } = useClient();
   const exchange = api.useQuery("get", "/eligibility/{id}/exchange", { params: { path: { id } } });
-  if (exchange.isPending) return <Loading rows={3} />;
-  if (!exchange.data) return <Failure error={exchange.error} retry={() => void exchange.refetch()} />;
-  if (exchange.data.messages.length === 0) return <p className="muted">Nothing was sent: the answer is a saved one.</p>;
+  if (!exchange.data)
+    return (
+      <Read of={exchange} rows={3}>
+        {() => null}
+      </Read>
+    );
+  if (exchange.data.messages.length === 0)
+    return <p className="muted">Nothing was sent: this is a saved response.</p>;
   const lines = (x12: string) => x12.replaceAll("~", "~\n").replaceAll("\n\n", "\n");
   return (
     <div className="stack no-print">
       {exchange.data.messages.map((m, i) => (
         <div key={i} className="exchange">
-          <div><h3>270</h3><pre tabIndex={0}>{lines(m.request)}</pre></div>
-          <div><h3>271</h3><pre tabIndex={0}>{m.response ? lines(m.response).split("\n").map(printable).join("\n") : "Nothing came back."}</pre></div>
+          <div>
+            <h3>270</h3>
+            <Scrolled label={`270, message ${i + 1}`}>{lines(m.request)}</Scrolled>
+          </div>
+          <div>
+            <h3>271</h3>
+            <Scrolled label={`271, message ${i + 1}`}>
+              {m.response
+                ? lines(m.response).split("\n").map(printable).join("\n")
+                : "Nothing came back."}
+            </Scrolled>
+          </div>
         </div>
       ))}
     </div>

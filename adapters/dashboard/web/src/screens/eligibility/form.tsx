@@ -1,10 +1,11 @@
 // Asking a payer about a patient, and asking again after a rejection.
-import { useState, type FormEvent } from "react";
-import { useSearch } from "@tanstack/react-router";
-import { isAPIError, useClient, type APIError, type Schemas } from "../../api/client";
+
+import { type FormEvent, useState } from "react";
+import { type APIError, isAPIError, type Schemas, useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
-import { Check, DateField, FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
+import { Check, DateField, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { Go, useGo } from "../../ui/link";
 import { Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
@@ -15,19 +16,30 @@ type Request = Schemas["EligibilityRequest"];
 /** NewCheck is the screen that asks a payer. */
 export function NewCheck() {
   const { api } = useClient();
-  const { again } = useSearch({ strict: false }) as { again?: string };
-  const earlier = api.useQuery("get", "/eligibility/{id}", { params: { path: { id: again ?? "" } } }, { enabled: !!again });
+  const [{ again }] = useFilters("/eligibility/new");
+  const earlier = api.useQuery(
+    "get",
+    "/eligibility/{id}",
+    { params: { path: { id: again ?? "" } } },
+    { enabled: !!again },
+  );
   return (
     <Page title="New check" above={<Go to="/eligibility">Eligibility</Go>}>
       <Section>
-        {again && earlier.isPending ? <p role="status" className="muted">Loading…</p> : <CheckForm key={again} from={earlier.data} />}
+        {again && earlier.isPending ? (
+          <p role="status" className="muted">
+            Loading…
+          </p>
+        ) : (
+          <CheckForm key={again} from={earlier.data} />
+        )}
       </Section>
     </Page>
   );
 }
 
-/** CheckForm asks a payer. From an earlier check it takes the request; of a rejected one it corrects it, with what
- *  the payer said beside the fields. */
+/** CheckForm asks a payer. From an earlier check it takes the request; of a rejected one it corrects it,
+ *  with what the payer said beside the fields. */
 export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?: boolean }) {
   const { api } = useClient();
   const go = useGo();
@@ -35,23 +47,44 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
   const asked = from?.request;
   const [office, setOffice] = useState(from?.office_id ?? "");
   const [payer, setPayer] = useState<PickedPayer | null>(from?.payer ?? null);
-  const [subscriber, setSubscriber] = useState(blank(asked?.subscriber ?? { first_name: "", last_name: "", date_of_birth: "", member_id: "", group_number: "" }));
+  const [subscriber, setSubscriber] = useState(
+    blank(
+      asked?.subscriber ?? {
+        first_name: "",
+        last_name: "",
+        date_of_birth: "",
+        member_id: "",
+        group_number: "",
+      },
+    ),
+  );
   const [dependent, setDependent] = useState(!!asked?.patient);
-  const [patient, setPatient] = useState(blank(asked?.patient ?? { first_name: "", last_name: "", date_of_birth: "", relationship: "child" }));
+  const [patient, setPatient] = useState(
+    blank(
+      asked?.patient ?? { first_name: "", last_name: "", date_of_birth: "", relationship: "child" },
+    ),
+  );
   const [date, setDate] = useState(asked?.service_date ?? "");
   const [codes, setCodes] = useState(asked?.procedure_codes.join(", ") ?? "");
   const [fresh, setFresh] = useState(false);
-  const [faults, setFaults] = useState<readonly Fault[]>(corrects ? from?.rejection?.reasons ?? [] : []);
+  const [faults, setFaults] = useState<readonly Fault[]>(
+    corrects ? (from?.rejection?.reasons ?? []) : [],
+  );
   const [refusal, setRefusal] = useState<APIError | null>(null);
   const list = offices.data?.data.filter((o) => !o.retired) ?? [];
 
   const send = useSend(
-    (fetch, key, body: Request) => fetch.POST("/eligibility", { params: { header: { ...key, ...(fresh && { "Cache-Control": "no-cache" as const }) } }, body }),
+    (fetch, key, body: Request) =>
+      fetch.POST("/eligibility", {
+        params: { header: { ...key, ...(fresh && { "Cache-Control": "no-cache" as const }) } },
+        body,
+      }),
     {
       done: (check) => go(`/eligibility/${check.id}`),
       refused: (e) => {
         if (!isAPIError(e)) return false;
-        if (e.check) go(`/eligibility/${e.check.id}`); // the check exists: its screen says what the payer said
+        // The check exists: its screen says what the payer said.
+        if (e.check) go(`/eligibility/${e.check.id}`);
         setFaults(e.errors);
         setRefusal(e.check ? null : e);
         return true;
@@ -63,7 +96,10 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
     e.preventDefault();
     setFaults([]);
     setRefusal(null);
-    const procedures = codes.toUpperCase().split(/[\s,;]+/).filter(Boolean);
+    const procedures = codes
+      .toUpperCase()
+      .split(/[\s,;]+/)
+      .filter(Boolean);
     send.go({
       office_id: office || list[0]?.id || "",
       payer_id: payer?.id ?? "",
@@ -75,19 +111,55 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
     });
   };
 
+  const action = corrects ? "Send again" : "Check coverage";
   const text = (label: string, key: keyof typeof subscriber, more: object = {}) => (
-    <TextField label={label} path={`subscriber.${key}`} value={subscriber[key]} onChange={(v) => setSubscriber({ ...subscriber, [key]: v })} autoComplete="off" {...more} />
+    <TextField
+      label={label}
+      path={`subscriber.${key}`}
+      value={subscriber[key]}
+      onChange={(v) => setSubscriber({ ...subscriber, [key]: v })}
+      autoComplete="off"
+      {...more}
+    />
   );
   const personal = (label: string, key: "first_name" | "last_name") => (
-    <TextField label={label} path={`patient.${key}`} value={patient[key]} onChange={(v) => setPatient({ ...patient, [key]: v })} autoComplete="off" required />
+    <TextField
+      label={label}
+      path={`patient.${key}`}
+      value={patient[key]}
+      onChange={(v) => setPatient({ ...patient, [key]: v })}
+      autoComplete="off"
+      required
+    />
   );
   return (
     <FaultsOf list={faults}>
       <form className="stack" onSubmit={submit}>
-        {refusal && <Notice tone="bad" title={refusal.message}>{refusal.errors.length > 0 && <p>What to change is beside the fields.</p>}<p className="muted small">Request <code>{refusal.request_id}</code></p></Notice>}
+        {refusal && (
+          <Notice tone="bad" title={refusal.message}>
+            {refusal.errors.length > 0 && <p>Each field shows what to change.</p>}
+            <p className="muted small">
+              Request <code>{refusal.request_id}</code>
+            </p>
+          </Notice>
+        )}
         <div className="fields fields-wide">
-          <PayerPicker label="Payer" path="payer_id" accepts="eligibility" value={payer} onChange={setPayer} />
-          {list.length > 1 && <SelectField label="Office" path="office_id" value={office || list[0]!.id} onChange={setOffice} options={list.map((o) => [o.id, o.name] as const)} />}
+          <PayerPicker
+            label="Payer"
+            path="payer_id"
+            accepts="eligibility"
+            value={payer}
+            onChange={setPayer}
+          />
+          {list.length > 1 && (
+            <SelectField
+              label="Office"
+              path="office_id"
+              value={office || list[0]?.id || ""}
+              onChange={setOffice}
+              options={list.map((o) => [o.id, o.name] as const)}
+            />
+          )}
         </div>
         <fieldset>
           <legend>{dependent ? "Subscriber" : "Patient"}</legend>
@@ -99,26 +171,73 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
             {text("Group number", "group_number", { optional: true })}
           </div>
         </fieldset>
-        <Check label="The patient is a dependent of the subscriber" checked={dependent} onChange={setDependent} />
+        <Check
+          label="The patient is a dependent of the subscriber"
+          checked={dependent}
+          onChange={setDependent}
+        />
         {dependent && (
           <fieldset>
             <legend>Patient</legend>
             <div className="fields">
               {personal("Patient's first name", "first_name")}
               {personal("Patient's last name", "last_name")}
-              <DateField label="Patient's date of birth" path="patient.date_of_birth" value={patient.date_of_birth} onChange={(v) => setPatient({ ...patient, date_of_birth: v })} required />
-              <SelectField label="Relationship to the subscriber" path="patient.relationship" value={patient.relationship} onChange={(v) => setPatient({ ...patient, relationship: v })} options={[["child", "Child"], ["spouse", "Spouse"], ["other", "Other"]]} />
+              <DateField
+                label="Patient's date of birth"
+                path="patient.date_of_birth"
+                value={patient.date_of_birth}
+                onChange={(v) => setPatient({ ...patient, date_of_birth: v })}
+                required
+              />
+              <SelectField
+                label="Relationship to the subscriber"
+                path="patient.relationship"
+                value={patient.relationship}
+                onChange={(v) => setPatient({ ...patient, relationship: v })}
+                options={[
+                  ["child", "Child"],
+                  ["spouse", "Spouse"],
+                  ["other", "Other"],
+                ]}
+              />
             </div>
           </fieldset>
         )}
         <div className="fields">
-          <DateField label="Service date" optional path="service_date" value={date} onChange={setDate} hint="Without one, today." />
-          <TextField label="Procedures" optional path="procedure_codes" value={codes} onChange={setCodes} placeholder="D1110, D2740" hint="Up to 10 CDT codes. Without them, all that the payer lists." />
+          <DateField
+            label="Service date"
+            optional
+            path="service_date"
+            value={date}
+            onChange={setDate}
+            hint="Today, if you leave it empty."
+          />
+          <TextField
+            label="Procedures"
+            optional
+            path="procedure_codes"
+            value={codes}
+            onChange={setCodes}
+            placeholder="D1110, D2740"
+            hint="Up to 10 CDT codes. Leave it empty for all that the payer lists."
+          />
         </div>
-        {from && !corrects && <Check label="Ask the payer again, even if an answer of the last 24 hours is saved" checked={fresh} onChange={setFresh} />}
+        {from && !corrects && (
+          <Check
+            label="Ask the payer again, even if a response of the last 24 hours is saved"
+            checked={fresh}
+            onChange={setFresh}
+          />
+        )}
         <div className="row">
-          <Button type="submit" look="primary" busy={send.isPending}>{send.isPending ? "Asking the payer…" : corrects ? "Send again" : "Check coverage"}</Button>
-          {send.isPending && <span className="muted" role="status">This may take up to 25 seconds.</span>}
+          <Button type="submit" look="primary" busy={send.isPending}>
+            {send.isPending ? "Asking the payer…" : action}
+          </Button>
+          {send.isPending && (
+            <span className="muted" role="status">
+              This may take up to 25 seconds.
+            </span>
+          )}
         </div>
       </form>
     </FaultsOf>
@@ -127,5 +246,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
 
 /** blank replaces what is null by empty text, as inputs need it. */
 function blank<T extends object>(o: T): { [K in keyof T]: string } {
-  return Object.fromEntries(Object.entries(o).map(([k, v]) => [k, v ?? ""])) as { [K in keyof T]: string };
+  return Object.fromEntries(Object.entries(o).map(([k, v]) => [k, v ?? ""])) as {
+    [K in keyof T]: string;
+  };
 }

@@ -1,15 +1,17 @@
 // The checks, newest first. The attempts for one question stand together: a
 // check that corrects another one is in one row with it.
 import { BadgeCheck } from "lucide-react";
-import { address, one, useFilters } from "../../api/filters";
-import { useClient, type Schemas } from "../../api/client";
+import { type Schemas, useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
+import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { SelectField } from "../../ui/form";
-import { count, Day, name, When } from "../../ui/format";
+import { Day, None, name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { Badge, type Tone } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 
@@ -21,17 +23,33 @@ type Attempts = { last: CheckResource; earlier: CheckResource[] };
 export function CheckList() {
   const { api } = useClient();
   const may = useMay();
-  const [filters, set] = useFilters();
-  const outcome = one(filters.outcome) ?? "";
-  const checks = api.useInfiniteQuery("get", "/eligibility", { params: { query: { ...filters, limit: 50 } } }, paged);
-  const grouped = { ...checks, data: checks.data && { pages: [{ data: group(checks.data.pages.flatMap((p) => p.data)) }] } };
+  const [filters, set] = useFilters("/eligibility");
+  const outcome = filters.outcome ?? "";
+  const checks = api.useInfiniteQuery(
+    "get",
+    "/eligibility",
+    { params: { query: { ...filters, limit: 50 } } },
+    paged,
+  );
+  const grouped = {
+    ...checks,
+    data: checks.data && { pages: [{ data: group(checks.data.pages.flatMap((p) => p.data)) }] },
+  };
   return (
     <Page
       title="Eligibility"
       actions={
         <>
-          <CopyAsCurl path={address("/eligibility", filters)} />
-          {may.write && <ButtonLink look="primary" icon={<BadgeCheck size={16} aria-hidden />} to="/eligibility/new">New check</ButtonLink>}
+          <CopyAsCurl path={`/eligibility${format(filters)}`} />
+          {may.write && (
+            <ButtonLink
+              look="primary"
+              icon={<BadgeCheck size={16} aria-hidden />}
+              to="/eligibility/new"
+            >
+              New check
+            </ButtonLink>
+          )}
         </>
       }
     >
@@ -40,8 +58,16 @@ export function CheckList() {
           <SelectField
             label="Outcome"
             value={outcome}
-            onChange={(v) => set({ outcome: v || undefined })}
-            options={[["", "All checks"], ["answered", "Answered"], ["rejected", "Rejected by the payer"], ["payer_unavailable", "Payer unavailable"], ["error", "Failed"]]}
+            onChange={(v) =>
+              set({ outcome: (v || undefined) as Searches["/eligibility"]["outcome"] })
+            }
+            options={[
+              ["", "All checks"],
+              ["answered", "Answered"],
+              ["rejected", "Rejected by the payer"],
+              ["payer_unavailable", "Payer unavailable"],
+              ["error", "Failed"],
+            ]}
           />
         </div>
         <List
@@ -50,22 +76,53 @@ export function CheckList() {
           id={(a) => a.last.id}
           to={(a) => `/eligibility/${a.last.id}`}
           columns={[
-            { head: "Patient", cell: (a) => name(a.last.request.patient ?? a.last.request.subscriber) },
+            {
+              head: "Patient",
+              cell: (a) => name(a.last.request.patient ?? a.last.request.subscriber),
+            },
             { head: "Coverage", cell: (a) => <Coverage check={a.last} /> },
             { head: "Payer", cell: (a) => a.last.payer.name },
-            { head: "Plan", wide: true, cell: (a) => a.last.plan?.name ?? <span className="muted none" aria-label="none">–</span> },
+            {
+              head: "Plan",
+              wide: true,
+              cell: (a) => a.last.plan?.name ?? <None />,
+            },
             { head: "Service date", cell: (a) => <Day value={a.last.request.service_date} /> },
             { head: "Asked", cell: (a) => <When value={a.last.created_at} /> },
           ]}
-          open={(a) => a.earlier.length > 0 && (
-            <p className="muted small">
-              {count(a.earlier.length, "earlier attempt")}:{" "}
-              {a.earlier.map((e, i) => <span key={e.id}>{i > 0 && ", "}<Go to={`/eligibility/${e.id}`} className="above">{e.rejection?.reasons[0]?.message ?? "no answer"}</Go></span>)}
-            </p>
-          )}
-          empty={outcome
-            ? <Empty title="No check ended like this">Choose another outcome to see more.</Empty>
-            : <Empty title="No checks yet" action={may.write && <ButtonLink look="primary" to="/eligibility/new">Make the first check</ButtonLink>}>Ask a payer whether a patient is covered, and what it pays.</Empty>}
+          open={(a) =>
+            a.earlier.length > 0 && (
+              <p className="muted small">
+                {count(a.earlier.length, "earlier attempt")}:{" "}
+                {a.earlier.map((e, i) => (
+                  <span key={e.id}>
+                    {i > 0 && ", "}
+                    <Go to={`/eligibility/${e.id}`} className="above">
+                      {e.rejection?.reasons[0]?.message ?? "no response"}
+                    </Go>
+                  </span>
+                ))}
+              </p>
+            )
+          }
+          empty={
+            outcome ? (
+              <Empty title="No check ended like this">Choose another outcome to see more.</Empty>
+            ) : (
+              <Empty
+                title="No checks yet"
+                action={
+                  may.write && (
+                    <ButtonLink look="primary" to="/eligibility/new">
+                      Make the first check
+                    </ButtonLink>
+                  )
+                }
+              >
+                Ask a payer whether a patient is covered, and what it pays.
+              </Empty>
+            )
+          }
         />
       </Section>
     </Page>
@@ -76,22 +133,37 @@ export function CheckList() {
 function group(checks: CheckResource[]): Attempts[] {
   const by = new Map(checks.map((c) => [c.id, c]));
   const corrected = new Set(checks.map((c) => c.parent_id));
-  return checks.filter((c) => !corrected.has(c.id)).map((last) => {
-    const earlier: CheckResource[] = [];
-    for (let c = last.parent_id ? by.get(last.parent_id) : undefined; c; c = c.parent_id ? by.get(c.parent_id) : undefined) earlier.push(c);
-    return { last, earlier };
-  });
+  return checks
+    .filter((c) => !corrected.has(c.id))
+    .map((last) => {
+      const earlier: CheckResource[] = [];
+      for (
+        let c = last.parent_id ? by.get(last.parent_id) : undefined;
+        c;
+        c = c.parent_id ? by.get(c.parent_id) : undefined
+      )
+        earlier.push(c);
+      return { last, earlier };
+    });
 }
 
-/** Coverage says in a word whether the patient is covered, or why one does not know. */
+const outcomes: Partial<Record<Schemas["Outcome"], [string, Tone]>> = {
+  rejected: ["Rejected by the payer", "bad"],
+  payer_unavailable: ["Payer unavailable", "warn"],
+  error: ["Failed", "bad"],
+};
+
+/** standing returns in a word whether the patient is covered, or why that is not known. */
+function standing(c: CheckResource): [string, Tone] {
+  if (c.state === "pending") return ["Waiting for the payer", "info"];
+  const failed = c.outcome && outcomes[c.outcome];
+  if (failed) return failed;
+  if (c.status === "active") return ["Covered", "good"];
+  return c.status === "inactive" ? ["Not covered", "bad"] : ["Coverage not stated", "warn"];
+}
+
+/** Coverage shows whether the patient is covered. */
 export function Coverage({ check: c }: { check: CheckResource }) {
-  const [word, tone]: [string, Tone] =
-    c.state === "pending" ? ["Waiting for the payer", "info"]
-    : c.outcome === "rejected" ? ["Rejected by the payer", "bad"]
-    : c.outcome === "payer_unavailable" ? ["Payer unavailable", "warn"]
-    : c.outcome === "error" ? ["Failed", "bad"]
-    : c.status === "active" ? ["Covered", "good"]
-    : c.status === "inactive" ? ["Not covered", "bad"]
-    : ["Payer does not say", "warn"];
+  const [word, tone] = standing(c);
   return <Badge tone={tone}>{word}</Badge>;
 }

@@ -1,23 +1,26 @@
 // One payer request: what the payer asks, and the answer to it on the same screen.
 import { useParams } from "@tanstack/react-router";
 import { Send } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
-import { isAPIError, newKey, useClient, type Schemas } from "../../api/client";
-import { useMay } from "../../api/session";
+import { useRef, useState } from "react";
+import { isAPIError, newKey, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
 import { FaultsOf } from "../../ui/form";
-import { count, Day, When } from "../../ui/format";
+import { Day, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { Traces } from "../../ui/traces";
 import { Documents } from "../attachments/documents";
-import { maxNarrative, Narrative } from "../attachments/narrative";
+import { Narrative } from "../attachments/narrative";
 import { ForClaim } from "../attachments/new";
-import { blank, subjectBody, SubjectFields, useOffices } from "../attachments/subject";
+import { obstacle } from "../attachments/obstacle";
+import { blank, SubjectFields, subjectBody, useOffices } from "../attachments/subject";
+import { useUploads } from "../attachments/uploads";
 import { Due } from "./due";
 import "./payer-requests.css";
 
@@ -29,12 +32,35 @@ export function PayerRequestDetail() {
   const { api } = useClient();
   const may = useMay();
   const request = api.useQuery("get", "/payer_requests/{id}", { params: { path: { id } } });
-  const attachments = api.useQuery("get", "/attachments", { params: { query: { payer_request_id: id, limit: 100 } } });
+  const attachments = api.useQuery("get", "/attachments", {
+    params: { query: { payer_request_id: id, limit: 100 } },
+  });
   const claimID = request.data?.claim_id;
-  const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id: claimID ?? "" } } }, { enabled: Boolean(claimID) });
+  const claim = api.useQuery(
+    "get",
+    "/claims/{id}",
+    { params: { path: { id: claimID ?? "" } } },
+    { enabled: Boolean(claimID) },
+  );
   const failed = request.error ?? attachments.error;
   if (!request.data || !attachments.data) {
-    return <Page title="Payer request"><Section flush={Boolean(failed)}>{failed ? <Failure error={failed} retry={() => { void request.refetch(); void attachments.refetch(); }} /> : <Loading rows={10} />}</Section></Page>;
+    return (
+      <Page title="Payer request">
+        <Section flush={Boolean(failed)}>
+          {failed ? (
+            <Failure
+              error={failed}
+              retry={() => {
+                void request.refetch();
+                void attachments.refetch();
+              }}
+            />
+          ) : (
+            <Loading rows={10} />
+          )}
+        </Section>
+      </Page>
+    );
   }
   const r = request.data;
   const sent = attachments.data.data.find((a) => a.id === r.answering_attachment_id);
@@ -43,7 +69,18 @@ export function PayerRequestDetail() {
     <Page
       title={`Request from ${r.payer.name}`}
       above={<Go to="/payer-requests">Payer requests</Go>}
-      about={<><State value={r.state} />{r.state === "open" ? <Due request={r} /> : <span>Answered <When value={r.answered_at} /></span>}</>}
+      about={
+        <>
+          <State value={r.state} />
+          {r.state === "open" ? (
+            <Due request={r} />
+          ) : (
+            <span>
+              Answered <When value={r.answered_at} />
+            </span>
+          )}
+        </>
+      }
       actions={<CopyAsCurl path={`/payer_requests/${r.id}`} />}
     >
       <div className="columns">
@@ -51,23 +88,46 @@ export function PayerRequestDetail() {
           <Section title="What the payer asks for">
             <blockquote className="asked">{r.requested}</blockquote>
           </Section>
-          {r.state === "open" && may.write && <Answer key={r.id} request={r} attachment={open ?? null} />}
-          {r.state === "open" && !may.write && <Notice title="A biller or an owner can answer this request." />}
+          {r.state === "open" && may.write && (
+            <Answer key={r.id} request={r} attachment={open ?? null} />
+          )}
+          {r.state === "open" && !may.write && (
+            <Notice title="A biller or an owner can answer this request." />
+          )}
           {sent && <Sent attachment={sent} />}
-          {r.answer_note && <Section title="Your answer, outside of Molar"><p className="words">{r.answer_note}</p></Section>}
+          {r.answer_note && (
+            <Section title="Your answer, outside of Molar">
+              <p className="words">{r.answer_note}</p>
+            </Section>
+          )}
         </div>
         <div>
           <Section title="Request">
-            <Facts items={[
-              ["Reference", r.reference_number],
-              ["Due", <Day key="d" value={r.due_date} />],
-              ["Arrived", <When key="w" value={r.created_at} full />],
-              ["Source", r.source === "network" ? "The attachment network" : "A letter, entered by hand"],
-            ]} />
-            <p className="small"><Copy value={r.id} label="Copy the ID" /></p>
+            <Facts
+              items={[
+                ["Reference", r.reference_number],
+                ["Due", <Day key="d" value={r.due_date} />],
+                ["Arrived", <When key="w" value={r.created_at} full />],
+                [
+                  "Source",
+                  r.source === "network" ? "The attachment network" : "A letter, entered by hand",
+                ],
+              ]}
+            />
+            <p className="small">
+              <Copy value={r.id} label="Copy the ID" />
+            </p>
           </Section>
-          {claim.data && claimID && <Section title="Claim" actions={<Go to={`/claims/${claimID}`}>Open the claim</Go>}><ForClaim claim={claim.data} /></Section>}
-          {!claimID && r.state === "open" && <Notice title="No claim is linked">The answer needs the patient, the plan and the dates of service.</Notice>}
+          {claim.data && claimID && (
+            <Section title="Claim" actions={<Go to={`/claims/${claimID}`}>Open the claim</Go>}>
+              <ForClaim claim={claim.data} />
+            </Section>
+          )}
+          {!claimID && r.state === "open" && (
+            <Notice title="No claim is linked">
+              Your answer needs the patient, the plan and the dates of service.
+            </Notice>
+          )}
           <Traces key={r.id} id={r.id} path={`/payer_requests/${r.id}`} />
         </div>
       </div>
@@ -79,8 +139,16 @@ export function PayerRequestDetail() {
 function Sent({ attachment: a }: { attachment: Attachment }) {
   return (
     <>
-      <Section title="Your answer" actions={<Go to={`/attachments/${a.id}`}>Open the attachment</Go>}>
-        <Facts items={[["Number", a.attachment_number], ["Sent", <When key="s" value={a.closed_at} full />]]} />
+      <Section
+        title="Your answer"
+        actions={<Go to={`/attachments/${a.id}`}>Open the attachment</Go>}
+      >
+        <Facts
+          items={[
+            ["Number", a.attachment_number],
+            ["Sent", <When key="s" value={a.closed_at} full />],
+          ]}
+        />
         {a.narrative && <p className="words">{a.narrative}</p>}
       </Section>
       <Documents attachment={a} />
@@ -94,17 +162,19 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
   const offices = useOffices();
   const [text, setText] = useState(attachment?.narrative ?? "");
   const [subject, setSubject] = useState(blank);
-  const [waiting, setWaiting] = useState(0);
   const [refused, setRefused] = useState<Schemas["Error"] | null>(null);
-  const made = useRef<Attachment | null>(attachment);
-  useEffect(() => { if (attachment) made.current = attachment; }, [attachment]);
+  const made = useRef<Attachment | null>(null); // by the first image
   const about = r.claim_id ? {} : subjectBody(subject, offices);
   const asks = !r.claim_id && !attachment;
 
   /** into returns the attachment of the answer, which the first image creates. */
   const into = async (): Promise<Attachment> => {
-    if (made.current) return made.current;
-    const { data, error } = await fetch.POST("/attachments", { params: { header: { "Idempotency-Key": newKey() } }, body: { kind: "solicited", payer_request_id: r.id, narrative: text || null, ...about } });
+    const known = attachment ?? made.current;
+    if (known) return known;
+    const { data, error } = await fetch.POST("/attachments", {
+      params: { header: { "Idempotency-Key": newKey() } },
+      body: { kind: "solicited", payer_request_id: r.id, narrative: text || null, ...about },
+    });
     if (error) {
       setRefused(error);
       throw error;
@@ -115,29 +185,73 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
     return data;
   };
 
-  const answer = useSend(async (api, key, _: void) => api.POST("/payer_requests/{id}/answer", {
-    params: { path: { id: r.id }, header: key },
-    body: made.current ? { attachment_id: made.current.id, narrative: text || null } : { narrative: text || null, ...about },
-  }), { says: (out) => (out.attachment ? `Sent to ${out.payer_request.payer.name} as ${out.attachment.attachment_number}.` : "The request is answered already.") });
+  const uploads = useUploads(into);
+  const answer = useSend(
+    async (api, key) => {
+      const known = attachment ?? made.current;
+      return api.POST("/payer_requests/{id}/answer", {
+        params: { path: { id: r.id }, header: key },
+        body: known
+          ? { attachment_id: known.id, narrative: text || null }
+          : { narrative: text || null, ...about },
+      });
+    },
+    {
+      says: (out) =>
+        out.attachment
+          ? `Sent to ${out.payer_request.payer.name} as ${out.attachment.attachment_number}.`
+          : "The request was already answered.",
+    },
+  );
   const refusal = isAPIError(answer.error) ? answer.error : refused;
   const images = attachment?.documents.length ?? 0;
-  const why = waiting > 0 ? `Upload or leave out ${waiting === 1 ? "the chosen image" : `the ${waiting} chosen images`} first.`
-    : images === 0 && !text.trim() ? "Add an image or write a narrative."
-    : [...text].length > maxNarrative ? "Shorten the narrative." : "";
+  const why = obstacle(uploads.all.length, [...text].length, [
+    images === 0 && !text.trim(),
+    "Add an image or write a narrative.",
+  ]);
   return (
     <FaultsOf list={refusal?.errors ?? []}>
-      {asks && <Section title="Who it is about"><SubjectFields value={subject} onChange={setSubject} /></Section>}
-      <Documents attachment={attachment} add={into} onWaiting={setWaiting} />
+      {asks && (
+        <Section title="Patient and plan">
+          <SubjectFields value={subject} onChange={setSubject} />
+        </Section>
+      )}
+      <Documents attachment={attachment} uploads={uploads} />
       <Section title="Narrative">
-        <Narrative value={text} onChange={setText} placeholder="What the images show, or the answer in words." />
+        <Narrative
+          value={text}
+          onChange={setText}
+          placeholder="What the images show, or the answer in words."
+        />
         <div className="row">
           <Confirm
-            title="Send the answer?" action="Send the answer" busy={answer.isPending} onConfirm={() => answer.go()}
-            trigger={(ask) => <Button look="primary" icon={<Send size={16} aria-hidden />} busy={answer.isPending} disabled={why !== ""} onClick={ask}>{answer.isPending ? "Sending…" : "Send to the payer"}</Button>}
+            title="Send the answer?"
+            action="Send the answer"
+            busy={answer.isPending}
+            onConfirm={() => answer.go()}
+            trigger={(ask) => (
+              <Button
+                look="primary"
+                icon={<Send size={16} aria-hidden />}
+                busy={answer.isPending}
+                disabled={why !== ""}
+                onClick={ask}
+              >
+                {answer.isPending ? "Sending…" : "Send to the payer"}
+              </Button>
+            )}
           >
-            <p>Molar sends {[images > 0 && count(images, "image"), text.trim() && "the narrative"].filter(Boolean).join(" and ")} to {r.payer.name} for reference {r.reference_number}. Afterwards nothing of it can be changed.</p>
+            <p>
+              Molar sends{" "}
+              {[images > 0 && count(images, "image"), text.trim() && "the narrative"]
+                .filter(Boolean)
+                .join(" and ")}{" "}
+              to {r.payer.name} for reference {r.reference_number}. You cannot change it afterwards.
+            </p>
           </Confirm>
-          <span className="hint" role="status">{answer.isPending ? "The network may take up to half a minute." : why}</span>
+          <span className="hint" role="status">
+            {answer.isPending ? "The network may take up to half a minute." : why}
+          </span>
         </div>
       </Section>
     </FaultsOf>

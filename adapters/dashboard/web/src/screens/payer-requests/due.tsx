@@ -1,11 +1,13 @@
 // When a payer wants its answer, in words.
 import type { Schemas } from "../../api/client";
-import { count, dateIn, Day, useZone } from "../../ui/format";
+import { Day, dateIn, useZone } from "../../ui/format";
+import { count } from "../../ui/plural";
 import { Badge, type Tone } from "../../ui/state";
 
 type Request = Schemas["PayerRequest"];
 
-/** useDaysLeft returns a function that returns the days until a date, as the office counts them. It is negative for a past date. */
+/** useDaysLeft returns a function that returns the days until a date, as the office counts them. It is
+ *  negative for a past date. */
 export function useDaysLeft(): (date: string) => number {
   const today = Date.parse(dateIn(useZone()));
   return (date) => Math.round((Date.parse(date) - today) / 86_400_000);
@@ -17,7 +19,14 @@ export function Due({ request: r }: { request: Request }) {
   if (!r.due_date) return <span className="muted">No date</span>;
   if (r.state === "answered") return <Day value={r.due_date} />;
   const [text, tone] = inWords(left(r.due_date));
-  return <><Badge tone={tone}>{text}</Badge> <span className="sub due-date"><Day value={r.due_date} /></span></>;
+  return (
+    <>
+      <Badge tone={tone}>{text}</Badge>{" "}
+      <span className="sub due-date">
+        <Day value={r.due_date} />
+      </span>
+    </>
+  );
 }
 
 function inWords(days: number): [string, Tone] {
@@ -29,5 +38,8 @@ function inWords(days: number): [string, Tone] {
 
 /** soonest orders requests: the first due first, and those without a date last. */
 export function soonest(a: Request, b: Request): number {
-  return (a.due_date ?? "9999").localeCompare(b.due_date ?? "9999") || b.created_at.localeCompare(a.created_at);
+  return (
+    (a.due_date ?? "9999").localeCompare(b.due_date ?? "9999") ||
+    b.created_at.localeCompare(a.created_at)
+  );
 }

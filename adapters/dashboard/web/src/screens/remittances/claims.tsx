@@ -2,14 +2,15 @@
 // person decides when Molar could not apply it.
 import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
-import { useClient, type Schemas } from "../../api/client";
+import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
-import { count, Day, Days, dollars, Money, name, printable, words } from "../../ui/format";
+import { Day, Days, dollars, Money, None, name, printable, words } from "../../ui/format";
 import { Go } from "../../ui/link";
-import { Empty, Facts, Failure, Loading, Section } from "../../ui/page";
+import { Empty, Facts, Read, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { Badge, State } from "../../ui/state";
 import { paged, Table } from "../../ui/table";
 import { groupLabel, reasonLabel, statusLabel } from "./codes";
@@ -21,79 +22,165 @@ type ERA = Schemas["ERA"];
 export type ERAClaim = Schemas["ERAClaim"];
 
 /** found returns what does not add up in a claim, in sentences. */
-const found = (e: ERA, c: ERAClaim): string[] => e.balance.findings.filter((f) => f.claim === c.ordinal).map((f) => f.explanation);
+const found = (e: ERA, c: ERAClaim): string[] =>
+  e.balance.findings.filter((f) => f.claim === c.ordinal).map((f) => f.explanation);
 
 /** waits reports whether a claim waits for a person. */
 const waits = (c: ERAClaim) =>
-  (c.status === "needs_review" || c.status === "unmatched") && c.review?.code !== "under_way" && c.review?.code !== "correction";
+  (c.status === "needs_review" || c.status === "unmatched") &&
+  c.review?.code !== "under_way" &&
+  c.review?.code !== "correction";
 
 /** many is the number of claims beyond which a page asks before it loads more. */
 const many = 1000;
 
 export function Claims({ era: e }: { era: ERA }) {
   const { api } = useClient();
-  const claims = api.useInfiniteQuery("get", "/eras/{id}/claims", { params: { path: { id: e.id }, query: { limit: 100 } } }, paged);
+  const claims = api.useInfiniteQuery(
+    "get",
+    "/eras/{id}/claims",
+    { params: { path: { id: e.id }, query: { limit: 100 } } },
+    paged,
+  );
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [only, setOnly] = useState(false);
   const [text, setText] = useState("");
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = claims;
   const rows = claims.data?.pages.flatMap((p) => p.data) ?? [];
+  // The service has the pages: the next one is asked for once the one before it is here.
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && rows.length < many) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage, rows.length]);
-  if (claims.isPending) return <Section title="Claims" flush><Loading rows={Math.min(8, Math.max(1, e.counts.claims))} /></Section>;
-  if (!claims.data) return <Section title="Claims" flush><Failure error={claims.error} retry={() => void claims.refetch()} /></Section>;
+  if (!claims.data)
+    return (
+      <Section title="Claims" flush>
+        <Read of={claims} rows={Math.min(8, Math.max(1, e.counts.claims))}>
+          {() => null}
+        </Read>
+      </Section>
+    );
   const sought = text.trim().toLowerCase();
-  const shown = rows.filter((c) => (!only || waits(c)) && (!sought || [name(c.patient_name), c.patient_control_number, c.payer_claim_number ?? ""].some((t) => t.toLowerCase().includes(sought))));
+  const shown = rows.filter(
+    (c) =>
+      (!only || waits(c)) &&
+      (!sought ||
+        [name(c.patient_name), c.patient_control_number, c.payer_claim_number ?? ""].some((t) =>
+          t.toLowerCase().includes(sought),
+        )),
+  );
   const all = shown.length > 0 && shown.every((c) => open.has(c.ordinal));
-  const toggle = (c: ERAClaim) => setOpen((was) => {
-    const now = new Set(was);
-    if (!now.delete(c.ordinal)) now.add(c.ordinal);
-    return now;
-  });
+  const toggle = (c: ERAClaim) =>
+    setOpen((was) => {
+      const now = new Set(was);
+      if (!now.delete(c.ordinal)) now.add(c.ordinal);
+      return now;
+    });
   return (
     <Section
       flush
       title={count(e.counts.claims, "claim")}
-      actions={shown.length > 0 && <Button look="quiet" onClick={() => setOpen(all ? new Set() : new Set(shown.map((c) => c.ordinal)))}>{all ? "Hide all lines" : "Show all lines"}</Button>}
+      actions={
+        shown.length > 0 && (
+          <Button
+            look="quiet"
+            onClick={() => setOpen(all ? new Set() : new Set(shown.map((c) => c.ordinal)))}
+          >
+            {all ? "Hide all lines" : "Show all lines"}
+          </Button>
+        )
+      }
     >
       {e.counts.claims > 5 && (
         <div className="filters no-print">
           <div className="field search-field">
-            <label htmlFor="era-claims" className="only-read">Find in this remittance</label>
+            <label htmlFor="era-claims" className="only-read">
+              Find in this remittance
+            </label>
             <Search size={16} aria-hidden />
-            <input id="era-claims" type="search" className="input" placeholder="Patient or number" value={text} onChange={(x) => setText(x.target.value)} autoComplete="off" />
+            <input
+              id="era-claims"
+              type="search"
+              className="input"
+              placeholder="Patient or number"
+              value={text}
+              onChange={(x) => setText(x.target.value)}
+              autoComplete="off"
+            />
           </div>
-          {(unfinished(e) > 0 || only) && <Button aria-pressed={only} onClick={() => setOnly(!only)}>{only ? "Show all claims" : `Show the ${unfinished(e).toLocaleString("en-US")} to decide`}</Button>}
+          {(unfinished(e) > 0 || only) && (
+            <Button aria-pressed={only} onClick={() => setOnly(!only)}>
+              {only
+                ? "Show all claims"
+                : `Show the ${unfinished(e).toLocaleString("en-US")} to decide`}
+            </Button>
+          )}
         </div>
       )}
-      {shown.length === 0
-        ? <Empty title={rows.length === 0 ? "This payment has no claims" : "No claim matches"}>{rows.length === 0 ? "Its amount comes from the provider adjustments alone." : "Enter a part of a patient's name, or of a number of the claim."}</Empty>
-        : (
-          <Table
-            caption="Claims of the remittance"
-            rows={shown}
-            id={(c) => String(c.ordinal)}
-            fold={{ open: (c) => open.has(c.ordinal), toggle }}
-            columns={[
-              { head: "Patient", cell: (c) => <>{printable(name(c.patient_name))}<span className="sub wrap-anywhere numbers">{printable(c.patient_control_number) || "No control number"}</span></> },
-              { head: "Status", cell: (c) => <div><Status claim={c} />{!c.balanced && <span className="sub off">Does not add up</span>}</div> },
-              { head: "Service", cell: (c) => <Days from={c.service_dates.first} to={c.service_dates.last} />, wide: true },
-              { head: "Charge", right: true, cell: (c) => <Money value={c.charge} /> },
-              { head: "Write-off", right: true, cell: (c) => <Money value={c.contractual} /> },
-              { head: "Not paid", right: true, cell: (c) => <Money value={c.not_paid} /> },
-              { head: "Patient owes", right: true, cell: (c) => <Money value={c.patient_responsibility} /> },
-              { head: "Paid", right: true, cell: (c) => <Money value={c.paid} strong /> },
-            ]}
-            open={(c) => (waits(c) || open.has(c.ordinal)) && (
+      {shown.length === 0 ? (
+        <Empty title={rows.length === 0 ? "This remittance has no claims" : "No claim matches"}>
+          {rows.length === 0
+            ? "Its amount comes from the provider adjustments alone."
+            : "Enter part of a patient's name or of a claim number."}
+        </Empty>
+      ) : (
+        <Table
+          caption="Claims of the remittance"
+          rows={shown}
+          id={(c) => String(c.ordinal)}
+          fold={{ open: (c) => open.has(c.ordinal), toggle }}
+          columns={[
+            {
+              head: "Patient",
+              cell: (c) => (
+                <>
+                  {printable(name(c.patient_name))}
+                  <span className="sub wrap-anywhere numbers">
+                    {printable(c.patient_control_number) || "No control number"}
+                  </span>
+                </>
+              ),
+            },
+            {
+              head: "Status",
+              cell: (c) => (
+                <div>
+                  <Status claim={c} />
+                  {!c.balanced && <span className="sub off">Does not add up</span>}
+                </div>
+              ),
+            },
+            {
+              head: "Service",
+              cell: (c) => <Days from={c.service_dates.first} to={c.service_dates.last} />,
+              wide: true,
+            },
+            { head: "Charge", right: true, cell: (c) => <Money value={c.charge} /> },
+            { head: "Write-off", right: true, cell: (c) => <Money value={c.contractual} /> },
+            { head: "Not paid", right: true, cell: (c) => <Money value={c.not_paid} /> },
+            {
+              head: "Patient owes",
+              right: true,
+              cell: (c) => <Money value={c.patient_responsibility} />,
+            },
+            { head: "Paid", right: true, cell: (c) => <Money value={c.paid} strong /> },
+          ]}
+          open={(c) =>
+            (waits(c) || open.has(c.ordinal)) && (
               <div className="stack">
                 {waits(c) && <Decision era={e} claim={c} />}
                 {open.has(c.ordinal) && <Details era={e} claim={c} />}
               </div>
-            )}
-          />
-        )}
-      {hasNextPage && rows.length >= many && <div className="table-more no-print"><Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>Show more</Button></div>}
+            )
+          }
+        />
+      )}
+      {hasNextPage && rows.length >= many && (
+        <div className="table-more no-print">
+          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
     </Section>
   );
 }
@@ -101,8 +188,11 @@ export function Claims({ era: e }: { era: ERA }) {
 /** Status shows what became of a claim. */
 function Status({ claim: c }: { claim: ERAClaim }) {
   if (c.review?.code === "under_way") return <Badge tone="info">Being applied</Badge>;
-  if (c.review?.code === "correction") return <Badge tone="warn">Waits</Badge>;
-  return <State value={c.status}>{c.status === "unmatched" ? "No claim matches" : c.status === "applied" && c.status_code === "22" ? "Reversal applied" : undefined}</State>;
+  if (c.review?.code === "correction") return <Badge tone="warn">On hold</Badge>;
+  if (c.status === "unmatched") return <State value={c.status}>No claim matches</State>;
+  if (c.status === "applied" && c.status_code === "22")
+    return <State value={c.status}>Reversal applied</State>;
+  return <State value={c.status} />;
 }
 
 /** Decision says why a claim was not applied, and what a person can do. */
@@ -110,9 +200,13 @@ function Decision({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
   return (
     <div className="decision">
       <div>
-        <p className="strong">{c.review!.message}</p>
-        {found(e, c).map((m) => <p key={m} className="off wrap-anywhere">{printable(m)}</p>)}
-        <p>{c.review!.fix}</p>
+        <p className="strong">{c.review?.message}</p>
+        {found(e, c).map((m) => (
+          <p key={m} className="off wrap-anywhere">
+            {printable(m)}
+          </p>
+        ))}
+        <p>{c.review?.fix}</p>
       </div>
       <Choices era={e} claim={c} />
     </div>
@@ -123,10 +217,21 @@ function Decision({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
 function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
   const may = useMay();
   const [matching, setMatching] = useState(false);
-  const where = (header: { "Idempotency-Key": string }) => ({ path: { id: e.id, ordinal: String(c.ordinal) }, header });
+  const where = (header: { "Idempotency-Key": string }) => ({
+    path: { id: e.id, ordinal: String(c.ordinal) },
+    header,
+  });
   const body = (note: string) => ({ note: note || null });
-  const apply = useSend((api, key, note: string) => api.POST("/eras/{id}/claims/{ordinal}/apply", { params: where(key), body: body(note) }), { says: "The payment is applied to the claim." });
-  const ignore = useSend((api, key, note: string) => api.POST("/eras/{id}/claims/{ordinal}/ignore", { params: where(key), body: body(note) }), { says: "The claim is finished without applying it." });
+  const apply = useSend(
+    (api, key, note: string) =>
+      api.POST("/eras/{id}/claims/{ordinal}/apply", { params: where(key), body: body(note) }),
+    { says: "The payment is applied to the claim." },
+  );
+  const ignore = useSend(
+    (api, key, note: string) =>
+      api.POST("/eras/{id}/claims/{ordinal}/ignore", { params: where(key), body: body(note) }),
+    { says: "The remittance claim is ignored." },
+  );
   if (!may.write) return null;
   const who = `${dollars(c.paid)} for ${printable(name(c.patient_name))}`;
   const first = c.claim_id === null;
@@ -134,26 +239,42 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
     <div className="row no-print">
       {c.claim_id && (
         <Confirm
-          title="Apply it?"
+          title="Apply the payment?"
           action="Apply"
           note="Note for the claim's history"
           onConfirm={(note) => apply.go(note)}
-          trigger={(open) => <Button look={waits(c) ? "primary" : "plain"} busy={apply.isPending} onClick={open}>Apply</Button>}
+          trigger={(open) => (
+            <Button look={waits(c) ? "primary" : "plain"} busy={apply.isPending} onClick={open}>
+              Apply
+            </Button>
+          )}
         >
-          <p>This applies {who} to <Go to={`/claims/${c.claim_id}`}>the claim that it matches</Go>, as the payer states it.</p>
+          <p>
+            This applies {who} to <Go to={`/claims/${c.claim_id}`}>the claim that it matches</Go>,
+            as the payer states it.
+          </p>
         </Confirm>
       )}
-      <Button look={first && waits(c) ? "primary" : "plain"} onClick={() => setMatching(true)}>{first ? "Find the claim" : "Match to another claim"}</Button>
+      <Button look={first && waits(c) ? "primary" : "plain"} onClick={() => setMatching(true)}>
+        {first ? "Find the claim" : "Match to another claim"}
+      </Button>
       <Match era={e} claim={c} open={matching} onOpenChange={setMatching} />
       {c.status !== "ignored" && (
         <Confirm
-          title="Ignore it?"
+          title="Ignore this remittance claim?"
           action="Ignore"
           note={first ? undefined : "Note for the claim's history"}
           onConfirm={(note) => ignore.go(note)}
-          trigger={(open) => <Button busy={ignore.isPending} onClick={open}>Ignore</Button>}
+          trigger={(open) => (
+            <Button busy={ignore.isPending} onClick={open}>
+              Ignore
+            </Button>
+          )}
         >
-          <p>This finishes {who} without applying it to a claim. You can still match {first ? "it" : "or apply it"} later.</p>
+          <p>
+            Molar does not apply {who} to a claim. You can still{" "}
+            {first ? "match" : "match or apply"} it later.
+          </p>
         </Confirm>
       )}
     </div>
@@ -163,22 +284,80 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
 /** Details shows all that the payer states about a claim. */
 function Details({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
   const may = useMay();
-  const where = (header: { "Idempotency-Key": string }) => ({ path: { id: e.id, ordinal: String(c.ordinal) }, header });
-  const unapply = useSend((api, key, note: string) => api.POST("/eras/{id}/claims/{ordinal}/unapply", { params: where(key), body: { note: note || null } }), { says: "The payment is no longer applied to the claim." });
-  const ways: Record<string, string> = { control_number: "by its control number", payer_claim_number: "by the payer's claim number", user: "by a person" };
+  const where = (header: { "Idempotency-Key": string }) => ({
+    path: { id: e.id, ordinal: String(c.ordinal) },
+    header,
+  });
+  const unapply = useSend(
+    (api, key, note: string) =>
+      api.POST("/eras/{id}/claims/{ordinal}/unapply", {
+        params: where(key),
+        body: { note: note || null },
+      }),
+    { says: "The payment is no longer applied to the claim." },
+  );
+  const ways: Record<string, string> = {
+    control_number: "by its control number",
+    payer_claim_number: "by the payer's claim number",
+    user: "by a person",
+  };
   return (
     <div className="stack-s">
-      <Facts items={[
-        ["Payer's decision", <>{statusLabel(c.status_code)} <code className="muted">{printable(c.status_code)}</code></>],
-        ["Claim", c.claim_id ? <><Go to={`/claims/${c.claim_id}`}>Open the claim</Go>{c.matched_by && <span className="sub">matched {ways[c.matched_by]}</span>}</> : "No claim matches"],
-        ["Payer's claim number", c.payer_claim_number && <span className="numbers">{printable(c.payer_claim_number)}</span>],
-        ["Coverage", c.sequence && words(c.sequence)],
-        ["Allowed", <Money key="a" value={c.allowed} />],
-        ...(c.corrected_patient ? [["Patient as the payer knows them", printable([name(c.corrected_patient), c.corrected_patient.member_id].filter((t) => t && t !== "No name").join(", "))] as [string, string]] : []),
-        ...(c.crossover_payer ? [["Forwarded to", printable(c.crossover_payer.name)] as [string, string]] : []),
-      ]} />
-      {[...(waits(c) ? [] : found(e, c)), ...c.warnings.map((w) => w.message)].map((m) => <p key={m} className="off small wrap-anywhere">{printable(m)}</p>)}
-      {c.adjustments.length > 0 && <div><p className="muted small">Adjustments of the whole claim</p><Adjustments list={c.adjustments} /></div>}
+      <Facts
+        items={[
+          [
+            "Payer's decision",
+            <>
+              {statusLabel(c.status_code)} <code className="muted">{printable(c.status_code)}</code>
+            </>,
+          ],
+          [
+            "Claim",
+            c.claim_id ? (
+              <>
+                <Go to={`/claims/${c.claim_id}`}>Open the claim</Go>
+                {c.matched_by && <span className="sub">matched {ways[c.matched_by]}</span>}
+              </>
+            ) : (
+              "No claim matches"
+            ),
+          ],
+          [
+            "Payer's claim number",
+            c.payer_claim_number && (
+              <span className="numbers">{printable(c.payer_claim_number)}</span>
+            ),
+          ],
+          ["Coverage", c.sequence && words(c.sequence)],
+          ["Allowed", <Money key="a" value={c.allowed} />],
+          ...(c.corrected_patient
+            ? [
+                [
+                  "Patient in the payer's records",
+                  printable(
+                    [name(c.corrected_patient), c.corrected_patient.member_id]
+                      .filter((t) => t && t !== "No name")
+                      .join(", "),
+                  ),
+                ] as [string, string],
+              ]
+            : []),
+          ...(c.crossover_payer
+            ? [["Forwarded to", printable(c.crossover_payer.name)] as [string, string]]
+            : []),
+        ]}
+      />
+      {[...(waits(c) ? [] : found(e, c)), ...c.warnings.map((w) => w.message)].map((m) => (
+        <p key={m} className="off small wrap-anywhere">
+          {printable(m)}
+        </p>
+      ))}
+      {c.adjustments.length > 0 && (
+        <div>
+          <p className="muted small">Adjustments of the whole claim</p>
+          <Adjustments list={c.adjustments} />
+        </div>
+      )}
       {c.lines.length > 0 && (
         <div className="inset">
           <Table
@@ -186,39 +365,70 @@ function Details({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
             rows={c.lines.map((line, i) => ({ line, number: i + 1 }))}
             id={(r) => String(r.number)}
             columns={[
-              { head: "Procedure", cell: ({ line: l }) => (
-                <>
-                  <span className="strong">{printable(l.procedure_code)}</span>
-                  {l.submitted_procedure_code && <span className="sub">billed as {printable(l.submitted_procedure_code)}</span>}
-                  {c.claim_id && <span className="sub">{l.line_number ? `line ${l.line_number} of the claim` : "matches no line with certainty"}</span>}
-                </>
-              ) },
+              {
+                head: "Procedure",
+                cell: ({ line: l }) => (
+                  <>
+                    <span className="strong">{printable(l.procedure_code)}</span>
+                    {l.submitted_procedure_code && (
+                      <span className="sub">billed as {printable(l.submitted_procedure_code)}</span>
+                    )}
+                    {c.claim_id && (
+                      <span className="sub">
+                        {l.line_number
+                          ? `line ${l.line_number} of the claim`
+                          : "matches no line with certainty"}
+                      </span>
+                    )}
+                  </>
+                ),
+              },
               { head: "Service", cell: ({ line: l }) => <Day value={l.service_date} /> },
               { head: "Charge", right: true, cell: ({ line: l }) => <Money value={l.charge} /> },
-              { head: "Adjustments", cell: ({ line: l }) => (l.adjustments.length > 0 ? <Adjustments list={l.adjustments} /> : <span className="muted none" aria-label="none">–</span>) },
+              {
+                head: "Adjustments",
+                cell: ({ line: l }) =>
+                  l.adjustments.length > 0 ? <Adjustments list={l.adjustments} /> : <None />,
+              },
               { head: "Paid", right: true, cell: ({ line: l }) => <Money value={l.paid} strong /> },
             ]}
           />
         </div>
       )}
-      {c.remark_labels.length > 0 && <ul className="plain small">{c.remark_labels.map((r) => <li key={r.code}>{r.label === r.code ? "Unknown remark" : printable(r.label)} <code className="muted">{printable(r.code)}</code></li>)}</ul>}
+      {c.remark_labels.length > 0 && (
+        <ul className="plain small">
+          {c.remark_labels.map((r) => (
+            <li key={r.code}>
+              {r.label === r.code ? "Unknown remark" : printable(r.label)}{" "}
+              <code className="muted">{printable(r.code)}</code>
+            </li>
+          ))}
+        </ul>
+      )}
       {c.status === "ignored" && stands(e) && <Choices era={e} claim={c} />}
       {c.status === "applied" && may.write && (
         <div className="row no-print">
-          {e.state === "posted"
-            ? <p className="muted small">To take this back, take the posting of the payment back first.</p>
-            : (
-              <Confirm
-                title="Take the application back?"
-                action="Unapply"
-                danger
-                note="Note for the claim's history"
-                onConfirm={(note) => unapply.go(note)}
-                trigger={(open) => <Button busy={unapply.isPending} onClick={open}>Unapply</Button>}
-              >
-                <p>The claim then has its figures without {dollars(c.paid)} of this payment. Molar never applies it again by itself.</p>
-              </Confirm>
-            )}
+          {e.state === "posted" ? (
+            <p className="muted small">To unapply it, unpost the remittance first.</p>
+          ) : (
+            <Confirm
+              title="Unapply the payment?"
+              action="Unapply"
+              danger
+              note="Note for the claim's history"
+              onConfirm={(note) => unapply.go(note)}
+              trigger={(open) => (
+                <Button busy={unapply.isPending} onClick={open}>
+                  Unapply
+                </Button>
+              )}
+            >
+              <p>
+                The claim then has its figures without {dollars(c.paid)} of this payment. Molar does
+                not apply it again automatically.
+              </p>
+            </Confirm>
+          )}
         </div>
       )}
     </div>
@@ -231,7 +441,13 @@ function Adjustments({ list }: { list: ERAClaim["adjustments"] }) {
     <ul className="plain adjustments">
       {list.map((a, i) => (
         <li key={i}>
-          <span>{reasonLabel(a.reason)} <span className="muted small nowrap" title={groupLabel(a.group)}><span className="only-read">{groupLabel(a.group)} </span>{printable(`${a.group}-${a.reason}`)}</span></span>
+          <span>
+            {reasonLabel(a.reason)}{" "}
+            <span className="muted small nowrap" title={groupLabel(a.group)}>
+              <span className="only-read">{groupLabel(a.group)} </span>
+              {printable(`${a.group}-${a.reason}`)}
+            </span>
+          </span>
           <Money value={a.amount} />
         </li>
       ))}

@@ -9,17 +9,31 @@ for (const line of table.split("\n")) {
 }
 
 /** reasonLabel returns the words for a reason of an adjustment (CAS02). */
-export const reasonLabel = (code: string): string => reasons.get(code.toUpperCase()) ?? "Unknown reason";
+export const reasonLabel = (code: string): string =>
+  reasons.get(code.toUpperCase()) ?? "Unknown reason";
 
-const groups: Record<string, string> = { CO: "Contractual", PR: "Patient's part", OA: "Other", PI: "Payer's decision", CR: "Correction" };
+const groups: Record<string, string> = {
+  CO: "Contractual",
+  PR: "Patient's part",
+  OA: "Other",
+  PI: "Payer's decision",
+  CR: "Correction",
+};
 
 /** groupLabel returns the words for a group of adjustments (CAS01). */
 export const groupLabel = (code: string): string => groups[code] ?? "Unknown group";
 
 const statuses: Record<string, string> = {
-  "1": "Processed as primary", "2": "Processed as secondary", "3": "Processed as tertiary", "4": "Denied",
-  "19": "Processed as primary, forwarded", "20": "Processed as secondary, forwarded", "21": "Processed as tertiary, forwarded",
-  "22": "Reversal of a payment", "23": "Not this payer's claim, forwarded", "25": "Estimate",
+  "1": "Processed as primary",
+  "2": "Processed as secondary",
+  "3": "Processed as tertiary",
+  "4": "Denied",
+  "19": "Processed as primary, forwarded",
+  "20": "Processed as secondary, forwarded",
+  "21": "Processed as tertiary, forwarded",
+  "22": "Reversal of a payment",
+  "23": "Not this payer's claim, forwarded",
+  "25": "Estimate",
 };
 
 /** statusLabel returns the words for the payer's status of a claim (CLP02). */

@@ -6,9 +6,10 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
-import { count, Day, Money, name, printable, When } from "../../ui/format";
+import { Day, Money, name, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Notice, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { Table } from "../../ui/table";
 import { reasonLabel, statusLabel } from "./codes";
 
@@ -41,37 +42,48 @@ export function Siblings({ era: e }: { era: ERA }) {
   return (
     <>
       {e.correction?.undecided && (
-        <Notice tone="warn" title="The payer sent this payment again with other figures" action={<Decide era={e} />}>
-          Compare both. Replace the other remittance with this one, or keep the other one. Until then, its figures
-          count. <Links ids={e.correction.of} />
+        <Notice
+          tone="warn"
+          title="The payer sent this payment again with other figures"
+          action={<Decide era={e} />}
+        >
+          Compare both. Then replace the other remittance with this one, or keep the other one.
+          Until then, the other one applies. <Links ids={e.correction.of} />
         </Notice>
       )}
       {e.state === "discarded" && (
-        <Notice tone="info" title="This correction was discarded" action={<Replace era={e} look="plain" />}>
+        <Notice
+          tone="info"
+          title="This correction was discarded"
+          action={<Replace era={e} look="plain" />}
+        >
           <Links ids={e.correction?.of ?? []} /> <Decided note={e.correction?.decided ?? null} />
         </Notice>
       )}
       {e.replaced_by && (
         <Notice
           tone="info"
-          title="Another remittance of the payment stands in its place"
+          title="Another remittance of the payment replaced this one"
           action={<Replace era={e} look="plain" />}
         >
           <Links ids={[e.replaced_by]} />
         </Notice>
       )}
       {stands(e) && e.correction?.decided && (
-        <Notice tone="info" title="This correction stands">
+        <Notice tone="info" title="This correction is in effect">
           <Links ids={e.correction.of} /> <Decided note={e.correction.decided} />
         </Notice>
       )}
       {e.corrections.length > 0 && (
         <Notice tone="warn" title="The payer has corrected this payment">
-          A decision waits. <Links ids={e.corrections} />
+          Decide which one applies. <Links ids={e.corrections} />
         </Notice>
       )}
       {e.parts.length > 0 && (
-        <Notice tone="info" title={`The payer split this payment into ${count(e.parts.length + 1, "part")}`}>
+        <Notice
+          tone="info"
+          title={`The payer split this payment into ${count(e.parts.length + 1, "part")}`}
+        >
           The amounts of all parts together make up the payment. <Links ids={e.parts} />
         </Notice>
       )}
@@ -84,7 +96,8 @@ function Decided({ note }: { note: Schemas["ERANote"] | null }) {
   if (!note) return null;
   return (
     <span className="muted wrap-anywhere">
-      {note.by ? "Decided" : "Nothing was made of the other one, so Molar decided"} <When value={note.at} />
+      {note.by ? "Decided" : "Molar decided, because nothing of the other one was applied,"}{" "}
+      <When value={note.at} />
       {note.note && `: ${printable(note.note)}`}
     </span>
   );
@@ -95,7 +108,10 @@ function Decide({ era: e }: { era: ERA }) {
   const may = useMay();
   const keep = useSend(
     (api, key, note: string) =>
-      api.POST("/eras/{id}/keep", { params: { path: { id: e.id }, header: key }, body: { note: note || null } }),
+      api.POST("/eras/{id}/keep", {
+        params: { path: { id: e.id }, header: key },
+        body: { note: note || null },
+      }),
     { says: "The correction is discarded." },
   );
   if (!may.write) return null;
@@ -107,7 +123,11 @@ function Decide({ era: e }: { era: ERA }) {
         action="Keep it"
         note="Note"
         onConfirm={(note) => keep.go(note)}
-        trigger={(open) => <Button busy={keep.isPending} onClick={open}>Keep the other one</Button>}
+        trigger={(open) => (
+          <Button busy={keep.isPending} onClick={open}>
+            Keep the other one
+          </Button>
+        )}
       >
         <p>This correction is discarded and stays in the list. No claim changes.</p>
       </Confirm>
@@ -120,8 +140,11 @@ function Replace({ era: e, look }: { era: ERA; look: "primary" | "plain" }) {
   const may = useMay();
   const replace = useSend(
     (api, key, note: string) =>
-      api.POST("/eras/{id}/replace", { params: { path: { id: e.id }, header: key }, body: { note: note || null } }),
-    { says: "The remittance stands in the place of the other one." },
+      api.POST("/eras/{id}/replace", {
+        params: { path: { id: e.id }, header: key },
+        body: { note: note || null },
+      }),
+    { says: "The other remittance is replaced." },
   );
   if (!may.write) return null;
   return (
@@ -131,11 +154,15 @@ function Replace({ era: e, look }: { era: ERA; look: "primary" | "plain" }) {
       danger
       note="Note for the history of the changed claims"
       onConfirm={(note) => replace.go(note)}
-      trigger={(open) => <Button look={look} busy={replace.isPending} onClick={open}>Replace the other one</Button>}
+      trigger={(open) => (
+        <Button look={look} busy={replace.isPending} onClick={open}>
+          Replace the other one
+        </Button>
+      )}
     >
       <p>
-        What was applied of the other remittance is taken back, and this one is applied. Claims that both state alike
-        stay as they are.
+        Molar unapplies the other remittance and applies this one. Claims that are the same in both
+        do not change.
       </p>
     </Confirm>
   );
@@ -146,22 +173,25 @@ export function Difference({ era: e }: { era: ERA }) {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const d = e.difference;
   if (!d) return null;
-  const toggle = (i: number) => setOpen((was) => {
-    const now = new Set(was);
-    if (!now.delete(i)) now.add(i);
-    return now;
-  });
+  const toggle = (i: number) =>
+    setOpen((was) => {
+      const now = new Set(was);
+      if (!now.delete(i)) now.add(i);
+      return now;
+    });
   const all = d.changed + d.added + d.removed;
   const words = [
     d.changed > 0 && `${count(d.changed, "claim")} changed`,
     d.added > 0 && `${count(d.added, "claim")} added`,
     d.removed > 0 && `${count(d.removed, "claim")} removed`,
-  ].filter(Boolean).join(", ");
+  ]
+    .filter(Boolean)
+    .join(", ");
   return (
     <Section title="What the correction changes" flush>
       <p className="difference-head">
-        {words || "No claim differs"}. The payment was <Money value={d.was.total} strong />, and
-        is <Money value={e.payment.total} strong />.
+        {words || "No claim differs"}. The payment was <Money value={d.was.total} strong />, and is{" "}
+        <Money value={e.payment.total} strong />.
         {all > d.claims.length && ` The first ${d.claims.length} claims are shown.`}
       </p>
       {d.claims.length > 0 && (
@@ -176,18 +206,30 @@ export function Difference({ era: e }: { era: ERA }) {
               cell: ({ c }) => (
                 <>
                   {printable(name(c.patient_name))}
-                  <span className="sub wrap-anywhere numbers">{printable(c.patient_control_number)}</span>
+                  <span className="sub wrap-anywhere numbers">
+                    {printable(c.patient_control_number)}
+                  </span>
                 </>
               ),
             },
             { head: "Change", cell: ({ c }) => <Change claim={c} /> },
-            { head: "Charge", right: true, cell: ({ c }) => <Both was={c.was?.charge} is={c.is?.charge} /> },
+            {
+              head: "Charge",
+              right: true,
+              cell: ({ c }) => <Both was={c.was?.charge} is={c.is?.charge} />,
+            },
             {
               head: "Patient owes",
               right: true,
-              cell: ({ c }) => <Both was={c.was?.patient_responsibility} is={c.is?.patient_responsibility} />,
+              cell: ({ c }) => (
+                <Both was={c.was?.patient_responsibility} is={c.is?.patient_responsibility} />
+              ),
             },
-            { head: "Paid", right: true, cell: ({ c }) => <Both was={c.was?.paid} is={c.is?.paid} /> },
+            {
+              head: "Paid",
+              right: true,
+              cell: ({ c }) => <Both was={c.was?.paid} is={c.is?.paid} />,
+            },
           ]}
           open={(r) => open.has(r.i) && <Lines claim={r.c} />}
         />
@@ -214,7 +256,11 @@ function Both({ was, is }: { was: string | null | undefined; is: string | null |
   return (
     <div>
       <Money value={is ?? null} strong={was !== is} />
-      {was !== is && <span className="sub">was <Money value={was ?? null} /></span>}
+      {was !== is && (
+        <span className="sub">
+          was <Money value={was ?? null} />
+        </span>
+      )}
     </div>
   );
 }
@@ -222,7 +268,9 @@ function Both({ was, is }: { was: string | null | undefined; is: string | null |
 /** Lines shows the lines of a claim that differ, with their adjustments. */
 function Lines({ claim: c }: { claim: Claim }) {
   const rows = [
-    ...(adjustments(c.was) !== adjustments(c.is) ? [{ what: "The whole claim", day: null, was: c.was, is: c.is }] : []),
+    ...(adjustments(c.was) !== adjustments(c.is)
+      ? [{ what: "The whole claim", day: null, was: c.was, is: c.is }]
+      : []),
     ...c.lines.map((l) => ({ what: l.procedure_code, day: l.service_date, was: l.was, is: l.is })),
   ];
   if (rows.length === 0) return <p className="muted">The lines are the same.</p>;

@@ -3,23 +3,33 @@
 import { useParams } from "@tanstack/react-router";
 import { ChevronDown, Printer } from "lucide-react";
 import { useState } from "react";
-import { useClient, type Schemas } from "../../api/client";
+import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { useCopyAsCurl } from "../../ui/copy";
 import { Confirm, Modal } from "../../ui/dialog";
-import { cents, count, Day, dollars, Money, printable, When } from "../../ui/format";
+import { cents, Day, dollars, Money, None, printable, When } from "../../ui/format";
+import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
-import { Facts, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
+import { count, plural } from "../../ui/plural";
 import { Table } from "../../ui/table";
 import { useToast } from "../../ui/toast";
 import { Traces } from "../../ui/traces";
-import { Go } from "../../ui/link";
 import { Claims } from "./claims";
 import { Difference, Siblings, stands } from "./correction";
 import { RawFile } from "./file";
-import { finished, methodLabel, money, opposite, Progress, Standing, underway, unfinished } from "./standing";
+import {
+  finished,
+  methodLabel,
+  money,
+  opposite,
+  Progress,
+  Standing,
+  underway,
+  unfinished,
+} from "./standing";
 import "./remittances.css";
 
 type ERA = Schemas["ERA"];
@@ -28,8 +38,7 @@ export function RemittanceDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
   const era = api.useQuery("get", "/eras/{id}", { params: { path: { id } } });
-  if (era.isPending) return <Page title="Remittance"><Section><Loading rows={10} /></Section></Page>;
-  if (!era.data) return <Page title="Remittance"><Section flush><Failure error={era.error} retry={() => void era.refetch()} /></Section></Page>;
+  if (!era.data) return <Waiting title="Remittance" rows={10} of={era} />;
   const e = era.data;
   return (
     <Page
@@ -38,9 +47,13 @@ export function RemittanceDetail() {
       about={
         <>
           <Standing era={e} />
-          <span className="wrap-anywhere">{methodLabel(e.payment.method)} {printable(e.payment.trace_number)}</span>
+          <span className="wrap-anywhere">
+            {methodLabel(e.payment.method)} {printable(e.payment.trace_number)}
+          </span>
           <Day value={e.payment.date} />
-          <strong><Money value={e.payment.total} /></strong>
+          <strong>
+            <Money value={e.payment.total} />
+          </strong>
         </>
       }
       actions={<Actions era={e} />}
@@ -61,18 +74,64 @@ export function RemittanceDetail() {
 /** Next says what a person does next. */
 function Next({ era: e }: { era: ERA }) {
   const open = unfinished(e);
-  if (e.state === "posted") return <Notice tone="good" title={<>Posted <When value={e.posted_at} full /></>}>{open > 0 && `${count(open, "claim")} of it ${open === 1 ? "is" : "are"} not finished. You can still match, apply or ignore ${open === 1 ? "it" : "them"}.`}</Notice>;
-  if (open > 0) return <Notice tone="warn" title={`${count(open, "claim")} ${open === 1 ? "needs" : "need"} a decision`}>Apply, match or ignore {open === 1 ? "it" : "each of them"}. Then post the payment.</Notice>;
-  if (underway(e) > 0) return <Notice tone="info" title={`Molar is applying ${count(underway(e), "claim")}`}>This page shows them when they are done.</Notice>;
+  if (e.state === "posted")
+    return (
+      <Notice
+        tone="good"
+        title={
+          <>
+            Posted <When value={e.posted_at} full />
+          </>
+        }
+      >
+        {open > 0 && (
+          <>
+            {count(open, "claim is", "claims are")} not finished. You can still match, apply or
+            ignore {plural(open, "it", "them")}.
+          </>
+        )}
+      </Notice>
+    );
+  if (open > 0)
+    return (
+      <Notice tone="warn" title={count(open, "claim needs a decision", "claims need a decision")}>
+        Apply, match or ignore {plural(open, "it", "each of them")}. Then post the remittance.
+      </Notice>
+    );
+  if (underway(e) > 0)
+    return (
+      <Notice tone="info" title={`Molar is applying ${count(underway(e), "claim")}`}>
+        This page shows them when they are done.
+      </Notice>
+    );
   if (!e.balanced && e.acknowledged) {
     return (
       <Notice tone="info" title="Every claim is finished, and the difference is acknowledged">
-        Enter the payment in the practice&apos;s books. Then post it here.
+        Enter the payment in the practice&apos;s books. Then post the remittance here.
       </Notice>
     );
   }
-  if (!e.balanced) return <Notice tone="warn" title="Every claim is finished, but the amounts do not add up">Ask the payer about the difference before you post the payment.</Notice>;
-  return <Notice tone="good" title="Every claim is finished, and all amounts add up">Enter the payment in the practice&apos;s books. Then post it here.</Notice>;
+  if (!e.balanced)
+    return (
+      <Notice tone="warn" title="Every claim is finished, but the amounts do not add up">
+        Ask the payer about the difference before you post the remittance.
+      </Notice>
+    );
+  return (
+    <Notice tone="good" title="Every claim is finished, and all amounts add up">
+      Enter the payment in the practice&apos;s books. Then post the remittance here.
+    </Notice>
+  );
+}
+
+/** adds says whether the claims or the lines of a remittance add up. */
+function adds(what: string, l: ERA["balance"]["claims"]): string {
+  if (l.checked === 0) return "";
+  if (l.failed === 0)
+    return plural(l.checked, `The ${what} adds up.`, `All ${count(l.checked, what)} add up.`);
+  const do_not = plural(l.failed, "does not", "do not");
+  const of = `${count(l.failed, what)} of ${l.checked.toLocaleString("en-US")}`;
+  return `${of} ${do_not} add up, by ${dollars(l.off)} in total.`;
 }
 
 /** Balance shows how the claims make up the payment, and what does not add up. */
@@ -80,24 +139,57 @@ function Balance({ era: e }: { era: ERA }) {
   const { payment, claims, lines, findings } = e.balance;
   const stated = findings.find((f) => f.level === "payment" && f.expected !== null);
   const due = stated?.expected ?? (payment.balanced ? e.payment.total : null);
-  const paid = due === null || e.parts.length > 0 ? null : money(cents(due) + cents(e.payment.provider_adjustments_total));
+  const paid =
+    due === null || e.parts.length > 0
+      ? null
+      : money(cents(due) + cents(e.payment.provider_adjustments_total));
   const off = stated?.off ?? payment.off;
-  const levels = ([["claim", claims], ["line", lines]] as const).map(([what, l]) =>
-    l.checked === 0 ? "" : l.failed === 0
-      ? `${l.checked === 1 ? `The ${what} adds up` : `All ${count(l.checked, what)} add up`}.`
-      : `${count(l.failed, what)} of ${l.checked.toLocaleString("en-US")} ${l.failed === 1 ? "does" : "do"} not add up, by ${dollars(l.off)} in total.`);
   return (
     <>
       <dl className="equation">
-        <div><dt>Claims paid</dt><dd><Money value={paid} /></dd></div>
-        <div><dt><span className="only-read">plus </span>Provider adjustments</dt><dd><Signed value={opposite(e.payment.provider_adjustments_total)} /></dd></div>
-        <div><dt>Payment</dt><dd><Money value={e.payment.total} strong /></dd></div>
-        <div className={payment.balanced ? undefined : "off"}><dt>Difference</dt><dd><Money value={off} strong={!payment.balanced} /></dd></div>
+        <div>
+          <dt>Claims paid</dt>
+          <dd>
+            <Money value={paid} />
+          </dd>
+        </div>
+        <div>
+          <dt>
+            <span className="only-read">plus </span>Provider adjustments
+          </dt>
+          <dd>
+            <Signed value={opposite(e.payment.provider_adjustments_total)} />
+          </dd>
+        </div>
+        <div>
+          <dt>Payment</dt>
+          <dd>
+            <Money value={e.payment.total} strong />
+          </dd>
+        </div>
+        <div className={payment.balanced ? undefined : "off"}>
+          <dt>Difference</dt>
+          <dd>
+            <Money value={off} strong={!payment.balanced} />
+          </dd>
+        </div>
       </dl>
-      <p className={claims.failed + lines.failed > 0 ? "off" : "muted"}>{levels.join(" ")}</p>
-      {findings.filter((f) => f.level === "payment").map((f) => <p key={f.explanation} className="off wrap-anywhere">{printable(f.explanation)}</p>)}
+      <p className={claims.failed + lines.failed > 0 ? "off" : "muted"}>
+        {[adds("claim", claims), adds("line", lines)].filter(Boolean).join(" ")}
+      </p>
+      {findings
+        .filter((f) => f.level === "payment")
+        .map((f) => (
+          <p key={f.explanation} className="off wrap-anywhere">
+            {printable(f.explanation)}
+          </p>
+        ))}
       {!payment.balanced && <Acknowledged era={e} />}
-      {e.warnings.map((w) => <Notice key={w.code} tone="warn">{printable(w.message)}</Notice>)}
+      {e.warnings.map((w) => (
+        <Notice key={w.code} tone="warn">
+          {printable(w.message)}
+        </Notice>
+      ))}
       {e.provider_adjustments.length > 0 && (
         <div className="inset">
           <Table
@@ -105,10 +197,34 @@ function Balance({ era: e }: { era: ERA }) {
             rows={e.provider_adjustments.map((a, i) => ({ a, i }))}
             id={(r) => String(r.i)}
             columns={[
-              { head: "Provider adjustment", cell: ({ a }) => <><span className="strong">{printable(a.label)}</span> <code className="muted">{printable(a.reason)}</code></> },
-              { head: "Reference", cell: ({ a }) => (a.reference ? <span className="wrap-anywhere">{printable(a.reference)}</span> : <span className="muted none" aria-label="none">–</span>) },
-              { head: "Claim", cell: ({ a }) => (a.claim_id ? <Go to={`/claims/${a.claim_id}`}>Open the claim</Go> : <span className="muted none" aria-label="none">–</span>) },
-              { head: "Effect on the payment", right: true, cell: ({ a }) => <Signed value={opposite(a.amount)} /> },
+              {
+                head: "Provider adjustment",
+                cell: ({ a }) => (
+                  <>
+                    <span className="strong">{printable(a.label)}</span>{" "}
+                    <code className="muted">{printable(a.reason)}</code>
+                  </>
+                ),
+              },
+              {
+                head: "Reference",
+                cell: ({ a }) =>
+                  a.reference ? (
+                    <span className="wrap-anywhere">{printable(a.reference)}</span>
+                  ) : (
+                    <None />
+                  ),
+              },
+              {
+                head: "Claim",
+                cell: ({ a }) =>
+                  a.claim_id ? <Go to={`/claims/${a.claim_id}`}>Open the claim</Go> : <None />,
+              },
+              {
+                head: "Effect on the payment",
+                right: true,
+                cell: ({ a }) => <Signed value={opposite(a.amount)} />,
+              },
             ]}
           />
         </div>
@@ -119,20 +235,35 @@ function Balance({ era: e }: { era: ERA }) {
 }
 
 /** Forwarded says what the payer carries from one payment to the next. */
-function Forwarded({ balance: { balance, entries } }: { balance: NonNullable<ERA["forwarded_balance"]> }) {
+function Forwarded({
+  balance: { balance, entries },
+}: {
+  balance: NonNullable<ERA["forwarded_balance"]>;
+}) {
   const owed = cents(balance);
   return (
     <details>
       <summary>
-        {owed > 0 ? `The payer will take ${dollars(balance)} from later payments` : owed < 0 ? `The payer owes ${dollars(opposite(balance))} from earlier payments` : "No balance is carried to later payments"}
+        {owed > 0 && `The payer will take ${dollars(balance)} from later payments`}
+        {owed < 0 && `The payer owes ${dollars(opposite(balance))} from earlier payments`}
+        {owed === 0 && "No balance is carried to later payments"}
       </summary>
       <Table
         caption="Balances carried over by this payer"
         rows={entries.map((b, i) => ({ b, i }))}
         id={(r) => String(r.i)}
         columns={[
-          { head: "Payment", cell: ({ b }) => <Go to={`/remittances/${b.era_id}`}>{printable(b.trace_number || b.era_id)}</Go> },
-          { head: "Effect on the payment", right: true, cell: ({ b }) => <Signed value={opposite(b.amount)} /> },
+          {
+            head: "Payment",
+            cell: ({ b }) => (
+              <Go to={`/remittances/${b.era_id}`}>{printable(b.trace_number || b.era_id)}</Go>
+            ),
+          },
+          {
+            head: "Effect on the payment",
+            right: true,
+            cell: ({ b }) => <Signed value={opposite(b.amount)} />,
+          },
           { head: "Left to take", right: true, cell: ({ b }) => <Money value={b.balance} /> },
         ]}
       />
@@ -145,7 +276,10 @@ function Acknowledged({ era: e }: { era: ERA }) {
   const may = useMay();
   const send = useSend(
     (api, key, note: string) =>
-      api.POST("/eras/{id}/acknowledge", { params: { path: { id: e.id }, header: key }, body: { note } }),
+      api.POST("/eras/{id}/acknowledge", {
+        params: { path: { id: e.id }, header: key },
+        body: { note },
+      }),
     { says: "The difference is acknowledged." },
   );
   if (e.acknowledged) {
@@ -161,12 +295,19 @@ function Acknowledged({ era: e }: { era: ERA }) {
       <Confirm
         title="Acknowledge the difference?"
         action="Acknowledge"
-        note="Why it is right, or what the payer answered"
+        note="Why it is right, or what the payer said"
         noteRequired
         onConfirm={(note) => send.go(note)}
-        trigger={(open) => <Button busy={send.isPending} onClick={open}>Acknowledge the difference</Button>}
+        trigger={(open) => (
+          <Button busy={send.isPending} onClick={open}>
+            Acknowledge the difference
+          </Button>
+        )}
       >
-        <p>The payment then no longer needs attention. It still shows that its amounts do not add up.</p>
+        <p>
+          The remittance then no longer needs attention. It still shows that its amounts do not add
+          up.
+        </p>
       </Confirm>
     </div>
   );
@@ -174,21 +315,37 @@ function Acknowledged({ era: e }: { era: ERA }) {
 
 /** Signed shows an amount with its sign, as a part of a sum. */
 function Signed({ value }: { value: string }) {
-  return <span className="numbers nowrap">{cents(value) > 0 && "+"}{dollars(value)}</span>;
+  return (
+    <span className="numbers nowrap">
+      {cents(value) > 0 && "+"}
+      {dollars(value)}
+    </span>
+  );
 }
+
+const numberLabels: Record<string, string> = { CHK: "Check number", ACH: "EFT trace number" };
 
 function Payment({ era: e }: { era: ERA }) {
   const { api } = useClient();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
   const name = offices.data?.data.find((o) => o.id === e.office_id)?.name;
   return (
-      <Facts items={[
-        [e.payment.method === "CHK" ? "Check number" : e.payment.method === "ACH" ? "EFT trace number" : "Trace number", <span key="t" className="numbers">{printable(e.payment.trace_number)}</span>],
-        ...(e.payer && e.payer.name.toLowerCase() !== e.payer_name.toLowerCase() ? [["Payer in the file", printable(e.payer_name)] as [string, string]] : []),
-        ["Paid to", e.office_id ? name ?? "…" : "No single office matches"],
+    <Facts
+      items={[
+        [
+          numberLabels[e.payment.method] ?? "Trace number",
+          <span key="t" className="numbers">
+            {printable(e.payment.trace_number)}
+          </span>,
+        ],
+        ...(e.payer && e.payer.name.toLowerCase() !== e.payer_name.toLowerCase()
+          ? [["Payer in the file", printable(e.payer_name)] as [string, string]]
+          : []),
+        ["Paid to", e.office_id ? (name ?? "…") : "No single office matches"],
         ["Received", <When key="r" value={e.received_at} full />],
         ["Progress", <Progress key="p" era={e} />],
-      ]} />
+      ]}
+    />
   );
 }
 
@@ -201,48 +358,98 @@ function Actions({ era: e }: { era: ERA }) {
   const [why, setWhy] = useState<string | null>(null);
   const [unposting, setUnposting] = useState(false);
   const params = (header: { "Idempotency-Key": string }) => ({ path: { id: e.id }, header });
-  const post = useSend((api, key, accept: boolean) => api.POST("/eras/{id}/post", { params: params(key), body: accept ? { accept_unfinished: true } : {} }), {
-    says: "The payment is posted.",
-    done: () => setWhy(null),
-    refused: (r) => {
-      if (r.error === "CONFLICT") setWhy(r.message);
-      return r.error === "CONFLICT";
+  const post = useSend(
+    (api, key, accept: boolean) =>
+      api.POST("/eras/{id}/post", {
+        params: params(key),
+        body: accept ? { accept_unfinished: true } : {},
+      }),
+    {
+      says: "The remittance is posted.",
+      done: () => setWhy(null),
+      refused: (r) => {
+        if (r.error === "CONFLICT") setWhy(r.message);
+        return r.error === "CONFLICT";
+      },
     },
-  });
-  const unpost = useSend((api, key, _: void) => api.POST("/eras/{id}/unpost", { params: params(key), body: {} }), { says: "The payment is no longer posted." });
+  );
+  const unpost = useSend(
+    (api, key) => api.POST("/eras/{id}/unpost", { params: params(key), body: {} }),
+    { says: "The remittance is unposted." },
+  );
   const ready = finished(e) === e.counts.claims;
   return (
     <>
-      {may.write && stands(e) && e.state !== "posted" && <Button look={ready ? "primary" : "plain"} busy={post.isPending} onClick={() => post.go(false)}>Post</Button>}
-      <Button icon={<Printer size={16} aria-hidden />} onClick={() => window.print()}>Print</Button>
+      {may.write && stands(e) && e.state !== "posted" && (
+        <Button
+          look={ready ? "primary" : "plain"}
+          busy={post.isPending}
+          onClick={() => post.go(false)}
+        >
+          Post
+        </Button>
+      )}
+      <Button icon={<Printer size={16} aria-hidden />} onClick={() => window.print()}>
+        Print
+      </Button>
       <More
         label="More actions"
         items={[
           { label: "Show the 835 file", onSelect: () => setFile(true) },
-          { label: "Copy the ID", onSelect: () => { void navigator.clipboard.writeText(e.id).then(() => toast.good("Copied the ID")); } },
+          {
+            label: "Copy the ID",
+            onSelect: () => {
+              void navigator.clipboard.writeText(e.id).then(() => toast.good("Copied the ID"));
+            },
+          },
           { label: "Copy as curl", onSelect: () => copy(`/eras/${e.id}`) },
-          ...(may.write && e.state === "posted" ? [{ label: "Take the posting back", onSelect: () => setUnposting(true), danger: true }] : []),
+          ...(may.write && e.state === "posted"
+            ? [{ label: "Unpost", onSelect: () => setUnposting(true), danger: true }]
+            : []),
         ]}
       >
-        More<ChevronDown size={16} aria-hidden />
+        More
+        <ChevronDown size={16} aria-hidden />
       </More>
       <RawFile id={e.id} open={file} onOpenChange={setFile} />
-      <Modal title="Post it unfinished?" open={why !== null} onOpenChange={(o) => { if (!o) setWhy(null); }}>
+      <Modal
+        title="Post it with unfinished claims?"
+        open={why !== null}
+        onOpenChange={(o) => {
+          if (!o) setWhy(null);
+        }}
+      >
         <div className="stack">
           <p>{why}</p>
-          <p className="muted">You can post the payment now, and match, apply or ignore the rest later.</p>
+          <p className="muted">
+            You can post the remittance now, and match, apply or ignore the rest later.
+          </p>
           <div className="dialog-actions">
             <Button onClick={() => setWhy(null)}>Finish the claims first</Button>
-            <Button look="primary" busy={post.isPending} onClick={() => post.go(true)}>Post anyway</Button>
+            <Button look="primary" busy={post.isPending} onClick={() => post.go(true)}>
+              Post anyway
+            </Button>
           </div>
         </div>
       </Modal>
-      <Modal title="Take the posting back?" open={unposting} onOpenChange={setUnposting}>
+      <Modal title="Unpost the remittance?" open={unposting} onOpenChange={setUnposting}>
         <div className="stack">
-          <p>The payment of {dollars(e.payment.total)} is then no longer posted, and you can take applications of its claims back. Correct the practice&apos;s books, too. The claims do not change.</p>
+          <p>
+            The remittance of {dollars(e.payment.total)} is then no longer posted, and you can
+            unapply its claims. Correct the practice&apos;s books too. The claims do not change.
+          </p>
           <div className="dialog-actions">
             <Button onClick={() => setUnposting(false)}>Cancel</Button>
-            <Button look="danger" busy={unpost.isPending} onClick={() => { unpost.go(); setUnposting(false); }}>Take it back</Button>
+            <Button
+              look="danger"
+              busy={unpost.isPending}
+              onClick={() => {
+                unpost.go();
+                setUnposting(false);
+              }}
+            >
+              Unpost
+            </Button>
           </div>
         </div>
       </Modal>

@@ -1,20 +1,34 @@
 // The 835 as the payer sent it: to read, segment by segment, and to keep.
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { headers, root, Unreachable, useClient, type APIError, type Client } from "../../api/client";
+import {
+  type APIError,
+  type Client,
+  headers,
+  root,
+  Unreachable,
+  useClient,
+} from "../../api/client";
 import { Button } from "../../ui/button";
 import { Modal } from "../../ui/dialog";
 import { printable } from "../../ui/format";
-import { Failure, Loading } from "../../ui/page";
+import { Read } from "../../ui/page";
 
 type File = { name: string; blob: Blob; text: string };
 
-/** read returns the file of a remittance. Its name comes from the service. */
-async function read(client: Client, id: string, signal?: AbortSignal): Promise<File> {
-  const reply = await fetch(`${root}/eras/${id}/file`, { headers: headers(client.mode), signal }).catch(() => { throw new Unreachable("Molar does not reply. Check the connection and try again."); });
-  if (!reply.ok) throw await reply.json() as APIError;
+/** fetchFile returns the file of a remittance. Its name comes from the service. */
+async function fetchFile(client: Client, id: string, signal?: AbortSignal): Promise<File> {
+  const reply = await fetch(`${root}/eras/${id}/file`, {
+    headers: headers(client.mode),
+    signal,
+  }).catch(() => {
+    throw new Unreachable("Molar does not reply. Check the connection and try again.");
+  });
+  if (!reply.ok) throw (await reply.json()) as APIError;
   const blob = await reply.blob();
-  const name = /filename="([A-Za-z0-9._-]+)"/.exec(reply.headers.get("Content-Disposition") ?? "")?.[1];
+  const name = /filename="([A-Za-z0-9._-]+)"/.exec(
+    reply.headers.get("Content-Disposition") ?? "",
+  )?.[1];
   return { name: name ?? `${id}.835`, blob, text: await blob.text() };
 }
 
@@ -30,28 +44,64 @@ function save(file: File): void {
 /** segments returns the parts of an interchange. The last character of its ISA ends each part. */
 function segments(text: string): string[] {
   const end = text.startsWith("ISA") ? text.charAt(105) : "~";
-  return text.split(end).map((s) => s.trim()).filter(Boolean);
+  return text
+    .split(end)
+    .map((s) => s.trim())
+    .filter(Boolean);
 }
 
 const shown = 5_000;
 
 /** RawFile shows the 835 with the numbers of its segments, which findings name. */
-export function RawFile({ id, open, onOpenChange }: { id: string; open: boolean; onOpenChange: (open: boolean) => void }) {
+export function RawFile({
+  id,
+  open,
+  onOpenChange,
+}: {
+  id: string;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
   const client = useClient();
-  const file = useQuery({ queryKey: ["get", "/eras/{id}/file", id], enabled: open, staleTime: Infinity, queryFn: ({ signal }) => read(client, id, signal) });
-  const parts = file.data ? segments(file.data.text) : [];
+  const file = useQuery({
+    queryKey: ["get", "/eras/{id}/file", id],
+    enabled: open,
+    staleTime: Infinity,
+    queryFn: ({ signal }) => fetchFile(client, id, signal),
+  });
   return (
     <Modal title="The 835 file" open={open} onOpenChange={onOpenChange} wide>
-      {file.isPending ? <Loading rows={6} /> : !file.data ? <Failure error={file.error} retry={() => void file.refetch()} /> : (
-        <div className="stack">
-          <div className="spread">
-            <code className="wrap-anywhere">{file.data.name}</code>
-            <Button icon={<Download size={16} aria-hidden />} onClick={() => save(file.data)}>Download</Button>
-          </div>
-          <ol className="segments" tabIndex={0} aria-label="Segments">{parts.slice(0, shown).map((s, i) => <li key={i}><code>{printable(s)}</code></li>)}</ol>
-          {parts.length > shown && <p className="muted">The first {shown.toLocaleString("en-US")} of {parts.length.toLocaleString("en-US")} segments. Download the file to see the rest.</p>}
-        </div>
-      )}
+      <Read of={file} rows={6}>
+        {(of) => <Segments of={of} />}
+      </Read>
     </Modal>
+  );
+}
+
+function Segments({ of: file }: { of: File }) {
+  const parts = segments(file.text);
+  return (
+    <div className="stack">
+      <div className="spread">
+        <code className="wrap-anywhere">{file.name}</code>
+        <Button icon={<Download size={16} aria-hidden />} onClick={() => save(file)}>
+          Download
+        </Button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: only a focused box scrolls by the arrow keys */}
+      <ol className="segments" tabIndex={0} aria-label="Segments">
+        {parts.slice(0, shown).map((s, i) => (
+          <li key={i}>
+            <code>{printable(s)}</code>
+          </li>
+        ))}
+      </ol>
+      {parts.length > shown && (
+        <p className="muted">
+          The first {shown.toLocaleString("en-US")} of {parts.length.toLocaleString("en-US")}{" "}
+          segments. Download the file to see the rest.
+        </p>
+      )}
+    </div>
   );
 }

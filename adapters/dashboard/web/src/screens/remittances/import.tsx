@@ -8,7 +8,7 @@ import { Modal } from "../../ui/dialog";
 import { Money, printable } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Notice, why } from "../../ui/page";
-import { Badge } from "../../ui/state";
+import { Badge, type Tone } from "../../ui/state";
 import { methodLabel } from "./standing";
 
 const most = 15 * 1024 * 1024;
@@ -18,8 +18,12 @@ export function Import() {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button icon={<FileUp size={16} aria-hidden />} onClick={() => setOpen(true)}>Import</Button>
-      <Modal title="Import a remittance" open={open} onOpenChange={setOpen}><Drop close={() => setOpen(false)} /></Modal>
+      <Button icon={<FileUp size={16} aria-hidden />} onClick={() => setOpen(true)}>
+        Import
+      </Button>
+      <Modal title="Import a remittance" open={open} onOpenChange={setOpen}>
+        <Drop close={() => setOpen(false)} />
+      </Modal>
     </>
   );
 }
@@ -28,42 +32,92 @@ function Drop({ close }: { close: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
   const [large, setLarge] = useState(false);
-  const send = useSend((api, key, file: File) => {
-    const form = new FormData();
-    form.append("file", file);
-    // The generated type of a file is text; the form carries its bytes.
-    return api.POST("/eras/import", { params: { header: key }, body: form as unknown as Schemas["ERAForm"] });
-  }, { quiet: true });
+  const send = useSend(
+    (api, key, file: File) => {
+      const form = new FormData();
+      form.append("file", file);
+      // The generated type of a file is text; the form carries its bytes.
+      return api.POST("/eras/import", {
+        params: { header: key },
+        body: form as unknown as Schemas["ERAForm"],
+      });
+    },
+    { quiet: true },
+  );
   const take = (file: File | undefined) => {
     if (!file) return;
     setLarge(file.size > most);
     if (file.size <= most) send.go(file);
   };
+  const choose = send.data ? "Choose another file" : "Choose a file";
   return (
     <div className="stack">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same */}
       <div
         className={`import-drop${over ? " import-drop-over" : ""}`}
-        onDragOver={(e) => { e.preventDefault(); setOver(true); }}
+        onDragOver={(e) => {
+          e.preventDefault();
+          setOver(true);
+        }}
         onDragLeave={() => setOver(false)}
-        onDrop={(e) => { e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]); }}
+        onDrop={(e) => {
+          e.preventDefault();
+          setOver(false);
+          take(e.dataTransfer.files[0]);
+        }}
       >
-        <p>Drop an 835 file here, or choose one. It has at most 15 MB.</p>
-        <Button busy={send.isPending} onClick={() => input.current?.click()}>{send.isPending ? "Importing…" : send.data ? "Choose another file" : "Choose a file"}</Button>
-        <input ref={input} type="file" hidden onChange={(e) => { take(e.target.files?.[0]); e.target.value = ""; }} />
+        <p>Drop an 835 file here, or choose one of up to 15 MB.</p>
+        <Button busy={send.isPending} onClick={() => input.current?.click()}>
+          {send.isPending ? "Importing…" : choose}
+        </Button>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          onChange={(e) => {
+            take(e.target.files?.[0]);
+            e.target.value = "";
+          }}
+        />
       </div>
       <div role="status" className="stack">
-        {large && <Notice tone="bad" title="The file has more than 15 MB">Ask an operator to import it with <code>molar era import</code>.</Notice>}
+        {large && (
+          <Notice tone="bad" title="The file is larger than 15 MB">
+            Ask an operator to import it with <code>molar era import</code>.
+          </Notice>
+        )}
         {send.error && (
           <Notice tone="bad" title={why(send.error)}>
-            {isAPIError(send.error) && <>{send.error.errors.map((f) => <p key={f.message}>{printable(f.message)}</p>)}<p className="muted small">Request <code>{send.error.request_id}</code></p></>}
+            {isAPIError(send.error) && (
+              <>
+                {send.error.errors.map((f) => (
+                  <p key={f.message}>{printable(f.message)}</p>
+                ))}
+                <p className="muted small">
+                  Request <code>{send.error.request_id}</code>
+                </p>
+              </>
+            )}
           </Notice>
         )}
         {send.data && <Became of={send.data} />}
       </div>
-      <div className="dialog-actions"><Button onClick={close}>Done</Button></div>
+      <div className="dialog-actions">
+        <Button onClick={close}>Done</Button>
+      </div>
     </div>
   );
 }
+
+const statuses: Record<
+  Schemas["ERAImport"]["payments"][number]["status"],
+  readonly [string, Tone]
+> = {
+  imported: ["Imported", "good"],
+  correction: ["Correction", "warn"],
+  duplicate: ["Already here", "plain"],
+  quarantined: ["In quarantine", "warn"],
+};
 
 /** Became lists what became of each payment of a file. */
 export function Became({ of }: { of: Schemas["ERAImport"] }) {
@@ -73,13 +127,23 @@ export function Became({ of }: { of: Schemas["ERAImport"] }) {
         <li key={i} className="became">
           <div>
             <p className="strong wrap-anywhere">{printable(p.payer_name ?? "No payer's name")}</p>
-            <p className="muted small wrap-anywhere">{p.payment && `${methodLabel(p.payment.method)} ${printable(p.payment.trace_number)}`}</p>
+            <p className="muted small wrap-anywhere">
+              {p.payment && `${methodLabel(p.payment.method)} ${printable(p.payment.trace_number)}`}
+            </p>
             {p.reason && <p className="small wrap-anywhere">{printable(p.reason)}</p>}
           </div>
           <div className="right">
             {p.payment && <Money value={p.payment.total} strong />}
-            <p>{p.status === "imported" ? <Badge tone="good">Imported</Badge> : p.status === "correction" ? <Badge tone="warn">Correction</Badge> : p.status === "duplicate" ? <Badge tone="plain">Already here</Badge> : <Badge tone="warn">In quarantine</Badge>}</p>
-            <p className="small">{p.era_id ? <Go to={`/remittances/${p.era_id}`}>Open the remittance</Go> : <Go to="/remittances/quarantine">Open the quarantine</Go>}</p>
+            <p>
+              <Badge tone={statuses[p.status][1]}>{statuses[p.status][0]}</Badge>
+            </p>
+            <p className="small">
+              {p.era_id ? (
+                <Go to={`/remittances/${p.era_id}`}>Open the remittance</Go>
+              ) : (
+                <Go to="/remittances/quarantine">Open the quarantine</Go>
+              )}
+            </p>
           </div>
         </li>
       ))}

@@ -1,15 +1,16 @@
 // Files that Molar cannot place: a person assigns each to an office, or deletes it.
 import { useState } from "react";
-import { useClient, type Schemas } from "../../api/client";
+import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { Confirm, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { count, Day, Money, printable, When } from "../../ui/format";
+import { Day, Money, None, printable, When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
 import { List, paged } from "../../ui/table";
 import { methodLabel } from "./standing";
 import "./remittances.css";
@@ -19,12 +20,17 @@ type Quarantined = Schemas["QuarantinedFile"];
 export function Quarantine() {
   const { api } = useClient();
   const may = useMay();
-  const files = api.useInfiniteQuery("get", "/quarantine", { params: { query: { limit: 50 } } }, { ...paged, refetchInterval: 30_000 }); // a file that comes here is not on the stream
+  const files = api.useInfiniteQuery(
+    "get",
+    "/quarantine",
+    { params: { query: { limit: 50 } } },
+    { ...paged, refetchInterval: 30_000 }, // a file that arrives here is not on the stream
+  );
   return (
     <Page
       title="Quarantine"
       above={<Go to="/remittances">Remittances</Go>}
-      about="Payments that no office of yours receives, and files that cannot be read"
+      about="Payments that match none of your offices, and files that cannot be read"
       actions={<CopyAsCurl path="/quarantine" />}
     >
       <Section flush>
@@ -33,20 +39,79 @@ export function Quarantine() {
           caption="Files in quarantine"
           id={(f) => f.id}
           columns={[
-            { head: "Payer", cell: (f) => <><span className="strong">{printable(f.payer_name ?? f.file_name)}</span>{f.payer_name && <span className="sub wrap-anywhere">{printable(f.file_name)}</span>}</> },
-            { head: "Paid to", cell: (f) => (f.payee ? <div>{printable(f.payee.name ?? "No name")}<span className="sub numbers">{f.payee.npi ? `NPI ${printable(f.payee.npi)}` : f.payee.tax_id && `Tax ID ${printable(f.payee.tax_id)}`}</span></div> : <span className="muted none" aria-label="none">–</span>) },
-            { head: "Payment", cell: (f) => (f.payment ? <div className="trace">{methodLabel(f.payment.method)}<span className="sub numbers">{printable(f.payment.trace_number)}</span></div> : <span className="muted none" aria-label="none">–</span>) },
+            {
+              head: "Payer",
+              cell: (f) => (
+                <>
+                  <span className="strong">{printable(f.payer_name ?? f.file_name)}</span>
+                  {f.payer_name && (
+                    <span className="sub wrap-anywhere">{printable(f.file_name)}</span>
+                  )}
+                </>
+              ),
+            },
+            {
+              head: "Paid to",
+              cell: (f) =>
+                f.payee ? (
+                  <div>
+                    {printable(f.payee.name ?? "No name")}
+                    <span className="sub numbers">
+                      {f.payee.npi
+                        ? `NPI ${printable(f.payee.npi)}`
+                        : f.payee.tax_id && `Tax ID ${printable(f.payee.tax_id)}`}
+                    </span>
+                  </div>
+                ) : (
+                  <None />
+                ),
+            },
+            {
+              head: "Payment",
+              cell: (f) =>
+                f.payment ? (
+                  <div className="trace">
+                    {methodLabel(f.payment.method)}
+                    <span className="sub numbers">{printable(f.payment.trace_number)}</span>
+                  </div>
+                ) : (
+                  <None />
+                ),
+            },
             { head: "Date", wide: true, cell: (f) => <Day value={f.payment?.date} /> },
-            { head: "Amount", right: true, cell: (f) => <div><Money value={f.payment?.total} strong />{f.claim_count !== null && <span className="sub">{count(f.claim_count, "claim")}</span>}</div> },
+            {
+              head: "Amount",
+              right: true,
+              cell: (f) => (
+                <div>
+                  <Money value={f.payment?.total} strong />
+                  {f.claim_count !== null && (
+                    <span className="sub">{count(f.claim_count, "claim")}</span>
+                  )}
+                </div>
+              ),
+            },
             { head: "Received", wide: true, cell: (f) => <When value={f.received_at} /> },
           ]}
           open={(f) => (
             <div className="decision">
-              <div><p className="wrap-anywhere">{printable(f.reason)}</p></div>
-              {may.write && <div className="row no-print">{f.payment && <Assign file={f} />}<Delete file={f} /></div>}
+              <div>
+                <p className="wrap-anywhere">{printable(f.reason)}</p>
+              </div>
+              {may.write && (
+                <div className="row no-print">
+                  {f.payment && <Assign file={f} />}
+                  <Delete file={f} />
+                </div>
+              )}
             </div>
           )}
-          empty={<Empty title="Nothing is in quarantine">A payment comes here when no office of yours has the NPI or the tax ID that it names.</Empty>}
+          empty={
+            <Empty title="Nothing is in quarantine">
+              A payment appears here when none of your offices has the NPI or the tax ID that it
+              names.
+            </Empty>
+          }
         />
       </Section>
     </Page>
@@ -59,25 +124,60 @@ function Assign({ file }: { file: Quarantined }) {
   const go = useGo();
   const [open, setOpen] = useState(false);
   const [office, setOffice] = useState("");
-  const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } }, { enabled: open });
-  const send = useSend((http, key, office_id: string) => http.POST("/quarantine/{id}/assign", { params: { path: { id: file.id }, header: key }, body: { office_id } }), {
-    says: "The payment is assigned.",
-    done: (made) => {
-      setOpen(false);
-      const era = made.payments.find((p) => p.era_id)?.era_id;
-      if (era) go(`/remittances/${era}`);
+  const offices = api.useQuery(
+    "get",
+    "/offices",
+    { params: { query: { limit: 100 } } },
+    { enabled: open },
+  );
+  const send = useSend(
+    (http, key, office_id: string) =>
+      http.POST("/quarantine/{id}/assign", {
+        params: { path: { id: file.id }, header: key },
+        body: { office_id },
+      }),
+    {
+      says: "The payment is assigned.",
+      done: (made) => {
+        setOpen(false);
+        const era = made.payments.find((p) => p.era_id)?.era_id;
+        if (era) go(`/remittances/${era}`);
+      },
     },
-  });
+  );
   return (
     <>
-      <Button look="primary" onClick={() => setOpen(true)}>Assign to an office</Button>
+      <Button look="primary" onClick={() => setOpen(true)}>
+        Assign to an office
+      </Button>
       <Modal title="Assign the payment" open={open} onOpenChange={setOpen}>
-        <form className="stack" onSubmit={(e) => { e.preventDefault(); if (office) send.go(office); }}>
-          <p>The file names <span className="strong">{printable(file.payee?.name ?? "no payee")}</span>. Check that the office received this payment.</p>
-          <SelectField label="Office" value={office} onChange={setOffice} required options={[["", "Choose an office"], ...(offices.data?.data ?? []).map((o) => [o.id, o.name] as const)]} />
+        <form
+          className="stack"
+          onSubmit={(e) => {
+            e.preventDefault();
+            if (office) send.go(office);
+          }}
+        >
+          <p>
+            The file names{" "}
+            <span className="strong">{printable(file.payee?.name ?? "no payee")}</span>. Check that
+            the office received this payment.
+          </p>
+          <SelectField
+            label="Office"
+            value={office}
+            onChange={setOffice}
+            required
+            options={[
+              ["", "Choose an office"],
+              ...(offices.data?.data ?? []).map((o) => [o.id, o.name] as const),
+            ]}
+          />
           <div className="dialog-actions">
             <Button onClick={() => setOpen(false)}>Cancel</Button>
-            <Button type="submit" look="primary" busy={send.isPending}>Assign</Button>
+            <Button type="submit" look="primary" busy={send.isPending}>
+              Assign
+            </Button>
           </div>
         </form>
       </Modal>
@@ -86,10 +186,27 @@ function Assign({ file }: { file: Quarantined }) {
 }
 
 function Delete({ file }: { file: Quarantined }) {
-  const send = useSend((http, key, _: void) => http.DELETE("/quarantine/{id}", { params: { path: { id: file.id }, header: key } }), { says: "The file is deleted." });
+  const send = useSend(
+    (http, key) =>
+      http.DELETE("/quarantine/{id}", { params: { path: { id: file.id }, header: key } }),
+    { says: "The file is deleted." },
+  );
   return (
-    <Confirm title="Delete the file?" action="Delete" danger onConfirm={() => send.go()} trigger={(open) => <Button busy={send.isPending} onClick={open}>Delete</Button>}>
-      <p>Molar deletes {printable(file.file_name)} for good. You can import it again if you have it.</p>
+    <Confirm
+      title="Delete the file?"
+      action="Delete"
+      danger
+      onConfirm={() => send.go()}
+      trigger={(open) => (
+        <Button busy={send.isPending} onClick={open}>
+          Delete
+        </Button>
+      )}
+    >
+      <p>
+        Molar deletes {printable(file.file_name)} for good. You can import it again if you still
+        have it.
+      </p>
     </Confirm>
   );
 }

@@ -1,29 +1,38 @@
 // How far a remittance is: what a person has to decide, and what adds up.
 import type { Schemas } from "../../api/client";
-import { cents, count } from "../../ui/format";
+import { cents } from "../../ui/format";
+import { count } from "../../ui/plural";
 import { Badge, type Tone } from "../../ui/state";
 
 type Head = Schemas["ERASummary"];
 
 /** unfinished returns the number of claims that wait for a person. */
-export const unfinished = (e: Pick<Head, "progress">): number => e.progress.needs_review + e.progress.unmatched;
+export const unfinished = (e: Pick<Head, "progress">): number =>
+  e.progress.needs_review + e.progress.unmatched;
 
 /** finished returns the number of claims that need no one. */
-export const finished = (e: Pick<Head, "progress">): number => e.progress.applied + e.progress.ignored + e.progress.forwarded;
+export const finished = (e: Pick<Head, "progress">): number =>
+  e.progress.applied + e.progress.ignored + e.progress.forwarded;
 
 /** underway returns the number of claims that Molar is still applying. */
-export const underway = (e: Pick<Head, "progress" | "counts">): number => Math.max(0, e.counts.claims - finished(e) - unfinished(e));
+export const underway = (e: Pick<Head, "progress" | "counts">): number =>
+  Math.max(0, e.counts.claims - finished(e) - unfinished(e));
 
-/** Standing shows in a word what a remittance needs. */
+/** standing returns in a word what a remittance needs. */
+export function standing(e: Head): [string, Tone] {
+  if (e.state === "posted") return ["Posted", "accent"];
+  if (e.state === "replaced") return ["Replaced", "plain"];
+  if (e.state === "discarded") return ["Discarded", "plain"];
+  if (e.correction?.undecided) return ["Correction to decide", "warn"];
+  if (unfinished(e) > 0) return ["To finish", "warn"];
+  if (underway(e) > 0) return ["Being applied", "info"];
+  if (e.balanced) return ["Ready to post", "good"];
+  return e.acknowledged ? ["Acknowledged", "info"] : ["Does not add up", "warn"];
+}
+
+/** Standing shows what a remittance needs. */
 export function Standing({ era: e }: { era: Head }) {
-  const [word, tone]: [string, Tone] = e.state === "posted" ? ["Posted", "accent"]
-    : e.state === "replaced" ? ["Replaced", "plain"]
-    : e.state === "discarded" ? ["Discarded", "plain"]
-    : e.correction?.undecided ? ["Correction to decide", "warn"]
-    : unfinished(e) > 0 ? ["To finish", "warn"]
-    : underway(e) > 0 ? ["Being applied", "info"]
-    : e.balanced ? ["Ready to post", "good"]
-    : e.acknowledged ? ["Acknowledged", "info"] : ["Does not add up", "warn"];
+  const [word, tone] = standing(e);
   return <Badge tone={tone}>{word}</Badge>;
 }
 
@@ -34,16 +43,20 @@ export function Progress({ era: e }: { era: Head }) {
     e.progress.needs_review > 0 && `${e.progress.needs_review.toLocaleString("en-US")} to review`,
     e.progress.unmatched > 0 && `${e.progress.unmatched.toLocaleString("en-US")} unmatched`,
     underway(e) > 0 && `${underway(e).toLocaleString("en-US")} being applied`,
-  ].filter(Boolean).join(", ");
+  ]
+    .filter(Boolean)
+    .join(", ");
   const done = finished(e) === e.counts.claims;
   return (
     <div className="progress">
       <div className="progress-bar no-print" aria-hidden>
-        <span className="progress-done" style={{ width: `${100 * finished(e) / all}%` }} />
-        <span className="progress-wait" style={{ width: `${100 * unfinished(e) / all}%` }} />
+        <span className="progress-done" style={{ width: `${(100 * finished(e)) / all}%` }} />
+        <span className="progress-wait" style={{ width: `${(100 * unfinished(e)) / all}%` }} />
       </div>
       <span className="small">
-        {done ? `${count(e.counts.claims, "claim")}, ${e.counts.claims === 1 ? "" : "all "}finished` : `${finished(e).toLocaleString("en-US")} of ${count(e.counts.claims, "claim")} finished`}
+        {done
+          ? count(e.counts.claims, "claim, finished", "claims, all finished")
+          : `${finished(e).toLocaleString("en-US")} of ${count(e.counts.claims, "claim")} finished`}
         {waiting && <span className="sub">{waiting}</span>}
       </span>
     </div>
@@ -56,7 +69,13 @@ export const opposite = (amount: string): string => money(-cents(amount));
 /** money returns cents as an amount of the API. */
 export const money = (n: number): string => (n / 100).toFixed(2).replace(/^-0\.00$/, "0.00");
 
-const methods: Record<string, string> = { ACH: "EFT", CHK: "Check", NON: "No payment", FWT: "Wire transfer", BOP: "EFT or check" };
+const methods: Record<string, string> = {
+  ACH: "EFT",
+  CHK: "Check",
+  NON: "No payment",
+  FWT: "Wire transfer",
+  BOP: "EFT or check",
+};
 
 /** methodLabel returns the words for a payment method (BPR04). */
 export const methodLabel = (code: string): string => methods[code] ?? `Method ${code}`;

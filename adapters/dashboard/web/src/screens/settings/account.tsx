@@ -4,8 +4,8 @@ import { useMe } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
 import { FaultsOf } from "../../ui/form";
-import { Facts, Notice, Page, Section } from "../../ui/page";
 import { words } from "../../ui/format";
+import { Facts, Notice, Page, Section } from "../../ui/page";
 import { Authenticator, CurrentPassword, NewPassword, useOwnChange } from "./authenticator";
 import { SettingsParts } from "./parts";
 
@@ -21,9 +21,21 @@ export function Account() {
         </div>
         <div>
           <Section title="You">
-            <Facts items={[["Email", me.user?.email], ["Role", me.role ? words(me.role) : null], ["Organization", me.organization.name]]} />
-            {me.warnings.map((w) => <Notice key={w.code} tone="warn">{w.message}</Notice>)}
-            <p className="small"><Copy value={me.organization.id} label="Copy the organization's ID" /></p>
+            <Facts
+              items={[
+                ["Email", me.user?.email],
+                ["Role", me.role ? words(me.role) : null],
+                ["Organization", me.organization.name],
+              ]}
+            />
+            {me.warnings.map((w) => (
+              <Notice key={w.code} tone="warn">
+                {w.message}
+              </Notice>
+            ))}
+            <p className="small">
+              <Copy value={me.organization.id} label="Copy the organization's ID" />
+            </p>
           </Section>
         </div>
       </div>
@@ -35,18 +47,38 @@ function Password() {
   const me = useMe();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const { faults, send } = useOwnChange(() => { setCurrent(""); setNext(""); });
+  const { faults, send } = useOwnChange(() => {
+    setCurrent("");
+    setNext("");
+  });
   return (
     <Section title={me.user?.has_password ? "Change your password" : "Choose a password"}>
       <FaultsOf list={faults}>
-        <form className="stack" onSubmit={(e) => { e.preventDefault(); send.go({ password: next, ...(me.user?.has_password && { current_password: current }) }); }}>
+        <form
+          className="stack"
+          onSubmit={(e) => {
+            e.preventDefault();
+            send.go({
+              password: next,
+              ...(me.user?.has_password && { current_password: current }),
+            });
+          }}
+        >
           <input type="hidden" autoComplete="username" value={me.user?.email ?? ""} readOnly />
           <div className="fields fields-wide">
-            {me.user?.has_password && <CurrentPassword label="Current password" value={current} onChange={setCurrent} />}
+            {me.user?.has_password && (
+              <CurrentPassword label="Current password" value={current} onChange={setCurrent} />
+            )}
             <NewPassword label="New password" value={next} onChange={setNext} />
           </div>
-          <div className="row"><Button type="submit" look="primary" busy={send.isPending}>Save the password</Button></div>
-          <p className="muted small">You are signed out everywhere afterwards, and sign in with the new password.</p>
+          <div className="row">
+            <Button type="submit" look="primary" busy={send.isPending}>
+              Save the password
+            </Button>
+          </div>
+          <p className="muted small">
+            Molar then signs you out everywhere. Sign in again with the new password.
+          </p>
         </form>
       </FaultsOf>
     </Section>
@@ -61,26 +93,47 @@ function SecondFactor() {
   const on = me.user?.has_totp;
   if (setting) {
     const leave = () => setSetting(false);
-    return <Section title="Second factor"><Authenticator done={leave} cancel={leave} /></Section>;
+    return (
+      <Section title="Second factor">
+        <Authenticator done={leave} cancel={leave} />
+      </Section>
+    );
   }
-  const turnOff = () => send.go({ totp_secret: "", ...(me.user?.has_password && { current_password: current }) });
+  const turnOff = () =>
+    send.go({ totp_secret: "", ...(me.user?.has_password && { current_password: current }) });
   return (
     <Section title="Second factor">
       <FaultsOf list={faults}>
-        <form className="stack" onSubmit={(e) => { e.preventDefault(); turnOff(); }}>
+        <form
+          className="stack"
+          onSubmit={(e) => {
+            e.preventDefault();
+            turnOff();
+          }}
+        >
           <p>
             {on
-              ? "Signing in needs a code of your authenticator."
+              ? "Signing in needs a code from your authenticator."
               : "With a second factor, a stolen password is not enough to sign in."}
           </p>
-          {me.organization.require_totp && <p className="muted small">{me.organization.name} requires one.</p>}
+          {me.organization.require_totp && (
+            <p className="muted small">{me.organization.name} requires one.</p>
+          )}
           <div className="row">
-            <Button onClick={() => setSetting(true)}>{on ? "Set up another authenticator" : "Set up an authenticator"}</Button>
+            <Button onClick={() => setSetting(true)}>
+              {on ? "Set up another authenticator" : "Set up an authenticator"}
+            </Button>
           </div>
           {on && !me.organization.require_totp && (
             <>
-              {me.user?.has_password && <CurrentPassword label="Your password" value={current} onChange={setCurrent} />}
-              <div className="row"><Button type="submit" look="danger" busy={send.isPending}>Turn it off</Button></div>
+              {me.user?.has_password && (
+                <CurrentPassword label="Your password" value={current} onChange={setCurrent} />
+              )}
+              <div className="row">
+                <Button type="submit" look="danger" busy={send.isPending}>
+                  Turn it off
+                </Button>
+              </div>
             </>
           )}
         </form>

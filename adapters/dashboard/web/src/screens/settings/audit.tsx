@@ -1,21 +1,31 @@
 // Who did what, and who looked at which patient.
-import { one, useFilters, type Filters } from "../../api/filters";
-import { useClient, type Schemas } from "../../api/client";
-import { DateField, SelectField, TextField } from "../../ui/form";
-import { count, dateIn, daysAfter, midnight, useZone, When } from "../../ui/format";
-import { Go } from "../../ui/link";
-import { Empty, Page, Section } from "../../ui/page";
-import { List, paged } from "../../ui/table";
+
+import { type Schemas, useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
+import type { Searches } from "../../api/searches";
 import { screenOf } from "../../shell/places";
+import { DateField, SelectField, TextField } from "../../ui/form";
+import { dateIn, daysAfter, midnight, None, useZone, When } from "../../ui/format";
+import { GoTo } from "../../ui/link";
+import { Empty, Page, Section } from "../../ui/page";
+import { count } from "../../ui/plural";
+import { List, paged } from "../../ui/table";
 import { SettingsParts } from "./parts";
+
+type Filters = Searches["/settings/audit"];
 
 export function Audit() {
   const { api } = useClient();
-  const [filters, set] = useFilters();
+  const [filters, set] = useFilters("/settings/audit");
   const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } });
   const zone = useZone();
-  const [after, before] = [one(filters.created_after), one(filters.created_before)];
-  const entries = api.useInfiniteQuery("get", "/audit_entries", { params: { query: { ...filters, limit: 50 } } }, paged);
+  const { created_after: after, created_before: before } = filters;
+  const entries = api.useInfiniteQuery(
+    "get",
+    "/audit_entries",
+    { params: { query: { ...filters, limit: 50 } } },
+    paged,
+  );
   return (
     <Page title="Settings">
       <SettingsParts />
@@ -23,96 +33,169 @@ export function Audit() {
         <div className="filters">
           <SelectField
             label="Who"
-            value={one(filters.user_id) ?? one(filters.actor) ?? ""}
+            value={filters.user_id ?? filters.actor ?? ""}
             onChange={(v) => set(chosen(v))}
             options={[...actors, ...(users.data?.data ?? []).map((u) => [u.id, u.email] as const)]}
           />
-          <SelectField label="What" value={shows(filters)} onChange={(v) => set(kinds[v] ?? {})} options={whats} />
-          <TextField label="Resource" value={one(filters.resource_id) ?? ""} onChange={(v) => set({ resource_id: v.trim() || undefined })} placeholder="ID of a patient, claim, …" />
-          <DateField label="From" value={after ? dateIn(zone, new Date(after)) : ""} onChange={(v) => set({ created_after: v ? midnight(v, zone) : undefined })} />
-          <DateField label="Until" value={before ? daysAfter(dateIn(zone, new Date(before)), -1) : ""} onChange={(v) => set({ created_before: v ? midnight(daysAfter(v, 1), zone) : undefined })} />
+          <SelectField
+            label="What"
+            value={shows(filters)}
+            onChange={(v) => set(kinds[v] ?? {})}
+            options={whats}
+          />
+          <TextField
+            label="Resource"
+            value={filters.resource_id ?? ""}
+            onChange={(v) => set({ resource_id: v.trim() || undefined })}
+            placeholder="ID of a patient, claim, …"
+          />
+          <DateField
+            label="From"
+            value={after ? dateIn(zone, new Date(after)) : ""}
+            onChange={(v) => set({ created_after: v ? midnight(v, zone) : undefined })}
+          />
+          <DateField
+            label="Until"
+            value={before ? daysAfter(dateIn(zone, new Date(before)), -1) : ""}
+            onChange={(v) =>
+              set({ created_before: v ? midnight(daysAfter(v, 1), zone) : undefined })
+            }
+          />
         </div>
         <List
           of={entries}
           caption="Audit"
           id={(e) => e.id}
           columns={[
-            { head: "What", cell: (e) => <><span className="strong">{says(e)}</span><span className="sub"><code>{e.operation}</code></span></> },
+            {
+              head: "What",
+              cell: (e) => (
+                <>
+                  <span className="strong">{says(e)}</span>
+                  <span className="sub">
+                    <code>{e.operation}</code>
+                  </span>
+                </>
+              ),
+            },
             { head: "Who", cell: (e) => <Actor entry={e} /> },
             { head: "Resource", cell: (e) => <Resource entry={e} /> },
             { head: "From", wide: true, cell: (e) => <From entry={e} /> },
-            { head: "Mode", wide: true, cell: (e) => e.mode ?? <span className="muted none" aria-label="none">–</span> },
+            {
+              head: "Mode",
+              wide: true,
+              cell: (e) => e.mode ?? <None />,
+            },
             { head: "When", cell: (e) => <When value={e.created_at} full /> },
           ]}
           empty={
             <Empty title="No entry matches">
-              Each request of a person or with an API key is listed here, and what an operator of the service did.
+              Each request by a person or an API key is listed here, and what an operator of the
+              service did.
             </Empty>
           }
         />
       </Section>
       <p className="muted small">
-        To see who looked at a patient, enter the patient’s ID as the resource. It also finds lists, searches, files and
-        images that showed the patient.
+        To see who looked at a patient, enter the patient’s ID as the resource. It also finds lists,
+        searches, files and images that showed the patient.
       </p>
     </Page>
   );
 }
 
 const actors = [
-  ["", "Everyone"], ["user", "All people"], ["key", "All API keys"], ["operator", "Operators of the service"],
+  ["", "Everyone"],
+  ["user", "All people"],
+  ["key", "All API keys"],
+  ["operator", "Operators of the service"],
 ] as const;
 
 const whats = [
-  ["", "Everything"], ["foreground", "Without what pages did by themselves"], ["changes", "Changes only"],
+  ["", "Everything"],
+  ["foreground", "Without what pages did automatically"],
+  ["changes", "Changes only"],
 ] as const;
 
 /** chosen returns the filter by who did it: a kind of actor, or a person. */
-function chosen(value: string) {
-  return value.startsWith("usr_") ? { user_id: value, actor: undefined } : { user_id: undefined, actor: value || undefined };
+function chosen(value: string): Filters {
+  return value.startsWith("usr_")
+    ? { user_id: value, actor: undefined }
+    : { user_id: undefined, actor: (value || undefined) as Filters["actor"] };
 }
 
-const kinds: Record<string, { background?: string; changes?: string }> = {
+const kinds: Record<string, Pick<Filters, "background" | "changes">> = {
   "": { background: undefined, changes: undefined },
-  foreground: { background: "false", changes: undefined },
-  changes: { background: undefined, changes: "true" },
+  foreground: { background: false, changes: undefined },
+  changes: { background: undefined, changes: true },
 };
 
 /** shows returns the choice of the filter by what was done. */
 function shows(filters: Filters): string {
-  return filters.changes ? "changes" : filters.background ? "foreground" : "";
+  if (filters.changes) return "changes";
+  return filters.background === false ? "foreground" : "";
 }
 
 function Actor({ entry: { actor, background, operator } }: { entry: Schemas["AuditEntry"] }) {
   const user = operator ? `signed in with a link of the operator ${operator}` : "";
   const kind = { user, key: "API key", operator: "Operator of the service" }[actor.kind];
   const sub = [kind, background && "by the page itself"].filter(Boolean).join(", ");
-  return <><span className="wrap-anywhere">{actor.name}</span>{sub && <span className="sub">{sub}</span>}</>;
+  return (
+    <>
+      <span className="wrap-anywhere">{actor.name}</span>
+      {sub && <span className="sub">{sub}</span>}
+    </>
+  );
 }
 
 function From({ entry: { actor, address, agent } }: { entry: Schemas["AuditEntry"] }) {
   if (actor.kind === "operator") return <span className="muted">Command line</span>;
   if (!address) return <span className="muted">Not shown, and the time to the hour</span>;
-  return <>{address}{agent && <span className="sub wrap-anywhere">{agent}</span>}</>;
-}
-
-function Resource({ entry: e }: { entry: Schemas["AuditEntry"] }) {
-  const place = e.resource_id && screenOf(e.resource_id);
   return (
     <>
-      {e.resource_id ? place ? <Go to={place}><code className="wrap-anywhere">{e.resource_id}</code></Go> : <code className="wrap-anywhere">{e.resource_id}</code> : <span className="muted none" aria-label="none">–</span>}
-      {e.shown_ids.length > 0 && <span className="sub">showed {count(e.shown_ids.filter((i) => i.startsWith("pat_")).length, "patient")}</span>}
+      {address}
+      {agent && <span className="sub wrap-anywhere">{agent}</span>}
     </>
   );
 }
+
+function Resource({ entry: e }: { entry: Schemas["AuditEntry"] }) {
+  const place = e.resource_id ? screenOf(e.resource_id) : undefined;
+  return (
+    <>
+      {place && (
+        <GoTo target={place}>
+          <code className="wrap-anywhere">{e.resource_id}</code>
+        </GoTo>
+      )}
+      {!place && e.resource_id && <code className="wrap-anywhere">{e.resource_id}</code>}
+      {!e.resource_id && <None />}
+      {e.shown_ids.length > 0 && (
+        <span className="sub">
+          showed {count(e.shown_ids.filter((i) => i.startsWith("pat_")).length, "patient")}
+        </span>
+      )}
+    </>
+  );
+}
+
+const acts: Record<string, string> = {
+  "POST /sessions": "Sign-in",
+  "DELETE /sessions/{id}": "Ended a session",
+};
+
+const verbs: Record<string, string> = { GET: "Read", DELETE: "Removed", PATCH: "Changed" };
 
 /** says returns in words what a request did, and whether it was refused. */
 function says(e: Schemas["AuditEntry"]): string {
   if (e.actor.kind === "operator") return "Used the command line";
   const [method = "", path = ""] = e.operation.split(" ");
-  const what = path.split("/").filter((p) => p && !p.startsWith("{")).join(" ").replaceAll("_", " ");
-  const verb = e.operation === "POST /sessions" ? "Sign-in" : e.operation === "DELETE /sessions/{id}" ? "Ended a session"
-    : path.endsWith("/search") ? `Searched ${what.replace(" search", "")}`
-    : method === "GET" ? `Read ${what}` : method === "DELETE" ? `Removed ${what}` : method === "PATCH" ? `Changed ${what}` : `Sent ${what}`;
+  const what = path
+    .split("/")
+    .filter((p) => p && !p.startsWith("{"))
+    .join(" ")
+    .replaceAll("_", " ");
+  const searched = path.endsWith("/search") && `Searched ${what.replace(" search", "")}`;
+  const verb = acts[e.operation] ?? (searched || `${verbs[method] ?? "Sent"} ${what}`);
   return e.status && e.status >= 400 ? `${verb}, refused (${e.status})` : verb;
 }

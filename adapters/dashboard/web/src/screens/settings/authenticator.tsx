@@ -3,11 +3,11 @@ import { generate } from "lean-qr";
 import { toSvgPath } from "lean-qr/extras/svg";
 import { useState } from "react";
 import { isAPIError, type Schemas } from "../../api/client";
-import { useMe, type Me } from "../../api/session";
 import { useSend } from "../../api/send";
+import { type Me, useMe } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
-import { FaultsOf, TextField, type Fault } from "../../ui/form";
+import { type Fault, FaultsOf, TextField } from "../../ui/form";
 import { Notice } from "../../ui/page";
 import "./authenticator.css";
 
@@ -17,9 +17,15 @@ export function useOwnChange(done: (out: Schemas["ChangedUser"]) => void) {
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend(
     (fetch, key, body: Schemas["UserChange"]) =>
-      fetch.PATCH("/users/{id}", { params: { path: { id: me.user!.id }, header: key }, body }),
+      fetch.PATCH("/users/{id}", {
+        params: { path: { id: me.user?.id ?? "" }, header: key },
+        body,
+      }),
     {
-      done: (out) => { setFaults([]); done(out); },
+      done: (out) => {
+        setFaults([]);
+        done(out);
+      },
       refused: (e) => {
         if (!isAPIError(e) || e.errors.length === 0) return false;
         setFaults(e.errors);
@@ -59,14 +65,23 @@ export function NewPassword({ label, value, onChange }: PasswordProps) {
       minLength={12}
       value={value}
       onChange={onChange}
-      hint="At least 12 characters. Several words that do not belong together are good."
+      hint="At least 12 characters. Several unrelated words work well."
     />
   );
 }
 
-/** Authenticator sets up a second factor. It calls shown when it shows the recovery codes, and done when the person has
- *  kept them. A person without a password chooses one, because the next sign-in needs both. */
-export function Authenticator({ shown, done, cancel }: { shown?: () => void; done: () => void; cancel?: () => void }) {
+/** Authenticator sets up a second factor. It calls shown when it shows the recovery codes, and done when
+ *  the person has kept them. A person without a password chooses one, because the next sign-in needs
+ *  both. */
+export function Authenticator({
+  shown,
+  done,
+  cancel,
+}: {
+  shown?: () => void;
+  done: () => void;
+  cancel?: () => void;
+}) {
   const me = useMe();
   const [secret] = useState(newSecret);
   const [code, setCode] = useState("");
@@ -85,12 +100,20 @@ export function Authenticator({ shown, done, cancel }: { shown?: () => void; don
         className="stack"
         onSubmit={(e) => {
           e.preventDefault();
-          send.go({ totp_secret: secret, totp: code, ...(had ? { current_password: password } : { password }) });
+          send.go({
+            totp_secret: secret,
+            totp: code,
+            ...(had ? { current_password: password } : { password }),
+          });
         }}
       >
-        <p>Scan this with an authenticator app, such as one on your phone. Or enter the key in it.</p>
+        <p>
+          Scan this with an authenticator app, such as one on your phone. Or enter the key in it.
+        </p>
         <QR text={keyURI(me, secret)} />
-        <p><Copy value={secret} label="Copy the key" /></p>
+        <p>
+          <Copy value={secret} label="Copy the key" />
+        </p>
         <input type="hidden" autoComplete="username" value={me.user?.email ?? ""} readOnly />
         <TextField
           label="Code"
@@ -102,11 +125,15 @@ export function Authenticator({ shown, done, cancel }: { shown?: () => void; don
           onChange={setCode}
           hint="The six digits that the app shows for this key."
         />
-        {had
-          ? <CurrentPassword label="Your password" value={password} onChange={setPassword} />
-          : <NewPassword label="Your new password" value={password} onChange={setPassword} />}
+        {had ? (
+          <CurrentPassword label="Your password" value={password} onChange={setPassword} />
+        ) : (
+          <NewPassword label="Your new password" value={password} onChange={setPassword} />
+        )}
         <div className="row">
-          <Button type="submit" look="primary" busy={send.isPending}>Turn it on</Button>
+          <Button type="submit" look="primary" busy={send.isPending}>
+            Turn it on
+          </Button>
           {cancel && <Button onClick={cancel}>Cancel</Button>}
         </div>
       </form>
@@ -117,9 +144,17 @@ export function Authenticator({ shown, done, cancel }: { shown?: () => void; don
 function RecoveryCodes({ codes, done }: { codes: readonly string[]; done: () => void }) {
   return (
     <Notice tone="warn" title="Keep these recovery codes. They are shown once.">
-      <ul className="plain codes mono" aria-label="Recovery codes">{codes.map((c) => <li key={c}>{c}</li>)}</ul>
-      <p>Each works once, when you do not have your authenticator.</p>
-      <div className="row"><Button look="primary" onClick={done}>I have kept them</Button></div>
+      <ul className="plain codes mono" aria-label="Recovery codes">
+        {codes.map((c) => (
+          <li key={c}>{c}</li>
+        ))}
+      </ul>
+      <p>Each works once, in place of a code from your authenticator.</p>
+      <div className="row">
+        <Button look="primary" onClick={done}>
+          I have kept them
+        </Button>
+      </div>
     </Notice>
   );
 }
@@ -133,14 +168,21 @@ function QR({ text }: { text: string }) {
   const quiet = 4; // modules around the code, as the standard asks for
   const box = `${-quiet} ${-quiet} ${size + 2 * quiet} ${size + 2 * quiet}`;
   return (
-    <svg className="qr" role="img" aria-label="QR code of the key" viewBox={box} shapeRendering="crispEdges">
+    <svg
+      className="qr"
+      role="img"
+      aria-label="QR code of the key"
+      viewBox={box}
+      shapeRendering="crispEdges"
+    >
       <rect x={-quiet} y={-quiet} width="100%" height="100%" fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
   );
 }
 
-/** keyURI returns the key in the form that authenticators scan. It is only drawn, and no address of anything. */
+/** keyURI returns the key in the form that authenticators scan. It is only drawn, and no address of
+ *  anything. */
 function keyURI(me: Me, secret: string): string {
   const account = `${me.user?.email} (${me.organization.name})`;
   return `otpauth://totp/Molar:${encodeURIComponent(account)}?secret=${secret}&issuer=Molar`;

@@ -2,16 +2,16 @@
 import { useParams } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { isAPIError, useClient, type Schemas } from "../../api/client";
-import { useMay } from "../../api/session";
+import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
-import { Changer } from "../../ui/changer";
+import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
+import { Changer } from "../../ui/changer";
 import { CopyAsCurl } from "../../ui/copy";
-import { Check, FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
+import { Check, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
-import { Empty, Failure, Loading, Notice, Page, Section } from "../../ui/page";
+import { Empty, Notice, Page, Read, Section } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 import { SettingsParts } from "./parts";
@@ -21,9 +21,30 @@ type Office = Schemas["Office"];
 export function Offices() {
   const { api } = useClient();
   const may = useMay();
-  const offices = api.useInfiniteQuery("get", "/offices", { params: { query: { limit: 50 } } }, paged);
+  const offices = api.useInfiniteQuery(
+    "get",
+    "/offices",
+    { params: { query: { limit: 50 } } },
+    paged,
+  );
   return (
-    <Page title="Settings" actions={<><CopyAsCurl path="/offices" />{may.manage && <ButtonLink look="primary" icon={<Plus size={16} aria-hidden />} to="/settings/offices/new">New office</ButtonLink>}</>}>
+    <Page
+      title="Settings"
+      actions={
+        <>
+          <CopyAsCurl path="/offices" />
+          {may.manage && (
+            <ButtonLink
+              look="primary"
+              icon={<Plus size={16} aria-hidden />}
+              to="/settings/offices/new"
+            >
+              New office
+            </ButtonLink>
+          )}
+        </>
+      }
+    >
       <SettingsParts />
       <Section flush>
         <List
@@ -34,14 +55,43 @@ export function Offices() {
           columns={[
             { head: "Name", cell: (o) => o.name },
             { head: "NPI", cell: (o) => <span className="numbers">{o.npi}</span> },
-            { head: "Address", cell: (o) => o.address ? `${o.address.line1}, ${o.address.city}, ${o.address.state}` : <Badge tone="warn">Missing</Badge> },
-            { head: "State", cell: (o) => o.retired ? <State value="retired" /> : complete(o) ? <Badge tone="good">In use</Badge> : <Badge tone="warn">Incomplete</Badge> },
+            {
+              head: "Address",
+              cell: (o) =>
+                o.address ? (
+                  `${o.address.line1}, ${o.address.city}, ${o.address.state}`
+                ) : (
+                  <Badge tone="warn">Missing</Badge>
+                ),
+            },
+            {
+              head: "State",
+              cell: (o) => <OfficeState office={o} />,
+            },
           ]}
-          empty={<Empty title="No offices yet" action={may.manage && <ButtonLink look="primary" to="/settings/offices/new">Add the first office</ButtonLink>}>An office sends checks and claims. It needs a name and an NPI.</Empty>}
+          empty={
+            <Empty
+              title="No offices yet"
+              action={
+                may.manage && (
+                  <ButtonLink look="primary" to="/settings/offices/new">
+                    Add the first office
+                  </ButtonLink>
+                )
+              }
+            >
+              An office sends checks and claims. It needs a name and an NPI.
+            </Empty>
+          }
         />
       </Section>
     </Page>
   );
+}
+
+function OfficeState({ office: o }: { office: Office }) {
+  if (o.retired) return <State value="retired" />;
+  return complete(o) ? <Badge tone="good">In use</Badge> : <Badge tone="warn">Incomplete</Badge>;
 }
 
 /** complete reports whether the office has all that its claims state. The rules of claims judge the values. */
@@ -53,12 +103,25 @@ export function OfficeDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
   const fresh = id === "new";
-  const office = api.useQuery("get", "/offices/{id}", { params: { path: { id } } }, { enabled: !fresh });
+  const office = api.useQuery(
+    "get",
+    "/offices/{id}",
+    { params: { path: { id } } },
+    { enabled: !fresh },
+  );
   return (
-    <Page title={fresh ? "New office" : office.data?.name ?? "Office"} above={<Go to="/settings/offices">Offices</Go>} actions={!fresh && <CopyAsCurl path={`/offices/${id}`} />}>
-      {!fresh && office.isPending ? <Section><Loading rows={6} /></Section>
-        : !fresh && !office.data ? <Section flush><Failure error={office.error} retry={() => void office.refetch()} /></Section>
-        : <OfficeForm key={office.data?.id ?? "new"} office={office.data} />}
+    <Page
+      title={fresh ? "New office" : (office.data?.name ?? "Office")}
+      above={<Go to="/settings/offices">Offices</Go>}
+      actions={!fresh && <CopyAsCurl path={`/offices/${id}`} />}
+    >
+      {fresh ? (
+        <OfficeForm key="new" />
+      ) : (
+        <Read card of={office} rows={6}>
+          {(o) => <OfficeForm key={o.id} office={o} />}
+        </Read>
+      )}
     </Page>
   );
 }
@@ -68,42 +131,105 @@ function Waiting({ office }: { office: Office }) {
   const may = useMay();
   const waits = office.pending_verification;
   const send = useSend(
-    (fetch, key, _: void) => fetch.POST("/offices/{id}/withdraw_change", { params: { path: { id: office.id }, header: key }, body: {} }),
+    (fetch, key) =>
+      fetch.POST("/offices/{id}/withdraw_change", {
+        params: { path: { id: office.id }, header: key },
+        body: {},
+      }),
     { says: "The change is withdrawn." },
   );
   if (!waits) return null;
-  const address = (a: Office["pay_to_address"]) => a ? [a.line1, a.line2, a.city, `${a.state} ${a.zip}`].filter(Boolean).join(", ") : "the office's address";
+  const address = (a: Office["pay_to_address"]) =>
+    a
+      ? [a.line1, a.line2, a.city, `${a.state} ${a.zip}`].filter(Boolean).join(", ")
+      : "the office's address";
   return (
     <Notice
-      tone="warn" title="A change waits for the operator of this service."
-      action={may.manage && <Button busy={send.isPending} onClick={() => send.go()}>Withdraw</Button>}
+      tone="warn"
+      title="A change is waiting for the operator of this service."
+      action={
+        may.manage && (
+          <Button busy={send.isPending} onClick={() => send.go()}>
+            Withdraw
+          </Button>
+        )
+      }
     >
-      {waits.name !== office.name && <>Claims say {office.name} until {waits.name} is verified. </>}
-      {address(waits.pay_to_address) !== address(office.pay_to_address) && <>Payments go to {address(office.pay_to_address)} until {address(waits.pay_to_address)} is verified. </>}
+      {waits.name !== office.name && (
+        <>
+          Claims say {office.name} until {waits.name} is verified.{" "}
+        </>
+      )}
+      {address(waits.pay_to_address) !== address(office.pay_to_address) && (
+        <>
+          Payments go to {address(office.pay_to_address)} until {address(waits.pay_to_address)} is
+          verified.{" "}
+        </>
+      )}
       <Changer by={waits.changed_by} /> changed it on <When value={waits.changed_at} full />.
     </Notice>
   );
 }
 
-const zones = ["America/New_York", "America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles", "America/Anchorage", "Pacific/Honolulu", "America/Puerto_Rico"];
+const zones = [
+  "America/New_York",
+  "America/Chicago",
+  "America/Denver",
+  "America/Phoenix",
+  "America/Los_Angeles",
+  "America/Anchorage",
+  "Pacific/Honolulu",
+  "America/Puerto_Rico",
+];
 
 function OfficeForm({ office }: { office?: Office }) {
   const may = useMay();
   const go = useGo();
   const [f, setF] = useState({
-    name: office?.pending_verification?.name ?? office?.name ?? "", npi: office?.npi ?? "", tax_id: office?.tax_id ?? "", phone: office?.phone ?? "", contact_name: office?.contact_name ?? "", taxonomy: office?.taxonomy ?? "",
+    name: office?.pending_verification?.name ?? office?.name ?? "",
+    npi: office?.npi ?? "",
+    tax_id: office?.tax_id ?? "",
+    phone: office?.phone ?? "",
+    contact_name: office?.contact_name ?? "",
+    taxonomy: office?.taxonomy ?? "",
     time_zone: office?.time_zone ?? "America/New_York",
   });
-  const [a, setA] = useState({ line1: office?.address?.line1 ?? "", line2: office?.address?.line2 ?? "", city: office?.address?.city ?? "", state: office?.address?.state ?? "", zip: office?.address?.zip ?? "" });
+  const [a, setA] = useState({
+    line1: office?.address?.line1 ?? "",
+    line2: office?.address?.line2 ?? "",
+    city: office?.address?.city ?? "",
+    state: office?.address?.state ?? "",
+    zip: office?.address?.zip ?? "",
+  });
   const [retired, setRetired] = useState(office?.retired ?? false);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend(
-    (fetch, key, _: void) => {
+    (fetch, key) => {
       const none = (v: string) => v.trim() || null;
-      const address = Object.values(a).some((v) => v.trim()) ? { line1: none(a.line1), line2: none(a.line2), city: none(a.city), state: none(a.state), zip: none(a.zip) } : null;
-      const body = { name: f.name, npi: f.npi, tax_id: none(f.tax_id), phone: none(f.phone), contact_name: none(f.contact_name), taxonomy: none(f.taxonomy), time_zone: f.time_zone, address };
+      const address = Object.values(a).some((v) => v.trim())
+        ? {
+            line1: none(a.line1),
+            line2: none(a.line2),
+            city: none(a.city),
+            state: none(a.state),
+            zip: none(a.zip),
+          }
+        : null;
+      const body = {
+        name: f.name,
+        npi: f.npi,
+        tax_id: none(f.tax_id),
+        phone: none(f.phone),
+        contact_name: none(f.contact_name),
+        taxonomy: none(f.taxonomy),
+        time_zone: f.time_zone,
+        address,
+      };
       return office
-        ? fetch.PATCH("/offices/{id}", { params: { path: { id: office.id }, header: key }, body: { ...body, retired } })
+        ? fetch.PATCH("/offices/{id}", {
+            params: { path: { id: office.id }, header: key },
+            body: { ...body, retired },
+          })
         : fetch.POST("/offices", { params: { header: key }, body });
     },
     {
@@ -116,15 +242,48 @@ function OfficeForm({ office }: { office?: Office }) {
       },
     },
   );
-  const text = (label: string, key: keyof typeof f, more: object = {}) => <TextField label={label} path={key} value={f[key]} onChange={(v) => setF({ ...f, [key]: v })} disabled={!may.manage} {...more} />;
-  const part = (label: string, key: keyof typeof a, more: object = {}) => <TextField label={label} path={`address.${key}`} value={a[key]} onChange={(v) => setA({ ...a, [key]: v })} disabled={!may.manage} {...more} />;
+  const text = (label: string, key: keyof typeof f, more: object = {}) => (
+    <TextField
+      label={label}
+      path={key}
+      value={f[key]}
+      onChange={(v) => setF({ ...f, [key]: v })}
+      disabled={!may.manage}
+      {...more}
+    />
+  );
+  const part = (label: string, key: keyof typeof a, more: object = {}) => (
+    <TextField
+      label={label}
+      path={`address.${key}`}
+      value={a[key]}
+      onChange={(v) => setA({ ...a, [key]: v })}
+      disabled={!may.manage}
+      {...more}
+    />
+  );
   return (
     <FaultsOf list={faults}>
-      {office && !complete(office) && <Notice tone="warn" title="This office is incomplete.">Its claims need a tax ID, a phone number and an address.</Notice>}
-      {office && !office.verified_at && <Notice title="Remittances from outside do not reach this office yet.">The operator of this service verifies first that it is the practice with this NPI.</Notice>}
+      {office && !complete(office) && (
+        <Notice tone="warn" title="This office is incomplete.">
+          Its claims need a tax ID, a phone number and an address.
+        </Notice>
+      )}
+      {office && !office.verified_at && (
+        <Notice title="This office does not receive remittances from outside yet.">
+          The operator of this service first verifies that it is the practice with this NPI.
+        </Notice>
+      )}
       {office?.pending_verification && <Waiting office={office} />}
       <Section>
-        <form className="stack" onSubmit={(e) => { e.preventDefault(); setFaults([]); send.go(); }}>
+        <form
+          className="stack"
+          onSubmit={(e) => {
+            e.preventDefault();
+            setFaults([]);
+            send.go();
+          }}
+        >
           <div className="fields fields-wide">
             {text("Name", "name", { required: true })}
             {text("NPI", "npi", { required: true, inputMode: "numeric" })}
@@ -144,10 +303,33 @@ function OfficeForm({ office }: { office?: Office }) {
           <div className="fields fields-wide">
             {text("Contact for payers", "contact_name", { optional: true })}
             {text("Taxonomy code", "taxonomy", { optional: true, placeholder: "1223G0001X" })}
-            <SelectField label="Time zone" path="time_zone" value={f.time_zone} onChange={(v) => setF({ ...f, time_zone: v })} disabled={!may.manage} options={(zones.includes(f.time_zone) ? zones : [f.time_zone, ...zones]).map((z) => [z, z.replace("_", " ")] as const)} />
+            <SelectField
+              label="Time zone"
+              path="time_zone"
+              value={f.time_zone}
+              onChange={(v) => setF({ ...f, time_zone: v })}
+              disabled={!may.manage}
+              options={(zones.includes(f.time_zone) ? zones : [f.time_zone, ...zones]).map(
+                (z) => [z, z.replace("_", " ")] as const,
+              )}
+            />
           </div>
-          {office && <Check label="Retired: it takes no new claims" checked={retired} onChange={setRetired} />}
-          {may.manage ? <div className="row"><Button type="submit" look="primary" busy={send.isPending}>Save</Button></div> : <p className="muted">An owner can change the office.</p>}
+          {office && (
+            <Check
+              label="Retired: it takes no new claims"
+              checked={retired}
+              onChange={setRetired}
+            />
+          )}
+          {may.manage ? (
+            <div className="row">
+              <Button type="submit" look="primary" busy={send.isPending}>
+                Save
+              </Button>
+            </div>
+          ) : (
+            <p className="muted">An owner can change the office.</p>
+          )}
         </form>
       </Section>
     </FaultsOf>

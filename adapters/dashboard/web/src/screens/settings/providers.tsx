@@ -1,13 +1,13 @@
 // The people who render services.
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { isAPIError, useClient, type Schemas } from "../../api/client";
-import { useMay } from "../../api/session";
+import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
-import { Check, FaultsOf, TextField, type Fault } from "../../ui/form";
+import { Check, type Fault, FaultsOf, TextField } from "../../ui/form";
 import { name } from "../../ui/format";
 import { Empty, Page, Section } from "../../ui/page";
 import { State } from "../../ui/state";
@@ -20,10 +20,27 @@ export function Providers() {
   const { api } = useClient();
   const may = useMay();
   const [editing, setEditing] = useState<Provider | "new" | null>(null);
-  const providers = api.useInfiniteQuery("get", "/providers", { params: { query: { limit: 50 } } }, paged);
-  const add = <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => setEditing("new")}>New provider</Button>;
+  const providers = api.useInfiniteQuery(
+    "get",
+    "/providers",
+    { params: { query: { limit: 50 } } },
+    paged,
+  );
+  const add = (
+    <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => setEditing("new")}>
+      New provider
+    </Button>
+  );
   return (
-    <Page title="Settings" actions={<><CopyAsCurl path="/providers" />{may.manage && add}</>}>
+    <Page
+      title="Settings"
+      actions={
+        <>
+          <CopyAsCurl path="/providers" />
+          {may.manage && add}
+        </>
+      }
+    >
       <SettingsParts />
       <Section flush>
         <List
@@ -34,26 +51,56 @@ export function Providers() {
             { head: "Name", cell: (p) => <span className="strong">{name(p)}</span> },
             { head: "NPI", cell: (p) => <span className="numbers">{p.npi}</span> },
             { head: "Taxonomy", wide: true, cell: (p) => p.taxonomy ?? "122300000X, dentist" },
-            { head: "State", cell: (p) => p.retired ? <State value="retired" /> : <State value="active" /> },
-            { head: "Actions", right: true, cell: (p) => may.manage && <Button onClick={() => setEditing(p)} aria-label={`Edit ${name(p)}`}>Edit</Button> },
+            {
+              head: "State",
+              cell: (p) => (p.retired ? <State value="retired" /> : <State value="active" />),
+            },
+            {
+              head: "Actions",
+              right: true,
+              cell: (p) =>
+                may.manage && (
+                  <Button onClick={() => setEditing(p)} aria-label={`Edit ${name(p)}`}>
+                    Edit
+                  </Button>
+                ),
+            },
           ]}
-          empty={<Empty title="No providers yet">Claims name the provider who rendered the services.</Empty>}
+          empty={
+            <Empty title="No providers yet">
+              Claims name the provider who rendered the services.
+            </Empty>
+          }
         />
       </Section>
-      {editing && <Edit key={editing === "new" ? "new" : editing.id} provider={editing === "new" ? undefined : editing} close={() => setEditing(null)} />}
+      {editing && (
+        <Edit
+          key={editing === "new" ? "new" : editing.id}
+          provider={editing === "new" ? undefined : editing}
+          close={() => setEditing(null)}
+        />
+      )}
     </Page>
   );
 }
 
 function Edit({ provider, close }: { provider?: Provider; close: () => void }) {
-  const [f, setF] = useState({ first_name: provider?.first_name ?? "", last_name: provider?.last_name ?? "", npi: provider?.npi ?? "", taxonomy: provider?.taxonomy ?? "" });
+  const [f, setF] = useState({
+    first_name: provider?.first_name ?? "",
+    last_name: provider?.last_name ?? "",
+    npi: provider?.npi ?? "",
+    taxonomy: provider?.taxonomy ?? "",
+  });
   const [retired, setRetired] = useState(provider?.retired ?? false);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend(
-    (fetch, key, _: void) => {
+    (fetch, key) => {
       const body = { ...f, taxonomy: f.taxonomy.trim() || null };
       return provider
-        ? fetch.PATCH("/providers/{id}", { params: { path: { id: provider.id }, header: key }, body: { ...body, retired } })
+        ? fetch.PATCH("/providers/{id}", {
+            params: { path: { id: provider.id }, header: key },
+            body: { ...body, retired },
+          })
         : fetch.POST("/providers", { params: { header: key }, body });
     },
     {
@@ -66,17 +113,45 @@ function Edit({ provider, close }: { provider?: Provider; close: () => void }) {
       },
     },
   );
-  const text = (label: string, key: keyof typeof f, more: object = {}) => <TextField label={label} path={key} value={f[key]} onChange={(v) => setF({ ...f, [key]: v })} {...more} />;
+  const text = (label: string, key: keyof typeof f, more: object = {}) => (
+    <TextField
+      label={label}
+      path={key}
+      value={f[key]}
+      onChange={(v) => setF({ ...f, [key]: v })}
+      {...more}
+    />
+  );
   return (
-    <Modal title={provider ? "Edit the provider" : "New provider"} open onOpenChange={(o) => { if (!o) close(); }}>
+    <Modal
+      title={provider ? "Edit the provider" : "New provider"}
+      open
+      onOpenChange={(o) => {
+        if (!o) close();
+      }}
+    >
       <FaultsOf list={faults}>
-        <form className="stack" onSubmit={(e) => { e.preventDefault(); setFaults([]); send.go(); }}>
+        <form
+          className="stack"
+          onSubmit={(e) => {
+            e.preventDefault();
+            setFaults([]);
+            send.go();
+          }}
+        >
           {text("First name", "first_name", { required: true })}
           {text("Last name", "last_name", { required: true })}
           {text("NPI", "npi", { required: true, inputMode: "numeric" })}
           {text("Taxonomy code", "taxonomy", { optional: true, placeholder: "122300000X" })}
-          {provider && <Check label="Retired: not on new claims" checked={retired} onChange={setRetired} />}
-          <div className="dialog-actions"><Button onClick={close}>Cancel</Button><Button type="submit" look="primary" busy={send.isPending}>Save</Button></div>
+          {provider && (
+            <Check label="Retired: not on new claims" checked={retired} onChange={setRetired} />
+          )}
+          <div className="dialog-actions">
+            <Button onClick={close}>Cancel</Button>
+            <Button type="submit" look="primary" busy={send.isPending}>
+              Save
+            </Button>
+          </div>
         </form>
       </FaultsOf>
     </Modal>

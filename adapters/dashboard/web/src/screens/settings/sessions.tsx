@@ -1,7 +1,7 @@
 // Where people are signed in, and ending it.
 import { useClient } from "../../api/client";
-import { useMay } from "../../api/session";
 import { useSend } from "../../api/send";
+import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { When } from "../../ui/format";
 import { Empty, Page, Section } from "../../ui/page";
@@ -12,12 +12,27 @@ import { SettingsParts } from "./parts";
 export function Sessions() {
   const { api } = useClient();
   const may = useMay();
-  const sessions = api.useInfiniteQuery("get", "/sessions", { params: { query: { limit: 50 } } }, paged);
-  const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } }, { enabled: may.manage });
-  const end = useSend(async (fetch, key, id: string) => {
-    const { error } = await fetch.DELETE("/sessions/{id}", { params: { path: { id }, header: key } });
-    return { data: true, error };
-  }, { says: "The session ends within two seconds." });
+  const sessions = api.useInfiniteQuery(
+    "get",
+    "/sessions",
+    { params: { query: { limit: 50 } } },
+    paged,
+  );
+  const users = api.useQuery(
+    "get",
+    "/users",
+    { params: { query: { limit: 100 } } },
+    { enabled: may.manage },
+  );
+  const end = useSend(
+    async (fetch, key, id: string) => {
+      const { error } = await fetch.DELETE("/sessions/{id}", {
+        params: { path: { id }, header: key },
+      });
+      return { data: true, error };
+    },
+    { says: "The session ends within two seconds." },
+  );
   const email = (id: string) => users.data?.data.find((u) => u.id === id)?.email;
   return (
     <Page title="Settings">
@@ -28,12 +43,37 @@ export function Sessions() {
           caption="Sessions"
           id={(s) => s.id}
           columns={[
-            { head: "Device", cell: (s) => <>{s.current ? <Badge tone="good">This browser</Badge> : <span className="strong">{device(s.user_agent)}</span>}<span className="sub">{email(s.user_id) ?? device(s.user_agent)}</span></> },
+            {
+              head: "Device",
+              cell: (s) => (
+                <>
+                  {s.current ? (
+                    <Badge tone="good">This browser</Badge>
+                  ) : (
+                    <span className="strong">{device(s.user_agent)}</span>
+                  )}
+                  <span className="sub">{email(s.user_id) ?? device(s.user_agent)}</span>
+                </>
+              ),
+            },
             { head: "Address", cell: (s) => s.address },
             { head: "Signed in", cell: (s) => <When value={s.created_at} /> },
             { head: "Last used", cell: (s) => <When value={s.used_at} /> },
             { head: "Ends", wide: true, cell: (s) => <When value={s.expires_at} full /> },
-            { head: "Actions", right: true, cell: (s) => !s.current && <Button busy={end.isPending} onClick={() => end.go(s.id)} aria-label={`End the session of ${email(s.user_id) ?? device(s.user_agent)}`}>End</Button> },
+            {
+              head: "Actions",
+              right: true,
+              cell: (s) =>
+                !s.current && (
+                  <Button
+                    busy={end.isPending}
+                    onClick={() => end.go(s.id)}
+                    aria-label={`End the session of ${email(s.user_id) ?? device(s.user_agent)}`}
+                  >
+                    End
+                  </Button>
+                ),
+            },
           ]}
           empty={<Empty title="No sessions" />}
         />
@@ -45,7 +85,19 @@ export function Sessions() {
 /** device returns a browser and a system in words. */
 function device(agent: string): string {
   const find = (of: [RegExp, string][]) => of.find(([r]) => r.test(agent))?.[1];
-  const browser = find([[/Edg\//, "Edge"], [/Firefox\//, "Firefox"], [/Chrome\//, "Chrome"], [/Safari\//, "Safari"], [/curl\//, "curl"]]);
-  const system = find([[/Windows/, "Windows"], [/iPhone|iPad/, "iOS"], [/Mac OS/, "macOS"], [/Android/, "Android"], [/Linux/, "Linux"]]);
+  const browser = find([
+    [/Edg\//, "Edge"],
+    [/Firefox\//, "Firefox"],
+    [/Chrome\//, "Chrome"],
+    [/Safari\//, "Safari"],
+    [/curl\//, "curl"],
+  ]);
+  const system = find([
+    [/Windows/, "Windows"],
+    [/iPhone|iPad/, "iOS"],
+    [/Mac OS/, "macOS"],
+    [/Android/, "Android"],
+    [/Linux/, "Linux"],
+  ]);
   return [browser ?? "Unknown program", system && `on ${system}`].filter(Boolean).join(" ");
 }

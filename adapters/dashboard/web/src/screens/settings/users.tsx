@@ -1,13 +1,13 @@
 // The people of the organization: inviting, roles, disabling.
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
-import { isAPIError, useClient, type Schemas } from "../../api/client";
-import { useMe } from "../../api/session";
+import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
+import { useMe } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
 import { Confirm, Modal } from "../../ui/dialog";
-import { FaultsOf, SelectField, TextField, type Fault } from "../../ui/form";
+import { type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
@@ -19,7 +19,11 @@ import { SettingsParts } from "./parts";
 type User = Schemas["User"];
 type Role = Schemas["Role"];
 
-const roles: [Role, string][] = [["owner", "Owner: everything"], ["biller", "Biller: everything but users, keys and offices"], ["viewer", "Viewer: reads only"]];
+const roles: [Role, string][] = [
+  ["owner", "Owner: everything"],
+  ["biller", "Biller: everything but users, keys and offices"],
+  ["viewer", "Viewer: reads only"],
+];
 
 export function Users() {
   const { api } = useClient();
@@ -27,13 +31,35 @@ export function Users() {
   const [inviting, setInviting] = useState(false);
   const [link, setLink] = useState<string | null>(null);
   const [left, setLeft] = useState<readonly Schemas["APIKey"][]>([]);
-  const again = useSend((fetch, key, id: string) => fetch.POST("/users/{id}/invite", { params: { path: { id }, header: key } }), { done: (u) => setLink(u.sign_in_url ?? null) });
+  const again = useSend(
+    (fetch, key, id: string) =>
+      fetch.POST("/users/{id}/invite", { params: { path: { id }, header: key } }),
+    { done: (u) => setLink(u.sign_in_url ?? null) },
+  );
   return (
-    <Page title="Settings" actions={<Button look="primary" icon={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>Invite a person</Button>}>
+    <Page
+      title="Settings"
+      actions={
+        <Button
+          look="primary"
+          icon={<UserPlus size={16} aria-hidden />}
+          onClick={() => setInviting(true)}
+        >
+          Invite a person
+        </Button>
+      }
+    >
       <SettingsParts />
       {left.length > 0 && (
-        <Notice tone="warn" title="This person made API keys that still work." action={<Button onClick={() => setLeft([])}>Done</Button>}>
-          <p>{left.map((k) => k.name).join(", ")}. Revoke those that no program needs under <Go to="/developers/keys">API keys</Go>.</p>
+        <Notice
+          tone="warn"
+          title="This person made API keys that still work."
+          action={<Button onClick={() => setLeft([])}>Done</Button>}
+        >
+          <p>
+            {left.map((k) => k.name).join(", ")}. Revoke those that no program needs under{" "}
+            <Go to="/developers/keys">API keys</Go>.
+          </p>
         </Notice>
       )}
       {link && <Link url={link} close={() => setLink(null)} />}
@@ -46,9 +72,13 @@ export function Users() {
             { head: "Email", cell: (u) => <span className="strong wrap-anywhere">{u.email}</span> },
             { head: "Role", cell: (u) => <RoleOf user={u} /> },
             { head: "State", cell: (u) => <State value={u.state} /> },
-            { head: "Second factor", wide: true, cell: (u) => u.has_totp ? "On" : "Off" },
+            { head: "Second factor", wide: true, cell: (u) => (u.has_totp ? "On" : "Off") },
             { head: "Signed in", cell: (u) => <When value={u.signed_in_at} /> },
-            { head: "Actions", right: true, cell: (u) => <Actions user={u} invite={() => again.go(u.id)} disabled={setLeft} /> },
+            {
+              head: "Actions",
+              right: true,
+              cell: (u) => <Actions user={u} invite={() => again.go(u.id)} disabled={setLeft} />,
+            },
           ]}
           empty={<Empty title="No users" />}
         />
@@ -63,78 +93,123 @@ export function Users() {
 function RequireTOTP() {
   const { organization, user } = useMe();
   const change = useSend(
-    (fetch, key, require_totp: boolean) => fetch.PATCH("/organization", { params: { header: key }, body: { require_totp } }),
+    (fetch, key, require_totp: boolean) =>
+      fetch.PATCH("/organization", { params: { header: key }, body: { require_totp } }),
     { says: "Saved." },
   );
   return (
     <Section title="Second factor of everyone">
-      {organization.require_totp
-        ? (
-          <div className="stack">
+      {organization.require_totp ? (
+        <div className="stack">
+          <p>
+            Everyone needs a second factor to work here. A person who loses the authenticator and
+            the recovery codes asks the operator of the service for <code>molar users reset</code>.
+          </p>
+          <Confirm
+            trigger={(open) => (
+              <div className="row">
+                <Button busy={change.isPending} onClick={open}>
+                  Stop requiring it
+                </Button>
+              </div>
+            )}
+            title="Stop requiring a second factor?"
+            action="Stop requiring it"
+            danger
+            onConfirm={() => change.go(false)}
+          >
             <p>
-              Everyone needs a second factor to work here. Whoever loses the authenticator and the recovery codes asks the
-              operator of the service for <code>molar users reset</code>.
+              People who have one still need its code. Others sign in with a password, or a link,
+              alone.
             </p>
+          </Confirm>
+        </div>
+      ) : (
+        <div className="stack">
+          <p>
+            You can require a code from an authenticator app of everyone who signs in. Then a stolen
+            password is not enough.
+          </p>
+          {user?.has_totp ? (
             <Confirm
-              trigger={(open) => <div className="row"><Button busy={change.isPending} onClick={open}>Stop requiring it</Button></div>}
-              title="Stop requiring a second factor?"
-              action="Stop requiring it"
-              danger
-              onConfirm={() => change.go(false)}
+              trigger={(open) => (
+                <div className="row">
+                  <Button busy={change.isPending} onClick={open}>
+                    Require a second factor
+                  </Button>
+                </div>
+              )}
+              title="Require a second factor of everyone?"
+              action="Require it"
+              onConfirm={() => change.go(true)}
             >
-              <p>People who have one still need its code. Others sign in with a password, or a link, alone.</p>
+              <p>
+                People who signed in without one must set it up before they can go on, and lose what
+                they have not saved. API keys work as before.
+              </p>
             </Confirm>
-          </div>
-        )
-        : (
-          <div className="stack">
+          ) : (
             <p>
-              You can require a code of an authenticator app from everyone who signs in. Then a stolen password is not enough.
+              First <Go to="/settings">set up your own</Go>.
             </p>
-            {user?.has_totp
-              ? (
-                <Confirm
-                  trigger={(open) => <div className="row"><Button busy={change.isPending} onClick={open}>Require a second factor</Button></div>}
-                  title="Require a second factor of everyone?"
-                  action="Require it"
-                  onConfirm={() => change.go(true)}
-                >
-                  <p>
-                    People who signed in without one are led to set it up within seconds, and can do nothing else before.
-                    They lose what they have not saved. API keys work as before.
-                  </p>
-                </Confirm>
-              )
-              : <p>First <Go to="/settings">set up your own</Go>.</p>}
-          </div>
-        )}
+          )}
+        </div>
+      )}
     </Section>
   );
 }
 
 function Link({ url, close }: { url: string; close: () => void }) {
   return (
-    <Notice tone="good" title="Send this link to the person. It works once, within 48 hours." action={<Button onClick={close}>Done</Button>}>
-      <p><Copy value={url} label="Copy the link" /></p>
+    <Notice
+      tone="good"
+      title="Send this link to the person. It works once, within 48 hours."
+      action={<Button onClick={close}>Done</Button>}
+    >
+      <p>
+        <Copy value={url} label="Copy the link" />
+      </p>
       <p className="muted small">It is shown once. Anyone who has it can sign in as this person.</p>
     </Notice>
   );
 }
 
 function useChange(done?: (out: Schemas["ChangedUser"]) => void) {
-  return useSend((fetch, key, { id, body }: { id: string; body: Schemas["UserChange"] }) => fetch.PATCH("/users/{id}", { params: { path: { id }, header: key }, body }), { says: "Saved.", done });
+  return useSend(
+    (fetch, key, { id, body }: { id: string; body: Schemas["UserChange"] }) =>
+      fetch.PATCH("/users/{id}", { params: { path: { id }, header: key }, body }),
+    { says: "Saved.", done },
+  );
 }
 
 function RoleOf({ user: u }: { user: User }) {
   const me = useMe();
   const change = useChange();
   if (u.id === me.user?.id) return <span>{u.role} (you)</span>;
-  return <SelectField label={`Role of ${u.email}`} hideLabel value={u.role} onChange={(role) => change.go({ id: u.id, body: { role: role as Role } })} options={roles.map(([r]) => [r, r] as const)} />;
+  return (
+    <SelectField
+      label={`Role of ${u.email}`}
+      hideLabel
+      value={u.role}
+      onChange={(role) => change.go({ id: u.id, body: { role: role as Role } })}
+      options={roles.map(([r]) => [r, r] as const)}
+    />
+  );
 }
 
-function Actions({ user: u, invite, disabled }: { user: User; invite: () => void; disabled: (left: readonly Schemas["APIKey"][]) => void }) {
+function Actions({
+  user: u,
+  invite,
+  disabled,
+}: {
+  user: User;
+  invite: () => void;
+  disabled: (left: readonly Schemas["APIKey"][]) => void;
+}) {
   const me = useMe();
-  const change = useChange((out) => { if (out.working_keys) disabled(out.working_keys); });
+  const change = useChange((out) => {
+    if (out.working_keys) disabled(out.working_keys);
+  });
   if (u.id === me.user?.id) return null;
   return (
     <More
@@ -143,7 +218,11 @@ function Actions({ user: u, invite, disabled }: { user: User; invite: () => void
         ...(u.state === "invited" ? [{ label: "New invitation link", onSelect: invite }] : []),
         u.state === "disabled"
           ? { label: "Enable", onSelect: () => change.go({ id: u.id, body: { state: "active" } }) }
-          : { label: "Disable", danger: true, onSelect: () => change.go({ id: u.id, body: { state: "disabled" } }) },
+          : {
+              label: "Disable",
+              danger: true,
+              onSelect: () => change.go({ id: u.id, body: { state: "disabled" } }),
+            },
       ]}
     >
       Actions
@@ -151,32 +230,66 @@ function Actions({ user: u, invite, disabled }: { user: User; invite: () => void
   );
 }
 
-function Invite({ open, onOpenChange, done }: { open: boolean; onOpenChange: (o: boolean) => void; done: (link: string | null) => void }) {
+function Invite({
+  open,
+  onOpenChange,
+  done,
+}: {
+  open: boolean;
+  onOpenChange: (o: boolean) => void;
+  done: (link: string | null) => void;
+}) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("biller");
   const [faults, setFaults] = useState<readonly Fault[]>([]);
-  const send = useSend((fetch, key, body: Schemas["InviteRequest"]) => fetch.POST("/users", { params: { header: key }, body }), {
-    done: (u) => {
-      onOpenChange(false);
-      setEmail("");
-      done(u.sign_in_url ?? null);
+  const send = useSend(
+    (fetch, key, body: Schemas["InviteRequest"]) =>
+      fetch.POST("/users", { params: { header: key }, body }),
+    {
+      done: (u) => {
+        onOpenChange(false);
+        setEmail("");
+        done(u.sign_in_url ?? null);
+      },
+      refused: (e) => {
+        if (!isAPIError(e) || e.errors.length === 0) return false;
+        setFaults(e.errors);
+        return true;
+      },
     },
-    refused: (e) => {
-      if (!isAPIError(e) || e.errors.length === 0) return false;
-      setFaults(e.errors);
-      return true;
-    },
-  });
+  );
   return (
     <Modal title="Invite a person" open={open} onOpenChange={onOpenChange}>
       <FaultsOf list={faults}>
-        <form className="stack" onSubmit={(e) => { e.preventDefault(); setFaults([]); send.go({ email, role }); }}>
-          <TextField label="Email" type="email" path="email" required value={email} onChange={setEmail} autoComplete="off" />
-          <SelectField label="Role" value={role} onChange={(v) => setRole(v as Role)} options={roles} />
-          <p className="muted small">Molar sends no mail. You get a link to send.</p>
+        <form
+          className="stack"
+          onSubmit={(e) => {
+            e.preventDefault();
+            setFaults([]);
+            send.go({ email, role });
+          }}
+        >
+          <TextField
+            label="Email"
+            type="email"
+            path="email"
+            required
+            value={email}
+            onChange={setEmail}
+            autoComplete="off"
+          />
+          <SelectField
+            label="Role"
+            value={role}
+            onChange={(v) => setRole(v as Role)}
+            options={roles}
+          />
+          <p className="muted small">Molar sends no email. You get a link to send.</p>
           <div className="dialog-actions">
             <Button onClick={() => onOpenChange(false)}>Cancel</Button>
-            <Button type="submit" look="primary" busy={send.isPending}>Make the link</Button>
+            <Button type="submit" look="primary" busy={send.isPending}>
+              Make the link
+            </Button>
           </div>
         </form>
       </FaultsOf>

@@ -1,11 +1,12 @@
 // Signing in: by a link, whose token is in the fragment, or by email and password.
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { useEffect, useEffectEvent, useRef, useState, type FormEvent } from "react";
-import { isAPIError, type APIError } from "../../api/client";
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { type APIError, isAPIError } from "../../api/client";
 import { signIn } from "../../api/session";
 import { Button } from "../../ui/button";
 import { TextField } from "../../ui/form";
 import { Notice, why } from "../../ui/page";
+import { useTitle } from "../../ui/title";
 import "./sign-in.css";
 
 type Choices = NonNullable<APIError["organizations"]>;
@@ -22,7 +23,7 @@ export function SignIn() {
   const [choices, setChoices] = useState<Choices | null>(null);
   const begun = useRef("");
 
-  useEffect(() => { document.title = "Sign in · Molar"; }, []);
+  useTitle("Sign in");
 
   const enter = async (body: Parameters<typeof signIn>[0]) => {
     setBusy(true);
@@ -48,6 +49,7 @@ export function SignIn() {
     setByLink(true);
     void enter({ token });
   });
+  // The fragment of the address is the browser's.
   useEffect(() => {
     follow();
     window.addEventListener("hashchange", follow);
@@ -55,35 +57,92 @@ export function SignIn() {
   }, []);
 
   const submit = (organization?: string) =>
-    void enter({ email, password, ...(code && { totp: code }), ...(organization && { organization_id: organization }) });
+    void enter({
+      email,
+      password,
+      ...(code && { totp: code }),
+      ...(organization && { organization_id: organization }),
+    });
 
   return (
     <main className="sign-in">
       <div className="sign-in-card">
         <h1>Sign in to Molar</h1>
-        {byLink && busy && <p role="status" className="muted">Signing you in…</p>}
+        {byLink && busy && (
+          <p role="status" className="muted">
+            Signing you in…
+          </p>
+        )}
         {refused !== null && (
           <Notice tone="bad" title={byLink ? "The link does not work." : why(refused)}>
-            {byLink && <p>It worked once, or its time is over. Ask an owner for a new one, or sign in with your password.</p>}
-            {isAPIError(refused) && <p className="muted small">Request <code>{refused.request_id}</code></p>}
+            {byLink && (
+              <p>
+                It was already used, or it expired. Ask an owner for a new one, or sign in with your
+                password.
+              </p>
+            )}
+            {isAPIError(refused) && (
+              <p className="muted small">
+                Request <code>{refused.request_id}</code>
+              </p>
+            )}
           </Notice>
         )}
         {choices && (
           <div className="stack" role="group" aria-label="Organizations">
-            <p>This password is right for several organizations. To which one do you sign in?</p>
-            {choices.map((o) => <Button key={o.id} busy={busy} onClick={() => submit(o.id)}>{o.name}</Button>)}
-            <Button look="quiet" onClick={() => setChoices(null)}>Back</Button>
+            <p>This password works for several organizations. Choose the one to sign in to.</p>
+            {choices.map((o) => (
+              <Button key={o.id} busy={busy} onClick={() => submit(o.id)}>
+                {o.name}
+              </Button>
+            ))}
+            <Button look="quiet" onClick={() => setChoices(null)}>
+              Back
+            </Button>
           </div>
         )}
         {!choices && !(byLink && busy) && (
-          <form className="stack" onSubmit={(e: FormEvent) => { e.preventDefault(); setByLink(false); submit(); }}>
-            <TextField label="Email" type="email" autoComplete="username" required value={email} onChange={setEmail} />
-            <TextField label="Password" type="password" autoComplete="current-password" required value={password} onChange={setPassword} />
-            <TextField label="Code" optional hint="Of your second factor, or a recovery code." autoComplete="one-time-code" value={code} onChange={setCode} />
-            <Button type="submit" look="primary" busy={busy}>{busy ? "Signing in…" : "Sign in"}</Button>
+          <form
+            className="stack"
+            onSubmit={(e: FormEvent) => {
+              e.preventDefault();
+              setByLink(false);
+              submit();
+            }}
+          >
+            <TextField
+              label="Email"
+              type="email"
+              autoComplete="username"
+              required
+              value={email}
+              onChange={setEmail}
+            />
+            <TextField
+              label="Password"
+              type="password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={setPassword}
+            />
+            <TextField
+              label="Code"
+              optional
+              hint="From your authenticator, or a recovery code."
+              autoComplete="one-time-code"
+              value={code}
+              onChange={setCode}
+            />
+            <Button type="submit" look="primary" busy={busy}>
+              {busy ? "Signing in…" : "Sign in"}
+            </Button>
           </form>
         )}
-        <p className="muted small">Forgot your password? An owner sends you a new link. On the server, <code>molar users link EMAIL</code> prints one.</p>
+        <p className="muted small">
+          Forgot your password? An owner sends you a new link. On the server,{" "}
+          <code>molar users link EMAIL</code> prints one.
+        </p>
       </div>
     </main>
   );

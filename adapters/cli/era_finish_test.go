@@ -49,7 +49,7 @@ func (r *remitted) unfinished(t *testing.T) (era billing.ERAID, lost billing.Cla
 	r.sent(t, office, "VISIT-3")
 	lost = r.sent(t, office, "VISIT-2")
 	payment := remitting("EFT-9", "MOLAR TEST PAYER", 0)
-	claim := func(number string) remittance.Claim {
+	c := func(number string) remittance.Claim {
 		return remittance.Claim{
 			ControlNumber: number, Status: "1", PayerControlNumber: "ICN-" + number,
 			Names: []remittance.Name{{Entity: "QC", Kind: "1", Last: "EXAMPLE", First: "SAM", IDQualifier: "MI", ID: "W1"}},
@@ -59,7 +59,7 @@ func (r *remitted) unfinished(t *testing.T) (era billing.ERAID, lost billing.Cla
 			}},
 		}
 	}
-	payment.Claims = []remittance.Claim{claim("VISIT-1"), claim("UNKNOWN"), claim("VISIT-3"), claim("PAPER")}
+	payment.Claims = []remittance.Claim{c("VISIT-1"), c("UNKNOWN"), c("VISIT-3"), c("PAPER")}
 	payment.Settle()
 	payment.Claims[2].Charge += 100
 	made, err := r.service.Import(t.Context(), scope, "payment.835", fileOf(t, payment))

@@ -18,7 +18,7 @@ type claimPlan struct {
 	stays    bool          // the claim is not submitted
 	odd      bool          // validation has findings
 	patience time.Duration // for the event, once the claim is created
-	then     func(t *eventMaker, ctx context.Context, claim string) (resource string, err error)
+	then     func(t *eventMaker, ctx context.Context, c string) (resource string, err error)
 }
 
 // How long the effects of a claim may take with the sandbox's own delays: a
@@ -149,17 +149,17 @@ func (c *claimSeen) attention() error {
 }
 
 // watch reads the claim until wanted returns true.
-func (t *eventMaker) watch(ctx context.Context, claim string, wanted func(c *claimSeen) bool) (claimSeen, error) {
+func (t *eventMaker) watch(ctx context.Context, cl string, wanted func(c *claimSeen) bool) (claimSeen, error) {
 	for range t.tries() {
 		var c claimSeen
-		if err := t.api.get(ctx, "/claims/"+claim, nil, &c); err != nil || wanted(&c) {
+		if err := t.api.get(ctx, "/claims/"+cl, nil, &c); err != nil || wanted(&c) {
 			return c, err
 		}
 		if err := pause(ctx, eventPause); err != nil {
 			return c, err
 		}
 	}
-	return claimSeen{}, fmt.Errorf("%s is made, but its event did not come in time; see: molar events list --resource %s", claim, claim)
+	return claimSeen{}, fmt.Errorf("%s is made, but its event did not come in time; see: molar events list --resource %s", cl, cl)
 }
 
 // voidIt voids the claim once the payer has it.
@@ -174,13 +174,13 @@ func (t *eventMaker) voidIt(ctx context.Context, cl string) (string, error) {
 }
 
 // batchOf returns the batch of the claim.
-func (t *eventMaker) batchOf(ctx context.Context, claim string) (string, error) {
-	c, err := t.watch(ctx, claim, func(c *claimSeen) bool { return c.BatchID != "" })
+func (t *eventMaker) batchOf(ctx context.Context, cl string) (string, error) {
+	c, err := t.watch(ctx, cl, func(c *claimSeen) bool { return c.BatchID != "" })
 	return c.BatchID, err
 }
 
 // eraOf returns the remittance that pays the claim.
-func (t *eventMaker) eraOf(ctx context.Context, claim string) (string, error) {
-	c, err := t.watch(ctx, claim, func(c *claimSeen) bool { return c.Payment.ERAID != "" })
+func (t *eventMaker) eraOf(ctx context.Context, cl string) (string, error) {
+	c, err := t.watch(ctx, cl, func(c *claimSeen) bool { return c.Payment.ERAID != "" })
 	return c.Payment.ERAID, err
 }

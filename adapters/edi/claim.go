@@ -157,7 +157,7 @@ func withoutDetails(out *claims.Claim) {
 }
 
 // line converts a line. It states a provider only if it is not the claim's.
-func (w claimWriter) line(claim *claims.Claim, o *claim.OutgoingClaim, l *claim.Line) claims.Line {
+func (w claimWriter) line(c *claims.Claim, o *claim.OutgoingClaim, l *claim.Line) claims.Line {
 	out := claims.Line{
 		Procedure: l.ProcedureCode, Modifiers: l.Modifiers, Fee: l.Fee, PlaceOfService: l.PlaceOfService, OralCavity: l.OralCavity,
 		Prosthesis: prosthesisCode(l), Quantity: l.Quantity, DiagnosisPointers: l.DiagnosisPointers,
@@ -166,7 +166,7 @@ func (w claimWriter) line(claim *claims.Claim, o *claim.OutgoingClaim, l *claim.
 	if l.ProviderID != o.Claim.ProviderID {
 		out.Rendering = w.provider(o.Providers[l.ProviderID], o.Claim.Payer.PayerID)
 	}
-	if w.options.RenderingIfOther && claim.Rendering == (claims.Provider{}) && out.Rendering.NPI == o.Office.NPI {
+	if w.options.RenderingIfOther && c.Rendering == (claims.Provider{}) && out.Rendering.NPI == o.Office.NPI {
 		out.Rendering = claims.Provider{}
 	}
 	for _, tooth := range l.AllTeeth() {

@@ -144,10 +144,10 @@ func (e *expected) check(t *testing.T, b *coverage.Benefits) {
 	sameSet(t, "maximums", amountLines(b.Maximums), e.Maximums)
 	sameSet(t, "deductibles", amountLines(b.Deductibles), e.Deductibles)
 
-	coverage := map[string]string{}
+	cov := map[string]string{}
 	for _, c := range b.Coverage {
 		if line := coverageLine(c); line != "" {
-			coverage[string(c.Category)] = line
+			cov[string(c.Category)] = line
 		}
 		for _, note := range e.CoverageNotes[string(c.Category)] {
 			if !slices.Contains(c.Notes, note) {
@@ -155,7 +155,7 @@ func (e *expected) check(t *testing.T, b *coverage.Benefits) {
 			}
 		}
 	}
-	sameMap(t, "coverage", coverage, e.Coverage)
+	sameMap(t, "coverage", cov, e.Coverage)
 	procedures := map[string]string{}
 	for _, p := range b.Procedures {
 		// An enhanced answer has more than was looked at by hand.

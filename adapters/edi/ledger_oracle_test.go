@@ -205,8 +205,8 @@ type books struct {
 }
 
 // newBooks books the claims anew.
-func newBooks(claim *claim.Claim, payer string, applied []*clp) *books {
-	b := &books{claim: claim, payer: payer}
+func newBooks(cl *claim.Claim, payer string, applied []*clp) *books {
+	b := &books{claim: cl, payer: payer}
 	for _, c := range applied {
 		e := *c
 		e.numbers, e.taken, e.replaced = b.match(c), make([]bool, len(c.lines)), make([]bool, len(c.lines))
@@ -286,12 +286,12 @@ func (b *books) match(c *clp) []int {
 
 // onlyPairs returns the unmatched lines, each with the number of the free one that it
 // agrees with. Of a pair, each agrees with no third.
-func onlyPairs(c *clp, claim *claim.Claim, numbers []int, free []bool, agree func(*svc, *claim.Line) bool) map[int]int {
+func onlyPairs(c *clp, cl *claim.Claim, numbers []int, free []bool, agree func(*svc, *claim.Line) bool) map[int]int {
 	pairs := map[int]int{}
 	for i := range c.lines {
 		var agreeing []int
 		for n := range free {
-			if numbers[i] == 0 && free[n] && agree(&c.lines[i], &claim.Lines[n]) {
+			if numbers[i] == 0 && free[n] && agree(&c.lines[i], &cl.Lines[n]) {
 				agreeing = append(agreeing, n)
 			}
 		}
@@ -300,7 +300,7 @@ func onlyPairs(c *clp, claim *claim.Claim, numbers []int, free []bool, agree fun
 		}
 		rivals := 0
 		for j := range c.lines {
-			if numbers[j] == 0 && agree(&c.lines[j], &claim.Lines[agreeing[0]]) {
+			if numbers[j] == 0 && agree(&c.lines[j], &cl.Lines[agreeing[0]]) {
 				rivals++
 			}
 		}

@@ -23,14 +23,14 @@ func (hour) Now() time.Time { return time.Date(2026, 6, 15, 14, 30, 0, 0, time.U
 // comes back.
 func ask(t *testing.T, q network.Inquiry) (coverage.CheckResponse, error) {
 	t.Helper()
-	network := sandboxnet.NewEligibility(hour{})
+	nw := sandboxnet.NewEligibility(hour{})
 	var replies [][]byte
 	for n, question := range q.Questions() {
 		request, err := edi.New().Inquiry(q, question, n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply, err := network.Inquire(t.Context(), request)
+		reply, err := nw.Inquire(t.Context(), request)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -134,9 +134,9 @@ func sendImage(
 	if err := x.query().end().Err(); err != nil {
 		return nil, err
 	}
-	attachment, document := attachmentID(x), documentID(x)
+	a, document := attachmentID(x), documentID(x)
 	s, err := x.openStream(func(ctx context.Context) (io.ReadCloser, int64, error) {
-		return open(ctx, x.call.Scope, attachment, document)
+		return open(ctx, x.call.Scope, a, document)
 	})
 	if err != nil {
 		return nil, err

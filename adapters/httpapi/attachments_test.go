@@ -32,10 +32,10 @@ func (s *service) event(t *testing.T, resource, kind string) response {
 
 // wantStored checks that the content of each document is what its size and MD5
 // say, and that only those who may read it can.
-func (s *service) wantStored(t *testing.T, attachment string, documents []anObject) {
+func (s *service) wantStored(t *testing.T, att string, documents []anObject) {
 	t.Helper()
 	for _, d := range documents {
-		path := attachment + "/documents/" + d["id"].(string) + "/content"
+		path := att + "/documents/" + d["id"].(string) + "/content"
 		a := s.must(t, 200, call{path: path, key: s.read})
 		sum := md5.Sum([]byte(a.body))
 		if hex.EncodeToString(sum[:]) != d["md5"] || fmt.Sprint(d["size"]) != fmt.Sprint(len(a.body)) ||
@@ -67,13 +67,13 @@ func wantSent(t *testing.T, a response, path ...string) (number string) {
 func TestAttachmentWithAClaim(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	claim := s.claim(t, nil)
+	c := s.claim(t, nil)
 	made := s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{
-		"claim_id": claim.ID.String(), "narrative": "Tooth 14 is fractured.",
+		"claim_id": c.ID.String(), "narrative": "Tooth 14 is fractured.",
 	}, nil)})
 	id := made.text(t, "id")
 	path := "/attachments/" + id
-	made.shows(t, "state", "open", "kind", "unsolicited", "claim_id", claim.ID, "office_id", s.office, "payer.payer_id", "CHTEST",
+	made.shows(t, "state", "open", "kind", "unsolicited", "claim_id", c.ID, "office_id", s.office, "payer.payer_id", "CHTEST",
 		"documents", "[]", "attachment_number", nil, "claim_file", nil, "closed_at", nil, "payer_request_id", nil,
 		"request_id", made.Header.Get("X-Request-Id"))
 	s.must(t, 201, upload(path, film(jpegOf(1))))
@@ -99,7 +99,7 @@ func TestAttachmentWithAClaim(t *testing.T) {
 		t.Errorf("closed again: %s after %s", again.body, closed.body)
 	}
 	e := s.event(t, id, "attachment.completed")
-	e.shows(t, "data.object", "attachment", "data.office_id", s.office, "data.claim_id", claim.ID, "data.payer.payer_id", "CHTEST",
+	e.shows(t, "data.object", "attachment", "data.office_id", s.office, "data.claim_id", c.ID, "data.payer.payer_id", "CHTEST",
 		"data.kind", "unsolicited", "data.state", "closed", "data.attachment_number", number, "data.payer_request_id", nil,
 		"data.document_count", 2, "data.request_id", closed.get(t, "request_id"), "data.created_at", closed.get(t, "created_at"),
 		"data.closed_at", closed.get(t, "closed_at"), "data.occurred_at", closed.get(t, "closed_at"))
@@ -187,10 +187,10 @@ func payerOf(t *testing.T, ref string) directory.PayerSummary {
 func TestAttachmentRequestsTaken(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	claim := s.claim(t, nil).ID.String()
+	c := s.claim(t, nil).ID.String()
 	long := strings.Repeat("👩", 2000)
 	a := s.must(t, 201, call{path: "/attachments", body: jsonOf(anObject{
-		"claim_id": claim, "office_id": s.office.String(), "payer_id": "CHTEST", "narrative": long, "kind": nil, "patient": nil,
+		"claim_id": c, "office_id": s.office.String(), "payer_id": "CHTEST", "narrative": long, "kind": nil, "patient": nil,
 	}, nil)})
 	a.shows(t, "narrative", long)
 	path := "/attachments/" + a.text(t, "id")

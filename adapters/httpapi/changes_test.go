@@ -103,38 +103,38 @@ func (s *service) follow(t *testing.T, headers map[string]string) *follower {
 	if f.reply.StatusCode != http.StatusOK || f.reply.Header.Get("Content-Type") != "text/event-stream" || !f.reply.Close {
 		t.Fatalf("status %d, %v", f.reply.StatusCode, f.reply.Header)
 	}
-	if event, _, ok := f.next(); event != "reset" || !ok || f.last == "" {
-		t.Fatalf("the stream begins with %q %v %q", event, ok, f.last)
+	if e, _, ok := f.next(); e != "reset" || !ok || f.last == "" {
+		t.Fatalf("the stream begins with %q %v %q", e, ok, f.last)
 	}
 	return f
 }
 
 // next reads the next event. It returns false at the end of the stream.
-func (f *follower) next() (event string, c changeJSON, ok bool) {
+func (f *follower) next() (e string, c changeJSON, ok bool) {
 	f.t.Helper()
 	data := ""
 	for {
 		line, err := f.r.ReadString('\n')
 		if err != nil {
-			return event, c, false
+			return e, c, false
 		}
 		f.text += line
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		switch name {
 		case "event":
-			event = value
+			e = value
 		case "data":
 			data = value
 		case "id":
 			f.last = value
 		case "":
-			if event == "" {
+			if e == "" {
 				continue // a comment
 			}
-			if err := json.Unmarshal([]byte(data), &c); err != nil || event == "reset" && data != "{}" {
-				f.t.Fatalf("%s with %s: %v", event, data, err)
+			if err := json.Unmarshal([]byte(data), &c); err != nil || e == "reset" && data != "{}" {
+				f.t.Fatalf("%s with %s: %v", e, data, err)
 			}
-			return event, c, true
+			return e, c, true
 		}
 	}
 }
@@ -144,9 +144,9 @@ func (f *follower) next() (event string, c changeJSON, ok bool) {
 func (f *follower) shows(ids ...string) {
 	f.t.Helper()
 	for left := slices.Clone(ids); len(left) > 0; {
-		event, c, ok := f.next()
-		if event != "change" || !ok || !slices.Contains(ids, c.ID) {
-			f.t.Fatalf("the stream has %q %+v %v, want the changes of %v", event, c, ok, left)
+		e, c, ok := f.next()
+		if e != "change" || !ok || !slices.Contains(ids, c.ID) {
+			f.t.Fatalf("the stream has %q %+v %v, want the changes of %v", e, c, ok, left)
 		}
 		left = slices.DeleteFunc(left, func(id string) bool { return id == c.ID })
 	}
@@ -184,9 +184,9 @@ func TestFollow(t *testing.T) {
 	}
 	foreign := map[string]*follower{s.live: second.follow(t, keyHeader(s.live)), s.other: second.follow(t, keyHeader(s.other))}
 	check := s.must(t, 200, call{path: "/eligibility", body: s.question("ACTIVE-FULL", nil)}).text(t, "id")
-	event := s.walk(t, "/events?resource_id="+check)[0]
+	e := s.walk(t, "/events?resource_id="+check)[0]
 	for _, f := range own {
-		f.shows(check, event)
+		f.shows(check, e)
 	}
 	office := s.officeOf(t, s.key)
 	for _, f := range own {
@@ -286,9 +286,9 @@ func TestFollowingContinues(t *testing.T) {
 	}
 	next := from(f.last)
 	for id := ""; id != missed; { // what was seen may come again
-		event, c, ok := next.next()
-		if id = c.ID; event != "change" || !ok || id != missed && id != seen {
-			t.Fatalf("it continues with %s %+v %v, want %s", event, c, ok, missed)
+		e, c, ok := next.next()
+		if id = c.ID; e != "change" || !ok || id != missed && id != seen {
+			t.Fatalf("it continues with %s %+v %v, want %s", e, c, ok, missed)
 		}
 	}
 	next.shows(s.officeOf(t, s.key))
@@ -300,8 +300,8 @@ func TestFollowingContinues(t *testing.T) {
 	live := billing.Scope{Org: s.org, Mode: billing.ModeLive}
 	plain := fmt.Sprint(last.Time.Unix(), "-", last.Horizon) // without a signature
 	for _, id := range []string{ids.markID(scope, old), ids.markID(live, last), plain, "x", f.last + "00", strings.Repeat("9", 32)} {
-		if event, _, _ := from(id).next(); event != "reset" {
-			t.Errorf("after %s: %s", id, event)
+		if e, _, _ := from(id).next(); e != "reset" {
+			t.Errorf("after %s: %s", id, e)
 		}
 	}
 }
@@ -315,13 +315,13 @@ func TestFollowingResets(t *testing.T) {
 		_, err := tx.Changes.Forget(ctx, time.Now().Add(24*time.Hour)) // with the watch
 		return err
 	})
-	if event, _, ok := f.next(); event != "reset" || !ok {
-		t.Errorf("%s %v", event, ok)
+	if e, _, ok := f.next(); e != "reset" || !ok {
+		t.Errorf("%s %v", e, ok)
 	}
 	f.shows(s.officeOf(t, s.key))
 	s.manyChecks(t, 1001)
-	if event, _, ok := f.next(); event != "reset" || !ok {
-		t.Errorf("after 1,001 changes in one transaction: %s %v", event, ok)
+	if e, _, ok := f.next(); e != "reset" || !ok {
+		t.Errorf("after 1,001 changes in one transaction: %s %v", e, ok)
 	}
 	f.shows(s.officeOf(t, s.key))
 }
@@ -357,8 +357,8 @@ func TestFollowingSlowly(t *testing.T) {
 	porttest.Await(t, "the slow reader is cut off", func() bool {
 		s.manyChecks(t, 400)
 		for range 400 {
-			if event, _, ok := reads.next(); event != "change" || !ok {
-				t.Fatalf("the other reader has %s %v", event, ok)
+			if e, _, ok := reads.next(); e != "change" || !ok {
+				t.Fatalf("the other reader has %s %v", e, ok)
 			}
 		}
 		return s.server.openStreams() == 1
@@ -433,9 +433,9 @@ func TestManyFollow(t *testing.T) {
 func (f *follower) seen(ids ...string) {
 	f.t.Helper()
 	for left := slices.Clone(ids); len(left) > 0; {
-		event, c, ok := f.next()
-		if event != "change" || !ok {
-			f.t.Fatalf("the stream has %q %v, want the changes of %v", event, ok, left)
+		e, c, ok := f.next()
+		if e != "change" || !ok {
+			f.t.Fatalf("the stream has %q %v, want the changes of %v", e, ok, left)
 		}
 		left = slices.DeleteFunc(left, func(id string) bool { return id == c.ID })
 	}

@@ -140,11 +140,11 @@ func (s *service) apply(t *testing.T, path string, c *claim.Claim) {
 	if again := s.must(t, 200, call{method: "POST", path: path}); again.body != applied.body {
 		t.Errorf("with another key %s", again.body)
 	}
-	claim := s.must(t, 200, call{path: "/claims/" + c.ID.String()})
-	claim.shows(t, "state", "paid", "payment.paid", "800.00", "payment.patient_responsibility", "200.00", "contractual", "0.00", "not_paid", "0.00",
+	cl := s.must(t, 200, call{path: "/claims/" + c.ID.String()})
+	cl.shows(t, "state", "paid", "payment.paid", "800.00", "payment.patient_responsibility", "200.00", "contractual", "0.00", "not_paid", "0.00",
 		"adjudications.0.era_id", strings.Split(path, "/")[2], "adjudications.0.ordinal", 3, "adjudications.0.lines.0.coinsurance", "200.00",
 		"adjudications.0.lines.0.adjustments.0.label", "Coinsurance")
-	moves := claim.get(t, "history").([]any)
+	moves := cl.get(t, "history").([]any)
 	last := moves[len(moves)-1].(anObject)
 	if last["cause"] != "apply" || last["note"] != "The payer <confirmed> it." || !strings.HasPrefix(fmt.Sprint(last["by"]), "key_") || last["file"] != "payment.835" || len(moves) != 2 {
 		t.Errorf("history %v", moves)

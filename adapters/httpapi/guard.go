@@ -64,8 +64,8 @@ func (s *Server) wantsBody(h *fasthttp.RequestHeader) bool {
 	if r.need != caller.NeedNothing {
 		ctx, cancel := context.WithTimeout(s.base, lookupTime)
 		defer cancel()
-		caller, err := s.identifier.identify(ctx, h.RawHeaders(), netip.IPv6Loopback(), netip.Addr{}, false) // the exchange knows the addresses
-		if err == nil && caller.Can(r.need) != nil || err != nil && billing.CodeOf(err) == billing.CodeUnauthorized {
+		by, err := s.identifier.identify(ctx, h.RawHeaders(), netip.IPv6Loopback(), netip.Addr{}, false) // the exchange knows the addresses
+		if err == nil && by.Can(r.need) != nil || err != nil && billing.CodeOf(err) == billing.CodeUnauthorized {
 			return false // the exchange tries again, since any other error may be temporary
 		}
 	}

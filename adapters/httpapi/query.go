@@ -153,12 +153,12 @@ func id[T billing.ID[K], K billing.Kind](q *query, name string) T {
 }
 
 // payer reads the payer of a list's filter: its ID, its payer ID or an alias.
-func (q *query) payer(directory *directory.PayerDirectory) billing.PayerID {
+func (q *query) payer(dir *directory.PayerDirectory) billing.PayerID {
 	s, given := q.text("payer_id")
 	if !given {
 		return billing.PayerID{}
 	}
-	if p, found := directory.Find(s); found {
+	if p, found := dir.Find(s); found {
 		return p.ID
 	}
 	v, err := billing.ParseID[billing.PayerID](s)

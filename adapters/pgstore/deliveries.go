@@ -162,7 +162,7 @@ func (r deliveries) countListed(f webhook.DeliveryFilter, limit int) (string, []
 
 // named looks up the endpoint and the event in a filter. It reports an unknown event
 // or endpoint before it reports a disabled endpoint.
-func (r deliveries) named(ctx context.Context, endpoint billing.WebhookEndpointID, event billing.EventID) error {
+func (r deliveries) named(ctx context.Context, endpoint billing.WebhookEndpointID, ev billing.EventID) error {
 	enabled := true
 	if !endpoint.IsZero() {
 		e, err := endpoints(r).Get(ctx, endpoint)
@@ -174,8 +174,8 @@ func (r deliveries) named(ctx context.Context, endpoint billing.WebhookEndpointI
 		}
 		enabled = e.Status == webhook.EndpointEnabled
 	}
-	if !event.IsZero() {
-		if _, err := events(r).Get(ctx, event); err != nil {
+	if !ev.IsZero() {
+		if _, err := events(r).Get(ctx, ev); err != nil {
 			return err
 		}
 	}

@@ -29,10 +29,10 @@ func TestGuessesWait(t *testing.T) {
 	}
 	type try func(password string) error
 	change := func() try {
-		caller := p.resume(home())
+		by := p.resume(home())
 		return func(current string) error {
 			var shown access.UserWithCodes
-			_, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), caller, access.CredentialsChange{Current: current, Password: new(goodPassword)})
+			_, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), by, access.CredentialsChange{Current: current, Password: new(goodPassword)})
 			return err
 		}
 	}

@@ -21,11 +21,11 @@ func (p *people) require(who *caller.Caller, required bool) error {
 // limited checks that a session can only set up a second factor.
 func (p *people) limited(what string, in *access.SignedIn) *caller.Caller {
 	p.t.Helper()
-	caller := p.resume(in)
-	if !caller.Session.LacksTOTP() {
+	by := p.resume(in)
+	if !by.Session.LacksTOTP() {
 		p.t.Errorf("%s may do everything", what)
 	}
-	return caller
+	return by
 }
 
 // offered returns the token of a link that an operator makes for a user.

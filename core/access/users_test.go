@@ -326,7 +326,7 @@ func TestCodes(t *testing.T) {
 		return c
 	}
 	var shown access.UserWithCodes
-	caller := p.resume(in)
+	by := p.resume(in)
 	for want, bad := range map[string]access.CredentialsChange{
 		"current_password required":    {TOTPSecret: &secret, TOTP: code()},
 		"current_password not_allowed": {Current: "another password", TOTPSecret: &secret, TOTP: code()},
@@ -336,17 +336,17 @@ func TestCodes(t *testing.T) {
 		"password not_allowed":         {Current: goodPassword, Password: new("1Q2W3E4r5t6y")},
 		"password too_long":            {Current: goodPassword, Password: new(strings.Repeat("p", 129))},
 	} {
-		if _, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), caller, bad); faults(err) != want {
+		if _, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), by, bad); faults(err) != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	used := code()
 	call := wrote(p, &shown)
-	if _, err := p.s.ChangeCredentials(t.Context(), call, caller, access.CredentialsChange{Current: goodPassword, TOTPSecret: &secret, TOTP: used}); err != nil {
+	if _, err := p.s.ChangeCredentials(t.Context(), call, by, access.CredentialsChange{Current: goodPassword, TOTPSecret: &secret, TOTP: used}); err != nil {
 		t.Fatal(err)
 	}
 	recovery := shown.RecoveryCodes
-	again, err := p.s.ChangeCredentials(t.Context(), call, caller, access.CredentialsChange{Current: goodPassword, TOTPSecret: &secret, TOTP: used})
+	again, err := p.s.ChangeCredentials(t.Context(), call, by, access.CredentialsChange{Current: goodPassword, TOTPSecret: &secret, TOTP: used})
 	if err != nil || len(recovery) != 10 || !again.Replayed || strings.Contains(string(again.Body), recovery[0]) {
 		t.Errorf("recovery codes %v, then %s, %v", recovery, again.Body, err)
 	}
@@ -381,14 +381,14 @@ func TestWeakPasswords(t *testing.T) {
 	if err != nil || in.Session.PasswordWeak {
 		t.Fatalf("a good password: %+v, %v", in, err)
 	}
-	caller := p.resume(in)
+	by := p.resume(in)
 	for _, weak := range []string{
 		"123456789012", "            ", "Password2026", "P@ssw0rd2026!", "Welcome12345", "Summer2026!!!", "qwertyuiop12", "aaaaaaaaaaaa",
 		"abcdefghijkl", "iloveyou2026", "jennifer1985", "letmein12345", "1q2w3e4r5t6y", "Demo Dental 26", "molarmolar12", "ann.smith@example.com",
 		"ann.smith2026", strings.Repeat("password", 9), strings.Repeat("a", 72) + "tooth fairies and drills",
 	} {
 		var shown access.UserWithCodes
-		_, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), caller, access.CredentialsChange{Current: goodPassword, Password: &weak})
+		_, err := p.s.ChangeCredentials(t.Context(), wrote(p, &shown), by, access.CredentialsChange{Current: goodPassword, Password: &weak})
 		if faults(err) != "password not_allowed" {
 			t.Errorf("%q: %v", weak, err)
 		}

@@ -104,13 +104,13 @@ func (b *fixture) filled(key string) billing.AttachmentID {
 }
 
 // asked creates an open payer request about the claim, or about none.
-func (b *fixture) asked(claim billing.ClaimID) billing.PayerRequestID {
+func (b *fixture) asked(c billing.ClaimID) billing.PayerRequestID {
 	b.t.Helper()
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
 	r := &attachment.PayerRequest{
 		ID: billing.NewID[billing.PayerRequestID](now), Scope: b.scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
-		ClaimID: claim, Payer: payer.PayerSummary, ReferenceNumber: "REF-1", Requested: "An X-ray of tooth 14.", CreatedAt: now,
+		ClaimID: c, Payer: payer.PayerSummary, ReferenceNumber: "REF-1", Requested: "An X-ray of tooth 14.", CreatedAt: now,
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
 	return r.ID

@@ -55,12 +55,12 @@ func (s *Service) make(
 	request *attachment.PayerRequest, absent billing.Absent,
 ) (*attachment.Attachment, error) {
 	names := in.IDs()
-	claim, err := s.claim(ctx, tx, names.Claim, request)
+	c, err := s.claim(ctx, tx, names.Claim, request)
 	if err := absent.Note(err, "claim", "claim_id"); err != nil {
 		return nil, err
 	}
-	if claim != nil && in.OfficeID == nil {
-		names.Office = claim.OfficeID
+	if c != nil && in.OfficeID == nil {
+		names.Office = c.OfficeID
 	}
 	// The faults of dates depend on the office's day, so the office is read
 	// first. An absent one is reported after the faults.
@@ -74,11 +74,11 @@ func (s *Service) make(
 		}
 	}
 	now := tx.Clock.Now()
-	a, faults := in.Attachment(claim, request, office.Today(now))
-	if claim != nil && !names.Office.IsZero() && names.Office != claim.OfficeID {
+	a, faults := in.Attachment(c, request, office.Today(now))
+	if c != nil && !names.Office.IsZero() && names.Office != c.OfficeID {
 		faults.Add("office_id", billing.FaultConflict, "The claim belongs to another office. Leave out office_id.")
 	}
-	payer := s.payer(&faults, &absent, in.PayerID, claim, request)
+	payer := s.payer(&faults, &absent, in.PayerID, c, request)
 	if err := firstOf(faults.Err(), absent.Err()); err != nil {
 		return nil, err
 	}
@@ -112,11 +112,11 @@ func (s *Service) claim(
 // payer returns the payer that the request names, else that of the claim or of
 // the payer request. They must agree, and the payer must accept attachments.
 func (s *Service) payer(
-	faults *billing.Faults, absent *billing.Absent, ref *string, claim *claim.Claim, request *attachment.PayerRequest,
+	faults *billing.Faults, absent *billing.Absent, ref *string, c *claim.Claim, request *attachment.PayerRequest,
 ) (payer directory.PayerSummary) {
 	switch {
-	case claim != nil:
-		payer = claim.Payer
+	case c != nil:
+		payer = c.Payer
 	case request != nil:
 		payer = request.Payer
 	}
@@ -126,7 +126,7 @@ func (s *Service) payer(
 		case !ok:
 			absent.Add("payer", "payer_id")
 			return payer
-		case claim != nil && named.ID != claim.Payer.ID:
+		case c != nil && named.ID != c.Payer.ID:
 			faults.Add("payer_id", billing.FaultConflict, "The claim is for another payer. Leave out payer_id.")
 		case request != nil && named.ID != request.Payer.ID:
 			faults.Add("payer_id", billing.FaultConflict, "The payer request is from another payer. Leave out payer_id.")

@@ -152,8 +152,8 @@ func (s *Service) transmit(ctx context.Context, p *outgoing) error {
 	if err != nil {
 		return err
 	}
-	network := to.Attachments
-	if err := network.Open(ctx, p.transmission); err != nil {
+	n := to.Attachments
+	if err := n.Open(ctx, p.transmission); err != nil {
 		return err
 	}
 	for _, d := range p.attachment.Documents {
@@ -162,7 +162,7 @@ func (s *Service) transmit(ctx context.Context, p *outgoing) error {
 			return &ownError{internal(err)}
 		}
 		file := &image{Reader: content}
-		err = network.Add(ctx, p.attachment.Number, d, file)
+		err = n.Add(ctx, p.attachment.Number, d, file)
 		_ = content.Close() // it was only read
 		if file.err != nil && ctx.Err() == nil {
 			return &ownError{billing.StorageUnavailable(file.err)}
@@ -171,19 +171,19 @@ func (s *Service) transmit(ctx context.Context, p *outgoing) error {
 			return err
 		}
 	}
-	return commit(ctx, network, p.attachment.Number)
+	return commit(ctx, n, p.attachment.Number)
 }
 
 // commit commits a transmission. When the response is lost the network may
 // still have it, so commit asks again before it returns a failure.
-func commit(ctx context.Context, network ports.AttachmentNetwork, number string) (err error) {
+func commit(ctx context.Context, n ports.AttachmentNetwork, number string) (err error) {
 	for _, pause := range billing.AttachmentCommitPauses() {
 		select {
 		case <-ctx.Done():
 			return errors.Join(err, ctx.Err())
 		case <-time.After(pause):
 		}
-		if err = network.Commit(ctx, number); err == nil {
+		if err = n.Commit(ctx, number); err == nil {
 			return nil
 		}
 	}

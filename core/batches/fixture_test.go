@@ -79,8 +79,8 @@ func (b *fixture) process(f *porttest.Fault) *batches.Service {
 	return b.build(porttest.Store{Store: b.store, Fault: f}, faultyNetwork{b.network, f})
 }
 
-func (b *fixture) build(store ports.Store, network ports.Clearinghouse) *batches.Service {
-	n := sandbox(network)
+func (b *fixture) build(store ports.Store, nw ports.Clearinghouse) *batches.Service {
+	n := sandbox(nw)
 	n.Options = b.options
 	return b.buildOn(store, n)
 }

@@ -77,9 +77,9 @@ func (a *account) comes(f clearing.IncomingFile) {
 }
 
 // reports imports a 277CA that accepts a claim.
-func (a *account) reports(control, claim int) {
+func (a *account) reports(control, c int) {
 	a.t.Helper()
-	a.comes(a.report("PR", control, a.about(a.practice, a.batch, said{control: a.claims[claim].PatientControlNumber, category: "A2"})))
+	a.comes(a.report("PR", control, a.about(a.practice, a.batch, said{control: a.claims[c].PatientControlNumber, category: "A2"})))
 }
 
 // want checks which acknowledgements are overdue, and whether the batch is settled.

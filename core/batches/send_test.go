@@ -201,18 +201,18 @@ func TestSecondRejectionOfALiveFile(t *testing.T) {
 	void.Frequency, void.ParentID = claim.FrequencyVoid, voided.ID
 	b.keep(live, voided, void)
 	both := append(b.queue(live, ""), void)
-	network := func(files ...clearing.IncomingFile) *ports.Network {
+	nw := func(files ...clearing.IncomingFile) *ports.Network {
 		n := sandbox(inbox{newHouse(accepts{}), files})
 		n.Name, n.Route.Mode = "live", billing.ModeLive
 		return n
 	}
 	reject := func(control int) {
 		t.Helper()
-		b.service = b.buildOn(b.store, network())
+		b.service = b.buildOn(b.store, nw())
 		b.cut(1)
 		b.send()
 		f := b.functional(b.batch(live, b.get(live, both[0].ID).BatchID), "R", control)
-		got, err := b.buildOn(b.store, network(f)).Receive(t.Context(), "live")
+		got, err := b.buildOn(b.store, nw(f)).Receive(t.Context(), "live")
 		if err != nil || len(got.Rejected) != 1 {
 			t.Fatalf("%+v, %v", got, err)
 		}

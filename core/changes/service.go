@@ -65,8 +65,8 @@ func New(store ports.Store, clock ports.Clock, times Times, log *slog.Logger) *S
 // Open returns a stream of the changes in the caller's scope. It begins with a reset,
 // unless it continues an earlier stream after the mark; zero for none. The caller
 // closes it.
-func (s *Service) Open(caller *caller.Caller, after event.Mark) *Stream {
-	st := &Stream{service: s, caller: caller, after: after, trusted: s.clock.Now(), more: make(chan struct{}, 1)}
+func (s *Service) Open(by *caller.Caller, after event.Mark) *Stream {
+	st := &Stream{service: s, caller: by, after: after, trusted: s.clock.Now(), more: make(chan struct{}, 1)}
 	s.mu.Lock()
 	s.streams[st] = struct{}{}
 	s.mu.Unlock()

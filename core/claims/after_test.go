@@ -237,7 +237,7 @@ func TestConversionsThatAreRefused(t *testing.T) {
 	b := newFixture(t)
 	asked := b.put(b.does(b.make(b.asking())).ID, claim.Returned)
 	waits := b.does(b.make(child(b.asking())))
-	claim := b.at(claim.AcceptedPayer)
+	c := b.at(claim.AcceptedPayer)
 	absent := billing.NewID[billing.ClaimID](start())
 	other := newFixtureBeside(b)
 	line := func(n int, day string) intake.ConvertLineInput {
@@ -255,7 +255,7 @@ func TestConversionsThatAreRefused(t *testing.T) {
 		"none, and nothing is right": {b.convert(absent, line(1, "soon")), "INVALID_REQUEST lines.0.service_date format"},
 		"another organization's":     {other.convert(asked.ID, done), "NOT_FOUND"},
 		"one that the payer has not": {b.convert(waits.ID, done), "CONFLICT"},
-		"a claim":                    {b.convert(claim.ID, done), "CONFLICT"},
+		"a claim":                    {b.convert(c.ID, done), "CONFLICT"},
 	} {
 		if got := b.refused(x.use); got != x.want {
 			t.Errorf("%s: %q, want %q", name, got, x.want)

@@ -79,14 +79,14 @@ func newFixture(t *testing.T, times eligibility.Times) (*fixture, *payers) {
 	b := &fixture{t: t, queue: memqueue.NewBroker().Open(), clock: &porttest.Clock{}}
 	b.relay = outboxrelay.New(b.queue, slog.New(slog.DiscardHandler))
 	b.store = pgtest.Clocked{Store: pgtest.Open(t, func(o *pgstore.Options) { o.Staged, b.admin = b.relay.Staged, o.URL }), Clock: b.clock}
-	directory := porttest.Payers(t)
+	dir := porttest.Payers(t)
 	sandbox := &payers{of: sandboxnet.NewEligibility(b.clock)}
 	of := sandboxnet.Networks(edi.New().Over, b.clock, nil, sandboxnet.Options{})[0]
 	of.Eligibility = edi.New().Over(sandbox.Inquire)
 	carriers := routing.New(of)
-	b.service = eligibility.New(b.store, b.queue, carriers, directory, times)
+	b.service = eligibility.New(b.store, b.queue, carriers, dir, times)
 	times.Wait = 0
-	b.impatient = eligibility.New(b.store, b.queue, carriers, directory, times)
+	b.impatient = eligibility.New(b.store, b.queue, carriers, dir, times)
 	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
 	b.office = porttest.Office(t, b.store, b.scope)
 	return b, sandbox

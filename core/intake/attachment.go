@@ -86,7 +86,7 @@ func (r AttachmentRequest) names() (ids AttachmentIDs, kind attachment.Kind, f b
 // Attachment validates the request and returns the requested attachment,
 // without its office and payer. Claim and request are those that the body
 // names; nil if there is none. Dates are compared with today.
-func (r AttachmentRequest) Attachment(claim *claim.Claim, request *attachment.PayerRequest, today billing.Date) (attachment.Attachment, billing.Faults) {
+func (r AttachmentRequest) Attachment(c *claim.Claim, request *attachment.PayerRequest, today billing.Date) (attachment.Attachment, billing.Faults) {
 	_, kind, f := r.names()
 	a := attachment.Attachment{State: attachment.Open, Kind: kind}
 	if r.Narrative != nil {
@@ -95,16 +95,16 @@ func (r AttachmentRequest) Attachment(claim *claim.Claim, request *attachment.Pa
 	}
 	if request != nil {
 		a.PayerRequestID, a.PayerReference = request.ID, request.ReferenceNumber
-		if claim != nil && request.ClaimID != claim.ID {
+		if c != nil && request.ClaimID != c.ID {
 			f.Add("claim_id", billing.FaultConflict, "The payer request is about another claim, or about none. Leave out claim_id.")
 		}
 	}
-	if r.ClaimID != nil && claim == nil || r.PayerRequestID != nil && request == nil {
+	if r.ClaimID != nil && c == nil || r.PayerRequestID != nil && request == nil {
 		return a, f // the other required fields depend on the malformed ID
 	}
-	if claim != nil {
-		a.ClaimID = claim.ID
-		a.About = claim.Subject()
+	if c != nil {
+		a.ClaimID = c.ID
+		a.About = c.Subject()
 		r.About.mustBeAbsent(&f)
 		return a, f
 	}

@@ -244,8 +244,8 @@ func (a *application) save(ctx context.Context, tx ports.Tx, rows []*remit.Claim
 			return err
 		}
 	}
-	for _, event := range a.events {
-		if err := tx.Events.Append(ctx, event); err != nil {
+	for _, e := range a.events {
+		if err := tx.Events.Append(ctx, e); err != nil {
 			return err
 		}
 	}

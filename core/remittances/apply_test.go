@@ -296,7 +296,7 @@ func TestEstimateOfNothing(t *testing.T) {
 func TestUnbalanced(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
-	good, line, claim := b.claim("A-1"), b.claim("B-1"), b.claim("C-1")
+	good, line, c := b.claim("A-1"), b.claim("B-1"), b.claim("C-1")
 	p := b.payment(paid("A-1", "P1", 0), paid("B-1", "P2", 0), paid("C-1", "P3", 0))
 	p.Claims[1].Services[0].Paid += 100
 	p.Claims[2].Paid -= 100
@@ -308,10 +308,10 @@ func TestUnbalanced(t *testing.T) {
 	if r.Balance.Payment.Failed != 1 || r.Balance.Lines.Failed != 1 || r.Balance.Claims.Failed == 0 || len(r.Balance.Findings) < 3 {
 		t.Errorf("balance %+v", r.Balance)
 	}
-	if b.stands(good) != "paid paid 150.00" || b.stands(line) != "accepted_payer" || b.stands(claim) != "accepted_payer" {
-		t.Errorf("claims %s, %s, %s", b.stands(good), b.stands(line), b.stands(claim))
+	if b.stands(good) != "paid paid 150.00" || b.stands(line) != "accepted_payer" || b.stands(c) != "accepted_payer" {
+		t.Errorf("claims %s, %s, %s", b.stands(good), b.stands(line), b.stands(c))
 	}
-	if b.events(line)+b.events(claim) != "" {
+	if b.events(line)+b.events(c) != "" {
 		t.Error("events of claims that do not add up")
 	}
 

@@ -12,11 +12,11 @@ import (
 // secret.
 func (b *fixture) is(p *post, e *webhook.Endpoint, events []*event.Event) {
 	b.t.Helper()
-	for _, event := range events {
-		if event.ID.String() != p.ID {
+	for _, ev := range events {
+		if ev.ID.String() != p.ID {
 			continue
 		}
-		want := e.Message(event, p.At)
+		want := e.Message(ev, p.At)
 		signature, err := want.Signature(e.Secret)
 		if err != nil || signature != p.signature || string(want.Body) != string(p.Body) || want.URL != p.URL {
 			b.t.Errorf("posted %+v, want %+v, %v", p.Message, want, err)

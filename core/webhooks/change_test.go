@@ -223,7 +223,7 @@ func (b *fixture) changed(t *testing.T, p *process, e *webhook.Endpoint, events 
 func (b *fixture) signed(t *testing.T, e *webhook.Endpoint, events []*event.Event, posts []*post) (n int) {
 	t.Helper()
 	for _, p := range posts {
-		i := slices.IndexFunc(events, func(event *event.Event) bool { return event.ID.String() == p.ID })
+		i := slices.IndexFunc(events, func(ev *event.Event) bool { return ev.ID.String() == p.ID })
 		if i < 0 {
 			t.Fatalf("%s was posted and did not happen", p.ID)
 		}

@@ -30,9 +30,9 @@ func TestEventsAreDelivered(t *testing.T) {
 			t.Errorf("%d deliveries, want %d", len(d), len(events))
 		}
 		b.exactlyOnce(e)
-		for _, event := range events {
-			if n := b.outside.timesOf(e.URL, event.ID); n != 1 {
-				t.Errorf("%s came %d times", event.ID, n)
+		for _, ev := range events {
+			if n := b.outside.timesOf(e.URL, ev.ID); n != 1 {
+				t.Errorf("%s came %d times", ev.ID, n)
 			}
 		}
 		if got := b.outside.got(e.URL); len(got) > 0 {

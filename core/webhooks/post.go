@@ -16,10 +16,10 @@ import (
 // that with its own. An error means that the secret could not be read and
 // nothing was posted.
 func post(
-	ctx context.Context, sender ports.WebhookSender, e *webhook.Endpoint, event *event.Event, at, dated time.Time,
+	ctx context.Context, sender ports.WebhookSender, e *webhook.Endpoint, ev *event.Event, at, dated time.Time,
 	secret ports.CurrentSecret,
 ) (webhook.Attempt, error) {
-	attempt, err := sender.Post(ctx, e.Message(event, dated), secret)
+	attempt, err := sender.Post(ctx, e.Message(ev, dated), secret)
 	attempt.At, attempt.URL = at, e.URL
 	if errors.Is(err, webhook.ErrMalformedSecret) { // it was encrypted with another key
 		return webhook.Attempt{At: at, URL: e.URL, Error: "the endpoint's secret cannot be used; rotate it"}, nil

@@ -124,9 +124,9 @@ func testUnsettledBatches(b *scoped) {
 	t := b.t
 	pending, early, late, settled, elsewhere := b.batch(0), b.batch(1), b.batch(2), b.batch(3), b.batch(4)
 	early.Scope = billing.Scope{Org: newScope().Org, Mode: billing.ModeLive}
-	network := id[billing.ConnectionID]().String()
+	nw := id[billing.ConnectionID]().String()
 	for _, m := range []*clearing.Batch{pending, early, late, settled} {
-		m.Network = network
+		m.Network = nw
 	}
 	b.insertBatches(pending, early, late, settled, elsewhere)
 	at := func(n int) time.Time { return b.now.Add(time.Duration(n) * time.Second) }
@@ -135,9 +135,9 @@ func testUnsettledBatches(b *scoped) {
 	}
 	b.saveBatch(settled, func(m *clearing.Batch) bool { m.Settle(at(9)); return true })
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		all, err := tx.Routes.Unsettled(ctx, network, time.Time{})
+		all, err := tx.Routes.Unsettled(ctx, nw, time.Time{})
 		equal(t, "unsettled", all, []*clearing.Batch{early, late, pending})
-		sent, err2 := tx.Routes.Unsettled(ctx, network, at(0))
+		sent, err2 := tx.Routes.Unsettled(ctx, nw, at(0))
 		equal(t, "unsettled, sent by a time", sent, []*clearing.Batch{early})
 		return errors.Join(err, err2)
 	})

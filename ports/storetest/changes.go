@@ -117,8 +117,8 @@ func (b *scoped) webhookChanges(next func(what string, want ...string)) {
 	e := b.newEndpoint(0)
 	endpoint := "webhook_endpoint " + e.ID.String()
 	next("a new endpoint", endpoint)
-	event := b.happen(1)[0]
-	next("an event", "event "+event.ID.String())
+	ev := b.happen(1)[0]
+	next("an event", "event "+ev.ID.String())
 	holder := id[billing.JobID]()
 	b.take(e.ID, holder, time.Hour)
 	_, due, _ := b.dueAt(e.ID, b.now.Add(time.Hour), 10)
@@ -131,8 +131,8 @@ func (b *scoped) webhookChanges(next func(what string, want ...string)) {
 	next("a deleted endpoint", endpoint)
 
 	e = b.newEndpoint(1)
-	event = b.happen(1)[0]
-	next("another endpoint and event", "webhook_endpoint "+e.ID.String(), "event "+event.ID.String())
+	ev = b.happen(1)[0]
+	next("another endpoint and event", "webhook_endpoint "+e.ID.String(), "event "+ev.ID.String())
 	later := b.now.Add(30 * 24 * time.Hour)
 	for attempt := 1; ; attempt++ {
 		_, due, _ = b.dueAt(e.ID, later, 10)

@@ -109,10 +109,10 @@ func testFanOutRollback(b *scoped) {
 	equal(t, "calls after a rollback", len(b.calls()), 0)
 	equal(t, "deliveries after a rollback", len(b.deliveries(e.ID)), 0)
 	b.FailStage(3)
-	event, runs := b.event(id[billing.CheckID](), event.ClaimPaid, 0), 0
+	ev, runs := b.event(id[billing.CheckID](), event.ClaimPaid, 0), 0
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		runs++
-		if err := tx.Events.Append(ctx, event); err != nil {
+		if err := tx.Events.Append(ctx, ev); err != nil {
 			return err
 		}
 		if _, err := tx.Endpoints.Get(ctx, e.ID); err != nil {
@@ -122,7 +122,7 @@ func testFanOutRollback(b *scoped) {
 	})
 	equal(t, "runs", runs, 4)
 	equal(t, "calls after conflicts", b.calls(), map[billing.WebhookEndpointID]int{e.ID: 1})
-	equal(t, "deliveries after conflicts", eventsOf(b.deliveries(e.ID)), []billing.EventID{event.ID})
+	equal(t, "deliveries after conflicts", eventsOf(b.deliveries(e.ID)), []billing.EventID{ev.ID})
 }
 
 // testKeyEventsFanOut queues the events of keys for the endpoints of the key's mode,

@@ -217,8 +217,8 @@ func testEndpointLock(b *scoped) {
 func testWebhookScopes(b *scoped) {
 	t := b.t
 	e := b.newEndpoint(0)
-	event := b.event(id[billing.CheckID](), event.EligibilityCompleted, 0)
-	b.appendEvents(event)
+	ev := b.event(id[billing.CheckID](), event.EligibilityCompleted, 0)
+	b.appendEvents(ev)
 	queued := b.deliveries(e.ID)
 	calls := b.calls()[e.ID]
 	settled := *queued[0]
@@ -232,7 +232,7 @@ func testWebhookScopes(b *scoped) {
 			"endpoint to lock": func() error { _, err := tx.Endpoints.Lock(ctx, e.ID); return err },
 			"what is due":      func() error { _, _, _, err := tx.Lanes.Due(ctx, e.ID, b.now, 10, nil); return err },
 			"resend of an event": func() error {
-				_, err := tx.Deliveries.Resend(ctx, webhook.ResendFilter{EventID: event.ID}, b.now, 10)
+				_, err := tx.Deliveries.Resend(ctx, webhook.ResendFilter{EventID: ev.ID}, b.now, 10)
 				return err
 			},
 			"resend to an endpoint": func() error {

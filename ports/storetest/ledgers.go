@@ -19,8 +19,8 @@ func testLedger(b *scoped) {
 	bare.Payer, bare.PayerName, bare.Payment = directory.PayerSummary{}, "", remit.Payment{}
 	b.insertERAs(first, second, bare)
 	one, other, absent := id[billing.ClaimID](), id[billing.ClaimID](), id[billing.ClaimID]()
-	row := func(ordinal int, status remit.Status, claim billing.ClaimID) *remit.Claim {
-		return b.became(b.remittanceClaim(ordinal), status, claim)
+	row := func(ordinal int, status remit.Status, c billing.ClaimID) *remit.Claim {
+		return b.became(b.remittanceClaim(ordinal), status, c)
 	}
 	early := []*remit.Claim{
 		row(1, remit.StatusApplied, one), row(2, remit.StatusPending, one), row(3, remit.StatusNeedsReview, one), row(4, remit.StatusUnmatched, one),

@@ -256,8 +256,8 @@ func (b *scoped) remittanceClaim(n int) *remit.Claim {
 }
 
 // became sets what became of a remittance claim.
-func (b *scoped) became(r *remit.Claim, status remit.Status, claim billing.ClaimID) *remit.Claim {
-	r.ClaimProgress = remit.ClaimProgress{Status: status, ClaimID: claim}
+func (b *scoped) became(r *remit.Claim, status remit.Status, c billing.ClaimID) *remit.Claim {
+	r.ClaimProgress = remit.ClaimProgress{Status: status, ClaimID: c}
 	if status == remit.StatusApplied {
 		r.AppliedAt = b.now
 	}

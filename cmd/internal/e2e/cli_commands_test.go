@@ -122,18 +122,18 @@ func TestEventsResend(t *testing.T) {
 	}
 	endpoint := fmt.Sprint(made.body["id"])
 	c := newCommand(t)
-	event := func(n int) string {
+	e := func(n int) string {
 		await(t, fmt.Sprint("delivery ", n), func() bool { return len(hooks.hooks()) == n })
 		h := hooks.hooks()[n-1]
 		verifyHook(t, h, fmt.Sprint(made.body["secret"]))
 		return h.event(t).ID
 	}
 	check := strings.Fields(c.good("trigger", "eligibility.completed", "--data", dir))[1]
-	if got := event(1); got != check {
+	if got := e(1); got != check {
 		t.Fatalf("delivered %s, want %s", got, check)
 	}
 	request := strings.Fields(c.good("trigger", "payer_request.received", "--data", dir))[1]
-	if got := event(2); got != request {
+	if got := e(2); got != request {
 		t.Fatalf("delivered %s, want %s", got, request)
 	}
 	for n, again := range []struct {
@@ -148,7 +148,7 @@ func TestEventsResend(t *testing.T) {
 		if out := c.good(append([]string{"events", "resend", "--data", dir}, again.args...)...); out != "1 queued\n" {
 			t.Errorf("%v printed %q", again.args, out)
 		}
-		if got := event(3 + n); got != again.want {
+		if got := e(3 + n); got != again.want {
 			t.Errorf("%v delivered %s, want %s", again.args, got, again.want)
 		}
 	}

@@ -29,18 +29,18 @@ func (b *books) entry(r remit.Claim) *remit.LedgerEntry {
 // post applies a remittance claim, and then the reversals that waited for it.
 func (b *books) post(r remit.Claim, cause claim.Cause) (event.Event, bool) {
 	e := b.entry(r)
-	event, ok := b.apply(e, cause)
+	ev, ok := b.apply(e, cause)
 	if !ok {
 		if r.Reverses() {
 			b.waiting = append(b.waiting, e)
 		}
-		return event, ok
+		return ev, ok
 	}
 	b.waiting = slices.DeleteFunc(b.waiting, func(w *remit.LedgerEntry) bool {
 		_, applied := b.apply(w, cause)
 		return applied
 	})
-	return event, ok
+	return ev, ok
 }
 
 func (b *books) apply(e *remit.LedgerEntry, cause claim.Cause) (event.Event, bool) {
@@ -48,11 +48,11 @@ func (b *books) apply(e *remit.LedgerEntry, cause claim.Cause) (event.Event, boo
 	if e.Reverses() && !l.Cancels(e) {
 		return event.Event{}, false
 	}
-	event, ok := b.Settle(l, e, cause)
+	ev, ok := b.Settle(l, e, cause)
 	if ok {
 		b.entries = append(b.entries, e)
 	}
-	return event, ok
+	return ev, ok
 }
 
 // history returns entries that the bytes stand for, four each: several

@@ -62,11 +62,11 @@ func TestALaterPayerThatSaysPrimary(t *testing.T) {
 			want:    "paid 100.00, patient 0.00, written off 0.00; secondary",
 		},
 	} {
-		claim := crownClaim()
+		cl := crownClaim()
 		if c.changes != nil {
-			c.changes(claim)
+			c.changes(cl)
 		}
-		l, left, _ := postFiles(claim, c.files)
+		l, left, _ := postFiles(cl, c.files)
 		s := l.Standing()
 		got := fmt.Sprintf("paid %s, patient %s, written off %s;", s.Paid, s.PatientResponsibility, s.Contractual)
 		for _, a := range l.Adjudications() {

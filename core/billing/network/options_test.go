@@ -200,7 +200,7 @@ func TestNetworkProviderNumber(t *testing.T) {
 func TestSubmittedNumber(t *testing.T) {
 	t.Parallel()
 	short, plain := network.Options{NumberLength: 17}, network.Options{PlainNumbers: true}
-	claim := func(id byte, number string) *claim.Claim {
+	cl := func(id byte, number string) *claim.Claim {
 		return &claim.Claim{ID: billing.ClaimID{15: id}, PatientControlNumber: number}
 	}
 	for _, c := range []struct {
@@ -215,13 +215,13 @@ func TestSubmittedNumber(t *testing.T) {
 		{plain, "A-1", 20},
 		{network.Options{NumberLength: 12, PlainNumbers: true}, "A-1", 12},
 	} {
-		got := c.o.SubmittedNumber(claim(1, c.number))
+		got := c.o.SubmittedNumber(cl(1, c.number))
 		switch {
 		case c.length == 0 && got != c.number:
 			t.Errorf("%s became %s", c.number, got)
 		case c.length > 0 && (len(got) != c.length || strings.Contains(got, "-") || got == c.number):
 			t.Errorf("%s became %s", c.number, got)
-		case got != c.o.SubmittedNumber(claim(1, c.number)) || c.length > 0 && got == c.o.SubmittedNumber(claim(2, c.number)):
+		case got != c.o.SubmittedNumber(cl(1, c.number)) || c.length > 0 && got == c.o.SubmittedNumber(cl(2, c.number)):
 			t.Errorf("%s became %s, but not always, or not for this claim alone", c.number, got)
 		}
 	}

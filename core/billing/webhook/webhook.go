@@ -235,8 +235,8 @@ type Message struct {
 
 // Message returns the message that posts the event to the endpoint at the given
 // time. It is signed when it is sent.
-func (e *Endpoint) Message(event *event.Event, at time.Time) Message {
-	return Message{URL: e.URL, ID: event.ID.String(), At: at, Body: event.JSON()}
+func (e *Endpoint) Message(ev *event.Event, at time.Time) Message {
+	return Message{URL: e.URL, ID: ev.ID.String(), At: at, Body: ev.JSON()}
 }
 
 // Signature returns the message's signature with the secret.

@@ -307,8 +307,6 @@ func files(t *testing.T, folder, ending string) (all []string) {
 }
 
 // partial has the enumerations that differ from their type on purpose.
-//
-//nolint:gochecknoglobals // a constant table
 var partial = map[string]difference{
 	// Not of the core: how a list is ordered, what a test or a caller's own file states, and codes of the guides.
 	"openapi.yaml: paths /events get parameters":                       {with: []string{"asc", "desc"}},
@@ -362,15 +360,11 @@ var partial = map[string]difference{
 }
 
 // mixed has the tables about values of several types, with those of none.
-//
-//nolint:gochecknoglobals // a constant table
 var mixed = map[string][]string{
 	"web: tones": {"balanced", "unbalanced", "overdue", "expired", "waiting", "revoked", "retired", "succeeded"},
 }
 
 // staysInside has the types that neither the contract, the schema nor the dashboard lists.
-//
-//nolint:gochecknoglobals // a constant table
 var staysInside = []string{
 	"caller.PrincipalType",
 	"attachment.UploadState",

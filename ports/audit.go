@@ -2,9 +2,10 @@ package ports
 
 import (
 	"context"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"time"
 )
 
 // Audit reads the audit of the transaction's organization, in both modes.

@@ -2,9 +2,10 @@ package ports
 
 import (
 	"context"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
-	"time"
 )
 
 // Changes has what changed in the scopes that are watched, across scopes.

@@ -2,6 +2,8 @@ package ports
 
 import (
 	"context"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
@@ -9,7 +11,6 @@ import (
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"time"
 )
 
 // Claims stores claims.

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
 )

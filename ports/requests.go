@@ -2,9 +2,10 @@ package ports
 
 import (
 	"context"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"time"
 )
 
 // Requests reads the request log of the transaction's scope.

@@ -9,12 +9,13 @@ package ports
 
 import (
 	"context"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/event"
-	"time"
 )
 
 // Store stores everything that must not be lost. PostgreSQL is its one adapter. A

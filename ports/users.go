@@ -2,10 +2,11 @@ package ports
 
 import (
 	"context"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/event"
-	"time"
 )
 
 // OwnOrganization stores the settings of the transaction's organization, in both modes.

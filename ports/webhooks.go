@@ -2,9 +2,10 @@ package ports
 
 import (
 	"context"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/webhook"
-	"time"
 )
 
 // WebhookSender posts to public addresses, never into the operator's network.

@@ -3,10 +3,11 @@ package clearinghouse
 import (
 	"context"
 	"crypto/rand"
-	"github.com/molar-billing/molar/core/billing/clearing"
 	"io/fs"
 	"slices"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // mostDelivered is the number of messages that are delivered at once.

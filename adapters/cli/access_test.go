@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestScopeFlags(t *testing.T) {

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 const defaultURL = "http://127.0.0.1:8080/api/v1"

@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/spf13/cobra"
 )
 
 // TestOpen settles where the API is and with which key, from the flags, the

@@ -2,10 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"github.com/molar-billing/molar/core/billing"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // A golden file has what the commands print that decide about a whole remittance.

@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/event"
 	"io"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

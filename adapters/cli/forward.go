@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"net"
 	"net/http"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // forwarder posts events to a receiver on this machine, in the form for webhook

@@ -10,9 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/webhook"
-	"github.com/spf13/cobra"
 )
 
 // listening holds the flags of molar listen.

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/event"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // listener forwards events, one after another, until the receiver accepts each.

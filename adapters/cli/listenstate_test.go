@@ -1,14 +1,15 @@
 package cli
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 func TestListenState(t *testing.T) {

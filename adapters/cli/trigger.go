@@ -14,9 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
-	"github.com/spf13/cobra"
 )
 
 // eventMaker causes events in the sandbox.

@@ -5,9 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/event"
-	"time"
 )
 
 // claimPlan is the claim that causes an event in the sandbox.

@@ -15,8 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/spf13/cobra"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // webhookRequest is a webhook request as a receiver received it.

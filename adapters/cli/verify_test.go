@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // sent is a webhookRequest signed at a time, and its secret.

@@ -1,8 +1,9 @@
 package corenet
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestStrangersOfADependent compares the members of an inquiry about a dependent, who has

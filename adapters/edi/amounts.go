@@ -1,10 +1,11 @@
 package edi
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // part is one of the three figures of an amount: total, used or remaining.

@@ -1,8 +1,9 @@
 package edi
 
 import (
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
+
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // best returns the row with the best standing among those that satisfy ok. It

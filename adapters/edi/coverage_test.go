@@ -1,9 +1,10 @@
 package edi_test
 
 import (
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 func TestCoverage(t *testing.T) {

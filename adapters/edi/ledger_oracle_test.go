@@ -2,12 +2,13 @@ package edi_test
 
 import (
 	"cmp"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // The oracle is a second bookkeeper. It reads the segments of the 835s itself, and

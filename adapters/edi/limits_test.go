@@ -2,9 +2,10 @@ package edi_test
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // phrases are messages about a procedure that the plan pays in full, with what they

@@ -1,8 +1,9 @@
 package edi
 
 import (
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
+
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // missing lists the paths of the fields that the payer did not return. It never lists

@@ -1,11 +1,12 @@
 package edi
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // plan sets the coverage status and dates, the plan, and the network status.

@@ -1,8 +1,9 @@
 package edi_test
 
 import (
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 func TestStatus(t *testing.T) {

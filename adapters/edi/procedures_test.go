@@ -1,8 +1,9 @@
 package edi_test
 
 import (
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // The service date is 2026-06-15, the patient is 41.

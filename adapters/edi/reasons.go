@@ -1,8 +1,9 @@
 package edi
 
 import (
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
+
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // loop is the loop that contains an AAA. It identifies the party with the problem.

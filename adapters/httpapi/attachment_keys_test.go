@@ -2,10 +2,11 @@ package httpapi
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // keyed is an operation that changes something, tried under one key.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/hex"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/event"

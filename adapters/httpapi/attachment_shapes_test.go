@@ -1,11 +1,12 @@
 package httpapi
 
 import (
+	"testing"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"testing"
-	"time"
 )
 
 var shapeTime = time.Date(2026, 1, 2, 3, 4, 5, 6789, time.UTC)

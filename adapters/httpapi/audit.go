@@ -2,10 +2,11 @@ package httpapi
 
 import (
 	"bytes"
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/event"
-	"slices"
 )
 
 // auditEntry begins the entry of a person's request in the audit. It has the resource

@@ -2,9 +2,10 @@ package httpapi
 
 import (
 	"errors"
-	"github.com/molar-billing/molar/core/billing"
 	"io"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // body reads the request body, up to a limit. It returns a different error for

@@ -1,9 +1,10 @@
 package httpapi
 
 import (
+	"unicode/utf8"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
-	"unicode/utf8"
 )
 
 func money(m *billing.Money) *string {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"

@@ -1,11 +1,12 @@
 package httpapi
 
 import (
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"time"
 )
 
 // claimSummaryJSON is a claim as it appears in lists. Every field is present;

@@ -1,10 +1,11 @@
 package httpapi
 
 import (
+	"net/http"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
-	"net/http"
 )
 
 // createClaim handles POST /claims.

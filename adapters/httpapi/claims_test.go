@@ -3,13 +3,14 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // richClaim is the body of a claim with every field.

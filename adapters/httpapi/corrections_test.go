@@ -1,8 +1,9 @@
 package httpapi
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // A payment that comes again with other figures waits for a person, who keeps the first

@@ -2,11 +2,12 @@ package httpapi
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/caller"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 // attempts are what other sites can make a browser send: the lines that the browser

@@ -2,9 +2,10 @@ package httpapi
 
 import (
 	"encoding/base64"
-	"github.com/molar-billing/molar/core/billing"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func position() *billing.Position {

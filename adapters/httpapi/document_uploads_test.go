@@ -1,9 +1,10 @@
 package httpapi
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // What is wrong first in the order of the interface is reported, on an upload that

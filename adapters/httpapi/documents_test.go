@@ -2,11 +2,12 @@ package httpapi
 
 import (
 	"encoding/binary"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/attachment"
 	"hash/crc32"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 )
 
 // What is wrong with a form is reported all at once, and nothing is kept. The rules

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/webhook"
@@ -20,7 +21,7 @@ import (
 // by file name.
 func eventBodies(t *testing.T) map[string]string {
 	t.Helper()
-	folder := filepath.Join("..", "..", "core", "billing", "testdata", "events")
+	folder := filepath.Join("..", "..", "core", "billing", "event", "testdata")
 	files, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)

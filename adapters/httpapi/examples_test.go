@@ -13,9 +13,10 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v3"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"go.yaml.in/yaml/v3"
 )
 
 // story calls every operation of the contract once, with the request that the

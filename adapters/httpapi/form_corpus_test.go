@@ -2,13 +2,14 @@ package httpapi
 
 import (
 	"bytes"
-	"github.com/molar-billing/molar/core/billing"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 type corpusForm struct {

@@ -5,13 +5,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"io"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // readTestForm reads a form as the server does.

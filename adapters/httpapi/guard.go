@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/valyala/fasthttp"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/valyala/fasthttp"
 )
 
 // guardHeader carries the guard's verdict to the exchange, because fasthttp

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing/caller"
 	"io"
 	"net/http"
 	"path"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 // hostileBodies are of a megabyte each, and made to cost as much as they can.

@@ -5,13 +5,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"hash"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // The kinds of JSON values.

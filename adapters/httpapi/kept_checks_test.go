@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	_ "github.com/lib/pq" // the administrator of the tests
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 )

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/molar-billing/molar/core/billing"
 	"github.com/valyala/fasthttp"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // A byte that no header may have is a fault of the key when it is in the key,

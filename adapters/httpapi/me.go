@@ -1,12 +1,13 @@
 package httpapi
 
 import (
+	"net/http"
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
-	"net/http"
-	"slices"
 )
 
 type meJSON struct {

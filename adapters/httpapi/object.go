@@ -2,12 +2,13 @@ package httpapi
 
 import (
 	"crypto/sha256"
-	"github.com/molar-billing/molar/core/billing"
 	"math"
 	"mime"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // object reads the fields of a JSON object by name and type. A field of the

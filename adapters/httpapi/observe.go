@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // metrics are the rate, the errors and the duration of each operation.

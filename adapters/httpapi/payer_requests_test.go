@@ -2,9 +2,10 @@ package httpapi
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // wantAnswered checks an answer and what it leaves behind: the request, the

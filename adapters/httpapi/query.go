@@ -3,8 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"errors"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"maps"
 	"net/url"
 	"regexp"
@@ -13,6 +11,9 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // query reads the parameters of a request by name and type, and collects their

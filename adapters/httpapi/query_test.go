@@ -1,12 +1,13 @@
 package httpapi
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/molar-billing/molar/core/billing/event"
 	"net/url"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 func queryOf(t *testing.T, raw string) *query {

@@ -1,8 +1,9 @@
 package httpapi
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"sync"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // minQuotas is the minimum number of quotas that the places for requests are divided

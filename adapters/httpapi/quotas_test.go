@@ -2,13 +2,14 @@ package httpapi
 
 import (
 	"context"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/caller"
 	"net/netip"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 func TestQuotas(t *testing.T) {

@@ -2,14 +2,15 @@ package httpapi
 
 import (
 	"bytes"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/molar-billing/molar/core/billing/event"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // enter begins the entry of a request: by a person in the audit, by a key also in the

@@ -2,11 +2,12 @@ package httpapi
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"net/url"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // ever is a range that every event is in, as fields of a body.

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pquerna/otp/totp"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/pquerna/otp/totp"
 )
 
 // TestSecretsStaySecret uses every secret that a person can have, rightly and wrongly.

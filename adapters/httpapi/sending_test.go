@@ -1,9 +1,10 @@
 package httpapi
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // When the network fails the attachment stays open and nothing is lost: it is

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestRequestTimeout(t *testing.T) {

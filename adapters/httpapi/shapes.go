@@ -2,8 +2,9 @@ package httpapi
 
 import (
 	"bytes"
-	"github.com/molar-billing/molar/core/billing"
 	"net/http"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // pageJSON is a page of a list.

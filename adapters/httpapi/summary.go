@@ -1,11 +1,12 @@
 package httpapi
 
 import (
+	"net/http"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
-	"net/http"
 )
 
 // getSummary handles GET /summary.

@@ -1,9 +1,10 @@
 package httpapi
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"os"
 	"sync"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // tally counts what each caller has in progress in this process.

@@ -1,8 +1,9 @@
 package httpapi
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // keyedWebhooks are the operations of webhooks, each on an endpoint of its own.

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // corpusFile is a row of the corpus: a file and what is expected of it.

@@ -3,6 +3,7 @@ package imagecodec
 import (
 	"encoding/binary"
 	"fmt"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 

@@ -3,6 +3,7 @@ package imagecodec
 import (
 	"bytes"
 	"encoding/binary"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 

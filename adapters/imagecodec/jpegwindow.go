@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"io"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // The markers of ITU-T T.81, table B.1, that the rewriter knows. A byte 0xff

@@ -5,13 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"image/jpeg"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // swatch returns a PNG of one color, 8 x 8 pixels, with chunks before its

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"image/jpeg"
 	"io"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // pngCase is a PNG of the corpus with its expected result.

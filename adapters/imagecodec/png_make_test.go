@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -16,6 +15,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // pngChunk writes one chunk with its checksum.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -14,6 +13,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestConvertColours paints every kind of PNG with flat blocks of 8 x 8 pixels,

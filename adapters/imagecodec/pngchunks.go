@@ -6,9 +6,10 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"hash/crc32"
 	"io"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // The limits of the API. A megapixel is 1,000,000 pixels. The API counts 20 of

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"

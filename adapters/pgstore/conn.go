@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 

@@ -66,7 +66,7 @@ func (r connections) Insert(ctx context.Context, c *network.Connection) error {
 	}
 	var sealed []byte
 	if !c.Secrets.IsZero() {
-		plain, err := json.Marshal(c.Secrets) //nolint:gosec // G117: it is encrypted below
+		plain, err := json.Marshal(c.Secrets)
 		if err != nil {
 			return fmt.Errorf("encode the secrets of connection %s: %w", c.ID, err)
 		}

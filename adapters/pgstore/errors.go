@@ -12,6 +12,7 @@ import (
 
 	"github.com/lib/pq"
 	"github.com/lib/pq/pqerror"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 

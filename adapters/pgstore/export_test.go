@@ -2,10 +2,11 @@ package pgstore
 
 import (
 	"context"
-	"github.com/molar-billing/molar/core/billing"
 	"io/fs"
 	"net"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // OpenDialing calls Open with the test's sockets.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // How often a store looks at the schema: while it fits, and while it does not.

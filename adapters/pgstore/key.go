@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"sync"
 	"sync/atomic"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // ErrOtherKey is the error of a store whose encryption key is not the database's.

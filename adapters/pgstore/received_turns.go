@@ -3,8 +3,9 @@ package pgstore
 import (
 	"context"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // taken are the turns of work.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lib/pq"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/directory"

@@ -6,14 +6,15 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/attachment"
 	"hash"
 	"io"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 )
 
 // The scenarios that a narrative can select. Any other narrative is accepted. A

@@ -2,8 +2,9 @@ package sandboxnet
 
 import (
 	"context"
-	"github.com/molar-billing/molar/core/billing/clearing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // Mail is the clearinghouse's state between calls. MailFile and Note are type

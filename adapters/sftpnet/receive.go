@@ -13,8 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/pkg/sftp"
+
+	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
 // look is what is known of a file in the inbox. Size and time identify its version.

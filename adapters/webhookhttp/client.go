@@ -15,14 +15,15 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // Options configures a Client. Version and Log are required.

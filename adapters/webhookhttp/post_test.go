@@ -16,8 +16,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/molar-billing/molar/core/billing/webhook"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 func TestBrokenTLS(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"math/big"
 	"net"
@@ -19,6 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // authority signs the certificates of receivers.

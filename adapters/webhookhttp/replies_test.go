@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"net"
 	"net/netip"
@@ -15,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // TestReplies has what receivers may say, byte by byte, and what comes of it.

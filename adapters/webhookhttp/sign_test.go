@@ -5,13 +5,14 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // TestSecretIsReadWhenConnected rotates the secret while a post waits for the

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/net/idna"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/webhook"
-	"golang.org/x/net/idna"
 )
 
 // rules are the checks on the form of a URL. A URL that passes has only one

@@ -3,7 +3,6 @@ package webhookhttp
 import (
 	"bufio"
 	"encoding/json"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"net/netip"
 	"net/url"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // TestURLs has at least one URL for each rule, and its neighbours that pass.

@@ -2,11 +2,12 @@ package access
 
 import (
 	"encoding/base64"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/caller"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 // attempt is an attempt to sign in with a password. A user of the email address takes

@@ -2,9 +2,10 @@ package access
 
 import (
 	"context"
-	"github.com/molar-billing/molar/core/billing"
 	"sync"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // places bounds how many passwords are hashed at once, which bounds the memory and

@@ -2,14 +2,15 @@ package attachments_test
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/attachment"
 	"image"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 )
 
 // TestManyDocuments fills an attachment from many requests at once.

@@ -1,11 +1,12 @@
 package batches_test
 
 import (
+	"strings"
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/quarantine"
-	"strings"
-	"testing"
 )
 
 // TestReportIsKept stores a report in text once, whatever its name, and takes none of its

@@ -1,9 +1,10 @@
 package billing_test
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestBlobNames(t *testing.T) {

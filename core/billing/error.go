@@ -273,7 +273,7 @@ func (f *Faults) Name(field, value string) {
 	f.Shown(field, value)
 }
 
-// shown adds the faults of a text for people.
+// Shown adds the faults of a text for people.
 func (f *Faults) Shown(field, value string) {
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):

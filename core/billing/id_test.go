@@ -1,11 +1,12 @@
 package billing_test
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestIDReadsWhatItPrints(t *testing.T) {

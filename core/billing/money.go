@@ -74,6 +74,7 @@ func moneyFromDigits(whole, cents string, negative bool) (Money, error) {
 	return Money(n), nil
 }
 
+// AllDigits reports whether the text has digits only; an empty one does.
 func AllDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -1,8 +1,9 @@
 package billing_test
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestParseMoney(t *testing.T) {

@@ -1,9 +1,10 @@
 package billing_test
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"reflect"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestParseSearch(t *testing.T) {

@@ -15,10 +15,10 @@ const (
 // Sequences lists the sequences in order.
 func Sequences() []Sequence { return []Sequence{SequencePrimary, SequenceSecondary, SequenceTertiary} }
 
-// rank returns the place of the sequence among the payers, from 1; 0 for none.
+// Rank returns the place of the sequence among the payers, from 1; 0 for none.
 func (s Sequence) Rank() int { return 1 + slices.Index(Sequences(), s) }
 
-// next returns the sequence after this one; the empty string after the last.
+// Next returns the sequence after this one; the empty string after the last.
 func (s Sequence) Next() Sequence {
 	if n := s.Rank(); n < len(Sequences()) {
 		return Sequences()[n]

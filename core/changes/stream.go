@@ -2,10 +2,11 @@ package changes
 
 import (
 	"context"
-	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/molar-billing/molar/core/billing/event"
 	"sync"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // Stream is the changes that one caller follows.

@@ -51,7 +51,7 @@ func kept(old, c *network.Connection) (f billing.Faults) {
 		return c.Org.String()
 	}
 	for _, field := range []struct{ name, was, is string }{
-		{"mode", string(old.Mode), string(c.Mode)}, {"kind", string(old.Kind), string(c.Kind)}, {"org_id", org(old), org(c)},
+		{"mode", string(old.Mode), string(c.Mode)}, {"kind", old.Kind, c.Kind}, {"org_id", org(old), org(c)},
 	} {
 		if field.is != field.was {
 			f.Add(field.name, billing.FaultNotAllowed, "It must stay "+field.was+". For "+field.is+", add another connection under another name.")

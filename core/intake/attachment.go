@@ -1,13 +1,14 @@
 package intake
 
 import (
+	"slices"
+	"time"
+	"unicode/utf8"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
-	"slices"
-	"time"
-	"unicode/utf8"
 )
 
 // maxNarrative bounds a narrative, in characters.

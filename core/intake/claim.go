@@ -1,11 +1,12 @@
 package intake
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/claim"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 )
 
 // ClaimRequest is a claim as a caller wrote it, the body of POST and PATCH;

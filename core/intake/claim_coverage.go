@@ -1,13 +1,14 @@
 package intake
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"regexp"
-	"strings"
 )
 
 // The limits of other coverages; lengths in characters.

@@ -70,7 +70,7 @@ func adjusted(group string, n int) (all []intake.AdjustmentInput) {
 
 func TestWhatIsWrongWithAnotherCoverage(t *testing.T) {
 	t.Parallel()
-	type coverage = intake.OtherCoverageInput
+	type input = intake.OtherCoverageInput
 	const at, adjudication = "other_coverage.0.", "other_coverage.0.adjudication."
 	groups := func(sizes ...int) (all []intake.AdjustmentInput) {
 		for i, n := range sizes {
@@ -79,12 +79,12 @@ func TestWhatIsWrongWithAnotherCoverage(t *testing.T) {
 		return all
 	}
 	for name, c := range map[string]struct {
-		change func(o *coverage)
+		change func(o *input)
 		want   []string
 	}{
-		"nothing": {func(*coverage) {}, nil},
-		"empty objects": {func(o *coverage) {
-			*o = coverage{Subscriber: &intake.ClaimSubscriberInput{}, Adjudication: &intake.CoverageAdjudicationInput{
+		"nothing": {func(*input) {}, nil},
+		"empty objects": {func(o *input) {
+			*o = input{Subscriber: &intake.ClaimSubscriberInput{}, Adjudication: &intake.CoverageAdjudicationInput{
 				Adjustments: make([]intake.AdjustmentInput, 1), Lines: make([]intake.CoverageLineInput, 1),
 			}}
 		}, []string{
@@ -93,22 +93,22 @@ func TestWhatIsWrongWithAnotherCoverage(t *testing.T) {
 			adjudication + "adjustments.0.group required", adjudication + "adjustments.0.reason required", adjudication + "adjustments.0.amount required",
 			adjudication + "lines.0.line_number required", adjudication + "lines.0.procedure_code required", adjudication + "lines.0.paid required",
 		}},
-		"nothing in it": {func(o *coverage) { *o = coverage{} }, []string{
+		"nothing in it": {func(o *input) { *o = input{} }, []string{
 			at + "sequence required", at + "payer_id required", at + "subscriber required", at + "relationship required",
 		}},
-		"what it needs, and no more": {func(o *coverage) {
+		"what it needs, and no more": {func(o *input) {
 			o.FilingIndicator, o.GroupNumber, o.GroupName, o.Adjudication = "", "", "", nil
 			o.Subscriber = &intake.ClaimSubscriberInput{PersonInput: intake.PersonInput{FirstName: "A", LastName: "B"}, MemberID: "1"}
 		}, nil},
-		"no decision yet":      {func(o *coverage) { o.Adjudication = nil }, nil},
-		"its payer by name":    {func(o *coverage) { o.PayerID, o.PayerName = "", "Other Payer" }, nil},
-		"its payer by both":    {func(o *coverage) { o.PayerName = "Other Payer" }, nil},
-		"blank names":          {func(o *coverage) { o.PayerID, o.PayerName = " ", " " }, []string{at + "payer_id required"}},
-		"the claim's sequence": {func(o *coverage) { o.Sequence = "secondary" }, []string{at + "sequence conflict"}},
-		"words": {func(o *coverage) {
+		"no decision yet":      {func(o *input) { o.Adjudication = nil }, nil},
+		"its payer by name":    {func(o *input) { o.PayerID, o.PayerName = "", "Other Payer" }, nil},
+		"its payer by both":    {func(o *input) { o.PayerName = "Other Payer" }, nil},
+		"blank names":          {func(o *input) { o.PayerID, o.PayerName = " ", " " }, []string{at + "payer_id required"}},
+		"the claim's sequence": {func(o *input) { o.Sequence = "secondary" }, []string{at + "sequence conflict"}},
+		"words": {func(o *input) {
 			o.Sequence, o.Relationship, o.FilingIndicator, o.Subscriber.Gender = "first", "parent", "XX", "x"
 		}, []string{at + "sequence not_allowed", at + "subscriber.gender not_allowed", at + "relationship not_allowed", at + "filing_indicator format"}},
-		"limits": {func(o *coverage) {
+		"limits": {func(o *input) {
 			long := func(n int) string { return strings.Repeat("é", n) }
 			o.PayerID, o.PayerName, o.GroupNumber, o.GroupName = long(81), long(61), long(51), long(61)
 			o.Subscriber.MiddleName, o.Subscriber.Suffix, o.Subscriber.MemberID = long(26), long(11), long(81)
@@ -118,14 +118,14 @@ func TestWhatIsWrongWithAnotherCoverage(t *testing.T) {
 			at + "group_number too_long", at + "group_name too_long", adjudication + "payer_claim_number too_long",
 			adjudication + "lines.0.procedure_code too_long",
 		}},
-		"dates": {func(o *coverage) {
+		"dates": {func(o *input) {
 			o.Subscriber.DateOfBirth, o.Adjudication.PaymentDate = "1980-02-30", "soon"
 		}, []string{at + "subscriber.date_of_birth format", adjudication + "payment_date format"}},
-		"its address": {func(o *coverage) { o.Subscriber.Address = &intake.AddressInput{State: "ILL"} }, []string{
+		"its address": {func(o *input) { o.Subscriber.Address = &intake.AddressInput{State: "ILL"} }, []string{
 			at + "subscriber.address.line1 required", at + "subscriber.address.city required", at + "subscriber.address.state format",
 			at + "subscriber.address.zip required",
 		}},
-		"amounts": {func(o *coverage) {
+		"amounts": {func(o *input) {
 			o.Adjudication.Paid, o.Adjudication.Lines[0].Paid, o.Adjudication.Lines[1].Paid = "-0.01", "100000000.00", "99999999.99"
 			o.Adjudication.Adjustments = adjusted("CO", 4)
 			for i, amount := range []string{"-99999999.99", "-100000000.00", "1", "0.00"} {
@@ -135,7 +135,7 @@ func TestWhatIsWrongWithAnotherCoverage(t *testing.T) {
 			adjudication + "paid range", adjudication + "adjustments.1.amount range", adjudication + "adjustments.2.amount format",
 			adjudication + "lines.0.paid range",
 		}},
-		"adjustments": {func(o *coverage) {
+		"adjustments": {func(o *input) {
 			o.Adjudication.Adjustments = adjusted("CO", 6)
 			for i, reason := range []string{"", "123456", "4-5", "45A7B", "é"} {
 				o.Adjudication.Adjustments[i].Reason = reason
@@ -149,15 +149,15 @@ func TestWhatIsWrongWithAnotherCoverage(t *testing.T) {
 			adjudication + "adjustments.2.reason format", adjudication + "adjustments.2.quantity format", adjudication + "adjustments.3.quantity format",
 			adjudication + "adjustments.4.reason format", adjudication + "adjustments.5.group not_allowed",
 		}},
-		"30 adjustments":        {func(o *coverage) { o.Adjudication.Lines[0].Adjustments = groups(12, 6, 6, 6) }, nil},
-		"31 adjustments":        {func(o *coverage) { o.Adjudication.Adjustments = groups(13, 6, 6, 6) }, []string{adjudication + "adjustments too_many"}},
-		"too many for five CAS": {func(o *coverage) { o.Adjudication.Adjustments = groups(7, 7, 1, 1) }, []string{adjudication + "adjustments too_many"}},
-		"exactly five CAS":      {func(o *coverage) { o.Adjudication.Adjustments = groups(7, 6, 1, 1) }, nil},
-		"51 lines":              {func(o *coverage) { o.Adjudication.Lines = make([]intake.CoverageLineInput, 51) }, []string{adjudication + "lines too_many"}},
-		"lines of another claim": {func(o *coverage) {
+		"30 adjustments":        {func(o *input) { o.Adjudication.Lines[0].Adjustments = groups(12, 6, 6, 6) }, nil},
+		"31 adjustments":        {func(o *input) { o.Adjudication.Adjustments = groups(13, 6, 6, 6) }, []string{adjudication + "adjustments too_many"}},
+		"too many for five CAS": {func(o *input) { o.Adjudication.Adjustments = groups(7, 7, 1, 1) }, []string{adjudication + "adjustments too_many"}},
+		"exactly five CAS":      {func(o *input) { o.Adjudication.Adjustments = groups(7, 6, 1, 1) }, nil},
+		"51 lines":              {func(o *input) { o.Adjudication.Lines = make([]intake.CoverageLineInput, 51) }, []string{adjudication + "lines too_many"}},
+		"lines of another claim": {func(o *input) {
 			o.Adjudication.Lines[0].LineNumber, o.Adjudication.Lines[1].LineNumber = new(0), new(3)
 		}, []string{adjudication + "lines.0.line_number range", adjudication + "lines.1.line_number range"}},
-		"units": {func(o *coverage) { o.Adjudication.Lines[0].Units, o.Adjudication.Lines[1].Units = new(-1), new(10000) }, []string{adjudication + "lines.0.units range", adjudication + "lines.1.units range"}},
+		"units": {func(o *input) { o.Adjudication.Lines[0].Units, o.Adjudication.Lines[1].Units = new(-1), new(10000) }, []string{adjudication + "lines.0.units range", adjudication + "lines.1.units range"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

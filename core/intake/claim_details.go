@@ -1,11 +1,12 @@
 package intake
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"regexp"
-	"strings"
 )
 
 // The limits of the details; lengths in characters.

@@ -3,12 +3,13 @@ package intake
 import (
 	"cmp"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/claim"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 )
 
 // The limits of a claim; lengths in characters.

@@ -1,11 +1,12 @@
 package intake
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
-	"regexp"
-	"strings"
 )
 
 // The limits of a line.

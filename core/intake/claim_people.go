@@ -1,11 +1,12 @@
 package intake
 
 import (
+	"strings"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"strings"
 )
 
 // The limits of people and addresses, in characters.

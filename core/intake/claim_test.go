@@ -382,7 +382,7 @@ func TestWhatIsDoneOfAPredetermination(t *testing.T) {
 // they are.
 func TestAChangeReachesEveryField(t *testing.T) {
 	t.Parallel()
-	byUseCase := []string{"OfficeID", "Payer", "ProviderID", "PatientID", "ClaimDetails"} // looked up, or only a holder of fields
+	byUseCase := []string{"OfficeID", "Payer", "ProviderID", "PatientID", "Details"} // looked up, or only a holder of fields
 	named := map[string]string{"PaysPatient": "assignment_of_benefits", "NotAccepted": "accept_assignment", "Release": "release_of_information"}
 	upper := regexp.MustCompile(`([a-z])([A-Z])`)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[claim.Content]()) {

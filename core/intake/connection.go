@@ -102,7 +102,7 @@ func (r ConnectionRequest) fields(f *billing.Faults, kinds network.Kinds) {
 		if f.Full() {
 			return
 		}
-		if !slices.Contains(everyKind(), name) && !(slices.Contains(r.Null, name) && kinds.Field(r.Kind, name) != nil) {
+		if !slices.Contains(everyKind(), name) && (!slices.Contains(r.Null, name) || kinds.Field(r.Kind, name) == nil) {
 			kinds.Judge(r.Kind, name, f)
 		}
 	}

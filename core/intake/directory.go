@@ -1,9 +1,10 @@
 package intake
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"slices"
 )
 
 // The defaults of the directory.

@@ -1,9 +1,10 @@
 package intake
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
-	"slices"
 )
 
 // DocumentRequest is a request to add an image, as a caller wrote it; nothing is

@@ -1,10 +1,11 @@
 package intake
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"slices"
 	"strconv"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // EligibilityRequest is a request for a check as a caller wrote it: nothing is

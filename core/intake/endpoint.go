@@ -2,11 +2,12 @@ package intake
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/webhook"
-	"slices"
-	"strconv"
 )
 
 // maxDescription bounds the description of an endpoint, in characters.

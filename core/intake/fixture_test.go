@@ -1,8 +1,9 @@
 package intake_test
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // found lists faults as "field code".

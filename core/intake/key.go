@@ -2,12 +2,13 @@ package intake
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/caller"
 	"net/netip"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 )
 
 // KeyRequest is an API key as a caller wrote it; nothing is parsed yet.

@@ -1,9 +1,10 @@
 package intake
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
-	"slices"
 )
 
 // PayerRequestRecord is a payer request as staff write it down from a letter;

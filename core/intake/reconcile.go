@@ -1,10 +1,11 @@
 package intake
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/claim"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
 )
 
 // ReconcileRequest asks to reconcile a claim, as a caller wrote it; nothing is parsed

@@ -1,11 +1,12 @@
 package intake
 
 import (
+	"slices"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/webhook"
-	"slices"
-	"time"
 )
 
 // ResendRequest is a request to send events again as a caller wrote it, apart

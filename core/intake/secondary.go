@@ -1,10 +1,11 @@
 package intake
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
-	"slices"
 )
 
 // SecondaryRequest is the plan of the secondary payer as a caller wrote it; nothing

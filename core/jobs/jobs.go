@@ -6,8 +6,9 @@ package jobs
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Kind is a kind of work, and the name of its queue.

@@ -3,9 +3,10 @@ package jobs
 import (
 	"context"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"runtime/debug"
 	"sync"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Together combines concurrent requests from callers of one scope into one

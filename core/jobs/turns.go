@@ -1,8 +1,9 @@
 package jobs
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Turns is a queue that takes turns between scopes: Take returns one value of

@@ -2,8 +2,9 @@ package jobs
 
 import (
 	"context"
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Wait returns nil once look reports that the work is done, and the error of

@@ -1,9 +1,10 @@
 package remittances
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"sync"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // turns lets one job of a scope work at a time in this process.

@@ -1,9 +1,10 @@
 package remittances_test
 
 import (
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"testing"
 )
 
 // TestPaidUnderAnotherNumber pays a claim again under another claim number of the payer.

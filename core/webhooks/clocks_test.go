@@ -1,9 +1,10 @@
 package webhooks_test
 
 import (
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // TestClocksApart delivers from processes whose clocks are wrong by five

@@ -3,11 +3,12 @@ package blobtest
 import (
 	"bytes"
 	"context"
-	"github.com/molar-billing/molar/core/billing"
 	"io"
 	"strconv"
 	"sync"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 func testReady(t *testing.T, f Fixture) {

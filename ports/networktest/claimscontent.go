@@ -2,14 +2,15 @@ package networktest
 
 import (
 	"bytes"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // notSent are the values of a claim and its office, alone or together, that no file of

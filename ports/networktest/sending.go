@@ -5,15 +5,16 @@ import (
 	"crypto/md5" //nolint:gosec // G501: documents carry MD5 sums
 	"crypto/rand"
 	"crypto/sha256"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/attachment"
-	"github.com/molar-billing/molar/core/billing/coverage"
 	stdimage "image"
 	"image/jpeg"
 	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 // The values that no error may contain.

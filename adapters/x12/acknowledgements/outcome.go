@@ -1,9 +1,10 @@
 package acknowledgements
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Outcome is the meaning of a status for a claim.

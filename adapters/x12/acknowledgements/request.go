@@ -1,9 +1,10 @@
 package acknowledgements
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // listLOINC is C043-04 of a LOINC code.

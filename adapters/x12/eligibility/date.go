@@ -1,8 +1,9 @@
 package eligibility
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Span returns the first and the last day. It returns false unless the value is a

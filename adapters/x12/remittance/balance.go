@@ -1,9 +1,10 @@
 package remittance
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"log/slog"
 	"strconv"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Level is the level at which a payment is balanced.

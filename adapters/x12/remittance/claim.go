@@ -1,9 +1,10 @@
 package remittance
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"log/slog"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // The codes of CLP02 that change figures.

@@ -3,11 +3,12 @@ package e2e_test
 import (
 	"context"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // claimEnding is what the sandbox does with claims of an ending, and the events

@@ -3,9 +3,6 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/event"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +11,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 func TestTrigger(t *testing.T) {

@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"net"
 	"net/http"
@@ -20,6 +17,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // hook is a webhook request as a receiver received it.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"io"
 	"log/slog"
 	"net/http"
@@ -16,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // receiverHost is the host that webhooks are registered for. molar dev resolves

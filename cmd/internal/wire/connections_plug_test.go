@@ -88,7 +88,9 @@ func (p *parrot) Ask(ctx context.Context, q network.Inquiry) (response coverage.
 	}
 	reply, err := p.say(ctx, request)
 	sent = []coverage.Exchange{{MediaType: "application/json", Request: request, Reply: reply}}
-	var said struct{ Plan string }
+	var said struct {
+		Plan string `json:"plan"`
+	}
 	if err == nil && json.Unmarshal(reply, &said) == nil {
 		response = coverage.CheckResponse{Outcome: coverage.OutcomeAnswered, Benefits: &coverage.Benefits{Plan: coverage.Plan{Name: said.Plan}}}
 	}
@@ -246,7 +248,10 @@ func TestInventedTransport(t *testing.T) {
 		return status < 300
 	})
 	_, text := check()
-	var answered struct{ ID, Outcome string }
+	var answered struct {
+		ID      string `json:"id"`
+		Outcome string `json:"outcome"`
+	}
 	if err := json.Unmarshal([]byte(text), &answered); err != nil || !strings.Contains(text, "Parrot PPO") {
 		t.Errorf("the check is %s", text)
 	}

@@ -62,9 +62,9 @@ func startUntil(t *testing.T, msg, database string, key byte, roles ...Role) *se
 				Ops string `json:"ops"`
 				cli.Build
 			}
-			err := json.Unmarshal(all.Bytes(), &line)
+			err := json.Unmarshal(all.Bytes(), &line) //nolint:musttag // those of Build are in the log as they are
 			if s.first == "" {
-				s.first = line.Build.String()
+				s.first = line.String()
 			}
 			if err == nil && line.Msg == msg {
 				s.api, s.ops = "http://"+line.API, "http://"+line.Ops

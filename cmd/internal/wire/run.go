@@ -43,7 +43,7 @@ const drainTime = 5 * time.Second
 func Main(roles ...Role) {
 	boundMemory()
 	if slices.Equal(os.Args[1:], []string{"--version"}) {
-		fmt.Fprintln(os.Stdout, build())
+		_, _ = fmt.Fprintln(os.Stdout, build())
 		return
 	}
 	if len(os.Args) > 1 {

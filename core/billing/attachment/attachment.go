@@ -2,13 +2,14 @@ package attachment
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/coverage"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // State is the state of an attachment.

@@ -2,9 +2,10 @@ package attachment_test
 
 import (
 	"bytes"
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
-	"testing"
 )
 
 func TestEventDataHasNoEscapesThatItDoesNotNeed(t *testing.T) {

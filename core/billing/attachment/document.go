@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"crypto/md5" //nolint:gosec // G501: the API shows MD5 sums; nothing trusts them
 	"crypto/sha256"
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Medium is the medium of a document.

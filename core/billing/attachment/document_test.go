@@ -1,10 +1,11 @@
 package attachment_test
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/attachment"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/attachment"
 )
 
 func TestDocumentTypes(t *testing.T) {

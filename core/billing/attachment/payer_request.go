@@ -1,9 +1,10 @@
 package attachment
 
 import (
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"time"
 )
 
 // PayerRequestState is the state of a payer request.

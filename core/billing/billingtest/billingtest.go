@@ -6,12 +6,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/event"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 //nolint:gochecknoglobals // a flag of the tests

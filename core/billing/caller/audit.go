@@ -1,8 +1,9 @@
 package caller
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // AuditEntry records a request of a person or of a key, or what an operator did at the

@@ -2,6 +2,7 @@ package caller
 
 import (
 	"crypto/sha256"
+
 	"github.com/molar-billing/molar/core/billing"
 )
 

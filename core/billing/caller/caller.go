@@ -1,8 +1,9 @@
 package caller
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Caller is the program or the person that makes a request, with the scope of

@@ -1,9 +1,10 @@
 package caller
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // TestCan asks for every need in sessions of each role, in those of an organization

@@ -2,8 +2,9 @@ package caller
 
 import (
 	"crypto/sha256"
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // KeyUse is the use of an idempotency key by a request. A key belongs to one

@@ -1,9 +1,10 @@
 package caller_test
 
 import (
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"testing"
 )
 
 func TestReplay(t *testing.T) {

@@ -3,14 +3,15 @@ package caller
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/event"
 	"hash/crc32"
 	"math/big"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // APIKey lets a program of an organization call the API in one mode. The

@@ -1,11 +1,12 @@
 package caller_test
 
 import (
+	"strings"
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"strings"
-	"testing"
 )
 
 func TestKeySecrets(t *testing.T) {

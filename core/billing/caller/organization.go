@@ -1,8 +1,9 @@
 package caller
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Organization is a dental practice, or a group of practices, that bills

@@ -3,11 +3,12 @@ package caller
 import (
 	_ "embed"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 //go:embed passwords.txt

@@ -1,8 +1,9 @@
 package caller
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // LoggedRequest is an entry of the request log and of the audit: a request with an API

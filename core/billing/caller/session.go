@@ -5,9 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/base64"
-	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Session is the time from a sign-in of a user to its end. Its secret is in the

@@ -2,11 +2,12 @@ package caller
 
 import (
 	"crypto/sha256"
-	"github.com/molar-billing/molar/core/billing"
 	"net/mail"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // User is a person who signs in to one organization. An email address may have a

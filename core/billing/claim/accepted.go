@@ -1,10 +1,11 @@
 package claim
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // AcceptAs is what becomes of an open amount that a person accepts.

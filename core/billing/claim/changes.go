@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
-	"time"
 )
 
 // Judged applies the findings of the rules to a claim that was made or changed.

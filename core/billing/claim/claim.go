@@ -1,9 +1,10 @@
 package claim
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Kind is the kind of a claim: for payment, or for an estimate.

@@ -1,12 +1,13 @@
 package claim_test
 
 import (
+	"regexp"
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
-	"regexp"
-	"testing"
 )
 
 // claim is one with a dependent and two services.

@@ -2,14 +2,15 @@ package claim_test
 
 import (
 	"errors"
+	"strings"
+	"testing"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"strings"
-	"testing"
-	"time"
 )
 
 // A batch is named by its millisecond, and its numbers fit X12's nine digits

@@ -1,11 +1,12 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"slices"
 )
 
 // Content is the part of a claim that the caller writes and the payer

@@ -1,11 +1,12 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
 )
 
 // OtherCoverage is another plan that covers the patient, with what its payer has

@@ -1,10 +1,11 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
 )
 
 // coverageRules are the rules for the payers of the services as a whole. A payer

@@ -1,12 +1,13 @@
 package claim_test
 
 import (
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"testing"
 )
 
 // secondary makes the claim a secondary one. Its fees are 100.00 and 12.50, for

@@ -2,10 +2,11 @@ package claim
 
 import (
 	"fmt"
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"slices"
 )
 
 // detailRules are the rules for the rest of the claim outside its lines.

@@ -1,10 +1,11 @@
 package claim_test
 
 import (
-	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 func TestOfficeRules(t *testing.T) {

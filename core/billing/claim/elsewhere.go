@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
 )
 
 // decidedElsewhere returns the decisions of other payers about the claim's services:

@@ -1,13 +1,14 @@
 package claim_test
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // An enrollment stops messages in the states that have a refusal, which says what is

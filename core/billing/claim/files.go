@@ -1,13 +1,14 @@
 package claim
 
 import (
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
-	"strings"
-	"time"
 )
 
 // Sent records that the network has the batch with the claim. It reports false

@@ -2,12 +2,13 @@ package claim
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/event"
-	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // FindingEarlierChanged is the code of the finding that an earlier payer has changed its

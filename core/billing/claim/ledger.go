@@ -2,10 +2,11 @@ package claim
 
 import (
 	"cmp"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // Ledger is what payers have decided about a claim: every remittance claim

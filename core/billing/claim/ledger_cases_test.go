@@ -3,12 +3,13 @@ package claim_test
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
-	"testing"
 )
 
 // crownClaim has four services of 1260.50.

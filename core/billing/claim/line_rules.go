@@ -1,10 +1,11 @@
 package claim
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // maxServiceAgeMonths is the age of the oldest services that are billed. Plans

@@ -1,9 +1,10 @@
 package claim_test
 
 import (
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
-	"testing"
 )
 
 // service1 changes the first line to another procedure without a tooth.

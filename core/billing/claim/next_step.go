@@ -2,9 +2,10 @@ package claim
 
 import (
 	"cmp"
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // NextStep returns one sentence for a biller: what happens next, or what to do.

@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"regexp"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"regexp"
 )
 
 // officeRules are the rules for the practice and the payer. Clearinghouses reject

@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
 )
 
 // SetElsewhere sets what the ledger settles and the claim's figures do not have.

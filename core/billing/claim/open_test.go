@@ -2,14 +2,15 @@ package claim_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // settledClaim is the claim of four services with what the remittances of the files

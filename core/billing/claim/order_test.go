@@ -1,14 +1,15 @@
 package claim_test
 
 import (
+	"slices"
+	"strings"
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // arrivals are what files say of a claim, by name. Each reports whether it

@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"slices"
 )
 
 // oldestAge is an age that no patient exceeds.

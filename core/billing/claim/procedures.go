@@ -1,9 +1,10 @@
 package claim
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Procedures by their leading digits.

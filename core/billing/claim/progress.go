@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"time"
 )
 
 // Progress is the result of the rules, the files and the payer's decisions

@@ -1,11 +1,12 @@
 package claim
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
-	"strings"
 )
 
 // EstimatedBy reports whether the claim of a remittance is an estimate for this claim. Some

@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"strings"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"strings"
 )
 
 // LineNumbers returns the numbers of the claim's lines that were matched to those of

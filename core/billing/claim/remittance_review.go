@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
 )
 
 // Review returns why a person must decide whether to apply the remittance, or the

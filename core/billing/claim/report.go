@@ -1,11 +1,12 @@
 package claim
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/event"
-	"slices"
-	"strconv"
 )
 
 // triggerOf returns the trigger of the report and its event. Both are empty when

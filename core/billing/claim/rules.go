@@ -1,11 +1,12 @@
 package claim
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // RuleContext is the data that the rules use besides the claim.

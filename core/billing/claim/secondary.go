@@ -2,13 +2,14 @@ package claim
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
-	"strconv"
-	"time"
 )
 
 // SecondPlan is the plan of the patient's next payer.

@@ -3,14 +3,15 @@ package claim_test
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"testing"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"strings"
-	"testing"
-	"time"
 )
 
 // secondBill bills the secondary payer for a claim with the remittances.

@@ -2,10 +2,11 @@ package claim_test
 
 import (
 	"fmt"
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"testing"
 )
 
 // TestALaterPayerThatSaysPrimary has payers that send CLP02 1 whatever their place. The

@@ -1,12 +1,13 @@
 package claim
 
 import (
+	"slices"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
-	"time"
 )
 
 // Settle sets the figures after the entry was added to the ledger. A claim that

@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"slices"
 )
 
 // Standing returns the figures, or nil when no adjudication stands.

@@ -2,17 +2,18 @@ package claim_test
 
 import (
 	"cmp"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/core/billing/clearing"
-	"github.com/molar-billing/molar/core/billing/event"
-	"github.com/molar-billing/molar/core/billing/remit"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 // claimDecision is where the state table of claims is drawn and written out.

@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"time"
 )
 
 // Summary is the state of an organization's work at one moment: what needs a person,

@@ -1,9 +1,10 @@
 package claim
 
 import (
+	"slices"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
-	"slices"
 )
 
 // AwaitsEnrollment reports whether the claim could be sent, but for the enrollment of

@@ -2,10 +2,11 @@ package clearing
 
 import (
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // ControlNumbers identify an X12 file and its parts among those of its sender:

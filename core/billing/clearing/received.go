@@ -3,8 +3,9 @@ package clearing
 import (
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // RemoteFile is a file at a clearinghouse, as a listing shows it. Name, size and time are

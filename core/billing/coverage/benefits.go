@@ -1,9 +1,10 @@
 package coverage
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"strconv"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Benefits is the content of a payer's response. Every value comes from the

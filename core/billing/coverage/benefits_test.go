@@ -1,8 +1,9 @@
 package coverage_test
 
 import (
-	"github.com/molar-billing/molar/core/billing/coverage"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
 func TestSpanOfAFrequency(t *testing.T) {

@@ -1,13 +1,14 @@
 package directory
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Address is a postal address in the United States.
@@ -167,6 +168,8 @@ func (p *Provider) Changed(to Provider) *Provider {
 	return &to
 }
 
+// The forms of a tax ID and of a telephone number, and of what offices and providers have
+// besides.
 var (
 	TaxIDForm    = regexp.MustCompile(`^[0-9]{9}$`)
 	PhoneForm    = regexp.MustCompile(`^[0-9]{10}$`)

@@ -3,8 +3,9 @@ package directory
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Patient is an entry of the patient directory: one for each organization,

@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/molar-billing/molar/core/billing"
 	"golang.org/x/text/cases"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // PayerSummary names a payer inside another resource.

@@ -1,10 +1,11 @@
 package directory_test
 
 import (
-	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 func TestShippedPayers(t *testing.T) {

@@ -1,8 +1,9 @@
 package event
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // ChangeKind is the kind of a resource that changed. It is the resource's "object"

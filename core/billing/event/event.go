@@ -3,9 +3,10 @@ package event
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/molar-billing/molar/core/billing"
 	"strconv"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Type names what happened.
@@ -72,17 +73,19 @@ type Filter struct {
 	CreatedBefore time.Time // exclusive
 }
 
+// PayerData names a payer in the data of an event.
 type PayerData struct {
 	ID      billing.PayerID `json:"id"`
 	PayerID string          `json:"payer_id"`
 	Name    string          `json:"name"`
 }
 
+// New returns an event about a resource that happened at the time.
 func New[R ~[16]byte](scope billing.Scope, t Type, resource R, at time.Time, data any) Event {
 	return Event{ID: billing.NewID[billing.EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: Encode(data)}
 }
 
-// spelled returns data as JSON, which is stored, returned and posted unchanged.
+// Encode returns data as JSON, which is stored, returned and posted unchanged.
 func Encode(data any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -106,6 +109,7 @@ func OrNull[T comparable](v T) *T {
 // offset.
 func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000-07:00") }
 
+// MoneyOrNull returns an amount as clients see it; nil for none.
 func MoneyOrNull(m *billing.Money) *string {
 	if m == nil {
 		return nil

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
 	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Connection is an account at a network of payers. An operator adds it; the
@@ -47,7 +48,7 @@ type storedSettings struct {
 
 // MarshalJSON writes the settings as they are stored.
 func (s Settings) MarshalJSON() ([]byte, error) {
-	b, err := json.Marshal(storedSettings{s.Envelope, s.Options, s.Payers, s.AllowPrivate})
+	b, err := json.Marshal(storedSettings{s.Envelope, s.Options, s.Payers, s.AllowPrivate}) //nolint:musttag // stored under the names of the fields
 	if err != nil || len(s.Own) == 0 {
 		return b, err
 	}
@@ -59,7 +60,7 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 func (s *Settings) UnmarshalJSON(doc []byte) error {
 	var of storedSettings
 	var own map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(doc, &of), json.Unmarshal(doc, &own)); err != nil {
+	if err := errors.Join(json.Unmarshal(doc, &of), json.Unmarshal(doc, &own)); err != nil { //nolint:musttag // as above
 		return err
 	}
 	for _, name := range []string{"Envelope", "Options", "Payers", "AllowPrivate"} {

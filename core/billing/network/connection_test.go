@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 func TestConnectionRoute(t *testing.T) {

@@ -1,10 +1,11 @@
 package network
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // EnrolledTransactions lists the transactions for which payers enroll offices.

@@ -2,13 +2,14 @@ package network
 
 import (
 	"encoding/json"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"net/netip"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // FieldType is how a document has the value of a field, and what Kind.Read receives.

@@ -2,11 +2,12 @@ package network
 
 import (
 	"crypto/rand"
+	"slices"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"slices"
-	"time"
 )
 
 // Inquiry is the question of a check to a network: what is asked, by whom, and when.

@@ -3,12 +3,13 @@ package network
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing/claim"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/claim"
 )
 
 // option makes the row of a field. Read returns the value of a document, which is zero

@@ -3,13 +3,14 @@ package network
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/core/billing/clearing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // The longest values of the ends of groups and files, in characters.

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"slices"
-	"strings"
-	"time"
 )
 
 // Options are the habits of one network: what it wants in inquiries and

@@ -3,13 +3,14 @@ package network
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/clearing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // Option is an option of a connection's document, and the variable that has it. It is a row

@@ -2,10 +2,11 @@ package network
 
 import (
 	"errors"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // Transaction is a type of message that a network carries between practices and

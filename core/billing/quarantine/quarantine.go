@@ -2,16 +2,17 @@ package quarantine
 
 import (
 	"bytes"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/clearing"
-	"github.com/molar-billing/molar/core/billing/remit"
 	"log/slog"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
-// Quarantined is a file, or one payment of it, that waits for a person: its payee
+// File is a file, or one payment of it, that waits for a person: its payee
 // is uncertain, or it cannot be read. A file of an organization's own connection or
 // import is in the quarantine of that organization. Only the operator sees the others.
 type File struct {
@@ -53,7 +54,7 @@ func (q *File) Restore(payments []remit.Remittance) {
 	}
 }
 
-// Quarantine returns a file with the reason for which it waits. A file without a scope
+// New returns a file with the reason for which it waits. A file without a scope
 // belongs to the operator.
 func New(f clearing.IncomingFile, mode billing.Mode, cause Cause, reason string, at time.Time) *File {
 	return &File{

@@ -2,11 +2,12 @@ package remit
 
 import (
 	"cmp"
-	"github.com/molar-billing/molar/core/billing"
 	"iter"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Shares are the figures of an adjudication or of one of its lines.
@@ -69,7 +70,7 @@ func (s *Shares) ofReason(reason string) *billing.Money {
 	}
 }
 
-// allowedByLevel returns what a claim without lines allows. A denied one allows
+// AllowedByLevel returns what a claim without lines allows. A denied one allows
 // nothing. Ok is false when the remittance does not say.
 func (r *Claim) AllowedByLevel() (allowed billing.Money, ok bool) {
 	switch {
@@ -157,9 +158,10 @@ func (l *Line) estimate() billing.Money {
 	return l.Paid
 }
 
+// OfPatient reports whether the patient owes the amount (group PR).
 func (a Adjustment) OfPatient() bool { return a.Group == "PR" }
 
-// explainsZero reports whether the adjustment explains a payment of zero:
+// ExplainsZero reports whether the adjustment explains a payment of zero:
 // deductible, coinsurance, copay or capitation.
 func (a Adjustment) ExplainsZero() bool {
 	switch a.Reason {
@@ -172,7 +174,7 @@ func (a Adjustment) ExplainsZero() bool {
 	}
 }
 
-// reducesAllowed reports whether the adjustment is an agreed discount that the
+// ReducesAllowed reports whether the adjustment is an agreed discount that the
 // allowed amount leaves out. Sequestration (253) reduces the payment, not the
 // allowed amount.
 func (a Adjustment) ReducesAllowed() bool { return a.Contractual() && a.Reason != "253" }
@@ -181,7 +183,7 @@ func (a Adjustment) ReducesAllowed() bool { return a.Contractual() && a.Reason !
 // 101).
 func (a Adjustment) estimated() bool { return a.Reason == "101" && a.Group != "PR" }
 
-// allAdjustments returns the adjustments of the claim and of its lines.
+// AllAdjustments returns the adjustments of the claim and of its lines.
 func (r *Claim) AllAdjustments() iter.Seq[Adjustment] {
 	return func(yield func(Adjustment) bool) {
 		for _, a := range r.Adjustments {
@@ -199,7 +201,7 @@ func (r *Claim) AllAdjustments() iter.Seq[Adjustment] {
 	}
 }
 
-// adjusted returns the sum of the adjustments of the claim and its lines for
+// Adjusted returns the sum of the adjustments of the claim and its lines for
 // which fits returns true.
 func (r *Claim) Adjusted(fits func(Adjustment) bool) (sum billing.Money) {
 	for a := range r.AllAdjustments() {
@@ -210,6 +212,7 @@ func (r *Claim) Adjusted(fits func(Adjustment) bool) (sum billing.Money) {
 	return sum
 }
 
+// Sum returns the sum of the adjustments for which fits returns true.
 func Sum(all []Adjustment, fits func(Adjustment) bool) (sum billing.Money) {
 	for _, a := range all {
 		if fits(a) {
@@ -262,7 +265,7 @@ func (e *LedgerEntry) Payment() ClaimPayment {
 	return ClaimPayment{e.ERA.ID, e.StatusCode, e.Paid, s.Allowed, s.PatientResponsibility}
 }
 
-// settledBefore reports whether the payer says that an earlier one settled a part.
+// SettledBefore reports whether the payer says that an earlier one settled a part.
 func (r *Claim) SettledBefore() bool {
 	for a := range r.AllAdjustments() {
 		if a.SettledBefore() && a.Amount != 0 {
@@ -284,7 +287,7 @@ func ReversalsFirst(a, b *Claim) int {
 	}
 }
 
-// payer identifies the payer among the payers of a claim: by its entry in the
+// PayerKey identifies the payer among the payers of a claim: by its entry in the
 // directory, or else by its name.
 func (s *Source) PayerKey() string {
 	if !s.Payer.ID.IsZero() {

@@ -2,12 +2,13 @@ package remit
 
 import (
 	"cmp"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/clearing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // Claim is what a remittance states about one claim (CLP). A payer that splits
@@ -214,6 +215,6 @@ func (r *Claim) AllRemarks() []string {
 	return all
 }
 
-// billed returns the procedure that was billed: the submitted one (SVC06), else
+// Billed returns the procedure that was billed: the submitted one (SVC06), else
 // the paid one (SVC01).
 func (l *Line) Billed() string { return strings.ToUpper(cmp.Or(l.SubmittedCode, l.ProcedureCode)) }

@@ -1,8 +1,9 @@
 package remit
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Relate returns what a new payment is to its siblings: those that it corrects, which stand

@@ -1,9 +1,10 @@
 package remit_test
 
 import (
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"testing"
 )
 
 // TestDecisionsByStatus makes each decision on a remittance claim in each status.

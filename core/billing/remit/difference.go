@@ -1,9 +1,10 @@
 package remit
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Difference is what a correction changes, by claim and line.

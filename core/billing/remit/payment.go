@@ -1,9 +1,10 @@
 package remit
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // Later is what became known of a remittance after it was stored: what a person

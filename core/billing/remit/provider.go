@@ -1,9 +1,10 @@
 package remit
 
 import (
-	"github.com/molar-billing/molar/core/billing"
 	"slices"
 	"strings"
+
+	"github.com/molar-billing/molar/core/billing"
 )
 
 // reasonForwarded is the reason of a provider adjustment that carries an amount from one

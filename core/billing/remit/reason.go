@@ -77,5 +77,5 @@ func (a Adjustment) NotPaid() bool {
 	}
 }
 
-// settledBefore reports whether the amount is what an earlier payer settled.
+// SettledBefore reports whether the amount is what an earlier payer settled.
 func (a Adjustment) SettledBefore() bool { return a.Group == "OA" && a.Reason == "23" }

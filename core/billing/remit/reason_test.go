@@ -1,10 +1,11 @@
 package remit_test
 
 import (
-	"github.com/molar-billing/molar/core/billing/remit"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 func TestReasonFile(t *testing.T) {

@@ -3,12 +3,13 @@ package remit
 import (
 	"crypto/sha256"
 	"errors"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/clearing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 // State is the state of a remittance.

@@ -1,9 +1,10 @@
 package remit_test
 
 import (
+	"testing"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
-	"testing"
 )
 
 func cas(group, reason string, cents billing.Money) remit.Adjustment {

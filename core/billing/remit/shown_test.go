@@ -1,10 +1,11 @@
 package remit_test
 
 import (
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/remit"
 	"slices"
 	"testing"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 func TestStatusOfARemittanceClaimAsShown(t *testing.T) {

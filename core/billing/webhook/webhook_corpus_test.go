@@ -4,12 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // TestSignaturesOfOthers holds Sign against signatures that other people's

@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/event"
-	"github.com/molar-billing/molar/core/billing/webhook"
 	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/webhook"
 )
 
 // The example of the Standard Webhooks specification.

@@ -105,7 +105,7 @@ func ReadOptions(doc []byte, own []Option, at string) (o Options, f billing.Faul
 		case i < 0:
 			f.Add(at+name, billing.FaultUnknown, "There is no such option. Remove it, or use one of "+optionNames(all)+".")
 		case twice:
-			f.Add(at+name, billing.FaultConflict, "The option is there twice. Remove one of them.")
+			f.Add(at+name, billing.FaultConflict, "It is a duplicate option. Remove one of them.")
 		case !all[i].read(value):
 			f.Add(at+name, billing.FaultFormat, "The value must be "+all[i].want+".")
 		}

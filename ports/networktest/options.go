@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
-	"github.com/molar-billing/molar/ports/porttest"
 )
 
 // Option is an option of a kind of connections: a document with another value than the
@@ -18,9 +18,9 @@ type Option struct {
 
 // Options reads each option that only the kind has, in the order of its help: its value
 // is kept as it stands, its default is not kept, and a bad value is one fault.
-func Options(t *testing.T, kind network.Kind, cases []Option) {
+func Options(t *testing.T, kind network.Kind, payers *directory.PayerDirectory, cases []Option) {
 	t.Helper()
-	payers, docs := porttest.Payers(t), kind.Options()
+	docs := kind.Options()
 	if len(docs) != len(cases) {
 		t.Fatalf("%d options, %d with a case", len(docs), len(cases))
 	}

@@ -129,7 +129,7 @@ func pictures() (dir string, all bool) {
 	return filepath.Join(os.TempDir(), "molar-screenshots"), false
 }
 
-// picture stores a picture of the whole page, if somebody wants pictures.
+// picture stores a picture of the whole page, if MOLAR_SCREENSHOTS names a folder.
 func (p *page) picture(name string) {
 	p.tb.Helper()
 	dir, wanted := pictures()

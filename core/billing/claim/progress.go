@@ -81,7 +81,7 @@ const (
 	OpenDiscount  OpenReason = "discount" // of a payer after the primary one
 )
 
-// The codes of findings that go by themselves. Nobody has to correct the claim.
+// The codes of findings that end without a correction of the claim.
 const (
 	FindingNotEnrolled    = "enrollment_not_active" // the payer has not enrolled the office
 	FindingNotAdjudicated = "not_adjudicated"       // an earlier payer has not decided

@@ -10,7 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/directory"
 )
 
-// Inquiry is the question of a check to a network: what is asked, by whom, and when.
+// Inquiry is the question of a check to a network: what is asked, the office that asks, and when.
 type Inquiry struct {
 	Scope     billing.Scope
 	CheckID   billing.CheckID // the trace number comes from it

@@ -45,7 +45,7 @@ func (s *coreServer) deviate(e *envelope) {
 // expect.
 func strangeName() string {
 	names := [...]string{"-rf ", "..%2f..%2fup", "a\\..\\b", "new\nline", "\x1b[31mred", "bad\xff", "$(id)", "long" + strings.Repeat("g", 200)}
-	return names[mathrand.IntN(len(names))] + rand.Text()[:8] //nolint:gosec // G404: no secret depends on it
+	return names[mathrand.IntN(len(names))] + rand.Text()[:8]
 }
 
 // anotherUUID returns a random UUID of version 4.
@@ -67,7 +67,7 @@ var (
 // set.
 func otherIDs(payload string) string {
 	ids := [...]string{"OFFALLY", "OFFICEALLY", "OFFICE ALLY"}
-	sender := fmt.Sprintf("%-15s", ids[mathrand.IntN(len(ids))]) //nolint:gosec // G404: no secret depends on it
+	sender := fmt.Sprintf("%-15s", ids[mathrand.IntN(len(ids))])
 	payload = isa.ReplaceAllString(payload, "${1}"+sender+"${2}U*00401*")
 	return ak2.ReplaceAllString(payload, "~AK2*276*")
 }

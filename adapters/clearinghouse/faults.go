@@ -143,12 +143,12 @@ func ParseFaults(all []string) (Faults, error) {
 // strikes decides whether the fault happens now.
 func (f Faults) strikes(name Fault) bool {
 	p := f[name]
-	return p > 0 && (p >= 1 || rand.Float64() < p) //nolint:gosec // G404: no secret depends on it
+	return p > 0 && (p >= 1 || rand.Float64() < p)
 }
 
 // someBytes returns a number of bytes after which a transfer fails. Small numbers
 // are as likely as large ones, so that small files fail too.
 func someBytes() int64 {
 	const doublings = 18
-	return rand.Int64N(1 << rand.IntN(doublings)) //nolint:gosec // G404: no secret depends on it
+	return rand.Int64N(1 << rand.IntN(doublings))
 }

@@ -143,7 +143,7 @@ func readERAFile(stdin io.Reader, path string) ([]byte, error) {
 func readAtMost(stdin io.Reader, path string, limit int64) (content []byte, err error) {
 	in := stdin
 	if path != "-" {
-		f, err := os.Open(path) //nolint:gosec // G304: the user names the file
+		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}

@@ -50,7 +50,7 @@ func openState(dir, api, key, forward string) (*listenState, error) {
 	about := keptState{API: api, Key: key[max(0, len(key)-4):], Forward: forward}
 	sum := sha256.Sum256([]byte(about.API + "\n" + about.Key + "\n" + about.Forward))
 	file := filepath.Join(dir, hex.EncodeToString(sum[:8])+".json")
-	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // G304: a name of ours in this user's folder
+	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func openState(dir, api, key, forward string) (*listenState, error) {
 		return nil, fmt.Errorf("another molar listen forwards from %s to %s: stop it first", api, forward)
 	}
 	s := &listenState{file: file, lock: lock, kept: about}
-	b, err := os.ReadFile(file) //nolint:gosec // G304: as above
+	b, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, nil
@@ -96,12 +96,12 @@ func (s *listenState) close() error {
 // All receivers on this machine share it, so that each is configured once.
 func localSecret(dir string) (webhook.Secret, error) {
 	file := filepath.Join(dir, "webhook-secret")
-	b, err := os.ReadFile(file) //nolint:gosec // G304: a name of ours in this user's folder
+	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := makeSecret(dir, file); err != nil {
 			return "", fmt.Errorf("create a webhook secret: %w", err)
 		}
-		b, err = os.ReadFile(file) //nolint:gosec // G304: as above
+		b, err = os.ReadFile(file)
 	}
 	if err != nil {
 		return "", err

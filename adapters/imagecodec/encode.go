@@ -41,7 +41,7 @@ func newEncoder(w io.Writer, width, height, components int) *encoder {
 	frame := &jpegFrame{marker: markerSOF0, width: width, height: height, components: make([]jpegComponent, components)}
 	scan := &jpegScan{last: 63}
 	var quant, huffman []*jpegTable
-	for c := range byte(components) { //nolint:gosec // G115: 1 or 3
+	for c := range byte(components) {
 		table := min(c, 1)
 		if c == table {
 			steps, dc, ac := e.define(table)
@@ -133,8 +133,8 @@ func (e *encoder) block(b *block, previous *int32, t *encoderTables) {
 // A negative value is encoded as the low bits of the value minus one.
 func magnitude(value int32) (size uint, extra uint64) {
 	sign := value >> 31
-	size = uint(bits.Len32(uint32((value ^ sign) - sign)))  //nolint:gosec // G115: an absolute value
-	return size, uint64(uint32(value+sign)) & (1<<size - 1) //nolint:gosec // G115: only the lower bits are used
+	size = uint(bits.Len32(uint32((value ^ sign) - sign)))
+	return size, uint64(uint32(value+sign)) & (1<<size - 1)
 }
 
 // put appends the lower n bits of code. n is at most 32.
@@ -149,7 +149,7 @@ func (e *encoder) put(code uint64, n uint) {
 // drain moves whole bytes to out, and stuffs a zero after each 0xff.
 func (e *encoder) drain() {
 	if e.held >= 32 {
-		word := uint32(e.bits >> (e.held - 32))      //nolint:gosec // G115: the bits above are in out
+		word := uint32(e.bits >> (e.held - 32))
 		if word&0x80808080&^(word+0x01010101) == 0 { // no byte is 0xff
 			e.out = binary.BigEndian.AppendUint32(e.out, word)
 			e.held -= 32
@@ -158,7 +158,7 @@ func (e *encoder) drain() {
 	}
 	for e.held >= 8 {
 		e.held -= 8
-		b := byte(e.bits >> e.held) //nolint:gosec // G115: the bits above are in out
+		b := byte(e.bits >> e.held)
 		e.out = append(e.out, b)
 		if b == 0xff {
 			e.out = append(e.out, 0)

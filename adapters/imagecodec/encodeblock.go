@@ -97,7 +97,7 @@ func newQuantizer(steps [64]uint8) (q quantizer) {
 	for k, from := range zigzag() {
 		divisor := 8 * uint64(steps[from])
 		q[k].from = from
-		q[k].half = uint32(divisor / 2) //nolint:gosec // G115: at most 1020
+		q[k].half = uint32(divisor / 2)
 		q[k].inverse = 1<<32/divisor + 1
 	}
 	return q
@@ -114,12 +114,12 @@ func (q *quantizer) quantize(b *block, values *[64]int32) (present uint64) {
 		step := &q[k]
 		value := b[step.from&63]
 		sign := value >> 31
-		size := uint32((value ^ sign) - sign) //nolint:gosec // G115: an absolute value
+		size := uint32((value ^ sign) - sign)
 		if size < step.half {
 			values[k] = 0
 			continue
 		}
-		quotient := int32(uint64(size+step.half) * step.inverse >> 32) //nolint:gosec // G115: at most 2^15
+		quotient := int32(uint64(size+step.half) * step.inverse >> 32)
 		values[k] = (quotient ^ sign) - sign
 		present |= 1 << k
 	}

@@ -92,7 +92,7 @@ func suggested(table byte) tableSpec {
 	}
 	for i, step := range spec.steps {
 		scaled := (int(step)*(200-2*jpegQuality) + 50) / 100
-		spec.steps[i] = uint8(max(1, scaled)) //nolint:gosec // G115: jpegQuality makes every step smaller
+		spec.steps[i] = uint8(max(1, scaled))
 	}
 	return spec
 }

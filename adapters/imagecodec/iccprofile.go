@@ -115,7 +115,7 @@ func sampledCurve(b []byte) curve {
 	}
 	return func(sample float64) float64 {
 		at := sample * float64(count-1)
-		i := min(int(at), int(count)-2) //nolint:gosec // G115: no more than the profile has bytes
+		i := min(int(at), int(count)-2)
 		low, high := float64(binary.BigEndian.Uint16(table[2*i:])), float64(binary.BigEndian.Uint16(table[2*i+2:]))
 		return (low + float64((high-low)*(at-float64(i)))) / most
 	}
@@ -154,5 +154,5 @@ func parametricCurve(p []byte) curve {
 
 // fixed reads a signed 16.16 fixed-point number.
 func fixed(b []byte) float64 {
-	return float64(int32(binary.BigEndian.Uint32(b))) / iccFraction //nolint:gosec // G115: the number is signed
+	return float64(int32(binary.BigEndian.Uint32(b))) / iccFraction
 }

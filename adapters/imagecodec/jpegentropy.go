@@ -142,7 +142,7 @@ func (e *entropy) dc(t *huffTable, sum *int32, al int) error {
 		return err
 	}
 	size := s.size()
-	v := int32(e.acc << s.codeBits() >> (64 - size)) //nolint:gosec // G115: at most 11 bits
+	v := int32(e.acc << s.codeBits() >> (64 - size))
 	if size > 0 && v < 1<<(size-1) {
 		v -= 1<<size - 1
 	}
@@ -231,7 +231,7 @@ func (e *entropy) bands(t *huffTable, s *jpegScan, masks []uint64, count int) er
 // including this one, that have no more data.
 func (e *entropy) emptyBlocks(s step) int {
 	extra := s.bits() - s.codeBits()
-	run := 1<<extra | int(e.acc<<s.codeBits()>>(64-extra)) //nolint:gosec // G115: at most 14 bits
+	run := 1<<extra | int(e.acc<<s.codeBits()>>(64-extra))
 	e.acc <<= s.bits()
 	e.n -= s.bits()
 	return run

@@ -135,10 +135,10 @@ func (f *jpegFrame) groups() int {
 
 // append appends the SOF segment to out.
 func (f *jpegFrame) append(out []byte) []byte {
-	out = append(out, 0xff, f.marker, 0, byte(8+3*len(f.components)), 8) //nolint:gosec // G115: at most 20
-	out = binary.BigEndian.AppendUint16(out, uint16(f.height))           //nolint:gosec // G115: at most maxSide
-	out = binary.BigEndian.AppendUint16(out, uint16(f.width))            //nolint:gosec // G115: at most maxSide
-	out = append(out, byte(len(f.components)))                           //nolint:gosec // G115: at most 4
+	out = append(out, 0xff, f.marker, 0, byte(8+3*len(f.components)), 8)
+	out = binary.BigEndian.AppendUint16(out, uint16(f.height))
+	out = binary.BigEndian.AppendUint16(out, uint16(f.width))
+	out = append(out, byte(len(f.components)))
 	for _, c := range f.components {
 		out = append(out, c.id, c.sampling, c.quant)
 	}
@@ -211,7 +211,7 @@ func (c jpegColour) append(out []byte, f *jpegFrame) []byte {
 		out = append(out, 0xff, markerAPP0, 0, 16, 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0)
 	}
 	if c.adobe != noAdobe {
-		out = append(out, 0xff, markerAPP14, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, byte(c.adobe)) //nolint:gosec // G115: read from one byte
+		out = append(out, 0xff, markerAPP14, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, byte(c.adobe))
 	}
 	return out
 }

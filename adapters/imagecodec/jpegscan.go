@@ -82,7 +82,7 @@ func (s *jpegScan) check(f *jpegFrame) error {
 			if p.bits[k] != unseen && (s.high == 0 || int(p.bits[k]) != s.high) {
 				return refuseDamaged("a scan repeats, or skips, a part of the image")
 			}
-			p.bits[k] = int8(s.low) //nolint:gosec // G115: at most 13
+			p.bits[k] = int8(s.low)
 		}
 	}
 	return nil
@@ -117,11 +117,11 @@ func (s *jpegScan) buildTables(t *jpegTables, progressive bool, space *[2][4]huf
 
 // append appends the SOS segment to out.
 func (s *jpegScan) append(out []byte) []byte {
-	out = append(out, 0xff, markerSOS, 0, byte(6+2*len(s.parts)), byte(len(s.parts))) //nolint:gosec // G115: at most 14
+	out = append(out, 0xff, markerSOS, 0, byte(6+2*len(s.parts)), byte(len(s.parts)))
 	for _, p := range s.parts {
 		out = append(out, p.id, p.dcID<<4|p.acID)
 	}
-	return append(out, byte(s.first), byte(s.last), byte(s.high<<4|s.low)) //nolint:gosec // G115: check limits them
+	return append(out, byte(s.first), byte(s.last), byte(s.high<<4|s.low))
 }
 
 // units returns the number of MCUs in the scan.
@@ -195,7 +195,7 @@ func (s *jpegScan) interval(e *entropy, n int, masks []uint64) error {
 					return err
 				}
 				if average := s.average(p, at); average != nil {
-					*average = int16(p.sum << s.low) //nolint:gosec // G115: dc checks it
+					*average = int16(p.sum << s.low)
 				}
 				if p.ac == nil {
 					continue

@@ -101,7 +101,7 @@ func (t *jpegTables) flushRestart(out []byte) []byte {
 		return out
 	}
 	t.restarts = t.restart
-	return append(out, 0xff, markerDRI, 0, 4, byte(t.restart>>8), byte(t.restart)) //nolint:gosec // G115: read from two bytes
+	return append(out, 0xff, markerDRI, 0, 4, byte(t.restart>>8), byte(t.restart))
 }
 
 // flush appends a segment with the tables that changed since they were last
@@ -118,7 +118,7 @@ func flush(out []byte, marker byte, tables ...*jpegTable) []byte {
 	if len(out) == at+4 {
 		return out[:at]
 	}
-	binary.BigEndian.PutUint16(out[at+2:], uint16(len(out)-at-2)) //nolint:gosec // G115: twelve tables are 2,700 bytes
+	binary.BigEndian.PutUint16(out[at+2:], uint16(len(out)-at-2))
 	return out
 }
 
@@ -173,7 +173,7 @@ func (c codes) step(symbol byte, n, al int) step {
 	case size+al > maxACBits, c == codesRefinement && size > 1:
 		return 0
 	}
-	return step(n+extra) | step(n)<<8 | step(advance)<<16 | step(size)<<24 //nolint:gosec // G115: each is below 256
+	return step(n+extra) | step(n)<<8 | step(advance)<<16 | step(size)<<24
 }
 
 const fastBits = 10

@@ -62,7 +62,7 @@ func unfilterAverage(row, above []byte, bpp int) {
 		row[i] += above[i] / 2
 	}
 	for i := bpp; i < len(row); i++ {
-		row[i] += uint8((int(row[i-bpp]) + int(above[i])) / 2) //nolint:gosec // G115: the mean of two bytes
+		row[i] += uint8((int(row[i-bpp]) + int(above[i])) / 2)
 	}
 }
 
@@ -96,5 +96,5 @@ func paeth(left, up, corner int) uint8 {
 	if middle <= low {
 		nearest = high
 	}
-	return uint8(nearest) //nolint:gosec // G115: one of three bytes
+	return uint8(nearest)
 }

@@ -58,13 +58,13 @@ func transparentColour(info *pngInfo) []uint16 {
 // overWhite composites an 8-bit value over white.
 func overWhite(value, alpha uint8) uint8 {
 	sum := uint32(value)*uint32(alpha) + 255*uint32(255-alpha)
-	return uint8((sum + 127) / 255) //nolint:gosec // G115: at most 255
+	return uint8((sum + 127) / 255)
 }
 
 // narrow scales a 16-bit value to 8 bits and rounds to the nearest integer. For
 // every value, the shift returns the same as a division by 65535.
 func narrow(value uint16) uint8 {
-	return uint8((uint32(value)*255 + 32895) >> 16) //nolint:gosec // G115: at most 255
+	return uint8((uint32(value)*255 + 32895) >> 16)
 }
 
 // widen scales an 8-bit value to 16 bits.
@@ -73,7 +73,7 @@ func widen(value uint8) uint16 { return uint16(value) * 257 }
 // wideOverWhite composites a 16-bit value over white.
 func wideOverWhite(value, alpha uint16) uint16 {
 	sum := uint32(value)*uint32(alpha) + most*uint32(most-alpha) // at most most * most
-	return uint16((sum + most/2) / most)                         //nolint:gosec // G115: at most most
+	return uint16((sum + most/2) / most)
 }
 
 // unpack writes one value per byte to dst. The row has depth bits per value: 1,
@@ -90,7 +90,7 @@ func unpack(dst, row []byte, depth int) {
 func expandGrey(depth int, key []uint16, c *converter) expander {
 	var table [256]uint8
 	for value := range 1 << depth {
-		table[value] = uint8(value * 255 / (1<<depth - 1)) //nolint:gosec // G115: at most 255
+		table[value] = uint8(value * 255 / (1<<depth - 1))
 		if c != nil {
 			c.convert(table[value:value+1], &[3]uint16{widen(table[value])})
 		}
@@ -141,7 +141,7 @@ func expandRGB(key []uint16) expander {
 		if key == nil {
 			return
 		}
-		red, green, blue := uint8(key[0]), uint8(key[1]), uint8(key[2]) //nolint:gosec // G115: masked to 8 bits
+		red, green, blue := uint8(key[0]), uint8(key[1]), uint8(key[2])
 		for i := 0; i < n; i += 3 {
 			if p := dst[i : i+3 : i+3]; p[0] == red && p[1] == green && p[2] == blue {
 				p[0], p[1], p[2] = 255, 255, 255

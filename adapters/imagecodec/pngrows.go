@@ -57,7 +57,7 @@ func (i *idatReader) Read(p []byte) (int, error) {
 		}
 	}
 	n, err := i.r.Read(p[:min(len(p), int(i.left))])
-	i.left -= uint32(n) //nolint:gosec // G115: Read returns no more than left
+	i.left -= uint32(n)
 	return n, err
 }
 

@@ -214,7 +214,7 @@ func (s *Store) worthRetrying(ctx context.Context, err error, pause time.Duratio
 	select {
 	case <-ctx.Done():
 		return false
-	case <-time.After(pause/2 + rand.N(pause/2)): //nolint:gosec // G404: jitter
+	case <-time.After(pause/2 + rand.N(pause/2)):
 		return true
 	}
 }

@@ -259,7 +259,7 @@ func (s *Store) repeat(ctx context.Context, in session, readOnly bool, fn func(c
 			return err
 		}
 		s.log.DebugContext(ctx, "transaction runs again", slog.Int("attempt", n), slog.Any("error", err))
-		if !pause(ctx, time.Duration(rand.Int64N(int64(retryDelay)<<min(n, attempts)))) { //nolint:gosec // G404: jitter needs no secrecy
+		if !pause(ctx, time.Duration(rand.Int64N(int64(retryDelay)<<min(n, attempts)))) {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (l *link) run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(wait/2 + rand.N(wait/2)): //nolint:gosec // G404: jitter
+		case <-time.After(wait/2 + rand.N(wait/2)):
 		}
 		wait = min(2*wait, maxWait)
 	}

@@ -79,7 +79,7 @@ func bouncerProgram(bouncer string, addresses []string) (*program, error) {
 			return nil
 		},
 		command: func(p *program) *exec.Cmd {
-			return exec.Command(bouncer, filepath.Join(p.dir, "config")) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
+			return exec.Command(bouncer, filepath.Join(p.dir, "config"))
 		},
 	}, nil
 }

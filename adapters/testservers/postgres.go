@@ -142,7 +142,7 @@ func postgresProgram(base, bin string, settings []string) *program {
 		scheme: "postgres://postgres@%s/postgres?sslmode=disable",
 		quit:   syscall.SIGQUIT,
 		prepare: func(ctx context.Context, p *program) error {
-			return p.output(exec.CommandContext(ctx, filepath.Join(bin, "initdb"), //nolint:gosec // G204: the machine's own initdb
+			return p.output(exec.CommandContext(ctx, filepath.Join(bin, "initdb"),
 				"-D", p.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"))
 		},
 		command: func(p *program) *exec.Cmd {
@@ -150,7 +150,7 @@ func postgresProgram(base, bin string, settings []string) *program {
 				"-D", p.data(), "-p", strconv.Itoa(p.ports[0]),
 				"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
 			}
-			return exec.Command(filepath.Join(bin, "postgres"), append(args, settings...)...) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
+			return exec.Command(filepath.Join(bin, "postgres"), append(args, settings...)...)
 		},
 		ready: pingPostgres,
 	}

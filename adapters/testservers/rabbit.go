@@ -90,13 +90,13 @@ func rabbitProgram(script, epmd string) *program {
 		quit:    syscall.SIGKILL, // a clean stop takes seconds, and no test needs it
 		prepare: prepareRabbit,
 		command: func(p *program) *exec.Cmd {
-			cmd := exec.Command("/bin/sh", "-c", both, "rabbitmq", epmd, script) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
+			cmd := exec.Command("/bin/sh", "-c", both, "rabbitmq", epmd, script)
 			cmd.Env = rabbitEnv(p)
 			return cmd
 		},
 		control: func(ctx context.Context, p *program, command []string) *exec.Cmd {
 			ctl := filepath.Join(filepath.Dir(script), command[0])
-			cmd := exec.CommandContext(ctx, ctl, command[1:]...) //nolint:gosec // G204: the machine's own
+			cmd := exec.CommandContext(ctx, ctl, command[1:]...)
 			cmd.Env = rabbitEnv(p)
 			return cmd
 		},
@@ -115,7 +115,7 @@ func prepareRabbit(_ context.Context, p *program) error {
 		"env.conf": "",
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil { //nolint:gosec // G306: the broker's user reads it
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}

@@ -66,7 +66,7 @@ func s3Program(gateway string) *program {
 		quit:    syscall.SIGKILL,
 		prepare: func(_ context.Context, p *program) error { return os.Mkdir(p.data(), 0o700) },
 		command: func(p *program) *exec.Cmd {
-			cmd := exec.Command(gateway, "--quiet", "--port", p.addr(), "posix", p.data()) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
+			cmd := exec.Command(gateway, "--quiet", "--port", p.addr(), "posix", p.data())
 			cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+s3Access, "ROOT_SECRET_KEY="+s3Secret)
 			return cmd
 		},

@@ -60,7 +60,7 @@ func StartSSH(tb testing.TB) *SSHServer {
 }
 
 func (s *SSHServer) file(name string) []byte {
-	content, err := os.ReadFile(filepath.Join(s.program.dir, name)) //nolint:gosec // G304: our own folder
+	content, err := os.ReadFile(filepath.Join(s.program.dir, name))
 	if err != nil {
 		s.tb.Fatalf("testservers: %v", err)
 	}
@@ -82,7 +82,7 @@ func (s *SSHServer) Folder(name string) (remote, local string) {
 	if err := os.Mkdir(local, 0o700); err != nil {
 		s.tb.Fatal(err)
 	}
-	if err := os.Chmod(local, 0o777); err != nil { //nolint:gosec // G302: the server's user writes it
+	if err := os.Chmod(local, 0o777); err != nil {
 		s.tb.Fatal(err)
 	}
 	if os.Getuid() != 0 {
@@ -97,7 +97,7 @@ func sshProgram(sshd, keygen string) *program {
 		prepare: func(ctx context.Context, p *program) error { return prepareSSH(ctx, p, keygen) },
 		command: func(p *program) *exec.Cmd {
 			args := []string{"-D", "-e", "-f", filepath.Join(p.dir, "config"), "-p", strconv.Itoa(p.ports[0])}
-			return exec.Command(sshd, args...) //nolint:gosec,noctx // G204: the machine's own; it outlives the test that starts it
+			return exec.Command(sshd, args...)
 		},
 	}
 	if os.Getuid() == 0 {
@@ -111,7 +111,7 @@ func prepareSSH(ctx context.Context, p *program, keygen string) error {
 	in := func(name string) string { return filepath.Join(p.dir, name) }
 	for _, key := range []string{"host_ed25519", "host_rsa", "user_ed25519"} {
 		_, kind, _ := strings.Cut(key, "_")
-		if err := p.output(exec.CommandContext(ctx, keygen, "-q", "-t", kind, "-N", "", "-f", in(key))); err != nil { //nolint:gosec // G204: the machine's own
+		if err := p.output(exec.CommandContext(ctx, keygen, "-q", "-t", kind, "-N", "", "-f", in(key))); err != nil {
 			return err
 		}
 	}
@@ -120,17 +120,17 @@ func prepareSSH(ctx context.Context, p *program, keygen string) error {
 		"PermitUserRC no\nMaxStartups 1000\nUseDNS no\nSubsystem sftp internal-sftp\nForceCommand internal-sftp\n"
 	if os.Getuid() == 0 {
 		config += "ChrootDirectory " + p.data() + "\n"
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { //nolint:gosec // G301: sshd wants it so
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			return err
 		}
-		if err := os.Chmod(p.dir, 0o711); err != nil { //nolint:gosec // G302: sshd reads the keys as the user
+		if err := os.Chmod(p.dir, 0o711); err != nil {
 			return err
 		}
 	}
 	if err := os.WriteFile(in("config"), []byte(config), 0o600); err != nil {
 		return err
 	}
-	return os.Mkdir(p.data(), 0o755) //nolint:gosec // G301: the user enters it
+	return os.Mkdir(p.data(), 0o755)
 }
 
 // pingSSH reads the server's first line.

@@ -2,7 +2,7 @@ package attachments
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // G501: blob stores compare MD5 sums; nothing trusts them
+	"crypto/md5"
 	"crypto/sha256"
 	"errors"
 	"io"

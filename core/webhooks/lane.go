@@ -253,7 +253,7 @@ func (l *lane) post(ctx context.Context, e *webhook.Endpoint, s webhook.Shipment
 		return
 	}
 	d := *s.Delivery
-	d.Tried(attempt, rand.Float64()) //nolint:gosec // G404: jitter needs no secrecy
+	d.Tried(attempt, rand.Float64())
 	l.observe(attempt)
 	if !attempt.Succeeded() {
 		l.log.LogAttrs(ctx, slog.LevelInfo, "webhook not delivered", slog.String("endpoint_id", l.id.String()),

@@ -60,7 +60,7 @@ func number(path string) int {
 
 // majorOf returns the major version of the binaries.
 func majorOf(dir string) string {
-	out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output() //nolint:gosec,noctx // G204: a program of PostgreSQL that answers at once
+	out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output() //nolint:noctx // a program of PostgreSQL that answers at once
 	if err != nil {
 		return ""
 	}

@@ -33,7 +33,7 @@ func prepare(dir string) (paths, error) {
 	if err != nil {
 		return paths{}, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // G301: the server's user passes through; what matters inside is 0700
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return paths{}, fmt.Errorf("database folder: %w", err)
 	}
 	if err := who.reach(dir); err != nil {

@@ -276,7 +276,7 @@ func (c *Cluster) start() error {
 	for name, value := range settings(c, c.options) {
 		args = append(args, "-c", name+"="+value)
 	}
-	cmd := exec.Command(filepath.Join(c.bin, "postgres"), args...) //nolint:gosec,noctx // G204: a program of PostgreSQL; it outlives the call and is stopped by Stop
+	cmd := exec.Command(filepath.Join(c.bin, "postgres"), args...) //nolint:noctx // a program of PostgreSQL; it outlives the call and is stopped by Stop
 	cmd.Stdout, cmd.Stderr = log, log
 	c.paths.owner.apply(cmd, c.paths.data)
 	if err := cmd.Start(); err != nil {
@@ -362,7 +362,7 @@ func (p paths) initdb(ctx context.Context, bin string) error {
 			return fmt.Errorf("create the cluster: %w", err)
 		}
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", fresh, "-U", superuser, "--pwfile", p.password, //nolint:gosec // G204: a program of PostgreSQL
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", fresh, "-U", superuser, "--pwfile", p.password,
 		"--auth-local=trust", "--auth-host=scram-sha-256", "--encoding=UTF8", "--locale=C", "--data-checksums", "--no-instructions")
 	p.owner.apply(cmd, fresh)
 	if out, err := cmd.CombinedOutput(); err != nil {

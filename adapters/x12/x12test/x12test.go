@@ -28,11 +28,11 @@ func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil { //nolint:gosec // G703: the test names the file
+		if err := os.WriteFile(path, got, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(path) //nolint:gosec // G304: the test names the file
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func EachOfCorpus(t *testing.T, pattern string, check func(t *testing.T, kind st
 		kind := filepath.Base(filepath.Dir(file))
 		t.Run(kind+"/"+filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			b, err := os.ReadFile(file) //nolint:gosec // G304: the test names the file
+			b, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func Samples(tb testing.TB) map[string][]byte {
 	}
 	all := make(map[string][]byte)
 	for _, file := range files {
-		b, err := os.ReadFile(file) //nolint:gosec // G304: the test names the file
+		b, err := os.ReadFile(file)
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -111,10 +111,10 @@ func dataFolder(ctx context.Context, o cli.DevOptions) (dir string, done func() 
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // G301: the database's user passes through; secrets are files of mode 0600
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // G304: the user names the folder
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return "", nil, err
 	}

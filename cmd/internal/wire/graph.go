@@ -234,7 +234,7 @@ func payerDirectory(file string) (*directory.PayerDirectory, error) {
 	if err != nil || file == "" {
 		return payers, err
 	}
-	f, err := os.Open(file) //nolint:gosec // G304: the operator names the file
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("MOLAR_PAYERS_FILE: %w", err)
 	}

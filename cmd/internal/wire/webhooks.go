@@ -68,7 +68,7 @@ func rootsWith(file string) (*x509.CertPool, error) {
 	if err != nil {
 		return nil, err
 	}
-	pem, err := os.ReadFile(file) //nolint:gosec // G304: the user names the file
+	pem, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 
 // Outbox stores the jobs that a transaction makes necessary.
 type Outbox interface {
-	// Stage stores a job in the commit of its cause. A job with a time rests
-	// until then; any other is published after the commit.
+	// Stage stores a job in the commit of its cause, and gives it an ID if it has none.
+	// A job with a time rests until then; any other is published after the commit.
 	Stage(ctx context.Context, j jobs.Job) error
 
 	// Done deletes a job in the commit of its effect; deleting it twice does

@@ -190,3 +190,8 @@ type Envelopes interface {
 type Clock interface {
 	Now() time.Time
 }
+
+// RealClock shows the real time.
+type RealClock interface {
+	Now() billing.Real
+}

@@ -43,13 +43,15 @@ type Store interface {
 
 // Tx is what a transaction of one scope can do.
 //
-// Its Clock shows the database's time at which the transaction began, constant
-// throughout, in UTC and microseconds. Everything that is stored, or compared
-// with stored values, uses this time, so processes whose own clocks differ
-// agree. Leases are the exception: only their length counts, and the store
-// keeps them itself.
+// Its clocks show the time at which the transaction began, constant throughout, in
+// UTC and microseconds. Clock has the time of the business, which in test mode is that
+// of the organization's sandbox clock; Real has the database's own. Everything that is
+// stored, or compared with stored values, uses one of them, so processes whose own
+// clocks differ agree. ADR 104 says what has which. Leases are the exception: only their
+// length counts, and the store keeps them itself.
 type Tx struct {
 	Clock            Clock
+	Real             RealClock
 	Keys             IdempotencyKeys
 	Checks           Checks
 	Exchanges        Exchanges
@@ -84,10 +86,10 @@ type Tx struct {
 	Connections      OwnConnections
 }
 
-// SystemTx is what a transaction across scopes can do. Its Clock is like that
-// of Tx.
+// SystemTx is what a transaction across scopes can do. It has no time of the business,
+// because each organization has its own.
 type SystemTx struct {
-	Clock       Clock
+	Real        RealClock
 	Jobs        Jobs
 	Leases      Leases
 	Outbox      Outbox // of jobs in any scope, or in none

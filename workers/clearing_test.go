@@ -209,7 +209,7 @@ func claimsOf(t *testing.T, store *pgstore.Store, payers *directory.PayerDirecto
 	office := porttest.Office(t, store, scope, func(o *directory.Office) { o.TaxID, o.Address = "123456789", address })
 	for i := range n {
 		all = append(all, &claim.Claim{
-			ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: claim.KindClaim,
+			ID: billing.NewID[billing.ClaimID](billing.RealAt(now)), Scope: scope, Kind: claim.KindClaim,
 			Frequency: claim.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%d", i), CreatedAt: now,
 			Content: claim.Content{
 				OfficeID: office.ID, Payer: payer.PayerSummary, PlaceOfService: "11",
@@ -246,11 +246,11 @@ func TestOverdueAcknowledgements(t *testing.T) {
 	scope := porttest.Organization(t, store, billing.ModeLive)
 	now := time.Now()
 	c := &network.Connection{
-		ID: billing.NewID[billing.ConnectionID](now), Name: "Claims", Kind: "sandbox", Mode: scope.Mode, Org: scope.Org,
+		ID: billing.NewID[billing.ConnectionID](billing.RealAt(now)), Name: "Claims", Kind: "sandbox", Mode: scope.Mode, Org: scope.Org,
 		Carries: []network.Transaction{network.Claims}, Enabled: true, CreatedAt: now,
 	}
 	porttest.System(t, store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, c) })
-	b := clearing.NewBatch(scope, c.Network(), 1, 1, now)
+	b := clearing.NewBatch(scope, c.Network(), 1, 1, billing.RealAt(now), now)
 	porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Batches.Insert(ctx, b, []byte("ISA"))
 		b.Sent(tx.Clock.Now().Add(-25 * time.Hour))

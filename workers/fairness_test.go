@@ -61,7 +61,7 @@ func flood(t *testing.T, queue ports.Queue) {
 	stage := func(in billing.Scope, n int) {
 		err := store.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 			for range n {
-				id := billing.NewID[billing.JobID](time.Now())
+				id := billing.NewID[billing.JobID](billing.RealAt(time.Now()))
 				if err := tx.Outbox.Stage(ctx, jobs.Job{ID: id, Kind: jobs.KindEligibility, Scope: in, Subject: id}); err != nil {
 					return err
 				}
@@ -107,5 +107,5 @@ func flood(t *testing.T, queue ports.Queue) {
 }
 
 func newScope() billing.Scope {
-	return billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
+	return billing.Scope{Org: billing.NewID[billing.OrgID](billing.RealAt(time.Now())), Mode: billing.ModeTest}
 }

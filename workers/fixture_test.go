@@ -63,8 +63,8 @@ func (b *fixture) run(do, fail func(context.Context, jobs.Job) error) {
 func (b *fixture) stage(notBefore time.Time) jobs.Job {
 	b.t.Helper()
 	j := jobs.Job{
-		ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindEligibility, Scope: b.scope,
-		Subject: [16]byte(billing.NewID[billing.CheckID](time.Now())), NotBefore: notBefore,
+		ID: billing.NewID[billing.JobID](billing.RealAt(time.Now())), Kind: jobs.KindEligibility, Scope: b.scope,
+		Subject: [16]byte(billing.NewID[billing.CheckID](billing.RealAt(time.Now()))), NotBefore: notBefore,
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, j) })
 	return j

@@ -10,7 +10,7 @@ import (
 
 func TestScopeFlags(t *testing.T) {
 	t.Parallel()
-	org := billing.NewID[billing.OrgID](time.Now())
+	org := billing.NewID[billing.OrgID](billing.RealAt(time.Now()))
 	for f, want := range map[scopeFlags]string{
 		{org.String(), "test"}:                  "",
 		{strings.ToLower(org.String()), "live"}: "",

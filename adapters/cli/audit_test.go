@@ -85,14 +85,14 @@ func (o *operated) files() (lost, held billing.FileID) {
 	o.t.Helper()
 	now := time.Now()
 	f := &clearing.ReceivedFile{
-		ID: billing.NewID[billing.FileID](now), Network: "con_1", Scope: billing.Scope{Mode: billing.ModeLive},
+		ID: billing.NewID[billing.FileID](billing.RealAt(now)), Network: "con_1", Scope: billing.Scope{Mode: billing.ModeLive},
 		RemoteFile: clearing.RemoteFile{Name: "lost.835", Size: 7, Time: now}, State: clearing.FileLost, Since: now, Holder: billing.JobID{1},
 	}
 	porttest.System(o.t, o.store, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err := tx.Received.Put(ctx, f); err != nil {
 			return err
 		}
-		held, err = tx.Quarantine.Insert(ctx, quarantine.New(clearing.IncomingFile{Name: "held.835", Content: []byte("ISA")}, billing.ModeLive, quarantine.Unplaced, "", now))
+		held, err = tx.Quarantine.Insert(ctx, quarantine.New(clearing.IncomingFile{Name: "held.835", Content: []byte("ISA")}, billing.ModeLive, quarantine.Unplaced, "", billing.RealAt(now), now))
 		return err
 	})
 	return f.ID, held

@@ -47,7 +47,7 @@ func TestBatches(t *testing.T) {
 	now := time.Now()
 	var ids []string
 	for n := range 2 {
-		m := clearing.NewBatch(scope, "con_1", int64(n+1), 3, now.Add(time.Duration(n)*time.Second))
+		m := clearing.NewBatch(scope, "con_1", int64(n+1), 3, billing.RealAt(now.Add(time.Duration(n)*time.Second)), now.Add(time.Duration(n)*time.Second))
 		m.UnknownSince = now
 		ids = append(ids, m.ID.String())
 		porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
@@ -61,7 +61,7 @@ func TestBatches(t *testing.T) {
 			t.Errorf("the list has no %s: %v\n%s", want, err, out)
 		}
 	}
-	late := clearing.NewBatch(scope, "con_1", 3, 3, now.Add(2*time.Second))
+	late := clearing.NewBatch(scope, "con_1", 3, 3, billing.RealAt(now.Add(2*time.Second)), now.Add(2*time.Second))
 	porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Batches.Insert(ctx, late, []byte("ISA"))
 		late.Sent(now.Add(-48 * time.Hour))

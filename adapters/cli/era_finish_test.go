@@ -22,7 +22,7 @@ func (r *remitted) sent(t *testing.T, office billing.OfficeID, number string) bi
 	scope, now := billing.Scope{Org: r.org, Mode: billing.ModeTest}, new(noon).Now()
 	payer, _ := porttest.Payers(t).Find("CHTEST")
 	c := &claim.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: scope, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
+		ID: billing.NewID[billing.ClaimID](billing.RealAt(now)), Scope: scope, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
 		PatientControlNumber: number, CreatedAt: now,
 		Content: claim.Content{
 			OfficeID: office, PlaceOfService: "11", Payer: payer.PayerSummary,
@@ -73,7 +73,7 @@ func (r *remitted) unfinished(t *testing.T) (era billing.ERAID, lost billing.Cla
 // apply does the job of a worker.
 func (r *remitted) apply(t *testing.T, era billing.ERAID) {
 	t.Helper()
-	job := jobs.ForERA(billing.Scope{Org: r.org, Mode: billing.ModeTest}, era, new(noon).Now())
+	job := jobs.ForERA(billing.Scope{Org: r.org, Mode: billing.ModeTest}, era)
 	if err := r.service.Apply(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func golden(t *testing.T, name string, got []byte) {
 func TestResendRequest(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
-	evt, whe := billing.NewID[billing.EventID](now).String(), billing.NewID[billing.WebhookEndpointID](now).String()
+	evt, whe := billing.NewID[billing.EventID](billing.RealAt(now)).String(), billing.NewID[billing.WebhookEndpointID](billing.RealAt(now)).String()
 	for name, c := range map[string]struct {
 		resend
 		args              []string

@@ -24,7 +24,7 @@ func TestFiles(t *testing.T) {
 	now := time.Now()
 	file := func(n int, name string, state clearing.FileState, change func(f *clearing.ReceivedFile)) billing.FileID {
 		f := &clearing.ReceivedFile{
-			ID: billing.NewID[billing.FileID](now), Network: "con_1", Scope: billing.Scope{Mode: billing.ModeLive},
+			ID: billing.NewID[billing.FileID](billing.RealAt(now)), Network: "con_1", Scope: billing.Scope{Mode: billing.ModeLive},
 			RemoteFile: clearing.RemoteFile{Name: name, Size: 7, Time: now}, State: state, Since: now.Add(time.Duration(n)), Holder: billing.JobID{1},
 		}
 		change(f)

@@ -72,7 +72,7 @@ func TestPost(t *testing.T) {
 
 	now := time.Now()
 	want := event.Event{
-		ID: billing.NewID[billing.EventID](now), Type: event.ClaimPaid, Sequence: 3, CreatedAt: now,
+		ID: billing.NewID[billing.EventID](billing.RealAt(now)), Type: event.ClaimPaid, Sequence: 3, CreatedAt: now,
 		Data: []byte(`{"id":"clm_1","name":"<Åsa & Sons> \u003c1.50\u2028"}`),
 	}
 	var page eventPage // as the API gives it, with white space around it

@@ -23,7 +23,7 @@ import (
 func happened(t *testing.T, n int) (events []listedEvent) {
 	t.Helper()
 	for i := range n {
-		id := billing.NewID[billing.EventID](time.Unix(int64(1_770_000_000+i), 0))
+		id := billing.NewID[billing.EventID](billing.RealAt(time.Unix(int64(1_770_000_000+i), 0)))
 		raw := fmt.Sprintf(`{"id":%q,"object":"event","type":"eligibility.completed","sequence":1,"created_at":"2026-02-02T02:40:%02d.000000+00:00","data":{"id":"elg_%d"}}`, id, i, i)
 		var e listedEvent
 		if err := json.Unmarshal([]byte(raw), &e); err != nil {
@@ -265,7 +265,7 @@ func TestBackoff(t *testing.T) {
 func TestParseBeginning(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
-	id := billing.NewID[billing.EventID](now)
+	id := billing.NewID[billing.EventID](billing.RealAt(now))
 	for flag, want := range map[string]beginning{
 		"": {}, "now": {now: true}, "10m": {from: now.Add(-10 * time.Minute)}, "0s": {from: now},
 		id.String(): {id: id}, strings.ToLower(id.String()): {id: id},

@@ -26,7 +26,7 @@ func TestListenState(t *testing.T) {
 	check(t, err, []string{"another molar listen", "http://localhost/1"})
 
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
-	want := position{After: billing.NewID[billing.EventID](at), At: at}
+	want := position{After: billing.NewID[billing.EventID](billing.RealAt(at)), At: at}
 	for _, p := range []position{{}, {At: at}, want} {
 		if err := s.save(p); err != nil {
 			t.Fatal(err)

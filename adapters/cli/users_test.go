@@ -42,7 +42,7 @@ func TestUsers(t *testing.T) {
 		_, token, _ := strings.Cut(link, "/sign-in#")
 		_, err := s.SignIn(t.Context(), access.SignIn{
 			Token: token, Address: netip.IPv6Loopback(),
-			Entry: caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](time.Now()), Address: "::1", Operation: "POST /sessions", CreatedAt: time.Now()},
+			Entry: caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](billing.RealAt(time.Now())), Address: "::1", Operation: "POST /sessions", CreatedAt: time.Now()},
 		})
 		return err
 	}

@@ -352,7 +352,7 @@ func certificate(t *testing.T, name string, until time.Time) (cert, key []byte) 
 // quill is the inquiry of the tests.
 func quill(ending string) network.Inquiry {
 	return network.Inquiry{
-		CheckID: billing.NewID[billing.CheckID](time.Now()), Attempt: network.NewAttempt(), CreatedAt: time.Now(), Scope: billing.Scope{Mode: billing.ModeTest},
+		CheckID: billing.NewID[billing.CheckID](billing.RealAt(time.Now())), Attempt: network.NewAttempt(), CreatedAt: time.Now(), Scope: billing.Scope{Mode: billing.ModeTest},
 		Envelope: network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: "MOLAR"}},
 		Payer:    directory.PayerSummary{PayerID: "CHTEST", Name: "Molar Test Payer"},
 		Inquiry: coverage.Inquiry{

@@ -137,7 +137,7 @@ func (m *testMember) inquiry(c *network.Connection) network.Inquiry {
 	payer := m.Payer
 	payer.PayerID = route.PayerID(payer, network.Eligibility)
 	return network.Inquiry{
-		Scope: billing.Scope{Org: c.Org, Mode: c.Mode}, CheckID: billing.NewID[billing.CheckID](now), Attempt: network.NewAttempt(), CreatedAt: now,
+		Scope: billing.Scope{Org: c.Org, Mode: c.Mode}, CheckID: billing.NewID[billing.CheckID](billing.RealAt(now)), Attempt: network.NewAttempt(), CreatedAt: now,
 		Clock: network.ClockAt(now), Envelope: c.Settings.Envelope, Options: o, Payer: payer,
 		Inquiry: coverage.Inquiry{
 			Subscriber:  coverage.Subscriber{FirstName: m.FirstName, LastName: m.LastName, DateOfBirth: m.DateOfBirth, MemberID: m.MemberID},

@@ -64,7 +64,7 @@ func newOffice(id byte, name, npi string) *directory.Office {
 
 func newBatch() *clearing.Batch {
 	scope := billing.Scope{Org: billing.OrgID{1}, Mode: billing.ModeTest}
-	return clearing.NewBatch(scope, "sandbox", 901, 5, time.Date(2026, 3, 4, 5, 6, 7, 891e6, time.UTC))
+	return clearing.NewBatch(scope, "sandbox", 901, 5, billing.RealAt(time.Date(2026, 3, 4, 5, 6, 7, 891e6, time.UTC)), time.Date(2026, 3, 4, 5, 6, 7, 891e6, time.UTC))
 }
 
 // envelope is from us to a receiver; to none, it is to the payer itself.

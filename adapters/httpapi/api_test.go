@@ -117,7 +117,7 @@ func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	good := s.question("ACTIVE-FULL", nil)
-	unknown := billing.NewID[billing.OfficeID](time.Now()).String()
+	unknown := billing.NewID[billing.OfficeID](billing.RealAt(time.Now())).String()
 	with := func(name string, value any) string {
 		return s.question("ACTIVE-FULL", func(q, _ anObject) { q[name] = value })
 	}
@@ -163,7 +163,7 @@ func TestRefusedRequests(t *testing.T) {
 func TestOddReads(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	id := billing.NewID[billing.CheckID](time.Now()).String()
+	id := billing.NewID[billing.CheckID](billing.RealAt(time.Now())).String()
 	for path, status := range map[string]int{
 		"/eligibility/elg_%30" + id[5:]:         404,
 		"/eligibility/":                         404,

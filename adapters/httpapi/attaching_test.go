@@ -27,7 +27,7 @@ import (
 func (s *service) claim(t *testing.T, change func(*claim.Claim)) *claim.Claim {
 	t.Helper()
 	now := time.Now()
-	id := billing.NewID[billing.ClaimID](now)
+	id := billing.NewID[billing.ClaimID](billing.RealAt(now))
 	c := &claim.Claim{
 		ID: id, Scope: s.test, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
 		PatientControlNumber: id.String()[10:], CreatedAt: now,

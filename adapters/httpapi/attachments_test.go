@@ -234,7 +234,7 @@ func (s *service) liveRequest(t *testing.T) billing.PayerRequestID {
 	t.Helper()
 	now := time.Now()
 	r := &attachment.PayerRequest{
-		ID: billing.NewID[billing.PayerRequestID](now), Scope: billing.Scope{Org: s.test.Org, Mode: billing.ModeLive},
+		ID: billing.NewID[billing.PayerRequestID](billing.RealAt(now)), Scope: billing.Scope{Org: s.test.Org, Mode: billing.ModeLive},
 		State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork, Payer: payerOf(t, "60054"),
 		ReferenceNumber: "R", Requested: "All.", CreatedAt: now,
 	}
@@ -246,8 +246,8 @@ func (s *service) liveRequest(t *testing.T) billing.PayerRequestID {
 func TestAttachmentsInLiveMode(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	path := "/attachments/" + billing.NewID[billing.AttachmentID](time.Now()).String()
-	document := billing.NewID[billing.DocumentID](time.Now()).String()
+	path := "/attachments/" + billing.NewID[billing.AttachmentID](billing.RealAt(time.Now())).String()
+	document := billing.NewID[billing.DocumentID](billing.RealAt(time.Now())).String()
 	prq := s.liveRequest(t).String()
 	for _, c := range []call{
 		{path: "/attachments", body: s.own(nil)},

@@ -256,7 +256,7 @@ func TestFollowingLetsASessionIdle(t *testing.T) {
 	s := startService(t)
 	owner := s.visits(t, s.org, "owner@example.com", caller.RoleOwner)
 	secret, used := caller.NewToken(), time.Now().Add(-20*time.Minute).Truncate(time.Microsecond)
-	idle := &caller.Session{ID: billing.NewID[billing.SessionID](used), Org: s.org, User: owner.user, CreatedAt: used, UsedAt: used}
+	idle := &caller.Session{ID: billing.NewID[billing.SessionID](billing.RealAt(used)), Org: s.org, User: owner.user, CreatedAt: used, UsedAt: used}
 	porttest.System(t, s.store, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.SignedIn.Insert(ctx, idle, caller.TokenDigest(secret))
 	})
@@ -333,8 +333,8 @@ func (s *service) manyChecks(t *testing.T, n int) {
 		for range n {
 			now := time.Now()
 			if err := tx.Checks.Insert(ctx, &coverage.Check{
-				ID: billing.NewID[billing.CheckID](now), Scope: s.test, OfficeID: s.office, State: coverage.CheckPending, CreatedAt: now,
-				Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now), PayerID: "CHTEST"},
+				ID: billing.NewID[billing.CheckID](billing.RealAt(now)), Scope: s.test, OfficeID: s.office, State: coverage.CheckPending, CreatedAt: now,
+				Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](billing.RealAt(now)), PayerID: "CHTEST"},
 			}); err != nil {
 				return err
 			}

@@ -210,7 +210,7 @@ func remittanceClaims() []*remit.Claim {
 
 func eraShapes() map[string]shown {
 	bare := &remit.ERA{ID: idOf[billing.ERAID](1), State: remit.NeedsReview, Origin: clearing.FileFromNetwork, ReceivedAt: shapeTime, Balanced: true, ClaimCount: 3}
-	pending := clearing.NewBatch(billing.Scope{}, "sandbox", 1_000_000_042, 3, shapeTime)
+	pending := clearing.NewBatch(billing.Scope{}, "sandbox", 1_000_000_042, 3, billing.RealAt(shapeTime), shapeTime)
 	pending.ID = idOf[billing.FileID](1)
 	done := *pending
 	done.Sent(shapeTime.Add(time.Second))

@@ -148,7 +148,7 @@ func TestRefusedClaims(t *testing.T) {
 		with(fields...)(l)
 		return s.crown("1", with("lines", []anObject{l}))
 	}
-	unknown := billing.NewID[billing.OfficeID](time.Now()).String()
+	unknown := billing.NewID[billing.OfficeID](billing.RealAt(time.Now())).String()
 	s.refuses(t, "/claims", map[string]refused{
 		"texts":              {s.crown("1", with("note", 1, "kind", true, "subscriber", "Sam", "lines", anObject{}, "draft", "yes", "submit", 1, "patient", []int{}, "accident", "x")), 422, "kind type,subscriber type,patient type,accident type,note type,lines type,draft type,submit type"},
 		"lines of no object": {s.crown("1", with("lines", []any{1, nil, anObject{"fee": 2, "quantity": "2"}})), 422, "lines.0 type,lines.1 type,lines.2.fee type,lines.2.quantity type,lines.2.procedure_code required,lines.2.service_date required"},
@@ -246,7 +246,7 @@ func TestKeysComeBeforeEmptyBodies(t *testing.T) {
 	s := startService(t)
 	claim := "/claims/" + s.must(t, 201, call{path: "/claims", body: s.crown("1", nil)}).text(t, "id")
 	s.must(t, 200, call{path: claim + "/submit", body: "{}", idem: "used"})
-	absent := billing.NewID[billing.ERAID](time.Now()).String()
+	absent := billing.NewID[billing.ERAID](billing.RealAt(time.Now())).String()
 	for _, path := range []string{claim + "/submit", claim + "/void", claim + "/reconcile", "/eras/" + absent + "/post"} {
 		for _, body := range []string{`{"colour":1}`, "{", "[]"} {
 			a := s.do(t, call{path: path, body: body, idem: "used", bad: true})
@@ -290,24 +290,24 @@ func TestClaimLists(t *testing.T) {
 		"&state=draft":                       {claims[2]},
 		"&kind=predetermination&state=draft": {questions[1]},
 		"&office_id=" + s.office.String():    claims,
-		"&office_id=" + billing.NewID[billing.OfficeID](time.Now()).String(): nil,
-		"&request_id=" + requests[0]:                                         {claims[2]},
-		"&request_id=" + requests[1]:                                         {questions[2]},
-		"&request_id=" + requests[1] + "&kind=claim":                         nil,
-		"&patient_control_number=" + strings.ToLower(numbers[5]):             {questions[0]},
-		"&patient_control_number=" + numbers[4]:                              {claims[0]},
-		"&patient_control_number=absent":                                     nil,
-		"&created_after=9999-01-01T00:00:00Z":                                nil,
-		"&sent_from=2020-01-01T00:00:00Z":                                    nil,
-		"&sent_to=2999-01-01T00:00:00Z":                                      nil,
-		"&state=paid&state=draft":                                            {claims[2]},
-		"&state=draft&state=validated":                                       claims,
-		"&service_from=" + lately(9) + "&service_to=" + lately(9):            claims,
-		"&service_from=" + lately(8):                                         nil,
-		"&service_to=" + lately(10):                                          nil,
-		"&patient_id=" + patient:                                             {claims[2]},
-		"&patient_id=" + patient + "&kind=predetermination":                  nil,
-		"&batch_id=" + billing.NewID[billing.FileID](time.Now()).String():    nil,
+		"&office_id=" + billing.NewID[billing.OfficeID](billing.RealAt(time.Now())).String(): nil,
+		"&request_id=" + requests[0]:                                                      {claims[2]},
+		"&request_id=" + requests[1]:                                                      {questions[2]},
+		"&request_id=" + requests[1] + "&kind=claim":                                      nil,
+		"&patient_control_number=" + strings.ToLower(numbers[5]):                          {questions[0]},
+		"&patient_control_number=" + numbers[4]:                                           {claims[0]},
+		"&patient_control_number=absent":                                                  nil,
+		"&created_after=9999-01-01T00:00:00Z":                                             nil,
+		"&sent_from=2020-01-01T00:00:00Z":                                                 nil,
+		"&sent_to=2999-01-01T00:00:00Z":                                                   nil,
+		"&state=paid&state=draft":                                                         {claims[2]},
+		"&state=draft&state=validated":                                                    claims,
+		"&service_from=" + lately(9) + "&service_to=" + lately(9):                         claims,
+		"&service_from=" + lately(8):                                                      nil,
+		"&service_to=" + lately(10):                                                       nil,
+		"&patient_id=" + patient:                                                          {claims[2]},
+		"&patient_id=" + patient + "&kind=predetermination":                               nil,
+		"&batch_id=" + billing.NewID[billing.FileID](billing.RealAt(time.Now())).String(): nil,
 	} {
 		if got := s.walk(t, "/claims?limit=2"+query); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", query, got, want)

@@ -78,7 +78,7 @@ func asked(o anObject) {
 // batch keeps a batch with the content.
 func (s *service) batch(t *testing.T, serial int64, content string) *clearing.Batch {
 	t.Helper()
-	b := clearing.NewBatch(s.test, sandboxnet.Name, serial, 2, time.Now())
+	b := clearing.NewBatch(s.test, sandboxnet.Name, serial, 2, billing.RealAt(time.Now()), time.Now())
 	porttest.In(t, s.store, s.test, func(ctx context.Context, tx ports.Tx) error {
 		for at := b.CreatedAt; ; at = at.Add(time.Millisecond) {
 			if ok, err := tx.Batches.Insert(ctx, b, []byte(content)); ok || err != nil {

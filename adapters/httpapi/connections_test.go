@@ -21,7 +21,7 @@ import (
 // aConnection returns a paused connection of an organization, or of the deployment.
 func aConnection(name string, org billing.OrgID, at time.Time) *network.Connection {
 	return &network.Connection{
-		ID: billing.NewID[billing.ConnectionID](at), Name: name, Kind: "sftp", Mode: billing.ModeLive, Org: org,
+		ID: billing.NewID[billing.ConnectionID](billing.RealAt(at)), Name: name, Kind: "sftp", Mode: billing.ModeLive, Org: org,
 		Carries: []network.Transaction{network.Claims}, Enabled: true, Revision: 1, CreatedAt: at,
 		Pause: network.Pause{At: at, Reason: network.ReasonUnauthorized, Detail: "sign in as molar1: refused"},
 		Settings: network.Settings{

@@ -10,13 +10,13 @@ import (
 
 func position() *billing.Position {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
-	return &billing.Position{Time: at, ID: billing.NewID[billing.CheckID](at)}
+	return &billing.Position{Time: at, ID: billing.NewID[billing.CheckID](billing.RealAt(at))}
 }
 
 func TestCursor(t *testing.T) {
 	t.Parallel()
 	c := cursors{[32]byte{1}}
-	scope := billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
+	scope := billing.Scope{Org: billing.NewID[billing.OrgID](billing.RealAt(time.Now())), Mode: billing.ModeTest}
 	bound := func(name string, s billing.Scope, raw string) list {
 		return queryOf(t, raw).bind(name, s, "limit", "cursor")
 	}
@@ -34,7 +34,7 @@ func TestCursor(t *testing.T) {
 	}
 	otherMode, otherOrg := scope, scope
 	otherMode.Mode = billing.ModeLive
-	otherOrg.Org = billing.NewID[billing.OrgID](time.Now())
+	otherOrg.Org = billing.NewID[billing.OrgID](billing.RealAt(time.Now()))
 	for name, l := range map[string]list{
 		"list":         bound("events", scope, "outcome=answered&office_id=x"),
 		"mode":         bound("eligibility", otherMode, "outcome=answered&office_id=x"),

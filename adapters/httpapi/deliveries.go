@@ -65,7 +65,7 @@ func (a *api) resendEvent(x *exchange) (*reply, error) {
 	doc.end()
 	var err error
 	if in.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
-		in.EventID = billing.NewID[billing.EventID](x.started) // an ID that no event has; the zero ID would mean a range
+		in.EventID = billing.NewID[billing.EventID](billing.RealAt(x.started)) // an ID that no event has; the zero ID would mean a range
 	}
 	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
 }

@@ -18,7 +18,7 @@ func TestOrderOfChecksOfAnUpload(t *testing.T) {
 	for _, key := range []string{"", s.live} { // the key "used" is used, in both modes
 		s.must(t, 201, call{path: "/providers", body: `{"first_name":"Ann","last_name":"Lee","npi":"1245319599"}`, key: key, idem: "used"})
 	}
-	unknown := "/attachments/" + billing.NewID[billing.AttachmentID](time.Now()).String()
+	unknown := "/attachments/" + billing.NewID[billing.AttachmentID](billing.RealAt(time.Now())).String()
 	form := "multipart/form-data; boundary=" + boundary
 	bad, good := formOf(textOf("colour", "red")), formOf(chart(jpegOf(2))...)
 	for i, c := range []struct {

@@ -64,7 +64,7 @@ func TestEnrollments(t *testing.T) {
 		}
 	}
 
-	absent := billing.NewID[billing.OfficeID](time.Now()).String()
+	absent := billing.NewID[billing.OfficeID](billing.RealAt(time.Now())).String()
 	for fields, change := range map[string]func(anObject){
 		"office_id required,transaction required,state required,payer_id required": with("office_id", nil, "payer_id", nil, "transaction", nil, "state", nil),
 		"office_id format,transaction not_allowed,state not_allowed,date format":   with("office_id", "x", "transaction", "attachments", "state", "live", "date", "2026-02-30"),

@@ -103,13 +103,13 @@ func (s *service) wantERA(t *testing.T, id, claim string) {
 	at := strings.Replace(era.text(t, "received_at"), "+", "%2B", 1)
 	for query, want := range map[string]bool{
 		"state=needs_review": true, "state=posted": false, "payer_id=" + era.text(t, "payer", "id"): true,
-		"payer_id=" + billing.NewID[billing.PayerID](time.Now()).String(): false,
-		"paid_from=" + era.text(t, "payment", "date"):                     true, "paid_to=" + era.text(t, "payment", "date"): true,
-		"office_id=" + s.office.String():                                    true,
-		"office_id=" + billing.NewID[billing.OfficeID](time.Now()).String(): false,
+		"payer_id=" + billing.NewID[billing.PayerID](billing.RealAt(time.Now())).String(): false,
+		"paid_from=" + era.text(t, "payment", "date"):                                     true, "paid_to=" + era.text(t, "payment", "date"): true,
+		"office_id=" + s.office.String(): true,
+		"office_id=" + billing.NewID[billing.OfficeID](billing.RealAt(time.Now())).String(): false,
 		"balanced=true": true, "balanced=false": false, "claim_id=" + claim: true,
-		"claim_id=" + billing.NewID[billing.ClaimID](time.Now()).String():         false,
-		"trace_number=" + url.QueryEscape(era.text(t, "payment", "trace_number")): true, "trace_number=x": false,
+		"claim_id=" + billing.NewID[billing.ClaimID](billing.RealAt(time.Now())).String(): false,
+		"trace_number=" + url.QueryEscape(era.text(t, "payment", "trace_number")):         true, "trace_number=x": false,
 		"paid_from=9999-01-01": false, "received_from=" + at: true, "received_to=" + at: false,
 	} {
 		if got := slices.Contains(s.walk(t, "/eras?limit=100&"+query), id); got != want {

@@ -65,7 +65,7 @@ func (s *Server) begin(fctx *fasthttp.RequestCtx) *exchange {
 	x := &exchange{
 		s:       s,
 		fctx:    fctx,
-		id:      billing.NewID[billing.RequestID](s.now()),
+		id:      billing.NewID[billing.RequestID](billing.RealAt(s.now())),
 		started: time.Now(),
 		method:  string(h.Method()),
 		verdict: string(h.Peek(guardHeader)),

@@ -158,7 +158,7 @@ func (s *service) match(t *testing.T, path string, c, unsent *claim.Claim) {
 	body := func(id string, lines ...anObject) string {
 		return jsonOf(anObject{"claim_id": id, "lines": lines}, nil)
 	}
-	none := billing.NewID[billing.ClaimID](time.Now()).String()
+	none := billing.NewID[billing.ClaimID](billing.RealAt(time.Now())).String()
 	for name, x := range map[string]struct {
 		body, fields string
 		status       int

@@ -96,7 +96,7 @@ func FuzzIdempotencyKey(f *testing.F) {
 
 func TestQueryFaults(t *testing.T) {
 	t.Parallel()
-	office := billing.NewID[billing.OfficeID](time.Now()).String()
+	office := billing.NewID[billing.OfficeID](billing.RealAt(time.Now())).String()
 	for raw, want := range map[string]billing.FaultCode{
 		"":                             "",
 		"limit=1":                      "",
@@ -151,7 +151,7 @@ func TestFaultOfAParameterWithoutAName(t *testing.T) {
 
 func TestResourceIDsOfEveryKind(t *testing.T) {
 	t.Parallel()
-	tail := billing.NewID[billing.OrgID](time.Now())
+	tail := billing.NewID[billing.OrgID](billing.RealAt(time.Now()))
 	for _, prefix := range []string{
 		"org_", "off_", "pyr_", "prv_", "pat_", "clm_", "elg_", "att_", "doc_", "prq_", "era_", "evt_", "whe_", "key_", "fil_", "req_",
 	} {

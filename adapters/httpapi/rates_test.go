@@ -16,7 +16,7 @@ func newHandClock() *porttest.Clock {
 	return porttest.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), 0)
 }
 
-func newKey() billing.KeyID { return billing.NewID[billing.KeyID](time.Now()) }
+func newKey() billing.KeyID { return billing.NewID[billing.KeyID](billing.RealAt(time.Now())) }
 
 // grants is how many of n requests the buckets grant.
 func (r *rates) grants(key billing.KeyID, isCheck bool, n int) (granted int) {

@@ -76,8 +76,8 @@ func TestResendEvent(t *testing.T) {
 func TestResendsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	r := startResending(t)
-	absent := billing.NewID[billing.WebhookEndpointID](time.Now()).String()
-	unknown := billing.NewID[billing.EventID](time.Now()).String()
+	absent := billing.NewID[billing.WebhookEndpointID](billing.RealAt(time.Now())).String()
+	unknown := billing.NewID[billing.EventID](billing.RealAt(time.Now())).String()
 	theirs := r.must(t, 200, call{path: "/events?type=api_key.created", key: r.live}).get(t, "data").([]any)[0].(anObject)["id"].(string)
 	one := func(event, endpoint string) call {
 		return call{path: "/events/" + event + "/resend", body: jsonOf(anObject{"endpoint_id": endpoint}, nil), idem: "one"}

@@ -51,7 +51,7 @@ func (a *api) signIn(x *exchange) (*reply, error) {
 		if !surely {
 			e = *entry.Vague()
 		}
-		e.ID, e.Org, e.User, e.Status = billing.NewID[billing.AuditEntryID](e.CreatedAt), u.Org, u.ID, http.StatusUnauthorized
+		e.ID, e.Org, e.User, e.Status = billing.NewID[billing.AuditEntryID](billing.RealAt(e.CreatedAt)), u.Org, u.ID, http.StatusUnauthorized
 		a.audit.Note(&e) // the time of the reply must not depend on whether there is a user
 	}
 	in, err := a.access.SignIn(x.ctx, access.SignIn{

@@ -184,7 +184,7 @@ func (s *service) expired(t *testing.T, v visitor) visitor {
 	secret, now := caller.NewToken(), time.Now()
 	porttest.System(t, s.store, func(ctx context.Context, tx ports.SystemTx) error {
 		return tx.SignedIn.Insert(ctx, &caller.Session{
-			ID: billing.NewID[billing.SessionID](now), Org: s.org, User: v.user, CreatedAt: now.Add(-13 * time.Hour), UsedAt: now,
+			ID: billing.NewID[billing.SessionID](billing.RealAt(now)), Org: s.org, User: v.user, CreatedAt: now.Add(-13 * time.Hour), UsedAt: now,
 		}, caller.TokenDigest(secret))
 	})
 	return v.with("Cookie", strings.Split(v.headers["Cookie"], "=")[0]+"="+secret)

@@ -17,7 +17,7 @@ type acknowledgements struct{ *tx }
 // Keep stores an acknowledgement, unless the scope already has it. The unique key
 // makes a second transaction wait for the first.
 func (r acknowledgements) Keep(ctx context.Context, f clearing.IncomingFile, excerpt []byte, at time.Time) (billing.FileID, error) {
-	id, digest := billing.NewID[billing.FileID](at), sha256.Sum256(f.Content)
+	id, digest := billing.NewID[billing.FileID](transactionClock{ctx, r.tx}.Now()), sha256.Sum256(f.Content)
 	var sealed any
 	if excerpt != nil {
 		sealed = r.store.sealer.seal(r.scope, id, excerpt)

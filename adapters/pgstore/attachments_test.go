@@ -26,11 +26,11 @@ func newClaim() *claim.Claim {
 	now := time.Now()
 	day := billing.Date{Year: 2026, Month: 5, Day: 4}
 	return &claim.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
+		ID: billing.NewID[billing.ClaimID](billing.RealAt(now)), Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
 		PatientControlNumber: "PCN", CreatedAt: now,
 		Content: claim.Content{
-			OfficeID: billing.NewID[billing.OfficeID](now),
-			Payer:    directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
+			OfficeID: billing.NewID[billing.OfficeID](billing.RealAt(now)),
+			Payer:    directory.PayerSummary{ID: billing.NewID[billing.PayerID](billing.RealAt(now))},
 			Subscriber: claim.Subscriber{
 				FirstName: "A", LastName: "B", DateOfBirth: day, MemberID: "M", GroupNumber: "G", Gender: claim.GenderFemale,
 				Address: directory.Address{Line1: "1", Line2: "2", City: "C", State: "TX", ZIP: "78701"},
@@ -49,15 +49,15 @@ func newClaim() *claim.Claim {
 func payerRequest() *attachment.PayerRequest {
 	now := time.Now()
 	return &attachment.PayerRequest{
-		ID: billing.NewID[billing.PayerRequestID](now), State: attachment.PayerRequestOpen, Source: attachment.SourceStaff,
-		Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)}, CreatedAt: now,
+		ID: billing.NewID[billing.PayerRequestID](billing.RealAt(now)), State: attachment.PayerRequestOpen, Source: attachment.SourceStaff,
+		Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](billing.RealAt(now))}, CreatedAt: now,
 	}
 }
 
 func upload() *attachment.Upload {
 	d := image()
 	return &attachment.Upload{
-		AttachmentID: billing.NewID[billing.AttachmentID](time.Now()), Key: "k", Size: 1, State: attachment.UploadPending, CreatedAt: d.CreatedAt,
+		AttachmentID: billing.NewID[billing.AttachmentID](billing.RealAt(time.Now())), Key: "k", Size: 1, State: attachment.UploadPending, CreatedAt: d.CreatedAt,
 		Document: attachment.Document{ID: d.ID, Type: d.Type, Medium: d.Medium},
 	}
 }
@@ -277,7 +277,7 @@ func TestConflictsHoldNoValues(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Open(t)
 	const secret = "Sentinelname"
-	request := billing.NewID[billing.PayerRequestID](time.Now())
+	request := billing.NewID[billing.PayerRequestID](billing.RealAt(time.Now()))
 	solicited := func() *attachment.Attachment {
 		a := newAttachment()
 		a.Kind, a.PayerRequestID, a.Narrative = attachment.Solicited, request, secret

@@ -27,7 +27,7 @@ func TestAuditExpires(t *testing.T) {
 	for _, days := range []int{0, 29, 31, 100, 2000, 2200} {
 		at := time.Now().AddDate(0, 0, -days).UTC().Truncate(time.Microsecond)
 		entries = append(entries, &caller.AuditEntry{
-			ID: billing.NewID[billing.AuditEntryID](at), Org: in.Org, Mode: in.Mode, User: billing.UserID{1}, Operation: "GET /claims", Status: 200, CreatedAt: at,
+			ID: billing.NewID[billing.AuditEntryID](billing.RealAt(at)), Org: in.Org, Mode: in.Mode, User: billing.UserID{1}, Operation: "GET /claims", Status: 200, CreatedAt: at,
 		})
 	}
 	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error { return tx.AuditLog.Insert(ctx, entries) })
@@ -73,7 +73,7 @@ func TestServicesSeeOnlyOperatorsEntries(t *testing.T) {
 	url := pgtest.URL(t)
 	s, in, at := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), scope(), time.Now()
 	entry := func(change func(e *caller.AuditEntry)) *caller.AuditEntry {
-		e := &caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](at), Org: in.Org, Operation: "GET /claims", CreatedAt: at}
+		e := &caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](billing.RealAt(at)), Org: in.Org, Operation: "GET /claims", CreatedAt: at}
 		change(e)
 		return e
 	}

@@ -99,7 +99,7 @@ func TestStatementTextHoldsNoPatient(t *testing.T) {
 	in := scope()
 	porttest.In(t, s, in, func(ctx context.Context, tx ports.Tx) error {
 		_, err := tx.Patients.Find(ctx, []directory.Person{{Key: "SENTINELNAME|X", Patient: directory.Patient{
-			ID: billing.NewID[billing.PatientID](time.Now()), Scope: in, FirstName: "Sentinelname", LastName: "X",
+			ID: billing.NewID[billing.PatientID](billing.RealAt(time.Now())), Scope: in, FirstName: "Sentinelname", LastName: "X",
 			DateOfBirth: billing.Date{Year: 1985, Month: 4, Day: 12}, CreatedAt: time.Now(),
 		}}})
 		text := scan[string](t, admin(t, url), "SELECT coalesce(string_agg(query, E'\n'), '') FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()") //nolint:contextcheck // the server is asked beside the transaction

@@ -162,15 +162,15 @@ CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON eligibility_checks
 	for what, other := range map[string]func(context.Context, ports.Tx) error{
 		"with an event": func(ctx context.Context, tx ports.Tx) error {
 			return tx.Events.Append(ctx, event.Event{
-				ID: billing.NewID[billing.EventID](time.Now()), Type: event.EligibilityCompleted, Resource: billing.NewID[billing.CheckID](time.Now()),
+				ID: billing.NewID[billing.EventID](billing.RealAt(time.Now())), Type: event.EligibilityCompleted, Resource: billing.NewID[billing.CheckID](billing.RealAt(time.Now())),
 				CreatedAt: time.Now(), Data: []byte("{}"),
 			})
 		},
 		"with another's job": func(ctx context.Context, tx ports.Tx) error {
-			return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindERA, Subject: billing.NewID[billing.CheckID](time.Now())})
+			return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](billing.RealAt(time.Now())), Kind: jobs.KindERA, Subject: billing.NewID[billing.CheckID](billing.RealAt(time.Now()))})
 		},
 		"with a patient": func(ctx context.Context, tx ports.Tx) error {
-			p, _ := directory.NewPerson(f.scope, "Ada", "Byron", billing.Date{Year: 1985, Month: 12, Day: 11}, time.Now())
+			p, _ := directory.NewPerson(f.scope, "Ada", "Byron", billing.Date{Year: 1985, Month: 12, Day: 11}, billing.RealAt(time.Now()), time.Now())
 			_, err := tx.Patients.Find(ctx, []directory.Person{p})
 			return err
 		},
@@ -190,7 +190,7 @@ BEGIN
 END $$;
 CREATE CONSTRAINT TRIGGER note AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_job()`)
 	newJob := func() jobs.Job {
-		return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindERA, Subject: billing.NewID[billing.CheckID](time.Now())}
+		return jobs.Job{ID: billing.NewID[billing.JobID](billing.RealAt(time.Now())), Kind: jobs.KindERA, Subject: billing.NewID[billing.CheckID](billing.RealAt(time.Now()))}
 	}
 	job := newJob()
 	stage := func(ctx context.Context, tx ports.Tx) error { return tx.Outbox.Stage(ctx, job) }
@@ -230,7 +230,7 @@ func newCheckFixture(t *testing.T, s *pgstore.Store) *checkFixture {
 
 // check creates a check of the member.
 func (f *checkFixture) check(key, member string) error {
-	call := caller.Call{Scope: f.scope, Request: caller.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key}}
+	call := caller.Call{Scope: f.scope, Request: caller.Request{ID: billing.NewID[billing.RequestID](billing.RealAt(time.Now())), Key: key}}
 	_, _, err := f.service.Check(f.t.Context(), call, intake.EligibilityRequest{
 		OfficeID: f.office.ID.String(), PayerID: "CHTEST",
 		Subscriber: intake.SubscriberInput{FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: member + "-ACTIVE-FULL"},

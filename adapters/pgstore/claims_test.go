@@ -42,18 +42,18 @@ func filedUp(t *testing.T) files {
 	f := files{url: pgtest.URL(t), in: scope(), claim: newClaim()}
 	f.store = pgtest.Open(t, func(o *pgstore.Options) { o.URL = f.url })
 	day, money := billing.Date{Year: 2026, Month: 5, Day: 4}, billing.Money(12345)
-	f.batch = clearing.NewBatch(f.in, "sandbox", 7, 1, now)
+	f.batch = clearing.NewBatch(f.in, "sandbox", 7, 1, billing.RealAt(now), now)
 	f.era = &remit.ERA{
-		ID: billing.NewID[billing.ERAID](now), State: remit.NeedsReview, Origin: clearing.FileFromImport, PayerName: "P", Stage: remit.Applying, ReceivedAt: now,
+		ID: billing.NewID[billing.ERAID](billing.RealAt(now)), State: remit.NeedsReview, Origin: clearing.FileFromImport, PayerName: "P", Stage: remit.Applying, ReceivedAt: now,
 		Warnings:            []remit.WarningCode{remit.WarnEnvelopeCounts},
 		Payment:             remit.Payment{Method: "ACH", TraceNumber: "T", Date: day, Total: money, ProviderAdjustmentsTotal: money},
 		ProviderAdjustments: []remit.ProviderAdjustment{{ProviderID: "1", Reason: "WO", Reference: "R", PeriodEnd: day, Amount: money}},
 		Balance:             remit.Balance{Findings: []remit.BalanceFinding{{Level: "line", Claim: 1, ControlNumber: "A", Line: 1, Segment: 2, Expected: 1, Stated: 2, Off: 1, Explanation: "x"}}},
 		File:                clearing.FileRef{Name: "f", ControlNumbers: clearing.ControlNumbers{Interchange: "1", Group: "2", Transaction: "3"}},
 	}
-	f.held = &quarantine.File{ID: billing.NewID[billing.FileID](now), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: clearing.FileFromNetwork, Name: "q", Cause: quarantine.Unplaced, Content: []byte(canary), ReceivedAt: now}
+	f.held = &quarantine.File{ID: billing.NewID[billing.FileID](billing.RealAt(now)), Scope: billing.Scope{Mode: billing.ModeTest}, Origin: clearing.FileFromNetwork, Name: "q", Cause: quarantine.Unplaced, Content: []byte(canary), ReceivedAt: now}
 	f.own = &quarantine.File{
-		ID: billing.NewID[billing.FileID](now), Scope: f.in, Origin: clearing.FileFromImport, Name: "o", Cause: quarantine.Unplaced, Content: []byte(canary), ReceivedAt: now,
+		ID: billing.NewID[billing.FileID](billing.RealAt(now)), Scope: f.in, Origin: clearing.FileFromImport, Name: "o", Cause: quarantine.Unplaced, Content: []byte(canary), ReceivedAt: now,
 		Payment: &quarantine.Payment{PayeeNPI: "1"},
 	}
 	f.claim.Findings = []claim.Finding{{Code: "c", Field: "f", Message: "m", Fix: "x"}}
@@ -226,7 +226,7 @@ func TestStoredFormOfClaims(t *testing.T) {
 	f := filedUp(t)
 	db := admin(t, f.url)
 	money := billing.Money(12345)
-	f.claim.ID, f.claim.PatientControlNumber, f.claim.Kind, f.claim.State = billing.NewID[billing.ClaimID](time.Now()), "B", claim.KindPredetermination, claim.Returned
+	f.claim.ID, f.claim.PatientControlNumber, f.claim.Kind, f.claim.State = billing.NewID[billing.ClaimID](billing.RealAt(time.Now())), "B", claim.KindPredetermination, claim.Returned
 	f.claim.Estimate = &remit.ClaimEstimate{
 		ERAID: f.era.ID, Allowed: &money, Pay: money, Patient: money, ReturnedAt: f.era.ReceivedAt,
 		Lines: []remit.LineEstimate{{Number: 1, Allowed: &money, Pay: money, Patient: money}},

@@ -22,7 +22,7 @@ func connected(t *testing.T, in billing.Scope) (*pgstore.Store, string) {
 	porttest.System(t, s, func(ctx context.Context, tx ports.SystemTx) error {
 		for name, org := range map[string]billing.OrgID{"own": in.Org, "shared": {}} {
 			if err := tx.Connections.Insert(ctx, &network.Connection{
-				ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: "sftp", Mode: in.Mode, Org: org,
+				ID: billing.NewID[billing.ConnectionID](billing.RealAt(time.Now())), Name: name, Kind: "sftp", Mode: in.Mode, Org: org,
 				Carries: []network.Transaction{network.Claims}, Enabled: true, Revision: 1, CreatedAt: time.Now(),
 				Secrets: network.Secrets(`{"Password":"hunter2"}`),
 			}); err != nil {

@@ -47,7 +47,7 @@ func (t *tx) call(scope billing.Scope, endpoint billing.WebhookEndpointID) {
 }
 
 func lane(scope billing.Scope, endpoint billing.WebhookEndpointID) jobs.Job {
-	return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindWebhook, Scope: scope, Subject: endpoint}
+	return jobs.Job{ID: billing.NewID[billing.JobID](billing.RealAt(time.Now())), Kind: jobs.KindWebhook, Scope: scope, Subject: endpoint}
 }
 
 // newDeliveryID is the SQL for the ID of each inserted row. The first half of the first
@@ -72,7 +72,7 @@ RETURNING org_id, mode, endpoint_id`
 // fanOut queues an event for every enabled endpoint that subscribes to it. Most scopes
 // have no endpoints, and then it writes nothing.
 func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e event.Event) error {
-	id, at := billing.NewID[billing.DeliveryID](e.CreatedAt), micro(e.CreatedAt)
+	id, at := billing.NewID[billing.DeliveryID](transactionClock{ctx, t}.Now()), micro(e.CreatedAt)
 	return t.push(ctx, write{
 		row: queuedOf(e.ID), calls: true, text: fanOutOne, args: []any{id, scope.Org, scope.Mode, e.ID, e.Type, at},
 		set: fanOutMany, rows: []row{{"id": id, "org_id": scope.Org, "mode": scope.Mode, "event_id": e.ID, "event_type": e.Type, "at": at}},
@@ -121,7 +121,7 @@ func (r deliveries) few(ctx context.Context, limit int, text string, args []any)
 // queueAgain queues the events v for the endpoints e that the selection returns. To
 // keep the order of the events, each is due a microsecond after the previous one.
 func (r deliveries) queueAgain(ctx context.Context, now time.Time, selection func(q *query, what string)) (n int, err error) {
-	at, first := micro(now), billing.NewID[billing.DeliveryID](now)
+	at, first := micro(now), billing.NewID[billing.DeliveryID](transactionClock{ctx, r.tx}.Now())
 	q := &query{args: []any{first, at}}
 	selection(q, `
 SELECT `+newDeliveryID+`, v.org_id, v.mode, e.id, v.id, v.type,
@@ -318,7 +318,7 @@ WHERE id IN (
 // creation time, so the primary key finds them.
 func (r forgetter) Deliveries(ctx context.Context, before time.Time) (int, error) {
 	before = micro(before)
-	n, err := r.exec(ctx, forgetDeliveries, billing.NewID[billing.DeliveryID](before), before)
+	n, err := r.exec(ctx, forgetDeliveries, billing.NewID[billing.DeliveryID](billing.RealAt(before)), before)
 	if err != nil {
 		return 0, fmt.Errorf("forget deliveries: %w", err)
 	}

@@ -37,6 +37,9 @@ func (r eventRow) event() (*event.Event, error) {
 // or inserted. The sequence therefore follows every committed one. If events of a
 // transaction have the same time, lists and tails sort them by ascending ID.
 func (r events) Append(ctx context.Context, e event.Event) error {
+	if e.ID.IsZero() {
+		e.ID = billing.NewID[billing.EventID](transactionClock{ctx, r.tx}.Now())
+	}
 	if last := &r.lastEvent; e.CreatedAt.Equal(last.at) && bytes.Compare(e.ID[:], last.id[:]) <= 0 {
 		e.ID = following(last.id)
 	}

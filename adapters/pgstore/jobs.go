@@ -19,10 +19,19 @@ type outbox struct{ *tx }
 // Stage stores a job. This process leases a job that is due at once, and publishes it
 // right after the commit. A job with a time rests until then.
 func (r outbox) Stage(ctx context.Context, j jobs.Job) error {
+	j = r.identified(ctx, j)
 	if j.NotBefore.IsZero() {
 		r.staged = append(r.staged, j)
 	}
 	return r.laterOf(ctx, billing.CheckID(j.Subject), j.ID, stageJob, staging(j, r.scope)...)
+}
+
+// identified returns the job with an ID.
+func (t *tx) identified(ctx context.Context, j jobs.Job) jobs.Job {
+	if j.ID.IsZero() {
+		j.ID = billing.NewID[billing.JobID](transactionClock{ctx, t}.Now())
+	}
+	return j
 }
 
 const stageJob = `
@@ -78,6 +87,7 @@ type systemOutbox struct{ *tx }
 
 // Stage stores a job, like that of a scope.
 func (r systemOutbox) Stage(ctx context.Context, j jobs.Job) error {
+	j = r.identified(ctx, j)
 	if j.NotBefore.IsZero() {
 		r.staged = append(r.staged, j)
 	}

@@ -56,7 +56,7 @@ func TestKeyOfTheDatabase(t *testing.T) {
 			continue
 		}
 		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
-			return tx.Orgs.Insert(ctx, &caller.Organization{ID: billing.NewID[billing.OrgID](time.Now()), Name: step.what, CreatedAt: time.Now()})
+			return tx.Orgs.Insert(ctx, &caller.Organization{ID: billing.NewID[billing.OrgID](billing.RealAt(time.Now())), Name: step.what, CreatedAt: time.Now()})
 		}); err != nil {
 			t.Errorf("%s: %v", step.what, err)
 		}

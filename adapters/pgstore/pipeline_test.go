@@ -69,41 +69,41 @@ func openWith(tb testing.TB, url string, wrap func(net.Conn) net.Conn) *pgstore.
 }
 
 func scope() billing.Scope {
-	return billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
+	return billing.Scope{Org: billing.NewID[billing.OrgID](billing.RealAt(time.Now())), Mode: billing.ModeTest}
 }
 
 func job() jobs.Job {
-	return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindEligibility, Subject: billing.NewID[billing.CheckID](time.Now())}
+	return jobs.Job{ID: billing.NewID[billing.JobID](billing.RealAt(time.Now())), Kind: jobs.KindEligibility, Subject: billing.NewID[billing.CheckID](billing.RealAt(time.Now()))}
 }
 
 func check(in billing.Scope) *coverage.Check {
 	now := time.Now()
 	return &coverage.Check{
-		ID: billing.NewID[billing.CheckID](now), Scope: in, OfficeID: billing.NewID[billing.OfficeID](now),
-		Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)}, State: coverage.CheckPending,
-		RequestID: billing.NewID[billing.RequestID](now), IdempotencyKey: "k", CreatedAt: now,
+		ID: billing.NewID[billing.CheckID](billing.RealAt(now)), Scope: in, OfficeID: billing.NewID[billing.OfficeID](billing.RealAt(now)),
+		Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](billing.RealAt(now))}, State: coverage.CheckPending,
+		RequestID: billing.NewID[billing.RequestID](billing.RealAt(now)), IdempotencyKey: "k", CreatedAt: now,
 	}
 }
 
 func newAttachment() *attachment.Attachment {
 	now := time.Now()
 	return &attachment.Attachment{
-		ID: billing.NewID[billing.AttachmentID](now), State: attachment.Open, Kind: attachment.Unsolicited,
-		OfficeID: billing.NewID[billing.OfficeID](now), Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
+		ID: billing.NewID[billing.AttachmentID](billing.RealAt(now)), State: attachment.Open, Kind: attachment.Unsolicited,
+		OfficeID: billing.NewID[billing.OfficeID](billing.RealAt(now)), Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](billing.RealAt(now))},
 		CreatedAt: now, UpdatedAt: now,
 	}
 }
 
 func image() *attachment.Document {
 	now := time.Now()
-	id := billing.NewID[billing.DocumentID](now)
+	id := billing.NewID[billing.DocumentID](billing.RealAt(now))
 	return &attachment.Document{ID: id, Type: "7", Medium: attachment.MediumPaper, Size: 1, SHA256: sha256.Sum256(id[:]), CreatedAt: now}
 }
 
 func someEvent(resource [16]byte) event.Event {
 	now := time.Now()
 	return event.Event{
-		ID: billing.NewID[billing.EventID](now), Type: event.EligibilityCompleted, Resource: resource, CreatedAt: now, Data: []byte("{}"),
+		ID: billing.NewID[billing.EventID](billing.RealAt(now)), Type: event.EligibilityCompleted, Resource: resource, CreatedAt: now, Data: []byte("{}"),
 	}
 }
 
@@ -157,7 +157,7 @@ func TestRoundTrips(t *testing.T) {
 				return err
 			}
 			born := billing.Date{Year: 1990, Month: 1, Day: 1}
-			if _, err := tx.Patients.Find(ctx, []directory.Person{{Key: "a|b", Patient: directory.Patient{ID: billing.NewID[billing.PatientID](time.Now()), DateOfBirth: born, CreatedAt: time.Now()}}}); err != nil {
+			if _, err := tx.Patients.Find(ctx, []directory.Person{{Key: "a|b", Patient: directory.Patient{ID: billing.NewID[billing.PatientID](billing.RealAt(time.Now())), DateOfBirth: born, CreatedAt: time.Now()}}}); err != nil {
 				return err
 			}
 			c := check(in)
@@ -414,7 +414,7 @@ func TestLostCommitIsResolved(t *testing.T) {
 func TestBeginIsRefused(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	admin, login := admin(t, url), "login_"+strings.ReplaceAll(billing.NewID[billing.JobID](time.Now()).UUID(), "-", "")
+	admin, login := admin(t, url), "login_"+strings.ReplaceAll(billing.NewID[billing.JobID](billing.RealAt(time.Now())).UUID(), "-", "")
 	run := func(statement string) {
 		t.Helper()
 		if _, err := admin.Exec(statement); err != nil {
@@ -432,7 +432,7 @@ func TestBeginIsRefused(t *testing.T) {
 	s := openWith(t, u.String(), func(c net.Conn) net.Conn { dialled.Add(1); return c })
 	look := func() error {
 		return s.View(t.Context(), scope(), func(ctx context.Context, tx ports.Tx) error {
-			_, err := tx.Outbox.Pending(ctx, billing.NewID[billing.JobID](time.Now()))
+			_, err := tx.Outbox.Pending(ctx, billing.NewID[billing.JobID](billing.RealAt(time.Now())))
 			return err
 		})
 	}

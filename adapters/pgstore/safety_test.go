@@ -110,7 +110,7 @@ func TestErrorsHoldNoValues(t *testing.T) {
 		return tx.Checks.Insert(ctx, c)
 	}
 	twice := func(ctx context.Context, tx ports.Tx) error {
-		o := &directory.Provider{ID: billing.NewID[billing.ProviderID](time.Now()), LastName: secret, CreatedAt: time.Now()}
+		o := &directory.Provider{ID: billing.NewID[billing.ProviderID](billing.RealAt(time.Now())), LastName: secret, CreatedAt: time.Now()}
 		return tx.Providers.Insert(ctx, o)
 	}
 	find := func(ctx context.Context, tx ports.Tx) error {

@@ -81,8 +81,8 @@ func (w write) statement() (string, []any, error) {
 
 func (t *tx) ports(ctx context.Context) ports.Tx {
 	return ports.Tx{
-		Clock: transactionClock{ctx, t},
-		Keys:  idempotencyKeys{t}, Checks: checks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearings{t}, Totals: totals{t}, Batches: batches{t}, ERAs: eras{t},
+		Clock: businessClock{transactionClock{ctx, t}}, Real: transactionClock{ctx, t},
+		Keys: idempotencyKeys{t}, Checks: checks{t}, Exchanges: exchanges{t}, Claims: claims{t}, Clearing: clearings{t}, Totals: totals{t}, Batches: batches{t}, ERAs: eras{t},
 		RemittanceClaims: remittanceClaims{t}, Corrections: corrections{t}, Adjustments: adjustments{t}, Attachments: attachments{t}, Documents: documents{t}, PayerRequests: payerRequests{t},
 		Patients: patients{t}, Offices: offices{t}, Providers: providers{t}, Events: events{t}, Endpoints: endpoints{t},
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
@@ -93,14 +93,14 @@ func (t *tx) ports(ctx context.Context) ports.Tx {
 
 func (t *tx) systemPorts(ctx context.Context) ports.SystemTx {
 	return ports.SystemTx{
-		Clock: transactionClock{ctx, t},
-		Jobs:  jobTable{t}, Leases: jobTable{t}, Outbox: systemOutbox{t}, Turns: taken{t}, Received: receivedFiles{t}, Contents: contents{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantines{t},
+		Real: transactionClock{ctx, t},
+		Jobs: jobTable{t}, Leases: jobTable{t}, Outbox: systemOutbox{t}, Turns: taken{t}, Received: receivedFiles{t}, Contents: contents{t}, KeyFinder: keyFinder{t}, Orgs: organizations{t}, Images: imageNames{t}, Routes: routes{t}, Quarantine: quarantines{t},
 		Forget: forgetter{t}, Accounts: accounts{t}, SignedIn: signedIn{t}, Origin: origin{t}, RequestLog: requests{t}, Changes: changes{t},
 		AuditLog: auditEntries{t}, Connections: connections{t},
 	}
 }
 
-// transactionClock is the clock that a use case gets for its transaction.
+// transactionClock is the real clock that a use case gets for its transaction.
 type transactionClock struct {
 	ctx context.Context //nolint:containedctx // of the one function that uses the clock
 	*tx
@@ -109,13 +109,19 @@ type transactionClock struct {
 // Now returns the time at which the transaction began, in UTC and microseconds.
 // Before the first statement it costs a separate round trip. If that fails, the
 // transaction fails.
-func (c transactionClock) Now() time.Time {
+func (c transactionClock) Now() billing.Real {
 	if c.clock.now.IsZero() {
 		var text string
 		_ = c.get(c.ctx, &text, "SELECT 'begin'")
 	}
-	return c.clock.now
+	return billing.RealAt(c.clock.now)
 }
+
+// businessClock is the clock of the business that a use case gets for its transaction.
+type businessClock struct{ transactionClock }
+
+// Now returns the time at which the transaction began by the clock of its scope.
+func (c businessClock) Now() time.Time { return c.transactionClock.Now().Time }
 
 // later queues a write. Parts of one statement do not see each other's effects. A
 // second write to the same row therefore sends the queue first.

@@ -333,7 +333,7 @@ func (r signedIn) Use(ctx context.Context, id billing.SessionID, at time.Time) e
 // Sessions deletes old sessions and sign-in links. The IDs of sessions begin with
 // their creation time, so the primary key finds them.
 func (r forgetter) Sessions(ctx context.Context, before time.Time) (int, error) {
-	sessions, err := r.exec(ctx, forgetSessions, billing.NewID[billing.SessionID](before))
+	sessions, err := r.exec(ctx, forgetSessions, billing.NewID[billing.SessionID](billing.RealAt(before)))
 	if err != nil {
 		return 0, fmt.Errorf("forget sessions: %w", err)
 	}

@@ -19,7 +19,7 @@ import (
 func endpoint(in billing.Scope) *webhook.Endpoint {
 	now := time.Now()
 	return &webhook.Endpoint{
-		ID: billing.NewID[billing.WebhookEndpointID](now), Scope: in, URL: "https://example.com/hooks", Status: webhook.EndpointEnabled,
+		ID: billing.NewID[billing.WebhookEndpointID](billing.RealAt(now)), Scope: in, URL: "https://example.com/hooks", Status: webhook.EndpointEnabled,
 		Secret: webhook.NewWebhookSecret(), CreatedAt: now,
 	}
 }
@@ -242,7 +242,7 @@ func insertOld(t *testing.T, db *sql.DB, in billing.Scope, e *webhook.Endpoint, 
 INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, state, attempts, created_at, settled_at)
 SELECT (left($1::uuid::text, 18) || right(gen_random_uuid()::text, 18))::uuid, $2, $3, $4, gen_random_uuid(), 'claim.paid', 'delivered',
 	ARRAY['{}'::json], $5, $5
-FROM generate_series(1, $6)`, billing.NewID[billing.DeliveryID](old), in.Org, in.Mode, e.ID, old, n); err != nil {
+FROM generate_series(1, $6)`, billing.NewID[billing.DeliveryID](billing.RealAt(old)), in.Org, in.Mode, e.ID, old, n); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -113,8 +113,8 @@ func channel(t *testing.T, url string) *amqp.Channel {
 func newJob(kind jobs.Kind) jobs.Job {
 	now := time.Now()
 	return jobs.Job{
-		ID: billing.NewID[billing.JobID](now), Kind: kind,
-		Scope:   billing.Scope{Org: billing.NewID[billing.OrgID](now), Mode: billing.ModeTest},
-		Subject: billing.NewID[billing.CheckID](now),
+		ID: billing.NewID[billing.JobID](billing.RealAt(now)), Kind: kind,
+		Scope:   billing.Scope{Org: billing.NewID[billing.OrgID](billing.RealAt(now)), Mode: billing.ModeTest},
+		Subject: billing.NewID[billing.CheckID](billing.RealAt(now)),
 	}
 }

@@ -119,7 +119,7 @@ func (f *fixture) seen() string {
 
 func connection(name string, change func(c *network.Connection)) *network.Connection {
 	c := &network.Connection{
-		ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Kind: "sftp", Mode: billing.ModeLive,
+		ID: billing.NewID[billing.ConnectionID](billing.RealAt(time.Now())), Name: name, Kind: "sftp", Mode: billing.ModeLive,
 		Carries: []network.Transaction{network.Eligibility, network.Claims}, Enabled: true, Revision: 1,
 		Settings: network.Settings{
 			AllowPrivate: true,

@@ -181,7 +181,7 @@ func TestACrossoverGoesToTheNamedPayer(t *testing.T) {
 func (p *practice) billsSecondary(id billing.ClaimID, ending string) billing.ClaimID {
 	p.t.Helper()
 	now := p.now.Now()
-	second := billing.NewID[billing.ClaimID](now)
+	second := billing.NewID[billing.ClaimID](billing.RealAt(now))
 	p.in(func(ctx context.Context, tx ports.Tx) error {
 		first, err := tx.Claims.Lock(ctx, id)
 		if err != nil {

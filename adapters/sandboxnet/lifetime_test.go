@@ -58,7 +58,7 @@ func newPractice(t *testing.T) *practice {
 		o.Address = directory.Address{Line1: "1 Main St", City: "Tulsa", State: "OK", ZIP: "74101-0001"}
 	}).ID
 	doctor := directory.Provider{
-		ID: billing.NewID[billing.ProviderID](asked), Scope: p.scope, FirstName: "Ada", LastName: "Molina", NPI: "1467560003",
+		ID: billing.NewID[billing.ProviderID](billing.RealAt(asked)), Scope: p.scope, FirstName: "Ada", LastName: "Molina", NPI: "1467560003",
 		Taxonomy: "1223G0001X", CreatedAt: asked,
 	}
 	p.doctor = doctor.ID
@@ -92,7 +92,7 @@ func (p *practice) makes(ending string, fees ...billing.Money) billing.ClaimID {
 	p.t.Helper()
 	now := p.now.Now()
 	c := &claim.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
+		ID: billing.NewID[billing.ClaimID](billing.RealAt(now)), Scope: p.scope, Kind: claim.KindClaim, Frequency: claim.FrequencyOriginal,
 		PatientControlNumber: "PCN-1", CreatedAt: now, Content: p.content(ending, fees...),
 		Progress: claim.Progress{State: claim.Queued, UpdatedAt: now},
 	}

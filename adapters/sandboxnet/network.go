@@ -49,6 +49,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/ports"
 )
@@ -84,7 +85,7 @@ func Networks(over func(ports.Inquire) ports.Eligibility, clock ports.Clock, mai
 	return []*ports.Network{
 		{
 			Name: Name, Route: route, Envelope: network.Envelope{Sender: sender},
-			Eligibility: over(NewEligibility(clock).Inquire), Attachments: NewAttachments(clock),
+			Eligibility: patient{over(reply)}, Attachments: NewAttachments(clock),
 		},
 		{
 			Name: Name, Route: route, Poll: pollInterval,
@@ -94,21 +95,58 @@ func Networks(over func(ports.Inquire) ports.Eligibility, clock ports.Clock, mai
 	}
 }
 
+// patient lets slow payers reply in real time: a clock of the sandbox that stands, or is
+// ahead, changes nothing.
+type patient struct{ ports.Eligibility }
+
+// Ask asks a payer. A slow reply is due as many seconds after the check was made as the
+// member ID states. Before that the error is a *billing.LaterError.
+func (p patient) Ask(ctx context.Context, q network.Inquiry) (coverage.CheckResponse, []coverage.Exchange, error) {
+	_, wait := find(q.Inquiry.Subscriber.MemberID)
+	if until := q.Asked.Add(wait); q.Clock.Now().Before(until) && wait > 0 {
+		return coverage.CheckResponse{}, nil, &billing.LaterError{Until: until}
+	}
+	return p.Eligibility.Ask(ctx, q)
+}
+
 // Inquire returns the 271 for a 270. A slow reply is due as many seconds after
 // the time in the 270's BHT as the member ID states. Before that the error is a
 // *billing.LaterError. A request that is not a 270 is an error.
 func (e *Eligibility) Inquire(ctx context.Context, request []byte) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
+	q, wait, err := read(ctx, request)
+	if err != nil {
 		return nil, err
 	}
-	q, err := eligibility.DecodeInquiry(request)
-	if err != nil {
-		return nil, fmt.Errorf("sandboxnet: %w", err)
-	}
-	s, wait := find(q.Subscriber.Name.ID)
 	if until := q.CreatedAt.Add(wait); e.clock.Now().Before(until) && wait > 0 {
 		return nil, &billing.LaterError{Until: until}
 	}
+	return replyTo(q)
+}
+
+// reply returns the 271 for a 270 at once.
+func reply(ctx context.Context, request []byte) ([]byte, error) {
+	q, _, err := read(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return replyTo(q)
+}
+
+// read reads a 270, and how long its payer takes.
+func read(ctx context.Context, request []byte) (*eligibility.Inquiry, time.Duration, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	q, err := eligibility.DecodeInquiry(request)
+	if err != nil {
+		return nil, 0, fmt.Errorf("sandboxnet: %w", err)
+	}
+	_, wait := find(q.Subscriber.Name.ID)
+	return q, wait, nil
+}
+
+func replyTo(q *eligibility.Inquiry) ([]byte, error) {
+	s, wait := find(q.Subscriber.Name.ID)
 	switch {
 	case s.fails:
 		return nil, errNetworkDown

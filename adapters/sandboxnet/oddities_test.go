@@ -150,7 +150,7 @@ func (p *practice) voids(id billing.ClaimID) {
 		if err != nil {
 			return err
 		}
-		v, e, err := c.Void(billing.NewID[billing.ClaimID](now), "PCN-2", billing.RequestID{}, now)
+		v, e, err := c.Void(billing.NewID[billing.ClaimID](billing.RealAt(now)), "PCN-2", billing.RequestID{}, now)
 		if err != nil {
 			return err
 		}

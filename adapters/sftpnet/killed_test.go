@@ -179,7 +179,7 @@ func (h *house) claim(n int, office billing.OfficeID, payer directory.PayerSumma
 	h.t.Helper()
 	now := time.Now()
 	c := &claim.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: h.scope, Kind: claim.KindClaim,
+		ID: billing.NewID[billing.ClaimID](billing.RealAt(now)), Scope: h.scope, Kind: claim.KindClaim,
 		Frequency: claim.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%d", n), CreatedAt: now,
 		Content: claim.Content{
 			OfficeID: office, Payer: payer, PlaceOfService: "11",

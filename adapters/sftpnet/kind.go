@@ -86,7 +86,7 @@ func open(c *network.Connection) (*ports.Network, error) {
 		return nil, err
 	}
 	s, o := &d.settings, &d.options
-	test := clearing.NewBatch(billing.Scope{Mode: c.Mode}, c.Network(), 0, 0, time.Now())
+	test := clearing.NewBatch(billing.Scope{Mode: c.Mode}, c.Network(), 0, 0, billing.RealAt(time.Now()), time.Now())
 	house, err := New(Config{
 		Addr: s.Addr, User: s.User, Password: []byte(d.secrets.Password), Key: d.secrets.Key, HostKey: s.HostKey,
 		AllowPrivate: c.Settings.AllowPrivate, Outbox: s.Outbox, Inbox: s.Inbox, Archive: s.Archive,

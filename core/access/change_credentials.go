@@ -85,11 +85,11 @@ func (s *Service) ChangeCredentials(
 			}
 		}
 		if !in.setsUp() {
-			return UserWithCodes{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
+			return UserWithCodes{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Real.Now().Time)
 		}
 		session := *by.Session
 		session.Prove(in.Password != nil)
-		return UserWithCodes{u, codes}, tx.Sessions.Keep(ctx, &session, tx.Clock.Now())
+		return UserWithCodes{u, codes}, tx.Sessions.Keep(ctx, &session, tx.Real.Now().Time)
 	})
 }
 

@@ -92,8 +92,9 @@ func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued],
 				return Issued{}, err
 			}
 		}
-		k.CreatedAt = tx.Clock.Now()
-		k.ID = billing.NewID[billing.KeyID](k.CreatedAt)
+		real := tx.Real.Now()
+		k.CreatedAt = real.Time
+		k.ID = billing.NewID[billing.KeyID](real)
 		if err := tx.APIKeys.Insert(ctx, &k, caller.KeyDigest(secret)); err != nil {
 			return Issued{}, err
 		}
@@ -111,7 +112,7 @@ func (s *Service) RevokeKey(ctx context.Context, call idempotency.Write[*caller.
 		return caller.Reply{}, err
 	}
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*caller.APIKey, error) {
-		k, first, err := tx.APIKeys.Revoke(ctx, id, tx.Clock.Now())
+		k, first, err := tx.APIKeys.Revoke(ctx, id, tx.Real.Now().Time)
 		if err != nil || !first {
 			return k, err
 		}

@@ -60,7 +60,7 @@ func (s *Service) namePayers(o *directory.Office) error {
 // mode; in test mode every office is verified.
 func insertOffice(ctx context.Context, tx ports.Tx, o *directory.Office) error {
 	o.CreatedAt = tx.Clock.Now()
-	o.ID = billing.NewID[billing.OfficeID](o.CreatedAt)
+	o.ID = billing.NewID[billing.OfficeID](tx.Real.Now())
 	if o.VerifiedAt = (time.Time{}); o.Scope.Mode == billing.ModeTest {
 		o.VerifiedAt = o.CreatedAt
 	}

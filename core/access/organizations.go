@@ -19,8 +19,8 @@ func (s *Service) CreateOrganization(ctx context.Context, name string) (*caller.
 	}
 	o := &caller.Organization{Name: name}
 	return o, s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		o.CreatedAt = tx.Clock.Now()
-		o.ID = billing.NewID[billing.OrgID](o.CreatedAt)
+		o.CreatedAt = tx.Real.Now().Time
+		o.ID = billing.NewID[billing.OrgID](tx.Real.Now())
 		return tx.Orgs.Insert(ctx, o)
 	})
 }

@@ -48,7 +48,7 @@ func (s *Service) find(ctx context.Context, digest [32]byte, background bool) (*
 		if in.session, in.user, err = tx.SignedIn.Find(ctx, digest); err != nil {
 			return err
 		}
-		now := tx.Clock.Now()
+		now := tx.Real.Now().Time
 		if !in.session.Alive(now) || in.user.State != caller.UserActive {
 			return sessionEnded()
 		}
@@ -78,7 +78,7 @@ func (s *Service) ListSessions(
 	ctx context.Context, by *caller.Caller, p billing.Page,
 ) ([]*caller.Session, *billing.Position, error) {
 	return lists.Page(ctx, s.store, by.Scope, p, func(ctx context.Context, tx ports.Tx) ([]*caller.Session, error) {
-		return tx.Sessions.List(ctx, own(by), tx.Clock.Now(), p)
+		return tx.Sessions.List(ctx, own(by), tx.Real.Now().Time, p)
 	})
 }
 
@@ -103,7 +103,7 @@ func (s *Service) EndSession(
 		}
 	}
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (billing.SessionID, error) {
-		return id, tx.Sessions.End(ctx, id, own(by), tx.Clock.Now())
+		return id, tx.Sessions.End(ctx, id, own(by), tx.Real.Now().Time)
 	})
 }
 
@@ -111,7 +111,7 @@ func (s *Service) EndSession(
 // in one transaction, and returns how many.
 func (s *Service) ForgetSessions(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.Sessions(ctx, tx.Clock.Now().Add(-keepSessions))
+		forgotten, err = tx.Forget.Sessions(ctx, tx.Real.Now().Add(-keepSessions))
 		return err
 	})
 	return forgotten, err

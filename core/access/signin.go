@@ -70,7 +70,7 @@ func (s *Service) signInByLink(ctx context.Context, in SignIn) (out *SignedIn, e
 	}
 	var refused *caller.User
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		l, err := tx.Accounts.UseLink(ctx, caller.TokenDigest(in.Token), tx.Clock.Now())
+		l, err := tx.Accounts.UseLink(ctx, caller.TokenDigest(in.Token), tx.Real.Now().Time)
 		if billing.IsNotFound(err) {
 			return linkRefused()
 		}
@@ -86,7 +86,7 @@ func (s *Service) signInByLink(ctx context.Context, in SignIn) (out *SignedIn, e
 			return linkRefused()
 		}
 		if l.Operator != "" {
-			a.Operator = caller.OperatorSignIn{At: tx.Clock.Now(), Name: l.Operator}
+			a.Operator = caller.OperatorSignIn{At: tx.Real.Now().Time, Name: l.Operator}
 		}
 		out, err = s.open(ctx, tx, a, in, &caller.Session{Operator: l.Operator})
 		return err
@@ -202,7 +202,7 @@ func (s *Service) prove(ctx context.Context, right *caller.Account, in SignIn) (
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		out = nil
 		a, err := tx.Accounts.Lock(ctx, right.ID)
-		if err != nil || !equal(a.Password, right.Password) || a.State == caller.UserDisabled || !s.secondFactor(a, in.TOTP, tx.Clock.Now()) {
+		if err != nil || !equal(a.Password, right.Password) || a.State == caller.UserDisabled || !s.secondFactor(a, in.TOTP, tx.Real.Now().Time) {
 			return err
 		}
 		out, err = s.open(ctx, tx, a, in, &caller.Session{TOTP: a.TOTPSecret != "", PasswordWeak: weak})
@@ -232,13 +232,14 @@ func (s *Service) secondFactor(a *caller.Account, code string, now time.Time) bo
 func (s *Service) open(
 	ctx context.Context, tx ports.SystemTx, a *caller.Account, in SignIn, session *caller.Session,
 ) (*SignedIn, error) {
-	now := tx.Clock.Now()
+	real := tx.Real.Now()
+	now := real.Time
 	a.SignIn(now)
 	if err := tx.Accounts.Save(ctx, a); err != nil {
 		return nil, err
 	}
 	secret := caller.NewToken()
-	session.ID, session.Org, session.User = billing.NewID[billing.SessionID](now), a.Org, a.ID
+	session.ID, session.Org, session.User = billing.NewID[billing.SessionID](real), a.Org, a.ID
 	session.Address, session.Agent, session.CreatedAt, session.UsedAt = in.Address.Unmap().String(), in.Agent, now, now
 	if err := tx.SignedIn.Insert(ctx, session, caller.TokenDigest(secret)); err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func (s *Service) StoreUses(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeUsed)
 	defer cancel()
 	err := s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		ahead := s.clock.Now().Sub(tx.Clock.Now())
+		ahead := s.clock.Now().Sub(tx.Real.Now().Time)
 		at := make([]caller.KeyUsed, len(all))
 		for n, one := range all {
 			at[n] = caller.KeyUsed{Key: one.Key, At: one.At.Add(-ahead), From: one.From}

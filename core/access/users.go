@@ -41,9 +41,9 @@ func (s *Service) InviteUser(
 	}
 	call.Request.Faults = faults
 	return s.offer(ctx, call, caller.LinkInvitation, func(ctx context.Context, tx ports.Tx) (*caller.User, error) {
-		now := tx.Clock.Now()
+		now := tx.Real.Now()
 		u := &caller.User{
-			ID: billing.NewID[billing.UserID](now), Org: call.Scope.Org, Email: normal, Role: role, State: caller.UserInvited, CreatedAt: now,
+			ID: billing.NewID[billing.UserID](now), Org: call.Scope.Org, Email: normal, Role: role, State: caller.UserInvited, CreatedAt: now.Time,
 		}
 		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func (s *Service) ResetUser(ctx context.Context, call idempotency.Write[Invited]
 		if err := errors.Join(tx.Users.SetPassword(ctx, id, ""), tx.Users.SetTOTP(ctx, id, "", 0, nil)); err != nil {
 			return nil, err
 		}
-		return u, tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
+		return u, tx.Sessions.EndAll(ctx, u.ID, tx.Real.Now().Time)
 	})
 }
 
@@ -107,7 +107,7 @@ func (s *Service) offer(
 		if err != nil {
 			return Invited{}, err
 		}
-		link := u.NewLink(kind, tx.Clock.Now())
+		link := u.NewLink(kind, tx.Real.Now().Time)
 		if kind == caller.LinkOperator && call.Principal.Type == caller.PrincipalOperator {
 			link.Operator = call.Principal.ID
 		}
@@ -124,7 +124,7 @@ func lockUsers(ctx context.Context, tx ports.Tx, call caller.Call) ([]*caller.Us
 		return all, err
 	}
 	s, err := tx.Sessions.Get(ctx, call.Session)
-	if billing.IsNotFound(err) || err == nil && !s.Alive(tx.Clock.Now()) {
+	if billing.IsNotFound(err) || err == nil && !s.Alive(tx.Real.Now().Time) {
 		err = sessionEnded()
 	}
 	return all, err
@@ -173,7 +173,7 @@ func (s *Service) ChangeUser(
 		}
 		out := Changed{User: u}
 		if err == nil && change.State == caller.UserDisabled {
-			out.Keys, err = tx.APIKeys.Working(ctx, u.ID, tx.Clock.Now())
+			out.Keys, err = tx.APIKeys.Working(ctx, u.ID, tx.Real.Now().Time)
 		}
 		return out, err
 	})
@@ -184,7 +184,7 @@ func (s *Service) saveUser(ctx context.Context, tx ports.Tx, u *caller.User) err
 	if err := tx.Users.Save(ctx, u); err != nil {
 		return err
 	}
-	return tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
+	return tx.Sessions.EndAll(ctx, u.ID, tx.Real.Now().Time)
 }
 
 // ListUsers reads a page of the users of an organization, newest first, and the

@@ -97,7 +97,7 @@ func (p *people) invite(email string, role caller.Role) access.Invited {
 
 func from(address string) access.SignIn {
 	now := time.Now()
-	entry := caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](now), Address: address, Operation: "POST /sessions", Status: 201, CreatedAt: now}
+	entry := caller.AuditEntry{ID: billing.NewID[billing.AuditEntryID](billing.RealAt(now)), Address: address, Operation: "POST /sessions", Status: 201, CreatedAt: now}
 	return access.SignIn{Address: netip.MustParseAddr(address), Agent: "curl/8", Entry: entry}
 }
 

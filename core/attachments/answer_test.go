@@ -84,7 +84,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	unsolicited := b.filled("a")
 	theirs := b.make("m", solicited(others))
 	b.make("e", solicited(empty))
-	absent := billing.NewID[billing.AttachmentID](b.clock.Now())
+	absent := billing.NewID[billing.AttachmentID](billing.RealAt(b.clock.Now()))
 	before := b.get(theirs)
 	for name, c := range map[string]struct {
 		to   billing.PayerRequestID

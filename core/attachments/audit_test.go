@@ -109,7 +109,7 @@ func (b *fixture) asked(c billing.ClaimID) billing.PayerRequestID {
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
 	r := &attachment.PayerRequest{
-		ID: billing.NewID[billing.PayerRequestID](now), Scope: b.scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
+		ID: billing.NewID[billing.PayerRequestID](billing.RealAt(now)), Scope: b.scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
 		ClaimID: c, Payer: payer.PayerSummary, ReferenceNumber: "REF-1", Requested: "An X-ray of tooth 14.", CreatedAt: now,
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
@@ -122,10 +122,10 @@ func (b *fixture) claim() *claim.Claim {
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
 	c := &claim.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: claim.KindClaim,
+		ID: billing.NewID[billing.ClaimID](billing.RealAt(now)), Scope: b.scope, Kind: claim.KindClaim,
 		Frequency: claim.FrequencyOriginal, PatientControlNumber: "PCN-1", CreatedAt: now,
 		Content: claim.Content{
-			OfficeID: b.office.ID, Payer: payer.PayerSummary, ProviderID: billing.NewID[billing.ProviderID](now),
+			OfficeID: b.office.ID, Payer: payer.PayerSummary, ProviderID: billing.NewID[billing.ProviderID](billing.RealAt(now)),
 			PlaceOfService: "11",
 			Subscriber:     claim.Subscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
 			Lines:          []claim.Line{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: 120000, Quantity: 1, Tooth: "14"}},

@@ -81,17 +81,17 @@ func (s *sending[T]) begin(ctx context.Context, tx ports.Tx, a *attachment.Attac
 			return err
 		}
 	}
-	now := tx.Clock.Now()
+	now := tx.Real.Now()
 	job := jobs.Job{
 		ID: billing.NewID[billing.JobID](now), Kind: jobs.KindAttachmentSend, Scope: s.call.Scope, Subject: a.ID, ReplyTo: replyTo,
 	}
-	if err := a.BeginSending(job.ID, serial, now); err != nil {
+	if err := a.BeginSending(job.ID, serial, now.Time); err != nil {
 		return err
 	}
 	if err := tx.Attachments.Save(ctx, a); err != nil {
 		return err
 	}
-	if err := tx.Keys.Record(ctx, s.call.Request.Waiting(job.ID, now)); err != nil {
+	if err := tx.Keys.Record(ctx, s.call.Request.Waiting(job.ID, now.Time)); err != nil {
 		return err
 	}
 	return tx.Outbox.Stage(ctx, job)

@@ -85,7 +85,7 @@ func (s *Service) make(
 	if request != nil && request.State == attachment.PayerRequestAnswered {
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The payer request has an answer already."}
 	}
-	a.ID, a.Scope, a.OfficeID, a.Payer = billing.NewID[billing.AttachmentID](now), call.Scope, names.Office, payer
+	a.ID, a.Scope, a.OfficeID, a.Payer = billing.NewID[billing.AttachmentID](tx.Real.Now()), call.Scope, names.Office, payer
 	a.RequestID, a.CreatedAt, a.UpdatedAt = call.Request.ID, now, now
 	return &a, tx.Attachments.Insert(ctx, &a)
 }

@@ -18,7 +18,7 @@ import (
 type outgoing struct {
 	attachment   *attachment.Attachment
 	transmission attachment.Transmission
-	read         time.Time
+	read         time.Time // in real time, like SendingSince
 }
 
 // Send sends an attachment through its network and closes it, with its event
@@ -85,7 +85,7 @@ func (s *Service) stall(ctx context.Context, j jobs.Job, fault error) error {
 		if err := tx.Attachments.Save(ctx, a); err != nil {
 			return err
 		}
-		now := tx.Clock.Now()
+		now := tx.Real.Now()
 		rest := min(max(now.Sub(a.SendingSince), billing.AttachmentLeastRest), billing.AttachmentMostRest)
 		return tx.Outbox.Postpone(ctx, j.ID, now.Add(rest))
 	})
@@ -116,7 +116,7 @@ func (s *Service) outgoing(ctx context.Context, j jobs.Job) (p *outgoing, err er
 			return err
 		}
 		number, earlier, err := s.context(ctx, tx, a)
-		p = &outgoing{a, a.Transmission(office, number, earlier), tx.Clock.Now()}
+		p = &outgoing{a, a.Transmission(office, number, earlier), tx.Real.Now().Time}
 		return err
 	})
 	if err == nil && p == nil {

@@ -160,7 +160,7 @@ func (b *fixture) waitsForImages(o outcome, id billing.AttachmentID) {
 	if o.code() != billing.CodeUnavailable || o.err == nil {
 		b.t.Errorf("%+v, want that the service is unavailable", o)
 	}
-	if o := b.narrate(billing.NewID[billing.JobID](time.Now()).String(), id, "Else."); o.code() != billing.CodeConflict {
+	if o := b.narrate(billing.NewID[billing.JobID](billing.RealAt(time.Now())).String(), id, "Else."); o.code() != billing.CodeConflict {
 		b.t.Errorf("a change while it waits: %+v", o)
 	}
 }

@@ -18,7 +18,7 @@ const sweepBatch = 500
 // request to name, and returns how many.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	var now time.Time
-	if err := s.store.System(ctx, func(_ context.Context, tx ports.SystemTx) error { now = tx.Clock.Now(); return nil }); err != nil {
+	if err := s.store.System(ctx, func(_ context.Context, tx ports.SystemTx) error { now = tx.Real.Now().Time; return nil }); err != nil {
 		return 0, err
 	}
 	for _, prefix := range []string{attachment.DocumentBlobs, attachment.ThumbnailBlobs, attachment.StagingBlobs} {
@@ -34,7 +34,7 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 // one transaction, and returns how many.
 func (s *Service) ForgetUploads(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.Uploads(ctx, tx.Clock.Now().Add(-s.times.Settled))
+		forgotten, err = tx.Forget.Uploads(ctx, tx.Real.Now().Add(-s.times.Settled))
 		return err
 	})
 	return forgotten, err

@@ -43,7 +43,7 @@ func (b *fixture) age(names ...string) {
 }
 
 func orphan(prefix string) string {
-	return prefix + billing.NewID[billing.DocumentID](time.Now()).String()
+	return prefix + billing.NewID[billing.DocumentID](billing.RealAt(time.Now())).String()
 }
 
 func TestSweep(t *testing.T) {

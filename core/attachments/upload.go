@@ -38,7 +38,8 @@ type upload struct {
 
 	call       idempotency.Write[*attachment.Attachment]
 	attachment billing.AttachmentID
-	now        time.Time // when the request was first read
+	now        time.Time    // when the request was first read
+	real       billing.Real // the same, in real time
 }
 
 // Upload adds an image to an open attachment: a JPEG rewritten without its
@@ -57,7 +58,7 @@ func (s *Service) Upload(
 	var absent error
 	var today billing.Date
 	reply, err = s.first(ctx, call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply caller.Reply, err error) {
-		u.now = tx.Clock.Now()
+		u.now, u.real = tx.Clock.Now(), tx.Real.Now()
 		today = billing.DateOf(u.now)
 		if err := s.networks.Available(call.Scope, network.Attachments); err != nil {
 			return reply, err
@@ -81,7 +82,7 @@ func (s *Service) Upload(
 	if err := faults.Err(); err != nil {
 		return reply, err
 	}
-	d.ID = billing.NewID[billing.DocumentID](u.now)
+	d.ID = billing.NewID[billing.DocumentID](u.real)
 	if format == attachment.FormatPNG {
 		return u.png(ctx, a, absent, d, file)
 	}
@@ -186,9 +187,7 @@ func (s *Service) insert(ctx context.Context, tx ports.Tx, a *attachment.Attachm
 	if err := tx.Documents.Insert(ctx, a.ID, d); err != nil {
 		return err
 	}
-	if err := tx.Outbox.Stage(ctx, jobs.Job{
-		ID: billing.NewID[billing.JobID](tx.Clock.Now()), Kind: jobs.KindThumbnail, Scope: a.Scope, Subject: d.ID,
-	}); err != nil {
+	if err := tx.Outbox.Stage(ctx, jobs.Job{Kind: jobs.KindThumbnail, Scope: a.Scope, Subject: d.ID}); err != nil {
 		return err
 	}
 	return tx.Attachments.Save(ctx, a)
@@ -222,7 +221,7 @@ func (u *upload) png(
 	box := u.queue.Await(d.ID)
 	defer box.Close()
 	job := jobs.Job{
-		ID: billing.NewID[billing.JobID](u.now), Kind: jobs.KindPNGConvert, Scope: u.call.Scope, Subject: d.ID, ReplyTo: box.Address,
+		ID: billing.NewID[billing.JobID](u.real), Kind: jobs.KindPNGConvert, Scope: u.call.Scope, Subject: d.ID, ReplyTo: box.Address,
 	}
 	reply, err = u.first(ctx, u.call.Scope, u.replay, func(ctx context.Context, tx ports.Tx) (reply caller.Reply, err error) {
 		if a, err = tx.Attachments.Lock(ctx, u.attachment); err != nil {
@@ -234,7 +233,7 @@ func (u *upload) png(
 		if err := tx.Documents.Receive(ctx, &up); err != nil {
 			return reply, err
 		}
-		if err := tx.Keys.Record(ctx, u.call.Request.Waiting(up.Work(), tx.Clock.Now())); err != nil {
+		if err := tx.Keys.Record(ctx, u.call.Request.Waiting(up.Work(), tx.Real.Now().Time)); err != nil {
 			return reply, err
 		}
 		return reply, tx.Outbox.Stage(ctx, job)

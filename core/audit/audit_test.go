@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 func entry(scope billing.Scope, at time.Time) *caller.LoggedRequest {
 	at = at.UTC().Truncate(time.Microsecond)
 	return &caller.LoggedRequest{
-		ID: billing.NewID[billing.RequestID](at), Scope: scope, KeyID: billing.KeyID{1}, Operation: "POST /offices",
+		ID: billing.NewID[billing.RequestID](billing.RealAt(at)), Scope: scope, KeyID: billing.KeyID{1}, Operation: "POST /offices",
 		Resource: billing.OfficeID{1}.String(), Status: 201, Duration: time.Millisecond, CreatedAt: at,
 		Address: "192.0.2.1", Agent: "practice/1.0", Shown: []string{billing.PatientID{1}.String()},
 	}

@@ -90,7 +90,7 @@ func (g *group) wait() {
 // and returns how many.
 func (s *Service) ForgetEntries(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.AuditLog.Forget(ctx, tx.Clock.Now().Add(-s.keep))
+		forgotten, err = tx.AuditLog.Forget(ctx, tx.Real.Now().Add(-s.keep))
 		return err
 	})
 	return forgotten, err

@@ -21,7 +21,7 @@ import (
 func person(scope billing.Scope, at time.Time) *caller.AuditEntry {
 	at = at.UTC().Truncate(time.Microsecond)
 	return &caller.AuditEntry{
-		ID: billing.NewID[billing.AuditEntryID](at), Org: scope.Org, Mode: scope.Mode, User: billing.UserID{1}, Address: "192.0.2.1",
+		ID: billing.NewID[billing.AuditEntryID](billing.RealAt(at)), Org: scope.Org, Mode: scope.Mode, User: billing.UserID{1}, Address: "192.0.2.1",
 		Operation: "GET /claims", Status: 200, CreatedAt: at,
 	}
 }
@@ -112,7 +112,7 @@ func TestWritesHaveTheirEntries(t *testing.T) {
 				},
 			}
 			reply, err := idempotency.Once(t.Context(), store, call, func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
-				o := &directory.Office{ID: billing.NewID[billing.OfficeID](time.Now()), Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: tx.Clock.Now()}
+				o := &directory.Office{ID: billing.NewID[billing.OfficeID](billing.RealAt(time.Now())), Scope: scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: tx.Clock.Now()}
 				return o, tx.Offices.Insert(ctx, o)
 			})
 			if err != nil {

@@ -36,13 +36,13 @@ func OperationOf(ctx context.Context) *Operation {
 }
 
 // entry returns the entry of the operation, which is the same in each of its transactions.
-func (op *Operation) entry(scope billing.Scope, clock ports.Clock) []*caller.AuditEntry {
+func (op *Operation) entry(scope billing.Scope, clock ports.RealClock) []*caller.AuditEntry {
 	now := clock.Now()
 	if op.id.IsZero() {
 		op.id = billing.NewID[billing.AuditEntryID](now)
 	}
 	return []*caller.AuditEntry{{
-		ID: op.id, Org: scope.Org, Mode: scope.Mode, Operator: op.Operator, Operation: op.Command, Resource: op.Resource, CreatedAt: now,
+		ID: op.id, Org: scope.Org, Mode: scope.Mode, Operator: op.Operator, Operation: op.Command, Resource: op.Resource, CreatedAt: now.Time,
 	}}
 }
 
@@ -63,7 +63,7 @@ func (s Operated) InTx(ctx context.Context, scope billing.Scope, fn func(ctx con
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}
-		return tx.Audit.Insert(ctx, op.entry(scope, tx.Clock))
+		return tx.Audit.Insert(ctx, op.entry(scope, tx.Real))
 	})
 }
 
@@ -72,7 +72,7 @@ func (s Operated) View(ctx context.Context, scope billing.Scope, fn func(ctx con
 	err := s.Store.View(ctx, scope, fn)
 	if op := OperationOf(ctx); err == nil && op != nil && op.Shows {
 		return s.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-			return tx.Audit.Insert(ctx, op.entry(scope, tx.Clock))
+			return tx.Audit.Insert(ctx, op.entry(scope, tx.Real))
 		})
 	}
 	return err
@@ -93,7 +93,7 @@ func (s Operated) System(ctx context.Context, fn func(ctx context.Context, tx po
 		if err := fn(ctx, tx); err != nil || of == nil {
 			return err
 		}
-		return tx.AuditLog.Insert(ctx, op.entry(*of, tx.Clock))
+		return tx.AuditLog.Insert(ctx, op.entry(*of, tx.Real))
 	})
 }
 

@@ -150,7 +150,7 @@ func (s *Service) Restore(ctx context.Context) error {
 func (s *Service) restore(ctx context.Context) (more bool, err error) {
 	var next time.Time
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		settled := tx.Clock.Now().Add(-settleTime)
+		settled := tx.Real.Now().Add(-settleTime)
 		var entries []*caller.LoggedRequest
 		if entries, next, err = tx.RequestLog.Written(ctx, s.restored, settled); err != nil {
 			return err
@@ -169,7 +169,7 @@ func (s *Service) restore(ctx context.Context) (more bool, err error) {
 // many.
 func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.Requests(ctx, tx.Clock.Now().Add(-s.keep))
+		forgotten, err = tx.Forget.Requests(ctx, tx.Real.Now().Add(-s.keep))
 		return err
 	})
 	return forgotten, err

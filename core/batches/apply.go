@@ -164,7 +164,7 @@ func (s *Service) request(
 	ctx context.Context, tx ports.Tx, about []*claim.Claim, r *clearing.ClaimReport, scope billing.Scope, now time.Time,
 ) error {
 	q := attachment.PayerRequest{
-		ID: billing.NewID[billing.PayerRequestID](now), Scope: scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
+		ID: billing.NewID[billing.PayerRequestID](tx.Real.Now()), Scope: scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
 		ReferenceNumber: cmp.Or(r.Request.Reference, r.PayerClaimNumber, r.ControlNumber), Requested: r.Request.Requested,
 		DueDate: r.Request.Due, CreatedAt: now,
 	}

@@ -82,7 +82,7 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, via *ports.Netwo
 		if err != nil {
 			return err
 		}
-		b := clearing.NewBatch(scope, via.Name, serial, len(claims), now)
+		b := clearing.NewBatch(scope, via.Name, serial, len(claims), tx.Real.Now(), now)
 		content, err := s.edi.File(network.ClaimsFile{
 			Batch: b, Envelope: via.Envelope, Route: via.Route, Options: via.Options, Claims: outgoing,
 		})
@@ -98,7 +98,7 @@ func (s *Service) cut(ctx context.Context, scope billing.Scope, via *ports.Netwo
 				return err
 			}
 		}
-		j := jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindBatchSend, Scope: scope, Subject: b.ID}
+		j := jobs.Job{Kind: jobs.KindBatchSend, Scope: scope, Subject: b.ID}
 		if err := tx.Outbox.Stage(ctx, j); err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (s *Service) look(ctx context.Context, n *ports.Network, there []clearing.R
 		if err != nil {
 			return err
 		}
-		lost, in = nil, clearing.LookAt(there, known, tx.Clock.Now())
+		lost, in = nil, clearing.LookAt(there, known, tx.Real.Now().Time)
 		for replaced, those := range map[bool][]*clearing.ReceivedFile{false: in.Gone, true: in.Replaced} {
 			for _, f := range those {
 				f, err := gone(ctx, tx, f.ID, replaced)
@@ -86,7 +86,7 @@ func gone(ctx context.Context, tx ports.SystemTx, id billing.FileID, replaced bo
 	switch {
 	case err != nil:
 		return nil, err
-	case f.Gone(replaced, tx.Clock.Now()):
+	case f.Gone(replaced, tx.Real.Now().Time):
 		return f, tx.Received.Put(ctx, f)
 	default:
 		return f, tx.Received.Forget(ctx, []billing.FileID{id})
@@ -134,9 +134,9 @@ func (d *download) run(ctx context.Context) error {
 func (d *download) begin(ctx context.Context) (begun bool, err error) {
 	before := *d.file
 	err = d.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		f, now := before, tx.Clock.Now()
+		f, now := before, tx.Real.Now().Time
 		if f.ID.IsZero() {
-			f.ID, f.Network = billing.NewID[billing.FileID](now), d.network.Name
+			f.ID, f.Network = billing.NewID[billing.FileID](tx.Real.Now()), d.network.Name
 			f.Scope = billing.Scope{Org: d.network.Route.Org, Mode: d.network.Route.Mode}
 		} else if err := tx.Contents.Clear(ctx, f.ID); err != nil {
 			return err
@@ -168,7 +168,7 @@ func (d *download) add(ctx context.Context, tx ports.SystemTx) error {
 // keep stores that all of the file is here, with its last part and the job that applies
 // it.
 func (d *download) keep(ctx context.Context, tx ports.SystemTx, changed bool) error {
-	f, now := d.file, tx.Clock.Now()
+	f, now := d.file, tx.Real.Now().Time
 	if d.parts >= 0 {
 		if err := d.add(ctx, tx); err != nil {
 			return err
@@ -181,13 +181,13 @@ func (d *download) keep(ctx context.Context, tx ports.SystemTx, changed bool) er
 	if err := tx.Received.Put(ctx, f); err != nil {
 		return err
 	}
-	return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindReceivedFile, Scope: f.Scope, Subject: f.ID})
+	return tx.Outbox.Stage(ctx, jobs.Job{Kind: jobs.KindReceivedFile, Scope: f.Scope, Subject: f.ID})
 }
 
 // yield stores that the try ended and its process lives.
 func (d *download) yield(ctx context.Context, why error) error {
 	err := d.change(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		d.file.Yield(why, tx.Clock.Now())
+		d.file.Yield(why, tx.Real.Now().Time)
 		return tx.Received.Put(ctx, d.file)
 	})
 	if errors.Is(err, errFetched) {

@@ -120,7 +120,7 @@ func (b *fixture) newPracticeIn(mode billing.Mode, npi string) *practice {
 	now := b.clock.Now()
 	p := &practice{scope: porttest.Organization(b.t, b.store, mode)}
 	p.provider = &directory.Provider{
-		ID: billing.NewID[billing.ProviderID](now), Scope: p.scope, FirstName: "Ann", LastName: "Rivers", NPI: "1679576722",
+		ID: billing.NewID[billing.ProviderID](billing.RealAt(now)), Scope: p.scope, FirstName: "Ann", LastName: "Rivers", NPI: "1679576722",
 		Taxonomy: "1223G0001X", CreatedAt: now,
 	}
 	b.in(p, func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, p.provider) })
@@ -156,7 +156,7 @@ func (b *fixture) claim(p *practice, ending string) *claim.Claim {
 	b.made++
 	now := b.clock.Now()
 	return &claim.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: p.scope, Kind: claim.KindClaim,
+		ID: billing.NewID[billing.ClaimID](billing.RealAt(now)), Scope: p.scope, Kind: claim.KindClaim,
 		Frequency: claim.FrequencyOriginal, PatientControlNumber: fmt.Sprintf("PCN-%06d", b.made),
 		CreatedAt: now,
 		Content: claim.Content{

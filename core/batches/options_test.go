@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/adapters/x12/claims"
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/network"
@@ -106,7 +107,7 @@ func TestFileNameTaken(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		other := clearing.NewBatch(b.scope, "another", serial, 1, b.clock.Now())
+		other := clearing.NewBatch(b.scope, "another", serial, 1, billing.RealAt(b.clock.Now()), b.clock.Now())
 		other.File.Name = fmt.Sprintf("A%09d", serial+1)
 		_, err = tx.Batches.Insert(ctx, other, []byte("ISA"))
 		return err

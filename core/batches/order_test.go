@@ -238,7 +238,7 @@ func (b *fixture) void(c *claim.Claim) *claim.Claim {
 	b.t.Helper()
 	b.made++
 	return b.change(c.ID, func(c *claim.Record) (*claim.Record, event.Event, error) {
-		return c.Void(billing.NewID[billing.ClaimID](b.clock.Now()), fmt.Sprintf("PCN-%06d", b.made), billing.RequestID{}, b.clock.Now())
+		return c.Void(billing.NewID[billing.ClaimID](billing.RealAt(b.clock.Now())), fmt.Sprintf("PCN-%06d", b.made), billing.RequestID{}, b.clock.Now())
 	}).Claim
 }
 

@@ -30,7 +30,7 @@ func (s *Service) Review(ctx context.Context) (news []Overdue, err error) {
 	late := map[group][]billing.FileID{}
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
 		clear(late)
-		now := tx.Clock.Now()
+		now := tx.Real.Now().Time
 		all, err := tx.Connections.List(ctx)
 		if err != nil {
 			return err

@@ -35,7 +35,7 @@ func newAccount(t *testing.T, options string, claims int) *account {
 		t.Fatal(faults)
 	}
 	c := &network.Connection{
-		ID: billing.NewID[billing.ConnectionID](b.clock.Now()), Name: "Claims", Kind: "sandbox", Mode: billing.ModeTest, Org: b.scope.Org,
+		ID: billing.NewID[billing.ConnectionID](billing.RealAt(b.clock.Now())), Name: "Claims", Kind: "sandbox", Mode: billing.ModeTest, Org: b.scope.Org,
 		Carries: []network.Transaction{network.Claims}, Settings: network.Settings{Options: o}, Enabled: true, CreatedAt: b.clock.Now(),
 	}
 	porttest.System(t, b.store, func(ctx context.Context, tx ports.SystemTx) error { return tx.Connections.Insert(ctx, c) })

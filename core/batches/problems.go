@@ -38,14 +38,14 @@ func (s *Service) FileProblems(ctx context.Context) (all []FileProblem, err erro
 // CodeNotFound for a file without a problem.
 func (s *Service) RetryFile(ctx context.Context, id billing.FileID) (*clearing.ReceivedFile, error) {
 	return s.solve(ctx, id, func(ctx context.Context, tx ports.SystemTx, f *clearing.ReceivedFile) error {
-		now := tx.Clock.Now()
+		now := tx.Real.Now().Time
 		if !f.Again(now) {
 			return tx.Received.Forget(ctx, []billing.FileID{f.ID})
 		}
 		if err := tx.Received.Put(ctx, f); err != nil {
 			return err
 		}
-		return tx.Outbox.Stage(ctx, jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindReceivedFile, Scope: f.Scope, Subject: f.ID})
+		return tx.Outbox.Stage(ctx, jobs.Job{Kind: jobs.KindReceivedFile, Scope: f.Scope, Subject: f.ID})
 	})
 }
 

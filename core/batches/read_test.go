@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 	b := newFixture(t)
 	var want []billing.FileID
 	for n := range 3 {
-		made := clearing.NewBatch(b.scope, sandboxnet.Name, int64(n+1), 1, b.clock.Now().Add(time.Duration(n)*time.Second))
+		made := clearing.NewBatch(b.scope, sandboxnet.Name, int64(n+1), 1, billing.RealAt(b.clock.Now().Add(time.Duration(n)*time.Second)), b.clock.Now().Add(time.Duration(n)*time.Second))
 		b.in(b.practice, func(ctx context.Context, tx ports.Tx) error {
 			if kept, err := tx.Batches.Insert(ctx, made, []byte("ISA*"+made.File.Name)); err != nil || !kept {
 				return fmt.Errorf("kept %t: %w", kept, err)

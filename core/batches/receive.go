@@ -196,13 +196,14 @@ func (s *Service) quarantine(
 	var err error
 	if f.Scope == (billing.Scope{}) {
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-			q = quarantine.New(f, mode, cause, reason, tx.Clock.Now())
+			real := tx.Real.Now()
+			q = quarantine.New(f, mode, cause, reason, real, real.Time)
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})
 	} else {
 		err = s.store.InTx(ctx, f.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
-			q = quarantine.New(f, mode, cause, reason, tx.Clock.Now())
+			q = quarantine.New(f, mode, cause, reason, tx.Real.Now(), tx.Clock.Now())
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})

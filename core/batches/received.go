@@ -55,7 +55,7 @@ func (w *applying) open(ctx context.Context) (f *clearing.ReceivedFile, err erro
 			return err
 		}
 		if f != nil && f.Waits() {
-			until, rested := f.Rested(tx.Clock.Now())
+			until, rested := f.Rested(tx.Real.Now().Time)
 			if rested {
 				return nil
 			}
@@ -73,7 +73,7 @@ func (w *applying) open(ctx context.Context) (f *clearing.ReceivedFile, err erro
 
 func (w *applying) postpone(ctx context.Context) error {
 	return w.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		return tx.Outbox.Postpone(ctx, w.job.ID, tx.Clock.Now().Add(billing.FilesHeldUp))
+		return tx.Outbox.Postpone(ctx, w.job.ID, tx.Real.Now().Add(billing.FilesHeldUp))
 	})
 }
 
@@ -104,7 +104,7 @@ func (w *applying) run(ctx context.Context, _ billing.JobID) error {
 // none is left for this job, and a file that it has just set aside.
 func (w *applying) begin(ctx context.Context) (f *clearing.ReceivedFile, err error) {
 	err = w.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		now := tx.Clock.Now()
+		now := tx.Real.Now().Time
 		f, err = tx.Received.Next(ctx, w.network)
 		switch {
 		case billing.IsNotFound(err) && w.over:
@@ -171,7 +171,7 @@ func (w *applying) end(ctx context.Context, f *clearing.ReceivedFile, become fun
 		if f, err = tx.Received.Lock(ctx, f.ID); err != nil {
 			return err
 		}
-		now := tx.Clock.Now()
+		now := tx.Real.Now().Time
 		become(f, now)
 		if err := tx.Received.Put(ctx, f); err != nil || f.ID != w.own {
 			return err
@@ -234,7 +234,7 @@ const ReceivedRetention = 90 * 24 * time.Hour
 // limited number a call, and returns how many.
 func (s *Service) ForgetReceived(ctx context.Context) (n int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		n, err = tx.Contents.Expire(ctx, tx.Clock.Now().Add(-ReceivedRetention))
+		n, err = tx.Contents.Expire(ctx, tx.Real.Now().Add(-ReceivedRetention))
 		return err
 	})
 	return n, err
@@ -248,7 +248,7 @@ func (s *Service) FailReceived(ctx context.Context, j jobs.Job) error {
 		if billing.IsNotFound(err) {
 			return tx.Outbox.Done(ctx, j.ID)
 		}
-		now := tx.Clock.Now()
+		now := tx.Real.Now().Time
 		if err != nil || !f.SetAside(now) {
 			return errors.Join(err, tx.Outbox.Postpone(ctx, j.ID, now.Add(billing.FilesHeldUp)))
 		}

@@ -197,7 +197,7 @@ func TestReportsFromOutside(t *testing.T) {
 		o := *thief.office
 		o.VerifiedAt = time.Time{}
 		for _, npi := range []string{b.office.NPI, unregistered} {
-			o.ID, o.NPI = billing.NewID[billing.OfficeID](b.clock.Now()), npi
+			o.ID, o.NPI = billing.NewID[billing.OfficeID](billing.RealAt(b.clock.Now())), npi
 			if err := tx.Offices.Insert(ctx, &o); err != nil {
 				return err
 			}
@@ -315,7 +315,7 @@ func TestPayerAsksOnce(t *testing.T) {
 			b.clock.Advance(time.Second)
 			now := b.clock.Now()
 			err := tx.PayerRequests.Insert(ctx, &attachment.PayerRequest{
-				ID: billing.NewID[billing.PayerRequestID](now), Scope: c.Scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
+				ID: billing.NewID[billing.PayerRequestID](billing.RealAt(now)), Scope: c.Scope, State: attachment.PayerRequestOpen, Source: attachment.SourceNetwork,
 				ClaimID: c.ID, Payer: c.Payer, ReferenceNumber: fmt.Sprint("LATER-", n), Requested: "All.", CreatedAt: now,
 			})
 			if err != nil {

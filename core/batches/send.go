@@ -187,7 +187,7 @@ func matchAgain(ctx context.Context, tx ports.Tx, scope billing.Scope, claims []
 		return err
 	}
 	for _, id := range waiting {
-		if err := tx.Outbox.Stage(ctx, jobs.ForERA(scope, id, tx.Clock.Now())); err != nil {
+		if err := tx.Outbox.Stage(ctx, jobs.ForERA(scope, id)); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // renews the lease meanwhile. The context of work ends when another process has taken
 // the turn: this one must have paused for longer than the lease.
 func (s *Service) inTurn(ctx context.Context, name string, work func(ctx context.Context, holder billing.JobID) error) (had bool, err error) {
-	holder := billing.NewID[billing.JobID](time.Now())
+	holder := billing.NewID[billing.JobID](billing.RealAt(time.Now()))
 	if had, err = s.takeTurn(ctx, name, holder); err != nil || !had {
 		return had, err
 	}

@@ -62,10 +62,8 @@ func (s *Service) Resend(ctx context.Context, id billing.FileID) (*clearing.Batc
 			return &billing.Error{Code: billing.CodeConflict, Message: "The clearinghouse has reported on claims of " + id.String() +
 				". A second file would duplicate them. Ask it for the missing acknowledgement, then run molar batches sent."}
 		}
-		now := tx.Clock.Now()
 		b.Resend()
-		j := jobs.Job{ID: billing.NewID[billing.JobID](now), Kind: jobs.KindBatchSend, Scope: b.Scope, Subject: b.ID}
-		if err := tx.Outbox.Stage(ctx, j); err != nil {
+		if err := tx.Outbox.Stage(ctx, jobs.Job{Kind: jobs.KindBatchSend, Scope: b.Scope, Subject: b.ID}); err != nil {
 			return err
 		}
 		return tx.Batches.Save(ctx, b)

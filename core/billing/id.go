@@ -109,10 +109,18 @@ type (
 	AcceptedID        = ID[acceptedKind]
 )
 
+// Real is a real time. A developer cannot move it, as the clock of the sandbox can be
+// moved: see ADR 104. IDs, the audit, the uses of keys and retention have it.
+type Real struct{ time.Time }
+
+// RealAt returns a time that is known to be real. Only a test, a store, or a process that
+// asks its own clock knows that; a use case takes the Real of its transaction.
+func RealAt(t time.Time) Real { return Real{t} }
+
 // NewID returns an ID that sorts by now, to the microsecond. It has 48 bits of
 // milliseconds, 12 bits of the fraction and 62 random bits (RFC 9562, version 7
 // with the sub-millisecond method).
-func NewID[T ID[K], K Kind](now time.Time) T {
+func NewID[T ID[K], K Kind](now Real) T {
 	var u [16]byte
 	_, _ = rand.Read(u[8:]) // crypto/rand.Read never fails since Go 1.24
 	us := now.UnixMicro()

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(testservers.Main(m)) }
 func opened(t *testing.T, trust time.Duration) (store *pgstore.Store, st *Stream, update func() (Update, bool)) {
 	t.Helper()
 	store = pgtest.Open(t)
-	k := &caller.APIKey{ID: billing.NewID[billing.KeyID](time.Now()), Scope: porttest.Organization(t, store, billing.ModeTest), CreatedAt: time.Now()}
+	k := &caller.APIKey{ID: billing.NewID[billing.KeyID](billing.RealAt(time.Now())), Scope: porttest.Organization(t, store, billing.ModeTest), CreatedAt: time.Now()}
 	porttest.In(t, store, k.Scope, func(ctx context.Context, tx ports.Tx) error {
 		return tx.APIKeys.Insert(ctx, k, caller.KeyDigest("secret"))
 	})
@@ -78,8 +78,8 @@ func TestSlowReader(t *testing.T) {
 			for range n {
 				now := time.Now()
 				if err := tx.Checks.Insert(ctx, &coverage.Check{
-					ID: billing.NewID[billing.CheckID](now), Scope: st.caller.Scope, State: coverage.CheckPending, CreatedAt: now,
-					OfficeID: billing.NewID[billing.OfficeID](now), Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](now)},
+					ID: billing.NewID[billing.CheckID](billing.RealAt(now)), Scope: st.caller.Scope, State: coverage.CheckPending, CreatedAt: now,
+					OfficeID: billing.NewID[billing.OfficeID](billing.RealAt(now)), Payer: directory.PayerSummary{ID: billing.NewID[billing.PayerID](billing.RealAt(now))},
 				}); err != nil {
 					return err
 				}

@@ -112,7 +112,7 @@ func (s *Service) open() []*Stream {
 // many.
 func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Changes.Forget(ctx, tx.Clock.Now().Add(-keepTime))
+		forgotten, err = tx.Changes.Forget(ctx, tx.Real.Now().Add(-keepTime))
 		return err
 	})
 	return forgotten, err
@@ -183,7 +183,7 @@ func (f *follower) check(ctx context.Context, s *Service, streams []*Stream) err
 		}
 		found, err := tx.SignedIn.Read(ctx, sessions)
 		for _, session := range found {
-			valid[session.ID] = session.Alive(tx.Clock.Now()) && !session.LacksTOTP()
+			valid[session.ID] = session.Alive(tx.Real.Now().Time) && !session.LacksTOTP()
 		}
 		return err
 	}); err != nil {

@@ -118,7 +118,7 @@ func TestReplacementsThatAreRefused(t *testing.T) {
 	c := b.at(claim.Paid)
 	waits := b.does(b.make(child(b.good())))
 	asked := b.put(b.does(b.make(b.asking())).ID, claim.AcceptedPayer)
-	absent := billing.NewID[billing.ClaimID](start())
+	absent := billing.NewID[billing.ClaimID](billing.RealAt(start()))
 	other := newFixtureBeside(b)
 	for name, x := range map[string]struct {
 		of     *fixture
@@ -238,7 +238,7 @@ func TestConversionsThatAreRefused(t *testing.T) {
 	asked := b.put(b.does(b.make(b.asking())).ID, claim.Returned)
 	waits := b.does(b.make(child(b.asking())))
 	c := b.at(claim.AcceptedPayer)
-	absent := billing.NewID[billing.ClaimID](start())
+	absent := billing.NewID[billing.ClaimID](billing.RealAt(start()))
 	other := newFixtureBeside(b)
 	line := func(n int, day string) intake.ConvertLineInput {
 		return intake.ConvertLineInput{LineNumber: n, ServiceDate: day}

@@ -47,7 +47,7 @@ func (s *Service) BillSecondary(
 		if err != nil {
 			return nil, err
 		}
-		made := billing.NewID[billing.ClaimID](now)
+		made := billing.NewID[billing.ClaimID](tx.Real.Now())
 		c, err := first.BillSecondary(made, claim.NewControlNumber(made), plan, again, call.Request.ID, now)
 		if err != nil {
 			return nil, err

@@ -58,7 +58,7 @@ func (b *fixture) decides(id billing.ClaimID, status string, s billing.Sequence,
 		if err != nil {
 			return err
 		}
-		e := &remit.ERA{ID: billing.NewID[billing.ERAID](start()), Scope: b.scope, Payer: c.Payer, PayerName: c.Payer.Name, State: remit.NeedsReview, Origin: clearing.FileFromNetwork, Stage: remit.Done, ReceivedAt: start()}
+		e := &remit.ERA{ID: billing.NewID[billing.ERAID](billing.RealAt(start())), Scope: b.scope, Payer: c.Payer, PayerName: c.Payer.Name, State: remit.NeedsReview, Origin: clearing.FileFromNetwork, Stage: remit.Done, ReceivedAt: start()}
 		row := &remit.Claim{
 			Ordinal: 1, ControlNumber: c.PatientControlNumber, PayerClaimNumber: "P-" + status, StatusCode: status, Charge: 1310_00, Paid: pays, Balanced: true,
 			Date: day(3, 20), Lines: lines,
@@ -229,7 +229,7 @@ func TestSecondaryBillsThatAreRefused(t *testing.T) {
 	draft.Draft = true
 	drafted := b.does(b.make(draft))
 	voided := b.at(claim.Voided)
-	absent := billing.NewID[billing.ClaimID](start())
+	absent := billing.NewID[billing.ClaimID](billing.RealAt(start()))
 	with := func(change func(in *intake.SecondaryRequest)) intake.SecondaryRequest {
 		in := secondPlan()
 		change(&in)

@@ -124,7 +124,7 @@ func TestChangesThatAreRefused(t *testing.T) {
 	asked.Draft = true
 	predetermination := b.does(b.make(asked))
 	sent := b.at(claim.Rejected)
-	absent := billing.NewID[billing.ClaimID](start())
+	absent := billing.NewID[billing.ClaimID](billing.RealAt(start()))
 	other := newFixtureBeside(b)
 
 	number := given(intake.ClaimRequest{PatientControlNumber: new("TAKEN-1")}, "patient_control_number")
@@ -215,7 +215,7 @@ func TestNoteBesideAttachments(t *testing.T) {
 	in.Note, in.Draft = new(strings.Repeat("x", 330)), true
 	c := b.does(b.make(in))
 	attached := &attachment.Attachment{
-		ID: billing.NewID[billing.AttachmentID](start()), Scope: b.scope, State: attachment.Open, Kind: attachment.Unsolicited,
+		ID: billing.NewID[billing.AttachmentID](billing.RealAt(start())), Scope: b.scope, State: attachment.Open, Kind: attachment.Unsolicited,
 		OfficeID: b.office.ID, Payer: c.Payer, ClaimID: c.ID, About: c.Subject(), CreatedAt: start(), UpdatedAt: start(),
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Insert(ctx, attached) })

@@ -145,7 +145,7 @@ func (s *Service) judge(
 			return nil, err
 		}
 	}
-	if !billing.Blank(c.Note) && c.CreatedAt.Before(now) { // a claim that this transaction creates has no attachments
+	if !billing.Blank(c.Note) && c.ID.Time().Before(tx.Real.Now().Truncate(time.Millisecond)) { // a claim that this transaction creates has no attachments
 		attached, err := tx.Clearing.Attached(ctx, []billing.ClaimID{c.ID})
 		if err != nil {
 			return nil, err
@@ -162,7 +162,7 @@ func (s *Service) judge(
 // or zero when the claim does not identify one.
 func patient(ctx context.Context, tx ports.Tx, c *claim.Claim, now time.Time) (billing.PatientID, error) {
 	who := c.Subject().Patient
-	p, ok := directory.NewPerson(c.Scope, who.FirstName, who.LastName, who.DateOfBirth, now)
+	p, ok := directory.NewPerson(c.Scope, who.FirstName, who.LastName, who.DateOfBirth, tx.Real.Now(), now)
 	if !ok {
 		return billing.PatientID{}, nil
 	}

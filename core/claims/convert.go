@@ -33,7 +33,7 @@ func (s *Service) Convert(
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		made := billing.NewID[billing.ClaimID](now)
+		made := billing.NewID[billing.ClaimID](tx.Real.Now())
 		c, err := asked.Convert(made, claim.NewControlNumber(made), days, call.Request.ID, now)
 		if err != nil {
 			return nil, err

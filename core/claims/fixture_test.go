@@ -87,10 +87,10 @@ func (b *fixture) furnish(now time.Time) {
 		o.Address = directory.Address{Line1: "1 Main Street", City: "Springfield", State: "IL", ZIP: "627010001"}
 	})
 	b.provider = &directory.Provider{
-		ID: billing.NewID[billing.ProviderID](now), Scope: b.scope, FirstName: "Ann", LastName: "Lee", NPI: "1234567893", Taxonomy: "122300000X", CreatedAt: now,
+		ID: billing.NewID[billing.ProviderID](billing.RealAt(now)), Scope: b.scope, FirstName: "Ann", LastName: "Lee", NPI: "1234567893", Taxonomy: "122300000X", CreatedAt: now,
 	}
 	b.second = &directory.Provider{
-		ID: billing.NewID[billing.ProviderID](now), Scope: b.scope, FirstName: "Bo", LastName: "Ng", NPI: "1111111112", Taxonomy: "122300000X",
+		ID: billing.NewID[billing.ProviderID](billing.RealAt(now)), Scope: b.scope, FirstName: "Bo", LastName: "Ng", NPI: "1111111112", Taxonomy: "122300000X",
 		CreatedAt: now.Add(time.Minute),
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error {
@@ -110,7 +110,7 @@ func (b *fixture) request() caller.Request {
 }
 
 func call(key string) caller.Request {
-	return caller.Request{ID: billing.NewID[billing.RequestID](start()), Key: key, Fingerprint: [32]byte{1}}
+	return caller.Request{ID: billing.NewID[billing.RequestID](billing.RealAt(start())), Key: key, Fingerprint: [32]byte{1}}
 }
 
 // render replies with the ID of the claim.

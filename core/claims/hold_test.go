@@ -54,7 +54,7 @@ func (b *fixture) enroll(payer directory.PayerSummary, t network.Transaction, st
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		now := tx.Clock.Now()
 		_, err := tx.Enrollments.Put(ctx, &network.Enrollment{
-			ID: billing.NewID[billing.EnrollmentID](now), OfficeID: b.office.ID, Payer: payer, Transaction: t, State: state,
+			ID: billing.NewID[billing.EnrollmentID](billing.RealAt(now)), OfficeID: b.office.ID, Payer: payer, Transaction: t, State: state,
 			Date: billing.DateOf(now), CreatedAt: now, UpdatedAt: now,
 		})
 		return err
@@ -141,7 +141,7 @@ func TestClaimOfAPausedConnectionWaits(t *testing.T) {
 	b.service = claims.New(b.store, open, b.payers)
 	to := func(name string, p billing.PayerID) *network.Connection {
 		return &network.Connection{
-			ID: billing.NewID[billing.ConnectionID](time.Now()), Name: name, Mode: billing.ModeLive, Kind: "sftp",
+			ID: billing.NewID[billing.ConnectionID](billing.RealAt(time.Now())), Name: name, Mode: billing.ModeLive, Kind: "sftp",
 			Carries: []network.Transaction{network.Claims}, Enabled: true, Revision: 1,
 			Settings: network.Settings{Payers: []network.Payer{{Payer: p, Transactions: []network.Transaction{network.Claims}}}},
 		}
@@ -235,7 +235,7 @@ func TestAClaimThatTheClearinghouseMayNotHave(t *testing.T) {
 				return err
 			}
 			if r.BatchID.IsZero() {
-				m := clearing.NewBatch(b.scope, "con_1", 1, 1, now)
+				m := clearing.NewBatch(b.scope, "con_1", 1, 1, billing.RealAt(now), now)
 				r.BatchID = m.ID
 				if _, err := tx.Batches.Insert(ctx, m, []byte("ISA")); err != nil {
 					return err

@@ -24,7 +24,7 @@ func (s *Service) Make(ctx context.Context, call idempotency.Write[*claim.Record
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		now := tx.Clock.Now()
 		c, faults := in.Claim()
-		c.ID, c.Scope, c.RequestID, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](now), call.Scope, call.Request.ID, now, now
+		c.ID, c.Scope, c.RequestID, c.CreatedAt, c.UpdatedAt = billing.NewID[billing.ClaimID](tx.Real.Now()), call.Scope, call.Request.ID, now, now
 		if c.PatientControlNumber == "" {
 			c.PatientControlNumber = claim.NewControlNumber(c.ID)
 		}

@@ -168,9 +168,11 @@ func TestClaimsThatAreRefused(t *testing.T) {
 		"form before absence": {func(in *intake.ClaimRequest) {
 			in.OfficeID, in.PayerID, in.Note = new(other.office.ID.String()), new("UNKNOWN"), new(strings.Repeat("é", 401))
 		}, "INVALID_REQUEST note too_long"},
-		"a draft to submit":               {func(in *intake.ClaimRequest) { in.Draft, in.Submit = true, true }, "INVALID_REQUEST submit conflict"},
-		"an ill-formed office":            {func(in *intake.ClaimRequest) { in.OfficeID = new("off_1") }, "INVALID_REQUEST office_id format"},
-		"an unknown office":               {func(in *intake.ClaimRequest) { in.OfficeID = new(billing.NewID[billing.OfficeID](start()).String()) }, "NOT_FOUND office_id not_found"},
+		"a draft to submit":    {func(in *intake.ClaimRequest) { in.Draft, in.Submit = true, true }, "INVALID_REQUEST submit conflict"},
+		"an ill-formed office": {func(in *intake.ClaimRequest) { in.OfficeID = new("off_1") }, "INVALID_REQUEST office_id format"},
+		"an unknown office": {func(in *intake.ClaimRequest) {
+			in.OfficeID = new(billing.NewID[billing.OfficeID](billing.RealAt(start())).String())
+		}, "NOT_FOUND office_id not_found"},
 		"another organization's office":   {func(in *intake.ClaimRequest) { in.OfficeID = new(other.office.ID.String()) }, "NOT_FOUND office_id not_found"},
 		"an unknown payer":                {func(in *intake.ClaimRequest) { in.PayerID = new("UNKNOWN") }, "NOT_FOUND payer_id not_found"},
 		"another organization's provider": {func(in *intake.ClaimRequest) { in.RenderingProviderID = new(other.provider.ID.String()) }, "NOT_FOUND rendering_provider_id not_found"},
@@ -233,7 +235,7 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	bad := &directory.Provider{
-		ID: billing.NewID[billing.ProviderID](start()), Scope: b.scope, FirstName: "Cy", LastName: "Om", NPI: "1234567890", CreatedAt: start(),
+		ID: billing.NewID[billing.ProviderID](billing.RealAt(start())), Scope: b.scope, FirstName: "Cy", LastName: "Om", NPI: "1234567890", CreatedAt: start(),
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, bad) })
 	for name, c := range map[string]struct {
@@ -269,7 +271,7 @@ func TestNoProvider(t *testing.T) {
 	b := newFixture(t)
 	lone := billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}
 	office := *b.office
-	office.ID, office.Scope = billing.NewID[billing.OfficeID](start()), lone
+	office.ID, office.Scope = billing.NewID[billing.OfficeID](billing.RealAt(start())), lone
 	b.scope = lone
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Offices.Insert(ctx, &office) })
 	b.office = &office
@@ -278,7 +280,7 @@ func TestNoProvider(t *testing.T) {
 		t.Errorf("%s with %q, provider %v", c.State, found(c), c.Provider)
 	}
 	hired := *b.provider
-	hired.ID, hired.Scope = billing.NewID[billing.ProviderID](start()), lone
+	hired.ID, hired.Scope = billing.NewID[billing.ProviderID](billing.RealAt(start())), lone
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Providers.Insert(ctx, &hired) })
 	if c = b.does(b.change(c.ID, given(intake.ClaimRequest{}))); c.State != claim.Validated || c.Provider.ID != hired.ID {
 		t.Errorf("once there is a provider: %s with %q, provider %v", c.State, found(c), c.Provider)

@@ -22,7 +22,7 @@ func TestGet(t *testing.T) {
 	for n := range 3 {
 		now := start().Add(time.Duration(n) * time.Minute)
 		a := &attachment.Attachment{
-			ID: billing.NewID[billing.AttachmentID](now), Scope: b.scope, State: attachment.Open, Kind: attachment.Unsolicited,
+			ID: billing.NewID[billing.AttachmentID](billing.RealAt(now)), Scope: b.scope, State: attachment.Open, Kind: attachment.Unsolicited,
 			OfficeID: b.office.ID, Payer: c.Payer, ClaimID: c.ID, About: c.Subject(), CreatedAt: now, UpdatedAt: now,
 		}
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Attachments.Insert(ctx, a) })

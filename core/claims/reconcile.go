@@ -28,7 +28,7 @@ func (s *Service) Reconcile(
 		}
 		now, by := tx.Clock.Now(), call.Principal.ID
 		if accept != nil {
-			accept.ID, accept.By, accept.At = billing.NewID[billing.AcceptedID](now), by, now
+			accept.ID, accept.By, accept.At = billing.NewID[billing.AcceptedID](tx.Real.Now()), by, now
 		}
 		if err := weigh(ctx, tx, c); err != nil {
 			return nil, err

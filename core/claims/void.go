@@ -32,7 +32,7 @@ func (s *Service) Void(ctx context.Context, call idempotency.Write[*claim.Record
 			}
 			return c, tx.Events.Append(ctx, voided)
 		}
-		void := billing.NewID[billing.ClaimID](now)
+		void := billing.NewID[billing.ClaimID](tx.Real.Now())
 		v, queued, err := c.Void(void, claim.NewControlNumber(void), call.Request.ID, now)
 		if err != nil {
 			return nil, err

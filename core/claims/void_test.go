@@ -53,7 +53,7 @@ func TestVoidOfAClaimThatWasNeverSent(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r.BatchID = billing.NewID[billing.FileID](start())
+		r.BatchID = billing.NewID[billing.FileID](billing.RealAt(start()))
 		return tx.Claims.Save(ctx, r.Claim)
 	})
 	if got := b.refused(b.void(c.ID)); got != "CONFLICT" || b.get(c.ID).State != claim.Queued {

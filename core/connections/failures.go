@@ -89,7 +89,7 @@ func (s *Service) storePauses(ctx context.Context) error {
 				return nil
 			}
 			c.Pause = p.value
-			c.Pause.At = tx.Clock.Now()
+			c.Pause.At = tx.Real.Now().Time
 			return tx.Connections.Save(ctx, c)
 		})
 		if err != nil && !billing.IsNotFound(err) {

@@ -101,7 +101,7 @@ func TestRemoveWhatIsNeeded(t *testing.T) {
 		t.Helper()
 		porttest.In(t, store, scope, func(ctx context.Context, tx ports.Tx) error {
 			serial++
-			b := clearing.NewBatch(scope, c.Network(), serial, 1, tx.Clock.Now())
+			b := clearing.NewBatch(scope, c.Network(), serial, 1, billing.RealAt(tx.Clock.Now()), tx.Clock.Now())
 			b.File.Name = b.ID.String()
 			if _, err := tx.Batches.Insert(ctx, b, []byte("ISA")); err != nil {
 				return err

@@ -68,8 +68,8 @@ func (s *Service) Add(ctx context.Context, r intake.ConnectionRequest) (*network
 				return err
 			}
 		}
-		c.CreatedAt = tx.Clock.Now()
-		c.ID = billing.NewID[billing.ConnectionID](c.CreatedAt)
+		c.CreatedAt = tx.Real.Now().Time
+		c.ID = billing.NewID[billing.ConnectionID](tx.Real.Now())
 		return tx.Connections.Insert(ctx, c)
 	})
 	if err != nil {

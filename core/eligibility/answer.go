@@ -20,24 +20,24 @@ import (
 // After an error the job runs again. A *jobs.DoneError is the exception: the
 // check was completed without an answer, and the error states the reason.
 func (s *Service) Answer(ctx context.Context, j jobs.Job) error {
-	c, now, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
+	r, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {
-	case billing.IsNotFound(err), err == nil && c.State == coverage.CheckCompleted:
+	case billing.IsNotFound(err), err == nil && r.check.State == coverage.CheckCompleted:
 		return s.drop(ctx, j)
 	case err != nil:
 		return err
 	}
-	if err := s.follow(ctx, c); err != nil {
+	if err := s.follow(ctx, r.check); err != nil {
 		return err
 	}
-	answer, exchanges, failure := s.ask(ctx, c, now)
+	answer, exchanges, failure := s.ask(ctx, r.check, j.ID.Time(), r.real.Time)
 	if later, ok := errors.AsType[*billing.LaterError](failure); ok {
 		return s.rests.Do(ctx, j.Scope, rest{j.ID, later.Until})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := s.complete(ctx, &ending{j, now, c, answer, exchanges}); err != nil || failure == nil {
+	if err := s.complete(ctx, &ending{j, r, answer, exchanges}); err != nil || failure == nil {
 		return err
 	}
 	return &jobs.DoneError{Cause: failure}
@@ -54,24 +54,25 @@ func (s *Service) follow(ctx context.Context, c *coverage.Check) error {
 
 // Fail completes a check whose job cannot be done, as an internal failure.
 func (s *Service) Fail(ctx context.Context, j jobs.Job) error {
-	c, now, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
+	r, err := s.read(ctx, j.Scope, billing.CheckID(j.Subject))
 	switch {
-	case billing.IsNotFound(err), err == nil && c.State == coverage.CheckCompleted:
+	case billing.IsNotFound(err), err == nil && r.check.State == coverage.CheckCompleted:
 		return s.drop(ctx, j)
 	case err != nil:
 		return err
 	}
-	return s.complete(ctx, &ending{job: j, at: now, pending: c, answer: coverage.CheckResponse{Outcome: coverage.OutcomeError}})
+	return s.complete(ctx, &ending{job: j, reading: r, answer: coverage.CheckResponse{Outcome: coverage.OutcomeError}})
 }
 
 // ask asks the payer. A failure other than *billing.LaterError comes with an
-// answer that reports it.
+// answer that reports it. Patience with a payer is real time: it runs from made, the real
+// time of the check, and now is the real time at which the check was read.
 func (s *Service) ask(
-	ctx context.Context, c *coverage.Check, now time.Time,
+	ctx context.Context, c *coverage.Check, made, now time.Time,
 ) (coverage.CheckResponse, []coverage.Exchange, error) {
-	silent := c.CreatedAt.Add(s.times.Silence)
+	silent := made.Add(s.times.Silence)
 	clock := network.ClockAt(now)
-	waited := func() time.Duration { return clock.Now().Sub(c.CreatedAt) }
+	waited := func() time.Duration { return clock.Now().Sub(made) }
 	latency := func() int { return max(0, int(waited().Milliseconds())) }
 	via, err := s.networks.For(c.Scope, c.Payer.ID, network.Eligibility)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *Service) ask(
 	defer cancel()
 
 	q := network.Inquiry{
-		Scope: c.Scope, CheckID: c.ID, Attempt: network.NewAttempt(), CreatedAt: c.CreatedAt, Clock: clock, Envelope: via.Envelope,
+		Scope: c.Scope, CheckID: c.ID, Attempt: network.NewAttempt(), CreatedAt: c.CreatedAt, Asked: made, Clock: clock, Envelope: via.Envelope,
 		Options: via.Options, Inquiry: c.Inquiry, Payer: c.Payer,
 	}
 	q.Payer.PayerID = via.Route.PayerID(c.Payer, network.Eligibility)
@@ -123,9 +124,9 @@ const leastPatience = 10 * time.Second
 
 // ending is the result of asking about a pending check.
 type ending struct {
-	job       jobs.Job
-	at        time.Time // when the check was read, by the database's time
-	pending   *coverage.Check
+	job jobs.Job
+	*reading
+
 	answer    coverage.CheckResponse
 	exchanges []coverage.Exchange
 }
@@ -137,8 +138,8 @@ func (e *ending) person() (p directory.Person, ok bool) {
 	if e.answer.Rejection == nil && e.answer.Benefits == nil {
 		return p, false
 	}
-	first, last, born := e.pending.Inquiry.Person()
-	return directory.NewPerson(e.pending.Scope, first, last, born, e.at)
+	first, last, born := e.check.Inquiry.Person()
+	return directory.NewPerson(e.check.Scope, first, last, born, e.real, e.at)
 }
 
 // complete commits the answer with its event, and notifies the waiting
@@ -162,10 +163,10 @@ func (s *Service) completeAll(ctx context.Context, scope billing.Scope, all []*e
 		ended := map[billing.CheckID]*coverage.Check{}
 		var done []coverage.CheckCompletion
 		for i, e := range all {
-			if ended[e.pending.ID] != nil {
+			if ended[e.check.ID] != nil {
 				continue
 			}
-			c := *e.pending
+			c := *e.check
 			if err := c.Complete(e.answer, patients[i], tx.Clock.Now()); err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ import (
 func (s *Service) Check(
 	ctx context.Context, call caller.Call, in intake.EligibilityRequest,
 ) (c *coverage.Check, replayed bool, err error) {
-	id := billing.NewID[billing.CheckID](time.Now())
+	id := billing.NewID[billing.CheckID](billing.RealAt(time.Now()))
 	box := s.queue.Await(id)
 	defer box.Close()
 	waiting, cancel := context.WithTimeout(ctx, s.times.Wait) // the wait includes waiting for the store
@@ -166,14 +166,15 @@ func (s *Service) begin(
 	if err := tx.Checks.Insert(ctx, c); err != nil {
 		return err
 	}
-	if err := tx.Keys.Record(ctx, req.Asking(c.ID, c.CreatedAt)); err != nil {
+	real := tx.Real.Now()
+	if err := tx.Keys.Record(ctx, req.Asking(c.ID, real.Time)); err != nil {
 		return err
 	}
 	if c.State == coverage.CheckCompleted {
 		return tx.Events.Append(ctx, c.CompletedEvent())
 	}
 	return tx.Outbox.Stage(ctx, jobs.Job{
-		ID: billing.NewID[billing.JobID](c.CreatedAt), Kind: jobs.KindEligibility, Scope: c.Scope, Subject: c.ID, ReplyTo: replyTo,
+		ID: billing.NewID[billing.JobID](real), Kind: jobs.KindEligibility, Scope: c.Scope, Subject: c.ID, ReplyTo: replyTo,
 	})
 }
 
@@ -183,7 +184,10 @@ func (s *Service) wait(
 ) (c *coverage.Check, err error) {
 	lost := false
 	err = jobs.Wait(ctx, box.C, func(ctx context.Context) bool {
-		c, _, err = s.read(ctx, scope, id)
+		r, failed := s.read(ctx, scope, id)
+		if err = failed; err == nil {
+			c = r.check
+		}
 		lost = billing.IsNotFound(err)
 		return lost || err == nil && c.State == coverage.CheckCompleted // another error proves nothing
 	})

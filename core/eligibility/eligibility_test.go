@@ -48,7 +48,7 @@ func TestReplay(t *testing.T) {
 		t.Errorf("replay: %v, replayed %t, %v, payer asked %d times", c, replayed, err, sandbox.asked())
 	}
 	// The key of another scope is another key.
-	strange := billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
+	strange := billing.Scope{Org: billing.NewID[billing.OrgID](billing.RealAt(time.Now())), Mode: billing.ModeTest}
 	if _, _, err := b.service.Check(t.Context(), calling(strange, call("k")), b.request("-NOT-FOUND")); billing.CodeOf(err) != billing.CodeNotFound {
 		t.Errorf("the key in another organization: %v, want its office not found", err)
 	}
@@ -65,7 +65,7 @@ func TestRefusals(t *testing.T) {
 	}
 	answered := b.check("answered", b.request("-ACTIVE-FULL"))
 	rejected := b.check("rejected", b.request("-NOT-FOUND"))
-	someID := billing.NewID[billing.CheckID](time.Now()).String()
+	someID := billing.NewID[billing.CheckID](billing.RealAt(time.Now())).String()
 	before := sandbox.asked()
 	b.refused("5", with(func(r *intake.EligibilityRequest) { r.ParentID = new(answered.ID.String()) }), billing.CodeInvalidRequest, "parent_id not_allowed")
 	// Faults of the body are reported before what it names.
@@ -420,7 +420,7 @@ func TestLostCheck(t *testing.T) {
 		}
 	}
 	absent := b.job()
-	absent.ID, absent.Subject = billing.NewID[billing.JobID](time.Now()), billing.NewID[billing.CheckID](time.Now())
+	absent.ID, absent.Subject = billing.NewID[billing.JobID](billing.RealAt(time.Now())), billing.NewID[billing.CheckID](billing.RealAt(time.Now()))
 	if err := b.service.Answer(t.Context(), absent); err != nil || sandbox.asked() != 0 {
 		t.Errorf("the job of an absent check: %v, payer asked %d times", err, sandbox.asked())
 	}

@@ -110,7 +110,7 @@ func (b *fixture) request(ending string) intake.EligibilityRequest {
 }
 
 func call(key string) caller.Request {
-	return caller.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+	return caller.Request{ID: billing.NewID[billing.RequestID](billing.RealAt(time.Now())), Key: key, Fingerprint: [32]byte{1}}
 }
 
 func calling(scope billing.Scope, req caller.Request) caller.Call {

@@ -81,7 +81,7 @@ func TestWorkerBehind(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			c.Pause = network.Pause{At: tx.Clock.Now(), Reason: network.ReasonUnauthorized, Detail: "refused"}
+			c.Pause = network.Pause{At: tx.Real.Now().Time, Reason: network.ReasonUnauthorized, Detail: "refused"}
 			return tx.Connections.Save(ctx, c)
 		})
 	}

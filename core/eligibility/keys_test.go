@@ -26,7 +26,7 @@ func TestKeyOfAnotherOperation(t *testing.T) {
 	}
 	for key, use := range map[string]caller.KeyUse{
 		"answered": elsewhere("answered").Replied(caller.Reply{Status: 201}, now),
-		"waits":    elsewhere("waits").Waiting(billing.NewID[billing.JobID](now), now),
+		"waits":    elsewhere("waits").Waiting(billing.NewID[billing.JobID](billing.RealAt(now)), now),
 	} {
 		porttest.In(t, b.store, b.scope, func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
 		if _, _, err := b.service.Check(t.Context(), calling(b.scope, call(key)), b.request("-ACTIVE-FULL")); billing.CodeOf(err) != billing.CodeIdempotencyKeyReused {

@@ -43,19 +43,20 @@ func (s *Service) List(
 type reading struct {
 	id    billing.CheckID
 	check *coverage.Check
-	at    time.Time // the database's time
+	at    time.Time    // of the check's scope
+	real  billing.Real // the same, by the database
 }
 
 // read is Get for many calls at the same time: they share a transaction.
-func (s *Service) read(ctx context.Context, scope billing.Scope, id billing.CheckID) (*coverage.Check, time.Time, error) {
+func (s *Service) read(ctx context.Context, scope billing.Scope, id billing.CheckID) (*reading, error) {
 	r := &reading{id: id}
 	if err := s.reads.Do(ctx, scope, r); err != nil {
-		return nil, time.Time{}, err
+		return nil, err
 	}
 	if r.check == nil {
-		return nil, time.Time{}, billing.NotFound("check", "")
+		return nil, billing.NotFound("check", "")
 	}
-	return r.check, r.at, nil
+	return r, nil
 }
 
 func (s *Service) readAll(ctx context.Context, scope billing.Scope, all []*reading) error {
@@ -69,7 +70,7 @@ func (s *Service) readAll(ctx context.Context, scope billing.Scope, all []*readi
 			return err
 		}
 		for _, r := range all {
-			r.check, r.at = found[r.id], tx.Clock.Now()
+			r.check, r.at, r.real = found[r.id], tx.Clock.Now(), tx.Real.Now()
 		}
 		return nil
 	})

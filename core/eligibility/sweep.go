@@ -10,7 +10,7 @@ import (
 // limited number in one transaction, and returns how many. The checks stay.
 func (s *Service) ForgetAnswers(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.Answers(ctx, tx.Clock.Now().Add(-s.times.CacheTTL))
+		forgotten, err = tx.Forget.Answers(ctx, tx.Real.Now().Add(-s.times.CacheTTL))
 		return err
 	})
 	return forgotten, err

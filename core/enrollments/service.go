@@ -55,7 +55,7 @@ func (s *Service) Put(
 			return nil, err
 		}
 		now := tx.Clock.Now()
-		e.ID, e.Scope, e.Payer = billing.NewID[billing.EnrollmentID](now), call.Scope, payer.PayerSummary
+		e.ID, e.Scope, e.Payer = billing.NewID[billing.EnrollmentID](tx.Real.Now()), call.Scope, payer.PayerSummary
 		e.CreatedAt, e.UpdatedAt = now, now
 		if e.Date.IsZero() {
 			e.Date = office.Today(now)
@@ -65,7 +65,7 @@ func (s *Service) Put(
 			return stored, err
 		}
 		return stored, tx.Outbox.Stage(ctx, jobs.Job{
-			ID: billing.NewID[billing.JobID](now), Kind: jobs.KindEnrollment, Scope: call.Scope, Subject: stored.ID,
+			Kind: jobs.KindEnrollment, Scope: call.Scope, Subject: stored.ID,
 		})
 	})
 }

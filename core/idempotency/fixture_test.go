@@ -46,7 +46,7 @@ func render(o *directory.Office, err error) caller.Reply {
 
 func (b *fixture) office(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
 	now := time.Now()
-	o := &directory.Office{ID: billing.NewID[billing.OfficeID](now), Scope: b.scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
+	o := &directory.Office{ID: billing.NewID[billing.OfficeID](billing.RealAt(now)), Scope: b.scope, Name: "Main", NPI: "1234567893", TimeZone: "America/New_York", CreatedAt: now}
 	return o, tx.Offices.Insert(ctx, o)
 }
 

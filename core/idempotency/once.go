@@ -34,7 +34,7 @@ func (w Write[T]) Keep(ctx context.Context, tx ports.Tx, made T, failure error) 
 	if w.Request.Key == "" {
 		return reply, nil
 	}
-	return reply, tx.Keys.Record(ctx, w.Request.Replied(reply, tx.Clock.Now()))
+	return reply, tx.Keys.Record(ctx, w.Request.Replied(reply, tx.Real.Now().Time))
 }
 
 // Reserve reserves the request's key for the rest of the transaction. Kept is

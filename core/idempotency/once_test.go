@@ -93,7 +93,7 @@ func TestAdministration(t *testing.T) {
 	}
 	b.offices(2)
 	err := b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Keys.Record(ctx, call.Request.Waiting(billing.NewID[billing.JobID](time.Now()), time.Now()))
+		return tx.Keys.Record(ctx, call.Request.Waiting(billing.NewID[billing.JobID](billing.RealAt(time.Now())), time.Now()))
 	})
 	if err == nil {
 		t.Error("work waits under no key")
@@ -109,7 +109,7 @@ func TestConflict(t *testing.T) {
 	var lock [2]billing.PayerRequestID
 	for i := range lock {
 		r := &attachment.PayerRequest{
-			ID: billing.NewID[billing.PayerRequestID](now), Scope: b.scope, State: attachment.PayerRequestOpen, Source: attachment.SourceStaff,
+			ID: billing.NewID[billing.PayerRequestID](billing.RealAt(now)), Scope: b.scope, State: attachment.PayerRequestOpen, Source: attachment.SourceStaff,
 			Payer: directory.PayerSummary{ID: billing.PayerID{1}, PayerID: "P", Name: "P"}, ReferenceNumber: "R", Requested: "R", CreatedAt: now,
 		}
 		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.PayerRequests.Insert(ctx, r) })
@@ -211,7 +211,7 @@ func TestKeyIsTaken(t *testing.T) {
 	if _, err := b.once(call("answered", 1)); err != nil {
 		t.Fatal(err)
 	}
-	work := billing.NewID[billing.JobID](time.Now())
+	work := billing.NewID[billing.JobID](billing.RealAt(time.Now()))
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return tx.Keys.Record(ctx, call("waits", 1).Waiting(work, time.Now()))
 	})
@@ -260,7 +260,7 @@ func TestForget(t *testing.T) {
 	}
 	upload, sending := jobs.Job{Kind: jobs.KindPNGConvert}, jobs.Job{Kind: jobs.KindAttachmentSend}
 	for key, j := range map[string]*jobs.Job{"upload": &upload, "sending": &sending} {
-		j.ID, j.Scope, j.Subject = billing.NewID[billing.JobID](now), b.scope, billing.NewID[billing.JobID](now)
+		j.ID, j.Scope, j.Subject = billing.NewID[billing.JobID](billing.RealAt(now)), b.scope, billing.NewID[billing.JobID](billing.RealAt(now))
 		work := j.ID
 		if j.Kind == jobs.KindPNGConvert {
 			work = j.Subject // the subject of an upload is its document

@@ -28,7 +28,7 @@ func New(store ports.Store, ttl time.Duration) *Service {
 // how many.
 func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.KeyUses(ctx, tx.Clock.Now().Add(-s.ttl))
+		forgotten, err = tx.Forget.KeyUses(ctx, tx.Real.Now().Add(-s.ttl))
 		return err
 	})
 	return forgotten, err

@@ -14,7 +14,7 @@ import (
 
 func request() intake.EligibilityRequest {
 	return intake.EligibilityRequest{
-		OfficeID: billing.NewID[billing.OfficeID](time.Now()).String(),
+		OfficeID: billing.NewID[billing.OfficeID](billing.RealAt(time.Now())).String(),
 		PayerID:  "CHTEST",
 		Subscriber: intake.SubscriberInput{
 			FirstName: "Ada", LastName: "Byron", DateOfBirth: "1985-12-10", MemberID: "M1",

@@ -38,7 +38,7 @@ func Kinds() []Kind {
 // necessary, published after that commit, and removed in the commit of its
 // effect.
 type Job struct {
-	ID        billing.JobID
+	ID        billing.JobID // the outbox gives one
 	Kind      Kind
 	Scope     billing.Scope // without an organization for a file of the deployment's connection
 	Subject   [16]byte      // the ID of the resource that the work is on
@@ -47,8 +47,8 @@ type Job struct {
 }
 
 // ForERA returns a job that matches and applies the remittance.
-func ForERA(scope billing.Scope, id billing.ERAID, at time.Time) Job {
-	return Job{ID: billing.NewID[billing.JobID](at), Kind: KindERA, Scope: scope, Subject: id}
+func ForERA(scope billing.Scope, id billing.ERAID) Job {
+	return Job{Kind: KindERA, Scope: scope, Subject: id}
 }
 
 // Resource returns the ID of the resource that the work is on, as clients see it.

@@ -62,7 +62,7 @@ func (s *Service) Record(ctx context.Context, call idempotency.Write[*attachment
 			return nil, err
 		}
 		now := tx.Clock.Now()
-		r.ID, r.Scope, r.CreatedAt = billing.NewID[billing.PayerRequestID](now), call.Scope, now
+		r.ID, r.Scope, r.CreatedAt = billing.NewID[billing.PayerRequestID](tx.Real.Now()), call.Scope, now
 		if err := tx.PayerRequests.Insert(ctx, &r); err != nil {
 			return nil, err
 		}

@@ -307,5 +307,5 @@ func takeAgain(ctx context.Context, tx ports.Tx, e *remit.ERA) (bool, error) {
 
 // stage stages a job that applies the remittance.
 func stage(ctx context.Context, tx ports.Tx, scope billing.Scope, id billing.ERAID) error {
-	return tx.Outbox.Stage(ctx, jobs.ForERA(scope, id, tx.Clock.Now()))
+	return tx.Outbox.Stage(ctx, jobs.ForERA(scope, id))
 }

@@ -80,7 +80,7 @@ func (b *fixture) listen() {
 	now := b.clock.Now()
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		return tx.Endpoints.Insert(ctx, &webhook.Endpoint{
-			ID: billing.NewID[billing.WebhookEndpointID](now), Scope: b.scope, URL: "https://example.com/hooks",
+			ID: billing.NewID[billing.WebhookEndpointID](billing.RealAt(now)), Scope: b.scope, URL: "https://example.com/hooks",
 			Status: webhook.EndpointEnabled, Secret: webhook.NewWebhookSecret(), CreatedAt: now,
 		})
 	})

@@ -281,7 +281,7 @@ func (b *fixture) rematch(number string) {
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		waiting, err := tx.RemittanceClaims.Unmatched(ctx, []string{number}, nil)
 		for _, id := range waiting {
-			j := jobs.ForERA(b.scope, id, tx.Clock.Now())
+			j := jobs.ForERA(b.scope, id)
 			if err == nil {
 				err = tx.Outbox.Stage(ctx, j)
 			}

@@ -119,10 +119,10 @@ func (b *fixture) newClaim(number string, changes ...func(*claim.Claim)) *claim.
 	payer, _ := b.payers.Find("CHTEST")
 	now := b.clock.Now()
 	c := &claim.Claim{
-		ID: billing.NewID[billing.ClaimID](now), Scope: b.scope, Kind: claim.KindClaim,
+		ID: billing.NewID[billing.ClaimID](billing.RealAt(now)), Scope: b.scope, Kind: claim.KindClaim,
 		Frequency: claim.FrequencyOriginal, PatientControlNumber: number, CreatedAt: now,
 		Content: claim.Content{
-			OfficeID: billing.NewID[billing.OfficeID](now), Payer: payer.PayerSummary, PlaceOfService: "11",
+			OfficeID: billing.NewID[billing.OfficeID](billing.RealAt(now)), Payer: payer.PayerSummary, PlaceOfService: "11",
 			Subscriber: claim.Subscriber{FirstName: "Ada", LastName: "Byron", DateOfBirth: billing.Date{Year: 1985, Month: 12, Day: 10}, MemberID: "M1"},
 			Lines:      []claim.Line{{ProcedureCode: "D2740", ServiceDate: billing.Date{Year: 2026, Month: 1, Day: 5}, Fee: fee, Quantity: 1}},
 		},

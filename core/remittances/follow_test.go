@@ -112,7 +112,7 @@ func TestAClaimInAFileKeepsWhatItSays(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t)
 	_, second, _ := b.followed(claim.Queued)
-	b.change(second, func(c *claim.Claim) { c.BatchID = billing.NewID[billing.FileID](b.clock.Now()) })
+	b.change(second, func(c *claim.Claim) { c.BatchID = billing.NewID[billing.FileID](billing.RealAt(b.clock.Now())) })
 	b.remit(paid("A-1", "P-1", 1000))
 	if got, want := b.says(second), "queued; 120.00 and 30.00; "+claim.FindingEarlierChanged+"; "; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -199,7 +199,7 @@ func TestTakenBackWhileItIsCut(t *testing.T) {
 		cut <- b.store.InTx(t.Context(), b.scope, func(ctx context.Context, tx ports.Tx) error {
 			claims, err := tx.Clearing.Queued(ctx, payers, time.Time{}, 10)
 			for _, c := range claims {
-				c.BatchID = billing.NewID[billing.FileID](b.clock.Now())
+				c.BatchID = billing.NewID[billing.FileID](billing.RealAt(b.clock.Now()))
 				err = tx.Claims.Save(ctx, c)
 			}
 			return err

@@ -95,7 +95,7 @@ func (s *Service) setAside(ctx context.Context, tx ports.Tx, scope billing.Scope
 	if err != nil || !known.IsZero() {
 		return Imported{ID: known, ERA: &p.ERA}, err
 	}
-	q := quarantine.NewPayment(p, clearing.IncomingFile{Scope: scope, Name: p.File.Name}, scope.Mode, why, tx.Clock.Now())
+	q := quarantine.NewPayment(p, clearing.IncomingFile{Scope: scope, Name: p.File.Name}, scope.Mode, why, tx.Real.Now(), tx.Clock.Now())
 	q.Origin = p.Origin
 	made = Imported{ERA: &p.ERA, Quarantined: q}
 	id, err := tx.Quarantine.Insert(ctx, q)

@@ -60,7 +60,9 @@ func (s *Service) place(ctx context.Context, mode billing.Mode, f clearing.Incom
 		}
 	}
 	if why != "" {
-		return s.quarantine(ctx, scope, func(now time.Time) *quarantine.File { return quarantine.NewPayment(p, f, mode, why, now) })
+		return s.quarantine(ctx, scope, func(real billing.Real, now time.Time) *quarantine.File {
+			return quarantine.NewPayment(p, f, mode, why, real, now)
+		})
 	}
 	_, err := s.keep(ctx, scope, p)
 	return nil, err
@@ -74,8 +76,8 @@ func (s *Service) apart(ctx context.Context, by *network.Route, f clearing.Incom
 		parts = slices.Collect(s.edi.Apart(f.Content))
 	}
 	if len(parts) < 2 {
-		q, err := s.quarantine(ctx, f.Scope, func(now time.Time) *quarantine.File {
-			return quarantine.New(f, by.Mode, quarantine.Unreadable, unreadable(why)+".", now)
+		q, err := s.quarantine(ctx, f.Scope, func(real billing.Real, now time.Time) *quarantine.File {
+			return quarantine.New(f, by.Mode, quarantine.Unreadable, unreadable(why)+".", real, now)
 		})
 		if q != nil {
 			aside = append(aside, q)
@@ -224,19 +226,20 @@ func paidTo(p *remit.Remittance) string {
 // quarantine stores a file in the quarantine of its organization, or in the operator's. It
 // returns the file if that did not have it.
 func (s *Service) quarantine(
-	ctx context.Context, scope billing.Scope, file func(now time.Time) *quarantine.File,
+	ctx context.Context, scope billing.Scope, file func(real billing.Real, now time.Time) *quarantine.File,
 ) (entered *quarantine.File, err error) {
 	var q *quarantine.File
 	var id billing.FileID
 	if scope != (billing.Scope{}) {
 		err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) (err error) {
-			q = file(tx.Clock.Now())
+			q = file(tx.Real.Now(), tx.Clock.Now())
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})
 	} else {
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-			q = file(tx.Clock.Now())
+			real := tx.Real.Now()
+			q = file(real, real.Time)
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})
@@ -303,7 +306,7 @@ func (s *Service) insert(ctx context.Context, tx ports.Tx, scope billing.Scope, 
 	made = Imported{ERA: &p.ERA}
 	e := made.ERA
 	e.Scope, e.State, e.Stage, e.OfficeID = scope, remit.NeedsReview, remit.Reading, office
-	e.ID, e.Corrects, e.Difference, e.Later = billing.NewID[billing.ERAID](tx.Clock.Now()), nil, nil, remit.Later{} // the commit may be a second try
+	e.ID, e.Corrects, e.Difference, e.Later = billing.NewID[billing.ERAID](tx.Real.Now()), nil, nil, remit.Later{} // the commit may be a second try
 	if err := s.relate(ctx, tx, p, siblings); err != nil {
 		return made, err
 	}

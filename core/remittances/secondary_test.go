@@ -15,7 +15,7 @@ import (
 // billSecondary bills a claim to the secondary payer, and sends the new claim.
 func (b *fixture) billSecondary(id billing.ClaimID, number string) billing.ClaimID {
 	b.t.Helper()
-	second := billing.NewID[billing.ClaimID](b.clock.Now())
+	second := billing.NewID[billing.ClaimID](billing.RealAt(b.clock.Now()))
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		first, err := tx.Claims.Lock(ctx, id)
 		if err != nil {

@@ -24,7 +24,7 @@ import (
 )
 
 func call(key string) caller.Request {
-	return caller.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+	return caller.Request{ID: billing.NewID[billing.RequestID](billing.RealAt(time.Now())), Key: key, Fingerprint: [32]byte{1}}
 }
 
 // write is a call whose reply is rendered by render.
@@ -126,7 +126,7 @@ func TestReading(t *testing.T) {
 			t.Errorf("%d in the other mode: %v", i, err)
 		}
 	}
-	if err := b.service.Apply(t.Context(), jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Scope: live, Subject: r.ID}); err != nil {
+	if err := b.service.Apply(t.Context(), jobs.Job{ID: billing.NewID[billing.JobID](billing.RealAt(time.Now())), Scope: live, Subject: r.ID}); err != nil {
 		t.Errorf("a job about nothing: %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestWaitsForBatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newFixture(t)
-			batch := clearing.NewBatch(b.scope, "sandbox", 1, 2, b.clock.Now())
+			batch := clearing.NewBatch(b.scope, "sandbox", 1, 2, billing.RealAt(b.clock.Now()), b.clock.Now())
 			b.in(func(ctx context.Context, tx ports.Tx) error {
 				_, err := tx.Batches.Insert(ctx, batch, []byte("837"))
 				return err

@@ -32,7 +32,7 @@ func (s *Service) Create(
 	}
 	return s.reveal(ctx, call, func(ctx context.Context, tx ports.Tx) (*webhook.Endpoint, error) {
 		made.CreatedAt = tx.Clock.Now()
-		made.ID = billing.NewID[billing.WebhookEndpointID](made.CreatedAt)
+		made.ID = billing.NewID[billing.WebhookEndpointID](tx.Real.Now())
 		return &made, tx.Endpoints.Insert(ctx, &made)
 	})
 }

@@ -82,7 +82,7 @@ func (d *Dispatcher) Call(j jobs.Job) {
 		return
 	}
 	l := &lane{
-		Dispatcher: d, scope: j.Scope, id: id, holder: billing.NewID[billing.JobID](time.Now()),
+		Dispatcher: d, scope: j.Scope, id: id, holder: billing.NewID[billing.JobID](billing.RealAt(time.Now())),
 		secret: (&secrets{read: currentSecret(d.store, j.Scope, id)}).current,
 		called: make(chan struct{}, 1), done: make(chan *webhook.Delivery, d.pace.InFlight), inFlight: map[billing.DeliveryID]string{},
 	}

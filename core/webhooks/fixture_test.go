@@ -121,7 +121,7 @@ func (b *fixture) processOn(store ports.Store, sender ports.WebhookSender, own p
 
 // looks calls the endpoint's lane at the process.
 func (p *process) looks(e *webhook.Endpoint) {
-	p.Call(jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID})
+	p.Call(jobs.Job{ID: billing.NewID[billing.JobID](billing.RealAt(time.Now())), Kind: jobs.KindWebhook, Scope: e.Scope, Subject: e.ID})
 }
 
 // quiet waits until the process has no lane, or is dead.
@@ -196,7 +196,7 @@ func (b *fixture) endpointOf(scope billing.Scope, types ...event.Type) *webhook.
 	b.t.Helper()
 	now := b.clock.Now()
 	e := &webhook.Endpoint{
-		ID: billing.NewID[billing.WebhookEndpointID](now), Scope: scope, Status: webhook.EndpointEnabled, EventTypes: types,
+		ID: billing.NewID[billing.WebhookEndpointID](billing.RealAt(now)), Scope: scope, Status: webhook.EndpointEnabled, EventTypes: types,
 		Secret: webhook.NewWebhookSecret(), CreatedAt: now,
 	}
 	e.URL = "https://hooks.example.com/" + e.ID.String()
@@ -225,7 +225,7 @@ func (b *fixture) happens() *event.Event { return b.happensIn(b.scope) }
 func (b *fixture) happensIn(scope billing.Scope) *event.Event {
 	now := b.clock.Now().UTC().Truncate(time.Microsecond)
 	e := &event.Event{
-		ID: billing.NewID[billing.EventID](now), Scope: scope, Type: event.ClaimPaid, Resource: billing.NewID[billing.ClaimID](now),
+		ID: billing.NewID[billing.EventID](billing.RealAt(now)), Scope: scope, Type: event.ClaimPaid, Resource: billing.NewID[billing.ClaimID](billing.RealAt(now)),
 		Sequence: 1, CreatedAt: now, Data: json.RawMessage(`{"object":"claim"}`),
 	}
 	err := b.store.InTx(b.t.Context(), scope, func(ctx context.Context, tx ports.Tx) error { return tx.Events.Append(ctx, *e) })

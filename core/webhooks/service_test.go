@@ -15,7 +15,7 @@ import (
 // call returns a request with the key. Every request of a kind has the same
 // content.
 func call(key string) caller.Request {
-	return caller.Request{ID: billing.NewID[billing.RequestID](time.Now()), Key: key, Fingerprint: [32]byte{1}}
+	return caller.Request{ID: billing.NewID[billing.RequestID](billing.RealAt(time.Now())), Key: key, Fingerprint: [32]byte{1}}
 }
 
 // write is a call whose reply is rendered by render.

@@ -181,7 +181,7 @@ func TestNothingIsLeft(t *testing.T) {
 	for range workers {
 		all.Go(func() {
 			for range each {
-				p.looks(&webhook.Endpoint{Scope: b.scope, ID: billing.NewID[billing.WebhookEndpointID](time.Now())})
+				p.looks(&webhook.Endpoint{Scope: b.scope, ID: billing.NewID[billing.WebhookEndpointID](billing.RealAt(time.Now()))})
 				for p.Lanes() > 2*workers {
 					<-time.After(pause)
 				}

@@ -14,7 +14,7 @@ const KeepDeliveries = 30 * 24 * time.Hour
 // transaction, and returns how many.
 func (s *Service) Sweep(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.Deliveries(ctx, tx.Clock.Now().Add(-KeepDeliveries))
+		forgotten, err = tx.Forget.Deliveries(ctx, tx.Real.Now().Add(-KeepDeliveries))
 		return err
 	})
 	return forgotten, err

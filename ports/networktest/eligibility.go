@@ -59,7 +59,7 @@ func RunEligibility(t *testing.T, open func(t *testing.T) EligibilityFixture) {
 // about returns an inquiry of a new check about a member whose ID has the ending.
 func (f EligibilityFixture) about(ending string) network.Inquiry {
 	q := f.Inquiry
-	q.CheckID = billing.NewID[billing.CheckID](time.Now())
+	q.CheckID = billing.NewID[billing.CheckID](billing.RealAt(time.Now()))
 	q.CreatedAt, q.Clock = time.Now(), network.ClockAt(time.Now())
 	q.Inquiry.DetailLevel = coverage.DetailStandard
 	q.Inquiry.Subscriber = coverage.Subscriber{

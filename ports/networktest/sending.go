@@ -66,7 +66,7 @@ func newImage(t *testing.T) image {
 	}
 	i := image{
 		document: &attachment.Document{
-			ID: billing.NewID[billing.DocumentID](time.Now()), Type: "11", Medium: attachment.MediumFilm,
+			ID: billing.NewID[billing.DocumentID](billing.RealAt(time.Now())), Type: "11", Medium: attachment.MediumFilm,
 			ImageDate: billing.Date{Year: 2026, Month: time.March, Day: 1}, Orientation: attachment.OrientationRight, FileName: fileName,
 		},
 		content: b.Bytes(),

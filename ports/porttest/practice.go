@@ -19,7 +19,7 @@ import (
 func Organization(tb testing.TB, store ports.Store, mode billing.Mode) billing.Scope {
 	tb.Helper()
 	now := time.Now()
-	o := &caller.Organization{ID: billing.NewID[billing.OrgID](now), Name: "Test Dental", CreatedAt: now}
+	o := &caller.Organization{ID: billing.NewID[billing.OrgID](billing.RealAt(now)), Name: "Test Dental", CreatedAt: now}
 	err := store.System(tb.Context(), func(ctx context.Context, tx ports.SystemTx) error { return tx.Orgs.Insert(ctx, o) })
 	if err != nil {
 		tb.Fatal(err)
@@ -33,7 +33,7 @@ func Office(tb testing.TB, store ports.Store, scope billing.Scope, changes ...fu
 	tb.Helper()
 	now := time.Now()
 	o := &directory.Office{
-		ID: billing.NewID[billing.OfficeID](now), Scope: scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5185550100",
+		ID: billing.NewID[billing.OfficeID](billing.RealAt(now)), Scope: scope, Name: "Main", NPI: "1234567893", TaxID: "123456789", Phone: "5185550100",
 		Address:  directory.Address{Line1: "1 Main Street", City: "Albany", State: "NY", ZIP: "122070001"},
 		TimeZone: "America/New_York", CreatedAt: now, OfficeDetails: directory.OfficeDetails{Taxonomy: "1223G0001X"},
 	}
@@ -114,7 +114,7 @@ func Due(tb testing.TB, store ports.Store, within time.Duration) (due []jobs.Job
 	tb.Helper()
 	System(tb, store, func(ctx context.Context, tx ports.SystemTx) (err error) {
 		if err = tx.Jobs.Release(ctx, 0); err == nil {
-			due, err = tx.Jobs.Due(ctx, tx.Clock.Now().Add(within), billing.JobLease, 10_000)
+			due, err = tx.Jobs.Due(ctx, tx.Real.Now().Add(within), billing.JobLease, 10_000)
 		}
 		return err
 	})

@@ -89,9 +89,9 @@ func newKind() jobs.Kind { return jobs.Kind("test-" + rand.Text()) }
 
 func newJob(kind jobs.Kind) jobs.Job {
 	j := jobs.Job{
-		ID:    billing.NewID[billing.JobID](time.Now()),
+		ID:    billing.NewID[billing.JobID](billing.RealAt(time.Now())),
 		Kind:  kind,
-		Scope: billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest},
+		Scope: billing.Scope{Org: billing.NewID[billing.OrgID](billing.RealAt(time.Now())), Mode: billing.ModeTest},
 	}
 	j.Subject = newSubject()
 	return j

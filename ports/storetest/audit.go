@@ -13,7 +13,7 @@ import (
 func (b *scoped) auditEntry(n int) *caller.AuditEntry {
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
 	return &caller.AuditEntry{
-		ID: billing.NewID[billing.AuditEntryID](at), Org: b.scope.Org, Mode: b.scope.Mode, User: billing.UserID{15: 7}, Address: "192.0.2.1",
+		ID: billing.NewID[billing.AuditEntryID](billing.RealAt(at)), Org: b.scope.Org, Mode: b.scope.Mode, User: billing.UserID{15: 7}, Address: "192.0.2.1",
 		Operation: "GET /claims/{id}", Resource: id[billing.ClaimID]().String(), Shown: []string{id[billing.PatientID]().String()},
 		Status: 200, CreatedAt: at,
 	}
@@ -174,7 +174,7 @@ func testForgetAudit(b *scoped) {
 	old := func(days int) *caller.AuditEntry {
 		e := b.auditEntry(0)
 		e.CreatedAt = e.CreatedAt.AddDate(0, 0, -days)
-		e.ID = billing.NewID[billing.AuditEntryID](e.CreatedAt)
+		e.ID = billing.NewID[billing.AuditEntryID](billing.RealAt(e.CreatedAt))
 		return e
 	}
 	fresh, almost, expired, ancient := old(0), old(2189), old(2191), old(4000)

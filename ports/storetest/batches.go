@@ -15,7 +15,7 @@ import (
 // batch returns a pending batch, n milliseconds after the start of the test.
 func (b *scoped) batch(n int) *clearing.Batch {
 	at := b.now.Add(time.Duration(n) * time.Millisecond)
-	made := clearing.NewBatch(b.scope, "sandbox", int64(n+1), 3, at)
+	made := clearing.NewBatch(b.scope, "sandbox", int64(n+1), 3, billing.RealAt(at), at)
 	made.File.Name = made.ID.String() + ".837"
 	return made
 }

@@ -78,7 +78,7 @@ func testEventOrder(b *scoped) {
 	var kept []event.Event
 	for range 20 {
 		e := b.event(id[billing.ClaimID](), event.ClaimQueued, 0)
-		e.ID = billing.NewID[billing.EventID](b.now)
+		e.ID = billing.NewID[billing.EventID](billing.RealAt(b.now))
 		kept = append(kept, e)
 	}
 	b.in(func(ctx context.Context, tx ports.Tx) error {

@@ -27,7 +27,7 @@ func (b *scoped) stage(js ...jobs.Job) {
 func (b *scoped) due(lease time.Duration, limit int) []billing.JobID {
 	b.t.Helper()
 	return jobIDs(system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
-		return tx.Jobs.Due(ctx, tx.Clock.Now(), lease, limit)
+		return tx.Jobs.Due(ctx, tx.Real.Now().Time, lease, limit)
 	}))
 }
 
@@ -135,7 +135,7 @@ func testDueInTurn(b *scoped) {
 	due := func(full ...jobs.Stream) map[jobs.Stream]int {
 		of := map[jobs.Stream]int{}
 		for _, j := range system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
-			return tx.Jobs.Due(ctx, tx.Clock.Now(), time.Minute, limit, full...)
+			return tx.Jobs.Due(ctx, tx.Real.Now().Time, time.Minute, limit, full...)
 		}) {
 			of[j.Stream()]++
 		}
@@ -194,7 +194,7 @@ func testDueRace(b *scoped) {
 		for range total {
 			var got []jobs.Job
 			err := b.Store.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) (err error) {
-				got, err = tx.Jobs.Due(ctx, tx.Clock.Now(), time.Minute, 7)
+				got, err = tx.Jobs.Due(ctx, tx.Real.Now().Time, time.Minute, 7)
 				return err
 			})
 			if err != nil || len(got) == 0 {

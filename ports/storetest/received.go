@@ -19,7 +19,7 @@ import (
 func (b *scoped) received(n int, network string, state clearing.FileState) *clearing.ReceivedFile {
 	at := b.now.Add(time.Duration(n) * time.Second)
 	f := &clearing.ReceivedFile{
-		ID: billing.NewID[billing.FileID](at), Network: network, Scope: billing.Scope{Mode: b.scope.Mode},
+		ID: billing.NewID[billing.FileID](billing.RealAt(at)), Network: network, Scope: billing.Scope{Mode: b.scope.Mode},
 		RemoteFile: clearing.RemoteFile{Name: "a.835", Size: int64(n), Time: at}, State: state, Since: at, Listed: true, Holder: billing.JobID{1},
 	}
 	if state != clearing.FileFetching && state != clearing.FileLost {
@@ -199,7 +199,7 @@ func testSystemOutbox(b *scoped) {
 	})
 	b.release()
 	due := system(b, func(ctx context.Context, tx ports.SystemTx) ([]jobs.Job, error) {
-		return tx.Jobs.Due(ctx, tx.Clock.Now(), time.Minute, 9)
+		return tx.Jobs.Due(ctx, tx.Real.Now().Time, time.Minute, 9)
 	})
 	found := map[billing.JobID]billing.Scope{}
 	for _, j := range due {
@@ -209,7 +209,7 @@ func testSystemOutbox(b *scoped) {
 		t.Errorf("due are %+v", due)
 	}
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
-		return errors.Join(tx.Outbox.Done(ctx, of.ID), tx.Outbox.Postpone(ctx, none.ID, tx.Clock.Now().Add(time.Hour)))
+		return errors.Join(tx.Outbox.Done(ctx, of.ID), tx.Outbox.Postpone(ctx, none.ID, tx.Real.Now().Add(time.Hour)))
 	})
 	b.system(func(ctx context.Context, tx ports.SystemTx) error {
 		done, err := tx.Outbox.Pending(ctx, of.ID)

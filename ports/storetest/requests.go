@@ -16,7 +16,7 @@ import (
 func (b *scoped) entry(n int) *caller.LoggedRequest {
 	at := b.now.Add(time.Duration(n) * time.Microsecond)
 	return &caller.LoggedRequest{
-		ID: billing.NewID[billing.RequestID](at), Scope: b.scope, KeyID: billing.KeyID{15: 7}, Operation: "POST /eligibility",
+		ID: billing.NewID[billing.RequestID](billing.RealAt(at)), Scope: b.scope, KeyID: billing.KeyID{15: 7}, Operation: "POST /eligibility",
 		Resource: id[billing.CheckID]().String(), Status: 200, Duration: 1234 * time.Microsecond, CreatedAt: at,
 	}
 }
@@ -176,7 +176,7 @@ func testForgetRequests(b *scoped) {
 	old := func(days int) *caller.LoggedRequest {
 		e := b.entry(0)
 		e.CreatedAt = e.CreatedAt.AddDate(0, 0, -days)
-		e.ID = billing.NewID[billing.RequestID](e.CreatedAt)
+		e.ID = billing.NewID[billing.RequestID](billing.RealAt(e.CreatedAt))
 		return e
 	}
 	fresh, year, seven, eight := old(1), old(400), old(7*366), old(8*366)

@@ -217,7 +217,7 @@ func newScope() billing.Scope {
 }
 
 // id returns a new ID.
-func id[T billing.ID[K], K billing.Kind]() T { return billing.NewID[T, K](time.Now()) }
+func id[T billing.ID[K], K billing.Kind]() T { return billing.NewID[T, K](billing.RealAt(time.Now())) }
 
 func (b *scoped) try(scope billing.Scope, fn func(ctx context.Context, tx ports.Tx) error) error {
 	return b.Store.InTx(b.t.Context(), scope, fn)

@@ -31,7 +31,7 @@ func testWaitingRemittances(b *scoped) {
 	posted.State, posted.PostedAt = remit.Posted, b.now
 	b.insertERAs(reading, applying, done, posted)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		_, err := tx.Quarantine.Insert(ctx, quarantine.New(clearing.IncomingFile{Scope: b.scope, Content: []byte("ISA")}, b.scope.Mode, quarantine.Unplaced, "", b.now))
+		_, err := tx.Quarantine.Insert(ctx, quarantine.New(clearing.IncomingFile{Scope: b.scope, Content: []byte("ISA")}, b.scope.Mode, quarantine.Unplaced, "", billing.RealAt(b.now), b.now))
 		return err
 	})
 	want := claim.WaitingRemittances{

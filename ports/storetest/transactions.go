@@ -165,8 +165,8 @@ func testDeadlock(b *scoped) {
 func testClock(b *scoped) {
 	t := b.t
 	var last time.Time
-	shows := func(c ports.Clock, between func() error) error {
-		at := c.Now()
+	shows := func(now func() time.Time, between func() error) error {
+		at := now()
 		if at.IsZero() || at.Location() != time.UTC || !at.Equal(at.Truncate(time.Microsecond)) {
 			t.Errorf("the clock shows %v, want UTC and microseconds", at)
 		}
@@ -175,7 +175,7 @@ func testClock(b *scoped) {
 		}
 		last = at
 		err := between()
-		if again := c.Now(); !again.Equal(at) {
+		if again := now(); !again.Equal(at) {
 			t.Errorf("the clock shows %v, then %v", at, again)
 		}
 		return err
@@ -183,7 +183,7 @@ func testClock(b *scoped) {
 	for range 3 {
 		j := b.job()
 		b.in(func(ctx context.Context, tx ports.Tx) error {
-			return shows(tx.Clock, func() error {
+			return shows(tx.Clock.Now, func() error {
 				if err := tx.Outbox.Stage(ctx, j); err != nil {
 					return err
 				}
@@ -192,10 +192,10 @@ func testClock(b *scoped) {
 			})
 		})
 		b.view(func(ctx context.Context, tx ports.Tx) error {
-			return shows(tx.Clock, func() error { _, err := tx.Outbox.Pending(ctx, j.ID); return err })
+			return shows(tx.Clock.Now, func() error { _, err := tx.Outbox.Pending(ctx, j.ID); return err })
 		})
 		b.system(func(ctx context.Context, tx ports.SystemTx) error {
-			return shows(tx.Clock, func() error { _, err := tx.Jobs.Backlog(ctx); return err })
+			return shows(func() time.Time { return tx.Real.Now().Time }, func() error { _, err := tx.Jobs.Backlog(ctx); return err })
 		})
 	}
 }

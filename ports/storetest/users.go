@@ -221,7 +221,7 @@ func testSessions(b *scoped) {
 	ann, ben, other := b.user(b.scope, "a@x.y", caller.RoleOwner, 1), b.user(b.scope, "b@x.y", caller.RoleViewer, 2), b.user(elsewhere, "a@x.y", caller.RoleOwner, 3)
 	sessions := map[string]*caller.Session{}
 	begin := func(secret string, u *caller.User, at time.Time) {
-		s := &caller.Session{ID: billing.NewID[billing.SessionID](at), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at, TOTP: secret == "ben", PasswordWeak: secret == "idle", Operator: map[string]string{"idle": "ben"}[secret]}
+		s := &caller.Session{ID: billing.NewID[billing.SessionID](billing.RealAt(at)), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at, TOTP: secret == "ben", PasswordWeak: secret == "idle", Operator: map[string]string{"idle": "ben"}[secret]}
 		sessions[secret] = s
 		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.SignedIn.Insert(ctx, s, digest(secret)) })
 	}

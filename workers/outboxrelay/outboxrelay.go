@@ -246,7 +246,7 @@ func (r *Relay) look(ctx context.Context, store ports.Store, away time.Time) (mo
 			}
 			r.landed(flying, held)
 		}
-		now := tx.Clock.Now()
+		now := tx.Real.Now().Time
 		if due, err = tx.Jobs.Due(ctx, now, billing.JobLease, batch, r.full()...); err != nil {
 			return err
 		}

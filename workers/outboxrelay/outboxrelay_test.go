@@ -133,16 +133,16 @@ func run(t *testing.T, r *outboxrelay.Relay, s ports.Store) {
 }
 
 func call(scope billing.Scope, lane billing.WebhookEndpointID) jobs.Job {
-	return jobs.Job{ID: billing.NewID[billing.JobID](time.Now()), Kind: jobs.KindWebhook, Scope: scope, Subject: lane}
+	return jobs.Job{ID: billing.NewID[billing.JobID](billing.RealAt(time.Now())), Kind: jobs.KindWebhook, Scope: scope, Subject: lane}
 }
 
 func work() jobs.Job {
-	id := billing.NewID[billing.JobID](time.Now())
+	id := billing.NewID[billing.JobID](billing.RealAt(time.Now()))
 	return jobs.Job{ID: id, Kind: jobs.KindEligibility, Subject: id}
 }
 
 func newScope() billing.Scope {
-	return billing.Scope{Org: billing.NewID[billing.OrgID](time.Now()), Mode: billing.ModeTest}
+	return billing.Scope{Org: billing.NewID[billing.OrgID](billing.RealAt(time.Now())), Mode: billing.ModeTest}
 }
 
 // TestCallsAreGathered makes many commits call a lane before the broker gets
@@ -152,7 +152,7 @@ func TestCallsAreGathered(t *testing.T) {
 	t.Parallel()
 	b := &broker{}
 	r := outboxrelay.New(b, slog.New(slog.DiscardHandler))
-	one, two := billing.NewID[billing.WebhookEndpointID](time.Now()), billing.NewID[billing.WebhookEndpointID](time.Now())
+	one, two := billing.NewID[billing.WebhookEndpointID](billing.RealAt(time.Now())), billing.NewID[billing.WebhookEndpointID](billing.RealAt(time.Now()))
 	for range 10_000 { // more than are kept
 		r.Staged([]jobs.Job{call(newScope(), one), call(newScope(), two)})
 	}
@@ -178,7 +178,7 @@ func TestBeyondThePlaceThereIs(t *testing.T) {
 	scope := newScope()
 	lanes := make([]billing.WebhookEndpointID, 5000)
 	for n := range lanes {
-		lanes[n] = billing.NewID[billing.WebhookEndpointID](time.Now())
+		lanes[n] = billing.NewID[billing.WebhookEndpointID](billing.RealAt(time.Now()))
 		r.Staged([]jobs.Job{call(scope, lanes[n])})
 	}
 	run(t, r, pgtest.Open(t))
@@ -293,7 +293,7 @@ func TestDueLanesAreCalled(t *testing.T) {
 	var ids []billing.WebhookEndpointID
 	for range 5 {
 		e := &webhook.Endpoint{
-			ID: billing.NewID[billing.WebhookEndpointID](now), Scope: scope, URL: "https://example.com", Status: webhook.EndpointEnabled,
+			ID: billing.NewID[billing.WebhookEndpointID](billing.RealAt(now)), Scope: scope, URL: "https://example.com", Status: webhook.EndpointEnabled,
 			Secret: webhook.NewWebhookSecret(), CreatedAt: now,
 		}
 		if len(ids) == 4 {
@@ -304,11 +304,11 @@ func TestDueLanesAreCalled(t *testing.T) {
 	}
 	held := ids[3]
 	porttest.In(t, s, scope, func(ctx context.Context, tx ports.Tx) error {
-		if _, _, err := tx.Lanes.Take(ctx, held, billing.NewID[billing.JobID](now), "", time.Hour); err != nil {
+		if _, _, err := tx.Lanes.Take(ctx, held, billing.NewID[billing.JobID](billing.RealAt(now)), "", time.Hour); err != nil {
 			return err
 		}
 		return tx.Events.Append(ctx, event.Event{
-			ID: billing.NewID[billing.EventID](now), Scope: scope, Type: event.ClaimPaid, Resource: [16]byte{1}, CreatedAt: now, Data: []byte("{}"),
+			ID: billing.NewID[billing.EventID](billing.RealAt(now)), Scope: scope, Type: event.ClaimPaid, Resource: [16]byte{1}, CreatedAt: now, Data: []byte("{}"),
 		})
 	})
 	b := &broker{}

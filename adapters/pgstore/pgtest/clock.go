@@ -9,8 +9,8 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Clocked is a Store whose transactions use the time of the test's clock. Leases still
-// use the database's time.
+// Clocked is a Store whose transactions use the time of the test's clock, as that of the
+// business and as the real one. Leases still use the database's time.
 type Clocked struct {
 	*pgstore.Store
 	Clock ports.Clock
@@ -22,6 +22,11 @@ type frozen struct {
 	now   time.Time
 }
 
+// real is the same time as a real one.
+type real struct{ *frozen }
+
+func (r real) Now() billing.Real { return billing.RealAt(r.frozen.Now()) }
+
 func (f *frozen) Now() time.Time {
 	if f.now.IsZero() {
 		f.now = f.clock.Now().UTC().Truncate(time.Microsecond)
@@ -32,7 +37,8 @@ func (f *frozen) Now() time.Time {
 // InTx calls the store's InTx with the test's time.
 func (c Clocked) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return c.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		tx.Clock = &frozen{clock: c.Clock}
+		now := &frozen{clock: c.Clock}
+		tx.Clock, tx.Real = now, real{now}
 		return fn(ctx, tx)
 	})
 }
@@ -40,7 +46,8 @@ func (c Clocked) InTx(ctx context.Context, scope billing.Scope, fn func(context.
 // View calls the store's View with the test's time.
 func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return c.Store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		tx.Clock = &frozen{clock: c.Clock}
+		now := &frozen{clock: c.Clock}
+		tx.Clock, tx.Real = now, real{now}
 		return fn(ctx, tx)
 	})
 }
@@ -48,7 +55,7 @@ func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.
 // System calls the store's System with the test's time.
 func (c Clocked) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
 	return c.Store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		tx.Clock = &frozen{clock: c.Clock}
+		tx.Real = real{&frozen{clock: c.Clock}}
 		return fn(ctx, tx)
 	})
 }

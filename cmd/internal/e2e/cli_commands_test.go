@@ -106,7 +106,7 @@ func TestEventsList(t *testing.T) {
 	c.bad("resource_id", "events", "list", "--resource", "x")
 	away := newCommand(t, "MOLAR_API_URL=http://127.0.0.1:1", "MOLAR_API_KEY="+r.Keys["test"])
 	away.bad("Start it with molar dev", "events", "list")
-	away.bad("Start it with molar dev", "events", "resend", billing.NewID[billing.EventID](time.Now()).String())
+	away.bad("Start it with molar dev", "events", "resend", billing.NewID[billing.EventID](billing.RealAt(time.Now())).String())
 }
 
 // TestEventsResend sends events again to an endpoint with a receiver on this
@@ -159,8 +159,8 @@ func TestEventsResend(t *testing.T) {
 	if _, stderr, code := c.run("events", "resend", "--data", dir, "--after", "1h", "--type", "claim.paid"); code != 0 || !strings.Contains(stderr, "No enabled webhook endpoint") {
 		t.Errorf("nothing to send: %d, %q", code, stderr)
 	}
-	c.bad("404 NOT_FOUND", "events", "resend", "--data", dir, billing.NewID[billing.EventID](time.Now()).String())
-	c.bad("404 NOT_FOUND", "events", "resend", "--data", dir, check, "--endpoint", billing.NewID[billing.WebhookEndpointID](time.Now()).String())
+	c.bad("404 NOT_FOUND", "events", "resend", "--data", dir, billing.NewID[billing.EventID](billing.RealAt(time.Now())).String())
+	c.bad("404 NOT_FOUND", "events", "resend", "--data", dir, check, "--endpoint", billing.NewID[billing.WebhookEndpointID](billing.RealAt(time.Now())).String())
 }
 
 func TestWebhooksVerify(t *testing.T) {

@@ -318,7 +318,7 @@ func TestListenRefuses(t *testing.T) {
 	c.bad("claim.denied", "listen", "--data", dir, "--forward-to", to, "--events", "claim.lost")
 	c.bad("--since", "listen", "--data", dir, "--forward-to", to, "--since", "later")
 	c.bad("whsec_", "listen", "--data", dir, "--forward-to", to, "--secret", "secret")
-	c.bad("404 NOT_FOUND", "listen", "--data", dir, "--forward-to", to, "--since", billing.NewID[billing.EventID](time.Now()).String())
+	c.bad("404 NOT_FOUND", "listen", "--data", dir, "--forward-to", to, "--since", billing.NewID[billing.EventID](billing.RealAt(time.Now())).String())
 	c.bad("401 UNAUTHORIZED", "listen", "--forward-to", to, "--api-url", r.BaseURL, "--api-key", caller.NewKeySecret(billing.ModeTest))
 	c.bad("403 PERMISSION_DENIED", "listen", "--forward-to", to, "--api-url", r.BaseURL, "--api-key", r.Keys["test_submit"])
 	c.bad("no API key", "listen", "--data", dir, "--forward-to", to, "--api-url", "http://127.0.0.1:1")

@@ -118,7 +118,7 @@ func (d *demo) claim(ctx context.Context, g *graph) error {
 	if err != nil {
 		return err
 	}
-	number := billing.NewID[billing.ClaimID](time.Now()).String()
+	number := billing.NewID[billing.ClaimID](billing.RealAt(time.Now())).String()
 	lately := billing.DateOf(time.Now().AddDate(0, 0, -20))
 	in := intake.ClaimRequest{
 		OfficeID: new(d.Offices["test"]), PayerID: new("CHTEST"), PatientControlNumber: new("DEMO-" + number[len(number)-8:]),

@@ -61,7 +61,7 @@ type Attachment struct {
 	// Sending identifies the job that is sending the attachment; zero if there is
 	// none.
 	Sending      billing.JobID
-	SendingSince time.Time
+	SendingSince time.Time // in real time: patience with a network is
 	// Stalled identifies the last job that a fault of the service itself stopped.
 	// While it equals Sending, that job keeps trying.
 	Stalled billing.JobID
@@ -343,7 +343,7 @@ type Transmission struct {
 	PayerReference string // of the payer request that it answers
 	EarlierNumber  string // of the claim's earlier attachment, when it answers a request about the claim
 	Documents      int
-	SendingSince   time.Time
+	SendingSince   time.Time // in real time
 }
 
 // Transmission describes the attachment to the network. ControlNumber is the claim's, empty

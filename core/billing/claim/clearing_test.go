@@ -18,7 +18,7 @@ import (
 func TestABatchFromItsMakingToItsResponse(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 20, 13, 4, 5, 67_999_999, time.FixedZone("", 3600))
-	b := clearing.NewBatch(billing.Scope{Mode: billing.ModeTest}, "sandbox", 12_000_000_042, 3, at)
+	b := clearing.NewBatch(billing.Scope{Mode: billing.ModeTest}, "sandbox", 12_000_000_042, 3, billing.RealAt(at), at)
 	n := b.File.ControlNumbers
 	if b.File.Name != "20260320120405067.837" || n != (clearing.ControlNumbers{Interchange: "000000042", Group: "000000042", Transaction: "000000042"}) ||
 		b.State != clearing.BatchPending || b.ClaimCount != 3 || b.ID.IsZero() || !b.CreatedAt.Equal(at) {

@@ -80,9 +80,9 @@ type PayerData struct {
 	Name    string          `json:"name"`
 }
 
-// New returns an event about a resource that happened at the time.
+// New returns an event about a resource that happened at the time. The store gives it its ID.
 func New[R ~[16]byte](scope billing.Scope, t Type, resource R, at time.Time, data any) Event {
-	return Event{ID: billing.NewID[billing.EventID](at), Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: Encode(data)}
+	return Event{Scope: scope, Type: t, Resource: resource, CreatedAt: at, Data: Encode(data)}
 }
 
 // Encode returns data as JSON, which is stored, returned and posted unchanged.

@@ -16,6 +16,7 @@ type Inquiry struct {
 	CheckID   billing.CheckID // the trace number comes from it
 	Attempt   string          // and from this; see NewAttempt
 	CreatedAt time.Time       // when the check was made
+	Asked     time.Time       // the same, in real time
 	Clock     Clock
 	Envelope  Envelope // of the network that carries it
 	Options   Options
@@ -23,8 +24,8 @@ type Inquiry struct {
 	Payer     directory.PayerSummary // with its payer ID on the network
 }
 
-// Clock shows the time of the database while a question is asked. What is compared with
-// stored times, such as when to ask again, follows it.
+// Clock shows the database's real time while a question is asked. When to ask again
+// follows it.
 type Clock struct{ shown, at time.Time }
 
 // ClockAt returns a clock that shows the time now.

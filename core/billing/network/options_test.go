@@ -260,7 +260,7 @@ func TestBatchSchedule(t *testing.T) {
 func TestFileName(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
-	b := clearing.NewBatch(billing.Scope{Mode: billing.ModeLive}, "net", 42, 1, at)
+	b := clearing.NewBatch(billing.Scope{Mode: billing.ModeLive}, "net", 42, 1, billing.RealAt(at), at)
 	for pattern, want := range map[string]string{
 		"":                             "20260304050607089.837",
 		"LOGIN.{time}.txt":             "LOGIN.20260304050607089.txt",

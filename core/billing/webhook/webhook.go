@@ -243,9 +243,11 @@ func (e *Endpoint) Message(ev *event.Event, at time.Time) Message {
 // Signature returns the message's signature with the secret.
 func (m Message) Signature(s Secret) (string, error) { return s.Sign(m.ID, m.At, m.Body) }
 
-// Ping returns an event that tests an endpoint.
-func (e *Endpoint) Ping(now time.Time) event.Event {
-	return event.New(e.Scope, event.Ping, e.ID, now, pingData{ID: e.ID, Object: "webhook_endpoint"})
+// Ping returns an event that tests an endpoint. It is not stored, so it gets its ID here.
+func (e *Endpoint) Ping(real billing.Real, now time.Time) event.Event {
+	ping := event.New(e.Scope, event.Ping, e.ID, now, pingData{ID: e.ID, Object: "webhook_endpoint"})
+	ping.ID = billing.NewID[billing.EventID](real)
+	return ping
 }
 
 type pingData struct {

@@ -246,7 +246,7 @@ func TestMessages(t *testing.T) {
 		ID: billing.WebhookEndpointID{15: 7}, URL: "https://a.com/hook", Secret: webhook.NewWebhookSecret(),
 		Scope: billing.Scope{Mode: billing.ModeTest},
 	}
-	ping := e.Ping(now)
+	ping := e.Ping(billing.RealAt(now), now)
 	m := e.Message(&ping, now.Add(time.Minute))
 	signature, errMessage := m.Signature(e.Secret)
 	want, err := e.Secret.Sign(ping.ID.String(), m.At, m.Body)
@@ -261,7 +261,7 @@ func TestMessages(t *testing.T) {
 	if string(m.Body) != want {
 		t.Errorf("%s\nwant\n%s", m.Body, want)
 	}
-	if other := e.Ping(now); other.ID == ping.ID {
+	if other := e.Ping(billing.RealAt(now), now); other.ID == ping.ID {
 		t.Error("two pings have one ID")
 	}
 	if _, err := m.Signature("rotten"); !errors.Is(err, webhook.ErrMalformedSecret) {

@@ -82,7 +82,7 @@ func audits(b Backend) *cobra.Command {
 	var org, since string
 	var f caller.AuditFilter
 	var asJSON bool
-	commands := &cobra.Command{
+	did := &cobra.Command{
 		Use: "list", Short: "List what operators did, the last first", Args: cobra.NoArgs,
 		Long: "Lists what operators did with commands, the last first: what changed something, and what showed patient data. Owners see\n" +
 			"in their audit what concerns their organization. The rest is only here: what concerns the whole deployment.\n\n" +
@@ -109,11 +109,11 @@ func audits(b Backend) *cobra.Command {
 			})
 		},
 	}
-	commands.Flags().StringVar(&org, "org", "", "only what concerns this organization (org_...)")
-	commands.Flags().StringVar(&since, "since", "", "how long ago, such as 24h, or an instant, such as 2026-01-02T15:04:05Z")
-	commands.Flags().BoolVar(&f.Changes, "changes", false, "without what was only shown")
-	commands.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return group("audit", "What operators did", commands)
+	did.Flags().StringVar(&org, "org", "", "only what concerns this organization (org_...)")
+	did.Flags().StringVar(&since, "since", "", "how long ago, such as 24h, or an instant, such as 2026-01-02T15:04:05Z")
+	did.Flags().BoolVar(&f.Changes, "changes", false, "without what was only shown")
+	did.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return group("audit", "What operators did", did)
 }
 
 type operationJSON struct {
@@ -130,7 +130,8 @@ func printOperations(c *cobra.Command, all []*caller.AuditEntry, asJSON bool) er
 	if !asJSON {
 		return list(c, "", "WHEN\tOPERATOR\tCOMMAND\tORG\tMODE\tRESOURCE", all, func(e *caller.AuditEntry) []any {
 			return []any{
-				event.Timestamp(e.CreatedAt), e.Operator, e.Operation, cmp.Or(e.Org.String(), "whole deployment"), cmp.Or(string(e.Mode), "-"), cmp.Or(e.Resource, "-"),
+				event.Timestamp(e.CreatedAt), e.Operator, e.Operation, cmp.Or(e.Org.String(), "whole deployment"),
+				cmp.Or(string(e.Mode), "-"), cmp.Or(e.Resource, "-"),
 			}
 		})
 	}

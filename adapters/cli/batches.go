@@ -14,7 +14,7 @@ import (
 )
 
 func batchCommands(b Backend) *cobra.Command {
-	undecided := &cobra.Command{
+	all := &cobra.Command{
 		Use: "list", Short: "List the batches that a clearinghouse may or may not have", Args: cobra.NoArgs,
 		Long: "Lists the batches that a clearinghouse may or may not have:\n\n" +
 			"  unknown outcome   the upload may have ended, and the clearinghouse does not show whether it has the file\n" +
@@ -45,7 +45,7 @@ func batchCommands(b Backend) *cobra.Command {
 			"of the batch.",
 		Example: "  molar batches sent fil_...",
 	}, (*batches.Service).MarkSent, "%s (%s) is recorded as sent.\n")
-	return group("batches", "Batches that a clearinghouse may or may not have: list, resend, sent", undecided, resend, sent)
+	return group("batches", "Batches that a clearinghouse may or may not have: list, resend, sent", all, resend, sent)
 }
 
 // onUndecided completes a command that decides on the batch that its argument names, and

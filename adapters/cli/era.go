@@ -163,7 +163,8 @@ func printImported(c *cobra.Command, report []remittances.Imported) error {
 			status = "new"
 		}
 		return []any{
-			made.ID, status, cmp.Or(e.PayerName, "-"), e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), orDash(e.Payment.Date), e.ClaimCount, e.Payment.Total,
+			made.ID, status, cmp.Or(e.PayerName, "-"), e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"),
+			orDash(e.Payment.Date), e.ClaimCount, e.Payment.Total,
 		}
 	})
 }

@@ -39,8 +39,8 @@ type keyRow struct {
 
 func (r keyRow) key() (*caller.APIKey, error) {
 	k := &caller.APIKey{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, Permissions: typed[billing.Permission](r.Permissions), LastFour: r.LastFour, CreatedAt: r.CreatedAt.UTC(),
-		CreatedBy: r.CreatedBy, RevokedAt: present(r.RevokedAt), ExpiresAt: present(r.ExpiresAt), LastUsedAt: present(r.UsedAt), LastUsedFrom: r.UsedFrom,
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, Permissions: typed[billing.Permission](r.Permissions), LastFour: r.LastFour,
+		CreatedAt: r.CreatedAt.UTC(), CreatedBy: r.CreatedBy, RevokedAt: present(r.RevokedAt), ExpiresAt: present(r.ExpiresAt), LastUsedAt: present(r.UsedAt), LastUsedFrom: r.UsedFrom,
 	}
 	for _, text := range r.Allowed {
 		p, err := netip.ParsePrefix(text)

@@ -57,8 +57,8 @@ func (r checkRow) check() (*coverage.Check, error) {
 		Payer:     directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		PatientID: r.PatientID, State: r.State, Outcome: r.Outcome, ParentID: r.ParentID, RequestID: r.RequestID,
 		OfPerson: r.OfPerson, IdempotencyKey: r.IdempotencyKey, TenantReference: r.TenantReference, CacheSource: r.CacheSource,
-		CreatedAt: r.CreatedAt.UTC(), CompletedAt: present(r.CompletedAt), Network: r.Network, LatencyMS: r.LatencyMS, Status: r.CoverageStatus, Benefits: r.Benefits,
-		Shown: r.Shown, ShownFailure: r.ShownFailure,
+		CreatedAt: r.CreatedAt.UTC(), CompletedAt: present(r.CompletedAt), Network: r.Network, LatencyMS: r.LatencyMS,
+		Status: r.CoverageStatus, Benefits: r.Benefits, Shown: r.Shown, ShownFailure: r.ShownFailure,
 	}
 	err := errors.Join(decode(r.Inquiry, &c.Inquiry), decode(r.Rejection, &c.Rejection))
 	if err != nil {

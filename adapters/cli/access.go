@@ -19,34 +19,31 @@ func orgs(b Backend) *cobra.Command {
 	create := &cobra.Command{
 		Use: "create NAME", Short: "Create an organization", Example: "  molar orgs create 'Smile Dental'",
 		Args: exactlyOne("name one organization, in quotes, such as: molar orgs create 'Smile Dental'"),
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, args []string) error {
 			o, err := s.CreateOrganization(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), o.ID)
-			return err
+			return say(c, "%s", o.ID)
 		}),
 	}
-	list := &cobra.Command{
+	all := &cobra.Command{
 		Use: "list", Short: "List the organizations", Args: cobra.NoArgs,
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, _ []string) error {
 			all, err := s.ListOrganizations(c.Context())
 			if err != nil {
 				return err
 			}
-			var rows []string
-			for _, o := range all {
+			return list(c, "", "ID\tNAME\tCREATED\tSECOND FACTOR", all, func(o *caller.Organization) []any {
 				totp := "-"
 				if o.RequireTOTP {
 					totp = "required"
 				}
-				rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", o.ID, o.Name, event.Timestamp(o.CreatedAt), totp))
-			}
-			return table(c, "ID\tNAME\tCREATED\tSECOND FACTOR", rows)
+				return []any{o.ID, o.Name, event.Timestamp(o.CreatedAt), totp}
+			})
 		}),
 	}
-	return group("orgs", "Organizations", create, list)
+	return group("orgs", "Organizations", create, all)
 }
 
 // scopeFlags are the flags of a scope.
@@ -84,27 +81,19 @@ func printed(c *cobra.Command) func(caller.Reply, error) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n", r.Body)
-		return err
+		return say(c, "%s", r.Body)
 	}
 }
 
 func providers(b Backend) *cobra.Command {
-	var f scopeFlags
 	var in intake.ProviderRequest
-	create := &cobra.Command{
+	create := b.Access.scoped(&cobra.Command{
 		Use: "create", Short: "Create a provider", Args: cobra.NoArgs,
 		Example: "  molar providers create --org org_... --mode test --first-name Ann --last-name Lee --npi 1234567893",
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
-			scope, err := f.scope()
-			if err != nil {
-				return err
-			}
-			show := func(p *directory.Provider) string { return p.ID.String() }
-			return printed(c)(s.CreateProvider(c.Context(), administration(c, scope, show), in))
-		}),
-	}
-	f.on(create)
+	}, func(c *cobra.Command, s *access.Service, scope billing.Scope) error {
+		show := func(p *directory.Provider) string { return p.ID.String() }
+		return printed(c)(s.CreateProvider(c.Context(), administration(c, scope, show), in))
+	})
 	create.Flags().StringVar(&in.FirstName, "first-name", "", "first name")
 	create.Flags().StringVar(&in.LastName, "last-name", "", "last name")
 	create.Flags().StringVar(&in.NPI, "npi", "", "national provider identifier, ten digits")
@@ -113,26 +102,19 @@ func providers(b Backend) *cobra.Command {
 }
 
 func keys(b Backend) *cobra.Command {
-	var f scopeFlags
 	var in intake.KeyRequest
 	var lasts time.Duration
-	create := &cobra.Command{
+	create := b.Access.scoped(&cobra.Command{
 		Use: "create", Short: "Create an API key and print its secret, once", Args: cobra.NoArgs,
 		Example: "  molar keys create --org org_... --mode test --name 'front desk' --permissions read,submit",
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
-			scope, err := f.scope()
-			if err != nil {
-				return err
-			}
-			in.Mode = string(scope.Mode)
-			if c.Flags().Changed("expires-in") {
-				in.ExpiresAt = time.Now().Add(lasts)
-			}
-			show := func(i access.Issued) string { return i.Key.ID.String() + "\n" + i.Secret }
-			return printed(c)(s.CreateKey(c.Context(), administration(c, scope, show), in))
-		}),
-	}
-	f.on(create)
+	}, func(c *cobra.Command, s *access.Service, scope billing.Scope) error {
+		in.Mode = string(scope.Mode)
+		if c.Flags().Changed("expires-in") {
+			in.ExpiresAt = time.Now().Add(lasts)
+		}
+		show := func(i access.Issued) string { return i.Key.ID.String() + "\n" + i.Secret }
+		return printed(c)(s.CreateKey(c.Context(), administration(c, scope, show), in))
+	})
 	create.Flags().StringVar(&in.Name, "name", "", "what the key is for")
 	create.Flags().StringSliceVar(&in.Permissions, "permissions", []string{"read", "submit"}, "read, submit or both")
 	create.Flags().DurationVar(&lasts, "expires-in", 0, "how long the key works, such as 2160h for 90 days; without it, until it is revoked")
@@ -141,7 +123,7 @@ func keys(b Backend) *cobra.Command {
 	revoke := &cobra.Command{
 		Use: "revoke KEY_ID", Short: "Revoke an API key; it stops working within two seconds",
 		Args: oneOf("key (key_...)", "molar keys list --org org_..."),
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, args []string) error {
 			id, err := billing.ParseID[billing.KeyID](args[0])
 			if err != nil {
 				return fmt.Errorf("%q is not a key_ ID; molar keys list --org org_... lists them", args[0])
@@ -158,9 +140,9 @@ func keys(b Backend) *cobra.Command {
 	}
 
 	var org string
-	list := &cobra.Command{
+	all := &cobra.Command{
 		Use: "list", Short: "List the API keys of an organization", Args: cobra.NoArgs,
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, _ []string) error {
 			id, err := parseOrg(org)
 			if err != nil {
 				return err
@@ -168,28 +150,21 @@ func keys(b Backend) *cobra.Command {
 			if _, err := s.GetOrganization(c.Context(), id); err != nil {
 				return err
 			}
-			var rows []string
-			for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-				page, next, err := s.ListKeys(c.Context(), billing.Scope{Org: id, Mode: billing.ModeTest}, p)
-				if err != nil {
-					return err
-				}
-				for _, k := range page {
-					rows = append(rows, keyRow(k))
-				}
-				if p.After = next; next == nil {
-					break
-				}
+			all, err := every(func(p billing.Page) ([]*caller.APIKey, *billing.Position, error) {
+				return s.ListKeys(c.Context(), billing.Scope{Org: id, Mode: billing.ModeTest}, p)
+			})
+			if err != nil {
+				return err
 			}
-			return table(c, "ID\tNAME\tMODE\tPERMISSIONS\tENDS IN\tSTATUS\tWORKS FROM\tCREATED BY\tLAST USED", rows)
+			return list(c, "", "ID\tNAME\tMODE\tPERMISSIONS\tENDS IN\tSTATUS\tWORKS FROM\tCREATED BY\tLAST USED", all, keyRow)
 		}),
 	}
-	list.Flags().StringVar(&org, "org", "", "organization (org_...), see: molar orgs list")
-	_ = list.MarkFlagRequired("org")
-	return group("keys", "API keys", create, revoke, list)
+	all.Flags().StringVar(&org, "org", "", "organization (org_...), see: molar orgs list")
+	_ = all.MarkFlagRequired("org")
+	return group("keys", "API keys", create, revoke, all)
 }
 
-func keyRow(k *caller.APIKey) string {
+func keyRow(k *caller.APIKey) []any {
 	status := "good"
 	switch {
 	case !k.RevokedAt.IsZero():
@@ -209,9 +184,5 @@ func keyRow(k *caller.APIKey) string {
 	if !k.LastUsedAt.IsZero() {
 		used = event.Timestamp(k.LastUsedAt) + " from " + k.LastUsedFrom
 	}
-	may := make([]string, len(k.Permissions))
-	for i, p := range k.Permissions {
-		may[i] = string(p)
-	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t…%s\t%s\t%s\t%s\t%s", k.ID, k.Name, k.Scope.Mode, strings.Join(may, ","), k.LastFour, status, from, by, used)
+	return []any{k.ID, k.Name, k.Scope.Mode, joined(k.Permissions, ","), "…" + k.LastFour, status, from, by, used}
 }

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"fmt"
 	"os/user"
 	"regexp"
 	"strings"
@@ -85,7 +82,7 @@ func audits(b Backend) *cobra.Command {
 	var org, since string
 	var f caller.AuditFilter
 	var asJSON bool
-	list := &cobra.Command{
+	did := &cobra.Command{
 		Use: "list", Short: "List what operators did, the last first", Args: cobra.NoArgs,
 		Long: "Lists what operators did with commands, the last first: what changed something, and what showed patient data. Owners see\n" +
 			"in their audit what concerns their organization. The rest is only here: what concerns the whole deployment.\n\n" +
@@ -101,35 +98,22 @@ func audits(b Backend) *cobra.Command {
 			if f.CreatedAfter, err = parseWhen("since", since, time.Now()); err != nil {
 				return err
 			}
-			s, done, err := b.Audit(c.Context())
-			if err != nil {
-				return err
-			}
-			all, err := operations(c.Context(), s, of, f)
-			if err = errors.Join(err, done()); err != nil {
-				return err
-			}
-			return printOperations(c, all, asJSON)
+			return b.Audit.with(c, func(s *audit.Service) error {
+				all, err := every(func(p billing.Page) ([]*caller.AuditEntry, *billing.Position, error) {
+					return s.ListOperators(c.Context(), of, f, p)
+				})
+				if err != nil {
+					return err
+				}
+				return printOperations(c, all, asJSON)
+			})
 		},
 	}
-	list.Flags().StringVar(&org, "org", "", "only what concerns this organization (org_...)")
-	list.Flags().StringVar(&since, "since", "", "how long ago, such as 24h, or an instant, such as 2026-01-02T15:04:05Z")
-	list.Flags().BoolVar(&f.Changes, "changes", false, "without what was only shown")
-	list.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return group("audit", "What operators did", list)
-}
-
-func operations(ctx context.Context, s *audit.Service, of billing.OrgID, f caller.AuditFilter) (all []*caller.AuditEntry, err error) {
-	for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-		page, next, err := s.ListOperators(ctx, of, f, p)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page...)
-		if p.After = next; next == nil {
-			return all, nil
-		}
-	}
+	did.Flags().StringVar(&org, "org", "", "only what concerns this organization (org_...)")
+	did.Flags().StringVar(&since, "since", "", "how long ago, such as 24h, or an instant, such as 2026-01-02T15:04:05Z")
+	did.Flags().BoolVar(&f.Changes, "changes", false, "without what was only shown")
+	did.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return group("audit", "What operators did", did)
 }
 
 type operationJSON struct {
@@ -143,22 +127,25 @@ type operationJSON struct {
 }
 
 func printOperations(c *cobra.Command, all []*caller.AuditEntry, asJSON bool) error {
-	shapes, rows := []operationJSON{}, []string{}
+	if !asJSON {
+		return list(c, "", "WHEN\tOPERATOR\tCOMMAND\tORG\tMODE\tRESOURCE", all, func(e *caller.AuditEntry) []any {
+			return []any{
+				event.Timestamp(e.CreatedAt), e.Operator, e.Operation, cmp.Or(e.Org.String(), "whole deployment"),
+				cmp.Or(string(e.Mode), "-"), cmp.Or(e.Resource, "-"),
+			}
+		})
+	}
 	orNull := func(text string) *string {
 		if text == "" {
 			return nil
 		}
 		return &text
 	}
+	shapes := []operationJSON{}
 	for _, e := range all {
 		shapes = append(shapes, operationJSON{
 			e.ID, e.Operator, e.Operation, orNull(e.Org.String()), orNull(string(e.Mode)), orNull(e.Resource), event.Timestamp(e.CreatedAt),
 		})
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", event.Timestamp(e.CreatedAt), e.Operator, e.Operation,
-			cmp.Or(e.Org.String(), "whole deployment"), cmp.Or(string(e.Mode), "-"), cmp.Or(e.Resource, "-")))
 	}
-	if asJSON {
-		return printJSON(c, shapes)
-	}
-	return table(c, "WHEN\tOPERATOR\tCOMMAND\tORG\tMODE\tRESOURCE", rows)
+	return printJSON(c, shapes)
 }

@@ -4,14 +4,20 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/audit"
 	"github.com/molar-billing/molar/core/batches"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/enrollments"
@@ -28,22 +34,22 @@ type Backend struct {
 	// Steps lists the migrations of this release, and which MOLAR_DATABASE_URL has.
 	Steps func(ctx context.Context) ([]MigrationStep, error)
 	// Access opens the database of MOLAR_DATABASE_URL for administration.
-	Access func(ctx context.Context) (s *access.Service, closeStore func() error, err error)
+	Access Open[*access.Service]
 	// Audit opens the same database to list what operators did.
-	Audit func(ctx context.Context) (s *audit.Service, closeStore func() error, err error)
+	Audit Open[*audit.Service]
 	// Enrollments opens the same database for the enrollments of offices.
-	Enrollments func(ctx context.Context) (s *enrollments.Service, closeStore func() error, err error)
+	Enrollments Open[*enrollments.Service]
 	// Remittances opens the same database to import remittances.
-	Remittances func(ctx context.Context) (s *remittances.Service, closeStore func() error, err error)
+	Remittances Open[*remittances.Service]
 	// Connections opens the same database to list and change connections.
-	Connections func(ctx context.Context) (s *connections.Service, closeStore func() error, err error)
+	Connections Open[*connections.Service]
 	// Kinds are the kinds of connections.
 	Kinds network.Kinds
 	// Networks is Connections with what adds and tests connections: the key of their
 	// secrets.
-	Networks func(ctx context.Context) (s *connections.Service, closeStore func() error, err error)
+	Networks Open[*connections.Service]
 	// Batches opens the database of MOLAR_DATABASE_URL for decisions on batches.
-	Batches func(ctx context.Context) (s *batches.Service, closeStore func() error, err error)
+	Batches Open[*batches.Service]
 	// Settings is the help text of the MOLAR_* variables.
 	Settings string
 	// Getenv reads a variable of the environment; empty means unset.
@@ -118,27 +124,138 @@ func version(of Build) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(c.OutOrStdout(), of)
-			return err
-		},
+		RunE:  func(c *cobra.Command, _ []string) error { return say(c, "%s", of) },
 	}
 }
 
-// withAccess runs fn on the database.
-func withAccess(b Backend, fn func(c *cobra.Command, s *access.Service, args []string) error) func(*cobra.Command, []string) error {
-	return func(c *cobra.Command, args []string) (err error) {
-		s, done, err := b.Access(c.Context())
+// Open opens the database of MOLAR_DATABASE_URL for use cases.
+type Open[S any] func(ctx context.Context) (s S, closeStore func() error, err error)
+
+// with runs fn on the database.
+func (open Open[S]) with(c *cobra.Command, fn func(s S) error) error {
+	s, done, err := open(c.Context())
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(s), done())
+}
+
+// run returns what a command does that runs fn on the database.
+func (open Open[S]) run(fn func(c *cobra.Command, s S, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return open.with(c, func(s S) error { return fn(c, s, args) })
+	}
+}
+
+// scoped completes a command that runs fn on the database in the scope of its flags.
+func (open Open[S]) scoped(c *cobra.Command, fn func(c *cobra.Command, s S, scope billing.Scope) error) *cobra.Command {
+	var f scopeFlags
+	f.on(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		scope, err := f.scope()
 		if err != nil {
 			return err
 		}
-		defer func() {
-			if e := done(); err == nil {
-				err = e
-			}
-		}()
-		return fn(c, s, args)
+		return open.with(c, func(s S) error { return fn(c, s, scope) })
 	}
+	return c
+}
+
+// onFile completes a command that does something with the file that its argument names,
+// and then shows it. Files are what the command list prints; absent is said of another
+// one, by its ID.
+func onFile[S, File any](
+	open Open[S], c *cobra.Command, what, list, absent string,
+	do func(s S, ctx context.Context, id billing.FileID) (File, error), show func(out io.Writer, f File) (int, error),
+) *cobra.Command {
+	c.Args = oneOf(what+" (fil_...)", list)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		id, err := parseFile(args[0], list)
+		if err != nil {
+			return err
+		}
+		return open.with(c, func(s S) error {
+			f, err := do(s, c.Context(), id)
+			if billing.IsNotFound(err) {
+				return fmt.Errorf(absent, id)
+			}
+			if err == nil {
+				_, err = show(c.OutOrStdout(), f)
+			}
+			return err
+		})
+	}
+	return c
+}
+
+func parseFile(arg, list string) (billing.FileID, error) {
+	id, err := billing.ParseID[billing.FileID](arg)
+	if err != nil {
+		err = fmt.Errorf("%q is not a fil_ ID; %s lists them", arg, list)
+	}
+	return id, err
+}
+
+// every reads all pages of a list.
+func every[T any](list func(billing.Page) ([]T, *billing.Position, error)) (all []T, err error) {
+	for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
+		page, next, err := list(p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if p.After = next; next == nil {
+			return all, nil
+		}
+	}
+}
+
+// list prints a row for each of all, in columns under a header. For none it prints empty,
+// if there is such a text.
+func list[T any](c *cobra.Command, empty, head string, all []T, row func(T) []any) error {
+	if len(all) == 0 && empty != "" {
+		return say(c, "%s", empty)
+	}
+	rows := make([]string, len(all))
+	for i, one := range all {
+		cells := row(one)
+		rows[i] = fmt.Sprintf(strings.Repeat("%v\t", len(cells)-1)+"%v", cells...)
+	}
+	return table(c, head, rows)
+}
+
+// say prints a line.
+func say(c *cobra.Command, format string, args ...any) error {
+	_, err := fmt.Fprintf(c.OutOrStdout(), format+"\n", args...)
+	return err
+}
+
+// orDash returns a value as text, or a dash for the zero value.
+func orDash[T interface {
+	IsZero() bool
+	String() string
+}](value T) string {
+	if value.IsZero() {
+		return "-"
+	}
+	return value.String()
+}
+
+// timeOrDash returns an instant as text, or a dash for none.
+func timeOrDash(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return event.Timestamp(t)
+}
+
+// joined joins texts of a type of their own.
+func joined[T ~string](all []T, between string) string {
+	texts := make([]string, len(all))
+	for i, text := range all {
+		texts[i] = string(text)
+	}
+	return strings.Join(texts, between)
 }
 
 // table prints rows in columns, under a header.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/connections"
+	"github.com/molar-billing/molar/core/intake"
 )
 
 // connectionCommands manages the connections to networks of payers.
@@ -29,17 +29,11 @@ func connectionCommands(b Backend) *cobra.Command {
 // onConnections completes a command that runs fn on the database. All connections
 // commands have --json.
 func onConnections(
-	open func(ctx context.Context) (*connections.Service, func() error, error), c *cobra.Command,
+	open Open[*connections.Service], c *cobra.Command,
 	fn func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error,
 ) *cobra.Command {
 	var asJSON bool
-	c.RunE = func(c *cobra.Command, args []string) error {
-		s, done, err := open(c.Context())
-		if err != nil {
-			return err
-		}
-		return errors.Join(fn(c, s, args, asJSON), done())
-	}
+	c.RunE = open.run(func(c *cobra.Command, s *connections.Service, args []string) error { return fn(c, s, args, asJSON) })
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	if c.Args == nil {
 		c.Args = oneOf("connection", "molar connections list")
@@ -64,20 +58,7 @@ func addConnection(b Backend) *cobra.Command {
 			"  From outside the container in which the service runs:\n" +
 			"    tar c clearinghouse.json id_ed25519 | docker compose exec -T api molar connections add -",
 	}
-	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
-		request, err := readConnection(b.Kinds, c.InOrStdin(), args[0])
-		if err != nil {
-			return err
-		}
-		added, err := s.Add(c.Context(), request)
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return printJSON(c, connectionShape(added, s.Show(added)))
-		}
-		return printStored(c, b.Kinds, added, "added")
-	})
+	return storing(b, c, (*connections.Service).Add, "added")
 }
 
 func replaceConnection(b Backend) *cobra.Command {
@@ -92,32 +73,39 @@ func replaceConnection(b Backend) *cobra.Command {
 			"two seconds; calls that are under way end first.",
 		Example: "  molar connections replace clearinghouse.json && molar connections test 'My clearinghouse'",
 	}
+	return storing(b, c, (*connections.Service).Replace, "replaced")
+}
+
+// storing completes a command that stores the connection of a document.
+func storing(
+	b Backend, c *cobra.Command, store func(*connections.Service, context.Context, intake.ConnectionRequest) (*network.Connection, error), done string,
+) *cobra.Command {
 	return onConnections(b.Networks, c, func(c *cobra.Command, s *connections.Service, args []string, asJSON bool) error {
 		request, err := readConnection(b.Kinds, c.InOrStdin(), args[0])
 		if err != nil {
 			return err
 		}
-		replaced, err := s.Replace(c.Context(), request)
+		stored, err := store(s, c.Context(), request)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return printJSON(c, connectionShape(replaced, s.Show(replaced)))
+			return printJSON(c, connectionShape(stored, s.Show(stored)))
 		}
-		return printStored(c, b.Kinds, replaced, "replaced")
+		return printStored(c, b.Kinds, stored, done)
 	})
 }
 
 // printStored prints what a command has stored, and what to do next.
 func printStored(c *cobra.Command, kinds network.Kinds, stored *network.Connection, done string) error {
-	_, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %s mode, %s, for %s. It is %s.\n", stored.Name, done, stored.Kind, stored.Mode, carried(stored.Carries),
+	err := say(c, "%s %s: %s, %s mode, %s, for %s. It is %s.", stored.Name, done, stored.Kind, stored.Mode, carried(stored.Carries),
 		servedBy(stored), stored.State())
 	switch of := kinds.Find(stored.Kind); {
 	case err != nil:
 	case of != nil && of.Added != "":
-		_, err = fmt.Fprintln(c.OutOrStdout(), of.Added)
+		err = say(c, "%s", of.Added)
 	default:
-		_, err = fmt.Fprintf(c.OutOrStdout(), "Test it with: molar connections test '%s'\n", stored.Name)
+		err = say(c, "Test it with: molar connections test '%s'", stored.Name)
 	}
 	return err
 }
@@ -136,11 +124,9 @@ func listConnections(b Backend) *cobra.Command {
 			}
 			return printJSON(c, shapes)
 		}
-		var rows []string
-		for _, one := range all {
-			rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", one.Name, one.Kind, one.Mode, carried(one.Carries), servedBy(one), standing(one)))
-		}
-		return table(c, "NAME\tKIND\tMODE\tCARRIES\tFOR\tSTATE", rows)
+		return list(c, "", "NAME\tKIND\tMODE\tCARRIES\tFOR\tSTATE", all, func(one *network.Connection) []any {
+			return []any{one.Name, one.Kind, one.Mode, carried(one.Carries), servedBy(one), standing(one)}
+		})
 	})
 }
 
@@ -237,8 +223,7 @@ func changeConnection(
 		if asJSON {
 			return printJSON(c, connectionShape(one, s.Show(one)))
 		}
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s is %s.\n", one.Name, one.State())
-		return err
+		return say(c, "%s is %s.", one.Name, one.State())
 	})
 }
 
@@ -258,19 +243,12 @@ func removeConnection(b Backend) *cobra.Command {
 		if asJSON {
 			return printJSON(c, map[string]any{"name": args[0], "removed": true})
 		}
-		_, err := fmt.Fprintf(c.OutOrStdout(), "%s is removed.\n", args[0])
-		return err
+		return say(c, "%s is removed.", args[0])
 	})
 }
 
 // carried joins transactions for people.
-func carried(carries []network.Transaction) string {
-	all := make([]string, len(carries))
-	for i, t := range carries {
-		all[i] = string(t)
-	}
-	return strings.Join(all, ", ")
-}
+func carried(carries []network.Transaction) string { return joined(carries, ", ") }
 
 func servedBy(c *network.Connection) string {
 	if c.Org.IsZero() {
@@ -292,8 +270,7 @@ func printJSON(c *cobra.Command, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n", b)
-	return err
+	return say(c, "%s", b)
 }
 
 const connectionFields = `Every connection has:
@@ -317,7 +294,7 @@ func documentHelp(kinds network.Kinds) string {
 	add := func(format string, args ...any) { _, _ = fmt.Fprintf(&b, format, args...) }
 	carries := make([]string, len(kinds))
 	for i, k := range kinds {
-		carries[i] = strings.Join(strings.Split(carried(k.Carries), ", "), " or ") + " for " + k.Name
+		carries[i] = joined(k.Carries, " or ") + " for " + k.Name
 	}
 	add(connectionFields, kinds.Names(), strings.Join(carries, ", "))
 	for _, k := range kinds {

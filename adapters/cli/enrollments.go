@@ -21,51 +21,35 @@ func enrolled(b Backend) *cobra.Command {
 }
 
 func listEnrollments(b Backend) *cobra.Command {
-	var f scopeFlags
 	var asJSON bool
-	c := &cobra.Command{
+	c := b.Enrollments.scoped(&cobra.Command{
 		Use: "list", Short: "List the enrollments of an organization's offices", Args: cobra.NoArgs,
 		Long: "Lists the enrollments of an organization's offices with payers. An office needs none with a payer that is not listed.",
-		RunE: withEnrollments(b, func(c *cobra.Command, s *enrollments.Service) error {
-			scope, err := f.scope()
-			if err != nil {
-				return err
-			}
-			var all []*network.Enrollment
-			for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-				page, next, err := s.List(c.Context(), scope, network.EnrollmentFilter{}, p)
-				if err != nil {
-					return err
-				}
-				all = append(all, page...)
-				if p.After = next; next == nil {
-					break
-				}
-			}
-			return showEnrollments(c, all, asJSON)
-		}),
-	}
-	f.on(c)
+	}, func(c *cobra.Command, s *enrollments.Service, scope billing.Scope) error {
+		all, err := every(func(p billing.Page) ([]*network.Enrollment, *billing.Position, error) {
+			return s.List(c.Context(), scope, network.EnrollmentFilter{}, p)
+		})
+		if err != nil {
+			return err
+		}
+		return showEnrollments(c, all, asJSON)
+	})
 	c.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each")
 	return c
 }
 
 func showEnrollments(c *cobra.Command, all []*network.Enrollment, asJSON bool) error {
-	var rows []string
+	if !asJSON {
+		return list(c, "", "OFFICE\tPAYER\tTRANSACTION\tSTATE\tSINCE\tNOTE\tNETWORK", all, func(e *network.Enrollment) []any {
+			return []any{e.OfficeID, e.Payer.PayerID, e.Transaction, e.State, e.Date, cmp.Or(oneLine(e.Note), "-"), cmp.Or(oneLine(e.NetworkMessage), "-")}
+		})
+	}
 	for _, e := range all {
-		if asJSON {
-			if _, err := fmt.Fprintln(c.OutOrStdout(), enrollmentLine(e)); err != nil {
-				return err
-			}
-			continue
+		if err := say(c, "%s", enrollmentLine(e)); err != nil {
+			return err
 		}
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s",
-			e.OfficeID, e.Payer.PayerID, e.Transaction, e.State, e.Date, cmp.Or(oneLine(e.Note), "-"), cmp.Or(oneLine(e.NetworkMessage), "-")))
 	}
-	if asJSON {
-		return nil
-	}
-	return table(c, "OFFICE\tPAYER\tTRANSACTION\tSTATE\tSINCE\tNOTE\tNETWORK", rows)
+	return nil
 }
 
 // oneLine returns the text without line breaks, tabs and terminal codes, because the
@@ -93,35 +77,28 @@ func enrollmentLine(e *network.Enrollment) string {
 }
 
 func setEnrollment(b Backend) *cobra.Command {
-	var f scopeFlags
 	var in intake.EnrollmentRequest
 	var date string
 	var asJSON bool
-	c := &cobra.Command{
+	c := b.Enrollments.scoped(&cobra.Command{
 		Use: "set", Short: "Record the state of an office's enrollment with a payer", Args: cobra.NoArgs,
 		Long: "Records the state of an office's enrollment with a payer for a transaction, in place of an earlier record.\n\n" +
 			"Claims and eligibility checks of live mode are not sent while the enrollment is needed, submitted or rejected. Once it is active,\n" +
 			"the claims that waited for it are checked again, and those that were submitted are queued.",
 		Example: "  molar enrollments set --org org_... --mode live --office off_... --payer CHTEST --transaction claims --state submitted \\\n" +
 			"    --note 'Sent on the form of the clearinghouse' --network-message 'In process: 10 business days'",
-		RunE: withEnrollments(b, func(c *cobra.Command, s *enrollments.Service) error {
-			scope, err := f.scope()
-			if err != nil {
-				return err
+	}, func(c *cobra.Command, s *enrollments.Service, scope billing.Scope) error {
+		if date != "" {
+			in.Date = &date
+		}
+		show := func(e *network.Enrollment) string {
+			if asJSON {
+				return enrollmentLine(e)
 			}
-			if date != "" {
-				in.Date = &date
-			}
-			show := func(e *network.Enrollment) string {
-				if asJSON {
-					return enrollmentLine(e)
-				}
-				return fmt.Sprintf("%s: %s with %s is %s since %s", e.OfficeID, e.Transaction, e.Payer.PayerID, e.State, e.Date)
-			}
-			return printed(c)(s.Put(c.Context(), administration(c, scope, show), in))
-		}),
-	}
-	f.on(c)
+			return fmt.Sprintf("%s: %s with %s is %s since %s", e.OfficeID, e.Transaction, e.Payer.PayerID, e.State, e.Date)
+		}
+		return printed(c)(s.Put(c.Context(), administration(c, scope, show), in))
+	})
 	c.Flags().StringVar(&in.OfficeID, "office", "", "office (off_...), see: molar offices list")
 	c.Flags().StringVar(&in.PayerID, "payer", "", "payer ID, such as CHTEST, or pyr_ ID")
 	c.Flags().StringVar(&in.Transaction, "transaction", "", "eligibility or claims")
@@ -134,20 +111,4 @@ func setEnrollment(b Backend) *cobra.Command {
 		_ = c.MarkFlagRequired(required)
 	}
 	return c
-}
-
-// withEnrollments runs fn on the database.
-func withEnrollments(b Backend, fn func(c *cobra.Command, s *enrollments.Service) error) func(*cobra.Command, []string) error {
-	return func(c *cobra.Command, _ []string) (err error) {
-		s, done, err := b.Enrollments(c.Context())
-		if err != nil {
-			return err
-		}
-		defer func() {
-			if e := done(); err == nil {
-				err = e
-			}
-		}()
-		return fn(c, s)
-	}
 }

@@ -28,15 +28,6 @@ func atMostOneFile(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// withRemittances runs fn on the database.
-func withRemittances(c *cobra.Command, b Backend, fn func(s *remittances.Service) error) error {
-	s, done, err := b.Remittances(c.Context())
-	if err != nil {
-		return err
-	}
-	return errors.Join(fn(s), done())
-}
-
 // onERA completes a command that runs fn on the remittance that its argument names.
 func onERA(
 	b Backend, c *cobra.Command, fn func(c *cobra.Command, s *remittances.Service, scope billing.Scope, id billing.ERAID) error,
@@ -52,7 +43,7 @@ func onERA(
 		if err != nil {
 			return err
 		}
-		return withRemittances(c, b, func(s *remittances.Service) error { return fn(c, s, scope, id) })
+		return b.Remittances.with(c, func(s *remittances.Service) error { return fn(c, s, scope, id) })
 	}
 	f.on(c)
 	return c
@@ -73,7 +64,7 @@ func parseERASource(args []string, quarantined string) (from eraSource, err erro
 	case quarantined == "":
 		return from, errors.New("name a FILE, or a file of the quarantine with --quarantined fil_...; molar era quarantine lists those")
 	}
-	if from.quarantined, err = parseQuarantined(quarantined); err != nil {
+	if from.quarantined, err = parseFile(quarantined, listQuarantine); err != nil {
 		err = fmt.Errorf("--quarantined %w", err)
 	}
 	return from, err
@@ -107,7 +98,7 @@ func importERA(b Backend) *cobra.Command {
 					return err
 				}
 			}
-			return withRemittances(c, b, func(s *remittances.Service) error {
+			return b.Remittances.with(c, func(s *remittances.Service) error {
 				var report []remittances.Imported
 				if from.path != "" {
 					report, err = s.Import(c.Context(), scope, filepath.Base(from.path), content)
@@ -163,8 +154,7 @@ func printImported(c *cobra.Command, report []remittances.Imported) error {
 	if len(report) == 0 {
 		return nil
 	}
-	var rows []string
-	for _, made := range report {
+	return list(c, "", "ID\tSTATUS\tPAYER\tMETHOD\tTRACE\tDATE\tCLAIMS\tTOTAL", report, func(made remittances.Imported) []any {
 		e, status := made.ERA, "known already"
 		switch {
 		case made.New && len(e.Corrects) > 0:
@@ -172,10 +162,11 @@ func printImported(c *cobra.Command, report []remittances.Imported) error {
 		case made.New:
 			status = "new"
 		}
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", made.ID, status, cmp.Or(e.PayerName, "-"),
-			e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), dateOrDash(e.Payment.Date), e.ClaimCount, e.Payment.Total))
-	}
-	return table(c, "ID\tSTATUS\tPAYER\tMETHOD\tTRACE\tDATE\tCLAIMS\tTOTAL", rows)
+		return []any{
+			made.ID, status, cmp.Or(e.PayerName, "-"), e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"),
+			orDash(e.Payment.Date), e.ClaimCount, e.Payment.Total,
+		}
+	})
 }
 
 // explainImport says what to do about an error.
@@ -190,7 +181,7 @@ func explainImport(err error, scope billing.Scope, from eraSource) error {
 		came := map[billing.Mode]billing.Mode{billing.ModeTest: billing.ModeLive, billing.ModeLive: billing.ModeTest}[scope.Mode]
 		return fmt.Errorf("%s came in %s mode; import it with --mode %s", from.quarantined, came, came)
 	case e.Code == billing.CodeNotFound && slices.ContainsFunc(e.Faults, func(f billing.FieldFault) bool { return f.Field == "id" }):
-		return explainQuarantined(err, from.quarantined)
+		return fmt.Errorf(notQuarantined, from.quarantined)
 	case e.Code == billing.CodeNotFound:
 		return fmt.Errorf("there is no organization %s; list them with: molar orgs list", scope.Org)
 	default:
@@ -210,10 +201,8 @@ func retryERA(b Backend) *cobra.Command {
 		case err != nil:
 			return explainERA(err, scope, id, "")
 		case again:
-			_, err = fmt.Fprintln(c.OutOrStdout(), id, "is queued again.")
-		default:
-			_, err = fmt.Fprintln(c.OutOrStdout(), id, "has nothing left to apply, or is being worked on.")
+			return say(c, "%s is queued again.", id)
 		}
-		return err
+		return say(c, "%s has nothing left to apply, or is being worked on.", id)
 	})
 }

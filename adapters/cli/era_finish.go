@@ -61,7 +61,7 @@ func (f finishing) command(b Backend) *cobra.Command {
 			if err != nil || n < 1 {
 				return fmt.Errorf("%q is not the number of a claim; molar era show lists them", args[1])
 			}
-			return withRemittances(c, b, func(s *remittances.Service) error {
+			return b.Remittances.with(c, func(s *remittances.Service) error {
 				call := administration(c, scope, finished)
 				reply, err := f.do(c.Context(), s, call, id, int(n), args[2:])
 				return printed(c)(reply, explainERA(err, scope, id, args[1]))
@@ -79,7 +79,7 @@ func (f finishing) command(b Backend) *cobra.Command {
 func finished(r *remit.Claim) string {
 	status, _ := r.Shown()
 	became := map[remit.Status]string{
-		remit.StatusApplied:     fmt.Sprintf("is applied to %s: %s of %s is paid.", claimOrDash(r.ClaimID), r.Paid, r.Charge),
+		remit.StatusApplied:     fmt.Sprintf("is applied to %s: %s of %s is paid.", orDash(r.ClaimID), r.Paid, r.Charge),
 		remit.StatusNeedsReview: "is no longer applied.",
 		remit.StatusIgnored:     "is ignored.",
 	}[status]

@@ -15,54 +15,40 @@ import (
 )
 
 func listERAs(b Backend) *cobra.Command {
-	var f scopeFlags
 	var filter remit.Filter
 	var unfinished bool
-	c := &cobra.Command{
+	c := b.Remittances.scoped(&cobra.Command{
 		Use: "list", Short: "List remittances, the last received first", Args: cobra.NoArgs,
 		Long: "Lists the remittances of an organization in a mode, the last received first. UNFINISHED counts the claims that\n" +
 			"need review or match no claim here. --needs-attention lists remittances with such claims, and those whose payment\n" +
 			"does not add up.",
 		Example: "  molar era list --org org_... --mode test --needs-attention",
-		RunE: func(c *cobra.Command, _ []string) error {
-			scope, err := f.scope()
-			if err != nil {
-				return err
-			}
-			if unfinished {
-				filter.NeedsAttention = &unfinished
-			}
-			return withRemittances(c, b, func(s *remittances.Service) error {
-				var all []*remit.ERA
-				for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-					page, next, err := s.List(c.Context(), scope, filter, p)
-					if err != nil {
-						return err
-					}
-					all = append(all, page...)
-					if p.After = next; next == nil {
-						return printERAs(c, all)
-					}
-				}
-			})
-		},
-	}
-	f.on(c)
+	}, func(c *cobra.Command, s *remittances.Service, scope billing.Scope) error {
+		if unfinished {
+			filter.NeedsAttention = &unfinished
+		}
+		all, err := every(func(p billing.Page) ([]*remit.ERA, *billing.Position, error) {
+			return s.List(c.Context(), scope, filter, p)
+		})
+		if err != nil {
+			return err
+		}
+		return printERAs(c, all)
+	})
 	c.Flags().BoolVar(&unfinished, "needs-attention", false, "only those that a person must look at")
 	return c
 }
 
 func printERAs(c *cobra.Command, all []*remit.ERA) error {
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(c.OutOrStdout(), "There are no such remittances.")
-		return err
+		return say(c, "There are no such remittances.")
 	}
 	return columns(c, len(all), []column{
 		{"ID", func(i int) string { return all[i].ID.String() }, false},
 		{"STATE", func(i int) string { return string(all[i].State) }, false},
 		{"PAYER", func(i int) string { return cmp.Or(all[i].PayerName, "-") }, false},
 		{"TRACE", func(i int) string { return cmp.Or(all[i].Payment.TraceNumber, "-") }, false},
-		{"DATE", func(i int) string { return dateOrDash(all[i].Payment.Date) }, false},
+		{"DATE", func(i int) string { return orDash(all[i].Payment.Date) }, false},
 		{"TOTAL", func(i int) string { return all[i].Payment.Total.String() }, true},
 		{"CLAIMS", func(i int) string { return strconv.Itoa(all[i].ClaimCount) }, true},
 		{"UNFINISHED", func(i int) string { return strconv.Itoa(all[i].Unfinished()) }, true},
@@ -100,13 +86,6 @@ func columns(c *cobra.Command, rows int, of []column) error {
 	return table(c, lines[0], lines[1:])
 }
 
-func dateOrDash(d billing.Date) string {
-	if d.IsZero() {
-		return "-"
-	}
-	return d.String()
-}
-
 func showERA(b Backend) *cobra.Command {
 	return onERA(b, &cobra.Command{
 		Use: "show ERA_ID", Short: "Show a remittance, its claims and what is left to do",
@@ -137,7 +116,7 @@ func printERA(c *cobra.Command, r *remit.Record, claims []*remit.Claim) error {
 	p := e.Counted()
 	var head strings.Builder
 	fmt.Fprintf(&head, "%s from %s, %s\n", e.ID, cmp.Or(e.PayerName, "an unnamed payer"), e.State)
-	fmt.Fprintf(&head, "%s %s of %s: %s\n", e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), dateOrDash(e.Payment.Date), e.Payment.Total)
+	fmt.Fprintf(&head, "%s %s of %s: %s\n", e.Payment.Method, cmp.Or(e.Payment.TraceNumber, "-"), orDash(e.Payment.Date), e.Payment.Total)
 	fmt.Fprintf(&head, "%d applied, %d need review, %d unmatched, %d ignored, %d forwarded\n", p.Applied, p.NeedsReview, p.Unmatched, p.Ignored, p.Forwarded)
 	if balance := e.PaymentBalance(); balance.Failed > 0 {
 		fmt.Fprintf(&head, "The payment does not add up: it is off by %s.\n", balance.Off)
@@ -155,10 +134,10 @@ func printERA(c *cobra.Command, r *remit.Record, claims []*remit.Claim) error {
 		{"STATUS", func(i int) string { status, _ := claims[i].Shown(); return string(status) }, false},
 		{"CONTROL NUMBER", func(i int) string { return cmp.Or(claims[i].ControlNumber, "-") }, false},
 		{"PATIENT", func(i int) string { return patientName(claims[i]) }, false},
-		{"SERVICE", func(i int) string { return dateOrDash(claims[i].ServiceDates.From) }, false},
+		{"SERVICE", func(i int) string { return orDash(claims[i].ServiceDates.From) }, false},
 		{"CHARGE", func(i int) string { return claims[i].Charge.String() }, true},
 		{"PAID", func(i int) string { return claims[i].Paid.String() }, true},
-		{"CLAIM", func(i int) string { return claimOrDash(claims[i].ClaimID) }, false},
+		{"CLAIM", func(i int) string { return orDash(claims[i].ClaimID) }, false},
 	})
 	if err != nil {
 		return err
@@ -192,13 +171,6 @@ func adjustments(r *remit.Record) string {
 
 func patientName(r *remit.Claim) string {
 	return cmp.Or(strings.TrimSpace(r.PatientFirstName+" "+r.PatientLastName), "-")
-}
-
-func claimOrDash(id billing.ClaimID) string {
-	if id.IsZero() {
-		return "-"
-	}
-	return id.String()
 }
 
 // remarksOn returns what to know and to do about a remittance claim, a line

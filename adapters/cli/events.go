@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,18 +76,11 @@ func parseTypes(flag string, names []string) ([]event.Type, error) {
 	for _, n := range names {
 		t := event.Type(n)
 		if !slices.Contains(event.Types(), t) {
-			return nil, fmt.Errorf("--%s %q: there is no such event type; the types are\n  %s", flag, n, strings.Join(typeNames(), "\n  "))
+			return nil, fmt.Errorf("--%s %q: there is no such event type; the types are\n  %s", flag, n, joined(event.Types(), "\n  "))
 		}
 		types = append(types, t)
 	}
 	return types, nil
-}
-
-func typeNames() (names []string) {
-	for _, t := range event.Types() {
-		names = append(names, string(t))
-	}
-	return names
 }
 
 // span has the flags of a period.
@@ -170,17 +162,15 @@ func listQuery(kind, resource string, when *span) (url.Values, error) {
 func printEvents(c *cobra.Command, all []listedEvent, asJSON bool) error {
 	if asJSON {
 		for _, e := range all {
-			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\n", e.raw); err != nil {
+			if err := say(c, "%s", e.raw); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	var rows []string
-	for _, e := range all {
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%d", event.Timestamp(e.CreatedAt), e.Type, e.ID, e.Data.ID, e.Sequence))
-	}
-	return table(c, "CREATED\tTYPE\tID\tRESOURCE\tSEQUENCE", rows)
+	return list(c, "", "CREATED\tTYPE\tID\tRESOURCE\tSEQUENCE", all, func(e listedEvent) []any {
+		return []any{event.Timestamp(e.CreatedAt), e.Type, e.ID, e.Data.ID, e.Sequence}
+	})
 }
 
 // resend has the flags of molar events resend.
@@ -227,8 +217,7 @@ func resendEvents(b Backend) *cobra.Command {
 
 func printQueued(c *cobra.Command, answer json.RawMessage, asJSON bool) error {
 	if asJSON {
-		_, err := fmt.Fprintf(c.OutOrStdout(), "%s\n", answer)
-		return err
+		return say(c, "%s", answer)
 	}
 	var parsed struct {
 		Queued int `json:"queued"`
@@ -236,7 +225,7 @@ func printQueued(c *cobra.Command, answer json.RawMessage, asJSON bool) error {
 	if err := json.Unmarshal(answer, &parsed); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "%d queued\n", parsed.Queued)
+	err := say(c, "%d queued", parsed.Queued)
 	if parsed.Queued == 0 {
 		_, _ = fmt.Fprintln(c.ErrOrStderr(), "No enabled webhook endpoint receives these events; GET /webhook_endpoints lists the endpoints.")
 	}

@@ -68,8 +68,7 @@ func (f *listening) run(c *cobra.Command, b Backend) error {
 		return err
 	}
 	if f.secretAndEnd {
-		_, err := fmt.Fprintln(c.OutOrStdout(), secret)
-		return err
+		return say(c, "%s", secret)
 	}
 	if f.forward == "" {
 		return errors.New("name the receiver, such as --forward-to http://localhost:3000/hooks")

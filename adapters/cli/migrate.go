@@ -30,8 +30,7 @@ func migrate(b Backend) *cobra.Command {
 			if err := b.Migrate(c.Context()); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "The schema is up to date.")
-			return err
+			return say(c, "The schema is up to date.")
 		},
 	}
 	c.AddCommand(

@@ -16,35 +16,19 @@ import (
 )
 
 func offices(b Backend) *cobra.Command {
-	var lf scopeFlags
-	list := &cobra.Command{
+	all := b.Access.scoped(&cobra.Command{
 		Use: "list", Short: "List the offices of an organization in a mode", Args: cobra.NoArgs,
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
-			scope, err := lf.scope()
-			if err != nil {
-				return err
-			}
-			var rows []string
-			for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-				page, next, err := s.ListOffices(c.Context(), scope, p)
-				if err != nil {
-					return err
-				}
-				for _, o := range page {
-					verified := "-"
-					if !o.VerifiedAt.IsZero() {
-						verified = event.Timestamp(o.VerifiedAt)
-					}
-					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", o.ID, o.Name, o.NPI, o.TimeZone, verified, cmp.Or(waiting(o), "-")))
-				}
-				if p.After = next; next == nil {
-					break
-				}
-			}
-			return table(c, "ID\tNAME\tNPI\tTIME ZONE\tVERIFIED\tWAITS FOR YOU", rows)
-		}),
-	}
-	lf.on(list)
+	}, func(c *cobra.Command, s *access.Service, scope billing.Scope) error {
+		all, err := every(func(p billing.Page) ([]*directory.Office, *billing.Position, error) {
+			return s.ListOffices(c.Context(), scope, p)
+		})
+		if err != nil {
+			return err
+		}
+		return list(c, "", "ID\tNAME\tNPI\tTIME ZONE\tVERIFIED\tWAITS FOR YOU", all, func(o *directory.Office) []any {
+			return []any{o.ID, o.Name, o.NPI, o.TimeZone, timeOrDash(o.VerifiedAt), cmp.Or(waiting(o), "-")}
+		})
+	})
 	verify := &cobra.Command{
 		Use: "verify OFFICE_ID", Short: "Record that an office is the practice with its NPI and tax ID",
 		Long: "Records that an office is the practice with its NPI and tax ID, or that its new name or address for payments is right.\n\n" +
@@ -53,7 +37,7 @@ func offices(b Backend) *cobra.Command {
 			"A new name or address for payments of a verified live office waits for you: molar offices list shows it, and files have the\n" +
 			"verified values until then. Ask the practice by a telephone number that you know. molar offices withdraw drops the change.",
 		Args: oneOf("office (off_...)", "molar offices list --org org_... --mode live"),
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, args []string) error {
 			id, err := billing.ParseID[billing.OfficeID](args[0])
 			if err != nil {
 				return fmt.Errorf("%q is not an off_ ID; molar offices list --org org_... --mode live lists them", args[0])
@@ -62,16 +46,15 @@ func offices(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s verified at %s: %s, NPI %s, of %s in %s mode, payments to %s\n",
+			return say(c, "%s verified at %s: %s, NPI %s, of %s in %s mode, payments to %s",
 				o.ID, event.Timestamp(o.VerifiedAt), o.Name, o.NPI, o.Scope.Org, o.Scope.Mode, payTo(o.PayTo))
-			return err
 		}),
 	}
 	withdraw := &cobra.Command{
 		Use: "withdraw OFFICE_ID", Short: "Drop a change of an office that waits for the operator",
 		Long: "Drops the new name or address for payments that waits for the operator. The office keeps the verified values.",
 		Args: oneOf("office (off_...)", "molar offices list --org org_... --mode live"),
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, args []string) error {
 			id, err := billing.ParseID[billing.OfficeID](args[0])
 			if err != nil {
 				return fmt.Errorf("%q is not an off_ ID; molar offices list --org org_... --mode live lists them", args[0])
@@ -86,7 +69,7 @@ func offices(b Backend) *cobra.Command {
 			return printed(c)(s.WithdrawOfficeChange(c.Context(), administration(c, o.Scope, show), id))
 		}),
 	}
-	return group("offices", "Offices", createOffice(b), list, verify, withdraw)
+	return group("offices", "Offices", createOffice(b), all, verify, withdraw)
 }
 
 // waiting returns the change of an office that waits for the operator; empty for none.
@@ -114,11 +97,10 @@ func payTo(a directory.Address) string {
 }
 
 func createOffice(b Backend) *cobra.Command {
-	var f scopeFlags
 	var in intake.OfficeRequest
 	var address, payTo intake.AddressInput
 	var numbers, locations []string
-	create := &cobra.Command{
+	create := b.Access.scoped(&cobra.Command{
 		Use: "create", Short: "Create an office", Args: cobra.NoArgs,
 		Long: "Creates an office and prints its ID.\n\n" +
 			"Claims need its tax ID, its telephone number and its address, with a street and a ZIP code of 9 digits.\n" +
@@ -131,28 +113,22 @@ func createOffice(b Backend) *cobra.Command {
 			"    --first-name Ana --last-name Diaz --taxonomy 1223G0001X --contact-name 'Billing desk' \\\n" +
 			"    --pay-to-line1 'P.O. Box 100' --pay-to-city Springfield --pay-to-state IL --pay-to-zip 627050100 \\\n" +
 			"    --provider-number CHTEST=PN-7",
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
-			scope, err := f.scope()
-			if err != nil {
-				return err
-			}
-			if address != (intake.AddressInput{}) {
-				in.Address = &address
-			}
-			if payTo != (intake.AddressInput{}) {
-				in.PayToAddress = &payTo
-			}
-			if in.FirstName+in.LastName != "" {
-				in.Entity = string(directory.EntityPerson)
-			}
-			if in.ProviderNumbers, err = providerNumbers(numbers, locations); err != nil {
-				return err
-			}
-			show := func(o *directory.Office) string { return o.ID.String() }
-			return printed(c)(s.CreateOffice(c.Context(), administration(c, scope, show), in))
-		}),
-	}
-	f.on(create)
+	}, func(c *cobra.Command, s *access.Service, scope billing.Scope) (err error) {
+		if address != (intake.AddressInput{}) {
+			in.Address = &address
+		}
+		if payTo != (intake.AddressInput{}) {
+			in.PayToAddress = &payTo
+		}
+		if in.FirstName+in.LastName != "" {
+			in.Entity = string(directory.EntityPerson)
+		}
+		if in.ProviderNumbers, err = providerNumbers(numbers, locations); err != nil {
+			return err
+		}
+		show := func(o *directory.Office) string { return o.ID.String() }
+		return printed(c)(s.CreateOffice(c.Context(), administration(c, scope, show), in))
+	})
 	flags := create.Flags()
 	flags.StringVar(&in.Name, "name", "", "name")
 	flags.StringVar(&in.NPI, "npi", "", "national provider identifier, ten digits")

@@ -41,8 +41,7 @@ func ready() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), "ready")
-			return err
+			return say(c, "ready")
 		},
 	}
 }

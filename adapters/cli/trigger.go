@@ -81,11 +81,9 @@ func triggers(b Backend) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n", e.raw)
-			} else {
-				_, err = fmt.Fprintf(c.OutOrStdout(), "%s  %s  %s\n", e.Type, e.ID, e.Data.ID)
+				return say(c, "%s", e.raw)
 			}
-			return err
+			return say(c, "%s  %s  %s", e.Type, e.ID, e.Data.ID)
 		},
 	}
 	f.on(c)

@@ -12,7 +12,6 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/idempotency"
 )
 
@@ -42,7 +41,7 @@ func inviteUser(b Backend) *cobra.Command {
 		Use: "invite EMAIL", Short: "Invite a person, and print the sign-in link, which works once within 48 hours",
 		Example: "  molar users invite ann@example.com --org org_... --role owner",
 		Args:    exactlyOne("name one email address, such as: molar users invite ann@example.com --org org_... --role owner"),
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, args []string) error {
 			org, err := parseOrg(f.org)
 			if err != nil {
 				return err
@@ -62,29 +61,20 @@ func listUsers(b Backend) *cobra.Command {
 	var f userFlags
 	c := &cobra.Command{
 		Use: "list", Short: "List the users of an organization", Args: cobra.NoArgs,
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, _ []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, _ []string) error {
 			org, err := parseOrg(f.org)
 			if err != nil {
 				return err
 			}
-			var rows []string
-			for p := (billing.Page{Limit: billing.MaxPageLimit}); ; {
-				page, next, err := s.ListUsers(c.Context(), billing.Scope{Org: org, Mode: billing.ModeTest}, p)
-				if err != nil {
-					return err
-				}
-				for _, u := range page {
-					last := "-"
-					if !u.SignedInAt.IsZero() {
-						last = event.Timestamp(u.SignedInAt)
-					}
-					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", u.ID, u.Email, u.Role, u.State, last))
-				}
-				if p.After = next; next == nil {
-					break
-				}
+			all, err := every(func(p billing.Page) ([]*caller.User, *billing.Position, error) {
+				return s.ListUsers(c.Context(), billing.Scope{Org: org, Mode: billing.ModeTest}, p)
+			})
+			if err != nil {
+				return err
 			}
-			return table(c, "ID\tEMAIL\tROLE\tSTATE\tSIGNED IN", rows)
+			return list(c, "", "ID\tEMAIL\tROLE\tSTATE\tSIGNED IN", all, func(u *caller.User) []any {
+				return []any{u.ID, u.Email, u.Role, u.State, timeOrDash(u.SignedInAt)}
+			})
 		}),
 	}
 	f.onOrg(c, true)
@@ -97,7 +87,7 @@ func disableUser(b Backend) *cobra.Command {
 	var f userFlags
 	c := &cobra.Command{
 		Use: "disable EMAIL", Short: "Disable a user, whose sessions end within two seconds", Args: exactlyOne(nameOneUser),
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, args []string) error {
 			u, err := f.user(c.Context(), s, args[0])
 			if err != nil {
 				return err
@@ -141,7 +131,7 @@ func userLink(
 	var f userFlags
 	c := &cobra.Command{
 		Use: use, Short: short, Args: exactlyOne(nameOneUser),
-		RunE: withAccess(b, func(c *cobra.Command, s *access.Service, args []string) error {
+		RunE: b.Access.run(func(c *cobra.Command, s *access.Service, args []string) error {
 			u, err := f.user(c.Context(), s, args[0])
 			if err != nil {
 				return err

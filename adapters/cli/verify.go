@@ -172,8 +172,7 @@ func webhooks(b Backend) *cobra.Command {
 			if err := got.verify(s, time.Now(), tolerance); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), "valid")
-			return err
+			return say(c, "valid")
 		},
 	}
 	c.Flags().StringVar(&secret, "secret", "", "the endpoint's secret, whsec_... (default $MOLAR_WEBHOOK_SECRET)")

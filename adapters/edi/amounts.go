@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -108,7 +109,7 @@ func nameClasses(totals, later []*row) {
 	}
 	for _, r := range slices.Concat(totals, later) {
 		if name := r.className(); name != "" && slices.ContainsFunc(named, func(o *row) bool {
-			return first(o.named, o.className()) == name && newSum(o).subject == newSum(r).subject
+			return cmp.Or(o.named, o.className()) == name && newSum(o).subject == newSum(r).subject
 		}) {
 			r.named, r.notes = name, nil
 		}

@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -336,7 +337,7 @@ func (a *answer) otherFacts() {
 		if r.code != "" || r.foreign || len(r.categories) > 0 {
 			continue
 		}
-		prefix := r.prefix(first(r.subject, "Dental care"), nil)
+		prefix := r.prefix(cmp.Or(r.subject, "Dental care"), nil)
 		if n := r.ageNote(); n != "" {
 			a.remarks = append(a.remarks, prefix+n)
 		}

@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,8 +29,8 @@ func (a *answer) plan(b *coverage.Benefits) {
 	}
 	b.CoverageEffectiveDate, b.CoverageTerminationDate = dates.from, dates.to
 	for _, r := range statuses {
-		b.Plan.Name = first(b.Plan.Name, strings.TrimSpace(r.Plan))
-		b.Plan.Type = first(b.Plan.Type, planType(r.InsuranceType))
+		b.Plan.Name = cmp.Or(b.Plan.Name, strings.TrimSpace(r.Plan))
+		b.Plan.Type = cmp.Or(b.Plan.Type, planType(r.InsuranceType))
 	}
 	b.Plan.GroupNumber = a.groupNumber()
 	b.Plan.BenefitPeriod = a.statedPeriod()
@@ -147,14 +148,14 @@ func planType(code string) string {
 func (a *answer) groupNumber() string {
 	number := ""
 	for _, qualifier := range []string{"6P", "1L", "18"} { // group, group policy, plan
-		number = first(number, a.member.Reference(qualifier))
+		number = cmp.Or(number, a.member.Reference(qualifier))
 		if a.holder != nil {
-			number = first(number, a.holder.Reference(qualifier))
+			number = cmp.Or(number, a.holder.Reference(qualifier))
 		}
 		for _, r := range a.rows {
 			for _, ref := range r.References {
 				if ref.Qualifier == qualifier && r.code == "" && r.Code != otherPayer {
-					number = first(number, ref.Value)
+					number = cmp.Or(number, ref.Value)
 				}
 			}
 		}
@@ -185,7 +186,7 @@ func (a *answer) statedPeriod() string {
 		if r.code != "" || !r.general() {
 			continue
 		}
-		words = first(words, take(r.notes))
+		words = cmp.Or(words, take(r.notes))
 		r.notes = slices.DeleteFunc(r.notes, statesPeriod)
 	}
 	if words != "" {
@@ -253,11 +254,4 @@ func (a *answer) network(statuses []*row) coverage.NetworkStatus {
 	default:
 		return ""
 	}
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -195,7 +196,7 @@ func (r *row) read(b *eligibility.Benefit) {
 	if coverage.ValidProcedureCode(code) {
 		r.code = code
 	}
-	if last = first(strings.ToUpper(b.Procedure.Last()), last); r.code != "" && last > code && coverage.ValidProcedureCode(last) {
+	if last = cmp.Or(strings.ToUpper(b.Procedure.Last()), last); r.code != "" && last > code && coverage.ValidProcedureCode(last) {
 		r.last = last
 	}
 	r.foreign = r.code == "" && b.Procedure.Code != ""

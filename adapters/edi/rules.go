@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -171,7 +172,7 @@ func (a *answer) otherPayers() {
 		name := strings.TrimSpace(r.Plan)
 		for _, p := range r.Related {
 			if p.Name.Kind == "2" {
-				name = first(p.Name.Last, name)
+				name = cmp.Or(p.Name.Last, name)
 			}
 		}
 		said := join(": ", "The payer knows of another payer", name)

@@ -1,6 +1,7 @@
 package edi
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,7 +122,7 @@ func wordsOf(message string) []string {
 		case word == "TWICE":
 			words = append(words, "2", "TIME")
 		default:
-			words = append(words, first(form, word))
+			words = append(words, cmp.Or(form, word))
 		}
 	}
 	return words

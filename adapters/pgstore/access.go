@@ -39,11 +39,8 @@ type keyRow struct {
 
 func (r keyRow) key() (*caller.APIKey, error) {
 	k := &caller.APIKey{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, LastFour: r.LastFour, CreatedAt: r.CreatedAt.UTC(),
-		CreatedBy: r.CreatedBy, RevokedAt: present(r.RevokedAt), ExpiresAt: present(r.ExpiresAt), LastUsedAt: present(r.UsedAt), LastUsedFrom: r.UsedFrom,
-	}
-	for _, p := range r.Permissions {
-		k.Permissions = append(k.Permissions, billing.Permission(p))
+		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, Permissions: typed[billing.Permission](r.Permissions), LastFour: r.LastFour,
+		CreatedAt: r.CreatedAt.UTC(), CreatedBy: r.CreatedBy, RevokedAt: present(r.RevokedAt), ExpiresAt: present(r.ExpiresAt), LastUsedAt: present(r.UsedAt), LastUsedFrom: r.UsedFrom,
 	}
 	for _, text := range r.Allowed {
 		p, err := netip.ParsePrefix(text)
@@ -57,10 +54,6 @@ func (r keyRow) key() (*caller.APIKey, error) {
 
 // Insert stores a key.
 func (r apiKeys) Insert(ctx context.Context, k *caller.APIKey, digest [32]byte) error {
-	var permissions pq.StringArray
-	for _, p := range k.Permissions {
-		permissions = append(permissions, string(p))
-	}
 	allowed := pq.StringArray{}
 	for _, p := range k.AllowedAddresses {
 		allowed = append(allowed, p.String())
@@ -68,8 +61,8 @@ func (r apiKeys) Insert(ctx context.Context, k *caller.APIKey, digest [32]byte) 
 	r.evidence = rowEvidence("api_keys", k.ID)
 	return r.later(ctx, k.ID, `
 INSERT INTO api_keys (id, org_id, mode, name, permissions, last_four, digest, created_at, revoked_at, expires_at, allowed_addresses, created_by)
-VALUES ($1, $2, $3, $4, coalesce($5, '{}'::text[]), $6, $7, $8, $9, $10, $11, $12)`,
-		k.ID, r.scope.Org, k.Scope.Mode, k.Name, permissions, k.LastFour, digest[:], micro(k.CreatedAt), optional(k.RevokedAt),
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		k.ID, r.scope.Org, k.Scope.Mode, k.Name, texts(k.Permissions), k.LastFour, digest[:], micro(k.CreatedAt), optional(k.RevokedAt),
 		optional(k.ExpiresAt), allowed, k.CreatedBy)
 }
 
@@ -91,14 +84,10 @@ func (r apiKeys) List(ctx context.Context, p billing.Page) ([]*caller.APIKey, er
 
 // Working reads the keys that a user made, without revoked and expired ones.
 func (r apiKeys) Working(ctx context.Context, by billing.UserID, at time.Time) ([]*caller.APIKey, error) {
-	var rows []keyRow
-	if err := r.list(ctx, &rows, "SELECT "+keyColumns+`
+	return many(ctx, r.tx, "read the keys of "+by.String(), keyRow.key, "SELECT "+keyColumns+`
 FROM api_keys
 WHERE org_id = $1 AND created_by = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
-ORDER BY created_at, id`, r.scope.Org, by, micro(at)); err != nil {
-		return nil, fmt.Errorf("read the keys of %s: %w", by, err)
-	}
-	return values(rows, keyRow.key)
+ORDER BY created_at, id`, r.scope.Org, by, micro(at))
 }
 
 // Append stores the event of a key. While it does, the transaction has the mode of
@@ -153,15 +142,12 @@ func (r keyFinder) Used(ctx context.Context, all []caller.KeyUsed) error {
 	for n, u := range all {
 		ids[n], times[n], from[n] = u.Key, micro(u.At), u.From
 	}
-	_, err := r.exec(ctx, `
+	_, err := r.do(ctx, "store the last uses of keys", `
 UPDATE api_keys k
 SET last_used_at = u.at, last_used_from = u.address
 FROM unnest($1::uuid[], $2::timestamptz[], $3::text[]) u (id, at, address)
 WHERE k.id = u.id AND (k.last_used_at IS NULL OR k.last_used_at < u.at)`, pq.Array(ids), pq.Array(times), pq.Array(from))
-	if err != nil {
-		return fmt.Errorf("store the last uses of keys: %w", err)
-	}
-	return nil
+	return err
 }
 
 type organizations struct{ *tx }
@@ -218,9 +204,5 @@ func (r organizations) Office(ctx context.Context, id billing.OfficeID) (*direct
 
 // List reads every organization, oldest first.
 func (r organizations) List(ctx context.Context) ([]*caller.Organization, error) {
-	var rows []orgRow
-	if err := r.list(ctx, &rows, "SELECT "+orgColumns+"\nFROM organizations\nORDER BY created_at, id"); err != nil {
-		return nil, fmt.Errorf("list organizations: %w", err)
-	}
-	return values(rows, orgRow.org)
+	return many(ctx, r.tx, "list organizations", orgRow.org, "SELECT "+orgColumns+"\nFROM organizations\nORDER BY created_at, id")
 }

@@ -86,15 +86,12 @@ func (r acknowledgements) addTo(ctx context.Context, to []*clearing.Batch) error
 
 // Link adds an acknowledgement to a locked batch.
 func (r acknowledgements) Link(ctx context.Context, id, acknowledgement billing.FileID, kind clearing.AcknowledgementKind) error {
-	_, err := r.exec(ctx, `
+	_, err := r.do(ctx, "add an acknowledgement to batch "+id.String(), `
 INSERT INTO batch_acknowledgements (batch_id, number, org_id, mode, kind, acknowledgement_id)
 SELECT $3, coalesce(max(number), 0) + 1, $1, $2, $4, $5
 FROM batch_acknowledgements
 WHERE org_id = $1 AND mode = $2 AND batch_id = $3`, r.scope.Org, r.scope.Mode, id, kind, acknowledgement)
-	if err != nil {
-		return fmt.Errorf("add an acknowledgement to batch %s: %w", id, err)
-	}
-	return nil
+	return err
 }
 
 // Get reads an acknowledgement of a batch with its bytes.
@@ -112,19 +109,10 @@ func (r acknowledgements) Get(ctx context.Context, id billing.FileID, number int
 	return new(row.acknowledgement()), plain, nil
 }
 
-// batchIDs is a parameter for the IDs.
-func batchIDs(ids []billing.FileID) pq.StringArray {
-	all := make(pq.StringArray, 0, len(ids))
-	for _, id := range ids {
-		all = append(all, id.UUID())
-	}
-	return all
-}
-
 // late selects those of the batches that wait for the operator.
 func (r acknowledgements) late(ids []billing.FileID) (string, []any) {
 	q := r.query(batchColumns, "batches")
-	q.where("id = ANY (%::uuid[]) AND (unknown_since IS NOT NULL OR overdue <> '{}' OR state = 'pending' AND delayed_since IS NOT NULL)", batchIDs(ids))
+	q.where("id = ANY (%::uuid[]) AND (unknown_since IS NOT NULL OR overdue <> '{}' OR state = 'pending' AND delayed_since IS NOT NULL)", uuids(ids))
 	return q.text("ORDER BY created_at, id"), q.args
 }
 
@@ -141,7 +129,7 @@ func (r acknowledgements) Late(ctx context.Context, ids []billing.FileID) ([]*cl
 func (r acknowledgements) awaiting(ids []billing.FileID) (string, []any) {
 	q := r.query(batchColumns+`, EXISTS (
 		SELECT FROM claims c WHERE c.org_id = $1 AND c.mode = $2 AND c.batch_id = b.id AND c.state = 'submitted') AS unreported`, "batches b")
-	q.where("id = ANY (%::uuid[])", batchIDs(ids))
+	q.where("id = ANY (%::uuid[])", uuids(ids))
 	return q.text("ORDER BY created_at, id"), q.args
 }
 

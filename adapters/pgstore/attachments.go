@@ -75,10 +75,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 	if a.PayerRequestID.IsZero() {
 		return r.later(ctx, a.ID, text, args...)
 	}
-	if _, err := r.exec(ctx, text, args...); err != nil {
-		return fmt.Errorf("insert attachment %s: %w", a.ID, err)
-	}
-	return nil
+	_, err = r.do(ctx, "insert attachment "+a.ID.String(), text, args...)
+	return err
 }
 
 // forUpdate is a clause that keeps other transactions from writing or locking the row.
@@ -140,8 +138,6 @@ func (r attachments) List(ctx context.Context, f attachment.Filter, p billing.Pa
 
 // Serial returns the next number for an attachment.
 func (r attachments) Serial(ctx context.Context) (n int64, err error) {
-	if err = r.get(ctx, &n, "SELECT nextval('attachment_serials')"); err != nil {
-		return 0, fmt.Errorf("number an attachment: %w", err)
-	}
-	return n, nil
+	err = r.fetch(ctx, "number an attachment", &n, "SELECT nextval('attachment_serials')")
+	return n, err
 }

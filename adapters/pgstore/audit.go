@@ -86,11 +86,7 @@ func (r auditEntries) List(ctx context.Context, f caller.AuditFilter, p billing.
 		}
 	}
 	text, args := r.page(f, about, p)
-	var rows []auditRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("list audit entries: %w", err)
-	}
-	return values(rows, auditRow.entry)
+	return many(ctx, r.tx, "list audit entries", auditRow.entry, text, args...)
 }
 
 const auditNames = `, coalesce((SELECT email FROM users u WHERE u.org_id = e.org_id AND u.id = e.user_id),
@@ -263,10 +259,8 @@ SELECT 'payer request', q.id FROM mine JOIN payer_requests q ON q.org_id = $1 AN
 // Forget deletes old entries. The function of the database keeps those of its own
 // retention.
 func (r auditEntries) Forget(ctx context.Context, before time.Time) (n int, err error) {
-	if err = r.get(ctx, &n, "SELECT forget_audit_entries($1)", before.UTC()); err != nil {
-		return 0, fmt.Errorf("forget audit entries: %w", err)
-	}
-	return n, nil
+	err = r.fetch(ctx, "forget audit entries", &n, "SELECT forget_audit_entries($1)", before.UTC())
+	return n, err
 }
 
 // KeepAudit sets how long the database keeps entries of the audit and of the request log,

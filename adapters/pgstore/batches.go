@@ -44,19 +44,15 @@ type batchRow struct {
 }
 
 func (r batchRow) batch() (*clearing.Batch, error) {
-	b := &clearing.Batch{
+	return &clearing.Batch{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Network: r.Network, State: r.State,
 		File: clearing.FileRef{Name: r.Name, ControlNumbers: clearing.ControlNumbers{
 			Interchange: r.Interchange, Group: r.Group, Transaction: r.Transaction,
 		}},
 		ClaimCount: r.ClaimCount, Result: r.Result, Acknowledgement: r.Acknowledgement, CreatedAt: r.CreatedAt.UTC(),
 		SendToken: r.SendToken, UnknownSince: present(r.UnknownSince), SentAt: present(r.SentAt), AcknowledgedAt: present(r.AcknowledgedAt),
-		DelayedSince: present(r.DelayedSince), SettledAt: present(r.SettledAt),
-	}
-	for _, kind := range r.Overdue {
-		b.Overdue = append(b.Overdue, clearing.AcknowledgementKind(kind))
-	}
-	return b, nil
+		DelayedSince: present(r.DelayedSince), SettledAt: present(r.SettledAt), Overdue: typed[clearing.AcknowledgementKind](r.Overdue),
+	}, nil
 }
 
 // comparableNumber strips leading zeros and surrounding spaces from a control number,
@@ -105,17 +101,13 @@ func (r batches) one(ctx context.Context, id billing.FileID, end string) (*clear
 
 // Save stores the state of a batch.
 func (r batches) Save(ctx context.Context, b *clearing.Batch) error {
-	overdue := pq.StringArray{}
-	for _, kind := range b.Overdue {
-		overdue = append(overdue, string(kind))
-	}
 	return r.later(ctx, b.ID, `
 UPDATE batches
 SET state = $4, result = $5, acknowledgement = $6, sent_at = $7, acknowledged_at = $8, send_token = $9, unknown_since = $10,
 	overdue = $11, settled_at = $12, delayed_since = $13
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, b.ID, b.State, b.Result, b.Acknowledgement, optional(b.SentAt), optional(b.AcknowledgedAt),
-		b.SendToken, optional(b.UnknownSince), overdue, optional(b.SettledAt), optional(b.DelayedSince))
+		b.SendToken, optional(b.UnknownSince), texts(b.Overdue), optional(b.SettledAt), optional(b.DelayedSince))
 }
 
 // List reads a page of batches, newest first.

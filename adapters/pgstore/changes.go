@@ -40,10 +40,8 @@ func (r changes) Watch(ctx context.Context, scopes []billing.Scope, lease time.D
 	if _, err := r.exec(ctx, watchScopes, orgs, modes, lease.Microseconds()); err != nil {
 		return fmt.Errorf("watch scopes: %w", err)
 	}
-	if _, err := r.exec(ctx, watchesSince, orgs, modes); err != nil {
-		return fmt.Errorf("watch scopes: %w", err)
-	}
-	return nil
+	_, err := r.do(ctx, "watch scopes", watchesSince, orgs, modes)
+	return err
 }
 
 func split(scopes []billing.Scope) (orgs, modes any) {

@@ -57,11 +57,8 @@ func (r checkRow) check() (*coverage.Check, error) {
 		Payer:     directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		PatientID: r.PatientID, State: r.State, Outcome: r.Outcome, ParentID: r.ParentID, RequestID: r.RequestID,
 		OfPerson: r.OfPerson, IdempotencyKey: r.IdempotencyKey, TenantReference: r.TenantReference, CacheSource: r.CacheSource,
-		CreatedAt: r.CreatedAt.UTC(), Network: r.Network, LatencyMS: r.LatencyMS, Status: r.CoverageStatus, Benefits: r.Benefits,
-		Shown: r.Shown, ShownFailure: r.ShownFailure,
-	}
-	if r.CompletedAt.Valid {
-		c.CompletedAt = r.CompletedAt.Time.UTC()
+		CreatedAt: r.CreatedAt.UTC(), CompletedAt: present(r.CompletedAt), Network: r.Network, LatencyMS: r.LatencyMS,
+		Status: r.CoverageStatus, Benefits: r.Benefits, Shown: r.Shown, ShownFailure: r.ShownFailure,
 	}
 	err := errors.Join(decode(r.Inquiry, &c.Inquiry), decode(r.Rejection, &c.Rejection))
 	if err != nil {
@@ -138,25 +135,14 @@ func (r checks) Get(ctx context.Context, id billing.CheckID) (*coverage.Check, e
 
 // Find reads checks.
 func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*coverage.Check, error) {
-	names := make(pq.StringArray, len(ids))
-	for i, id := range ids {
-		names[i] = id.UUID()
-	}
 	q := r.query(checkColumns, "eligibility_checks")
-	q.where("id = ANY (%::uuid[])", names)
-	var rows []checkRow
-	if err := r.list(ctx, &rows, q.text(""), q.args...); err != nil {
-		return nil, fmt.Errorf("find checks: %w", err)
-	}
-	found := make(map[billing.CheckID]*coverage.Check, len(rows))
-	for _, row := range rows {
-		c, err := row.check()
-		if err != nil {
-			return nil, err
-		}
+	q.where("id = ANY (%::uuid[])", uuids(ids))
+	all, err := many(ctx, r.tx, "find checks", checkRow.check, q.text(""), q.args...)
+	found := make(map[billing.CheckID]*coverage.Check, len(all))
+	for _, c := range all {
 		found[c.ID] = c
 	}
-	return found, nil
+	return found, err
 }
 
 // Complete stores the results of pending checks. It is not queued: it locks the rows,
@@ -241,13 +227,11 @@ WHERE org_id = % AND mode = % AND id = (
 // Recent finds the newest saved answer to the same question.
 func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*coverage.Check, error) {
 	q := r.recent(digest, since)
-	var row checkRow
-	if err := r.get(ctx, &row, q.text(""), q.args...); errors.Is(err, sql.ErrNoRows) {
+	c, err := one(ctx, r.tx, "check", checkRow.check, q.text(""), q.args...)
+	if billing.IsNotFound(err) {
 		return nil, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("find a recent check: %w", err)
 	}
-	return row.check()
+	return c, err
 }
 
 func (r checks) filter(f coverage.CheckFilter) *query {

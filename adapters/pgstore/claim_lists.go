@@ -75,14 +75,6 @@ func (q *query) claims(f claim.Filter) {
 	}
 }
 
-func texts[T ~string](all []T) pq.StringArray {
-	out := make(pq.StringArray, len(all))
-	for i, v := range all {
-		out[i] = string(v)
-	}
-	return out
-}
-
 // inList restricts a scan of the list to the spans of the filter. The conditions are
 // not worded like the indexes on those columns, so that the planner does not choose
 // these and sort. A void is a claim with a parent.

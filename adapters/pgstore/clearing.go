@@ -108,17 +108,9 @@ func (r clearings) claims(ctx context.Context, text string, args []any) ([]*clai
 // Attached reads the closed attachments of claims. It excludes attachments for payer
 // requests.
 func (r clearings) Attached(ctx context.Context, of []billing.ClaimID) ([]*attachment.Attachment, error) {
-	ids := make(pq.StringArray, 0, len(of))
-	for _, id := range of {
-		ids = append(ids, id.UUID())
-	}
 	q := r.query(attachmentColumns, "attachments")
-	q.where("claim_id = ANY (%::uuid[]) AND claim_id IS NOT NULL AND state = 'closed' AND kind = 'unsolicited'", ids)
-	var rows []attachmentRow
-	if err := r.list(ctx, &rows, q.text("ORDER BY created_at, id"), q.args...); err != nil {
-		return nil, fmt.Errorf("find attachments of claims: %w", err)
-	}
-	all, err := values(rows, attachmentRow.attachment)
+	q.where("claim_id = ANY (%::uuid[]) AND claim_id IS NOT NULL AND state = 'closed' AND kind = 'unsolicited'", uuids(of))
+	all, err := many(ctx, r.tx, "find attachments of claims", attachmentRow.attachment, q.text("ORDER BY created_at, id"), q.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +119,6 @@ func (r clearings) Attached(ctx context.Context, of []billing.ClaimID) ([]*attac
 
 // Serial returns the next number for a file.
 func (r clearings) Serial(ctx context.Context) (n int64, err error) {
-	if err = r.get(ctx, &n, "SELECT nextval('file_serials')"); err != nil {
-		return 0, fmt.Errorf("number a file: %w", err)
-	}
-	return n, nil
+	err = r.fetch(ctx, "number a file", &n, "SELECT nextval('file_serials')")
+	return n, err
 }

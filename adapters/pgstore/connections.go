@@ -36,12 +36,10 @@ type connectionRow struct {
 func (r connectionRow) connection() (*network.Connection, error) {
 	c := &network.Connection{
 		ID: r.ID, Name: r.Name, Kind: r.Kind, Mode: r.Mode, Org: r.Org, Enabled: r.Enabled, Revision: r.Revision, CreatedAt: r.CreatedAt.UTC(),
+		Carries: typed[network.Transaction](r.Carries),
 		Pause: network.Pause{
 			At: present(r.PausedAt), Reason: network.Reason(r.PauseReason.String), Detail: r.PauseDetail.String,
 		},
-	}
-	for _, t := range r.Carries {
-		c.Carries = append(c.Carries, network.Transaction(t))
 	}
 	return c, decode(r.Settings, &c.Settings)
 }
@@ -60,10 +58,6 @@ func (r connections) Insert(ctx context.Context, c *network.Connection) error {
 	if err != nil {
 		return err
 	}
-	var carries pq.StringArray
-	for _, t := range c.Carries {
-		carries = append(carries, string(t))
-	}
 	var sealed []byte
 	if !c.Secrets.IsZero() {
 		plain, err := json.Marshal(c.Secrets)
@@ -77,7 +71,7 @@ func (r connections) Insert(ctx context.Context, c *network.Connection) error {
 INSERT INTO connections (`+connectionColumns+`, secrets)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (lower(name)) DO NOTHING`,
-		c.ID, c.Org, c.Mode, c.Name, c.Kind, carries, settings, c.Enabled, optional(c.Pause.At), pauseText(c, string(c.Pause.Reason)),
+		c.ID, c.Org, c.Mode, c.Name, c.Kind, texts(c.Carries), settings, c.Enabled, optional(c.Pause.At), pauseText(c, string(c.Pause.Reason)),
 		pauseText(c, c.Pause.Detail), c.Revision, micro(c.CreatedAt), sealed)
 	switch {
 	case err != nil:
@@ -117,11 +111,7 @@ func (r connections) Delete(ctx context.Context, id billing.ConnectionID) error 
 
 // List reads every connection.
 func (r connections) List(ctx context.Context) ([]*network.Connection, error) {
-	var rows []connectionRow
-	if err := r.list(ctx, &rows, "SELECT "+connectionColumns+", secrets\nFROM connections\nORDER BY lower(name)"); err != nil {
-		return nil, fmt.Errorf("list connections: %w", err)
-	}
-	return values(rows, r.unsealed)
+	return many(ctx, r.tx, "list connections", r.unsealed, "SELECT "+connectionColumns+", secrets\nFROM connections\nORDER BY lower(name)")
 }
 
 // unsealed returns a connection with its decrypted secrets. They are empty if they

@@ -67,11 +67,7 @@ func (r corrections) Aside(ctx context.Context, era billing.ERAID, controlNumber
 
 // Discard finishes the claims of a remittance that are set aside.
 func (r corrections) Discard(ctx context.Context, era billing.ERAID) (int, error) {
-	n, err := r.exec(ctx, `
+	return r.do(ctx, "discard the claims of remittance "+era.String(), `
 UPDATE era_claims SET status = 'ignored'
 WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND review = 'correction' AND status <> 'ignored'`, r.scope.Org, r.scope.Mode, era)
-	if err != nil {
-		return 0, fmt.Errorf("discard the claims of remittance %s: %w", era, err)
-	}
-	return n, nil
 }

@@ -280,11 +280,7 @@ func (r deliveries) Get(ctx context.Context, id billing.DeliveryID) (*webhook.De
 // List reads a page of deliveries, newest first.
 func (r deliveries) List(ctx context.Context, f webhook.DeliveryFilter, p billing.Page) ([]*webhook.Delivery, error) {
 	text, args := r.listed(f, p)
-	var rows []deliveryRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("list deliveries: %w", err)
-	}
-	return values(rows, deliveryRow.delivery)
+	return many(ctx, r.tx, "list deliveries", deliveryRow.delivery, text, args...)
 }
 
 // listed reads the deliveries of one endpoint or event from the index on it.
@@ -318,9 +314,5 @@ WHERE id IN (
 // creation time, so the primary key finds them.
 func (r forgetter) Deliveries(ctx context.Context, before time.Time) (int, error) {
 	before = micro(before)
-	n, err := r.exec(ctx, forgetDeliveries, billing.NewID[billing.DeliveryID](billing.RealAt(before)), before)
-	if err != nil {
-		return 0, fmt.Errorf("forget deliveries: %w", err)
-	}
-	return n, nil
+	return r.do(ctx, "forget deliveries", forgetDeliveries, billing.NewID[billing.DeliveryID](billing.RealAt(before)), before)
 }

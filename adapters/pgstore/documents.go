@@ -88,10 +88,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 // Delete removes a document. It is not queued, so that the same transaction can add
 // the image again.
 func (r documents) Delete(ctx context.Context, id billing.DocumentID) error {
-	if _, err := r.exec(ctx, "DELETE FROM documents WHERE org_id = $1 AND mode = $2 AND id = $3", r.scope.Org, r.scope.Mode, id); err != nil {
-		return fmt.Errorf("delete document %s: %w", id, err)
-	}
-	return nil
+	_, err := r.do(ctx, "delete document "+id.String(), "DELETE FROM documents WHERE org_id = $1 AND mode = $2 AND id = $3", r.scope.Org, r.scope.Mode, id)
+	return err
 }
 
 const uploadColumns = `id, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from, size, sha256,
@@ -184,10 +182,6 @@ type imageNames struct{ *tx }
 // Kept returns the images that have a row. It reads both tables in one statement.
 // Between two statements, an upload could become a document, and Kept would miss it.
 func (r imageNames) Kept(ctx context.Context, ids []billing.DocumentID) (kept, pending []billing.DocumentID, err error) {
-	var names pq.StringArray
-	for _, id := range ids {
-		names = append(names, id.UUID())
-	}
 	var rows []struct {
 		ID      billing.DocumentID `db:"id"`
 		Pending bool               `db:"pending"`
@@ -195,7 +189,7 @@ func (r imageNames) Kept(ctx context.Context, ids []billing.DocumentID) (kept, p
 	err = r.list(ctx, &rows, `
 SELECT id, false AS pending FROM documents WHERE id = ANY ($1::uuid[])
 UNION ALL
-SELECT id, true FROM uploads WHERE id = ANY ($1::uuid[]) AND state = 'pending'`, names)
+SELECT id, true FROM uploads WHERE id = ANY ($1::uuid[]) AND state = 'pending'`, uuids(ids))
 	if err != nil {
 		return nil, nil, fmt.Errorf("find images: %w", err)
 	}

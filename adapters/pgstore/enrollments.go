@@ -88,11 +88,7 @@ func (r enrollments) find(t network.Transaction, offices []billing.OfficeID, pay
 }
 
 func (r enrollments) read(ctx context.Context, text string, args []any) ([]*network.Enrollment, error) {
-	var rows []enrollmentRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("find enrollments: %w", err)
-	}
-	return values(rows, enrollmentRow.enrollment)
+	return many(ctx, r.tx, "find enrollments", enrollmentRow.enrollment, text, args...)
 }
 
 // Get reads an enrollment.

@@ -208,11 +208,7 @@ func (q *query) flag(column string, want *bool) {
 func (r eras) List(ctx context.Context, f remit.Filter, p billing.Page) ([]*remit.ERA, error) {
 	q := r.filter(f)
 	text := q.pageBy("received_at", p)
-	var rows []eraRow
-	if err := r.list(ctx, &rows, text, q.args...); err != nil {
-		return nil, fmt.Errorf("list remittances: %w", err)
-	}
-	return values(rows, eraRow.era)
+	return many(ctx, r.tx, "list remittances", eraRow.era, text, q.args...)
 }
 
 // Content reads the file.

@@ -176,16 +176,12 @@ WHERE state <> 'pending' AND id IN (
 // KeyUses removes old idempotency keys, a bounded number per call. It skips a key that
 // is in use, or whose work is not done.
 func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
-	n, err := r.exec(ctx, forgetKeyUses, before.UTC())
-	if err != nil {
-		return 0, fmt.Errorf("forget idempotency keys: %w", err)
-	}
-	return n, nil
+	return r.do(ctx, "forget idempotency keys", forgetKeyUses, before.UTC())
 }
 
 // Answers removes the saved answers of payers, a bounded number per call.
 func (r forgetter) Answers(ctx context.Context, before time.Time) (int, error) {
-	n, err := r.exec(ctx, `
+	return r.do(ctx, "forget saved answers", `
 DELETE FROM eligibility_answers
 WHERE ctid = ANY (ARRAY(
 	SELECT ctid
@@ -194,17 +190,9 @@ WHERE ctid = ANY (ARRAY(
 	ORDER BY completed_at
 	LIMIT 1000
 ))`, before.UTC())
-	if err != nil {
-		return 0, fmt.Errorf("forget saved answers: %w", err)
-	}
-	return n, nil
 }
 
 // Uploads removes uploads that are settled, a bounded number per call.
 func (r forgetter) Uploads(ctx context.Context, before time.Time) (int, error) {
-	n, err := r.exec(ctx, forgetUploads, before.UTC())
-	if err != nil {
-		return 0, fmt.Errorf("forget uploads: %w", err)
-	}
-	return n, nil
+	return r.do(ctx, "forget uploads", forgetUploads, before.UTC())
 }

@@ -101,10 +101,8 @@ func (r systemOutbox) Done(ctx context.Context, id billing.JobID) error {
 
 // Pending reports whether the job is not done yet.
 func (r systemOutbox) Pending(ctx context.Context, id billing.JobID) (there bool, err error) {
-	if err = r.get(ctx, &there, "SELECT EXISTS (SELECT FROM jobs WHERE id = $1)", id); err != nil {
-		return false, fmt.Errorf("find job %s: %w", id, err)
-	}
-	return there, nil
+	err = r.fetch(ctx, "find job "+id.String(), &there, "SELECT EXISTS (SELECT FROM jobs WHERE id = $1)", id)
+	return there, err
 }
 
 // Postpone ends the lease and lets the job rest until the given time.
@@ -216,11 +214,7 @@ func (r jobTable) Due(ctx context.Context, now time.Time, lease time.Duration, l
 
 // Hold leases expired ones of the jobs again.
 func (r jobTable) Hold(ctx context.Context, ids []billing.JobID, lease time.Duration) (held []billing.JobID, again []jobs.Job, err error) {
-	of := make(pq.StringArray, len(ids))
-	for i, id := range ids {
-		of[i] = id.UUID()
-	}
-	return r.take(ctx, hold, lease, of)
+	return r.take(ctx, hold, lease, uuids(ids))
 }
 
 // take returns the IDs of all rows of a statement, and the jobs that it leased.
@@ -242,10 +236,8 @@ func (r jobTable) take(ctx context.Context, query string, lease time.Duration, a
 
 // Renew extends the lease of a job.
 func (r jobTable) Renew(ctx context.Context, id billing.JobID, lease time.Duration) error {
-	if _, err := r.exec(ctx, "UPDATE jobs SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + $2 * interval '1 us' WHERE id = $1", id, lease.Microseconds()); err != nil {
-		return fmt.Errorf("renew job %s: %w", id, err)
-	}
-	return nil
+	_, err := r.do(ctx, "renew job "+id.String(), "UPDATE jobs SET leased_at = clock_timestamp(), lease_until = clock_timestamp() + $2 * interval '1 us' WHERE id = $1", id, lease.Microseconds())
+	return err
 }
 
 // Attempt counts an attempt. It returns zero if the job no longer exists.
@@ -271,10 +263,8 @@ RETURNING attempts, pg_current_xact_id()::text AS xid`, id, again)
 
 // Release ends leases that are older than age.
 func (r jobTable) Release(ctx context.Context, age time.Duration) error {
-	if _, err := r.exec(ctx, "UPDATE jobs SET lease_until = now() WHERE lease_until > now() AND leased_at <= now() - $1 * interval '1 us'", age.Microseconds()); err != nil {
-		return fmt.Errorf("release jobs: %w", err)
-	}
-	return nil
+	_, err := r.do(ctx, "release jobs", "UPDATE jobs SET lease_until = now() WHERE lease_until > now() AND leased_at <= now() - $1 * interval '1 us'", age.Microseconds())
+	return err
 }
 
 // Backlog counts jobs by kind. The table holds only unfinished work, so it is

@@ -118,11 +118,7 @@ WHERE e.org_id = $1 AND e.mode = $2 AND e.id = $3
 ORDER BY next_attempt_at, delivery_id`
 
 func (r lanes) due(id billing.WebhookEndpointID, limit int, inFlight []billing.DeliveryID) (string, []any) {
-	flying := make(pq.StringArray, 0, len(inFlight))
-	for _, d := range inFlight {
-		flying = append(flying, d.UUID())
-	}
-	return due, []any{r.scope.Org, r.scope.Mode, id, flying, limit + 1}
+	return due, []any{r.scope.Org, r.scope.Mode, id, uuids(inFlight), limit + 1}
 }
 
 // Due returns deliveries that are due, and the time of the next one. For that time it

@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -108,8 +107,6 @@ SELECT EXISTS (
 func (r payerRequests) Received(
 	ctx context.Context, payer billing.PayerID, claim billing.ClaimID, reference string,
 ) (have bool, err error) {
-	if err = r.get(ctx, &have, received, r.scope.Org, r.scope.Mode, payer, reference, claim); err != nil {
-		return false, fmt.Errorf("find a payer request: %w", err)
-	}
-	return have, nil
+	err = r.fetch(ctx, "find a payer request", &have, received, r.scope.Org, r.scope.Mode, payer, reference, claim)
+	return have, err
 }

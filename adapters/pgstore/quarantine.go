@@ -99,24 +99,12 @@ func (r quarantines) Insert(ctx context.Context, q *quarantine.File) (billing.Fi
 
 // Get reads a file.
 func (r quarantines) Get(ctx context.Context, id billing.FileID) (*quarantine.File, error) {
-	var row quarantineRow
-	err := r.get(ctx, &row, "SELECT "+quarantineColumns+", content FROM quarantine WHERE id = $1", id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("file", "")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("get file %s in quarantine: %w", id, err)
-	}
-	return r.unsealed(row)
+	return one(ctx, r.tx, "file", r.unsealed, "SELECT "+quarantineColumns+", content FROM quarantine WHERE id = $1", id)
 }
 
 // List reads all files without their content, newest first.
 func (r quarantines) List(ctx context.Context) ([]*quarantine.File, error) {
-	var rows []quarantineRow
-	if err := r.list(ctx, &rows, "SELECT "+quarantineColumns+" FROM quarantine ORDER BY received_at DESC, id DESC"); err != nil {
-		return nil, fmt.Errorf("list the quarantine: %w", err)
-	}
-	return values(rows, quarantineRow.file)
+	return many(ctx, r.tx, "list the quarantine", quarantineRow.file, "SELECT "+quarantineColumns+" FROM quarantine ORDER BY received_at DESC, id DESC")
 }
 
 // Counts counts the files by their cause.
@@ -161,11 +149,7 @@ func (r ownQuarantine) Insert(ctx context.Context, q *quarantine.File) (billing.
 // List reads a page of files, the last received first.
 func (r ownQuarantine) List(ctx context.Context, p billing.Page) ([]*quarantine.File, error) {
 	text, args := r.page(p)
-	var rows []quarantineRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("list the quarantine: %w", err)
-	}
-	return values(rows, quarantineRow.file)
+	return many(ctx, r.tx, "list the quarantine", quarantineRow.file, text, args...)
 }
 
 func (r ownQuarantine) page(p billing.Page) (string, []any) {

@@ -43,14 +43,6 @@ func (r receivedRow) file() (*clearing.ReceivedFile, error) {
 	return f, nil
 }
 
-func (r receivedFiles) files(ctx context.Context, what, text string, args ...any) ([]*clearing.ReceivedFile, error) {
-	var rows []receivedRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("list %s: %w", what, err)
-	}
-	return values(rows, receivedRow.file)
-}
-
 const (
 	listedFiles  = "SELECT " + receivedColumns + " FROM received_files WHERE network = $1 AND listed"
 	nextFile     = "SELECT " + receivedColumns + " FROM received_files WHERE network = $1 AND state = 'received' ORDER BY since, id LIMIT 1 FOR UPDATE"
@@ -59,7 +51,7 @@ const (
 
 // Listed reads the files that the clearinghouse had at the last look.
 func (r receivedFiles) Listed(ctx context.Context, network string) ([]*clearing.ReceivedFile, error) {
-	return r.files(ctx, "received files", listedFiles, network)
+	return many(ctx, r.tx, "list received files", receivedRow.file, listedFiles, network)
 }
 
 // Lock reads and locks a file.
@@ -98,7 +90,7 @@ func (r receivedFiles) Forget(ctx context.Context, ids []billing.FileID) error {
 		return nil
 	}
 	for _, table := range []string{"received_parts WHERE file_id", "received_files WHERE id"} {
-		if _, err := r.exec(ctx, "DELETE FROM "+table+" = ANY ($1::uuid[])", batchIDs(ids)); err != nil {
+		if _, err := r.exec(ctx, "DELETE FROM "+table+" = ANY ($1::uuid[])", uuids(ids)); err != nil {
 			return fmt.Errorf("forget received files: %w", err)
 		}
 	}
@@ -107,7 +99,7 @@ func (r receivedFiles) Forget(ctx context.Context, ids []billing.FileID) error {
 
 // Problems reads the files that wait for the operator.
 func (r receivedFiles) Problems(ctx context.Context) ([]*clearing.ReceivedFile, error) {
-	return r.files(ctx, "files with a problem", problemFiles)
+	return many(ctx, r.tx, "list files with a problem", receivedRow.file, problemFiles)
 }
 
 // contents stores the contents of received files.
@@ -124,20 +116,15 @@ func (n partName) UUID() string { return fmt.Sprintf("%s part %d", n.file.UUID()
 
 // Clear removes the parts of a file.
 func (r contents) Clear(ctx context.Context, id billing.FileID) error {
-	if _, err := r.exec(ctx, "DELETE FROM received_parts WHERE file_id = $1", id); err != nil {
-		return fmt.Errorf("clear received file %s: %w", id, err)
-	}
-	return nil
+	_, err := r.do(ctx, "clear received file "+id.String(), "DELETE FROM received_parts WHERE file_id = $1", id)
+	return err
 }
 
 // Add stores a part.
 func (r contents) Add(ctx context.Context, f *clearing.ReceivedFile, part int, content []byte) error {
-	_, err := r.exec(ctx, "INSERT INTO received_parts (file_id, part, content) VALUES ($1, $2, $3)",
+	_, err := r.do(ctx, "store a part of received file "+f.ID.String(), "INSERT INTO received_parts (file_id, part, content) VALUES ($1, $2, $3)",
 		f.ID, part, r.store.sealer.seal(f.Scope, partName{f.ID, part}, content))
-	if err != nil {
-		return fmt.Errorf("store a part of received file %s: %w", f.ID, err)
-	}
-	return nil
+	return err
 }
 
 // superseded are earlier copies of the content under the name, and the loss of a file

@@ -71,25 +71,18 @@ WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`); err != nil {
 
 // Again sets unmatched claims to be matched once more.
 func (r remittanceClaims) Again(ctx context.Context, era billing.ERAID) (int, error) {
-	n, err := r.exec(ctx, "UPDATE era_claims SET status = 'pending' WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'unmatched'",
+	return r.do(ctx, "match again the claims of remittance "+era.String(),
+		"UPDATE era_claims SET status = 'pending' WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'unmatched'",
 		r.scope.Org, r.scope.Mode, era)
-	if err != nil {
-		return 0, fmt.Errorf("match the claims of remittance %s again: %w", era, err)
-	}
-	return n, nil
 }
 
 // Reconsider sets payments of the claims that come beside another one to be reviewed
 // once more.
 func (r remittanceClaims) Reconsider(ctx context.Context, era billing.ERAID, claims []billing.ClaimID) (int, error) {
-	n, err := r.exec(ctx, `
+	return r.do(ctx, "review again the claims of remittance "+era.String(), `
 UPDATE era_claims SET status = 'pending'
 WHERE org_id = $1 AND mode = $2 AND era_id = $3 AND status = 'needs_review' AND review IN ($4, $5) AND claim_id = ANY ($6::uuid[])`,
 		r.scope.Org, r.scope.Mode, era, remit.ReviewPaymentRepeated, remit.ReviewExceedsCharge, pq.Array(claims))
-	if err != nil {
-		return 0, fmt.Errorf("review the claims of remittance %s again: %w", era, err)
-	}
-	return n, nil
 }
 
 // count selects the number of stored remittance claims, which are stored in order
@@ -103,10 +96,8 @@ func (r remittanceClaims) count(era billing.ERAID) (string, []any) {
 // Count returns the number of stored remittance claims.
 func (r remittanceClaims) Count(ctx context.Context, era billing.ERAID) (n int, err error) {
 	text, args := r.count(era)
-	if err := r.get(ctx, &n, text, args...); err != nil {
-		return 0, fmt.Errorf("count the claims of remittance %s: %w", era, err)
-	}
-	return n, nil
+	err = r.fetch(ctx, "count the claims of remittance "+era.String(), &n, text, args...)
+	return n, err
 }
 
 const remittanceClaimColumns = "ordinal, " + remittanceClaimProgress + ", detail"
@@ -131,9 +122,7 @@ func (r remittanceClaimRow) claim() (*remit.Claim, error) {
 	if err := decode(r.Detail, c); err != nil {
 		return nil, fmt.Errorf("read claim %d of a remittance: %w", r.Ordinal, err)
 	}
-	for _, w := range r.Warnings {
-		c.Warnings = append(c.Warnings, remit.WarningCode(w))
-	}
+	c.Warnings = typed[remit.WarningCode](r.Warnings)
 	if r.LineNumbers != nil {
 		c.LineNumbers = make([]int, len(r.LineNumbers))
 	}
@@ -175,11 +164,7 @@ func (r remittanceClaims) Pending(ctx context.Context, era billing.ERAID, limit 
 }
 
 func (r remittanceClaims) read(ctx context.Context, era billing.ERAID, text string, args []any) ([]*remit.Claim, error) {
-	var rows []remittanceClaimRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("list the claims of remittance %s: %w", era, err)
-	}
-	return values(rows, remittanceClaimRow.claim)
+	return many(ctx, r.tx, "list the claims of remittance "+era.String(), remittanceClaimRow.claim, text, args...)
 }
 
 type ledgerRow struct {
@@ -203,15 +188,11 @@ func (r ledgerRow) entry() (*remit.LedgerEntry, error) {
 }
 
 func (r remittanceClaims) ledger(claims []billing.ClaimID) (string, []any) {
-	ids := make(pq.StringArray, 0, len(claims))
-	for _, id := range claims {
-		ids = append(ids, id.UUID())
-	}
 	q := &query{}
 	q.add("SELECT ordinal, "+remittanceClaimProgress+`, r.detail, era_id, payer_id, payer_code, payer_name, stated_payer, trace_number, arrival
 FROM era_claims r
 JOIN eras e ON e.id = r.era_id
-WHERE r.org_id = % AND r.mode = % AND r.claim_id = ANY (%::uuid[]) AND r.status = 'applied'`, r.scope.Org, r.scope.Mode, ids)
+WHERE r.org_id = % AND r.mode = % AND r.claim_id = ANY (%::uuid[]) AND r.status = 'applied'`, r.scope.Org, r.scope.Mode, uuids(claims))
 	return q.text("ORDER BY arrival, ordinal"), q.args
 }
 
@@ -223,11 +204,7 @@ func (r remittanceClaims) Ledger(ctx context.Context, claims []billing.ClaimID) 
 		return all, nil
 	}
 	text, args := r.ledger(claims)
-	var rows []ledgerRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("read the ledgers of claims: %w", err)
-	}
-	entries, err := values(rows, ledgerRow.entry)
+	entries, err := many(ctx, r.tx, "read the ledgers of claims", ledgerRow.entry, text, args...)
 	for _, e := range entries {
 		all[e.ClaimID] = append(all[e.ClaimID], e)
 	}

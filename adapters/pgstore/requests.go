@@ -141,11 +141,7 @@ WHERE id IN (SELECT id FROM requests WHERE id < $1 ORDER BY id LIMIT ` + forgetB
 // Requests deletes old entries of the request log: IDs sort by time. The policy of
 // the table keeps those that are younger than the retention that KeepAudit sets.
 func (r forgetter) Requests(ctx context.Context, before time.Time) (int, error) {
-	n, err := r.exec(ctx, forgetRequests, billing.NewID[billing.RequestID](billing.RealAt(before)))
-	if err != nil {
-		return 0, fmt.Errorf("forget requests: %w", err)
-	}
-	return n, nil
+	return r.do(ctx, "forget requests", forgetRequests, billing.NewID[billing.RequestID](billing.RealAt(before)))
 }
 
 // nonEmpty returns a text, or NULL for an empty one.

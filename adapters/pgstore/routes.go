@@ -2,8 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -42,11 +40,7 @@ func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string
 	case digits(taxID) == "":
 		return nil, nil
 	}
-	var rows []officeRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("find payees: %w", err)
-	}
-	return values(rows, officeRow.office)
+	return many(ctx, r.tx, "find payees", officeRow.office, text, args...)
 }
 
 // batchByNumber selects the newest batch with the number, because numbers restart after
@@ -61,13 +55,7 @@ func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n 
 			numbers = append(numbers, number)
 		}
 	}
-	var row batchRow
-	if err := r.get(ctx, &row, batchByNumber, mode, numbers, network); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound("batch", "")
-	} else if err != nil {
-		return nil, fmt.Errorf("find a batch: %w", err)
-	}
-	return row.batch()
+	return one(ctx, r.tx, "batch", batchRow.batch, batchByNumber, mode, numbers, network)
 }
 
 // maxUndecided bounds the list that an operator works off.
@@ -100,11 +88,7 @@ func (r routes) Unsettled(ctx context.Context, network string, sent time.Time) (
 }
 
 func (r routes) batches(ctx context.Context, text string, args ...any) ([]*clearing.Batch, error) {
-	var rows []batchRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("find batches: %w", err)
-	}
-	return values(rows, batchRow.batch)
+	return many(ctx, r.tx, "find batches", batchRow.batch, text, args...)
 }
 
 // queuedPayers finds each organization's payers in the index of waiting claims. It

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"reflect"
 	"time"
+
+	"github.com/lib/pq"
 )
 
 // row is a row to write, by column. All rows for one statement are sent as a single
@@ -44,6 +46,32 @@ func valueOf(at any) (any, error) {
 		return v.Value()
 	}
 	return reflect.ValueOf(at).Elem().Interface(), nil
+}
+
+// uuids is a parameter for IDs.
+func uuids[ID rowID](ids []ID) pq.StringArray {
+	out := make(pq.StringArray, len(ids))
+	for i, id := range ids {
+		out[i] = id.UUID()
+	}
+	return out
+}
+
+// texts is a parameter for texts of a type of their own.
+func texts[T ~string](all []T) pq.StringArray {
+	out := make(pq.StringArray, len(all))
+	for i, v := range all {
+		out[i] = string(v)
+	}
+	return out
+}
+
+// typed is the inverse of texts. It returns nil for none.
+func typed[T ~string](all pq.StringArray) (out []T) {
+	for _, text := range all {
+		out = append(out, T(text))
+	}
+	return out
 }
 
 // document is a JSON column for the field that it points to. See encode for the names

@@ -260,9 +260,5 @@ func (r totals) Checks(ctx context.Context, today billing.Date) ([]claim.DayCoun
 func (r totals) PendingOffices(ctx context.Context) ([]*directory.Office, error) {
 	q := r.query(officeColumns, "offices")
 	q.where("details -> 'Pending' IS NOT NULL")
-	var rows []officeRow
-	if err := r.list(ctx, &rows, q.text("ORDER BY created_at, id LIMIT 100"), q.args...); err != nil {
-		return nil, fmt.Errorf("find changed offices: %w", err)
-	}
-	return values(rows, officeRow.office)
+	return many(ctx, r.tx, "find changed offices", officeRow.office, q.text("ORDER BY created_at, id LIMIT 100"), q.args...)
 }

@@ -241,6 +241,23 @@ func (t *tx) exec(ctx context.Context, text string, args ...any) (int, error) {
 	return done.Rows, nil
 }
 
+// do is exec with an error that says what it does.
+func (t *tx) do(ctx context.Context, what, text string, args ...any) (int, error) {
+	n, err := t.exec(ctx, text, args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	return n, nil
+}
+
+// fetch is get for a row that always exists, with an error that says what it does.
+func (t *tx) fetch(ctx context.Context, what string, dest any, text string, args ...any) error {
+	if err := t.get(ctx, dest, text, args...); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
 // get reads one row. It returns sql.ErrNoRows unchanged.
 func (t *tx) get(ctx context.Context, dest any, text string, args ...any) error {
 	if err := t.flush(ctx); err != nil {
@@ -324,9 +341,16 @@ func page[Row, Value any](
 	ctx context.Context, t *tx, what string, value func(Row) (Value, error), q *query, p billing.Page,
 ) ([]Value, error) {
 	text := q.page(p)
+	return many(ctx, t, "list "+what, value, text, q.args...)
+}
+
+// many reads the rows that a statement selects. What says in errors what it does.
+func many[Row, Value any](
+	ctx context.Context, t *tx, what string, value func(Row) (Value, error), text string, args ...any,
+) ([]Value, error) {
 	var rows []Row
-	if err := t.list(ctx, &rows, text, q.args...); err != nil {
-		return nil, fmt.Errorf("list %s: %w", what, err)
+	if err := t.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return values(rows, value)
 }

@@ -185,23 +185,18 @@ func (r sessions) End(ctx context.Context, id billing.SessionID, user billing.Us
 
 // EndAll ends the sessions of a user.
 func (r sessions) EndAll(ctx context.Context, user billing.UserID, at time.Time) error {
-	if _, err := r.exec(ctx, "UPDATE sessions SET ended_at = $2 WHERE user_id = $1 AND ended_at IS NULL", user, micro(at)); err != nil {
-		return fmt.Errorf("end the sessions of %s: %w", user, err)
-	}
-	return nil
+	_, err := r.do(ctx, "end the sessions of "+user.String(), "UPDATE sessions SET ended_at = $2 WHERE user_id = $1 AND ended_at IS NULL", user, micro(at))
+	return err
 }
 
 // Keep stores what proves the person of a session, and ends the others of the user.
 func (r sessions) Keep(ctx context.Context, s *caller.Session, at time.Time) error {
-	_, err := r.exec(ctx, `
+	_, err := r.do(ctx, "end the other sessions of "+s.User.String(), `
 UPDATE sessions
 SET totp = CASE WHEN id = $2 THEN $3 ELSE totp END, password_weak = CASE WHEN id = $2 THEN $4 ELSE password_weak END,
     ended_at = CASE WHEN id <> $2 THEN $5::timestamptz END
 WHERE user_id = $1 AND ended_at IS NULL`, s.User, s.ID, s.TOTP, s.PasswordWeak, micro(at))
-	if err != nil {
-		return fmt.Errorf("end the other sessions of %s: %w", s.User, err)
-	}
-	return nil
+	return err
 }
 
 // accounts are the users who sign in, across organizations.
@@ -242,20 +237,12 @@ func (r accounts) account(row accountRow) (*caller.Account, error) {
 
 // Find reads the users with the email address.
 func (r accounts) Find(ctx context.Context, email string) ([]*caller.Account, error) {
-	var rows []accountRow
-	if err := r.list(ctx, &rows, "SELECT "+accountColumns+"\nFROM users\nWHERE email = $1\nORDER BY created_at, id", email); err != nil {
-		return nil, fmt.Errorf("find users: %w", err)
-	}
-	return values(rows, r.account)
+	return many(ctx, r.tx, "find users", r.account, "SELECT "+accountColumns+"\nFROM users\nWHERE email = $1\nORDER BY created_at, id", email)
 }
 
 // Users reads the users with the email address, without their secrets.
 func (r accounts) Users(ctx context.Context, email string) ([]*caller.User, error) {
-	var rows []userRow
-	if err := r.list(ctx, &rows, "SELECT "+userColumns+"\nFROM users\nWHERE email = $1\nORDER BY created_at, id", email); err != nil {
-		return nil, fmt.Errorf("find users: %w", err)
-	}
-	return values(rows, userRow.user)
+	return many(ctx, r.tx, "find users", userRow.user, "SELECT "+userColumns+"\nFROM users\nWHERE email = $1\nORDER BY created_at, id", email)
 }
 
 // Lock reads a user and locks the row.
@@ -318,11 +305,7 @@ func (r signedIn) Find(ctx context.Context, digest [32]byte) (*caller.Session, *
 
 // Read reads sessions.
 func (r signedIn) Read(ctx context.Context, ids []billing.SessionID) ([]*caller.Session, error) {
-	var rows []sessionRow
-	if err := r.list(ctx, &rows, "SELECT "+sessionColumns+"\nFROM sessions\nWHERE id = ANY ($1::uuid[])", pq.Array(ids)); err != nil {
-		return nil, fmt.Errorf("read sessions: %w", err)
-	}
-	return values(rows, sessionRow.session)
+	return many(ctx, r.tx, "read sessions", sessionRow.session, "SELECT "+sessionColumns+"\nFROM sessions\nWHERE id = ANY ($1::uuid[])", pq.Array(ids))
 }
 
 // Use stores when a session was last used.

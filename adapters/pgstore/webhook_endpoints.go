@@ -42,11 +42,9 @@ type endpointRow struct {
 func (r endpointRow) endpoint(s *sealer) *webhook.Endpoint {
 	e := &webhook.Endpoint{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, URL: r.URL, Description: r.Description, Status: r.Status,
+		EventTypes: typed[event.Type](r.EventTypes),
 		Health:     webhook.EndpointHealth{Failures: r.Failures, FailingSince: present(r.FailingSince), CircuitUntil: present(r.CircuitUntil)},
 		DisabledBy: webhook.DisabledReason(r.DisabledBy.String), DeliveredAt: present(r.DeliveredAt), CreatedAt: r.CreatedAt.UTC(), CreatedBy: r.CreatedBy,
-	}
-	for _, t := range r.EventTypes {
-		e.EventTypes = append(e.EventTypes, event.Type(t))
 	}
 	if secret, err := s.open(e.Scope, e.ID, r.Secret); err == nil {
 		e.Secret = webhook.Secret(secret)
@@ -147,11 +145,7 @@ func (r endpoints) Delete(ctx context.Context, id billing.WebhookEndpointID) err
 // List reads every endpoint of the scope, newest first.
 func (r endpoints) List(ctx context.Context) ([]*webhook.Endpoint, error) {
 	q := r.query(endpointColumns, "webhook_endpoints")
-	var rows []endpointRow
-	if err := r.list(ctx, &rows, q.text("ORDER BY created_at DESC, id DESC"), q.args...); err != nil {
-		return nil, fmt.Errorf("list webhook endpoints: %w", err)
-	}
-	return values(rows, r.endpoint)
+	return many(ctx, r.tx, "list webhook endpoints", r.endpoint, q.text("ORDER BY created_at DESC, id DESC"), q.args...)
 }
 
 func (r endpoints) endpoint(row endpointRow) (*webhook.Endpoint, error) {

@@ -1,6 +1,7 @@
 package x12
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -30,7 +31,7 @@ type trailer struct {
 // OpenInterchange starts an interchange of version 00501 with ISA, padded to
 // the standard's widths.
 func (w *Writer) OpenInterchange(i Interchange) {
-	qualifier := func(q string) string { return fmt.Sprintf("%-2.2s", orDefault(string(Text(q)), "ZZ")) }
+	qualifier := func(q string) string { return fmt.Sprintf("%-2.2s", cmp.Or(string(Text(q)), "ZZ")) }
 	party := func(id string) string { return fmt.Sprintf("%-15.15s", Text(id)) }
 	usage := "P"
 	if i.Test {
@@ -48,7 +49,7 @@ func (w *Writer) OpenInterchange(i Interchange) {
 func (w *Writer) OpenGroup(g Group) {
 	w.count()
 	ref := strconv.Itoa(bounded(g.Control))
-	w.Segment("GS", Clip(g.FunctionalID, 2), orElse(Clip(g.Sender, 15), "0"), orElse(Clip(g.Receiver, 15), "0"),
+	w.Segment("GS", Clip(g.FunctionalID, 2), cmp.Or(Clip(g.Sender, 15), "0"), cmp.Or(Clip(g.Receiver, 15), "0"),
 		Element(g.Created.UTC().Format("20060102")), Element(g.Created.UTC().Format("150405")), Element(ref), "X", Clip(g.Version, 12))
 	w.trailers = append(w.trailers, trailer{id: "GE", ref: ref})
 }
@@ -136,12 +137,3 @@ func bounded(n int) int {
 	}
 	return n
 }
-
-func orDefault(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-func orElse(e, other Element) Element { return Element(orDefault(string(e), string(other))) }

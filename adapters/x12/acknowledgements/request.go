@@ -1,6 +1,7 @@
 package acknowledgements
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -24,8 +25,8 @@ type Request struct {
 // if they request none.
 func (c *Claim) Request() (Request, bool) {
 	r := Request{
-		Reference: first(c.PayerReference, c.PayerClaimNumber, c.Trace), ControlNumber: c.ControlNumber,
-		PayerClaimNumber: first(c.PayerClaimNumber, c.PayerReference), Due: c.Due,
+		Reference: cmp.Or(c.PayerReference, c.PayerClaimNumber, c.Trace), ControlNumber: c.ControlNumber,
+		PayerClaimNumber: cmp.Or(c.PayerClaimNumber, c.PayerReference), Due: c.Due,
 	}
 	var words []string
 	add := func(statuses []Status, about string) {
@@ -145,13 +146,4 @@ func loinc(code string) string {
 	default:
 		return ""
 	}
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"strings"
 
@@ -92,7 +93,7 @@ func (e *encoder) open(b *Batch) {
 	if e.notesOf = MaxNotes; b.MostNotes > 0 {
 		e.notesOf = min(b.MostNotes, MaxNotes)
 	}
-	control := or(x12.Clip(b.Control, 9), "0001")
+	control := cmp.Or(x12.Clip(b.Control, 9), "0001")
 	e.OpenInterchange(b.Interchange)
 	g := b.Group
 	g.FunctionalID, g.Version = "HC", Version
@@ -101,7 +102,7 @@ func (e *encoder) open(b *Batch) {
 	at := b.CreatedAt.UTC()
 	// 0019 nests information source, subscriber and dependent. 00 is an original.
 	// CH marks claims for payment.
-	e.Segment("BHT", "0019", "00", or(x12.Clip(b.Reference, maxReference), control),
+	e.Segment("BHT", "0019", "00", cmp.Or(x12.Clip(b.Reference, maxReference), control),
 		x12.Element(at.Format("20060102")), x12.Element(at.Format("150405")), "CH")
 	s := b.Submitter
 	e.organization("41", s.Name, "46", x12.Clip(s.ID, maxID))
@@ -172,16 +173,16 @@ func (e *encoder) biller(c *Claim) {
 func billerOf(s sender) biller {
 	o := s.provider
 	b := biller{
-		kind: "2", name: or(x12.Clip(o.Name, maxLast), "X"), npi: x12.Clip(o.NPI, maxID),
+		kind: "2", name: cmp.Or(x12.Clip(o.Name, maxLast), "X"), npi: x12.Clip(o.NPI, maxID),
 		taxID: x12.Clip(strings.ReplaceAll(o.TaxID, "-", ""), maxReference), taxonomy: x12.Clip(o.Taxonomy, maxReference),
 		license: x12.Clip(o.License, maxReference), phone: phone(o.Phone), at: addressOf(o.Address), payTo: addressOf(s.payTo),
 	}
 	full := b.name
 	if o.Person {
-		b.kind, b.name, b.first = "1", or(x12.Clip(o.LastName, maxLast), "X"), x12.Clip(o.FirstName, maxFirst)
+		b.kind, b.name, b.first = "1", cmp.Or(x12.Clip(o.LastName, maxLast), "X"), x12.Clip(o.FirstName, maxFirst)
 		full = x12.Clip(string(b.first+" "+b.name), maxLast)
 	}
-	b.contact = or(x12.Clip(o.Contact, maxLast), full)
+	b.contact = cmp.Or(x12.Clip(o.Contact, maxLast), full)
 	return b
 }
 
@@ -192,7 +193,7 @@ func (e *encoder) subscriber(c *Claim) {
 	if c.Patient == nil {
 		self = "18"
 	}
-	e.plan(or(code(c.Coverage), CoveragePrimary), self, s.GroupNumber, s.GroupName, c.FilingIndicator)
+	e.plan(cmp.Or(code(c.Coverage), CoveragePrimary), self, s.GroupNumber, s.GroupName, c.FilingIndicator)
 	e.person("IL", name{s.FirstName, s.MiddleName, s.LastName, s.Suffix}, "MI", x12.Clip(s.MemberID, maxID))
 	e.address(addressOf(s.Address))
 	e.demographics(s.DateOfBirth, s.Gender)
@@ -207,13 +208,13 @@ func (e *encoder) plan(rank, relationship x12.Element, number, groupName, filing
 	if group == "" {
 		groupOf = x12.Clip(groupName, maxLast)
 	}
-	e.Segment("SBR", rank, relationship, group, groupOf, "", "", "", "", or(code(filing), FilingCommercial))
+	e.Segment("SBR", rank, relationship, group, groupOf, "", "", "", "", cmp.Or(code(filing), FilingCommercial))
 }
 
 func (e *encoder) patient(c *Claim) {
 	e.level(levelPatient, e.levels, false)
 	p := c.Patient
-	e.Segment("PAT", or(code(p.Relationship), RelationOther))
+	e.Segment("PAT", cmp.Or(code(p.Relationship), RelationOther))
 	e.person("QC", name{p.FirstName, p.MiddleName, p.LastName, p.Suffix}, "", "")
 	at := addressOf(p.Address)
 	if at == (address{}) {
@@ -228,7 +229,7 @@ func (e *encoder) organization(entity x12.Element, name string, qualifier, id x1
 	if id == "" {
 		qualifier = ""
 	}
-	e.Segment("NM1", entity, "2", or(x12.Clip(name, maxLast), "X"), "", "", "", "", qualifier, id)
+	e.Segment("NM1", entity, "2", cmp.Or(x12.Clip(name, maxLast), "X"), "", "", "", "", qualifier, id)
 }
 
 // name is the name of a person.
@@ -238,7 +239,7 @@ func (e *encoder) person(entity x12.Element, of name, qualifier, id x12.Element)
 	if id == "" {
 		qualifier = ""
 	}
-	e.Segment("NM1", entity, "1", or(x12.Clip(of.last, maxLast), "X"), x12.Clip(of.first, maxFirst), x12.Clip(of.middle, maxMiddle), "",
+	e.Segment("NM1", entity, "1", cmp.Or(x12.Clip(of.last, maxLast), "X"), x12.Clip(of.first, maxFirst), x12.Clip(of.middle, maxMiddle), "",
 		x12.Clip(of.suffix, maxSuffix), qualifier, id)
 }
 
@@ -288,7 +289,7 @@ func (e *encoder) demographics(born billing.Date, gender string) {
 	if !born.IsZero() {
 		format, day = "D8", x12.Element(born.X12())
 	}
-	e.Segment("DMG", format, day, or(code(gender), GenderUnknown))
+	e.Segment("DMG", format, day, cmp.Or(code(gender), GenderUnknown))
 }
 
 // contact writes PER if there is a number. A name alone is no contact.
@@ -335,10 +336,3 @@ func (e *encoder) amount(qualifier x12.Element, m billing.Money) {
 }
 
 func code(s string) x12.Element { return x12.Clip(s, maxCode) }
-
-func or(e, other x12.Element) x12.Element {
-	if e == "" {
-		return other
-	}
-	return e
-}

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
@@ -8,14 +9,14 @@ import (
 
 // detail writes loop 2300, the claim without its lines.
 func (e *encoder) detail(c *Claim) {
-	place := x12.Composite(or(code(c.PlaceOfService), "11"), "B", or(code(c.Frequency), FrequencyOriginal))
+	place := x12.Composite(cmp.Or(code(c.PlaceOfService), "11"), "B", cmp.Or(code(c.Frequency), FrequencyOriginal))
 	// CLM06: the provider's signature is on file.
 	elements := [19]x12.Element{
 		0: x12.Clip(c.PatientControlNumber, maxControl), 1: x12.Cents(int64(c.Charge())), 4: place,
-		5: "Y", 6: or(code(c.Assignment), AssignmentAccepted), 7: or(code(c.BenefitsAssigned), BenefitsToProvider), 8: or(code(c.Release), ReleaseSigned),
+		5: "Y", 6: cmp.Or(code(c.Assignment), AssignmentAccepted), 7: cmp.Or(code(c.BenefitsAssigned), BenefitsToProvider), 8: cmp.Or(code(c.Release), ReleaseSigned),
 	}
 	if a := c.Accident; a != nil {
-		elements[10] = x12.Composite(or(code(a.Cause), CauseOther), "", "", x12.Clip(a.State, maxState))
+		elements[10] = x12.Composite(cmp.Or(code(a.Cause), CauseOther), "", "", x12.Clip(a.State, maxState))
 	}
 	if c.Predetermination {
 		elements[18] = "PB"
@@ -37,7 +38,7 @@ func (e *encoder) detail(c *Claim) {
 	attachments := c.Attachments[:min(len(c.Attachments), MaxAttachments)]
 	for _, a := range attachments {
 		if number := x12.Clip(a.Number, maxReference); number != "" {
-			e.Segment("PWK", or(code(a.ReportType), ReportOther), "EL", "", "", "AC", number)
+			e.Segment("PWK", cmp.Or(code(a.ReportType), ReportOther), "EL", "", "", "AC", number)
 		}
 	}
 	if c.PatientPaid != 0 {
@@ -180,7 +181,7 @@ func (e *encoder) line(c *Claim, i int) {
 	l, number := &c.Lines[i], x12.Int(i+1)
 	e.Segment("LX", number)
 	place := code(l.PlaceOfService)
-	if place == or(code(c.PlaceOfService), "11") {
+	if place == cmp.Or(code(c.PlaceOfService), "11") {
 		place = "" // the guide wants only a place that differs
 	}
 	e.Segment("SV3", service(l), x12.Cents(int64(l.Fee)), place, codes(l.OralCavity, maxCavities), code(l.Prosthesis), x12.Int(max(l.Quantity, 1)),

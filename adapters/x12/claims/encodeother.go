@@ -1,12 +1,14 @@
 package claims
 
 import (
+	"cmp"
+
 	"github.com/molar-billing/molar/adapters/x12"
 )
 
 // otherPayer writes loops 2320, 2330A and 2330B.
 func (e *encoder) otherPayer(c *Claim, o *OtherPayer) {
-	e.plan(or(code(o.Coverage), coverageUnknown), code(o.Relationship), o.GroupNumber, o.GroupName, o.FilingIndicator)
+	e.plan(cmp.Or(code(o.Coverage), coverageUnknown), code(o.Relationship), o.GroupNumber, o.GroupName, o.FilingIndicator)
 	e.adjustments(o.Adjustments)
 	if o.Paid != nil {
 		e.amount("D", *o.Paid)
@@ -14,7 +16,7 @@ func (e *encoder) otherPayer(c *Claim, o *OtherPayer) {
 	if o.Remaining != nil {
 		e.amount("EAF", *o.Remaining)
 	}
-	e.Segment("OI", "", "", or(code(o.BenefitsAssigned), BenefitsToProvider), "", "", or(code(o.Release), ReleaseSigned))
+	e.Segment("OI", "", "", cmp.Or(code(o.BenefitsAssigned), BenefitsToProvider), "", "", cmp.Or(code(o.Release), ReleaseSigned))
 	s := &o.Subscriber
 	e.person("IL", name{s.FirstName, s.MiddleName, s.LastName, s.Suffix}, "MI", x12.Clip(s.MemberID, maxID))
 	e.address(addressOf(s.Address))
@@ -45,7 +47,7 @@ func (e *encoder) adjudication(l *Line, a *Adjudication) {
 	if payer == "" {
 		return
 	}
-	procedure := or(x12.Clip(a.Procedure, maxProcedure), x12.Clip(l.Procedure, maxProcedure))
+	procedure := cmp.Or(x12.Clip(a.Procedure, maxProcedure), x12.Clip(l.Procedure, maxProcedure))
 	e.Segment("SVD", payer, x12.Cents(int64(a.Paid)), x12.Composite("AD", procedure), "", x12.Int(max(a.Quantity, 0)))
 	e.adjustments(a.Adjustments)
 	e.date("573", a.PaymentDate)

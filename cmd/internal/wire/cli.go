@@ -34,18 +34,22 @@ func CLI() {
 		Dev:         func(ctx context.Context, o cli.DevOptions) error { return runDev(ctx, o, os.Stdout) },
 		Migrate:     migrate,
 		Steps:       migrationSteps,
-		Access:      openAccess,
-		Audit:       openAudit,
-		Enrollments: openEnrollments,
-		Remittances: openRemittances,
-		Connections: openNetworks(),
+		Access:      opened(administered),
+		Audit:       opened(func(g *graph) *audit.Service { return audit.New(g.store, g.settings.AuditRetention, g.log) }),
+		Enrollments: opened(func(g *graph) *enrollments.Service { return enrollments.New(audit.Operated{Store: g.store}, g.payers) }),
+		Remittances: opened(func(g *graph) *remittances.Service {
+			return remittances.New(audit.Operated{Store: g.store}, edi.New(), g.payers)
+		}, "MOLAR_SECRET_KEY"),
+		Connections: opened((*graph).administeredConnections),
 		Kinds:       described((&graph{log: slog.New(slog.DiscardHandler)}).kinds()),
-		Networks:    openNetworks("MOLAR_SECRET_KEY"),
-		Batches:     openBatches,
-		Settings:    SettingsHelp(),
-		Getenv:      os.Getenv,
-		Config:      configFolder,
-		Demo:        readDemo,
+		Networks:    opened((*graph).administeredConnections, "MOLAR_SECRET_KEY"),
+		Batches: opened(func(g *graph) *batches.Service { // its decisions read no file and ask no network
+			return batches.New(audit.Operated{Store: g.store}, batches.Outside{}, g.payers)
+		}),
+		Settings: SettingsHelp(),
+		Getenv:   os.Getenv,
+		Config:   configFolder,
+		Demo:     readDemo,
 
 		Clearinghouse: simulator(),
 	})
@@ -138,61 +142,28 @@ func openExisting(ctx context.Context, g *graph) (err error) {
 	return g.openStore(ctx, nil)
 }
 
-func openAccess(ctx context.Context) (*access.Service, func() error, error) {
-	g, err := administration()
-	if err != nil {
-		return nil, nil, err
+// opened opens the database of administration for use cases, which open makes. Needed are
+// the names of other settings that must be set.
+func opened[S any](open func(g *graph) S, needed ...string) cli.Open[S] {
+	return func(ctx context.Context) (s S, closeStore func() error, err error) {
+		g, err := administration(needed...)
+		if err != nil {
+			return s, nil, err
+		}
+		return openedOn(ctx, g, open)
 	}
-	if err := openExisting(ctx, g); err != nil {
-		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
-	}
-	return access.New(audit.Operated{Store: g.store}, g.payers, systemClock{}, credentials.New([32]byte{})), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
 }
 
-func openAudit(ctx context.Context) (*audit.Service, func() error, error) {
-	g, err := administration()
-	if err != nil {
-		return nil, nil, err
-	}
+func openedOn[S any](ctx context.Context, g *graph, open func(g *graph) S) (s S, closeStore func() error, err error) {
+	closeStore = func() error { return g.close(context.WithoutCancel(ctx)) }
 	if err := openExisting(ctx, g); err != nil {
-		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
+		return s, nil, errors.Join(err, closeStore())
 	}
-	return audit.New(g.store, g.settings.AuditRetention, g.log), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+	return open(g), closeStore, nil
 }
 
-func openEnrollments(ctx context.Context) (*enrollments.Service, func() error, error) {
-	g, err := administration()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := openExisting(ctx, g); err != nil {
-		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
-	}
-	return enrollments.New(audit.Operated{Store: g.store}, g.payers), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
-}
-
-func openRemittances(ctx context.Context) (*remittances.Service, func() error, error) {
-	g, err := administration("MOLAR_SECRET_KEY")
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := openExisting(ctx, g); err != nil {
-		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
-	}
-	s := remittances.New(audit.Operated{Store: g.store}, edi.New(), g.payers)
-	return s, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
-}
-
-func openBatches(ctx context.Context) (*batches.Service, func() error, error) {
-	g, err := administration()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := openExisting(ctx, g); err != nil {
-		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
-	}
-	// Decisions read no file and ask no network.
-	return batches.New(audit.Operated{Store: g.store}, batches.Outside{}, g.payers), func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+func administered(g *graph) *access.Service {
+	return access.New(audit.Operated{Store: g.store}, g.payers, systemClock{}, credentials.New([32]byte{}))
 }
 
 // configFolder returns the folder for what this user's commands store.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"errors"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -88,22 +87,9 @@ func (c *connectionCollector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// openNetworks opens connections for administration.
-func openNetworks(needed ...string) func(ctx context.Context) (*connections.Service, func() error, error) {
-	return func(ctx context.Context) (*connections.Service, func() error, error) {
-		g, err := administration(needed...)
-		if err != nil {
-			return nil, nil, err
-		}
-		return g.openNetworks(ctx)
-	}
-}
-
-func (g *graph) openNetworks(ctx context.Context) (*connections.Service, func() error, error) {
-	if err := openExisting(ctx, g); err != nil {
-		return nil, nil, errors.Join(err, g.close(context.WithoutCancel(ctx)))
-	}
+// administeredConnections returns the connections for administration.
+func (g *graph) administeredConnections() *connections.Service {
 	g.metrics = prometheus.NewRegistry()
 	g.openConnections()
-	return g.connections, func() error { return g.close(context.WithoutCancel(ctx)) }, nil
+	return g.connections
 }

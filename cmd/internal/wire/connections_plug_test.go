@@ -156,7 +156,7 @@ func TestInventedTransport(t *testing.T) {
 
 	molar := func(args ...string) (string, error) {
 		opens := func(ctx context.Context) (*connections.Service, func() error, error) {
-			return newGraph(settings, slog.New(slog.DiscardHandler)).openNetworks(ctx)
+			return openedOn(ctx, newGraph(settings, slog.New(slog.DiscardHandler)), (*graph).administeredConnections)
 		}
 		c := cli.New(cli.Backend{Connections: opens, Networks: opens, Kinds: described(g.kinds())})
 		var out bytes.Buffer

@@ -102,7 +102,7 @@ function Finder({ close }: { close: () => void }) {
       <Autocomplete.Empty className="palette-empty">
         {found.isFetching
           ? "Searching…"
-          : "Nothing found. Enter a name, a date of birth, a member ID or a control number."}
+          : "Nothing found. Enter words of a name, a date of birth, or the start of a member ID or control number."}
       </Autocomplete.Empty>
       <Autocomplete.List className="palette-list">
         {(group: { value: string; items: Item[] }) => (

@@ -1505,6 +1505,8 @@ CREATE INDEX eligibility_checks_office ON public.eligibility_checks USING btree 
 
 CREATE INDEX eligibility_checks_outcome ON public.eligibility_checks USING btree (org_id, mode, outcome, created_at, id) WHERE (outcome <> ''::text);
 
+CREATE INDEX eligibility_checks_patient ON public.eligibility_checks USING btree (org_id, mode, patient_id, created_at, id) WHERE (patient_id IS NOT NULL);
+
 CREATE INDEX eligibility_checks_payer ON public.eligibility_checks USING btree (org_id, mode, payer_id, created_at, id);
 
 CREATE INDEX eligibility_checks_request ON public.eligibility_checks USING btree (org_id, mode, request_id, created_at, id);

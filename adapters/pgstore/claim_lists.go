@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lib/pq"
@@ -73,6 +74,13 @@ func (q *query) claims(f claim.Filter) {
 		// No claim is sent before it is created, so skip claims created later.
 		q.where("created_at < %", f.SentTo.UTC().Add(clockSkew))
 	}
+}
+
+// ofPatient adds a condition on the claims of a patient, if there is one. The condition
+// has % for them.
+func (q *query) ofPatient(condition string, patient billing.PatientID) {
+	claims := "SELECT id FROM claims WHERE org_id = $1 AND mode = $2 AND patient_id = % AND patient_id IS NOT NULL"
+	whereSet(q, strings.Replace(condition, "%", claims, 1), patient)
 }
 
 func texts[T ~string](all []T) pq.StringArray {

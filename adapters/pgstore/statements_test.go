@@ -75,18 +75,18 @@ func ListStatements(in billing.Scope) map[string]Statement {
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
 		for filter, f := range map[string]coverage.CheckFilter{
 			"all": {}, "office": {OfficeID: Number(2, 2)}, "payer": {PayerID: Number(2, 3)}, "outcome": {Outcome: coverage.OutcomeRejected},
-			"request": {RequestID: Number(3, 4)}, "tenant reference": {TenantReference: "ref-7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+			"request": {RequestID: Number(3, 4)}, "patient": {PatientID: Number(7, 5)}, "tenant reference": {TenantReference: "ref-7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
 		} {
 			statements["checks, "+filter+name] = paged(checks{t}.filter(f), p)
 		}
 		for filter, f := range map[string]attachment.Filter{
 			"all": {}, "claim": {ClaimID: Number(3, 7)}, "payer request": {PayerRequestID: Number(3, 8)}, "request": {RequestID: Number(3, 4)},
-			"state": {State: attachment.Open}, "office": {OfficeID: Number(2, 2)}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+			"state": {State: attachment.Open}, "patient": {PatientID: Number(7, 5)}, "office": {OfficeID: Number(2, 2)}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
 		} {
 			statements["attachments, "+filter+name] = paged(attachments{t}.filter(f), p)
 		}
 		for filter, f := range map[string]attachment.PayerRequestFilter{
-			"all": {}, "state": {State: attachment.PayerRequestOpen}, "claim": {ClaimID: Number(3, 7)}, "payer": {PayerID: Number(2, 3)},
+			"all": {}, "state": {State: attachment.PayerRequestOpen}, "claim": {ClaimID: Number(3, 7)}, "patient": {PatientID: Number(7, 5)}, "payer": {PayerID: Number(2, 3)},
 			"due": {DueBy: billing.Date{Year: 2026, Month: 2, Day: 7}},
 		} {
 			statements["payer requests, "+filter+name] = paged(payerRequests{t}.filter(f), p)
@@ -234,6 +234,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		} {
 			statements["remittances, "+filter+name] = pagedBy(eras{t}.filter(f), "received_at", p)
 		}
+		statements["patient's remittances"+name] = pagedBy(eras{t}.filter(remit.Filter{PatientID: Number(7, 5)}), "received_at", p)
 		statements["claim's remittances"+name] = pagedBy(eras{t}.filter(remit.Filter{ClaimID: Number(7, 1)}), "received_at", p)
 		statements["quarantine"+name] = made(ownQuarantine{t}.page(p))
 		statements["batches"+name] = paged(t.query(batchColumns, "batches"), p)

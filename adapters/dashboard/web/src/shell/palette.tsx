@@ -146,7 +146,7 @@ async function find(client: Client, query: string, signal: AbortSignal): Promise
       group: "Patients",
       label: name(p),
       about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
-      target: { to: "/claims", search: { patient_id: p.id } } as const,
+      target: { to: `/patients/${p.id}` } as const,
     })),
     ...(claims.data?.data ?? []).map((c) => ({
       id: c.id,

@@ -63,3 +63,5 @@ DROP INDEX patients_last, patients_first;
 DROP INDEX claims_member;
 CREATE INDEX claims_member ON claims (org_id, mode, member_key COLLATE "C", created_at DESC, id DESC) WHERE member_key IS NOT NULL;
 CREATE INDEX claims_control_start ON claims (org_id, mode, control_key COLLATE "C");
+
+CREATE INDEX eligibility_checks_patient ON eligibility_checks (org_id, mode, patient_id, created_at, id) WHERE patient_id IS NOT NULL;

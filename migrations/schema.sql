@@ -197,6 +197,10 @@ FROM (
 ) m
 $$;
 
+CREATE FUNCTION public.name_words(name text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$SELECT array_remove(ARRAY(SELECT search_key(word) FROM regexp_split_to_table(normalize(name, NFKD), '[[:space:]\u2010-\u2015-]+') word), '')$$;
+
 CREATE FUNCTION public.open_of(kind text, frequency text, state text, charged bigint, standing json, settled bigint) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE COST 10000 PARALLEL SAFE
     AS $$
@@ -207,6 +211,24 @@ BEGIN
     END;
 END
 $$;
+
+CREATE FUNCTION public.patient_named() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO patient_words (org_id, mode, word, patient_id, names)
+    SELECT DISTINCT NEW.org_id, NEW.mode, word, NEW.id, names
+    FROM patient_names(NEW.first_name, NEW.last_name) names
+    CROSS JOIN string_to_table(replace(names, ',', ''), ' ') word
+    WHERE word <> '';
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.patient_names(first_name text, last_name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$SELECT string_agg(left(' ' || array_to_string(ARRAY(SELECT unnest(name_words(name)) UNION SELECT search_key(name)), ' '), 240), ',' ORDER BY n)
+FROM (VALUES (1, first_name), (2, last_name)) names (n, name)$$;
 
 CREATE FUNCTION public.record_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -899,6 +921,16 @@ CREATE TABLE public.origin (
     CONSTRAINT origin_one_check CHECK (one)
 );
 
+CREATE TABLE public.patient_words (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    word text NOT NULL COLLATE pg_catalog."C",
+    patient_id uuid NOT NULL,
+    names text NOT NULL
+);
+
+ALTER TABLE ONLY public.patient_words FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.patients (
     id uuid NOT NULL,
     org_id uuid NOT NULL,
@@ -1427,9 +1459,11 @@ CREATE INDEX claims_batch ON public.claims USING btree (batch_id) WHERE (batch_i
 
 CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (control_key, org_id, mode);
 
+CREATE INDEX claims_control_start ON public.claims USING btree (org_id, mode, control_key COLLATE "C");
+
 CREATE INDEX claims_list ON public.claims USING btree (kind, org_id, mode, created_at, id, sent_at, first_service_date);
 
-CREATE INDEX claims_member ON public.claims USING btree (member_key, org_id, mode, created_at, id) WHERE (member_key IS NOT NULL);
+CREATE INDEX claims_member ON public.claims USING btree (org_id, mode, member_key COLLATE "C", created_at DESC, id DESC) WHERE (member_key IS NOT NULL);
 
 CREATE INDEX claims_of_patient ON public.claims USING btree (patient_id, org_id, mode, created_at, id) WHERE (patient_id IS NOT NULL);
 
@@ -1470,6 +1504,8 @@ CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (o
 CREATE INDEX eligibility_checks_office ON public.eligibility_checks USING btree (org_id, mode, office_id, created_at, id);
 
 CREATE INDEX eligibility_checks_outcome ON public.eligibility_checks USING btree (org_id, mode, outcome, created_at, id) WHERE (outcome <> ''::text);
+
+CREATE INDEX eligibility_checks_patient ON public.eligibility_checks USING btree (org_id, mode, patient_id, created_at, id) WHERE (patient_id IS NOT NULL);
 
 CREATE INDEX eligibility_checks_payer ON public.eligibility_checks USING btree (org_id, mode, payer_id, created_at, id);
 
@@ -1539,11 +1575,9 @@ CREATE INDEX offices_verified_npi ON public.offices USING btree (npi, mode) WHER
 
 CREATE INDEX offices_verified_tax_id ON public.offices USING btree (tax_key, mode) WHERE (verified_at IS NOT NULL);
 
+CREATE UNIQUE INDEX patient_words_word ON public.patient_words USING btree (org_id, mode, word, patient_id DESC) INCLUDE (names);
+
 CREATE INDEX patients_born ON public.patients USING btree (date_of_birth, org_id, mode, id);
-
-CREATE INDEX patients_first ON public.patients USING btree (org_id, mode, first_key, last_key, id);
-
-CREATE INDEX patients_last ON public.patients USING btree (org_id, mode, last_key, first_key, id);
 
 CREATE INDEX patients_list ON public.patients USING btree (org_id, mode, created_at, id);
 
@@ -1651,6 +1685,8 @@ CREATE TRIGGER claims_updated AFTER UPDATE ON public.claims REFERENCING OLD TABL
 
 CREATE TRIGGER failed AFTER UPDATE OF state ON public.webhook_deliveries FOR EACH ROW WHEN (((new.state = 'failed'::text) AND (old.state <> 'failed'::text))) EXECUTE FUNCTION public.record_change('webhook_delivery');
 
+CREATE TRIGGER patient_named AFTER INSERT ON public.patients FOR EACH ROW EXECUTE FUNCTION public.patient_named();
+
 CREATE TRIGGER removed AFTER DELETE ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION public.record_removal('webhook_endpoint');
 
 ALTER TABLE ONLY public.api_keys
@@ -1752,6 +1788,8 @@ CREATE POLICY operators ON public.audit_entries FOR SELECT TO molar_system USING
 
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.patient_words ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.patients ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.payer_requests ENABLE ROW LEVEL SECURITY;
@@ -1813,6 +1851,8 @@ CREATE POLICY scope ON public.jobs TO molar_app USING (((org_id = (current_setti
 CREATE POLICY scope ON public.offices TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.organizations TO molar_app USING ((id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY scope ON public.patient_words TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.patients TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -2421,6 +2461,8 @@ GRANT SELECT(endpoints_need_read),UPDATE(endpoints_need_read) ON TABLE public.or
 GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
 
 GRANT UPDATE(origin) ON TABLE public.origin TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.patient_words TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.patients TO molar_app;
 

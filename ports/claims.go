@@ -47,8 +47,12 @@ type ClaimLists interface {
 	List(ctx context.Context, f claim.Filter, p billing.Page) ([]*claim.Record, error)
 
 	// Search is List for the claims of both kinds with the control number or the member
-	// ID, compared without case, and for those of the patients.
-	Search(ctx context.Context, reference string, patients []billing.PatientID, p billing.Page) ([]*claim.Record, error)
+	// ID of the search, compared without case, and for those of the patients. Of the
+	// claims with longer numbers that begin so, it finds the first 200, and returns
+	// whether there are more.
+	Search(
+		ctx context.Context, s billing.Search, patients []billing.PatientID, p billing.Page,
+	) (found []*claim.Record, more bool, err error)
 
 	// Count counts the claims that the filter selects, for each state that it names, or
 	// for all. Counts are exact up to claim.MaxClaimCount.

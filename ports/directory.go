@@ -34,9 +34,9 @@ type Patients interface {
 	// a next page.
 	List(ctx context.Context, p billing.Page) ([]*directory.Patient, error)
 
-	// Search returns the patients that match, at most billing.MaxSearchPatients of
-	// them, and whether there are more. Without a name or a date of birth, these are
-	// the patients of claims with the member ID.
+	// Search returns patients that match, at most billing.MaxSearchPatients of them, and
+	// whether there may be more. These are the patients with the words and the date of
+	// birth, and those of claims with the member ID.
 	Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error)
 
 	// Read is List for some patients.

@@ -68,6 +68,7 @@ func (a *api) listAttachments(x *exchange) (*reply, error) {
 	l := q.bind("attachments", x.call.Scope, "limit", "cursor")
 	f := attachment.Filter{
 		ClaimID:        id[billing.ClaimID](q, "claim_id"),
+		PatientID:      id[billing.PatientID](q, "patient_id"),
 		PayerRequestID: id[billing.PayerRequestID](q, "payer_request_id"),
 		RequestID:      id[billing.RequestID](q, "request_id"),
 		State:          oneOf(q, "state", attachment.Open, attachment.Closed),

@@ -91,6 +91,7 @@ func (a *api) listChecks(x *exchange) (*reply, error) {
 	l := q.bind("eligibility", x.call.Scope, "limit", "cursor")
 	reference, _ := q.text("tenant_reference")
 	f := coverage.CheckFilter{
+		PatientID: id[billing.PatientID](q, "patient_id"),
 		RequestID: id[billing.RequestID](q, "request_id"),
 		OfficeID:  id[billing.OfficeID](q, "office_id"),
 		PayerID:   q.payer(a.payers),

@@ -23,6 +23,7 @@ func (a *api) listERAs(x *exchange) (*reply, error) {
 		PayerID:        q.payer(a.payers),
 		OfficeID:       id[billing.OfficeID](q, "office_id"),
 		ClaimID:        id[billing.ClaimID](q, "claim_id"),
+		PatientID:      id[billing.PatientID](q, "patient_id"),
 		TraceNumber:    trace,
 		PaidFrom:       q.date("paid_from"),
 		PaidTo:         q.date("paid_to"),

@@ -31,10 +31,11 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	q := x.query()
 	l := q.bind("payer_requests", x.call.Scope, "limit", "cursor")
 	f := attachment.PayerRequestFilter{
-		State:   oneOf(q, "state", attachment.PayerRequestOpen, attachment.PayerRequestAnswered),
-		ClaimID: id[billing.ClaimID](q, "claim_id"),
-		PayerID: q.payer(a.payers),
-		DueBy:   q.date("due_before"),
+		State:     oneOf(q, "state", attachment.PayerRequestOpen, attachment.PayerRequestAnswered),
+		ClaimID:   id[billing.ClaimID](q, "claim_id"),
+		PatientID: id[billing.PatientID](q, "patient_id"),
+		PayerID:   q.payer(a.payers),
+		DueBy:     q.date("due_before"),
 	}
 	return listed(a, x, q, l, f, a.payerRequests.List, payerRequestShape)
 }

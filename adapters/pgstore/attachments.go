@@ -118,6 +118,7 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 func (r attachments) filter(f attachment.Filter) *query {
 	q := r.query(attachmentColumns, "attachments")
 	whereSet(q, "claim_id = %", f.ClaimID)
+	q.ofPatient("claim_id = ANY (ARRAY(%))", f.PatientID)
 	whereSet(q, "payer_request_id = %", f.PayerRequestID)
 	whereSet(q, "request_id = %", f.RequestID)
 	whereSet(q, "state = %", f.State)

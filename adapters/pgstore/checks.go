@@ -236,6 +236,7 @@ func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*
 
 func (r checks) filter(f coverage.CheckFilter) *query {
 	q := r.query(checkColumns, "eligibility_checks")
+	whereSet(q, "patient_id = % AND patient_id IS NOT NULL", f.PatientID)
 	whereSet(q, "request_id = %", f.RequestID)
 	whereSet(q, "office_id = %", f.OfficeID)
 	whereSet(q, "payer_id = %", f.PayerID)

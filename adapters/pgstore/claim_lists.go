@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lib/pq"
@@ -73,6 +74,13 @@ func (q *query) claims(f claim.Filter) {
 		// No claim is sent before it is created, so skip claims created later.
 		q.where("created_at < %", f.SentTo.UTC().Add(clockSkew))
 	}
+}
+
+// ofPatient adds a condition on the claims of a patient, if there is one. The condition
+// has % for them.
+func (q *query) ofPatient(condition string, patient billing.PatientID) {
+	claims := "SELECT id FROM claims WHERE org_id = $1 AND mode = $2 AND patient_id = % AND patient_id IS NOT NULL"
+	whereSet(q, strings.Replace(condition, "%", claims, 1), patient)
 }
 
 // inList restricts a scan of the list to the spans of the filter. The conditions are
@@ -215,17 +223,43 @@ func (r claims) merged(f claim.Filter, p billing.Page) (string, []any) {
 }
 
 // Search reads claims by control number, member ID or patient.
-func (r claims) Search(ctx context.Context, reference string, patients []billing.PatientID, p billing.Page) ([]*claim.Record, error) {
-	text, args := r.search(reference, patients, p)
-	found, err := r.read(ctx, listed, text, args)
-	if err != nil {
-		return nil, fmt.Errorf("search claims: %w", err)
+func (r claims) Search(
+	ctx context.Context, s billing.Search, patients []billing.PatientID, p billing.Page,
+) (found []*claim.Record, more bool, err error) {
+	var started []billing.ClaimID
+	if s.Starts() {
+		text, args := r.started(s)
+		if err := r.list(ctx, &started, text, args...); err != nil {
+			return nil, false, fmt.Errorf("search claims by the start of a number: %w", err)
+		}
 	}
-	return found, nil
+	if more = len(started) > maxStarted; more {
+		started = started[:maxStarted]
+	}
+	text, args := r.search(s, started, patients, p)
+	if found, err = r.read(ctx, listed, text, args); err != nil {
+		return nil, false, fmt.Errorf("search claims: %w", err)
+	}
+	return found, more, nil
+}
+
+// maxStarted is the maximum number of claims that are found by the start of a number.
+const maxStarted = 200
+
+// started reads the claims with a longer number that begins with that of a search.
+func (r claims) started(s billing.Search) (string, []any) {
+	q := &query{}
+	q.add("SELECT id FROM (\n(SELECT id FROM claims WHERE org_id = % AND mode = % AND control_key <> upper(%)", r.scope.Org, r.scope.Mode, s.Number)
+	q.number("control_key", s)
+	q.add("\nORDER BY control_key COLLATE \"C\"\nLIMIT %)", maxStarted+1)
+	q.add("\nUNION\n(SELECT id FROM claims WHERE org_id = $1 AND mode = $2 AND member_key IS NOT NULL AND member_key <> upper(%)", s.Number)
+	q.number("member_key", s)
+	q.add("\nORDER BY member_key COLLATE \"C\", created_at DESC, id DESC\nLIMIT %)\n) started", maxStarted+1)
+	return q.text("LIMIT %", maxStarted+1), q.args
 }
 
 // search reads the first claims with each number and of each patient, and sorts them.
-func (r claims) search(reference string, patients []billing.PatientID, p billing.Page) (string, []any) {
+func (r claims) search(s billing.Search, started []billing.ClaimID, patients []billing.PatientID, p billing.Page) (string, []any) {
 	return r.chosen(p, func(q *query) {
 		first := func(from, condition string, args ...any) {
 			q.add("(SELECT c.id, c.created_at FROM " + from + " WHERE c.org_id = $1 AND c.mode = $2")
@@ -233,9 +267,11 @@ func (r claims) search(reference string, patients []billing.PatientID, p billing
 			q.before("created_at", p)
 			q.add("\nORDER BY created_at DESC, id DESC\nLIMIT %)", p.Limit+1)
 		}
-		first("claims c", "control_key = upper(%)", reference)
+		first("claims c", "control_key = upper(%)", s.Number)
 		q.add(" UNION ")
-		first("claims c", "member_key = upper(%) AND member_key IS NOT NULL", reference)
+		first("claims c", `member_key COLLATE "C" = upper(%) AND member_key IS NOT NULL`, s.Number)
+		q.add(" UNION ")
+		first("claims c", "id = ANY (%::uuid[])", pq.Array(started))
 		q.add(" UNION SELECT of.id, of.created_at FROM unnest(%::uuid[]) patient (id) CROSS JOIN LATERAL ", pq.Array(patients))
 		first("claims c", "patient_id = patient.id AND patient_id IS NOT NULL")
 		q.add(" of")

@@ -293,75 +293,122 @@ func (r patients) these(ids []billing.PatientID) *query {
 
 // Search finds patients by name and date of birth, or by the member ID of their claims.
 func (r patients) Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error) {
-	text, args := r.search(s)
+	if len(s.Born) > 1 {
+		s.Born = s.Days(billing.DateOf(transactionClock{ctx, r.tx}.Now()))
+	}
+	var words []searchWord
+	if len(s.Words) > 0 {
+		text, args := r.typed(s.Words)
+		if err := r.list(ctx, &words, text, args...); err != nil {
+			return nil, false, fmt.Errorf("read the words of a search: %w", err)
+		}
+	}
+	text, args := r.search(s, words)
 	if err := r.list(ctx, &found, text, args...); err != nil {
 		return nil, false, fmt.Errorf("search patients: %w", err)
 	}
 	most := min(len(found), billing.MaxSearchPatients)
-	return found[:most], most < len(found), nil
+	return found[:most], most < len(found) || len(s.Born) == 0 && len(words) > 1 && words[0].Count > maxCompared, nil
 }
 
-// maxCompared is the maximum number of patients whose first names are compared when
-// neither name is complete.
-const maxCompared = 10_000
+// searchWord is a typed word, worded like those of names.
+type searchWord struct {
+	Word  string         `db:"word"`
+	Of    billing.NameOf `db:"part"`
+	Count int            `db:"count"` // of the names with such a word, at most one more than maxCompared
+}
 
-// search reads a limited number of patients for each reading of the name, each in the
-// order of an index.
-func (r patients) search(s billing.Search) (string, []any) {
-	const byLast, byFirst = "last_key, first_key, id", "first_key, last_key, id"
+// Of the patients with the rarest word of a search, of those born on a day, and of the
+// claims with the start of a number, a search compares so many. Each takes up to ten
+// milliseconds.
+const (
+	maxCompared        = 10_000
+	maxComparedBorn    = 500
+	maxComparedNumbers = 1_000
+)
+
+// typed selects the words of a search, the rarest first.
+func (r patients) typed(typed []billing.NameWord) (string, []any) {
+	texts, parts := make(pq.StringArray, len(typed)), make(pq.Int64Array, len(typed))
+	for i, w := range typed {
+		texts[i], parts[i] = w.Text, int64(w.Of)
+	}
+	q := &query{}
+	q.add(`SELECT word, part, (
+	SELECT count(*) FROM (
+		SELECT FROM patient_words w
+		WHERE org_id = % AND mode = % AND w.word >= typed.word AND w.word < typed.word || U&'\+10FFFF'
+		LIMIT %
+	) few
+) AS count`, r.scope.Org, r.scope.Mode, maxCompared+1)
+	q.add("\nFROM (SELECT DISTINCT unnest(name_words(text)) AS word, part FROM unnest(%::text[], %::int[]) t (text, part)) typed", texts, parts)
+	return q.text("ORDER BY count"), q.args
+}
+
+// search reads the patients of claims with the number, and those born on the days whose
+// names have the words.
+func (r patients) search(s billing.Search, words []searchWord) (string, []any) {
 	q := &query{}
 	q.add(`SELECT id FROM (
 	(SELECT DISTINCT patient_id AS id FROM (
 		SELECT patient_id FROM claims
 		WHERE org_id = % AND mode = %`, r.scope.Org, r.scope.Mode)
-	q.where("member_key = upper(%) AND member_key IS NOT NULL AND patient_id IS NOT NULL", s.Reference)
-	q.add("\nORDER BY created_at DESC, id DESC\nLIMIT %\n) members)", maxFound)
+	q.number("member_key", s)
+	q.add("\n\tAND member_key IS NOT NULL AND patient_id IS NOT NULL")
+	q.add("\nORDER BY member_key COLLATE \"C\", created_at DESC, id DESC\nLIMIT %\n) members\nLIMIT %)", maxComparedNumbers, maxFound)
 	switch {
-	case !s.Born.IsZero() && len(s.Names) == 0:
-		r.found(q, "id", func() { q.where("date_of_birth = %", s.Born) })
-	case !s.Born.IsZero():
-		for _, name := range s.Names {
-			r.found(q, "id", func() {
-				q.where("date_of_birth = %", s.Born)
-				q.prefix("last_key", name.Last)
-				q.prefix("first_key", name.First)
-			})
+	case len(s.Words) > 0 && len(words) == 0: // the words have no letters, and begin no name
+	case len(s.Born) > 0:
+		for _, day := range s.Born {
+			q.add(`
+UNION (SELECT id FROM (
+	SELECT id, first_name, last_name FROM patients
+	WHERE org_id = $1 AND mode = $2 AND date_of_birth = %
+	ORDER BY id DESC
+	LIMIT %
+) born CROSS JOIN patient_names(first_name, last_name) names
+WHERE true`, day, max(maxFound, min(len(words), 1)*maxComparedBorn))
+			q.named(words)
+			q.add("\nLIMIT %)", maxFound)
 		}
-	default:
-		for _, name := range s.Names {
-			switch {
-			case name.Last == "":
-				r.found(q, byFirst, func() { q.prefix("first_key", name.First) })
-			case name.First == "":
-				r.found(q, byLast, func() { q.prefix("last_key", name.Last) })
-			default:
-				r.found(q, byLast, func() { q.where("last_key = (SELECT search_key(%))", name.Last); q.prefix("first_key", name.First) })
-				r.found(q, byFirst, func() { q.where("first_key = (SELECT search_key(%))", name.First); q.prefix("last_key", name.Last) })
-				q.add("\nUNION (SELECT id FROM (\n\tSELECT id, first_key FROM patients WHERE org_id = $1 AND mode = $2")
-				q.prefix("last_key", name.Last)
-				q.add("\nORDER BY "+byLast+"\nLIMIT %\n) compared WHERE true", maxCompared)
-				q.prefix("first_key", name.First)
-				q.add("\nLIMIT %)", maxFound)
-			}
-		}
+	case len(words) > 0:
+		q.add(`
+UNION (SELECT DISTINCT patient_id FROM (
+	SELECT patient_id, names FROM patient_words
+	WHERE org_id = $1 AND mode = $2 AND word >= % AND word < % || U&'\+10FFFF'
+	ORDER BY word, patient_id DESC
+	LIMIT %
+) compared
+WHERE true`, words[0].Word, words[0].Word, maxCompared)
+		q.named(words)
+		q.add("\nLIMIT %)", maxFound)
 	}
-	return q.text(") found\nORDER BY id\nLIMIT %", maxFound), q.args
+	return q.text(") found\nORDER BY id DESC\nLIMIT %", maxFound), q.args
 }
 
 const maxFound = billing.MaxSearchPatients + 1
 
-// found adds the first patients in an order that match the conditions.
-func (patients) found(q *query, order string, conditions func()) {
-	q.add("\nUNION (SELECT id FROM patients WHERE org_id = $1 AND mode = $2")
-	conditions()
-	q.add("\nORDER BY "+order+"\nLIMIT %)", maxFound)
+// named selects the names in which each word begins a word.
+func (q *query) named(words []searchWord) {
+	for _, w := range words {
+		switch w.Of {
+		case billing.FirstName:
+			q.where("strpos(split_part(names, ',', 1), ' ' || %) > 0", w.Word)
+		case billing.LastName:
+			q.where("strpos(split_part(names, ',', 2), ' ' || %) > 0", w.Word)
+		default:
+			q.where("strpos(names, ' ' || %) > 0", w.Word)
+		}
+	}
 }
 
-// prefix selects keys that begin with the key of a name. A name without letters matches
-// none. SELECT makes the server compute each key once, not for each row.
-func (q *query) prefix(column, name string) {
-	if name != "" {
-		q.where(column+" >= (SELECT search_key(%)) AND "+column+" < (SELECT search_key(%) || U&'\\+10FFFF') AND (SELECT search_key(%) <> '')", name, name, name)
+// number selects the keys of the number of a search, or those that begin with it.
+func (q *query) number(column string, s billing.Search) {
+	column += ` COLLATE "C"`
+	if s.Starts() {
+		q.where(column+" >= upper(%) AND "+column+" < upper(%) || U&'\\+10FFFF'", s.Number, s.Number)
+	} else {
+		q.where(column+" = upper(%)", s.Number)
 	}
 }
 

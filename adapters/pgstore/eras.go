@@ -188,6 +188,9 @@ func (r eras) filter(f remit.Filter) *query {
 		UNION SELECT era_id FROM era_claims WHERE claim_id = % AND status = 'needs_review'
 	))`, f.ClaimID, f.ClaimID)
 	}
+	q.ofPatient(`id = ANY (ARRAY(
+		SELECT era_id FROM era_claims WHERE claim_id = ANY (ARRAY(%)) AND status IN ('applied', 'needs_review')
+	))`, f.PatientID)
 	whereSet(q, "payment_date >= %", f.PaidFrom)
 	whereSet(q, "payment_date <= %", f.PaidTo)
 	q.span("received_at", f.ReceivedFrom, f.ReceivedTo)

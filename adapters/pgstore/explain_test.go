@@ -75,8 +75,8 @@ ANALYZE audit_entries, audit_resources, users, sessions, api_keys, requests, eli
 
 // TestListPlans runs EXPLAIN for every list and filter, with generic and custom
 // plans. Each uses an index in the order of the list, reads no row in vain and
-// sorts none, except the few events and requests of one resource, the few sessions of one user, the first of each
-// type, the documents of a page, and the transactions since a time.
+// sorts none, except the few events and requests of one resource, the few attachments and payer requests of one
+// patient, the few sessions of one user, the first of each type, the documents of a page, and the transactions since a time.
 func TestListPlans(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -88,6 +88,7 @@ func TestListPlans(t *testing.T) {
 	for _, merged := range []string{"resource", "user and resource", "patient", "patient and claim"} { // the first entries of each resource
 		sorted = append(sorted, "audit, "+merged, "audit, "+merged+", next page")
 	}
+	sorted = append(sorted, "attachments, patient", "attachments, patient, next page", "payer requests, patient", "payer requests, patient, next page")
 	var got strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(statements)) {
 		fmt.Fprintf(&got, "== %s\n", name)

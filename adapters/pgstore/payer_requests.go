@@ -83,6 +83,7 @@ func (r payerRequests) filter(f attachment.PayerRequestFilter) *query {
 	q := r.query(payerRequestColumns, "payer_requests")
 	whereSet(q, "state = %", f.State)
 	whereSet(q, "claim_id = %", f.ClaimID)
+	q.ofPatient("claim_id = ANY (ARRAY(%))", f.PatientID)
 	whereSet(q, "payer_id = %", f.PayerID)
 	whereSet(q, "due_date <= %", f.DueBy)
 	return q

@@ -75,18 +75,18 @@ func ListStatements(in billing.Scope) map[string]Statement {
 	for name, p := range map[string]billing.Page{"": first, ", next page": next} {
 		for filter, f := range map[string]coverage.CheckFilter{
 			"all": {}, "office": {OfficeID: Number(2, 2)}, "payer": {PayerID: Number(2, 3)}, "outcome": {Outcome: coverage.OutcomeRejected},
-			"request": {RequestID: Number(3, 4)}, "tenant reference": {TenantReference: "ref-7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+			"request": {RequestID: Number(3, 4)}, "patient": {PatientID: Number(7, 5)}, "tenant reference": {TenantReference: "ref-7"}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
 		} {
 			statements["checks, "+filter+name] = paged(checks{t}.filter(f), p)
 		}
 		for filter, f := range map[string]attachment.Filter{
 			"all": {}, "claim": {ClaimID: Number(3, 7)}, "payer request": {PayerRequestID: Number(3, 8)}, "request": {RequestID: Number(3, 4)},
-			"state": {State: attachment.Open}, "office": {OfficeID: Number(2, 2)}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
+			"state": {State: attachment.Open}, "patient": {PatientID: Number(7, 5)}, "office": {OfficeID: Number(2, 2)}, "span": {CreatedAfter: at, CreatedBefore: at.AddDate(0, 0, 1)},
 		} {
 			statements["attachments, "+filter+name] = paged(attachments{t}.filter(f), p)
 		}
 		for filter, f := range map[string]attachment.PayerRequestFilter{
-			"all": {}, "state": {State: attachment.PayerRequestOpen}, "claim": {ClaimID: Number(3, 7)}, "payer": {PayerID: Number(2, 3)},
+			"all": {}, "state": {State: attachment.PayerRequestOpen}, "claim": {ClaimID: Number(3, 7)}, "patient": {PatientID: Number(7, 5)}, "payer": {PayerID: Number(2, 3)},
 			"due": {DueBy: billing.Date{Year: 2026, Month: 2, Day: 7}},
 		} {
 			statements["payer requests, "+filter+name] = paged(payerRequests{t}.filter(f), p)
@@ -161,12 +161,14 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"awaiting":                   made(clearings{t}.awaiting("a", Number(2, 2), Number(2, 3), billing.ClaimID{}, 300)),
 		"of a batch":                 made(clearings{t}.ofBatch(Number(7, 8))),
 		"count sent":                 made(claims{t}.countIn(bySent, claim.Filter{Kind: claim.KindClaim, SentFrom: at, SentTo: at.AddDate(0, 0, 1)})),
-		"found claims":               made(claims{t}.search("m77", []billing.PatientID{Number(7, 5), Number(8, 5)}, billing.Page{Limit: 25})),
-		"found claims, next page":    made(claims{t}.search("m77", []billing.PatientID{Number(7, 5)}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}})),
-		"found patients, name":       made(patients{t}.search(billing.ParseSearch("byr"))),
-		"found patients, names":      made(patients{t}.search(billing.ParseSearch("ada byr"))),
-		"found patients, born":       made(patients{t}.search(billing.ParseSearch("1984-02-29"))),
-		"found patients, all":        made(patients{t}.search(billing.ParseSearch("byr, ada 1984-02-29"))),
+		"found claims":               made(claims{t}.search(billing.ParseSearch("m77"), ids[:2], []billing.PatientID{Number(7, 5), Number(8, 5)}, billing.Page{Limit: 25})),
+		"found claims, next page":    made(claims{t}.search(billing.ParseSearch("m77"), ids[:2], []billing.PatientID{Number(7, 5)}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}})),
+		"started numbers":            made(claims{t}.started(billing.ParseSearch("m77"))),
+		"typed words":                made(patients{t}.typed(billing.ParseSearch("ada byr").Words)),
+		"found patients, number":     made(patients{t}.search(billing.ParseSearch("m7"), nil)),
+		"found patients, words":      made(patients{t}.search(billing.ParseSearch("ada-77"), []searchWord{{Word: "ada"}, {Word: "byr"}})),
+		"found patients, born":       made(patients{t}.search(billing.ParseSearch("1984-02-29"), nil)),
+		"found patients, all":        made(patients{t}.search(billing.ParseSearch("byr, ada 2/3/84"), []searchWord{{Word: "byr", Of: billing.LastName}, {Word: "ada", Of: billing.FirstName}})),
 		"read patients":              paged(patients{t}.these([]billing.PatientID{Number(7, 5), Number(8, 5)}), billing.Page{Limit: 25}),
 		"patients":                   paged(t.query(patientColumns, "patients"), billing.Page{Limit: 25}),
 		"count served":               made(claims{t}.countIn(byService, claim.Filter{Kind: claim.KindClaim, ServiceFrom: day, ServiceTo: day})),
@@ -232,6 +234,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		} {
 			statements["remittances, "+filter+name] = pagedBy(eras{t}.filter(f), "received_at", p)
 		}
+		statements["patient's remittances"+name] = pagedBy(eras{t}.filter(remit.Filter{PatientID: Number(7, 5)}), "received_at", p)
 		statements["claim's remittances"+name] = pagedBy(eras{t}.filter(remit.Filter{ClaimID: Number(7, 1)}), "received_at", p)
 		statements["quarantine"+name] = made(ownQuarantine{t}.page(p))
 		statements["batches"+name] = paged(t.query(batchColumns, "batches"), p)

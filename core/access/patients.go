@@ -30,7 +30,7 @@ func (s *Service) ListPatients(
 }
 
 // SearchPatients reads a page of the patients that a search finds. Truncated reports
-// that there are more than billing.MaxSearchPatients.
+// that there may be more than a search finds.
 func (s *Service) SearchPatients(
 	ctx context.Context, scope billing.Scope, what billing.Search, p billing.Page,
 ) (page []*directory.Patient, next *billing.Position, truncated bool, err error) {

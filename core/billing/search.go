@@ -3,73 +3,89 @@ package billing
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
-// Search is what a person typed to find patients or claims: a name, a date of birth,
-// both, or a number.
+// Search is what a person typed to find patients or claims: words of a name, a date of
+// birth, both, or a number.
 type Search struct {
-	Reference string       // the whole text: a member ID or a control number, compared without case
-	Names     []NameSearch // the ways to read the words as a name; a patient matches one of them
-	Born      Date         // zero for none
+	// Number is the whole text, to be compared without case with member IDs and control
+	// numbers. It is empty for a date.
+	Number string
+	Words  []NameWord // each begins a word of the patient's name
+	Born   []Date     // the days that the date may mean: of a year of two digits, one in each century
 }
 
-// NameSearch matches names that begin with First and with Last. An empty one matches
-// every name.
-type NameSearch struct {
-	First, Last string
+// NameWord is a typed word of a name.
+type NameWord struct {
+	Text string
+	Of   NameOf
 }
+
+// NameOf is the name that a typed word is of.
+type NameOf int
+
+// A comma parts the last name from the first.
+const (
+	EitherName NameOf = iota
+	FirstName
+	LastName
+)
 
 // MaxSearchPatients is the maximum number of patients that a search finds.
 const MaxSearchPatients = 200
 
-// maxNameWords is the number of words that can be a name without a comma.
-const maxNameWords = 4
+// minNumberStart is the number of characters from which a number need not be complete.
+const minNumberStart = 3
 
-// ParseSearch reads the text of a search. A comma after the last name is optional. A
-// date is YYYY-MM-DD or MM/DD/YYYY.
+// ParseSearch reads the text of a search. With a comma, the last name is before it. A
+// date is YYYY-MM-DD, MM/DD/YYYY or MM/DD/YY.
 func ParseSearch(text string) Search {
-	s := Search{Reference: strings.TrimSpace(text)}
-	var words []string
-	last := -1 // the number of words before the comma
+	s := Search{Number: strings.TrimSpace(text)}
+	var of NameOf
 	for _, word := range strings.Fields(strings.ReplaceAll(text, ",", " , ")) {
-		born, ok := typedDate(word)
-		switch {
+		switch born := typedDate(word); {
+		case word == "," && of == EitherName && len(s.Words) > 0:
+			for i := range s.Words {
+				s.Words[i].Of = LastName
+			}
+			of = FirstName
 		case word == ",":
-			last = len(words)
-		case ok && s.Born.IsZero():
-			s.Born, s.Reference = born, ""
+		case born != nil && s.Born == nil:
+			s.Born, s.Number = born, ""
 		default:
-			words = append(words, word)
+			s.Words = append(s.Words, NameWord{word, of})
 		}
 	}
-	s.Names = readings(words, last)
 	return s
 }
 
-func typedDate(word string) (Date, bool) {
-	for _, layout := range []string{time.DateOnly, "01/02/2006", "1/2/2006"} {
-		if t, err := time.Parse(layout, word); err == nil && t.Year() >= 1 {
-			return DateOf(t), true
+// Starts reports whether numbers that begin with the text match, too.
+func (s Search) Starts() bool { return utf8.RuneCountInString(s.Number) >= minNumberStart }
+
+// Days returns the days of birth to find. A year of two digits is not in the future.
+func (s Search) Days(today Date) (days []Date) {
+	for _, day := range s.Born {
+		if len(s.Born) == 1 || !today.Before(day) {
+			days = append(days, day)
 		}
 	}
-	return Date{}, false
+	return days
 }
 
-// readings returns the ways to read words as a name. Before a comma is the last name.
-func readings(words []string, comma int) (all []NameSearch) {
-	whole := strings.Join(words, " ")
-	switch {
-	case whole == "", strings.ContainsAny(whole, "0123456789"):
-		return nil
-	case comma > 0:
-		return []NameSearch{{Last: strings.Join(words[:comma], " "), First: strings.Join(words[comma:], " ")}}
-	case len(words) > maxNameWords:
-		return nil
+// typedDate returns the days that a word may mean.
+func typedDate(word string) (days []Date) {
+	for _, layout := range []string{time.DateOnly, "1/2/2006"} {
+		if t, err := time.Parse(layout, word); err == nil && t.Year() >= 1 {
+			return []Date{DateOf(t)}
+		}
 	}
-	all = []NameSearch{{Last: whole}, {First: whole}}
-	for i := 1; i < len(words); i++ {
-		before, after := strings.Join(words[:i], " "), strings.Join(words[i:], " ")
-		all = append(all, NameSearch{First: before, Last: after}, NameSearch{First: after, Last: before})
+	slash := strings.LastIndex(word, "/") + 1
+	for _, century := range []string{"20", "19", "18"} {
+		t, err := time.Parse("1/2/2006", word[:slash]+century+word[slash:])
+		if err == nil && slash == len(word)-len("06") {
+			days = append(days, DateOf(t))
+		}
 	}
-	return all
+	return days
 }

@@ -116,15 +116,17 @@ func (s *Service) Count(
 
 // Search reads a page of the claims with the control number or the member ID that
 // a person typed, and those of the patients that the search finds. Truncated reports
-// that there are more patients than billing.MaxSearchPatients.
+// that there may be more claims or patients than a search finds.
 func (s *Service) Search(
 	ctx context.Context, scope billing.Scope, what billing.Search, p billing.Page,
 ) (page []*claim.Record, next *billing.Position, truncated bool, err error) {
-	page, next, err = lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) (rows []*claim.Record, err error) {
-		var patients []billing.PatientID
-		if patients, truncated, err = tx.Patients.Search(ctx, what); err == nil {
-			rows, err = tx.Claims.Search(ctx, what.Reference, patients, p)
+	page, next, err = lists.Page(ctx, s.store, scope, p, func(ctx context.Context, tx ports.Tx) ([]*claim.Record, error) {
+		patients, morePatients, err := tx.Patients.Search(ctx, what)
+		if err != nil {
+			return nil, err
 		}
+		rows, moreClaims, err := tx.Claims.Search(ctx, what, patients, p)
+		truncated = morePatients || moreClaims
 		if err == nil {
 			err = s.hold(ctx, tx, rows...)
 		}

@@ -276,8 +276,11 @@ func testAttachmentFilters(b *scoped) {
 	t := b.t
 	request := id[billing.PayerRequestID]()
 	one, two := closing(b.solicited(0, request), "MLR000000001"), b.solicited(10, request)
-	one.ClaimID, two.RequestID = id[billing.ClaimID](), billing.RequestID{}
+	two.RequestID = billing.RequestID{}
 	three := b.attachment(20)
+	of := b.claim(1)
+	of.PatientID, one.ClaimID = id[billing.PatientID](), of.ID
+	b.insertClaims(of)
 	b.insertAttachments(one, two, three)
 	for name, test := range map[string]struct {
 		f    attachment.Filter
@@ -285,6 +288,8 @@ func testAttachmentFilters(b *scoped) {
 	}{
 		"none":          {attachment.Filter{}, []*attachment.Attachment{three, two, one}},
 		"claim":         {attachment.Filter{ClaimID: one.ClaimID}, []*attachment.Attachment{one}},
+		"patient":       {attachment.Filter{PatientID: of.PatientID}, []*attachment.Attachment{one}},
+		"no patient":    {attachment.Filter{PatientID: id[billing.PatientID]()}, []*attachment.Attachment{}},
 		"payer request": {attachment.Filter{PayerRequestID: request}, []*attachment.Attachment{two, one}},
 		"request":       {attachment.Filter{RequestID: three.RequestID}, []*attachment.Attachment{three}},
 		"open":          {attachment.Filter{State: attachment.Open}, []*attachment.Attachment{three, two}},

@@ -198,7 +198,7 @@ func testCheckFilters(b *scoped) {
 	t := b.t
 	one, two := b.answered(0), b.check(10)
 	one.TenantReference = new("Ref-Aa")
-	two.TenantReference = new("ref-aa")
+	two.TenantReference, two.PatientID = new("ref-aa"), id[billing.PatientID]()
 	b.insert(one, two)
 	for name, test := range map[string]struct {
 		f    coverage.CheckFilter
@@ -208,6 +208,7 @@ func testCheckFilters(b *scoped) {
 		"request":   {coverage.CheckFilter{RequestID: one.RequestID}, []*coverage.Check{one}},
 		"office":    {coverage.CheckFilter{OfficeID: two.OfficeID}, []*coverage.Check{two}},
 		"payer":     {coverage.CheckFilter{PayerID: two.Payer.ID}, []*coverage.Check{two}},
+		"patient":   {coverage.CheckFilter{PatientID: two.PatientID}, []*coverage.Check{two}},
 		"outcome":   {coverage.CheckFilter{Outcome: coverage.OutcomeAnswered}, []*coverage.Check{one}},
 		"reference": {coverage.CheckFilter{TenantReference: "Ref-Aa"}, []*coverage.Check{one}},
 		"after":     {coverage.CheckFilter{CreatedAfter: two.CreatedAt}, []*coverage.Check{two}},

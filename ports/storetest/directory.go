@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -252,11 +253,12 @@ func testPatientRace(b *scoped) {
 
 // testSearch finds patients and claims by what a person types.
 func testSearch(b *scoped) {
-	zoe, cruz, twin, stranger := b.person(), b.person(), b.person(), b.person()
-	cruz.FirstName, cruz.LastName, cruz.DateOfBirth = "María José", "de la Cruz", billing.Date{Year: 1981, Month: 3, Day: 1}
+	zoe, cruz, twin, ann, stranger := b.person(), b.person(), b.person(), b.person(), b.person()
+	ann.FirstName, ann.LastName, ann.DateOfBirth = "Mary Ann", "Garcia-Lopez", billing.Date{Year: 1885, Month: 2, Day: 3}
+	cruz.FirstName, cruz.LastName, cruz.DateOfBirth = "María José", "de la Cruz", billing.Date{Year: 1985, Month: 2, Day: 3}
 	twin.FirstName, twin.LastName, stranger.Scope = "Obi", "Zoll", b.others()[0]
-	cruz.CreatedAt, twin.CreatedAt = zoe.CreatedAt.Add(time.Second), zoe.CreatedAt.Add(2*time.Second)
-	for n, p := range []directory.Patient{zoe, cruz, twin, stranger} {
+	cruz.CreatedAt, twin.CreatedAt, ann.CreatedAt = zoe.CreatedAt.Add(time.Second), zoe.CreatedAt.Add(2*time.Second), zoe.CreatedAt.Add(3*time.Second)
+	for n, p := range []directory.Patient{zoe, cruz, twin, ann, stranger} {
 		if _, err := try(b, p.Scope, func(ctx context.Context, tx ports.Tx) ([]billing.PatientID, error) {
 			return tx.Patients.Find(ctx, []directory.Person{{Key: "key " + strconv.Itoa(n), Patient: p}})
 		}); err != nil {
@@ -272,24 +274,48 @@ func testSearch(b *scoped) {
 		patients []billing.PatientID
 		claims   []billing.ClaimID
 	}{
-		"zo":                 {[]billing.PatientID{twin.ID, zoe.ID}, []billing.ClaimID{first.ID}},
-		"ZOË":                {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
-		"obrien":             {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
-		"o'b zoe":            {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
-		"zoe o'b":            {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
-		"O'Brien, Z":         {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
-		"Z, O'Brien":         {},
-		"maria de la c":      {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
-		"maria jose d":       {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
-		"02/29/1980":         {[]billing.PatientID{twin.ID, zoe.ID}, []billing.ClaimID{first.ID}},
-		"obi 1980-02-29":     {[]billing.PatientID{twin.ID}, nil},
-		"cruz 1980-02-29":    {},
-		"abc-77":             {[]billing.PatientID{zoe.ID}, []billing.ClaimID{other.ID, first.ID}},
-		"pcn-1":              {nil, []billing.ClaimID{first.ID}},
-		"abc-7":              {},
-		"%":                  {},
-		"zo_":                {[]billing.PatientID{twin.ID, zoe.ID}, []billing.ClaimID{first.ID}},
-		"1980-02-29 no such": {},
+		"zo":                   {[]billing.PatientID{twin.ID, zoe.ID}, []billing.ClaimID{first.ID}},
+		"ZOË":                  {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"obrien":               {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"o'b zoe":              {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"zoe o'b":              {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"O'Brien, Z":           {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"Z, O'Brien":           {},
+		"O'Brien,":             {[]billing.PatientID{zoe.ID}, []billing.ClaimID{first.ID}},
+		"brien":                {},
+		"lopez garcia":         {[]billing.PatientID{ann.ID}, nil},
+		"garcia‐lopez":         {[]billing.PatientID{ann.ID}, nil}, // with the hyphen of printers
+		"lop MARY gar a":       {[]billing.PatientID{ann.ID}, nil},
+		"maryann":              {[]billing.PatientID{ann.ID}, nil},
+		"garcialopez":          {[]billing.PatientID{ann.ID}, nil},
+		"opez":                 {},
+		"arcia lopez":          {},
+		"mary garcia smith":    {},
+		"lopez, ann":           {[]billing.PatientID{ann.ID}, nil},
+		"ann, lopez":           {},
+		"ma":                   {[]billing.PatientID{ann.ID, cruz.ID}, []billing.ClaimID{second.ID}},
+		"2/3/85":               {[]billing.PatientID{ann.ID, cruz.ID}, []billing.ClaimID{second.ID}},
+		"2/3/85 garcia":        {[]billing.PatientID{ann.ID}, nil},
+		"jose 02/03/85":        {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
+		"de la cruz, m 2/3/85": {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
+		"m, cruz 2/3/85":       {},
+		"maria de la c":        {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
+		"maria jose d":         {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
+		"02/29/1980":           {[]billing.PatientID{twin.ID, zoe.ID}, []billing.ClaimID{first.ID}},
+		"obi 1980-02-29":       {[]billing.PatientID{twin.ID}, nil},
+		"cruz 1980-02-29":      {},
+		"abc-77":               {[]billing.PatientID{zoe.ID}, []billing.ClaimID{other.ID, first.ID}},
+		"pcn-1":                {nil, []billing.ClaimID{first.ID}},
+		"abc-7":                {[]billing.PatientID{zoe.ID}, []billing.ClaimID{other.ID, first.ID}},
+		"aBC":                  {[]billing.PatientID{zoe.ID}, []billing.ClaimID{other.ID, first.ID}},
+		"ab":                   {},
+		"bc-77":                {},
+		"x1":                   {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
+		"pcn":                  {nil, []billing.ClaimID{first.ID}},
+		"cn-1":                 {},
+		"%":                    {},
+		"zo_":                  {[]billing.PatientID{twin.ID, zoe.ID}, []billing.ClaimID{first.ID}},
+		"1980-02-29 no such":   {},
 	} {
 		what := billing.ParseSearch(text)
 		var people []*directory.Patient
@@ -301,7 +327,8 @@ func testSearch(b *scoped) {
 			}
 			equal(b.t, text+": more", more, false)
 			if people, err = tx.Patients.Read(ctx, ids, billing.Page{Limit: 10}); err == nil {
-				claims, err = tx.Claims.Search(ctx, what.Reference, ids, billing.Page{Limit: 10})
+				claims, more, err = tx.Claims.Search(ctx, what, ids, billing.Page{Limit: 10})
+				equal(b.t, text+": more claims", more, false)
 			}
 			return err
 		})
@@ -319,29 +346,49 @@ func testSearch(b *scoped) {
 	all := walk(2, func(p billing.Page) []*directory.Patient {
 		return read(b, func(ctx context.Context, tx ports.Tx) ([]*directory.Patient, error) { return tx.Patients.List(ctx, p) })
 	}, func(p *directory.Patient) billing.Position { return billing.Position{Time: p.CreatedAt, ID: p.ID} }, func() {})
-	equal(b.t, "all", all, []*directory.Patient{&twin, &cruz, &zoe})
+	equal(b.t, "all", all, []*directory.Patient{&ann, &twin, &cruz, &zoe})
 }
 
-// testSearchLimit finds no more patients than a search may.
+// testSearchLimit finds no more patients, and no more claims by the start of their
+// numbers, than a search may, and reports that there are more.
 func testSearchLimit(b *scoped) {
+	const most = 200
 	var people []directory.Person
-	for n := range billing.MaxSearchPatients + 1 {
+	var many []*claim.Claim
+	for n := range most + 1 {
 		p := b.person()
 		p.FirstName = "Zoë " + strconv.Itoa(n)
 		people = append(people, directory.Person{Key: strconv.Itoa(n), Patient: p})
+		c := b.claim(n)
+		c.PatientControlNumber = fmt.Sprintf("Many-%03d", n)
+		many = append(many, c)
 	}
+	b.insertClaims(many...)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
-		if _, err := tx.Patients.Find(ctx, people); err != nil {
-			return err
-		}
-		found, more, err := tx.Patients.Search(ctx, billing.ParseSearch("brien"))
-		equal(b.t, "none", len(found), 0)
-		equal(b.t, "no more", more, false)
-		if err == nil {
-			found, more, err = tx.Patients.Search(ctx, billing.ParseSearch("obrien"))
-		}
-		equal(b.t, "found", len(found), billing.MaxSearchPatients)
-		equal(b.t, "more", more, true)
+		_, err := tx.Patients.Find(ctx, people)
 		return err
 	})
+	for text, want := range map[string]struct {
+		patients, claims int
+		more             bool
+	}{
+		"obrien":   {most, 0, true},
+		"zoe 7":    {11, 0, false}, // 7, and 70 to 79
+		"many-":    {0, most, true},
+		"many-19":  {0, 10, false},
+		"many-199": {0, 1, false},
+	} {
+		what := billing.ParseSearch(text)
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			patients, more, err := tx.Patients.Search(ctx, what)
+			if err != nil {
+				return err
+			}
+			claims, moreClaims, err := tx.Claims.Search(ctx, what, nil, billing.Page{Limit: 2 * most})
+			equal(b.t, text+": patients", len(patients), want.patients)
+			equal(b.t, text+": claims", len(claims), want.claims)
+			equal(b.t, text+": more", more || moreClaims, want.more)
+			return err
+		})
+	}
 }

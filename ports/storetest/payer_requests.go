@@ -151,6 +151,9 @@ func testPayerRequestFilters(b *scoped) {
 	one, two, three := answeredRequest(b.payerRequest(0)), b.payerRequest(10), b.payerRequest(20)
 	two.ClaimID, two.DueDate = billing.ClaimID{}, one.DueDate.AddDays(1)
 	three.DueDate = billing.Date{}
+	of := b.claim(1)
+	of.PatientID, three.ClaimID = id[billing.PatientID](), of.ID
+	b.insertClaims(of)
 	b.insertRequests(one, two, three)
 	for name, test := range map[string]struct {
 		f    attachment.PayerRequestFilter
@@ -160,6 +163,7 @@ func testPayerRequestFilters(b *scoped) {
 		"open":     {attachment.PayerRequestFilter{State: attachment.PayerRequestOpen}, []*attachment.PayerRequest{three, two}},
 		"answered": {attachment.PayerRequestFilter{State: attachment.PayerRequestAnswered}, []*attachment.PayerRequest{one}},
 		"claim":    {attachment.PayerRequestFilter{ClaimID: three.ClaimID}, []*attachment.PayerRequest{three}},
+		"patient":  {attachment.PayerRequestFilter{PatientID: of.PatientID}, []*attachment.PayerRequest{three}},
 		"payer":    {attachment.PayerRequestFilter{PayerID: two.Payer.ID}, []*attachment.PayerRequest{two}},
 		"due":      {attachment.PayerRequestFilter{DueBy: one.DueDate}, []*attachment.PayerRequest{one}},
 		"due soon": {attachment.PayerRequestFilter{DueBy: two.DueDate}, []*attachment.PayerRequest{two, one}},

@@ -227,7 +227,10 @@ func testERAFilters(b *scoped) {
 	equal(t, "another trace number", len(pages(remit.Filter{TraceNumber: "trace-1"})), 0)
 
 	applied, review, ignored := b.remittanceClaim(1), b.remittanceClaim(1), b.remittanceClaim(1)
-	ours := id[billing.ClaimID]()
+	of := b.claim(1)
+	of.PatientID = id[billing.PatientID]()
+	b.insertClaims(of)
+	ours := of.ID
 	applied.ClaimProgress = remit.ClaimProgress{Status: remit.StatusApplied, ClaimID: ours, AppliedAt: b.now}
 	review.ClaimProgress = remit.ClaimProgress{Status: remit.StatusNeedsReview, ClaimID: ours}
 	ignored.ClaimProgress = remit.ClaimProgress{Status: remit.StatusIgnored}
@@ -236,6 +239,8 @@ func testERAFilters(b *scoped) {
 			tx.RemittanceClaims.Insert(ctx, dateless.ID, []*remit.Claim{ignored}))
 	})
 	equal(t, "of a claim", pages(remit.Filter{ClaimID: ours}), []*remit.ERA{wanted, other})
+	equal(t, "of a patient", pages(remit.Filter{PatientID: of.PatientID}), []*remit.ERA{wanted, other})
+	equal(t, "of another patient", len(pages(remit.Filter{PatientID: id[billing.PatientID]()})), 0)
 	equal(t, "of another claim", len(pages(remit.Filter{ClaimID: id[billing.ClaimID]()})), 0)
 	equal(t, "those that need attention", pages(remit.Filter{NeedsAttention: new(true)}), []*remit.ERA{unbalanced, other})
 }

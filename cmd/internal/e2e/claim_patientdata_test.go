@@ -46,7 +46,7 @@ func (s *watchedSystem) claimDataStaysIn(t *testing.T) {
 	s.metrics(texts, named)
 	named["eraworker"] = s.eras[0]
 	s.logs(texts, named)
-	for name, text := range s.tables("claims", "patients", "era_claims") {
+	for name, text := range s.tables("claims", "patients", "patient_words", "era_claims") {
 		texts["table "+name] = text
 	}
 	search(t, c.sentinels, texts)

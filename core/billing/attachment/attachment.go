@@ -97,6 +97,7 @@ type Subscriber struct {
 
 // Filter narrows a list of attachments. Zero fields match all.
 type Filter struct {
+	PatientID      billing.PatientID // of the claim
 	ClaimID        billing.ClaimID
 	PayerRequestID billing.PayerRequestID
 	RequestID      billing.RequestID

@@ -49,10 +49,11 @@ func (r *PayerRequest) Position() billing.Position {
 
 // PayerRequestFilter narrows a list of payer requests. Zero fields match all.
 type PayerRequestFilter struct {
-	State   PayerRequestState
-	ClaimID billing.ClaimID
-	PayerID billing.PayerID
-	DueBy   billing.Date // inclusive; requests without a due date are left out
+	State     PayerRequestState
+	ClaimID   billing.ClaimID
+	PatientID billing.PatientID // of the claim
+	PayerID   billing.PayerID
+	DueBy     billing.Date // inclusive; requests without a due date are left out
 }
 
 // Answer records that the closed attachment answers the request.

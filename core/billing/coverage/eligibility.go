@@ -335,6 +335,7 @@ type CheckCompletion struct {
 
 // CheckFilter narrows a list of checks. Zero fields match all.
 type CheckFilter struct {
+	PatientID       billing.PatientID
 	RequestID       billing.RequestID
 	OfficeID        billing.OfficeID
 	PayerID         billing.PayerID

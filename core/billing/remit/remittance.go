@@ -263,10 +263,11 @@ type Filter struct {
 	Balanced       *bool // nil matches all
 	PayerID        billing.PayerID
 	OfficeID       billing.OfficeID
-	ClaimID        billing.ClaimID // our claim, to which one of its claims is applied or needs review for
-	TraceNumber    string          // as the payer states it
-	PaidFrom       billing.Date    // inclusive
-	PaidTo         billing.Date    // inclusive
+	ClaimID        billing.ClaimID   // our claim, to which one of its claims is applied or needs review for
+	PatientID      billing.PatientID // of such a claim
+	TraceNumber    string            // as the payer states it
+	PaidFrom       billing.Date      // inclusive
+	PaidTo         billing.Date      // inclusive
 	ReceivedFrom   time.Time
 	ReceivedTo     time.Time // exclusive
 }

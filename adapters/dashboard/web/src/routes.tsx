@@ -75,6 +75,7 @@ const screens: Record<Screen, ReturnType<typeof shown>> = {
     () => import("./screens/payer-requests/detail"),
     "PayerRequestDetail",
   ),
+  "/patients/$id": shown(() => import("./screens/patients/detail"), "PatientDetail"),
   "/remittances": shown(() => import("./screens/remittances/list"), "RemittanceList"),
   "/remittances/quarantine": shown(() => import("./screens/remittances/quarantine"), "Quarantine"),
   "/remittances/$id": shown(() => import("./screens/remittances/detail"), "RemittanceDetail"),

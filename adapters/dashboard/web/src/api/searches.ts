@@ -68,6 +68,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
   "/claims/new": { patient_id: "text" },
   "/eligibility": {
     ...created,
+    patient_id: "text",
     request_id: "text",
     office_id: "text",
     payer_id: "text",
@@ -78,13 +79,20 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
   "/attachments": {
     ...created,
     claim_id: "text",
+    patient_id: "text",
     payer_request_id: "text",
     request_id: "text",
     state: "text",
     office_id: "text",
   },
   "/attachments/new": { claim_id: "text" },
-  "/payer-requests": { state: "text", claim_id: "text", payer_id: "text", due_before: "text" },
+  "/payer-requests": {
+    state: "text",
+    claim_id: "text",
+    patient_id: "text",
+    payer_id: "text",
+    due_before: "text",
+  },
   "/remittances": {
     state: "text",
     needs_attention: "flag",
@@ -92,6 +100,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     payer_id: "text",
     office_id: "text",
     claim_id: "text",
+    patient_id: "text",
     trace_number: "text",
     paid_from: "text",
     paid_to: "text",

@@ -102,7 +102,7 @@ function Finder({ close }: { close: () => void }) {
       <Autocomplete.Empty className="palette-empty">
         {found.isFetching
           ? "Searching…"
-          : "Nothing found. Enter a name, a date of birth, a member ID or a control number."}
+          : "Nothing found. Enter words of a name, a date of birth, or the start of a member ID or control number."}
       </Autocomplete.Empty>
       <Autocomplete.List className="palette-list">
         {(group: { value: string; items: Item[] }) => (
@@ -146,7 +146,7 @@ async function find(client: Client, query: string, signal: AbortSignal): Promise
       group: "Patients",
       label: name(p),
       about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
-      target: { to: "/claims", search: { patient_id: p.id } } as const,
+      target: { to: `/patients/${p.id}` } as const,
     })),
     ...(claims.data?.data ?? []).map((c) => ({
       id: c.id,

@@ -6,7 +6,7 @@ const id = (kind: string) => `${kind}_01JGZ8Y6T4M3N2P1Q0R9S8T7V6`;
 test("each resource with a screen leads to it", () => {
   expect(screenOf(id("clm"))).toEqual({ to: `/claims/${id("clm")}` });
   expect(screenOf(id("whe"))).toEqual({ to: `/developers/webhooks/${id("whe")}` });
-  expect(screenOf(id("pat"))).toEqual({ to: "/claims", search: { patient_id: id("pat") } });
+  expect(screenOf(id("pat"))).toEqual({ to: `/patients/${id("pat")}` });
 });
 
 test.each([
@@ -36,7 +36,7 @@ test("a typo in a link does not compile", () => {
   // @ts-expect-error a flag is not a text
   to({ to: "/remittances", search: { needs_attention: "true" } });
   // @ts-expect-error this filter is of another list
-  to({ to: "/eligibility", search: { patient_id: "pat_1" } });
+  to({ to: "/eligibility", search: { batch_id: "fil_1" } });
   // @ts-expect-error filters are not in the path
   to({ to: "/claims?state=paid" });
   expect(targets).toHaveLength(8);

@@ -29,6 +29,7 @@ export type Screen =
   | "/attachments/$id"
   | "/payer-requests"
   | "/payer-requests/$id"
+  | "/patients/$id"
   | "/remittances"
   | "/remittances/quarantine"
   | "/remittances/$id"
@@ -75,14 +76,14 @@ export const places = [
   { name: "Settings", path: "/settings", icon: Settings },
 ] as const satisfies { name: string; path: Screen; icon: unknown }[];
 
-/** screens are those of the resources, by the beginnings of their IDs. A patient's has the patient's claims. */
+/** screens are those of the resources, by the beginnings of their IDs. */
 const screens: Record<string, (id: string) => AnyTarget> = {
   clm: (id) => ({ to: `/claims/${id}` }),
   elg: (id) => ({ to: `/eligibility/${id}` }),
   att: (id) => ({ to: `/attachments/${id}` }),
   prq: (id) => ({ to: `/payer-requests/${id}` }),
   era: (id) => ({ to: `/remittances/${id}` }),
-  pat: (id) => ({ to: "/claims", search: { patient_id: id } }),
+  pat: (id) => ({ to: `/patients/${id}` }),
   off: (id) => ({ to: `/settings/offices/${id}` }),
   evt: (id) => ({ to: `/developers/events/${id}` }),
   req: (id) => ({ to: `/developers/requests/${id}` }),

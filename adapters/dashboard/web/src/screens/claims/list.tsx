@@ -346,14 +346,16 @@ function Found({ query }: { query: string }) {
   if (found.data.data.length === 0)
     return (
       <Empty title="Nothing found">
-        Enter the beginning of a name, a whole date of birth, a member ID or a control number.
+        Enter the beginning of each word of a name, a whole date of birth, or the first three
+        characters of a member ID or a control number.
       </Empty>
     );
   return (
     <>
       {found.data.truncated && (
         <Notice tone="warn">
-          More than 200 patients have such a name. Enter more of it, or a date of birth.
+          More patients or claims match than are shown. Enter more of the name or number, or a date
+          of birth.
         </Notice>
       )}
       <Table

@@ -50,7 +50,7 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 		return n, nil
-	case errors.Is(err, io.EOF) && b.whole():
+	case errors.Is(err, io.EOF) && (b.declared < 0 || b.read == b.declared): // fasthttp reports a declared body that is cut short in the same way
 		b.x.conn.endBody()
 		b.x.bodyDone = true
 		return n, io.EOF
@@ -59,17 +59,8 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 }
 
-// whole reports whether the body was received to its end. fasthttp reports the
-// end of the connection in the same way.
-func (b *body) whole() bool {
-	if b.declared < 0 {
-		return !b.x.conn.ended
-	}
-	return b.read == b.declared
-}
-
 // failure returns the reason that the body could not be read. The error of
-// fasthttp is not enough: it calls a stalled trailer malformed.
+// fasthttp is not enough: it calls a stalled trailer cut short.
 func (b *body) failure() error {
 	switch {
 	case b.x.conn.stalled && b.x.s.base.Err() != nil:

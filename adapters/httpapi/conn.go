@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"sync"
@@ -120,7 +119,6 @@ type conn struct {
 	stall   time.Duration
 	until   time.Time
 	stalled bool // a read exceeded the stall time
-	ended   bool // the client has closed its side
 
 	// Used by the same goroutine while it streams a reply.
 	writeStall time.Duration
@@ -129,7 +127,7 @@ type conn struct {
 // startBody limits each read from now on to the stall time, and all reads to
 // until.
 func (c *conn) startBody(stall time.Duration, until time.Time) {
-	c.stall, c.until, c.stalled, c.ended = stall, until, false, false
+	c.stall, c.until, c.stalled = stall, until, false
 }
 
 // endBody returns the read deadline to the server, which sets it before each
@@ -154,7 +152,6 @@ func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.arrived = time.Now()
 	c.stalled = errors.Is(err, os.ErrDeadlineExceeded)
-	c.ended = errors.Is(err, io.EOF)
 	return n, err
 }
 

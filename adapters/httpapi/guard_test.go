@@ -151,6 +151,7 @@ func TestStall(t *testing.T) {
 		"chunk size":     head("/echo", "Transfer-Encoding: chunked") + "\r\n1",
 		"chunk":          head("/echo", "Transfer-Encoding: chunked") + "\r\n10\r\nxx",
 		"last chunk":     head("/echo", "Transfer-Encoding: chunked") + "\r\n2\r\nxx\r\n0\r\n",
+		"last line end":  head("/echo", "Transfer-Encoding: chunked") + "\r\n2\r\nxx\r\n0\r\n\r",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -203,6 +204,8 @@ func TestTruncatedBody(t *testing.T) {
 		head("/echo", "Content-Length: 100000") + "\r\n" + strings.Repeat("x", 90_000),
 		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nab",
 		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n",
+		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n0\r\n",
+		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n0\r\n\r",
 		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcdeXX0\r\n\r\n",
 		head("/echo", "Transfer-Encoding: chunked") + "\r\nzz\r\nabcde\r\n0\r\n\r\n",
 	} {

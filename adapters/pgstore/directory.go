@@ -294,7 +294,7 @@ func (r patients) these(ids []billing.PatientID) *query {
 // Search finds patients by name and date of birth, or by the member ID of their claims.
 func (r patients) Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error) {
 	if len(s.Born) > 1 {
-		s.Born = s.Days(billing.DateOf(transactionClock{ctx, r.tx}.Now()))
+		s.Born = s.Days(billing.DateOf(businessClock{transactionClock{ctx, r.tx}}.Now()))
 	}
 	var words []searchWord
 	if len(s.Words) > 0 {

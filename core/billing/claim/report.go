@@ -88,11 +88,14 @@ func (c *Claim) findingOf(r *clearing.ClaimReport, why *clearing.ReportReason) F
 	if r.Side == clearing.SidePayer {
 		who = "The payer"
 	}
-	message, fix := who+" rejected the claim with status "+why.Status.String()+".", "Correct what the status names, then submit the claim again."
+	message, fix := who+" rejected the claim", "Correct what the status names, then submit the claim again."
 	if r.Outcome == clearing.ReportNotFound {
-		message = who + " has no record of the claim (status " + why.Status.String() + ")."
-		fix = "Check the payer and the subscriber, correct the claim, then submit it again."
+		message, fix = who+" has no record of the claim", "Check the payer and the subscriber, correct the claim, then submit it again."
 	}
+	if words := why.Status.Words(); words != "" {
+		message += ": " + words
+	}
+	message += " (status " + why.Status.String() + ")."
 	if why.Words != "" {
 		message += " Its message: " + why.Words
 	}

@@ -325,6 +325,7 @@ const (
 	maxCompared        = 10_000
 	maxComparedBorn    = 500
 	maxComparedNumbers = 1_000
+	maxAlone           = 1_000 // with a single word, all match
 )
 
 // typed selects the words of a search, the rarest first.
@@ -372,6 +373,10 @@ WHERE true`, day, max(maxFound, min(len(words), 1)*maxComparedBorn))
 			q.add("\nLIMIT %)", maxFound)
 		}
 	case len(words) > 0:
+		most := maxCompared
+		if len(words) == 1 && words[0].Of == billing.EitherName {
+			most = maxAlone
+		}
 		q.add(`
 UNION (SELECT DISTINCT patient_id FROM (
 	SELECT patient_id, names FROM patient_words
@@ -379,7 +384,7 @@ UNION (SELECT DISTINCT patient_id FROM (
 	ORDER BY word, patient_id DESC
 	LIMIT %
 ) compared
-WHERE true`, words[0].Word, words[0].Word, maxCompared)
+WHERE true`, words[0].Word, words[0].Word, most)
 		q.named(words)
 		q.add("\nLIMIT %)", maxFound)
 	}

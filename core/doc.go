@@ -43,6 +43,9 @@
 // queue itself: it stages a job in the transaction, and the outbox relay publishes
 // the job after the commit.
 //
+// The HTTP API stands on a server of its own, adapters/httpapi/httpserver, which knows
+// HTTP and no route.
+//
 // The tests of this package enforce the architecture: which package may import
 // which, and that each has a package comment. The folder adr records the decisions
 // that could have gone the other way.

@@ -97,15 +97,15 @@ func (a *api) closeAttachment(x *exchange) (*reply, error) {
 func (a *api) uploadDocument(x *exchange) (*reply, error) {
 	var in intake.DocumentRequest
 	form := x.form(&in.Faults)
-	in.DocumentType = form.text("document_type")
-	in.ImageDate = form.optionalText("image_date")
-	in.Orientation = form.optionalText("orientation")
+	in.DocumentType = form.Text("document_type")
+	in.ImageDate = form.OptionalText("image_date")
+	in.Orientation = form.OptionalText("orientation")
 	var file attachments.File
-	if sent := form.file(); sent != nil {
-		file = attachments.File{Content: sent.content, Size: sent.size, Sums: sent.sums}
-		in.FileName = sent.name
+	if sent := form.File(); sent != nil {
+		file = attachments.File{Content: sent.Content, Size: sent.Size, Sums: x.sums(sent)}
+		in.FileName = sent.Name
 	}
-	form.end()
+	form.End()
 	return kept(a.attachments.Upload(x.ctx, replying(x, http.StatusCreated, attachmentShape), attachmentID(x), in, file))
 }
 

@@ -30,10 +30,10 @@ func (x *exchange) audit() {
 	if x.call.Request.Audit == nil {
 		return
 	}
-	r := caller.Reply{Status: x.fctx.Response.StatusCode()}
+	r := caller.Reply{Status: x.req.Response.StatusCode()}
 	r.Resource, r.Shown = x.replied()
 	if err := x.s.audit(x.call.Request.Audit.Replied(r)); err != nil && !x.refused {
-		x.fctx.Response.Reset() // also closes a stream
+		x.req.Response.Reset() // also closes a stream
 		x.setCommon()
 		x.fail(&billing.Error{
 			Code: billing.CodeUnavailable, Message: "The request could not be recorded in the audit. Send it again after a few seconds.", Cause: err,
@@ -45,10 +45,10 @@ func (x *exchange) audit() {
 // The audit is searched by them. A file or an image shows no IDs: the store knows whose
 // claims it holds.
 func (x *exchange) replied() (resource string, shown []string) {
-	if x.fctx.Response.IsBodyStream() {
+	if x.req.Response.IsBodyStream() {
 		return x.resource, x.about
 	}
-	body := x.fctx.Response.Body()
+	body := x.req.Response.Body()
 	if resource = x.resource; resource == "" {
 		resource = firstID(body)
 	}

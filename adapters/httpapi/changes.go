@@ -18,8 +18,6 @@ import (
 const (
 	streamPath      = root + "/stream"
 	heartbeat       = 15 * time.Second // between two signs of life
-	streamStall     = 10 * time.Second // for a reader that does not read
-	streamBuffer    = 32 << 10         // bytes that the system keeps for such a reader
 	eventStreamType = "text/event-stream"
 )
 
@@ -36,13 +34,14 @@ func (a *api) followChanges(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	var after event.Mark
-	if lines := x.headers("Last-Event-ID"); len(lines) == 1 {
+	if lines := x.req.Values("Last-Event-ID"); len(lines) == 1 {
 		after = a.cursors.mark(x.call.Scope, lines[0])
 	}
 	scope := x.call.Scope
 	id := func(m event.Mark) string { return a.cursors.markID(scope, m) }
-	ctx, cancel := context.WithCancel(x.s.streams)
-	f := &feed{conn: x.conn, id: id, changes: a.changes.Open(x.caller, after), ctx: ctx, cancel: cancel}
+	ctx, cancel := context.WithCancel(x.s.Streams)
+	f := &feed{left: []byte(": connected\n\n"), id: id, changes: a.changes.Open(x.caller, after), ctx: ctx}
+	f.begin = sync.OnceFunc(func() { x.req.Follow(cancel) })
 	f.atEnd = sync.OnceFunc(func() {
 		cancel()
 		f.changes.Close()
@@ -57,7 +56,7 @@ func (s *Server) follow(c *caller.Caller) (release func(), err error) {
 	if !s.streaming.begin(c.Number(), s.limits.CallerStreams) {
 		return nil, tooManyStreams("The API key or user")
 	}
-	if !s.streamQuotas.begin(c.Scope.Org) {
+	if !s.streams.begin(c.Scope.Org, s.limits.Streams) {
 		s.streaming.end(c.Number())
 		return nil, tooManyStreams("The organization")
 	}
@@ -65,7 +64,7 @@ func (s *Server) follow(c *caller.Caller) (release func(), err error) {
 	return func() {
 		s.metrics.streams.Dec()
 		s.streaming.end(c.Number())
-		s.streamQuotas.end(c.Scope.Org)
+		s.streams.end(c.Scope.Org)
 	}, nil
 }
 
@@ -79,34 +78,28 @@ func tooManyStreams(who string) error {
 // feed is the body of the reply of a stream: server-sent events. The server reads it
 // after the exchange has ended, for as long as the stream is open.
 type feed struct {
-	conn    *conn
 	changes *changes.Stream
 	id      func(event.Mark) string
 	ctx     context.Context //nolint:containedctx // ends with the server, or when the client is gone
-	cancel  context.CancelFunc
 	atEnd   func()
 
-	begun bool
+	begin func() // at the first read
 	left  []byte // not yet read
 }
 
 // sendFeed replies with a stream. The connection has no later reply.
 func (x *exchange) sendFeed(f *feed) {
 	x.set("X-Accel-Buffering", "no") // for proxies that would collect events
-	x.fctx.SetConnectionClose()
-	x.fctx.Response.SetStatusCode(http.StatusOK)
-	x.fctx.Response.Header.SetContentType(eventStreamType)
-	x.fctx.Response.SetBodyStream(f, -1)
+	x.req.Response.SetStatusCode(http.StatusOK)
+	x.req.Response.Header.SetContentType(eventStreamType)
+	x.req.SetConnectionClose()
+	x.req.Response.SetBodyStream(f, -1)
 }
 
 // Read returns the next events. It waits for them, and returns a comment when there are
 // none for a while.
 func (f *feed) Read(p []byte) (int, error) {
-	if !f.begun {
-		f.begun = true
-		f.conn.startFeed(streamStall, streamBuffer, f.cancel)
-		f.left = []byte(": connected\n\n") // sends the header section, too
-	}
+	f.begin()
 	for len(f.left) == 0 {
 		u, ok := f.changes.Next(f.ctx, heartbeat)
 		if !ok {
@@ -121,7 +114,6 @@ func (f *feed) Read(p []byte) (int, error) {
 
 // Close ends the stream.
 func (f *feed) Close() error {
-	f.conn.endStream()
 	f.atEnd()
 	return nil
 }

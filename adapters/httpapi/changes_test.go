@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -51,15 +52,34 @@ func (s *service) another(t *testing.T, adjust ...func(*Options)) (other *servic
 	ctx, cancel := context.WithCancel(context.Background())
 	during(t, func(context.Context) { _ = o.Changes.Run(ctx) })
 	t.Cleanup(cancel)
-	copied := service{server: server, addr: serve(t, server), store: s.store, org: s.org, test: s.test, office: s.office, key: s.key, read: s.read, live: s.live, other: s.other}
+	ln := &severed{Listener: listen(t)}
+	serveOn(t, server, ln)
+	copied := service{server: server, addr: ln.Addr().String(), store: s.store, org: s.org, test: s.test, office: s.office, key: s.key, read: s.read, live: s.live, other: s.other}
 	return &copied, func() {
 		cancel()
-		server.listener.mu.Lock()
-		defer server.listener.mu.Unlock()
-		for c := range server.listener.open {
-			_ = c.Conn.Close()
+		ln.mu.Lock()
+		defer ln.mu.Unlock()
+		for _, c := range ln.accepted {
+			_ = c.Close()
 		}
 	}
+}
+
+// severed is a listener whose connections a test closes.
+type severed struct {
+	net.Listener
+	mu       sync.Mutex
+	accepted []net.Conn
+}
+
+func (s *severed) Accept() (net.Conn, error) {
+	c, err := s.Listener.Accept()
+	if err == nil {
+		s.mu.Lock()
+		s.accepted = append(s.accepted, c)
+		s.mu.Unlock()
+	}
+	return c, err
 }
 
 // follower is a client that has a stream open.
@@ -198,7 +218,7 @@ func TestFollow(t *testing.T) {
 
 	logged := func() string { return s.must(t, 200, call{path: "/requests?operation=GET%20/stream"}).body }
 	porttest.Await(t, "the streams are in the request log", func() bool { return strings.Count(logged(), `"status":200`) == 2 })
-	if n := len(s.server.quotas.of); n != 0 {
+	if n := len(s.server.inProgress.of); n != 0 {
 		t.Errorf("%d organizations have requests in progress", n)
 	}
 	if head := s.must(t, 200, call{path: "/stream", method: "HEAD"}); head.Header.Get("Content-Type") != "text/event-stream" {

@@ -9,7 +9,7 @@ import (
 // createCheck handles POST /eligibility.
 func (a *api) createCheck(x *exchange) (*reply, error) {
 	var in intake.EligibilityRequest
-	for _, line := range x.headers("Cache-Control") {
+	for _, line := range x.req.Values("Cache-Control") {
 		if in.NoCache = line == "no-cache"; !in.NoCache {
 			in.Faults.Add("Cache-Control", billing.FaultNotAllowed, "The only value that is accepted is no-cache.")
 			break

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -56,20 +57,6 @@ const (
 	awayMessage     = "The service cannot reach its database now. Try again in a few seconds. Send a write again with the same Idempotency-Key."
 	timeoutMessage  = "The request took too long. It may still take effect. Look for its result before you send it again with a new key."
 )
-
-// transportError is a fault of the HTTP message itself. It has an HTTP status
-// instead of a code of the API.
-type transportError struct {
-	status  int
-	message string
-}
-
-func (e *transportError) Error() string { return e.message }
-
-// malformed is the error for a message that is not well-formed HTTP.
-func malformed() error {
-	return &transportError{http.StatusBadRequest, "The request is not well-formed HTTP, or it was cut short."}
-}
 
 // failedCheckError is the error of a check that completed without an answer.
 // The reply shows the check.
@@ -137,7 +124,7 @@ func (x *exchange) fail(err error) {
 	if known && e.Reason != "" {
 		x.noteRefusal(e.Reason)
 	}
-	_, framing := errors.AsType[*transportError](err)
+	_, framing := errors.AsType[*httpserver.MessageError](err)
 	if !framing && (!known || e.Code == billing.CodeInternal || e.Code == billing.CodeUnavailable) {
 		x.logCause(err)
 	}
@@ -163,10 +150,10 @@ func retryAfter(err error) int {
 func (x *exchange) failure(err error) (code int, out errorJSON) {
 	out = errorJSON{Error: billing.CodeInternal, Message: internalMessage, Errors: []faultJSON{}, RequestID: x.id.String()}
 	e, known := errors.AsType[*billing.Error](err)
-	transport, framing := errors.AsType[*transportError](err)
+	transport, framing := errors.AsType[*httpserver.MessageError](err)
 	switch {
 	case framing:
-		out.Error, out.Message, code = billing.CodeInvalidRequest, transport.message, transport.status
+		out.Error, out.Message, code = billing.CodeInvalidRequest, transport.Message, transport.Status
 	case known && e.Code != billing.CodeInternal:
 		out.Error, out.Message = e.Code, e.Message
 		for _, f := range e.Faults {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 )
@@ -17,24 +17,21 @@ import (
 // exchange is one request and its reply.
 type exchange struct {
 	s       *Server
-	fctx    *fasthttp.RequestCtx
-	conn    *conn
+	req     *httpserver.Request
 	id      billing.RequestID
 	started time.Time
 	method  string
-	verdict string // the guard's
-	hasBody bool
 
 	route    *route // nil until one matches
 	page     bool   // the dashboard replies
 	params   *fiber.Ctx
-	caller   *caller.Caller // nil until identified
-	call     caller.Call    // the part of the request that use cases receive
-	body     []byte         // of a jsonBody, an optionalBody or an emptyBody
-	json     *node          // the parsed body; nil if it cannot be read
-	upload   *form          // of an uploadBody
-	bodyDone bool
-	ctx      context.Context //nolint:containedctx // the request's own, for its use case
+	caller   *caller.Caller   // nil until identified
+	call     caller.Call      // the part of the request that use cases receive
+	body     []byte           // of a jsonBody, an optionalBody or an emptyBody
+	json     *node            // the parsed body; nil if it cannot be read
+	upload   *httpserver.Form // of an uploadBody
+	file     *uploadedFile    // of the upload
+	ctx      context.Context  //nolint:containedctx // the request's own, for its use case
 	cancel   context.CancelFunc
 	code     billing.Code // of the error in the reply
 	refused  bool         // the reply is an error and shows no resource
@@ -60,21 +57,17 @@ type reply struct {
 type exchangeKey struct{}
 
 // begin starts the exchange and sets the headers that every reply has.
-func (s *Server) begin(fctx *fasthttp.RequestCtx) *exchange {
-	h := &fctx.Request.Header
+func (s *Server) begin(r *httpserver.Request) *exchange {
 	x := &exchange{
 		s:       s,
-		fctx:    fctx,
+		req:     r,
 		id:      billing.NewID[billing.RequestID](billing.RealAt(s.now())),
 		started: time.Now(),
-		method:  string(h.Method()),
-		verdict: string(h.Peek(guardHeader)),
-		hasBody: h.ContentLength() > 0 || h.ContentLength() == -1,
+		method:  string(r.Request.Header.Method()),
 	}
 	x.call.Request.ID = x.id
-	x.conn, _ = fctx.Conn().(*conn)
 	x.setCommon()
-	fctx.SetUserValue(exchangeKey{}, x)
+	r.SetUserValue(exchangeKey{}, x)
 	s.metrics.inFlight.Inc()
 	return x
 }
@@ -113,7 +106,7 @@ func (x *exchange) run(r *route, c *fiber.Ctx) {
 	case out.stream != nil:
 		x.send(out.status, out.mime, out.stream)
 	case out.status == http.StatusNoContent:
-		x.fctx.Response.SetStatusCode(out.status)
+		x.req.Response.SetStatusCode(out.status)
 	case out.raw != nil:
 		x.write(out.status, out.mime, out.raw)
 	default:
@@ -142,23 +135,20 @@ func (x *exchange) operate(r *route) (*reply, error) {
 			return nil, err
 		}
 	}
-	switch x.verdict {
-	case verdictNoBody:
-		return nil, x.takesNoBody()
-	case verdictTooLarge:
-		return nil, tooLarge()
+	if x.req.BodyFault != nil {
+		return nil, x.req.BodyFault
 	}
-	if len(x.headers("Content-Encoding")) > 0 {
+	if len(x.req.Values("Content-Encoding")) > 0 {
 		return nil, &billing.Error{Code: billing.CodeUnsupportedEncoding, Message: "Send the body without a Content-Encoding."}
 	}
 	if r.changes() {
 		var err error
-		if x.call.Request.Key, err = readIdempotencyKey(x.fctx.Request.Header.RawHeaders()); err != nil {
+		if x.call.Request.Key, err = readIdempotencyKey(x.req.Request.Header.RawHeaders()); err != nil {
 			return nil, err
 		}
 	}
-	if x.verdict == verdictRefused { // the fault has gone since then, but the body is lost
-		return nil, malformed()
+	if x.req.BodyLost { // the fault has gone since then
+		return nil, httpserver.Malformed()
 	}
 	if err := x.readBody(r.body); err != nil {
 		return nil, err
@@ -179,12 +169,12 @@ func (x *exchange) startClock() {
 	if x.cancel != nil {
 		x.cancel()
 	}
-	x.ctx, x.cancel = context.WithDeadline(x.s.base, x.conn.arrived.Add(x.s.timeout))
+	x.ctx, x.cancel = context.WithDeadline(x.s.Requests, x.req.Arrived().Add(x.s.timeout))
 }
 
 // authenticate identifies the caller.
 func (x *exchange) authenticate() (err error) {
-	x.caller, err = x.s.identifier.identify(x.ctx, x.fctx.Request.Header.RawHeaders(), remote(x), x.client(), x.background())
+	x.caller, err = x.s.identifier.identify(x.ctx, x.req.Request.Header.RawHeaders(), remote(x), x.client(), x.background())
 	if err != nil {
 		return err
 	}
@@ -194,14 +184,6 @@ func (x *exchange) authenticate() (err error) {
 		x.call.Request.ID, x.call.Request.OfPerson = billing.RequestID{}, x.id // what a person makes has no request of a program
 	}
 	return nil
-}
-
-// takesNoBody returns the error for a body on a method that has none.
-func (x *exchange) takesNoBody() error {
-	message := x.method + " does not accept a body. Send the request without one."
-	var faults billing.Faults
-	faults.Add("", billing.FaultNotAllowed, message)
-	return &billing.Error{Code: billing.CodeInvalidRequest, Message: message, Faults: faults}
 }
 
 // permit checks that the caller may use the operation.
@@ -214,7 +196,7 @@ func (x *exchange) permit(need caller.Need) error {
 
 // bearer returns the API key of a header section, if any.
 func bearer(raw []byte) string {
-	if lines := fieldLines(raw, "Authorization"); len(lines) == 1 {
+	if lines := httpserver.Values(raw, "Authorization"); len(lines) == 1 {
 		if scheme, token, ok := strings.Cut(lines[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
 			return token
 		}
@@ -224,7 +206,7 @@ func bearer(raw []byte) string {
 
 // readIdempotencyKey returns the idempotency key of a header section.
 func readIdempotencyKey(raw []byte) (string, error) {
-	lines := fieldLines(raw, idempotencyKey)
+	lines := httpserver.Values(raw, idempotencyKey)
 	var faults billing.Faults
 	switch {
 	case len(lines) == 0, len(lines) == 1 && lines[0] == "":
@@ -248,7 +230,7 @@ func (x *exchange) readBody(kind bodyKind) (err error) {
 	case noBody:
 		return nil
 	case jsonBody, optionalBody, emptyBody:
-		x.body, err = io.ReadAll(x.openBody(x.s.limits.JSON))
+		x.body, err = io.ReadAll(x.req.Body(x.s.limits.JSON))
 	case uploadBody:
 		err = x.readUpload()
 	}
@@ -259,15 +241,10 @@ func (x *exchange) readBody(kind bodyKind) (err error) {
 	return err
 }
 
-// headers returns the value of each line of a header field.
-func (x *exchange) headers(name string) []string {
-	return fieldLines(x.fctx.Request.Header.RawHeaders(), name)
-}
-
 // unrouted replies to an unknown path, or to a method that the path does not
 // support. Outside of the API, the dashboard replies.
 func (x *exchange) unrouted() {
-	path := string(x.fctx.URI().PathOriginal())
+	path := string(x.req.URI().PathOriginal())
 	if allowed := x.s.methods(path); len(allowed) > 0 {
 		x.set("Allow", strings.Join(allowed, ", "))
 		x.fail(&billing.Error{Code: billing.CodeMethodNotAllowed, Message: "This path does not support the method. The Allow header lists the methods that it supports."})
@@ -285,17 +262,17 @@ func (x *exchange) unrouted() {
 // no page of the service.
 func (x *exchange) openPage() {
 	x.page = true
-	if x.s.identifier.origin.of(x.fctx.Request.Header.RawHeaders(), remote(x)) == "" {
+	if x.s.identifier.origin.of(x.req.Request.Header.RawHeaders(), remote(x)) == "" {
 		x.write(http.StatusMisdirectedRequest, "text/plain; charset=utf-8", []byte(misdirected))
 		return
 	}
-	x.s.pages(x.fctx)
+	x.s.pages(x.req.RequestCtx)
 }
 
 const misdirected = "This service shows its pages only on its own machine, under an address such as http://127.0.0.1:8080.\n" +
 	"For people elsewhere, set MOLAR_PUBLIC_URL to the address that they use.\n"
 
-func (x *exchange) set(name, value string) { x.fctx.Response.Header.Set(name, value) }
+func (x *exchange) set(name, value string) { x.req.Response.Header.Set(name, value) }
 
 func (x *exchange) markReplayed(replayed bool) {
 	if replayed {
@@ -306,14 +283,12 @@ func (x *exchange) markReplayed(replayed bool) {
 func (x *exchange) writeJSON(status int, v any) { x.write(status, "application/json", encoded(v)) }
 
 func (x *exchange) write(status int, mime string, b []byte) {
-	x.fctx.Response.SetStatusCode(status)
-	x.fctx.Response.Header.SetContentType(mime)
-	x.fctx.Response.SetBody(b)
+	x.req.Response.SetStatusCode(status)
+	x.req.Response.Header.SetContentType(mime)
+	x.req.Response.SetBody(b)
 }
 
-// finish ends the exchange, even after a panic, and releases its resources. It
-// closes the connection if the body has unread bytes, because they would be
-// read as the next request.
+// finish ends the exchange, even after a panic, and releases its resources.
 func (x *exchange) finish() {
 	defer func() {
 		for _, end := range x.atEnd {
@@ -328,12 +303,6 @@ func (x *exchange) finish() {
 	if x.cancel != nil {
 		x.cancel()
 	}
-	if x.verdict != "" || x.hasBody && !x.bodyDone {
-		x.fctx.SetConnectionClose()
-		x.conn.lingerOnClose()
-	}
-	x.conn.arrived = time.Now() // from here on, read bytes belong to the next request
-	x.conn.head = x.conn.head[:0]
-	x.fctx.RemoveUserValue(exchangeKey{}) // otherwise an idle connection keeps the body in memory
+	x.req.RemoveUserValue(exchangeKey{}) // otherwise an idle connection keeps the body in memory
 	x.observe()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
 	"github.com/molar-billing/molar/core/billing/caller"
 )
 
@@ -76,7 +77,7 @@ func hostileForms() map[string]string {
 		size  = 1 << 20
 		disp  = "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.png\""
 		end   = "\r\n--B--\r\n"
-		limit = formLimit - 1000
+		limit = httpserver.FormLimit - 1000
 	)
 	fill := func(before, piece string, n int) string { return before + strings.Repeat(piece, n/len(piece)) }
 	params := strings.Builder{}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 )
@@ -33,7 +34,7 @@ const (
 // not known yet. A background request does not keep an idle session.
 func (i identifier) identify(ctx context.Context, raw []byte, remote, client netip.Addr, background bool) (*caller.Caller, error) {
 	cookies := i.origin.cookies(raw)
-	if len(fieldLines(raw, "Authorization")) > 0 || cookies.session == "" {
+	if len(httpserver.Values(raw, "Authorization")) > 0 || cookies.session == "" {
 		k, err := i.key(ctx, bearer(raw), client)
 		if err != nil {
 			return nil, err
@@ -43,7 +44,7 @@ func (i identifier) identify(ctx context.Context, raw []byte, remote, client net
 	if err := i.origin.prove(raw, remote); err != nil {
 		return nil, err
 	}
-	mode := fieldLines(raw, modeHeader)
+	mode := httpserver.Values(raw, modeHeader)
 	if len(mode) != 1 || mode[0] != string(billing.ModeTest) && mode[0] != string(billing.ModeLive) {
 		return nil, &billing.Error{Code: billing.CodeUnauthorized, Message: "Send the header Molar-Mode with the session: test or live."}
 	}
@@ -76,7 +77,7 @@ func (o origin) of(raw []byte, remote netip.Addr) string {
 	if o.public != "" {
 		return o.public
 	}
-	lines := fieldLines(raw, "Host")
+	lines := httpserver.Values(raw, "Host")
 	if len(lines) != 1 || !remote.Unmap().IsLoopback() {
 		return ""
 	}
@@ -90,7 +91,7 @@ func (o origin) of(raw []byte, remote netip.Addr) string {
 // prove returns CodeUnauthorized unless a page of the origin, and no other site's,
 // made the request. The browser says so. A program says it with Origin.
 func (o origin) prove(raw []byte, remote netip.Addr) error {
-	own, site, from := o.of(raw, remote), fieldLines(raw, "Sec-Fetch-Site"), fieldLines(raw, "Origin")
+	own, site, from := o.of(raw, remote), httpserver.Values(raw, "Sec-Fetch-Site"), httpserver.Values(raw, "Origin")
 	same := slices.Equal(site, []string{"same-origin"}) || len(site) == 0 && slices.Equal(from, []string{own})
 	if own != "" && same {
 		return nil
@@ -111,7 +112,7 @@ type cookies struct {
 func (o origin) cookies(raw []byte) cookies {
 	session, browser := o.names(raw)
 	have := map[string][]string{}
-	for _, line := range fieldLines(raw, "Cookie") {
+	for _, line := range httpserver.Values(raw, "Cookie") {
 		parsed, err := http.ParseCookie(line)
 		if err != nil {
 			continue
@@ -137,7 +138,7 @@ func (o origin) names(raw []byte) (session, browser string) {
 		return "__Host-molar_session", "__Host-molar_browser"
 	}
 	host := strings.TrimPrefix(o.public, "http://")
-	if lines := fieldLines(raw, "Host"); o.public == "" && len(lines) == 1 {
+	if lines := httpserver.Values(raw, "Host"); o.public == "" && len(lines) == 1 {
 		host = lines[0]
 	}
 	_, port, err := net.SplitHostPort(host)
@@ -149,7 +150,7 @@ func (o origin) names(raw []byte) (session, browser string) {
 
 // background reports whether a page made the request by itself.
 func (x *exchange) background() bool {
-	return x.route.path == streamPath || slices.Equal(x.headers(backgroundHeader), []string{"true"})
+	return x.route.path == streamPath || slices.Equal(x.req.Values(backgroundHeader), []string{"true"})
 }
 
 func (o origin) secure() bool { return strings.HasPrefix(o.public, "https://") }
@@ -158,7 +159,7 @@ func (o origin) secure() bool { return strings.HasPrefix(o.public, "https://") }
 // trusted proxies wrote it.
 func (x *exchange) client() netip.Addr {
 	at := remote(x)
-	forwarded := strings.Split(strings.Join(x.headers("X-Forwarded-For"), ","), ",")
+	forwarded := strings.Split(strings.Join(x.req.Values("X-Forwarded-For"), ","), ",")
 	for n := len(forwarded) - 1; n >= 0 && trusted(x.s.proxies, at); n-- {
 		next, ok := forwardedAddr(strings.TrimSpace(forwarded[n]))
 		if !ok {
@@ -192,6 +193,6 @@ func (s *Server) clientsUnknown() bool { return s.identifier.origin.secure() && 
 
 // remote returns the address of the connection's other end.
 func remote(x *exchange) netip.Addr {
-	a, _ := netip.ParseAddrPort(x.fctx.RemoteAddr().String())
+	a, _ := netip.ParseAddrPort(x.req.RemoteAddr().String())
 	return a.Addr().Unmap()
 }

@@ -18,16 +18,16 @@ import (
 // importERA handles POST /eras/import.
 func (a *api) importERA(x *exchange) (*reply, error) {
 	form := x.form(&x.call.Request.Faults)
-	file := form.file()
-	form.end()
+	file := form.File()
+	form.End()
 	var name string
 	var content []byte
 	if file != nil {
 		var err error
-		if content, err = io.ReadAll(file.content); err != nil {
+		if content, err = io.ReadAll(file.Content); err != nil {
 			return nil, err
 		}
-		name = file.name
+		name = file.Name
 	}
 	return kept(a.remittances.ImportOwn(x.ctx, replyingImport(x), name, content))
 }

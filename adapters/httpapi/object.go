@@ -29,7 +29,7 @@ func (x *exchange) document(faults *billing.Faults) *object {
 	if x.bodyless() {
 		return newObject("", nil, faults)
 	}
-	if lines := x.headers("Content-Type"); len(lines) != 1 || !isJSON(lines[0]) {
+	if lines := x.req.Values("Content-Type"); len(lines) != 1 || !isJSON(lines[0]) {
 		code := billing.FaultFormat
 		if len(lines) == 0 || lines[0] == "" {
 			code = billing.FaultRequired
@@ -51,11 +51,11 @@ func (x *exchange) bodyless() bool {
 // repeated request may be spelled differently.
 func (x *exchange) fingerprint() [sha256.Size]byte {
 	m := &meaning{Hash: sha256.New()}
-	m.put([]byte(x.method + " " + string(x.fctx.URI().PathOriginal()) + "\n"))
+	m.put([]byte(x.method + " " + string(x.req.URI().PathOriginal()) + "\n"))
 	switch {
 	case x.route.body == noBody:
 	case x.route.body == uploadBody:
-		m.put(x.upload.meaning())
+		m.put(x.upload.Meaning())
 	case x.bodyless():
 		m.put([]byte("json:{}"))
 	case x.json != nil && len(x.jsonFaults) == 0:

@@ -66,7 +66,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 // observe counts the exchange and writes its line of the access log. Paths and
 // queries can contain names of people, so it logs only the route's template.
 func (x *exchange) observe() {
-	route, method, status, level := "none", x.method, x.fctx.Response.StatusCode(), slog.LevelInfo
+	route, method, status, level := "none", x.method, x.req.Response.StatusCode(), slog.LevelInfo
 	switch {
 	case x.route != nil:
 		route = x.route.path
@@ -100,27 +100,27 @@ func (x *exchange) observe() {
 		name := map[caller.PrincipalType]string{caller.PrincipalKey: "key_id", caller.PrincipalUser: "user_id"}[x.caller.Principal.Type]
 		attrs = append(attrs, slog.String(name, x.caller.Principal.ID))
 	}
-	x.s.log.LogAttrs(x.s.base, level, "request completed", attrs...)
+	x.s.log.LogAttrs(x.s.Requests, level, "request completed", attrs...)
 }
 
 // noteRefusal counts and logs who was not let in, from where and why, without the
 // account.
 func (x *exchange) noteRefusal(why billing.Refusal) {
 	x.s.metrics.refusals.WithLabelValues(string(why)).Inc()
-	x.s.log.LogAttrs(x.s.base, slog.LevelWarn, "access refused",
+	x.s.log.LogAttrs(x.s.Requests, slog.LevelWarn, "access refused",
 		slog.String("request_id", x.id.String()), slog.String("reason", string(why)), slog.String("address", x.client().String()))
 }
 
 // logCause logs the cause of a failure of the service.
 func (x *exchange) logCause(err error) {
-	x.s.log.LogAttrs(x.s.base, slog.LevelError, "request failed",
+	x.s.log.LogAttrs(x.s.Requests, slog.LevelError, "request failed",
 		slog.String("request_id", x.id.String()), slog.Any("error", err))
 }
 
 // logPanic logs where a panic came from, but not its value, which may contain
 // patient data.
 func (x *exchange) logPanic(p any) {
-	x.s.log.LogAttrs(x.s.base, slog.LevelError, "request panicked",
+	x.s.log.LogAttrs(x.s.Requests, slog.LevelError, "request panicked",
 		slog.String("request_id", x.id.String()),
 		slog.String("type", fmt.Sprintf("%T", p)),
 		slog.String("stack", string(debug.Stack())))

@@ -27,7 +27,7 @@ type query struct {
 func (x *exchange) query() *query {
 	q := &query{}
 	var err error
-	if q.values, err = url.ParseQuery(string(x.fctx.URI().QueryString())); err != nil {
+	if q.values, err = url.ParseQuery(string(x.req.URI().QueryString())); err != nil {
 		q.faults.Add("query", billing.FaultFormat, "The query string is not valid. Percent-encode its values.")
 	}
 	q.all = maps.Clone(q.values)

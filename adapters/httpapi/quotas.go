@@ -6,41 +6,45 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// minQuotas is the minimum number of quotas that the places for requests are divided
-// into: one organization gets at most a quarter of them.
-const minQuotas = 4
+// minShares is the minimum number of shares that places are divided into: one
+// organization gets at most a quarter of them.
+const minShares = 4
 
-// quotas counts the requests in progress in this process by organization, or the open
-// streams. An organization that floods the process leaves places, memory and time for
-// the others.
-type quotas struct {
-	places int // for all organizations
+// tally counts what each caller, or each organization, has in progress in this
+// process.
+type tally struct {
+	shared bool // the limit is for all together; see begin
 
 	mu sync.Mutex
-	of map[billing.OrgID]int // the organizations with requests in progress
+	of map[[16]byte]int // those with something in progress
 }
 
-func newQuotas(places int) *quotas { return &quotas{places: places, of: map[billing.OrgID]int{}} }
-
-// begin reserves a place for a request, unless the organization has used its
-// quota: a quarter of the places, or less while more than four organizations
-// have requests in progress. Each organization may always have one request.
-func (s *quotas) begin(org billing.OrgID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	quota := s.places / max(minQuotas, len(s.of))
-	if n := s.of[org]; n > 0 && n >= quota {
+// begin counts one more. It returns false if who is at the limit. The limit of
+// a shared tally is a quarter of the places, or less while more than four have
+// something in progress, but one for each. So one that floods the process leaves
+// places, memory and time for the others.
+func (t *tally) begin(who [16]byte, limit int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.shared {
+		limit = max(1, limit/max(minShares, len(t.of)))
+	}
+	if t.of[who] >= limit {
 		return false
 	}
-	s.of[org]++
+	if t.of == nil {
+		t.of = map[[16]byte]int{}
+	}
+	t.of[who]++
 	return true
 }
 
-func (s *quotas) end(org billing.OrgID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of[org]--; s.of[org] == 0 {
-		delete(s.of, org)
+// end ends what begin has counted.
+func (t *tally) end(who [16]byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.of[who]--; t.of[who] == 0 {
+		delete(t.of, who)
 	}
 }
 
@@ -50,13 +54,13 @@ func (x *exchange) admit() error {
 		return nil
 	}
 	org := x.call.Scope.Org
-	if !x.s.quotas.begin(org) {
+	if !x.s.inProgress.begin(org, x.s.limits.Requests) {
 		return &billing.Error{
 			Code: billing.CodeTooManyRequests,
 			Message: "The organization has the maximum number of requests in progress. " +
 				"Wait for one to finish, or send the request again after the number of seconds in Retry-After.",
 		}
 	}
-	x.atEnd = append(x.atEnd, func() { x.s.quotas.end(org) })
+	x.atEnd = append(x.atEnd, func() { x.s.inProgress.end(org) })
 	return nil
 }

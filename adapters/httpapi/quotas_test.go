@@ -15,9 +15,9 @@ import (
 func TestQuotas(t *testing.T) {
 	t.Parallel()
 	org := func(n int) billing.OrgID { return billing.OrgID{byte(n)} }
-	s := newQuotas(20)
+	s := tally{shared: true}
 	begin := func(of billing.OrgID) (n int) {
-		for s.begin(of) {
+		for s.begin(of, 20) {
 			n++
 		}
 		return n
@@ -31,7 +31,7 @@ func TestQuotas(t *testing.T) {
 		t.Errorf("a fifth organization has %d, want a fifth of 20", got)
 	}
 	s.end(org(0))
-	if s.begin(org(0)) {
+	if s.begin(org(0), 20) {
 		t.Error("an organization has more than a fifth beside four others")
 	}
 	for n := range 5 {
@@ -42,8 +42,8 @@ func TestQuotas(t *testing.T) {
 	if got := begin(org(1)); got != 5 {
 		t.Errorf("when the others have ended it has %d, want 5", got)
 	}
-	small := newQuotas(1)
-	if !small.begin(org(1)) || small.begin(org(1)) || !small.begin(org(2)) {
+	small := tally{shared: true}
+	if !small.begin(org(1), 1) || small.begin(org(1), 1) || !small.begin(org(2), 1) {
 		t.Error("each may have one request, whatever the places")
 	}
 }
@@ -121,4 +121,14 @@ func TestClockIncludesTheKey(t *testing.T) {
 		}
 		wantStatus(t, w.reply(), 200, "")
 	}
+}
+
+// all is what all have in progress, and how many are known beyond that.
+func (t *tally) all() (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, of := range t.of {
+		n += max(1, of)
+	}
+	return n
 }

@@ -37,7 +37,7 @@ func (x *exchange) record(took time.Duration) {
 		return
 	}
 	e := *x.call.Request.Entry // the original belongs to the use case, which may still run
-	e.Status, e.Error, e.Duration = x.fctx.Response.StatusCode(), x.code, took
+	e.Status, e.Error, e.Duration = x.req.Response.StatusCode(), x.code, took
 	var resource string
 	if resource, e.Shown = x.replied(); e.Resource == "" {
 		e.Resource = resource

@@ -1,20 +1,20 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
@@ -88,12 +88,11 @@ type Limits struct {
 
 // Server serves the API.
 type Server struct {
-	app        *fiber.App
+	*httpserver.Server
 	fiber      fasthttp.RequestHandler // routes a request
 	routes     []route
 	limits     Limits
 	timeout    time.Duration
-	drain      time.Duration
 	identifier identifier
 	proxies    []netip.Prefix
 	pages      fasthttp.RequestHandler
@@ -101,23 +100,15 @@ type Server struct {
 	audit      func(*caller.AuditEntry) error
 	log        *slog.Logger
 	metrics    *metrics
-	uploads    *uploads
 	rates      *rates
-	quotas     *quotas
 	tempDir    string
 	now        func() time.Time
 
-	base   context.Context //nolint:containedctx // the parent of every request's context; Shutdown ends it
-	cancel context.CancelFunc
-
-	streams      context.Context //nolint:containedctx // the parent of every open stream's; Shutdown ends it first
-	endStreams   context.CancelFunc
-	streaming    *tally
-	streamQuotas *quotas
-
-	mu       sync.Mutex
-	listener *listener
-	stopped  bool
+	inProgress tally // the requests of each organization
+	uploads    tally // of each caller, arriving or being processed
+	arrived    tally // uploads being processed, for all callers
+	streaming  tally // the open streams of each caller
+	streams    tally // and of each organization
 }
 
 // New returns a server that does not serve yet. It fails if a use case is
@@ -149,21 +140,18 @@ func newServer(o Options, routes []route, callers identifier) (*Server, error) {
 	s := &Server{
 		routes:     routes,
 		limits:     o.Limits.withDefaults(),
-		timeout:    orDefault(o.RequestTimeout, 30*time.Second),
-		drain:      orDefault(o.DrainTimeout, 2*time.Second),
+		timeout:    cmp.Or(o.RequestTimeout, 30*time.Second),
 		identifier: callers,
 		proxies:    o.TrustedProxies,
 		pages:      o.Pages,
 		record:     func(*caller.LoggedRequest) {},
 		audit:      func(*caller.AuditEntry) error { return nil },
-		log:        o.Log,
+		log:        cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		metrics:    m,
-		uploads:    newUploads(),
+		inProgress: tally{shared: true},
+		streams:    tally{shared: true},
 		tempDir:    o.TempDir, // empty means the system's own
 		now:        o.Now,
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -172,27 +160,25 @@ func newServer(o Options, routes []route, callers identifier) (*Server, error) {
 		s.log.Warn("all clients seem to have the address of the proxy: set MOLAR_TRUSTED_PROXIES to its network")
 	}
 	s.rates = newRates(o.RateRequests, o.RateChecks, s.now)
-	s.quotas = newQuotas(s.limits.Requests)
-	s.streaming, s.streamQuotas = newTally(), newQuotas(s.limits.Streams)
-	s.base, s.cancel = context.WithCancel(context.Background()) //nolint:forbidigo // requests outlive the caller of New; Shutdown ends them
-	s.streams, s.endStreams = context.WithCancel(s.base)
-	s.assemble()
+	s.Server = httpserver.New(httpserver.Config{
+		Header: s.limits.Header, Stall: s.limits.Stall, Body: s.limits.Body, Idle: s.limits.Idle, Write: s.limits.Write,
+		Drain:     cmp.Or(o.DrainTimeout, 2*time.Second),
+		Handle:    s.serve,
+		BodyLimit: s.bodyLimit,
+		Wants:     s.wantsBody,
+		Legible:   idempotencyKey,
+	})
+	s.fiber = s.router()
 	return s, nil
 }
 
-// assemble puts the guard in front of Fiber's server, and adds the routes.
-func (s *Server) assemble() {
-	s.app = fiber.New(fiber.Config{
-		DisableStartupMessage:        true,
-		StreamRequestBody:            true,
-		DisablePreParseMultipartForm: true,
-		Immutable:                    true, // otherwise strings alias buffers that the next request overwrites
-		CaseSensitive:                true,
-		StrictRouting:                true,
-		ReadBufferSize:               s.limits.Header,
-		ReadTimeout:                  s.limits.Stall,
-		WriteTimeout:                 s.limits.Write,
-		IdleTimeout:                  s.limits.Idle,
+// router lets Fiber find the operation of a request. Fiber's own server is never
+// started.
+func (s *Server) router() fasthttp.RequestHandler {
+	app := fiber.New(fiber.Config{
+		Immutable:     true, // otherwise strings alias buffers that the next request overwrites
+		CaseSensitive: true,
+		StrictRouting: true,
 		ErrorHandler: func(c *fiber.Ctx, err error) error {
 			of(c).fail(err)
 			return nil
@@ -204,124 +190,83 @@ func (s *Server) assemble() {
 			of(c).run(r, c)
 			return nil
 		}
-		s.app.Add(r.method, r.fiberPath(), handle)
+		app.Add(r.method, r.fiberPath(), handle)
 		if r.method == fiber.MethodGet {
-			s.app.Add(fiber.MethodHead, r.fiberPath(), handle)
+			app.Add(fiber.MethodHead, r.fiberPath(), handle)
 		}
 	}
-	s.app.Use(func(c *fiber.Ctx) error {
+	app.Use(func(c *fiber.Ctx) error {
 		of(c).unrouted()
 		return nil
 	})
-	server := s.app.Server()
-	s.fiber = server.Handler
-	server.Handler = s.serve
-	server.ErrorHandler = s.refuse
-	server.HeaderReceived = s.judge
-	server.SecureErrorLogMessage = true
-	server.CloseOnShutdown = true
+	return app.Handler()
 }
 
-// serve handles every request with a readable header section.
-func (s *Server) serve(fctx *fasthttp.RequestCtx) {
-	x := s.begin(fctx)
+// serve handles every request.
+func (s *Server) serve(r *httpserver.Request) {
+	x := s.begin(r)
 	defer x.finish()
 	switch {
-	case x.verdict == verdictMalformed:
-		x.fail(malformed())
+	case r.Unreadable != nil:
+		x.fail(r.Unreadable)
 	case !slices.Contains(fiber.DefaultMethods, x.method): // Fiber replies to these itself
 		x.unrouted()
 	default:
-		s.fiber(fctx)
+		s.fiber(r.RequestCtx)
 	}
 }
 
-// refuse replies to a request that fasthttp could not read.
-func (s *Server) refuse(fctx *fasthttp.RequestCtx, err error) {
-	if c, ok := fctx.Conn().(*conn); ok && s.readAgain(&fctx.Request.Header, c.head) {
-		s.serve(fctx)
-		return
+// bodyLimit returns the maximum number of bytes of the request's body. An
+// unknown path, and an operation without a body, get the limit of JSON; their
+// bodies are never read.
+func (s *Server) bodyLimit(method, path string) int {
+	if r := s.find(method, path); r != nil && r.body == uploadBody {
+		return s.limits.Upload
 	}
-	x := s.begin(fctx)
-	defer x.finish()
-	x.verdict = verdictMalformed
-	timeout, ok := errors.AsType[net.Error](err)
-	_, tooSmall := errors.AsType[*fasthttp.ErrSmallBuffer](err)
-	switch {
-	case tooSmall:
-		x.fail(&transportError{fasthttp.StatusRequestHeaderFieldsTooLarge, "The header section is too large."})
-	case ok && timeout.Timeout():
-		x.fail(&billing.Error{Code: billing.CodeRequestTimeout, Message: "The request stopped arriving. Send it again."})
-	default:
-		x.fail(malformed())
-	}
+	return s.limits.JSON
 }
 
-// Serve serves the listener until Shutdown, and then returns nil, even if
-// Shutdown came first. A server serves once.
-func (s *Server) Serve(ln net.Listener) error {
-	s.mu.Lock()
-	switch {
-	case s.stopped:
-		s.mu.Unlock()
-		return ln.Close()
-	case s.listener != nil:
-		s.mu.Unlock()
-		return errors.Join(errors.New("httpapi: the server has served already"), ln.Close())
-	}
-	s.listener = newListener(ln, s.limits.Header)
-	s.mu.Unlock()
-	return s.app.Listener(s.listener)
-}
+// lookupTime limits how long looking up a key may delay an arriving body. The
+// exchange looks it up again, within the time of the request.
+const lookupTime = time.Second
 
-// Shutdown stops the server. It accepts no new connections and closes idle
-// ones. Requests may continue for the drain timeout. Those that still wait
-// then get TIMEOUT, while their work continues. Shutdown returns when every
-// connection is closed. When ctx ends first, it closes the others and returns
-// the error of ctx.
-func (s *Server) Shutdown(ctx context.Context) error {
-	s.mu.Lock()
-	first, ln := !s.stopped, s.listener
-	s.stopped = true
-	s.mu.Unlock()
-	s.endStreams()
-	if !first || ln == nil {
-		s.cancel()
-		return nil
+// wantsBody reports whether the header section names an operation, and has a
+// key and an idempotency key that the operation accepts.
+func (s *Server) wantsBody(method, path string, lines []byte) bool {
+	r := s.find(method, path)
+	if r == nil {
+		return false
 	}
-	cut := time.AfterFunc(s.drain, func() {
-		s.cancel()
-		ln.cutReads()
-	})
-	defer cut.Stop()
-	defer s.cancel()
-	_ = ln.Close() // in case Serve has not accepted from it yet
-	drained := s.app.ShutdownWithContext(ctx)
-	return errors.Join(drained, ln.wait(ctx))
+	if r.need != caller.NeedNothing {
+		ctx, cancel := context.WithTimeout(s.Requests, lookupTime)
+		defer cancel()
+		by, err := s.identifier.identify(ctx, lines, netip.IPv6Loopback(), netip.Addr{}, false) // the exchange knows the addresses
+		if err == nil && by.Can(r.need) != nil || err != nil && billing.CodeOf(err) == billing.CodeUnauthorized {
+			return false // the exchange tries again, since any other error may be temporary
+		}
+	}
+	if r.changes() {
+		if _, err := readIdempotencyKey(lines); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		JSON:   orDefault(l.JSON, 1<<20),
-		Upload: orDefault(l.Upload, 15<<20+formLimit),
-		Header: orDefault(l.Header, 16<<10),
-		Stall:  orDefault(l.Stall, 15*time.Second),
-		Body:   orDefault(l.Body, 10*time.Minute),
-		Idle:   orDefault(l.Idle, 60*time.Second),
-		Write:  orDefault(l.Write, 60*time.Second),
+		JSON:   cmp.Or(l.JSON, 1<<20),
+		Upload: cmp.Or(l.Upload, 15<<20+httpserver.FormLimit),
+		Header: cmp.Or(l.Header, 16<<10),
+		Stall:  cmp.Or(l.Stall, 15*time.Second),
+		Body:   cmp.Or(l.Body, 10*time.Minute),
+		Idle:   cmp.Or(l.Idle, 60*time.Second),
+		Write:  cmp.Or(l.Write, 60*time.Second),
 
-		Requests:       orDefault(l.Requests, 4096),
-		KeyUploads:     orDefault(l.KeyUploads, 2),
-		ArrivedUploads: orDefault(l.ArrivedUploads, 6),
-		Streams:        orDefault(l.Streams, 4096),
-		CallerStreams:  orDefault(l.CallerStreams, 20),
+		Requests:       cmp.Or(l.Requests, 4096),
+		KeyUploads:     cmp.Or(l.KeyUploads, 2),
+		ArrivedUploads: cmp.Or(l.ArrivedUploads, 6),
+		Streams:        cmp.Or(l.Streams, 4096),
+		CallerStreams:  cmp.Or(l.CallerStreams, 20),
 	}
-}
-
-func orDefault[T comparable](v, fallback T) T {
-	var zero T
-	if v == zero {
-		return fallback
-	}
-	return v
 }

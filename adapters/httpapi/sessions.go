@@ -18,7 +18,7 @@ import (
 // signIn handles POST /sessions. It stores no reply: its token works once, and a
 // second sign-in is another session.
 func (a *api) signIn(x *exchange) (*reply, error) {
-	raw := x.fctx.Request.Header.RawHeaders()
+	raw := x.req.Request.Header.RawHeaders()
 	if err := x.s.identifier.origin.prove(raw, remote(x)); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (x *exchange) agent() string {
 		}
 		return r
 	}
-	return firstRunes(strings.Map(text, string(x.fctx.UserAgent())), maxAgent)
+	return firstRunes(strings.Map(text, string(x.req.UserAgent())), maxAgent)
 }
 
 const maxAgent = 200
@@ -108,7 +108,7 @@ func (x *exchange) setCookie(name, value string, lasts time.Duration) {
 	if c.SetMaxAge(int(lasts.Seconds())); lasts == 0 {
 		c.SetExpire(fasthttp.CookieExpireDelete)
 	}
-	x.fctx.Response.Header.SetCookie(c)
+	x.req.Response.Header.SetCookie(c)
 }
 
 // listSessions handles GET /sessions.
@@ -129,7 +129,7 @@ func (a *api) endSession(x *exchange) (*reply, error) {
 	id := pathID[billing.SessionID](x, "id")
 	out, err := kept(a.access.EndSession(x.ctx, removing[billing.SessionID](x), x.caller, id))
 	if err == nil && id == x.caller.Session.ID {
-		session, _ := x.s.identifier.origin.names(x.fctx.Request.Header.RawHeaders())
+		session, _ := x.s.identifier.origin.names(x.req.Request.Header.RawHeaders())
 		x.setCookie(session, "", 0)
 	}
 	return out, err

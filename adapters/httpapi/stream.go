@@ -24,7 +24,7 @@ type stream struct {
 // reply is sent, for at most Limits.Body, or until Shutdown cuts the remaining
 // requests.
 func (x *exchange) openStream(open func(context.Context) (content io.ReadCloser, size int64, err error)) (*stream, error) {
-	ctx, cancel := context.WithTimeout(x.s.base, x.s.limits.Body)
+	ctx, cancel := context.WithTimeout(x.s.Requests, x.s.limits.Body)
 	detach := context.AfterFunc(x.ctx, cancel)
 	content, size, err := open(ctx)
 	if !detach() && err == nil {
@@ -45,11 +45,10 @@ func (x *exchange) openStream(open func(context.Context) (content io.ReadCloser,
 
 // send replies with the stream.
 func (x *exchange) send(status int, mime string, s *stream) {
-	x.fctx.Response.SetStatusCode(status)
-	x.fctx.Response.Header.SetContentType(mime)
-	x.conn.startStream(x.s.limits.Write)
+	x.req.Response.SetStatusCode(status)
+	x.req.Response.Header.SetContentType(mime)
 	s.sent = true
-	x.fctx.Response.SetBodyStream(s, int(s.size))
+	x.req.Stream(s, s.size)
 }
 
 // Read returns size bytes in all, or fails, which costs the connection: a
@@ -78,7 +77,6 @@ func (s *stream) Read(p []byte) (int, error) {
 
 // Close ends the stream, even if it was not read to its end.
 func (s *stream) Close() error {
-	s.x.conn.endStream()
 	err := s.content.Close()
 	s.cancel()
 	return err

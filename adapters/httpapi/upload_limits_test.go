@@ -81,7 +81,7 @@ func (p *probe) wantUploads(secret string, n int) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	u := p.server.uploads
+	u := &p.server.uploads
 	porttest.Await(p.t, fmt.Sprint(n, " uploads"), func() bool {
 		u.mu.Lock()
 		defer u.mu.Unlock()
@@ -198,11 +198,7 @@ func TestUploadsThatHaveArrived(t *testing.T) {
 			t.Errorf("close %v, headers are %v", a.Close, a.Header)
 		}
 		p.release <- struct{}{}
-		porttest.Await(t, "five have arrived", func() bool {
-			p.server.uploads.mu.Lock()
-			defer p.server.uploads.mu.Unlock()
-			return p.server.uploads.arrived == 5
-		})
+		porttest.Await(t, "five have arrived", func() bool { return p.server.arrived.all() == 5 })
 		late.send("%s", body[50_000:])
 		<-p.waiting
 		for range 6 {

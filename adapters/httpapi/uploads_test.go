@@ -36,20 +36,20 @@ func showUpload(x *exchange) (*reply, error) {
 	var faults billing.Faults
 	f := x.form(&faults)
 	out := shownUpload{
-		DocumentType: f.text("document_type"),
-		ImageDate:    f.optionalText("image_date"),
+		DocumentType: f.Text("document_type"),
+		ImageDate:    f.OptionalText("image_date"),
 		Fingerprint:  hex.EncodeToString(x.call.Request.Fingerprint[:]),
 	}
-	file := f.file()
-	f.end()
+	file := f.File()
+	f.End()
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
-	if _, err := io.Copy(sum, file.content); err != nil {
+	if _, err := io.Copy(sum, file.Content); err != nil {
 		return nil, err
 	}
-	out.FileName, out.Size, out.Sum = file.name, file.size, hex.EncodeToString(sum.Sum(nil))
+	out.FileName, out.Size, out.Sum = file.Name, file.Size, hex.EncodeToString(sum.Sum(nil))
 	return &reply{status: http.StatusCreated, body: out}, nil
 }
 
@@ -137,11 +137,8 @@ func TestUpload(t *testing.T) {
 // wantNoUploads checks that nothing is held for uploads any more.
 func (p *probe) wantNoUploads() {
 	p.t.Helper()
-	u := p.server.uploads
 	porttest.Await(p.t, "the end of all uploads", func() bool {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		return len(u.of)+u.arrived+len(openFiles(p.t, p.server.tempDir)) == 0
+		return p.server.uploads.all()+p.server.arrived.all()+len(openFiles(p.t, p.server.tempDir)) == 0
 	})
 	if left, err := os.ReadDir(p.server.tempDir); err != nil || len(left) > 0 {
 		p.t.Errorf("%v are left, %v", left, err)

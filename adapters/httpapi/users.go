@@ -103,7 +103,7 @@ type invitedJSON struct {
 func (x *exchange) invitedShape(i access.Invited) invitedJSON {
 	out := invitedJSON{userJSON: userShape(i.User), SecretAvailable: i.Token != ""}
 	if out.SecretAvailable {
-		own := x.s.identifier.origin.of(x.fctx.Request.Header.RawHeaders(), remote(x))
+		own := x.s.identifier.origin.of(x.req.Request.Header.RawHeaders(), remote(x))
 		out.SignInURL = own + caller.SignInPath(i.Token)
 	}
 	return out

@@ -1,4 +1,4 @@
-package httpapi
+package httpserver
 
 import (
 	"context"
@@ -18,6 +18,11 @@ const (
 	lingerIdle  = 2 * time.Second
 	lingerTotal = 10 * time.Second
 	lingerBytes = 1 << 20
+)
+
+const (
+	feedStall  = 10 * time.Second // for a client that does not read
+	feedBuffer = 32 << 10         // bytes that the system keeps for it
 )
 
 // listener wraps every connection, and keeps a list of the open ones.
@@ -118,10 +123,10 @@ type conn struct {
 	// Used by the same goroutine while it reads a body.
 	stall   time.Duration
 	until   time.Time
-	stalled bool // a read exceeded the stall time
+	stalled bool // the last read exceeded the stall time
 
-	// Used by the same goroutine while it streams a reply.
-	writeStall time.Duration
+	// Used by the same goroutine while it writes a reply.
+	writeStall time.Duration // of each write; 0 if the server limits the whole reply
 }
 
 // startBody limits each read from now on to the stall time, and all reads to
@@ -136,47 +141,23 @@ func (c *conn) endBody() { c.stall = 0 }
 
 // Read reads within the stall time while a body is read.
 func (c *conn) Read(p []byte) (int, error) {
-	if c.stall == 0 {
-		n, err := c.Conn.Read(p)
-		c.arrived = time.Now()
-		c.head = append(c.head, p[:min(n, c.listener.maxHead-len(c.head))]...)
-		return n, err
-	}
-	deadline := time.Now().Add(c.stall)
-	if c.until.Before(deadline) {
-		deadline = c.until
-	}
-	if err := c.SetReadDeadline(deadline); err != nil {
-		return 0, err
+	if c.stall != 0 {
+		if err := c.SetReadDeadline(within(c.stall, c.until)); err != nil {
+			return 0, err
+		}
 	}
 	n, err := c.Conn.Read(p)
-	c.arrived = time.Now()
-	c.stalled = errors.Is(err, os.ErrDeadlineExceeded)
+	c.arrived, c.stalled = time.Now(), errors.Is(err, os.ErrDeadlineExceeded)
+	if c.stall == 0 {
+		c.head = append(c.head, p[:min(n, c.listener.maxHead-len(c.head))]...)
+	}
 	return n, err
 }
 
-// startStream limits each write from now on to the stall time. Without it, the
-// server limits the whole reply.
-func (c *conn) startStream(stall time.Duration) { c.writeStall = stall }
-
-// startFeed is startStream for a reply without an end, which is the connection's last.
-// It limits what the system keeps of the reply, and calls gone when the client closes
-// the connection.
-func (c *conn) startFeed(stall time.Duration, buffer int, gone func()) {
-	c.startStream(stall)
-	if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
-		_ = b.SetWriteBuffer(buffer)
-	}
-	_ = c.SetReadDeadline(time.Time{})
-	go func() {
-		_, _ = c.Conn.Read(make([]byte, 1)) // a client has nothing more to send
-		gone()
-	}()
+// within returns the time after d, but not after end.
+func within(d time.Duration, end time.Time) time.Time {
+	return time.Now().Add(min(d, time.Until(end)))
 }
-
-// endStream returns the write deadline to the server, which sets it before
-// each reply.
-func (c *conn) endStream() { c.writeStall = 0 }
 
 // Write writes within the stall time while a reply is streamed.
 func (c *conn) Write(p []byte) (int, error) {
@@ -238,11 +219,7 @@ func (c *conn) drain() {
 	end := time.Now().Add(lingerTotal)
 	buf := make([]byte, 16<<10)
 	for left := lingerBytes; left > 0; {
-		deadline := time.Now().Add(lingerIdle)
-		if end.Before(deadline) {
-			deadline = end
-		}
-		if c.Conn.SetReadDeadline(deadline) != nil {
+		if c.Conn.SetReadDeadline(within(lingerIdle, end)) != nil {
 			return
 		}
 		n, err := c.Conn.Read(buf[:min(left, len(buf))])

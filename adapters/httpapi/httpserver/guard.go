@@ -1,20 +1,14 @@
-package httpapi
+package httpserver
 
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"net/netip"
 	"strings"
-	"time"
 
 	"github.com/valyala/fasthttp"
-
-	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/caller"
 )
 
-// guardHeader carries the guard's verdict to the exchange, because fasthttp
+// guardHeader carries the guard's verdict to the Request, because fasthttp
 // offers no other way. The guard drops the header if a client sends it.
 const guardHeader = "X-Molar-Guard"
 
@@ -22,7 +16,7 @@ const (
 	verdictMalformed = "malformed"
 	verdictTooLarge  = "too-large"
 	verdictNoBody    = "no-body" // the method has no body, but the request does
-	verdictRefused   = "refused" // because of the header section; the exchange finds the reason
+	verdictRefused   = "refused" // because of the header section; the routes find the reason
 )
 
 // judge runs when the header section has arrived, and none of the body. It
@@ -30,60 +24,31 @@ const (
 // header section, so that not one byte of the body is read.
 func (s *Server) judge(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	h.Del(guardHeader)
+	method, path, length := string(h.Method()), targetPath(h.RequestURI()), h.ContentLength()
 	switch {
 	case !wellFramed(h):
 		cutBody(h, verdictMalformed)
-	case (h.IsGet() || h.IsHead()) && (h.ContentLength() > 0 || h.ContentLength() == -1):
+	case (h.IsGet() || h.IsHead()) && (length > 0 || length == -1):
 		cutBody(h, verdictNoBody)
-	case h.ContentLength() > s.bodyLimit(h):
+	case length > s.config.BodyLimit(method, path):
 		cutBody(h, verdictTooLarge)
-	case h.ContentLength() > 0 && !s.wantsBody(h):
+	case length > 0 && !s.config.Wants(method, path, h.RawHeaders()):
 		cutBody(h, verdictRefused)
 	}
 	return fasthttp.RequestConfig{
-		ReadTimeout: s.limits.Stall,
+		ReadTimeout: s.config.Stall,
 		// fasthttp reads up to this many bytes of the body before the handler
 		// runs, within one deadline for all of them. The minimum is 1.
 		MaxRequestBodySize: 1,
 	}
 }
 
-// lookupTime limits how long looking up a key may delay an arriving body. The
-// exchange looks it up again, within the time of the request.
-const lookupTime = time.Second
-
-// wantsBody reports whether the request may send its body: the header section
-// names an operation, and has a key and an idempotency key that the operation
-// accepts. Without this check, fasthttp would wait for the first byte of the
-// body before the handler can reject the request. A chunked body is not waited
-// for.
-func (s *Server) wantsBody(h *fasthttp.RequestHeader) bool {
-	r := s.find(string(h.Method()), targetPath(h.RequestURI()))
-	if r == nil {
-		return false
-	}
-	if r.need != caller.NeedNothing {
-		ctx, cancel := context.WithTimeout(s.base, lookupTime)
-		defer cancel()
-		by, err := s.identifier.identify(ctx, h.RawHeaders(), netip.IPv6Loopback(), netip.Addr{}, false) // the exchange knows the addresses
-		if err == nil && by.Can(r.need) != nil || err != nil && billing.CodeOf(err) == billing.CodeUnauthorized {
-			return false // the exchange tries again, since any other error may be temporary
-		}
-	}
-	if r.changes() {
-		if _, err := readIdempotencyKey(h.RawHeaders()); err != nil {
-			return false
-		}
-	}
-	return true
-}
-
 // readAgain reads a header section that fasthttp rejected; head is the start
 // of the request. It reports whether the only faults are control characters in
-// the idempotency key, which are a fault of the key and not of the message.
-// The request then has no body, and the exchange chooses the reply.
+// the field Config.Legible. The request then has no body, and the routes choose
+// the reply.
 func (s *Server) readAgain(h *fasthttp.RequestHeader, head []byte) bool {
-	legible := legibleKey(head)
+	legible := legibleKey(head, s.config.Legible)
 	if legible == nil || h.Read(bufio.NewReaderSize(bytes.NewReader(legible), len(legible))) != nil {
 		return false
 	}
@@ -93,29 +58,28 @@ func (s *Server) readAgain(h *fasthttp.RequestHeader, head []byte) bool {
 	return true
 }
 
-// legibleKey returns the header section at the start of head, or nil if its
-// idempotency key has no control characters. Each control character becomes a
-// byte that fasthttp reads and no key may have. A CR stays, because another
-// program could read it as the end of the line.
-func legibleKey(head []byte) []byte {
+// legibleKey returns the header section at the start of head, or nil if the field has no
+// control characters. Each control character becomes a byte that fasthttp reads and no
+// value may have. A CR stays, because another program could read it as the end of the
+// line.
+func legibleKey(head []byte, field string) []byte {
 	end := bytes.Index(head, []byte("\r\n\r\n"))
 	if end < 0 {
 		return nil
 	}
 	legible := bytes.Clone(head[:end+4])
-	changed := false
 	for line := range bytes.Lines(legible) {
 		name, value, _ := bytes.Cut(line, []byte(":"))
-		if !strings.EqualFold(string(name), idempotencyKey) {
+		if !strings.EqualFold(string(name), field) {
 			continue
 		}
 		for i, c := range value {
 			if c == 0x7f || c < ' ' && c != '\t' && c != '\r' && c != '\n' {
-				value[i], changed = 0xff, true
+				value[i] = 0xff
 			}
 		}
 	}
-	if !changed {
+	if bytes.Equal(legible, head[:len(legible)]) {
 		return nil
 	}
 	return legible
@@ -126,16 +90,6 @@ func cutBody(h *fasthttp.RequestHeader, verdict string) {
 	h.Del(fasthttp.HeaderExpect)
 	h.SetContentLength(0)
 	h.SetConnectionClose()
-}
-
-// bodyLimit returns the maximum number of bytes of the request's body. An
-// unknown path, and an operation without a body, get the limit of JSON; their
-// bodies are never read.
-func (s *Server) bodyLimit(h *fasthttp.RequestHeader) int {
-	if r := s.find(string(h.Method()), targetPath(h.RequestURI())); r != nil && r.body == uploadBody {
-		return s.limits.Upload
-	}
-	return s.limits.JSON
 }
 
 // targetPath returns the path of a request target in origin or absolute form.
@@ -163,13 +117,13 @@ func wellFramed(h *fasthttp.RequestHeader) bool {
 		}
 	}
 	chunked := h.ContentLength() == -1
-	return len(fieldLines(raw, "Transfer-Encoding")) == 0 || chunked && len(fieldLines(raw, "Content-Length")) == 0
+	return len(Values(raw, "Transfer-Encoding")) == 0 || chunked && len(Values(raw, "Content-Length")) == 0
 }
 
-// fieldLines returns the value of each line with the field name, unchanged.
-// fasthttp itself keeps only the last line of some fields.
-func fieldLines(raw []byte, name string) (values []string) {
-	for line := range bytes.Lines(raw) {
+// Values returns the value of each line with the field name in a header section,
+// unchanged. fasthttp itself keeps only the last line of some fields.
+func Values(lines []byte, name string) (values []string) {
+	for line := range bytes.Lines(lines) {
 		key, value, ok := bytes.Cut(line, []byte(":"))
 		if ok && strings.EqualFold(string(key), name) {
 			values = append(values, strings.Trim(string(value), " \t\r\n"))

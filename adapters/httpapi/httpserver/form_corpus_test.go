@@ -1,8 +1,10 @@
-package httpapi
+package httpserver
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -69,7 +71,7 @@ func TestCorpusOfForms(t *testing.T) {
 		"056-test_reject_boundary_in_payload.http": true, "almost_match_boundary_without_LF.http": true,
 		"041-test_invalid_header.http": true, "028-test_header_continuation_first.http": true,
 	}
-	p := startProbe(t, Options{TempDir: t.TempDir()})
+	p := startProbe(t, Config{})
 	w := dial(t, p.addr)
 	checked := 0
 	for _, c := range forms {
@@ -79,13 +81,55 @@ func TestCorpusOfForms(t *testing.T) {
 				t.Errorf("%s: broken %v, %v", c.name, f.broken, f.faults)
 			}
 		}
-		w.send("%s\r\n%s", strings.Replace(uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(c.body))), boundary, c.boundary, 1), c.body)
-		if a := w.reply(); a.StatusCode != http.StatusCreated && a.code() != string(billing.CodeInvalidRequest) || a.Close {
+		w.send("%s\r\n%s", head("/upload", "Content-Type: multipart/form-data; boundary="+c.boundary, "Content-Length: "+strconv.Itoa(len(c.body))), c.body)
+		if a := w.reply(); a.StatusCode != http.StatusOK && a.code() != string(billing.CodeInvalidRequest) || a.Close {
 			t.Errorf("%s: status %d %s, close %v", c.name, a.StatusCode, a.body, a.Close)
 		}
 	}
 	if checked != len(broken) {
 		t.Errorf("%d of %d known bodies are there", checked, len(broken))
 	}
-	p.wantNoUploads()
+}
+
+// corpus lists files of the public test data that MOLAR_CORPUS_DIR names.
+func corpus(tb testing.TB, pattern string) []string {
+	tb.Helper()
+	dir := os.Getenv("MOLAR_CORPUS_DIR")
+	if dir == "" {
+		tb.Log("MOLAR_CORPUS_DIR is unset: nothing of the public test data was checked")
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "http", pattern))
+	if err != nil || len(files) == 0 {
+		tb.Fatalf("%s: %v, %v", pattern, files, err)
+	}
+	return files
+}
+
+func readFile(tb testing.TB, name string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// corpusSeeds reads lines with a name and bytes, of the files that match.
+func corpusSeeds(tb testing.TB, pattern string) map[string][]byte {
+	tb.Helper()
+	seeds := map[string][]byte{}
+	for _, file := range corpus(tb, pattern) {
+		for line := range strings.Lines(string(readFile(tb, file))) {
+			var seed struct {
+				Name string `json:"name"`
+				Raw  []byte `json:"raw_b64"`
+			}
+			if err := json.Unmarshal([]byte(line), &seed); err != nil {
+				tb.Fatal(err)
+			}
+			seeds[seed.Name] = seed.Raw
+		}
+	}
+	return seeds
 }

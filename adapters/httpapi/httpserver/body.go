@@ -1,42 +1,39 @@
-package httpapi
+package httpserver
 
 import (
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// body reads the request body, up to a limit. It returns a different error for
+// body reads the body of a request, up to a limit. It returns a different error for
 // a body that is too large, that stalled or that was cut short. Nothing else
-// reads the body: fasthttp and Fiber would decompress without a limit and read
-// without a stall time.
+// reads the body: fasthttp would decompress without a limit and read without a
+// stall time.
 type body struct {
-	x        *exchange
+	r        *Request
 	src      io.Reader
 	declared int // bytes, or -1 when chunked
 	left     int // bytes left until the limit
 	read     int
 }
 
-// openBody starts reading the body. The caller reads it to its end or returns
+// Body starts reading the body. The caller reads it to its end or replies with
 // an error. An unread body costs the connection.
-func (x *exchange) openBody(limit int) io.Reader {
-	stream := x.fctx.RequestBodyStream()
+func (r *Request) Body(limit int) io.Reader {
+	stream := r.RequestBodyStream()
 	if stream == nil {
-		x.bodyDone = true
-		return eof{}
+		r.bodyDone = true
+		return strings.NewReader("")
 	}
-	x.conn.startBody(x.s.limits.Stall, time.Now().Add(x.s.limits.Body))
-	return &body{x: x, src: stream, declared: x.fctx.Request.Header.ContentLength(), left: limit}
+	r.conn.startBody(r.server.config.Stall, time.Now().Add(r.server.config.Body))
+	return &body{r: r, src: stream, declared: r.Request.Header.ContentLength(), left: limit}
 }
 
-type eof struct{}
-
-func (eof) Read([]byte) (int, error) { return 0, io.EOF }
-
-// Read returns a *billing.Error or a *transportError when it fails.
+// Read returns a *billing.Error or a *MessageError when it fails.
 func (b *body) Read(p []byte) (int, error) {
 	if len(p) > b.left+1 {
 		p = p[:b.left+1]
@@ -51,8 +48,8 @@ func (b *body) Read(p []byte) (int, error) {
 	case err == nil:
 		return n, nil
 	case errors.Is(err, io.EOF) && (b.declared < 0 || b.read == b.declared): // fasthttp reports a declared body that is cut short in the same way
-		b.x.conn.endBody()
-		b.x.bodyDone = true
+		b.r.conn.endBody()
+		b.r.bodyDone = true
 		return n, io.EOF
 	default:
 		return n, b.failure()
@@ -63,15 +60,11 @@ func (b *body) Read(p []byte) (int, error) {
 // fasthttp is not enough: it calls a stalled trailer cut short.
 func (b *body) failure() error {
 	switch {
-	case b.x.conn.stalled && b.x.s.base.Err() != nil:
+	case b.r.conn.stalled && b.r.server.Requests.Err() != nil:
 		return &billing.Error{Code: billing.CodeTimeout, Message: "The service is stopping. Send the request again."}
-	case b.x.conn.stalled:
+	case b.r.conn.stalled:
 		return &billing.Error{Code: billing.CodeRequestTimeout, Message: "The request body stopped arriving. Send the request again."}
 	default:
-		return malformed()
+		return Malformed()
 	}
-}
-
-func tooLarge() error {
-	return &billing.Error{Code: billing.CodePayloadTooLarge, Message: "The request body is too large for this operation. Send a smaller one."}
 }

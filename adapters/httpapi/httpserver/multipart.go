@@ -1,30 +1,24 @@
-package httpapi
+package httpserver
 
 import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"crypto/md5"
 	"crypto/sha256"
 	"errors"
 	"io"
-	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net/textproto"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
-	"github.com/molar-billing/molar/core/billing/attachment"
 )
 
 const (
-	filePart    = "file"   // the only part that is stored in a file
-	formLimit   = 64 << 10 // bytes of a form without its file, headers and boundaries included
+	filePart    = "file" // the only part that is stored in a file
 	maxParts    = 20
 	maxHeaders  = 16       // lines of a part's header
 	headerLimit = 8 << 10  // bytes of a part's header
@@ -32,15 +26,25 @@ const (
 	fileBuffer  = 64 << 10 // bytes of the file in memory at once
 )
 
+// FormLimit is the maximum number of bytes of a form without its file, headers
+// and boundaries included.
+const FormLimit = 64 << 10
+
+// File is where the part file is kept. It lasts as long as the request.
+type File interface {
+	io.Writer
+	io.ReaderAt
+}
+
 // part is one part of a form as it was sent.
 type part struct {
 	name     string
 	isFile   bool // the part has a file name, which may be empty
 	fileName string
 	size     int64
-	sums     attachments.Sums
-	content  *os.File // of the part file
-	text     []byte   // of any other part
+	sum      [sha256.Size]byte
+	content  File   // of the part file
+	text     []byte // of any other part
 }
 
 // brokenFormError is the error for a body that is not a form.
@@ -51,15 +55,16 @@ type brokenFormError struct {
 
 func (b *brokenFormError) Error() string { return b.message }
 
-// readForm reads the body as multipart/form-data. Faults of the form go into
-// its faults. An error means that the body did not arrive or is too large. It
-// has priority, so even a broken form is read to its end.
-func (x *exchange) readForm() (*form, error) {
-	body := x.openBody(x.s.limits.Upload)
-	f := &form{}
-	lines := x.headers("Content-Type")
+// Form reads the body as multipart/form-data, of limit bytes at most. Faults of
+// the form go into its faults. An error means that the body did not arrive, is
+// too large, or found no place in the file. It has priority, so even a broken
+// form is read to its end.
+func (r *Request) Form(limit int, file func() (File, error)) (*Form, error) {
+	body := r.Body(limit)
+	f := &Form{}
+	lines := r.Values("Content-Type")
 	if boundary, ok := boundaryOf(lines); ok {
-		if err := f.read(body, boundary, x.tempFile); err != nil {
+		if err := f.read(body, boundary, file); err != nil {
 			return nil, err
 		}
 	} else {
@@ -85,10 +90,10 @@ func boundaryOf(lines []string) (boundary string, ok bool) {
 }
 
 // read reads the form up to its last boundary. The body may continue after it.
-func (f *form) read(body io.Reader, boundary string, temp func() (*os.File, error)) error {
+func (f *Form) read(body io.Reader, boundary string, file func() (File, error)) error {
 	src := &formSource{body: &headerTabs{from: body, dash: "--" + boundary}, last: "\r\n"}
 	parts := multipart.NewReader(src, boundary)
-	err := f.readParts(parts, src, temp)
+	err := f.readParts(parts, src, file)
 	if src.err != nil {
 		return src.err
 	}
@@ -103,12 +108,12 @@ func (f *form) read(body io.Reader, boundary string, temp func() (*os.File, erro
 }
 
 // breakOff records that the body is not a form.
-func (f *form) breakOff(why *brokenFormError) {
+func (f *Form) breakOff(why *brokenFormError) {
 	f.broken = true
 	f.faults.Add("", why.code, why.message)
 }
 
-func (f *form) readParts(parts *multipart.Reader, src *formSource, temp func() (*os.File, error)) error {
+func (f *Form) readParts(parts *multipart.Reader, src *formSource, file func() (File, error)) error {
 	for {
 		in, err := parts.NextRawPart()
 		switch {
@@ -129,7 +134,7 @@ func (f *form) readParts(parts *multipart.Reader, src *formSource, temp func() (
 		if f.find(p.name) != nil {
 			f.faults.Add(p.name, billing.FaultConflict, "Duplicate part. Send it once.")
 		} else if p.name == filePart {
-			if p.content, err = temp(); err != nil {
+			if p.content, err = file(); err != nil {
 				return err
 			}
 		}
@@ -198,23 +203,14 @@ func (p *part) read(in io.Reader, src *formSource) (err error) {
 	sum := sha256.New()
 	if p.content != nil {
 		src.inFile = true
-		peeked, md := bufio.NewReader(in), md5.New()
-		to := io.MultiWriter(p.content, sum)
-		if head, _ := peeked.Peek(8); attachment.SniffImage(head) == attachment.FormatPNG { // spool returns the error
-			to = io.MultiWriter(to, md)
-		}
-		p.size, err = spool(to, peeked)
-		p.sums.MD5 = [md5.Size]byte(md.Sum(nil))
+		p.size, err = spool(io.MultiWriter(p.content, sum), in)
 		src.inFile, src.file = false, p.size
-		if _, full := errors.AsType[*fs.PathError](err); full {
-			err = billing.StorageUnavailable(err)
-		}
 	} else {
 		var text bytes.Buffer
 		p.size, err = io.Copy(io.MultiWriter(&text, sum), in)
 		p.text = text.Bytes()
 	}
-	p.sums.SHA256 = [sha256.Size]byte(sum.Sum(nil))
+	p.sum = [sha256.Size]byte(sum.Sum(nil))
 	return err
 }
 
@@ -225,15 +221,15 @@ func spool(to io.Writer, from io.Reader) (int64, error) {
 	return n, errors.Join(err, out.Flush())
 }
 
-// meaning returns the bytes that the fingerprint of a form covers. They depend
+// Meaning returns the bytes that the fingerprint of a form covers. They depend
 // on neither its boundary nor the order of its parts. A broken form is rejected
 // and never stored, so its meaning only has to differ from all others.
-func (f *form) meaning() []byte {
+func (f *Form) Meaning() []byte {
 	if f.broken {
 		return []byte("broken:")
 	}
 	sorted := slices.SortedFunc(slices.Values(f.parts), func(a, b *part) int {
-		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.fileName, b.fileName), bytes.Compare(a.sums.SHA256[:], b.sums.SHA256[:]))
+		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.fileName, b.fileName), bytes.Compare(a.sum[:], b.sum[:]))
 	})
 	meaning := []byte("form:")
 	for _, p := range sorted {
@@ -241,7 +237,7 @@ func (f *form) meaning() []byte {
 		if p.isFile {
 			meaning = strconv.AppendQuote(append(meaning, ';'), p.fileName)
 		}
-		meaning = append(append(meaning, '='), p.sums.SHA256[:]...)
+		meaning = append(append(meaning, '='), p.sum[:]...)
 	}
 	return meaning
 }
@@ -262,7 +258,7 @@ type formSource struct {
 // of the body within a part's header is the end of the form.
 func (s *formSource) Read(b []byte) (int, error) {
 	switch {
-	case !s.inFile && s.read-s.file > formLimit:
+	case !s.inFile && s.read-s.file > FormLimit:
 		return 0, &brokenFormError{billing.FaultTooLong, "A form may have at most 64 KiB besides its file."}
 	case s.ended && s.last == "":
 		return 0, io.ErrUnexpectedEOF

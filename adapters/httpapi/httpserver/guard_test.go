@@ -1,4 +1,4 @@
-package httpapi
+package httpserver
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 )
 
 // limits fast enough for a test.
-func quick() Options { return Options{Limits: Limits{Stall: 200 * time.Millisecond}} }
+func quick() Config { return Config{Stall: 200 * time.Millisecond} }
 
 func TestDeclaredTooLarge(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestDeclaredTooLarge(t *testing.T) {
 		for _, length := range []int{1<<20 + 1, 1 << 40} {
 			t.Run(fmt.Sprint(more, length), func(t *testing.T) {
 				t.Parallel()
-				p := startProbe(t, Options{})
+				p := startProbe(t, Config{})
 				w := dial(t, p.addr)
 				w.send("%s\r\n", head("/echo", "Content-Length: "+strconv.Itoa(length), more)) // and not one byte of the body
 				wantStatus(t, w.reply(), 413, billing.CodePayloadTooLarge)
@@ -38,40 +38,10 @@ func TestDeclaredTooLarge(t *testing.T) {
 	}
 }
 
-// What the header section gives reason to refuse is refused before a byte of
-// the body has come. That the body is too large comes after the key.
-func TestHeaderIsJudgedBeforeTheBody(t *testing.T) {
-	t.Parallel()
-	p := startProbe(t, Options{})
-	for name, c := range map[string]struct {
-		head   string
-		length int
-		status int
-		code   billing.Code
-	}{
-		"bad key":            {strings.Replace(head("/echo"), goodSecret, "bad", 1), 9_999_999, 401, billing.CodeUnauthorized},
-		"read-only key":      {strings.Replace(head("/echo"), goodSecret, readSecret, 1), 9_999_999, 403, billing.CodePermissionDenied},
-		"too large":          {strings.Replace(head("/echo", "Content-Encoding: gzip"), "Idempotency-Key: k\r\n", "", 1), 9_999_999, 413, billing.CodePayloadTooLarge},
-		"no idempotency key": {strings.Replace(head("/echo"), "Idempotency-Key: k\r\n", "", 1), 100, 400, billing.CodeIdempotencyKeyRequired},
-		"bad and expecting":  {strings.Replace(head("/echo", "Expect: 100-continue"), goodSecret, "bad", 1), 100, 401, billing.CodeUnauthorized},
-		"no such path":       {head("/nothing"), 9_999_999, 404, billing.CodeNotFound},
-		"no such method":     {strings.Replace(head("/echo"), "POST", "PUT", 1), 9_999_999, 405, billing.CodeMethodNotAllowed},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a := p.ask(t, "%sContent-Length: %d\r\n\r\n", c.head, c.length)
-			wantStatus(t, a, c.status, c.code)
-			if !a.Close {
-				t.Error("the connection goes on, and the body would be the next request")
-			}
-		})
-	}
-}
-
 // Without reading on before the close, a reset overtakes most of the replies.
 func TestTooLargeIsSeenByEveryClient(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{})
+	p := startProbe(t, Config{})
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	data := bytes.Repeat([]byte{' '}, 5<<20)
@@ -80,7 +50,7 @@ func TestTooLargeIsSeenByEveryClient(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r.Header.Set("Authorization", "Bearer "+goodSecret)
+		r.Header.Set("Authorization", "Bearer good")
 		r.Header.Set("Idempotency-Key", "k")
 		a, err := transport.RoundTrip(r)
 		if err != nil {
@@ -114,7 +84,7 @@ func TestTooLargeIsSeenByEveryClient(t *testing.T) {
 
 func TestLimitIsExact(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{Limits: Limits{JSON: 10_000}})
+	p := startLimited(t, 10_000, Config{})
 	for _, n := range []int{0, 1, 2, 9_999, 10_000, 10_001} {
 		want := 200
 		if n > 10_000 {
@@ -166,7 +136,7 @@ func TestStall(t *testing.T) {
 
 func TestBodyTimeoutEndsAnEndlessDrip(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{Limits: Limits{Stall: 10 * time.Second, Body: 300 * time.Millisecond}})
+	p := startProbe(t, Config{Stall: 10 * time.Second, Body: 300 * time.Millisecond})
 	wantStatus(t, p.ask(t, "%s\r\nx", head("/echo", "Content-Length: 100")), 408, billing.CodeRequestTimeout)
 }
 
@@ -174,7 +144,7 @@ func TestBodyTimeoutEndsAnEndlessDrip(t *testing.T) {
 // the chunks' own framing comes alone.
 func TestSlowDripIsNotCut(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{Limits: Limits{Stall: 10 * time.Second}}) // less than a body takes
+	p := startProbe(t, Config{Stall: 10 * time.Second}) // less than a body takes
 	for name, request := range map[string][2]string{
 		"declared": {head("/echo", "Content-Length: 16") + "\r\n", "0123456789abcdef"},
 		"chunked":  {head("/echo", "Transfer-Encoding: chunked") + "\r\n", "3\r\nabc\r\n0\r\n\r\n"},
@@ -198,7 +168,7 @@ func TestSlowDripIsNotCut(t *testing.T) {
 
 func TestTruncatedBody(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{})
+	p := startProbe(t, Config{})
 	for _, sent := range []string{
 		head("/echo", "Content-Length: 100") + "\r\nxx",
 		head("/echo", "Content-Length: 100000") + "\r\n" + strings.Repeat("x", 90_000),
@@ -224,7 +194,7 @@ func TestTruncatedBody(t *testing.T) {
 
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{Limits: Limits{Stall: 5 * time.Second}})
+	p := startProbe(t, Config{Stall: 5 * time.Second})
 	w := dial(t, p.addr)
 	body := strings.Repeat("x", 20_000)
 	tick := time.NewTicker(6 * time.Second) // longer than a stall: no old deadline may be left
@@ -244,7 +214,7 @@ func TestKeepAlive(t *testing.T) {
 	if a := w.reply(); a.StatusCode != 404 || a.Close {
 		t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 	}
-	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", goodSecret)
+	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", "good")
 	if a := w.reply(); a.StatusCode != 200 || a.Close {
 		t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 	}
@@ -252,7 +222,7 @@ func TestKeepAlive(t *testing.T) {
 
 func TestPipelining(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{})
+	p := startProbe(t, Config{})
 	w := dial(t, p.addr)
 	w.send("%s\r\nfirst%s\r\n6\r\nsecond\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n",
 		head("/echo", "Content-Length: 5"), head("/echo", "Transfer-Encoding: chunked"))
@@ -265,7 +235,7 @@ func TestPipelining(t *testing.T) {
 
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{})
+	p := startProbe(t, Config{})
 	w := dial(t, p.addr)
 	w.send("%s\r\n", head("/echo", "Expect: 100-continue", "Content-Length: 5"))
 	if a, err := w.tryReply(); err != nil || a.StatusCode != 100 {
@@ -277,76 +247,7 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-func declared(body string) string {
-	return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
-}
-
-func chunked(chunks ...string) string {
-	out := "Transfer-Encoding: chunked\r\n\r\n"
-	for _, c := range chunks {
-		out += fmt.Sprintf("%x\r\n%s\r\n", len(c), c)
-	}
-	return out + "0\r\n\r\n"
-}
-
 const smuggled = "GET /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n"
-
-// The rest of a body that was not read must never be taken for the next
-// request, whatever the reason for the early answer.
-func TestUnreadBodyIsNoRequest(t *testing.T) {
-	t.Parallel()
-	p, strict := startProbe(t, Options{}), startProbe(t, Options{Limits: Limits{JSON: 5_000}})
-	key := "Authorization: Bearer " + goodSecret + "\r\n"
-	starts := map[string]string{
-		"200 of an operation without a body": "POST /unread HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: k\r\n" + key,
-		"400":                                "POST /echo HTTP/1.1\r\nHost: molar\r\n" + key,
-		"401":                                "POST /echo HTTP/1.1\r\nHost: molar\r\n",
-		"403":                                "POST /echo HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + readSecret + "\r\n",
-		"404":                                "POST /nowhere HTTP/1.1\r\nHost: molar\r\n",
-		"405":                                "PUT /echo HTTP/1.1\r\nHost: molar\r\n",
-		"413":                                "POST /echo HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: k\r\n" + key,
-		"415":                                "POST /echo HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: k\r\nContent-Encoding: gzip\r\n" + key,
-		"422":                                "POST /echo HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: a b\r\n" + key,
-		"500":                                "POST /panic HTTP/1.1\r\nHost: molar\r\nIdempotency-Key: k\r\n" + key,
-		"404 of an unknown method":           "LINK /nowhere HTTP/1.1\r\nHost: molar\r\n",
-		"405 of an unknown method":           "LINK /ok HTTP/1.1\r\nHost: molar\r\n",
-	}
-	pad := strings.Repeat("a", 8192)
-	for name, start := range starts {
-		for framing, rest := range map[string]string{
-			// The request begins where the server may stop reading: after nothing,
-			// the byte that fasthttp reads ahead, its 8 KiB, or the limit and a byte.
-			"at the start":        declared(smuggled + pad),
-			"after a byte":        declared("x" + smuggled + pad),
-			"after empty lines":   declared("\r\n\r\n" + smuggled + pad),
-			"after 8 KiB":         declared(pad + smuggled),
-			"in a chunk":          chunked(smuggled, pad),
-			"after a chunk":       chunked(pad, smuggled),
-			"after the limit":     chunked(pad[:5_001]+smuggled, pad),
-			"after limit, chunks": chunked(pad[:2_500], pad[:2_501]+smuggled),
-		} {
-			t.Run(name+" "+framing, func(t *testing.T) {
-				t.Parallel()
-				to := p
-				if name == "413" {
-					to = strict
-				}
-				w := dial(t, to.addr)
-				w.send("%s%s", start, rest)
-				a := w.reply()
-				if want := name[:3]; strconv.Itoa(a.StatusCode) != want || !a.Close {
-					t.Errorf("status %d, close %v, want %s and a close", a.StatusCode, a.Close, want)
-				}
-				w.closed()
-			})
-		}
-	}
-	t.Cleanup(func() {
-		if n := p.smuggled.Load() + strict.smuggled.Load(); n != 0 {
-			t.Errorf("%d smuggled requests ran", n)
-		}
-	})
-}
 
 func TestFraming(t *testing.T) {
 	t.Parallel()
@@ -432,44 +333,6 @@ func TestFraming(t *testing.T) {
 	})
 }
 
-// A GET takes no body, however it is framed, and says so once the key is known.
-func TestGetTakesNoBody(t *testing.T) {
-	t.Parallel()
-	p := startProbe(t, quick())
-	const key = "Authorization: Bearer " + goodSecret + "\r\n"
-	for name, c := range map[string]struct {
-		request string
-		status  int
-		code    billing.Code
-	}{
-		"length":           {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 54\r\n\r\n" + smuggled, 422, billing.CodeInvalidRequest},
-		"chunked":          {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n" + smuggled, 422, billing.CodeInvalidRequest},
-		"nothing of it":    {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 1\r\n\r\n", 422, billing.CodeInvalidRequest},
-		"more than others": {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 99999999\r\n\r\n{", 422, billing.CodeInvalidRequest},
-		"expecting":        {"GET /ok HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n", 422, billing.CodeInvalidRequest},
-		"without a key":    {"GET /ok HTTP/1.1\r\nHost: molar\r\nContent-Length: 2\r\n\r\n{}", 401, billing.CodeUnauthorized},
-		"no such path":     {"GET /nowhere HTTP/1.1\r\nHost: molar\r\n" + key + "Content-Length: 2\r\n\r\n{}", 404, billing.CodeNotFound},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := dial(t, p.addr)
-			w.send("%s", c.request)
-			a := w.reply()
-			wantStatus(t, a, c.status, c.code)
-			if !a.Close || c.status == 422 && !strings.Contains(a.body, `"errors":[{"field":"body","code":"not_allowed","message":"GET does not accept a body.`) {
-				t.Errorf("close %v, %s", a.Close, a.body)
-			}
-			w.closed()
-		})
-	}
-	wantStatus(t, p.ask(t, "GET /ok HTTP/1.1\r\nHost: molar\r\n%sContent-Length: 0\r\n\r\n", key), 200, "")
-	t.Cleanup(func() {
-		if n := p.smuggled.Load(); n != 0 {
-			t.Errorf("%d smuggled requests ran", n)
-		}
-	})
-}
-
 // counted counts what is read of its connections.
 type counted struct {
 	net.Listener
@@ -508,12 +371,8 @@ func TestEndlessBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := newServer(Options{}, []route{{http.MethodPost, "/echo", "", jsonBody, nil}}, identifier{key: identify})
-			if err != nil {
-				t.Fatal(err)
-			}
 			ln := &counted{Listener: listen(t)}
-			serveOn(t, s, ln)
+			serveOn(t, newProbe(t, 1<<20, Config{}).server, ln)
 			w := dial(t, ln.Addr().String())
 			w.send("%s\r\n", head("/echo", c.framing))
 			sent := make(chan int64)
@@ -538,30 +397,10 @@ func TestEndlessBody(t *testing.T) {
 	}
 }
 
-func TestHead(t *testing.T) {
-	t.Parallel()
-	p := startProbe(t, Options{})
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, "http://"+p.addr+"/smuggled", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	a, err := transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(a.Body)
-	err = errors.Join(err, a.Body.Close())
-	if a.StatusCode != 200 || len(b) != 0 || err != nil || a.ContentLength != int64(len("\"smuggled\"\n")) {
-		t.Errorf("status %d, length %d, %q, %v", a.StatusCode, a.ContentLength, b, err)
-	}
-}
-
 // A client cannot send what the guard reports to the exchange.
 func TestGuardHeaderIsTheServersOwn(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{})
+	p := startProbe(t, Config{})
 	for _, verdict := range []string{verdictMalformed, verdictTooLarge} {
 		if a := p.ask(t, "%s\r\nhello", head("/echo", "x-molar-guard: "+verdict, "Content-Length: 5")); a.StatusCode != 200 || a.Close {
 			t.Errorf("status %d, close %v", a.StatusCode, a.Close)
@@ -571,9 +410,9 @@ func TestGuardHeaderIsTheServersOwn(t *testing.T) {
 
 func TestIdleConnectionIsClosed(t *testing.T) {
 	t.Parallel()
-	p := startProbe(t, Options{Limits: Limits{Idle: 100 * time.Millisecond}})
+	p := startProbe(t, Config{Idle: 100 * time.Millisecond})
 	w := dial(t, p.addr)
-	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", goodSecret)
+	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", "good")
 	if a := w.reply(); a.StatusCode != 200 {
 		t.Errorf("status %d", a.StatusCode)
 	}

@@ -1,21 +1,20 @@
-package httpapi
+package httpserver
 
 import (
+	"crypto/sha256"
 	"io"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/billing"
 )
 
-// form reads the parts of a multipart/form-data body by name, as an object
-// reads the fields of a JSON object. A part of the wrong kind, or with an
-// unknown name, becomes a fault. A missing part reads as the zero value. The
-// file and its content exist until the operation returns.
-type form struct {
+// Form reads the parts of a multipart/form-data body by name, as the API reads
+// the fields of a JSON object. A part of the wrong kind, or with an unknown
+// name, becomes a fault. A missing part reads as the zero value.
+type Form struct {
 	parts  []*part
 	faults billing.Faults // of the form itself
 	broken bool           // parts has only those before the fault
@@ -24,36 +23,33 @@ type form struct {
 	taken []string
 }
 
-// form reads the body of an upload. It adds the faults of the query, where
-// uploads have no parameters, and of the form itself.
-func (x *exchange) form(faults *billing.Faults) *form {
-	x.noQuery(faults)
-	f := x.upload
+// ReadInto lets faults have the faults of the form itself, and those of the
+// parts that are read from now on.
+func (f *Form) ReadInto(faults *billing.Faults) {
 	f.into = faults
 	for _, fault := range f.faults {
 		faults.Add(fault.Field, fault.Code, fault.Message)
 	}
-	return f
 }
 
-func (f *form) find(name string) *part {
+func (f *Form) find(name string) *part {
 	if i := slices.IndexFunc(f.parts, func(p *part) bool { return p.name == name }); i >= 0 {
 		return f.parts[i]
 	}
 	return nil
 }
 
-func (f *form) take(name string) *part {
+func (f *Form) take(name string) *part {
 	f.taken = append(f.taken, name)
 	return f.find(name)
 }
 
-// text returns the text of the part, or "" if it is missing.
-func (f *form) text(name string) string {
+// Text returns the text of the part, or "" if it is missing.
+func (f *Form) Text(name string) string {
 	p := f.take(name)
 	switch {
 	case p == nil:
-	case p.isFile || p.content != nil:
+	case p.isFile:
 		f.into.Add(name, billing.FaultType, "The value must be text. Send the part without a file name.")
 	case !utf8.Valid(p.text) || slices.Contains(p.text, 0):
 		f.into.Add(name, billing.FaultFormat, "The value must be UTF-8 text without U+0000.")
@@ -63,35 +59,35 @@ func (f *form) text(name string) string {
 	return ""
 }
 
-// optionalText returns the text of the part, or nil if it is missing or empty.
+// OptionalText returns the text of the part, or nil if it is missing or empty.
 // A form has no null, and browsers send an empty part for an empty field.
-func (f *form) optionalText(name string) *string {
-	if s := f.text(name); s != "" {
+func (f *Form) OptionalText(name string) *string {
+	if s := f.Text(name); s != "" {
 		return &s
 	}
 	return nil
 }
 
-// formFile is a file as a client sent it.
-type formFile struct {
-	name    string // safe to display; never empty
-	size    int64  // bytes
-	content *io.SectionReader
-	sums    attachments.Sums
+// FormFile is a file as a client sent it.
+type FormFile struct {
+	Name    string // safe to display; never empty
+	Size    int64  // bytes
+	Content *io.SectionReader
+	SHA256  [sha256.Size]byte
 }
 
-// file returns the part file. A missing file is a fault.
-func (f *form) file() *formFile {
+// File returns the part file. A missing file is a fault.
+func (f *Form) File() *FormFile {
 	p := f.take(filePart)
 	if p == nil {
 		f.into.Add(filePart, billing.FaultRequired, "A file is required.")
 		return nil
 	}
-	return &formFile{cleanFileName(p.fileName), p.size, io.NewSectionReader(p.content, 0, p.size), p.sums}
+	return &FormFile{cleanFileName(p.fileName), p.size, io.NewSectionReader(p.content, 0, p.size), p.sum}
 }
 
-// end adds a fault for each unknown part.
-func (f *form) end() {
+// End adds a fault for each unknown part.
+func (f *Form) End() {
 	for _, p := range f.parts {
 		if !slices.Contains(f.taken, p.name) {
 			f.into.Add(p.name, billing.FaultUnknown, "Unknown part.")
@@ -115,5 +111,6 @@ func cleanFileName(path string) string {
 	if strings.TrimSpace(name) == "" {
 		return filePart
 	}
-	return firstRunes(name, maxFileName)
+	runes := []rune(name)
+	return string(runes[:min(len(runes), maxFileName)])
 }

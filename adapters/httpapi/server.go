@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,8 +150,8 @@ func newServer(o Options, routes []route, callers identifier) (*Server, error) {
 	s := &Server{
 		routes:     routes,
 		limits:     o.Limits.withDefaults(),
-		timeout:    orDefault(o.RequestTimeout, 30*time.Second),
-		drain:      orDefault(o.DrainTimeout, 2*time.Second),
+		timeout:    cmp.Or(o.RequestTimeout, 30*time.Second),
+		drain:      cmp.Or(o.DrainTimeout, 2*time.Second),
 		identifier: callers,
 		proxies:    o.TrustedProxies,
 		pages:      o.Pages,
@@ -302,26 +303,18 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		JSON:   orDefault(l.JSON, 1<<20),
-		Upload: orDefault(l.Upload, 15<<20+formLimit),
-		Header: orDefault(l.Header, 16<<10),
-		Stall:  orDefault(l.Stall, 15*time.Second),
-		Body:   orDefault(l.Body, 10*time.Minute),
-		Idle:   orDefault(l.Idle, 60*time.Second),
-		Write:  orDefault(l.Write, 60*time.Second),
+		JSON:   cmp.Or(l.JSON, 1<<20),
+		Upload: cmp.Or(l.Upload, 15<<20+formLimit),
+		Header: cmp.Or(l.Header, 16<<10),
+		Stall:  cmp.Or(l.Stall, 15*time.Second),
+		Body:   cmp.Or(l.Body, 10*time.Minute),
+		Idle:   cmp.Or(l.Idle, 60*time.Second),
+		Write:  cmp.Or(l.Write, 60*time.Second),
 
-		Requests:       orDefault(l.Requests, 4096),
-		KeyUploads:     orDefault(l.KeyUploads, 2),
-		ArrivedUploads: orDefault(l.ArrivedUploads, 6),
-		Streams:        orDefault(l.Streams, 4096),
-		CallerStreams:  orDefault(l.CallerStreams, 20),
+		Requests:       cmp.Or(l.Requests, 4096),
+		KeyUploads:     cmp.Or(l.KeyUploads, 2),
+		ArrivedUploads: cmp.Or(l.ArrivedUploads, 6),
+		Streams:        cmp.Or(l.Streams, 4096),
+		CallerStreams:  cmp.Or(l.CallerStreams, 20),
 	}
-}
-
-func orDefault[T comparable](v, fallback T) T {
-	var zero T
-	if v == zero {
-		return fallback
-	}
-	return v
 }

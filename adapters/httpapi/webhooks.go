@@ -27,11 +27,6 @@ func readEndpointRequest(x *exchange) (in intake.EndpointRequest) {
 	return in
 }
 
-// getEndpoint handles GET /webhook_endpoints/{id}.
-func (a *api) getEndpoint(x *exchange) (*reply, error) {
-	return read(x, a.webhooks.Get, endpointID(x), endpointShape)
-}
-
 // listEndpoints handles GET /webhook_endpoints. It returns all of them, since
 // there are few.
 func (a *api) listEndpoints(x *exchange) (*reply, error) {
@@ -51,14 +46,6 @@ func (a *api) updateEndpoint(x *exchange) (*reply, error) {
 	return kept(a.webhooks.Change(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), in))
 }
 
-// deleteEndpoint handles DELETE /webhook_endpoints/{id}.
-func (a *api) deleteEndpoint(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	return kept(a.webhooks.Delete(x.ctx, removing[*webhook.Endpoint](x), endpointID(x)))
-}
-
 // rotateSecret handles POST /webhook_endpoints/{id}/rotate_secret.
 func (a *api) rotateSecret(x *exchange) (*reply, error) {
 	return kept(a.webhooks.RotateSecret(x.ctx, replying(x, http.StatusOK, revealedShape), endpointID(x)))
@@ -76,11 +63,6 @@ func (a *api) disableEndpoint(x *exchange) (*reply, error) {
 
 func (a *api) setStatus(x *exchange, status webhook.EndpointStatus) (*reply, error) {
 	return kept(a.webhooks.SetStatus(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), status))
-}
-
-// pingEndpoint handles POST /webhook_endpoints/{id}/ping.
-func (a *api) pingEndpoint(x *exchange) (*reply, error) {
-	return kept(a.webhooks.Ping(x.ctx, replying(x, http.StatusOK, pingShape), endpointID(x)))
 }
 
 type endpointJSON struct {

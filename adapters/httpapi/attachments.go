@@ -13,9 +13,6 @@ import (
 
 // listDocumentTypes handles GET /document_types.
 func listDocumentTypes(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	return page(attachment.DocumentTypes(), documentTypeShape, nil), nil
 }
 
@@ -100,9 +97,6 @@ func (a *api) uploadDocument(x *exchange) (*reply, error) {
 
 // deleteDocument handles DELETE /attachments/{id}/documents/{doc_id}.
 func (a *api) deleteDocument(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	return kept(a.attachments.RemoveDocument(x.ctx, removing[*attachment.Attachment](x), attachmentID(x), documentID(x)))
 }
 
@@ -110,10 +104,7 @@ func (a *api) deleteDocument(x *exchange) (*reply, error) {
 func sendImage(
 	open func(context.Context, billing.Scope, billing.AttachmentID, billing.DocumentID) (io.ReadCloser, int64, error), ending string,
 ) func(*exchange) (*reply, error) {
-	return func(x *exchange) (*reply, error) {
-		if err := x.query().end().Err(); err != nil {
-			return nil, err
-		}
+	return withoutQuery(func(x *exchange) (*reply, error) {
 		a, document := attachmentID(x), documentID(x)
 		s, err := x.openStream(func(ctx context.Context) (io.ReadCloser, int64, error) {
 			return open(ctx, x.call.Scope, a, document)
@@ -122,5 +113,5 @@ func sendImage(
 			return nil, err
 		}
 		return &reply{status: http.StatusOK, stream: s, mime: "image/jpeg", fileName: document.String() + ending}, nil
-	}
+	})
 }

@@ -135,9 +135,6 @@ func claimCountsShape(counts map[claim.State]claim.ClaimCount) claimCountsJSON {
 
 // getBatchFile handles GET /batches/{id}/file.
 func (a *api) getBatchFile(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	b, content, err := a.batches.File(x.ctx, x.call.Scope, fileID(x))
 	if err != nil {
 		return nil, err

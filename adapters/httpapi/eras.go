@@ -146,9 +146,6 @@ func ordinalOf(p *billing.Position) int {
 
 // getERAFile handles GET /eras/{id}/file.
 func (a *api) getERAFile(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	e, content, err := a.remittances.File(x.ctx, x.call.Scope, eraID(x))
 	if err != nil {
 		return nil, err

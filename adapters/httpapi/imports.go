@@ -132,9 +132,6 @@ func quarantinedShape(q *quarantine.File) quarantinedJSON {
 
 // getBatchAcknowledgement handles GET /batches/{id}/acknowledgements/{number}.
 func (a *api) getBatchAcknowledgement(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	f, content, err := a.batches.Acknowledgement(x.ctx, x.call.Scope, fileID(x), positiveParam(x, "n"))
 	if err != nil {
 		return nil, err

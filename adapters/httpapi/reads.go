@@ -34,6 +34,16 @@ func requestID(x *exchange) billing.RequestID   { return pathID[billing.RequestI
 func deliveryID(x *exchange) billing.DeliveryID { return pathID[billing.DeliveryID](x, "id") }
 func keyID(x *exchange) billing.KeyID           { return pathID[billing.KeyID](x, "id") }
 
+// withoutQuery is an operation without parameters in its query.
+func withoutQuery(handle func(*exchange) (*reply, error)) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		if err := x.query().end().Err(); err != nil {
+			return nil, err
+		}
+		return handle(x)
+	}
+}
+
 // getting is a GET of the resource that the path names.
 func getting[ID, T, J any](
 	get func(context.Context, billing.Scope, ID) (T, error), id func(*exchange) ID, shape func(T) J,

@@ -42,12 +42,7 @@ func acting[ID, T, J any](
 func deleting[ID, T any](
 	remove func(context.Context, idempotency.Write[T], ID) (caller.Reply, error), id func(*exchange) ID,
 ) func(*exchange) (*reply, error) {
-	return func(x *exchange) (*reply, error) {
-		if err := x.query().end().Err(); err != nil {
-			return nil, err
-		}
-		return kept(remove(x.ctx, removing[T](x), id(x)))
-	}
+	return withoutQuery(func(x *exchange) (*reply, error) { return kept(remove(x.ctx, removing[T](x), id(x))) })
 }
 
 // kept returns the stored reply of an operation.

@@ -83,7 +83,7 @@ func (a *api) routes() []route {
 	return []route{
 		{post, root + "/eligibility", submit, jsonBody, a.createCheck},
 		{get, root + "/eligibility", read, noBody, a.listChecks},
-		{get, root + "/eligibility/{id}", read, noBody, a.getCheck},
+		{get, root + "/eligibility/{id}", read, noBody, withoutQuery(a.getCheck)},
 		{get, root + "/eligibility/{id}/exchange", read, noBody, a.getCheckExchange},
 
 		{post, root + "/attachments", submit, jsonBody, a.createAttachment},
@@ -92,10 +92,10 @@ func (a *api) routes() []route {
 		{patch, root + "/attachments/{id}", submit, jsonBody, a.updateAttachment},
 		{post, root + "/attachments/{id}/close", submit, emptyBody, acting(a.attachments.Close, attachmentID, attachmentShape)},
 		{post, root + "/attachments/{id}/documents", submit, uploadBody, a.uploadDocument},
-		{del, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, a.deleteDocument},
+		{del, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, withoutQuery(a.deleteDocument)},
 		{get, root + "/attachments/{id}/documents/{doc_id}/content", read, noBody, sendImage(a.attachments.Content, ".jpg")},
 		{get, root + "/attachments/{id}/documents/{doc_id}/thumbnail", read, noBody, sendImage(a.attachments.Thumbnail, "-thumbnail.jpg")},
-		{get, root + "/document_types", read, noBody, listDocumentTypes},
+		{get, root + "/document_types", read, noBody, withoutQuery(listDocumentTypes)},
 
 		{post, root + "/payer_requests", submit, jsonBody, a.recordPayerRequest},
 		{get, root + "/payer_requests", read, noBody, a.listPayerRequests},
@@ -118,14 +118,14 @@ func (a *api) routes() []route {
 
 		{get, root + "/batches", read, noBody, paging(a, "batches", a.batches.List, batchShape)},
 		{get, root + "/batches/{id}", read, noBody, getting(a.batches.Get, fileID, batchShape)},
-		{get, root + "/batches/{id}/file", read, noBody, a.getBatchFile},
-		{get, root + "/batches/{id}/acknowledgements/{n}", read, noBody, a.getBatchAcknowledgement},
+		{get, root + "/batches/{id}/file", read, noBody, withoutQuery(a.getBatchFile)},
+		{get, root + "/batches/{id}/acknowledgements/{n}", read, noBody, withoutQuery(a.getBatchAcknowledgement)},
 
 		{get, root + "/eras", read, noBody, a.listERAs},
 		{post, root + "/eras/import", submit, uploadBody, a.importERA},
 		{get, root + "/eras/{id}", read, noBody, a.getERA},
 		{get, root + "/eras/{id}/claims", read, noBody, a.listERAClaims},
-		{get, root + "/eras/{id}/file", read, noBody, a.getERAFile},
+		{get, root + "/eras/{id}/file", read, noBody, withoutQuery(a.getERAFile)},
 		{post, root + "/eras/{id}/post", submit, optionalBody, a.postERA},
 		{post, root + "/eras/{id}/unpost", submit, optionalBody, a.noting(a.remittances.Unpost)},
 		{post, root + "/eras/{id}/acknowledge", submit, jsonBody, a.noting(a.remittances.Acknowledge)},
@@ -140,7 +140,7 @@ func (a *api) routes() []route {
 		{post, root + "/quarantine/{id}/assign", submit, jsonBody, a.assignQuarantined},
 		{del, root + "/quarantine/{id}", submit, noBody, deleting(a.remittances.Remove, fileID)},
 
-		{get, root + "/summary", read, noBody, a.getSummary},
+		{get, root + "/summary", read, noBody, withoutQuery(a.getSummary)},
 
 		{get, root + "/payers", read, noBody, a.listPayers},
 		{get, root + "/payers/{id}", read, noBody, a.getPayer},
@@ -160,20 +160,20 @@ func (a *api) routes() []route {
 		{get, root + "/patients/{id}", read, noBody, getting(a.access.GetPatient, patientID, patientShape)},
 
 		{get, root + "/events", read, noBody, a.listEvents},
-		{get, root + "/events/{id}", read, noBody, a.getEvent},
+		{get, root + "/events/{id}", read, noBody, withoutQuery(a.getEvent)},
 		{get, root + "/events/{id}/deliveries", read, noBody, a.listEventDeliveries},
 
 		{post, root + "/events/resend", resend, jsonBody, a.resendEvents},
 		{post, root + "/events/{id}/resend", resend, optionalBody, a.resendEvent},
 
-		{get, streamPath, read, noBody, a.followChanges},
+		{get, streamPath, read, noBody, withoutQuery(a.followChanges)},
 
 		{get, root + "/requests", read, noBody, a.listRequests},
 		{get, root + "/requests/{id}", read, noBody, getting(a.audit.Get, requestID, requestShape)},
 		{get, root + "/audit_entries", owner, noBody, a.listAuditEntries},
 
 		{post, root + "/webhook_endpoints", manage, jsonBody, a.createEndpoint},
-		{get, root + "/webhook_endpoints", read, noBody, a.listEndpoints},
+		{get, root + "/webhook_endpoints", read, noBody, withoutQuery(a.listEndpoints)},
 		{get, root + "/webhook_endpoints/{id}", read, noBody, getting(a.webhooks.Get, endpointID, endpointShape)},
 		{patch, root + "/webhook_endpoints/{id}", manage, jsonBody, a.updateEndpoint},
 		{del, root + "/webhook_endpoints/{id}", manage, noBody, deleting(a.webhooks.Delete, endpointID)},
@@ -187,10 +187,10 @@ func (a *api) routes() []route {
 		{get, root + "/webhook_deliveries/{id}", read, noBody, getting(a.webhooks.Delivery, deliveryID, deliveryShape)},
 		{post, root + "/webhook_deliveries/resend", resend, jsonBody, a.resendDeliveries},
 
-		{get, root + "/me", by, noBody, a.getMe},
+		{get, root + "/me", by, noBody, withoutQuery(a.getMe)},
 		{post, sessionsPath, nothing, jsonBody, a.signIn},
 		{get, sessionsPath, session, noBody, a.listSessions},
-		{del, sessionsPath + "/{id}", self, noBody, a.endSession},
+		{del, sessionsPath + "/{id}", self, noBody, withoutQuery(a.endSession)},
 		{patch, root + "/organization", owner, jsonBody, a.updateOrganization},
 		{get, root + "/users", owner, noBody, paging(a, "users", a.access.ListUsers, userShape)},
 		{post, root + "/users", owner, jsonBody, a.inviteUser},
@@ -202,7 +202,7 @@ func (a *api) routes() []route {
 
 		{get, root + "/connections", owner, noBody, a.listConnections},
 
-		{get, root + "/openapi.yaml", nothing, noBody, getOpenAPI},
+		{get, root + "/openapi.yaml", nothing, noBody, withoutQuery(getOpenAPI)},
 	}
 }
 

@@ -33,7 +33,7 @@
 // the upper one. intake parses the bodies of requests for them. Each capability is one
 // concrete Service with a file for each use case: check, decide, save, emit, stage.
 //
-// A capability imports no other except intake, lists, which reads pages, and
+// A capability imports no other except intake, lists, which reads, and
 // idempotency, which makes a change at most once for a key. A use case that writes
 // receives an idempotency.Write: the scope, the caller, and how to render the reply that
 // is stored.

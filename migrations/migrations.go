@@ -11,9 +11,3 @@ import "embed"
 //
 //go:embed [0-9]*.sql
 var FS embed.FS
-
-// Schema is the dump of a fully migrated database, as `pgstore.DumpSchema`
-// returns it.
-//
-//go:embed schema.sql
-var Schema string

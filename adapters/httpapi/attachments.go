@@ -13,9 +13,6 @@ import (
 
 // listDocumentTypes handles GET /document_types.
 func listDocumentTypes(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	return page(attachment.DocumentTypes(), documentTypeShape, nil), nil
 }
 
@@ -57,11 +54,6 @@ func readSubject(doc *object) (in intake.SubjectInput) {
 	return in
 }
 
-// getAttachment handles GET /attachments/{id}.
-func (a *api) getAttachment(x *exchange) (*reply, error) {
-	return read(x, a.attachments.Get, attachmentID(x), attachmentShape)
-}
-
 // listAttachments handles GET /attachments.
 func (a *api) listAttachments(x *exchange) (*reply, error) {
 	q := x.query()
@@ -88,11 +80,6 @@ func (a *api) updateAttachment(x *exchange) (*reply, error) {
 	return kept(a.attachments.Narrate(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x), in))
 }
 
-// closeAttachment handles POST /attachments/{id}/close.
-func (a *api) closeAttachment(x *exchange) (*reply, error) {
-	return kept(a.attachments.Close(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x)))
-}
-
 // uploadDocument handles POST /attachments/{id}/documents.
 func (a *api) uploadDocument(x *exchange) (*reply, error) {
 	var in intake.DocumentRequest
@@ -111,36 +98,21 @@ func (a *api) uploadDocument(x *exchange) (*reply, error) {
 
 // deleteDocument handles DELETE /attachments/{id}/documents/{doc_id}.
 func (a *api) deleteDocument(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	return kept(a.attachments.RemoveDocument(x.ctx, removing[*attachment.Attachment](x), attachmentID(x), documentID(x)))
-}
-
-// getDocumentContent handles GET /attachments/{id}/documents/{doc_id}/content.
-func (a *api) getDocumentContent(x *exchange) (*reply, error) {
-	return sendImage(x, a.attachments.Content, ".jpg")
-}
-
-// getDocumentThumbnail handles GET
-// /attachments/{id}/documents/{doc_id}/thumbnail.
-func (a *api) getDocumentThumbnail(x *exchange) (*reply, error) {
-	return sendImage(x, a.attachments.Thumbnail, "-thumbnail.jpg")
 }
 
 // sendImage sends an image of the document that the path names.
 func sendImage(
-	x *exchange, open func(context.Context, billing.Scope, billing.AttachmentID, billing.DocumentID) (io.ReadCloser, int64, error), ending string,
-) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	a, document := attachmentID(x), documentID(x)
-	s, err := x.openStream(func(ctx context.Context) (io.ReadCloser, int64, error) {
-		return open(ctx, x.call.Scope, a, document)
+	open func(context.Context, billing.Scope, billing.AttachmentID, billing.DocumentID) (io.ReadCloser, int64, error), ending string,
+) func(*exchange) (*reply, error) {
+	return withoutQuery(func(x *exchange) (*reply, error) {
+		a, document := attachmentID(x), documentID(x)
+		s, err := x.openStream(func(ctx context.Context) (io.ReadCloser, int64, error) {
+			return open(ctx, x.call.Scope, a, document)
+		})
+		if err != nil {
+			return nil, err
+		}
+		return &reply{status: http.StatusOK, stream: s, mime: "image/jpeg", fileName: document.String() + ending}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: http.StatusOK, stream: s, mime: "image/jpeg", fileName: document.String() + ending}, nil
 }

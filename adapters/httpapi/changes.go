@@ -23,9 +23,6 @@ const (
 
 // followChanges handles GET /stream.
 func (a *api) followChanges(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	if x.method == http.MethodHead {
 		return &reply{status: http.StatusOK, raw: []byte{}, mime: eventStreamType}, nil
 	}

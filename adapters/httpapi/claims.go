@@ -14,11 +14,6 @@ func (a *api) createClaim(x *exchange) (*reply, error) {
 	return kept(a.claims.Make(x.ctx, replying(x, http.StatusCreated, claimShape), in))
 }
 
-// getClaim handles GET /claims/{id}.
-func (a *api) getClaim(x *exchange) (*reply, error) {
-	return read(x, a.claims.Get, claimID(x), claimShape)
-}
-
 // updateClaim handles PATCH /claims/{id}.
 func (a *api) updateClaim(x *exchange) (*reply, error) {
 	in := readClaimRequest(x)
@@ -44,20 +39,10 @@ func (a *api) billSecondary(x *exchange) (*reply, error) {
 	return kept(a.claims.BillSecondary(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x), in))
 }
 
-// submitClaim handles POST /claims/{id}/submit.
-func (a *api) submitClaim(x *exchange) (*reply, error) {
-	return kept(a.claims.Submit(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
-}
-
 // reconcileClaim handles POST /claims/{id}/reconcile.
 func (a *api) reconcileClaim(x *exchange) (*reply, error) {
 	in := readReconcileRequest(x)
 	return kept(a.claims.Reconcile(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
-}
-
-// reopenClaim handles POST /claims/{id}/reopen.
-func (a *api) reopenClaim(x *exchange) (*reply, error) {
-	return kept(a.claims.Reopen(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x)))
 }
 
 // voidClaim handles POST /claims/{id}/void. It returns the void transaction, or the claim
@@ -148,21 +133,8 @@ func claimCountsShape(counts map[claim.State]claim.ClaimCount) claimCountsJSON {
 	return out
 }
 
-// listBatches handles GET /batches.
-func (a *api) listBatches(x *exchange) (*reply, error) {
-	return unfiltered(a, x, "batches", a.batches.List, batchShape)
-}
-
-// getBatch handles GET /batches/{id}.
-func (a *api) getBatch(x *exchange) (*reply, error) {
-	return read(x, a.batches.Get, fileID(x), batchShape)
-}
-
 // getBatchFile handles GET /batches/{id}/file.
 func (a *api) getBatchFile(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	b, content, err := a.batches.File(x.ctx, x.call.Scope, fileID(x))
 	if err != nil {
 		return nil, err

@@ -24,11 +24,6 @@ func (a *api) listDeliveries(x *exchange) (*reply, error) {
 	return listed(a, x, q, l, f, a.webhooks.Deliveries, deliveryShape)
 }
 
-// getDelivery handles GET /webhook_deliveries/{id}.
-func (a *api) getDelivery(x *exchange) (*reply, error) {
-	return read(x, a.webhooks.Delivery, pathID[billing.DeliveryID](x, "id"), deliveryShape)
-}
-
 // listEndpointDeliveries handles GET /webhook_endpoints/{id}/deliveries.
 func (a *api) listEndpointDeliveries(x *exchange) (*reply, error) {
 	id, q := endpointID(x), x.query()
@@ -112,9 +107,9 @@ type headerJSON struct {
 }
 
 func deliveryShape(d *webhook.Delivery) deliveryJSON {
-	out := deliveryJSON{
+	return deliveryJSON{
 		ID: d.ID, Object: "webhook_delivery", EndpointID: d.EndpointID, EventID: d.EventID, EventType: d.EventType, State: d.State,
-		CreatedAt: event.Timestamp(d.CreatedAt),
+		NextAttemptAt: timeOrNull(d.NextAttemptAt), CreatedAt: event.Timestamp(d.CreatedAt),
 		Attempts: mapped(d.Attempts, func(a webhook.Attempt) attemptJSON {
 			return attemptJSON{
 				event.Timestamp(a.At), orNull(a.URL), timeOrNull(a.SignedAt), orNull(a.Status), a.Duration.Milliseconds(), orNull(a.Error),
@@ -122,10 +117,6 @@ func deliveryShape(d *webhook.Delivery) deliveryJSON {
 			}
 		}),
 	}
-	if !d.NextAttemptAt.IsZero() {
-		out.NextAttemptAt = new(event.Timestamp(d.NextAttemptAt))
-	}
-	return out
 }
 
 type queuedJSON struct {

@@ -65,11 +65,6 @@ func (a *api) withdrawOfficeChange(x *exchange) (*reply, error) {
 	return kept(a.access.WithdrawOfficeChange(x.ctx, replying(x, http.StatusOK, officeShape), officeID(x)))
 }
 
-// getOffice handles GET /offices/{id}.
-func (a *api) getOffice(x *exchange) (*reply, error) {
-	return read(x, a.access.GetOffice, officeID(x), officeShape)
-}
-
 func readOffice(doc *object, in *intake.OfficeRequest) {
 	in.Name, in.NPI, in.TaxID, in.Phone = doc.text("name"), doc.text("npi"), doc.text("tax_id"), doc.text("phone")
 	in.TimeZone, in.Entity = doc.optionalText("time_zone"), doc.text("entity")
@@ -81,11 +76,6 @@ func readOffice(doc *object, in *intake.OfficeRequest) {
 		n.end()
 		return number
 	})
-}
-
-// listOffices handles GET /offices.
-func (a *api) listOffices(x *exchange) (*reply, error) {
-	return unfiltered(a, x, "offices", a.access.ListOffices, officeShape)
 }
 
 // createProvider handles POST /providers.
@@ -108,32 +98,12 @@ func (a *api) updateProvider(x *exchange) (*reply, error) {
 	return kept(a.access.ChangeProvider(x.ctx, replying(x, http.StatusOK, providerShape), providerID(x), in))
 }
 
-// getProvider handles GET /providers/{id}.
-func (a *api) getProvider(x *exchange) (*reply, error) {
-	return read(x, a.access.GetProvider, providerID(x), providerShape)
-}
-
 func readProvider(doc *object, in *intake.ProviderRequest) {
 	in.FirstName, in.LastName = doc.text("first_name"), doc.text("last_name")
 	in.NPI, in.Taxonomy = doc.text("npi"), doc.text("taxonomy")
 }
 
-// listProviders handles GET /providers.
-func (a *api) listProviders(x *exchange) (*reply, error) {
-	return unfiltered(a, x, "providers", a.access.ListProviders, providerShape)
-}
-
-// listPatients handles GET /patients.
-func (a *api) listPatients(x *exchange) (*reply, error) {
-	return unfiltered(a, x, "patients", a.access.ListPatients, patientShape)
-}
-
 // searchPatients handles POST /patients/search.
 func (a *api) searchPatients(x *exchange) (*reply, error) {
 	return searched(a, x, "found patients", a.access.SearchPatients, patientShape)
-}
-
-// getPatient handles GET /patients/{id}.
-func (a *api) getPatient(x *exchange) (*reply, error) {
-	return read(x, a.access.GetPatient, patientID(x), patientShape)
 }

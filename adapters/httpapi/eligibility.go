@@ -61,9 +61,6 @@ func readEligibilityRequest(doc *object, in *intake.EligibilityRequest) {
 
 // getCheck handles GET /eligibility/{id}.
 func (a *api) getCheck(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	id, err := billing.ParseID[billing.CheckID](x.params.Params("id"))
 	if err != nil {
 		return nil, billing.NotFound("eligibility check", "")

@@ -1,13 +1,16 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	"net/http"
 	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 )
 
@@ -46,52 +49,30 @@ func (a *api) postERA(x *exchange) (*reply, error) {
 	return kept(a.remittances.Post(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), acceptUnfinished))
 }
 
-// unpostERA handles POST /eras/{id}/unpost.
-func (a *api) unpostERA(x *exchange) (*reply, error) {
-	in := readNote(x)
-	return kept(a.remittances.Unpost(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
+// noting records what a person does with a remittance, with a note.
+func (a *api) noting(
+	do func(context.Context, idempotency.Write[*remit.Record], billing.ERAID, intake.NoteRequest) (caller.Reply, error),
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		in := readNote(x)
+		return kept(do(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
+	}
 }
 
-// acknowledgeERA handles POST /eras/{id}/acknowledge.
-func (a *api) acknowledgeERA(x *exchange) (*reply, error) {
-	in := readNote(x)
-	return kept(a.remittances.Acknowledge(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
-}
-
-// replaceERA handles POST /eras/{id}/replace.
-func (a *api) replaceERA(x *exchange) (*reply, error) {
-	in := readNote(x)
-	return kept(a.remittances.Replace(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
-}
-
-// keepERA handles POST /eras/{id}/keep.
-func (a *api) keepERA(x *exchange) (*reply, error) {
-	in := readNote(x)
-	return kept(a.remittances.Keep(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
+// finishing records what a person does with a claim of a remittance, with a note.
+func finishing(
+	do func(context.Context, idempotency.Write[*remit.Claim], billing.ERAID, int, intake.NoteRequest) (caller.Reply, error),
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		in := readNote(x)
+		return kept(do(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
+	}
 }
 
 // matchERAClaim handles POST /eras/{id}/claims/{ordinal}/match.
 func (a *api) matchERAClaim(x *exchange) (*reply, error) {
 	in := readMatch(x)
 	return kept(a.remittances.MatchClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
-}
-
-// applyERAClaim handles POST /eras/{id}/claims/{ordinal}/apply.
-func (a *api) applyERAClaim(x *exchange) (*reply, error) {
-	in := readNote(x)
-	return kept(a.remittances.ApplyClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
-}
-
-// ignoreERAClaim handles POST /eras/{id}/claims/{ordinal}/ignore.
-func (a *api) ignoreERAClaim(x *exchange) (*reply, error) {
-	in := readNote(x)
-	return kept(a.remittances.IgnoreClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
-}
-
-// unapplyERAClaim handles POST /eras/{id}/claims/{ordinal}/unapply.
-func (a *api) unapplyERAClaim(x *exchange) (*reply, error) {
-	in := readNote(x)
-	return kept(a.remittances.UnapplyClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 }
 
 // readMatch reads which claim a remittance claim is about.
@@ -166,9 +147,6 @@ func ordinalOf(p *billing.Position) int {
 
 // getERAFile handles GET /eras/{id}/file.
 func (a *api) getERAFile(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	e, content, err := a.remittances.File(x.ctx, x.call.Scope, eraID(x))
 	if err != nil {
 		return nil, err

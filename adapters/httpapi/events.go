@@ -7,9 +7,6 @@ import (
 
 // getEvent handles GET /events/{id}.
 func (a *api) getEvent(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	id, err := billing.ParseID[billing.EventID](x.params.Params("id"))
 	if err != nil {
 		return nil, billing.NotFound("event", "")

@@ -32,11 +32,6 @@ func (a *api) importERA(x *exchange) (*reply, error) {
 	return kept(a.remittances.ImportOwn(x.ctx, replyingImport(x), name, content))
 }
 
-// listQuarantine handles GET /quarantine.
-func (a *api) listQuarantine(x *exchange) (*reply, error) {
-	return unfiltered(a, x, "quarantine", a.remittances.OwnQuarantine, quarantinedShape)
-}
-
 // assignQuarantined handles POST /quarantine/{id}/assign.
 func (a *api) assignQuarantined(x *exchange) (*reply, error) {
 	var in intake.AssignRequest
@@ -44,14 +39,6 @@ func (a *api) assignQuarantined(x *exchange) (*reply, error) {
 	in.OfficeID = doc.text("office_id")
 	doc.end()
 	return kept(a.remittances.Assign(x.ctx, replyingImport(x), fileID(x), in))
-}
-
-// deleteQuarantined handles DELETE /quarantine/{id}.
-func (a *api) deleteQuarantined(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	return kept(a.remittances.Remove(x.ctx, removing[*quarantine.File](x), fileID(x)))
 }
 
 // replyingImport is replying for an import. The request log names its first remittance.
@@ -145,9 +132,6 @@ func quarantinedShape(q *quarantine.File) quarantinedJSON {
 
 // getBatchAcknowledgement handles GET /batches/{id}/acknowledgements/{number}.
 func (a *api) getBatchAcknowledgement(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	f, content, err := a.batches.Acknowledgement(x.ctx, x.call.Scope, fileID(x), positiveParam(x, "n"))
 	if err != nil {
 		return nil, err

@@ -11,11 +11,6 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// listKeys handles GET /api_keys.
-func (a *api) listKeys(x *exchange) (*reply, error) {
-	return unfiltered(a, x, "api_keys", a.access.ListKeys, keyShape)
-}
-
 // createKey handles POST /api_keys.
 func (a *api) createKey(x *exchange) (*reply, error) {
 	var in intake.KeyRequest
@@ -24,11 +19,6 @@ func (a *api) createKey(x *exchange) (*reply, error) {
 	in.ExpiresAt, in.AllowedAddresses = doc.instant("expires_at"), doc.optionalTexts("allowed_addresses")
 	doc.end()
 	return kept(a.access.CreateKey(x.ctx, replying(x, http.StatusCreated, issuedShape), in))
-}
-
-// revokeKey handles POST /api_keys/{id}/revoke.
-func (a *api) revokeKey(x *exchange) (*reply, error) {
-	return kept(a.access.RevokeKey(x.ctx, replying(x, http.StatusOK, keyShape), pathID[billing.KeyID](x, "id")))
 }
 
 type keyJSON struct {

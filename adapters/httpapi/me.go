@@ -59,9 +59,6 @@ type ownSessionJSON struct {
 
 // getMe handles GET /me.
 func (a *api) getMe(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	org, err := a.access.GetOrganization(x.ctx, x.call.Scope.Org)
 	if err != nil {
 		return nil, err

@@ -21,11 +21,6 @@ func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
 	return kept(a.payerRequests.Record(x.ctx, replying(x, http.StatusCreated, payerRequestShape), in))
 }
 
-// getPayerRequest handles GET /payer_requests/{id}.
-func (a *api) getPayerRequest(x *exchange) (*reply, error) {
-	return read(x, a.payerRequests.Get, payerRequestID(x), payerRequestShape)
-}
-
 // listPayerRequests handles GET /payer_requests.
 func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	q := x.query()

@@ -30,6 +30,34 @@ func endpointID(x *exchange) billing.WebhookEndpointID {
 func officeID(x *exchange) billing.OfficeID     { return pathID[billing.OfficeID](x, "id") }
 func providerID(x *exchange) billing.ProviderID { return pathID[billing.ProviderID](x, "id") }
 func patientID(x *exchange) billing.PatientID   { return pathID[billing.PatientID](x, "id") }
+func requestID(x *exchange) billing.RequestID   { return pathID[billing.RequestID](x, "id") }
+func deliveryID(x *exchange) billing.DeliveryID { return pathID[billing.DeliveryID](x, "id") }
+func keyID(x *exchange) billing.KeyID           { return pathID[billing.KeyID](x, "id") }
+
+// withoutQuery is an operation without parameters in its query.
+func withoutQuery(handle func(*exchange) (*reply, error)) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		if err := x.query().end().Err(); err != nil {
+			return nil, err
+		}
+		return handle(x)
+	}
+}
+
+// getting is a GET of the resource that the path names.
+func getting[ID, T, J any](
+	get func(context.Context, billing.Scope, ID) (T, error), id func(*exchange) ID, shape func(T) J,
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) { return read(x, get, id(x), shape) }
+}
+
+// paging is a GET of a list without filters.
+func paging[T, J any](
+	a *api, name string,
+	list func(context.Context, billing.Scope, billing.Page) ([]T, *billing.Position, error), shape func(T) J,
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) { return unfiltered(a, x, name, list, shape) }
+}
 
 // read replies with the resource that has the ID, in its shape.
 func read[ID, T, J any](

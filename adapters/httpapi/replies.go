@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -25,6 +26,23 @@ func replying[T, J any](x *exchange, status int, shape func(T) J) idempotency.Wr
 // removing returns the call of an operation without a reply body.
 func removing[T any](x *exchange) idempotency.Write[T] {
 	return idempotency.Write[T]{Call: x.call, Render: func(T, error) caller.Reply { return caller.Reply{Status: http.StatusNoContent} }}
+}
+
+// acting acts on the resource that the path names, and replies with it. The body says
+// nothing.
+func acting[ID, T, J any](
+	change func(context.Context, idempotency.Write[T], ID) (caller.Reply, error), id func(*exchange) ID, shape func(T) J,
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		return kept(change(x.ctx, replying(x, http.StatusOK, shape), id(x)))
+	}
+}
+
+// deleting removes the resource that the path names.
+func deleting[ID, T any](
+	remove func(context.Context, idempotency.Write[T], ID) (caller.Reply, error), id func(*exchange) ID,
+) func(*exchange) (*reply, error) {
+	return withoutQuery(func(x *exchange) (*reply, error) { return kept(remove(x.ctx, removing[T](x), id(x))) })
 }
 
 // kept returns the stored reply of an operation.

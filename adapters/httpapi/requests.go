@@ -69,11 +69,6 @@ func (a *api) operations() (names []string) {
 	return names
 }
 
-// getRequest handles GET /requests/{id}.
-func (a *api) getRequest(x *exchange) (*reply, error) {
-	return read(x, a.audit.Get, pathID[billing.RequestID](x, "id"), requestShape)
-}
-
 // listRequests handles GET /requests.
 func (a *api) listRequests(x *exchange) (*reply, error) {
 	q := x.query()

@@ -123,9 +123,6 @@ func (a *api) listSessions(x *exchange) (*reply, error) {
 // endSession handles DELETE /sessions/{id}. Ending the request's own session
 // removes its cookie.
 func (a *api) endSession(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	id := pathID[billing.SessionID](x, "id")
 	out, err := kept(a.access.EndSession(x.ctx, removing[billing.SessionID](x), x.caller, id))
 	if err == nil && id == x.caller.Session.ID {

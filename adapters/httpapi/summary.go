@@ -11,9 +11,6 @@ import (
 
 // getSummary handles GET /summary.
 func (a *api) getSummary(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	s, err := a.summary.Read(x.ctx, x.call.Scope)
 	if err != nil {
 		return nil, err

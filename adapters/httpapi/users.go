@@ -11,11 +11,6 @@ import (
 	"github.com/molar-billing/molar/core/billing/event"
 )
 
-// listUsers handles GET /users.
-func (a *api) listUsers(x *exchange) (*reply, error) {
-	return unfiltered(a, x, "users", a.access.ListUsers, userShape)
-}
-
 // inviteUser handles POST /users.
 func (a *api) inviteUser(x *exchange) (*reply, error) {
 	call := replying(x, http.StatusCreated, x.invitedShape)
@@ -86,11 +81,7 @@ type userJSON struct {
 }
 
 func userShape(u *caller.User) userJSON {
-	out := userJSON{u.ID, "user", u.Email, u.Role, u.State, u.HasPassword, u.HasTOTP, event.Timestamp(u.CreatedAt), nil}
-	if !u.SignedInAt.IsZero() {
-		out.SignedInAt = new(event.Timestamp(u.SignedInAt))
-	}
-	return out
+	return userJSON{u.ID, "user", u.Email, u.Role, u.State, u.HasPassword, u.HasTOTP, event.Timestamp(u.CreatedAt), timeOrNull(u.SignedInAt)}
 }
 
 // invitedJSON is a user with a sign-in link, which a replay does not show.
@@ -119,10 +110,7 @@ type changedJSON struct {
 func changedShape(c access.Changed) changedJSON {
 	out := changedJSON{userJSON: userShape(c.User)}
 	if c.User.State == caller.UserDisabled {
-		out.WorkingKeys = []keyJSON{}
-		for _, k := range c.Keys {
-			out.WorkingKeys = append(out.WorkingKeys, keyShape(k))
-		}
+		out.WorkingKeys = mapped(c.Keys, keyShape)
 	}
 	return out
 }

@@ -27,17 +27,9 @@ func readEndpointRequest(x *exchange) (in intake.EndpointRequest) {
 	return in
 }
 
-// getEndpoint handles GET /webhook_endpoints/{id}.
-func (a *api) getEndpoint(x *exchange) (*reply, error) {
-	return read(x, a.webhooks.Get, endpointID(x), endpointShape)
-}
-
 // listEndpoints handles GET /webhook_endpoints. It returns all of them, since
 // there are few.
 func (a *api) listEndpoints(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
 	all, err := a.webhooks.List(x.ctx, x.call.Scope)
 	if err != nil {
 		return nil, err
@@ -49,14 +41,6 @@ func (a *api) listEndpoints(x *exchange) (*reply, error) {
 func (a *api) updateEndpoint(x *exchange) (*reply, error) {
 	in := readEndpointRequest(x)
 	return kept(a.webhooks.Change(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), in))
-}
-
-// deleteEndpoint handles DELETE /webhook_endpoints/{id}.
-func (a *api) deleteEndpoint(x *exchange) (*reply, error) {
-	if err := x.query().end().Err(); err != nil {
-		return nil, err
-	}
-	return kept(a.webhooks.Delete(x.ctx, removing[*webhook.Endpoint](x), endpointID(x)))
 }
 
 // rotateSecret handles POST /webhook_endpoints/{id}/rotate_secret.
@@ -76,11 +60,6 @@ func (a *api) disableEndpoint(x *exchange) (*reply, error) {
 
 func (a *api) setStatus(x *exchange, status webhook.EndpointStatus) (*reply, error) {
 	return kept(a.webhooks.SetStatus(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), status))
-}
-
-// pingEndpoint handles POST /webhook_endpoints/{id}/ping.
-func (a *api) pingEndpoint(x *exchange) (*reply, error) {
-	return kept(a.webhooks.Ping(x.ctx, replying(x, http.StatusOK, pingShape), endpointID(x)))
 }
 
 type endpointJSON struct {

@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -111,12 +112,10 @@ func (s *Service) hash(ctx context.Context, a *caller.Account, password string) 
 }
 
 // account reads the account of a user.
-func (s *Service) account(ctx context.Context, u *caller.User) (a *caller.Account, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		a, err = tx.Accounts.Lock(ctx, u.ID)
-		return err
+func (s *Service) account(ctx context.Context, u *caller.User) (*caller.Account, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (*caller.Account, error) {
+		return tx.Accounts.Lock(ctx, u.ID)
 	})
-	return a, err
 }
 
 // checkSecret checks that the person's app has the new TOTP secret, and returns

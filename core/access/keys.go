@@ -122,12 +122,10 @@ func (s *Service) RevokeKey(ctx context.Context, call idempotency.Write[*caller.
 
 // FindKey returns a key of any organization, for the operator. It returns
 // CodeNotFound if there is none.
-func (s *Service) FindKey(ctx context.Context, id billing.KeyID) (k *caller.APIKey, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		k, err = tx.KeyFinder.Get(ctx, id)
-		return err
+func (s *Service) FindKey(ctx context.Context, id billing.KeyID) (*caller.APIKey, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (*caller.APIKey, error) {
+		return tx.KeyFinder.Get(ctx, id)
 	})
-	return k, err
 }
 
 // ListKeys reads a page of the keys of an organization in both modes, revoked ones

@@ -120,12 +120,10 @@ func orFaults(err error, faults billing.Faults) error {
 }
 
 // GetOffice reads an office. It returns CodeNotFound if there is none.
-func (s *Service) GetOffice(ctx context.Context, scope billing.Scope, id billing.OfficeID) (o *directory.Office, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		o, err = tx.Offices.Get(ctx, id)
-		return err
+func (s *Service) GetOffice(ctx context.Context, scope billing.Scope, id billing.OfficeID) (*directory.Office, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
+		return tx.Offices.Get(ctx, id)
 	})
-	return o, err
 }
 
 // VerifyOffice records that the operator has verified an office of any organization, or

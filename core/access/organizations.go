@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -27,21 +28,17 @@ func (s *Service) CreateOrganization(ctx context.Context, name string) (*caller.
 
 // GetOrganization reads an organization. It returns CodeNotFound if there is
 // none.
-func (s *Service) GetOrganization(ctx context.Context, id billing.OrgID) (o *caller.Organization, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		o, err = tx.Orgs.Get(ctx, id)
-		return err
+func (s *Service) GetOrganization(ctx context.Context, id billing.OrgID) (*caller.Organization, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (*caller.Organization, error) {
+		return tx.Orgs.Get(ctx, id)
 	})
-	return o, err
 }
 
 // ListOrganizations lists every organization.
-func (s *Service) ListOrganizations(ctx context.Context) (orgs []*caller.Organization, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		orgs, err = tx.Orgs.List(ctx)
-		return err
+func (s *Service) ListOrganizations(ctx context.Context) ([]*caller.Organization, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*caller.Organization, error) {
+		return tx.Orgs.List(ctx)
 	})
-	return orgs, err
 }
 
 // ChangeOrganization changes the settings of the caller's organization. It returns

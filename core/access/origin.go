@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -13,10 +14,8 @@ func (s *Service) RecordOrigin(ctx context.Context, origin string) error {
 }
 
 // Origin returns the origin that a service recorded last; empty for none.
-func (s *Service) Origin(ctx context.Context) (origin string, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		origin, err = tx.Origin.Get(ctx)
-		return err
+func (s *Service) Origin(ctx context.Context) (string, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (string, error) {
+		return tx.Origin.Get(ctx)
 	})
-	return origin, err
 }

@@ -11,12 +11,10 @@ import (
 
 // GetPatient reads an entry of the patient directory. It returns CodeNotFound
 // if there is none.
-func (s *Service) GetPatient(ctx context.Context, scope billing.Scope, id billing.PatientID) (p *directory.Patient, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		p, err = tx.Patients.Get(ctx, id)
-		return err
+func (s *Service) GetPatient(ctx context.Context, scope billing.Scope, id billing.PatientID) (*directory.Patient, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*directory.Patient, error) {
+		return tx.Patients.Get(ctx, id)
 	})
-	return p, err
 }
 
 // ListPatients reads a page of the patient directory, newest first, and the start of the

@@ -1,6 +1,7 @@
 package attachments
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -34,7 +35,7 @@ func (s *Service) Answer(
 		named, faults := in.Named()
 		request, err := tx.PayerRequests.Lock(ctx, id)
 		if billing.IsNotFound(err) {
-			return nil, firstOf(faults.Err(), err)
+			return nil, cmp.Or(faults.Err(), err)
 		}
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package attachments
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -38,15 +39,6 @@ func (s *Service) Make(
 	})
 }
 
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // make validates the request, finds the resources that it names, and stores the
 // attachment. Request is the payer request that it answers, locked; nil for
 // none. Absent collects the resources that were not found.
@@ -79,7 +71,7 @@ func (s *Service) make(
 		faults.Add("office_id", billing.FaultConflict, "The claim belongs to another office. Leave out office_id.")
 	}
 	payer := s.payer(&faults, &absent, in.PayerID, c, request)
-	if err := firstOf(faults.Err(), absent.Err()); err != nil {
+	if err := cmp.Or(faults.Err(), absent.Err()); err != nil {
 		return nil, err
 	}
 	if request != nil && request.State == attachment.PayerRequestAnswered {

@@ -14,6 +14,7 @@
 package attachments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -72,12 +73,10 @@ func New(store ports.Store, o Outside, payers *directory.PayerDirectory, times T
 }
 
 // Get reads an attachment. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.AttachmentID) (a *attachment.Attachment, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		a, err = tx.Attachments.Get(ctx, id)
-		return err
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.AttachmentID) (*attachment.Attachment, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*attachment.Attachment, error) {
+		return tx.Attachments.Get(ctx, id)
 	})
-	return a, err
 }
 
 // List reads a page of attachments, newest first, and the start of the next
@@ -149,5 +148,5 @@ func (s *Service) kept(
 		})
 		return billing.CodeOf(err) != billing.CodeIdempotencyKeyInUse
 	})
-	return reply, firstOf(over, err)
+	return reply, cmp.Or(over, err)
 }

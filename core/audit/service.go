@@ -176,12 +176,10 @@ func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
 }
 
 // Get reads an entry. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.RequestID) (e *caller.LoggedRequest, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		e, err = tx.Requests.Get(ctx, id)
-		return err
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.RequestID) (*caller.LoggedRequest, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*caller.LoggedRequest, error) {
+		return tx.Requests.Get(ctx, id)
 	})
-	return e, err
 }
 
 // List reads a page of entries, newest first, and the start of the next page: nil

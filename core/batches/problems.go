@@ -1,7 +1,6 @@
 package batches
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -19,14 +18,10 @@ type FileProblem struct {
 
 // FileProblems lists the files that wait for the operator, the oldest problem first.
 func (s *Service) FileProblems(ctx context.Context) (all []FileProblem, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		names, err := connectionNames(ctx, tx)
-		if err != nil {
-			return err
-		}
+	err = s.named(ctx, func(ctx context.Context, tx ports.SystemTx, name func(network string) string) error {
 		found, err := tx.Received.Problems(ctx)
 		for _, f := range found {
-			all = append(all, FileProblem{f, cmp.Or(names[f.Network], f.Network)})
+			all = append(all, FileProblem{f, name(f.Network)})
 		}
 		return err
 	})

@@ -20,12 +20,10 @@ func (s *Service) List(
 }
 
 // Get reads a batch without its file. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileID) (b *clearing.Batch, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		b, err = tx.Batches.Get(ctx, id)
-		return err
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.FileID) (*clearing.Batch, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*clearing.Batch, error) {
+		return tx.Batches.Get(ctx, id)
 	})
-	return b, err
 }
 
 // File reads a batch with its file, as its network receives it. It returns

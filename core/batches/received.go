@@ -232,12 +232,12 @@ const ReceivedRetention = 90 * 24 * time.Hour
 
 // ForgetReceived removes copies of received files that are older than ReceivedRetention, a
 // limited number a call, and returns how many.
-func (s *Service) ForgetReceived(ctx context.Context) (n int, err error) {
+func (s *Service) ForgetReceived(ctx context.Context) (forgotten int, err error) {
 	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		n, err = tx.Contents.Expire(ctx, tx.Real.Now().Add(-ReceivedRetention))
+		forgotten, err = tx.Contents.Expire(ctx, tx.Real.Now().Add(-ReceivedRetention))
 		return err
 	})
-	return n, err
+	return forgotten, err
 }
 
 // FailReceived gives up the file of a job that cannot be done: it is set aside. One that

@@ -22,28 +22,30 @@ type Undecided struct {
 // Undecided lists the batches of all organizations whose outcome is unknown, or with an
 // overdue acknowledgement, the oldest first.
 func (s *Service) Undecided(ctx context.Context) (all []Undecided, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		names, err := connectionNames(ctx, tx)
-		if err != nil {
-			return err
-		}
+	err = s.named(ctx, func(ctx context.Context, tx ports.SystemTx, name func(network string) string) error {
 		found, err := tx.Routes.Undecided(ctx)
 		for _, b := range found {
-			all = append(all, Undecided{b, cmp.Or(names[b.Network], b.Network)})
+			all = append(all, Undecided{b, name(b.Network)})
 		}
 		return err
 	})
 	return all, err
 }
 
-// connectionNames returns the names of all connections, by their networks.
-func connectionNames(ctx context.Context, tx ports.SystemTx) (map[string]string, error) {
-	connections, err := tx.Connections.List(ctx)
-	names := make(map[string]string, len(connections))
-	for _, c := range connections {
-		names[c.Network()] = c.Name
-	}
-	return names, err
+// named runs fn, to which name returns the name of the connection of a network, or its ID
+// if the connection was removed.
+func (s *Service) named(ctx context.Context, fn func(ctx context.Context, tx ports.SystemTx, name func(network string) string) error) error {
+	return s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		connections, err := tx.Connections.List(ctx)
+		if err != nil {
+			return err
+		}
+		names := make(map[string]string, len(connections))
+		for _, c := range connections {
+			names[c.Network()] = c.Name
+		}
+		return fn(ctx, tx, func(network string) string { return cmp.Or(names[network], network) })
+	})
 }
 
 // Resend sends an undecided batch again, because the operator knows that the

@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -102,12 +103,10 @@ func invalid(faults billing.Faults) error {
 func (s *Service) Show(c *network.Connection) []network.Shown { return s.kinds.Show(c) }
 
 // List returns every connection, by name.
-func (s *Service) List(ctx context.Context) (all []*network.Connection, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		all, err = tx.Connections.List(ctx)
-		return err
+func (s *Service) List(ctx context.Context) ([]*network.Connection, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*network.Connection, error) {
+		return tx.Connections.List(ctx)
 	})
-	return all, err
 }
 
 // Get returns the connection with the name. It returns CodeNotFound if there is none.

@@ -11,22 +11,18 @@ import (
 )
 
 // Get reads a check. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.CheckID) (c *coverage.Check, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		c, err = tx.Checks.Get(ctx, id)
-		return err
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.CheckID) (*coverage.Check, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*coverage.Check, error) {
+		return tx.Checks.Get(ctx, id)
 	})
-	return c, err
 }
 
 // Exchange reads the messages exchanged for a check. It returns CodeNotFound if
 // there is no such check.
-func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.CheckID) (sent coverage.CheckExchange, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		sent, err = tx.Exchanges.Get(ctx, id)
-		return err
+func (s *Service) Exchange(ctx context.Context, scope billing.Scope, id billing.CheckID) (coverage.CheckExchange, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (coverage.CheckExchange, error) {
+		return tx.Exchanges.Get(ctx, id)
 	})
-	return sent, err
 }
 
 // List reads a page of checks, newest first, and the start of the next page:

@@ -19,12 +19,10 @@ type Service struct {
 func New(store ports.Store) *Service { return &Service{store} }
 
 // Get reads an event. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.EventID) (e *event.Event, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		e, err = tx.Events.Get(ctx, id)
-		return err
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.EventID) (*event.Event, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*event.Event, error) {
+		return tx.Events.Get(ctx, id)
 	})
-	return e, err
 }
 
 // List reads a page of events, newest first, and the start of the next page:

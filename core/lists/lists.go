@@ -1,4 +1,4 @@
-// Package lists reads a page of a list, for the use cases that have one.
+// Package lists reads a page of a list, or a value, in a transaction of its own.
 package lists
 
 import (
@@ -16,10 +16,27 @@ type Row interface{ Position() billing.Position }
 func Page[T Row](
 	ctx context.Context, store ports.Store, scope billing.Scope, p billing.Page, list func(context.Context, ports.Tx) ([]T, error),
 ) (rows []T, next *billing.Position, err error) {
-	err = store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		rows, err = list(ctx, tx)
-		return err
-	})
+	rows, err = Read(ctx, store, scope, list)
 	rows, next = billing.Cut(rows, p.Limit, T.Position)
 	return rows, next, err
+}
+
+// Read returns what read reads of the scope.
+func Read[T any](
+	ctx context.Context, store ports.Store, scope billing.Scope, read func(context.Context, ports.Tx) (T, error),
+) (found T, err error) {
+	err = store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		found, err = read(ctx, tx)
+		return err
+	})
+	return found, err
+}
+
+// Across returns what read reads across scopes.
+func Across[T any](ctx context.Context, store ports.Store, read func(context.Context, ports.SystemTx) (T, error)) (found T, err error) {
+	err = store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
+		found, err = read(ctx, tx)
+		return err
+	})
+	return found, err
 }

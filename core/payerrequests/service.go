@@ -29,12 +29,10 @@ func New(store ports.Store, networks ports.Networks, payers *directory.PayerDire
 }
 
 // Get reads a payer request. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.PayerRequestID) (r *attachment.PayerRequest, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		r, err = tx.PayerRequests.Get(ctx, id)
-		return err
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.PayerRequestID) (*attachment.PayerRequest, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*attachment.PayerRequest, error) {
+		return tx.PayerRequests.Get(ctx, id)
 	})
-	return r, err
 }
 
 // List reads a page of payer requests, newest first, and the start of the next

@@ -74,12 +74,10 @@ func (s *Service) Remove(ctx context.Context, call idempotency.Write[*quarantine
 
 // Quarantined lists the files in quarantine without their content, the newest
 // first.
-func (s *Service) Quarantined(ctx context.Context) (files []*quarantine.File, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		files, err = tx.Quarantine.List(ctx)
-		return err
+func (s *Service) Quarantined(ctx context.Context) ([]*quarantine.File, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*quarantine.File, error) {
+		return tx.Quarantine.List(ctx)
 	})
-	return files, err
 }
 
 // QuarantinedFile reads a file in quarantine. It returns CodeNotFound for the

@@ -10,30 +10,24 @@ import (
 )
 
 // Get reads an endpoint. It returns CodeNotFound if there is none.
-func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.WebhookEndpointID) (e *webhook.Endpoint, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		e, err = tx.Endpoints.Get(ctx, id)
-		return err
+func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.WebhookEndpointID) (*webhook.Endpoint, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*webhook.Endpoint, error) {
+		return tx.Endpoints.Get(ctx, id)
 	})
-	return e, err
 }
 
 // List reads every endpoint of the scope, newest first; there are few.
-func (s *Service) List(ctx context.Context, scope billing.Scope) (all []*webhook.Endpoint, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		all, err = tx.Endpoints.List(ctx)
-		return err
+func (s *Service) List(ctx context.Context, scope billing.Scope) ([]*webhook.Endpoint, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) ([]*webhook.Endpoint, error) {
+		return tx.Endpoints.List(ctx)
 	})
-	return all, err
 }
 
 // Delivery reads a delivery. It returns CodeNotFound if there is none.
-func (s *Service) Delivery(ctx context.Context, scope billing.Scope, id billing.DeliveryID) (d *webhook.Delivery, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		d, err = tx.Deliveries.Get(ctx, id)
-		return err
+func (s *Service) Delivery(ctx context.Context, scope billing.Scope, id billing.DeliveryID) (*webhook.Delivery, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*webhook.Delivery, error) {
+		return tx.Deliveries.Get(ctx, id)
 	})
-	return d, err
 }
 
 // Deliveries reads a page of deliveries, newest first, and the start of the

@@ -25,6 +25,7 @@ func TestAnOfficeIsCompleted(t *testing.T) {
 	page.sees("NPI")
 	page.screen("settings-office-refused")
 	page.fill("NPI", "1234567893")
+	page.seesNo("check digit")
 	page.click("Save")
 	page.row("Harbor").sees("Missing", "Incomplete")
 	page.screen("settings-offices")

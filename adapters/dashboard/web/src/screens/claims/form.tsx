@@ -264,7 +264,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
     );
   }
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={{ ...form, ...contentOf({ ...form, office_id }) }}>
       <Page
         title={title}
         above={
@@ -304,7 +304,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
             <Faulty
               key={replies}
               ref={replies > 0 ? attend : undefined}
-              faults={faults}
+              given={faults.length}
               refused={refused}
             />
           )}

@@ -70,9 +70,7 @@ function Keys() {
         <>
           <When value={k.created_at} />
           {k.created_by && (
-            <div className="muted small wrap-anywhere">
-              {emails.get(k.created_by) ?? k.created_by}
-            </div>
+            <div className="muted small">{emails.get(k.created_by) ?? k.created_by}</div>
           )}
         </>
       ),
@@ -224,7 +222,7 @@ function KeyForm({ close }: { close: (secret?: string) => void }) {
   );
   const faults = isAPIError(create.error) ? create.error.errors : [];
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body()}>
       <form
         className="stack"
         onSubmit={(e) => {

@@ -489,7 +489,7 @@ function EndpointFields({
   const send = endpoint ? update : create;
   const faults = isAPIError(send.error) ? send.error.errors : [];
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body}>
       <form
         className="stack"
         onSubmit={(e) => {

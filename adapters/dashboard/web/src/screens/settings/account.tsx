@@ -51,17 +51,15 @@ function Password() {
     setCurrent("");
     setNext("");
   });
+  const body = { password: next, ...(me.user?.has_password && { current_password: current }) };
   return (
     <Section title={me.user?.has_password ? "Change your password" : "Choose a password"}>
-      <FaultsOf list={faults}>
+      <FaultsOf list={faults} request={body}>
         <form
           className="stack"
           onSubmit={(e) => {
             e.preventDefault();
-            send.go({
-              password: next,
-              ...(me.user?.has_password && { current_password: current }),
-            });
+            send.go(body);
           }}
         >
           <input type="hidden" autoComplete="username" value={me.user?.email ?? ""} readOnly />
@@ -99,16 +97,15 @@ function SecondFactor() {
       </Section>
     );
   }
-  const turnOff = () =>
-    send.go({ totp_secret: "", ...(me.user?.has_password && { current_password: current }) });
+  const off = { totp_secret: "", ...(me.user?.has_password && { current_password: current }) };
   return (
     <Section title="Second factor">
-      <FaultsOf list={faults}>
+      <FaultsOf list={faults} request={off}>
         <form
           className="stack"
           onSubmit={(e) => {
             e.preventDefault();
-            turnOff();
+            send.go(off);
           }}
         >
           <p>

@@ -93,18 +93,19 @@ export function Authenticator({
     setCodes(out.recovery_codes);
     shown?.();
   });
+  const body = {
+    totp_secret: secret,
+    totp: code,
+    ...(had ? { current_password: password } : { password }),
+  };
   if (codes) return <RecoveryCodes codes={codes} done={done} />;
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body}>
       <form
         className="stack"
         onSubmit={(e) => {
           e.preventDefault();
-          send.go({
-            totp_secret: secret,
-            totp: code,
-            ...(had ? { current_password: password } : { password }),
-          });
+          send.go(body);
         }}
       >
         <p>

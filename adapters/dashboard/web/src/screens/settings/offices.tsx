@@ -203,35 +203,34 @@ function OfficeForm({ office }: { office?: Office }) {
   });
   const [retired, setRetired] = useState(office?.retired ?? false);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const none = (v: string) => v.trim() || null;
+  const address = Object.values(a).some((v) => v.trim())
+    ? {
+        line1: none(a.line1),
+        line2: none(a.line2),
+        city: none(a.city),
+        state: none(a.state),
+        zip: none(a.zip),
+      }
+    : null;
+  const body = {
+    name: f.name,
+    npi: f.npi,
+    tax_id: none(f.tax_id),
+    phone: none(f.phone),
+    contact_name: none(f.contact_name),
+    taxonomy: none(f.taxonomy),
+    time_zone: f.time_zone,
+    address,
+  };
   const send = useSend(
-    (fetch, key) => {
-      const none = (v: string) => v.trim() || null;
-      const address = Object.values(a).some((v) => v.trim())
-        ? {
-            line1: none(a.line1),
-            line2: none(a.line2),
-            city: none(a.city),
-            state: none(a.state),
-            zip: none(a.zip),
-          }
-        : null;
-      const body = {
-        name: f.name,
-        npi: f.npi,
-        tax_id: none(f.tax_id),
-        phone: none(f.phone),
-        contact_name: none(f.contact_name),
-        taxonomy: none(f.taxonomy),
-        time_zone: f.time_zone,
-        address,
-      };
-      return office
+    (fetch, key) =>
+      office
         ? fetch.PATCH("/offices/{id}", {
             params: { path: { id: office.id }, header: key },
             body: { ...body, retired },
           })
-        : fetch.POST("/offices", { params: { header: key }, body });
-    },
+        : fetch.POST("/offices", { params: { header: key }, body }),
     {
       says: "The office is saved.",
       done: () => go("/settings/offices"),
@@ -263,7 +262,7 @@ function OfficeForm({ office }: { office?: Office }) {
     />
   );
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body}>
       {office && !complete(office) && (
         <Notice tone="warn" title="This office is incomplete.">
           Its claims need a tax ID, a phone number and an address.

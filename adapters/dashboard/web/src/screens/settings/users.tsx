@@ -69,7 +69,7 @@ export function Users() {
           caption="Users"
           id={(u) => u.id}
           columns={[
-            { head: "Email", cell: (u) => <span className="strong wrap-anywhere">{u.email}</span> },
+            { head: "Email", cell: (u) => <span className="strong">{u.email}</span> },
             { head: "Role", cell: (u) => <RoleOf user={u} /> },
             { head: "State", cell: (u) => <State value={u.state} /> },
             { head: "Second factor", wide: true, cell: (u) => (u.has_totp ? "On" : "Off") },
@@ -260,7 +260,7 @@ function Invite({
   );
   return (
     <Modal title="Invite a person" open={open} onOpenChange={onOpenChange}>
-      <FaultsOf list={faults}>
+      <FaultsOf list={faults} request={{ email, role }}>
         <form
           className="stack"
           onSubmit={(e) => {

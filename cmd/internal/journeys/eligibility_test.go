@@ -31,7 +31,7 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	page.click("Send again")
 	page.sees("Covered", "Maximums and deductibles", "The rejected check that this one corrects")
 	page.seesNo("asked just now") // which is no time on paper
-	if n := page.printed(); n > 2 {
+	if n := len(page.printed()); n > 2 {
 		t.Errorf("the answer prints on %d pages, want at most 2", n)
 	}
 	page.click("Show the 270 and 271")

@@ -113,10 +113,10 @@ function Frame() {
         Skip to the content
       </a>
       {mode === "test" && (
-        <div className="mode-bar no-print" role="note">
+        <section className="mode-bar no-print" aria-label="Mode">
           <strong>Test mode.</strong> Payers are simulated.{" "}
           <span>Nothing here reaches a real payer or patient.</span>
-        </div>
+        </section>
       )}
       <header className="top no-print">
         <button

@@ -140,9 +140,16 @@ function Says({ check: c }: { check: CheckResource }) {
   if (c.status === "inactive")
     return (
       <Notice tone="bad" title={`Not covered on ${day(c.request.service_date)}.`}>
-        {c.coverage_termination_date && (
-          <p>The coverage ended on {day(c.coverage_termination_date)}.</p>
-        )}
+        {c.coverage_termination_date
+          ? `The coverage ended on ${day(c.coverage_termination_date)}. `
+          : ""}
+        Ask the patient for another plan before the visit.
+      </Notice>
+    );
+  if (c.status === "unknown")
+    return (
+      <Notice tone="warn" title="The payer does not say whether the patient is covered.">
+        Ask {c.payer.name} by phone before the visit.
       </Notice>
     );
   return null;

@@ -142,7 +142,7 @@ function Actor({ entry: { actor, background, operator } }: { entry: Schemas["Aud
   const sub = [kind, background && "by the page itself"].filter(Boolean).join(", ");
   return (
     <>
-      <span className="wrap-anywhere">{actor.name}</span>
+      <span>{actor.name}</span>
       {sub && <span className="sub">{sub}</span>}
     </>
   );
@@ -154,7 +154,7 @@ function From({ entry: { actor, address, agent } }: { entry: Schemas["AuditEntry
   return (
     <>
       {address}
-      {agent && <span className="sub wrap-anywhere">{agent}</span>}
+      {agent && <span className="sub">{agent}</span>}
     </>
   );
 }

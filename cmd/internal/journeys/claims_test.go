@@ -347,7 +347,7 @@ func TestViewerReadsClaims(t *testing.T) {
 		page.sees("claim")
 		page.until("a page without a form", func(r *rod.Page) error {
 			text, err := page.shown(r)
-			if err == nil && !strings.Contains(text, "but not change them") && !strings.Contains(text, "can be edited") {
+			if err == nil && !strings.Contains(text, "but not change anything") && !strings.Contains(text, "can be edited") {
 				err = errors.New(text)
 			}
 			return err

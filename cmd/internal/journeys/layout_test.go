@@ -3,6 +3,7 @@ package journeys_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -29,6 +30,28 @@ func TestScreensStayInPlace(t *testing.T) {
 		page.still(path)
 		page.whole(path)
 	}
+}
+
+// Someone who only reads finds no form on any screen but that of the own account.
+func TestAViewerFindsNoForm(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("viewer")
+	page.mayBeRefused(http.StatusForbidden, "") // what an owner reads
+	for screen, path := range screens(t, practice.oneOfEach(page)) {
+		if screen == "/settings" {
+			continue
+		}
+		page.open("/test" + path)
+		page.settles()
+		page.finds(screen+" has ", `() => [...document.querySelectorAll("main form, main textarea")]
+			.filter((f) => !f.closest(".filters")).map((f) => f.tagName + " " + f.innerText).join("; ")`)
+	}
+	page.open("/test/settings/offices/new")
+	page.sees("Only an owner adds offices.")
+	page.open("/test/claims/new")
+	page.sees("Your role can read, but not change anything.", "An owner can change your role.")
+	page.screen("viewer")
 }
 
 // In forced colors, which take backgrounds away, bars still have a length, and badges a

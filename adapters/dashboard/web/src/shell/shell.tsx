@@ -3,19 +3,19 @@
 
 import { Dialog } from "@base-ui/react/dialog";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router";
+import { Link, Outlet, useMatches, useParams, useRouterState } from "@tanstack/react-router";
 import { ChevronsUpDown, Menu as MenuIcon, Search, X } from "lucide-react";
 import { Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { ClientContext, clientFor, isAPIError, type Mode, useClient } from "../api/client";
 import { type Link as Connection, useLive } from "../api/live";
-import { type Me, MeContext, useMe, useSignOut } from "../api/session";
+import { type Me, MeContext, useMay, useMe, useSignOut } from "../api/session";
 import { browserZone, When, ZoneContext } from "../ui/format";
 import { address, Go } from "../ui/link";
 import { More } from "../ui/menu";
-import { Failure, Loading } from "../ui/page";
+import { Failure, Loading, Notice, Page } from "../ui/page";
 import { ToastProvider } from "../ui/toast";
 import { later } from "./load";
-import { places } from "./places";
+import { needs, places, type Screen } from "./places";
 import { chooseTheme, type Theme, theme } from "./theme";
 
 const SecondFactorRequired = later(() =>
@@ -165,7 +165,7 @@ function Frame() {
         <Away link={link} />
         <WeakPassword />
         <OperatorSignedIn />
-        <Outlet />
+        <Allowed />
       </main>
       {palette && (
         <Suspense fallback={null}>
@@ -173,6 +173,27 @@ function Frame() {
         </Suspense>
       )}
     </div>
+  );
+}
+
+/** Allowed shows the screen to those who may do what it is for. */
+function Allowed() {
+  const may = useMay();
+  const path = useMatches({ select: (all) => all.at(-1)?.fullPath ?? "" });
+  const need = needs[path.replace("/$mode", "") as Screen];
+  if (!need || may[need]) return <Outlet />;
+  return (
+    <Page title={need === "write" ? "Only reading" : "Only for owners"}>
+      <Notice
+        title={
+          need === "write"
+            ? "Your role can read, but not change anything."
+            : "Only an owner can see and change this."
+        }
+      >
+        An owner can change your role.
+      </Notice>
+    </Page>
   );
 }
 

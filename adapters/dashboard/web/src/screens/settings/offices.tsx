@@ -11,7 +11,7 @@ import { CopyAsCurl } from "../../ui/copy";
 import { Check, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
-import { Empty, Notice, Page, Read, Section } from "../../ui/page";
+import { Empty, Facts, Notice, Page, Read, Section } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 import { SettingsParts } from "./parts";
@@ -102,6 +102,7 @@ function complete(o: Office): boolean {
 export function OfficeDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
+  const may = useMay();
   const fresh = id === "new";
   const office = api.useQuery(
     "get",
@@ -115,16 +116,43 @@ export function OfficeDetail() {
       above={<Go to="/settings/offices">Offices</Go>}
       actions={!fresh && <CopyAsCurl path={`/offices/${id}`} />}
     >
-      {fresh ? (
-        <OfficeForm key="new" />
-      ) : (
+      {fresh && may.manage && <OfficeForm key="new" />}
+      {fresh && !may.manage && <Notice title="Only an owner adds offices." />}
+      {!fresh && (
         <Read card of={office} rows={6}>
-          {(o) => <OfficeForm key={o.id} office={o} />}
+          {(o) => (may.manage ? <OfficeForm key={o.id} office={o} /> : <OfficeFacts office={o} />)}
         </Read>
       )}
     </Page>
   );
 }
+
+/** OfficeFacts shows an office to those who do not change it. */
+function OfficeFacts({ office: o }: { office: Office }) {
+  return (
+    <>
+      {o.pending_verification && <Waiting office={o} />}
+      <Section>
+        <Facts
+          items={[
+            ["NPI", o.npi],
+            ["Tax ID", o.tax_id],
+            ["Phone", o.phone],
+            ["Address", o.address && lineOf(o.address)],
+            ["Contact for payers", o.contact_name],
+            ["Taxonomy code", o.taxonomy],
+            ["Time zone", o.time_zone.replace("_", " ")],
+          ]}
+        />
+        <p className="muted">An owner can change the office.</p>
+      </Section>
+    </>
+  );
+}
+
+/** lineOf returns an address in one line. */
+const lineOf = (a: NonNullable<Office["address"]>) =>
+  [a.line1, a.line2, a.city, `${a.state} ${a.zip}`].filter(Boolean).join(", ");
 
 /** Waiting shows what of an office waits for the operator, beside what files say until then. */
 function Waiting({ office }: { office: Office }) {
@@ -139,10 +167,7 @@ function Waiting({ office }: { office: Office }) {
     { says: "The change is withdrawn." },
   );
   if (!waits) return null;
-  const address = (a: Office["pay_to_address"]) =>
-    a
-      ? [a.line1, a.line2, a.city, `${a.state} ${a.zip}`].filter(Boolean).join(", ")
-      : "the office's address";
+  const address = (a: Office["pay_to_address"]) => (a ? lineOf(a) : "the office's address");
   return (
     <Notice
       tone="warn"
@@ -183,7 +208,6 @@ const zones = [
 ];
 
 function OfficeForm({ office }: { office?: Office }) {
-  const may = useMay();
   const go = useGo();
   const [f, setF] = useState({
     name: office?.pending_verification?.name ?? office?.name ?? "",
@@ -247,7 +271,6 @@ function OfficeForm({ office }: { office?: Office }) {
       path={key}
       value={f[key]}
       onChange={(v) => setF({ ...f, [key]: v })}
-      disabled={!may.manage}
       {...more}
     />
   );
@@ -257,7 +280,6 @@ function OfficeForm({ office }: { office?: Office }) {
       path={`address.${key}`}
       value={a[key]}
       onChange={(v) => setA({ ...a, [key]: v })}
-      disabled={!may.manage}
       {...more}
     />
   );
@@ -307,7 +329,6 @@ function OfficeForm({ office }: { office?: Office }) {
               path="time_zone"
               value={f.time_zone}
               onChange={(v) => setF({ ...f, time_zone: v })}
-              disabled={!may.manage}
               options={(zones.includes(f.time_zone) ? zones : [f.time_zone, ...zones]).map(
                 (z) => [z, z.replace("_", " ")] as const,
               )}
@@ -320,15 +341,11 @@ function OfficeForm({ office }: { office?: Office }) {
               onChange={setRetired}
             />
           )}
-          {may.manage ? (
-            <div className="row">
-              <Button type="submit" look="primary" busy={send.isPending}>
-                Save
-              </Button>
-            </div>
-          ) : (
-            <p className="muted">An owner can change the office.</p>
-          )}
+          <div className="row">
+            <Button type="submit" look="primary" busy={send.isPending}>
+              Save
+            </Button>
+          </div>
         </form>
       </Section>
     </FaultsOf>

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func users(b Backend) *cobra.Command {
 
 func inviteUser(b Backend) *cobra.Command {
 	var f userFlags
-	var role string
+	var role, name string
 	c := &cobra.Command{
 		Use: "invite EMAIL", Short: "Invite a person, and print the sign-in link, which works once within 48 hours",
 		Example: "  molar users invite ann@example.com --org org_... --role owner",
@@ -48,13 +49,14 @@ func inviteUser(b Backend) *cobra.Command {
 				return err
 			}
 			return f.offer(c, s, org, func(call idempotency.Write[access.Invited]) (caller.Reply, error) {
-				return s.InviteUser(c.Context(), call, args[0], caller.Role(role))
+				return s.InviteUser(c.Context(), call, args[0], name, caller.Role(role))
 			})
 		}),
 	}
 	f.onOrg(c, true)
 	f.onOrigin(c)
 	c.Flags().StringVar(&role, "role", string(caller.RoleBiller), "owner, biller or viewer")
+	c.Flags().StringVar(&name, "name", "", "name of the person, which the person can change")
 	return c
 }
 
@@ -78,13 +80,13 @@ func listUsers(b Backend) *cobra.Command {
 					if !u.SignedInAt.IsZero() {
 						last = event.Timestamp(u.SignedInAt)
 					}
-					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", u.ID, u.Email, u.Role, u.State, last))
+					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", u.ID, u.Email, cmp.Or(u.Name, "-"), u.Role, u.State, last))
 				}
 				if p.After = next; next == nil {
 					break
 				}
 			}
-			return table(c, "ID\tEMAIL\tROLE\tSTATE\tSIGNED IN", rows)
+			return table(c, "ID\tEMAIL\tNAME\tROLE\tSTATE\tSIGNED IN", rows)
 		}),
 	}
 	f.onOrg(c, true)

@@ -21,6 +21,9 @@ import { chooseTheme, type Theme, theme } from "./theme";
 const SecondFactorRequired = later(() =>
   import("../screens/sign-in/required").then((m) => m.SecondFactorRequired),
 );
+const PasswordRequired = later(() =>
+  import("../screens/sign-in/required").then((m) => m.PasswordRequired),
+);
 const Palette = later(() => import("./palette").then((m) => m.Palette));
 
 /** Shell shows the screens of a mode to a signed-in user. */
@@ -63,17 +66,20 @@ function SignedIn() {
     );
   return (
     <MeContext.Provider value={me.data}>
-      {held || me.data.session?.totp_required ? (
-        <Suspense fallback={null}>
-          <SecondFactorRequired hold={hold} />
-        </Suspense>
-      ) : (
+      <Suspense fallback={null}>
         <ZoneContext.Provider value={zoneOf(me.data)}>
-          <Frame />
+          {first(me.data, held, hold)}
         </ZoneContext.Provider>
-      )}
+      </Suspense>
     </MeContext.Provider>
   );
+}
+
+/** first returns what a person does first: a second factor, which may come with a password, a password,
+ *  or the work. */
+function first({ session }: Me, held: boolean, hold: (on: boolean) => void) {
+  if (held || session?.totp_required) return <SecondFactorRequired hold={hold} />;
+  return session?.password_required ? <PasswordRequired /> : <Frame />;
 }
 
 /** zoneOf returns the time zone of the person's office: the browser's, if an office is in it, else
@@ -237,7 +243,10 @@ function Navigation({ onSearch }: { onSearch: () => void }) {
       </nav>
       <div className="nav-foot">
         <ModeSwitch />
-        <Account email={me.user?.email ?? ""} organization={me.organization.name} />
+        <Account
+          person={me.user?.name ?? me.user?.email ?? ""}
+          organization={me.organization.name}
+        />
       </div>
     </>
   );
@@ -268,12 +277,12 @@ const themes: Record<Theme, string> = {
   dark: "Dark colors",
 };
 
-function Account({ email, organization }: { email: string; organization: string }) {
+function Account({ person, organization }: { person: string; organization: string }) {
   const leave = useSignOut();
   const [chosen, setChosen] = useState(theme());
   return (
     <More
-      label={`Account: ${organization} ${email}`}
+      label={`Account: ${organization} ${person}`}
       look="quiet"
       items={[
         ...(["system", "light", "dark"] as const)
@@ -292,7 +301,7 @@ function Account({ email, organization }: { email: string; organization: string 
       ]}
     >
       <span className="account">
-        <strong>{organization}</strong> <span className="muted">{email}</span>
+        <strong>{organization}</strong> <span className="muted">{person}</span>
       </span>
       <ChevronsUpDown size={16} aria-hidden />
     </More>

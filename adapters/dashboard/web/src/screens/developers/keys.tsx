@@ -46,7 +46,7 @@ function Keys() {
     paged,
   );
   const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } });
-  const emails = new Map(users.data?.data.map((u) => [u.id, u.email]));
+  const emails = new Map(users.data?.data.map((u) => [u.id, u.name ?? u.email]));
   const make = (
     <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => setMaking(true)}>
       New key

@@ -6,7 +6,13 @@ import { Copy } from "../../ui/copy";
 import { FaultsOf } from "../../ui/form";
 import { words } from "../../ui/format";
 import { Facts, Notice, Page, Section } from "../../ui/page";
-import { Authenticator, CurrentPassword, NewPassword, useOwnChange } from "./authenticator";
+import {
+  Authenticator,
+  CurrentPassword,
+  NameField,
+  NewPassword,
+  useOwnChange,
+} from "./authenticator";
 import { SettingsParts } from "./parts";
 
 export function Account() {
@@ -21,6 +27,7 @@ export function Account() {
         </div>
         <div>
           <Section title="You">
+            <Name />
             <Facts
               items={[
                 ["Email", me.user?.email],
@@ -40,6 +47,30 @@ export function Account() {
         </div>
       </div>
     </Page>
+  );
+}
+
+function Name() {
+  const me = useMe();
+  const [name, setName] = useState(me.user?.name ?? "");
+  const { faults, send } = useOwnChange(() => undefined);
+  return (
+    <FaultsOf list={faults} request={{ name }}>
+      <form
+        className="stack"
+        onSubmit={(e) => {
+          e.preventDefault();
+          send.go({ name });
+        }}
+      >
+        <NameField value={name} onChange={setName} />
+        <div className="row">
+          <Button type="submit" busy={send.isPending} disabled={name === (me.user?.name ?? "")}>
+            Save the name
+          </Button>
+        </div>
+      </form>
+    </FaultsOf>
   );
 }
 

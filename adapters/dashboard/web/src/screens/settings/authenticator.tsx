@@ -36,6 +36,22 @@ export function useOwnChange(done: (out: Schemas["ChangedUser"]) => void) {
   return { faults, send };
 }
 
+/** NameField is the field for the name of a person. */
+export function NameField({ value, onChange }: Pick<PasswordProps, "value" | "onChange">) {
+  return (
+    <TextField
+      label="Name"
+      path="name"
+      optional
+      autoComplete="name"
+      maxLength={200}
+      value={value}
+      onChange={onChange}
+      hint="As your colleagues know you."
+    />
+  );
+}
+
 type PasswordProps = { label: string; value: string; onChange: (value: string) => void };
 
 /** CurrentPassword is the field for the password so far. */

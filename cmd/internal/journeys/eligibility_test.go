@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-rod/rod/lib/proto"
 )
 
 // A payer rejects a check. The front desk corrects the date of birth in place, and
@@ -42,6 +44,14 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 				t.Errorf("page %d lacks %q: %s", i+1, text, sheet)
 			}
 		}
+	}
+	if err := (proto.EmulationSetEmulatedMedia{Media: "print"}).Call(page.rod); err != nil {
+		t.Fatal(err)
+	}
+	page.finds("on paper, ", `() => [...document.querySelectorAll(".card-flush")].map((c) => getComputedStyle(c))
+		.some((s) => s.boxDecorationBreak !== "clone" || s.overflow !== "visible") ? "the end of a sheet cuts the frame of a card" : ""`)
+	if err := (proto.EmulationSetEmulatedMedia{}).Call(page.rod); err != nil {
+		t.Fatal(err)
 	}
 	page.click("Show the 270 and 271")
 	page.sees("ISA*00*", "1984")

@@ -1107,6 +1107,7 @@ CREATE TABLE public.sessions (
     totp boolean DEFAULT false NOT NULL,
     password_weak boolean DEFAULT false NOT NULL,
     operator text DEFAULT ''::text NOT NULL,
+    wants_password boolean DEFAULT false NOT NULL,
     CONSTRAINT sessions_digest_check CHECK ((length(digest) = 32))
 );
 
@@ -1175,6 +1176,7 @@ CREATE TABLE public.users (
     has_totp boolean GENERATED ALWAYS AS ((totp IS NOT NULL)) STORED NOT NULL,
     operator_signed_in_at timestamp with time zone,
     operator_signed_in text DEFAULT ''::text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
     CONSTRAINT users_email_check CHECK (((email <> ''::text) AND (email = lower(email)))),
     CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'biller'::text, 'viewer'::text]))),
     CONSTRAINT users_state_check CHECK ((state = ANY (ARRAY['invited'::text, 'active'::text, 'disabled'::text])))
@@ -2539,6 +2541,8 @@ GRANT SELECT(password_weak),UPDATE(password_weak) ON TABLE public.sessions TO mo
 
 GRANT SELECT(operator) ON TABLE public.sessions TO molar_app;
 
+GRANT SELECT(wants_password) ON TABLE public.sessions TO molar_app;
+
 GRANT INSERT ON TABLE public.sign_in_links TO molar_app;
 GRANT SELECT,DELETE ON TABLE public.sign_in_links TO molar_system;
 
@@ -2601,6 +2605,8 @@ GRANT UPDATE(operator_signed_in_at) ON TABLE public.users TO molar_system;
 
 GRANT SELECT(operator_signed_in) ON TABLE public.users TO molar_app;
 GRANT UPDATE(operator_signed_in) ON TABLE public.users TO molar_system;
+
+GRANT SELECT(name),UPDATE(name) ON TABLE public.users TO molar_app;
 
 GRANT SELECT ON TABLE public.watches TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.watches TO molar_system;

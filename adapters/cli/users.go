@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func users(b Backend) *cobra.Command {
 
 func inviteUser(b Backend) *cobra.Command {
 	var f userFlags
-	var role string
+	var role, name string
 	c := &cobra.Command{
 		Use: "invite EMAIL", Short: "Invite a person, and print the sign-in link, which works once within 48 hours",
 		Example: "  molar users invite ann@example.com --org org_... --role owner",
@@ -47,13 +48,14 @@ func inviteUser(b Backend) *cobra.Command {
 				return err
 			}
 			return f.offer(c, s, org, func(call idempotency.Write[access.Invited]) (caller.Reply, error) {
-				return s.InviteUser(c.Context(), call, args[0], caller.Role(role))
+				return s.InviteUser(c.Context(), call, args[0], name, caller.Role(role))
 			})
 		}),
 	}
 	f.onOrg(c, true)
 	f.onOrigin(c)
 	c.Flags().StringVar(&role, "role", string(caller.RoleBiller), "owner, biller or viewer")
+	c.Flags().StringVar(&name, "name", "", "name of the person, which the person can change")
 	return c
 }
 
@@ -72,8 +74,8 @@ func listUsers(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return list(c, "", "ID\tEMAIL\tROLE\tSTATE\tSIGNED IN", all, func(u *caller.User) []any {
-				return []any{u.ID, u.Email, u.Role, u.State, timeOrDash(u.SignedInAt)}
+			return list(c, "", "ID\tEMAIL\tNAME\tROLE\tSTATE\tSIGNED IN", all, func(u *caller.User) []any {
+				return []any{u.ID, u.Email, cmp.Or(u.Name, "-"), u.Role, u.State, timeOrDash(u.SignedInAt)}
 			})
 		}),
 	}

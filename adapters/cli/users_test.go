@@ -57,7 +57,7 @@ func TestUsers(t *testing.T) {
 	if err := s.RecordOrigin(t.Context(), "http://127.0.0.1:8080"); err != nil {
 		t.Fatal(err)
 	}
-	invited := must("users invite Ann@example.com --role owner --org " + org)
+	invited := must("users invite Ann@example.com --name Ann --role owner --org " + org)
 	if !strings.HasPrefix(invited, "http://127.0.0.1:8080/sign-in#") || strings.Contains(invited, "\n") {
 		t.Errorf("link %q", invited)
 	}
@@ -65,7 +65,7 @@ func TestUsers(t *testing.T) {
 	if !strings.HasPrefix(again, "https://molar.example/sign-in#") || enter(invited) == nil || enter(again) != nil || enter(again) == nil {
 		t.Errorf("link %q", again)
 	}
-	if list := must("users list --org " + org); !strings.Contains(list, "ann@example.com  owner  active") {
+	if list := must("users list --org " + org); !strings.Contains(list, "ann@example.com  Ann   owner  active") {
 		t.Errorf("list %s", list)
 	}
 	must("users invite ann@example.com --org " + other)

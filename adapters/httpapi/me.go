@@ -55,6 +55,8 @@ type ownKeyJSON struct {
 type ownSessionJSON struct {
 	ID           billing.SessionID `json:"id"`
 	TOTPRequired bool              `json:"totp_required"` // before anything else
+
+	PasswordRequired bool `json:"password_required"`
 }
 
 // getMe handles GET /me.
@@ -78,7 +80,7 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 			out.Operator = &operatorSignInJSON{event.Timestamp(in.At), in.Name, x.caller.Session.Operator != ""}
 		}
 		out.Role, out.User = &x.caller.User.Role, new(userShape(x.caller.User))
-		out.Session = &ownSessionJSON{x.caller.Session.ID, x.caller.Session.LacksTOTP()}
+		out.Session = &ownSessionJSON{x.caller.Session.ID, x.caller.Session.LacksTOTP(), x.caller.Session.LacksPassword(x.caller.User)}
 	}
 	return &reply{status: http.StatusOK, body: out}, nil
 }

@@ -71,7 +71,7 @@ func (s *service) invited(t *testing.T, org billing.OrgID, email string, role ca
 		id, token = i.User.ID, i.Token
 		return ""
 	})
-	if _, err := s.access.InviteUser(t.Context(), call, email, role); err != nil {
+	if _, err := s.access.InviteUser(t.Context(), call, email, "", role); err != nil {
 		t.Fatal(err)
 	}
 	return id, token

@@ -15,9 +15,9 @@ import (
 func (a *api) inviteUser(x *exchange) (*reply, error) {
 	call := replying(x, http.StatusCreated, x.invitedShape)
 	doc := x.document(&call.Request.Faults)
-	email, role := doc.text("email"), caller.Role(doc.text("role"))
+	email, role, name := doc.text("email"), caller.Role(doc.text("role")), value(doc.optionalText("name"))
 	doc.end()
-	return kept(a.access.InviteUser(x.ctx, call, email, role))
+	return kept(a.access.InviteUser(x.ctx, call, email, name, role))
 }
 
 // inviteAgain handles POST /users/{id}/invite.
@@ -25,12 +25,12 @@ func (a *api) inviteAgain(x *exchange) (*reply, error) {
 	return kept(a.access.InviteAgain(x.ctx, replying(x, http.StatusOK, x.invitedShape), userID(x)))
 }
 
-// updateUser handles PATCH /users/{id}. An owner changes the role or the state of
-// any user. Everyone changes their own password and second factor.
+// updateUser handles PATCH /users/{id}. An owner changes the role, the state and the
+// name of any user. Everyone changes their own name, password and second factor.
 func (a *api) updateUser(x *exchange) (*reply, error) {
 	var faults billing.Faults
 	doc := x.document(&faults)
-	role, state := doc.optionalText("role"), doc.optionalText("state")
+	role, state, name := doc.optionalText("role"), doc.optionalText("state"), doc.optionalText("name")
 	current, password := doc.optionalText("current_password"), doc.optionalText("password")
 	secret, code := doc.optionalText("totp_secret"), doc.optionalText("totp")
 	doc.end()
@@ -46,15 +46,17 @@ func (a *api) updateUser(x *exchange) (*reply, error) {
 		call.Request.Faults = faults
 		call.Request.Fingerprint = a.sealed(call.Request.Fingerprint)
 		return kept(a.access.ChangeCredentials(x.ctx, call, x.caller, access.CredentialsChange{
-			Current: value(current), Password: password, TOTPSecret: secret, TOTP: value(code),
+			Name: name, Current: value(current), Password: password, TOTPSecret: secret, TOTP: value(code),
 		}))
 	}
-	if err := x.caller.Can(caller.NeedOwner); err != nil {
-		return nil, err
+	if ownName := name != nil && !changes && id == x.caller.User.ID; !ownName {
+		if err := x.caller.Can(caller.NeedOwner); err != nil {
+			return nil, err
+		}
 	}
 	call := replying(x, http.StatusOK, changedShape)
 	call.Request.Faults = faults
-	return kept(a.access.ChangeUser(x.ctx, call, id, caller.UserChange{Role: caller.Role(value(role)), State: caller.UserState(value(state))}))
+	return kept(a.access.ChangeUser(x.ctx, call, id, caller.UserChange{Role: caller.Role(value(role)), State: caller.UserState(value(state)), Name: name}))
 }
 
 // sealed returns a keyed digest of a fingerprint, for a body with a password: who
@@ -72,6 +74,7 @@ type userJSON struct {
 	ID          billing.UserID   `json:"id"`
 	Object      string           `json:"object"`
 	Email       string           `json:"email"`
+	Name        *string          `json:"name"`
 	Role        caller.Role      `json:"role"`
 	State       caller.UserState `json:"state"`
 	HasPassword bool             `json:"has_password"`
@@ -81,7 +84,7 @@ type userJSON struct {
 }
 
 func userShape(u *caller.User) userJSON {
-	return userJSON{u.ID, "user", u.Email, u.Role, u.State, u.HasPassword, u.HasTOTP, event.Timestamp(u.CreatedAt), timeOrNull(u.SignedInAt)}
+	return userJSON{u.ID, "user", u.Email, orNull(u.Name), u.Role, u.State, u.HasPassword, u.HasTOTP, event.Timestamp(u.CreatedAt), timeOrNull(u.SignedInAt)}
 }
 
 // invitedJSON is a user with a sign-in link, which a replay does not show.

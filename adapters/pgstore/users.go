@@ -17,12 +17,13 @@ import (
 // users are the users of the transaction's organization.
 type users struct{ *tx }
 
-const userColumns = "id, org_id, email, role, state, has_password, has_totp, created_at, signed_in_at, operator_signed_in_at, operator_signed_in"
+const userColumns = "id, org_id, email, name, role, state, has_password, has_totp, created_at, signed_in_at, operator_signed_in_at, operator_signed_in"
 
 type userRow struct {
 	ID          billing.UserID   `db:"id"`
 	Org         billing.OrgID    `db:"org_id"`
 	Email       string           `db:"email"`
+	Name        string           `db:"name"`
 	Role        caller.Role      `db:"role"`
 	State       caller.UserState `db:"state"`
 	HasPassword bool             `db:"has_password"`
@@ -35,7 +36,7 @@ type userRow struct {
 
 func (r userRow) user() (*caller.User, error) {
 	return &caller.User{
-		ID: r.ID, Org: r.Org, Email: r.Email, Role: r.Role, State: r.State, HasPassword: r.HasPassword, HasTOTP: r.HasTOTP,
+		ID: r.ID, Org: r.Org, Email: r.Email, Name: r.Name, Role: r.Role, State: r.State, HasPassword: r.HasPassword, HasTOTP: r.HasTOTP,
 		CreatedAt: r.CreatedAt.UTC(), SignedInAt: present(r.SignedInAt), Operator: caller.OperatorSignIn{At: present(r.OperatorAt), Name: r.Operator},
 	}, nil
 }
@@ -44,9 +45,9 @@ func (r userRow) user() (*caller.User, error) {
 func (r users) Insert(ctx context.Context, u *caller.User) error {
 	r.evidence = rowEvidence("users", u.ID)
 	n, err := r.exec(ctx, `
-INSERT INTO users (id, org_id, email, role, state, created_at)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (org_id, email) DO NOTHING`, u.ID, r.scope.Org, u.Email, u.Role, u.State, micro(u.CreatedAt))
+INSERT INTO users (id, org_id, email, name, role, state, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (org_id, email) DO NOTHING`, u.ID, r.scope.Org, u.Email, u.Name, u.Role, u.State, micro(u.CreatedAt))
 	switch {
 	case err != nil:
 		return fmt.Errorf("insert user %s: %w", u.ID, err)
@@ -82,9 +83,9 @@ func (t *tx) ofOrganization(columns, table string) *query {
 	return q
 }
 
-// Save stores the role and the state.
+// Save stores the role, the state and the name.
 func (r users) Save(ctx context.Context, u *caller.User) error {
-	return r.later(ctx, u.ID, "UPDATE users SET role = $2, state = $3 WHERE id = $1", u.ID, u.Role, u.State)
+	return r.later(ctx, u.ID, "UPDATE users SET role = $2, state = $3, name = $4 WHERE id = $1", u.ID, u.Role, u.State, u.Name)
 }
 
 // SetPassword stores the hash of a password.
@@ -115,7 +116,7 @@ func digests(of [][sha256.Size]byte) pq.ByteaArray {
 // sessions are the sessions of the transaction's organization.
 type sessions struct{ *tx }
 
-const sessionColumns = "id, org_id, user_id, address, agent, created_at, used_at, ended_at, totp, password_weak, operator, " +
+const sessionColumns = "id, org_id, user_id, address, agent, created_at, used_at, ended_at, totp, password_weak, operator, wants_password, " +
 	"(SELECT require_totp FROM organizations o WHERE o.id = org_id) AS totp_required"
 
 type sessionRow struct {
@@ -131,6 +132,7 @@ type sessionRow struct {
 	TOTP         bool   `db:"totp"`
 	PasswordWeak bool   `db:"password_weak"`
 	Operator     string `db:"operator"`
+	Wants        bool   `db:"wants_password"`
 	TOTPRequired bool   `db:"totp_required"`
 }
 
@@ -138,7 +140,7 @@ func (r sessionRow) session() (*caller.Session, error) {
 	return &caller.Session{
 		ID: r.ID, Org: r.Org, User: r.User, Address: r.Address, Agent: r.Agent,
 		CreatedAt: r.CreatedAt.UTC(), UsedAt: r.UsedAt.UTC(), EndedAt: present(r.EndedAt),
-		TOTP: r.TOTP, PasswordWeak: r.PasswordWeak, Operator: r.Operator, TOTPRequired: r.TOTPRequired,
+		TOTP: r.TOTP, PasswordWeak: r.PasswordWeak, Operator: r.Operator, WantsPassword: r.Wants, TOTPRequired: r.TOTPRequired,
 	}, nil
 }
 
@@ -288,9 +290,9 @@ type signedIn struct{ *tx }
 func (r signedIn) Insert(ctx context.Context, s *caller.Session, digest [32]byte) error {
 	r.evidence = rowEvidence("sessions", s.ID)
 	return r.later(ctx, s.ID, `
-INSERT INTO sessions (id, org_id, user_id, digest, address, agent, created_at, used_at, totp, password_weak, operator)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		s.ID, s.Org, s.User, digest[:], s.Address, s.Agent, micro(s.CreatedAt), micro(s.UsedAt), s.TOTP, s.PasswordWeak, s.Operator)
+INSERT INTO sessions (id, org_id, user_id, digest, address, agent, created_at, used_at, totp, password_weak, operator, wants_password)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		s.ID, s.Org, s.User, digest[:], s.Address, s.Agent, micro(s.CreatedAt), micro(s.UsedAt), s.TOTP, s.PasswordWeak, s.Operator, s.WantsPassword)
 }
 
 // Find reads a session and its user.

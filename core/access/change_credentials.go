@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -10,9 +11,10 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// CredentialsChange is a new password of a user, a new TOTP secret, or both. Nil
-// fields change nothing.
+// CredentialsChange is a new password of a user, a new TOTP secret, or both, with the
+// name that the person may enter beside them. Nil fields change nothing.
 type CredentialsChange struct {
+	Name       *string
 	Current    string // the password so far; empty without one
 	Password   *string
 	TOTPSecret *string // in base32; empty removes it
@@ -31,7 +33,7 @@ func (c CredentialsChange) setsUp() bool { return c.TOTPSecret != nil && *c.TOTP
 
 // ChangeCredentials changes the caller's password, TOTP secret, or both. Then all
 // sessions of the user end within two seconds. Only that in which the person set up a
-// second factor goes on, as one with it. It returns CodeInvalidRequest for a weak password, a wrong
+// second factor, or chose the password that the session wanted, goes on. It returns CodeInvalidRequest for a weak password, a wrong
 // current one, a code that the new secret does not have, and the removal of a second
 // factor that the organization requires.
 func (s *Service) ChangeCredentials(
@@ -47,6 +49,7 @@ func (s *Service) ChangeCredentials(
 		return caller.Reply{}, err
 	}
 	faults := call.Request.Faults
+	judgeName(&faults, in.Name)
 	if in.Password != nil {
 		caller.JudgePassword(&faults, "password", *in.Password, a.Email, s.strength(*in.Password, a))
 	}
@@ -73,6 +76,7 @@ func (s *Service) ChangeCredentials(
 		if err != nil {
 			return UserWithCodes{}, err
 		}
+		wanted := by.Session.LacksPassword(u) && in.Password != nil
 		if in.Password != nil {
 			u.HasPassword = true
 			if err := tx.Users.SetPassword(ctx, u.ID, a.Password); err != nil {
@@ -85,11 +89,17 @@ func (s *Service) ChangeCredentials(
 				return UserWithCodes{}, err
 			}
 		}
-		if !in.setsUp() {
+		if in.Name != nil {
+			u.Name = strings.TrimSpace(*in.Name)
+			if err := tx.Users.Save(ctx, u); err != nil {
+				return UserWithCodes{}, err
+			}
+		}
+		if !in.setsUp() && !wanted {
 			return UserWithCodes{u, codes}, tx.Sessions.EndAll(ctx, u.ID, tx.Real.Now().Time)
 		}
 		session := *by.Session
-		session.Prove(in.Password != nil)
+		session.Prove(in.setsUp(), in.Password != nil)
 		return UserWithCodes{u, codes}, tx.Sessions.Keep(ctx, &session, tx.Real.Now().Time)
 	})
 }

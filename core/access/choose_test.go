@@ -33,7 +33,9 @@ func TestChooseOrganization(t *testing.T) {
 	ann := p.withPassword("ann@example.com", caller.RoleOwner)
 	here := p.scope
 	there := p.beside(ann.Email, goodPassword)
-	p.ended("a new password", there)
+	if c := p.resume(there); c.Session.LacksPassword(c.User) {
+		t.Error("the session still wants a password")
+	}
 	try := func(org billing.OrgID, code, browser string) (*access.SignedIn, error) {
 		in := from("192.0.2.1")
 		in.Email, in.Password, in.TOTP, in.Browser, in.Organization = ann.Email, goodPassword, code, browser, org

@@ -174,7 +174,7 @@ func TestEndedSessionsChangeNothing(t *testing.T) {
 				return p.s.ChangeUser(t.Context(), by(p, c, &user), u.ID, caller.UserChange{Role: caller.RoleOwner, State: caller.UserActive})
 			},
 			"invited": func() (caller.Reply, error) {
-				return p.s.InviteUser(t.Context(), by(p, c, &invited), "friend."+name+"@example.com", caller.RoleOwner)
+				return p.s.InviteUser(t.Context(), by(p, c, &invited), "friend."+name+"@example.com", "", caller.RoleOwner)
 			},
 			"invited again": func() (caller.Reply, error) { return p.s.InviteAgain(t.Context(), by(p, c, &invited), other.ID) },
 			"created a key": func() (caller.Reply, error) {

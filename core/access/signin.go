@@ -88,7 +88,7 @@ func (s *Service) signInByLink(ctx context.Context, in SignIn) (out *SignedIn, e
 		if l.Operator != "" {
 			a.Operator = caller.OperatorSignIn{At: tx.Real.Now().Time, Name: l.Operator}
 		}
-		out, err = s.open(ctx, tx, a, in, &caller.Session{Operator: l.Operator})
+		out, err = s.open(ctx, tx, a, in, &caller.Session{Operator: l.Operator, WantsPassword: l.Kind != caller.LinkOperator})
 		return err
 	})
 	if refused != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -24,9 +25,10 @@ type Invited struct {
 // CodeConflict if the organization has a user with the address. It reveals
 // nothing about other organizations.
 func (s *Service) InviteUser(
-	ctx context.Context, call idempotency.Write[Invited], email string, role caller.Role,
+	ctx context.Context, call idempotency.Write[Invited], email, name string, role caller.Role,
 ) (caller.Reply, error) {
 	faults := call.Request.Faults
+	judgeName(&faults, &name)
 	normal, ok := caller.NormalEmail(email)
 	if faults.Required("email", email, 0) && !ok {
 		faults.Add("email", billing.FaultFormat, "An email address has the form name@example.com.")
@@ -43,7 +45,7 @@ func (s *Service) InviteUser(
 	return s.offer(ctx, call, caller.LinkInvitation, func(ctx context.Context, tx ports.Tx) (*caller.User, error) {
 		now := tx.Real.Now()
 		u := &caller.User{
-			ID: billing.NewID[billing.UserID](now), Org: call.Scope.Org, Email: normal, Role: role, State: caller.UserInvited, CreatedAt: now.Time,
+			ID: billing.NewID[billing.UserID](now), Org: call.Scope.Org, Email: normal, Name: strings.TrimSpace(name), Role: role, State: caller.UserInvited, CreatedAt: now.Time,
 		}
 		if _, err := lockUsers(ctx, tx, call.Call); err != nil {
 			return nil, err
@@ -149,12 +151,20 @@ type Changed struct {
 	Keys []*caller.APIKey // of a disabled user: those that the user made, and that still work
 }
 
-// ChangeUser changes the role or the state of a user. Then the user's sessions
-// end within two seconds. It returns CodeConflict for the last active owner.
+// judgeName adds the faults of a person's name, which may be left out.
+func judgeName(faults *billing.Faults, name *string) {
+	if name != nil {
+		faults.Shown("name", *name)
+	}
+}
+
+// ChangeUser changes the role, the state or the name of a user. After a change of the
+// role or the state, the user's sessions end within two seconds. It returns CodeConflict for the last active owner.
 func (s *Service) ChangeUser(
 	ctx context.Context, call idempotency.Write[Changed], id billing.UserID, change caller.UserChange,
 ) (caller.Reply, error) {
 	faults := call.Request.Faults
+	judgeName(&faults, change.Name)
 	if change.Role != "" && !slices.Contains(caller.Roles(), change.Role) {
 		faults.Add("role", billing.FaultNotAllowed, "The role must be owner, biller or viewer.")
 	}
@@ -168,8 +178,11 @@ func (s *Service) ChangeUser(
 			return Changed{}, err
 		}
 		ends, err := u.Change(change, all)
+		if err == nil {
+			err = tx.Users.Save(ctx, u)
+		}
 		if err == nil && ends {
-			err = s.saveUser(ctx, tx, u)
+			err = tx.Sessions.EndAll(ctx, u.ID, tx.Clock.Now())
 		}
 		out := Changed{User: u}
 		if err == nil && change.State == caller.UserDisabled {
@@ -177,14 +190,6 @@ func (s *Service) ChangeUser(
 		}
 		return out, err
 	})
-}
-
-// saveUser stores a changed user and ends the sessions.
-func (s *Service) saveUser(ctx context.Context, tx ports.Tx, u *caller.User) error {
-	if err := tx.Users.Save(ctx, u); err != nil {
-		return err
-	}
-	return tx.Sessions.EndAll(ctx, u.ID, tx.Real.Now().Time)
 }
 
 // ListUsers reads a page of the users of an organization, newest first, and the

@@ -41,6 +41,7 @@ func testUsers(b *scoped) {
 	b.practice(elsewhere.Org)
 	ann, ben := b.user(b.scope, "ann@example.com", caller.RoleOwner, 1), b.user(b.scope, "ben@example.com", caller.RoleBiller, 2)
 	other := b.user(elsewhere, "ann@example.com", caller.RoleViewer, 3)
+	ann.Name = "Ann Rivers"
 	b.addUser(b.scope, ann)
 	b.addUser(b.scope, ben)
 	b.addUser(elsewhere, other)
@@ -49,7 +50,7 @@ func testUsers(b *scoped) {
 	})
 	wantCode(t, "a second user with the address", err, billing.CodeConflict)
 
-	ben.Role, ben.State = caller.RoleViewer, caller.UserDisabled
+	ben.Role, ben.State, ben.Name = caller.RoleViewer, caller.UserDisabled, "Ben Ortiz"
 	for _, mode := range []billing.Mode{billing.ModeTest, billing.ModeLive} { // users belong to both
 		scope := billing.Scope{Org: b.scope.Org, Mode: mode}
 		all, err := try(b, scope, func(ctx context.Context, tx ports.Tx) ([]*caller.User, error) {
@@ -221,7 +222,7 @@ func testSessions(b *scoped) {
 	ann, ben, other := b.user(b.scope, "a@x.y", caller.RoleOwner, 1), b.user(b.scope, "b@x.y", caller.RoleViewer, 2), b.user(elsewhere, "a@x.y", caller.RoleOwner, 3)
 	sessions := map[string]*caller.Session{}
 	begin := func(secret string, u *caller.User, at time.Time) {
-		s := &caller.Session{ID: billing.NewID[billing.SessionID](billing.RealAt(at)), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at, TOTP: secret == "ben", PasswordWeak: secret == "idle", Operator: map[string]string{"idle": "ben"}[secret]}
+		s := &caller.Session{ID: billing.NewID[billing.SessionID](billing.RealAt(at)), Org: u.Org, User: u.ID, Address: "192.0.2.1", Agent: "curl/8", CreatedAt: at, UsedAt: at, TOTP: secret == "ben", PasswordWeak: secret == "idle", WantsPassword: secret == "ann", Operator: map[string]string{"idle": "ben"}[secret]}
 		sessions[secret] = s
 		b.system(func(ctx context.Context, tx ports.SystemTx) error { return tx.SignedIn.Insert(ctx, s, digest(secret)) })
 	}

@@ -189,6 +189,7 @@ func TestFindingsAreCorrectedByKeyboard(t *testing.T) {
 	page.sees("Tooth 14 DO")
 	page.press("Escape")
 	page.within("group", "Line 1").has("Surfaces", "DO")
+	page.seesNo("to correct", "The procedure is for one tooth")
 	page.tabTo("Send")
 	page.press("Enter")
 	page.sees("The claim is queued for the next file.")
@@ -223,6 +224,7 @@ func TestClaimIsKeptThroughARefusal(t *testing.T) {
 	page.screen("claim-refused")
 	page.has("First name", "Nia")
 	page.fill("Control number", "FREE-1")
+	page.seesNo("1 thing to correct", "Request req_") // it is another number now
 	page.within("navigation", "Screens").click("Claims")
 	page.seesA("dialog", "Leave without saving?")
 	page.click("Stay")
@@ -345,7 +347,7 @@ func TestViewerReadsClaims(t *testing.T) {
 		page.sees("claim")
 		page.until("a page without a form", func(r *rod.Page) error {
 			text, err := page.shown(r)
-			if err == nil && !strings.Contains(text, "but not change them") && !strings.Contains(text, "can be edited") {
+			if err == nil && !strings.Contains(text, "but not change anything") && !strings.Contains(text, "can be edited") {
 				err = errors.New(text)
 			}
 			return err

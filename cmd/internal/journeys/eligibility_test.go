@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
 )
 
 // A payer rejects a check. The front desk corrects the date of birth in place, and
@@ -31,8 +34,24 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	page.click("Send again")
 	page.sees("Covered", "Maximums and deductibles", "The rejected check that this one corrects")
 	page.seesNo("asked just now") // which is no time on paper
-	if n := page.printed(); n > 2 {
-		t.Errorf("the answer prints on %d pages, want at most 2", n)
+	sheets := page.printed()
+	if len(sheets) > 2 {
+		t.Errorf("the answer prints on %d pages, want at most 2", len(sheets))
+	}
+	for i, sheet := range sheets {
+		for _, text := range []string{"Testmode", "MainStreet", "SamExample", "bornFeb29,1984", "MemberIDW77-ACTIVE-FULL", "checked" + time.Now().Format("Jan2,2006")} {
+			if !strings.Contains(sheet, text) {
+				t.Errorf("page %d lacks %q: %s", i+1, text, sheet)
+			}
+		}
+	}
+	if err := (proto.EmulationSetEmulatedMedia{Media: "print"}).Call(page.rod); err != nil {
+		t.Fatal(err)
+	}
+	page.finds("on paper, ", `() => [...document.querySelectorAll(".card-flush")].map((c) => getComputedStyle(c))
+		.some((s) => s.boxDecorationBreak !== "clone" || s.overflow !== "visible") ? "the end of a sheet cuts the frame of a card" : ""`)
+	if err := (proto.EmulationSetEmulatedMedia{}).Call(page.rod); err != nil {
+		t.Fatal(err)
 	}
 	page.click("Show the 270 and 271")
 	page.sees("ISA*00*", "1984")

@@ -447,9 +447,13 @@ func (p *page) copied() (text string) {
 }
 
 // record makes the page remember what it copies, because all tabs of Chromium
-// share one clipboard.
+// share one clipboard, and what moved without a key or a click.
 func (p *page) record() error {
-	_, err := p.rod.EvalOnNewDocument(`navigator.clipboard && (navigator.clipboard.writeText = async (text) => { window.copied = text })`)
+	_, err := p.rod.EvalOnNewDocument(`
+		navigator.clipboard && (navigator.clipboard.writeText = async (text) => { window.copied = text })
+		window.shifts = []
+		new PerformanceObserver((list) => window.shifts.push(...list.getEntries().filter((e) => !e.hadRecentInput)))
+			.observe({ type: "layout-shift", buffered: true })`)
 	return err
 }
 

@@ -1,6 +1,8 @@
 package journeys_test
 
 import (
+	"bytes"
+	"compress/zlib"
 	_ "embed" // axe-core
 	"errors"
 	"fmt"
@@ -8,7 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/proto"
@@ -25,11 +30,12 @@ const (
 //go:embed testdata/axe/axe.min.js
 var axe string
 
-// screen looks at the screen as it is: in light and in dark on a desktop it must
-// pass axe at WCAG 2.1 A and AA, and on a phone nothing may be wider than the
-// page. With MOLAR_SCREENSHOTS=DIR a picture of each goes to DIR, as NAME-light.png.
+// screen looks at the screen as it is: in light and in dark on a desktop it must pass
+// axe at WCAG 2.1 A and AA, its tables must be whole, and on a phone nothing may be wider
+// than the page. With MOLAR_SCREENSHOTS=DIR a picture of each goes to DIR, as NAME-light.png.
 func (p *page) screen(name string) {
 	p.tb.Helper()
+	p.whole(name)
 	for _, dark := range []bool{false, true} {
 		p.shows(desktop, dark)
 		p.picture(name + map[bool]string{false: "-light", true: "-dark"}[dark])
@@ -92,6 +98,7 @@ func (p *page) accessible(what string) {
 	found, err := r.Evaluate(rod.Eval(`async () => {
 		const { violations } = await axe.run(document, {
 			runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }, resultTypes: ["violations"],
+			rules: { region: { enabled: true } }, // everything is inside a landmark
 		})
 		return violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target.join(" ") + "\n" + n.failureSummary))
 	}`).ByPromise())
@@ -106,17 +113,63 @@ func (p *page) accessible(what string) {
 // fits fails the journey if the page is wider than the window.
 func (p *page) fits(what string) {
 	p.tb.Helper()
-	wide, err := p.rod.Timeout(patience).Eval(`() => {
+	p.finds(what+" is wider than a phone: ", `() => {
 		const page = document.documentElement
 		return page.scrollWidth <= page.clientWidth ? "" : page.scrollWidth + " of " + page.clientWidth + " pixels: " +
 			[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > page.clientWidth + 1)
 				.slice(0, 5).map((e) => e.tagName + "." + e.className).join(", ")
 	}`)
+}
+
+// still fails the journey if parts of the page moved while it loaded, as web.dev's
+// Cumulative Layout Shift counts it: 0.1 and more is felt.
+func (p *page) still(what string) {
+	p.tb.Helper()
+	p.finds(what+" moves while it loads, by ", `() => {
+		const named = (e) => e?.nodeType === 1 ? e.tagName + "." + e.className : String(e?.textContent).slice(0, 40)
+		let most = 0, sum = 0, first = 0, last = 0
+		for (const s of window.shifts) {
+			sum = s.startTime - last < 1000 && s.startTime - first < 5000 ? sum + s.value : s.value
+			if (sum === s.value) first = s.startTime
+			last = s.startTime
+			most = Math.max(most, sum)
+		}
+		return most < 0.1 ? "" : most.toFixed(3) + ": " + window.shifts.map((s) => s.value.toFixed(3) + " " +
+			s.sources.map((o) => named(o.node) + " " + o.previousRect.y + " to " + o.currentRect.y).join(", ")).join("; ")
+	}`)
+}
+
+// whole fails the journey if the page is a little taller than the window, or if a table
+// breaks a word or an email address into two lines.
+func (p *page) whole(what string) {
+	p.tb.Helper()
+	p.finds(what+" ", `() => {
+		const over = document.documentElement.scrollHeight - document.documentElement.clientHeight
+		if (over > 0 && over < 4) return "is " + over + " pixels too tall"
+		const range = document.createRange()
+		for (const cell of document.querySelectorAll(".table td")) {
+			const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT, (t) => t.parentElement.closest("code, pre") ? 2 : 1)
+			while (texts.nextNode()) {
+				for (const word of texts.currentNode.data.matchAll(/[\p{L}\p{N}]{2,24}|\S+@\S+/gu)) {
+					range.setStart(texts.currentNode, word.index)
+					range.setEnd(texts.currentNode, word.index + word[0].length)
+					if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) return "breaks " + word[0]
+				}
+			}
+		}
+		return ""
+	}`)
+}
+
+// finds fails the journey if a script returns a fault of the page.
+func (p *page) finds(prefix, script string) {
+	p.tb.Helper()
+	fault, err := p.eval(p.rod.Timeout(patience), script)
 	if err != nil {
 		p.tb.Fatal(err)
 	}
-	if text := wide.Value.Str(); text != "" {
-		p.tb.Errorf("%s is wider than a phone: %s", what, text)
+	if fault != "" {
+		p.tb.Error(prefix + fault)
 	}
 }
 
@@ -148,8 +201,9 @@ func (p *page) picture(name string) {
 	}
 }
 
-// printed returns the number of pages of Letter paper that the page prints on.
-func (p *page) printed() int {
+// printed returns the text of each page of Letter paper that the page prints on, without
+// its white space.
+func (p *page) printed() (sheets []string) {
 	p.tb.Helper()
 	stream, err := p.rod.Timeout(patience).PDF(&proto.PagePrintToPDF{PrintBackground: true})
 	if err != nil {
@@ -159,7 +213,66 @@ func (p *page) printed() int {
 	if err != nil {
 		p.tb.Fatal(err)
 	}
-	return len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(b, -1))
+	if dir, wanted := pictures(); wanted {
+		_ = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(p.tb.Name(), "/", "-")+".pdf"), b, 0o644)
+	}
+	objects := map[string][]byte{}
+	for _, o := range regexp.MustCompile(`(?ms)^(\d+) 0 obj\n(.*?)\nendobj`).FindAllSubmatch(b, -1) {
+		objects[string(o[1])] = o[2]
+	}
+	fonts := map[string]map[string]string{}
+	for _, f := range regexp.MustCompile(`/(F\d+) (\d+) 0 R`).FindAllSubmatch(b, -1) {
+		if to := regexp.MustCompile(`/ToUnicode (\d+) 0 R`).FindSubmatch(objects[string(f[2])]); to != nil {
+			fonts[string(f[1])] = glyphs(string(inflated(p.tb, objects[string(to[1])])))
+		}
+	}
+	for _, o := range regexp.MustCompile(`/Type /Page\n[^\x00]*?/Contents (\d+) 0 R`).FindAllSubmatch(b, -1) {
+		var text strings.Builder
+		font := map[string]string{}
+		for _, t := range regexp.MustCompile(`/(F\d+) \S+ Tf|<([0-9A-F]+)>`).FindAllSubmatch(inflated(p.tb, objects[string(o[1])]), -1) {
+			if len(t[1]) > 0 {
+				font = fonts[string(t[1])]
+			}
+			for code := range slices.Chunk(t[2], 4) {
+				text.WriteString(font[string(code)])
+			}
+		}
+		sheets = append(sheets, strings.Join(strings.Fields(text.String()), ""))
+	}
+	return sheets
+}
+
+// inflated returns the stream of an object of a PDF.
+func inflated(tb testing.TB, object []byte) []byte {
+	tb.Helper()
+	_, stream, _ := bytes.Cut(object, []byte("stream\n"))
+	z, err := zlib.NewReader(bytes.NewReader(stream))
+	if err != nil {
+		tb.Fatalf("a stream of the PDF: %v", err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		tb.Fatalf("a stream of the PDF: %v", err)
+	}
+	return text
+}
+
+// glyphs returns the text of each glyph of a font, by its code.
+func glyphs(cmap string) map[string]string {
+	of := map[string]string{}
+	for _, line := range strings.Split(cmap, "\n") {
+		codes := regexp.MustCompile(`<([0-9A-F]{4})>`).FindAllStringSubmatch(line, -1)
+		if len(codes) < 2 {
+			continue
+		}
+		first, _ := strconv.ParseUint(codes[0][1], 16, 16)
+		last, _ := strconv.ParseUint(codes[len(codes)-2][1], 16, 16)
+		text, _ := strconv.ParseUint(codes[len(codes)-1][1], 16, 16)
+		for n := first; n <= last; n++ {
+			of[fmt.Sprintf("%04X", n)] = string(rune(text + n - first))
+		}
+	}
+	return of
 }
 
 // keepFailure stores a picture of the page of a journey that failed.

@@ -309,11 +309,14 @@ func (s *service) send(tb testing.TB, method, path string, headers map[string]st
 	return reply{got.StatusCode, got.Header.Get("X-Request-Id"), got.Cookies()}, text
 }
 
-// session invites the user with a role, and signs that user in.
+// session invites the user with a role, who signs in and chooses a password.
 func (p *practice) session(role string) []*http.Cookie {
 	p.t.Helper()
-	return p.s.follow(p.t, p.invites(role))
+	return p.s.setPassword(p.t, p.invites(role), firstPassword)
 }
+
+// firstPassword is what those who are invited choose, unless the journey is about it.
+const firstPassword = "correct horse battery 9"
 
 // follow signs in by a link.
 func (s *service) follow(tb testing.TB, link string) []*http.Cookie {
@@ -344,15 +347,16 @@ func (p *practice) password(role, password string) {
 	p.s.setPassword(p.t, p.invites(role), password)
 }
 
-// setPassword signs in by a link and sets the password of the user.
-func (s *service) setPassword(tb testing.TB, link, password string) {
+// setPassword signs in by an invitation and sets the password of the user.
+func (s *service) setPassword(tb testing.TB, link, password string) []*http.Cookie {
 	tb.Helper()
 	var cookies []string
-	for _, c := range s.follow(tb, link) {
+	session := s.follow(tb, link)
+	for _, c := range session {
 		cookies = append(cookies, c.Name+"="+c.Value)
 	}
 	headers := map[string]string{
-		"Origin": s.origin, "Molar-Mode": "test", "Idempotency-Key": "password", "Cookie": strings.Join(cookies, "; "),
+		"Origin": s.origin, "Molar-Mode": "test", "Idempotency-Key": "password-" + link[len(link)-20:], "Cookie": strings.Join(cookies, "; "),
 	}
 	var me struct {
 		User struct {
@@ -367,6 +371,7 @@ func (s *service) setPassword(tb testing.TB, link, password string) {
 	if got.status != http.StatusOK {
 		tb.Fatalf("set a password: %d %s", got.status, text)
 	}
+	return session
 }
 
 // visits opens a path, or a link, in a browser in which no user has signed in.

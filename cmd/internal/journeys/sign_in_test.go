@@ -26,9 +26,14 @@ func TestSignOut(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	page := visits(t, practice.invites("biller"))
-	page.sees("Cedar Dental")
+	page.seesA("heading", "Choose a password")
+	page.sees("Cedar Dental", practice.email("biller"))
 	page.mayBeRefused(http.StatusUnauthorized, "")
-	practice.signsOut(page, "biller")
+	page.reload()
+	page.seesA("heading", "Choose a password") // before anything else
+	page.screen("password-required")
+	page.click("Sign out")
+	page.seesA("heading", "Sign in to Molar")
 	page.open("/test")
 	page.seesA("heading", "Sign in to Molar")
 	page.screen("sign-in")
@@ -87,6 +92,7 @@ func TestWeakPassword(t *testing.T) {
 	page.sees("Your password is easy to guess.")
 	page.screen("weak-password")
 	page.click("Choose another one")
+	page.fill("Current password", firstPassword)
 	page.fill("New password", "Welcome12345")
 	page.mayBeRefused(http.StatusUnprocessableEntity, "")
 	page.click("Save the password")
@@ -107,7 +113,7 @@ func TestSignInWithAUsedLink(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	link := practice.invites("viewer")
-	visits(t, link).seesA("navigation", "Screens")
+	visits(t, link).seesA("heading", "Choose a password")
 	page := newBrowser(t, practice.s.origin).tab()
 	page.refused(http.StatusUnauthorized, "POST /api/v1/sessions")
 	page.load(link)
@@ -158,11 +164,9 @@ func TestSignInLeadsBack(t *testing.T) {
 func TestSignInLeadsOnlyInside(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
-	_, token, _ := strings.Cut(practice.invites("viewer"), "#")
-	for i, next := range []string{"//molar.example/test", `/\molar.example/test`, "https://molar.example/test", "javascript:alert(1)"} {
-		if i > 0 {
-			_, token, _ = strings.Cut(practice.links("viewer"), "#")
-		}
+	practice.password("viewer", firstPassword)
+	for _, next := range []string{"//molar.example/test", `/\molar.example/test`, "https://molar.example/test", "javascript:alert(1)"} {
+		_, token, _ := strings.Cut(practice.links("viewer"), "#")
 		page := visits(t, "/sign-in?next="+url.QueryEscape(next)+"#"+token)
 		page.at("/test")
 		page.seesA("navigation", "Screens")

@@ -208,7 +208,7 @@ func TestInventedTransport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := g.access.InviteUser(t.Context(), idempotency.Administration(scope, "test", func(i access.Invited) string { invitation = i.Token; return "" }),
-		"owner@example.com", caller.RoleOwner); err != nil {
+		"owner@example.com", "", caller.RoleOwner); err != nil {
 		t.Fatal(err)
 	}
 	call := func(method, path, body string, header map[string]string) (int, string, http.Header) {

@@ -28,6 +28,8 @@ type Session struct {
 
 	Operator string // it began with the link of this operator; empty for none
 
+	WantsPassword bool // it began with a link for a person who has no password yet
+
 	TOTPRequired bool // by its organization; only read
 }
 
@@ -37,10 +39,14 @@ func (s *Session) Position() billing.Position { return billing.Position{Time: s.
 // LacksTOTP reports whether the person must set up a second factor before anything else.
 func (s *Session) LacksTOTP() bool { return s.TOTPRequired && !s.TOTP }
 
-// Prove records that the person set up a second factor in the session, and chose a
-// password if there is a new one.
-func (s *Session) Prove(newPassword bool) {
-	s.TOTP = true
+// LacksPassword reports whether the person, who is the user, chooses a password before
+// anything else.
+func (s *Session) LacksPassword(u *User) bool { return s.WantsPassword && !u.HasPassword }
+
+// Prove records that the person set up a second factor in the session, chose a password,
+// or both.
+func (s *Session) Prove(secondFactor, newPassword bool) {
+	s.TOTP = s.TOTP || secondFactor
 	s.PasswordWeak = s.PasswordWeak && !newPassword
 }
 

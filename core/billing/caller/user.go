@@ -16,6 +16,7 @@ type User struct {
 	ID          billing.UserID
 	Org         billing.OrgID
 	Email       string // in the form of NormalEmail
+	Name        string // as colleagues know the person; empty for none
 	Role        Role
 	State       UserState
 	HasPassword bool
@@ -77,11 +78,12 @@ func NormalEmail(text string) (string, bool) {
 // maxEmail is the longest address that mail can be sent to (RFC 5321).
 const maxEmail = 254
 
-// UserChange is a change of a user by an owner or an operator. Empty fields
-// change nothing.
+// UserChange is a change of a user by an owner or an operator, or of the name by the
+// user. Empty fields change nothing.
 type UserChange struct {
 	Role  Role
 	State UserState // UserActive or UserDisabled
+	Name  *string   // empty for none
 }
 
 // Change changes the user, who is one of all users of the organization. It
@@ -109,6 +111,9 @@ func (u *User) Change(c UserChange, all []*User) (ends bool, err error) {
 		}
 	}
 	ends = next != *u
+	if c.Name != nil {
+		next.Name = strings.TrimSpace(*c.Name)
+	}
 	*u = next
 	return ends, nil
 }

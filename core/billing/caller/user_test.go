@@ -130,3 +130,20 @@ func TestTokens(t *testing.T) {
 		}
 	}
 }
+
+// A name changes without ending sessions, and a session wants a password while there is none.
+func TestNameAndPassword(t *testing.T) {
+	t.Parallel()
+	u := caller.User{Role: caller.RoleOwner, State: caller.UserActive}
+	ends, err := u.Change(caller.UserChange{Name: new(" Ann Rivers ")}, []*caller.User{&u})
+	if err != nil || ends || u.Name != "Ann Rivers" {
+		t.Errorf("%q, ends %t, %v", u.Name, ends, err)
+	}
+	byInvitation, byPassword := caller.Session{WantsPassword: true}, caller.Session{}
+	if !byInvitation.LacksPassword(&u) || byPassword.LacksPassword(&u) {
+		t.Error("only the session of an invitation wants a password")
+	}
+	if u.HasPassword = true; byInvitation.LacksPassword(&u) {
+		t.Error("a session wants a second password")
+	}
+}

@@ -51,6 +51,19 @@ export type Screen =
   | "/settings/sessions"
   | "/settings/audit";
 
+/** needs lists the screens that only people who may write, or manage, use. */
+export const needs: Partial<Record<Screen, "write" | "manage">> = {
+  "/eligibility/new": "write",
+  "/claims/new": "write",
+  "/claims/$id/edit": "write",
+  "/claims/$id/replace": "write",
+  "/claims/$id/secondary": "write",
+  "/claims/$id/convert": "write",
+  "/attachments/new": "write",
+  "/settings/users": "manage",
+  "/settings/audit": "manage",
+};
+
 /** Place is where a link may lead. A path without a screen does not compile. */
 export type Place = PlaceOf<Screen>;
 

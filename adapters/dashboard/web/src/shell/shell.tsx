@@ -3,23 +3,26 @@
 
 import { Dialog } from "@base-ui/react/dialog";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router";
+import { Link, Outlet, useMatches, useParams, useRouterState } from "@tanstack/react-router";
 import { ChevronsUpDown, Menu as MenuIcon, Search, X } from "lucide-react";
 import { Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { ClientContext, clientFor, isAPIError, type Mode, useClient } from "../api/client";
 import { type Link as Connection, useLive } from "../api/live";
-import { type Me, MeContext, useMe, useSignOut } from "../api/session";
+import { type Me, MeContext, useMay, useMe, useSignOut } from "../api/session";
 import { browserZone, When, ZoneContext } from "../ui/format";
 import { address, Go } from "../ui/link";
 import { More } from "../ui/menu";
-import { Failure, Loading } from "../ui/page";
+import { Failure, Loading, Notice, Page } from "../ui/page";
 import { ToastProvider } from "../ui/toast";
 import { later } from "./load";
-import { places } from "./places";
+import { needs, places, type Screen } from "./places";
 import { chooseTheme, type Theme, theme } from "./theme";
 
 const SecondFactorRequired = later(() =>
   import("../screens/sign-in/required").then((m) => m.SecondFactorRequired),
+);
+const PasswordRequired = later(() =>
+  import("../screens/sign-in/required").then((m) => m.PasswordRequired),
 );
 const Palette = later(() => import("./palette").then((m) => m.Palette));
 
@@ -63,17 +66,20 @@ function SignedIn() {
     );
   return (
     <MeContext.Provider value={me.data}>
-      {held || me.data.session?.totp_required ? (
-        <Suspense fallback={null}>
-          <SecondFactorRequired hold={hold} />
-        </Suspense>
-      ) : (
+      <Suspense fallback={null}>
         <ZoneContext.Provider value={zoneOf(me.data)}>
-          <Frame />
+          {first(me.data, held, hold)}
         </ZoneContext.Provider>
-      )}
+      </Suspense>
     </MeContext.Provider>
   );
+}
+
+/** first returns what a person does first: a second factor, which may come with a password, a password,
+ *  or the work. */
+function first({ session }: Me, held: boolean, hold: (on: boolean) => void) {
+  if (held || session?.totp_required) return <SecondFactorRequired hold={hold} />;
+  return session?.password_required ? <PasswordRequired /> : <Frame />;
 }
 
 /** zoneOf returns the time zone of the person's office: the browser's, if an office is in it, else
@@ -113,10 +119,10 @@ function Frame() {
         Skip to the content
       </a>
       {mode === "test" && (
-        <div className="mode-bar no-print" role="note">
+        <section className="mode-bar no-print" aria-label="Mode">
           <strong>Test mode.</strong> Payers are simulated.{" "}
           <span>Nothing here reaches a real payer or patient.</span>
-        </div>
+        </section>
       )}
       <header className="top no-print">
         <button
@@ -165,7 +171,7 @@ function Frame() {
         <Away link={link} />
         <WeakPassword />
         <OperatorSignedIn />
-        <Outlet />
+        <Allowed />
       </main>
       {palette && (
         <Suspense fallback={null}>
@@ -173,6 +179,27 @@ function Frame() {
         </Suspense>
       )}
     </div>
+  );
+}
+
+/** Allowed shows the screen to those who may do what it is for. */
+function Allowed() {
+  const may = useMay();
+  const path = useMatches({ select: (all) => all.at(-1)?.fullPath ?? "" });
+  const need = needs[path.replace("/$mode", "") as Screen];
+  if (!need || may[need]) return <Outlet />;
+  return (
+    <Page title={need === "write" ? "Only reading" : "Only for owners"}>
+      <Notice
+        title={
+          need === "write"
+            ? "Your role can read, but not change anything."
+            : "Only an owner can see and change this."
+        }
+      >
+        An owner can change your role.
+      </Notice>
+    </Page>
   );
 }
 
@@ -216,7 +243,10 @@ function Navigation({ onSearch }: { onSearch: () => void }) {
       </nav>
       <div className="nav-foot">
         <ModeSwitch />
-        <Account email={me.user?.email ?? ""} organization={me.organization.name} />
+        <Account
+          person={me.user?.name ?? me.user?.email ?? ""}
+          organization={me.organization.name}
+        />
       </div>
     </>
   );
@@ -247,12 +277,12 @@ const themes: Record<Theme, string> = {
   dark: "Dark colors",
 };
 
-function Account({ email, organization }: { email: string; organization: string }) {
+function Account({ person, organization }: { person: string; organization: string }) {
   const leave = useSignOut();
   const [chosen, setChosen] = useState(theme());
   return (
     <More
-      label={`Account: ${organization} ${email}`}
+      label={`Account: ${organization} ${person}`}
       look="quiet"
       items={[
         ...(["system", "light", "dark"] as const)
@@ -271,7 +301,7 @@ function Account({ email, organization }: { email: string; organization: string 
       ]}
     >
       <span className="account">
-        <strong>{organization}</strong> <span className="muted">{email}</span>
+        <strong>{organization}</strong> <span className="muted">{person}</span>
       </span>
       <ChevronsUpDown size={16} aria-hidden />
     </More>

@@ -2,7 +2,7 @@
 import { useClient } from "../api/client";
 import { useMay, useMe } from "../api/session";
 
-/** Changer names the user, the program or the operator with an ID. Owners see the user's address. */
+/** Changer names the user, the program or the operator with an ID. Owners see who the user is. */
 export function Changer({ by }: { by: string }) {
   const { api } = useClient();
   const me = useMe();
@@ -15,6 +15,7 @@ export function Changer({ by }: { by: string }) {
     { enabled: may.manage && user },
   );
   if (by === me.user?.id) return <>You</>;
-  if (user) return <>{users.data?.data.find((u) => u.id === by)?.email ?? "A user"}</>;
+  const known = users.data?.data.find((u) => u.id === by);
+  if (user) return <>{known?.name ?? known?.email ?? "A user"}</>;
   return <>{by.startsWith("key_") ? "A program" : by}</>;
 }

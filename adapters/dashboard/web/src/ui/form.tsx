@@ -7,16 +7,38 @@ import {
   type TextareaHTMLAttributes,
   useContext,
   useId,
+  useState,
 } from "react";
+import { standing } from "./standing";
 
 /** Fault is what is wrong with a field: from a refused request, or a finding of a claim. */
 export type Fault = { field: string | null; message: string; fix?: string };
 
 const Faults = createContext<readonly Fault[]>([]);
 
-/** FaultsOf gives the fields inside it what is wrong with them, by their paths in the request. */
-export function FaultsOf({ list, children }: { list: readonly Fault[]; children: ReactNode }) {
-  return <Faults.Provider value={list}>{children}</Faults.Provider>;
+/** FaultsOf gives the fields inside it what is wrong with them, by their paths in the request. A fault
+ *  is gone once the request would have something else at its path. */
+export function FaultsOf({
+  list,
+  request,
+  children,
+}: {
+  list: readonly Fault[];
+  request: object; // as the form would send it now
+  children: ReactNode;
+}) {
+  const [judged, setJudged] = useState({ list, request });
+  if (judged.list !== list && judged.list.length + list.length > 0) setJudged({ list, request });
+  return (
+    <Faults.Provider value={list.filter((f) => standing(f.field, judged.request, request))}>
+      {children}
+    </Faults.Provider>
+  );
+}
+
+/** useAllFaults returns all that is still wrong. */
+export function useAllFaults(): readonly Fault[] {
+  return useContext(Faults);
 }
 
 /** useFaults returns what is wrong at a path. */

@@ -17,17 +17,20 @@ export function Page({
   above,
   about,
   actions,
+  printed,
   children,
 }: {
   title: string;
   above?: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
+  printed?: ReactNode; // at the top of each sheet of paper
   children: ReactNode;
 }) {
   useTitle(title);
   return (
     <div className="page">
+      {printed && <div className="page-printed">{printed}</div>}
       <header className="page-head">
         <div className="page-title">
           {above && <div className="page-above no-print">{above}</div>}

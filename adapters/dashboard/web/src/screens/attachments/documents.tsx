@@ -312,7 +312,10 @@ function Item({
           </div>
         )}
         {c.found && (
-          <FaultsOf list={c.faults}>
+          <FaultsOf
+            list={c.faults}
+            request={{ document_type: c.kind, image_date: c.date, orientation: c.side }}
+          >
             <div className="fields">
               <SelectField
                 label="What it shows"

@@ -26,18 +26,15 @@ export function NewAttachment() {
   const [narrative, setNarrative] = useState("");
   const [payer, setPayer] = useState<PickedPayer | null>(null);
   const [subject, setSubject] = useState(blank);
+  const body = claimID
+    ? { claim_id: claimID, narrative: narrative || null }
+    : {
+        payer_id: payer?.id ?? null,
+        narrative: narrative || null,
+        ...subjectBody(subject, offices),
+      };
   const create = useSend(
-    (fetch, key) =>
-      fetch.POST("/attachments", {
-        params: { header: key },
-        body: claimID
-          ? { claim_id: claimID, narrative: narrative || null }
-          : {
-              payer_id: payer?.id ?? null,
-              narrative: narrative || null,
-              ...subjectBody(subject, offices),
-            },
-      }),
+    (fetch, key) => fetch.POST("/attachments", { params: { header: key }, body }),
     { quiet: true, done: (made) => go(`/attachments/${made.id}`) },
   );
   const refusal = isAPIError(create.error) ? create.error : null;
@@ -55,7 +52,7 @@ export function NewAttachment() {
       {create.error && (!refusal || loose) && (
         <Notice tone="bad" title={refusal?.errors[0]?.message ?? create.error.message} />
       )}
-      <FaultsOf list={refusal?.errors ?? []}>
+      <FaultsOf list={refusal?.errors ?? []} request={body}>
         <form
           className="stack"
           onSubmit={(e) => {

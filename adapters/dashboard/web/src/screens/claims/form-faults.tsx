@@ -1,6 +1,6 @@
 // What is wrong with a form, above it: each point leads to its field.
 import { isAPIError } from "../../api/client";
-import type { Fault } from "../../ui/form";
+import { type Fault, useAllFaults } from "../../ui/form";
 import { why } from "../../ui/page";
 import { count } from "../../ui/plural";
 
@@ -9,16 +9,18 @@ export function attend(e: HTMLElement | null): void {
   e?.focus();
 }
 
-/** Faulty says what is wrong, and leads to the fields. */
+/** Faulty says what is still wrong, and leads to the fields. */
 export function Faulty({
-  faults,
+  given,
   refused,
   ref,
 }: {
-  faults: readonly Fault[];
+  given: number; // of faults, before anything was corrected
   refused: unknown;
   ref?: React.Ref<HTMLDivElement>;
 }) {
+  const faults = useAllFaults();
+  if (given > 0 && faults.length === 0) return null;
   return (
     <div ref={ref} tabIndex={-1} className="faulty" role="alert">
       <p className="strong">

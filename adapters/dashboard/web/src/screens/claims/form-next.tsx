@@ -3,7 +3,6 @@
 import { type ReactNode, useState } from "react";
 import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
-import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Check, DateField, type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { cents, dollars, Money, name } from "../../ui/format";
@@ -19,7 +18,7 @@ import { useLeaving } from "./leaving";
 import { where } from "./lines";
 
 /** Made is the frame of a form that makes a claim from another one. */
-function Made<In>({
+function Made<In extends object>({
   claim: c,
   title,
   about,
@@ -46,12 +45,13 @@ function Made<In>({
   ) => Promise<{ data?: Claim; error?: unknown }>;
   children: ReactNode;
 }) {
-  const may = useMay();
   const go = useGo();
   const toast = useToast();
   const leaving = useLeaving(() => typed);
+  const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend<In, Claim>(request, {
     quiet: true,
+    failed: (e) => setFaults(isAPIError(e) ? e.errors.map(faultOf ?? placed) : []),
     done: (out) => {
       leaving.mayLeave();
       if (out.findings.length === 0) toast.good("The claim is ready to send.");
@@ -59,12 +59,8 @@ function Made<In>({
     },
   });
   const refused = send.error;
-  if (!may.write) return <Closed claim={c}>Your role can read claims, but not change them.</Closed>;
-  const faults = isAPIError(refused)
-    ? refused.errors.map((f) => (faultOf ?? placed)(f as Fault))
-    : [];
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body()}>
       <Page
         title={title}
         above={<Go to={`/claims/${c.id}`}>{name(c.patient_name)}</Go>}
@@ -78,7 +74,7 @@ function Made<In>({
             if (!send.isPending) send.go(body());
           }}
         >
-          {refused && <Faulty ref={attend} faults={faults} refused={refused} />}
+          {refused && <Faulty ref={attend} refused={refused} given={faults.length} />}
           {children}
           <div className="save-bar no-print">
             <p className="save-total">

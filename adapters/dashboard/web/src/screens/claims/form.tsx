@@ -6,7 +6,6 @@ import { type ReactNode, useCallback, useState } from "react";
 import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
-import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { dollars, name } from "../../ui/format";
@@ -166,7 +165,6 @@ type What = { kind: "new" } | { kind: "edit" | "replace"; claim: Claim };
 function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: What }) {
   const client = useClient();
   const { api, queries } = client;
-  const may = useMay();
   const go = useGo();
   const toast = useToast();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
@@ -254,17 +252,8 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
     if (!send.isPending) send.go(how);
   };
   const replacing = what.kind === "replace";
-  if (!may.write) {
-    return (
-      <Page title={title} above={<Go to="/claims">Claims</Go>}>
-        <Notice tone="info" title="Your role can read claims, but not change them.">
-          An owner can change your role.
-        </Notice>
-      </Page>
-    );
-  }
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={{ ...form, ...contentOf({ ...form, office_id }) }}>
       <Page
         title={title}
         above={
@@ -304,7 +293,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
             <Faulty
               key={replies}
               ref={replies > 0 ? attend : undefined}
-              faults={faults}
+              given={faults.length}
               refused={refused}
             />
           )}

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Schemas } from "../../api/client";
-import { useMe } from "../../api/session";
+import { Changer } from "../../ui/changer";
 import { When } from "../../ui/format";
 import { stateName } from "../../ui/state";
 
@@ -39,16 +39,8 @@ const causes: Record<string, string> = {
   correct: "A remittance was replaced by its correction",
 };
 
-/** person says who worked on a remittance: the user who reads this, a user, a program or an operator. */
-function person(by: string, reader: string | undefined): string {
-  if (by === reader) return "you";
-  if (by.startsWith("usr_")) return "a user";
-  return by.startsWith("key_") ? "a program" : by;
-}
-
 /** Timeline lists what happened to a claim, newest first. */
 export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
-  const me = useMe();
   const [all, setAll] = useState(false);
   const steps = [...claim.history].reverse();
   const shown = all ? steps : steps.slice(0, 8);
@@ -60,7 +52,12 @@ export function Timeline({ claim }: { claim: Schemas["Claim"] }) {
             <p className="strong">{causes[h.cause] ?? stateName(h.state)}</p>
             <p className="muted small">
               <When value={h.at} full /> · {stateName(h.state)}
-              {h.by && <> · by {person(h.by, me.user?.id)}</>}
+              {h.by && (
+                <>
+                  {" "}
+                  · <Changer by={h.by} />
+                </>
+              )}
             </p>
             {h.note && <p className="wrap-anywhere">{h.note}</p>}
             {h.file && <p className="muted small wrap-anywhere">File {h.file}</p>}

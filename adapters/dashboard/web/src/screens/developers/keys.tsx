@@ -46,7 +46,7 @@ function Keys() {
     paged,
   );
   const users = api.useQuery("get", "/users", { params: { query: { limit: 100 } } });
-  const emails = new Map(users.data?.data.map((u) => [u.id, u.email]));
+  const emails = new Map(users.data?.data.map((u) => [u.id, u.name ?? u.email]));
   const make = (
     <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => setMaking(true)}>
       New key
@@ -70,9 +70,7 @@ function Keys() {
         <>
           <When value={k.created_at} />
           {k.created_by && (
-            <div className="muted small wrap-anywhere">
-              {emails.get(k.created_by) ?? k.created_by}
-            </div>
+            <div className="muted small">{emails.get(k.created_by) ?? k.created_by}</div>
           )}
         </>
       ),
@@ -224,7 +222,7 @@ function KeyForm({ close }: { close: (secret?: string) => void }) {
   );
   const faults = isAPIError(create.error) ? create.error.errors : [];
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body()}>
       <form
         className="stack"
         onSubmit={(e) => {

@@ -106,7 +106,7 @@ function useMaker(e: Endpoint | undefined): { name: string; blind: boolean } {
   const key = keys.data?.data.find((k) => k.id === e?.created_by);
   const user = users.data?.data.find((u) => u.id === e?.created_by);
   return {
-    name: key?.name ?? user?.email ?? e?.created_by ?? "Not known",
+    name: key?.name ?? user?.name ?? user?.email ?? e?.created_by ?? "Not known",
     blind: !!key && !key.permissions.includes("read"),
   };
 }
@@ -489,7 +489,7 @@ function EndpointFields({
   const send = endpoint ? update : create;
   const faults = isAPIError(send.error) ? send.error.errors : [];
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body}>
       <form
         className="stack"
         onSubmit={(e) => {

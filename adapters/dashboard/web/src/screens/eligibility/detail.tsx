@@ -20,7 +20,7 @@ import "./eligibility.css";
 
 export function CheckDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { api } = useClient();
+  const { api, mode } = useClient();
   const may = useMay();
   const check = api.useQuery(
     "get",
@@ -28,13 +28,31 @@ export function CheckDetail() {
     { params: { path: { id } } },
     { refetchInterval: (q) => (q.state.data?.state === "pending" ? 2000 : false) },
   );
+  const { office_id = "" } = check.data ?? {};
+  const office = api.useQuery(
+    "get",
+    "/offices/{id}",
+    { params: { path: { id: office_id } } },
+    { enabled: office_id !== "" },
+  );
   if (!check.data) return <Waiting title="Check" rows={10} of={check} />;
   const c = check.data;
   const who = c.request.patient ?? c.request.subscriber;
+  const sheet = [
+    office.data?.name,
+    `${name(who)}, born ${day(who.date_of_birth)}`,
+    `Member ID ${c.request.subscriber.member_id}`,
+  ];
   return (
     <Page
       title={name(who)}
       above={<Go to="/eligibility">Eligibility</Go>}
+      printed={
+        <p>
+          {mode === "test" && <strong>Test mode: not a real payer’s answer. </strong>}
+          {sheet.filter(Boolean).join(" · ")} · checked <When value={c.created_at} full />
+        </p>
+      }
       about={
         <>
           <Coverage check={c} />
@@ -140,9 +158,16 @@ function Says({ check: c }: { check: CheckResource }) {
   if (c.status === "inactive")
     return (
       <Notice tone="bad" title={`Not covered on ${day(c.request.service_date)}.`}>
-        {c.coverage_termination_date && (
-          <p>The coverage ended on {day(c.coverage_termination_date)}.</p>
-        )}
+        {c.coverage_termination_date
+          ? `The coverage ended on ${day(c.coverage_termination_date)}. `
+          : ""}
+        Ask the patient for another plan before the visit.
+      </Notice>
+    );
+  if (c.status === "unknown")
+    return (
+      <Notice tone="warn" title="The payer does not say whether the patient is covered.">
+        Ask {c.payer.name} by phone before the visit.
       </Notice>
     );
   return null;

@@ -5,7 +5,15 @@ import { type APIError, isAPIError, type Schemas, useClient } from "../../api/cl
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
-import { Check, DateField, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
+import {
+  Check,
+  DateField,
+  type Fault,
+  FaultsOf,
+  SelectField,
+  TextField,
+  useAllFaults,
+} from "../../ui/form";
 import { Go, useGo } from "../../ui/link";
 import { Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
@@ -92,23 +100,24 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
     },
   );
 
+  const procedures = codes
+    .toUpperCase()
+    .split(/[\s,;]+/)
+    .filter(Boolean);
+  const body = {
+    office_id: office || list[0]?.id || "",
+    payer_id: payer?.id ?? "",
+    subscriber: { ...subscriber, group_number: subscriber.group_number || null },
+    patient: dependent ? { ...patient, relationship: patient.relationship as "child" } : null,
+    service_date: date || null,
+    procedure_codes: procedures.length > 0 ? procedures : null,
+    ...(corrects && from && { parent_id: from.id }),
+  };
   const submit = (e: FormEvent) => {
     e.preventDefault();
     setFaults([]);
     setRefusal(null);
-    const procedures = codes
-      .toUpperCase()
-      .split(/[\s,;]+/)
-      .filter(Boolean);
-    send.go({
-      office_id: office || list[0]?.id || "",
-      payer_id: payer?.id ?? "",
-      subscriber: { ...subscriber, group_number: subscriber.group_number || null },
-      patient: dependent ? { ...patient, relationship: patient.relationship as "child" } : null,
-      service_date: date || null,
-      procedure_codes: procedures.length > 0 ? procedures : null,
-      ...(corrects && from && { parent_id: from.id }),
-    });
+    send.go(body);
   };
 
   const action = corrects ? "Send again" : "Check coverage";
@@ -133,16 +142,9 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
     />
   );
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body}>
       <form className="stack" onSubmit={submit}>
-        {refusal && (
-          <Notice tone="bad" title={refusal.message}>
-            {refusal.errors.length > 0 && <p>Each field shows what to change.</p>}
-            <p className="muted small">
-              Request <code>{refusal.request_id}</code>
-            </p>
-          </Notice>
-        )}
+        {refusal && <Refused by={refusal} />}
         <div className="fields fields-wide">
           <PayerPicker
             label="Payer"
@@ -241,6 +243,20 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
         </div>
       </form>
     </FaultsOf>
+  );
+}
+
+/** Refused says why the service did not ask the payer, while a field that it named is as it was. */
+function Refused({ by }: { by: APIError }) {
+  const left = useAllFaults();
+  if (by.errors.length > 0 && left.length === 0) return null;
+  return (
+    <Notice tone="bad" title={by.message}>
+      {by.errors.length > 0 && <p>Each field shows what to change.</p>}
+      <p className="muted small">
+        Request <code>{by.request_id}</code>
+      </p>
+    </Notice>
   );
 }
 

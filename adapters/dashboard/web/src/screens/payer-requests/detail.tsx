@@ -210,7 +210,7 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
     "Add an image or write a narrative.",
   ]);
   return (
-    <FaultsOf list={refusal?.errors ?? []}>
+    <FaultsOf list={refusal?.errors ?? []} request={{ narrative: text, ...about }}>
       {asks && (
         <Section title="Patient and plan">
           <SubjectFields value={subject} onChange={setSubject} />

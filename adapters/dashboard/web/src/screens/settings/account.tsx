@@ -6,7 +6,13 @@ import { Copy } from "../../ui/copy";
 import { FaultsOf } from "../../ui/form";
 import { words } from "../../ui/format";
 import { Facts, Notice, Page, Section } from "../../ui/page";
-import { Authenticator, CurrentPassword, NewPassword, useOwnChange } from "./authenticator";
+import {
+  Authenticator,
+  CurrentPassword,
+  NameField,
+  NewPassword,
+  useOwnChange,
+} from "./authenticator";
 import { SettingsParts } from "./parts";
 
 export function Account() {
@@ -21,6 +27,7 @@ export function Account() {
         </div>
         <div>
           <Section title="You">
+            <Name />
             <Facts
               items={[
                 ["Email", me.user?.email],
@@ -43,6 +50,30 @@ export function Account() {
   );
 }
 
+function Name() {
+  const me = useMe();
+  const [name, setName] = useState(me.user?.name ?? "");
+  const { faults, send } = useOwnChange(() => undefined);
+  return (
+    <FaultsOf list={faults} request={{ name }}>
+      <form
+        className="stack"
+        onSubmit={(e) => {
+          e.preventDefault();
+          send.go({ name });
+        }}
+      >
+        <NameField value={name} onChange={setName} />
+        <div className="row">
+          <Button type="submit" busy={send.isPending} disabled={name === (me.user?.name ?? "")}>
+            Save the name
+          </Button>
+        </div>
+      </form>
+    </FaultsOf>
+  );
+}
+
 function Password() {
   const me = useMe();
   const [current, setCurrent] = useState("");
@@ -51,17 +82,15 @@ function Password() {
     setCurrent("");
     setNext("");
   });
+  const body = { password: next, ...(me.user?.has_password && { current_password: current }) };
   return (
     <Section title={me.user?.has_password ? "Change your password" : "Choose a password"}>
-      <FaultsOf list={faults}>
+      <FaultsOf list={faults} request={body}>
         <form
           className="stack"
           onSubmit={(e) => {
             e.preventDefault();
-            send.go({
-              password: next,
-              ...(me.user?.has_password && { current_password: current }),
-            });
+            send.go(body);
           }}
         >
           <input type="hidden" autoComplete="username" value={me.user?.email ?? ""} readOnly />
@@ -99,16 +128,15 @@ function SecondFactor() {
       </Section>
     );
   }
-  const turnOff = () =>
-    send.go({ totp_secret: "", ...(me.user?.has_password && { current_password: current }) });
+  const off = { totp_secret: "", ...(me.user?.has_password && { current_password: current }) };
   return (
     <Section title="Second factor">
-      <FaultsOf list={faults}>
+      <FaultsOf list={faults} request={off}>
         <form
           className="stack"
           onSubmit={(e) => {
             e.preventDefault();
-            turnOff();
+            send.go(off);
           }}
         >
           <p>

@@ -35,7 +35,12 @@ export function Audit() {
             label="Who"
             value={filters.user_id ?? filters.actor ?? ""}
             onChange={(v) => set(chosen(v))}
-            options={[...actors, ...(users.data?.data ?? []).map((u) => [u.id, u.email] as const)]}
+            options={[
+              ...actors,
+              ...(users.data?.data ?? []).map(
+                (u) => [u.id, u.name ? `${u.name}, ${u.email}` : u.email] as const,
+              ),
+            ]}
           />
           <SelectField
             label="What"
@@ -78,7 +83,12 @@ export function Audit() {
                 </>
               ),
             },
-            { head: "Who", cell: (e) => <Actor entry={e} /> },
+            {
+              head: "Who",
+              cell: (e) => (
+                <Actor entry={e} name={users.data?.data.find((u) => u.id === e.user_id)?.name} />
+              ),
+            },
             { head: "Resource", cell: (e) => <Resource entry={e} /> },
             { head: "From", wide: true, cell: (e) => <From entry={e} /> },
             {
@@ -136,13 +146,21 @@ function shows(filters: Filters): string {
   return filters.background === false ? "foreground" : "";
 }
 
-function Actor({ entry: { actor, background, operator } }: { entry: Schemas["AuditEntry"] }) {
+function Actor({
+  entry: { actor, background, operator },
+  name,
+}: {
+  entry: Schemas["AuditEntry"];
+  name: string | null | undefined;
+}) {
   const user = operator ? `signed in with a link of the operator ${operator}` : "";
   const kind = { user, key: "API key", operator: "Operator of the service" }[actor.kind];
-  const sub = [kind, background && "by the page itself"].filter(Boolean).join(", ");
+  const sub = [name && actor.name, kind, background && "by the page itself"]
+    .filter(Boolean)
+    .join(", ");
   return (
     <>
-      <span className="wrap-anywhere">{actor.name}</span>
+      <span>{name ?? actor.name}</span>
       {sub && <span className="sub">{sub}</span>}
     </>
   );
@@ -154,7 +172,7 @@ function From({ entry: { actor, address, agent } }: { entry: Schemas["AuditEntry
   return (
     <>
       {address}
-      {agent && <span className="sub wrap-anywhere">{agent}</span>}
+      {agent && <span className="sub">{agent}</span>}
     </>
   );
 }

@@ -36,6 +36,22 @@ export function useOwnChange(done: (out: Schemas["ChangedUser"]) => void) {
   return { faults, send };
 }
 
+/** NameField is the field for the name of a person. */
+export function NameField({ value, onChange }: Pick<PasswordProps, "value" | "onChange">) {
+  return (
+    <TextField
+      label="Name"
+      path="name"
+      optional
+      autoComplete="name"
+      maxLength={200}
+      value={value}
+      onChange={onChange}
+      hint="As your colleagues know you."
+    />
+  );
+}
+
 type PasswordProps = { label: string; value: string; onChange: (value: string) => void };
 
 /** CurrentPassword is the field for the password so far. */
@@ -93,18 +109,19 @@ export function Authenticator({
     setCodes(out.recovery_codes);
     shown?.();
   });
+  const body = {
+    totp_secret: secret,
+    totp: code,
+    ...(had ? { current_password: password } : { password }),
+  };
   if (codes) return <RecoveryCodes codes={codes} done={done} />;
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body}>
       <form
         className="stack"
         onSubmit={(e) => {
           e.preventDefault();
-          send.go({
-            totp_secret: secret,
-            totp: code,
-            ...(had ? { current_password: password } : { password }),
-          });
+          send.go(body);
         }}
       >
         <p>

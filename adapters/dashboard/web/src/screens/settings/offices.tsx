@@ -11,7 +11,7 @@ import { CopyAsCurl } from "../../ui/copy";
 import { Check, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
-import { Empty, Notice, Page, Read, Section } from "../../ui/page";
+import { Empty, Facts, Notice, Page, Read, Section } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 import { SettingsParts } from "./parts";
@@ -102,6 +102,7 @@ function complete(o: Office): boolean {
 export function OfficeDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
+  const may = useMay();
   const fresh = id === "new";
   const office = api.useQuery(
     "get",
@@ -115,16 +116,43 @@ export function OfficeDetail() {
       above={<Go to="/settings/offices">Offices</Go>}
       actions={!fresh && <CopyAsCurl path={`/offices/${id}`} />}
     >
-      {fresh ? (
-        <OfficeForm key="new" />
-      ) : (
+      {fresh && may.manage && <OfficeForm key="new" />}
+      {fresh && !may.manage && <Notice title="Only an owner adds offices." />}
+      {!fresh && (
         <Read card of={office} rows={6}>
-          {(o) => <OfficeForm key={o.id} office={o} />}
+          {(o) => (may.manage ? <OfficeForm key={o.id} office={o} /> : <OfficeFacts office={o} />)}
         </Read>
       )}
     </Page>
   );
 }
+
+/** OfficeFacts shows an office to those who do not change it. */
+function OfficeFacts({ office: o }: { office: Office }) {
+  return (
+    <>
+      {o.pending_verification && <Waiting office={o} />}
+      <Section>
+        <Facts
+          items={[
+            ["NPI", o.npi],
+            ["Tax ID", o.tax_id],
+            ["Phone", o.phone],
+            ["Address", o.address && lineOf(o.address)],
+            ["Contact for payers", o.contact_name],
+            ["Taxonomy code", o.taxonomy],
+            ["Time zone", o.time_zone.replace("_", " ")],
+          ]}
+        />
+        <p className="muted">An owner can change the office.</p>
+      </Section>
+    </>
+  );
+}
+
+/** lineOf returns an address in one line. */
+const lineOf = (a: NonNullable<Office["address"]>) =>
+  [a.line1, a.line2, a.city, `${a.state} ${a.zip}`].filter(Boolean).join(", ");
 
 /** Waiting shows what of an office waits for the operator, beside what files say until then. */
 function Waiting({ office }: { office: Office }) {
@@ -139,10 +167,7 @@ function Waiting({ office }: { office: Office }) {
     { says: "The change is withdrawn." },
   );
   if (!waits) return null;
-  const address = (a: Office["pay_to_address"]) =>
-    a
-      ? [a.line1, a.line2, a.city, `${a.state} ${a.zip}`].filter(Boolean).join(", ")
-      : "the office's address";
+  const address = (a: Office["pay_to_address"]) => (a ? lineOf(a) : "the office's address");
   return (
     <Notice
       tone="warn"
@@ -183,7 +208,6 @@ const zones = [
 ];
 
 function OfficeForm({ office }: { office?: Office }) {
-  const may = useMay();
   const go = useGo();
   const [f, setF] = useState({
     name: office?.pending_verification?.name ?? office?.name ?? "",
@@ -203,35 +227,34 @@ function OfficeForm({ office }: { office?: Office }) {
   });
   const [retired, setRetired] = useState(office?.retired ?? false);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const none = (v: string) => v.trim() || null;
+  const address = Object.values(a).some((v) => v.trim())
+    ? {
+        line1: none(a.line1),
+        line2: none(a.line2),
+        city: none(a.city),
+        state: none(a.state),
+        zip: none(a.zip),
+      }
+    : null;
+  const body = {
+    name: f.name,
+    npi: f.npi,
+    tax_id: none(f.tax_id),
+    phone: none(f.phone),
+    contact_name: none(f.contact_name),
+    taxonomy: none(f.taxonomy),
+    time_zone: f.time_zone,
+    address,
+  };
   const send = useSend(
-    (fetch, key) => {
-      const none = (v: string) => v.trim() || null;
-      const address = Object.values(a).some((v) => v.trim())
-        ? {
-            line1: none(a.line1),
-            line2: none(a.line2),
-            city: none(a.city),
-            state: none(a.state),
-            zip: none(a.zip),
-          }
-        : null;
-      const body = {
-        name: f.name,
-        npi: f.npi,
-        tax_id: none(f.tax_id),
-        phone: none(f.phone),
-        contact_name: none(f.contact_name),
-        taxonomy: none(f.taxonomy),
-        time_zone: f.time_zone,
-        address,
-      };
-      return office
+    (fetch, key) =>
+      office
         ? fetch.PATCH("/offices/{id}", {
             params: { path: { id: office.id }, header: key },
             body: { ...body, retired },
           })
-        : fetch.POST("/offices", { params: { header: key }, body });
-    },
+        : fetch.POST("/offices", { params: { header: key }, body }),
     {
       says: "The office is saved.",
       done: () => go("/settings/offices"),
@@ -248,7 +271,6 @@ function OfficeForm({ office }: { office?: Office }) {
       path={key}
       value={f[key]}
       onChange={(v) => setF({ ...f, [key]: v })}
-      disabled={!may.manage}
       {...more}
     />
   );
@@ -258,12 +280,11 @@ function OfficeForm({ office }: { office?: Office }) {
       path={`address.${key}`}
       value={a[key]}
       onChange={(v) => setA({ ...a, [key]: v })}
-      disabled={!may.manage}
       {...more}
     />
   );
   return (
-    <FaultsOf list={faults}>
+    <FaultsOf list={faults} request={body}>
       {office && !complete(office) && (
         <Notice tone="warn" title="This office is incomplete.">
           Its claims need a tax ID, a phone number and an address.
@@ -308,7 +329,6 @@ function OfficeForm({ office }: { office?: Office }) {
               path="time_zone"
               value={f.time_zone}
               onChange={(v) => setF({ ...f, time_zone: v })}
-              disabled={!may.manage}
               options={(zones.includes(f.time_zone) ? zones : [f.time_zone, ...zones]).map(
                 (z) => [z, z.replace("_", " ")] as const,
               )}
@@ -321,15 +341,11 @@ function OfficeForm({ office }: { office?: Office }) {
               onChange={setRetired}
             />
           )}
-          {may.manage ? (
-            <div className="row">
-              <Button type="submit" look="primary" busy={send.isPending}>
-                Save
-              </Button>
-            </div>
-          ) : (
-            <p className="muted">An owner can change the office.</p>
-          )}
+          <div className="row">
+            <Button type="submit" look="primary" busy={send.isPending}>
+              Save
+            </Button>
+          </div>
         </form>
       </Section>
     </FaultsOf>

@@ -93,16 +93,15 @@ function Edit({ provider, close }: { provider?: Provider; close: () => void }) {
   });
   const [retired, setRetired] = useState(provider?.retired ?? false);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const body = { ...f, taxonomy: f.taxonomy.trim() || null };
   const send = useSend(
-    (fetch, key) => {
-      const body = { ...f, taxonomy: f.taxonomy.trim() || null };
-      return provider
+    (fetch, key) =>
+      provider
         ? fetch.PATCH("/providers/{id}", {
             params: { path: { id: provider.id }, header: key },
             body: { ...body, retired },
           })
-        : fetch.POST("/providers", { params: { header: key }, body });
-    },
+        : fetch.POST("/providers", { params: { header: key }, body }),
     {
       says: "The provider is saved.",
       done: close,
@@ -130,7 +129,7 @@ function Edit({ provider, close }: { provider?: Provider; close: () => void }) {
         if (!o) close();
       }}
     >
-      <FaultsOf list={faults}>
+      <FaultsOf list={faults} request={body}>
         <form
           className="stack"
           onSubmit={(e) => {

@@ -33,7 +33,10 @@ export function Sessions() {
     },
     { says: "The session ends within two seconds." },
   );
-  const email = (id: string) => users.data?.data.find((u) => u.id === id)?.email;
+  const person = (id: string) => {
+    const user = users.data?.data.find((u) => u.id === id);
+    return user?.name ?? user?.email;
+  };
   return (
     <Page title="Settings">
       <SettingsParts />
@@ -52,7 +55,7 @@ export function Sessions() {
                   ) : (
                     <span className="strong">{device(s.user_agent)}</span>
                   )}
-                  <span className="sub">{email(s.user_id) ?? device(s.user_agent)}</span>
+                  <span className="sub">{person(s.user_id) ?? device(s.user_agent)}</span>
                 </>
               ),
             },
@@ -68,7 +71,7 @@ export function Sessions() {
                   <Button
                     busy={end.isPending}
                     onClick={() => end.go(s.id)}
-                    aria-label={`End the session of ${email(s.user_id) ?? device(s.user_agent)}`}
+                    aria-label={`End the session of ${person(s.user_id) ?? device(s.user_agent)}`}
                   >
                     End
                   </Button>

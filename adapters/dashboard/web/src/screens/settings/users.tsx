@@ -69,7 +69,7 @@ export function Users() {
           caption="Users"
           id={(u) => u.id}
           columns={[
-            { head: "Email", cell: (u) => <span className="strong wrap-anywhere">{u.email}</span> },
+            { head: "Person", cell: (u) => <Person of={u} /> },
             { head: "Role", cell: (u) => <RoleOf user={u} /> },
             { head: "State", cell: (u) => <State value={u.state} /> },
             { head: "Second factor", wide: true, cell: (u) => (u.has_totp ? "On" : "Off") },
@@ -86,6 +86,16 @@ export function Users() {
       <RequireTOTP />
       <Invite open={inviting} onOpenChange={setInviting} done={setLink} />
     </Page>
+  );
+}
+
+/** Person shows the name of a user, and the email address that says who it is. */
+function Person({ of: u }: { of: User }) {
+  return (
+    <>
+      <span className="strong">{u.name ?? u.email}</span>
+      {u.name && <span className="sub">{u.email}</span>}
+    </>
   );
 }
 
@@ -240,6 +250,7 @@ function Invite({
   done: (link: string | null) => void;
 }) {
   const [email, setEmail] = useState("");
+  const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("biller");
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend(
@@ -249,6 +260,7 @@ function Invite({
       done: (u) => {
         onOpenChange(false);
         setEmail("");
+        setName("");
         done(u.sign_in_url ?? null);
       },
       refused: (e) => {
@@ -260,13 +272,13 @@ function Invite({
   );
   return (
     <Modal title="Invite a person" open={open} onOpenChange={onOpenChange}>
-      <FaultsOf list={faults}>
+      <FaultsOf list={faults} request={{ email, name, role }}>
         <form
           className="stack"
           onSubmit={(e) => {
             e.preventDefault();
             setFaults([]);
-            send.go({ email, role });
+            send.go({ email, name, role });
           }}
         >
           <TextField
@@ -277,6 +289,15 @@ function Invite({
             value={email}
             onChange={setEmail}
             autoComplete="off"
+          />
+          <TextField
+            label="Name"
+            path="name"
+            optional
+            value={name}
+            onChange={setName}
+            autoComplete="off"
+            hint="The person can change it."
           />
           <SelectField
             label="Role"

@@ -1,9 +1,54 @@
-// What a person sees whose organization requires a second factor, and who signed in without one.
+// What a person does before the work: choose a password after an invitation, or set up the second
+// factor that the organization requires.
+import { useState } from "react";
 import { useMe, useSignOut } from "../../api/session";
 import { Button } from "../../ui/button";
+import { FaultsOf } from "../../ui/form";
 import { useTitle } from "../../ui/title";
-import { Authenticator } from "../settings/authenticator";
+import { Authenticator, NameField, NewPassword, useOwnChange } from "../settings/authenticator";
 import "./sign-in.css";
+
+/** PasswordRequired asks a person who came by a link for a name and a password. */
+export function PasswordRequired() {
+  const { organization, user } = useMe();
+  const leave = useSignOut();
+  const [name, setName] = useState(user?.name ?? "");
+  const [password, setPassword] = useState("");
+  const { faults, send } = useOwnChange(() => undefined);
+  useTitle("Choose a password");
+  const body = { name, password };
+  return (
+    <main className="sign-in">
+      <div className="sign-in-card">
+        <h1>Choose a password</h1>
+        <p>
+          You sign in to {organization.name} with {user?.email} and this password.
+        </p>
+        <FaultsOf list={faults} request={body}>
+          <form
+            className="stack"
+            onSubmit={(e) => {
+              e.preventDefault();
+              send.go(body);
+            }}
+          >
+            <input type="hidden" autoComplete="username" value={user?.email ?? ""} readOnly />
+            <NameField value={name} onChange={setName} />
+            <NewPassword label="New password" value={password} onChange={setPassword} />
+            <div className="row">
+              <Button type="submit" look="primary" busy={send.isPending}>
+                Save and go on
+              </Button>
+              <Button look="quiet" onClick={leave}>
+                Sign out
+              </Button>
+            </div>
+          </form>
+        </FaultsOf>
+      </div>
+    </main>
+  );
+}
 
 /** SecondFactorRequired leads to a second factor. It holds the page while it shows the recovery codes. */
 export function SecondFactorRequired({ hold }: { hold: (on: boolean) => void }) {

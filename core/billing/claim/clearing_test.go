@@ -74,22 +74,22 @@ func TestWhatA277LeavesOnAClaim(t *testing.T) {
 	}{
 		"the payer rejects": {clearing.ClaimReport{
 			Side: clearing.SidePayer, Outcome: clearing.ReportRejected, Status: clearing.ClaimStatus{Category: "A7", Code: "562"}, PayerClaimNumber: "P1",
-		}, "status_rejected: The payer rejected the claim with status A7:562.", "P1"},
+		}, "status_rejected: The payer rejected the claim: invalid NPI (status A7:562).", "P1"},
 		"the clearinghouse rejects, in words": {clearing.ClaimReport{
 			Side: clearing.SideClearinghouse, Outcome: clearing.ReportRejected, PayerClaimNumber: "P1",
 			Reasons: []clearing.ReportReason{{Status: clearing.ClaimStatus{Category: "A3"}, Words: "Bad ZIP."}},
-		}, "status_rejected: The clearinghouse rejected the claim with status A3. Its message: Bad ZIP.", "P0"},
+		}, "status_rejected: The clearinghouse rejected the claim (status A3). Its message: Bad ZIP.", "P0"},
 		"for several reasons": {clearing.ClaimReport{
 			Side: clearing.SideClearinghouse, Outcome: clearing.ReportRejected, Reasons: []clearing.ReportReason{
-				{Status: clearing.ClaimStatus{Category: "A6", Code: "128"}, Party: clearing.PartyOffice, Words: "No tax ID."},
+				{Status: clearing.ClaimStatus{Category: "A6", Code: "128"}, Party: clearing.PartyOffice, Words: "No tax ID"},
 				{Status: clearing.ClaimStatus{Category: "A7", Code: "500"}, Party: clearing.PartyPatient},
 				{Status: clearing.ClaimStatus{Category: "A6", Code: "201"}, Party: clearing.PartyOffice, Line: 2},
 				{Status: clearing.ClaimStatus{Category: "A6", Code: "21"}, Line: 3},
 			},
-		}, "status_rejected office_id: The clearinghouse rejected the claim with status A6:128. Its message: No tax ID." +
-			"; status_rejected patient: The clearinghouse rejected the claim with status A7:500." +
-			"; status_rejected lines.1: The clearinghouse rejected the claim with status A6:201." +
-			"; status_rejected: The clearinghouse rejected the claim with status A6:21.", "P0"},
+		}, "status_rejected office_id: The clearinghouse rejected the claim: missing tax ID (status A6:128). Its message: No tax ID." +
+			"; status_rejected patient: The clearinghouse rejected the claim: invalid ZIP code (status A7:500)." +
+			"; status_rejected lines.1: The clearinghouse rejected the claim: missing date of the prior placement (status A6:201)." +
+			"; status_rejected: The clearinghouse rejected the claim: missing or invalid information (status A6:21).", "P0"},
 		"not found": {clearing.ClaimReport{
 			Side: clearing.SidePayer, Outcome: clearing.ReportNotFound, Status: clearing.ClaimStatus{Category: "A4", Code: "35"},
 		}, "status_not_found: The payer has no record of the claim (status A4:35).", "P0"},

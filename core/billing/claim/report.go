@@ -3,6 +3,7 @@ package claim
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
@@ -88,13 +89,16 @@ func (c *Claim) findingOf(r *clearing.ClaimReport, why *clearing.ReportReason) F
 	if r.Side == clearing.SidePayer {
 		who = "The payer"
 	}
-	message, fix := who+" rejected the claim with status "+why.Status.String()+".", "Correct what the status names, then submit the claim again."
+	message, fix := who+" rejected the claim", "Correct what the status names, then submit the claim again."
 	if r.Outcome == clearing.ReportNotFound {
-		message = who + " has no record of the claim (status " + why.Status.String() + ")."
-		fix = "Check the payer and the subscriber, correct the claim, then submit it again."
+		message, fix = who+" has no record of the claim", "Check the payer and the subscriber, correct the claim, then submit it again."
 	}
+	if words := why.Status.Words(); words != "" {
+		message += ": " + words
+	}
+	message += " (status " + why.Status.String() + ")."
 	if why.Words != "" {
-		message += " Its message: " + why.Words
+		message += " Its message: " + strings.TrimSuffix(why.Words, ".") + "."
 	}
 	return Finding{Code: findingOfStatus + string(r.Outcome), Field: c.reported(why), Message: message, Fix: fix}
 }

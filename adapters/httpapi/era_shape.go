@@ -213,6 +213,7 @@ type remittanceClaimJSON struct {
 	PatientControlNumber  string                `json:"patient_control_number"`
 	PayerClaimNumber      *string               `json:"payer_claim_number"`
 	StatusCode            string                `json:"status_code"`
+	Outcome               *remit.PaymentOutcome `json:"outcome"`
 	Sequence              *billing.Sequence     `json:"sequence"`
 	Charge                string                `json:"charge"`
 	Paid                  string                `json:"paid"`
@@ -221,6 +222,7 @@ type remittanceClaimJSON struct {
 	Contractual           string                `json:"contractual"`
 	NotPaid               string                `json:"not_paid"`
 	PatientName           nameJSON              `json:"patient_name"`
+	MemberID              *string               `json:"member_id"`
 	CorrectedPatient      *correctedPatientJSON `json:"corrected_patient"`
 	CrossoverPayer        *crossoverPayerJSON   `json:"crossover_payer"`
 	ServiceDates          serviceDatesJSON      `json:"service_dates"`
@@ -283,11 +285,14 @@ func remittanceClaimShape(c *remit.Claim) remittanceClaimJSON {
 		PayerClaimNumber: orNull(c.PayerClaimNumber), StatusCode: c.StatusCode, Sequence: orNull(c.Sequence),
 		Charge: c.Charge.String(), Paid: c.Paid.String(), Allowed: money(c.Allowed), PatientResponsibility: money(c.PatientResponsibility),
 		Contractual: shares.Contractual.String(), NotPaid: shares.NotPaid.String(),
-		PatientName:  nameJSON{c.PatientFirstName, c.PatientLastName},
+		PatientName: nameJSON{c.PatientFirstName, c.PatientLastName}, MemberID: orNull(c.MemberID),
 		ServiceDates: serviceDatesJSON{orNull(c.ServiceDates.From), orNull(c.ServiceDates.To)},
 		Balanced:     c.Balanced, Adjustments: mapped(c.Adjustments, adjustmentShape), Remarks: listOf(c.Remarks),
 		RemarkLabels: mapped(c.AllRemarks(), func(code string) remarkLabelJSON { return remarkLabelJSON{code, remit.RemarkLabel(code)} }),
 		Lines:        make([]eraLineJSON, len(c.Lines)),
+	}
+	if !c.Reverses() && !c.Forwards() {
+		out.Outcome = orNull(c.Outcome())
 	}
 	if review != "" {
 		out.Review = &reviewJSON{review, review.Message(), review.Fix()}

@@ -91,7 +91,7 @@ func TestUnmatchedRemittanceIsMatchedAndPosted(t *testing.T) {
 	page.press("Enter")
 	page.seesA("dialog", "Find the claim")
 	page.fill("Search claims", "cutler, c")
-	page.sees("Cora Cutler", "same charge", "same date")
+	page.sees("Cora Cutler", "born Apr 12, 1985", "Same patient, member ID, control number, service date, charge, open amount.")
 	page.screen("remittance-match")
 	if strings.Contains(strings.ToLower(page.address()), "cutler") {
 		t.Errorf("the address is %s", page.address())
@@ -287,4 +287,77 @@ func TestWhatIsOpenIsAccepted(t *testing.T) {
 		page.click("Reopen")
 		page.sees("The payer refuses a part and 1295.00 is open")
 	}
+}
+
+// era waits for a remittance whose claims are all in one state, and returns its path.
+func (p *practice) era(state string) (path string) {
+	p.t.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); path == ""; <-tick.C {
+		for _, e := range p.get("/eras")["data"].([]any) {
+			era := e.(map[string]any)
+			if era["progress"].(map[string]any)[state] == era["counts"].(map[string]any)["claims"] {
+				path = "/test/remittances/" + era["id"].(string)
+			}
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("no remittance is %s", state)
+		}
+	}
+	return path
+}
+
+// What the payer states finds the claim without a search. A match to another patient,
+// or to a claim that is paid, asks again.
+func TestMatchToAnotherClaimAsksAgain(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.bills("Paul", "Paid", "-PAID-ERA")
+	practice.era("applied")
+	practice.bills("Cora", "Cutler", "-CUT-NUMBER")
+	page := practice.signsIn("biller")
+	page.open(practice.era("unmatched"))
+	page.click("Find the claim")
+	page.sees("Cora Cutler", "Same patient, member ID, control number")
+	page.fill("Search claims", "paid, p")
+	page.sees("Paul Paid", "Different patient (payer:", "$0.00 open")
+	page.seesNo("Cora Cutler")
+	page.screen("remittance-match-other")
+	page.clickA("searchbox", "Search claims")
+	page.press("Tab")
+	page.press("Enter")
+	page.click("Match and apply")
+	dialog := page.within("dialog", "Is this the right claim?")
+	dialog.sees("The claim is for Paul Paid.", "The payers have paid")
+	page.screen("remittance-match-asks")
+	dialog.click("Cancel")
+	page.click("Choose another claim")
+	page.fill("Search claims", "cutler")
+	page.sees("Cora Cutler")
+	page.clickA("searchbox", "Search claims")
+	page.press("Tab")
+	page.press("Enter")
+	page.click("Match and apply")
+	page.sees("Every claim is finished", "Applied, paid")
+}
+
+// A payment whose patient and charge differ shows both sides. Its warnings are in sight
+// once it is applied, and what is applied says what the payer decided.
+func TestBothSidesOfAPaymentAreShown(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.bills("Dora", "Denied", "-DENIED")
+	denied := practice.era("applied")
+	practice.bills("Wanda", "Wrong", "-WRONG-PATIENT")
+	page := practice.signsIn("biller")
+	page.open(practice.era("needs_review"))
+	page.sees("The patient and the charge both differ from the claim's.")
+	page.within("table", "What differs").sees("Patient", "Wanda Wrong", "Member ID", "W55-WRONG-PATIENT", "Charge", "$1,295.00")
+	page.screen("remittance-sides")
+	page.click("Apply")
+	page.within("dialog", "Apply the payment?").click("Apply")
+	page.sees("Applied, paid", "The patient's name and member ID differ from those on the claim.")
+	page.open(denied)
+	page.sees("Applied, denied")
 }

@@ -15,7 +15,7 @@ import { Badge, State } from "../../ui/state";
 import { paged, Table } from "../../ui/table";
 import { groupLabel, reasonLabel, statusLabel } from "./codes";
 import { stands } from "./correction";
-import { Match } from "./match";
+import { Match, Sides } from "./match";
 import { unfinished } from "./standing";
 
 type ERA = Schemas["ERA"];
@@ -24,6 +24,20 @@ export type ERAClaim = Schemas["ERAClaim"];
 /** found returns what does not add up in a claim, in sentences. */
 const found = (e: ERA, c: ERAClaim): string[] =>
   e.balance.findings.filter((f) => f.claim === c.ordinal).map((f) => f.explanation);
+
+/** warned returns what differs between a payment and its claim, in sentences. What is wrong with the whole
+ *  file stands above. */
+const warned = (e: ERA, c: ERAClaim): string[] =>
+  c.warnings.filter((w) => !e.warnings.some((f) => f.code === w.code)).map((w) => w.message);
+
+/** Warnings says what a person should know. */
+function Warnings({ all }: { all: readonly string[] }) {
+  return all.map((m) => (
+    <p key={m} className="off small wrap-anywhere">
+      {printable(m)}
+    </p>
+  ));
+}
 
 /** waits reports whether a claim waits for a person. */
 const waits = (c: ERAClaim) =>
@@ -165,8 +179,9 @@ export function Claims({ era: e }: { era: ERA }) {
             { head: "Paid", right: true, cell: (c) => <Money value={c.paid} strong /> },
           ]}
           open={(c) =>
-            (waits(c) || open.has(c.ordinal)) && (
+            (waits(c) || open.has(c.ordinal) || warned(e, c).length > 0) && (
               <div className="stack">
+                <Warnings all={warned(e, c)} />
                 {waits(c) && <Decision era={e} claim={c} />}
                 {open.has(c.ordinal) && <Details era={e} claim={c} />}
               </div>
@@ -192,11 +207,19 @@ function Status({ claim: c }: { claim: ERAClaim }) {
   if (c.status === "unmatched") return <State value={c.status}>No claim matches</State>;
   if (c.status === "applied" && c.status_code === "22")
     return <State value={c.status}>Reversal applied</State>;
+  if (c.status === "applied") {
+    const denied = c.outcome === "denied";
+    const decided = denied ? "denied" : "paid";
+    const word = c.status_code === "25" ? "estimated" : decided;
+    return <State value={denied ? "denied" : c.status}>{`Applied, ${word}`}</State>;
+  }
   return <State value={c.status} />;
 }
 
 /** Decision says why a claim was not applied, and what a person can do. */
 function Decision({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
+  const code = c.review?.code;
+  const differs = code === "patient_and_charge_differ" || code === "payer_claim_number_only";
   return (
     <div className="decision">
       <div>
@@ -206,6 +229,7 @@ function Decision({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
             {printable(m)}
           </p>
         ))}
+        {c.claim_id && differs && <Sides claim={c} />}
         <p>{c.review?.fix}</p>
       </div>
       <Choices era={e} claim={c} />
@@ -347,11 +371,7 @@ function Details({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
             : []),
         ]}
       />
-      {[...(waits(c) ? [] : found(e, c)), ...c.warnings.map((w) => w.message)].map((m) => (
-        <p key={m} className="off small wrap-anywhere">
-          {printable(m)}
-        </p>
-      ))}
+      <Warnings all={waits(c) ? [] : found(e, c)} />
       {c.adjustments.length > 0 && (
         <div>
           <p className="muted small">Adjustments of the whole claim</p>

@@ -2,20 +2,23 @@
 // the body of the search, and in no address.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
-import { Modal } from "../../ui/dialog";
+import { Confirm, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { cents, Day, Days, day, dollars, Money, name, printable } from "../../ui/format";
-import { Facts, Loading, Read } from "../../ui/page";
+import { Day, Days, day, dollars, Money, name, printable, words } from "../../ui/format";
+import { useLate } from "../../ui/late";
+import { Facts, Read } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
+import { Table } from "../../ui/table";
+import { compared, doubts, likeness, type Side } from "./alike";
 import type { ERAClaim } from "./claims";
 
 type ERA = Schemas["ERA"];
-type Summary = Schemas["ClaimSummary"];
+type Claim = Schemas["Claim"];
 
 export function Match({
   era,
@@ -35,31 +38,61 @@ export function Match({
   );
 }
 
+/** shown is the number of candidates whose details are compared. */
+const shown = 12;
+
 function Finder({ era, claim: c, close }: { era: ERA; claim: ERAClaim; close: () => void }) {
   const { fetch } = useClient();
-  const [text, setText] = useState(printable(c.patient_name.last_name));
-  const [chosen, setChosen] = useState<Summary | null>(null);
-  const query = useDeferredValue(text.trim());
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState<Claim | null>(null);
+  const typed = useLate(text.trim(), 200);
+  const { first_name: first, last_name: last } = c.patient_name;
+  // Without a text, all that the payer states is searched for.
+  const searches = [
+    ...new Set(
+      typed
+        ? [typed]
+        : [c.patient_control_number, c.member_id ?? "", first && last && `${last}, ${first}`, last]
+            .map((t) => t.trim())
+            .filter((t) => t.length >= 2),
+    ),
+  ];
   const found = useQuery({
-    queryKey: ["post", "/claims/search", query],
-    enabled: query.length >= 2,
+    queryKey: ["match", era.id, c.ordinal, ...searches],
+    enabled: typed === "" || typed.length >= 2,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const { data, error } = await fetch.POST("/claims/search", {
-        body: { query, limit: 50 },
-        signal,
-      });
-      if (error) throw error;
-      return data;
+      const replies = await Promise.all(
+        searches.map((query) =>
+          fetch.POST("/claims/search", { body: { query: query.slice(0, 100), limit: 50 }, signal }),
+        ),
+      );
+      const heads = new Map<string, Schemas["ClaimSummary"]>();
+      for (const { data, error } of replies) {
+        if (error) throw error;
+        for (const s of data.data) if (s.state !== "draft") heads.set(s.id, s);
+      }
+      const likely = <T extends Parameters<typeof likeness>[1]>(all: T[]) =>
+        all.sort((a, b) => likeness(c, b) - likeness(c, a));
+      const claims = await Promise.all(
+        likely([...heads.values()].map((s) => ({ ...s, subscriber: null })))
+          .slice(0, shown)
+          .map(async ({ id }) => {
+            const { data, error } = await fetch.GET("/claims/{id}", {
+              params: { path: { id } },
+              signal,
+            });
+            if (error) throw error;
+            return data;
+          }),
+      );
+      return {
+        claims: likely(claims),
+        more: Math.max(0, heads.size - shown),
+        truncated: replies.some((r) => r.data?.truncated),
+      };
     },
   });
-  // The likeliest come first: the same charge, then the same day.
-  const likeness = (s: Summary) =>
-    (cents(s.totals.charge) === Math.abs(cents(c.charge)) ? 2 : 0) +
-    (s.service_dates.first !== null && s.service_dates.first === c.service_dates.first ? 1 : 0);
-  const claims = (found.data?.data ?? [])
-    .filter((s) => s.state !== "draft")
-    .sort((a, b) => likeness(b) - likeness(a));
   return (
     <div className="stack">
       <div className="sought">
@@ -67,6 +100,7 @@ function Finder({ era, claim: c, close }: { era: ERA; claim: ERAClaim; close: ()
           items={[
             ["The payer names", printable(name(c.patient_name))],
             ["Service", <Days key="s" from={c.service_dates.first} to={c.service_dates.last} />],
+            ["Member ID", c.member_id && printable(c.member_id)],
             ["Charge", <Money key="c" value={c.charge} />],
             ["Paid", <Money key="p" value={c.paid} strong />],
             [
@@ -102,21 +136,18 @@ function Finder({ era, claim: c, close }: { era: ERA; claim: ERAClaim; close: ()
             </div>
           </div>
           <div className="found" aria-live="polite">
-            {query.length < 2 ? (
-              <p className="muted">
-                Enter the beginning of a name, a whole date of birth, a member ID or a control
-                number.
-              </p>
-            ) : (
-              <Read of={found} rows={3}>
-                {() => <Candidates claims={claims} like={c} choose={setChosen} />}
-              </Read>
-            )}
-            {found.data?.truncated && (
-              <p className="muted">
-                More than 200 patients have such a name. Enter more of it, or a date of birth.
-              </p>
-            )}
+            <Read of={found} rows={3}>
+              {({ claims, more, truncated }) => (
+                <>
+                  <Candidates claims={claims} like={c} choose={setChosen} />
+                  {(more > 0 || truncated) && (
+                    <p className="muted">
+                      More claims match. Enter more of the name, or a date of birth.
+                    </p>
+                  )}
+                </>
+              )}
+            </Read>
           </div>
         </>
       )}
@@ -124,20 +155,20 @@ function Finder({ era, claim: c, close }: { era: ERA; claim: ERAClaim; close: ()
   );
 }
 
-/** Candidates lists the claims that a search found. */
+/** Candidates lists the claims that a search found, the likeliest first, with what differs from the payment. */
 function Candidates({
   claims,
   like: c,
   choose,
 }: {
-  claims: readonly Summary[];
+  claims: readonly Claim[];
   like: ERAClaim;
-  choose: (s: Summary) => void;
+  choose: (s: Claim) => void;
 }) {
   if (claims.length === 0) {
     return (
       <p className="muted">
-        No sent claim is found. Try another spelling, a date of birth, or the member ID.
+        No sent claim is found. Search for another spelling, a date of birth, or a member ID.
       </p>
     );
   }
@@ -149,28 +180,64 @@ function Candidates({
             <span>
               <span className="strong">{name(s.patient_name)}</span>
               <span className="sub">
+                {[born(s), s.subscriber?.member_id].filter(Boolean).join(", ")}
+              </span>
+              <span className="sub">
                 {s.payer.name}
                 {s.kind === "predetermination" && ", predetermination"}
               </span>
             </span>
-            <span>
-              <Days from={s.service_dates.first} to={s.service_dates.last} />
-              {s.service_dates.first !== null &&
-                s.service_dates.first === c.service_dates.first && (
-                  <span className="sub">same date</span>
-                )}
-            </span>
+            <Days from={s.service_dates.first} to={s.service_dates.last} />
             <span className="right">
               <Money value={s.totals.charge} />
-              {cents(s.totals.charge) === Math.abs(cents(c.charge)) && (
-                <span className="sub">same charge</span>
-              )}
+              {s.open !== null && <span className="sub">{dollars(s.open)} open</span>}
             </span>
             <State value={s.state} />
+            <span className="alike">{alike(compared(c, s))}</span>
           </button>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** born says when the patient of a claim was born. */
+function born(c: Claim): string {
+  const date = (c.patient ?? c.subscriber)?.date_of_birth;
+  return date ? `born ${day(date)}` : "";
+}
+
+/** alike says what is the same and what differs. */
+function alike(sides: readonly Side[]): string {
+  const same = sides.filter((s) => s.same).map((s) => s.what);
+  const other = sides.filter((s) => s.same === false).map((s) => `${s.what} (payer: ${s.payer})`);
+  return [
+    same.length > 0 && `Same ${same.join(", ")}.`,
+    other.length > 0 && `Different ${other.join(", ")}.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+/** Sides shows what the payer and the claim state, where they differ. */
+export function Sides({ claim: c }: { claim: ERAClaim }) {
+  const { api } = useClient();
+  const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id: c.claim_id ?? "" } } });
+  return (
+    <Read of={claim} rows={2}>
+      {(ours) => (
+        <Table
+          caption="What differs"
+          rows={compared(c, ours).filter((s) => s.same === false)}
+          id={(s) => s.what}
+          columns={[
+            { head: "Differs", cell: (s) => words(s.what) },
+            { head: "Payer", cell: (s) => <span className="wrap-anywhere">{s.payer}</span> },
+            { head: "Claim", cell: (s) => <span className="wrap-anywhere">{s.claim}</span> },
+          ]}
+        />
+      )}
+    </Read>
   );
 }
 
@@ -185,12 +252,10 @@ function Lines({
 }: {
   era: ERA;
   claim: ERAClaim;
-  to: Summary;
+  to: Claim;
   back: () => void;
   done: () => void;
 }) {
-  const { api } = useClient();
-  const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id: to.id } } });
   const [chosen, setChosen] = useState<Record<number, string>>({});
   const match = useSend(
     (http, key) =>
@@ -208,63 +273,77 @@ function Lines({
       }),
     { says: "The payment is matched.", done },
   );
+  const doubt = doubts(c, to);
   return (
     <div className="stack">
       <p>
-        This is for <span className="strong">{name(to.patient_name)}</span>,{" "}
+        The claim is for <span className="strong">{name(to.patient_name)}</span>,{" "}
         {to.service_dates.first ? day(to.service_dates.first) : "no date"},{" "}
         {dollars(to.totals.charge)}, {to.payer.name}.{" "}
         <button type="button" className="link-button" onClick={back}>
           Choose another claim
         </button>
       </p>
-      {claim.isPending ? (
-        <Loading rows={2} />
-      ) : (
-        claim.data &&
-        c.lines.length > 0 && (
-          <details className="lines-by-hand">
-            <summary>
-              Molar matches the {count(c.lines.length, "line")} by procedure, date and charge.
-              Choose by hand if it cannot know.
-            </summary>
-            <ul className="plain stack-s">
-              {c.lines.map((l, i) => (
-                <li key={i} className="pair">
-                  <span>
-                    <span className="strong">{printable(l.procedure_code)}</span>{" "}
-                    <span className="muted">
-                      <Day value={l.service_date} />, charged {dollars(l.charge)}
-                    </span>
+      <p>{alike(compared(c, to))}</p>
+      {c.lines.length > 0 && (
+        <details className="lines-by-hand">
+          <summary>
+            Molar matches the {count(c.lines.length, "line")} by procedure, date and charge. Choose
+            by hand if it cannot know.
+          </summary>
+          <ul className="plain stack-s">
+            {c.lines.map((l, i) => (
+              <li key={i} className="pair">
+                <span>
+                  <span className="strong">{printable(l.procedure_code)}</span>{" "}
+                  <span className="muted">
+                    <Day value={l.service_date} />, charged {dollars(l.charge)}
                   </span>
-                  <SelectField
-                    label={`Pays, line ${i + 1} of the payer`}
-                    hideLabel
-                    value={chosen[i + 1] ?? ""}
-                    onChange={(v) => setChosen({ ...chosen, [i + 1]: v })}
-                    options={[
-                      ["", "Let Molar find the line"],
-                      ...claim.data.lines.map(
-                        (own, n) =>
-                          [
-                            String(n + 1),
-                            `Line ${n + 1}: ${own.procedure_code}, ${own.fee ? dollars(own.fee) : "no fee"}`,
-                          ] as const,
-                      ),
-                      ["none", "None of them"],
-                    ]}
-                  />
-                </li>
-              ))}
-            </ul>
-          </details>
-        )
+                </span>
+                <SelectField
+                  label={`Pays, line ${i + 1} of the payer`}
+                  hideLabel
+                  value={chosen[i + 1] ?? ""}
+                  onChange={(v) => setChosen({ ...chosen, [i + 1]: v })}
+                  options={[
+                    ["", "Let Molar find the line"],
+                    ...to.lines.map(
+                      (own, n) =>
+                        [
+                          String(n + 1),
+                          `Line ${n + 1}: ${own.procedure_code}, ${own.fee ? dollars(own.fee) : "no fee"}`,
+                        ] as const,
+                    ),
+                    ["none", "None of them"],
+                  ]}
+                />
+              </li>
+            ))}
+          </ul>
+        </details>
       )}
       <div className="dialog-actions">
         <Button onClick={done}>Cancel</Button>
-        <Button look="primary" busy={match.isPending} onClick={() => match.go()}>
-          Match and apply
-        </Button>
+        {doubt.length === 0 ? (
+          <Button look="primary" busy={match.isPending} onClick={() => match.go()}>
+            Match and apply
+          </Button>
+        ) : (
+          <Confirm
+            title="Is this the right claim?"
+            action="Match it all the same"
+            onConfirm={() => match.go()}
+            trigger={(ask) => (
+              <Button look="primary" busy={match.isPending} onClick={ask}>
+                Match and apply
+              </Button>
+            )}
+          >
+            {doubt.map((d) => (
+              <p key={d}>{d}</p>
+            ))}
+          </Confirm>
+        )}
       </div>
     </div>
   );

@@ -12,7 +12,7 @@ import { Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { useToast } from "../../ui/toast";
 import { Closed, Loaded } from "./form";
-import { aClaim, type Claim, nextPayer, placed, type Subscriber, subscriberOf } from "./form-data";
+import { aClaim, type Claim, nextPayer, type Subscriber, subscriberOf } from "./form-data";
 import { attend, Faulty } from "./form-faults";
 import { relationships, SubscriberFields } from "./form-people";
 import { useLeaving } from "./leaving";
@@ -60,9 +60,7 @@ function Made<In>({
   });
   const refused = send.error;
   if (!may.write) return <Closed claim={c}>Your role can read claims, but not change them.</Closed>;
-  const faults = isAPIError(refused)
-    ? refused.errors.map((f) => (faultOf ?? placed)(f as Fault))
-    : [];
+  const faults = isAPIError(refused) ? refused.errors.map((f: Fault) => faultOf?.(f) ?? f) : [];
   return (
     <FaultsOf list={faults}>
       <Page

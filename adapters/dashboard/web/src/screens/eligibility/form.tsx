@@ -5,10 +5,19 @@ import { type APIError, isAPIError, type Schemas, useClient } from "../../api/cl
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
-import { Check, DateField, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
+import {
+  Check,
+  DateField,
+  type Fault,
+  FaultsOf,
+  Group,
+  SelectField,
+  TextField,
+} from "../../ui/form";
 import { Go, useGo } from "../../ui/link";
-import { Notice, Page, Section } from "../../ui/page";
+import { Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
+import { attend, Faulty } from "../claims/form-faults";
 import type { CheckResource } from "./list";
 
 type Request = Schemas["EligibilityRequest"];
@@ -136,12 +145,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
     <FaultsOf list={faults}>
       <form className="stack" onSubmit={submit}>
         {refusal && (
-          <Notice tone="bad" title={refusal.message}>
-            {refusal.errors.length > 0 && <p>Each field shows what to change.</p>}
-            <p className="muted small">
-              Request <code>{refusal.request_id}</code>
-            </p>
-          </Notice>
+          <Faulty key={refusal.request_id} ref={attend} faults={faults} refused={refusal} />
         )}
         <div className="fields fields-wide">
           <PayerPicker
@@ -151,7 +155,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
             value={payer}
             onChange={setPayer}
           />
-          {list.length > 1 && (
+          {(list.length > 1 || faults.some((f) => f.field === "office_id")) && (
             <SelectField
               label="Office"
               path="office_id"
@@ -163,23 +167,24 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
         </div>
         <fieldset>
           <legend>{dependent ? "Subscriber" : "Patient"}</legend>
-          <div className="fields">
+          <Group path="subscriber" className="fields">
             {text("First name", "first_name", { required: true })}
             {text("Last name", "last_name", { required: true })}
             {text("Date of birth", "date_of_birth", { type: "date", required: true })}
             {text("Member ID", "member_id", { required: true })}
             {text("Group number", "group_number", { optional: true })}
-          </div>
+          </Group>
         </fieldset>
         <Check
           label="The patient is a dependent of the subscriber"
+          path={dependent ? undefined : "patient"}
           checked={dependent}
           onChange={setDependent}
         />
         {dependent && (
           <fieldset>
             <legend>Patient</legend>
-            <div className="fields">
+            <Group path="patient" className="fields">
               {personal("Patient's first name", "first_name")}
               {personal("Patient's last name", "last_name")}
               <DateField
@@ -200,7 +205,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
                   ["other", "Other"],
                 ]}
               />
-            </div>
+            </Group>
           </fieldset>
         )}
         <div className="fields">

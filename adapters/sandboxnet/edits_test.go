@@ -254,8 +254,8 @@ func TestAnIncompleteOffice(t *testing.T) {
 	if got := p.figures(id); got != "rejected" || len(c.Findings) != 2 || p.books() != "" {
 		t.Fatalf("%s, %+v, %s", got, c.Findings, p.books())
 	}
-	for i, message := range []string{"A6:128. Its message: THE BILLING PROVIDER'S TAX ID IS MISSING.", "A6:127. Its message: THE BILLING PROVIDER'S TELEPHONE NUMBER IS MISSING."} {
-		if f := c.Findings[i]; f.Field != "office_id" || f.Message != "The clearinghouse rejected the claim with status "+message {
+	for i, message := range []string{"missing tax ID (status A6:128). Its message: THE BILLING PROVIDER'S TAX ID IS MISSING.", "missing phone number or email address (status A6:127). Its message: THE BILLING PROVIDER'S TELEPHONE NUMBER IS MISSING."} {
+		if f := c.Findings[i]; f.Field != "office_id" || f.Message != "The clearinghouse rejected the claim: "+message {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -380,3 +380,27 @@ func TestHostileTextsOfAClaim(t *testing.T) {
 	page.sees(name)
 	page.screen("claims-hostile")
 }
+
+// A rejection that is about the subscriber stands over the subscriber's fields, and says
+// its status in words.
+func TestARejectionStandsOverItsGroup(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	page := practice.signsIn("biller")
+	claim := practice.claims("Rick", "W1-REJECTED", map[string]any{"submit": true}, aFilling())
+	page.open("/test/claims/" + claim)
+	page.becomes(practice, claim, "rejected")
+	const rejection = "The payer rejected the claim: invalid member ID (status A7:164). Its message: THE MEMBER ID IS NOT ON FILE."
+	page.sees("Subscriber: " + rejection)
+	page.click("Correct the claim")
+	page.within("group", "Subscriber").sees(rejection)
+	page.click("Subscriber: " + rejection)
+	page.focuses("First name")
+	page.until("no fault under First name", func(r *rod.Page) error {
+		if wrong, _, err := r.Has(".field-wrong"); wrong || err != nil {
+			return fmt.Errorf("a field is wrong: %v, %w", wrong, err)
+		}
+		return nil
+	})
+	page.screen("claim-rejected")
+}

@@ -32,7 +32,8 @@ var axe string
 
 // screen looks at the screen as it is: in light and in dark on a desktop it must pass
 // axe at WCAG 2.1 A and AA, its tables must be whole, and on a phone nothing may be wider
-// than the page. With MOLAR_SCREENSHOTS=DIR a picture of each goes to DIR, as NAME-light.png.
+// than the page. It shows no message that is for programs. With MOLAR_SCREENSHOTS=DIR a
+// picture of each goes to DIR, as NAME-light.png.
 func (p *page) screen(name string) {
 	p.tb.Helper()
 	p.whole(name)
@@ -45,6 +46,9 @@ func (p *page) screen(name string) {
 	p.picture(name + "-phone")
 	p.fits(name)
 	p.shows(desktop, false)
+	if strings.Contains(p.text(), "errors lists") {
+		p.tb.Errorf("%s shows what the API says to programs", name)
+	}
 }
 
 // shows changes the width of the page and its colors.

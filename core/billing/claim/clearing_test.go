@@ -81,7 +81,7 @@ func TestWhatA277LeavesOnAClaim(t *testing.T) {
 		}, "status_rejected: The clearinghouse rejected the claim (status A3). Its message: Bad ZIP.", "P0"},
 		"for several reasons": {clearing.ClaimReport{
 			Side: clearing.SideClearinghouse, Outcome: clearing.ReportRejected, Reasons: []clearing.ReportReason{
-				{Status: clearing.ClaimStatus{Category: "A6", Code: "128"}, Party: clearing.PartyOffice, Words: "No tax ID."},
+				{Status: clearing.ClaimStatus{Category: "A6", Code: "128"}, Party: clearing.PartyOffice, Words: "No tax ID"},
 				{Status: clearing.ClaimStatus{Category: "A7", Code: "500"}, Party: clearing.PartyPatient},
 				{Status: clearing.ClaimStatus{Category: "A6", Code: "201"}, Party: clearing.PartyOffice, Line: 2},
 				{Status: clearing.ClaimStatus{Category: "A6", Code: "21"}, Line: 3},

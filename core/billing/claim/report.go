@@ -3,6 +3,7 @@ package claim
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
@@ -97,7 +98,7 @@ func (c *Claim) findingOf(r *clearing.ClaimReport, why *clearing.ReportReason) F
 	}
 	message += " (status " + why.Status.String() + ")."
 	if why.Words != "" {
-		message += " Its message: " + why.Words
+		message += " Its message: " + strings.TrimSuffix(why.Words, ".") + "."
 	}
 	return Finding{Code: findingOfStatus + string(r.Outcome), Field: c.reported(why), Message: message, Fix: fix}
 }

@@ -20,6 +20,11 @@ export function isAPIError(e: unknown): e is APIError {
   return typeof e === "object" && e !== null && "error" in e && "request_id" in e;
 }
 
+/** said returns why the service refused a request, for people: what is wrong with its fields, if it says so. */
+export function said(e: APIError): string {
+  return e.errors.map((f) => f.message).join(" ") || e.message;
+}
+
 /** newKey returns a key that lets a write be repeated without being done twice. */
 export function newKey(): string {
   return crypto.randomUUID();

@@ -3,6 +3,7 @@ import {
   createContext,
   type InputHTMLAttributes,
   type ReactNode,
+  type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useContext,
@@ -41,13 +42,8 @@ export function useAllFaults(): readonly Fault[] {
   return useContext(Faults);
 }
 
-/** useFaults returns what is wrong at a path. */
-export function useFaults(path: string | undefined): readonly Fault[] {
-  const all = useContext(Faults);
-  return path ? all.filter((f) => f.field === path) : [];
-}
-
-/** FieldProps is what every field has: its label, and the path of its value in the request. */
+/** FieldProps is what every field has: its label, and the paths of its value in the request, separated by
+ *  spaces. */
 export type FieldProps = {
   label: string;
   path?: string;
@@ -62,7 +58,60 @@ export function useFaultsBelow(paths: readonly string[]): readonly Fault[] {
   return all.filter((f) => paths.some((p) => f.field === p || f.field?.startsWith(`${p}.`)));
 }
 
-/** Field has a label and an input, and shows the faults of its path. */
+/** Wrong says what is wrong with the fields that it stands at. */
+function Wrong({ id, faults }: { id?: string; faults: readonly Fault[] }) {
+  if (faults.length === 0) return null;
+  return (
+    <div id={id} className="fault">
+      {faults.map((f) => (
+        <p key={f.message}>
+          {f.message}
+          {f.fix ? ` ${f.fix}` : ""}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** Group is fields that belong together. What is wrong with its own paths stands above them; with whole, also
+ *  what is wrong below them. */
+export function Group({
+  path,
+  label,
+  whole,
+  className,
+  children,
+  ref,
+}: {
+  path: string;
+  label?: string;
+  whole?: boolean;
+  className?: string;
+  children: ReactNode;
+  ref?: Ref<HTMLDivElement>;
+}) {
+  const id = useId();
+  const paths = path.split(" ");
+  const faults = useFaultsBelow(paths).filter((f) => whole || paths.includes(f.field ?? ""));
+  return (
+    <div
+      ref={ref}
+      {...(label && {
+        role: "group",
+        "aria-label": label,
+        "aria-describedby": faults.length > 0 ? `${id}-fault` : undefined,
+      })}
+      className={className}
+      data-path={path}
+      data-group={whole ? "whole" : "own"}
+    >
+      <Wrong id={`${id}-fault`} faults={faults} />
+      {children}
+    </div>
+  );
+}
+
+/** Field has a label and an input, and shows the faults at its paths and below them. */
 export function Field({
   label,
   path,
@@ -78,7 +127,7 @@ export function Field({
   }) => ReactNode;
 }) {
   const id = useId();
-  const faults = useFaults(path);
+  const faults = useFaultsBelow(path?.split(" ") ?? []);
   const described = [hint ? `${id}-hint` : "", faults.length > 0 ? `${id}-fault` : ""]
     .filter(Boolean)
     .join(" ");
@@ -98,16 +147,7 @@ export function Field({
           {hint}
         </p>
       )}
-      {faults.length > 0 && (
-        <div id={`${id}-fault`} className="fault">
-          {faults.map((f) => (
-            <p key={f.message}>
-              {f.message}
-              {f.fix ? ` ${f.fix}` : ""}
-            </p>
-          ))}
-        </div>
-      )}
+      <Wrong id={`${id}-fault`} faults={faults} />
     </div>
   );
 }
@@ -225,24 +265,31 @@ export function SelectField({
 /** Check is a box to tick. */
 export function Check({
   label,
+  path,
   checked,
   onChange,
   hint,
 }: {
   label: string;
+  path?: string;
   checked: boolean;
   onChange: (checked: boolean) => void;
   hint?: ReactNode;
 }) {
   const id = useId();
+  const faults = useFaultsBelow(path ? [path] : []);
+  const described = [hint ? `${id}-hint` : "", faults.length > 0 ? `${id}-fault` : ""]
+    .filter(Boolean)
+    .join(" ");
   return (
-    <div className="check">
+    <div className="check" data-path={path}>
       <input
         id={id}
         type="checkbox"
         checked={checked}
         onChange={(e) => onChange(e.target.checked)}
-        aria-describedby={hint ? `${id}-hint` : undefined}
+        aria-invalid={faults.length > 0 || undefined}
+        aria-describedby={described || undefined}
       />
       <div>
         <label htmlFor={id}>{label}</label>
@@ -251,6 +298,7 @@ export function Check({
             {hint}
           </p>
         )}
+        <Wrong id={`${id}-fault`} faults={faults} />
       </div>
     </div>
   );

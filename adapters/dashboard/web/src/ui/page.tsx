@@ -4,7 +4,7 @@
 import { useRouterState } from "@tanstack/react-router";
 import { AlertTriangle } from "lucide-react";
 import type { ReactNode } from "react";
-import { isAPIError, Unreachable } from "../api/client";
+import { isAPIError, said, Unreachable } from "../api/client";
 import type { Place } from "../shell/places";
 import { Button } from "./button";
 import { None } from "./format";
@@ -154,7 +154,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
 
 /** why returns in one sentence why a request failed. */
 export function why(error: unknown): string {
-  if (isAPIError(error)) return error.message;
+  if (isAPIError(error)) return said(error);
   if (error instanceof Unreachable) return error.message;
   return "This page could not show what it loaded. Load it again.";
 }

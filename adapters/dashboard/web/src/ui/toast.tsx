@@ -2,7 +2,7 @@
 import { Toast } from "@base-ui/react/toast";
 import { X } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
-import { isAPIError } from "../api/client";
+import { isAPIError, said } from "../api/client";
 
 /** ToastProvider shows the messages of everything inside it. */
 export function ToastProvider({ children }: { children: ReactNode }) {
@@ -45,10 +45,10 @@ export function useToast() {
         add({ title, description, type: "good" });
       },
       refused: (e: unknown, meaning?: string) => {
-        const [said, ...rest] = isAPIError(e)
-          ? [e.message, ...e.errors.map((f) => f.message), `Request ${e.request_id}`]
+        const why = isAPIError(e)
+          ? [said(e), `Request ${e.request_id}`]
           : [e instanceof Error ? e.message : "Something went wrong on this page. Load it again."];
-        const [title, ...description] = meaning ? [meaning, said, ...rest] : [said, ...rest];
+        const [title, ...description] = meaning ? [meaning, ...why] : why;
         add({ title, description: description.join(" "), type: "bad", timeout: 15_000 });
       },
     }),

@@ -1,7 +1,7 @@
 // The patient and the plan of an attachment without a claim.
 
 import { type Schemas, useClient } from "../../api/client";
-import { DateField, SelectField, TextField } from "../../ui/form";
+import { DateField, Group, SelectField, TextField } from "../../ui/form";
 
 /** Subject is what the form holds. */
 export type Subject = {
@@ -69,7 +69,7 @@ export function SubjectFields({
     <>
       <fieldset>
         <legend>Patient</legend>
-        <div className="fields">
+        <Group path="patient" className="fields">
           <TextField
             label="First name"
             path="patient.first_name"
@@ -93,11 +93,11 @@ export function SubjectFields({
             onChange={set("born")}
             required
           />
-        </div>
+        </Group>
       </fieldset>
       <fieldset>
         <legend>Plan</legend>
-        <div className="fields">
+        <Group path="subscriber" className="fields">
           <TextField
             label="Member ID"
             path="subscriber.member_id"
@@ -138,11 +138,11 @@ export function SubjectFields({
               required
             />
           )}
-        </div>
+        </Group>
       </fieldset>
       <fieldset>
         <legend>Service</legend>
-        <div className="fields">
+        <Group path="service_dates" className="fields">
           <DateField
             label="First day of service"
             path="service_dates.from"
@@ -167,7 +167,7 @@ export function SubjectFields({
               required
             />
           )}
-        </div>
+        </Group>
       </fieldset>
     </>
   );

@@ -7,7 +7,6 @@ import {
   contentOf,
   copyOf,
   formOf,
-  placed,
   sentLines,
   subscriberOf,
   surfacesOf,
@@ -249,21 +248,4 @@ describe("the form of a claim", () => {
     expect(copy).not.toHaveProperty("note");
     expect(copy).not.toHaveProperty("patient_control_number");
   });
-});
-
-test.each([
-  ["subscriber", "subscriber.first_name"],
-  ["lines", "lines.0.procedure_code"],
-  ["lines.2", "lines.2.procedure_code"],
-  ["lines.2.teeth.1", "lines.2.tooth"],
-  ["lines.2.surfaces.0", "lines.2.surfaces"],
-  ["missing_teeth.3", "missing_teeth"],
-  ["other_coverage.1", "other_coverage.1.payer_id"],
-  ["other_coverage.1.payer_name", "other_coverage.1.payer_id"],
-  ["other_coverage.0.subscriber", "other_coverage.0.subscriber.first_name"],
-  ["patient.address", "patient.address.line1"],
-  ["subscriber.member_id", "subscriber.member_id"],
-  [null, null],
-])("a fault at %j is shown at %j", (field, want) => {
-  expect(placed({ field, message: "wrong" })).toEqual({ field: want, message: "wrong" });
 });

@@ -1,7 +1,6 @@
 // What the claim form holds: texts as they were typed, and how they become a
 // request and come from a claim.
 import type { Schemas } from "../../api/client";
-import type { Fault } from "../../ui/form";
 import type { PickedPayer } from "../../ui/payer-picker";
 import { ordered } from "../../ui/teeth";
 
@@ -515,32 +514,4 @@ function adjustmentsOf(
 export function total(lines: readonly Line[]): string {
   const sum = lines.reduce((n, l) => n + Math.round((Number(amount(l.fee) ?? 0) || 0) * 100), 0);
   return (sum / 100).toFixed(2);
-}
-
-const whole: Record<string, string> = {
-  subscriber: "subscriber.first_name",
-  patient: "patient.first_name",
-  accident: "accident.type",
-  orthodontics: "orthodontics.total_months",
-  facility: "facility.name",
-  referring_provider: "referring_provider.last_name",
-  lines: "lines.0.procedure_code",
-};
-
-/** placed returns a fault at the path of the field that shows it: a whole object's at its first field,
- *  a list's at the field of the list. */
-export function placed<F extends Fault>(fault: F): F {
-  let at = fault.field;
-  if (!at) return fault;
-  at = whole[at] ?? at;
-  at = at
-    .replace(/^(missing_teeth|teeth_to_extract|diagnosis_codes)\.\d+$/, "$1")
-    .replace(/^(lines\.\d+)\.(teeth|tooth)(\.\d+)?$/, "$1.tooth")
-    .replace(/^(lines\.\d+)\.(surfaces|oral_cavity|modifiers|diagnosis_pointers)\.\d+$/, "$1.$2")
-    .replace(/^(lines\.\d+)$/, "$1.procedure_code")
-    .replace(/^(other_coverage\.\d+)$/, "$1.payer_id")
-    .replace(/^(other_coverage\.\d+)\.payer_name$/, "$1.payer_id")
-    .replace(/^(other_coverage\.\d+\.subscriber)$/, "$1.first_name")
-    .replace(/\.address$/, ".address.line1");
-  return { ...fault, field: at };
 }

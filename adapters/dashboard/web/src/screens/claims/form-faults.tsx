@@ -52,7 +52,7 @@ export function Faulty({
 
 /** Fix leads to the field of a fault, if the form has it. */
 function Fix({ of: { field, message, fix } }: { of: Fault }) {
-  if (!field || fieldAt(field) === false) return <span>{message}</span>;
+  if (!field || !/^[a-z_0-9.]+$/.test(field)) return <span>{message}</span>;
   return (
     <button type="button" className="link-button" onClick={() => focusOn(field)}>
       {where({ field, message, fix })}
@@ -65,7 +65,9 @@ function Fix({ of: { field, message, fix } }: { of: Fault }) {
 function where({ field: path, message, fix }: Fault): string {
   if (!path) return "";
   const of = fieldAt(path);
-  const label = of ? (of.querySelector("label")?.firstChild?.textContent ?? "") : "";
+  const group = of?.getAttribute("aria-label");
+  if (group) return place(path) || `${group}: `;
+  const label = of?.querySelector("label")?.firstChild?.textContent ?? "";
   return (
     place(path) +
     (label &&
@@ -83,8 +85,13 @@ function place(path: string): string {
   return other ? `Other plan ${Number(other[1]) + 1}: ` : "";
 }
 
-const fieldAt = (path: string): HTMLElement | null | false =>
-  /^[a-z_0-9.]+$/.test(path) ? document.querySelector<HTMLElement>(`[data-path="${path}"]`) : false;
+/** fieldAt returns the field of a path, or the nearest part of the form around it. */
+function fieldAt(path: string): HTMLElement | null {
+  return (
+    document.querySelector<HTMLElement>(`[data-path~="${path}"]`) ??
+    (path.includes(".") ? fieldAt(path.slice(0, path.lastIndexOf("."))) : null)
+  );
+}
 
 /** focusOn opens the part that a field is in, and goes to the field. */
 function focusOn(path: string): void {

@@ -7,6 +7,7 @@ import { Modal } from "../../ui/dialog";
 import {
   DateField,
   type Fault,
+  Group,
   MoneyField,
   SelectField,
   TextField,
@@ -43,6 +44,7 @@ const labels: Record<string, string> = {
   procedure_code: "Procedure",
   service_date: "Service date",
   tooth: "Tooth",
+  teeth: "Tooth",
   surfaces: "Surfaces",
   oral_cavity: "Area",
   fee: "Fee",
@@ -83,7 +85,10 @@ export function Lines({
   const charted = form.lines.findIndex((l) => l.key === charting);
   const chartedLine = form.lines[charted];
   return (
-    <div className={`lines${form.kind === "predetermination" ? " lines-undated" : ""}`}>
+    <Group
+      path="lines"
+      className={`lines${form.kind === "predetermination" ? " lines-undated" : ""}`}
+    >
       <div className="line-fields line-heads" aria-hidden>
         <span />
         <span>Procedure</span>
@@ -130,7 +135,7 @@ export function Lines({
           close={() => setCharting(null)}
         />
       )}
-    </div>
+    </Group>
   );
 }
 
@@ -167,7 +172,7 @@ const LineFields = memo(function LineFields({
     line.modifiers,
     line.diagnosis_pointers,
   ].some((v) => v !== "");
-  const labelOf = (f: Fault) => labels[f.field?.slice(path.length + 1) ?? ""];
+  const labelOf = (f: Fault) => labels[f.field?.split(".")[2] ?? ""];
   // The fields of the grid are too narrow for what is wrong with them.
   const faults = useFaultsBelow([path]).filter(labelOf);
   const wrong =
@@ -199,7 +204,7 @@ const LineFields = memo(function LineFields({
         ]
       : [];
   return (
-    <div className="line" role="group" aria-label={`Line ${i + 1}`} ref={fresh ? enter : undefined}>
+    <Group path={path} className="line" label={`Line ${i + 1}`} ref={fresh ? enter : undefined}>
       <div className="line-fields">
         <span className="line-number numbers" aria-hidden>
           {i + 1}
@@ -228,7 +233,7 @@ const LineFields = memo(function LineFields({
           <TextField
             label="Tooth"
             hideLabel
-            path={`${path}.tooth`}
+            path={`${path}.tooth ${path}.teeth`}
             value={line.teeth}
             onChange={(teeth) => set({ teeth })}
             autoComplete="off"
@@ -369,7 +374,7 @@ const LineFields = memo(function LineFields({
           />
         </div>
       )}
-    </div>
+    </Group>
   );
 });
 

@@ -5,6 +5,7 @@ import {
   AreaField,
   Check,
   DateField,
+  Group,
   MoneyField,
   SelectField,
   TextField,
@@ -18,16 +19,19 @@ import { AddressFields, OtherPlans } from "./form-people";
 
 type Props = { form: ClaimForm; set: (change: Partial<ClaimForm>) => void; sent: boolean };
 
-/** Part is a part that opens. It is open when a field in it is wrong. */
+/** Part is a part that opens. It is open when a field in it is wrong. With group, its path is that of an
+ *  object or a list, whose fields are in it. */
 function Part({
   title,
   about,
   paths,
+  group,
   children,
 }: {
   title: string;
   about: string;
   paths: readonly string[];
+  group?: boolean;
   children: ReactNode;
 }) {
   const wrong = useFaultsBelow(paths).length > 0;
@@ -40,7 +44,13 @@ function Part({
           {about}
         </span>
       </summary>
-      <div className="stack part-body">{children}</div>
+      {group ? (
+        <Group path={paths.join(" ")} label={title} className="stack part-body">
+          {children}
+        </Group>
+      ) : (
+        <div className="stack part-body">{children}</div>
+      )}
     </details>
   );
 }
@@ -49,6 +59,7 @@ function Part({
 export function MoreParts({ form: f, set, sent }: Props) {
   const missing = teethOf(f.missing_teeth);
   const extract = teethOf(f.teeth_to_extract);
+  const stateWrong = useFaultsBelow(["accident.state"]).length > 0;
   const has = (...values: string[]) => values.filter((v) => v.trim() !== "").length;
   const numbers = has(
     f.prior_authorization,
@@ -67,6 +78,7 @@ export function MoreParts({ form: f, set, sent }: Props) {
                 .map((o) => `${o.payer?.name || o.payer_name || "a payer"} is ${o.sequence}`)
                 .join(", ")
         }
+        group
         paths={["other_coverage"]}
       >
         <OtherPlans form={f} set={set} />
@@ -202,6 +214,7 @@ export function MoreParts({ form: f, set, sent }: Props) {
       <Part
         title="Accident"
         about={f.accident.type ? `${f.accident.type} accident` : "None"}
+        group
         paths={["accident"]}
       >
         <div className="fields">
@@ -223,7 +236,7 @@ export function MoreParts({ form: f, set, sent }: Props) {
             value={f.accident.date}
             onChange={(date) => set({ accident: { ...f.accident, date } })}
           />
-          {(f.accident.type === "auto" || f.accident.state) && (
+          {(f.accident.type === "auto" || f.accident.state || stateWrong) && (
             <TextField
               label="State of the accident"
               path="accident.state"
@@ -237,6 +250,7 @@ export function MoreParts({ form: f, set, sent }: Props) {
       <Part
         title="Orthodontics"
         about={f.orthodontics.total_months ? `${f.orthodontics.total_months} months` : "None"}
+        group
         paths={["orthodontics"]}
       >
         <div className="fields">
@@ -273,6 +287,7 @@ export function MoreParts({ form: f, set, sent }: Props) {
         about={
           f.referring.last_name ? `${f.referring.first_name} ${f.referring.last_name}` : "None"
         }
+        group
         paths={["referring_provider"]}
       >
         <div className="fields">
@@ -300,7 +315,7 @@ export function MoreParts({ form: f, set, sent }: Props) {
           />
         </div>
       </Part>
-      <Part title="Facility" about={f.facility.name || "The office"} paths={["facility"]}>
+      <Part title="Facility" about={f.facility.name || "The office"} group paths={["facility"]}>
         <div className="fields">
           <TextField
             label="Name of the facility"
@@ -322,6 +337,7 @@ export function MoreParts({ form: f, set, sent }: Props) {
           value={f.facility}
           set={(change) => set({ facility: { ...f.facility, ...change } })}
           path="facility.address"
+          second
         />
       </Part>
       <Part
@@ -360,11 +376,13 @@ export function MoreParts({ form: f, set, sent }: Props) {
         </div>
         <Check
           label="The payer pays the office, not the patient"
+          path="assignment_of_benefits"
           checked={f.assignment_of_benefits}
           onChange={(assignment_of_benefits) => set({ assignment_of_benefits })}
         />
         <Check
           label="The office accepts the payer's terms for this claim"
+          path="accept_assignment"
           checked={f.accept_assignment}
           onChange={(accept_assignment) => set({ accept_assignment })}
         />

@@ -11,7 +11,7 @@ import { Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { useToast } from "../../ui/toast";
 import { Closed, Loaded } from "./form";
-import { aClaim, type Claim, nextPayer, placed, type Subscriber, subscriberOf } from "./form-data";
+import { aClaim, type Claim, nextPayer, type Subscriber, subscriberOf } from "./form-data";
 import { attend, Faulty } from "./form-faults";
 import { relationships, SubscriberFields } from "./form-people";
 import { useLeaving } from "./leaving";
@@ -51,7 +51,7 @@ function Made<In extends object>({
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend<In, Claim>(request, {
     quiet: true,
-    failed: (e) => setFaults(isAPIError(e) ? e.errors.map(faultOf ?? placed) : []),
+    failed: (e) => setFaults(isAPIError(e) ? e.errors.map((f) => faultOf?.(f) ?? f) : []),
     done: (out) => {
       leaving.mayLeave();
       if (out.findings.length === 0) toast.good("The claim is ready to send.");

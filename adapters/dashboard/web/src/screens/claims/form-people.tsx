@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { type Client, type Schemas, useClient } from "../../api/client";
 import { Button } from "../../ui/button";
-import { Check, DateField, SelectField, TextField } from "../../ui/form";
+import { Check, DateField, Group, SelectField, TextField, useFaultsBelow } from "../../ui/form";
 import { day, dollars, name, words } from "../../ui/format";
 import { PayerPicker } from "../../ui/payer-picker";
 import { Picker } from "../../ui/picker";
@@ -27,21 +27,27 @@ const genders = [
 
 /** PersonFields are the fields of a person. Extra ones come after the name. */
 export function PersonFields<P extends Person>({
+  label,
   value,
   set,
   path,
   children,
 }: {
+  label: string;
   value: P;
   set: (change: Partial<P>) => void;
   path: string;
   children?: React.ReactNode;
 }) {
   const put = (change: Partial<Person>) => set(change as Partial<P>);
-  const rare = value.middle_name !== "" || value.suffix !== "" || value.line2 !== "";
+  const wrong = useFaultsBelow(
+    ["middle_name", "suffix", "address.line2"].map((f) => `${path}.${f}`),
+  );
+  const rare =
+    value.middle_name !== "" || value.suffix !== "" || value.line2 !== "" || wrong.length > 0;
   const [all, setAll] = useState(rare);
   return (
-    <>
+    <Group path={path} label={label} className="stack">
       <div className="fields">
         <TextField
           label="First name"
@@ -108,7 +114,7 @@ export function PersonFields<P extends Person>({
           </button>
         </div>
       )}
-    </>
+    </Group>
   );
 }
 
@@ -127,7 +133,7 @@ export function AddressFields({
   second?: boolean;
 }) {
   return (
-    <div className="fields address-fields">
+    <Group path={path} label="Address" className="fields address-fields">
       <TextField
         label="Street"
         path={`${path}.line1`}
@@ -173,7 +179,7 @@ export function AddressFields({
         inputMode="numeric"
         autoComplete="off"
       />
-    </div>
+    </Group>
   );
 }
 
@@ -189,7 +195,7 @@ export function SubscriberFields({
 }) {
   const { mode } = useClient();
   return (
-    <PersonFields value={value} set={set} path={path}>
+    <PersonFields label="Subscriber" value={value} set={set} path={path}>
       <TextField
         label="Member ID"
         path={`${path}.member_id`}
@@ -210,7 +216,7 @@ export function SubscriberFields({
       <TextField
         label="Group number"
         optional
-        path={`${path}.group_number`}
+        path={`${path}.group_number group_number`}
         value={value.group_number}
         onChange={(group_number) => set({ group_number })}
         maxLength={80}
@@ -219,7 +225,7 @@ export function SubscriberFields({
       <TextField
         label="Group name"
         optional
-        path={`${path}.group_name`}
+        path={`${path}.group_name group_name`}
         value={value.group_name}
         onChange={(group_name) => set({ group_name })}
         maxLength={60}
@@ -253,13 +259,14 @@ export function People({
       <SubscriberFields value={form.subscriber} set={subscriber} path="subscriber" />
       <Check
         label="The patient is someone else on this plan"
+        path={form.dependent ? undefined : "patient"}
         checked={form.dependent}
         onChange={(dependent) => set({ dependent })}
       />
       {form.dependent && (
         <div className="stack sub-form">
           <h3>Patient</h3>
-          <PersonFields value={form.patient} set={patient} path="patient">
+          <PersonFields label="Patient" value={form.patient} set={patient} path="patient">
             <SelectField
               label="Relationship to subscriber"
               path="patient.relationship"
@@ -381,11 +388,11 @@ export function OtherPlans({
       {form.other.map((o, i) => {
         const path = `other_coverage.${i}`;
         return (
-          <div
+          <Group
             key={o.key}
+            path={`${path} ${path}.filing_indicator`}
             className="stack sub-form"
-            role="group"
-            aria-label={`Other plan ${i + 1}`}
+            label={`Other plan ${i + 1}`}
           >
             <div className="spread">
               <h3>{words(o.sequence || "Other")} plan</h3>
@@ -400,7 +407,7 @@ export function OtherPlans({
               <PayerPicker
                 label="Payer"
                 accepts="claims"
-                path={`${path}.payer_id`}
+                path={`${path}.payer_id${o.payer ? ` ${path}.payer_name` : ""}`}
                 value={o.payer}
                 onChange={(payer) => put(o.key, { payer, payer_id: "", payer_name: "" })}
                 hint={
@@ -447,6 +454,7 @@ export function OtherPlans({
               />
             </div>
             <PersonFields
+              label={`Subscriber of other plan ${i + 1}`}
               value={o.subscriber}
               set={(change) => put(o.key, { subscriber: { ...o.subscriber, ...change } })}
               path={`${path}.subscriber`}
@@ -477,13 +485,15 @@ export function OtherPlans({
               />
             </PersonFields>
             {o.adjudication && (
-              <p>
-                This payer paid <strong>{dollars(o.adjudication.paid)}</strong>
-                {o.adjudication.payment_date && ` on ${day(o.adjudication.payment_date)}`}. Molar
-                sends its decision with the claim.
-              </p>
+              <Group whole path={`${path}.adjudication`} label="Its decision">
+                <p>
+                  This payer paid <strong>{dollars(o.adjudication.paid)}</strong>
+                  {o.adjudication.payment_date && ` on ${day(o.adjudication.payment_date)}`}. Molar
+                  sends its decision with the claim.
+                </p>
+              </Group>
             )}
-          </div>
+          </Group>
         );
       })}
       {form.other.length < 2 && free && (

@@ -22,7 +22,6 @@ import {
   type ClaimForm,
   contentOf,
   formOf,
-  placed,
   total,
 } from "./form-data";
 import { attend, Faulty } from "./form-faults";
@@ -173,7 +172,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
   const [saved, setSaved] = useState(begin);
   const [claim, setClaim] = useState<Claim | null>(what.kind === "new" ? null : what.claim);
   const [faults, setFaults] = useState<readonly Fault[]>(
-    what.kind === "edit" ? what.claim.findings.map(placed) : [],
+    what.kind === "edit" ? what.claim.findings : [],
   );
   const [refused, setRefused] = useState<unknown>(null);
   const [replies, setReplies] = useState(0); // of the service, to what was sent from here
@@ -236,12 +235,12 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
           return;
         }
         setClaim(out);
-        setFaults(out.findings.map(placed));
+        setFaults(out.findings);
         if (!claim) go(`/claims/${out.id}/edit`);
       },
       failed: (e) => {
         setRefused(e);
-        setFaults(isAPIError(e) ? e.errors.map(placed) : []);
+        setFaults(isAPIError(e) ? e.errors : []);
         setReplies((n) => n + 1);
       },
     },

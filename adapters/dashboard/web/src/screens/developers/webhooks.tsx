@@ -9,7 +9,7 @@ import { Button } from "../../ui/button";
 import { eventTypes, statusText } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
-import { Check, FaultsOf, TextField } from "../../ui/form";
+import { Check, FaultsOf, Group, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { More } from "../../ui/menu";
@@ -529,7 +529,7 @@ function EndpointFields({
             onChange={(every) => setTypes(every ? null : [])}
           />
           {types && (
-            <div className="types">
+            <Group whole path="event_types" className="types">
               {(Object.entries(eventTypes) as [EventType, string][]).map(([t, label]) => (
                 <Check
                   key={t}
@@ -538,7 +538,7 @@ function EndpointFields({
                   onChange={(on) => setTypes(on ? [...types, t] : types.filter((x) => x !== t))}
                 />
               ))}
-            </div>
+            </Group>
           )}
         </fieldset>
         <div className="dialog-actions">

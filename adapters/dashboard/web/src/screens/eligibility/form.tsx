@@ -10,13 +10,14 @@ import {
   DateField,
   type Fault,
   FaultsOf,
+  Group,
   SelectField,
   TextField,
-  useAllFaults,
 } from "../../ui/form";
 import { Go, useGo } from "../../ui/link";
-import { Notice, Page, Section } from "../../ui/page";
+import { Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
+import { attend, Faulty } from "../claims/form-faults";
 import type { CheckResource } from "./list";
 
 type Request = Schemas["EligibilityRequest"];
@@ -144,7 +145,9 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
   return (
     <FaultsOf list={faults} request={body}>
       <form className="stack" onSubmit={submit}>
-        {refusal && <Refused by={refusal} />}
+        {refusal && (
+          <Faulty key={refusal.request_id} ref={attend} given={faults.length} refused={refusal} />
+        )}
         <div className="fields fields-wide">
           <PayerPicker
             label="Payer"
@@ -153,7 +156,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
             value={payer}
             onChange={setPayer}
           />
-          {list.length > 1 && (
+          {(list.length > 1 || faults.some((f) => f.field === "office_id")) && (
             <SelectField
               label="Office"
               path="office_id"
@@ -165,23 +168,24 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
         </div>
         <fieldset>
           <legend>{dependent ? "Subscriber" : "Patient"}</legend>
-          <div className="fields">
+          <Group path="subscriber" className="fields">
             {text("First name", "first_name", { required: true })}
             {text("Last name", "last_name", { required: true })}
             {text("Date of birth", "date_of_birth", { type: "date", required: true })}
             {text("Member ID", "member_id", { required: true })}
             {text("Group number", "group_number", { optional: true })}
-          </div>
+          </Group>
         </fieldset>
         <Check
           label="The patient is a dependent of the subscriber"
+          path={dependent ? undefined : "patient"}
           checked={dependent}
           onChange={setDependent}
         />
         {dependent && (
           <fieldset>
             <legend>Patient</legend>
-            <div className="fields">
+            <Group path="patient" className="fields">
               {personal("Patient's first name", "first_name")}
               {personal("Patient's last name", "last_name")}
               <DateField
@@ -202,7 +206,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
                   ["other", "Other"],
                 ]}
               />
-            </div>
+            </Group>
           </fieldset>
         )}
         <div className="fields">
@@ -243,20 +247,6 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
         </div>
       </form>
     </FaultsOf>
-  );
-}
-
-/** Refused says why the service did not ask the payer, while a field that it named is as it was. */
-function Refused({ by }: { by: APIError }) {
-  const left = useAllFaults();
-  if (by.errors.length > 0 && left.length === 0) return null;
-  return (
-    <Notice tone="bad" title={by.message}>
-      {by.errors.length > 0 && <p>Each field shows what to change.</p>}
-      <p className="muted small">
-        Request <code>{by.request_id}</code>
-      </p>
-    </Notice>
   );
 }
 

@@ -69,7 +69,7 @@ export function compared(p: Payment, c: Claim): Side[] {
     ),
     side(
       "open amount",
-      `pays ${dollars(p.paid)}`,
+      `${dollars(p.paid)} paid`,
       c.open && dollars(c.open),
       c.open !== null && cents(p.paid) <= cents(c.open),
     ),
@@ -93,13 +93,13 @@ export const likeness = (p: Payment, c: Claim): number =>
 export function doubts(p: Payment, c: Claim): string[] {
   const [patient, member] = compared(p, c);
   const other = patient?.same === false || (patient?.same === null && member?.same === false);
-  const settled = c.payment ? `The payers have paid ${dollars(c.payment.paid)} of ` : null;
+  const of = c.payment && `${dollars(c.payment.paid)} of ${dollars(c.totals.charge)}`;
+  const open = c.open === null ? "" : `, and ${dollars(c.open)} is open`;
   return [
     other
       ? `The payer names ${patient?.payer ?? member?.payer}. The claim is for ${named(c.patient_name)}.`
       : null,
-    settled &&
-      `${settled}${dollars(c.totals.charge)} for this claim${c.open === null ? "" : `, and ${dollars(c.open)} is open`}.`,
+    of && `The payers have paid ${of} for this claim${open}.`,
     c.state === "returned" ? "The claim has an estimate already." : null,
   ].filter((d) => d !== null);
 }

@@ -32,11 +32,16 @@ const warned = (e: ERA, c: ERAClaim): string[] =>
 
 /** Warnings says what a person should know. */
 function Warnings({ all }: { all: readonly string[] }) {
-  return all.map((m) => (
-    <p key={m} className="off small wrap-anywhere">
-      {printable(m)}
-    </p>
-  ));
+  if (all.length === 0) return null;
+  return (
+    <div className="stack-s">
+      {all.map((m) => (
+        <p key={m} className="off small wrap-anywhere">
+          {printable(m)}
+        </p>
+      ))}
+    </div>
+  );
 }
 
 /** waits reports whether a claim waits for a person. */

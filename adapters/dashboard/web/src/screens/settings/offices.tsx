@@ -8,7 +8,7 @@ import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Changer } from "../../ui/changer";
 import { CopyAsCurl } from "../../ui/copy";
-import { Check, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
+import { Check, type Fault, FaultsOf, Group, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { Empty, Facts, Notice, Page, Read, Section } from "../../ui/page";
@@ -313,13 +313,13 @@ function OfficeForm({ office }: { office?: Office }) {
           </div>
           <fieldset>
             <legend>Address</legend>
-            <div className="fields">
+            <Group path="address" className="fields">
               {part("Street", "line1", { hint: "No P.O. box." })}
               {part("Suite", "line2", { optional: true })}
               {part("City", "city")}
               {part("State", "state", { maxLength: 2, placeholder: "NY" })}
               {part("ZIP code", "zip", { hint: "9 digits." })}
-            </div>
+            </Group>
           </fieldset>
           <div className="fields fields-wide">
             {text("Contact for payers", "contact_name", { optional: true })}

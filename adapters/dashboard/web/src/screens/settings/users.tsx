@@ -301,6 +301,7 @@ function Invite({
           />
           <SelectField
             label="Role"
+            path="role"
             value={role}
             onChange={(v) => setRole(v as Role)}
             options={roles}

@@ -65,7 +65,7 @@ func (a *api) getAttachment(x *exchange) (*reply, error) {
 // listAttachments handles GET /attachments.
 func (a *api) listAttachments(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("attachments", x.call.Scope, "limit", "cursor")
+	l := q.bindOrdered("attachments", x.call.Scope)
 	f := attachment.Filter{
 		ClaimID:        id[billing.ClaimID](q, "claim_id"),
 		PayerRequestID: id[billing.PayerRequestID](q, "payer_request_id"),

@@ -64,6 +64,8 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     patient_control_number: "text",
     open: "flag",
     overpaid: "flag",
+    payment_changed: "flag",
+    order: "text",
   },
   "/claims/new": { patient_id: "text" },
   "/eligibility": {
@@ -82,6 +84,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     request_id: "text",
     state: "text",
     office_id: "text",
+    order: "text",
   },
   "/attachments/new": { claim_id: "text" },
   "/payer-requests": { state: "text", claim_id: "text", payer_id: "text", due_before: "text" },
@@ -97,6 +100,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     paid_to: "text",
     received_from: "text",
     received_to: "text",
+    order: "text",
   },
   "/developers/events": {
     ...created,

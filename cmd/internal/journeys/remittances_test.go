@@ -142,7 +142,7 @@ func TestApplicationIsTakenBack(t *testing.T) {
 	page.sees("A person reversed its application to the claim.")
 	page.click("Ignore")
 	page.within("dialog", "Ignore this remittance claim?").click("Ignore")
-	page.sees("Ignored")
+	page.sees("Ignored", "$828.80 of this remittance is on no claim: 1 remittance claim is ignored.")
 	page.click("Apply")
 	page.within("dialog", "Apply the payment?").click("Apply")
 	page.sees("Every claim is finished")

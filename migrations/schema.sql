@@ -1459,6 +1459,8 @@ CREATE INDEX claim_changes_scope ON public.claim_changes USING btree (org_id, mo
 
 CREATE INDEX claims_batch ON public.claims USING btree (batch_id) WHERE (batch_id IS NOT NULL);
 
+CREATE INDEX claims_changed ON public.claims USING btree (kind, org_id, mode, state, created_at, id, office_id, payer_id) WHERE (((state = 'reconciled'::text) AND (settled_at > reconciled_at)) OR ((state = 'accepted_payer'::text) AND (kind = 'claim'::text) AND (frequency <> 'void'::text) AND (standing IS NULL) AND (settled_at IS NOT NULL)));
+
 CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (control_key, org_id, mode);
 
 CREATE INDEX claims_control_start ON public.claims USING btree (org_id, mode, control_key COLLATE "C");

@@ -13,10 +13,14 @@ type Totals interface {
 	// Claims returns the exact totals of the claims, and the activity up to today.
 	Claims(ctx context.Context, today billing.Date) (claim.Totals, error)
 
-	// Remittances counts the remittances that callers may see and that are not posted,
-	// and the unfinished claims of all, each up to claim.MaxCount remittances, and the
-	// files in quarantine, up to claim.MaxCount.
-	Remittances(ctx context.Context) (claim.WaitingRemittances, error)
+	// Waiting counts the remittances that callers may see and that are not posted, those
+	// that need attention, and the unfinished claims of all, each up to claim.MaxCount
+	// remittances; the files in quarantine and the open attachments, up to claim.MaxCount.
+	Waiting(ctx context.Context) (claim.Waiting, error)
+
+	// ToSend counts the queued claims that are in no batch by their payers, the most
+	// first: up to claim.MaxCount claims, and claim.MaxToSend payers.
+	ToSend(ctx context.Context) ([]claim.ToSend, error)
 
 	// PayerRequests counts the open payer requests by the day on which they are due, up
 	// to claim.MaxCount: those without a day first, then the earliest.

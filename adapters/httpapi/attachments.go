@@ -57,7 +57,7 @@ func readSubject(doc *object) (in intake.SubjectInput) {
 // listAttachments handles GET /attachments.
 func (a *api) listAttachments(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("attachments", x.call.Scope, "limit", "cursor")
+	l := q.bindOrdered("attachments", x.call.Scope)
 	f := attachment.Filter{
 		ClaimID:        id[billing.ClaimID](q, "claim_id"),
 		PatientID:      id[billing.PatientID](q, "patient_id"),

@@ -30,6 +30,7 @@ type claimSummaryJSON struct {
 	Totals               totalsJSON           `json:"totals"`
 	Payment              *claimPaymentJSON    `json:"payment"`
 	Open                 *string              `json:"open"`
+	PaymentChanged       bool                 `json:"payment_changed"`
 	Estimate             *estimateJSON        `json:"estimate"`
 	ConvertedFrom        *billing.ClaimID     `json:"converted_from"`
 	ConvertedTo          *billing.ClaimID     `json:"converted_to"`
@@ -102,7 +103,7 @@ func claimSummaryShape(c *claim.Record) claimSummaryJSON {
 		PatientName: nameJSON{c.Subscriber.FirstName, c.Subscriber.LastName}, PatientID: orNull(c.PatientID),
 		ServiceDates: serviceDatesJSON{orNull(span.From), orNull(span.To)},
 		Totals:       totalsJSON{c.Charge().String(), len(c.Lines)},
-		Payment:      claimPaymentShape(c.Claim), Estimate: estimateShape(c.Claim),
+		Payment:      claimPaymentShape(c.Claim), PaymentChanged: c.PaymentChanged(), Estimate: estimateShape(c.Claim),
 		ConvertedFrom: orNull(c.ConvertedFrom), ConvertedTo: orNull(c.ConvertedTo),
 		SecondaryTo: orNull(c.SecondaryTo), SecondaryClaimID: orNull(c.SecondaryID), RequestID: orNull(c.RequestID),
 		CreatedAt: event.Timestamp(c.CreatedAt), UpdatedAt: event.Timestamp(c.UpdatedAt),
@@ -226,6 +227,7 @@ type adjudicationJSON struct {
 	PaymentDate           *billing.Date          `json:"payment_date"`
 	AppliedAt             string                 `json:"applied_at"`
 	CancelledBy           *cancellationJSON      `json:"cancelled_by"`
+	RemarkLabels          []remarkLabelJSON      `json:"remark_labels"`
 	Lines                 []adjudicationLineJSON `json:"lines"`
 }
 
@@ -247,6 +249,7 @@ type adjudicationLineJSON struct {
 	Contractual   string                  `json:"contractual"`
 	NotPaid       string                  `json:"not_paid"`
 	Adjustments   []labeledAdjustmentJSON `json:"adjustments"`
+	RemarkLabels  []remarkLabelJSON       `json:"remark_labels"`
 }
 
 type labeledAdjustmentJSON struct {
@@ -270,7 +273,8 @@ func adjudicationShape(a claim.Adjudication) adjudicationJSON {
 		StatusLabel: a.StatusLabel(), PayerClaimNumber: orNull(a.PayerClaimNumber), Charge: a.Charge.String(), Paid: a.Paid.String(),
 		Allowed: money(shares.Allowed), PatientResponsibility: shares.PatientResponsibility.String(),
 		Contractual: shares.Contractual.String(), NotPaid: shares.NotPaid.String(),
-		PaymentDate: orNull(a.Date), AppliedAt: event.Timestamp(a.AppliedAt), Lines: make([]adjudicationLineJSON, len(a.Lines)),
+		PaymentDate: orNull(a.Date), AppliedAt: event.Timestamp(a.AppliedAt), RemarkLabels: mapped(a.Remarks, remarkLabelShape),
+		Lines: make([]adjudicationLineJSON, len(a.Lines)),
 	}
 	if by := a.CancelledBy; by != nil {
 		out.CancelledBy = &cancellationJSON{by.ERA.ID, by.Ordinal}
@@ -282,6 +286,7 @@ func adjudicationShape(a claim.Adjudication) adjudicationJSON {
 			LineNumber: orNull(a.Numbers[i]), ProcedureCode: l.ProcedureCode, Paid: l.Paid.String(), Allowed: money(s.Allowed),
 			Deductible: s.Deductible.String(), Coinsurance: s.Coinsurance.String(), Copay: s.Copay.String(), OtherPatient: s.OtherPatient.String(),
 			Contractual: s.Contractual.String(), NotPaid: s.NotPaid.String(), Adjustments: mapped(l.Adjustments, labeledAdjustmentShape),
+			RemarkLabels: mapped(l.Remarks, remarkLabelShape),
 		}
 	}
 	return out

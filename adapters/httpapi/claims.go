@@ -64,7 +64,7 @@ func (a *api) voidClaim(x *exchange) (*reply, error) {
 // a kind, finds both.
 func (a *api) listClaims(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("claims", x.call.Scope, "limit", "cursor")
+	l := q.bindOrdered("claims", x.call.Scope)
 	return listed(a, x, q, l, a.claimFilter(q), a.claims.List, claimSummaryShape)
 }
 
@@ -107,6 +107,7 @@ func (a *api) claimFilter(q *query) claim.Filter {
 		ControlNumber: number,
 		Open:          oneOf(q, "open", "true") != "",
 		Overpaid:      oneOf(q, "overpaid", "true") != "",
+		Changed:       oneOf(q, "payment_changed", "true") != "",
 	}
 	if f.Kind == "" && !f.Single() {
 		f.Kind = claim.KindClaim

@@ -32,6 +32,7 @@ type list struct {
 	name    string
 	scope   billing.Scope
 	filters [][2]string // sorted
+	oldest  bool        // first
 }
 
 // bind describes the requested list by its parameters, except the paging
@@ -46,6 +47,13 @@ func (q *query) bind(name string, scope billing.Scope, paging ...string) list {
 		}
 	}
 	slices.SortFunc(l.filters, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	return l
+}
+
+// bindOrdered is bind for a list that has order=asc, for the oldest first.
+func (q *query) bindOrdered(name string, scope billing.Scope) list {
+	l := q.bind(name, scope, "limit", "cursor")
+	l.oldest = oneOf(q, "order", "asc", "desc") == "asc"
 	return l
 }
 

@@ -256,6 +256,10 @@ type remarkLabelJSON struct {
 	Label string `json:"label"`
 }
 
+func remarkLabelShape(code string) remarkLabelJSON {
+	return remarkLabelJSON{code, remit.RemarkLabel(code)}
+}
+
 type adjustmentJSON struct {
 	Group    string  `json:"group"`
 	Reason   string  `json:"reason"`
@@ -288,7 +292,7 @@ func remittanceClaimShape(c *remit.Claim) remittanceClaimJSON {
 		PatientName: nameJSON{c.PatientFirstName, c.PatientLastName}, MemberID: orNull(c.MemberID),
 		ServiceDates: serviceDatesJSON{orNull(c.ServiceDates.From), orNull(c.ServiceDates.To)},
 		Balanced:     c.Balanced, Adjustments: mapped(c.Adjustments, adjustmentShape), Remarks: listOf(c.Remarks),
-		RemarkLabels: mapped(c.AllRemarks(), func(code string) remarkLabelJSON { return remarkLabelJSON{code, remit.RemarkLabel(code)} }),
+		RemarkLabels: mapped(c.AllRemarks(), remarkLabelShape),
 		Lines:        make([]eraLineJSON, len(c.Lines)),
 	}
 	if !c.Reverses() && !c.Forwards() {

@@ -17,7 +17,7 @@ import (
 // listERAs handles GET /eras.
 func (a *api) listERAs(x *exchange) (*reply, error) {
 	q := x.query()
-	l := q.bind("eras", x.call.Scope, "limit", "cursor")
+	l := q.bindOrdered("eras", x.call.Scope)
 	trace, _ := q.text("trace_number")
 	f := remit.Filter{
 		State:          oneOf(q, "state", remit.NeedsReview, remit.Posted, remit.Replaced, remit.Discarded),

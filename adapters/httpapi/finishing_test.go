@@ -302,3 +302,52 @@ func TestClaimsAreReopened(t *testing.T) {
 		t.Errorf("events %s", got)
 	}
 }
+
+// The summary counts what the lists show: a payment that changed, what waits for a
+// connection, and what is not sent. Its amounts add up.
+func TestSummaryCountsWhatListsShow(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	c := s.sent(t)
+	path := "/claims/" + c.ID.String()
+	era := s.remitted(t, s.key, s.test, paying("EFT-9", 800, crownPaid(c.PatientControlNumber)))
+	s.must(t, 200, call{method: "POST", path: path + "/reconcile"}).shows(t, "state", "reconciled", "payment_changed", false)
+	counts := func(changed, toFinish string) response {
+		t.Helper()
+		if got := s.walk(t, "/claims?payment_changed=true"); strconv.Itoa(len(got)) != changed {
+			t.Errorf("%v changed, want %s", got, changed)
+		}
+		sum := s.must(t, 200, call{path: "/summary"})
+		sum.shows(t, "payment_changed.count", changed, "eras.needs_attention.count", toFinish, "overpaid.count", 0, "waiting", []any{})
+		return sum
+	}
+	counts("0", "0").shows(t, "money.charged", "1250.00", "money.paid", "800.00", "money.written_off", "250.00", "money.patient_responsibility", "200.00", "money.outstanding", "0.00")
+	s.must(t, 200, call{method: "POST", path: era + "/claims/1/unapply"})
+	s.must(t, 200, call{path: path}).shows(t, "state", "reconciled", "payment_changed", true)
+	counts("1", "1").shows(t, "money.outstanding", "1250.00", "money.written_off", "0.00")
+
+	live := s.claim(t, func(c *claim.Claim) { c.Scope.Mode, c.State = billing.ModeLive, claim.Queued })
+	s.must(t, 200, call{path: "/summary", key: s.live}).shows(t, "waiting.0.payer_id", live.Payer.ID, "waiting.0.payer_name", live.Payer.Name,
+		"waiting.0.reason", "no_clearinghouse", "waiting.0.claims.count", 1)
+}
+
+// With order=asc, a list begins with the oldest, and a cursor goes on in that order only.
+func TestListsBeginWithTheOldest(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	for range 3 {
+		s.sent(t)
+	}
+	newest := s.walk(t, "/claims?state=accepted_payer&limit=1")
+	oldest := s.walk(t, "/claims?state=accepted_payer&limit=1&order=asc")
+	slices.Reverse(oldest)
+	if len(newest) < 3 || !slices.Equal(newest, oldest) {
+		t.Errorf("the newest first are %v, and the oldest %v", newest, oldest)
+	}
+	next := s.must(t, 200, call{path: "/claims?limit=1&order=asc"}).text(t, "next_cursor")
+	wantStatus(t, s.do(t, call{path: "/claims?limit=1&cursor=" + next}), 422, billing.CodeInvalidRequest)
+	for _, list := range []string{"/claims", "/attachments", "/eras"} {
+		s.must(t, 200, call{path: list + "?order=desc"})
+		wantStatus(t, s.do(t, call{path: list + "?order=up", bad: true}), 422, billing.CodeInvalidRequest)
+	}
+}

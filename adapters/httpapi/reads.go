@@ -79,7 +79,7 @@ func listed[Filter, T, J any](
 	a *api, x *exchange, q *query, l list, f Filter,
 	read func(context.Context, billing.Scope, Filter, billing.Page) ([]T, *billing.Position, error), shape func(T) J,
 ) (*reply, error) {
-	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l)}
+	p := billing.Page{Limit: q.limit(), After: q.cursor(a.cursors, l), Oldest: l.oldest}
 	if err := q.end().Err(); err != nil {
 		return nil, err
 	}

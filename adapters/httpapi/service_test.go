@@ -119,7 +119,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),
-		Summary:       summary.New(store),
+		Summary:       summary.New(store, attaching.Networks),
 		Webhooks:      webhooks.New(store, sender, clock),
 		CursorKey:     [32]byte{7},
 		TempDir:       t.TempDir(),

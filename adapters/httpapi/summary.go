@@ -23,9 +23,13 @@ type summaryJSON struct {
 	AsOf              string              `json:"as_of"`
 	Claims            map[claim.State]int `json:"claims"`
 	Predeterminations map[claim.State]int `json:"predeterminations"`
+	Overpaid          countJSON           `json:"overpaid"`
+	PaymentChanged    countJSON           `json:"payment_changed"`
+	Waiting           []toSendJSON        `json:"waiting"`
 	Money             moneyTotalsJSON     `json:"money"`
 	ERAs              waitingERAsJSON     `json:"eras"`
 	Quarantine        countJSON           `json:"quarantine"`
+	OpenAttachments   countJSON           `json:"open_attachments"`
 	PayerRequests     openRequestsJSON    `json:"payer_requests"`
 	WebhookEndpoints  endpointCountsJSON  `json:"webhook_endpoints"`
 	PendingOffices    []pendingOfficeJSON `json:"pending_offices"`
@@ -40,6 +44,7 @@ type countJSON struct {
 type claimMoneyJSON struct {
 	Charged               string `json:"charged"`
 	Paid                  string `json:"paid"`
+	WrittenOff            string `json:"written_off"`
 	PatientResponsibility string `json:"patient_responsibility"`
 	Outstanding           string `json:"outstanding"`
 }
@@ -61,7 +66,15 @@ type ageTotalJSON struct {
 
 type waitingERAsJSON struct {
 	NotPosted        countJSON `json:"not_posted"`
+	NeedsAttention   countJSON `json:"needs_attention"`
 	UnfinishedClaims countJSON `json:"unfinished_claims"`
+}
+
+type toSendJSON struct {
+	PayerID   billing.PayerID `json:"payer_id"`
+	PayerName string          `json:"payer_name"`
+	Reason    claim.Hold      `json:"reason"`
+	Claims    countJSON       `json:"claims"`
 }
 
 type openRequestsJSON struct {
@@ -100,8 +113,12 @@ func summaryShape(s *claim.Summary) summaryJSON {
 		Object: "summary", AsOf: event.Timestamp(s.At),
 		Claims:            stateCounts(claim.KindClaim, s.Claims.States),
 		Predeterminations: stateCounts(claim.KindPredetermination, s.Claims.States),
-		ERAs:              waitingERAsJSON{countJSON(s.Remittances.NotPosted), countJSON(s.Remittances.UnfinishedClaims)},
-		Quarantine:        countJSON(s.Remittances.Quarantined),
+		Overpaid:          countJSON(s.Overpaid), PaymentChanged: countJSON(s.Changed),
+		Waiting: mapped(s.Unrouted, func(w claim.ToSend) toSendJSON {
+			return toSendJSON{w.PayerID, w.PayerName, w.Hold, countJSON(w.Count)}
+		}),
+		ERAs:       waitingERAsJSON{countJSON(s.Waiting.NotPosted), countJSON(s.Waiting.NeedAttention), countJSON(s.Waiting.UnfinishedClaims)},
+		Quarantine: countJSON(s.Waiting.Quarantined), OpenAttachments: countJSON(s.Waiting.OpenAttachments),
 		PendingOffices: mapped(s.PendingOffices, func(o *directory.Office) pendingOfficeJSON {
 			return pendingOfficeJSON{o.ID, o.Name, o.Pending.By, event.Timestamp(o.Pending.At)}
 		}),
@@ -136,5 +153,5 @@ func stateCounts(kind claim.Kind, counted map[claim.Kind]map[claim.State]int) ma
 }
 
 func claimMoneyShape(m claim.ClaimMoney) claimMoneyJSON {
-	return claimMoneyJSON{m.Charged.String(), m.Paid.String(), m.PatientResponsibility.String(), m.Outstanding.String()}
+	return claimMoneyJSON{m.Charged.String(), m.Paid.String(), m.WrittenOff().String(), m.PatientResponsibility.String(), m.Outstanding.String()}
 }

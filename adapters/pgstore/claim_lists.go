@@ -12,7 +12,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/claim"
 )
 
-// List reads a page of claims, newest first. The filter must select a kind or be
+// List reads a page of claims. The filter must select a kind or be
 // Single, because only these have an index in that order.
 func (r claims) List(ctx context.Context, f claim.Filter, p billing.Page) ([]*claim.Record, error) {
 	few, err := r.few(ctx, f)
@@ -24,7 +24,7 @@ func (r claims) List(ctx context.Context, f claim.Filter, p billing.Page) ([]*cl
 	switch {
 	case few != nil:
 		text, args = r.sorted(*few, f, p)
-	case len(f.States) > 1 && wide(f) || ofOpen(f):
+	case len(f.States) > 1 && wide(f) || ofMoney(f):
 		text, args = r.merged(f, p)
 	default:
 		text, args = r.walked(f, p)
@@ -69,6 +69,9 @@ func (q *query) claims(f claim.Filter) {
 	if f.Overpaid {
 		q.where(openOf + " < 0 AND " + openOf + " + accepted_sum < 0")
 	}
+	if f.Changed {
+		q.where(paymentChanged)
+	}
 	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
 	if !f.SentTo.IsZero() {
 		// No claim is sent before it is created, so skip claims created later.
@@ -104,8 +107,12 @@ func (q *query) served(f claim.Filter) {
 func sent(f claim.Filter) bool   { return !f.SentFrom.IsZero() || !f.SentTo.IsZero() }
 func served(f claim.Filter) bool { return !f.ServiceFrom.IsZero() || !f.ServiceTo.IsZero() }
 
-// ofOpen reports whether the indexes of open claims, by state, are the best for the filter.
-func ofOpen(f claim.Filter) bool { return (f.Open || f.Overpaid) && !f.Single() }
+// ofMoney reports whether the indexes of claims with such money, by state, are the best for
+// the filter.
+func ofMoney(f claim.Filter) bool { return (f.Open || f.Overpaid || f.Changed) && !f.Single() }
+
+// paymentChanged is Claim.PaymentChanged, worded like the index of these claims.
+const paymentChanged = "(state = 'reconciled' AND settled_at > reconciled_at OR state = 'accepted_payer' AND kind = 'claim' AND frequency <> 'void' AND standing IS NULL AND settled_at IS NOT NULL)"
 
 // openOf is Claim.Open, worded like the indexes of the claims with an open amount.
 const openOf = "open_of(kind, frequency, state, charged, standing, elsewhere + accepted_sum)"
@@ -215,7 +222,7 @@ func (r claims) merged(f claim.Filter, p billing.Page) (string, []any) {
 			q.claims(one)
 			q.inList(one)
 			q.before("created_at", p)
-			q.add("\nORDER BY created_at DESC, id DESC\nLIMIT %", p.Limit+1)
+			q.add("\n"+turn("created_at", p)+"\nLIMIT %", p.Limit+1)
 			between = ") UNION ALL ("
 		}
 		q.add(")")
@@ -291,11 +298,8 @@ WHERE org_id = % AND mode = % AND id = ANY (ARRAY(
 	FROM (
 		`, r.scope.Org, r.scope.Mode)
 	choose(q)
-	text := q.text(`) chosen
-	ORDER BY created_at DESC, id DESC
-	LIMIT %
-))
-ORDER BY created_at DESC, id DESC`, p.Limit+1)
+	order := turn("created_at", p)
+	text := q.text(") chosen\n\t"+order+"\n\tLIMIT %\n))\n"+order, p.Limit+1)
 	return text, q.args
 }
 
@@ -308,7 +312,7 @@ func (r claims) Count(ctx context.Context, f claim.Filter) (map[claim.State]clai
 	if len(f.States) == 0 {
 		f.States = claim.States()
 	}
-	count, each := r.countTogether, wide(f) || ofOpen(f) && len(spansOf(f)) == 0
+	count, each := r.countTogether, wide(f) || ofMoney(f) && len(spansOf(f)) == 0
 	if each {
 		count = r.countEach
 	}

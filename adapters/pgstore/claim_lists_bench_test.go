@@ -194,7 +194,7 @@ func BenchmarkMillionClaims(b *testing.B) {
 			err = s.View(b.Context(), in, func(ctx context.Context, tx ports.Tx) error {
 				today := billing.DateOf(tx.Clock.Now())
 				totals, err1 := tx.Totals.Claims(ctx, today)
-				_, err2 := tx.Totals.Remittances(ctx)
+				_, err2 := tx.Totals.Waiting(ctx)
 				_, err3 := tx.Totals.PayerRequests(ctx)
 				_, err4 := tx.Totals.Checks(ctx, today)
 				_, err5 := tx.Endpoints.List(ctx)

@@ -151,7 +151,8 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"totals":                     made(totals{t}.claims(day)),
 		"attachments of a patient":   {bornAlike, []any{billing.PatientID(Number(7, 5))}},
 		"what holds a patient":       made(auditEntries{t}.holders(Number(7, 5), in.Mode)),
-		"waiting remittances":        made(totals{t}.remittances()),
+		"waiting":                    made(totals{t}.waiting()),
+		"claims to send":             made(totals{t}.toSend()),
 		"similar":                    made(claims{t}.similar(Number(7, 5), billing.DateSpan{From: billing.Date{Year: 2026, Month: 5, Day: 1}, To: billing.Date{Year: 2026, Month: 5, Day: 9}})),
 		"match":                      made(clearings{t}.match(control, payer)),
 		"linked":                     made(remittanceClaims{t}.linked([]billing.ClaimID{{1}})),
@@ -217,10 +218,14 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 			}
 		}
 		statements["claims, few of a batch"+name] = made(claims{t}.sorted(byBatch, claim.Filter{BatchID: Number(7, 8)}, p))
+		oldest := p
+		oldest.Oldest = true
+		statements["claims, oldest first"+name] = made(claims{t}.walked(claim.Filter{Kind: claim.KindClaim, States: rejected}, oldest))
+		statements["claims, few changed, oldest first"+name] = made(claims{t}.merged(claim.Filter{Kind: claim.KindClaim, Changed: true}, oldest))
 		statements["claims, few of each state"+name] = made(claims{t}.merged(claim.Filter{Kind: claim.KindClaim, States: claim.States()}, p))
 		for filter, f := range map[string]claim.Filter{
 			"open": {Open: true}, "overpaid": {Overpaid: true}, "open, state": {Open: true, States: rejected},
-			"open, office": {Open: true, OfficeID: Number(2, 2)}, "open, sent": {Open: true, SentFrom: at},
+			"open, office": {Open: true, OfficeID: Number(2, 2)}, "open, sent": {Open: true, SentFrom: at}, "changed": {Changed: true},
 		} {
 			f.Kind = claim.KindClaim
 			statements["claims, few "+filter+name] = made(claims{t}.merged(f, p))

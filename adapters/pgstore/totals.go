@@ -141,9 +141,10 @@ WITH taken AS (
 )
 SELECT count(*) FROM taken`
 
-// remittances counts the remittances that are not posted, the unfinished claims, and the
-// files in quarantine. When the work on a remittance has ended, claims that it left out need review.
-func (r totals) remittances() (string, []any) {
+// waiting counts the remittances that are not posted, those that need attention with their
+// unfinished claims, the files in quarantine, and the open attachments. When the work on a
+// remittance has ended, claims that it left out need review.
+func (r totals) waiting() (string, []any) {
 	q := &query{}
 	q.add(`
 SELECT
@@ -153,6 +154,9 @@ SELECT
 	(SELECT count(*) FROM (
 		SELECT FROM quarantine WHERE org_id = $1 AND mode = $2 LIMIT $3
 	) quarantined) AS quarantined,
+	(SELECT count(*) FROM (
+		SELECT FROM attachments WHERE org_id = $1 AND mode = $2 AND state = 'open' LIMIT $3
+	) open) AS open_attachments,
 	coalesce(sum(unmatched_count + CASE stage
 		WHEN 'done' THEN claim_count - applied_count - unmatched_count - ignored_count - forwarded_count
 		ELSE needs_review_count
@@ -166,22 +170,59 @@ FROM (
 	return q.text(""), q.args
 }
 
-// Remittances counts what waits for a person.
-func (r totals) Remittances(ctx context.Context) (w claim.WaitingRemittances, err error) {
+// Waiting counts what waits for a person.
+func (r totals) Waiting(ctx context.Context) (w claim.Waiting, err error) {
 	var row struct {
-		NotPosted   int `db:"not_posted"`
-		Quarantined int `db:"quarantined"`
-		Unfinished  int `db:"unfinished"`
-		ERAs        int `db:"eras"`
+		NotPosted       int `db:"not_posted"`
+		Quarantined     int `db:"quarantined"`
+		OpenAttachments int `db:"open_attachments"`
+		Unfinished      int `db:"unfinished"`
+		ERAs            int `db:"eras"`
 	}
-	text, args := r.remittances()
+	text, args := r.waiting()
 	if err := r.get(ctx, &row, text, args...); err != nil {
-		return w, fmt.Errorf("count waiting remittances: %w", err)
+		return w, fmt.Errorf("count what waits: %w", err)
 	}
-	return claim.WaitingRemittances{
-		NotPosted: claim.UpTo(claim.MaxCount, row.NotPosted), Quarantined: claim.UpTo(claim.MaxCount, row.Quarantined),
-		UnfinishedClaims: claim.Count{Count: row.Unfinished, More: row.ERAs > claim.MaxCount},
+	attention := claim.UpTo(claim.MaxCount, row.ERAs)
+	return claim.Waiting{
+		NotPosted: claim.UpTo(claim.MaxCount, row.NotPosted), NeedAttention: attention, UnfinishedClaims: claim.Count{Count: row.Unfinished, More: attention.More},
+		Quarantined: claim.UpTo(claim.MaxCount, row.Quarantined), OpenAttachments: claim.UpTo(claim.MaxCount, row.OpenAttachments),
 	}, nil
+}
+
+func (r totals) toSend() (string, []any) {
+	q := &query{}
+	q.add(`
+SELECT payer_id, count, sum(count) OVER () AS counted,
+	(SELECT payer_name FROM claims c WHERE mode = % AND org_id = % AND state = 'queued' AND batch_id IS NULL AND c.payer_id = waiting.payer_id LIMIT 1) AS payer_name
+FROM (
+	SELECT payer_id, count(*)
+	FROM (
+		SELECT payer_id FROM claims WHERE mode = $1 AND org_id = $2 AND state = 'queued' AND batch_id IS NULL LIMIT %
+	) queued
+	GROUP BY payer_id
+) waiting
+ORDER BY count DESC, payer_id
+LIMIT %`, r.scope.Mode, r.scope.Org, claim.MaxCount+1, claim.MaxToSend)
+	return q.text(""), q.args
+}
+
+// ToSend counts the claims that wait for a batch.
+func (r totals) ToSend(ctx context.Context) (all []claim.ToSend, err error) {
+	var rows []struct {
+		PayerID   billing.PayerID `db:"payer_id"`
+		PayerName string          `db:"payer_name"`
+		Count     int             `db:"count"`
+		Counted   int             `db:"counted"`
+	}
+	text, args := r.toSend()
+	if err := r.list(ctx, &rows, text, args...); err != nil {
+		return nil, fmt.Errorf("count queued claims: %w", err)
+	}
+	for _, row := range rows {
+		all = append(all, claim.ToSend{PayerID: row.PayerID, PayerName: row.PayerName, Count: claim.Count{Count: row.Count, More: row.Counted > claim.MaxCount}})
+	}
+	return all, nil
 }
 
 func (r totals) payerRequests() (string, []any) {

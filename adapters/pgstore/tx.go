@@ -375,13 +375,25 @@ func (q *query) page(p billing.Page) string { return q.pageBy("created_at", p) }
 
 func (q *query) pageBy(order string, p billing.Page) string {
 	q.before(order, p)
-	return q.text("ORDER BY "+order+" DESC, id DESC\nLIMIT %", p.Limit+1)
+	return q.text(turn(order, p)+"\nLIMIT %", p.Limit+1)
+}
+
+// turn returns the order of the rows on a page.
+func turn(order string, p billing.Page) string {
+	if p.Oldest {
+		return "ORDER BY " + order + ", id"
+	}
+	return "ORDER BY " + order + " DESC, id DESC"
 }
 
 // before skips the rows of earlier pages.
 func (q *query) before(order string, p billing.Page) {
 	if p.After != nil {
-		q.where("("+order+", id) < (%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
+		beyond := " < "
+		if p.Oldest {
+			beyond = " > "
+		}
+		q.where("("+order+", id)"+beyond+"(%, %)", micro(p.After.Time), billing.JobID(p.After.ID))
 	}
 }
 

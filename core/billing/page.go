@@ -2,10 +2,11 @@ package billing
 
 import "time"
 
-// Page selects a part of a list that is ordered by time and ID.
+// Page selects a part of a list that is ordered by time and ID, the newest first.
 type Page struct {
-	Limit int       // 1 to 100
-	After *Position // nil for the first page
+	Limit  int       // 1 to 100
+	After  *Position // nil for the first page
+	Oldest bool      // the oldest first
 }
 
 // Position is a place in a list: the time and the ID of the last row seen.

@@ -2,7 +2,6 @@ package claims
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -80,16 +79,7 @@ func (s *Service) held(ctx context.Context, tx ports.Tx, claims []*claim.Record)
 // unrouted returns the reason for which no network carries the claim, if there is none.
 func (s *Service) unrouted(c *claim.Claim) claim.Hold {
 	_, err := s.networks.For(c.Scope, c.Payer.ID, network.Claims)
-	switch {
-	case err == nil:
-		return ""
-	case errors.Is(err, network.ErrPaused):
-		return claim.HoldPaused
-	case s.networks.Available(c.Scope, network.Claims) != nil:
-		return claim.HoldNoClearinghouse
-	default:
-		return claim.HoldNoRoute
-	}
+	return network.Unrouted(err, s.networks.Available(c.Scope, network.Claims))
 }
 
 // routed reports whether a network carries the claim to its payer.

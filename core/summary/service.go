@@ -7,27 +7,40 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
 
 // Service has the use case.
-type Service struct{ store ports.Store }
+type Service struct {
+	store    ports.Store
+	networks ports.Networks
+}
 
 // New creates the use case.
-func New(store ports.Store) *Service { return &Service{store} }
+func New(store ports.Store, networks ports.Networks) *Service { return &Service{store, networks} }
 
 // Read returns the summary of a scope. The counts and sums of claims are exact; the
 // others up to their maximum. Each part is as of a moment of its own, during the call.
 func (s *Service) Read(ctx context.Context, scope billing.Scope) (sum *claim.Summary, err error) {
 	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		sum = &claim.Summary{}
-		if sum.Remittances, err = tx.Totals.Remittances(ctx); err != nil {
+		if sum.Waiting, err = tx.Totals.Waiting(ctx); err != nil {
 			return err
 		}
 		sum.At = tx.Clock.Now()
 		today := billing.DateOf(sum.At)
 		if sum.Claims, err = tx.Totals.Claims(ctx, today); err != nil {
+			return err
+		}
+		if sum.Overpaid, err = count(ctx, tx, claim.Filter{Overpaid: true}); err != nil {
+			return err
+		}
+		if sum.Changed, err = count(ctx, tx, claim.Filter{Changed: true}); err != nil {
+			return err
+		}
+		if sum.Unrouted, err = s.unrouted(ctx, tx, scope); err != nil {
 			return err
 		}
 		if sum.PayerRequests, err = tx.Totals.PayerRequests(ctx); err != nil {
@@ -53,4 +66,29 @@ func (s *Service) Read(ctx context.Context, scope billing.Scope) (sum *claim.Sum
 		return err
 	})
 	return sum, err
+}
+
+func count(ctx context.Context, tx ports.Tx, f claim.Filter) (all claim.Count, err error) {
+	f.Kind = claim.KindClaim
+	states, err := tx.Claims.Count(ctx, f)
+	for _, n := range states {
+		all.Count, all.More = all.Count+n.Count, all.More || n.More
+	}
+	return all, err
+}
+
+// unrouted returns the payers to which queued claims wait for a connection. The sandbox
+// carries all claims of test mode.
+func (s *Service) unrouted(ctx context.Context, tx ports.Tx, scope billing.Scope) (waiting []claim.ToSend, err error) {
+	if scope.Mode != billing.ModeLive {
+		return nil, nil
+	}
+	queued, err := tx.Totals.ToSend(ctx)
+	for _, q := range queued {
+		_, err := s.networks.For(scope, q.PayerID, network.Claims)
+		if q.Hold = network.Unrouted(err, s.networks.Available(scope, network.Claims)); q.Hold != "" {
+			waiting = append(waiting, q)
+		}
+	}
+	return waiting, err
 }

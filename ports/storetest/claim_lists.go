@@ -47,6 +47,17 @@ func testListClaims(b *scoped) {
 		})
 		equal(b.t, name, got[len(got)-len(want):], want)
 	}
+	slices.Reverse(want)
+	for name, f := range map[string]claim.Filter{
+		"oldest first": {Kind: claim.KindClaim}, "oldest first, sent": {Kind: claim.KindClaim, SentFrom: b.now, SentTo: b.now.Add(time.Hour)},
+		"oldest first, states": {Kind: claim.KindClaim, States: []claim.State{claim.Draft, want[0].State}},
+	} {
+		got := walk(5, func(p billing.Page) []*claim.Claim {
+			p.Oldest = true
+			return b.listClaims(f, p)
+		}, claimAt, func() {})
+		equal(b.t, name, got[:len(want)], want)
+	}
 }
 
 // testClaimFilters finds one claim of several by each filter.
@@ -185,6 +196,34 @@ func testOpenClaims(b *scoped) {
 		equal(b.t, name+", counted", counted, len(wanted[name]))
 		equal(b.t, name+", some", len(wanted[name]) > 3, true)
 	}
+}
+
+// testChangedPayments lists the claims whose payment changed, by the rule of the domain.
+func testChangedPayments(b *scoped) {
+	var want []*claim.Claim
+	for n := range 96 {
+		c := b.claim(n)
+		c.State, c.SettledAt, c.ReconciledAt = claim.States()[n%12], time.Time{}, b.now
+		if n/12%2 > 0 {
+			c.SettledAt = b.now.Add(time.Duration(n%5-2) * time.Microsecond)
+		}
+		if c.Standing = nil; n/24%2 > 0 {
+			c.Standing = &claim.Standing{Paid: 100}
+		}
+		if c.Frequency = claim.FrequencyOriginal; n > 72 && c.State == claim.AcceptedPayer {
+			c.Kind, c.ReconciledAt = claim.KindPredetermination, time.Time{}
+		}
+		b.insertClaims(c)
+		if c.Findings, c.History = nil, nil; c.PaymentChanged() {
+			want = append(want, c)
+		}
+	}
+	newestFirst(want, claimAt)
+	f := claim.Filter{Kind: claim.KindClaim, Changed: true}
+	equal(b.t, "changed", walk(2, func(p billing.Page) []*claim.Claim { return b.listClaims(f, p) }, claimAt, func() {}), want)
+	counts := b.countClaims(f)
+	equal(b.t, "changed, counted", counts[claim.Reconciled].Count+counts[claim.AcceptedPayer].Count, len(want))
+	equal(b.t, "changed, both kinds", counts[claim.Reconciled].Count > 0 && counts[claim.AcceptedPayer].Count > 0, true)
 }
 
 // testSimilar finds other claims for the same services.

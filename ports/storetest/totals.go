@@ -13,12 +13,12 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// testWaitingRemittances counts remittances of every stage. Those of another mode, and
-// one that is still being read, are in no count.
-func testWaitingRemittances(b *scoped) {
-	count := func(b *scoped) claim.WaitingRemittances {
-		return read(b, func(ctx context.Context, tx ports.Tx) (claim.WaitingRemittances, error) {
-			return tx.Totals.Remittances(ctx)
+// testWaiting counts remittances of every stage, and attachments that are not sent. Those
+// of another mode, and a remittance that is still being read, are in no count.
+func testWaiting(b *scoped) {
+	count := func(b *scoped) claim.Waiting {
+		return read(b, func(ctx context.Context, tx ports.Tx) (claim.Waiting, error) {
+			return tx.Totals.Waiting(ctx)
 		})
 	}
 	reading, applying, done, posted := b.era(1), b.era(2), b.era(3), b.era(4)
@@ -34,11 +34,33 @@ func testWaitingRemittances(b *scoped) {
 		_, err := tx.Quarantine.Insert(ctx, quarantine.New(clearing.IncomingFile{Scope: b.scope, Content: []byte("ISA")}, b.scope.Mode, quarantine.Unplaced, "", billing.RealAt(b.now), b.now))
 		return err
 	})
-	want := claim.WaitingRemittances{
-		NotPosted: claim.Count{Count: 2}, UnfinishedClaims: claim.Count{Count: applying.Unfinished() + done.Unfinished()}, Quarantined: claim.Count{Count: 1},
+	sent := b.attachment(2)
+	sent.State, sent.Number, sent.ClosedAt = attachment.Closed, "7", b.now
+	b.insertAttachments(b.attachment(1), sent)
+	want := claim.Waiting{
+		NotPosted: claim.Count{Count: 2}, NeedAttention: claim.Count{Count: 2}, OpenAttachments: claim.Count{Count: 1}, UnfinishedClaims: claim.Count{Count: applying.Unfinished() + done.Unfinished()}, Quarantined: claim.Count{Count: 1},
 	}
 	equal(b.t, "waiting", count(b), want)
-	equal(b.t, "waiting in another mode", count(b.other()), claim.WaitingRemittances{})
+	equal(b.t, "waiting in another mode", count(b.other()), claim.Waiting{})
+}
+
+// testToSend counts the queued claims that are in no batch by their payers.
+func testToSend(b *scoped) {
+	few, many := b.payer(), b.payer()
+	for n := range 5 {
+		c := b.claim(n)
+		if c.Payer, c.State, c.BatchID = many, claim.Queued, (billing.FileID{}); n == 4 {
+			c.Payer = few
+		}
+		b.insertClaims(c)
+	}
+	sent, draft := b.claim(5), b.claim(6)
+	sent.Payer, sent.State, sent.BatchID = few, claim.Queued, id[billing.FileID]()
+	draft.Payer, draft.State = few, claim.Draft
+	b.insertClaims(sent, draft)
+	equal(b.t, "to send", read(b, func(ctx context.Context, tx ports.Tx) ([]claim.ToSend, error) { return tx.Totals.ToSend(ctx) }), []claim.ToSend{
+		{PayerID: many.ID, PayerName: many.Name, Count: claim.Count{Count: 4}}, {PayerID: few.ID, PayerName: few.Name, Count: claim.Count{Count: 1}},
+	})
 }
 
 // testDueRequests counts open requests on more days than are counted separately.

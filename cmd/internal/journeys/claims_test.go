@@ -141,6 +141,71 @@ func TestClaimWithXRaysToPaid(t *testing.T) {
 	page.sees("Reconciled")
 }
 
+// A claim whose images are not sent asks, and sends both.
+func TestImagesAreSentWithTheirClaim(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	claim := practice.claims("Ida", "W17", nil, aFilling())
+	page := practice.signsIn("biller")
+	page.open("/test/claims/" + claim)
+	page.click("Add images")
+	page.click("Continue to the images")
+	page.upload("Choose images", film(t, "before.png", 640, 480), film(t, "after.jpg", 400, 600))
+	for _, name := range []string{"before.png", "after.jpg"} {
+		page.row(name).choose("What it shows", "Bitewings")
+		page.row(name).fill("Taken on", lastWeek)
+	}
+	page.click("Upload 2 images")
+	page.sees("Ready to send.")
+	page.open("/test")
+	page.sees("1 attachment is not sent")
+	page.open("/test/claims/" + claim)
+	page.click("Send to the payer")
+	dialog := page.within("dialog", "2 images are not sent. Send both?")
+	page.screen("claim-images-unsent")
+	dialog.click("Send both")
+	page.sees("The claim is queued for the next file.", "Closed", "2 documents")
+}
+
+// What a payer asks for is named on its claim, until it is answered.
+func TestOpenRequestIsNamedOnItsClaim(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	claim := practice.claims("Ivy", "W18-INFO-REQUEST", map[string]any{"submit": true}, aFilling())
+	page := practice.signsIn("biller")
+	page.open("/test/claims/" + claim)
+	page.sees("Molar Test Payer asks for more information") // without a reload
+	page.screen("claim-request")
+	page.click("Answer the request")
+	page.seesA("heading", "Request from Molar Test Payer")
+	page.open("/test")
+	page.sees("1 payer request is open")
+}
+
+// A payment that is taken back after its claim was reconciled is work of Today, and the
+// claim is reconciled again.
+func TestChangedPaymentIsReconciledAgain(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	claim := practice.claims("Rosa", "W19-PAID-ERA", map[string]any{"submit": true}, aFilling())
+	page := practice.signsIn("biller")
+	page.becomes(practice, claim, "paid")
+	practice.post("/claims/"+claim+"/reconcile", map[string]any{})
+	era := practice.get("/eras")["data"].([]any)[0].(map[string]any)["id"].(string)
+	practice.post("/eras/"+era+"/claims/1/unapply", map[string]any{"note": "Another practice's check."})
+	page.open("/test")
+	page.tabTo("1 claim has a payment that was taken back or changed Enter the change in your books, then replace or reconcile.")
+	page.press("Enter")
+	page.at("/test/claims?payment_changed=true&order=asc")
+	page.sees("Payment taken back or changed", "Rosa Rivers")
+	page.screen("claims-changed")
+	page.click("Rosa Rivers")
+	page.click("Reconcile again")
+	page.within("dialog", "Accept the open amount of $180.00?").click("Accept and reconcile")
+	page.sees("The claim is reconciled.")
+	page.seesNo("Reconcile again")
+}
+
 // What the rules find stands beside its fields. The keyboard is enough to make
 // the claim, to correct it and to send it.
 func TestFindingsAreCorrectedByKeyboard(t *testing.T) {
@@ -293,9 +358,11 @@ func TestSecondaryToPaid(t *testing.T) {
 	page.sees("Patient owes")
 	page.click("Claim to the primary payer")
 	page.at("/test/claims/" + claim)
+	page.agrees("the claim to the primary payer")
 	page.screen("claim-paid-twice")
 	page.click("Claim to the secondary payer")
 	page.at("/test/claims/" + secondary)
+	page.agrees("the claim to the secondary payer")
 	page.click("More actions")
 	page.click("Bill the tertiary payer")
 	page.sees("What the secondary payer decided")

@@ -138,7 +138,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 	g.eligibility = eligibility.New(g.store, g.queue, g.networks, g.payers, times)
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
-	g.summary = summary.New(g.store)
+	g.summary = summary.New(g.store, g.networks)
 	g.idempotency = idempotency.New(g.store, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))
 	registerMetrics(g)

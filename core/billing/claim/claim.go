@@ -93,6 +93,7 @@ type Filter struct {
 	ControlNumber string // compared without case
 	Open          bool   // only claims of which an amount is open; see Claim.Open
 	Overpaid      bool   // only claims with Claim.Overpaid
+	Changed       bool   // only claims with Claim.PaymentChanged
 }
 
 // Single reports whether the filter names something that few claims belong to, of
@@ -133,4 +134,10 @@ func (c *Claim) Awaits() bool { return !c.SentAt.IsZero() && c.Frequency != Freq
 // Unposted reports whether a claim's figures changed after it was reconciled.
 func (c *Claim) Unposted() bool {
 	return c.State == Reconciled && c.SettledAt.After(c.ReconciledAt)
+}
+
+// PaymentChanged reports whether a person must look at a payment again: all of it was
+// taken back, or it changed after the claim was reconciled.
+func (c *Claim) PaymentChanged() bool {
+	return c.Unposted() || c.HasOpen() && c.State == AcceptedPayer && c.Standing == nil && !c.SettledAt.IsZero()
 }

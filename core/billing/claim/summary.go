@@ -12,7 +12,10 @@ import (
 type Summary struct {
 	At                time.Time
 	Claims            Totals
-	Remittances       WaitingRemittances
+	Overpaid          Count    // claims with Claim.Overpaid
+	Changed           Count    // claims with Claim.PaymentChanged
+	Unrouted          []ToSend // queued claims that wait for a connection
+	Waiting           Waiting
 	PayerRequests     OpenRequests
 	EndpointsWorking  int
 	EndpointsFailing  int // enabled, and the last delivery failed
@@ -21,12 +24,25 @@ type Summary struct {
 	Checks            []DayCount          // each day of the activity, the earliest first
 }
 
-// WaitingRemittances counts what of remittances waits for a person.
-type WaitingRemittances struct {
+// Waiting counts what waits for a person beside claims.
+type Waiting struct {
 	NotPosted        Count // remittances
+	NeedAttention    Count // remittances
 	UnfinishedClaims Count // of remittances, which a person must finish
 	Quarantined      Count // files
+	OpenAttachments  Count
 }
+
+// ToSend counts the queued claims to a payer that are in no batch.
+type ToSend struct {
+	PayerID   billing.PayerID
+	PayerName string
+	Hold      Hold
+	Count
+}
+
+// MaxToSend is the number of payers for which a summary counts queued claims.
+const MaxToSend = 100
 
 // Count is a number of resources, or with More the least that it can be.
 type Count struct {
@@ -37,8 +53,8 @@ type Count struct {
 // UpTo returns the count as a number that is known up to a maximum.
 func UpTo(most, counted int) Count { return Count{Count: min(counted, most), More: counted > most} }
 
-// MaxCount is the highest number to which a summary counts remittances, and open payer
-// requests.
+// MaxCount is the highest number to which a summary counts anything but the states of
+// claims.
 const MaxCount = 10_000
 
 // Totals counts the claims, and has their money by age.
@@ -56,6 +72,12 @@ type ClaimMoney struct {
 	Paid                  billing.Money // by all remittances, reversals subtracted
 	PatientResponsibility billing.Money
 	Outstanding           billing.Money // the rest of the charge, without write-offs; none once the payment is posted
+}
+
+// WrittenOff returns the rest of the charge: what payers write off, what people accepted
+// and what claims state of payments elsewhere, less what is overpaid.
+func (m ClaimMoney) WrittenOff() billing.Money {
+	return m.Charged - m.Paid - m.PatientResponsibility - m.Outstanding
 }
 
 // Add returns the sum.

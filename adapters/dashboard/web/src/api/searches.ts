@@ -64,6 +64,8 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     patient_control_number: "text",
     open: "flag",
     overpaid: "flag",
+    payment_changed: "flag",
+    order: "text",
   },
   "/claims/new": { patient_id: "text" },
   "/eligibility": {
@@ -84,6 +86,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     request_id: "text",
     state: "text",
     office_id: "text",
+    order: "text",
   },
   "/attachments/new": { claim_id: "text" },
   "/payer-requests": {
@@ -106,6 +109,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     paid_to: "text",
     received_from: "text",
     received_to: "text",
+    order: "text",
   },
   "/developers/events": {
     ...created,

@@ -26,13 +26,11 @@ function openLines(c: Claim): { line_number?: number; amount: string }[] {
   return rest === 0 ? lines : [...lines, { amount: money(rest) }];
 }
 
-/** changedSince reports whether a remittance came after the claim was reconciled. */
-const changedSince = (c: Claim): boolean =>
-  c.adjudications.some(
-    (a) =>
-      c.payment?.reconciled_at != null &&
-      Date.parse(a.applied_at) > Date.parse(c.payment.reconciled_at),
-  );
+/** refused reports whether the payer left nothing to the patient: replacing the claim then comes before closing it. */
+export const refused = (c: Claim): boolean =>
+  c.kind === "claim" &&
+  c.state === "denied" &&
+  cents(c.payment?.patient_responsibility ?? "0.00") === 0;
 
 /** Reconcile closes a claim whose payment is in the practice's books. An open amount is accepted with it. */
 export function Reconcile({ claim: c }: { claim: Claim }) {
@@ -51,12 +49,16 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
   const again = c.state === "reconciled";
   if (
     c.kind !== "claim" ||
-    !(c.state === "paid" || c.state === "denied" || (again && (open !== 0 || changedSince(c))))
+    !(c.state === "paid" || c.state === "denied" || (again && (open !== 0 || c.payment_changed)))
   )
     return null;
   if (open === 0)
     return (
-      <Button look="primary" busy={send.isPending} onClick={() => send.go(null)}>
+      <Button
+        look={refused(c) ? "plain" : "primary"}
+        busy={send.isPending}
+        onClick={() => send.go(null)}
+      >
         {again ? "Reconcile again" : "Reconcile"}
       </Button>
     );
@@ -73,8 +75,8 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
       busy={send.isPending}
       onConfirm={(note) => send.go({ as, note })}
       trigger={(ask) => (
-        <Button busy={send.isPending} onClick={ask}>
-          {open > 0 ? "Accept the open amount" : "Accept the overpayment"}
+        <Button look={again ? "primary" : "plain"} busy={send.isPending} onClick={ask}>
+          {again ? "Reconcile again" : `Accept the ${open > 0 ? "open amount" : "overpayment"}`}
         </Button>
       )}
     >

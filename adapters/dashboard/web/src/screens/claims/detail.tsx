@@ -8,7 +8,7 @@ import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Copy, useCopyAsCurl } from "../../ui/copy";
 import { Confirm } from "../../ui/dialog";
-import { Day, Days, day, dollars, Money, name, When, words } from "../../ui/format";
+import { cents, Day, Days, day, dollars, Money, name, When, words } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { type MenuItem, More } from "../../ui/menu";
 import { Odontogram } from "../../ui/odontogram";
@@ -17,9 +17,12 @@ import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { inOrder } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
-import { Reconcile } from "./accept";
+import { soonest } from "../payer-requests/due";
+import { Reconcile, refused } from "./accept";
+import { estimated, settled } from "./figures";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
 import { Lines } from "./lines";
+import { Submit } from "./submit";
 import { Timeline } from "./timeline";
 
 export type Claim = Schemas["Claim"];
@@ -52,6 +55,7 @@ export function ClaimDetail() {
       }
       actions={<Actions claim={c} />}
     >
+      <Requests claim={c} />
       <Notice tone={tones[c.state] ?? "info"} title={c.next_step} />
       {c.findings.length > 0 && (
         <Section
@@ -81,9 +85,7 @@ export function ClaimDetail() {
             <Section title="Estimate">
               <Facts
                 items={[
-                  ["Plan pays", <Money key="p" value={c.estimate.pay} strong />],
-                  ["Patient pays", <Money key="o" value={c.estimate.patient} strong />],
-                  ["Allowed", <Money key="a" value={c.estimate.allowed} />],
+                  ...adding(c, estimated(c)),
                   ["Returned", <When key="w" value={c.estimate.returned_at} />],
                 ]}
               />
@@ -197,7 +199,39 @@ const tones: Partial<Record<Claim["state"], "bad" | "warn" | "good">> = {
   returned: "good",
 };
 
-/** Payment shows where the charge went: it adds up from left to right. */
+/** Requests names what payers ask for about the claim, and until when. */
+function Requests({ claim: c }: { claim: Claim }) {
+  const { api } = useClient();
+  const open = api.useQuery("get", "/payer_requests", {
+    params: { query: { claim_id: c.id, state: "open", limit: 100 } },
+  });
+  return open.data?.data.sort(soonest).map((r) => (
+    <Notice
+      key={r.id}
+      tone="warn"
+      title={`${r.payer.name} asks for more information${r.due_date ? ` by ${day(r.due_date)}` : ""}`}
+      action={<Go to={`/payer-requests/${r.id}`}>Answer the request</Go>}
+    >
+      <span className="wrap-anywhere">{r.requested}</span>
+    </Notice>
+  ));
+}
+
+/** adding returns the charge of a claim and where it went, which adds up from left to right. */
+const adding = (c: Claim, parts: [string, string][]): [string, React.ReactNode][] => [
+  ["Charge", <Money key="c" value={c.totals.charge} />],
+  ...parts.map(([what, amount]): [string, React.ReactNode] => [
+    what,
+    <span key={what}>
+      <Money value={amount} strong={cents(amount) !== 0} />
+      {what === "Open" && cents(amount) !== 0 && cents(c.not_paid ?? "0.00") !== 0 && (
+        <span className="sub">The payer refuses {dollars(c.not_paid ?? "0.00")}</span>
+      )}
+    </span>,
+  ]),
+];
+
+/** Payment shows where the charge went. */
 function Payment({
   claim: c,
   payment: p,
@@ -208,14 +242,7 @@ function Payment({
   return (
     <Section title="Payment" actions={<Go to={`/remittances/${p.era_id}`}>Remittance</Go>}>
       <Facts
-        items={[
-          ["Charge", <Money key="c" value={c.totals.charge} />],
-          ["Write-off", <Money key="w" value={c.contractual} />],
-          ["Not paid", <Money key="n" value={c.not_paid} />],
-          ["Paid", <Money key="p" value={p.paid} strong />],
-          ["Patient owes", <Money key="o" value={p.patient_responsibility} strong />],
-          ["Payment date", <Day key="d" value={p.payment_date} />],
-        ]}
+        items={[...adding(c, settled(c)), ["Payment date", <Day key="d" value={p.payment_date} />]]}
       />
     </Section>
   );
@@ -289,10 +316,6 @@ function Actions({ claim: c }: { claim: Claim }) {
   const { api } = useClient();
   const copy = useCopyAsCurl();
   const params = (key: { "Idempotency-Key": string }) => ({ path: { id: c.id }, header: key });
-  const submit = useSend(
-    (api, key) => api.POST("/claims/{id}/submit", { params: { ...params(key) } }),
-    { says: "The claim is queued for the next file." },
-  );
   const whenReady = useSend(
     (api, key, wish: boolean) =>
       api.PATCH("/claims/{id}", { params: params(key), body: { submit: wish } }),
@@ -346,7 +369,7 @@ function Actions({ claim: c }: { claim: Claim }) {
       "reconciled",
     ].includes(c.state);
   const items = (voidIt: () => void): MenuItem[] => [
-    ...(sent && c.kind === "claim"
+    ...(sent && c.kind === "claim" && !refused(c)
       ? [{ label: "Replace with a corrected claim", onSelect: open("replace") }]
       : []),
     ...(secondary ? [{ label: `Bill the ${next} payer`, onSelect: open("secondary") }] : []),
@@ -375,10 +398,11 @@ function Actions({ claim: c }: { claim: Claim }) {
           {editing(c)}
         </ButtonLink>
       )}
-      {c.state === "validated" && (
-        <Button look="primary" busy={submit.isPending} onClick={() => submit.go()}>
-          Send to the payer
-        </Button>
+      {c.state === "validated" && <Submit claim={c} />}
+      {refused(c) && (
+        <ButtonLink look="primary" to={`/claims/${c.id}/replace`}>
+          Replace with a corrected claim
+        </ButtonLink>
       )}
       <Reconcile claim={c} />
       {c.kind === "predetermination" &&

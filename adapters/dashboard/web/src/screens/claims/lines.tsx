@@ -3,6 +3,7 @@ import { cents, Day, dollars, Money, None } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Table } from "../../ui/table";
 import "./claims.css";
+import { paidOn, paidOnNone } from "./figures";
 
 type Claim = Schemas["Claim"];
 type Line = Claim["lines"][number];
@@ -18,12 +19,10 @@ export function Lines({ claim }: { claim: Claim }) {
     claim.adjudications.flatMap((a) =>
       a.lines.filter((l) => l.line_number === n).map((l) => ({ a, l })),
     );
-  const standing = (n: number) => decided(n).filter(({ a }) => !a.cancelled_by);
   const loose = claim.adjudications.flatMap((a) =>
     a.lines.filter((l) => l.line_number === null).map((l) => ({ a, l })),
   );
-  const estimate = (n: number) =>
-    claim.estimate?.lines.filter((l) => l.line_number === n).map((l) => l.pay) ?? [];
+  const onNone = paidOnNone(claim);
   const predetermined = claim.kind === "predetermination";
   return (
     <>
@@ -57,26 +56,28 @@ export function Lines({ claim }: { claim: Claim }) {
           {
             head: predetermined ? "Plan pays" : "Paid",
             right: true,
-            cell: (r) => (
-              <Money
-                value={sum(
-                  predetermined ? estimate(r.number) : standing(r.number).map(({ l }) => l.paid),
-                )}
-              />
-            ),
+            cell: (r) => <Money value={paidOn(claim, r.number)} />,
           },
         ]}
         open={(r) =>
           decided(r.number).length > 0 && (
             <ul className="plain decisions">
               {decided(r.number).map((d) => (
-                <Decided key={`${d.a.era_id} ${d.a.ordinal}`} of={d} />
+                <Decided key={`${d.a.era_id} ${d.a.ordinal}`} of={d} estimates={predetermined} />
               ))}
             </ul>
           )
         }
       />
-      {loose.length > 0 && (
+      {claim.adjudications.map(
+        (a) =>
+          a.remark_labels.length > 0 && (
+            <p key={`${a.era_id} ${a.ordinal}`} className="card-note muted">
+              {a.payer_name} remarks: {remarks(a.remark_labels)}
+            </p>
+          ),
+      )}
+      {(loose.length > 0 || cents(onNone) !== 0) && (
         <p className="card-note muted">
           {loose.map(({ a, l }) => (
             <span key={`${a.era_id} ${a.ordinal} ${l.procedure_code}`}>
@@ -84,14 +85,20 @@ export function Lines({ claim }: { claim: Claim }) {
               with certainty.{" "}
             </span>
           ))}
+          On no line: <Money value={onNone} />
         </p>
       )}
     </>
   );
 }
 
-/** Decided says what a payer decided about a line: what it paid, and where the rest of the fee went. */
-function Decided({ of: { a, l } }: { of: Decision }) {
+/** remarks returns the remarks of a payer in words with their codes. */
+const remarks = (list: Decision["l"]["remark_labels"]): string =>
+  list.map((r) => `${r.label === r.code ? "Unknown remark" : r.label} (${r.code})`).join(" · ");
+
+/** Decided says what a payer decided about a line: what it paid, and where the rest of the fee went. An estimate
+ *  pays nothing yet. */
+function Decided({ of: { a, l }, estimates }: { of: Decision; estimates: boolean }) {
   const parts = (
     [
       ["paid", l.paid],
@@ -102,7 +109,9 @@ function Decided({ of: { a, l } }: { of: Decision }) {
       ["copay", l.copay],
       ["other from the patient", l.other_patient],
     ] as const
-  ).filter(([what, value]) => what === "paid" || (value !== null && cents(value) !== 0));
+  ).filter(
+    ([what, value]) => (what === "paid" && !estimates) || (value !== null && cents(value) !== 0),
+  );
   return (
     <li className={a.cancelled_by ? "cancelled" : undefined}>
       <p className="line-decision">
@@ -120,6 +129,9 @@ function Decided({ of: { a, l } }: { of: Decision }) {
             .map((j) => `${j.label} ${dollars(j.amount)} (${j.group}-${j.reason})`)
             .join(" · ")}
         </p>
+      )}
+      {l.remark_labels.length > 0 && (
+        <p className="muted small">Remarks: {remarks(l.remark_labels)}</p>
       )}
     </li>
   );
@@ -145,9 +157,3 @@ const areas: Record<string, string> = {
   "30": "Lower left",
   "40": "Lower right",
 };
-
-/** sum returns the sum of amounts, or nothing of none. */
-function sum(amounts: string[]): string | null {
-  if (amounts.length === 0) return null;
-  return (amounts.reduce((n, a) => n + cents(a), 0) / 100).toFixed(2);
-}

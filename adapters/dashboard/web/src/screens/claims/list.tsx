@@ -42,7 +42,7 @@ export function ClaimList() {
   const [filters, set] = useFilters("/claims");
   const [text, setText] = useState("");
   const [narrow, setNarrow] = useState(
-    Object.keys(filters).some((f) => !["state", "kind", "patient_id", "batch_id"].includes(f)),
+    Object.keys(filters).some((f) => !["state", "kind", "order", ...chips].includes(f)),
   );
   const query = useDeferredValue(text.trim());
   const { kind = "claim" } = filters;
@@ -98,7 +98,7 @@ export function ClaimList() {
           </Button>
         </div>
         {narrow && <Narrow filters={filters} set={set} />}
-        {(filters.patient_id || filters.batch_id) && <Of filters={filters} set={set} />}
+        {chips.some((f) => f in filters) && <Of filters={filters} set={set} />}
         {query.length >= 2 ? <Found query={query} /> : <Tabbed filters={filters} kind={kind} />}
       </Section>
     </Page>
@@ -179,7 +179,10 @@ function OfPayer({ id, set }: { id: string | undefined; set: (id: string | undef
   );
 }
 
-/** Of says that the list is of one patient or one file, and leads to the whole list. */
+/** chips are the filters that a list shows as such: another screen leads here with them. */
+const chips = ["patient_id", "batch_id", "overpaid", "payment_changed"] as const;
+
+/** Of says what the list is of, and leads to the whole list. */
 function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
   const { api } = useClient();
   const { patient_id: patient, batch_id: file } = filters;
@@ -195,33 +198,35 @@ function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
     { params: { path: { id: file ?? "" } } },
     { enabled: file !== undefined },
   );
-  const chip = (text: string, label: string, key: "patient_id" | "batch_id") => (
-    <span className="chip">
-      {text}
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={label}
-        onClick={() => set({ [key]: undefined })}
-      >
-        <X size={14} aria-hidden />
-      </button>
-    </span>
-  );
+  const says = {
+    patient_id: [
+      person.data ? `Claims of ${name(person.data)}` : "Claims of one patient",
+      "Show the claims of all patients",
+    ],
+    batch_id: [
+      batch.data ? `In the file ${batch.data.name}` : "Claims in one file",
+      "Show the claims of all files",
+    ],
+    overpaid: ["Overpaid", "Show the claims that are not overpaid too"],
+    payment_changed: ["Payment taken back or changed", "Show the claims with other payments too"],
+  } as const;
   return (
     <div className="filters">
-      {patient &&
-        chip(
-          person.data ? `Claims of ${name(person.data)}` : "Claims of one patient",
-          "Show the claims of all patients",
-          "patient_id",
-        )}
-      {file &&
-        chip(
-          batch.data ? `In the file ${batch.data.name}` : "Claims in one file",
-          "Show the claims of all files",
-          "batch_id",
-        )}
+      {chips
+        .filter((f) => f in filters)
+        .map((f) => (
+          <span key={f} className="chip">
+            {says[f][0]}
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={says[f][1]}
+              onClick={() => set({ [f]: undefined })}
+            >
+              <X size={14} aria-hidden />
+            </button>
+          </span>
+        ))}
     </div>
   );
 }
@@ -229,13 +234,13 @@ function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
 function Tabbed({ filters, kind }: { filters: Filters; kind: Schemas["ClaimKind"] }) {
   const { api } = useClient();
   const may = useMay();
-  const { state: chosen = [], ...rest } = filters;
+  const { state: chosen = [], order, ...rest } = filters;
   const claims = api.useInfiniteQuery(
     "get",
     "/claims",
     {
       params: {
-        query: { ...rest, kind, state: chosen.length > 0 ? chosen : undefined, limit: 50 },
+        query: { ...rest, kind, order, state: chosen.length > 0 ? chosen : undefined, limit: 50 },
       },
     },
     paged,

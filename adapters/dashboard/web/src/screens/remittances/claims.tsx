@@ -7,7 +7,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
-import { Day, Days, dollars, Money, None, name, printable, words } from "../../ui/format";
+import { cents, Day, Days, dollars, Money, None, name, printable, words } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Facts, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -16,7 +16,7 @@ import { paged, Table } from "../../ui/table";
 import { groupLabel, reasonLabel, statusLabel } from "./codes";
 import { stands } from "./correction";
 import { Match, Sides } from "./match";
-import { unfinished } from "./standing";
+import { money, unfinished } from "./standing";
 
 type ERA = Schemas["ERA"];
 export type ERAClaim = Schemas["ERAClaim"];
@@ -78,6 +78,8 @@ export function Claims({ era: e }: { era: ERA }) {
         </Read>
       </Section>
     );
+  // While pages are missing, the sum is too low.
+  const ignored = hasNextPage ? [] : rows.filter((c) => c.status === "ignored");
   const sought = text.trim().toLowerCase();
   const shown = rows.filter(
     (c) =>
@@ -134,6 +136,12 @@ export function Claims({ era: e }: { era: ERA }) {
             </Button>
           )}
         </div>
+      )}
+      {ignored.length > 0 && (
+        <p className="card-note off">
+          {dollars(money(ignored.reduce((n, c) => n + cents(c.paid), 0)))} of this remittance is on
+          no claim: {count(ignored.length, "remittance claim is", "remittance claims are")} ignored.
+        </p>
       )}
       {shown.length === 0 ? (
         <Empty title={rows.length === 0 ? "This remittance has no claims" : "No claim matches"}>

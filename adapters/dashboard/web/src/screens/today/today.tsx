@@ -47,7 +47,7 @@ function Content({ of: s }: { of: Summary }) {
           ) : (
             <ul className="plain work">
               {work.map((w) => (
-                <li key={w.what} className="linked">
+                <li key={w.what + w.how} className="linked">
                   <GoTo target={w.target} className="row-link">
                     <span className="work-count numbers">{w.count}</span>
                     <span className="work-what">
@@ -69,6 +69,7 @@ function Content({ of: s }: { of: Summary }) {
             items={[
               ["Charged", <Money key="c" value={s.money.charged} />],
               ["Paid by payers", <Money key="p" value={s.money.paid} />],
+              ["Write-off", <Money key="w" value={s.money.written_off} />],
               ["Patients owe", <Money key="o" value={s.money.patient_responsibility} />],
               ["Outstanding", <Money key="u" value={s.money.outstanding} strong />],
             ]}

@@ -1,5 +1,6 @@
 // What needs a person, from the summary of the service.
 import type { Schemas } from "../../api/client";
+import type { Searches } from "../../api/searches";
 import type { AnyTarget } from "../../shell/places";
 import { daysAfter } from "../../ui/format";
 import { plural } from "../../ui/plural";
@@ -20,13 +21,17 @@ export type Work = {
 /** Kind is a kind of work, in both forms of its noun. */
 type Kind = Omit<Work, "count" | "what"> & { one: string; other: string };
 
-/** todo lists the work, the most urgent first. */
+/** waits says what a payer's claims wait for. */
+const waits: Record<Summary["waiting"][number]["reason"], string> = {
+  no_clearinghouse: "Ask the operator of this service to connect a clearinghouse.",
+  no_route: "Ask the operator of this service for a connection to this payer.",
+  paused: "The connection is paused: ask the operator of this service to enable it again.",
+};
+
+/** todo lists the work, the most urgent first. Each list begins with the oldest. */
 export function todo(s: Summary, today: string): Work[] {
-  const soon = daysAfter(today, 7);
-  const due = (from: string, to: string) =>
-    s.payer_requests.by_due_date
-      .filter((d) => d.due_date >= from && d.due_date < to)
-      .reduce((n, d) => n + d.count, 0);
+  const overdue = s.payer_requests.by_due_date.some((d) => d.due_date < today);
+  const soon = s.payer_requests.by_due_date.some((d) => d.due_date < daysAfter(today, 7));
   const of = (state: Schemas["ClaimState"]) =>
     (s.claims as Partial<Record<Schemas["ClaimState"], number>>)[state] ?? 0;
   const work: Work[] = [];
@@ -36,36 +41,65 @@ export function todo(s: Summary, today: string): Work[] {
     const shown = `${count.toLocaleString("en-US")}${more ? "+" : ""}`;
     work.push({ ...kind, count: shown, what: plural(count, one, other) });
   };
-  add(due("0000", today), {
-    one: "payer request is overdue",
-    other: "payer requests are overdue",
-    how: "Send what the payer asked for.",
+  const claims = (search: Searches["/claims"]): AnyTarget => ({
+    to: "/claims",
+    search: { ...search, order: "asc" },
+  });
+  add(s.payer_requests.open, {
+    one: "payer request is open",
+    other: "payer requests are open",
+    how: "Send what the payer asks for.",
     target: { to: "/payer-requests" },
-    urgency: "Overdue",
-    tone: "bad",
+    ...due(overdue, soon),
   });
   add(of("rejected"), {
     one: "claim was rejected",
     other: "claims were rejected",
     how: "Correct and send again.",
-    target: { to: "/claims", search: { state: ["rejected"] } },
+    target: claims({ state: ["rejected"] }),
     urgency: "Not at the payer",
     tone: "bad",
   });
+  add(s.payment_changed, {
+    one: "claim has a payment that was taken back or changed",
+    other: "claims have payments that were taken back or changed",
+    how: "Enter the change in your books, then replace or reconcile.",
+    target: claims({ payment_changed: true }),
+    urgency: "Payment changed",
+    tone: "bad",
+  });
+  for (const w of s.waiting) {
+    add(w.claims, {
+      one: `claim to ${w.payer_name} waits for a connection`,
+      other: `claims to ${w.payer_name} wait for a connection`,
+      how: waits[w.reason],
+      target: claims({ state: ["queued"], payer_id: w.payer_id }),
+      urgency: "Not sent",
+      tone: "bad",
+    });
+  }
   add(of("needs_attention"), {
     one: "claim has findings",
     other: "claims have findings",
     how: "Correct the marked fields.",
-    target: { to: "/claims", search: { state: ["needs_attention"] } },
+    target: claims({ state: ["needs_attention"] }),
     urgency: "Not sent",
     tone: "warn",
   });
-  add(s.eras.unfinished_claims, {
-    one: "remittance claim to match or review",
-    other: "remittance claims to match or review",
-    how: "Match, apply or ignore each.",
-    target: { to: "/remittances", search: { needs_attention: true } },
-    urgency: "Unapplied payment",
+  add(s.open_attachments, {
+    one: "attachment is not sent",
+    other: "attachments are not sent",
+    how: "Send the images to the payer.",
+    target: { to: "/attachments", search: { state: "open", order: "asc" } },
+    urgency: "Not sent",
+    tone: "warn",
+  });
+  add(s.eras.needs_attention, {
+    one: "remittance needs a decision",
+    other: "remittances need a decision",
+    how: "Match, apply or ignore each claim, and ask the payer about differences.",
+    target: { to: "/remittances", search: { needs_attention: true, order: "asc" } },
+    urgency: "To finish",
     tone: "warn",
   });
   add(s.quarantine, {
@@ -76,13 +110,13 @@ export function todo(s: Summary, today: string): Work[] {
     urgency: "Not applied",
     tone: "warn",
   });
-  add(due(today, soon), {
-    one: "payer request is due this week",
-    other: "payer requests are due this week",
-    how: "Answer before the due date.",
-    target: { to: "/payer-requests" },
-    urgency: "This week",
-    tone: "info",
+  add(s.overpaid, {
+    one: "claim is overpaid",
+    other: "claims are overpaid",
+    how: "Ask the payer how to return the money, then accept the amount.",
+    target: claims({ overpaid: true }),
+    urgency: "Refund due",
+    tone: "warn",
   });
   add(s.webhook_endpoints.failing, {
     one: "webhook endpoint is failing",
@@ -95,8 +129,8 @@ export function todo(s: Summary, today: string): Work[] {
   add(of("denied"), {
     one: "claim was denied",
     other: "claims were denied",
-    how: "Appeal, replace or reconcile.",
-    target: { to: "/claims", search: { state: ["denied"] } },
+    how: "Read the reasons, then replace the claim, or reconcile it.",
+    target: claims({ state: ["denied"] }),
     urgency: "Denied",
     tone: "warn",
   });
@@ -104,7 +138,7 @@ export function todo(s: Summary, today: string): Work[] {
     one: "claim is ready to send",
     other: "claims are ready to send",
     how: "Send each to its payer.",
-    target: { to: "/claims", search: { state: ["validated"] } },
+    target: claims({ state: ["validated"] }),
     urgency: "Ready",
     tone: "info",
   });
@@ -112,7 +146,7 @@ export function todo(s: Summary, today: string): Work[] {
     one: "remittance is not posted",
     other: "remittances are not posted",
     how: "Post when every claim is finished.",
-    target: { to: "/remittances" },
+    target: { to: "/remittances", search: { state: "needs_review", order: "asc" } },
     urgency: "To post",
     tone: "info",
   });
@@ -120,7 +154,7 @@ export function todo(s: Summary, today: string): Work[] {
     one: "paid claim is not reconciled",
     other: "paid claims are not reconciled",
     how: "Enter the payment in your books, then reconcile the claim.",
-    target: { to: "/claims", search: { state: ["paid"] } },
+    target: claims({ state: ["paid"] }),
     urgency: "To reconcile",
     tone: "info",
   });
@@ -128,9 +162,15 @@ export function todo(s: Summary, today: string): Work[] {
     one: "draft",
     other: "drafts",
     how: "Finish and send.",
-    target: { to: "/claims", search: { state: ["draft"] } },
+    target: claims({ state: ["draft"] }),
     urgency: "Draft",
     tone: "plain",
   });
   return work;
+}
+
+/** due returns the urgency of requests of which one is overdue, or due within a week. */
+function due(overdue: boolean, soon: boolean): Pick<Work, "urgency" | "tone"> {
+  if (overdue) return { urgency: "Overdue", tone: "bad" };
+  return soon ? { urgency: "This week", tone: "warn" } : { urgency: "Open", tone: "info" };
 }

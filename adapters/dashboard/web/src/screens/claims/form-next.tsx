@@ -1,13 +1,15 @@
 // Claims that come from other claims: to the next payer, and from a
 // predetermination once its services are done.
 import { type ReactNode, useState } from "react";
-import { isAPIError, type Schemas, useClient } from "../../api/client";
+import { isAPIError, type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
+import { useLeaving } from "../../ui/dialog";
 import { Check, DateField, type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { cents, dollars, Money, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
+import { changedOf, Meanwhile } from "../../ui/meanwhile";
 import { Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { useToast } from "../../ui/toast";
@@ -15,7 +17,6 @@ import { Closed, Loaded } from "./form";
 import { aClaim, type Claim, nextPayer, placed, type Subscriber, subscriberOf } from "./form-data";
 import { attend, Faulty } from "./form-faults";
 import { relationships, SubscriberFields } from "./form-people";
-import { useLeaving } from "./leaving";
 import { where } from "./lines";
 
 /** Made is the frame of a form that makes a claim from another one. */
@@ -41,24 +42,37 @@ function Made<In>({
   faultOf?: (f: Fault) => Fault;
   send: (
     fetch: ReturnType<typeof useClient>["fetch"],
-    key: { "Idempotency-Key": string },
+    key: { "Idempotency-Key": string; "If-Match": string },
     body: In,
   ) => Promise<{ data?: Claim; error?: unknown }>;
   children: ReactNode;
 }) {
+  const client = useClient();
   const may = useMay();
   const go = useGo();
   const toast = useToast();
   const leaving = useLeaving(() => typed);
-  const send = useSend<In, Claim>(request, {
-    quiet: true,
-    done: (out) => {
-      leaving.mayLeave();
-      if (out.findings.length === 0) toast.good("The claim is ready to send.");
-      go(out.findings.length > 0 ? `/claims/${out.id}/edit` : `/claims/${out.id}`);
+  const [known, setKnown] = useState(c); // as the person has seen it
+  const send = useSend<In, Claim>(
+    (fetch, key, body) => request(fetch, { ...key, ...seen(known) }, body),
+    {
+      quiet: true,
+      failed: (e) => {
+        if (changedOf(e)) void catchUp();
+      },
+      done: (out) => {
+        leaving.mayLeave();
+        if (out.findings.length === 0) toast.good("The claim is ready to send.");
+        go(out.findings.length > 0 ? `/claims/${out.id}/edit` : `/claims/${out.id}`);
+      },
     },
-  });
+  );
+  const catchUp = async () => {
+    const { data } = await client.fetch.GET("/claims/{id}", { params: { path: { id: c.id } } });
+    if (data && JSON.stringify(data.lines) === JSON.stringify(c.lines)) setKnown(data);
+  };
   const refused = send.error;
+  const changed = changedOf(refused);
   if (!may.write) return <Closed claim={c}>Your role can read claims, but not change them.</Closed>;
   const faults = isAPIError(refused)
     ? refused.errors.map((f) => (faultOf ?? placed)(f as Fault))
@@ -78,7 +92,8 @@ function Made<In>({
             if (!send.isPending) send.go(body());
           }}
         >
-          {refused && <Faulty ref={attend} faults={faults} refused={refused} />}
+          {changed && <Meanwhile changed={changed} />}
+          {refused && !changed && <Faulty ref={attend} faults={faults} refused={refused} />}
           {children}
           <div className="save-bar no-print">
             <p className="save-total">

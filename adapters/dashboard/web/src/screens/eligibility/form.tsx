@@ -5,6 +5,7 @@ import { type APIError, isAPIError, type Schemas, useClient } from "../../api/cl
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
+import { useTyping } from "../../ui/dialog";
 import { Check, DateField, type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { Go, useGo } from "../../ui/link";
 import { Notice, Page, Section } from "../../ui/page";
@@ -73,6 +74,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
   const [refusal, setRefusal] = useState<APIError | null>(null);
   const list = offices.data?.data.filter((o) => !o.retired) ?? [];
 
+  const leaving = useTyping();
   const send = useSend(
     (fetch, key, body: Request) =>
       fetch.POST("/eligibility", {
@@ -80,10 +82,14 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
         body,
       }),
     {
-      done: (check) => go(`/eligibility/${check.id}`),
+      done: (check) => {
+        leaving.mayLeave();
+        go(`/eligibility/${check.id}`);
+      },
       refused: (e) => {
         if (!isAPIError(e)) return false;
         // The check exists: its screen says what the payer said.
+        if (e.check) leaving.mayLeave();
         if (e.check) go(`/eligibility/${e.check.id}`);
         setFaults(e.errors);
         setRefusal(e.check ? null : e);
@@ -134,7 +140,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
   );
   return (
     <FaultsOf list={faults}>
-      <form className="stack" onSubmit={submit}>
+      <form className="stack" onSubmit={submit} {...leaving.input}>
         {refusal && (
           <Notice tone="bad" title={refusal.message}>
             {refusal.errors.length > 0 && <p>Each field shows what to change.</p>}
@@ -240,6 +246,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
           )}
         </div>
       </form>
+      {leaving.dialog}
     </FaultsOf>
   );
 }

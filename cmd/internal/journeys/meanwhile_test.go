@@ -159,7 +159,6 @@ func TestTypedTextOutlivesASignIn(t *testing.T) {
 
 	// Nothing is kept where nothing was typed, and the sign-in says why.
 	ends()
-	page.within("navigation", "Screens").click("Claims")
 	page.sees("You were signed out.", "30 minutes without use")
 	page.screen("signed-out")
 	signIn()

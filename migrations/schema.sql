@@ -157,6 +157,7 @@ END) STORED,
     accepted json DEFAULT '[]'::json NOT NULL,
     accepted_sum bigint DEFAULT 0 NOT NULL,
     elsewhere bigint DEFAULT 0 NOT NULL,
+    edits json DEFAULT '{}'::json NOT NULL,
     CONSTRAINT claims_state CHECK (((state = ANY (ARRAY['draft'::text, 'validated'::text, 'needs_attention'::text, 'queued'::text, 'submitted'::text, 'accepted_clearinghouse'::text, 'accepted_payer'::text, 'rejected'::text, 'voided'::text, 'paid'::text, 'denied'::text, 'reconciled'::text, 'returned'::text])) AND
 CASE kind
     WHEN 'claim'::text THEN ((state <> 'returned'::text) AND (estimate IS NULL) AND (converted_to IS NULL))
@@ -450,6 +451,7 @@ CASE
     WHEN (claim_id IS NULL) THEN ((about -> 'Patient'::text) ->> 'DateOfBirth'::text)
     ELSE NULL::text
 END) STORED,
+    edits json DEFAULT '{}'::json NOT NULL,
     CONSTRAINT attachments_state CHECK ((
 CASE state
     WHEN 'open'::text THEN ((closed_at IS NULL) AND
@@ -717,6 +719,7 @@ CREATE TABLE public.enrollments (
     network_message text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
     CONSTRAINT enrollments_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT enrollments_state_check CHECK ((state = ANY (ARRAY['not_needed'::text, 'needed'::text, 'submitted'::text, 'active'::text, 'rejected'::text]))),
     CONSTRAINT enrollments_transaction_check CHECK ((transaction = ANY (ARRAY['eligibility'::text, 'claims'::text])))
@@ -899,6 +902,7 @@ CREATE TABLE public.offices (
     verified_at timestamp with time zone,
     tax_key text GENERATED ALWAYS AS (regexp_replace(tax_id, '\D'::text, ''::text, 'g'::text)) STORED NOT NULL,
     details json DEFAULT '{}'::json NOT NULL,
+    edits json DEFAULT '{}'::json NOT NULL,
     CONSTRAINT offices_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -984,6 +988,7 @@ CREATE TABLE public.providers (
     taxonomy text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     retired boolean DEFAULT false NOT NULL,
+    edits json DEFAULT '{}'::json NOT NULL,
     CONSTRAINT providers_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
@@ -2082,6 +2087,8 @@ GRANT UPDATE(accepted_sum) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(elsewhere) ON TABLE public.claims TO molar_app;
 
+GRANT UPDATE(edits) ON TABLE public.claims TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.claim_changes TO molar_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
 
@@ -2138,6 +2145,8 @@ GRANT UPDATE(sending) ON TABLE public.attachments TO molar_app;
 GRANT UPDATE(sending_since) ON TABLE public.attachments TO molar_app;
 
 GRANT UPDATE(stalled) ON TABLE public.attachments TO molar_app;
+
+GRANT UPDATE(edits) ON TABLE public.attachments TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.audit_entries TO molar_app;
 GRANT SELECT,INSERT ON TABLE public.audit_entries TO molar_system;
@@ -2298,6 +2307,8 @@ GRANT UPDATE(network_message) ON TABLE public.enrollments TO molar_app;
 
 GRANT UPDATE(updated_at) ON TABLE public.enrollments TO molar_app;
 
+GRANT UPDATE(version) ON TABLE public.enrollments TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.era_claims TO molar_app;
 
 GRANT UPDATE(status) ON TABLE public.era_claims TO molar_app;
@@ -2450,6 +2461,8 @@ GRANT UPDATE(verified_at) ON TABLE public.offices TO molar_system;
 
 GRANT UPDATE(details) ON TABLE public.offices TO molar_app;
 
+GRANT UPDATE(edits) ON TABLE public.offices TO molar_app;
+
 GRANT SELECT,INSERT ON TABLE public.organizations TO molar_system;
 
 GRANT SELECT(id) ON TABLE public.organizations TO molar_app;
@@ -2491,6 +2504,8 @@ GRANT UPDATE(npi) ON TABLE public.providers TO molar_app;
 GRANT UPDATE(taxonomy) ON TABLE public.providers TO molar_app;
 
 GRANT UPDATE(retired) ON TABLE public.providers TO molar_app;
+
+GRANT UPDATE(edits) ON TABLE public.providers TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.quarantine TO molar_system;

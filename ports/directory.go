@@ -91,7 +91,7 @@ type Providers interface {
 type Enrollments interface {
 	// Put stores an enrollment, in place of the one that its office has with its payer
 	// for its transaction. It returns the stored one, which keeps its first ID and
-	// creation time.
+	// creation time, and has the next version if what a caller writes differs.
 	Put(ctx context.Context, e *network.Enrollment) (*network.Enrollment, error)
 
 	// Find reads the enrollments for the transaction of any of the offices with any of

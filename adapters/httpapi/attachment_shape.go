@@ -13,6 +13,7 @@ import (
 type attachmentJSON struct {
 	ID               billing.AttachmentID    `json:"id"`
 	Object           string                  `json:"object"`
+	Version          int                     `json:"version"`
 	State            attachment.State        `json:"state"`
 	Kind             attachment.Kind         `json:"kind"`
 	ClaimID          *billing.ClaimID        `json:"claim_id"`
@@ -54,7 +55,7 @@ type documentJSON struct {
 func attachmentShape(a *attachment.Attachment) attachmentJSON {
 	closed := a.State == attachment.Closed
 	out := attachmentJSON{
-		ID: a.ID, Object: "attachment", State: a.State, Kind: a.Kind, ClaimID: orNull(a.ClaimID), OfficeID: a.OfficeID,
+		ID: a.ID, Object: "attachment", Version: a.Edits.Version(), State: a.State, Kind: a.Kind, ClaimID: orNull(a.ClaimID), OfficeID: a.OfficeID,
 		Payer: payerJSON(a.Payer), PayerRequestID: orNull(a.PayerRequestID), PayerReference: orNull(a.PayerReference),
 		Narrative: a.Narrative, RequestID: orNull(a.RequestID),
 		CreatedAt: event.Timestamp(a.CreatedAt), UpdatedAt: event.Timestamp(a.UpdatedAt),

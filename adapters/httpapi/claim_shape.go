@@ -14,6 +14,7 @@ import (
 type claimSummaryJSON struct {
 	ID                   billing.ClaimID      `json:"id"`
 	Object               string               `json:"object"`
+	Version              int                  `json:"version"`
 	Kind                 claim.Kind           `json:"kind"`
 	State                claim.State          `json:"state"`
 	NextStep             string               `json:"next_step"`
@@ -97,7 +98,7 @@ type lineEstimateJSON struct {
 func claimSummaryShape(c *claim.Record) claimSummaryJSON {
 	span := c.ServiceDates()
 	out := claimSummaryJSON{
-		ID: c.ID, Object: "claim", Kind: c.Kind, State: c.State, NextStep: c.NextStep(), Frequency: c.Frequency,
+		ID: c.ID, Object: "claim", Version: c.Edits.Version(), Kind: c.Kind, State: c.State, NextStep: c.NextStep(), Frequency: c.Frequency,
 		ParentID: orNull(c.ParentID), PatientControlNumber: c.PatientControlNumber,
 		Office: officeSummaryJSON{c.OfficeID, c.OfficeName}, Payer: payerJSON(c.Payer), Coverage: c.Turn(),
 		PatientName: nameJSON{c.Subscriber.FirstName, c.Subscriber.LastName}, PatientID: orNull(c.PatientID),

@@ -126,7 +126,7 @@ func TestContractHasTheRoutesAndNoMore(t *testing.T) {
 	}
 	var served, promised []string
 	for _, r := range (&api{}).routes() {
-		served = append(served, fmt.Sprint(r.method, " ", r.path, " key:", r.need != caller.NeedNothing, " body:", r.body != noBody, " idempotent:", r.changes()))
+		served = append(served, fmt.Sprint(r.method, " ", r.path, " key:", r.need != caller.NeedNothing, " body:", r.body != noBody, " idempotent:", r.changes(), " versioned:", r.versioned()))
 		if op := doc.Paths.Find(strings.TrimPrefix(r.path, root)); op != nil && r.need != caller.NeedNothing {
 			if d := op.GetOperation(r.method); d != nil && !strings.Contains(d.Description, required(r.need)) {
 				t.Errorf("%s %s does not name its permission", r.method, r.path)
@@ -141,7 +141,7 @@ func TestContractHasTheRoutesAndNoMore(t *testing.T) {
 			idempotent := slices.ContainsFunc(op.Parameters, func(p *openapi3.ParameterRef) bool {
 				return p.Value.Name == idempotencyKey && p.Value.Required
 			})
-			promised = append(promised, fmt.Sprint(method, " ", root+path, " key:", key, " body:", op.RequestBody != nil, " idempotent:", idempotent))
+			promised = append(promised, fmt.Sprint(method, " ", root+path, " key:", key, " body:", op.RequestBody != nil, " idempotent:", idempotent, " versioned:", op.Parameters.GetByInAndName("header", ifMatch) != nil))
 		}
 	}
 	slices.Sort(served)

@@ -27,6 +27,7 @@ func addressShape(a directory.Address) *addressJSON {
 type officeJSON struct {
 	ID         billing.OfficeID     `json:"id"`
 	Object     string               `json:"object"`
+	Version    int                  `json:"version"`
 	Name       string               `json:"name"`
 	NPI        string               `json:"npi"`
 	TaxID      *string              `json:"tax_id"`
@@ -62,7 +63,7 @@ type providerNumberJSON struct {
 
 func officeShape(o *directory.Office) officeJSON {
 	shape := officeJSON{
-		ID: o.ID, Object: "office", Name: o.Name, NPI: o.NPI, TaxID: orNull(o.TaxID), Address: addressShape(o.Address),
+		ID: o.ID, Object: "office", Version: o.Edits.Version(), Name: o.Name, NPI: o.NPI, TaxID: orNull(o.TaxID), Address: addressShape(o.Address),
 		Phone: orNull(o.Phone), Entity: cmp.Or(string(o.Entity), "organization"), FirstName: orNull(o.FirstName), LastName: orNull(o.LastName),
 		Taxonomy: orNull(o.Taxonomy), PayTo: addressShape(o.PayTo), Contact: orNull(o.ContactName),
 		Numbers: mapped(o.ProviderNumbers, func(n directory.ProviderNumber) providerNumberJSON {
@@ -82,6 +83,7 @@ func officeShape(o *directory.Office) officeJSON {
 type providerJSON struct {
 	ID        billing.ProviderID `json:"id"`
 	Object    string             `json:"object"`
+	Version   int                `json:"version"`
 	FirstName string             `json:"first_name"`
 	LastName  string             `json:"last_name"`
 	NPI       string             `json:"npi"`
@@ -92,7 +94,7 @@ type providerJSON struct {
 
 func providerShape(p *directory.Provider) providerJSON {
 	return providerJSON{
-		ID: p.ID, Object: "provider", FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: orNull(p.Taxonomy),
+		ID: p.ID, Object: "provider", Version: p.Edits.Version(), FirstName: p.FirstName, LastName: p.LastName, NPI: p.NPI, Taxonomy: orNull(p.Taxonomy),
 		Retired: p.Retired, CreatedAt: event.Timestamp(p.CreatedAt),
 	}
 }

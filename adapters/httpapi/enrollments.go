@@ -38,6 +38,7 @@ func (a *api) listEnrollments(x *exchange) (*reply, error) {
 type enrollmentJSON struct {
 	ID             billing.EnrollmentID      `json:"id"`
 	Object         string                    `json:"object"`
+	Version        int                       `json:"version"`
 	OfficeID       billing.OfficeID          `json:"office_id"`
 	Payer          payerJSON                 `json:"payer"`
 	Transaction    network.Transaction       `json:"transaction"`
@@ -51,7 +52,7 @@ type enrollmentJSON struct {
 
 func enrollmentShape(e *network.Enrollment) enrollmentJSON {
 	return enrollmentJSON{
-		e.ID, "enrollment", e.OfficeID, payerJSON(e.Payer), e.Transaction, e.State, e.Date, orNull(e.Note), orNull(e.NetworkMessage),
+		e.ID, "enrollment", e.Version, e.OfficeID, payerJSON(e.Payer), e.Transaction, e.State, e.Date, orNull(e.Note), orNull(e.NetworkMessage),
 		event.Timestamp(e.CreatedAt), event.Timestamp(e.UpdatedAt),
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // status returns the HTTP status of a code. It is the only such table.
@@ -32,6 +33,8 @@ func status(code billing.Code) int {
 		return http.StatusRequestTimeout
 	case billing.CodeConflict, billing.CodeIdempotencyKeyInUse, billing.CodeChooseOrganization:
 		return http.StatusConflict
+	case billing.CodeChangedMeanwhile:
+		return http.StatusPreconditionFailed
 	case billing.CodePayloadTooLarge:
 		return http.StatusRequestEntityTooLarge
 	case billing.CodeUnsupportedEncoding:
@@ -88,6 +91,14 @@ type errorJSON struct {
 	RequestID string       `json:"request_id"`
 
 	Organizations []choiceJSON `json:"organizations,omitempty"`
+	Changed       []editJSON   `json:"changed,omitzero"`
+}
+
+// editJSON is a change of a field since the version that the caller has seen.
+type editJSON struct {
+	Field string `json:"field"`
+	By    string `json:"by"`
+	At    string `json:"at"`
 }
 
 // choiceJSON is an organization to which a person may sign in.
@@ -158,6 +169,9 @@ func (x *exchange) failure(err error) (code int, out errorJSON) {
 		out.Error, out.Message = e.Code, e.Message
 		for _, f := range e.Faults {
 			out.Errors = append(out.Errors, faultJSON{fieldName(f.Field), f.Code, f.Message})
+		}
+		if e.Code == billing.CodeChangedMeanwhile {
+			out.Changed = mapped(e.Changed, func(c billing.FieldEdit) editJSON { return editJSON{c.Field, c.By, event.Timestamp(c.At)} })
 		}
 	case errors.Is(err, billing.ErrStoreAway):
 		out.Error, out.Message = billing.CodeUnavailable, awayMessage

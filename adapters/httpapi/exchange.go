@@ -1,9 +1,12 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -147,6 +150,12 @@ func (x *exchange) operate(r *route) (*reply, error) {
 			return nil, err
 		}
 	}
+	if r.versioned() {
+		var err error
+		if x.call.Request.Seen, err = readVersion(x.req.Values(ifMatch)); err != nil {
+			return nil, err
+		}
+	}
 	if x.req.BodyLost { // the fault has gone since then
 		return nil, httpserver.Malformed()
 	}
@@ -224,6 +233,29 @@ func readIdempotencyKey(raw []byte) (string, error) {
 
 const idempotencyKey = "Idempotency-Key"
 
+// readVersion returns the version in the lines of If-Match; zero for none, and for any.
+func readVersion(lines []string) (seen int, err error) {
+	var faults billing.Faults
+	switch {
+	case len(lines) == 0, len(lines) == 1 && lines[0] == "*":
+	case len(lines) > 1:
+		faults.Add(ifMatch, billing.FaultTooMany, "Send one If-Match.")
+	case !versionForm.MatchString(lines[0]):
+		faults.Add(ifMatch, billing.FaultFormat, `If-Match is the ETag of the resource with its quotes, such as "3", or *. Send one, and none that begins with W/.`)
+	default:
+		seen, err = strconv.Atoi(strings.Trim(lines[0], `"`))
+	}
+	return seen, cmp.Or(faults.Err(), err)
+}
+
+const ifMatch = "If-Match"
+
+var versionForm = regexp.MustCompile(`^"[1-9][0-9]{0,8}"$`)
+
+// shownVersion finds the version of the resource that a body shows, after its ID and its
+// kind.
+var shownVersion = regexp.MustCompile(`^\{"id":"\w+","object":"\w+","version":([0-9]+),`)
+
 // readBody reads the whole body. The request's clock starts at its end.
 func (x *exchange) readBody(kind bodyKind) (err error) {
 	switch kind {
@@ -286,6 +318,9 @@ func (x *exchange) write(status int, mime string, b []byte) {
 	x.req.Response.SetStatusCode(status)
 	x.req.Response.Header.SetContentType(mime)
 	x.req.Response.SetBody(b)
+	if v := shownVersion.FindSubmatch(b); v != nil {
+		x.set("ETag", `"`+string(v[1])+`"`)
+	}
 }
 
 // finish ends the exchange, even after a panic, and releases its resources.

@@ -213,6 +213,13 @@ func (r *route) changes() bool {
 		(r.method == http.MethodPost || r.method == http.MethodPut || r.method == http.MethodPatch || r.method == http.MethodDelete)
 }
 
+// versioned reports whether the operation accepts the version of the resource in its path.
+func (r *route) versioned() bool {
+	path := strings.TrimPrefix(r.path, root)
+	return r.changes() && strings.HasPrefix(path, "/claims/{id}") ||
+		r.method == http.MethodPatch && slices.Contains([]string{"/attachments/{id}", "/offices/{id}", "/providers/{id}"}, path)
+}
+
 // isCheck reports whether the operation asks a payer about coverage.
 func (r *route) isCheck() bool { return r.method == http.MethodPost && r.path == root+"/eligibility" }
 

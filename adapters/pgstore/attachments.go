@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 type attachments struct{ *tx }
 
 const attachmentColumns = `id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
-	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since, stalled`
+	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since, stalled, edits`
 
 type attachmentRow struct {
 	ID             billing.AttachmentID   `db:"id"`
@@ -39,6 +40,7 @@ type attachmentRow struct {
 	Sending        billing.JobID          `db:"sending"`
 	SendingSince   sql.NullTime           `db:"sending_since"`
 	Stalled        billing.JobID          `db:"stalled"`
+	Edits          []byte                 `db:"edits"`
 }
 
 func (r attachmentRow) attachment() (*attachment.Attachment, error) {
@@ -49,7 +51,7 @@ func (r attachmentRow) attachment() (*attachment.Attachment, error) {
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), ClosedAt: present(r.ClosedAt),
 		Number: r.Number.String, Sending: r.Sending, SendingSince: present(r.SendingSince), Stalled: r.Stalled,
 	}
-	if err := decode(r.About, &a.About); err != nil {
+	if err := cmp.Or(decode(r.About, &a.About), decode(r.Edits, &a.Edits)); err != nil {
 		return nil, fmt.Errorf("read attachment %s: %w", r.ID, err)
 	}
 	return a, nil
@@ -62,15 +64,18 @@ func (r attachments) Insert(ctx context.Context, a *attachment.Attachment) error
 	if err != nil {
 		return err
 	}
+	edits, err := encode(&a.Edits)
+	if err != nil {
+		return err
+	}
 	r.evidence = rowEvidence("attachments", a.ID)
 	const text = `
-INSERT INTO attachments (id, org_id, mode, state, kind, claim_id, office_id, payer_id, payer_code, payer_name, payer_request_id,
-	payer_reference, narrative, about, request_id, created_at, updated_at, closed_at, number, sending, sending_since, stalled)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, nullif($19, ''), $20, $21, $22)`
+INSERT INTO attachments (` + attachmentColumns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, nullif($19, ''), $20, $21, $22, $23)`
 	args := []any{
 		a.ID, r.scope.Org, r.scope.Mode, a.State, a.Kind, a.ClaimID, a.OfficeID, a.Payer.ID, a.Payer.PayerID, a.Payer.Name,
 		a.PayerRequestID, a.PayerReference, a.Narrative, about, a.RequestID, micro(a.CreatedAt), micro(a.UpdatedAt),
-		optional(a.ClosedAt), a.Number, a.Sending, optional(a.SendingSince), a.Stalled,
+		optional(a.ClosedAt), a.Number, a.Sending, optional(a.SendingSince), a.Stalled, edits,
 	}
 	if a.PayerRequestID.IsZero() {
 		return r.later(ctx, a.ID, text, args...)
@@ -107,12 +112,17 @@ func (r attachments) one(ctx context.Context, id billing.AttachmentID, end strin
 
 // Save stores the fields of an attachment that can change.
 func (r attachments) Save(ctx context.Context, a *attachment.Attachment) error {
+	edits, err := encode(&a.Edits)
+	if err != nil {
+		return err
+	}
 	return r.later(ctx, a.ID, `
 UPDATE attachments
-SET state = $4, narrative = $5, updated_at = $6, closed_at = $7, number = nullif($8, ''), sending = $9, sending_since = $10, stalled = $11
+SET state = $4, narrative = $5, updated_at = $6, closed_at = $7, number = nullif($8, ''), sending = $9, sending_since = $10, stalled = $11,
+	edits = $12
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, a.ID, a.State, a.Narrative, micro(a.UpdatedAt), optional(a.ClosedAt), a.Number, a.Sending,
-		optional(a.SendingSince), a.Stalled)
+		optional(a.SendingSince), a.Stalled, edits)
 }
 
 func (r attachments) filter(f attachment.Filter) *query {

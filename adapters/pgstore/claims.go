@@ -72,6 +72,7 @@ func claimFields(c *claim.Claim) []field {
 		{"secondary_id", &c.SecondaryID},
 		{"submit_when_ready", &c.SubmitWhenReady},
 		{"updated_at", instant{&c.UpdatedAt}},
+		{"edits", document{&c.Edits, "{}"}},
 		{"findings", document{&c.Findings, "[]"}},
 		{"history", document{&c.History, "[]"}},
 	}

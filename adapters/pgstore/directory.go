@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 
 type offices struct{ *tx }
 
-const officeColumns = "id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at, verified_at, details"
+const officeColumns = "id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at, verified_at, details, edits"
 
 type officeRow struct {
 	ID        billing.OfficeID `db:"id"`
@@ -34,6 +35,7 @@ type officeRow struct {
 	CreatedAt time.Time        `db:"created_at"`
 	Verified  sql.NullTime     `db:"verified_at"`
 	Details   []byte           `db:"details"`
+	Edits     []byte           `db:"edits"`
 }
 
 func (r officeRow) office() (*directory.Office, error) {
@@ -42,7 +44,7 @@ func (r officeRow) office() (*directory.Office, error) {
 		Address: directory.Address{Line1: r.Line1, Line2: r.Line2, City: r.City, State: r.State, ZIP: r.ZIP},
 		Phone:   r.Phone, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.UTC(), VerifiedAt: present(r.Verified),
 	}
-	return o, decode(r.Details, &o.OfficeDetails)
+	return o, cmp.Or(decode(r.Details, &o.OfficeDetails), decode(r.Edits, &o.Edits))
 }
 
 // Get reads an office.
@@ -64,15 +66,17 @@ func (r offices) one(ctx context.Context, id billing.OfficeID, end string) (*dir
 // Save stores the fields of an office that can change.
 func (r offices) Save(ctx context.Context, o *directory.Office) error {
 	a := o.Address
-	details, err := document{&o.OfficeDetails, "{}"}.text()
+	details, edits, err := documentsOf(o)
 	if err != nil {
 		return err
 	}
 	return r.later(ctx, o.ID, `
 UPDATE offices
-SET (name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, verified_at, details) = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+SET (name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, verified_at, details, edits) =
+	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 WHERE id = $1`,
-		o.ID, o.Name, o.NPI, o.TaxID, a.Line1, a.Line2, a.City, a.State, a.ZIP, o.Phone, o.TimeZone, optional(o.VerifiedAt), details)
+		o.ID, o.Name, o.NPI, o.TaxID, a.Line1, a.Line2, a.City, a.State, a.ZIP, o.Phone, o.TimeZone, optional(o.VerifiedAt),
+		details, edits)
 }
 
 func (r offices) byNPI(npi string) (string, []any) {
@@ -115,21 +119,30 @@ func (r offices) List(ctx context.Context, p billing.Page) ([]*directory.Office,
 // Insert stores a new office.
 func (r offices) Insert(ctx context.Context, o *directory.Office) error {
 	a := o.Address
-	details, err := document{&o.OfficeDetails, "{}"}.text()
+	details, edits, err := documentsOf(o)
 	if err != nil {
 		return err
 	}
 	r.evidence = rowEvidence("offices", o.ID)
 	return r.later(ctx, o.ID, `
 INSERT INTO offices (`+officeColumns+`)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		o.ID, r.scope.Org, r.scope.Mode, o.Name, o.NPI, o.TaxID, a.Line1, a.Line2, a.City, a.State, a.ZIP, o.Phone,
-		o.TimeZone, micro(o.CreatedAt), optional(o.VerifiedAt), details)
+		o.TimeZone, micro(o.CreatedAt), optional(o.VerifiedAt),
+		details, edits)
+}
+
+// documentsOf returns the JSON columns of an office.
+func documentsOf(o *directory.Office) (details, edits any, err error) {
+	if details, err = encode(&o.OfficeDetails); err == nil {
+		edits, err = encode(&o.Edits)
+	}
+	return details, edits, err
 }
 
 type providers struct{ *tx }
 
-const providerColumns = "id, org_id, mode, first_name, last_name, npi, taxonomy, retired, created_at"
+const providerColumns = "id, org_id, mode, first_name, last_name, npi, taxonomy, retired, created_at, edits"
 
 type providerRow struct {
 	ID        billing.ProviderID `db:"id"`
@@ -141,28 +154,38 @@ type providerRow struct {
 	Taxonomy  string             `db:"taxonomy"`
 	Retired   bool               `db:"retired"`
 	CreatedAt time.Time          `db:"created_at"`
+	Edits     []byte             `db:"edits"`
 }
 
 func (r providerRow) provider() (*directory.Provider, error) {
-	return &directory.Provider{
+	p := &directory.Provider{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, FirstName: r.FirstName, LastName: r.LastName, NPI: r.NPI,
 		Taxonomy: r.Taxonomy, Retired: r.Retired, CreatedAt: r.CreatedAt.UTC(),
-	}, nil
+	}
+	return p, decode(r.Edits, &p.Edits)
 }
 
 // Insert stores a new provider.
 func (r providers) Insert(ctx context.Context, p *directory.Provider) error {
+	edits, err := encode(&p.Edits)
+	if err != nil {
+		return err
+	}
 	r.evidence = rowEvidence("providers", p.ID)
 	return r.later(ctx, p.ID, `
 INSERT INTO providers (`+providerColumns+`)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		p.ID, r.scope.Org, r.scope.Mode, p.FirstName, p.LastName, p.NPI, p.Taxonomy, p.Retired, micro(p.CreatedAt))
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		p.ID, r.scope.Org, r.scope.Mode, p.FirstName, p.LastName, p.NPI, p.Taxonomy, p.Retired, micro(p.CreatedAt), edits)
 }
 
 // Save stores the fields of a provider that can change.
 func (r providers) Save(ctx context.Context, p *directory.Provider) error {
-	return r.later(ctx, p.ID, "UPDATE providers SET (first_name, last_name, npi, taxonomy, retired) = ($2, $3, $4, $5, $6) WHERE id = $1",
-		p.ID, p.FirstName, p.LastName, p.NPI, p.Taxonomy, p.Retired)
+	edits, err := encode(&p.Edits)
+	if err != nil {
+		return err
+	}
+	return r.later(ctx, p.ID, "UPDATE providers SET (first_name, last_name, npi, taxonomy, retired, edits) = ($2, $3, $4, $5, $6, $7) WHERE id = $1",
+		p.ID, p.FirstName, p.LastName, p.NPI, p.Taxonomy, p.Retired, edits)
 }
 
 // Lock reads a provider and keeps other transactions from writing it.

@@ -15,7 +15,7 @@ import (
 type enrollments struct{ *tx }
 
 const enrollmentColumns = `id, org_id, mode, office_id, payer_id, payer_code, payer_name, transaction, state, date, note, network_message,
-	created_at, updated_at`
+	created_at, updated_at, version`
 
 type enrollmentRow struct {
 	ID             billing.EnrollmentID      `db:"id"`
@@ -32,6 +32,7 @@ type enrollmentRow struct {
 	NetworkMessage string                    `db:"network_message"`
 	CreatedAt      time.Time                 `db:"created_at"`
 	UpdatedAt      time.Time                 `db:"updated_at"`
+	Version        int                       `db:"version"`
 }
 
 func (r enrollmentRow) enrollment() (*network.Enrollment, error) {
@@ -39,7 +40,7 @@ func (r enrollmentRow) enrollment() (*network.Enrollment, error) {
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, OfficeID: r.OfficeID,
 		Payer:       directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
 		Transaction: r.Transaction, State: r.State, Date: r.Date, Note: r.Note, NetworkMessage: r.NetworkMessage,
-		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version,
 	}, nil
 }
 
@@ -51,10 +52,12 @@ func (r enrollments) Put(ctx context.Context, e *network.Enrollment) (*network.E
 	}
 	err := r.get(ctx, &stored, `
 INSERT INTO enrollments (`+enrollmentColumns+`)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 1)
 ON CONFLICT ON CONSTRAINT enrollments_one DO UPDATE
-SET (payer_code, payer_name, state, date, note, network_message, updated_at) =
-	(excluded.payer_code, excluded.payer_name, excluded.state, excluded.date, excluded.note, excluded.network_message, excluded.updated_at)
+SET (payer_code, payer_name, state, date, note, network_message, updated_at, version) =
+	(excluded.payer_code, excluded.payer_name, excluded.state, excluded.date, excluded.note, excluded.network_message, excluded.updated_at,
+	enrollments.version + ((enrollments.state, enrollments.date, enrollments.note, enrollments.network_message) IS DISTINCT FROM
+		(excluded.state, excluded.date, excluded.note, excluded.network_message))::int)
 RETURNING `+enrollmentColumns+`, pg_current_xact_id()::text AS xid`,
 		e.ID, r.scope.Org, r.scope.Mode, e.OfficeID, e.Payer.ID, e.Payer.PayerID, e.Payer.Name, e.Transaction, e.State, e.Date, e.Note,
 		e.NetworkMessage, micro(e.CreatedAt), micro(e.UpdatedAt))

@@ -83,12 +83,6 @@ type document struct {
 
 // Value returns the field as JSON, for a row.
 func (d document) Value() (driver.Value, error) {
-	b, err := d.text()
-	return json.RawMessage(b), err
-}
-
-// text returns the field as JSON, for a statement of its own.
-func (d document) text() ([]byte, error) {
 	b, err := json.Marshal(d.of)
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", d.of, err)
@@ -96,7 +90,7 @@ func (d document) text() ([]byte, error) {
 	if string(b) == "null" {
 		b = []byte(d.empty)
 	}
-	return b, nil
+	return json.RawMessage(b), nil
 }
 
 // Scan reads the field. The field stays nil if the column is empty.

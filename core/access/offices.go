@@ -76,6 +76,9 @@ func (s *Service) ChangeOffice(
 ) (caller.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*directory.Office, error) {
 		o, err := tx.Offices.Lock(ctx, id)
+		if err == nil {
+			err = o.Edits.Expect(call.Request.Seen)
+		}
 		if err != nil {
 			return nil, orFaults(err, in.Faults)
 		}
@@ -102,7 +105,7 @@ func (s *Service) WithdrawOfficeChange(
 		if err != nil {
 			return nil, err
 		}
-		kept, err := o.Withdrawn()
+		kept, err := o.Withdrawn(call.Principal.ID, tx.Clock.Now())
 		if err != nil {
 			return nil, err
 		}

@@ -37,6 +37,9 @@ func (s *Service) ChangeProvider(
 ) (caller.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*directory.Provider, error) {
 		p, err := tx.Providers.Lock(ctx, id)
+		if err == nil {
+			err = p.Edits.Expect(call.Request.Seen)
+		}
 		if err != nil {
 			return nil, orFaults(err, in.Faults)
 		}
@@ -44,7 +47,7 @@ func (s *Service) ChangeProvider(
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		changed := p.Changed(next)
+		changed := p.Changed(next, call.Principal.ID, tx.Clock.Now())
 		return changed, tx.Providers.Save(ctx, changed)
 	})
 }

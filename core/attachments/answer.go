@@ -123,5 +123,5 @@ func (s *Service) choose(
 	if err != nil || in.Narrative == nil || a.PayerRequestID != request.ID {
 		return a, err // one of another payer request stays unchanged and is refused
 	}
-	return a, a.SetNarrative(*in.Narrative, tx.Clock.Now())
+	return a, a.SetNarrative(*in.Narrative, call.Principal.ID, tx.Clock.Now())
 }

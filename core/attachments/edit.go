@@ -26,7 +26,10 @@ func (s *Service) Narrate(
 		if err != nil {
 			return nil, err
 		}
-		if err := a.SetNarrative(narrative, tx.Clock.Now()); err != nil {
+		if err := a.Edits.Expect(call.Request.Seen); err != nil {
+			return nil, err
+		}
+		if err := a.SetNarrative(narrative, call.Principal.ID, tx.Clock.Now()); err != nil {
 			return nil, err
 		}
 		return a, tx.Attachments.Save(ctx, a)

@@ -38,6 +38,7 @@ const (
 	CodeConflict                Code = "CONFLICT"
 	CodeChooseOrganization      Code = "CHOOSE_ORGANIZATION"
 	CodeTOTPRequired            Code = "TOTP_REQUIRED"
+	CodeChangedMeanwhile        Code = "CHANGED_MEANWHILE"
 	CodeInternal                Code = "INTERNAL"
 )
 
@@ -49,7 +50,7 @@ func Codes() []Code {
 		CodeUnsupportedEncoding, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodePayerRejected,
 		CodePayerUnavailable, CodeNetworkError, CodeEligibilityUnavailable, CodeAttachmentsUnavailable,
 		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeChooseOrganization, CodeTOTPRequired,
-		CodeInternal,
+		CodeChangedMeanwhile, CodeInternal,
 	}
 }
 
@@ -60,6 +61,7 @@ type Error struct {
 	Message string       // for the caller; never holds patient data
 	Faults  []FieldFault // what to change, for CodeInvalidRequest and named resources
 	Cause   error        // for the log
+	Changed []FieldEdit  // what changed, for CodeChangedMeanwhile
 
 	// Reason is why someone was not let in, for the log and the metrics; empty if that is
 	// nothing to watch.

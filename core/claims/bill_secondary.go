@@ -26,7 +26,7 @@ func (s *Service) BillSecondary(
 	plan, faults := in.Plan()
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		now := tx.Clock.Now()
-		first, err := s.lock(ctx, tx, id, faults)
+		first, err := s.lock(ctx, tx, call.Call, id, faults)
 		if err != nil {
 			return nil, err
 		}

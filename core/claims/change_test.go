@@ -49,7 +49,7 @@ func TestDraft(t *testing.T) {
 	if c = b.does(b.submit(c.ID)); c.State != claim.Queued {
 		t.Errorf("%s, want it queued", c.State)
 	}
-	want := "draft>draft, findings>needs_attention, draft>draft, validation>validated, submit>queued"
+	want := "draft>draft, edit>draft, findings>needs_attention, draft>draft, validation>validated, submit>queued"
 	if got := history(c); got != want {
 		t.Errorf("history %q, want %q", got, want)
 	}

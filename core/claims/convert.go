@@ -25,7 +25,7 @@ func (s *Service) Convert(
 	_, ill := in.ServiceDates(nil)
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		now := tx.Clock.Now()
-		asked, err := s.lock(ctx, tx, id, ill)
+		asked, err := s.lock(ctx, tx, call.Call, id, ill)
 		if err != nil {
 			return nil, err
 		}

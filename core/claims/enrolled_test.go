@@ -216,11 +216,11 @@ func TestSubmitWhenReady(t *testing.T) {
 		t.Errorf("the list has other words: %v", err)
 	}
 	c = b.does(b.change(c.ID, given(intake.ClaimRequest{Note: new("see chart"), Submit: true}, "note")))
-	if !c.SubmitWhenReady || history(c) != "findings>needs_attention" {
+	if !c.SubmitWhenReady || history(c) != "findings>needs_attention, edit>needs_attention" {
 		t.Errorf("changed with submit: %t, %q", c.SubmitWhenReady, history(c))
 	}
 	c = b.does(b.change(c.ID, given(intake.ClaimRequest{})))
-	if c.SubmitWhenReady || history(c) != "findings>needs_attention, submit_withdrawn>needs_attention" || !strings.Contains(c.NextStep(), "then submit the claim") {
+	if c.SubmitWhenReady || history(c) != "findings>needs_attention, edit>needs_attention, submit_withdrawn>needs_attention" || !strings.Contains(c.NextStep(), "then submit the claim") {
 		t.Errorf("changed without submit: %t, %q, %q", c.SubmitWhenReady, history(c), c.NextStep())
 	}
 	wrong := b.waiting(func(in *intake.ClaimRequest) { in.Lines[0].Tooth = nil })

@@ -41,14 +41,16 @@ func (s *Service) change(
 	decide func(ctx context.Context, tx ports.Tx, c *claim.Record) ([]event.Event, error),
 ) (caller.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
-		c, err := s.lock(ctx, tx, id, faults)
+		c, err := s.lock(ctx, tx, call.Call, id, faults)
 		if err != nil {
 			return nil, err
 		}
+		was := *c.Claim
 		events, err := decide(ctx, tx, c)
 		if err != nil {
 			return nil, err
 		}
+		c.Edited(was, call.Principal, tx.Clock.Now())
 		if err := s.complete(ctx, tx, c); err != nil {
 			return nil, err
 		}
@@ -59,12 +61,15 @@ func (s *Service) change(
 	})
 }
 
-// lock reads a claim for a change. When the claim is absent it reports the
-// faults first; otherwise the caller reports them, with those that depend on
-// the claim.
-func (s *Service) lock(ctx context.Context, tx ports.Tx, id billing.ClaimID, faults billing.Faults) (*claim.Record, error) {
+// lock reads a claim for a change. When the claim is absent, or has another version than
+// the caller has seen, it reports the faults first; otherwise the caller reports them,
+// with those that depend on the claim.
+func (s *Service) lock(ctx context.Context, tx ports.Tx, call caller.Call, id billing.ClaimID, faults billing.Faults) (*claim.Record, error) {
 	c, err := tx.Claims.Lock(ctx, id)
-	if billing.IsNotFound(err) && len(faults) > 0 {
+	if err == nil {
+		err = c.Edits.Expect(call.Request.Seen)
+	}
+	if billing.CodeOf(err) != billing.CodeInternal && len(faults) > 0 {
 		err = faults.Err()
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 func (s *Service) Void(ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID) (caller.Reply, error) {
 	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*claim.Record, error) {
 		now := tx.Clock.Now()
-		c, err := s.lock(ctx, tx, id, nil)
+		c, err := s.lock(ctx, tx, call.Call, id, nil)
 		if err != nil {
 			return nil, err
 		}

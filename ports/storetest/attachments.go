@@ -81,13 +81,13 @@ func testAttachments(b *scoped) {
 	// and closed.
 	job := id[billing.JobID]()
 	for _, change := range []func(*attachment.Attachment) error{
-		func(a *attachment.Attachment) error { return a.SetNarrative("", b.now.Add(time.Second)) },
+		func(a *attachment.Attachment) error { return a.SetNarrative("", "usr_1", b.now.Add(time.Second)) },
 		func(a *attachment.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
 		func(a *attachment.Attachment) error { return did(a.Stall(job)) },
 		func(a *attachment.Attachment) error { return did(a.NotSent(job)) },
 		func(a *attachment.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
 		func(a *attachment.Attachment) error { return did(a.GiveUp(job)) },
-		func(a *attachment.Attachment) error { return a.SetNarrative(unicode+".", b.now.Add(3*time.Second)) },
+		func(a *attachment.Attachment) error { return a.SetNarrative(unicode+".", "usr_1", b.now.Add(3*time.Second)) },
 		func(a *attachment.Attachment) error { return a.BeginSending(job, 4, b.now.Add(4*time.Second)) },
 		func(a *attachment.Attachment) error { return did(a.Sent(a.Number, b.now.Add(5*time.Second))) },
 	} {

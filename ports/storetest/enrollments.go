@@ -27,7 +27,7 @@ func (b *scoped) enrollment() network.Enrollment {
 	e := Filled[network.Enrollment](b.t)
 	e.ID, e.Scope, e.OfficeID, e.Payer.ID = id[billing.EnrollmentID](), b.scope, id[billing.OfficeID](), id[billing.PayerID]()
 	e.Transaction, e.State = network.Claims, directory.EnrollmentSubmitted
-	e.CreatedAt, e.UpdatedAt = b.now, b.now
+	e.CreatedAt, e.UpdatedAt, e.Version = b.now, b.now, 1
 	return e
 }
 
@@ -47,8 +47,9 @@ func testEnrollments(b *scoped) {
 	again.State, again.Date, again.Note, again.NetworkMessage = directory.EnrollmentRejected, billing.Date{Year: 2026, Month: 2, Day: 3}, "", ""
 	again.Payer.PayerID, again.Payer.Name = "NEW", "New name"
 	stored := b.put(again)
-	again.ID, again.CreatedAt = first.ID, first.CreatedAt
+	again.ID, again.CreatedAt, again.Version = first.ID, first.CreatedAt, 2
 	equal(t, "put again", stored, &again)
+	equal(t, "put unchanged", b.put(again), &again)
 
 	find := func(transaction network.Transaction, offices []billing.OfficeID, payers ...billing.PayerID) []*network.Enrollment {
 		return read(b, func(ctx context.Context, tx ports.Tx) ([]*network.Enrollment, error) {

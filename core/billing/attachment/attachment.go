@@ -47,12 +47,13 @@ type Attachment struct {
 	Payer          directory.PayerSummary
 	PayerRequestID billing.PayerRequestID // zero when unsolicited
 	PayerReference string                 // the payer's number for its request; empty when unsolicited
-	Narrative      string
+	Narrative      string                 `field:"narrative"`
 	About          Subject
 	Documents      []*Document // oldest first
 	RequestID      billing.RequestID
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
+	Edits          billing.Edits
 	ClosedAt       time.Time // zero while open
 
 	// Number identifies the attachment on the attachment network. It is set
@@ -202,13 +203,14 @@ func (a *Attachment) Document(id billing.DocumentID) (*Document, error) {
 	return a.Documents[i], nil
 }
 
-// SetNarrative sets the narrative.
-func (a *Attachment) SetNarrative(narrative string, now time.Time) error {
+// SetNarrative sets the narrative that a user or a program wrote.
+func (a *Attachment) SetNarrative(narrative, by string, now time.Time) error {
 	if err := a.editable(); err != nil {
 		return err
 	}
-	if a.Narrative != narrative {
+	if was := *a; a.Narrative != narrative {
 		a.Narrative = narrative
+		a.Edits = was.Edits.After(was, *a, by, now)
 		a.changed(now)
 	}
 	return nil

@@ -90,8 +90,12 @@ func TestAttachmentStates(t *testing.T) {
 			_, err := a.Remove(picture(9, 0).ID, evening)
 			return outcome(true, err)
 		}},
-		{"narrate", ok, conflict, conflict, func(a *attachment.Attachment) string { return outcome(true, a.SetNarrative("Lost filling.", evening)) }},
-		{"narrate the same", ok, conflict, conflict, func(a *attachment.Attachment) string { return outcome(true, a.SetNarrative(a.Narrative, evening)) }},
+		{"narrate", ok, conflict, conflict, func(a *attachment.Attachment) string {
+			return outcome(true, a.SetNarrative("Lost filling.", "usr_1", evening))
+		}},
+		{"narrate the same", ok, conflict, conflict, func(a *attachment.Attachment) string {
+			return outcome(true, a.SetNarrative(a.Narrative, "usr_1", evening))
+		}},
 		{"closable", ok, conflict, conflict, func(a *attachment.Attachment) string { return outcome(true, a.Closable()) }},
 		{"closable, solicited", conflict, conflict, conflict, func(a *attachment.Attachment) string {
 			a.Kind = attachment.Solicited
@@ -303,16 +307,16 @@ func TestANumberIsOfWhatWasSent(t *testing.T) {
 	}{
 		"nothing": {func(*attachment.Attachment) error { return nil }, "MLR000000001"},
 		"the same narrative": {
-			func(a *attachment.Attachment) error { return a.SetNarrative(a.Narrative, evening) }, "MLR000000001",
+			func(a *attachment.Attachment) error { return a.SetNarrative(a.Narrative, "usr_1", evening) }, "MLR000000001",
 		},
 		"the same image": {
 			func(a *attachment.Attachment) error { _, err := a.Add(picture(1, 1000), evening); return err }, "MLR000000001",
 		},
 		"another narrative": {
-			func(a *attachment.Attachment) error { return a.SetNarrative("Lost filling.", evening) }, "MLR000000002",
+			func(a *attachment.Attachment) error { return a.SetNarrative("Lost filling.", "usr_1", evening) }, "MLR000000002",
 		},
 		"no narrative": {
-			func(a *attachment.Attachment) error { return a.SetNarrative("", evening) }, "MLR000000002",
+			func(a *attachment.Attachment) error { return a.SetNarrative("", "usr_1", evening) }, "MLR000000002",
 		},
 		"one more image": {
 			func(a *attachment.Attachment) error { _, err := a.Add(picture(2, 1), evening); return err }, "MLR000000002",
@@ -410,7 +414,7 @@ func TestSentAfterAll(t *testing.T) {
 	}
 	edited := inState(t, "sending", newAttachment())
 	edited.NotSent(mine)
-	if err := edited.SetNarrative("Something else.", evening); err != nil {
+	if err := edited.SetNarrative("Something else.", "usr_1", evening); err != nil {
 		t.Fatal(err)
 	}
 	if edited.Sent("MLR000000007", evening) {

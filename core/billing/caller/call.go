@@ -52,6 +52,7 @@ type Request struct {
 	OfPerson    billing.RequestID // the ID of a person's request, else zero
 	Key         string
 	Fingerprint [sha256.Size]byte // of method, path and the meaning of the body
+	Seen        int               // the version that the resource must still have; zero for any
 	Entry       *LoggedRequest    // without its reply; nil if the request is not logged
 	Audit       *AuditEntry       // without its reply; nil if no person made the request
 

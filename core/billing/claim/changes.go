@@ -1,9 +1,11 @@
 package claim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/event"
 )
 
@@ -130,6 +132,30 @@ func (r *Record) Reconcile(accept *AcceptedOpen, by string, at time.Time) error 
 		step.Note = accept.Note
 	}
 	return nil
+}
+
+// Edited records who changed the content of the claim, if it is another one than before.
+// The history says so once for the changes that one after another makes to a claim that
+// stays in its state.
+func (c *Claim) Edited(was Claim, by caller.Principal, at time.Time) {
+	is := *c
+	was.Coverage, is.Coverage = was.Turn(), is.Turn()
+	edits := c.Edits.After(was, is, by.ID, at)
+	if edits.Count == c.Edits.Count {
+		return
+	}
+	c.Edits, c.History = edits, slices.Clone(c.History)
+	last := len(c.History) - 1
+	switch {
+	case len(c.History) > len(was.History):
+		for i := range c.History[len(was.History):] {
+			c.History[len(was.History)+i].By = by.ID
+		}
+	case last >= 0 && c.History[last].Cause == TriggerEdit && c.History[last].By == by.ID:
+		c.History[last].At = at
+	default:
+		c.Noted(TriggerEdit, Cause{At: at}, by, "")
+	}
 }
 
 // ask applies a trigger of a caller. It returns CodeConflict, with the reason,

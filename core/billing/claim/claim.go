@@ -61,12 +61,13 @@ type Claim struct {
 	Scope                billing.Scope
 	Kind                 Kind
 	Frequency            Frequency
-	ParentID             billing.ClaimID // the claim that a void transaction voids
-	ConvertedFrom        billing.ClaimID // the predetermination that became the claim
-	SecondaryTo          billing.ClaimID // the claim to the payer before for the same services
-	PatientControlNumber string
+	ParentID             billing.ClaimID   // the claim that a void transaction voids
+	ConvertedFrom        billing.ClaimID   // the predetermination that became the claim
+	SecondaryTo          billing.ClaimID   // the claim to the payer before for the same services
+	PatientControlNumber string            `field:"patient_control_number"`
 	RequestID            billing.RequestID // of the request that made it
 	CreatedAt            time.Time
+	Edits                billing.Edits
 
 	Content
 	Progress

@@ -13,48 +13,48 @@ import (
 // receives. PATCH changes its fields; a replacement, a void and a conversion copy
 // it whole.
 type Content struct {
-	OfficeID           billing.OfficeID
-	Payer              directory.PayerSummary
-	ProviderID         billing.ProviderID // the rendering provider; zero on a draft without one
-	Subscriber         Subscriber
-	Patient            *Patient         // nil when the subscriber is the patient
-	Coverage           billing.Sequence // of the payer among the payers of the services; empty stands for primary
-	OtherCoverage      []OtherCoverage
-	PatientID          billing.PatientID // the patient's directory entry; zero while the content does not identify one
-	PlaceOfService     string
-	PriorAuthorization string
-	Accident           *Accident
-	Note               string
-	Lines              []Line
-	TenantReference    *string
+	OfficeID           billing.OfficeID       `field:"office_id"`
+	Payer              directory.PayerSummary `field:"payer_id"`
+	ProviderID         billing.ProviderID     `field:"rendering_provider_id"` // the rendering provider; zero on a draft without one
+	Subscriber         Subscriber             `field:"subscriber"`
+	Patient            *Patient               `field:"patient"`  // nil when the subscriber is the patient
+	Coverage           billing.Sequence       `field:"coverage"` // of the payer among the payers of the services; empty stands for primary
+	OtherCoverage      []OtherCoverage        `field:"other_coverage"`
+	PatientID          billing.PatientID      // the patient's directory entry; zero while the content does not identify one
+	PlaceOfService     string                 `field:"place_of_service"`
+	PriorAuthorization string                 `field:"prior_authorization"`
+	Accident           *Accident              `field:"accident"`
+	Note               string                 `field:"note"`
+	Lines              []Line                 `field:"lines"`
+	TenantReference    *string                `field:"tenant_reference"`
 
 	Details
 }
 
 // Subscriber is the holder of the plan on a claim.
 type Subscriber struct {
-	FirstName   string
-	MiddleName  string `json:",omitzero"`
-	LastName    string
-	Suffix      string `json:",omitzero"` // such as JR
-	DateOfBirth billing.Date
-	MemberID    string
-	GroupNumber string
-	GroupName   string `json:",omitzero"`
-	Gender      Gender
-	Address     directory.Address
+	FirstName   string            `field:"first_name"`
+	MiddleName  string            `json:",omitzero" field:"middle_name"`
+	LastName    string            `field:"last_name"`
+	Suffix      string            `json:",omitzero" field:"suffix"` // such as JR
+	DateOfBirth billing.Date      `field:"date_of_birth"`
+	MemberID    string            `field:"member_id"`
+	GroupNumber string            `field:"group_number"`
+	GroupName   string            `json:",omitzero" field:"group_name"`
+	Gender      Gender            `field:"gender"`
+	Address     directory.Address `field:"address"`
 }
 
 // Patient is a patient who is covered by another person's plan.
 type Patient struct {
-	FirstName    string
-	MiddleName   string `json:",omitzero"`
-	LastName     string
-	Suffix       string `json:",omitzero"`
-	DateOfBirth  billing.Date
-	Relationship coverage.Relationship
-	Gender       Gender
-	Address      directory.Address `json:",omitzero"` // zero for the subscriber's
+	FirstName    string                `field:"first_name"`
+	MiddleName   string                `json:",omitzero" field:"middle_name"`
+	LastName     string                `field:"last_name"`
+	Suffix       string                `json:",omitzero" field:"suffix"`
+	DateOfBirth  billing.Date          `field:"date_of_birth"`
+	Relationship coverage.Relationship `field:"relationship"`
+	Gender       Gender                `field:"gender"`
+	Address      directory.Address     `json:",omitzero" field:"address"` // zero for the subscriber's
 }
 
 // Gender is the gender on a claim (DMG03).

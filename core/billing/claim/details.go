@@ -7,18 +7,18 @@ import (
 
 // Details are the parts of a claim's content that few claims have.
 type Details struct {
-	PredeterminationNumber string               `json:",omitzero"` // the payer's number of its estimate (REF G3)
-	ReferralNumber         string               `json:",omitzero"` // REF 9F
-	ReferringProvider      *ReferringProvider   `json:",omitzero"`
-	Facility               *Facility            `json:",omitzero"` // where the services were rendered; nil for the office
-	Orthodontics           *Orthodontics        `json:",omitzero"`
-	MissingTeeth           []string             `json:",omitzero"`
-	TeethToExtract         []string             `json:",omitzero"`
-	DiagnosisCodes         []string             `json:",omitzero"` // ICD-10-CM without points, the principal one first; at most 4
-	PatientPaid            billing.Money        `json:",omitzero"` // by the patient, for this claim (AMT F5)
-	PaysPatient            bool                 `json:",omitzero"` // the benefits are not assigned to the office (CLM08 N)
-	NotAccepted            bool                 `json:",omitzero"` // the office does not accept the payer's assignment (CLM07 C)
-	Release                ReleaseOfInformation `json:",omitzero"`
+	PredeterminationNumber string               `json:",omitzero" field:"predetermination_number"` // the payer's number of its estimate (REF G3)
+	ReferralNumber         string               `json:",omitzero" field:"referral_number"`         // REF 9F
+	ReferringProvider      *ReferringProvider   `json:",omitzero" field:"referring_provider"`
+	Facility               *Facility            `json:",omitzero" field:"facility"` // where the services were rendered; nil for the office
+	Orthodontics           *Orthodontics        `json:",omitzero" field:"orthodontics"`
+	MissingTeeth           []string             `json:",omitzero" field:"missing_teeth"`
+	TeethToExtract         []string             `json:",omitzero" field:"teeth_to_extract"`
+	DiagnosisCodes         []string             `json:",omitzero" field:"diagnosis_codes"`        // ICD-10-CM without points, the principal one first; at most 4
+	PatientPaid            billing.Money        `json:",omitzero" field:"patient_paid"`           // by the patient, for this claim (AMT F5)
+	PaysPatient            bool                 `json:",omitzero" field:"assignment_of_benefits"` // the benefits are not assigned to the office (CLM08 N)
+	NotAccepted            bool                 `json:",omitzero" field:"accept_assignment"`      // the office does not accept the payer's assignment (CLM07 C)
+	Release                ReleaseOfInformation `json:",omitzero" field:"release_of_information"`
 }
 
 // ReleaseOfInformation is the patient's consent that the office sends

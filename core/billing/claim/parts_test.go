@@ -65,7 +65,7 @@ func TestAVoidRepeatsAllOfTheContent(t *testing.T) {
 	wantDiffering(t, "content", v.Content, c.Content)
 	wantDiffering(t, "progress", v.Progress, claim.Progress{}, "State", "PayerClaimNumber", "History", "UpdatedAt")
 	wantDiffering(t, "claim", *v.Claim, *c.Claim,
-		"ID", "Frequency", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "Progress")
+		"ID", "Frequency", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "Edits", "Progress")
 	wantDiffering(t, "record", *v, *c, "Claim")
 }
 
@@ -88,5 +88,5 @@ func TestAConversionTakesAllOfTheContent(t *testing.T) {
 	wantDiffering(t, "the line that is done", next.Lines[0], c.Lines[1], "ServiceDate")
 	wantDiffering(t, "progress", next.Progress, claim.Progress{}, "UpdatedAt")
 	wantDiffering(t, "claim", *next, *c.Claim,
-		"ID", "Kind", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "Content", "Progress")
+		"ID", "Kind", "ParentID", "ConvertedFrom", "SecondaryTo", "PatientControlNumber", "RequestID", "CreatedAt", "Edits", "Content", "Progress")
 }

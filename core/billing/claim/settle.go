@@ -131,7 +131,7 @@ func (r *Record) Reopen(by string, at time.Time) error {
 	return nil
 }
 
-// Noted adds what a person did with a remittance of the claim to the history.
+// Noted adds what a person did, and what does not move the claim, to the history.
 func (c *Claim) Noted(by Trigger, cause Cause, principal caller.Principal, note string) {
 	m := Move{State: c.State, At: cause.At, Cause: by, By: principal.ID, Note: note}
 	if cause.File != nil {

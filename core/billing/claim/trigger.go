@@ -34,6 +34,7 @@ const (
 	TriggerUnapply             Trigger = "unapply"                // a person took an application back
 	TriggerEnrolled            Trigger = "enrollment"             // the enrollment that it waited for is active
 	TriggerWithdraw            Trigger = "submit_withdrawn"       // it is no longer submitted by itself
+	TriggerEdit                Trigger = "edit"                   // a person or a program changed the content, and the state stayed
 	TriggerVoidUnsent          Trigger = "void_unsent"            // a caller voids a claim that was never sent
 	TriggerEarlierDecided      Trigger = "earlier_payer_decided"  // it has the decision of the payer before
 	TriggerEarlierChanged      Trigger = "earlier_payer_changed"  // it lacks one that it can be sent with

@@ -13,11 +13,11 @@ import (
 
 // Address is a postal address in the United States.
 type Address struct {
-	Line1 string
-	Line2 string
-	City  string
-	State string // two letters
-	ZIP   string // 5 or 9 digits
+	Line1 string `field:"line1"`
+	Line2 string `field:"line2"`
+	City  string `field:"city"`
+	State string `field:"state"` // two letters
+	ZIP   string `field:"zip"`   // 5 or 9 digits
 }
 
 // Office is a place where an organization treats patients and bills for it. It
@@ -25,13 +25,14 @@ type Address struct {
 type Office struct {
 	ID        billing.OfficeID
 	Scope     billing.Scope
-	Name      string
-	NPI       string
-	TaxID     string
-	Address   Address
-	Phone     string
-	TimeZone  string // IANA name
+	Name      string  `field:"name"`
+	NPI       string  `field:"npi"`
+	TaxID     string  `field:"tax_id"`
+	Address   Address `field:"address"`
+	Phone     string  `field:"phone"`
+	TimeZone  string  `field:"time_zone"` // IANA name
 	CreatedAt time.Time
+	Edits     billing.Edits
 
 	OfficeDetails
 
@@ -48,15 +49,15 @@ func (o *Office) Position() billing.Position { return billing.Position{Time: o.C
 // OfficeDetails are what claim files say about an office besides its name,
 // numbers and address.
 type OfficeDetails struct {
-	Entity          OfficeEntity     `json:",omitzero"`
-	FirstName       string           `json:",omitzero"` // of a person
-	LastName        string           `json:",omitzero"` // of a person
-	Taxonomy        string           `json:",omitzero"` // PRV BI
-	PayTo           Address          `json:",omitzero"` // where payments go (loop 2010AB); zero for the address
-	ContactName     string           `json:",omitzero"` // empty for the office's name
-	ProviderNumbers []ProviderNumber `json:",omitzero"`
-	Retired         bool             `json:",omitzero"` // it takes no new claims
-	Pending         *OfficeChange    `json:",omitzero"` // what waits for the operator; files do not say it
+	Entity          OfficeEntity     `json:",omitzero" field:"entity"`
+	FirstName       string           `json:",omitzero" field:"first_name"`     // of a person
+	LastName        string           `json:",omitzero" field:"last_name"`      // of a person
+	Taxonomy        string           `json:",omitzero" field:"taxonomy"`       // PRV BI
+	PayTo           Address          `json:",omitzero" field:"pay_to_address"` // where payments go (loop 2010AB); zero for the address
+	ContactName     string           `json:",omitzero" field:"contact_name"`   // empty for the office's name
+	ProviderNumbers []ProviderNumber `json:",omitzero" field:"provider_numbers"`
+	Retired         bool             `json:",omitzero" field:"retired"` // it takes no new claims
+	Pending         *OfficeChange    `json:",omitzero"`                 // what waits for the operator; files do not say it
 }
 
 // OfficeChange is a changed name or address for payments of a verified office of live
@@ -109,6 +110,7 @@ func (o *Office) Asked() *Office {
 // or tax ID. While it is verified, a new name and a new address for payments wait for the
 // operator.
 func (o *Office) Changed(to Office, by string, at time.Time) *Office {
+	to.Edits = o.Edits.After(*o.Asked(), to, by, at)
 	to.ID, to.Scope, to.CreatedAt, to.VerifiedAt, to.Pending = o.ID, o.Scope, o.CreatedAt, o.VerifiedAt, nil
 	if o.Scope.Mode != billing.ModeLive || o.VerifiedAt.IsZero() {
 		return &to
@@ -136,14 +138,14 @@ func (o *Office) Verified(at time.Time) *Office {
 	return &next
 }
 
-// Withdrawn returns the office without the change that waits. It returns CodeConflict
-// if there is none.
-func (o *Office) Withdrawn() (*Office, error) {
+// Withdrawn returns the office without the change that waits, which a user or a program
+// withdrew at a time. It returns CodeConflict if there is none.
+func (o *Office) Withdrawn(by string, at time.Time) (*Office, error) {
 	if o.Pending == nil {
 		return nil, &billing.Error{Code: billing.CodeConflict, Message: "The office has no change that waits for the operator."}
 	}
 	next := *o
-	next.Pending = nil
+	next.Pending, next.Edits = nil, o.Edits.After(*o.Asked(), *o, by, at)
 	return &next, nil
 }
 
@@ -151,19 +153,21 @@ func (o *Office) Withdrawn() (*Office, error) {
 type Provider struct {
 	ID        billing.ProviderID
 	Scope     billing.Scope
-	FirstName string
-	LastName  string
-	NPI       string
-	Taxonomy  string
-	Retired   bool // renders no services on new claims
+	FirstName string `field:"first_name"`
+	LastName  string `field:"last_name"`
+	NPI       string `field:"npi"`
+	Taxonomy  string `field:"taxonomy"`
+	Retired   bool   `field:"retired"` // renders no services on new claims
 	CreatedAt time.Time
+	Edits     billing.Edits
 }
 
 // Position returns the place in a list, by the time and the ID.
 func (p *Provider) Position() billing.Position { return billing.Position{Time: p.CreatedAt, ID: p.ID} }
 
-// Changed returns the provider with the values of another.
-func (p *Provider) Changed(to Provider) *Provider {
+// Changed returns the provider with the values of another, which were asked for at a time.
+func (p *Provider) Changed(to Provider, by string, at time.Time) *Provider {
+	to.Edits = p.Edits.After(*p, to, by, at)
 	to.ID, to.Scope, to.CreatedAt = p.ID, p.Scope, p.CreatedAt
 	return &to
 }

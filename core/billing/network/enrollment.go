@@ -28,6 +28,7 @@ type Enrollment struct {
 	NetworkMessage string       // what the network or the payer said, in its own words
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
+	Version        int // counts the changes of content, from 1
 }
 
 // Position returns the place in a list, by the time and the ID.

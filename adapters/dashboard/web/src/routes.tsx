@@ -29,8 +29,10 @@ const rootRoute = createRootRoute({ notFoundComponent: Missing, errorComponent: 
 const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
-  validateSearch: (search: Record<string, unknown>): { next?: string } =>
-    typeof search.next === "string" ? { next: search.next } : {},
+  validateSearch: (search: Record<string, unknown>): { next?: string; ended?: boolean } => ({
+    ...(typeof search.next === "string" && { next: search.next }),
+    ...(String(search.ended) === "true" && { ended: true }),
+  }),
   component: shown(() => import("./screens/sign-in/sign-in"), "SignIn"),
 });
 

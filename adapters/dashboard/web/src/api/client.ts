@@ -30,6 +30,11 @@ export function newKey(): string {
   return crypto.randomUUID();
 }
 
+/** seen names the version of a resource that the person has seen. A later one refuses the change. */
+export function seen(r: { version: number }): { "If-Match": string } {
+  return { "If-Match": `"${r.version}"` };
+}
+
 let lastInput = Date.now();
 for (const kind of ["pointerdown", "keydown"]) {
   window.addEventListener(
@@ -122,6 +127,13 @@ export function clientFor(mode: Mode): Client {
   const made = create(mode);
   clients.set(mode, made);
   return made;
+}
+
+/** knowsPerson reports whether a person has signed in since the last forget. */
+export function knowsPerson(): boolean {
+  return [...clients.values()].some((c) =>
+    c.queries.getQueriesData({ queryKey: meKey }).some(([, me]) => me !== undefined),
+  );
 }
 
 /** forget drops everything that was read, such as at the end of a session. */

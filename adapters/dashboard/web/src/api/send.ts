@@ -36,6 +36,7 @@ export function useSend<In = void, Out = unknown>(
     },
     onError: (e) => {
       options.failed?.(e);
+      if (isAPIError(e) && e.error === "CHANGED_MEANWHILE") void queries.invalidateQueries();
       if (!options.quiet && !(isAPIError(e) && options.refused?.(e))) toast.refused(e);
     },
   });

@@ -59,7 +59,7 @@ export function useSignOut(): () => void {
     end(fetch).then(
       () => {
         forget();
-        void navigate({ to: "/sign-in", search: {} });
+        void navigate({ to: "/sign-in", search: {}, ignoreBlocker: true });
       },
       (e: unknown) =>
         toast.refused(

@@ -1,6 +1,7 @@
 // Loading the parts of the application that the first page does not have. They
 // are files of one release, and the next release does not have them.
 import { type ComponentType, lazy, useEffect, useState } from "react";
+import { typed } from "../api/typed";
 import { Button } from "../ui/button";
 import { Empty } from "../ui/page";
 import { useToast } from "../ui/toast";
@@ -51,10 +52,11 @@ export function OutdatedScreen() {
   );
 }
 
-/** reloadOnce loads the page again, and reports whether it does. It does not within a minute of the
- *  last time: two releases may serve in turn. */
+/** reloadOnce loads the page again, and reports whether it does. It does not while something typed is on
+ *  the page, nor within a minute of the last time: two releases may serve in turn. */
 function reloadOnce(): boolean {
   const key = "molar-reloaded";
+  if (typed()) return false;
   if (Date.now() - Number(sessionStorage.getItem(key)) < 60_000) return false;
   sessionStorage.setItem(key, String(Date.now()));
   location.reload();

@@ -5,10 +5,13 @@ import { Dialog } from "@base-ui/react/dialog";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Link, Outlet, useMatches, useParams, useRouterState } from "@tanstack/react-router";
 import { ChevronsUpDown, Menu as MenuIcon, Search, X } from "lucide-react";
-import { Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { Activity, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { ClientContext, clientFor, isAPIError, type Mode, useClient } from "../api/client";
 import { type Link as Connection, useLive } from "../api/live";
 import { type Me, MeContext, useMay, useMe, useSignOut } from "../api/session";
+import { isHeld, onHeld, typed } from "../api/typed";
+import { SignInAgain } from "../screens/sign-in/again";
+import { Leave } from "../ui/dialog";
 import { browserZone, When, ZoneContext } from "../ui/format";
 import { address, Go } from "../ui/link";
 import { More } from "../ui/menu";
@@ -46,6 +49,7 @@ function SignedIn() {
   const { api } = useClient();
   const me = api.useQuery("get", "/me");
   const [held, hold] = useState(false); // until the person has kept the recovery codes
+  const ended = useSyncExternalStore(onHeld, isHeld);
   const leaving = isAPIError(me.error) && me.error.error === "UNAUTHORIZED";
   if (!me.data && (me.isPending || leaving))
     return (
@@ -66,11 +70,14 @@ function SignedIn() {
     );
   return (
     <MeContext.Provider value={me.data}>
-      <Suspense fallback={null}>
-        <ZoneContext.Provider value={zoneOf(me.data)}>
-          {first(me.data, held, hold)}
-        </ZoneContext.Provider>
-      </Suspense>
+      <Activity mode={ended ? "hidden" : "visible"}>
+        <Suspense fallback={null}>
+          <ZoneContext.Provider value={zoneOf(me.data)}>
+            {first(me.data, held, hold)}
+          </ZoneContext.Provider>
+        </Suspense>
+      </Activity>
+      {ended && <SignInAgain />}
     </MeContext.Provider>
   );
 }
@@ -279,32 +286,43 @@ const themes: Record<Theme, string> = {
 
 function Account({ person, organization }: { person: string; organization: string }) {
   const leave = useSignOut();
+  const [asks, ask] = useState(false);
   const [chosen, setChosen] = useState(theme());
   return (
-    <More
-      label={`Account: ${organization} ${person}`}
-      look="quiet"
-      items={[
-        ...(["system", "light", "dark"] as const)
-          .filter((t) => t !== chosen)
-          .map((t) => ({
-            label: themes[t],
-            onSelect: () => {
-              chooseTheme(t);
-              setChosen(t);
-            },
-          })),
-        {
-          label: "Sign out",
-          onSelect: leave,
-        },
-      ]}
-    >
-      <span className="account">
-        <strong>{organization}</strong> <span className="muted">{person}</span>
-      </span>
-      <ChevronsUpDown size={16} aria-hidden />
-    </More>
+    <>
+      <Leave
+        open={asks}
+        stay={() => ask(false)}
+        leave={() => {
+          ask(false);
+          leave();
+        }}
+      />
+      <More
+        label={`Account: ${organization} ${person}`}
+        look="quiet"
+        items={[
+          ...(["system", "light", "dark"] as const)
+            .filter((t) => t !== chosen)
+            .map((t) => ({
+              label: themes[t],
+              onSelect: () => {
+                chooseTheme(t);
+                setChosen(t);
+              },
+            })),
+          {
+            label: "Sign out",
+            onSelect: () => (typed() ? ask(true) : leave()),
+          },
+        ]}
+      >
+        <span className="account">
+          <strong>{organization}</strong> <span className="muted">{person}</span>
+        </span>
+        <ChevronsUpDown size={16} aria-hidden />
+      </More>
+    </>
   );
 }
 

@@ -1,10 +1,22 @@
 import { Dialog } from "@base-ui/react/dialog";
+import { useBlocker } from "@tanstack/react-router";
 import { X } from "lucide-react";
-import { type ReactElement, type ReactNode, useState } from "react";
+import {
+  type FormEvent,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from "react";
+import { isHeld, isText, watchTyped } from "../api/typed";
 import { Button } from "./button";
 import { AreaField } from "./form";
+import { useToast } from "./toast";
 
-/** Modal is a dialog over the page. */
+/** Modal is a dialog over the page. It asks before it closes with something typed in it. */
 export function Modal({
   title,
   open,
@@ -12,6 +24,7 @@ export function Modal({
   children,
   wide,
   ownFocus,
+  forgets,
 }: {
   title: string;
   open: boolean;
@@ -19,14 +32,26 @@ export function Modal({
   children: ReactNode;
   wide?: boolean;
   ownFocus?: boolean; // what is inside takes the focus, else its first part gets it
+  forgets?: boolean; // what is typed inside is in the page at once, or a search
 }) {
+  const typed = useRef(false);
+  const [asks, ask] = useState(false);
   return (
-    <Dialog.Root open={open} onOpenChange={(o) => onOpenChange(o)}>
+    <Dialog.Root
+      open={open}
+      onOpenChange={(o) => {
+        if (!o && typed.current) ask(true);
+        else onOpenChange(o);
+      }}
+    >
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup
           className={`dialog${wide ? " dialog-wide" : ""}`}
           initialFocus={ownFocus ? false : undefined}
+          onInput={(e) => {
+            if (!forgets && isText(e.target)) typed.current = true;
+          }}
         >
           <div className="dialog-head">
             <Dialog.Title>{title}</Dialog.Title>
@@ -35,10 +60,108 @@ export function Modal({
             </Dialog.Close>
           </div>
           {children}
+          <Typed typed={typed} />
+          {asks && (
+            <Leave
+              open
+              stay={() => ask(false)}
+              leave={() => {
+                ask(false);
+                onOpenChange(false);
+              }}
+            />
+          )}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** Typed asks before a page is left with something typed in a dialog. A dialog that opens again is empty. */
+function Typed({ typed }: { typed: RefObject<boolean> }) {
+  // The dialog's part of the page is there while it is open.
+  useEffect(() => {
+    typed.current = false;
+    return () => {
+      typed.current = false;
+    };
+  }, [typed]);
+  return useLeaving(() => typed.current).dialog;
+}
+
+/** useLeaving asks before what was entered is lost. A session that ends keeps the page; see isHeld. */
+export function useLeaving(unsaved: () => boolean): { dialog: ReactNode; mayLeave: () => void } {
+  const free = useRef(false);
+  const blocks = () => !free.current && unsaved();
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: blocks,
+    enableBeforeUnload: blocks,
+    withResolver: true,
+  });
+  const now = useEffectEvent(blocks);
+  // What is typed anywhere on the page is counted outside React.
+  useEffect(() => watchTyped(() => now()), []);
+  return {
+    mayLeave: () => {
+      free.current = true;
+      setTimeout(() => {
+        free.current = false;
+      }, 500);
+    },
+    dialog: <Leave open={status === "blocked"} stay={() => reset?.()} leave={() => proceed?.()} />,
+  };
+}
+
+/** Leave asks whether what was entered may be lost. */
+export function Leave({
+  open,
+  stay,
+  leave,
+}: {
+  open: boolean;
+  stay: () => void;
+  leave: () => void;
+}) {
+  return (
+    <Modal
+      title="Leave without saving?"
+      open={open}
+      onOpenChange={(o) => {
+        if (!o) stay();
+      }}
+    >
+      <div className="stack">
+        <p>What you entered is not saved.</p>
+        <div className="dialog-actions">
+          <Button onClick={stay}>Stay</Button>
+          <Button look="danger" onClick={leave}>
+            Leave
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+/** useTyping is useLeaving for a form that saves all of itself: input goes on its element. */
+export function useTyping(): {
+  input: { onInput: (e: FormEvent) => void };
+  dialog: ReactNode;
+  mayLeave: () => void;
+} {
+  const typed = useRef(false);
+  const { dialog } = useLeaving(() => typed.current);
+  return {
+    input: {
+      onInput: (e) => {
+        if (isText(e.target)) typed.current = true;
+      },
+    },
+    dialog,
+    mayLeave: () => {
+      typed.current = false;
+    },
+  };
 }
 
 /** Confirm is a button that asks before it acts, and may ask for a note. */
@@ -65,6 +188,20 @@ export function Confirm({
 }) {
   const [open, setOpen] = useState(false);
   const [text, setText] = useState("");
+  const toast = useToast();
+  const path = useRef("");
+  const taken = useEffectEvent(() => {
+    if (open && !isHeld() && location.pathname === path.current)
+      toast.good(
+        "The question was closed.",
+        `“${title}” no longer applies: this was changed meanwhile.`,
+      );
+  });
+  // The page that takes the question away does not know that it was open.
+  useEffect(() => {
+    path.current = location.pathname;
+    return () => taken();
+  }, []);
   return (
     <>
       {trigger(() => setOpen(true))}

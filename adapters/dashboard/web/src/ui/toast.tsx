@@ -18,6 +18,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
+const changedNow = "The page shows it as it is now. Check it, then try again.";
+
 function Toasts() {
   const { toasts } = Toast.useToastManager();
   return toasts.map((t) => (
@@ -45,6 +47,11 @@ export function useToast() {
         add({ title, description, type: "good" });
       },
       refused: (e: unknown, meaning?: string) => {
+        if (isAPIError(e) && e.error === "CHANGED_MEANWHILE") {
+          const title = "Someone changed this while you looked at it. Nothing was done.";
+          add({ title, description: changedNow, type: "bad", timeout: 15_000 });
+          return;
+        }
         const why = isAPIError(e)
           ? [said(e), `Request ${e.request_id}`]
           : [e instanceof Error ? e.message : "Something went wrong on this page. Load it again."];

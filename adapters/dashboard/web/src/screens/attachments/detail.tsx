@@ -2,14 +2,15 @@
 import { useParams } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { useState } from "react";
-import { newKey, type Schemas, useClient } from "../../api/client";
+import { newKey, type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Copy, CopyAsCurl } from "../../ui/copy";
-import { Confirm } from "../../ui/dialog";
+import { Confirm, useLeaving } from "../../ui/dialog";
 import { name, When } from "../../ui/format";
 import { Go } from "../../ui/link";
+import { changedOf, Meanwhile } from "../../ui/meanwhile";
 import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
@@ -32,7 +33,8 @@ export function AttachmentDetail() {
 }
 
 function Shown({ attachment: a }: { attachment: Attachment }) {
-  const { api, queries } = useClient();
+  const client = useClient();
+  const { api, queries } = client;
   const may = useMay();
   const types = useTypes();
   const uploads = useUploads(() => Promise.resolve(a));
@@ -42,20 +44,29 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
     { params: { path: { id: a.claim_id ?? "" } } },
     { enabled: Boolean(a.claim_id) },
   );
-  const [typed, setTyped] = useState<string | null>(null); // what is not saved yet
-  const text = typed ?? a.narrative;
+  const [typed, setTyped] = useState<{ text: string; on: Attachment } | null>(null); // what is not saved yet
+  const text = typed?.text ?? a.narrative;
   const open = a.state === "open";
   const edits = open && may.write;
   const solicited = a.kind === "solicited";
   const changed = text !== a.narrative;
   const path = { id: a.id };
+  /** catchUp lets what was typed follow what another person saved. */
+  const catchUp = async () => {
+    const { data } = await client.fetch.GET("/attachments/{id}", { params: { path } });
+    if (data) setTyped((t) => t && { ...t, on: data });
+  };
   const save = useSend(
     (fetch, key) =>
       fetch.PATCH("/attachments/{id}", {
-        params: { path, header: key },
+        params: { path, header: { ...key, ...seen(typed?.on ?? a) } },
         body: { narrative: text },
       }),
     {
+      refused: (e) => changedOf(e) !== null,
+      failed: (e) => {
+        if (changedOf(e)) void catchUp();
+      },
       says: "The narrative is saved.",
       done: (saved) => {
         queries.setQueryData(["get", "/attachments/{id}", { params: { path } }], saved);
@@ -67,15 +78,22 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
     async (fetch, key) => {
       if (changed) {
         const saved = await fetch.PATCH("/attachments/{id}", {
-          params: { path, header: { "Idempotency-Key": newKey() } },
+          params: { path, header: { "Idempotency-Key": newKey(), ...seen(typed?.on ?? a) } },
           body: { narrative: text },
         });
         if (saved.error) return saved;
       }
       return fetch.POST("/attachments/{id}/close", { params: { path, header: key } });
     },
-    { says: (sent) => `Sent to the payer as ${sent.attachment_number}.` },
+    {
+      failed: (e) => {
+        if (changedOf(e)) void catchUp();
+      },
+      says: (sent) => `Sent to the payer as ${sent.attachment_number}.`,
+    },
   );
+  const leaving = useLeaving(() => changed);
+  const meanwhile = typed && changedOf(save.error);
   const why = obstacle(uploads.all.length, [...text].length, [
     a.documents.length === 0,
     "Add at least one image first.",
@@ -161,10 +179,11 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
               )
             }
           >
+            {meanwhile && <Meanwhile changed={meanwhile} kept={() => typed.on.narrative} />}
             {edits && (
               <Narrative
                 value={text}
-                onChange={setTyped}
+                onChange={(v) => setTyped({ text: v, on: typed?.on ?? a })}
                 placeholder="What the images show, and why the service was needed."
               />
             )}
@@ -193,6 +212,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
           <Traces id={a.id} path={`/attachments/${a.id}`} />
         </div>
       </div>
+      {leaving.dialog}
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import { isAPIError, type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { Button, ButtonLink } from "../../ui/button";
+import { useTyping } from "../../ui/dialog";
 import { FaultsOf } from "../../ui/form";
 import { Days, dollars, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
@@ -26,6 +27,7 @@ export function NewAttachment() {
   const [narrative, setNarrative] = useState("");
   const [payer, setPayer] = useState<PickedPayer | null>(null);
   const [subject, setSubject] = useState(blank);
+  const leaving = useTyping();
   const body = claimID
     ? { claim_id: claimID, narrative: narrative || null }
     : {
@@ -35,7 +37,13 @@ export function NewAttachment() {
       };
   const create = useSend(
     (fetch, key) => fetch.POST("/attachments", { params: { header: key }, body }),
-    { quiet: true, done: (made) => go(`/attachments/${made.id}`) },
+    {
+      quiet: true,
+      done: (made) => {
+        leaving.mayLeave();
+        go(`/attachments/${made.id}`);
+      },
+    },
   );
   const refusal = isAPIError(create.error) ? create.error : null;
   const loose =
@@ -55,6 +63,7 @@ export function NewAttachment() {
       <FaultsOf list={refusal?.errors ?? []} request={body}>
         <form
           className="stack"
+          {...leaving.input}
           onSubmit={(e) => {
             e.preventDefault();
             create.go();
@@ -99,6 +108,7 @@ export function NewAttachment() {
             <span className="hint">Nothing is sent yet.</span>
           </div>
         </form>
+        {leaving.dialog}
       </FaultsOf>
     </Page>
   );

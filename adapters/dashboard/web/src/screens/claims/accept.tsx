@@ -1,6 +1,6 @@
 // The open amount of a claim: a person accepts it, and the claim is reconciled.
 import { useState } from "react";
-import type { Schemas } from "../../api/client";
+import { type Schemas, seen } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
@@ -38,7 +38,7 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
   const send = useSend(
     (api, key, accept: { as: As; note: string } | null) =>
       api.POST("/claims/{id}/reconcile", {
-        params: { path: { id: c.id }, header: key },
+        params: { path: { id: c.id }, header: { ...key, ...seen(c) } },
         body: accept
           ? { accept_open: { as: accept.as, lines: openLines(c), note: accept.note || null } }
           : {},

@@ -2,7 +2,7 @@
 // decided, its money, files, attachments and history.
 import { useParams } from "@tanstack/react-router";
 import { ChevronDown, Pencil } from "lucide-react";
-import { type Schemas, useClient } from "../../api/client";
+import { type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
@@ -315,7 +315,10 @@ function Actions({ claim: c }: { claim: Claim }) {
   const go = useGo();
   const { api } = useClient();
   const copy = useCopyAsCurl();
-  const params = (key: { "Idempotency-Key": string }) => ({ path: { id: c.id }, header: key });
+  const params = (key: { "Idempotency-Key": string }) => ({
+    path: { id: c.id },
+    header: { ...key, ...seen(c) },
+  });
   const whenReady = useSend(
     (api, key, wish: boolean) =>
       api.PATCH("/claims/{id}", { params: params(key), body: { submit: wish } }),

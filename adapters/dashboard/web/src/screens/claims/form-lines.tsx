@@ -397,6 +397,7 @@ function Chart({
   const set = (change: Partial<Line>) => put(line.key, change);
   return (
     <Modal
+      forgets
       wide
       open
       ownFocus

@@ -1,12 +1,14 @@
 // Claims that come from other claims: to the next payer, and from a
 // predetermination once its services are done.
 import { type ReactNode, useState } from "react";
-import { isAPIError, type Schemas, useClient } from "../../api/client";
+import { isAPIError, type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
+import { useLeaving } from "../../ui/dialog";
 import { Check, DateField, type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { cents, dollars, Money, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
+import { changedOf, Meanwhile } from "../../ui/meanwhile";
 import { Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { useToast } from "../../ui/toast";
@@ -14,7 +16,6 @@ import { Closed, Loaded } from "./form";
 import { aClaim, type Claim, nextPayer, type Subscriber, subscriberOf } from "./form-data";
 import { attend, Faulty } from "./form-faults";
 import { relationships, SubscriberFields } from "./form-people";
-import { useLeaving } from "./leaving";
 import { where } from "./lines";
 
 /** Made is the frame of a form that makes a claim from another one. */
@@ -40,25 +41,38 @@ function Made<In extends object>({
   faultOf?: (f: Fault) => Fault;
   send: (
     fetch: ReturnType<typeof useClient>["fetch"],
-    key: { "Idempotency-Key": string },
+    key: { "Idempotency-Key": string; "If-Match": string },
     body: In,
   ) => Promise<{ data?: Claim; error?: unknown }>;
   children: ReactNode;
 }) {
+  const client = useClient();
   const go = useGo();
   const toast = useToast();
   const leaving = useLeaving(() => typed);
+  const [known, setKnown] = useState(c); // as the person has seen it
   const [faults, setFaults] = useState<readonly Fault[]>([]);
-  const send = useSend<In, Claim>(request, {
-    quiet: true,
-    failed: (e) => setFaults(isAPIError(e) ? e.errors.map((f) => faultOf?.(f) ?? f) : []),
-    done: (out) => {
-      leaving.mayLeave();
-      if (out.findings.length === 0) toast.good("The claim is ready to send.");
-      go(out.findings.length > 0 ? `/claims/${out.id}/edit` : `/claims/${out.id}`);
+  const send = useSend<In, Claim>(
+    (fetch, key, body) => request(fetch, { ...key, ...seen(known) }, body),
+    {
+      quiet: true,
+      failed: (e) => {
+        setFaults(isAPIError(e) ? e.errors.map((f) => faultOf?.(f) ?? f) : []);
+        if (changedOf(e)) void catchUp();
+      },
+      done: (out) => {
+        leaving.mayLeave();
+        if (out.findings.length === 0) toast.good("The claim is ready to send.");
+        go(out.findings.length > 0 ? `/claims/${out.id}/edit` : `/claims/${out.id}`);
+      },
     },
-  });
+  );
+  const catchUp = async () => {
+    const { data } = await client.fetch.GET("/claims/{id}", { params: { path: { id: c.id } } });
+    if (data && JSON.stringify(data.lines) === JSON.stringify(c.lines)) setKnown(data);
+  };
   const refused = send.error;
+  const changed = changedOf(refused);
   return (
     <FaultsOf list={faults} request={body()}>
       <Page
@@ -74,7 +88,8 @@ function Made<In extends object>({
             if (!send.isPending) send.go(body());
           }}
         >
-          {refused && <Faulty ref={attend} refused={refused} given={faults.length} />}
+          {changed && <Meanwhile changed={changed} />}
+          {refused && !changed && <Faulty ref={attend} refused={refused} given={faults.length} />}
           {children}
           <div className="save-bar no-print">
             <p className="save-total">

@@ -3,13 +3,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useState } from "react";
-import { isAPIError, type Schemas, useClient } from "../../api/client";
+import { isAPIError, type Schemas, seen, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
+import { merge } from "../../api/merge";
 import { useSend } from "../../api/send";
 import { Button, ButtonLink } from "../../ui/button";
+import { useLeaving } from "../../ui/dialog";
 import { type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { dollars, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
+import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
 import { Loading, Notice, Page, Read, Section } from "../../ui/page";
 import { PayerPicker } from "../../ui/payer-picker";
 import { count } from "../../ui/plural";
@@ -28,7 +31,6 @@ import { attend, Faulty } from "./form-faults";
 import { Lines } from "./form-lines";
 import { MoreParts } from "./form-more";
 import { earlier, FindPatient, People } from "./form-people";
-import { useLeaving } from "./leaving";
 import "./form.css";
 
 /** How is what becomes of what was entered. */
@@ -205,15 +207,15 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
           ? { patient_control_number: number.trim() }
           : {}),
       };
-      if (what.kind === "replace")
+      if (claim && what.kind === "replace")
         return fetch.POST("/claims/{id}/replace", {
-          params: { path: { id: what.claim.id }, header: key },
+          params: { path: { id: claim.id }, header: { ...key, ...seen(claim) } },
           body: body as Schemas["ClaimRequest"],
         });
       const wish = { draft: how === "draft", submit: how === "send" };
       if (claim)
         return fetch.PATCH("/claims/{id}", {
-          params: { path: { id: claim.id }, header: key },
+          params: { path: { id: claim.id }, header: { ...key, ...seen(claim) } },
           body: { ...body, ...wish },
         });
       return fetch.POST("/claims", {
@@ -239,13 +241,24 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
         if (!claim) go(`/claims/${out.id}/edit`);
       },
       failed: (e) => {
+        if (claim && changedOf(e)) void catchUp(claim.id);
         setRefused(e);
         setFaults(isAPIError(e) ? e.errors : []);
         setReplies((n) => n + 1);
       },
     },
   );
-  const wrong = faults.length > 0 || refused !== null;
+  /** catchUp takes what another person saved, without what was typed here. */
+  const catchUp = async (id: string) => {
+    const { data } = await client.fetch.GET("/claims/{id}", { params: { path: { id } } });
+    if (!data) return;
+    const now = formOf(data);
+    setForm((typed) => merge(saved, typed, now));
+    setSaved(now);
+    setClaim(data);
+  };
+  const changed = changedOf(refused);
+  const wrong = !changed && (faults.length > 0 || refused !== null);
 
   const act = (how: How) => {
     if (!send.isPending) send.go(how);
@@ -288,6 +301,16 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
             e.preventDefault();
           }}
         >
+          {changed && (
+            <Meanwhile
+              key={replies}
+              changed={changed}
+              kept={(field) => {
+                const theirs = textAt(saved, field);
+                return theirs === textAt(form, field) ? null : theirs;
+              }}
+            />
+          )}
           {wrong && (
             <Faulty
               key={replies}

@@ -27,6 +27,7 @@ const causes: Record<string, string> = {
   voided: "Voided",
   convert: "Converted",
   reopen: "Reopened",
+  edit: "Changed",
   void_unsent: "Voided before it was sent",
   earlier_payer_decided: "The earlier payer decided",
   earlier_payer_changed: "The earlier payer changed its decision",

@@ -5,6 +5,7 @@ import { type APIError, isAPIError, type Schemas, useClient } from "../../api/cl
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
+import { useTyping } from "../../ui/dialog";
 import {
   Check,
   DateField,
@@ -82,6 +83,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
   const [refusal, setRefusal] = useState<APIError | null>(null);
   const list = offices.data?.data.filter((o) => !o.retired) ?? [];
 
+  const leaving = useTyping();
   const send = useSend(
     (fetch, key, body: Request) =>
       fetch.POST("/eligibility", {
@@ -89,10 +91,14 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
         body,
       }),
     {
-      done: (check) => go(`/eligibility/${check.id}`),
+      done: (check) => {
+        leaving.mayLeave();
+        go(`/eligibility/${check.id}`);
+      },
       refused: (e) => {
         if (!isAPIError(e)) return false;
         // The check exists: its screen says what the payer said.
+        if (e.check) leaving.mayLeave();
         if (e.check) go(`/eligibility/${e.check.id}`);
         setFaults(e.errors);
         setRefusal(e.check ? null : e);
@@ -144,7 +150,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
   );
   return (
     <FaultsOf list={faults} request={body}>
-      <form className="stack" onSubmit={submit}>
+      <form className="stack" onSubmit={submit} {...leaving.input}>
         {refusal && (
           <Faulty key={refusal.request_id} ref={attend} given={faults.length} refused={refusal} />
         )}
@@ -246,6 +252,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
           )}
         </div>
       </form>
+      {leaving.dialog}
     </FaultsOf>
   );
 }

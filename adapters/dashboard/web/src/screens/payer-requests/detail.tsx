@@ -7,7 +7,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Copy, CopyAsCurl } from "../../ui/copy";
-import { Confirm } from "../../ui/dialog";
+import { Confirm, useLeaving } from "../../ui/dialog";
 import { FaultsOf } from "../../ui/form";
 import { Day, When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -185,6 +185,7 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
     return data;
   };
 
+  const leaving = useLeaving(() => text !== (attachment?.narrative ?? ""));
   const uploads = useUploads(into);
   const answer = useSend(
     async (api, key) => {
@@ -254,6 +255,7 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
           </span>
         </div>
       </Section>
+      {leaving.dialog}
     </FaultsOf>
   );
 }

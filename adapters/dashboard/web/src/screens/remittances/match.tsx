@@ -32,7 +32,7 @@ export function Match({
   onOpenChange: (open: boolean) => void;
 }) {
   return (
-    <Modal title="Find the claim" open={open} onOpenChange={onOpenChange} wide>
+    <Modal forgets title="Find the claim" open={open} onOpenChange={onOpenChange} wide>
       <Finder era={era} claim={c} close={() => onOpenChange(false)} />
     </Modal>
   );

@@ -2,15 +2,18 @@
 import { useParams } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { isAPIError, type Schemas, useClient } from "../../api/client";
+import { isAPIError, type Schemas, seen, useClient } from "../../api/client";
+import { merge } from "../../api/merge";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Changer } from "../../ui/changer";
 import { CopyAsCurl } from "../../ui/copy";
+import { useTyping } from "../../ui/dialog";
 import { Check, type Fault, FaultsOf, Group, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
+import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
 import { Empty, Facts, Notice, Page, Read, Section } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
@@ -207,26 +210,43 @@ const zones = [
   "America/Puerto_Rico",
 ];
 
+const textsOf = (office?: Office) => ({
+  name: office?.pending_verification?.name ?? office?.name ?? "",
+  npi: office?.npi ?? "",
+  tax_id: office?.tax_id ?? "",
+  phone: office?.phone ?? "",
+  contact_name: office?.contact_name ?? "",
+  taxonomy: office?.taxonomy ?? "",
+  time_zone: office?.time_zone ?? "America/New_York",
+});
+
+const addressOf = (office?: Office) => ({
+  line1: office?.address?.line1 ?? "",
+  line2: office?.address?.line2 ?? "",
+  city: office?.address?.city ?? "",
+  state: office?.address?.state ?? "",
+  zip: office?.address?.zip ?? "",
+});
+
 function OfficeForm({ office }: { office?: Office }) {
+  const { fetch } = useClient();
   const go = useGo();
-  const [f, setF] = useState({
-    name: office?.pending_verification?.name ?? office?.name ?? "",
-    npi: office?.npi ?? "",
-    tax_id: office?.tax_id ?? "",
-    phone: office?.phone ?? "",
-    contact_name: office?.contact_name ?? "",
-    taxonomy: office?.taxonomy ?? "",
-    time_zone: office?.time_zone ?? "America/New_York",
-  });
-  const [a, setA] = useState({
-    line1: office?.address?.line1 ?? "",
-    line2: office?.address?.line2 ?? "",
-    city: office?.address?.city ?? "",
-    state: office?.address?.state ?? "",
-    zip: office?.address?.zip ?? "",
-  });
+  const [begun, setBegun] = useState(office); // what the form was begun from
+  const [f, setF] = useState(() => textsOf(office));
+  const [a, setA] = useState(() => addressOf(office));
   const [retired, setRetired] = useState(office?.retired ?? false);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const leaving = useTyping();
+  /** catchUp takes what another person saved, without what was typed here. */
+  const catchUp = async () => {
+    if (!begun) return;
+    const { data } = await fetch.GET("/offices/{id}", { params: { path: { id: begun.id } } });
+    if (!data) return;
+    setF((typed) => merge(textsOf(begun), typed, textsOf(data)));
+    setA((typed) => merge(addressOf(begun), typed, addressOf(data)));
+    setRetired((typed) => merge(begun.retired, typed, data.retired));
+    setBegun(data);
+  };
   const none = (v: string) => v.trim() || null;
   const address = Object.values(a).some((v) => v.trim())
     ? {
@@ -251,20 +271,35 @@ function OfficeForm({ office }: { office?: Office }) {
     (fetch, key) =>
       office
         ? fetch.PATCH("/offices/{id}", {
-            params: { path: { id: office.id }, header: key },
+            params: { path: { id: office.id }, header: { ...key, ...seen(begun ?? office) } },
             body: { ...body, retired },
           })
         : fetch.POST("/offices", { params: { header: key }, body }),
     {
       says: "The office is saved.",
-      done: () => go("/settings/offices"),
+      done: () => {
+        leaving.mayLeave();
+        go("/settings/offices");
+      },
+      failed: (e) => {
+        if (changedOf(e)) void catchUp();
+      },
       refused: (e) => {
+        if (changedOf(e)) return true;
         if (!isAPIError(e) || e.errors.length === 0) return false;
         setFaults(e.errors);
         return true;
       },
     },
   );
+  const changed = changedOf(send.error);
+  const kept = (field: string) => {
+    const [mine, theirs] = [
+      { ...f, address: a },
+      { ...textsOf(begun), address: addressOf(begun) },
+    ].map((of) => textAt(of, field));
+    return theirs === mine ? null : (theirs ?? null);
+  };
   const text = (label: string, key: keyof typeof f, more: object = {}) => (
     <TextField
       label={label}
@@ -296,9 +331,11 @@ function OfficeForm({ office }: { office?: Office }) {
         </Notice>
       )}
       {office?.pending_verification && <Waiting office={office} />}
+      {changed && <Meanwhile changed={changed} kept={kept} />}
       <Section>
         <form
           className="stack"
+          {...leaving.input}
           onSubmit={(e) => {
             e.preventDefault();
             setFaults([]);
@@ -347,6 +384,7 @@ function OfficeForm({ office }: { office?: Office }) {
             </Button>
           </div>
         </form>
+        {leaving.dialog}
       </Section>
     </FaultsOf>
   );

@@ -1,7 +1,8 @@
 // The people who render services.
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { isAPIError, type Schemas, useClient } from "../../api/client";
+import { isAPIError, type Schemas, seen, useClient } from "../../api/client";
+import { merge } from "../../api/merge";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
@@ -9,6 +10,7 @@ import { CopyAsCurl } from "../../ui/copy";
 import { Modal } from "../../ui/dialog";
 import { Check, type Fault, FaultsOf, TextField } from "../../ui/form";
 import { name } from "../../ui/format";
+import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
 import { Empty, Page, Section } from "../../ui/page";
 import { State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
@@ -84,34 +86,56 @@ export function Providers() {
   );
 }
 
+const textsOf = (provider?: Provider) => ({
+  first_name: provider?.first_name ?? "",
+  last_name: provider?.last_name ?? "",
+  npi: provider?.npi ?? "",
+  taxonomy: provider?.taxonomy ?? "",
+});
+
 function Edit({ provider, close }: { provider?: Provider; close: () => void }) {
-  const [f, setF] = useState({
-    first_name: provider?.first_name ?? "",
-    last_name: provider?.last_name ?? "",
-    npi: provider?.npi ?? "",
-    taxonomy: provider?.taxonomy ?? "",
-  });
+  const { fetch } = useClient();
+  const [begun, setBegun] = useState(provider); // what the form was begun from
+  const [f, setF] = useState(() => textsOf(provider));
   const [retired, setRetired] = useState(provider?.retired ?? false);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const body = { ...f, taxonomy: f.taxonomy.trim() || null };
+  /** catchUp takes what another person saved, without what was typed here. */
+  const catchUp = async () => {
+    if (!begun) return;
+    const { data } = await fetch.GET("/providers/{id}", { params: { path: { id: begun.id } } });
+    if (!data) return;
+    setF((typed) => merge(textsOf(begun), typed, textsOf(data)));
+    setRetired((typed) => merge(begun.retired, typed, data.retired));
+    setBegun(data);
+  };
   const send = useSend(
     (fetch, key) =>
       provider
         ? fetch.PATCH("/providers/{id}", {
-            params: { path: { id: provider.id }, header: key },
+            params: { path: { id: provider.id }, header: { ...key, ...seen(begun ?? provider) } },
             body: { ...body, retired },
           })
         : fetch.POST("/providers", { params: { header: key }, body }),
     {
       says: "The provider is saved.",
       done: close,
+      failed: (e) => {
+        if (changedOf(e)) void catchUp();
+      },
       refused: (e) => {
+        if (changedOf(e)) return true;
         if (!isAPIError(e) || e.errors.length === 0) return false;
         setFaults(e.errors);
         return true;
       },
     },
   );
+  const changed = changedOf(send.error);
+  const kept = (field: string) => {
+    const theirs = textAt(textsOf(begun), field);
+    return theirs === textAt(f, field) ? null : theirs;
+  };
   const text = (label: string, key: keyof typeof f, more: object = {}) => (
     <TextField
       label={label}
@@ -138,6 +162,7 @@ function Edit({ provider, close }: { provider?: Provider; close: () => void }) {
             send.go();
           }}
         >
+          {changed && <Meanwhile changed={changed} kept={kept} />}
           {text("First name", "first_name", { required: true })}
           {text("Last name", "last_name", { required: true })}
           {text("NPI", "npi", { required: true, inputMode: "numeric" })}

@@ -1,1 +1,0 @@
-import{D as e}from"./format-BkyeYEz_.js";import{_ as t,v as n}from"./index-C6OpL64l.js";function r(r){let i=t(r,n({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -1,0 +1,1 @@
+var e=(e,n)=>t(e)===t(n),t=e=>JSON.stringify(e,(e,t)=>e===`key`?void 0:t),n=e=>typeof e==`object`&&!!e&&!Array.isArray(e);function r(t,i,a){return e(i,t)?a:!n(t)||!n(i)||!n(a)?i:Object.fromEntries(Object.keys(i).map(e=>[e,r(t[e],i[e],a[e])]))}export{r as t};

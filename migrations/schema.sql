@@ -1058,6 +1058,14 @@ CREATE TABLE public.requests (
 
 ALTER TABLE ONLY public.requests FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.sandbox_clocks (
+    org_id uuid NOT NULL,
+    ahead interval DEFAULT '00:00:00'::interval NOT NULL,
+    stands_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.sandbox_clocks FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.sandbox_mail (
     name text NOT NULL,
     due timestamp with time zone NOT NULL,
@@ -1379,6 +1387,9 @@ ALTER TABLE ONLY public.received_parts
 ALTER TABLE ONLY public.requests
     ADD CONSTRAINT requests_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.sandbox_clocks
+    ADD CONSTRAINT sandbox_clocks_pkey PRIMARY KEY (org_id);
+
 ALTER TABLE ONLY public.sandbox_mail
     ADD CONSTRAINT sandbox_mail_pkey PRIMARY KEY (name);
 
@@ -1630,6 +1641,8 @@ CREATE INDEX requests_resource ON public.requests USING btree (org_id, mode, res
 
 CREATE INDEX requests_status ON public.requests USING btree (org_id, mode, status, created_at, id);
 
+CREATE INDEX sandbox_mail_clocks ON public.sandbox_mail USING btree (org_id, due, name) WHERE ((removed_at IS NULL) AND (mode = 'test'::text));
+
 CREATE INDEX sandbox_mail_due ON public.sandbox_mail USING btree (due, name) WHERE (removed_at IS NULL);
 
 CREATE INDEX sandbox_mail_removed ON public.sandbox_mail USING btree (removed_at) WHERE (removed_at IS NOT NULL);
@@ -1728,6 +1741,9 @@ ALTER TABLE ONLY public.offices
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.sandbox_clocks
+    ADD CONSTRAINT sandbox_clocks_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
@@ -1756,6 +1772,8 @@ ALTER TABLE public.audit_resources ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.batch_acknowledgements ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.batches ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY begin ON public.sandbox_clocks FOR SELECT USING ((org_id = (NULLIF(current_setting('molar.org'::text, true), ''::text))::uuid));
 
 ALTER TABLE public.changes ENABLE ROW LEVEL SECURITY;
 
@@ -1815,6 +1833,8 @@ ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.requests ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.sandbox_clocks ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.sandbox_mail ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sandbox_notes ENABLE ROW LEVEL SECURITY;
@@ -1873,6 +1893,8 @@ CREATE POLICY scope ON public.quarantine TO molar_app USING (((org_id = (current
 
 CREATE POLICY scope ON public.requests FOR SELECT TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
+CREATE POLICY scope ON public.sandbox_clocks TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid)) WITH CHECK (((org_id = (current_setting('molar.org'::text))::uuid) AND (current_setting('molar.mode'::text) = 'test'::text)));
+
 CREATE POLICY scope ON public.sessions TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
 
 CREATE POLICY scope ON public.sign_in_links TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
@@ -1926,6 +1948,8 @@ CREATE POLICY system ON public.organizations TO molar_system USING (true);
 CREATE POLICY system ON public.quarantine TO molar_system USING (true);
 
 CREATE POLICY system ON public.received_files TO molar_system USING (true);
+
+CREATE POLICY system ON public.sandbox_clocks FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.sandbox_mail TO molar_system USING (true);
 
@@ -2520,6 +2544,13 @@ GRANT INSERT,DELETE ON TABLE public.requests TO molar_system;
 GRANT SELECT(id) ON TABLE public.requests TO molar_system;
 
 GRANT SELECT(created_at) ON TABLE public.requests TO molar_system;
+
+GRANT SELECT ON TABLE public.sandbox_clocks TO PUBLIC;
+GRANT INSERT ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(ahead) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(stands_at) ON TABLE public.sandbox_clocks TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_mail TO molar_system;
 

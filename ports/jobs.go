@@ -21,7 +21,7 @@ type Outbox interface {
 	// Pending reports whether the job is not done yet.
 	Pending(ctx context.Context, id billing.JobID) (bool, error)
 
-	// Postpone lets the job rest until the given time.
+	// Postpone lets the job rest until the given real time.
 	Postpone(ctx context.Context, id billing.JobID, until time.Time) error
 }
 

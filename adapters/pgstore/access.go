@@ -95,12 +95,12 @@ ORDER BY created_at, id`, r.scope.Org, by, micro(at))
 func (r apiKeys) Append(ctx context.Context, e event.Event) error {
 	scope := billing.Scope{Org: r.scope.Org, Mode: e.Scope.Mode}
 	if scope == r.scope {
-		return r.appendTo(ctx, scope, e)
+		return r.appendTo(ctx, scope, r.numbered(ctx, e))
 	}
 	if err := r.switchTo(ctx, scope.Mode); err != nil {
 		return err
 	}
-	if err := r.appendTo(ctx, scope, e); err != nil {
+	if err := r.appendTo(ctx, scope, r.numbered(ctx, e)); err != nil {
 		return err
 	}
 	return r.switchTo(ctx, r.scope.Mode)

@@ -34,21 +34,33 @@ type session struct {
 
 type sessionKey struct{}
 
-// clock holds the database's time at the start of a transaction.
+// clock holds the times at the start of a transaction: the database's, and that of the
+// business, which is the same unless the organization's sandbox clock was touched.
 type clock struct {
-	now     time.Time
-	running *running
+	now, business time.Time
+	running       *running
 }
 
-// set reads the time from the reply to begin.
-func (c *clock) set(microseconds string, received time.Time) error {
+// set reads the times from the reply to begin, in microseconds: the database's, and that of
+// the business, which is empty if it is the same.
+func (c *clock) set(now, business string, received time.Time) (err error) {
+	if c.now, err = timeOf(now); err != nil {
+		return err
+	}
+	c.running.set(c.now, received)
+	c.business = c.now
+	if business != "" {
+		c.business, err = timeOf(business)
+	}
+	return err
+}
+
+func timeOf(microseconds string) (time.Time, error) {
 	us, err := strconv.ParseInt(microseconds, 10, 64)
 	if err != nil {
-		return errors.New("begin: the reply has no time")
+		return time.Time{}, errors.New("begin: the reply has no time")
 	}
-	c.now = time.UnixMicro(us).UTC()
-	c.running.set(c.now, received)
-	return nil
+	return time.UnixMicro(us).UTC(), nil
 }
 
 // opening is one of the statements that begin a transaction. The server prepares each
@@ -80,8 +92,22 @@ func (s session) begin(readOnly bool) ([]opening, error) {
 	}
 	set.text += ", set_config('molar.org', $2, true), set_config('molar.mode', $3, true)"
 	set.args = append(set.args, s.scope.Org.UUID(), string(s.scope.Mode))
+	if s.scope.Mode == billing.ModeTest {
+		set.name, set.text = set.name+"_test", set.text+testTime
+	}
 	return []opening{begin, set}, nil
 }
+
+// testTime reads the organization's sandbox clock, in the statement that begins a
+// transaction of test mode. Live mode never reads it. It comes after the settings that its
+// row-level security needs, because the server evaluates the columns in order.
+const testTime = ", (SELECT (extract(epoch FROM " + clockTime + ") * 1000000)::bigint::text FROM sandbox_clocks c WHERE c.org_id = $2::text::uuid)"
+
+// businessColumn is the column of testTime, from 0.
+const businessColumn = 4
+
+// clockTime is the time of a row c of sandbox_clocks.
+const clockTime = "coalesce(c.stands_at, now() + c.ahead)"
 
 // literally returns the statement with its arguments in the text. The arguments are a
 // role, a UUID and a mode, which need no escaping.
@@ -176,11 +202,15 @@ func (c *conn) begin(ctx context.Context, all []opening, at *clock) error {
 	if err != nil {
 		return err
 	}
-	row := make([]driver.Value, 1) // only the first column, the time, is needed
+	row := make([]driver.Value, len(rows.Columns()))
 	if err := errors.Join(rows.Next(row), rows.Close()); err != nil {
 		return err
 	}
-	return at.set(row[0].(string), time.Now())
+	business := ""
+	if len(row) > businessColumn {
+		business, _ = row[businessColumn].(string) // NULL is none
+	}
+	return at.set(row[0].(string), business, time.Now())
 }
 
 // begun reads the time from the reply to begin, which precedes the reply to the
@@ -194,7 +224,7 @@ func (c *conn) begun() error {
 	for _, o := range c.opening {
 		c.opened[o.name] = true
 	}
-	return at.set(c.pipeline.first, c.pipeline.received)
+	return at.set(c.pipeline.now, c.pipeline.business, c.pipeline.received)
 }
 
 // Begin always fails: database/sql calls it only for transactions without a

@@ -72,7 +72,7 @@ RETURNING org_id, mode, endpoint_id`
 // fanOut queues an event for every enabled endpoint that subscribes to it. Most scopes
 // have no endpoints, and then it writes nothing.
 func (t *tx) fanOut(ctx context.Context, scope billing.Scope, e event.Event) error {
-	id, at := billing.NewID[billing.DeliveryID](transactionClock{ctx, t}.Now()), micro(e.CreatedAt)
+	id, at := billing.DeliveryID(e.ID), micro(e.CreatedAt) // a delivery has the time of the event's ID
 	return t.push(ctx, write{
 		row: queuedOf(e.ID), calls: true, text: fanOutOne, args: []any{id, scope.Org, scope.Mode, e.ID, e.Type, at},
 		set: fanOutMany, rows: []row{{"id": id, "org_id": scope.Org, "mode": scope.Mode, "event_id": e.ID, "event_type": e.Type, "at": at}},

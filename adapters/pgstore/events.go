@@ -37,15 +37,21 @@ func (r eventRow) event() (*event.Event, error) {
 // or inserted. The sequence therefore follows every committed one. If events of a
 // transaction have the same time, lists and tails sort them by ascending ID.
 func (r events) Append(ctx context.Context, e event.Event) error {
-	if e.ID.IsZero() {
-		e.ID = billing.NewID[billing.EventID](transactionClock{ctx, r.tx}.Now())
-	}
+	e = r.numbered(ctx, e)
 	if last := &r.lastEvent; e.CreatedAt.Equal(last.at) && bytes.Compare(e.ID[:], last.id[:]) <= 0 {
 		e.ID = following(last.id)
 	}
 	r.lastEvent = lastEvent{e.ID, e.CreatedAt}
 	r.evidence = rowEvidence("events", e.ID)
 	return r.appendTo(ctx, r.scope, e)
+}
+
+// numbered returns the event with an ID.
+func (t *tx) numbered(ctx context.Context, e event.Event) event.Event {
+	if e.ID.IsZero() {
+		e.ID = billing.NewID[billing.EventID](transactionClock{ctx, t}.Now())
+	}
+	return e
 }
 
 // lastEvent is the latest event of a transaction.

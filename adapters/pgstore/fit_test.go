@@ -60,8 +60,9 @@ func TestDatabaseMadeBefore(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := admin(t, url)
+	const applied = "SELECT count(*) FROM goose_db_version WHERE version_id > 0"
+	before := scan[int](t, db, applied)
 	exec(t, db, "UPDATE goose_db_version SET version_id = 58 WHERE version_id > 0")
-	made := scan[int](t, db, "SELECT count(*) FROM goose_db_version WHERE version_id > 0")
 	_, noSteps := pgstore.Steps(t.Context(), url)
 	_, noStore := pgstore.Open(t.Context(), pgstore.Options{URL: url})
 	for does, err := range map[string]error{"migrate": pgstore.Migrate(t.Context(), url), "list the steps": noSteps, "open": noStore} {
@@ -69,7 +70,7 @@ func TestDatabaseMadeBefore(t *testing.T) {
 			t.Errorf("%s: %v", does, err)
 		}
 	}
-	if steps := scan[int](t, db, "SELECT count(*) FROM goose_db_version WHERE version_id > 0"); steps != made {
-		t.Errorf("the database has %d steps, want %d", steps, made)
+	if steps := scan[int](t, db, applied); steps != before {
+		t.Errorf("the database has %d steps, want %d", steps, before)
 	}
 }

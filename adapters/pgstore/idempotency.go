@@ -179,17 +179,27 @@ func (r forgetter) KeyUses(ctx context.Context, before time.Time) (int, error) {
 	return r.do(ctx, "forget idempotency keys", forgetKeyUses, before.UTC())
 }
 
-// Answers removes the saved answers of payers, a bounded number per call.
-func (r forgetter) Answers(ctx context.Context, before time.Time) (int, error) {
-	return r.do(ctx, "forget saved answers", `
+// forgetAnswers has the age that the answers of an organization have by its clock.
+const forgetAnswers = `
 DELETE FROM eligibility_answers
 WHERE ctid = ANY (ARRAY(
-	SELECT ctid
-	FROM eligibility_answers
-	WHERE completed_at < $1
-	ORDER BY completed_at
-	LIMIT 1000
-))`, before.UTC())
+	(
+		SELECT ctid
+		FROM eligibility_answers a
+		WHERE completed_at < $1 AND NOT EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = a.org_id AND a.mode = 'test')
+		ORDER BY completed_at
+		LIMIT 1000
+	) UNION ALL (
+		SELECT a.ctid
+		FROM sandbox_clocks c
+		JOIN eligibility_answers a ON a.org_id = c.org_id AND a.mode = 'test' AND a.completed_at < ` + clockTime + ` - (now() - $1::timestamptz)
+		LIMIT 1000
+	)
+))`
+
+// Answers removes the saved answers of payers, a bounded number per call.
+func (r forgetter) Answers(ctx context.Context, before time.Time) (int, error) {
+	return r.do(ctx, "forget saved answers", forgetAnswers, before.UTC())
 }
 
 // Uploads removes uploads that are settled, a bounded number per call.

@@ -250,18 +250,22 @@ WHERE org_id = $1 AND mode = $2 AND id = $3 AND holder = $4`, r.scope.Org, r.sco
 
 // callLanes checks the deliveries of each enabled endpoint that has no holder. LIMIT 1
 // keeps the planner from reading all due deliveries. Each relay skips the lanes
-// that the relay of another process is calling.
+// that the relay of another process is calling. An endpoint of test mode has the time of
+// its organization's clock.
 const callLanes = `
 WITH due AS (
 	SELECT e.id
 	FROM webhook_endpoints e
+	LEFT JOIN sandbox_clocks c ON c.org_id = e.org_id AND e.mode = 'test'
+	CROSS JOIN LATERAL (SELECT coalesce(` + clockTime + `, $1) AS now) clock
 	CROSS JOIN LATERAL (
 		SELECT
 		FROM webhook_deliveries d
-		WHERE d.org_id = e.org_id AND d.mode = e.mode AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= $1
+		WHERE d.org_id = e.org_id AND d.mode = e.mode AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= clock.now
+		ORDER BY d.next_attempt_at, d.id
 		LIMIT 1
 	) waiting
-	WHERE e.status = 'enabled' AND coalesce(e.circuit_until <= $1, true) AND coalesce(e.lease_until <= now(), true)
+	WHERE e.status = 'enabled' AND coalesce(e.circuit_until <= clock.now, true) AND coalesce(e.lease_until <= now(), true)
 		AND coalesce(e.called_at <= now() - $2 * interval '1 us', true)
 	ORDER BY e.called_at NULLS FIRST
 	LIMIT $3

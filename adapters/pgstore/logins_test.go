@@ -44,7 +44,10 @@ func TestServiceLoginOwnsNothing(t *testing.T) {
 		if err := rows.Scan(&table); err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{"SELECT FROM %", "DELETE FROM %", "ALTER TABLE % DISABLE ROW LEVEL SECURITY", "DROP TABLE %", "TRUNCATE %"} {
+		if table != "sandbox_clocks" { // it is read as a transaction begins, before that has a role; without a scope it is empty
+			forbidden = append(forbidden, "SELECT FROM "+table)
+		}
+		for _, text := range []string{"DELETE FROM %", "ALTER TABLE % DISABLE ROW LEVEL SECURITY", "DROP TABLE %", "TRUNCATE %"} {
 			forbidden = append(forbidden, strings.Replace(text, "%", table, 1))
 		}
 	}

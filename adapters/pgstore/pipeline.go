@@ -30,8 +30,8 @@ type pipeline struct {
 	through bool   // the current reply reports an error and goes to lib/pq
 	left    int    // bytes of a message that lib/pq has not read yet
 
-	first    string    // the first column of the last dropped row
-	received time.Time // when that row arrived
+	now, business string    // the columns of the last dropped row that have the times
+	received      time.Time // when that row arrived
 }
 
 // The types of messages from the server that the pipeline handles.
@@ -156,20 +156,27 @@ func (p *pipeline) next() error {
 		if err != nil {
 			return err
 		}
-		p.first, p.received = firstColumn(row[5:]), time.Now()
+		p.now, p.business, p.received = column(row[5:], 0), column(row[5:], businessColumn), time.Now()
 	}
 	_, err = io.CopyN(io.Discard, p.in, int64(size))
 	return err
 }
 
-// firstColumn returns the text of a row's first column, or an empty string for NULL.
-func firstColumn(row []byte) string {
-	if len(row) < 6 {
+// column returns the text of a column of a row, from 0, or an empty string for NULL and for
+// one that the row does not have.
+func column(row []byte, n int) string {
+	if len(row) < 2 || n >= int(binary.BigEndian.Uint16(row)) {
 		return ""
 	}
-	size := int64(binary.BigEndian.Uint32(row[2:]))
-	if row = row[6:]; size > int64(len(row)) {
-		return "" // -1, as an unsigned number, means NULL
+	for row = row[2:]; len(row) >= 4; n-- {
+		size := max(0, int64(int32(binary.BigEndian.Uint32(row)))) //nolint:gosec // G115: -1, as an unsigned number, means NULL
+		if row = row[4:]; size > int64(len(row)) {
+			return ""
+		}
+		if n == 0 {
+			return string(row[:size])
+		}
+		row = row[size:]
 	}
-	return string(row[:size])
+	return ""
 }

@@ -56,8 +56,8 @@ func TestPipeline(t *testing.T) {
 				t.Errorf("%s: Write = %d, %v", test.name, n, err)
 			}
 			got, err := io.ReadAll(p)
-			if string(got) != test.want || p.first != test.first || err != nil {
-				t.Errorf("%s: lib/pq reads %q, %v with first column %q; want %q with %q", test.name, got, err, p.first, test.want, test.first)
+			if string(got) != test.want || p.now != test.first || err != nil {
+				t.Errorf("%s: lib/pq reads %q, %v with first column %q; want %q with %q", test.name, got, err, p.now, test.want, test.first)
 			}
 			if sent := peer.out.String(); sent != "COMMITBEGINstatement" {
 				t.Errorf("%s: sent %q", test.name, sent)
@@ -78,7 +78,7 @@ func FuzzPipeline(f *testing.F) {
 			p := newPipeline(&script{in: slow(bytes.NewReader(replies))})
 			p.dropped = int(dropped)
 			got, _ := io.ReadAll(p)
-			return string(got), p.first
+			return string(got), p.now
 		}
 		fast, first := read(func(r io.Reader) io.Reader { return r })
 		slow, again := read(iotest.OneByteReader)

@@ -111,14 +111,35 @@ ON CONFLICT (name) DO NOTHING`, names, contents, pq.Array(due), pq.Array(orgs), 
 }
 
 // takeMail skips the few files that were returned a moment ago. They come first in the
-// index.
+// index. The files of an organization whose clock was touched are due by that clock, and
+// found by it.
 const takeMail = `
-WITH due AS (
-	SELECT name
-	FROM sandbox_mail
-	WHERE removed_at IS NULL AND due <= $1 AND coalesce(given_until <= $1, true) AND network = $4
+WITH first AS (
+	(
+		SELECT name, due
+		FROM sandbox_mail m
+		WHERE removed_at IS NULL AND due <= $1 AND coalesce(given_until <= $1, true) AND network = $4
+			AND NOT EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = m.org_id AND m.mode = 'test')
+		ORDER BY due, name
+		LIMIT $3
+	) UNION ALL (
+		SELECT m.name, m.due
+		FROM (SELECT * FROM sandbox_clocks ORDER BY org_id) c
+		CROSS JOIN LATERAL (
+			SELECT name, due
+			FROM sandbox_mail
+			WHERE org_id = c.org_id AND mode = 'test' AND removed_at IS NULL AND due <= ` + clockTime + `
+				AND coalesce(given_until <= $1, true) AND network = $4
+			ORDER BY due, name
+			LIMIT $3
+		) m
+	)
 	ORDER BY due, name
 	LIMIT $3
+), due AS (
+	SELECT name
+	FROM sandbox_mail
+	WHERE name = ANY (ARRAY (SELECT name FROM first)) AND removed_at IS NULL AND coalesce(given_until <= $1, true)
 	FOR UPDATE SKIP LOCKED
 ), given AS (
 	UPDATE sandbox_mail m

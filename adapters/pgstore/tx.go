@@ -121,7 +121,10 @@ func (c transactionClock) Now() billing.Real {
 type businessClock struct{ transactionClock }
 
 // Now returns the time at which the transaction began by the clock of its scope.
-func (c businessClock) Now() time.Time { return c.transactionClock.Now().Time }
+func (c businessClock) Now() time.Time {
+	_ = c.transactionClock.Now()
+	return c.clock.business
+}
 
 // later queues a write. Parts of one statement do not see each other's effects. A
 // second write to the same row therefore sends the queue first.

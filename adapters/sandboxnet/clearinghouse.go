@@ -59,8 +59,8 @@ type Clearinghouse struct {
 
 var _ ports.Clearinghouse = (*Clearinghouse)(nil)
 
-// NewClearinghouse returns the network. The clock decides when a message is
-// due.
+// NewClearinghouse returns the network. The clock decides when a file was sent that does
+// not say it, and when a message is due, unless the mail knows its organization's clock.
 func NewClearinghouse(clock ports.Clock, mail Mail, o Options) *Clearinghouse {
 	o.ERADelay = max(o.ERADelay, leastERADelay)
 	return &Clearinghouse{clock: clock, mail: mail, options: o}
@@ -81,7 +81,11 @@ func (c *Clearinghouse) Send(ctx context.Context, f clearing.OutgoingFile, _ fun
 		}
 		return c.mail.Remember(ctx, notes)
 	}
-	files, err := c.replies(f.Name, f.Content, remember)
+	at := f.At
+	if at.IsZero() {
+		at = c.clock.Now()
+	}
+	files, err := c.replies(f.Name, f.Content, at, remember)
 	if err != nil {
 		return fmt.Errorf("sandboxnet: %w", err)
 	}
@@ -105,9 +109,9 @@ func (c *Clearinghouse) Remove(ctx context.Context, name string) error {
 // memory is the function Mail.Remember.
 type memory func([]Note) ([][]byte, error)
 
-// replies returns all messages about a file.
-func (c *Clearinghouse) replies(name string, content []byte, remember memory) ([]MailFile, error) {
-	o := outbox{Options: c.options, base: strings.TrimSuffix(name, ".837"), sent: c.clock.Now().UTC(), counts: map[string]int{}}
+// replies returns all messages about a file that was sent at a time.
+func (c *Clearinghouse) replies(name string, content []byte, at time.Time, remember memory) ([]MailFile, error) {
+	o := outbox{Options: c.options, base: strings.TrimSuffix(name, ".837"), sent: at.UTC(), counts: map[string]int{}}
 	f, err := readSent(content)
 	if err != nil {
 		return nil, err

@@ -92,9 +92,9 @@ func (s *Service) CreateKey(ctx context.Context, call idempotency.Write[Issued],
 				return Issued{}, err
 			}
 		}
-		real := tx.Real.Now()
-		k.CreatedAt = real.Time
-		k.ID = billing.NewID[billing.KeyID](real)
+		stamp := tx.Real.Now()
+		k.CreatedAt = stamp.Time
+		k.ID = billing.NewID[billing.KeyID](stamp)
 		if err := tx.APIKeys.Insert(ctx, &k, caller.KeyDigest(secret)); err != nil {
 			return Issued{}, err
 		}

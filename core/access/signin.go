@@ -232,14 +232,14 @@ func (s *Service) secondFactor(a *caller.Account, code string, now time.Time) bo
 func (s *Service) open(
 	ctx context.Context, tx ports.SystemTx, a *caller.Account, in SignIn, session *caller.Session,
 ) (*SignedIn, error) {
-	real := tx.Real.Now()
-	now := real.Time
+	stamp := tx.Real.Now()
+	now := stamp.Time
 	a.SignIn(now)
 	if err := tx.Accounts.Save(ctx, a); err != nil {
 		return nil, err
 	}
 	secret := caller.NewToken()
-	session.ID, session.Org, session.User = billing.NewID[billing.SessionID](real), a.Org, a.ID
+	session.ID, session.Org, session.User = billing.NewID[billing.SessionID](stamp), a.Org, a.ID
 	session.Address, session.Agent, session.CreatedAt, session.UsedAt = in.Address.Unmap().String(), in.Agent, now, now
 	if err := tx.SignedIn.Insert(ctx, session, caller.TokenDigest(secret)); err != nil {
 		return nil, err

@@ -196,8 +196,8 @@ func (s *Service) quarantine(
 	var err error
 	if f.Scope == (billing.Scope{}) {
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-			real := tx.Real.Now()
-			q = quarantine.New(f, mode, cause, reason, real, real.Time)
+			stamp := tx.Real.Now()
+			q = quarantine.New(f, mode, cause, reason, stamp, stamp.Time)
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})

@@ -24,7 +24,9 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 	id := billing.FileID(j.Subject)
 	var b *clearing.Batch
 	var content []byte
+	var now time.Time
 	err := s.store.View(ctx, j.Scope, func(ctx context.Context, tx ports.Tx) (err error) {
+		now = tx.Clock.Now()
 		if b, err = tx.Batches.Get(ctx, id); err == nil && b.State == clearing.BatchPending {
 			content, err = tx.Batches.Content(ctx, id)
 		}
@@ -37,7 +39,7 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 		return s.done(ctx, j)
 	}
 	if content != nil {
-		err = s.hand(ctx, b, content)
+		err = s.hand(ctx, b, content, now)
 	}
 	if errors.Is(err, network.ErrOutcomeUnknown) {
 		return s.hold(ctx, j, b.File.Name, err)
@@ -54,12 +56,12 @@ func (s *Service) Send(ctx context.Context, j jobs.Job) error {
 }
 
 // hand hands a batch to its network.
-func (s *Service) hand(ctx context.Context, b *clearing.Batch, content []byte) error {
+func (s *Service) hand(ctx context.Context, b *clearing.Batch, content []byte, now time.Time) error {
 	n, err := s.network(b.Network)
 	if err != nil {
 		return err
 	}
-	f := clearing.OutgoingFile{Scope: b.Scope, Name: b.File.Name, Content: content, Token: b.SendToken}
+	f := clearing.OutgoingFile{Scope: b.Scope, Name: b.File.Name, Content: content, At: now, Token: b.SendToken}
 	stored := f.Token
 	return n.Claims.Send(ctx, f, func(ctx context.Context, token string) error {
 		err := s.mark(ctx, b, stored, token)
@@ -147,7 +149,7 @@ func (s *Service) postpone(ctx context.Context, j jobs.Job, why network.Reason, 
 				return err
 			}
 		}
-		return tx.Outbox.Postpone(ctx, j.ID, now.Add(rest))
+		return tx.Outbox.Postpone(ctx, j.ID, tx.Real.Now().Add(rest))
 	})
 }
 

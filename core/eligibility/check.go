@@ -166,15 +166,15 @@ func (s *Service) begin(
 	if err := tx.Checks.Insert(ctx, c); err != nil {
 		return err
 	}
-	real := tx.Real.Now()
-	if err := tx.Keys.Record(ctx, req.Asking(c.ID, real.Time)); err != nil {
+	stamp := tx.Real.Now()
+	if err := tx.Keys.Record(ctx, req.Asking(c.ID, stamp.Time)); err != nil {
 		return err
 	}
 	if c.State == coverage.CheckCompleted {
 		return tx.Events.Append(ctx, c.CompletedEvent())
 	}
 	return tx.Outbox.Stage(ctx, jobs.Job{
-		ID: billing.NewID[billing.JobID](real), Kind: jobs.KindEligibility, Scope: c.Scope, Subject: c.ID, ReplyTo: replyTo,
+		ID: billing.NewID[billing.JobID](stamp), Kind: jobs.KindEligibility, Scope: c.Scope, Subject: c.ID, ReplyTo: replyTo,
 	})
 }
 

@@ -74,7 +74,7 @@ func (w *worker) putDown() {
 
 func (w *worker) postpone(ctx context.Context, rest time.Duration) error {
 	return w.store.InTx(ctx, w.job.Scope, func(ctx context.Context, tx ports.Tx) error {
-		return tx.Outbox.Postpone(ctx, w.job.ID, tx.Clock.Now().Add(rest))
+		return tx.Outbox.Postpone(ctx, w.job.ID, tx.Real.Now().Add(rest))
 	})
 }
 

@@ -60,8 +60,8 @@ func (s *Service) place(ctx context.Context, mode billing.Mode, f clearing.Incom
 		}
 	}
 	if why != "" {
-		return s.quarantine(ctx, scope, func(real billing.Real, now time.Time) *quarantine.File {
-			return quarantine.NewPayment(p, f, mode, why, real, now)
+		return s.quarantine(ctx, scope, func(stamp billing.Real, now time.Time) *quarantine.File {
+			return quarantine.NewPayment(p, f, mode, why, stamp, now)
 		})
 	}
 	_, err := s.keep(ctx, scope, p)
@@ -76,8 +76,8 @@ func (s *Service) apart(ctx context.Context, by *network.Route, f clearing.Incom
 		parts = slices.Collect(s.edi.Apart(f.Content))
 	}
 	if len(parts) < 2 {
-		q, err := s.quarantine(ctx, f.Scope, func(real billing.Real, now time.Time) *quarantine.File {
-			return quarantine.New(f, by.Mode, quarantine.Unreadable, unreadable(why)+".", real, now)
+		q, err := s.quarantine(ctx, f.Scope, func(stamp billing.Real, now time.Time) *quarantine.File {
+			return quarantine.New(f, by.Mode, quarantine.Unreadable, unreadable(why)+".", stamp, now)
 		})
 		if q != nil {
 			aside = append(aside, q)
@@ -226,7 +226,7 @@ func paidTo(p *remit.Remittance) string {
 // quarantine stores a file in the quarantine of its organization, or in the operator's. It
 // returns the file if that did not have it.
 func (s *Service) quarantine(
-	ctx context.Context, scope billing.Scope, file func(real billing.Real, now time.Time) *quarantine.File,
+	ctx context.Context, scope billing.Scope, file func(stamp billing.Real, now time.Time) *quarantine.File,
 ) (entered *quarantine.File, err error) {
 	var q *quarantine.File
 	var id billing.FileID
@@ -238,8 +238,8 @@ func (s *Service) quarantine(
 		})
 	} else {
 		err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) (err error) {
-			real := tx.Real.Now()
-			q = file(real, real.Time)
+			stamp := tx.Real.Now()
+			q = file(stamp, stamp.Time)
 			id, err = tx.Quarantine.Insert(ctx, q)
 			return err
 		})

@@ -17,7 +17,7 @@ func (s *Service) Ping(
 	ctx context.Context, call idempotency.Write[webhook.Attempt], id billing.WebhookEndpointID,
 ) (reply caller.Reply, err error) {
 	var now time.Time
-	var real billing.Real
+	var stamp billing.Real
 	var work billing.JobID
 	var e *webhook.Endpoint
 	err = s.store.InTx(ctx, call.Scope, func(ctx context.Context, tx ports.Tx) error {
@@ -29,9 +29,9 @@ func (s *Service) Ping(
 			reply = *kept
 			return nil
 		}
-		now, real = tx.Clock.Now(), tx.Real.Now()
-		work = billing.NewID[billing.JobID](real)
-		if !begun.IsZero() && real.Sub(begun.Time()) < pingTime {
+		now, stamp = tx.Clock.Now(), tx.Real.Now()
+		work = billing.NewID[billing.JobID](stamp)
+		if !begun.IsZero() && stamp.Sub(begun.Time()) < pingTime {
 			return caller.ErrKeyInUse()
 		}
 		if err := call.Request.Faults.Err(); err != nil {
@@ -40,12 +40,12 @@ func (s *Service) Ping(
 		if e, err = tx.Endpoints.Get(ctx, id); err != nil {
 			return err
 		}
-		return tx.Keys.Record(ctx, call.Request.Waiting(work, real.Time))
+		return tx.Keys.Record(ctx, call.Request.Waiting(work, stamp.Time))
 	})
 	if err != nil || reply.Replayed {
 		return reply, err
 	}
-	ping := e.Ping(real, now)
+	ping := e.Ping(stamp, now)
 	attempt, err := post(ctx, s.sender, e, &ping, now, s.clock.Now(), currentSecret(s.store, call.Scope, id))
 	if err == nil {
 		err = ctx.Err()

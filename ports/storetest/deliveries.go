@@ -435,6 +435,9 @@ func testForgetDeliveries(b *scoped) {
 		events = append(events, b.event(id[billing.CheckID](), event.ClaimPaid, n))
 	}
 	events[0].CreatedAt, events[1].CreatedAt = old, old.Add(time.Microsecond)
+	for n := range events {
+		events[n].ID = billing.NewID[billing.EventID](billing.RealAt(events[n].CreatedAt))
+	}
 	b.appendEvents(events...)
 	b.settleAll(e.ID)
 	b.forgets(ports.Forgetter.Deliveries, b.now.Add(-30*24*time.Hour), 2)

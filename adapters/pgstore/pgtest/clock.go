@@ -22,10 +22,10 @@ type frozen struct {
 	now   time.Time
 }
 
-// real is the same time as a real one.
-type real struct{ *frozen }
+// realClock is the same time as a real one.
+type realClock struct{ *frozen }
 
-func (r real) Now() billing.Real { return billing.RealAt(r.frozen.Now()) }
+func (r realClock) Now() billing.Real { return billing.RealAt(r.frozen.Now()) }
 
 func (f *frozen) Now() time.Time {
 	if f.now.IsZero() {
@@ -38,7 +38,7 @@ func (f *frozen) Now() time.Time {
 func (c Clocked) InTx(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return c.Store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		now := &frozen{clock: c.Clock}
-		tx.Clock, tx.Real = now, real{now}
+		tx.Clock, tx.Real = now, realClock{now}
 		return fn(ctx, tx)
 	})
 }
@@ -47,7 +47,7 @@ func (c Clocked) InTx(ctx context.Context, scope billing.Scope, fn func(context.
 func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.Context, ports.Tx) error) error {
 	return c.Store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		now := &frozen{clock: c.Clock}
-		tx.Clock, tx.Real = now, real{now}
+		tx.Clock, tx.Real = now, realClock{now}
 		return fn(ctx, tx)
 	})
 }
@@ -55,7 +55,7 @@ func (c Clocked) View(ctx context.Context, scope billing.Scope, fn func(context.
 // System calls the store's System with the test's time.
 func (c Clocked) System(ctx context.Context, fn func(context.Context, ports.SystemTx) error) error {
 	return c.Store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		tx.Real = real{&frozen{clock: c.Clock}}
+		tx.Real = realClock{&frozen{clock: c.Clock}}
 		return fn(ctx, tx)
 	})
 }

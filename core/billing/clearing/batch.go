@@ -80,10 +80,10 @@ type BatchAcknowledgement struct {
 
 // NewBatch returns a batch of claims with the serial number, which no other batch
 // has. Its name has the default form.
-func NewBatch(scope billing.Scope, network string, serial int64, claims int, real billing.Real, now time.Time) *Batch {
+func NewBatch(scope billing.Scope, network string, serial int64, claims int, stamp billing.Real, now time.Time) *Batch {
 	control := fmt.Sprintf("%09d", serial%1_000_000_000)
 	return &Batch{
-		ID: billing.NewID[billing.FileID](real), Scope: scope, Network: network, State: BatchPending, ClaimCount: claims, CreatedAt: now,
+		ID: billing.NewID[billing.FileID](stamp), Scope: scope, Network: network, State: BatchPending, ClaimCount: claims, CreatedAt: now,
 		File: FileRef{Name: BatchTime(now) + ".837", ControlNumbers: ControlNumbers{control, control, control}},
 	}
 }

@@ -1,6 +1,10 @@
 package clearing
 
-import "github.com/molar-billing/molar/core/billing"
+import (
+	"time"
+
+	"github.com/molar-billing/molar/core/billing"
+)
 
 // OutgoingFile is a file of claims for a clearinghouse. A name always stands for the
 // same content.
@@ -8,7 +12,8 @@ type OutgoingFile struct {
 	Scope   billing.Scope
 	Name    string
 	Content []byte
-	Token   string // of the step of an earlier Send that may have delivered it; empty if there was none
+	At      time.Time // by the clock of its scope; zero stands for now
+	Token   string    // of the step of an earlier Send that may have delivered it; empty if there was none
 }
 
 // IncomingFile is a file from a clearinghouse.

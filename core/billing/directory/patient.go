@@ -32,10 +32,10 @@ type Person struct {
 // NewPerson returns the person, with a new directory entry created at the given
 // time. ok is false when the name or the date of birth is missing, because two
 // people could then have the same key.
-func NewPerson(scope billing.Scope, firstName, lastName string, born billing.Date, real billing.Real, at time.Time) (p Person, ok bool) {
+func NewPerson(scope billing.Scope, firstName, lastName string, born billing.Date, stamp billing.Real, at time.Time) (p Person, ok bool) {
 	key, ok := PatientKey(firstName, lastName, born)
 	return Person{key, Patient{
-		ID: billing.NewID[billing.PatientID](real), Scope: scope, FirstName: firstName, LastName: lastName, DateOfBirth: born, CreatedAt: at,
+		ID: billing.NewID[billing.PatientID](stamp), Scope: scope, FirstName: firstName, LastName: lastName, DateOfBirth: born, CreatedAt: at,
 	}}, ok
 }
 

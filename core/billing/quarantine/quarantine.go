@@ -56,9 +56,9 @@ func (q *File) Restore(payments []remit.Remittance) {
 
 // New returns a file with the reason for which it waits. A file without a scope
 // belongs to the operator.
-func New(f clearing.IncomingFile, mode billing.Mode, cause Cause, reason string, real billing.Real, at time.Time) *File {
+func New(f clearing.IncomingFile, mode billing.Mode, cause Cause, reason string, stamp billing.Real, at time.Time) *File {
 	return &File{
-		ID: billing.NewID[billing.FileID](real), Scope: billing.Scope{Org: f.Scope.Org, Mode: mode}, Origin: clearing.FileFromNetwork, Name: f.Name, Cause: cause, Reason: reason,
+		ID: billing.NewID[billing.FileID](stamp), Scope: billing.Scope{Org: f.Scope.Org, Mode: mode}, Origin: clearing.FileFromNetwork, Name: f.Name, Cause: cause, Reason: reason,
 		Content: f.Content, ReceivedAt: at,
 	}
 }
@@ -112,8 +112,8 @@ func UnreadPart(p clearing.FilePart) (cause Cause, reason string) {
 }
 
 // NewPayment returns one payment of a file with the reason for which it waits.
-func NewPayment(r *remit.Remittance, f clearing.IncomingFile, mode billing.Mode, reason string, real billing.Real, at time.Time) *File {
-	q := New(clearing.IncomingFile{Scope: f.Scope, Name: f.Name, Content: r.Content}, mode, Unplaced, reason, real, at)
+func NewPayment(r *remit.Remittance, f clearing.IncomingFile, mode billing.Mode, reason string, stamp billing.Real, at time.Time) *File {
+	q := New(clearing.IncomingFile{Scope: f.Scope, Name: f.Name, Content: r.Content}, mode, Unplaced, reason, stamp, at)
 	q.Payment = &Payment{
 		PayerName: r.PayerName, PayerIDs: r.PayerIDs, PayeeName: r.PayeeName, PayeeNPI: r.PayeeNPI, PayeeTaxID: r.PayeeTaxID, Payment: r.Payment,
 		ClaimCount: r.ClaimCount, Numbers: r.File.ControlNumbers,

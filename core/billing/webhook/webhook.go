@@ -244,9 +244,9 @@ func (e *Endpoint) Message(ev *event.Event, at time.Time) Message {
 func (m Message) Signature(s Secret) (string, error) { return s.Sign(m.ID, m.At, m.Body) }
 
 // Ping returns an event that tests an endpoint. It is not stored, so it gets its ID here.
-func (e *Endpoint) Ping(real billing.Real, now time.Time) event.Event {
+func (e *Endpoint) Ping(stamp billing.Real, now time.Time) event.Event {
 	ping := event.New(e.Scope, event.Ping, e.ID, now, pingData{ID: e.ID, Object: "webhook_endpoint"})
-	ping.ID = billing.NewID[billing.EventID](real)
+	ping.ID = billing.NewID[billing.EventID](stamp)
 	return ping
 }
 

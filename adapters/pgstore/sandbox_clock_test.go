@@ -1,0 +1,175 @@
+package pgstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/molar-billing/molar/adapters/pgstore"
+	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/ports"
+)
+
+// shift sets the sandbox clock of an organization.
+func shift(t *testing.T, db *sql.DB, org billing.OrgID, ahead time.Duration, stands time.Time) {
+	t.Helper()
+	exec(t, db, "INSERT INTO organizations (id, name, created_at) VALUES ('"+org.UUID()+"', 'Shifted', now()) ON CONFLICT DO NOTHING")
+	at := sql.NullTime{Time: stands, Valid: !stands.IsZero()}
+	if _, err := db.ExecContext(t.Context(), `
+INSERT INTO sandbox_clocks (org_id, ahead, stands_at) VALUES ($1, $2 * interval '1 us', $3)
+ON CONFLICT (org_id) DO UPDATE SET ahead = excluded.ahead, stands_at = excluded.stands_at`, org.UUID(), ahead.Microseconds(), at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clocks returns the times of a transaction.
+func clocks(t *testing.T, s *pgstore.Store, in billing.Scope) (business time.Time, stamp billing.Real) {
+	t.Helper()
+	if err := s.View(t.Context(), in, func(_ context.Context, tx ports.Tx) error {
+		business, stamp = tx.Clock.Now(), tx.Real.Now()
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return business, stamp
+}
+
+// TestSandboxClock shifts and stops the clock of one organization. Its transactions in test
+// mode follow; live mode and another organization have real time.
+func TestSandboxClock(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s, db := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), admin(t, url)
+	in, other := scope(), scope()
+	live := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
+	stands := time.Date(2030, 2, 3, 4, 5, 6, 7000, time.UTC)
+	for _, c := range []struct {
+		ahead  time.Duration
+		stands time.Time
+	}{{0, time.Time{}}, {400 * 24 * time.Hour, time.Time{}}, {time.Hour, stands}, {0, stands.AddDate(-10, 0, 0)}} {
+		shift(t, db, in.Org, c.ahead, c.stands)
+		business, stamp := clocks(t, s, in)
+		if want := stamp.Add(c.ahead); c.stands.IsZero() && !business.Equal(want) || !c.stands.IsZero() && !business.Equal(c.stands) {
+			t.Errorf("the clock shows %v at %v, want %+v", business, stamp, c)
+		}
+		for _, untouched := range []billing.Scope{live, other} {
+			if business, stamp := clocks(t, s, untouched); !business.Equal(stamp.Time) {
+				t.Errorf("the clock of %+v shows %v at %v", untouched, business, stamp)
+			}
+		}
+	}
+	shift(t, db, in.Org, 0, stands)
+	e := someEvent(check(in).ID)
+	e.ID, e.CreatedAt = billing.EventID{}, stands
+	before := time.Now().Add(-time.Hour)
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Endpoints.Insert(ctx, endpoint(in)), tx.Events.Append(ctx, e), tx.Outbox.Stage(ctx, job()))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"events", "webhook_deliveries"} {
+		var id billing.EventID
+		var at time.Time
+		if err := db.QueryRowContext(t.Context(), "SELECT id, created_at FROM "+table).Scan(&id, &at); err != nil {
+			t.Fatal(table, err)
+		}
+		if id.Time().Before(before) || id.Time().After(time.Now().Add(time.Hour)) || !at.Equal(stands) {
+			t.Errorf("%s: the ID has the time %v, and the row %v", table, id.Time(), at)
+		}
+	}
+}
+
+// TestLiveModeHasNoClock tries to write the clock with the roles of the services.
+func TestLiveModeHasNoClock(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	pgtest.Open(t, func(o *pgstore.Options) { o.URL = url })
+	db, in, other := admin(t, url), scope(), scope()
+	shift(t, db, in.Org, time.Hour, time.Time{})
+	shift(t, db, other.Org, time.Hour, time.Time{})
+	live := billing.Scope{Org: in.Org, Mode: billing.ModeLive}
+	const move = "UPDATE sandbox_clocks SET ahead = ahead + interval '1 hour'"
+	if n, err := as(t, db, "molar_app", in, move); n != 1 || err != nil {
+		t.Errorf("in test mode %d clocks move, %v", n, err)
+	}
+	if _, err := as(t, db, "molar_app", live, move); !refused(err) {
+		t.Errorf("in live mode a clock moves: %v", err)
+	}
+	if n, err := as(t, db, "molar_app", scope(), "SELECT 1 FROM sandbox_clocks"); n != 0 || err != nil {
+		t.Errorf("another organization sees %d clocks, %v", n, err)
+	}
+	if _, err := as(t, db, "molar_system", in, move); !refused(err) {
+		t.Errorf("the system moves a clock: %v", err)
+	}
+}
+
+// TestDueByTheClock has work that is due in ten hours, of two organizations and in live
+// mode. Only what is of the organization whose clock moved comes early.
+func TestDueByTheClock(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s, db := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), admin(t, url)
+	in, other := scope(), scope()
+	later := time.Now().Add(10 * time.Hour)
+	var files []struct {
+		clearing.IncomingFile
+
+		Due time.Time
+	}
+	ids := map[billing.WebhookEndpointID]billing.Scope{}
+	for _, of := range []billing.Scope{in, other, {Org: in.Org, Mode: billing.ModeLive}} {
+		e, happened := endpoint(of), someEvent(check(of).ID)
+		happened.CreatedAt = later
+		ids[e.ID] = of
+		if err := s.InTx(t.Context(), of, func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(tx.Endpoints.Insert(ctx, e), tx.Events.Append(ctx, happened))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, struct {
+			clearing.IncomingFile
+
+			Due time.Time
+		}{clearing.IncomingFile{Scope: of, Name: e.ID.String(), Content: []byte("x")}, later})
+	}
+	if err := s.SandboxMail().Put(t.Context(), files); err != nil {
+		t.Fatal(err)
+	}
+	due := func(what string, want ...billing.Scope) {
+		t.Helper()
+		got, err := s.SandboxMail().Take(t.Context(), time.Now(), 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var called []billing.Scope
+		err = s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+			called = nil
+			lanes, err := tx.Jobs.Lanes(ctx, tx.Real.Now().Time, 0, 10)
+			for _, j := range lanes {
+				called = append(called, j.Scope)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(want) || len(called) != len(want) || len(want) == 1 && (got[0].Scope != want[0] || called[0] != want[0]) {
+			t.Errorf("%s: %d files, lanes of %v; want those of %v", what, len(got), called, want)
+		}
+	}
+	due("nothing is due")
+	shift(t, db, in.Org, 11*time.Hour, time.Time{})
+	due("ahead", in)
+	shift(t, db, in.Org, 0, later)
+	due("it stands where the work is due", in)
+	shift(t, db, in.Org, 0, later.Add(-time.Minute))
+	due("it stands before that")
+	exec(t, db, "UPDATE sandbox_mail SET due = now() - interval '1 hour' WHERE mode = 'test'")
+	exec(t, db, "UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 hour' WHERE mode = 'test'")
+	shift(t, db, in.Org, 0, time.Now().Add(-2*time.Hour))
+	due("it stands behind real time", other)
+}

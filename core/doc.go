@@ -12,7 +12,9 @@
 //
 // Imports point one way:
 //
-//	core/billing <- ports <- core/<capability> <- adapters | workers <- cmd
+//	core/billing <- core/jobs <- ports <- core/<capability> <- httpapi, cli | workers <- cmd
+//
+// The other adapters know the nouns, the jobs and the ports, and no capability.
 //
 // The nouns are packages below core/billing, which itself has the values that all of
 // them use. Each knows only what stands below it:
@@ -30,16 +32,16 @@
 //	event        what happened to a resource
 //
 // A rule that needs only values is a method there; one that needs two nouns belongs to
-// the upper one. intake parses the bodies of requests for them. Each capability is one
-// concrete Service with a file for each use case: check, decide, save, emit, stage.
+// the upper one. intake parses the bodies of requests for them. Each capability but
+// intake and lists is one concrete Service with a file for each use case: check, decide, save, emit, stage.
 //
 // A capability imports no other except intake, lists, which reads, and
 // idempotency, which makes a change at most once for a key. A use case that writes
-// receives an idempotency.Write: the scope, the caller, and how to render the reply that
+// for a caller with a key receives an idempotency.Write: the scope, the caller, and how to render the reply that
 // is stored.
 //
-// Only what the core drives is an interface (package ports). Each port has a
-// contract suite that all of its adapters pass. A use case never sends work to the
+// Only what the core drives is an interface (package ports). The store, the
+// queue, the blobs and the networks have contract suites that all of their adapters pass. A use case never sends work to the
 // queue itself: it stages a job in the transaction, and the outbox relay publishes
 // the job after the commit.
 //

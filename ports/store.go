@@ -1,7 +1,7 @@
 // Package ports declares the interfaces that the core needs from outside: a
 // store, a queue, the networks to payers, the codec of their messages, and the
-// time. It has no behavior. Each port has a contract suite in a package beside
-// this one, and every adapter of the port passes it.
+// time. It has no behavior. The store, the queue, the blobs and the networks have
+// contract suites in packages beside this one, and every adapter of them passes.
 //
 // Errors: a *billing.Error is for the caller of the API; any other error is an
 // internal fault.

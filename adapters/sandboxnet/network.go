@@ -13,8 +13,8 @@
 // mail (Mail) until they are due: a 997 after 0.3 seconds, a 277CA of the
 // clearinghouse after 0.6 and one of each payer after 1 second. One ERA delay
 // later follows an 835 of each payer for each payee. The ending of the
-// subscriber's member ID decides a claim; the table in claimscenarios.go lists
-// the endings:
+// subscriber's member ID decides a claim; the table in claimscenarios.go has
+// all endings, of which these are the main ones:
 //
 //	-REJECTED        the payer rejects the claim for an unknown member ID
 //	-BATCH-REJECTED  the 997 rejects the file, the first time it has the claim

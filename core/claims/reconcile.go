@@ -15,8 +15,8 @@ import (
 // Reconcile records that the user has posted the payment, and keeps what they accept of
 // the open amount. It has no event.
 //
-// Errors: those of the idempotency key; CodeNotFound; CodeConflict for a claim in
-// another state than paid or denied, and for an open amount that is not accepted;
+// Errors: those of the idempotency key; CodeNotFound; CodeConflict for a claim that
+// is neither paid, denied, nor reconciled with a changed payment, and for an open amount that is not accepted;
 // CodeInvalidRequest for every fault, and for another amount than the open one.
 func (s *Service) Reconcile(
 	ctx context.Context, call idempotency.Write[*claim.Record], id billing.ClaimID, in intake.ReconcileRequest,

@@ -2,6 +2,6 @@
 // written, and lists their faults.
 //
 // A request has the texts of a body and the faults of its form. Nil is a value
-// that was left out or null. Its methods return values of package billing with
-// every fault at once. Business rules are in billing; intake has the form.
+// that was left out or null. Its methods return values of the nouns with every
+// fault at once. The rules of billing are with the nouns; intake has the form.
 package intake

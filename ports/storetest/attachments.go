@@ -87,7 +87,9 @@ func testAttachments(b *scoped) {
 		func(a *attachment.Attachment) error { return did(a.NotSent(job)) },
 		func(a *attachment.Attachment) error { return a.BeginSending(job, 3, b.now.Add(2*time.Second)) },
 		func(a *attachment.Attachment) error { return did(a.GiveUp(job)) },
-		func(a *attachment.Attachment) error { return a.SetNarrative(unicode+".", "usr_1", b.now.Add(3*time.Second)) },
+		func(a *attachment.Attachment) error {
+			return a.SetNarrative(unicode+".", "usr_1", b.now.Add(3*time.Second))
+		},
 		func(a *attachment.Attachment) error { return a.BeginSending(job, 4, b.now.Add(4*time.Second)) },
 		func(a *attachment.Attachment) error { return did(a.Sent(a.Number, b.now.Add(5*time.Second))) },
 	} {

@@ -23,7 +23,7 @@ type RuleContext struct {
 }
 
 // rule is a rule for claims that can be sent, or for a part of them. The message
-// Repeats no value of the claim.
+// repeats no value of the claim.
 type rule[T part] struct {
 	code, field, message, fix string
 

@@ -97,7 +97,8 @@ func (b *browser) keep(cookies []*http.Cookie) {
 	}
 }
 
-// tab opens an empty tab, and watches it until the test ends.
+// tab opens an empty tab, and watches it until the test ends. It is closed with its
+// browser, which does not ask about typed text.
 func (b *browser) tab() *page {
 	b.tb.Helper()
 	r, err := b.rod.Page(proto.TargetCreateTarget{})
@@ -118,7 +119,6 @@ func (b *browser) tab() *page {
 	b.tb.Cleanup(func() {
 		p.keepFailure()
 		p.watch.end(b.tb, r, seen)
-		_ = r.Close()
 	})
 	return p
 }

@@ -205,6 +205,29 @@ func TestWhatAPersonDoes(t *testing.T) {
 	}
 }
 
+// A journey that ends on a page with typed text, as one that fails may, does not wait for
+// an answer to the browser's question.
+func TestTypedTextDoesNotHoldAJourney(t *testing.T) {
+	t.Parallel()
+	r := &recorder{TB: t}
+	page := served(r, form, `addEventListener("beforeunload", (e) => e.preventDefault())`).tab()
+	page.open("/")
+	page.fill("Member ID", "typed")
+	ended := make(chan struct{})
+	go func() {
+		r.end()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Error("the journey does not end")
+	}
+	if len(r.faults) > 0 {
+		t.Error(r.faults)
+	}
+}
+
 // What a journey creates with a key belongs to its practice alone.
 func TestPractice(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,7 @@ var notSent = []string{
 	"Claim.OfficeID", "Claim.Payer.ID", "Claim.ProviderID", "Claim.PatientID", "Claim.TenantReference",
 	"Claim.OtherCoverage.Payer.ID", "Claim.OtherCoverage.Subscriber.DateOfBirth", "Claim.OtherCoverage.Subscriber.Gender",
 	"Office.Scope.Org", "Office.Scope.Mode", "Office.TimeZone", "Office.CreatedAt", "Office.VerifiedAt", "Office.Retired", "Office.Pending",
+	"Office.Edits.Count", "Office.Edits.Last",
 }
 
 // testContent removes each value of the claims and of their offices. Without any one

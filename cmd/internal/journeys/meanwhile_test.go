@@ -22,7 +22,8 @@ func TestTwoPeopleChangeOneClaim(t *testing.T) {
 	}
 	biller.fill("Note", "From the biller.")
 	biller.click("Save as draft")
-	biller.sees("The draft is saved.", "by you")
+	biller.sees("The draft is saved.")
+	biller.sees("by you")
 
 	owner.fill("Member ID", "W31")
 	owner.refused(http.StatusPreconditionFailed, "PATCH /api/v1/claims/"+claim)

@@ -3,7 +3,7 @@
 
 import { useRouterState } from "@tanstack/react-router";
 import { AlertTriangle } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { isAPIError, said, Unreachable } from "../api/client";
 import type { Place } from "../shell/places";
 import { Button } from "./button";
@@ -177,6 +177,15 @@ export type Reading<T> = {
   isPending: boolean;
   refetch: () => unknown;
 };
+
+/** useCurrent returns a query that loads until its data are current. A form that began from what the
+ *  page had kept would meet its own person's earlier change as another's. Later changes do not hide it. */
+export function useCurrent<T>(of: Reading<T> & { isFetching: boolean }): Reading<T> {
+  const [current, setCurrent] = useState(false);
+  if (!current && of.data !== undefined && !of.isFetching) setCurrent(true);
+  if (current) return of;
+  return { error: of.error, isPending: of.isPending || of.isFetching, refetch: of.refetch };
+}
 
 /** Read shows what a query returned, and what stands for it while it loads or when it failed. In a
  *  card, what stands for it is a section. */

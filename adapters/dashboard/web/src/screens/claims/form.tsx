@@ -13,7 +13,7 @@ import { type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { dollars, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
-import { Loading, Notice, Page, Read, Section } from "../../ui/page";
+import { Loading, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
 import { PayerPicker } from "../../ui/payer-picker";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
@@ -120,7 +120,7 @@ export function Loaded({
 }) {
   const { id } = useParams({ strict: false }) as { id: string };
   const { api } = useClient();
-  const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id } } });
+  const claim = useCurrent(api.useQuery("get", "/claims/{id}", { params: { path: { id } } }));
   if (claim.data) {
     return (
       <Begun key={id} claim={claim.data}>

@@ -161,7 +161,7 @@ export function Claims({ era: e }: { era: ERA }) {
               cell: (c) => (
                 <>
                   {printable(name(c.patient_name))}
-                  <span className="sub wrap-anywhere numbers">
+                  <span className="sub numbers">
                     {printable(c.patient_control_number) || "No control number"}
                   </span>
                 </>

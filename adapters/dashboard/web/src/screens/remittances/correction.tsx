@@ -206,9 +206,7 @@ export function Difference({ era: e }: { era: ERA }) {
               cell: ({ c }) => (
                 <>
                   {printable(name(c.patient_name))}
-                  <span className="sub wrap-anywhere numbers">
-                    {printable(c.patient_control_number)}
-                  </span>
+                  <span className="sub numbers">{printable(c.patient_control_number)}</span>
                 </>
               ),
             },

@@ -14,7 +14,7 @@ import { Check, type Fault, FaultsOf, Group, SelectField, TextField } from "../.
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
-import { Empty, Facts, Notice, Page, Read, Section } from "../../ui/page";
+import { Empty, Facts, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
 import { Badge, State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
 import { SettingsParts } from "./parts";
@@ -107,11 +107,8 @@ export function OfficeDetail() {
   const { api } = useClient();
   const may = useMay();
   const fresh = id === "new";
-  const office = api.useQuery(
-    "get",
-    "/offices/{id}",
-    { params: { path: { id } } },
-    { enabled: !fresh },
+  const office = useCurrent(
+    api.useQuery("get", "/offices/{id}", { params: { path: { id } } }, { enabled: !fresh }),
   );
   return (
     <Page

@@ -302,16 +302,17 @@ const forgetDeliveries = `
 DELETE FROM webhook_deliveries
 WHERE id IN (
 	SELECT id
-	FROM webhook_deliveries
-	WHERE id < $1 AND created_at < $2
-		AND (settled_at < $2 OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id))
+	FROM webhook_deliveries d
+	WHERE id < $1 AND (settled_at < $2 OR NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = endpoint_id)
+		OR settled_at IS NOT NULL AND EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = d.org_id AND d.mode = 'test'))
 	ORDER BY id
 	LIMIT ` + forgetBatch + `
 )`
 
 // Deliveries removes deliveries that are settled, or whose endpoint was deleted
-// while they were queued, a bounded number per call. Their IDs begin with their
-// creation time, so the primary key finds them.
+// while they were queued, a bounded number per call. Their IDs begin with the real
+// time of their creation, so the primary key finds them, and only it counts for an
+// organization that touched its clock.
 func (r forgetter) Deliveries(ctx context.Context, before time.Time) (int, error) {
 	before = micro(before)
 	return r.do(ctx, "forget deliveries", forgetDeliveries, billing.NewID[billing.DeliveryID](billing.RealAt(before)), before)

@@ -75,11 +75,20 @@ func (r routes) Undecided(ctx context.Context) ([]*clearing.Batch, error) {
 
 const (
 	unsettledBatches = "SELECT " + batchColumns + "\nFROM batches\nWHERE network = $1 AND settled_at IS NULL"
-	unsettledSince   = unsettledBatches + " AND sent_at <= $2"
+	unsettledSince   = unsettledBatches + " AND sent_at <= $2" + unsettledAhead
+	unsettledAhead   = `
+UNION ALL
+SELECT b.*
+FROM (SELECT * FROM sandbox_clocks ORDER BY org_id) c
+CROSS JOIN LATERAL (
+	` + unsettledBatches + `
+		AND org_id = c.org_id AND mode = 'test' AND sent_at > $2 AND sent_at <= ` + clockTime + ` - (now() - $2::timestamptz)
+) b`
 	unsettledInOrder = "\nORDER BY sent_at, id"
 )
 
-// Unsettled returns the batches of a network that are not settled.
+// Unsettled returns the batches of a network that are not settled. Those of an organization
+// whose clock is ahead come as early as its clock is.
 func (r routes) Unsettled(ctx context.Context, network string, sent time.Time) ([]*clearing.Batch, error) {
 	if sent.IsZero() {
 		return r.batches(ctx, unsettledBatches+unsettledInOrder, network)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,4 +173,85 @@ func TestDueByTheClock(t *testing.T) {
 	exec(t, db, "UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 hour' WHERE mode = 'test'")
 	shift(t, db, in.Org, 0, time.Now().Add(-2*time.Hour))
 	due("it stands behind real time", other)
+}
+
+// TestSweepsByTheClock forgets the deliveries of an organization that is a year ahead by
+// their real age, and its saved answers by its own clock.
+func TestSweepsByTheClock(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s, db := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), admin(t, url)
+	in, other := scope(), scope()
+	shift(t, db, in.Org, 365*24*time.Hour, time.Time{})
+	for _, of := range []billing.Scope{in, other} {
+		e := endpoint(of)
+		if err := s.InTx(t.Context(), of, func(ctx context.Context, tx ports.Tx) error {
+			return errors.Join(tx.Endpoints.Insert(ctx, e), tx.Events.Append(ctx, someEvent(check(of).ID)))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const settled = "state = 'delivered', next_attempt_at = NULL, settled_at = created_at"
+	exec(t, db, "UPDATE webhook_deliveries SET created_at = now() + '1 year' WHERE org_id = '"+in.Org.UUID()+"'")
+	exec(t, db, "UPDATE webhook_deliveries SET "+settled)
+	forgets := func(before time.Time, deliveries int) {
+		t.Helper()
+		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+			n, err := tx.Forget.Deliveries(ctx, before)
+			if n != deliveries {
+				t.Errorf("%d deliveries are forgotten, want %d", n, deliveries)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forgets(time.Now().Add(-time.Hour), 0)
+	forgets(time.Now().Add(time.Hour), 2)
+
+	const answer = `INSERT INTO eligibility_answers (org_id, mode, digest, completed_at, check_id) VALUES ('%', 'test', '\x00', now() + interval '#', gen_random_uuid())`
+	for _, a := range [][2]string{{in.Org.UUID(), "364 days"}, {in.Org.UUID(), "365 days"}, {other.Org.UUID(), "-1 day"}, {other.Org.UUID(), "0"}} {
+		exec(t, db, strings.NewReplacer("%", a[0], "#", a[1]).Replace(answer))
+	}
+	if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+		n, err := tx.Forget.Answers(ctx, time.Now().Add(-time.Hour))
+		if n != 2 {
+			t.Errorf("%d answers are forgotten, want those of yesterday", n)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOverdueByTheClock sends a batch of an organization that is a year ahead. It is late
+// when a day has passed by its clock.
+func TestOverdueByTheClock(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s, db := pgtest.Open(t, func(o *pgstore.Options) { o.URL = url }), admin(t, url)
+	in := scope()
+	shift(t, db, in.Org, 365*24*time.Hour, time.Time{})
+	b := clearing.NewBatch(in, "con_1", 7, 1, billing.RealAt(time.Now()), time.Now())
+	if err := s.InTx(t.Context(), in, func(ctx context.Context, tx ports.Tx) error {
+		if _, err := tx.Batches.Insert(ctx, b, []byte("ISA")); err != nil {
+			return err
+		}
+		b.Sent(tx.Clock.Now())
+		return tx.Batches.Save(ctx, b)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for ahead, want := range map[time.Duration]int{365 * 24 * time.Hour: 0, 366*24*time.Hour + time.Minute: 1} {
+		shift(t, db, in.Org, ahead, time.Time{})
+		if err := s.System(t.Context(), func(ctx context.Context, tx ports.SystemTx) error {
+			late, err := tx.Routes.Unsettled(ctx, "con_1", tx.Real.Now().AddDate(0, 0, -1))
+			if len(late) != want {
+				t.Errorf("%v ahead, %d batches are late, want %d", ahead, len(late), want)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -237,6 +237,7 @@ func TestFollowingEndsWithTheCaller(t *testing.T) {
 	patch := func(v visitor, by visitor, body string) {
 		s.must(t, 200, by.call(call{method: "PATCH", path: "/users/" + v.user.String(), body: body}))
 	}
+	patch(renewed, renewed, `{"password":"`+password+`"}`) // a first one ends no session in which it is chosen
 	secret := s.issue(t, s.test, "read")
 	key, err := s.access.Authenticate(t.Context(), secret, netip.Addr{})
 	if err != nil {
@@ -253,7 +254,9 @@ func TestFollowingEndsWithTheCaller(t *testing.T) {
 		"a session that was ended": {out.inside(s, second), func() { s.must(t, 204, owner.call(call{method: "DELETE", path: "/sessions/" + out.session})) }},
 		"a disabled user":          {off.inside(s, second), func() { patch(off, owner, `{"state":"disabled"}`) }},
 		"another role":             {demoted.inside(s, second), func() { patch(demoted, owner, `{"role":"viewer"}`) }},
-		"another password":         {renewed.inside(s, second), func() { patch(renewed, renewed, `{"password":"`+password+`"}`) }},
+		"another password": {renewed.inside(s, second), func() {
+			patch(renewed, renewed, `{"current_password":"`+password+`","password":"`+password+` anew"}`)
+		}},
 	} {
 		f := second.follow(t, c.headers)
 		c.end()

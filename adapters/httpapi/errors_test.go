@@ -17,6 +17,7 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeUnauthorized:            401,
 		billing.CodePermissionDenied:        403,
 		billing.CodeTOTPRequired:            403,
+		billing.CodeChangedMeanwhile:        412,
 		billing.CodeNotFound:                404,
 		billing.CodeMethodNotAllowed:        405,
 		billing.CodeInvalidRequest:          422,

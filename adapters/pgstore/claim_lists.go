@@ -268,19 +268,19 @@ func (r claims) started(s billing.Search) (string, []any) {
 // search reads the first claims with each number and of each patient, and sorts them.
 func (r claims) search(s billing.Search, started []billing.ClaimID, patients []billing.PatientID, p billing.Page) (string, []any) {
 	return r.chosen(p, func(q *query) {
-		first := func(from, condition string, args ...any) {
-			q.add("(SELECT c.id, c.created_at FROM " + from + " WHERE c.org_id = $1 AND c.mode = $2")
+		first := func(condition string, args ...any) {
+			q.add("(SELECT c.id, c.created_at FROM claims c WHERE c.org_id = $1 AND c.mode = $2")
 			q.where(condition, args...)
 			q.before("created_at", p)
 			q.add("\nORDER BY created_at DESC, id DESC\nLIMIT %)", p.Limit+1)
 		}
-		first("claims c", "control_key = upper(%)", s.Number)
+		first("control_key = upper(%)", s.Number)
 		q.add(" UNION ")
-		first("claims c", `member_key COLLATE "C" = upper(%) AND member_key IS NOT NULL`, s.Number)
+		first(`member_key COLLATE "C" = upper(%) AND member_key IS NOT NULL`, s.Number)
 		q.add(" UNION ")
-		first("claims c", "id = ANY (%::uuid[])", pq.Array(started))
+		first("id = ANY (%::uuid[])", pq.Array(started))
 		q.add(" UNION SELECT of.id, of.created_at FROM unnest(%::uuid[]) patient (id) CROSS JOIN LATERAL ", pq.Array(patients))
-		first("claims c", "patient_id = patient.id AND patient_id IS NOT NULL")
+		first("patient_id = patient.id AND patient_id IS NOT NULL")
 		q.add(" of")
 	})
 }

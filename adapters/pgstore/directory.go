@@ -424,7 +424,7 @@ func (q *query) named(words []searchWord) {
 			q.where("strpos(split_part(names, ',', 1), ' ' || %) > 0", w.Word)
 		case billing.LastName:
 			q.where("strpos(split_part(names, ',', 2), ' ' || %) > 0", w.Word)
-		default:
+		case billing.EitherName:
 			q.where("strpos(names, ' ' || %) > 0", w.Word)
 		}
 	}

@@ -41,7 +41,7 @@ func startChild(cmd *exec.Cmd, dir string) (*child, error) {
 		_ = cmd.Wait() // the log shows how the server ended
 		close(c.done)
 	}()
-	c.guard = exec.Command("/bin/sh", "-c", guardScript, "guard", strconv.Itoa(cmd.Process.Pid), dir) //nolint:noctx // our own pid and folder; it outlives every context
+	c.guard = exec.Command("/bin/sh", "-c", guardScript, "guard", strconv.Itoa(cmd.Process.Pid), dir)
 	c.guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	leash, err := c.guard.StdinPipe()
 	if err == nil {

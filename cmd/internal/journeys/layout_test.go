@@ -59,7 +59,7 @@ func TestAViewerFindsNoForm(t *testing.T) {
 func TestForcedColors(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
-	check := practice.checks("Nora", "W96-ACTIVE-FULL")
+	check := practice.checks("W96-ACTIVE-FULL")
 	page := practice.signsIn("viewer")
 	page.open("/test/eligibility/" + check)
 	page.sees("Maximums and deductibles")
@@ -82,13 +82,13 @@ func TestWhatAnAnswerSaysFirst(t *testing.T) {
 	practice := newPractice(t)
 	page := practice.signsIn("biller")
 	for ending, says := range map[string]string{"INACTIVE": "Not covered on", "UNKNOWN": "The payer does not say whether the patient is covered."} {
-		page.open("/test/eligibility/" + practice.checks("Nora", "W97-"+ending))
+		page.open("/test/eligibility/" + practice.checks("W97-"+ending))
 		page.sees(says)
 		page.finds(ending+" ", `() => [...document.querySelectorAll(".columns > *")].some((c) => c.checkVisibility() && c.childElementCount === 0)
 			? "has an empty column" : ""`)
 		page.screen("eligibility-" + strings.ToLower(ending))
 	}
-	page.open("/test/eligibility/" + practice.checks("Nora", "W98-ACTIVE-FULL"))
+	page.open("/test/eligibility/" + practice.checks("W98-ACTIVE-FULL"))
 	page.sees("ONCE PER TOOTH")
 	page.finds("a note ", `() => {
 		const note = document.querySelector("tr.more"), row = note.previousElementSibling
@@ -121,7 +121,7 @@ func screens(t *testing.T, ids map[string]string) map[string]string {
 func (p *practice) oneOfEach(page *page) map[string]string {
 	p.t.Helper()
 	p.receives("Practice software", nil)
-	check := p.checks("Nora", "W90-ACTIVE-FULL", "D2740", "D1110")
+	check := p.checks("W90-ACTIVE-FULL", "D2740", "D1110")
 	draft := p.claims("Dora", "W91", map[string]any{"draft": true}, aFilling())
 	estimate := p.claims("Kim", "W92-ESTIMATE", map[string]any{"kind": "predetermination", "submit": true},
 		map[string]any{"procedure_code": "D2740", "fee": "1250.00", "tooth": "3"})
@@ -141,12 +141,12 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 	}
 }
 
-// checks checks the coverage of a patient, and returns the ID of the check.
-func (p *practice) checks(firstName, memberID string, procedures ...string) (id string) {
+// checks checks the coverage of Nora Rivers, and returns the ID of the check.
+func (p *practice) checks(memberID string, procedures ...string) (id string) {
 	p.t.Helper()
 	return p.post("/eligibility", map[string]any{
 		"office_id": p.office, "payer_id": "CHTEST", "procedure_codes": append([]string{}, procedures...),
-		"subscriber": map[string]string{"first_name": firstName, "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": memberID},
+		"subscriber": map[string]string{"first_name": "Nora", "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": memberID},
 	})["id"].(string)
 }
 

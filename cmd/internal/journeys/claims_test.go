@@ -167,6 +167,39 @@ func TestImagesAreSentWithTheirClaim(t *testing.T) {
 	page.sees("The claim is queued for the next file.", "Closed", "2 documents")
 }
 
+// The form of a claim asks about its images as the claim's page does, and sends none
+// while something is left to correct.
+func TestImagesAreSentFromTheForm(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	claim := practice.claims("Ida", "W37", map[string]any{"draft": true}, aFilling())
+	attachment := practice.post("/attachments", map[string]any{"claim_id": claim})["id"].(string)
+	page := practice.signsIn("biller")
+	page.open("/test/attachments/" + attachment)
+	page.upload("Choose images", film(t, "before.png", 640, 480))
+	page.row("before.png").choose("What it shows", "Bitewings")
+	page.row("before.png").fill("Taken on", lastWeek)
+	page.click("Upload 1 image")
+	page.sees("Ready to send.")
+	page.open("/test/claims/" + claim + "/edit")
+	line := page.within("group", "Line 1")
+	line.fill("Tooth", "")
+	page.click("Send")
+	page.within("dialog", "1 image is not sent. Send both?").click("Send both")
+	page.sees("1 thing to correct")
+	if state := practice.get("/attachments/" + attachment)["state"]; state != "open" {
+		t.Errorf("the attachment of a claim with findings is %v", state)
+	}
+	line.fill("Tooth", "14")
+	page.click("Send")
+	dialog := page.within("dialog", "1 image is not sent. Send both?")
+	page.screen("claim-form-images-unsent")
+	dialog.click("Cancel")
+	page.click("Send")
+	dialog.click("Send both")
+	page.sees("The claim is queued for the next file.", "Closed", "1 document")
+}
+
 // What a payer asks for is named on its claim, until it is answered.
 func TestOpenRequestIsNamedOnItsClaim(t *testing.T) {
 	t.Parallel()
@@ -174,7 +207,8 @@ func TestOpenRequestIsNamedOnItsClaim(t *testing.T) {
 	claim := practice.claims("Ivy", "W18-INFO-REQUEST", map[string]any{"submit": true}, aFilling())
 	page := practice.signsIn("biller")
 	page.open("/test/claims/" + claim)
-	page.sees("Molar Test Payer asks for more information") // without a reload
+	page.sees("Molar Test Payer asks for more information", "Apart from the request, no action is needed") // without a reload
+	page.seesNo("No action is needed")
 	page.screen("claim-request")
 	page.click("Answer the request")
 	page.seesA("heading", "Request from Molar Test Payer")

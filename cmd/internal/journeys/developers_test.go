@@ -51,6 +51,11 @@ func TestAFailingEndpointIsFoundAndItsDeliveriesResent(t *testing.T) {
 			return nil
 		})
 	}
+	page.open("/test")
+	page.click("2 webhook endpoints are failing Your software is not receiving events.")
+	page.at("/test/developers/webhooks?failing=true")
+	page.sees("Only endpoints that are failing are shown.", "Practice software", "Moved")
+	page.seesNo("Front desk", "Old server")
 	page.open("/test/developers")
 	page.sees("Healthy", "Failing", "Gone")
 	page.screen("developers")

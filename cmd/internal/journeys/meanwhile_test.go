@@ -57,6 +57,38 @@ func TestTwoPeopleChangeOneClaim(t *testing.T) {
 	}
 }
 
+// Services of a predetermination change while another person chooses those that are done.
+// The form shows them, and keeps the choice of the others.
+func TestServicesThatChangeWhileTheyAreChosen(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	crown, core := map[string]any{"procedure_code": "D2740", "fee": "1250.00", "tooth": "3"}, map[string]any{"procedure_code": "D2950", "fee": "300.00", "tooth": "3"}
+	question := practice.claims("Kim", "W36-ESTIMATE", map[string]any{"kind": "predetermination", "submit": true}, crown, core)
+	page := practice.signsIn("biller")
+	page.open("/test/claims/" + question)
+	page.becomes(practice, question, "returned")
+	page.click("Convert to a claim")
+	page.fill("Service date of line 2", lastWeek)
+	page.click("D2740, 3, $1,250.00")
+	practice.s.sql(t, "UPDATE claims SET state = 'rejected' WHERE patient_control_number = $1", practice.get("/claims/" + question)["patient_control_number"])
+	core["fee"] = "310.00"
+	practice.call(http.MethodPatch, "/claims/"+question, map[string]any{"lines": []any{core, crown}, "submit": true})
+	page.until("the estimate", func(*rod.Page) error {
+		if state := practice.get("/claims/" + question)["state"]; state != "returned" {
+			return errors.New("is " + state.(string))
+		}
+		return nil
+	})
+	page.refused(http.StatusPreconditionFailed, "POST /api/v1/claims/"+question+"/convert")
+	page.click("Make the claim")
+	page.sees("This was changed while you worked on it.", "Services", "D2950, 3, $310.00")
+	page.screen("predetermination-changed-meanwhile")
+	page.fill("Service date of line 1", lastWeek)
+	page.click("Make the claim")
+	page.sees("Original predetermination", "$310.00")
+	page.seesNo("D2740")
+}
+
 // An office and a provider are changed by two owners, and a narrative by two billers.
 func TestSettingsAndANarrativeThatChangedMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -117,6 +149,11 @@ func TestWhatAPersonLooksAtChanges(t *testing.T) {
 	page.seesA("dialog", "Send the answer?")
 	practice.post("/payer_requests/"+request+"/answer", map[string]any{"narrative": "By a program."})
 	page.sees("The question was closed.", "“Send the answer?” no longer applies")
+	page.sees("What you wrote was not sent", "Here it is.")
+	page.screen("payer-request-answered-meanwhile")
+	page.within("navigation", "Screens").click("Claims")
+	page.within("dialog", "Leave without saving?").click("Leave")
+	page.seesA("heading", "Claims")
 }
 
 // The sign-in ends while a person types. What was typed waits in the tab, and is there
@@ -185,7 +222,43 @@ func TestTypedTextOutlivesASignIn(t *testing.T) {
 func TestTypedTextIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
+	owner := practice.signsIn("owner")
+	stays := func() {
+		t.Helper()
+		owner.within("dialog", "Leave without saving?").click("Stay")
+	}
+	owner.open("/test/developers/webhooks")
+	owner.click("New endpoint")
+	dialog := owner.within("dialog", "New endpoint")
+	dialog.fill("URL", "https://hooks.example.com/molar")
+	dialog.click("Cancel")
+	stays()
+	dialog.has("URL", "https://hooks.example.com/molar")
+	dialog.click("Cancel")
+	owner.within("dialog", "Leave without saving?").click("Leave")
+	owner.click("New endpoint")
+	dialog.click("Cancel") // nothing is typed
+	owner.seesNo("Every type")
+	for _, field := range []string{"Name (optional)", "New password"} {
+		owner.open("/test/settings")
+		owner.fill(field, "Ola")
+		owner.within("navigation", "Screens").click("Claims")
+		stays()
+		owner.has(field, "Ola")
+		owner.within("navigation", "Screens").click("Claims")
+		owner.within("dialog", "Leave without saving?").click("Leave")
+		owner.seesA("heading", "Claims")
+	}
+	attachment := practice.post("/attachments", map[string]any{"claim_id": practice.crown()})["id"].(string)
 	page := practice.signsIn("biller")
+	page.open("/test/attachments/" + attachment)
+	page.upload("Choose images", film(t, "crown.png", 64, 48))
+	page.row("crown.png").choose("What it shows", "Bitewings")
+	page.row("crown.png").fill("Taken on", "2026-01-09")
+	page.within("navigation", "Screens").click("Claims")
+	page.within("dialog", "Leave without saving?").click("Stay")
+	page.row("crown.png").has("Taken on", "2026-01-09")
+	page.click("Leave out crown.png")
 	page.open("/test/eligibility/new")
 	page.fill("First name", "Nia")
 	page.within("navigation", "Screens").click("Claims")

@@ -16,7 +16,7 @@ import (
 )
 
 // patience limits every wait for something that must happen.
-const patience = 15 * time.Second
+const patience = 2 * time.Minute
 
 // page is a tab of a browser, or a part of it (within, row).
 type page struct {

@@ -23,6 +23,7 @@ export type Searches = {
   "/developers/events": Filters<"listEvents">;
   "/developers/deliveries": Filters<"findWebhookDeliveries">;
   "/developers/requests": Filters<"listRequests">;
+  "/developers/webhooks": { failing?: boolean };
   "/settings/audit": Filters<"listAuditEntries">;
 };
 
@@ -133,6 +134,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     error: "text",
     resource_id: "text",
   },
+  "/developers/webhooks": { failing: "flag" },
   "/settings/audit": {
     ...created,
     actor: "text",

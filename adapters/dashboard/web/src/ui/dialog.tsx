@@ -77,6 +77,11 @@ export function Modal({
   );
 }
 
+/** Cancel closes the dialog that it is in, which asks first as for Escape. */
+export function Cancel() {
+  return <Dialog.Close render={<Button>Cancel</Button>} />;
+}
+
 /** Typed asks before a page is left with something typed in a dialog. A dialog that opens again is empty. */
 function Typed({ typed }: { typed: RefObject<boolean> }) {
   // The dialog's part of the page is there while it is open.
@@ -225,7 +230,7 @@ export function Confirm({
             />
           )}
           <div className="dialog-actions">
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Cancel />
             <Button type="submit" look={danger ? "danger" : "primary"} busy={busy}>
               {action}
             </Button>

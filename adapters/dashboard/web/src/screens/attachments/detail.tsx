@@ -92,7 +92,7 @@ function Shown({ attachment: a }: { attachment: Attachment }) {
       says: (sent) => `Sent to the payer as ${sent.attachment_number}.`,
     },
   );
-  const leaving = useLeaving(() => changed);
+  const leaving = useLeaving(() => changed || uploads.all.length > 0);
   const meanwhile = typed && changedOf(save.error);
   const why = obstacle(uploads.all.length, [...text].length, [
     a.documents.length === 0,

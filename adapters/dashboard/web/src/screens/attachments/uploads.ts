@@ -1,6 +1,6 @@
 // The images that are chosen and not stored yet: what they show, how they are
 // turned, and how far their upload is.
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { isAPIError, newKey, type Schemas, useClient } from "../../api/client";
 import { uploadDocument } from "../../api/upload";
 import type { Fault } from "../../ui/form";
@@ -55,14 +55,6 @@ export function useUploads(into: () => Promise<Schemas["Attachment"]>) {
   const put = (id: string, change: Partial<Chosen>) =>
     setAll((list) => list.map((c) => (c.id === id ? { ...c, ...change } : c)));
   const isFilm = (kind: string) => types.find((t) => t.code === kind)?.medium === "film";
-
-  // The browser asks before it leaves the page.
-  useEffect(() => {
-    if (all.length === 0) return;
-    const stay = (e: BeforeUnloadEvent) => e.preventDefault();
-    window.addEventListener("beforeunload", stay);
-    return () => window.removeEventListener("beforeunload", stay);
-  }, [all.length]);
 
   /** add takes files; each begins with what the one before it shows. */
   const add = async (files: Iterable<File>) => {

@@ -13,7 +13,7 @@ import { Go, useGo } from "../../ui/link";
 import { type MenuItem, More } from "../../ui/menu";
 import { Odontogram } from "../../ui/odontogram";
 import { Facts, Notice, Page, Section, Waiting } from "../../ui/page";
-import { count } from "../../ui/plural";
+import { count, plural } from "../../ui/plural";
 import { State } from "../../ui/state";
 import { inOrder } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
@@ -55,8 +55,7 @@ export function ClaimDetail() {
       }
       actions={<Actions claim={c} />}
     >
-      <Requests claim={c} />
-      <Notice tone={tones[c.state] ?? "info"} title={c.next_step} />
+      <Next claim={c} />
       {c.findings.length > 0 && (
         <Section
           title={
@@ -199,22 +198,35 @@ const tones: Partial<Record<Claim["state"], "bad" | "warn" | "good">> = {
   returned: "good",
 };
 
-/** Requests names what payers ask for about the claim, and until when. */
-function Requests({ claim: c }: { claim: Claim }) {
+/** Next names what payers ask for about the claim, and until when, and what happens next. */
+function Next({ claim: c }: { claim: Claim }) {
   const { api } = useClient();
   const open = api.useQuery("get", "/payer_requests", {
     params: { query: { claim_id: c.id, state: "open", limit: 100 } },
   });
-  return open.data?.data.sort(soonest).map((r) => (
-    <Notice
-      key={r.id}
-      tone="warn"
-      title={`${r.payer.name} asks for more information${r.due_date ? ` by ${day(r.due_date)}` : ""}`}
-      action={<Go to={`/payer-requests/${r.id}`}>Answer the request</Go>}
-    >
-      <span className="wrap-anywhere">{r.requested}</span>
-    </Notice>
-  ));
+  const requests = open.data?.data.toSorted(soonest) ?? [];
+  const step =
+    requests.length > 0
+      ? c.next_step.replace(
+          /^No action is needed/,
+          `Apart from the ${plural(requests.length, "request")}, no action is needed`,
+        )
+      : c.next_step;
+  return (
+    <>
+      {requests.map((r) => (
+        <Notice
+          key={r.id}
+          tone="warn"
+          title={`${r.payer.name} asks for more information${r.due_date ? ` by ${day(r.due_date)}` : ""}`}
+          action={<Go to={`/payer-requests/${r.id}`}>Answer the request</Go>}
+        >
+          <span className="wrap-anywhere">{r.requested}</span>
+        </Notice>
+      ))}
+      <Notice tone={tones[c.state] ?? "info"} title={step} />
+    </>
+  );
 }
 
 /** adding returns the charge of a claim and where it went, which adds up from left to right. */

@@ -26,6 +26,7 @@ function Made<In extends object>({
   action,
   charge,
   typed,
+  catchUp,
   faultOf,
   body,
   send: request,
@@ -37,6 +38,7 @@ function Made<In extends object>({
   action: string;
   charge: string;
   typed: boolean;
+  catchUp: (now: Claim) => void; // with what others changed meanwhile
   body: () => In;
   faultOf?: (f: Fault) => Fault;
   send: (
@@ -50,15 +52,14 @@ function Made<In extends object>({
   const go = useGo();
   const toast = useToast();
   const leaving = useLeaving(() => typed);
-  const [known, setKnown] = useState(c); // as the person has seen it
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend<In, Claim>(
-    (fetch, key, body) => request(fetch, { ...key, ...seen(known) }, body),
+    (fetch, key, body) => request(fetch, { ...key, ...seen(c) }, body),
     {
       quiet: true,
       failed: (e) => {
         setFaults(isAPIError(e) ? e.errors.map((f) => faultOf?.(f) ?? f) : []);
-        if (changedOf(e)) void catchUp();
+        if (changedOf(e)) void look();
       },
       done: (out) => {
         leaving.mayLeave();
@@ -67,9 +68,9 @@ function Made<In extends object>({
       },
     },
   );
-  const catchUp = async () => {
+  const look = async () => {
     const { data } = await client.fetch.GET("/claims/{id}", { params: { path: { id: c.id } } });
-    if (data && JSON.stringify(data.lines) === JSON.stringify(c.lines)) setKnown(data);
+    if (data) catchUp(data);
   };
   const refused = send.error;
   const changed = changedOf(refused);
@@ -111,7 +112,8 @@ export function SecondaryClaim() {
   return <Loaded title="Bill the next payer">{(c) => <Secondary key={c.id} claim={c} />}</Loaded>;
 }
 
-function Secondary({ claim: c }: { claim: Claim }) {
+function Secondary({ claim }: { claim: Claim }) {
+  const [c, setC] = useState(claim); // as the person has seen it
   const next = nextPayer(c);
   const known = c.other_coverage.find((o) => o.sequence === next);
   const [payer, setPayer] = useState<PickedPayer | null>(
@@ -181,6 +183,7 @@ function Secondary({ claim: c }: { claim: Claim }) {
       action={`Make the ${next} claim`}
       charge={c.totals.charge}
       typed={typed}
+      catchUp={setC}
       body={() => ({
         payer_id: payer?.payer_id ?? "",
         relationship: relationship as "self",
@@ -251,7 +254,8 @@ export function ConvertClaim() {
   return <Loaded title="Convert to a claim">{(c) => <Convert key={c.id} claim={c} />}</Loaded>;
 }
 
-function Convert({ claim: c }: { claim: Claim }) {
+function Convert({ claim }: { claim: Claim }) {
+  const [c, setC] = useState(claim); // as the person has seen it
   const [done, setDone] = useState(() => c.lines.map(() => ({ done: true, day: "" })));
   const [typed, setTyped] = useState(false);
   const put = (i: number, change: Partial<{ done: boolean; day: string }>) => {
@@ -263,6 +267,13 @@ function Convert({ claim: c }: { claim: Claim }) {
         return change.day && d.done && d.day === "" ? { ...d, day: change.day } : d;
       }),
     );
+  };
+  /** catchUp lets what was chosen stay at its service. */
+  const catchUp = (now: Claim) => {
+    const was = c.lines.map((l) => JSON.stringify(l));
+    const at = (i: number, l: string) => (was[i] === l ? i : was.indexOf(l));
+    setDone(now.lines.map((l, i) => done[at(i, JSON.stringify(l))] ?? { done: true, day: "" }));
+    setC(now);
   };
   if (
     c.kind !== "predetermination" ||
@@ -292,6 +303,7 @@ function Convert({ claim: c }: { claim: Claim }) {
       action="Make the claim"
       charge={(chosen.reduce((n, d) => n + cents(c.lines[d.i]?.fee ?? "0"), 0) / 100).toFixed(2)}
       typed={typed}
+      catchUp={catchUp}
       faultOf={(f) => {
         // lines of the request are the chosen ones
         const at = /^lines\.(\d+)\.(.+)$/.exec(f.field ?? "");

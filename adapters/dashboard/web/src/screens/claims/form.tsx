@@ -31,7 +31,10 @@ import { attend, Faulty } from "./form-faults";
 import { Lines } from "./form-lines";
 import { MoreParts } from "./form-more";
 import { earlier, FindPatient, People } from "./form-people";
+import { sendImages, useUnsent } from "./submit";
 import "./form.css";
+
+type Attachments = readonly Schemas["Attachment"][];
 
 /** How is what becomes of what was entered. */
 type How = "draft" | "check" | "send";
@@ -198,8 +201,8 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
 
   const leaving = useLeaving(() => JSON.stringify(form) !== JSON.stringify(saved));
 
-  const send = useSend<How, Claim>(
-    async (fetch, key, how) => {
+  const send = useSend<{ how: How; before: Attachments }, Claim>(
+    async (fetch, key, { how, before }) => {
       const { patient_control_number: number } = form;
       const body = {
         ...contentOf({ ...form, office_id }),
@@ -207,17 +210,40 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
           ? { patient_control_number: number.trim() }
           : {}),
       };
-      if (claim && what.kind === "replace")
+      if (claim && what.kind === "replace") {
+        const error = await sendImages(fetch, key, before);
+        if (error) return { error };
         return fetch.POST("/claims/{id}/replace", {
           params: { path: { id: claim.id }, header: { ...key, ...seen(claim) } },
           body: body as Schemas["ClaimRequest"],
         });
-      const wish = { draft: how === "draft", submit: how === "send" };
-      if (claim)
-        return fetch.PATCH("/claims/{id}", {
-          params: { path: { id: claim.id }, header: { ...key, ...seen(claim) } },
+      }
+      const wish = { draft: how === "draft", submit: how === "send" && before.length === 0 };
+      if (claim) {
+        const path = { id: claim.id };
+        const saved = await fetch.PATCH("/claims/{id}", {
+          params: { path, header: { ...key, ...seen(claim) } },
           body: { ...body, ...wish },
         });
+        // Images go once nothing of their claim is left to correct.
+        const now = saved.data;
+        const waits = now && awaitsEnrollment(now);
+        if (before.length === 0 || !(waits || now?.state === "validated")) return saved;
+        const header = { "Idempotency-Key": `${key["Idempotency-Key"]}-submit` };
+        let error: unknown = await sendImages(fetch, key, before);
+        if (!error) {
+          const sent = waits
+            ? await fetch.PATCH("/claims/{id}", {
+                params: { path, header },
+                body: { submit: true },
+              })
+            : await fetch.POST("/claims/{id}/submit", { params: { path, header } });
+          if (sent.data) return sent;
+          error = sent.error;
+        }
+        toast.refused(error);
+        return saved;
+      }
       return fetch.POST("/claims", {
         params: { header: key },
         body: { ...body, kind: form.kind, ...wish } as Schemas["ClaimRequest"],
@@ -225,7 +251,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
     },
     {
       quiet: true,
-      done: (out, how) => {
+      done: (out, { how }) => {
         queries.setQueryData(["get", "/claims/{id}", { params: { path: { id: out.id } } }], out);
         setRefused(null);
         setSaved(form);
@@ -260,8 +286,14 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
   const changed = changedOf(refused);
   const wrong = !changed && (faults.length > 0 || refused !== null);
 
+  const unsent = useUnsent(claim?.id ?? "", (before) => send.go({ how: "send", before }));
+  const isPending = send.isPending || unsent.isPending;
+  const failing = send.failureCount + unsent.failureCount > 0;
+  const doing = unsent.isPending ? "send" : send.input?.how;
   const act = (how: How) => {
-    if (!send.isPending) send.go(how);
+    if (isPending) return;
+    if (how === "send" && claim) unsent.ask();
+    else send.go({ how, before: [] });
   };
   const replacing = what.kind === "replace";
   return (
@@ -392,8 +424,8 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
               {!replacing && (
                 <Button
                   onClick={() => act("draft")}
-                  busy={send.isPending && send.input === "draft"}
-                  disabled={send.isPending}
+                  busy={isPending && doing === "draft"}
+                  disabled={isPending}
                   title="Ctrl S"
                 >
                   Save as draft
@@ -402,8 +434,8 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
               {!replacing && (
                 <Button
                   onClick={() => act("check")}
-                  busy={send.isPending && send.input === "check"}
-                  disabled={send.isPending}
+                  busy={isPending && doing === "check"}
+                  disabled={isPending}
                   title="Ctrl Enter"
                 >
                   Check
@@ -412,17 +444,17 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
               <Button
                 look="primary"
                 onClick={() => act("send")}
-                busy={send.isPending && send.input === "send"}
-                disabled={send.isPending}
+                busy={isPending && doing === "send"}
+                disabled={isPending}
               >
                 {replacing ? "Send the replacement" : "Send"}
               </Button>
             </div>
             <p className="only-read" role="status">
-              {send.isPending && send.failureCount > 0 && "Molar does not reply. Trying again."}
-              {send.isPending && send.failureCount === 0 && "Saving."}
+              {isPending && failing && "Molar does not reply. Trying again."}
+              {isPending && !failing && "Saving."}
             </p>
-            {send.isPending && send.failureCount > 0 && (
+            {isPending && failing && (
               <p className="save-wait" aria-hidden>
                 Molar does not reply. What you entered stays here; Molar gets it when it replies.
               </p>
@@ -430,6 +462,7 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
           </div>
         </form>
         {leaving.dialog}
+        {unsent.dialog}
       </Page>
     </FaultsOf>
   );

@@ -1,9 +1,9 @@
 // Sending a claim. Its images go first: a claim file names only images that the payer has.
-import { useState } from "react";
-import type { Schemas } from "../../api/client";
+import { type ReactNode, useState } from "react";
+import type { Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
-import { Modal } from "../../ui/dialog";
+import { Cancel, Modal } from "../../ui/dialog";
 import { count, plural } from "../../ui/plural";
 
 type Claim = Schemas["Claim"];
@@ -15,41 +15,47 @@ const unsent = (c: Claim): Attachment[] =>
     (a) => a.kind === "unsolicited" && a.state === "open" && a.documents.length > 0,
   );
 
-/** Submit sends a claim, and asks about images that are not sent. */
-export function Submit({ claim: { id } }: { claim: Claim }) {
+/** sendImages sends images before their claim, and returns what the service refused. */
+export async function sendImages(
+  api: ReturnType<typeof useClient>["fetch"],
+  key: { "Idempotency-Key": string },
+  of: readonly Attachment[],
+): Promise<Schemas["Error"] | undefined> {
+  for (const a of of) {
+    const header = { "Idempotency-Key": `${key["Idempotency-Key"]}-${a.id}` };
+    const { error } = await api.POST("/attachments/{id}/close", {
+      params: { path: { id: a.id }, header },
+    });
+    if (error) return error;
+  }
+  return undefined;
+}
+
+/** useUnsent returns ask, which calls send with the images that go before the claim. It asks a person
+ *  about those that are not sent. The page may show the claim as it was before. */
+export function useUnsent(
+  id: string,
+  send: (before: Attachment[]) => void,
+): { ask: () => void; isPending: boolean; failureCount: number; dialog: ReactNode } {
   const [waiting, setWaiting] = useState<Attachment[]>([]);
   const [asking, setAsking] = useState(false);
   const images = waiting.reduce((n, a) => n + a.documents.length, 0);
-  const submit = useSend(
-    async (api, key, before: Attachment[]) => {
-      for (const a of before) {
-        const header = { "Idempotency-Key": `${key["Idempotency-Key"]}-${a.id}` };
-        const closed = await api.POST("/attachments/{id}/close", {
-          params: { path: { id: a.id }, header },
-        });
-        if (closed.error) return { error: closed.error };
-      }
-      return api.POST("/claims/{id}/submit", { params: { path: { id }, header: key } });
-    },
-    { says: "The claim is queued for the next file." },
-  );
-  // The page may show the claim as it was before its images were sent.
   const look = useSend((api) => api.GET("/claims/{id}", { params: { path: { id } } }), {
     done: (now) => {
       setWaiting(unsent(now));
       if (unsent(now).length > 0) setAsking(true);
-      else submit.go([]);
+      else send([]);
     },
   });
-  const send = (before: Attachment[]) => {
+  const answer = (before: Attachment[]) => {
     setAsking(false);
-    submit.go(before);
+    send(before);
   };
-  return (
-    <>
-      <Button look="primary" busy={look.isPending || submit.isPending} onClick={() => look.go()}>
-        Send to the payer
-      </Button>
+  return {
+    ask: () => look.go(),
+    isPending: look.isPending,
+    failureCount: look.failureCount,
+    dialog: (
       <Modal
         title={`${count(images, "image is", "images are")} not sent. Send both?`}
         open={asking}
@@ -62,14 +68,36 @@ export function Submit({ claim: { id } }: { claim: Claim }) {
             afterwards.
           </p>
           <div className="dialog-actions">
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button onClick={() => send([])}>Send only the claim</Button>
-            <Button look="primary" onClick={() => send(waiting)}>
+            <Cancel />
+            <Button onClick={() => answer([])}>Send only the claim</Button>
+            <Button look="primary" onClick={() => answer(waiting)}>
               Send both
             </Button>
           </div>
         </div>
       </Modal>
+    ),
+  };
+}
+
+/** Submit sends a claim. */
+export function Submit({ claim: { id } }: { claim: Claim }) {
+  const submit = useSend(
+    async (api, key, before: Attachment[]) => {
+      const error = await sendImages(api, key, before);
+      return error
+        ? { error }
+        : api.POST("/claims/{id}/submit", { params: { path: { id }, header: key } });
+    },
+    { says: "The claim is queued for the next file." },
+  );
+  const unsent = useUnsent(id, submit.go);
+  return (
+    <>
+      <Button look="primary" busy={unsent.isPending || submit.isPending} onClick={unsent.ask}>
+        Send to the payer
+      </Button>
+      {unsent.dialog}
     </>
   );
 }

@@ -12,7 +12,7 @@ import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { eventTypes } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
-import { Modal } from "../../ui/dialog";
+import { Cancel, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -305,7 +305,7 @@ function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoi
             {(of) => <Selected of={of} />}
           </Read>
           <div className="dialog-actions">
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Cancel />
             <Button
               type="submit"
               look="primary"

@@ -10,7 +10,7 @@ import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { eventTypes } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
-import { Modal } from "../../ui/dialog";
+import { Cancel, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { JSONView } from "../../ui/json";
@@ -240,7 +240,7 @@ function ResendEvent({ event }: { event: Event }) {
             </>
           )}
           <div className="dialog-actions">
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Cancel />
             <Button
               type="submit"
               look="primary"

@@ -5,7 +5,7 @@ import { isAPIError, type Mode, type Schemas, useClient } from "../../api/client
 import { useSend } from "../../api/send";
 import { useMay, useMe } from "../../api/session";
 import { Button } from "../../ui/button";
-import { Confirm, Modal } from "../../ui/dialog";
+import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { DateField, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -280,7 +280,7 @@ function KeyForm({ close }: { close: (secret?: string) => void }) {
         />
         {of === "live" && <Notice tone="warn" title="A live key sends claims to real payers." />}
         <div className="dialog-actions">
-          <Button onClick={() => close()}>Cancel</Button>
+          <Cancel />
           <Button type="submit" look="primary" busy={create.isPending}>
             Create the key
           </Button>

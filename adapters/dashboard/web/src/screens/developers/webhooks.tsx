@@ -3,12 +3,13 @@ import { useParams } from "@tanstack/react-router";
 import { ChevronDown, Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { isAPIError, type Schemas, useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { useMay, useMe } from "../../api/session";
 import { Button } from "../../ui/button";
 import { eventTypes, statusText } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
-import { Modal } from "../../ui/dialog";
+import { Cancel, Modal } from "../../ui/dialog";
 import { Check, FaultsOf, Group, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
@@ -28,6 +29,7 @@ export function WebhookList() {
   const may = useMay();
   const endpoints = useEndpoints();
   const [making, setMaking] = useState(false);
+  const [{ failing }] = useFilters("/developers/webhooks");
   const list = endpoints.data?.data ?? [];
   const make = () =>
     may.manage && (
@@ -53,14 +55,23 @@ export function WebhookList() {
         </>
       }
     >
+      {failing && (
+        <p>
+          Only endpoints that are failing are shown. <Go to="/developers/webhooks">Show all</Go>
+        </p>
+      )}
       {!may.manage && <Notice title="Only an owner creates and changes endpoints." />}
       <Read card of={endpoints} rows={4}>
         {({ data }) => (
-          <EndpointCards of={data}>
-            <Empty title="No endpoints yet" action={make()}>
-              Create one with the HTTPS address of your program. Until then, your program can follow
-              the events with GET /events.
-            </Empty>
+          <EndpointCards of={failing ? failingOf(data) : data}>
+            {failing ? (
+              <Empty title="No endpoint is failing now" />
+            ) : (
+              <Empty title="No endpoints yet" action={make()}>
+                Create one with the HTTPS address of your program. Until then, your program can
+                follow the events with GET /events.
+              </Empty>
+            )}
           </EndpointCards>
         )}
       </Read>
@@ -68,6 +79,14 @@ export function WebhookList() {
       {may.manage && <EndpointForm open={making} onOpenChange={setMaking} />}
     </Developers>
   );
+}
+
+/** failingOf returns the endpoints that fail, those that have failed longest first. */
+function failingOf(all: readonly Endpoint[]): Endpoint[] {
+  const since = (e: Endpoint) => e.health.failing_since ?? "";
+  return all
+    .filter((e) => e.status === "enabled" && since(e))
+    .sort((a, b) => since(a).localeCompare(since(b)));
 }
 
 /** NeedRead is the owners' setting of what a key needs to have endpoints. */
@@ -355,7 +374,7 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
             receiver refuses deliveries until you give it the new secret.
           </p>
           <div className="dialog-actions">
-            <Button onClick={close}>Cancel</Button>
+            <Cancel />
             <Button look="danger" busy={rotate.isPending} onClick={() => rotate.go()}>
               Rotate the secret
             </Button>
@@ -375,7 +394,7 @@ function EndpointActions({ of: e }: { of: Endpoint }) {
             undo this.
           </p>
           <div className="dialog-actions">
-            <Button onClick={close}>Cancel</Button>
+            <Cancel />
             <Button look="danger" busy={remove.isPending} onClick={() => remove.go()}>
               Delete the endpoint
             </Button>
@@ -542,7 +561,7 @@ function EndpointFields({
           )}
         </fieldset>
         <div className="dialog-actions">
-          <Button onClick={() => close()}>Cancel</Button>
+          <Cancel />
           <Button type="submit" look="primary" busy={send.isPending} disabled={types?.length === 0}>
             {endpoint ? "Save" : "Create the endpoint"}
           </Button>

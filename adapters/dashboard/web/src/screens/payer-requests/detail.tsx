@@ -6,7 +6,7 @@ import { isAPIError, newKey, type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
-import { Copy, CopyAsCurl } from "../../ui/copy";
+import { Copy, CopyAsCurl, CopyButton } from "../../ui/copy";
 import { Confirm, useLeaving } from "../../ui/dialog";
 import { FaultsOf } from "../../ui/form";
 import { Day, When } from "../../ui/format";
@@ -88,8 +88,8 @@ export function PayerRequestDetail() {
           <Section title="What the payer asks for">
             <blockquote className="asked">{r.requested}</blockquote>
           </Section>
-          {r.state === "open" && may.write && (
-            <Answer key={r.id} request={r} attachment={open ?? null} />
+          {may.write && (
+            <Answer key={r.id} request={r} attachment={open ?? null} sent={sent ?? null} />
           )}
           {r.state === "open" && !may.write && (
             <Notice title="A biller or an owner can answer this request." />
@@ -156,11 +156,21 @@ function Sent({ attachment: a }: { attachment: Attachment }) {
   );
 }
 
-/** Answer collects the images and the narrative of an answer, and sends them. */
-function Answer({ request: r, attachment }: { request: Request; attachment: Attachment | null }) {
+/** Answer collects the images and the narrative of an answer, and sends them. What was written stays when
+ *  another person answers first. */
+function Answer({
+  request: r,
+  attachment,
+  sent,
+}: {
+  request: Request;
+  attachment: Attachment | null;
+  sent: Attachment | null;
+}) {
   const { fetch, queries } = useClient();
   const offices = useOffices();
-  const [text, setText] = useState(attachment?.narrative ?? "");
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed ?? attachment?.narrative ?? "";
   const [subject, setSubject] = useState(blank);
   const [refused, setRefused] = useState<Schemas["Error"] | null>(null);
   const made = useRef<Attachment | null>(null); // by the first image
@@ -185,8 +195,11 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
     return data;
   };
 
-  const leaving = useLeaving(() => text !== (attachment?.narrative ?? ""));
   const uploads = useUploads(into);
+  const open = r.state === "open";
+  const same = (of: Attachment | null) => text.trim() === (of?.narrative ?? "").trim();
+  const unsent = typed !== null && (open ? text !== (attachment?.narrative ?? "") : !same(sent));
+  const leaving = useLeaving(() => unsent || (open && uploads.all.length > 0));
   const answer = useSend(
     async (api, key) => {
       const known = attachment ?? made.current;
@@ -199,12 +212,30 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
     },
     {
       says: (out) =>
-        out.attachment
+        out.attachment && same(out.attachment)
           ? `Sent to ${out.payer_request.payer.name} as ${out.attachment.attachment_number}.`
           : "The request was already answered.",
     },
   );
   const refusal = isAPIError(answer.error) ? answer.error : refused;
+  if (!open) {
+    const known = sent !== null || r.answering_attachment_id === null;
+    return (
+      <>
+        {unsent && known && (
+          <Section title="What you wrote was not sent">
+            <p>
+              The request was answered meanwhile. Copy your words if the payer still needs them.
+            </p>
+            <p className="words">
+              {text} <CopyButton value={text} label="Copy the words" />
+            </p>
+          </Section>
+        )}
+        {leaving.dialog}
+      </>
+    );
+  }
   const images = attachment?.documents.length ?? 0;
   const why = obstacle(uploads.all.length, [...text].length, [
     images === 0 && !text.trim(),
@@ -221,7 +252,7 @@ function Answer({ request: r, attachment }: { request: Request; attachment: Atta
       <Section title="Narrative">
         <Narrative
           value={text}
-          onChange={setText}
+          onChange={setTyped}
           placeholder="What the images show, or the answer in words."
         />
         <div className="row">

@@ -8,7 +8,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { useCopyAsCurl } from "../../ui/copy";
-import { Confirm, Modal } from "../../ui/dialog";
+import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { cents, Day, dollars, Money, None, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { More } from "../../ui/menu";
@@ -439,7 +439,7 @@ function Actions({ era: e }: { era: ERA }) {
             unapply its claims. Correct the practice&apos;s books too. The claims do not change.
           </p>
           <div className="dialog-actions">
-            <Button onClick={() => setUnposting(false)}>Cancel</Button>
+            <Cancel />
             <Button
               look="danger"
               busy={unpost.isPending}

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
-import { Confirm, Modal } from "../../ui/dialog";
+import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { Day, Days, day, dollars, Money, name, printable, words } from "../../ui/format";
 import { useLate } from "../../ui/late";
@@ -323,7 +323,7 @@ function Lines({
         </details>
       )}
       <div className="dialog-actions">
-        <Button onClick={done}>Cancel</Button>
+        <Cancel />
         {doubt.length === 0 ? (
           <Button look="primary" busy={match.isPending} onClick={() => match.go()}>
             Match and apply

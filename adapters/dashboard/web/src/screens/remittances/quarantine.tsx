@@ -5,7 +5,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
-import { Confirm, Modal } from "../../ui/dialog";
+import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import { Day, Money, None, printable, When } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
@@ -174,7 +174,7 @@ function Assign({ file }: { file: Quarantined }) {
             ]}
           />
           <div className="dialog-actions">
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Cancel />
             <Button type="submit" look="primary" busy={send.isPending}>
               Assign
             </Button>

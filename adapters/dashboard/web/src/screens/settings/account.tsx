@@ -53,11 +53,12 @@ export function Account() {
 function Name() {
   const me = useMe();
   const [name, setName] = useState(me.user?.name ?? "");
-  const { faults, send } = useOwnChange(() => undefined);
+  const { faults, send, typing } = useOwnChange(() => undefined);
   return (
     <FaultsOf list={faults} request={{ name }}>
       <form
         className="stack"
+        {...typing.input}
         onSubmit={(e) => {
           e.preventDefault();
           send.go({ name });
@@ -70,6 +71,7 @@ function Name() {
           </Button>
         </div>
       </form>
+      {typing.dialog}
     </FaultsOf>
   );
 }
@@ -78,7 +80,7 @@ function Password() {
   const me = useMe();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const { faults, send } = useOwnChange(() => {
+  const { faults, send, typing } = useOwnChange(() => {
     setCurrent("");
     setNext("");
   });
@@ -88,6 +90,7 @@ function Password() {
       <FaultsOf list={faults} request={body}>
         <form
           className="stack"
+          {...typing.input}
           onSubmit={(e) => {
             e.preventDefault();
             send.go(body);
@@ -109,6 +112,7 @@ function Password() {
             Molar then signs you out everywhere. Sign in again with the new password.
           </p>
         </form>
+        {typing.dialog}
       </FaultsOf>
     </Section>
   );
@@ -118,7 +122,7 @@ function SecondFactor() {
   const me = useMe();
   const [setting, setSetting] = useState(false);
   const [current, setCurrent] = useState("");
-  const { faults, send } = useOwnChange(() => setCurrent(""));
+  const { faults, send, typing } = useOwnChange(() => setCurrent(""));
   const on = me.user?.has_totp;
   if (setting) {
     const leave = () => setSetting(false);
@@ -134,6 +138,7 @@ function SecondFactor() {
       <FaultsOf list={faults} request={off}>
         <form
           className="stack"
+          {...typing.input}
           onSubmit={(e) => {
             e.preventDefault();
             send.go(off);
@@ -165,6 +170,7 @@ function SecondFactor() {
             </>
           )}
         </form>
+        {typing.dialog}
       </FaultsOf>
     </Section>
   );

@@ -7,13 +7,15 @@ import { useSend } from "../../api/send";
 import { type Me, useMe } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
+import { useTyping } from "../../ui/dialog";
 import { type Fault, FaultsOf, TextField } from "../../ui/form";
 import { Notice } from "../../ui/page";
 import "./authenticator.css";
 
-/** useOwnChange sends a change of the user's own account. */
+/** useOwnChange sends a change of the user's own account, and asks before one that is typed is lost. */
 export function useOwnChange(done: (out: Schemas["ChangedUser"]) => void) {
   const me = useMe();
+  const typing = useTyping();
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const send = useSend(
     (fetch, key, body: Schemas["UserChange"]) =>
@@ -23,6 +25,7 @@ export function useOwnChange(done: (out: Schemas["ChangedUser"]) => void) {
       }),
     {
       done: (out) => {
+        typing.mayLeave();
         setFaults([]);
         done(out);
       },
@@ -33,7 +36,7 @@ export function useOwnChange(done: (out: Schemas["ChangedUser"]) => void) {
       },
     },
   );
-  return { faults, send };
+  return { faults, send, typing };
 }
 
 /** NameField is the field for the name of a person. */
@@ -104,7 +107,7 @@ export function Authenticator({
   const [password, setPassword] = useState("");
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [had] = useState(me.user?.has_password); // it has one when the recovery codes are shown
-  const { faults, send } = useOwnChange((out) => {
+  const { faults, send, typing } = useOwnChange((out) => {
     if (!out.recovery_codes) return done();
     setCodes(out.recovery_codes);
     shown?.();
@@ -119,6 +122,7 @@ export function Authenticator({
     <FaultsOf list={faults} request={body}>
       <form
         className="stack"
+        {...typing.input}
         onSubmit={(e) => {
           e.preventDefault();
           send.go(body);
@@ -154,6 +158,7 @@ export function Authenticator({
           {cancel && <Button onClick={cancel}>Cancel</Button>}
         </div>
       </form>
+      {typing.dialog}
     </FaultsOf>
   );
 }

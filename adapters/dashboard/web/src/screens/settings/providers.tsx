@@ -7,7 +7,7 @@ import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
-import { Modal } from "../../ui/dialog";
+import { Cancel, Modal } from "../../ui/dialog";
 import { Check, type Fault, FaultsOf, TextField } from "../../ui/form";
 import { name } from "../../ui/format";
 import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
@@ -171,7 +171,7 @@ function Edit({ provider, close }: { provider?: Provider; close: () => void }) {
             <Check label="Retired: not on new claims" checked={retired} onChange={setRetired} />
           )}
           <div className="dialog-actions">
-            <Button onClick={close}>Cancel</Button>
+            <Cancel />
             <Button type="submit" look="primary" busy={send.isPending}>
               Save
             </Button>

@@ -6,7 +6,7 @@ import { useSend } from "../../api/send";
 import { useMe } from "../../api/session";
 import { Button } from "../../ui/button";
 import { Copy } from "../../ui/copy";
-import { Confirm, Modal } from "../../ui/dialog";
+import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -308,7 +308,7 @@ function Invite({
           />
           <p className="muted small">Molar sends no email. You get a link to send.</p>
           <div className="dialog-actions">
-            <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+            <Cancel />
             <Button type="submit" look="primary" busy={send.isPending}>
               Make the link
             </Button>

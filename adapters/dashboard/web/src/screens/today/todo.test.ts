@@ -39,7 +39,14 @@ test.each([
 test("what a next step asks of a person is work, with a list that begins with the oldest", () => {
   const one = { count: 1, more: false };
   const waiting = [{ payer_id: "pyr_1", payer_name: "Cedar", reason: "paused", claims: one }];
-  const found = work({ payment_changed: one, overpaid: one, open_attachments: one, waiting });
+  const webhook_endpoints = { failing: 1 };
+  const found = work({
+    payment_changed: one,
+    overpaid: one,
+    open_attachments: one,
+    waiting,
+    webhook_endpoints,
+  });
   expect(found.map((w) => [w.what, w.target])).toEqual([
     [
       "claim has a payment that was taken back or changed",
@@ -51,6 +58,7 @@ test("what a next step asks of a person is work, with a list that begins with th
     ],
     ["attachment is not sent", { to: "/attachments", search: { state: "open", order: "asc" } }],
     ["claim is overpaid", { to: "/claims", search: { overpaid: true, order: "asc" } }],
+    ["webhook endpoint is failing", { to: "/developers/webhooks", search: { failing: true } }],
   ]);
 });
 

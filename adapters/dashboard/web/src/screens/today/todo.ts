@@ -122,7 +122,7 @@ export function todo(s: Summary, today: string): Work[] {
     one: "webhook endpoint is failing",
     other: "webhook endpoints are failing",
     how: "Your software is not receiving events.",
-    target: { to: "/developers" },
+    target: { to: "/developers/webhooks", search: { failing: true } },
     urgency: "Failing",
     tone: "warn",
   });

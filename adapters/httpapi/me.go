@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -44,6 +45,15 @@ type meOrganizationJSON struct {
 	RequireTOTP bool          `json:"require_totp"`
 
 	EndpointsNeedRead bool `json:"endpoints_need_read"`
+
+	People []colleagueJSON `json:"people"`
+}
+
+// colleagueJSON says who a user is to everyone in the organization: what others changed is
+// in histories by the user's ID.
+type colleagueJSON struct {
+	ID   billing.UserID `json:"id"`
+	Name string         `json:"name"` // or the email address
 }
 
 type ownKeyJSON struct {
@@ -69,8 +79,17 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	users, _, err := a.access.ListUsers(x.ctx, x.call.Scope, billing.Page{Limit: billing.MaxPageLimit})
+	if err != nil {
+		return nil, err
+	}
+	people := make([]colleagueJSON, 0, len(users))
+	for _, u := range users {
+		people = append(people, colleagueJSON{u.ID, cmp.Or(u.Name, u.Email)})
+	}
 	out := meJSON{
-		Object: "me", Organization: meOrganizationJSON{org.ID, org.Name, zones(offices), org.RequireTOTP, org.EndpointsNeedRead}, Mode: x.call.Scope.Mode, Warnings: x.warnings(),
+		Object: "me", Mode: x.call.Scope.Mode, Warnings: x.warnings(),
+		Organization: meOrganizationJSON{org.ID, org.Name, zones(offices), org.RequireTOTP, org.EndpointsNeedRead, people},
 	}
 	if k := x.caller.Key; k != nil {
 		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}

@@ -328,7 +328,7 @@ func TestEndpointsNeedRead(t *testing.T) {
 	setting := func(on bool) {
 		body := fmt.Sprintf(`{"endpoints_need_read":%t}`, on)
 		s.must(t, 200, owner.call(call{method: "PATCH", path: "/organization", body: body})).shows(t, "endpoints_need_read", on, "require_totp", false)
-		s.must(t, 200, owner.call(call{path: "/me"})).shows(t, "organization.endpoints_need_read", on)
+		s.must(t, 200, owner.call(call{path: "/me"})).shows(t, "organization.endpoints_need_read", on, "organization.people.0.name", "ann@example.com")
 	}
 	create := func(by func(call) call, idem string) call {
 		return by(call{path: "/webhook_endpoints", body: `{"url":"https://hooks.example.com/a"}`, idem: idem})

@@ -23,7 +23,7 @@ func TestTwoPeopleChangeOneClaim(t *testing.T) {
 	biller.fill("Note", "From the biller.")
 	biller.click("Save as draft")
 	biller.sees("The draft is saved.")
-	biller.sees("by you")
+	biller.sees("Draft · You")
 
 	owner.fill("Member ID", "W31")
 	owner.refused(http.StatusPreconditionFailed, "PATCH /api/v1/claims/"+claim)
@@ -33,7 +33,8 @@ func TestTwoPeopleChangeOneClaim(t *testing.T) {
 	owner.has("Note", "From the biller.")
 	owner.screen("claim-changed-meanwhile")
 	owner.click("Save as draft")
-	owner.sees("The draft is saved.", "by a user")
+	owner.sees("The draft is saved.")
+	owner.sees("Draft · " + practice.email("biller"))
 	if c := practice.get("/claims/" + claim); c["note"] != "From the biller." || c["subscriber"].(map[string]any)["member_id"] != "W31" || c["version"] != 3.0 {
 		t.Errorf("%v %v %v", c["note"], c["subscriber"], c["version"])
 	}
@@ -48,7 +49,7 @@ func TestTwoPeopleChangeOneClaim(t *testing.T) {
 	biller.fill("Member ID", "W33")
 	biller.refused(http.StatusPreconditionFailed, "PATCH /api/v1/claims/"+claim)
 	biller.click("Save as draft")
-	biller.sees("Subscriber: Member ID", "A user", "Theirs is “W32”; yours is kept.")
+	biller.sees("Subscriber: Member ID", practice.email("owner"), "Theirs is “W32”; yours is kept.")
 	biller.has("Member ID", "W33")
 	biller.click("Save as draft")
 	biller.sees("The draft is saved.")

@@ -1,1 +1,0 @@
-import{D as e}from"./format-Bt13CVUc.js";import{C as t,w as n}from"./index-Cqyno9en.js";function r(r){let i=t(r,n({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,7 +70,10 @@ func TestErrorReplies(t *testing.T) {
 			message = internalMessage
 		}
 		want := `{"error":"` + string(code) + `","message":` + strconv.Quote(message) + `,"errors":[],"request_id":"` +
-			a.Header.Get("X-Request-Id") + "\"}\n"
+			a.Header.Get("X-Request-Id") + `"}` + "\n"
+		if code == billing.CodeChangedMeanwhile {
+			want = strings.TrimSuffix(want, "}\n") + `,"changed":[]}` + "\n"
+		}
 		if a.body != want {
 			t.Errorf("body %s, want %s", a.body, want)
 		}

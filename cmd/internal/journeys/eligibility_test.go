@@ -56,6 +56,8 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	}
 	page.finds("on paper, ", `() => [...document.querySelectorAll(".card-flush")].map((c) => getComputedStyle(c))
 		.some((s) => s.boxDecorationBreak !== "clone" || s.overflow !== "visible") ? "the end of a sheet cuts the frame of a card" : ""`)
+	page.finds("on paper, ", `() => [...document.querySelectorAll(".card")]
+		.some((c) => c.getBoundingClientRect().right >= document.documentElement.clientWidth) ? "the edge of the sheet cuts the border of a card" : ""`)
 	if err := (proto.EmulationSetEmulatedMedia{}).Call(page.rod); err != nil {
 		t.Fatal(err)
 	}

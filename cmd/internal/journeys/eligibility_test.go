@@ -34,7 +34,7 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	page.fill("Date of birth", "1984-02-29")
 	page.fill("Member ID", "W77-ACTIVE-FULL")
 	page.click("Send again")
-	page.sees("Covered", "Maximums and deductibles", "The rejected check that this one corrects")
+	page.sees("Covered", "Maximums and deductibles", "Ask the payer by phone if you need it: when the coverage ends.", "The rejected check that this one corrects")
 	page.seesNo("asked just now")                      // which is no time on paper
 	zone, err := time.LoadLocation("America/New_York") // the browser's
 	if err != nil {

@@ -88,6 +88,9 @@ func TestWhatAnAnswerSaysFirst(t *testing.T) {
 		page.sees(says)
 		page.finds(ending+" ", `() => [...document.querySelectorAll(".columns > *")].some((c) => c.checkVisibility() && c.childElementCount === 0)
 			? "has an empty column" : ""`)
+		if ending == "INACTIVE" {
+			page.seesNo("What the payer did not return")
+		}
 		page.screen("eligibility-" + strings.ToLower(ending))
 	}
 	page.open("/test/eligibility/" + practice.checks("W98-ACTIVE-FULL"))

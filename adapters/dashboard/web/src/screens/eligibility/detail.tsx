@@ -16,6 +16,7 @@ import { Table } from "../../ui/table";
 import { Traces } from "../../ui/traces";
 import { CheckForm } from "./form";
 import { type CheckResource, Coverage } from "./list";
+import { missing } from "./missing";
 import "./eligibility.css";
 
 export function CheckDetail() {
@@ -317,14 +318,10 @@ function Answer({ check: c }: { check: CheckResource }) {
           </ul>
         </Section>
       )}
-      {c.not_returned && c.not_returned.length > 0 && (
+      {c.status !== "inactive" && c.not_returned && c.not_returned.length > 0 && (
         <Section title="What the payer did not return">
           <p className="muted">
-            Ask the payer by phone if you need it:{" "}
-            {c.not_returned
-              .map((f) => words(f.split(".").reverse().join(" of ")).toLowerCase())
-              .join(", ")}
-            .
+            Ask the payer by phone if you need it: {c.not_returned.map(missing).join(", ")}.
           </p>
         </Section>
       )}

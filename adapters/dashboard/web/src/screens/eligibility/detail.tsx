@@ -185,7 +185,7 @@ function TryAgain({ check: c }: { check: CheckResource }) {
 /** paid returns what the plan pays for a category. */
 function paid(r: NonNullable<CheckResource["coverage"]>[number]): ReactNode {
   if (r.covered === false) return "Not covered";
-  return r.percent_paid == null ? <NotSaid /> : `${r.percent_paid} %`;
+  return r.percent_paid == null ? <NotSaid /> : `${r.percent_paid}%`;
 }
 
 function Answer({ check: c }: { check: CheckResource }) {
@@ -291,7 +291,7 @@ function Answer({ check: c }: { check: CheckResource }) {
               {
                 head: "Plan pays",
                 right: true,
-                cell: (p) => (p.percent_paid == null ? <NotSaid /> : `${p.percent_paid} %`),
+                cell: (p) => (p.percent_paid == null ? <NotSaid /> : `${p.percent_paid}%`),
               },
               {
                 head: "How often",
@@ -374,7 +374,7 @@ function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string })
         </span>
       </div>
       {share !== null && (
-        <div className="bar" role="img" aria-label={`${Math.round(share)} % is used`}>
+        <div className="bar" role="img" aria-label={`${Math.round(share)}% is used`}>
           <div style={{ width: `${share}%` }} />
         </div>
       )}

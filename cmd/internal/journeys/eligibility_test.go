@@ -83,18 +83,18 @@ func TestTheCopiedRequestHasTheFilters(t *testing.T) {
 	}
 }
 
-// A wrong procedure code says so at its field, in words that are on the screen.
+// Wrong procedure codes say so at their field, each by its code, in words that are on the screen.
 func TestAWrongProcedureSaysSoAtItsField(t *testing.T) {
 	t.Parallel()
 	page := newPractice(t).signsIn("biller")
 	page.open("/test/eligibility/new")
 	page.entersPayer()
-	for label, value := range map[string]string{"First name": "Sam", "Last name": "Rivers", "Date of birth": "1984-02-29", "Member ID": "W1", "Procedures (optional)": "D1110, crown"} {
+	for label, value := range map[string]string{"First name": "Sam", "Last name": "Rivers", "Date of birth": "1984-02-29", "Member ID": "W1", "Procedures (optional)": "D1110, crown, D12"} {
 		page.fill(label, value)
 	}
 	page.refused(http.StatusUnprocessableEntity, "POST /api/v1/eligibility")
 	page.click("Check coverage")
-	page.sees("1 thing to correct")
+	page.sees("2 things to correct", "CROWN: ", "D12: ")
 	page.seesNo("errors lists", "The request is invalid.")
 	page.until("the fault at its field", func(r *rod.Page) error { _, err := r.Element(`[data-path="procedure_codes"] .fault`); return err })
 	page.screen("eligibility-refused")

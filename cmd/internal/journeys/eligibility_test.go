@@ -34,14 +34,18 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	page.fill("Date of birth", "1984-02-29")
 	page.fill("Member ID", "W77-ACTIVE-FULL")
 	page.click("Send again")
-	page.sees("Covered", "Maximums and deductibles", "The rejected check that this one corrects")
-	page.seesNo("asked just now") // which is no time on paper
+	page.sees("Covered", "Maximums and deductibles", "Ask the payer by phone if you need it: when the coverage ends.", "The rejected check that this one corrects")
+	page.seesNo("asked just now")                      // which is no time on paper
+	zone, err := time.LoadLocation("America/New_York") // the browser's
+	if err != nil {
+		t.Fatal(err)
+	}
 	sheets := page.printed()
 	if len(sheets) > 2 {
 		t.Errorf("the answer prints on %d pages, want at most 2", len(sheets))
 	}
 	for i, sheet := range sheets {
-		for _, text := range []string{"Testmode", "MainStreet", "SamExample", "bornFeb29,1984", "MemberIDW77-ACTIVE-FULL", "checked" + time.Now().Format("Jan2,2006")} {
+		for _, text := range []string{"Testmode", "MainStreet", "SamExample", "bornFeb29,1984", "MemberIDW77-ACTIVE-FULL", "checked" + time.Now().In(zone).Format("Jan2,2006")} {
 			if !strings.Contains(sheet, text) {
 				t.Errorf("page %d lacks %q: %s", i+1, text, sheet)
 			}
@@ -52,6 +56,8 @@ func TestARejectedCheckIsCorrected(t *testing.T) {
 	}
 	page.finds("on paper, ", `() => [...document.querySelectorAll(".card-flush")].map((c) => getComputedStyle(c))
 		.some((s) => s.boxDecorationBreak !== "clone" || s.overflow !== "visible") ? "the end of a sheet cuts the frame of a card" : ""`)
+	page.finds("on paper, ", `() => [...document.querySelectorAll(".card")]
+		.some((c) => c.getBoundingClientRect().right >= document.documentElement.clientWidth) ? "the edge of the sheet cuts the border of a card" : ""`)
 	if err := (proto.EmulationSetEmulatedMedia{}).Call(page.rod); err != nil {
 		t.Fatal(err)
 	}
@@ -77,18 +83,18 @@ func TestTheCopiedRequestHasTheFilters(t *testing.T) {
 	}
 }
 
-// A wrong procedure code says so at its field, in words that are on the screen.
+// Wrong procedure codes say so at their field, each by its code, in words that are on the screen.
 func TestAWrongProcedureSaysSoAtItsField(t *testing.T) {
 	t.Parallel()
 	page := newPractice(t).signsIn("biller")
 	page.open("/test/eligibility/new")
 	page.entersPayer()
-	for label, value := range map[string]string{"First name": "Sam", "Last name": "Rivers", "Date of birth": "1984-02-29", "Member ID": "W1", "Procedures (optional)": "D1110, crown"} {
+	for label, value := range map[string]string{"First name": "Sam", "Last name": "Rivers", "Date of birth": "1984-02-29", "Member ID": "W1", "Procedures (optional)": "D1110, crown, D12"} {
 		page.fill(label, value)
 	}
 	page.refused(http.StatusUnprocessableEntity, "POST /api/v1/eligibility")
 	page.click("Check coverage")
-	page.sees("1 thing to correct")
+	page.sees("2 things to correct", "CROWN: ", "D12: ")
 	page.seesNo("errors lists", "The request is invalid.")
 	page.until("the fault at its field", func(r *rod.Page) error { _, err := r.Element(`[data-path="procedure_codes"] .fault`); return err })
 	page.screen("eligibility-refused")

@@ -20,7 +20,9 @@ func TestScreensStayInPlace(t *testing.T) {
 	t.Parallel()
 	practice := newPractice(t)
 	page := practice.signsIn("owner")
-	paths := screens(t, practice.oneOfEach(page))
+	ids := practice.oneOfEach(page)
+	paths := screens(t, ids)
+	paths["/patients/$id with claims"] = "/patients/" + practice.patientOf("/claims/"+ids["/claims/$id"])
 	if err := (proto.NetworkEmulateNetworkConditions{Latency: 60, DownloadThroughput: -1, UploadThroughput: -1}).Call(page.rod); err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +88,9 @@ func TestWhatAnAnswerSaysFirst(t *testing.T) {
 		page.sees(says)
 		page.finds(ending+" ", `() => [...document.querySelectorAll(".columns > *")].some((c) => c.checkVisibility() && c.childElementCount === 0)
 			? "has an empty column" : ""`)
+		if ending == "INACTIVE" {
+			page.seesNo("What the payer did not return")
+		}
 		page.screen("eligibility-" + strings.ToLower(ending))
 	}
 	page.open("/test/eligibility/" + practice.checks("W98-ACTIVE-FULL"))
@@ -138,7 +143,14 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 		"/patients/$id": p.comes("/patients"), "/remittances/$id": p.comes("/eras"), "/developers/events/$id": p.comes("/events"),
 		"/developers/deliveries/$id": p.comes("/webhook_deliveries"), "/developers/webhooks/$id": p.comes("/webhook_endpoints"),
 		"/developers/requests/$id": p.comes("/requests"), "/settings/offices/$id": p.office,
+		"/patients/$id": p.patientOf("/eligibility/" + check),
 	}
+}
+
+// patientOf returns the ID of the patient that a resource is about.
+func (p *practice) patientOf(path string) (id string) {
+	p.t.Helper()
+	return p.get(path)["patient_id"].(string)
 }
 
 // checks checks the coverage of Nora Rivers, and returns the ID of the check.

@@ -10,6 +10,7 @@ import { day, dollars, name } from "../ui/format";
 import { useLate } from "../ui/late";
 import { useGo } from "../ui/link";
 import { stateName } from "../ui/state";
+import { closest } from "./closest";
 import { type AnyTarget, places, screenOf } from "./places";
 
 type Item = { id: string; group: string; label: string; about?: string; target: AnyTarget };
@@ -140,20 +141,19 @@ async function find(client: Client, query: string, signal: AbortSignal): Promise
     client.fetch.POST("/claims/search", { body, signal }),
     client.fetch.POST("/patients/search", { body, signal }),
   ]);
-  return [
-    ...(patients.data?.data ?? []).map((p: Schemas["Patient"]) => ({
-      id: p.id,
-      group: "Patients",
-      label: name(p),
-      about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
-      target: { to: `/patients/${p.id}` } as const,
-    })),
-    ...(claims.data?.data ?? []).map((c) => ({
-      id: c.id,
-      group: "Claims",
-      label: `${name(c.patient_name)}, ${dollars(c.totals.charge)}`,
-      about: `${stateName(c.state)} · ${c.payer.name}`,
-      target: { to: `/claims/${c.id}` } as const,
-    })),
-  ];
+  const people = (patients.data?.data ?? []).map((p: Schemas["Patient"]) => ({
+    id: p.id,
+    group: "Patients",
+    label: name(p),
+    about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
+    target: { to: `/patients/${p.id}` } as const,
+  }));
+  const theirs = (claims.data?.data ?? []).map((c) => ({
+    id: c.id,
+    group: "Claims",
+    label: `${name(c.patient_name)}, ${dollars(c.totals.charge)}`,
+    about: `${stateName(c.state)} · ${c.payer.name}`,
+    target: { to: `/claims/${c.id}` } as const,
+  }));
+  return [...closest(query, people), ...closest(query, theirs)];
 }

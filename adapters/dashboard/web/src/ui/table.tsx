@@ -115,7 +115,7 @@ function style<T>(c: Column<T>): string | undefined {
 }
 
 /** Listing is what useInfiniteQuery returns of a list of the API. */
-type Listing<T> = {
+export type Listing<T> = {
   data?: { pages: { data: T[] }[] };
   error: unknown;
   isPending: boolean;

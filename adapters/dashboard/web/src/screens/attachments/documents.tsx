@@ -222,7 +222,7 @@ function Adding({
 /** progress says how far the upload of an image is. */
 function progress(c: Chosen): string {
   if (c.state === "away") return "No connection. The upload continues automatically.";
-  return c.share < 1 ? `${Math.round(c.share * 100)} %` : "Checking the image…";
+  return c.share < 1 ? `${Math.round(c.share * 100)}%` : "Checking the image…";
 }
 
 /** Item is one chosen image, with what it shows. */

@@ -208,7 +208,7 @@ function Stage({
             onClick={() => farther()}
           />
           <span className="numbers viewer-zoom" role="status">
-            {Math.round(zoom * 100)} %
+            {Math.round(zoom * 100)}%
           </span>
           <Button
             icon={<ZoomIn size={16} aria-hidden />}

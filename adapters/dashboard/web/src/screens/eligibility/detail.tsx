@@ -16,6 +16,7 @@ import { Table } from "../../ui/table";
 import { Traces } from "../../ui/traces";
 import { CheckForm } from "./form";
 import { type CheckResource, Coverage } from "./list";
+import { missing } from "./missing";
 import "./eligibility.css";
 
 export function CheckDetail() {
@@ -184,7 +185,7 @@ function TryAgain({ check: c }: { check: CheckResource }) {
 /** paid returns what the plan pays for a category. */
 function paid(r: NonNullable<CheckResource["coverage"]>[number]): ReactNode {
   if (r.covered === false) return "Not covered";
-  return r.percent_paid == null ? <NotSaid /> : `${r.percent_paid} %`;
+  return r.percent_paid == null ? <NotSaid /> : `${r.percent_paid}%`;
 }
 
 function Answer({ check: c }: { check: CheckResource }) {
@@ -290,7 +291,7 @@ function Answer({ check: c }: { check: CheckResource }) {
               {
                 head: "Plan pays",
                 right: true,
-                cell: (p) => (p.percent_paid == null ? <NotSaid /> : `${p.percent_paid} %`),
+                cell: (p) => (p.percent_paid == null ? <NotSaid /> : `${p.percent_paid}%`),
               },
               {
                 head: "How often",
@@ -317,14 +318,10 @@ function Answer({ check: c }: { check: CheckResource }) {
           </ul>
         </Section>
       )}
-      {c.not_returned && c.not_returned.length > 0 && (
+      {c.status !== "inactive" && c.not_returned && c.not_returned.length > 0 && (
         <Section title="What the payer did not return">
           <p className="muted">
-            Ask the payer by phone if you need it:{" "}
-            {c.not_returned
-              .map((f) => words(f.split(".").reverse().join(" of ")).toLowerCase())
-              .join(", ")}
-            .
+            Ask the payer by phone if you need it: {c.not_returned.map(missing).join(", ")}.
           </p>
         </Section>
       )}
@@ -377,7 +374,7 @@ function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string })
         </span>
       </div>
       {share !== null && (
-        <div className="bar" role="img" aria-label={`${Math.round(share)} % is used`}>
+        <div className="bar" role="img" aria-label={`${Math.round(share)}% is used`}>
           <div style={{ width: `${share}%` }} />
         </div>
       )}

@@ -100,7 +100,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
         // The check exists: its screen says what the payer said.
         if (e.check) leaving.mayLeave();
         if (e.check) go(`/eligibility/${e.check.id}`);
-        setFaults(e.errors);
+        setFaults(e.errors.map((f) => naming(f, procedures)));
         setRefusal(e.check ? null : e);
         return true;
       },
@@ -255,6 +255,13 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
       {leaving.dialog}
     </FaultsOf>
   );
+}
+
+/** naming begins the fault of a procedure with its code, because all of them are in one field. */
+function naming(fault: Fault, procedures: readonly string[]): Fault {
+  const at = /^procedure_codes\.(\d+)$/.exec(fault.field ?? "");
+  const code = at && procedures[Number(at[1])];
+  return code ? { ...fault, message: `${code}: ${fault.message}` } : fault;
 }
 
 /** blank replaces what is null by empty text, as inputs need it. */

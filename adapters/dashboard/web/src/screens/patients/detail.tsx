@@ -1,15 +1,15 @@
 // One patient: the checks, claims, attachments, payer requests and remittances about them.
 import { useParams } from "@tanstack/react-router";
-import { useClient } from "../../api/client";
+import { type Schemas, useClient } from "../../api/client";
 import { useMay } from "../../api/session";
 import { ButtonLink } from "../../ui/button";
 import { Day, Days, Money, name, printable, When } from "../../ui/format";
 import { Empty, Page, Section, Waiting } from "../../ui/page";
 import { State } from "../../ui/state";
-import { List, paged } from "../../ui/table";
+import { List, type Listing, paged } from "../../ui/table";
 import { contents } from "../attachments/list";
 import { useTypes } from "../attachments/uploads";
-import { Coverage } from "../eligibility/list";
+import { type CheckResource, Coverage } from "../eligibility/list";
 import { Due } from "../payer-requests/due";
 import { Standing } from "../remittances/standing";
 
@@ -18,7 +18,16 @@ export function PatientDetail() {
   const { api } = useClient();
   const may = useMay();
   const patient = api.useQuery("get", "/patients/{id}", { params: { path: { id } } });
+  const about = { params: { query: { patient_id: id, limit: 10 } } };
+  const checks = api.useInfiniteQuery("get", "/eligibility", about, paged);
+  const claims = api.useInfiniteQuery("get", "/claims", about, paged);
+  const attachments = api.useInfiniteQuery("get", "/attachments", about, paged);
+  const requests = api.useInfiniteQuery("get", "/payer_requests", about, paged);
+  const remittances = api.useInfiniteQuery("get", "/eras", about, paged);
   if (!patient.data) return <Waiting title="Patient" rows={10} of={patient} />;
+  // A list that comes later would move those below it.
+  const waited = [checks, claims, attachments, requests, remittances].find((l) => l.isPending);
+  if (waited) return <Waiting title={name(patient.data)} rows={10} of={waited} />;
   return (
     <Page
       title={name(patient.data)}
@@ -35,27 +44,20 @@ export function PatientDetail() {
         )
       }
     >
-      <Checks patient={id} />
-      <Claims patient={id} />
-      <Attachments patient={id} />
-      <PayerRequests patient={id} />
-      <Remittances patient={id} />
+      <Checks of={checks} />
+      <Claims of={claims} />
+      <Attachments of={attachments} />
+      <PayerRequests of={requests} />
+      <Remittances of={remittances} />
     </Page>
   );
 }
 
-type Of = { patient: string };
-
-/** of returns the first page of a list about a patient. */
-const of = (patient: string) => ({ params: { query: { patient_id: patient, limit: 10 } } });
-
-function Checks({ patient }: Of) {
-  const { api } = useClient();
-  const checks = api.useInfiniteQuery("get", "/eligibility", of(patient), paged);
+function Checks({ of }: { of: Listing<CheckResource> }) {
   return (
     <Section title="Eligibility checks" flush>
       <List
-        of={checks}
+        of={of}
         caption="Eligibility checks"
         id={(c) => c.id}
         to={(c) => `/eligibility/${c.id}`}
@@ -71,13 +73,11 @@ function Checks({ patient }: Of) {
   );
 }
 
-function Claims({ patient }: Of) {
-  const { api } = useClient();
-  const claims = api.useInfiniteQuery("get", "/claims", of(patient), paged);
+function Claims({ of }: { of: Listing<Schemas["ClaimSummary"]> }) {
   return (
     <Section title="Claims and predeterminations" flush>
       <List
-        of={claims}
+        of={of}
         caption="Claims and predeterminations"
         id={(c) => c.id}
         to={(c) => `/claims/${c.id}`}
@@ -114,14 +114,12 @@ function Claims({ patient }: Of) {
   );
 }
 
-function Attachments({ patient }: Of) {
-  const { api } = useClient();
+function Attachments({ of }: { of: Listing<Schemas["Attachment"]> }) {
   const types = useTypes();
-  const attachments = api.useInfiniteQuery("get", "/attachments", of(patient), paged);
   return (
     <Section title="Attachments to claims" flush>
       <List
-        of={attachments}
+        of={of}
         caption="Attachments to claims"
         id={(a) => a.id}
         to={(a) => `/attachments/${a.id}`}
@@ -137,13 +135,11 @@ function Attachments({ patient }: Of) {
   );
 }
 
-function PayerRequests({ patient }: Of) {
-  const { api } = useClient();
-  const requests = api.useInfiniteQuery("get", "/payer_requests", of(patient), paged);
+function PayerRequests({ of }: { of: Listing<Schemas["PayerRequest"]> }) {
   return (
     <Section title="Payer requests" flush>
       <List
-        of={requests}
+        of={of}
         caption="Payer requests"
         id={(r) => r.id}
         to={(r) => `/payer-requests/${r.id}`}
@@ -159,13 +155,11 @@ function PayerRequests({ patient }: Of) {
   );
 }
 
-function Remittances({ patient }: Of) {
-  const { api } = useClient();
-  const remittances = api.useInfiniteQuery("get", "/eras", of(patient), paged);
+function Remittances({ of }: { of: Listing<Schemas["ERASummary"]> }) {
   return (
     <Section title="Remittances" flush>
       <List
-        of={remittances}
+        of={of}
         caption="Remittances"
         id={(e) => e.id}
         to={(e) => `/remittances/${e.id}`}

@@ -149,6 +149,9 @@ func TestFiguresAgree(t *testing.T) {
 		decided(ending, want)
 		agree(ending)
 	}
+	agree("-REJECTED-PAID")
+	page.sees("Payment received")
+	page.seesNo("to correct")
 	agree("-PAID-TWICE")
 	page.sees("Overpaid")
 	page.screen("claim-overpaid")

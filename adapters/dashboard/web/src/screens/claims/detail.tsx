@@ -36,6 +36,8 @@ export function ClaimDetail() {
   const c = claim.data;
   const patient = c.patient ?? c.subscriber;
   const teeth = inOrder(c.lines.flatMap((l) => l.teeth));
+  // What a payer found in a claim stays on it after that payer decided it all the same.
+  const findings = c.findings.filter((f) => editable(c) || f.code === "earlier_payer_changed");
   return (
     <Page
       title={name(c.patient_name)}
@@ -56,16 +58,16 @@ export function ClaimDetail() {
       actions={<Actions claim={c} />}
     >
       <Next claim={c} />
-      {c.findings.length > 0 && (
+      {findings.length > 0 && (
         <Section
           title={
             awaitsEnrollment(c)
               ? "What the claim is waiting for"
-              : `${count(c.findings.length, "finding")} to correct`
+              : `${count(findings.length, "finding")} to correct`
           }
         >
           <ul className="plain findings">
-            {c.findings.map((f) => (
+            {findings.map((f) => (
               <li key={f.code + f.field + f.message}>
                 <p className="strong">
                   {placeOf(f.field)}

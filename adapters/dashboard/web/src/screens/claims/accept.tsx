@@ -26,11 +26,12 @@ function openLines(c: Claim): { line_number?: number; amount: string }[] {
   return rest === 0 ? lines : [...lines, { amount: money(rest) }];
 }
 
-/** refused reports whether the payer left nothing to the patient: replacing the claim then comes before closing it. */
-export const refused = (c: Claim): boolean =>
+/** toReplace reports whether replacing the claim comes first: the payer left nothing to the patient, or took back all
+ *  that it decided. */
+export const toReplace = (c: Claim): boolean =>
   c.kind === "claim" &&
-  c.state === "denied" &&
-  cents(c.payment?.patient_responsibility ?? "0.00") === 0;
+  ((c.state === "denied" && cents(c.payment?.patient_responsibility ?? "0.00") === 0) ||
+    (c.state === "accepted_payer" && c.payment_changed));
 
 /** Reconcile closes a claim whose payment is in the practice's books. An open amount is accepted with it. */
 export function Reconcile({ claim: c }: { claim: Claim }) {
@@ -55,7 +56,7 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
   if (open === 0)
     return (
       <Button
-        look={refused(c) ? "plain" : "primary"}
+        look={toReplace(c) ? "plain" : "primary"}
         busy={send.isPending}
         onClick={() => send.go(null)}
       >

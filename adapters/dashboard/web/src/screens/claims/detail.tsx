@@ -18,7 +18,7 @@ import { State } from "../../ui/state";
 import { inOrder } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
 import { soonest } from "../payer-requests/due";
-import { Reconcile, refused } from "./accept";
+import { Reconcile, toReplace } from "./accept";
 import { estimated, settled } from "./figures";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
 import { Lines } from "./lines";
@@ -226,7 +226,7 @@ function Next({ claim: c }: { claim: Claim }) {
           <span className="wrap-anywhere">{r.requested}</span>
         </Notice>
       ))}
-      <Notice tone={tones[c.state] ?? "info"} title={step} />
+      <Notice tone={c.payment_changed ? "warn" : (tones[c.state] ?? "info")} title={step} />
     </>
   );
 }
@@ -386,7 +386,7 @@ function Actions({ claim: c }: { claim: Claim }) {
       "reconciled",
     ].includes(c.state);
   const items = (voidIt: () => void): MenuItem[] => [
-    ...(sent && c.kind === "claim" && !refused(c)
+    ...(sent && c.kind === "claim" && !toReplace(c)
       ? [{ label: "Replace with a corrected claim", onSelect: open("replace") }]
       : []),
     ...(secondary ? [{ label: `Bill the ${next} payer`, onSelect: open("secondary") }] : []),
@@ -416,7 +416,7 @@ function Actions({ claim: c }: { claim: Claim }) {
         </ButtonLink>
       )}
       {c.state === "validated" && <Submit claim={c} />}
-      {refused(c) && (
+      {toReplace(c) && (
         <ButtonLink look="primary" to={`/claims/${c.id}/replace`}>
           Replace with a corrected claim
         </ButtonLink>

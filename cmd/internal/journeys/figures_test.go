@@ -145,6 +145,10 @@ func TestFiguresAgree(t *testing.T) {
 		agree(ending)
 	}
 	for ending, want := range reviewed {
+		agree(ending)
+		page.sees("A remittance for this claim needs review.")
+		page.click("Open the remittance")
+		page.sees("a decision")
 		page.until("the review of "+ending, func(*rod.Page) error { return practice.applies(claims[ending]) })
 		decided(ending, want)
 		agree(ending)

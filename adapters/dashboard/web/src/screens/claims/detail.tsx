@@ -207,6 +207,7 @@ function Next({ claim: c }: { claim: Claim }) {
     params: { query: { claim_id: c.id, state: "open", limit: 100 } },
   });
   const requests = open.data?.data.toSorted(soonest) ?? [];
+  const review = /needs review: (era_\w+)\.$/.exec(c.next_step)?.[1];
   const step =
     requests.length > 0
       ? c.next_step.replace(
@@ -226,7 +227,15 @@ function Next({ claim: c }: { claim: Claim }) {
           <span className="wrap-anywhere">{r.requested}</span>
         </Notice>
       ))}
-      <Notice tone={c.payment_changed ? "warn" : (tones[c.state] ?? "info")} title={step} />
+      {review ? (
+        <Notice
+          tone="warn"
+          title="A remittance for this claim needs review."
+          action={<Go to={`/remittances/${review}`}>Open the remittance</Go>}
+        />
+      ) : (
+        <Notice tone={c.payment_changed ? "warn" : (tones[c.state] ?? "info")} title={step} />
+      )}
     </>
   );
 }

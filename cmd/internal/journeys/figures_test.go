@@ -162,6 +162,9 @@ func TestFiguresAgree(t *testing.T) {
 	agree("-PAID-TWICE")
 	page.sees("Overpaid")
 	page.screen("claim-overpaid")
+	page.click("Accept the overpayment")
+	page.sees("The payer takes it back, or we refund it")
+	page.press("Escape")
 	page.open("/test")
 	page.until("the figures of Today", func(r *rod.Page) error {
 		text, err := page.eval(r, figuresOfToday)

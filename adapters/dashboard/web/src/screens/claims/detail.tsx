@@ -44,7 +44,7 @@ export function ClaimDetail() {
       above={<Go to="/claims">Claims</Go>}
       about={
         <>
-          <State value={c.state} />
+          <State value={c.state} tone={overpaid(c) ? "warn" : undefined} />
           <span>
             {c.kind === "predetermination" ? "Predetermination" : `${words(c.coverage)} claim`} to{" "}
             {c.payer.name}
@@ -192,6 +192,9 @@ export function ClaimDetail() {
   );
 }
 
+/** overpaid reports whether more is paid or accepted than the charge. */
+const overpaid = (c: Claim) => cents(c.open ?? "0.00") < 0;
+
 const tones: Partial<Record<Claim["state"], "bad" | "warn" | "good">> = {
   rejected: "bad",
   denied: "bad",
@@ -234,7 +237,10 @@ function Next({ claim: c }: { claim: Claim }) {
           action={<Go to={`/remittances/${review}`}>Open the remittance</Go>}
         />
       ) : (
-        <Notice tone={c.payment_changed ? "warn" : (tones[c.state] ?? "info")} title={step} />
+        <Notice
+          tone={c.payment_changed || overpaid(c) ? "warn" : (tones[c.state] ?? "info")}
+          title={step}
+        />
       )}
     </>
   );

@@ -228,7 +228,7 @@ func TestChangedPaymentIsReconciledAgain(t *testing.T) {
 	era := practice.get("/eras")["data"].([]any)[0].(map[string]any)["id"].(string)
 	practice.post("/eras/"+era+"/claims/1/unapply", map[string]any{"note": "Another practice's check."})
 	page.open("/test")
-	page.tabTo("1 claim has a payment that was taken back or changed Enter the change in your books, then replace or reconcile.")
+	page.tabTo("1 claim has a payment that was taken back or changed Enter the change in your books. Then reconcile again, or wait for the next remittance or replace the claim.")
 	page.press("Enter")
 	page.at("/test/claims?payment_changed=true&order=asc")
 	page.sees("Payment taken back or changed", "Rosa Rivers")

@@ -145,13 +145,26 @@ func TestFiguresAgree(t *testing.T) {
 		agree(ending)
 	}
 	for ending, want := range reviewed {
+		agree(ending)
+		page.sees("A remittance for this claim needs review.")
+		page.click("Open the remittance")
+		page.sees("a decision")
 		page.until("the review of "+ending, func(*rod.Page) error { return practice.applies(claims[ending]) })
 		decided(ending, want)
 		agree(ending)
 	}
+	agree("-REJECTED-PAID")
+	page.sees("Payment received")
+	page.seesNo("to correct")
+	agree("-REVERSED")
+	page.sees("No payment stands", "wait for the payer's next remittance, or replace the claim")
+	page.seesA("link", "Replace with a corrected claim")
 	agree("-PAID-TWICE")
 	page.sees("Overpaid")
 	page.screen("claim-overpaid")
+	page.click("Accept the overpayment")
+	page.sees("The payer takes it back, or we refund it")
+	page.press("Escape")
 	page.open("/test")
 	page.until("the figures of Today", func(r *rod.Page) error {
 		text, err := page.eval(r, figuresOfToday)

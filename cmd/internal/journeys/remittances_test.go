@@ -244,6 +244,37 @@ func TestHostileRemittanceIsImported(t *testing.T) {
 	page.screen("quarantine-empty")
 }
 
+// The claims to decide show by themselves until the last one is decided.
+func TestDecidedClaimsShowAgain(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	claims := ""
+	for i := range 6 {
+		claims += fmt.Sprintf("CLP*N-%d*1*100*80*20*12*ICN%d~CAS*PR*2*20~NM1*QC*1*RIVERS*ROSA%d~DTM*232*20260301~", i, i, i)
+	}
+	file := filepath.Join(t.TempDir(), "six.835")
+	text := "ISA*00*          *00*          *ZZ*SANDBOX        *ZZ*MOLAR          *260306*1200*^*00501*000000077*0*T*:~GS*HP*SANDBOX*MOLAR*20260306*1200*77*X*005010X221A1~" +
+		"ST*835*0001~BPR*I*480*C*ACH*CCP*01*999999999*DA*1*1512345678**01*999988880*DA*1*20260306~TRN*1*SIX*1512345678~" +
+		"N1*PR*PLAN~N1*PE*MAIN*XX*1234567893~LX*1~" + claims + "SE*31*0001~GE*1*77~IEA*1*000000077~"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page := practice.signsIn("biller")
+	page.open("/test/remittances")
+	page.click("Import")
+	page.upload("Choose a file", file)
+	page.sees("Imported")
+	path := practice.era("unmatched")
+	page.open(path)
+	page.click("Show the 6 to decide")
+	page.sees("Show all claims")
+	for i := range 6 {
+		practice.post(fmt.Sprint(strings.Replace(path, "/test/remittances", "/eras", 1), "/claims/", i+1, "/ignore"), map[string]any{})
+	}
+	page.seesNo("Show all claims", "to decide", "No claim matches") // without a reload
+	page.sees("N-0", "N-5")
+}
+
 // A file that is no 835 says why, and a quarantined one is deleted.
 func TestImportIsRefusedAndQuarantineDeleted(t *testing.T) {
 	t.Parallel()

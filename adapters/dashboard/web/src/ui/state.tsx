@@ -67,7 +67,15 @@ export function Badge({ tone, children }: { tone: Tone; children: string }) {
   return <span className={`badge tone-${tone}`}>{children}</span>;
 }
 
-/** State shows a state of a resource, in a more exact word if there is one. */
-export function State({ value, children }: { value: string; children?: string }) {
-  return <Badge tone={tones[value] ?? "plain"}>{children ?? stateName(value)}</Badge>;
+/** State shows a state of a resource, in a more exact word or tone if there is one. */
+export function State({
+  value,
+  tone = tones[value] ?? "plain",
+  children,
+}: {
+  value: string;
+  tone?: Tone | undefined;
+  children?: string;
+}) {
+  return <Badge tone={tone}>{children ?? stateName(value)}</Badge>;
 }

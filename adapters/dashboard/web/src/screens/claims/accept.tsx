@@ -11,10 +11,19 @@ import { money } from "../remittances/standing";
 type Claim = Schemas["Claim"];
 type As = Schemas["AcceptedAs"];
 
-const ways: readonly (readonly [As, string])[] = [
+type Ways = readonly [readonly [As, string], ...(readonly [As, string])[]];
+
+const ways: Ways = [
   ["write_off", "Write it off"],
   ["bill_patient", "Bill the patient"],
   ["other", "Other, as the note says"],
+];
+
+/** waysBack are those of an overpayment, which the payer mostly wants back. */
+const waysBack: Ways = [
+  ["other", "The payer takes it back, or we refund it"],
+  ["write_off", "Lower the write-off by it"],
+  ["bill_patient", "Credit it to the patient"],
 ];
 
 /** openLines returns what is open by line. What is on no line comes last. */
@@ -26,15 +35,19 @@ function openLines(c: Claim): { line_number?: number; amount: string }[] {
   return rest === 0 ? lines : [...lines, { amount: money(rest) }];
 }
 
-/** refused reports whether the payer left nothing to the patient: replacing the claim then comes before closing it. */
-export const refused = (c: Claim): boolean =>
+/** toReplace reports whether replacing the claim comes first: the payer left nothing to the patient, or took back all
+ *  that it decided. */
+export const toReplace = (c: Claim): boolean =>
   c.kind === "claim" &&
-  c.state === "denied" &&
-  cents(c.payment?.patient_responsibility ?? "0.00") === 0;
+  ((c.state === "denied" && cents(c.payment?.patient_responsibility ?? "0.00") === 0) ||
+    (c.state === "accepted_payer" && c.payment_changed));
 
 /** Reconcile closes a claim whose payment is in the practice's books. An open amount is accepted with it. */
 export function Reconcile({ claim: c }: { claim: Claim }) {
-  const [as, setAs] = useState<As>("write_off");
+  const open = cents(c.open ?? "0.00");
+  const options = open < 0 ? waysBack : ways;
+  const [chosen, choose] = useState<As>();
+  const as = chosen ?? options[0][0];
   const send = useSend(
     (api, key, accept: { as: As; note: string } | null) =>
       api.POST("/claims/{id}/reconcile", {
@@ -45,7 +58,6 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
       }),
     { says: "The claim is reconciled." },
   );
-  const open = cents(c.open ?? "0.00");
   const again = c.state === "reconciled";
   if (
     c.kind !== "claim" ||
@@ -55,7 +67,7 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
   if (open === 0)
     return (
       <Button
-        look={refused(c) ? "plain" : "primary"}
+        look={toReplace(c) ? "plain" : "primary"}
         busy={send.isPending}
         onClick={() => send.go(null)}
       >
@@ -84,8 +96,8 @@ export function Reconcile({ claim: c }: { claim: Claim }) {
       <SelectField
         label="How to close it"
         value={as}
-        onChange={(v) => setAs(v as As)}
-        options={ways}
+        onChange={(v) => choose(v as As)}
+        options={options}
       />
       <p className="muted">Reopen the claim to undo this.</p>
     </Confirm>

@@ -18,7 +18,7 @@ import { State } from "../../ui/state";
 import { inOrder } from "../../ui/teeth";
 import { Traces } from "../../ui/traces";
 import { soonest } from "../payer-requests/due";
-import { Reconcile, refused } from "./accept";
+import { Reconcile, toReplace } from "./accept";
 import { estimated, settled } from "./figures";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
 import { Lines } from "./lines";
@@ -36,13 +36,15 @@ export function ClaimDetail() {
   const c = claim.data;
   const patient = c.patient ?? c.subscriber;
   const teeth = inOrder(c.lines.flatMap((l) => l.teeth));
+  // What a payer found in a claim stays on it after that payer decided it all the same.
+  const findings = c.findings.filter((f) => editable(c) || f.code === "earlier_payer_changed");
   return (
     <Page
       title={name(c.patient_name)}
       above={<Go to="/claims">Claims</Go>}
       about={
         <>
-          <State value={c.state} />
+          <State value={c.state} tone={overpaid(c) ? "warn" : undefined} />
           <span>
             {c.kind === "predetermination" ? "Predetermination" : `${words(c.coverage)} claim`} to{" "}
             {c.payer.name}
@@ -56,16 +58,16 @@ export function ClaimDetail() {
       actions={<Actions claim={c} />}
     >
       <Next claim={c} />
-      {c.findings.length > 0 && (
+      {findings.length > 0 && (
         <Section
           title={
             awaitsEnrollment(c)
               ? "What the claim is waiting for"
-              : `${count(c.findings.length, "finding")} to correct`
+              : `${count(findings.length, "finding")} to correct`
           }
         >
           <ul className="plain findings">
-            {c.findings.map((f) => (
+            {findings.map((f) => (
               <li key={f.code + f.field + f.message}>
                 <p className="strong">
                   {placeOf(f.field)}
@@ -190,6 +192,9 @@ export function ClaimDetail() {
   );
 }
 
+/** overpaid reports whether more is paid or accepted than the charge. */
+const overpaid = (c: Claim) => cents(c.open ?? "0.00") < 0;
+
 const tones: Partial<Record<Claim["state"], "bad" | "warn" | "good">> = {
   rejected: "bad",
   denied: "bad",
@@ -205,6 +210,7 @@ function Next({ claim: c }: { claim: Claim }) {
     params: { query: { claim_id: c.id, state: "open", limit: 100 } },
   });
   const requests = open.data?.data.toSorted(soonest) ?? [];
+  const review = /needs review: (era_\w+)\.$/.exec(c.next_step)?.[1];
   const step =
     requests.length > 0
       ? c.next_step.replace(
@@ -224,7 +230,18 @@ function Next({ claim: c }: { claim: Claim }) {
           <span className="wrap-anywhere">{r.requested}</span>
         </Notice>
       ))}
-      <Notice tone={tones[c.state] ?? "info"} title={step} />
+      {review ? (
+        <Notice
+          tone="warn"
+          title="A remittance for this claim needs review."
+          action={<Go to={`/remittances/${review}`}>Open the remittance</Go>}
+        />
+      ) : (
+        <Notice
+          tone={c.payment_changed || overpaid(c) ? "warn" : (tones[c.state] ?? "info")}
+          title={step}
+        />
+      )}
     </>
   );
 }
@@ -384,7 +401,7 @@ function Actions({ claim: c }: { claim: Claim }) {
       "reconciled",
     ].includes(c.state);
   const items = (voidIt: () => void): MenuItem[] => [
-    ...(sent && c.kind === "claim" && !refused(c)
+    ...(sent && c.kind === "claim" && !toReplace(c)
       ? [{ label: "Replace with a corrected claim", onSelect: open("replace") }]
       : []),
     ...(secondary ? [{ label: `Bill the ${next} payer`, onSelect: open("secondary") }] : []),
@@ -414,7 +431,7 @@ function Actions({ claim: c }: { claim: Claim }) {
         </ButtonLink>
       )}
       {c.state === "validated" && <Submit claim={c} />}
-      {refused(c) && (
+      {toReplace(c) && (
         <ButtonLink look="primary" to={`/claims/${c.id}/replace`}>
           Replace with a corrected claim
         </ButtonLink>

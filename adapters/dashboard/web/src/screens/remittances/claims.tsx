@@ -81,9 +81,10 @@ export function Claims({ era: e }: { era: ERA }) {
   // While pages are missing, the sum is too low.
   const ignored = hasNextPage ? [] : rows.filter((c) => c.status === "ignored");
   const sought = text.trim().toLowerCase();
+  const narrow = only && rows.some(waits); // with nothing left to decide, all claims show
   const shown = rows.filter(
     (c) =>
-      (!only || waits(c)) &&
+      (!narrow || waits(c)) &&
       (!sought ||
         [name(c.patient_name), c.patient_control_number, c.payer_claim_number ?? ""].some((t) =>
           t.toLowerCase().includes(sought),
@@ -128,9 +129,9 @@ export function Claims({ era: e }: { era: ERA }) {
               autoComplete="off"
             />
           </div>
-          {(unfinished(e) > 0 || only) && (
-            <Button aria-pressed={only} onClick={() => setOnly(!only)}>
-              {only
+          {(unfinished(e) > 0 || narrow) && (
+            <Button aria-pressed={narrow} onClick={() => setOnly(!narrow)}>
+              {narrow
                 ? "Show all claims"
                 : `Show the ${unfinished(e).toLocaleString("en-US")} to decide`}
             </Button>

@@ -63,7 +63,7 @@ export function todo(s: Summary, today: string): Work[] {
   add(s.payment_changed, {
     one: "claim has a payment that was taken back or changed",
     other: "claims have payments that were taken back or changed",
-    how: "Enter the change in your books, then replace or reconcile.",
+    how: "Enter the change in your books. Then reconcile again, or wait for the next remittance or replace the claim.",
     target: claims({ payment_changed: true }),
     urgency: "Payment changed",
     tone: "bad",

@@ -98,6 +98,14 @@ func TestAWrongProcedureSaysSoAtItsField(t *testing.T) {
 	page.seesNo("errors lists", "The request is invalid.")
 	page.until("the fault at its field", func(r *rod.Page) error { _, err := r.Element(`[data-path="procedure_codes"] .fault`); return err })
 	page.screen("eligibility-refused")
+	page.fill("Procedures (optional)", "D1110")
+	page.seesNo("1 thing to correct")
+	page.press("Control+A")
+	page.types("D1110, crown") // the refused ones again, on the way to others that begin with them
+	page.sees("1 thing to correct")
+	page.types("s")
+	page.has("Procedures (optional)", "D1110, crowns")
+	page.seesNo("1 thing to correct")
 }
 
 // A check by keyboard alone.

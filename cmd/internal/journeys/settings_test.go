@@ -104,6 +104,11 @@ func TestInviteAcceptAndSignInWithASecondFactor(t *testing.T) {
 	kim.fill("Your password", "correct horse battery 9")
 	kim.screen("settings-second-factor")
 	kim.click("Turn it on")
+	kim.sees("Keep these recovery codes.")
+	kim.within("navigation", "Screens").click("Claims")
+	kim.seesA("dialog", "Leave without saving?")
+	kim.sees("Molar does not show these recovery codes again.")
+	kim.click("Stay")
 	recovery := kim.keepsCodes()
 	kim.sees("Signing in needs a code from your authenticator.")
 	kim.click("Account: Cedar Dental Kim Ortiz")
@@ -161,9 +166,13 @@ func (p *page) keepsCodes() string {
 	p.tb.Helper()
 	p.sees("Keep these recovery codes.")
 	p.finds("over the recovery codes stands ", `() => document.querySelector(".away, .failure, .toast-bad, .tone-bad")?.innerText ?? ""`)
-	all := p.within("list", "Recovery codes").text()
+	codes := strings.Fields(p.within("list", "Recovery codes").text())
+	p.click("Copy the recovery codes")
+	if copied := p.copied(); copied != strings.Join(codes, "\n") {
+		p.tb.Errorf("copied %q, want the codes %q", copied, codes)
+	}
 	p.click("I have kept them")
-	return strings.Fields(all)[0]
+	return codes[0]
 }
 
 // An owner sets up a second factor and requires one of everyone. A biller at work is led

@@ -95,7 +95,10 @@ function Typed({ typed }: { typed: RefObject<boolean> }) {
 }
 
 /** useLeaving asks before what was entered is lost. A session that ends keeps the page; see isHeld. */
-export function useLeaving(unsaved: () => boolean): { dialog: ReactNode; mayLeave: () => void } {
+export function useLeaving(
+  unsaved: () => boolean,
+  lost?: string, // in a sentence; what was entered, without it
+): { dialog: ReactNode; mayLeave: () => void } {
   const free = useRef(false);
   const blocks = () => !free.current && unsaved();
   const { status, proceed, reset } = useBlocker({
@@ -113,17 +116,26 @@ export function useLeaving(unsaved: () => boolean): { dialog: ReactNode; mayLeav
         free.current = false;
       }, 500);
     },
-    dialog: <Leave open={status === "blocked"} stay={() => reset?.()} leave={() => proceed?.()} />,
+    dialog: (
+      <Leave
+        open={status === "blocked"}
+        lost={lost}
+        stay={() => reset?.()}
+        leave={() => proceed?.()}
+      />
+    ),
   };
 }
 
 /** Leave asks whether what was entered may be lost. */
 export function Leave({
   open,
+  lost = "What you entered is not saved.",
   stay,
   leave,
 }: {
   open: boolean;
+  lost?: string | undefined;
   stay: () => void;
   leave: () => void;
 }) {
@@ -136,7 +148,7 @@ export function Leave({
       }}
     >
       <div className="stack">
-        <p>What you entered is not saved.</p>
+        <p>{lost}</p>
         <div className="dialog-actions">
           <Button onClick={stay}>Stay</Button>
           <Button look="danger" onClick={leave}>

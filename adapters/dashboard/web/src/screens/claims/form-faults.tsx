@@ -20,9 +20,15 @@ export function Faulty({
   ref?: React.Ref<HTMLDivElement>;
 }) {
   const faults = useAllFaults();
-  if (given > 0 && faults.length === 0) return null;
+  // The list stays, hidden: one that came again while a person types would take the focus.
   return (
-    <div ref={ref} tabIndex={-1} className="faulty" role="alert">
+    <div
+      ref={ref}
+      tabIndex={-1}
+      className="faulty"
+      role="alert"
+      hidden={given > 0 && faults.length === 0}
+    >
       <p className="strong">
         {refused !== null && faults.length === 0
           ? why(refused)

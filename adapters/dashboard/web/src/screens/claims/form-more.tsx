@@ -1,6 +1,6 @@
 // The parts of a claim that few claims need. Each is folded until it has something.
 import { ChevronRight } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import {
   AreaField,
   Check,
@@ -19,7 +19,7 @@ import { AddressFields, OtherPlans } from "./form-people";
 
 type Props = { form: ClaimForm; set: (change: Partial<ClaimForm>) => void; sent: boolean };
 
-/** Part is a part that opens. It is open when a field in it is wrong. With group, its path is that of an
+/** Part is a part that opens. It opens when a field in it is wrong. With group, its path is that of an
  *  object or a list, whose fields are in it. */
 function Part({
   title,
@@ -35,8 +35,14 @@ function Part({
   children: ReactNode;
 }) {
   const wrong = useFaultsBelow(paths).length > 0;
+  const [was, setWas] = useState(wrong);
+  const [open, setOpen] = useState(wrong); // a part whose fault is gone stays open: a person types in it
+  if (wrong !== was) {
+    setWas(wrong);
+    setOpen(open || wrong);
+  }
   return (
-    <details className="part" open={wrong || undefined}>
+    <details className="part" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary>
         <ChevronRight size={16} aria-hidden className="part-mark" />
         <span className="part-title">{title}</span>

@@ -6,8 +6,8 @@ import { isAPIError, type Schemas } from "../../api/client";
 import { useSend } from "../../api/send";
 import { type Me, useMe } from "../../api/session";
 import { Button } from "../../ui/button";
-import { Copy } from "../../ui/copy";
-import { useTyping } from "../../ui/dialog";
+import { Copy, CopyButton } from "../../ui/copy";
+import { useLeaving, useTyping } from "../../ui/dialog";
 import { type Fault, FaultsOf, TextField } from "../../ui/form";
 import { Notice } from "../../ui/page";
 import "./authenticator.css";
@@ -164,6 +164,7 @@ export function Authenticator({
 }
 
 function RecoveryCodes({ codes, done }: { codes: readonly string[]; done: () => void }) {
+  const leaving = useLeaving(() => true, "Molar does not show these recovery codes again.");
   return (
     <Notice tone="warn" title="Keep these recovery codes. They are shown once.">
       <ul className="plain codes mono" aria-label="Recovery codes">
@@ -176,7 +177,9 @@ function RecoveryCodes({ codes, done }: { codes: readonly string[]; done: () => 
         <Button look="primary" onClick={done}>
           I have kept them
         </Button>
+        <CopyButton value={codes.join("\n")} label="Copy the recovery codes" />
       </div>
+      {leaving.dialog}
     </Notice>
   );
 }

@@ -140,7 +140,7 @@ func (p *practice) oneOfEach(page *page) map[string]string {
 	return map[string]string{
 		"/eligibility/$id": check, "/claims/$id": paid, "/claims/$id/edit": draft, "/claims/$id/replace": paid,
 		"/claims/$id/secondary": paid, "/claims/$id/convert": estimate, "/attachments/$id": attachment, "/payer-requests/$id": request,
-		"/patients/$id": p.comes("/patients"), "/remittances/$id": p.comes("/eras"), "/developers/events/$id": p.comes("/events"),
+		"/remittances/$id": p.comes("/eras"), "/developers/events/$id": p.comes("/events"),
 		"/developers/deliveries/$id": p.comes("/webhook_deliveries"), "/developers/webhooks/$id": p.comes("/webhook_endpoints"),
 		"/developers/requests/$id": p.comes("/requests"), "/settings/offices/$id": p.office,
 		"/patients/$id": p.patientOf("/eligibility/" + check),

@@ -48,6 +48,7 @@ func TestEachFieldHasAPlace(t *testing.T) {
 			page.click("Add a middle name, suffix or second address line")
 		}, nil},
 		"a check": {"EligibilityRequest", "/eligibility/new", func(page *page) {
+			page.sees("Office") // once there are two
 			page.click("The patient is a dependent of the subscriber")
 		}, []string{"parent_id", "detail_level", "tenant_reference"}},
 		"an attachment": {"AttachmentRequest", "/attachments/new", func(page *page) {

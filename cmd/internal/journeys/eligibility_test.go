@@ -108,6 +108,31 @@ func TestAWrongProcedureSaysSoAtItsField(t *testing.T) {
 	page.seesNo("1 thing to correct")
 }
 
+// A covered check begins the claim: nothing that the check has is entered again.
+func TestACoveredCheckBeginsAClaim(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	second := practice.s.molar(t, "offices", "create", "--org", practice.org, "--name", "Second Street", "--npi", "1234567893", "--tax-id", "123456789",
+		"--phone", "5185550100", "--line1", "2 Second Street", "--city", "Albany", "--state", "NY", "--zip", "122070001")
+	check := practice.post("/eligibility", map[string]any{
+		"office_id": second, "payer_id": "CHTEST",
+		"subscriber": map[string]string{"first_name": "Nora", "last_name": "Rivers", "date_of_birth": "1984-02-29", "member_id": "W81-ACTIVE-FULL", "group_number": "G-7"},
+		"patient":    map[string]string{"first_name": "Finn", "last_name": "Rivers", "date_of_birth": "2016-02-29", "relationship": "child"},
+	})["id"]
+	page := practice.signsIn("biller")
+	page.open(fmt.Sprint("/test/eligibility/", check))
+	page.click("New claim")
+	page.has("Office", second)
+	page.has("Payer", "Molar Test Payer (CHTEST)")
+	subscriber, patient := page.within("group", "Subscriber"), page.within("group", "Patient")
+	for label, value := range map[string]string{"First name": "Nora", "Last name": "Rivers", "Date of birth": "1984-02-29", "Member ID": "W81-ACTIVE-FULL", "Group number (optional)": "G-7"} {
+		subscriber.has(label, value)
+	}
+	for label, value := range map[string]string{"First name": "Finn", "Last name": "Rivers", "Date of birth": "2016-02-29", "Relationship to subscriber": "child"} {
+		patient.has(label, value)
+	}
+}
+
 // A check by keyboard alone.
 func TestACheckByKeyboard(t *testing.T) {
 	t.Parallel()

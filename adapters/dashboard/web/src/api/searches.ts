@@ -11,7 +11,7 @@ type Filters<O extends keyof operations> = Omit<
 /** Searches are the search parameters of each screen, by its path below the mode. */
 export type Searches = {
   "/claims": Filters<"listClaims">;
-  "/claims/new": { patient_id?: string };
+  "/claims/new": { patient_id?: string; check_id?: string };
   "/eligibility": Filters<"listEligibilityChecks">;
   "/eligibility/new": { again?: string };
   "/attachments": Filters<"listAttachments">;
@@ -68,7 +68,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     payment_changed: "flag",
     order: "text",
   },
-  "/claims/new": { patient_id: "text" },
+  "/claims/new": { patient_id: "text", check_id: "text" },
   "/eligibility": {
     ...created,
     patient_id: "text",

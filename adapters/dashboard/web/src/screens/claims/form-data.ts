@@ -313,6 +313,19 @@ export function copyOf(c: Claim): Partial<ClaimForm> {
   };
 }
 
+/** copyOfCheck returns what a claim takes from an eligibility check: the people, the plan and the office. */
+export function copyOfCheck(c: Schemas["EligibilityCheck"]): Partial<ClaimForm> {
+  const { subscriber, patient } = c.request;
+  const empty = aClaim();
+  return {
+    office_id: c.office_id,
+    payer: c.payer,
+    subscriber: fill(empty.subscriber, subscriber),
+    dependent: patient !== null,
+    patient: fill(empty.patient, patient),
+  };
+}
+
 const text = (s: string): string | null => s.trim() || null;
 const list = (s: string): string[] =>
   s

@@ -12,6 +12,7 @@ import {
   type Claim,
   type ClaimForm,
   copyOf,
+  copyOfCheck,
   type Other,
   type Patient,
   type Person,
@@ -296,6 +297,13 @@ export async function earlier(
   const whole = await client.fetch.GET("/claims/{id}", { params: { path: { id: head.id } } });
   if (whole.error) throw whole.error;
   return { claim: whole.data, copy: copyOf(whole.data) };
+}
+
+/** checked returns what an eligibility check has of people, the plan and the office. */
+export async function checked(client: Client, id: string): Promise<Partial<ClaimForm>> {
+  const check = await client.fetch.GET("/eligibility/{id}", { params: { path: { id } } });
+  if (check.error) throw check.error;
+  return copyOfCheck(check.data);
 }
 
 /** FindPatient fills in the form from an earlier claim of a patient. */

@@ -30,7 +30,7 @@ import {
 import { attend, Faulty } from "./form-faults";
 import { Lines } from "./form-lines";
 import { MoreParts } from "./form-more";
-import { earlier, FindPatient, People } from "./form-people";
+import { checked, earlier, FindPatient, People } from "./form-people";
 import { sendImages, useUnsent } from "./submit";
 import "./form.css";
 
@@ -39,23 +39,27 @@ type Attachments = readonly Schemas["Attachment"][];
 /** How is what becomes of what was entered. */
 type How = "draft" | "check" | "send";
 
-/** NewClaim is an empty form, or one with a patient of the address. */
+/** NewClaim is an empty form, or one with the patient or the eligibility check of the address. */
 export function NewClaim() {
   const client = useClient();
-  const [{ patient_id: patientID }] = useFilters("/claims/new");
+  const [{ patient_id: patientID, check_id: checkID }] = useFilters("/claims/new");
+  const from = patientID ?? checkID;
   const toast = useToast();
   const copied = useQuery({
-    queryKey: ["copy", patientID],
-    enabled: patientID !== undefined,
+    queryKey: ["copy", patientID, checkID],
+    enabled: from !== undefined,
     gcTime: 0, // the next form copies what is there then
     staleTime: "static",
     queryFn: () =>
-      earlier(client, patientID ?? "").catch((e: unknown) => {
+      (checkID
+        ? checked(client, checkID)
+        : earlier(client, patientID ?? "").then((found) => found?.copy ?? null)
+      ).catch((e: unknown) => {
         toast.refused(e);
         return null;
       }),
   });
-  if (patientID && copied.isPending)
+  if (from && copied.isPending)
     return (
       <Page title="New claim">
         <Section>
@@ -63,9 +67,7 @@ export function NewClaim() {
         </Section>
       </Page>
     );
-  return (
-    <Form title="New claim" begin={{ ...aClaim(), ...copied.data?.copy }} what={{ kind: "new" }} />
-  );
+  return <Form title="New claim" begin={{ ...aClaim(), ...copied.data }} what={{ kind: "new" }} />;
 }
 
 /** EditClaim corrects a claim that the payer does not have yet. */

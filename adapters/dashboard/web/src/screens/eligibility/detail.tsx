@@ -84,7 +84,12 @@ export function CheckDetail() {
             </ButtonLink>
           )}
           {may.write && c.status === "active" && (
-            <ButtonLink look="primary" icon={<FilePlus2 size={16} aria-hidden />} to="/claims/new">
+            <ButtonLink
+              look="primary"
+              icon={<FilePlus2 size={16} aria-hidden />}
+              to="/claims/new"
+              search={{ check_id: c.id }}
+            >
               New claim
             </ButtonLink>
           )}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-rod/rod"
 )
@@ -34,6 +35,21 @@ func TestTodayLeadsToTheWork(t *testing.T) {
 	page.sees("Sam Nolan, $1,250.00")
 	page.screen("search")
 	page.press("Enter")
+}
+
+// An age of the outstanding money opens the claims that owe it. The days of the list are
+// those of the office.
+func TestAgesOpenWhatIsOutstanding(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	practice.claims("Rosa", "W71-PAID-ERA", map[string]any{"submit": true}, aFilling())
+	practice.era("applied")
+	practice.bills("Dora", "Denied", "-DENIED")
+	page := practice.signsIn("biller")
+	page.click("0 to 30 days")
+	page.sees("With an open amount", "Dora Denied")
+	page.seesNo("Rosa Rivers")
+	page.has("Sent from", time.Now().UTC().AddDate(0, 0, -31).Format(time.DateOnly)) // midnight in UTC is on the day before
 }
 
 // A list can be used after three requests, and the page reads nothing again because its

@@ -57,6 +57,7 @@ describe("dates", () => {
     ["2026-07-09", "America/New_York", "2026-07-09T04:00:00.000Z"],
     ["2026-01-09", "Pacific/Honolulu", "2026-01-09T10:00:00.000Z"],
     ["2026-01-09", "UTC", "2026-01-09T00:00:00.000Z"],
+    ["0002-11-26", "America/New_York", "0002-11-26T04:56:02.000Z"], // while 2026 is typed
   ])("%s begins in %s at %s", (date, zone, want) => {
     expect(midnight(date, zone)).toBe(want);
     expect(dateIn(zone, new Date(midnight(date, zone)))).toBe(date);

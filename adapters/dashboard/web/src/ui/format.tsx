@@ -14,7 +14,7 @@ export function useZone(): string {
 
 /** dateIn returns the date of a moment in a time zone, such as 2026-01-09: today's, if none is given. */
 export function dateIn(zone: string, at = new Date()): string {
-  return at.toLocaleDateString("en-CA", { timeZone: zone });
+  return at.toLocaleDateString("en-CA", { timeZone: zone }).padStart(10, "0");
 }
 
 /** daysAfter returns the date some days after another. */
@@ -26,7 +26,7 @@ export function daysAfter(date: string, days: number): string {
 export function midnight(date: string, zone: string): string {
   const utc = Date.parse(date);
   const clock = Date.parse(
-    `${new Date(utc).toLocaleString("sv-SE", { timeZone: zone }).replace(" ", "T")}Z`,
+    `${new Date(utc).toLocaleString("sv-SE", { timeZone: zone }).replace(" ", "T").padStart(19, "0")}Z`,
   );
   return new Date(utc + (utc - clock)).toISOString();
 }

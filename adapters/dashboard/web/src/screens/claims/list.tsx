@@ -12,7 +12,7 @@ import { later } from "../../shell/load";
 import { Button, ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
 import { DateField, SelectField } from "../../ui/form";
-import { Days, Money, name, When } from "../../ui/format";
+import { Days, dateIn, daysAfter, Money, midnight, name, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Notice, Page, Read, Section } from "../../ui/page";
 import { State } from "../../ui/state";
@@ -109,7 +109,9 @@ export function ClaimList() {
 function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
   const { api } = useClient();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
-  const date = (label: string, key: "service_from" | "service_to" | "sent_from" | "sent_to") => (
+  const zone = useZone();
+  const { sent_from: since, sent_to: before } = filters;
+  const date = (label: string, key: "service_from" | "service_to") => (
     <DateField
       label={label}
       value={filters[key] ?? ""}
@@ -132,8 +134,16 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
       </Suspense>
       {date("Service from", "service_from")}
       {date("Service to", "service_to")}
-      {date("Sent from", "sent_from")}
-      {date("Sent to", "sent_to")}
+      <DateField
+        label="Sent from"
+        value={since ? dateIn(zone, new Date(since)) : ""}
+        onChange={(v) => set({ sent_from: v ? midnight(v, zone) : undefined })}
+      />
+      <DateField
+        label="Sent to"
+        value={before ? dateIn(zone, new Date(Date.parse(before) - 1)) : ""}
+        onChange={(v) => set({ sent_to: v ? midnight(daysAfter(v, 1), zone) : undefined })}
+      />
       <Button
         look="quiet"
         onClick={() =>
@@ -180,7 +190,7 @@ function OfPayer({ id, set }: { id: string | undefined; set: (id: string | undef
 }
 
 /** chips are the filters that a list shows as such: another screen leads here with them. */
-const chips = ["patient_id", "batch_id", "overpaid", "payment_changed"] as const;
+const chips = ["patient_id", "batch_id", "open", "overpaid", "payment_changed"] as const;
 
 /** Of says what the list is of, and leads to the whole list. */
 function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
@@ -207,6 +217,7 @@ function Of({ filters, set }: { filters: Filters; set: (f: Filters) => void }) {
       batch.data ? `In the file ${batch.data.name}` : "Claims in one file",
       "Show the claims of all files",
     ],
+    open: ["With an open amount", "Show the claims with nothing open too"],
     overpaid: ["Overpaid", "Show the claims that are not overpaid too"],
     payment_changed: ["Payment taken back or changed", "Show the claims with other payments too"],
   } as const;

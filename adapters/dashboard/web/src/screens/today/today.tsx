@@ -104,11 +104,16 @@ function Outstanding({ of: s }: { of: Summary }) {
             a.to_days === null
               ? `Over ${a.from_days - 1} days`
               : `${a.from_days} to ${a.to_days} days`;
-          const sent = { sent_from: a.sent_from ?? undefined, sent_to: a.sent_to ?? undefined };
+          const search = {
+            sent_from: a.sent_from ?? undefined,
+            sent_to: a.sent_to ?? undefined,
+            open: true,
+            order: "asc",
+          } as const;
           return (
             <li key={label}>
               <div className="spread">
-                <Go to="/claims" search={sent}>
+                <Go to="/claims" search={search}>
                   {label}
                 </Go>
                 <strong>

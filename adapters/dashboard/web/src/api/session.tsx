@@ -26,7 +26,8 @@ export function useMe(): Me {
   return me;
 }
 
-/** useMay returns what the caller's role allows: `write` for billers and owners, `manage` for owners. An unknown role may do neither. */
+/** useMay returns what the caller's role allows: `write` for billers and owners, `manage` for owners.
+ *  An unknown role may do neither. */
 export function useMay(): { write: boolean; manage: boolean } {
   const { role } = useMe();
   return { write: role === "owner" || role === "biller", manage: role === "owner" };

@@ -79,13 +79,9 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	users, _, err := a.access.ListUsers(x.ctx, x.call.Scope, billing.Page{Limit: billing.MaxPageLimit})
+	people, err := a.colleagues(x)
 	if err != nil {
 		return nil, err
-	}
-	people := make([]colleagueJSON, 0, len(users))
-	for _, u := range users {
-		people = append(people, colleagueJSON{u.ID, cmp.Or(u.Name, u.Email)})
 	}
 	out := meJSON{
 		Object: "me", Mode: x.call.Scope.Mode, Warnings: x.warnings(),
@@ -102,6 +98,20 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 		out.Session = &ownSessionJSON{x.caller.Session.ID, x.caller.Session.LacksTOTP(), x.caller.Session.LacksPassword(x.caller.User)}
 	}
 	return &reply{status: http.StatusOK, body: out}, nil
+}
+
+// colleagues returns the users of the organization, for callers who may read what names
+// them. A session that lacks its second factor may not.
+func (a *api) colleagues(x *exchange) ([]colleagueJSON, error) {
+	people := []colleagueJSON{}
+	if x.caller.Can(caller.NeedRead) != nil {
+		return people, nil
+	}
+	users, _, err := a.access.ListUsers(x.ctx, x.call.Scope, billing.Page{Limit: billing.MaxPageLimit})
+	for _, u := range users {
+		people = append(people, colleagueJSON{u.ID, cmp.Or(u.Name, u.Email)})
+	}
+	return people, err
 }
 
 // warnings returns the faults of the deployment, for owners.

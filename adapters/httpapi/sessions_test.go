@@ -297,6 +297,7 @@ func TestRequireTOTP(t *testing.T) {
 		porttest.Await(t, "the requirement", func() bool {
 			return s.must(t, 200, ben.with("Molar-Background", background).call(call{path: "/me"})).get(t, "session", "totp_required") == true
 		})
+		s.must(t, 200, ben.call(call{path: "/me"})).shows(t, "organization.people", []any{})
 	}
 	s.must(t, 200, ben.call(call{path: "/me"})).shows(t, "warnings", []any{})
 	for _, r := range (&api{}).routes() {
@@ -328,6 +329,7 @@ func TestEndpointsNeedRead(t *testing.T) {
 		body := fmt.Sprintf(`{"endpoints_need_read":%t}`, on)
 		s.must(t, 200, owner.call(call{method: "PATCH", path: "/organization", body: body})).shows(t, "endpoints_need_read", on, "require_totp", false)
 		s.must(t, 200, owner.call(call{path: "/me"})).shows(t, "organization.endpoints_need_read", on, "organization.people.0.name", "ann@example.com")
+		s.must(t, 200, call{path: "/me", key: submit}).shows(t, "organization.people", []any{})
 	}
 	create := func(by func(call) call, idem string) call {
 		return by(call{path: "/webhook_endpoints", body: `{"url":"https://hooks.example.com/a"}`, idem: idem})

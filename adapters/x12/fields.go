@@ -61,6 +61,9 @@ func (f *Fields) Read(s *Segment) *Fields {
 // Reading reports whether Fields reads.
 func (f *Fields) Reading() bool { return f.in != nil }
 
+// Taken reports whether the segment to read was taken.
+func (f *Fields) Taken() bool { return f.id == "" }
+
 // Enter sets the party that the next segments are about, by its code. An empty code
 // leaves the party.
 func (f *Fields) Enter(party string) { f.loop = party }
@@ -69,52 +72,51 @@ func (f *Fields) Enter(party string) { f.loop = party }
 func (f *Fields) Within(party string) bool { return f.in == nil || f.loop == party }
 
 // Segment takes the segment to read if it has the ID, or begins one.
-func (f *Fields) Segment(id string) bool {
-	if f.in == nil {
-		return f.begin(id, false)
-	}
-	if f.id != id {
-		return false
-	}
-	f.id = ""
-	return true
-}
+func (f *Fields) Segment(id string) bool { return f.at(id) && f.take(id, false) }
 
 // Optional is Segment for one that is written only if it states a value.
-func (f *Fields) Optional(id string) bool {
-	if f.in == nil {
-		return f.begin(id, true)
-	}
-	return f.Segment(id)
-}
+func (f *Fields) Optional(id string) bool { return f.at(id) && f.take(id, true) }
 
 // Qualified is Optional for a segment whose first element is the qualifier.
 func (f *Fields) Qualified(id, qualifier string) bool {
-	if f.in == nil {
-		f.begin(id, true)
-		f.Const(1, Element(qualifier))
-		return true
+	if !f.at(id) || f.in != nil && f.in.Element(1) != qualifier {
+		return false
 	}
-	return f.id == id && f.in.Element(1) == qualifier && f.Segment(id)
+	f.take(id, true)
+	f.Const(1, Element(qualifier))
+	return true
 }
 
-// List reads a segment as another value of the list, or writes a segment for each.
+// List reads a segment as another value of the list, or writes a segment for each. It is
+// small enough for the compiler to put in place, as most of the segments of a loop are not
+// the one to read.
 func List[T any](f *Fields, id string, list *[]T, fields func(*T, *Fields)) {
+	if f.in == nil || f.id == id {
+		each(f, id, list, fields)
+	}
+}
+
+func each[T any](f *Fields, id string, list *[]T, fields func(*T, *Fields)) {
 	if f.in != nil {
-		if f.Segment(id) {
-			var next T
-			*list = append(*list, next)
-			fields(&(*list)[len(*list)-1], f)
-		}
+		var next T
+		*list = append(*list, next)
+		f.take(id, false)
+		fields(&(*list)[len(*list)-1], f)
 		return
 	}
 	for i := range *list {
-		f.begin(id, false)
+		f.take(id, false)
 		fields(&(*list)[i], f)
 	}
 }
 
-func (f *Fields) begin(id string, optional bool) bool {
+func (f *Fields) at(id string) bool { return f.in == nil || f.id == id }
+
+func (f *Fields) take(id string, optional bool) bool {
+	if f.in != nil {
+		f.id = ""
+		return true
+	}
 	f.end()
 	f.id, f.optional, f.stated, f.elements = id, optional, false, f.elements[:0]
 	return true
@@ -153,7 +155,11 @@ func (f *Fields) Text(n int, value *string, most int) *Fields {
 	if f.in == nil {
 		return f.Put(n, Clip(*value, most))
 	}
-	*value = f.in.Element(n)
+	e, trimmed := f.in.element(n)
+	if !trimmed || f.in.waiting {
+		e = f.in.Element(n)
+	}
+	*value = e
 	return f
 }
 
@@ -162,10 +168,10 @@ func (f *Fields) Code(n int, value *string) *Fields { return f.LongCode(n, value
 
 // LongCode is an element of a code list whose codes are longer than three characters.
 func (f *Fields) LongCode(n int, value *string, most int) *Fields {
-	f.Text(n, value, most)
-	if f.in != nil && f.UpperCase {
-		*value = strings.ToUpper(*value)
+	if f.in == nil || !f.UpperCase {
+		return f.Text(n, value, most)
 	}
+	*value = strings.ToUpper(f.in.Element(n))
 	return f
 }
 
@@ -269,26 +275,55 @@ func (f *Fields) Repetitions(n int, values *[]string) *Fields {
 	return f
 }
 
+// All is every element of the segment, up to the last that has a value.
+func (f *Fields) All(values *[]string, most int) *Fields {
+	if f.in == nil {
+		for i, v := range *values {
+			f.Put(i+1, Clip(v, most))
+		}
+		return f
+	}
+	n := f.in.Len()
+	for n > 0 && f.in.Element(n) == "" {
+		n--
+	}
+	if *values = nil; n > 0 {
+		*values = make([]string, n)
+	}
+	for i := range *values {
+		(*values)[i] = f.in.Element(i + 1)
+	}
+	return f
+}
+
 // Amount is a mandatory amount.
 func (f *Fields) Amount(n int, value *billing.Money) *Fields {
 	if f.in == nil {
 		return f.Put(n, Cents(int64(*value)))
 	}
-	m, err := parseMoney(f.in.Element(n))
-	if *value = m; err != nil || f.Most > 0 && (m < -f.Most || m > f.Most) {
-		*value = 0
-		f.fault(FaultAmount)
-	}
+	*value = f.money(f.in.Element(n))
 	return f
 }
 
 // OptionalAmount is an amount that is read as zero if it is absent.
 func (f *Fields) OptionalAmount(n int, value *billing.Money) *Fields {
-	if f.in != nil && f.in.Element(n) == "" {
-		*value = 0
-		return f
+	if f.in == nil {
+		return f.Amount(n, value)
 	}
-	return f.Amount(n, value)
+	*value = 0
+	if e := f.in.Element(n); e != "" {
+		*value = f.money(e)
+	}
+	return f
+}
+
+func (f *Fields) money(e string) billing.Money {
+	m, err := parseMoney(e)
+	if err != nil || f.Most > 0 && (m < -f.Most || m > f.Most) {
+		f.fault(FaultAmount)
+		return 0
+	}
+	return m
 }
 
 // AmountIf is an amount that is nil if it is absent.

@@ -69,6 +69,29 @@ type Contact struct {
 	Numbers  []Number
 }
 
+// fields goes through the elements of the PER.
+func (c *Contact) fields(f *Fields, most int) {
+	f.Code(1, &c.Function).Text(2, &c.Name, MaxLast)
+	at := 3
+	if f.Reading() {
+		for ; at < min(f.in.Len(), 3+2*most); at += 2 {
+			var n Number
+			if n.fields(f, at); n != (Number{}) {
+				c.Numbers = append(c.Numbers, n)
+			}
+		}
+		return
+	}
+	for i := range c.Numbers[:min(len(c.Numbers), most)] {
+		if n := &c.Numbers[i]; Text(n.Qualifier+n.Value) != "" {
+			n.fields(f, at)
+			at += 2
+		}
+	}
+}
+
+func (n *Number) fields(f *Fields, at int) { f.Code(at, &n.Qualifier).Text(at+1, &n.Value, MaxContact) }
+
 // Number is a way to reach a Contact: TE telephone, EM e-mail, UR web address.
 type Number struct {
 	Qualifier, Value string
@@ -76,26 +99,21 @@ type Number struct {
 
 // Contacts goes through the PER segments of a party, with the first numbers of each.
 func (f *Fields) Contacts(all *[]Contact, most int) {
-	List(f, "PER", all, func(c *Contact, f *Fields) {
-		f.Code(1, &c.Function).Text(2, &c.Name, MaxLast)
-		if f.Reading() {
-			for at := 3; at < min(f.in.Len(), 3+2*most); at += 2 {
-				var n Number
-				if f.Code(at, &n.Qualifier).Text(at+1, &n.Value, MaxContact); n != (Number{}) {
-					c.Numbers = append(c.Numbers, n)
-				}
-			}
-			return
-		}
-		at := 3
-		for i := range c.Numbers[:min(len(c.Numbers), most)] {
-			n := &c.Numbers[i]
-			if Text(n.Qualifier+n.Value) != "" {
-				f.Code(at, &n.Qualifier).Text(at+1, &n.Value, MaxContact)
-				at += 2
-			}
-		}
-	})
+	if f.at("PER") {
+		f.contacts(all, most)
+	}
+}
+
+func (f *Fields) contacts(all *[]Contact, most int) {
+	first := 0
+	if f.Reading() {
+		first = len(*all)
+		*all = append(*all, Contact{})
+	}
+	for i := range (*all)[first:] {
+		f.Segment("PER")
+		(*all)[first+i].fields(f, most)
+	}
 }
 
 // Reference goes through a REF with the qualifier.
@@ -121,45 +139,50 @@ const PerCAS = 6
 // one another share a segment. A limit, as claims have one, is the most segments. It also
 // makes the amounts mandatory.
 func (f *Fields) Adjustments(all *[]Adjustment, limit int) {
-	if f.Reading() {
-		if f.Segment("CAS") {
-			f.readAdjustments(all, limit)
-		}
-		return
+	if f.at("CAS") {
+		f.adjustments(all, limit)
 	}
-	for rest, segments := *all, 0; len(rest) > 0 && (limit == 0 || segments < limit); segments++ {
-		group, n := rest[0].Group, 0
+}
+
+func (f *Fields) adjustments(all *[]Adjustment, limit int) {
+	if f.in != nil {
+		f.readAdjustments(all, limit)
+	} else {
+		f.writeAdjustments(*all, limit)
+	}
+}
+
+func (f *Fields) writeAdjustments(all []Adjustment, limit int) {
+	for segments := 0; len(all) > 0 && (limit == 0 || segments < limit); segments++ {
+		group, n := all[0].Group, 0
 		f.Segment("CAS")
 		f.Code(1, &group)
-		for ; n < min(len(rest), PerCAS) && rest[n].Group == group; n++ {
-			rest[n].triple(f, 2+3*n, limit > 0)
+		for ; n < min(len(all), PerCAS) && all[n].Group == group; n++ {
+			a := &all[n]
+			f.LongCode(2+3*n, &a.Reason, MaxReason).Amount(3+3*n, &a.Amount).Text(4+3*n, &a.Quantity, MaxQuantity)
 		}
-		rest = rest[n:]
+		all = all[n:]
 	}
 }
 
 // readAdjustments reads a CAS. Any of its triples may be empty.
 func (f *Fields) readAdjustments(all *[]Adjustment, limit int) {
 	var group string
+	f.Segment("CAS")
 	f.Code(1, &group)
 	for n := 2; n <= f.in.Len() && (limit == 0 || n < 2+3*PerCAS); n += 3 {
-		if f.in.Element(n) == "" && f.in.Element(n+1) == "" {
+		a := Adjustment{Group: group}
+		if f.LongCode(n, &a.Reason, MaxReason); a.Reason == "" && f.in.Element(n+1) == "" {
 			continue
 		}
-		a := Adjustment{Group: group}
-		a.triple(f, n, limit > 0)
+		if f.Text(n+2, &a.Quantity, MaxQuantity); limit > 0 {
+			f.Amount(n+1, &a.Amount)
+		} else {
+			f.OptionalAmount(n+1, &a.Amount)
+		}
 		if limit > 0 && len(*all) >= limit*PerCAS {
 			f.fault("there are too many adjustments (CAS)")
 		}
 		*all = append(*all, a)
 	}
-}
-
-func (a *Adjustment) triple(f *Fields, n int, mandatory bool) {
-	amount := f.OptionalAmount
-	if mandatory {
-		amount = f.Amount
-	}
-	f.LongCode(n, &a.Reason, MaxReason).Text(n+2, &a.Quantity, MaxQuantity)
-	amount(n+1, &a.Amount)
 }

@@ -141,11 +141,13 @@ func Ended(err error) bool {
 
 func (r *Reader) next() error {
 	for {
-		read := r.readSegment
+		var err error
 		if r.level == outside {
-			read = r.readISA
+			err = r.readISA()
+		} else {
+			err = r.readSegment()
 		}
-		if err := read(); err != nil {
+		if err != nil {
 			return err
 		}
 		s := &r.segment
@@ -155,7 +157,7 @@ func (r *Reader) next() error {
 		case r.offset > r.limits.Bytes:
 			return s.Fault("the input is too large")
 		}
-		if err := r.nest(s); !errors.Is(err, errUnknown) {
+		if err := r.nest(s); err == nil || !errors.Is(err, errUnknown) {
 			return err
 		}
 		r.warnings.Add(s, ReasonUnknown)
@@ -171,7 +173,7 @@ func (r *Reader) readSegment() error {
 		s.Offset = r.offset
 		raw, err := r.in.ReadSlice(r.delimiters.Segment)
 		r.offset += len(raw)
-		ended := errors.Is(err, io.EOF) // the last segment may lack its terminator
+		ended := err != nil && errors.Is(err, io.EOF) // the last segment may lack its terminator
 		switch {
 		case err == nil:
 			raw = raw[:len(raw)-1]

@@ -115,16 +115,6 @@ func (w *Writer) emit(id string, elements []Element) {
 	w.end()
 }
 
-// Optional writes a segment only when one of its elements has a value.
-func (w *Writer) Optional(id string, elements ...Element) {
-	for _, e := range elements {
-		if e != "" {
-			w.Segment(id, elements...)
-			return
-		}
-	}
-}
-
 // Close ends the innermost envelope with its trailer. It does nothing if no envelope
 // is open.
 func (w *Writer) Close() {

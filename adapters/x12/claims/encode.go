@@ -270,8 +270,13 @@ func (e *encoder) specialty(role, taxonomy x12.Element) {
 }
 
 func (e *encoder) address(a address) {
-	e.Optional("N3", a.line1, a.line2)
-	e.Optional("N4", a.city, a.state, a.zip)
+	f := e.Fields()
+	if f.Optional("N3") {
+		f.Put(1, a.line1).Put(2, a.line2)
+	}
+	if f.Optional("N4") {
+		f.Put(1, a.city).Put(2, a.state).Put(3, a.zip)
+	}
 }
 
 func addressOf(a Address) address {

@@ -1,7 +1,6 @@
 package x12
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,10 +71,22 @@ func (f *Fields) Enter(party string) { f.loop = party }
 func (f *Fields) Within(party string) bool { return f.in == nil || f.loop == party }
 
 // Segment takes the segment to read if it has the ID, or begins one.
-func (f *Fields) Segment(id string) bool { return f.at(id) && f.take(id, false) }
+func (f *Fields) Segment(id string) bool {
+	if !f.at(id) {
+		return false
+	}
+	f.take(id, false)
+	return true
+}
 
 // Optional is Segment for one that is written only if it states a value.
-func (f *Fields) Optional(id string) bool { return f.at(id) && f.take(id, true) }
+func (f *Fields) Optional(id string) bool {
+	if !f.at(id) {
+		return false
+	}
+	f.take(id, true)
+	return true
+}
 
 // Qualified is Optional for a segment whose first element is the qualifier.
 func (f *Fields) Qualified(id, qualifier string) bool {
@@ -112,14 +123,13 @@ func each[T any](f *Fields, id string, list *[]T, fields func(*T, *Fields)) {
 
 func (f *Fields) at(id string) bool { return f.in == nil || f.id == id }
 
-func (f *Fields) take(id string, optional bool) bool {
+func (f *Fields) take(id string, optional bool) {
 	if f.in != nil {
 		f.id = ""
-		return true
+		return
 	}
 	f.end()
 	f.id, f.optional, f.stated, f.elements = id, optional, false, f.elements[:0]
-	return true
 }
 
 // end writes the segment that was begun, if any.
@@ -131,8 +141,11 @@ func (f *Fields) end() {
 	}
 }
 
-// Put writes an element.
+// Put writes an element. It is not read.
 func (f *Fields) Put(n int, e Element) *Fields {
+	if f.in != nil {
+		return f
+	}
 	for len(f.elements) < n {
 		f.elements = append(f.elements, "")
 	}
@@ -143,10 +156,8 @@ func (f *Fields) Put(n int, e Element) *Fields {
 
 // Const writes an element that says nothing by itself. It is not read.
 func (f *Fields) Const(n int, e Element) *Fields {
-	if f.in == nil {
-		stated := f.stated
-		f.Put(n, e).stated = stated
-	}
+	stated := f.stated
+	f.Put(n, e).stated = stated
 	return f
 }
 
@@ -175,12 +186,17 @@ func (f *Fields) LongCode(n int, value *string, most int) *Fields {
 	return f
 }
 
+// Otherwise writes an element that has no value.
+func (f *Fields) Otherwise(n int, e Element) *Fields {
+	if f.in == nil && (len(f.elements) < n || f.elements[n-1] == "") {
+		f.Put(n, e)
+	}
+	return f
+}
+
 // CodeOr is a Code that is written as another one if it is empty.
 func (f *Fields) CodeOr(n int, value *string, otherwise Element) *Fields {
-	if f.in == nil {
-		return f.Put(n, cmp.Or(Clip(*value, maxCode), otherwise))
-	}
-	return f.Code(n, value)
+	return f.Code(n, value).Otherwise(n, otherwise)
 }
 
 // OneOf is a CodeOr. Other codes than the known ones are read as empty.
@@ -240,7 +256,7 @@ func (f *Fields) NumberComponent(n, c int, value *int) *Fields {
 
 // PutComponent writes a component behind those that the element has.
 func (f *Fields) PutComponent(n, c int, e Element) *Fields {
-	if e == "" {
+	if e == "" || f.in != nil {
 		return f
 	}
 	var before Element

@@ -10,6 +10,7 @@ import (
 const (
 	MaxReference   = 50
 	MaxLast        = 60 // also the name of an organization
+	MaxFirst       = 35
 	MaxID          = 80
 	MaxState       = 2
 	MaxContact     = 256
@@ -43,7 +44,7 @@ func (n *Name) Fields(f *Fields) {
 
 // Person is a name of several elements, as in NM1.
 func (f *Fields) Person(n int, last, first, middle, suffix *string) *Fields {
-	return f.Text(n, last, MaxLast).Text(n+1, first, 35).Text(n+2, middle, 25).Text(n+4, suffix, 10)
+	return f.Text(n, last, MaxLast).Text(n+1, first, MaxFirst).Text(n+2, middle, 25).Text(n+4, suffix, 10)
 }
 
 // LogValue keeps patient data out of logs.

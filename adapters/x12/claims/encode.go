@@ -56,7 +56,9 @@ type encoder struct {
 	notesOf int    // the most NTE segments of a claim
 	billing int    // the HL of the billing provider; 0 before the first
 	source  sender // the billing provider, as the claim states it
-	from    []byte // the same provider, as the file states it
+
+	draft      x12.Writer   // of a billing provider
+	from, next bytes.Buffer // the billing provider as the file states it, and the one of the draft
 }
 
 type sender struct {
@@ -116,14 +118,14 @@ func (e *encoder) biller(c *Claim) {
 	if e.billing > 0 && source == e.source {
 		return
 	}
-	var w x12.Writer
-	c.writeBilling(w.Fields())
-	from := w.Bytes()
 	e.source = source
-	if e.billing > 0 && bytes.Equal(from, e.from) {
+	c.writeBilling(e.draft.Fields())
+	e.next.Reset()
+	_ = e.draft.Flush(&e.next) // a bytes.Buffer never fails
+	if e.billing > 0 && bytes.Equal(e.from.Bytes(), e.next.Bytes()) {
 		return
 	}
-	e.from = from
+	e.from, e.next = e.next, e.from
 	e.billing = e.Level(0, levelBilling, x12.Child(true))
 	c.writeBilling(e.Fields())
 }

@@ -332,19 +332,19 @@ func demographics(f *x12.Fields, born *billing.Date, gender *string) {
 
 // contact goes through a PER with a number. A name alone is no contact.
 func contact(f *x12.Fields, name, telephone, email *string) {
-	ways := []struct {
+	ways := [...]struct {
 		qualifier string
 		value     *string
 	}{{"TE", telephone}, {"EM", email}}
 	var all []x12.Contact
 	if !f.Reading() {
-		c := x12.Contact{Function: "IC", Name: *name}
+		c := x12.Contact{Function: "IC", Name: *name, Numbers: make([]x12.Number, 0, len(ways))}
 		for _, w := range ways {
 			if x12.Text(*w.value) != "" {
 				c.Numbers = append(c.Numbers, x12.Number{Qualifier: w.qualifier, Value: *w.value})
 			}
 		}
-		if c.Numbers != nil {
+		if len(c.Numbers) > 0 {
 			all = append(all, c)
 		}
 	}

@@ -7,7 +7,7 @@
 //
 //   - A reply with benefits for the patient is a success, even if it also rejects
 //     something. Without benefits, its AAA segments decide: see rejection.go and
-//     the table in reasons.go.
+//     the table in reasons.tsv.
 //   - Each EB becomes one row (row.go) with its service, network, amount, share and
 //     quantity.
 //   - If rows for several networks differ, the best network is shown: in network,
@@ -28,7 +28,7 @@
 //     words. A word that may limit and is in no phrase leaves the status open, so
 //     that no procedure is covered now by mistake; see ADR 73.
 //   - row.go: EB03, EB12, EB13, BENEFITCLASS, names of classes and of networks.
-//     amounts.go: EB02, EB05 and EB06 of amounts. dates.go: DTP. reasons.go: AAA03.
+//     amounts.go: EB02, EB05 and EB06 of amounts. dates.go: DTP. reasons.tsv: AAA03.
 //
 // For each fault that was once found in reading real replies, testdata/samples has a
 // 271 and what a person read from it, with the segments.

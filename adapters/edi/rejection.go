@@ -10,6 +10,12 @@ import (
 	"github.com/molar-billing/molar/core/billing/network"
 )
 
+// The codes of rules for what a reply says in another way.
+const (
+	noSuchPatient = "67"
+	silentPayer   = "42"
+)
+
 // rejectionOf reads a rejection from the AAA segments of a reply. It returns nil if
 // the reply has benefits, or no AAA. If the payer has the subscriber on file as a
 // dependent, the result is a rejection even without an AAA: the payer would reject
@@ -18,14 +24,14 @@ func rejectionOf(q network.Inquiry, r *eligibility.Reply, member *eligibility.Me
 	all := r.Rejections()
 	switch asSubscriber := dependentAsSubscriber(q, r); {
 	case asSubscriber && (len(all) == 0 || answers(r.Subscriber) || answers(r.Dependent)):
-		return derived(patientIsDependent)
+		return derived(ruleFor(noSuchPatient, loopSubscriber, false))
 	case answers(member) && !asSubscriber, len(all) == 0:
 		return nil
 	}
 	out := &coverage.Rejection{PayerCode: all[0].Reason}
 	silent := false
 	for _, a := range all {
-		silent = silent || a.Reason == "42" || a.Reason == "80"
+		silent = silent || a.Reason == silentPayer || a.Reason == "80"
 	}
 	unavailable, fixable := true, false
 	for _, a := range all {
@@ -71,7 +77,7 @@ func reasonOf(q network.Inquiry, r *eligibility.Reply, a eligibility.Rejection, 
 	at := loopOf(a.Loop)
 	t := ruleFor(a.Reason, at, q.Inquiry.Patient != nil)
 	if silent && a.Reason == "79" {
-		t = payerSilent
+		t = ruleFor(silentPayer, at, true)
 	}
 	person := personOf(q, a, at)
 	out := coverage.RejectionReason{Code: t.code, About: t.about, Field: t.field, Message: t.message, Fix: t.fix}

@@ -48,6 +48,19 @@ type Warning struct {
 	Reason  string
 }
 
+// Warnings are the first hundred.
+type Warnings []Warning
+
+// Add adds a fault of a segment.
+func (w *Warnings) Add(s *Segment, reason string) { w.AddAt(s.Ordinal, s.Offset, reason) }
+
+// AddAt adds a fault of an earlier segment.
+func (w *Warnings) AddAt(segment, offset int, reason string) {
+	if len(*w) < 100 {
+		*w = append(*w, Warning{segment, offset, reason})
+	}
+}
+
 // Error reports where and why the input is not X12, or lacks the requested
 // transaction set. Its text never quotes an element.
 type Error struct {

@@ -164,7 +164,7 @@ func (r *Reader) skipMIME() error {
 		start += len(line) + 1
 	}
 	r.segment.Offset = r.offset
-	r.warn(&r.segment, ReasonMIME)
+	r.warnings.Add(&r.segment, ReasonMIME)
 	n, err := r.in.Discard(start)
 	r.offset += n
 	return err

@@ -32,10 +32,7 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-const (
-	maxISA      = 256 // the standard ISA has 106 bytes; some senders use other lengths
-	maxWarnings = 100
-)
+const maxISA = 256 // the standard ISA has 106 bytes; some senders use other lengths
 
 // level is the depth of nested envelopes at the current segment.
 type level int
@@ -71,7 +68,7 @@ type Reader struct {
 	miscounted             int
 
 	delimiters Delimiters
-	warnings   []Warning
+	warnings   Warnings
 	err        error
 }
 
@@ -119,13 +116,38 @@ func (r *Reader) Next() (*Segment, error) {
 	return &r.segment, nil
 }
 
+// Each calls take for each segment, up to the end of the input or the first error.
+func (r *Reader) Each(take func(*Segment) error) error {
+	for {
+		s, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = take(s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Ended reports whether the input is whole up to an error: nothing follows its last
+// interchange, or nothing that counts.
+func Ended(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return errors.Is(err, io.EOF) || ok && e.Reason == ReasonTrailing
+}
+
 func (r *Reader) next() error {
 	for {
-		read := r.readSegment
+		var err error
 		if r.level == outside {
-			read = r.readISA
+			err = r.readISA()
+		} else {
+			err = r.readSegment()
 		}
-		if err := read(); err != nil {
+		if err != nil {
 			return err
 		}
 		s := &r.segment
@@ -135,10 +157,10 @@ func (r *Reader) next() error {
 		case r.offset > r.limits.Bytes:
 			return s.Fault("the input is too large")
 		}
-		if err := r.nest(s); !errors.Is(err, errUnknown) {
+		if err := r.nest(s); err == nil || !errors.Is(err, errUnknown) {
 			return err
 		}
-		r.warn(s, ReasonUnknown)
+		r.warnings.Add(s, ReasonUnknown)
 	}
 }
 
@@ -151,7 +173,7 @@ func (r *Reader) readSegment() error {
 		s.Offset = r.offset
 		raw, err := r.in.ReadSlice(r.delimiters.Segment)
 		r.offset += len(raw)
-		ended := errors.Is(err, io.EOF) // the last segment may lack its terminator
+		ended := err != nil && errors.Is(err, io.EOF) // the last segment may lack its terminator
 		switch {
 		case err == nil:
 			raw = raw[:len(raw)-1]
@@ -173,7 +195,7 @@ func (r *Reader) readSegment() error {
 			if !r.limits.SkipInvalid || r.level != inSet || ended {
 				return s.Fault("this is not a segment")
 			}
-			r.warn(s, ReasonInvalid)
+			r.warnings.Add(s, ReasonInvalid)
 			s.Ordinal++
 			if s.Ordinal > r.limits.Segments || r.offset > r.limits.Bytes {
 				return s.Fault("the input is too large")
@@ -276,10 +298,18 @@ func (r *Reader) nestInGroup(s *Segment) error {
 // sets, and is no part of an envelope. Some networks put segments of their own there.
 var errUnknown = errors.New(ReasonUnknown)
 
+// IsEnvelope reports whether a segment with the ID is part of an envelope.
+func IsEnvelope(id string) bool {
+	switch id {
+	case "ISA", "GS", "ST", "SE", "GE", "IEA", "TA1":
+		return true
+	}
+	return false
+}
+
 // unknown returns errUnknown, or a fault for a segment of an envelope at a wrong place.
 func unknown(s *Segment, reason string) error {
-	switch s.ID {
-	case "ISA", "GS", "ST", "SE", "GE", "IEA":
+	if IsEnvelope(s.ID) && s.ID != "TA1" {
 		return s.Fault(reason)
 	}
 	return errUnknown
@@ -301,16 +331,10 @@ func (r *Reader) nestInSet(s *Segment) error {
 func (r *Reader) checkTrailer(s *Segment, count int, ref string) {
 	if n, err := strconv.Atoi(s.Element(1)); err != nil || n != count {
 		r.miscounted = s.Ordinal
-		r.warn(s, "the count is wrong")
+		r.warnings.Add(s, "the count is wrong")
 	}
 	if s.Element(2) != ref {
-		r.warn(s, ReasonControl)
-	}
-}
-
-func (r *Reader) warn(s *Segment, reason string) {
-	if len(r.warnings) < maxWarnings {
-		r.warnings = append(r.warnings, Warning{s.Ordinal, s.Offset, reason})
+		r.warnings.Add(s, ReasonControl)
 	}
 }
 

@@ -35,14 +35,21 @@ func (s *Segment) Element(n int) string {
 	if s.waiting {
 		s.load()
 	}
+	e, trimmed := s.element(n)
+	if !trimmed {
+		e = strings.TrimSpace(e)
+	}
+	return e
+}
+
+// element is Element for a segment that has been split. It reports whether there are no
+// spaces to remove, as usual.
+func (s *Segment) element(n int) (e string, trimmed bool) {
 	if n < 1 || n >= len(s.ends) {
-		return ""
+		return "", true
 	}
-	e := s.text[s.ends[n-1]+1 : s.ends[n]]
-	if e == "" || solid(e[0]) && solid(e[len(e)-1]) { // the usual case
-		return e
-	}
-	return strings.TrimSpace(e)
+	e = s.text[s.ends[n-1]+1 : s.ends[n]]
+	return e, e == "" || solid(e[0]) && solid(e[len(e)-1])
 }
 
 // solid reports whether c is printable ASCII other than the space.
@@ -127,6 +134,12 @@ func (s *Segment) name(id []byte) string {
 		return "AMT"
 	case "CLP":
 		return "CLP"
+	case "LQ":
+		return "LQ"
+	case "PER":
+		return "PER"
+	case "MOA":
+		return "MOA"
 	default:
 		return s.keep(id)
 	}

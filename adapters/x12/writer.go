@@ -19,6 +19,8 @@ type Writer struct {
 	buf      []byte
 	trailers []trailer // of the open envelopes, the innermost last
 	segments int       // written so far
+	levels   int       // of the set, so far
+	fields   Fields    // that write; their segment may be unfinished
 }
 
 // trailer is the content of an SE, GE or IEA.
@@ -31,6 +33,7 @@ type trailer struct {
 // OpenInterchange starts an interchange of version 00501 with ISA, padded to
 // the standard's widths.
 func (w *Writer) OpenInterchange(i Interchange) {
+	w.fields.end()
 	qualifier := func(q string) string { return fmt.Sprintf("%-2.2s", cmp.Or(string(Text(q)), "ZZ")) }
 	party := func(id string) string { return fmt.Sprintf("%-15.15s", Text(id)) }
 	usage := "P"
@@ -57,12 +60,51 @@ func (w *Writer) OpenGroup(g Group) {
 // OpenSet starts a transaction set with ST.
 func (w *Writer) OpenSet(s Set) {
 	w.count()
+	w.levels = 0
 	w.trailers = append(w.trailers, trailer{id: "SE", count: w.segments, ref: string(Clip(s.Control, 9))})
 	w.Segment("ST", Clip(s.ID, 3), Clip(s.Control, 9), Clip(s.Version, 35))
 }
 
+// Open starts an interchange with one group and one transaction set.
+func (w *Writer) Open(i Interchange, g Group, s Set) {
+	w.OpenInterchange(i)
+	w.OpenGroup(g)
+	w.OpenSet(s)
+}
+
+// Level starts a level of the set's hierarchy with HL, and returns its number. The parent
+// is 0 for none, and child (HL04) is empty where the guide has none.
+func (w *Writer) Level(parent int, code string, child Element) int {
+	w.levels++
+	var up Element
+	if parent > 0 {
+		up = Int(parent)
+	}
+	w.Segment("HL", Int(w.levels), up, Element(code), child)
+	return w.levels
+}
+
+// Child is HL04: whether there are levels below.
+func Child(below bool) Element {
+	if below {
+		return "1"
+	}
+	return "0"
+}
+
+// Fields returns what writes the segments of a loop.
+func (w *Writer) Fields() *Fields {
+	w.fields.out = w
+	return &w.fields
+}
+
 // Segment writes a segment without trailing empty elements.
 func (w *Writer) Segment(id string, elements ...Element) {
+	w.fields.end()
+	w.emit(id, elements)
+}
+
+func (w *Writer) emit(id string, elements []Element) {
 	for len(elements) > 0 && elements[len(elements)-1] == "" {
 		elements = elements[:len(elements)-1]
 	}
@@ -73,22 +115,13 @@ func (w *Writer) Segment(id string, elements ...Element) {
 	w.end()
 }
 
-// Optional writes a segment only when one of its elements has a value.
-func (w *Writer) Optional(id string, elements ...Element) {
-	for _, e := range elements {
-		if e != "" {
-			w.Segment(id, elements...)
-			return
-		}
-	}
-}
-
 // Close ends the innermost envelope with its trailer. It does nothing if no envelope
 // is open.
 func (w *Writer) Close() {
 	if len(w.trailers) == 0 {
 		return
 	}
+	w.fields.end()
 	t := w.trailers[len(w.trailers)-1]
 	w.trailers = w.trailers[:len(w.trailers)-1]
 	if t.id == "SE" {
@@ -99,6 +132,7 @@ func (w *Writer) Close() {
 
 // Bytes closes the open envelopes and returns what was written.
 func (w *Writer) Bytes() []byte {
+	w.fields.end()
 	for len(w.trailers) > 0 {
 		w.Close()
 	}
@@ -108,6 +142,7 @@ func (w *Writer) Bytes() []byte {
 // Flush moves the bytes so far to another writer, so that memory does not grow with
 // the interchange. Envelopes stay open.
 func (w *Writer) Flush(to io.Writer) error {
+	w.fields.end()
 	_, err := to.Write(w.buf)
 	w.buf = w.buf[:0]
 	return err
@@ -115,6 +150,7 @@ func (w *Writer) Flush(to io.Writer) error {
 
 // count adds one to the count of the enclosing envelope.
 func (w *Writer) count() {
+	w.fields.end()
 	if n := len(w.trailers); n > 0 {
 		w.trailers[n-1].count++
 	}

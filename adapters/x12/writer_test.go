@@ -20,8 +20,11 @@ func TestWriter(t *testing.T) {
 	for range 2 {
 		w.OpenSet(x12.Set{ID: "270", Control: "0001", Version: "005010X279A1"})
 		w.Segment("EQ", "35", "", x12.Text("ind"), "", "")
-		w.Optional("DMG", "", "")
-		w.Optional("DMG", "", "", "F")
+		for _, gender := range []string{"", "F"} {
+			if f := w.Fields(); f.Optional("DMG") {
+				f.Code(3, &gender)
+			}
+		}
 		w.Close()
 	}
 	w.Close()

@@ -1,9 +1,8 @@
 package acknowledgements
 
 import (
-	"errors"
+	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/molar-billing/molar/adapters/x12"
 )
@@ -23,17 +22,8 @@ const (
 // none, or if a 999 or 997 names no functional group. Warnings are harmless faults.
 func DecodeFunctional(r io.Reader) (*Functional, []x12.Warning, error) {
 	d := functionalDecoder{Reader: x12.NewReader(r, limits)}
-	for {
-		s, err := d.Next()
-		if ended(err) {
-			break
-		}
-		if err == nil {
-			err = d.take(s)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+	if err := d.Each(d.take); err != nil && !x12.Ended(err) {
+		return nil, nil, err
 	}
 	if len(d.f.Interchanges)+len(d.f.Groups) == 0 {
 		return nil, nil, &x12.Error{Segment: 1, Reason: "there is no acknowledgement (999, 997 or TA1)"}
@@ -41,17 +31,11 @@ func DecodeFunctional(r io.Reader) (*Functional, []x12.Warning, error) {
 	return &d.f, d.Warnings(), nil
 }
 
-// ended reports whether err marks the end of the last interchange. Other text may
-// follow it.
-func ended(err error) bool {
-	e, ok := errors.AsType[*x12.Error](err)
-	return errors.Is(err, io.EOF) || ok && e.Reason == x12.ReasonTrailing
-}
-
 // functionalDecoder reads the segments. Group, set and segment are the current ones.
 // Each is nil before the first.
 type functionalDecoder struct {
 	*x12.Reader
+	fields  x12.Fields
 	f       Functional
 	within  bool // in a 999 or 997
 	group   *GroupVerdict
@@ -60,15 +44,14 @@ type functionalDecoder struct {
 }
 
 func (d *functionalDecoder) take(s *x12.Segment) error {
+	f := d.fields.Read(s)
 	switch s.ID {
 	case "ISA":
 		if s.Ordinal == 1 {
 			d.f.Interchange = d.Interchange()
 		}
 	case "TA1":
-		d.f.Interchanges = append(d.f.Interchanges, InterchangeVerdict{
-			Control: s.Element(1), At: x12.ParseTime(s.Element(2), s.Element(3)), Code: s.Element(4), Note: s.Element(5),
-		})
+		x12.List(f, "TA1", &d.f.Interchanges, (*InterchangeVerdict).fields)
 	case "ST":
 		id := Standard(d.Set().ID)
 		d.group, d.set, d.segment, d.within = nil, nil, nil, id == Standard999 || id == Standard997
@@ -89,60 +72,88 @@ func (d *functionalDecoder) take(s *x12.Segment) error {
 }
 
 func (d *functionalDecoder) inSet(s *x12.Segment) error {
+	f := &d.fields
 	switch s.ID {
 	case "AK1":
-		d.f.Groups = append(d.f.Groups, GroupVerdict{FunctionalID: s.Element(1), Control: s.Element(2), Version: s.Element(3)})
-		d.group, d.set, d.segment = &d.f.Groups[len(d.f.Groups)-1], nil, nil
-		return nil
+		d.group, d.set, d.segment = enter(f, &d.f.Groups, (*GroupVerdict).fields), nil, nil
 	case "AK2", "AK9":
 		if d.group == nil {
 			return s.Fault("the verdict stands outside a functional group (AK1)")
 		}
-		d.inGroup(s)
+		if d.set, d.segment = nil, nil; s.ID == "AK9" {
+			d.group.verdict(f)
+		} else {
+			d.set = enter(f, &d.group.Sets, (*SetVerdict).fields)
+		}
 	case "IK3", "AK3", "IK5", "AK5":
 		if d.set == nil {
 			return s.Fault("the verdict stands outside a transaction set (AK2)")
 		}
-		d.inVerdict(s)
+		if d.segment = nil; s.ID[2] == '5' {
+			d.set.verdict(f)
+		} else {
+			d.segment = enter(f, &d.set.Segments, (*SegmentFault).fields)
+		}
 	case "IK4", "AK4":
 		if d.segment == nil {
 			return s.Fault("the fault of an element stands outside a segment (IK3, AK3)")
 		}
-		d.segment.Elements = append(d.segment.Elements, ElementFault{
-			Position: number(s.Component(1, 1)), Component: number(s.Component(1, 2)), Repetition: number(s.Component(1, 3)),
-			Reference: s.Element(2), Code: s.Element(3), Value: s.Element(4),
-		})
+		enter(f, &d.segment.Elements, (*ElementFault).fields)
 	case "CTX":
-		if name := s.Component(1, 1); d.segment != nil && name != "" {
-			d.segment.Contexts = append(d.segment.Contexts, Context{name, s.Component(1, 2)})
+		if d.segment != nil && s.Component(1, 1) != "" {
+			enter(f, &d.segment.Contexts, (*Context).fields)
 		}
 	}
 	return nil
 }
 
-func (d *functionalDecoder) inGroup(s *x12.Segment) {
-	g := d.group
-	if s.ID == "AK2" {
-		g.Sets = append(g.Sets, SetVerdict{ID: s.Element(1), Control: s.Element(2), Version: s.Element(3)})
-		d.set, d.segment = &g.Sets[len(g.Sets)-1], nil
-		return
-	}
-	g.Code, g.Included, g.Received, g.Accepted = s.Element(1), number(s.Element(2)), number(s.Element(3)), number(s.Element(4))
-	g.Faults = faults(s, 5)
-	d.set, d.segment = nil, nil
+// enter reads a segment as another value of the list, and returns it.
+func enter[T any](f *x12.Fields, list *[]T, fields func(*T, *x12.Fields)) *T {
+	var next T
+	*list = append(*list, next)
+	last := &(*list)[len(*list)-1]
+	fields(last, f)
+	return last
 }
 
-func (d *functionalDecoder) inVerdict(s *x12.Segment) {
-	switch s.ID {
-	case "IK3", "AK3":
-		d.set.Segments = append(d.set.Segments, SegmentFault{
-			ID: s.Element(1), Position: number(s.Element(2)), Loop: s.Element(3), Code: s.Element(4),
-		})
-		d.segment = &d.set.Segments[len(d.set.Segments)-1]
-	default:
-		d.set.Code, d.set.Faults = s.Element(1), faults(s, 2)
-		d.segment = nil
+func (i *InterchangeVerdict) fields(f *x12.Fields) {
+	f.Text(1, &i.Control, 9).Time(2, &i.At, "060102", "1504").Code(4, &i.Code).Code(5, &i.Note)
+}
+
+func (g *GroupVerdict) fields(f *x12.Fields) {
+	f.Text(1, &g.FunctionalID, 2).Text(2, &g.Control, 9).Text(3, &g.Version, 12)
+}
+
+func (g *GroupVerdict) verdict(f *x12.Fields) {
+	f.Code(1, &g.Code).Number(2, &g.Included).Number(3, &g.Received).Number(4, &g.Accepted)
+	faults(f, 5, &g.Faults)
+}
+
+func (s *SetVerdict) fields(f *x12.Fields) {
+	f.Code(1, &s.ID).Text(2, &s.Control, 9).Text(3, &s.Version, 35)
+}
+
+func (s *SetVerdict) verdict(f *x12.Fields) {
+	f.Code(1, &s.Code)
+	faults(f, 2, &s.Faults)
+}
+
+func (s *SegmentFault) fields(f *x12.Fields) {
+	f.Code(1, &s.ID).Number(2, &s.Position).Text(3, &s.Loop, maxLoop).Code(4, &s.Code)
+}
+
+func (c *Context) fields(f *x12.Fields) {
+	f.Component(1, 1, &c.Name, 35).Component(1, 2, &c.Value, 35)
+}
+
+func (e *ElementFault) fields(f *x12.Fields) {
+	if f.Reading() {
+		f.NumberComponent(1, 1, &e.Position)
+	} else {
+		f.Number(1, &e.Position) // even zero
 	}
+	f.NumberComponent(1, 2, &e.Component).NumberComponent(1, 3, &e.Repetition)
+	f.Text(2, &e.Reference, 4).Code(3, &e.Code).Text(4, &e.Value, 99)
 }
 
 // maxFaults is the maximum number of fault codes of a group or a set. MaxLoop is the
@@ -152,125 +163,98 @@ const (
 	maxLoop   = 6
 )
 
-func faults(s *x12.Segment, first int) (all []string) {
-	for n := first; n < first+maxFaults; n++ {
-		if e := s.Element(n); e != "" {
-			all = append(all, e)
+// faults goes through the fault codes from an element on.
+func faults(f *x12.Fields, first int, all *[]string) {
+	if f.Reading() {
+		*all = nil
+		for n := first; n < first+maxFaults; n++ {
+			var code string
+			if f.Code(n, &code); code != "" {
+				*all = append(*all, code)
+			}
+		}
+		return
+	}
+	n := first
+	for i := range *all {
+		if c := &(*all)[i]; n < first+maxFaults && x12.Text(*c) != "" {
+			f.Code(n, c)
+			n++
 		}
 	}
-	return all
-}
-
-// number parses a count or a position. It returns 0 if e is not one.
-func number(e string) int {
-	n, err := strconv.Atoi(e)
-	if err != nil || n < 0 || n > 999_999_999 {
-		return 0
-	}
-	return n
 }
 
 // EncodeFunctional writes a file of one interchange: a TA1 for each interchange
 // verdict and a transaction set for each group verdict.
 func EncodeFunctional(f *Functional) []byte {
-	e := functionalEncoder{prefix: "IK", version: version999}
-	standard := Standard999
-	if f.Standard == Standard997 {
-		e.prefix, e.version, standard = "AK", version997, Standard997
+	e := functionalEncoder{prefix: "IK"}
+	standard, version, guide := Standard999, version999, version999
+	if f.Standard == Standard997 { // which names no guide
+		e.prefix, standard, version, guide = "AK", Standard997, version997, ""
 	}
 	e.OpenInterchange(f.Interchange)
-	for _, i := range f.Interchanges {
-		var date, clock x12.Element
-		if !i.At.IsZero() {
-			date, clock = x12.Element(i.At.UTC().Format("060102")), x12.Element(i.At.UTC().Format("1504"))
-		}
-		e.Segment("TA1", x12.Clip(i.Control, 9), date, clock, code(i.Code), code(i.Note))
-	}
+	x12.List(e.Fields(), "TA1", &f.Interchanges, (*InterchangeVerdict).fields)
 	if len(f.Groups) > 0 {
 		g := f.Group
-		g.FunctionalID, g.Version = "FA", e.version
+		g.FunctionalID, g.Version = "FA", version
 		e.OpenGroup(g)
 	}
-	guide := e.version
-	if standard == Standard997 {
-		guide = ""
-	}
 	for i := range f.Groups {
-		e.OpenSet(x12.Set{ID: string(standard), Control: setControl(i), Version: guide})
+		e.OpenSet(x12.Set{ID: string(standard), Control: fmt.Sprintf("%04d", i+1), Version: guide})
 		e.group(&f.Groups[i])
 		e.Close()
 	}
 	return e.Bytes()
 }
 
-// setControl returns ST02 of the set at the index.
-func setControl(i int) string {
-	s := strconv.Itoa(i + 1)
-	for len(s) < 4 {
-		s = "0" + s
-	}
-	return s
-}
-
 type functionalEncoder struct {
 	x12.Writer
-	prefix, version string
+	prefix string
 }
 
 func (e *functionalEncoder) group(g *GroupVerdict) {
-	e.Segment("AK1", x12.Clip(g.FunctionalID, 2), x12.Clip(g.Control, 9), e.guide(g.Version, 12))
+	f := e.Fields()
+	f.Segment("AK1")
+	g.fields(f)
+	e.withoutGuide()
 	for i := range g.Sets {
 		e.set(&g.Sets[i])
 	}
-	if c := code(g.Code); c != "" {
-		elements := []x12.Element{c, x12.Int(g.Included), x12.Int(g.Received), x12.Int(g.Accepted)}
-		e.Segment("AK9", append(elements, codes(g.Faults)...)...)
+	if x12.Text(g.Code) != "" {
+		f.Segment("AK9")
+		g.verdict(f)
 	}
 }
 
 func (e *functionalEncoder) set(s *SetVerdict) {
-	e.Segment("AK2", x12.Clip(s.ID, 3), x12.Clip(s.Control, 9), e.guide(s.Version, 35))
-	for _, f := range s.Segments {
-		e.Segment(e.prefix+"3", x12.Clip(f.ID, 3), x12.Int(f.Position), x12.Clip(f.Loop, maxLoop), code(f.Code))
-		for _, c := range f.Contexts {
-			if name := x12.Clip(c.Name, 35); name != "" && e.prefix == "IK" {
-				e.Segment("CTX", x12.Composite(name, x12.Clip(c.Value, 35)))
+	f := e.Fields()
+	f.Segment("AK2")
+	s.fields(f)
+	e.withoutGuide()
+	for i := range s.Segments {
+		fault := &s.Segments[i]
+		f.Segment(e.prefix + "3")
+		fault.fields(f)
+		for k := range fault.Contexts {
+			if c := &fault.Contexts[k]; x12.Text(c.Name) != "" && e.prefix == "IK" {
+				f.Segment("CTX")
+				c.fields(f)
 			}
 		}
-		for _, el := range f.Elements {
-			e.Segment(e.prefix+"4", x12.Composite(x12.Int(el.Position), positive(el.Component), positive(el.Repetition)),
-				x12.Clip(el.Reference, 4), code(el.Code), x12.Clip(el.Value, 99))
-		}
+		x12.List(f, e.prefix+"4", &fault.Elements, (*ElementFault).fields)
 	}
-	if c := code(s.Code); c != "" {
-		e.Segment(e.prefix+"5", append([]x12.Element{c}, codes(s.Faults)...)...)
+	if x12.Text(s.Code) != "" {
+		f.Segment(e.prefix + "5")
+		s.verdict(f)
 	}
 }
 
-// guide returns the implementation guide of the acknowledged set. It is empty in a
-// 997, which names no guide.
-func (e *functionalEncoder) guide(version string, limit int) x12.Element {
-	if e.version == version997 {
-		return ""
+// withoutGuide removes the implementation guide from AK1 and AK2 of a 997, which names
+// none.
+func (e *functionalEncoder) withoutGuide() {
+	if e.prefix == "AK" {
+		e.Fields().Put(3, "")
 	}
-	return x12.Clip(version, limit)
-}
-
-func positive(n int) x12.Element {
-	if n <= 0 {
-		return ""
-	}
-	return x12.Int(n)
-}
-
-// codes converts as many codes as the segment allows.
-func codes(all []string) (elements []x12.Element) {
-	for _, c := range all {
-		if t := code(c); t != "" && len(elements) < maxFaults {
-			elements = append(elements, t)
-		}
-	}
-	return elements
 }
 
 // code returns a value of a code list.

@@ -159,22 +159,10 @@ type Code struct {
 }
 
 // Name is an NM1 segment.
-type Name struct {
-	Entity      string // NM101: AY clearinghouse, PR payer, 41 submitter, 85 or 1P provider, QC patient, IL insured
-	Kind        string // NM102: 1 person, 2 organization
-	Last        string // NM103: the last name, or the organization's
-	First       string
-	Middle      string
-	Suffix      string
-	IDQualifier string // NM108
-	ID          string
-}
+type Name = x12.Name
 
 // LogValue keeps patient data out of logs.
 func (r Report) LogValue() slog.Value { return slog.StringValue("277") }
 
 // LogValue keeps patient data out of logs.
 func (c Claim) LogValue() slog.Value { return slog.StringValue("claim of a 277") }
-
-// LogValue keeps patient data out of logs.
-func (n Name) LogValue() slog.Value { return slog.StringValue("name of a 277") }

@@ -23,17 +23,8 @@ const (
 // harmless faults, such as a date that does not exist.
 func DecodeReports(r io.Reader) ([]Report, []x12.Warning, error) {
 	d := reportDecoder{Reader: x12.NewReader(r, limits)}
-	for {
-		s, err := d.Next()
-		if ended(err) {
-			break
-		}
-		if err == nil {
-			err = d.take(s)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+	if err := d.Each(d.take); err != nil && !x12.Ended(err) {
+		return nil, nil, err
 	}
 	if len(d.reports) == 0 {
 		return nil, nil, &x12.Error{Segment: 1, Reason: "there is no transaction set 277"}
@@ -41,18 +32,16 @@ func DecodeReports(r io.Reader) ([]Report, []x12.Warning, error) {
 	return d.reports, append(d.warnings, d.Warnings()...), nil
 }
 
-// Bounds for a bad file.
-const (
-	maxWarnings = 100
-	maxAmount   = billing.Money(1_000_000_000_000_00)
-)
+// maxAmount is a bound for a bad file.
+const maxAmount = billing.Money(1_000_000_000_000_00)
 
 // reportDecoder reads the segments. The pointers mark the current position. Level is
 // the source, receiver or provider. Claim and line are nil outside claims and lines.
 type reportDecoder struct {
 	*x12.Reader
+	fields   x12.Fields
 	reports  []Report
-	warnings []x12.Warning
+	warnings x12.Warnings
 
 	report *Report // nil outside a 277
 	hasSTC bool    // a status was seen
@@ -75,9 +64,8 @@ func (d *reportDecoder) take(s *x12.Segment) error {
 		}
 		d.report = nil
 	case s.ID == "BHT":
-		r := d.report
-		r.Reference, r.CreatedAt = s.Element(3), x12.ParseTime(s.Element(4), s.Element(5))
-		r.Kind = kindOf(r.Version, s.Element(6))
+		d.report.header(d.fields.Read(s), "", "")
+		d.report.Kind = kindOf(d.report.Version, s.Element(6))
 	case s.ID == "HL":
 		return d.hl(s)
 	default:
@@ -94,6 +82,7 @@ func (d *reportDecoder) begin() {
 	r.Kind = kindOf(r.Version, "")
 	*d = reportDecoder{Reader: d.Reader, reports: append(d.reports, r), warnings: d.warnings}
 	d.report = &d.reports[len(d.reports)-1]
+	d.fields.Rules = x12.Rules{Most: maxAmount, Fault: d.warnings.Add}
 }
 
 // kindOf returns the kind of a 277 by its guide, or by BHT06 if the guide is unknown.
@@ -185,59 +174,52 @@ func (c *Claim) says() int {
 }
 
 func (d *reportDecoder) inLevel(s *x12.Segment) {
+	f := d.fields.Read(s)
 	switch {
-	case d.claim != nil && s.ID == "TRN":
+	case d.claim != nil && f.Segment("TRN"):
 		d.trn(s)
-	case d.claim != nil && s.ID == "SVC":
-		d.svc(s)
+	case d.claim != nil && f.Segment("SVC"):
+		d.claim.Lines = append(d.claim.Lines, Line{})
+		d.line = &d.claim.Lines[len(d.claim.Lines)-1]
+		d.line.fields(f, false)
 	case d.line != nil:
-		d.inLine(s)
+		d.statuses(&d.line.Statuses)
+		d.line.loop(f)
 	case d.claim != nil:
-		d.inClaim(s)
+		d.inClaim()
 	case d.level != nil:
 		d.above(s)
 	}
 }
 
-// above reads a segment of a source, receiver or provider level.
+func (d *reportDecoder) statuses(all *[]Status) {
+	x12.List(&d.fields, "STC", all, func(s *Status, f *x12.Fields) {
+		d.hasSTC = true
+		s.fields(f, false)
+	})
+}
+
+// above reads a segment of a source, receiver or provider level. Each may have the
+// qualifiers of the others.
 func (d *reportDecoder) above(s *x12.Segment) {
-	l := d.level
-	switch s.ID {
-	case "NM1":
-		if l.Name == (Name{}) {
-			l.Name = nameOf(s)
-		}
-	case "TRN":
+	l, f := d.level, &d.fields
+	if l.Name == (Name{}) && f.Segment("NM1") {
+		l.Name.Fields(f)
+	}
+	if f.Segment("TRN") {
 		if l.Trace = s.Element(2); l.Trace == noTrace {
 			l.Trace = ""
 		}
-	case "STC":
-		l.Statuses = append(l.Statuses, d.stc(s))
-	case "QTY":
-		switch s.Element(1) {
-		case "90", "QA":
-			l.Totals.Accepted = number(s.Element(2))
-		case "AA", "QC":
-			l.Totals.Rejected = number(s.Element(2))
-		}
-	case "AMT":
-		switch s.Element(1) {
-		case "YU":
-			l.Totals.AcceptedAmount = d.money(s, 2)
-		case "YY":
-			l.Totals.RejectedAmount = d.money(s, 2)
-		}
-	case "REF":
-		if id := s.Element(1); d.where == levelProvider && (id == "TJ" || id == "EI" || id == "SY") {
-			d.lastProvider().TaxID = s.Element(2)
-		}
-	case "DTP":
-		switch {
-		case d.where != levelSource:
-		case s.Element(1) == "050":
-			d.source.Received = d.day(s)
-		case s.Element(1) == "009":
-			d.source.Processed = d.day(s)
+	}
+	d.statuses(&l.Statuses)
+	l.Totals.fields(f, "90", "AA")
+	l.Totals.fields(f, "QA", "QC")
+	switch d.where {
+	case levelSource:
+		d.source.dates(f)
+	case levelProvider:
+		for _, qualifier := range []string{"TJ", "EI", "SY"} {
+			f.Reference(qualifier, &d.lastProvider().TaxID)
 		}
 	}
 }
@@ -263,138 +245,24 @@ func (d *reportDecoder) trn(s *x12.Segment) {
 	}
 }
 
-func (d *reportDecoder) svc(s *x12.Segment) {
-	d.claim.Lines = append(d.claim.Lines, Line{
-		Qualifier: s.Component(1, 1), Procedure: s.Component(1, 2), Charge: d.money(s, 2),
-	})
-	d.line = &d.claim.Lines[len(d.claim.Lines)-1]
-}
-
-func (d *reportDecoder) inLine(s *x12.Segment) {
-	switch s.ID {
-	case "STC":
-		d.line.Statuses = append(d.line.Statuses, d.stc(s))
-	case "REF":
-		if s.Element(1) == "FJ" {
-			d.line.Number = s.Element(2)
+func (d *reportDecoder) inClaim() {
+	c, f := d.claim, &d.fields
+	if c.Patient.Entity == "" && f.Segment("NM1") {
+		name := Name{}
+		if name.Fields(f); name.ID == "" {
+			name.IDQualifier, name.ID = c.Patient.IDQualifier, c.Patient.ID
 		}
-	case "DTP":
-		if s.Element(1) == "472" {
-			d.line.Service = d.span(s)
-		}
+		c.Patient = name
 	}
-}
-
-func (d *reportDecoder) inClaim(s *x12.Segment) {
-	c := d.claim
-	switch s.ID {
-	case "NM1":
-		if name := nameOf(s); c.Patient.Entity == "" {
-			if name.ID == "" {
-				name.IDQualifier, name.ID = c.Patient.IDQualifier, c.Patient.ID
-			}
-			c.Patient = name
-		}
-	case "STC":
-		c.Statuses = append(c.Statuses, d.stc(s))
-	case "REF":
-		d.ref(c, s)
-	case "DTP":
-		switch s.Element(1) {
-		case "472":
-			c.Service = d.span(s)
-		case "106":
-			c.Due = d.day(s)
-		}
+	d.statuses(&c.Statuses)
+	number := ""
+	if c.loop(f, &number); number == "" {
+		return
 	}
-}
-
-func (d *reportDecoder) ref(c *Claim, s *x12.Segment) {
-	value := s.Element(2)
-	switch s.Element(1) {
-	case "1K":
-		c.PayerClaimNumber = value
-	case "D9":
-		c.ClearinghouseNumber = value
-	case "EJ":
-		if value == "" {
-			return
-		}
-		if c.ControlNumber != "" && c.Trace == "" { // so TRN02 was not the control number
-			c.Trace = c.ControlNumber
-		}
-		if c.ControlNumber = value; c.Trace == value {
-			c.Trace = ""
-		}
+	if c.ControlNumber != "" && c.Trace == "" { // so TRN02 was not the control number
+		c.Trace = c.ControlNumber
 	}
-}
-
-func (d *reportDecoder) stc(s *x12.Segment) Status {
-	d.hasSTC = true
-	v := Status{Action: s.Element(3), Text: s.Element(12)}
-	for _, n := range []int{1, 10, 11} {
-		c := Code{Category: s.Component(n, 1), Status: s.Component(n, 2), Entity: s.Component(n, 3), List: s.Component(n, 4)}
-		if c != (Code{}) {
-			v.Codes = append(v.Codes, c)
-		}
-	}
-	if value := s.Element(2); value != "" {
-		v.Effective, _ = d.parse(s, value)
-	}
-	v.Charge = d.money(s, 4)
-	return v
-}
-
-func nameOf(s *x12.Segment) Name {
-	return Name{
-		Entity: s.Element(1), Kind: s.Element(2), Last: s.Element(3), First: s.Element(4), Middle: s.Element(5),
-		Suffix: s.Element(7), IDQualifier: s.Element(8), ID: s.Element(9),
-	}
-}
-
-// money reads an amount. It returns 0 if the amount is absent or malformed.
-func (d *reportDecoder) money(s *x12.Segment, element int) billing.Money {
-	e := s.Element(element)
-	if e == "" {
-		return 0
-	}
-	m, err := billing.ParseX12Money(e)
-	if err != nil || m < -maxAmount || m > maxAmount {
-		d.warn(s, "the amount is malformed")
-		return 0
-	}
-	return m
-}
-
-func (d *reportDecoder) day(s *x12.Segment) billing.Date { return d.span(s).From }
-
-// span reads a DTP with one day or a range of days. It returns zero for a day that
-// does not exist.
-func (d *reportDecoder) span(s *x12.Segment) (span billing.DateSpan) {
-	from, to, ranged := strings.Cut(s.Element(3), "-")
-	var ok bool
-	if span.From, ok = d.parse(s, from); !ok {
-		return billing.DateSpan{}
-	}
-	if span.To = span.From; ranged {
-		if span.To, ok = d.parse(s, to); !ok {
-			return billing.DateSpan{}
-		}
-	}
-	return span
-}
-
-func (d *reportDecoder) parse(s *x12.Segment, value string) (billing.Date, bool) {
-	day, err := billing.ParseX12Date(value)
-	if err != nil {
-		d.warn(s, "the date does not exist")
-		return billing.Date{}, false
-	}
-	return day, true
-}
-
-func (d *reportDecoder) warn(s *x12.Segment, reason string) {
-	if len(d.warnings) < maxWarnings {
-		d.warnings = append(d.warnings, x12.Warning{Segment: s.Ordinal, Offset: s.Offset, Reason: reason})
+	if c.ControlNumber = number; c.Trace == number {
+		c.Trace = ""
 	}
 }

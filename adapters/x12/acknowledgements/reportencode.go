@@ -1,21 +1,9 @@
 package acknowledgements
 
 import (
-	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/core/billing"
-)
+	"cmp"
 
-// The longest values that the guides allow, in characters.
-const (
-	maxReference = 50
-	maxLast      = 60
-	maxFirst     = 35
-	maxMiddle    = 25
-	maxSuffix    = 10
-	maxID        = 80
-	maxStatus    = 30
-	maxProcedure = 48
-	maxText      = 264
+	"github.com/molar-billing/molar/adapters/x12"
 )
 
 // EncodeReport writes a 277 as an interchange of one transaction set. It cuts
@@ -32,20 +20,11 @@ func EncodeReport(r *Report) []byte {
 	default:
 		e.kind = KindAcknowledgement
 	}
-	e.OpenInterchange(r.Interchange)
 	g := r.Group
 	g.FunctionalID, g.Version = "HN", string(e.kind)
-	e.OpenGroup(g)
-	control := string(x12.Clip(r.Control, 9))
-	if control == "" {
-		control = "0001"
-	}
-	e.OpenSet(x12.Set{ID: "277", Control: control, Version: string(e.kind)})
-	var date, clock x12.Element
-	if at := r.CreatedAt.UTC(); !at.IsZero() {
-		date, clock = x12.Element(at.Format("20060102")), x12.Element(at.Format("150405"))
-	}
-	e.Segment("BHT", structure, "08", x12.Clip(r.Reference, maxReference), date, clock, transaction)
+	control := cmp.Or(string(x12.Clip(r.Control, 9)), "0001")
+	e.Open(r.Interchange, g, x12.Set{ID: "277", Control: control, Version: string(e.kind)})
+	r.header(e.Fields(), structure, transaction)
 	for i := range r.Sources {
 		e.source(&r.Sources[i])
 	}
@@ -55,193 +34,116 @@ func EncodeReport(r *Report) []byte {
 // reportEncoder writes loops.
 type reportEncoder struct {
 	x12.Writer
-	kind   Kind
-	levels int
-}
-
-// hl writes an HL and returns its number. The guides have no HL04 for patients.
-func (e *reportEncoder) hl(parent int, code x12.Element, children int) int {
-	e.levels++
-	var up, below x12.Element
-	if parent > 0 {
-		up = x12.Int(parent)
-	}
-	switch {
-	case children > 0:
-		below = "1"
-	case code != levelPatient:
-		below = "0"
-	}
-	e.Segment("HL", x12.Int(e.levels), up, code, below)
-	return e.levels
+	kind Kind
 }
 
 func (e *reportEncoder) source(s *Source) {
-	at := e.hl(0, levelSource, len(s.Receivers))
-	e.level(&s.Level, "1", "", nil)
-	e.date("050", billing.DateSpan{From: s.Received, To: s.Received})
-	e.date("009", billing.DateSpan{From: s.Processed, To: s.Processed})
+	at := e.Level(0, levelSource, x12.Child(len(s.Receivers) > 0))
+	e.level(&s.Level, "1", "")
+	s.dates(e.Fields())
 	for i := range s.Receivers {
 		e.receiver(&s.Receivers[i], at)
 	}
 }
 
 func (e *reportEncoder) receiver(r *Receiver, parent int) {
-	at := e.hl(parent, levelReceiver, len(r.Providers))
-	e.level(&r.Level, "2", "", []x12.Element{"90", "AA"})
+	at := e.Level(parent, levelReceiver, x12.Child(len(r.Providers) > 0))
+	e.counted(&r.Level, "2", "")
+	r.Totals.fields(e.Fields(), "90", "AA")
 	for i := range r.Providers {
 		e.provider(&r.Providers[i], at)
 	}
 }
 
 func (e *reportEncoder) provider(p *Provider, parent int) {
-	at := e.hl(parent, levelProvider, len(p.Claims))
-	tax := x12.Element("")
+	at := e.Level(parent, levelProvider, x12.Child(len(p.Claims) > 0))
+	tax := ""
 	if e.kind == KindAcknowledgement { // the other guides have no segment for it
-		tax = x12.Clip(p.TaxID, maxReference)
+		tax = p.TaxID
 	}
-	e.level(&p.Level, "1", tax, []x12.Element{"QA", "QC"})
+	e.counted(&p.Level, "1", tax)
+	e.Fields().Reference("TJ", &tax)
+	p.Totals.fields(e.Fields(), "QA", "QC")
 	for i := range p.Claims {
 		e.claim(&p.Claims[i], at)
-	}
-}
-
-// level writes the segments after the HL of a source, receiver or provider. Counts
-// holds the qualifiers for the numbers of accepted and rejected claims.
-func (e *reportEncoder) level(l *Level, trace, tax x12.Element, counts []x12.Element) {
-	e.name(l.Name)
-	number := x12.Clip(l.Trace, maxReference)
-	if number == "" && e.traced(l, tax, counts) {
-		number = noTrace
-	}
-	if number != "" {
-		e.Segment("TRN", trace, number)
-	}
-	e.statuses(l.Statuses, e.kind == KindAcknowledgement)
-	if tax != "" {
-		e.Segment("REF", "TJ", tax)
-	}
-	if counts == nil {
-		return
-	}
-	for i, n := range []int{l.Totals.Accepted, l.Totals.Rejected} {
-		if n > 0 {
-			e.Segment("QTY", counts[i], x12.Int(n))
-		}
-	}
-	for _, total := range []struct {
-		qualifier x12.Element
-		amount    billing.Money
-	}{{"YU", l.Totals.AcceptedAmount}, {"YY", l.Totals.RejectedAmount}} {
-		if total.amount != 0 {
-			e.Segment("AMT", total.qualifier, x12.Cents(int64(total.amount)))
-		}
 	}
 }
 
 // noTrace is the TRN02 of a provider without a trace number.
 const noTrace = "0"
 
-// traced reports whether a level of a 277CA needs a TRN: its loop (2200B, 2200C)
-// begins with one, and STC, REF, QTY and AMT stand in it.
-func (e *reportEncoder) traced(l *Level, tax x12.Element, counts []x12.Element) bool {
-	return e.kind == KindAcknowledgement && counts != nil && (l.Totals != (Totals{}) || len(l.Statuses) > 0 || tax != "")
+// counted is level for one with totals. In a 277CA its loop (2200B, 2200C) begins with
+// a TRN, and STC, REF, QTY and AMT stand in it.
+func (e *reportEncoder) counted(l *Level, trace x12.Element, tax string) {
+	otherwise := ""
+	if e.kind == KindAcknowledgement && (l.Totals != (Totals{}) || len(l.Statuses) > 0 || x12.Text(tax) != "") {
+		otherwise = noTrace
+	}
+	e.level(l, trace, otherwise)
+}
+
+// level writes the name, the trace number and the statuses of a source, receiver or
+// provider.
+func (e *reportEncoder) level(l *Level, trace x12.Element, otherwise string) {
+	e.name(&l.Name)
+	e.trace(trace, cmp.Or(string(x12.Text(l.Trace)), otherwise))
+	e.statuses(l.Statuses, e.kind == KindAcknowledgement)
+}
+
+func (e *reportEncoder) trace(kind x12.Element, number string) {
+	if f := e.Fields(); f.Optional("TRN") {
+		f.Const(1, kind).Text(2, &number, x12.MaxReference)
+	}
 }
 
 // claim writes a patient's level with one claim. A 277CA numbers the claim in
-// TRN02, others in REF EJ.
+// TRN02, others in REF EJ. The guides have no HL04 for patients.
 func (e *reportEncoder) claim(c *Claim, parent int) {
-	level := x12.Element(levelPatient)
 	if e.kind == KindResponse {
-		level = levelSubscriber
+		e.Level(parent, levelSubscriber, x12.Child(false))
+	} else {
+		e.Level(parent, levelPatient, "")
 	}
-	e.hl(parent, level, 0)
-	e.name(c.Patient)
-	number, trace, reference := x12.Clip(c.ControlNumber, maxReference), x12.Clip(c.Trace, maxReference), x12.Clip(c.PayerReference, maxReference)
+	e.name(&c.Patient)
+	number, trace := x12.Clip(c.ControlNumber, x12.MaxReference), x12.Clip(c.Trace, x12.MaxReference)
 	switch {
-	case reference != "":
-		e.Segment("TRN", "1", reference)
+	case x12.Text(c.PayerReference) != "":
+		e.trace("1", c.PayerReference)
 	case trace != "" && trace != number:
-		e.Segment("TRN", "2", trace)
-	case e.kind == KindAcknowledgement && number != "":
-		e.Segment("TRN", "2", number)
+		e.trace("2", string(trace))
+	case e.kind == KindAcknowledgement:
+		e.trace("2", string(number))
 		number = ""
 	}
 	e.statuses(c.Statuses, e.kind == KindAcknowledgement)
-	e.reference("1K", c.PayerClaimNumber)
-	e.reference("EJ", string(number))
-	e.reference("D9", c.ClearinghouseNumber)
-	e.date("472", c.Service)
-	e.date("106", billing.DateSpan{From: c.Due, To: c.Due})
+	reference := string(number)
+	c.loop(e.Fields(), &reference)
 	for i := range c.Lines {
-		e.line(&c.Lines[i])
+		l := &c.Lines[i]
+		e.Fields().Segment("SVC")
+		l.fields(e.Fields(), e.kind == KindAcknowledgement)
+		e.statuses(l.Statuses, false)
+		l.loop(e.Fields())
 	}
 }
 
-func (e *reportEncoder) line(l *Line) {
-	var charge x12.Element
-	if l.Charge != 0 || e.kind == KindAcknowledgement { // which requires it
-		charge = x12.Cents(int64(l.Charge))
-	}
-	e.Segment("SVC", x12.Composite(code(l.Qualifier), x12.Clip(l.Procedure, maxProcedure)), charge)
-	e.statuses(l.Statuses, false)
-	e.reference("FJ", l.Number)
-	e.date("472", l.Service)
-}
-
-func (e *reportEncoder) name(n Name) {
-	entity := code(n.Entity)
-	if entity == "" {
+// name writes NM1. The qualifier of an ID stands beside it, or not at all.
+func (e *reportEncoder) name(n *Name) {
+	if x12.Text(n.Entity) == "" {
 		return
 	}
-	qualifier, id := code(n.IDQualifier), x12.Clip(n.ID, maxID)
-	if id == "" {
-		qualifier = "" // the two stand together
+	f := e.Fields()
+	f.Segment("NM1")
+	if n.Fields(f); x12.Text(n.ID) == "" {
+		f.Put(8, "")
 	}
-	e.Segment("NM1", entity, code(n.Kind), x12.Clip(n.Last, maxLast), x12.Clip(n.First, maxFirst), x12.Clip(n.Middle, maxMiddle), "",
-		x12.Clip(n.Suffix, maxSuffix), qualifier, id)
 }
 
 // statuses writes STC segments. Charged says that the guide requires a charge, even
 // of zero.
 func (e *reportEncoder) statuses(all []Status, charged bool) {
-	for _, s := range all {
-		var c [3]x12.Element
-		n := 0
-		for _, one := range s.Codes {
-			if t := status(one); t != "" && n < len(c) {
-				c[n] = t
-				n++
-			}
-		}
-		var day, charge x12.Element
-		if !s.Effective.IsZero() {
-			day = x12.Element(s.Effective.X12())
-		}
-		if s.Charge != 0 || charged {
-			charge = x12.Cents(int64(s.Charge))
-		}
-		e.Segment("STC", c[0], day, code(s.Action), charge, "", "", "", "", "", c[1], c[2], x12.Clip(s.Text, maxText))
-	}
-}
-
-func status(c Code) x12.Element {
-	return x12.Composite(code(c.Category), x12.Clip(c.Status, maxStatus), code(c.Entity), code(c.List))
-}
-
-func (e *reportEncoder) reference(qualifier x12.Element, value string) {
-	if v := x12.Clip(value, maxReference); v != "" {
-		e.Segment("REF", qualifier, v)
-	}
-}
-
-// date writes DTP of one day or of a range.
-func (e *reportEncoder) date(qualifier x12.Element, span billing.DateSpan) {
-	switch {
-	case span.From.IsZero():
-	case span.To.IsZero() || span.To == span.From:
-		e.Segment("DTP", qualifier, "D8", x12.Element(span.From.X12()))
-	default:
-		e.Segment("DTP", qualifier, "RD8", x12.Element(span.From.X12()+"-"+span.To.X12()))
+	for i := range all {
+		e.Fields().Segment("STC")
+		all[i].fields(e.Fields(), charged)
 	}
 }

@@ -1,10 +1,7 @@
 package claims
 
 import (
-	"errors"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/core/billing"
@@ -19,17 +16,15 @@ var limits = x12.Limits{Bytes: 256 << 20, Segments: 5_000_000}
 // harmless faults. The error is an *x12.Error, or the reader's.
 func Decode(r io.Reader) ([]Batch, []x12.Warning, error) {
 	d := decoder{Reader: x12.NewReader(r, limits)}
-	for {
-		s, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			break
+	d.fields.Rules = x12.Rules{FirstOfTwo: true, Most: maxAmount, Fault: d.refuse}
+	err := d.Each(func(s *x12.Segment) error {
+		if err := d.segment(s); d.fault == nil {
+			return err
 		}
-		if err == nil {
-			err = d.segment(s)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+		return d.fault
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	if len(d.batches) == 0 {
 		return nil, nil, &x12.Error{Segment: 1, Reason: "there is no transaction set 837"}
@@ -39,28 +34,34 @@ func Decode(r io.Reader) ([]Batch, []x12.Warning, error) {
 
 // Bounds for a bad file. No real file of claims exceeds them.
 const (
-	maxWarnings = 100
-	maxLines    = 999
-	maxAmount   = billing.Money(1_000_000_000_00)
+	maxLines  = 999
+	maxAmount = billing.Money(1_000_000_000_00)
 )
 
 // decoder reads the segments. Next has the data of the current levels for the next
-// CLM. Entity is the code of the latest NM1. Claim and line are the current ones.
+// CLM. Claim and line are the current ones.
 type decoder struct {
 	*x12.Reader
+	fields   x12.Fields
+	fault    *x12.Error // of a value
 	batches  []Batch
-	warnings []x12.Warning
+	warnings x12.Warnings
 
-	batch   *Batch
-	level   string // HL03; empty before the first
-	next    Claim
-	entity  string // NM101 of the loop
-	address *Address
-	claim   *Claim
-	line    *Line
-	head    claimHead
-	others  bool        // inside the loops of other payers (2320)
-	other   *OtherPayer // the current one, or nil if it is one too many
+	batch  *Batch
+	level  string // HL03; empty before the first
+	next   Claim
+	claim  *Claim
+	line   *Line
+	head   claimHead
+	others bool        // inside the loops of other payers (2320)
+	other  *OtherPayer // the current one, or nil if it is one too many
+}
+
+// refuse makes a value the fault of the file, unless there is another before it.
+func (d *decoder) refuse(s *x12.Segment, reason string) {
+	if d.fault == nil {
+		d.fault = s.Fault(reason)
+	}
 }
 
 // claimHead holds the data of a claim that comes before its lines.
@@ -74,9 +75,10 @@ func (h claimHead) fault(reason string) *x12.Error {
 }
 
 func (d *decoder) segment(s *x12.Segment) error {
+	f := d.fields.Read(s)
 	switch {
 	case s.ID == "ST" && d.Set().ID == "837":
-		*d = decoder{Reader: d.Reader, batches: append(d.batches, d.newBatch()), warnings: d.warnings}
+		*d = decoder{Reader: d.Reader, fields: d.fields, batches: append(d.batches, d.newBatch()), warnings: d.warnings}
 		d.batch = &d.batches[len(d.batches)-1]
 		return nil
 	case d.batch == nil || s.ID == "ST":
@@ -88,7 +90,7 @@ func (d *decoder) segment(s *x12.Segment) error {
 	case "GE", "IEA", "GS", "ISA", "TA1":
 		return nil
 	case "BHT":
-		d.batch.Reference, d.batch.CreatedAt = s.Element(3), x12.ParseTime(s.Element(4), s.Element(5))
+		d.batch.header(f)
 		return nil
 	case "HL":
 		return d.hl(s)
@@ -98,23 +100,29 @@ func (d *decoder) segment(s *x12.Segment) error {
 		d.sbr(s)
 		return nil
 	case "LX":
-		d.others, d.line, d.entity, d.address = false, nil, "", nil
+		d.others, d.line = false, nil
+		f.Enter("")
 		return nil
 	case "SV1", "SV2", "SV4", "SV5":
 		return s.Fault("the service must be a dental service (SV3)")
 	case "SV3":
 		return d.sv3(s)
+	case "NM1":
+		f.Enter(s.Element(1))
 	}
 	switch {
 	case d.line != nil:
 		return d.inLine(s)
 	case d.others:
-		return d.inOther(s)
+		if d.other != nil {
+			d.other.loop(f, false)
+		}
 	case d.claim != nil:
-		return d.inClaim(s)
+		d.inClaim(s)
 	default:
-		return d.inLevel(s)
+		d.inLevel(s)
 	}
+	return nil
 }
 
 func (d *decoder) newBatch() Batch {
@@ -138,7 +146,8 @@ func (d *decoder) hl(s *x12.Segment) error {
 		return err
 	}
 	above := d.level
-	d.level, d.entity, d.address = s.Element(3), "", nil
+	d.level = s.Element(3)
+	d.fields.Enter("")
 	switch d.level {
 	case levelBilling:
 		d.next = Claim{}
@@ -159,187 +168,40 @@ func (d *decoder) hl(s *x12.Segment) error {
 }
 
 // inLevel reads a segment of the header, or of a level before its claims.
-func (d *decoder) inLevel(s *x12.Segment) error {
-	switch s.ID {
-	case "NM1":
-		d.nm1(s)
-	case "PER":
-		d.per(s)
-	case "N3", "N4":
-		d.place(s)
-	case "REF":
-		d.levelReference(s)
-	case "PRV":
-		if d.level == levelBilling && s.Element(1) == "BI" {
-			d.next.Billing.Taxonomy = s.Element(3)
-		}
-	case "PAT":
-		if p := d.next.Patient; p != nil {
-			p.Relationship = relationshipOf(s.Element(1))
-		}
-	case "DMG":
-		return d.dmg(s)
+func (d *decoder) inLevel(s *x12.Segment) {
+	f, c := &d.fields, &d.next
+	d.batch.header(f)
+	if d.level == levelBilling && s.Element(1) == "BI" {
+		specialty(f, "BI", &c.Billing.Taxonomy)
 	}
-	return nil
+	c.Billing.loop(f)
+	c.payTo(f)
+	c.parties(f)
+	if c.Patient != nil {
+		c.Patient.loop(f)
+	}
+	demographics(f, new(billing.Date), new(string)) // a date of birth that belongs to nobody must exist, too
 }
 
-// place reads N3 or N4 of the current address, if the loop has one.
-func (d *decoder) place(s *x12.Segment) {
-	switch a := d.address; {
-	case a == nil:
-	case s.ID == "N3":
-		a.Line1, a.Line2 = s.Element(1), s.Element(2)
-	default:
-		a.City, a.State, a.ZIP = s.Element(1), s.Element(2), s.Element(3)
-	}
-}
-
-func (d *decoder) levelReference(s *x12.Segment) {
-	value, o := s.Element(2), &d.next.Billing
-	switch qualifier := s.Element(1); {
-	case d.entity == "85" && (qualifier == "EI" || qualifier == "SY" && o.TaxID == ""):
-		o.TaxID = value
-	case d.entity == "85" && qualifier == "0B":
-		o.License = value
-	case d.entity == "PR" && qualifier == "G2":
-		d.next.ProviderNumber = value
-	case d.entity == "PR" && qualifier == "LU":
-		d.next.ProviderLocation = value
-	}
-}
-
-// sbr reads the plan of the claim's payer, or starts another payer of a claim.
+// sbr reads the plan of the claim's payer, or starts another payer of a claim. Those above
+// MaxOtherPayers are skipped.
 func (d *decoder) sbr(s *x12.Segment) {
-	rank := known(s.Element(1), CoveragePrimary, CoverageSecondary, CoverageTertiary)
-	if d.claim != nil {
-		d.startOther(s, rank)
+	f, c := &d.fields, d.claim
+	if c == nil {
+		n := &d.next
+		plan(f, &n.Coverage, "", &n.Subscriber.GroupNumber, &n.Subscriber.GroupName, &n.FilingIndicator)
 		return
 	}
-	d.next.Coverage, d.next.FilingIndicator = rank, s.Element(9)
-	d.next.Subscriber.GroupNumber, d.next.Subscriber.GroupName = s.Element(3), s.Element(4)
-}
-
-func (d *decoder) nm1(s *x12.Segment) {
-	d.entity, d.address = s.Element(1), nil
-	name := strings.TrimSpace(s.Element(4) + " " + s.Element(3))
-	id := s.Element(9)
-	switch d.entity {
-	case "41":
-		d.batch.Submitter.Name, d.batch.Submitter.ID = name, id
-	case "40":
-		d.batch.Receiver = Receiver{name, id}
-	case "85":
-		o := &d.next.Billing
-		o.Name, d.address = name, &o.Address
-		if o.Person, o.FirstName, o.LastName = s.Element(2) == "1", "", ""; o.Person {
-			o.FirstName, o.LastName = s.Element(4), s.Element(3)
-		}
-		switch s.Element(8) {
-		case "XX":
-			o.NPI = id
-		case "24", "34": // before 5010: employer's and social security numbers
-			o.TaxID = id
-		}
-	case "87":
-		d.address = &d.next.PayTo
-	case "IL":
-		p := &d.next.Subscriber
-		p.LastName, p.FirstName, p.MiddleName, p.Suffix = s.Element(3), s.Element(4), s.Element(5), s.Element(7)
-		p.MemberID, d.address = id, &p.Address
-	case "PR":
-		d.next.Payer.Name, d.next.Payer.PayerID = name, id
-	case "QC":
-		if p := d.next.Patient; p != nil {
-			p.LastName, p.FirstName, p.MiddleName, p.Suffix = s.Element(3), s.Element(4), s.Element(5), s.Element(7)
-			d.address = &p.Address
-		}
+	d.others, d.other, d.line = true, nil, nil
+	f.Enter("")
+	if len(c.OtherPayers) >= MaxOtherPayers {
+		return
 	}
-}
-
-func (d *decoder) per(s *x12.Segment) {
-	phone, email := "", ""
-	for n := 3; n < s.Len(); n += 2 {
-		switch s.Element(n) {
-		case "TE":
-			phone = s.Element(n + 1)
-		case "EM":
-			email = s.Element(n + 1)
-		}
+	var o OtherPayer
+	if o.Relationship = s.Element(2); o.Relationship != "" && o.Relationship != RelationSelf {
+		o.Relationship = relationshipOf(o.Relationship)
 	}
-	switch d.entity {
-	case "41":
-		t := &d.batch.Submitter
-		t.Contact, t.Phone, t.Email = s.Element(2), phone, email
-	case "85":
-		d.next.Billing.Contact, d.next.Billing.Phone = s.Element(2), phone
-	}
-}
-
-func (d *decoder) dmg(s *x12.Segment) error {
-	born, err := day(s, s.Element(2))
-	if err != nil {
-		return err
-	}
-	switch p := d.next.Patient; {
-	case d.entity == "IL":
-		d.next.Subscriber.DateOfBirth, d.next.Subscriber.Gender = born, genderOf(s.Element(3))
-	case d.entity == "QC" && p != nil:
-		p.DateOfBirth, p.Gender = born, genderOf(s.Element(3))
-	}
-	return nil
-}
-
-// warn records a harmless fault of the claim.
-func (d *decoder) warn(reason string) {
-	if len(d.warnings) < maxWarnings {
-		d.warnings = append(d.warnings, x12.Warning{Segment: d.head.segment, Offset: d.head.offset, Reason: reason})
-	}
-}
-
-// day reads a date, or the first date of a range. It returns zero if the element is
-// empty.
-func day(s *x12.Segment, value string) (billing.Date, error) {
-	first, _, _ := strings.Cut(value, "-")
-	if first == "" {
-		return billing.Date{}, nil
-	}
-	d, err := billing.ParseX12Date(first)
-	if err != nil {
-		return d, s.Fault("the date does not exist")
-	}
-	return d, nil
-}
-
-func money(s *x12.Segment, element int) (billing.Money, error) {
-	m, err := billing.ParseX12Money(s.Element(element))
-	if err != nil || m < -maxAmount || m > maxAmount {
-		return 0, s.Fault("the amount is malformed")
-	}
-	return m, nil
-}
-
-// known returns a code if it is one of codes, and otherwise the empty string.
-func known(code string, codes ...string) string {
-	if slices.Contains(codes, code) {
-		return code
-	}
-	return ""
-}
-
-func relationshipOf(code string) string {
-	switch code {
-	case RelationSpouse, RelationChild:
-		return code
-	default:
-		return RelationOther
-	}
-}
-
-func genderOf(code string) string {
-	switch code {
-	case "", GenderFemale, GenderMale:
-		return code
-	default:
-		return GenderUnknown
-	}
+	plan(f, &o.Coverage, "", &o.GroupNumber, &o.GroupName, &o.FilingIndicator)
+	c.OtherPayers = append(c.OtherPayers, o)
+	d.other = &c.OtherPayers[len(c.OtherPayers)-1]
 }

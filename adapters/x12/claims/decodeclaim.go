@@ -23,14 +23,12 @@ func (d *decoder) clm(s *x12.Segment) error {
 		}
 	}
 	c.Segment = s.Ordinal
-	c.PatientControlNumber = s.Element(1)
+	c.fields(&d.fields)
 	if x12.Text(c.PatientControlNumber) == "" {
 		return s.Fault("the claim has no patient control number (CLM01)")
 	}
-	charge, err := money(s, 2)
-	if err != nil {
-		return err
-	}
+	d.head = claimHead{segment: s.Ordinal, offset: s.Offset}
+	d.fields.Amount(2, &d.head.charge)
 	c.PlaceOfService = s.Component(5, 1)
 	switch s.Component(5, 3) {
 	case "", FrequencyOriginal:
@@ -45,14 +43,11 @@ func (d *decoder) clm(s *x12.Segment) error {
 	if a := s.Component(11, 1); a != "" {
 		c.Accident = &Accident{Cause: causeOf(a), State: s.Component(11, 4)}
 	}
-	c.Assignment = known(s.Element(7), AssignmentAccepted, AssignmentRefused)
-	c.BenefitsAssigned = known(s.Element(8), BenefitsToProvider, BenefitsToPatient, BenefitsRefused)
-	c.Release = known(s.Element(9), ReleaseSigned, ReleaseInformed)
 	c.Predetermination = s.Element(19) == "PB"
 	d.batch.Claims = append(d.batch.Claims, c)
 	d.claim = &d.batch.Claims[len(d.batch.Claims)-1]
-	d.head = claimHead{segment: s.Ordinal, offset: s.Offset, charge: charge}
-	d.line, d.others, d.entity, d.address = nil, false, "", nil
+	d.line, d.others = nil, false
+	d.fields.Enter("")
 	return nil
 }
 
@@ -73,129 +68,52 @@ func (d *decoder) endClaim() error {
 	if sum := c.Charge(); sum < -maxAmount || sum > maxAmount {
 		return d.head.fault("the charge of the claim is too large")
 	} else if sum != d.head.charge {
-		d.warn("the charge of the claim is not the sum of its lines")
+		d.warnings.AddAt(d.head.segment, d.head.offset, "the charge of the claim is not the sum of its lines")
 	}
 	d.claim, d.line, d.others = nil, nil, false
 	return nil
 }
 
 // inClaim reads a segment between a claim and its lines.
-func (d *decoder) inClaim(s *x12.Segment) (err error) {
-	c := d.claim
-	switch s.ID {
-	case "DTP":
-		switch {
-		case s.Element(1) == "472":
-			c.ServiceDate, err = day(s, s.Element(3))
-		case s.Element(1) == "439" && c.Accident != nil:
-			c.Accident.Date, err = day(s, s.Element(3))
-		case s.Element(1) == "452":
-			c.treatment().ApplianceDate, err = day(s, s.Element(3))
+func (d *decoder) inClaim(s *x12.Segment) {
+	f, c := &d.fields, d.claim
+	switch first, second := s.Element(1), s.Element(2); s.ID {
+	case "DTP", "DN1":
+		if c.Orthodontics == nil && (s.ID == "DN1" || first == "452") {
+			c.Orthodontics = &Orthodontics{}
 		}
-	case "DN1":
-		o := c.treatment()
-		if o.TotalMonths, err = number(s, s.Element(1), 0); err == nil {
-			o.MonthsRemaining, err = number(s, s.Element(2), 0)
+		if c.dates(f); s.ID == "DN1" {
+			c.Orthodontics.TotalMonths = d.number(s, first, 0, faultNumber)
+			c.Orthodontics.MonthsRemaining = d.number(s, second, 0, faultNumber)
 		}
 	case "DN2":
-		switch tooth := s.Element(1); {
-		case tooth == "":
-		case s.Element(2) == "M":
-			c.MissingTeeth = append(c.MissingTeeth, tooth)
-		case s.Element(2) == "E":
-			c.TeethToExtract = append(c.TeethToExtract, tooth)
+		switch {
+		case first == "":
+		case second == "M":
+			c.MissingTeeth = append(c.MissingTeeth, first)
+		case second == "E":
+			c.TeethToExtract = append(c.TeethToExtract, first)
 		}
 	case "PWK":
 		if number := s.Element(6); number != "" {
-			c.Attachments = append(c.Attachments, Attachment{ReportType: s.Element(1), Number: number})
+			c.Attachments = append(c.Attachments, Attachment{ReportType: first, Number: number})
 		}
 	case "AMT":
-		if s.Element(1) == "F5" {
-			c.PatientPaid, err = money(s, 2)
+		if first == "F5" {
+			f.Amount(2, &c.PatientPaid)
 		}
-	case "REF":
-		if d.entity == "82" {
-			c.Rendering.reference(s.Element(1), s.Element(2))
-		}
-		c.reference(s.Element(1), s.Element(2))
 	case "NTE":
-		c.note(s.Element(2))
+		c.note(second)
 	case "HI":
 		for n := 1; n <= s.Len(); n++ {
 			if q := s.Component(n, 1); (q == "ABK" || q == "ABF") && s.Component(n, 2) != "" {
 				c.Diagnoses = append(c.Diagnoses, s.Component(n, 2))
 			}
 		}
-	case "NM1":
-		d.claimEntity(s)
-	case "N3", "N4":
-		d.place(s)
-	case "PRV":
-		switch d.entity {
-		case "DN":
-			c.Referring.Taxonomy = s.Element(3)
-		case "82":
-			c.Rendering.Taxonomy = s.Element(3)
-		}
+	default:
+		c.references(f)
+		c.providers(f)
 	}
-	return err
-}
-
-// claimEntity reads the NM1 of a provider or of the facility.
-func (d *decoder) claimEntity(s *x12.Segment) {
-	d.entity, d.address = s.Element(1), nil
-	switch c := d.claim; d.entity {
-	case "DN":
-		c.Referring = providerOf(s)
-	case "82":
-		c.Rendering = providerOf(s)
-	case "77":
-		c.Facility = Facility{Name: s.Element(3), NPI: npiOf(s)}
-		d.address = &c.Facility.Address
-	}
-}
-
-func providerOf(s *x12.Segment) Provider {
-	return Provider{FirstName: s.Element(4), LastName: s.Element(3), NPI: npiOf(s)}
-}
-
-func npiOf(s *x12.Segment) string {
-	if s.Element(8) != "XX" {
-		return ""
-	}
-	return s.Element(9)
-}
-
-func (p *Provider) reference(qualifier, value string) {
-	switch qualifier {
-	case "0B":
-		p.License = value
-	case "G2":
-		p.Number = value
-	case "LU":
-		p.Location = value
-	}
-}
-
-func (c *Claim) reference(qualifier, value string) {
-	switch qualifier {
-	case "G3":
-		c.PredeterminationNumber = value
-	case "F8":
-		c.PayerClaimNumber = value
-	case "9F":
-		c.ReferralNumber = value
-	case "G1":
-		c.PriorAuthorization = value
-	}
-}
-
-// treatment returns the orthodontics, which DTP 452 or DN1 may start.
-func (c *Claim) treatment() *Orthodontics {
-	if c.Orthodontics == nil {
-		c.Orthodontics = &Orthodontics{}
-	}
-	return c.Orthodontics
 }
 
 // note adds an NTE to an attachment if it starts with the attachment's number. As
@@ -227,125 +145,70 @@ func (d *decoder) sv3(s *x12.Segment) error {
 	if d.claim == nil {
 		return s.Fault("the service stands outside a claim (CLM)")
 	}
-	procedure := s.Component(1, 2)
-	if x12.Text(procedure) == "" {
+	if x12.Text(s.Component(1, 2)) == "" {
 		return s.Fault("the service has no procedure (SV301)")
 	}
-	fee, err := money(s, 2)
-	if err != nil {
-		return err
-	}
-	quantity, err := quantity(s, 6)
-	if err != nil {
-		return err
+	l := Line{PlaceOfService: s.Element(3), Quantity: 1}
+	l.fields(&d.fields)
+	if e := s.Element(6); e != "" {
+		l.Quantity = d.number(s, e, 1, "the quantity must be a whole number above zero")
 	}
 	if len(d.claim.Lines) >= maxLines {
 		return s.Fault("the claim has too many service lines")
 	}
-	l := Line{
-		Procedure: procedure, Fee: fee, PlaceOfService: s.Element(3), OralCavity: present(s.Components(4)),
-		Prosthesis: known(s.Element(5), ProsthesisInitial, ProsthesisReplacement), Quantity: quantity,
-	}
-	for n := 3; n < 3+MaxModifiers; n++ {
-		if m := s.Component(1, n); m != "" {
-			l.Modifiers = append(l.Modifiers, m)
-		}
-	}
 	for _, p := range present(s.Components(11)) {
-		to, err := number(s, p, 1)
-		if err != nil {
-			return err
-		}
-		l.DiagnosisPointers = append(l.DiagnosisPointers, to)
+		l.DiagnosisPointers = append(l.DiagnosisPointers, d.number(s, p, 1, faultNumber))
 	}
 	d.claim.Lines = append(d.claim.Lines, l)
-	d.line, d.others, d.entity = &d.claim.Lines[len(d.claim.Lines)-1], false, ""
+	d.line, d.others = &d.claim.Lines[len(d.claim.Lines)-1], false
+	d.fields.Enter("")
 	return nil
 }
 
-// inLine reads a segment of a line.
-func (d *decoder) inLine(s *x12.Segment) (err error) {
-	l := d.line
-	switch s.ID {
-	case "TOO":
-		if tooth := s.Element(2); tooth != "" {
-			if len(l.Teeth) >= MaxTeeth {
-				return s.Fault("the service has too many teeth (TOO)")
-			}
-			l.Teeth = append(l.Teeth, Tooth{tooth, present(s.Components(3))})
+// inLine reads a segment of a line. An adjudication begins with its SVD.
+func (d *decoder) inLine(s *x12.Segment) error {
+	l, f := d.line, &d.fields
+	switch {
+	case s.ID == "TOO" && s.Element(2) != "":
+		if len(l.Teeth) >= MaxTeeth {
+			return s.Fault("the service has too many teeth (TOO)")
 		}
-	case "DTP":
-		switch s.Element(1) {
-		case "472":
-			l.ServiceDate, err = day(s, s.Element(3))
-		case "441":
-			l.PriorPlacement, err = day(s, s.Element(3))
-		case "573":
-			if a := l.adjudication(); a != nil {
-				a.PaymentDate, err = day(s, s.Element(3))
-			}
+		x12.List(f, "TOO", &l.Teeth, (*Tooth).fields)
+	case s.ID == "SVD":
+		if len(l.Adjudications) >= MaxAdjudications {
+			return s.Fault("the service has too many adjudications (SVD)")
 		}
-	case "NM1":
-		if d.entity = s.Element(1); d.entity == "82" {
-			l.Rendering = providerOf(s)
+		a := Adjudication{PayerID: s.Element(1), Procedure: s.Component(3, 2), Quantity: 1}
+		if f.Amount(2, &a.Paid); s.Element(5) != "" {
+			a.Quantity = d.number(s, s.Element(5), 0, faultNumber)
 		}
-	case "PRV":
-		if d.entity == "82" {
-			l.Rendering.Taxonomy = s.Element(3)
-		}
-	case "REF":
-		if d.entity == "82" {
-			l.Rendering.reference(s.Element(1), s.Element(2))
-		}
-	case "SVD":
-		err = l.svd(s)
-	case "CAS":
-		if a := l.adjudication(); a != nil {
-			a.Adjustments, err = adjustments(a.Adjustments, s)
+		l.Adjudications = append(l.Adjudications, a)
+	default:
+		if l.loop(f, "", false); len(l.Adjudications) > 0 {
+			l.Adjudications[len(l.Adjudications)-1].loop(f)
 		}
 	}
-	return err
+	return nil
 }
 
-// mostUnits is the highest plausible number of units or months.
-const mostUnits = 99_999
-
-// quantity reads a quantity above zero. It returns 1 if the element is absent.
-func quantity(s *x12.Segment, element int) (int, error) {
-	e := s.Element(element)
-	if e == "" {
-		return 1, nil
-	}
-	n, err := number(s, e, 1)
-	if err != nil {
-		return 0, s.Fault("the quantity must be a whole number above zero")
-	}
-	return n, nil
-}
+const (
+	mostUnits   = 99_999 // the highest plausible number of units or months
+	faultNumber = "the number is malformed"
+)
 
 // number reads a whole number, which may have decimals of zero. It returns 0 for an
 // empty value.
-func number(s *x12.Segment, value string, least int) (int, error) {
+func (d *decoder) number(s *x12.Segment, value string, least int, fault string) int {
 	if value == "" {
-		return 0, nil
+		return 0
 	}
 	whole, decimals, _ := strings.Cut(value, ".")
 	n, err := strconv.Atoi(whole)
 	if err != nil || n < least || n > mostUnits || strings.Trim(decimals, "0") != "" {
-		return 0, s.Fault("the number is malformed")
+		d.refuse(s, fault)
+		return 0
 	}
-	return n, nil
-}
-
-// present returns the nonempty values.
-func present(values []string) []string {
-	var all []string
-	for _, v := range values {
-		if v != "" {
-			all = append(all, v)
-		}
-	}
-	return all
+	return n
 }
 
 func causeOf(code string) string {

@@ -2,34 +2,19 @@ package claims
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/core/billing"
 )
 
-// The longest values that the guide allows, in characters.
+// The longest values that the guide allows, in characters, and the most of a list.
 const (
-	maxReference = 50
-	maxControl   = 38 // CLM01; payers need to keep only 20
-	maxLast      = 60
-	maxFirst     = 35
-	maxMiddle    = 25
-	maxSuffix    = 10
-	maxID        = 80
-	maxLine      = 55
-	maxCity      = 30
-	maxState     = 2
-	maxZIP       = 15
-	maxContact   = 256
 	maxNote      = 80
-	maxProcedure = 48
-	maxModifier  = 2
 	maxDiagnosis = 30
-	maxReason    = 5
-	maxQuantity  = 15
 	maxCode      = 3 // for values of code lists
 	maxCavities  = 5
 	maxSurfaces  = 5
@@ -68,256 +53,100 @@ func Encode(w io.Writer, b *Batch) error {
 // level.
 type encoder struct {
 	x12.Writer
-	notesOf int // the most NTE segments of a claim
-	levels  int // HL segments so far
-	billing int // the HL of the billing provider; 0 before the first
-	from    biller
-	source  sender // the billing provider that from was converted from
+	notesOf int    // the most NTE segments of a claim
+	billing int    // the HL of the billing provider; 0 before the first
+	source  sender // the billing provider, as the claim states it
+
+	draft      x12.Writer   // of a billing provider
+	from, next bytes.Buffer // the billing provider as the file states it, and the one of the draft
 }
 
-// sender is the billing provider as the claim states it. Biller is the same provider
-// as the file states it.
-type (
-	sender struct {
-		provider BillingProvider
-		payTo    Address
-	}
-	biller struct {
-		kind, name, first, npi, taxID, license, taxonomy, contact, phone x12.Element
-		at, payTo                                                        address
-	}
-	address struct{ line1, line2, city, state, zip x12.Element }
-)
+type sender struct {
+	provider BillingProvider
+	payTo    Address
+}
 
 func (e *encoder) open(b *Batch) {
 	if e.notesOf = MaxNotes; b.MostNotes > 0 {
 		e.notesOf = min(b.MostNotes, MaxNotes)
 	}
-	control := cmp.Or(x12.Clip(b.Control, 9), "0001")
-	e.OpenInterchange(b.Interchange)
+	control := string(cmp.Or(x12.Clip(b.Control, 9), "0001"))
 	g := b.Group
 	g.FunctionalID, g.Version = "HC", Version
-	e.OpenGroup(g)
-	e.OpenSet(x12.Set{ID: "837", Control: string(control), Version: Version})
-	at := b.CreatedAt.UTC()
-	// 0019 nests information source, subscriber and dependent. 00 is an original.
-	// CH marks claims for payment.
-	e.Segment("BHT", "0019", "00", cmp.Or(x12.Clip(b.Reference, maxReference), control),
-		x12.Element(at.Format("20060102")), x12.Element(at.Format("150405")), "CH")
-	s := b.Submitter
-	e.organization("41", s.Name, "46", x12.Clip(s.ID, maxID))
-	e.contact(x12.Clip(s.Contact, maxLast), phone(s.Phone), x12.Clip(s.Email, maxContact))
-	e.organization("40", b.Receiver.Name, "46", x12.Clip(b.Receiver.ID, maxID))
+	e.Open(b.Interchange, g, x12.Set{ID: "837", Control: control, Version: Version})
+	head := Batch{Reference: string(cmp.Or(x12.Text(b.Reference), x12.Element(control))), CreatedAt: b.CreatedAt, Submitter: b.Submitter, Receiver: b.Receiver}
+	head.Submitter.Phone = phone(b.Submitter.Phone)
+	head.header(e.Fields())
 }
 
 func (e *encoder) claim(c *Claim) {
 	e.biller(c)
-	e.subscriber(c)
+	f := e.Fields()
+	subscriber := e.Level(e.billing, levelSubscriber, x12.Child(c.Patient != nil))
+	f.Segment("SBR")
+	if c.Patient == nil {
+		f.Put(2, RelationSelf)
+	}
+	plan(f, &c.Coverage, CoveragePrimary, &c.Subscriber.GroupNumber, &c.Subscriber.GroupName, &c.FilingIndicator)
+	c.parties(f)
 	if c.Patient != nil {
-		e.patient(c)
+		e.Level(subscriber, levelPatient, x12.Child(false))
+		p := *c.Patient
+		if blank(&p.Address) {
+			p.Address = c.Subscriber.Address
+		}
+		p.loop(f)
 	}
 	e.detail(c)
-	e.provider("DN", "RF", &c.Referring)
-	e.provider("82", "PE", &c.Rendering)
-	e.facility(&c.Facility)
+	c.providers(f)
 	for i := range c.OtherPayers[:min(len(c.OtherPayers), MaxOtherPayers)] {
-		e.otherPayer(c, &c.OtherPayers[i])
+		o := &c.OtherPayers[i]
+		f.Segment("SBR")
+		f.Code(2, &o.Relationship)
+		plan(f, &o.Coverage, coverageUnknown, &o.GroupNumber, &o.GroupName, &o.FilingIndicator)
+		o.loop(f, datedIn(c.Lines, o.Payer.PayerID))
 	}
 	for i := range c.Lines {
 		e.line(c, i)
 	}
 }
 
-// level writes HL.
-func (e *encoder) level(code x12.Element, parent int, hasChild bool) {
-	e.levels++
-	up, below := x12.Element(""), x12.Element("0")
-	if parent > 0 {
-		up = x12.Int(parent)
-	}
-	if hasChild {
-		below = "1"
-	}
-	e.Segment("HL", x12.Int(e.levels), up, code, below)
-}
-
+// biller writes the level of the billing provider, unless the one before has the same.
+// A provider that is spelled differently may have the same form in the file.
 func (e *encoder) biller(c *Claim) {
 	source := sender{c.Billing, c.PayTo}
 	if e.billing > 0 && source == e.source {
 		return
 	}
-	from := billerOf(source)
 	e.source = source
-	if e.billing > 0 && from == e.from {
-		return // the provider is spelled differently, but has the same form in the file
+	c.writeBilling(e.draft.Fields())
+	e.next.Reset()
+	_ = e.draft.Flush(&e.next) // a bytes.Buffer never fails
+	if e.billing > 0 && bytes.Equal(e.from.Bytes(), e.next.Bytes()) {
+		return
 	}
-	e.from = from
-	e.level(levelBilling, 0, true)
-	e.billing = e.levels
-	e.specialty("BI", from.taxonomy)
-	qualifier := x12.Element("XX")
-	if from.npi == "" {
-		qualifier = ""
-	}
-	e.Segment("NM1", "85", from.kind, from.name, from.first, "", "", "", qualifier, from.npi)
-	e.address(from.at)
-	e.reference("EI", from.taxID)
-	e.reference("0B", from.license)
-	e.contact(from.contact, from.phone, "")
-	if from.payTo != (address{}) {
-		e.Segment("NM1", "87", "2")
-		e.address(from.payTo)
-	}
+	e.from, e.next = e.next, e.from
+	e.billing = e.Level(0, levelBilling, x12.Child(true))
+	c.writeBilling(e.Fields())
 }
 
-func billerOf(s sender) biller {
-	o := s.provider
-	b := biller{
-		kind: "2", name: cmp.Or(x12.Clip(o.Name, maxLast), "X"), npi: x12.Clip(o.NPI, maxID),
-		taxID: x12.Clip(strings.ReplaceAll(o.TaxID, "-", ""), maxReference), taxonomy: x12.Clip(o.Taxonomy, maxReference),
-		license: x12.Clip(o.License, maxReference), phone: phone(o.Phone), at: addressOf(o.Address), payTo: addressOf(s.payTo),
-	}
-	full := b.name
+func (c *Claim) writeBilling(f *x12.Fields) {
+	o := c.Billing
+	name := cmp.Or(x12.Clip(o.Name, x12.MaxLast), noName)
+	o.Name = string(name)
 	if o.Person {
-		b.kind, b.name, b.first = "1", cmp.Or(x12.Clip(o.LastName, maxLast), "X"), x12.Clip(o.FirstName, maxFirst)
-		full = x12.Clip(string(b.first+" "+b.name), maxLast)
+		last := cmp.Or(x12.Clip(o.LastName, x12.MaxLast), noName)
+		o.LastName, name = string(last), x12.Clip(o.FirstName, x12.MaxFirst)+" "+last
 	}
-	b.contact = cmp.Or(x12.Clip(o.Contact, maxLast), full)
-	return b
-}
-
-func (e *encoder) subscriber(c *Claim) {
-	e.level(levelSubscriber, e.billing, c.Patient != nil)
-	s := &c.Subscriber
-	self := x12.Element("")
-	if c.Patient == nil {
-		self = "18"
-	}
-	e.plan(cmp.Or(code(c.Coverage), CoveragePrimary), self, s.GroupNumber, s.GroupName, c.FilingIndicator)
-	e.person("IL", name{s.FirstName, s.MiddleName, s.LastName, s.Suffix}, "MI", x12.Clip(s.MemberID, maxID))
-	e.address(addressOf(s.Address))
-	e.demographics(s.DateOfBirth, s.Gender)
-	e.organization("PR", c.Payer.Name, "PI", x12.Clip(c.Payer.PayerID, maxID))
-	e.reference("G2", x12.Clip(c.ProviderNumber, maxReference))
-	e.reference("LU", x12.Clip(c.ProviderLocation, maxReference))
-}
-
-// plan writes SBR. The name of a group replaces a missing number.
-func (e *encoder) plan(rank, relationship x12.Element, number, groupName, filing string) {
-	group, groupOf := x12.Clip(number, maxReference), x12.Element("")
-	if group == "" {
-		groupOf = x12.Clip(groupName, maxLast)
-	}
-	e.Segment("SBR", rank, relationship, group, groupOf, "", "", "", "", cmp.Or(code(filing), FilingCommercial))
-}
-
-func (e *encoder) patient(c *Claim) {
-	e.level(levelPatient, e.levels, false)
-	p := c.Patient
-	e.Segment("PAT", cmp.Or(code(p.Relationship), RelationOther))
-	e.person("QC", name{p.FirstName, p.MiddleName, p.LastName, p.Suffix}, "", "")
-	at := addressOf(p.Address)
-	if at == (address{}) {
-		at = addressOf(c.Subscriber.Address)
-	}
-	e.address(at)
-	e.demographics(p.DateOfBirth, p.Gender)
-}
-
-// organization writes the NM1 of an organization.
-func (e *encoder) organization(entity x12.Element, name string, qualifier, id x12.Element) {
-	if id == "" {
-		qualifier = ""
-	}
-	e.Segment("NM1", entity, "2", cmp.Or(x12.Clip(name, maxLast), "X"), "", "", "", "", qualifier, id)
-}
-
-// name is the name of a person.
-type name struct{ first, middle, last, suffix string }
-
-func (e *encoder) person(entity x12.Element, of name, qualifier, id x12.Element) {
-	if id == "" {
-		qualifier = ""
-	}
-	e.Segment("NM1", entity, "1", cmp.Or(x12.Clip(of.last, maxLast), "X"), x12.Clip(of.first, maxFirst), x12.Clip(of.middle, maxMiddle), "",
-		x12.Clip(of.suffix, maxSuffix), qualifier, id)
-}
-
-// provider writes the NM1, PRV and REF of a person, or nothing for a zero provider.
-func (e *encoder) provider(entity, role x12.Element, p *Provider) {
-	if p.FirstName == "" && p.LastName == "" && p.NPI == "" {
-		return
-	}
-	e.person(entity, name{first: p.FirstName, last: p.LastName}, "XX", x12.Clip(p.NPI, maxID))
-	e.specialty(role, x12.Clip(p.Taxonomy, maxReference))
-	e.reference("0B", x12.Clip(p.License, maxReference))
-	e.reference("G2", x12.Clip(p.Number, maxReference))
-	e.reference("LU", x12.Clip(p.Location, maxReference))
-}
-
-func (e *encoder) facility(f *Facility) {
-	if *f == (Facility{}) {
-		return
-	}
-	e.organization("77", f.Name, "XX", x12.Clip(f.NPI, maxID))
-	e.address(addressOf(f.Address))
-}
-
-func (e *encoder) specialty(role, taxonomy x12.Element) {
-	if taxonomy != "" {
-		e.Segment("PRV", role, "PXC", taxonomy)
-	}
-}
-
-func (e *encoder) address(a address) {
-	e.Optional("N3", a.line1, a.line2)
-	e.Optional("N4", a.city, a.state, a.zip)
-}
-
-func addressOf(a Address) address {
-	return address{
-		x12.Clip(a.Line1, maxLine), x12.Clip(a.Line2, maxLine), x12.Clip(a.City, maxCity), x12.Clip(a.State, maxState),
-		x12.Clip(strings.ReplaceAll(a.ZIP, "-", ""), maxZIP),
-	}
-}
-
-func (e *encoder) demographics(born billing.Date, gender string) {
-	if born.IsZero() && gender == "" {
-		return
-	}
-	var format, day x12.Element
-	if !born.IsZero() {
-		format, day = "D8", x12.Element(born.X12())
-	}
-	e.Segment("DMG", format, day, cmp.Or(code(gender), GenderUnknown))
-}
-
-// contact writes PER if there is a number. A name alone is no contact.
-func (e *encoder) contact(who, telephone, email x12.Element) {
-	switch {
-	case telephone != "" && email != "":
-		e.Segment("PER", "IC", who, "TE", telephone, "EM", email)
-	case telephone != "":
-		e.Segment("PER", "IC", who, "TE", telephone)
-	case email != "":
-		e.Segment("PER", "IC", who, "EM", email)
-	}
-}
-
-func (e *encoder) reference(qualifier, value x12.Element) {
-	if value != "" {
-		e.Segment("REF", qualifier, value)
-	}
-}
-
-func (e *encoder) date(qualifier x12.Element, day billing.Date) {
-	if !day.IsZero() {
-		e.Segment("DTP", qualifier, "D8", x12.Element(day.X12()))
-	}
+	o.Contact = string(cmp.Or(x12.Text(o.Contact), name))
+	o.TaxID, o.Phone = strings.ReplaceAll(o.TaxID, "-", ""), phone(o.Phone)
+	specialty(f, "BI", &o.Taxonomy)
+	o.loop(f)
+	c.payTo(f)
 }
 
 // phone returns the digits of a telephone number in the United States.
-func phone(s string) x12.Element {
+func phone(s string) string {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
 			return -1
@@ -327,12 +156,212 @@ func phone(s string) x12.Element {
 	if len(digits) == 11 && digits[0] == '1' {
 		digits = digits[1:]
 	}
-	return x12.Clip(digits, maxContact)
+	return digits
 }
 
-// amount writes AMT.
-func (e *encoder) amount(qualifier x12.Element, m billing.Money) {
-	e.Segment("AMT", qualifier, x12.Cents(int64(m)))
+// detail writes loop 2300, the claim without its providers and lines.
+func (e *encoder) detail(c *Claim) {
+	f := e.Fields()
+	f.Segment("CLM")
+	c.fields(f)
+	f.Put(2, x12.Cents(int64(c.Charge()))).Put(6, "Y") // the provider's signature is on file
+	f.Put(5, x12.Composite(cmp.Or(code(c.PlaceOfService), "11"), "B", cmp.Or(code(c.Frequency), FrequencyOriginal)))
+	if a := c.Accident; a != nil {
+		f.Put(11, x12.Composite(cmp.Or(code(a.Cause), CauseOther), "", "", x12.Clip(a.State, x12.MaxState)))
+	}
+	if c.Predetermination {
+		f.Put(19, "PB")
+	}
+	c.dates(f)
+	if o := c.Orthodontics; o != nil {
+		o.write(f)
+	}
+	c.writeTeeth(f)
+	attachments := c.Attachments[:min(len(c.Attachments), MaxAttachments)]
+	for _, a := range attachments {
+		if number := x12.Clip(a.Number, x12.MaxReference); number != "" {
+			e.Segment("PWK", cmp.Or(code(a.ReportType), ReportOther), "EL", "", "", "AC", number)
+		}
+	}
+	if c.PatientPaid != 0 {
+		paid := &c.PatientPaid
+		amount(f, "F5", &paid)
+	}
+	c.references(f)
+	e.notes(attachments, c.Note)
+	e.diagnoses(c.Diagnoses)
+}
+
+// write writes DN1. DN104 says that the services are orthodontic when no months do.
+func (o *Orthodontics) write(f *x12.Fields) {
+	f.Segment("DN1")
+	for i, months := range []int{o.TotalMonths, o.MonthsRemaining} {
+		if months > 0 {
+			f.Put(i+1, x12.Int(months))
+		}
+	}
+	if o.TotalMonths <= 0 && o.MonthsRemaining <= 0 {
+		f.Put(4, "Y")
+	}
+}
+
+// writeTeeth writes DN2, at most MaxTeethStatus.
+func (c *Claim) writeTeeth(f *x12.Fields) {
+	room := MaxTeethStatus
+	add := func(teeth []string, status x12.Element) {
+		for _, tooth := range teeth {
+			if t := code(tooth); t != "" && room > 0 {
+				f.Segment("DN2")
+				f.Put(1, t).Put(2, status).Put(6, "JP")
+				room--
+			}
+		}
+	}
+	add(c.MissingTeeth, "M")
+	add(c.TeethToExtract, "E")
+}
+
+// diagnoses writes HI. The guide wants codes without their point.
+func (e *encoder) diagnoses(all []string) {
+	n, f := 0, e.Fields()
+	f.Optional("HI")
+	for _, d := range all {
+		t := x12.Clip(strings.ReplaceAll(d, ".", ""), maxDiagnosis)
+		if t == "" || n == MaxDiagnoses {
+			continue
+		}
+		qualifier := x12.Element("ABF")
+		if n == 0 {
+			qualifier = "ABK"
+		}
+		n++
+		f.Put(n, x12.Composite(qualifier, t))
+	}
+}
+
+// notes writes the NTE segments. The attachments' notes come first, because payers
+// look there for attachment numbers. The claim's own note gets the space left, at
+// most 80 characters for each segment.
+func (e *encoder) notes(attachments []Attachment, own string) {
+	room := e.notesOf
+	add := func(t x12.Element) {
+		if room > 0 {
+			e.Segment("NTE", "ADD", t)
+			room--
+		}
+	}
+	var unnumbered string // notes that do not start with an attachment's number
+	for _, a := range attachments {
+		if t := x12.Clip(a.Note, maxNote); isAbout(string(t), string(x12.Clip(a.Number, x12.MaxReference))) {
+			add(t)
+		} else {
+			unnumbered += string(t) + " "
+		}
+	}
+	text := unnumbered + string(x12.Text(own))
+	parts := split(text, maxNote)
+	if len(parts) > room {
+		parts = chop(text)
+	}
+	for _, part := range parts {
+		add(x12.Element(part))
+	}
+}
+
+// isAbout reports whether a note starts with the number of an attachment.
+func isAbout(note, number string) bool {
+	rest, ok := strings.CutPrefix(note, number)
+	return ok && number != "" && (rest == "" || rest[0] == ' ')
+}
+
+// chop cuts a text into parts of maxNote characters. It may split a word, because a
+// split word is still readable and an omitted one is lost.
+func chop(text string) (parts []string) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		n := min(maxNote, len(text))
+		parts, text = append(parts, strings.TrimSpace(text[:n])), text[n:]
+	}
+	return parts
+}
+
+// split cuts a text into parts of at most limit characters, between words if
+// possible.
+func split(text string, limit int) (parts []string) {
+	var part string
+	for word := range strings.FieldsSeq(text) {
+		for len(word) > limit {
+			if part != "" {
+				parts, part = append(parts, part), ""
+			}
+			parts, word = append(parts, word[:limit]), word[limit:]
+		}
+		switch {
+		case word == "":
+		case part == "":
+			part = word
+		case len(part)+1+len(word) <= limit:
+			part += " " + word
+		default:
+			parts, part = append(parts, part), word
+		}
+	}
+	if part != "" {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// line writes loop 2400. The payer repeats the line's number in an 835 (REF 6R).
+func (e *encoder) line(c *Claim, i int) {
+	l, f, number := &c.Lines[i], e.Fields(), strconv.Itoa(i+1)
+	e.Segment("LX", x12.Element(number))
+	f.Segment("SV3")
+	l.fields(f)
+	if place := code(l.PlaceOfService); place != cmp.Or(code(c.PlaceOfService), "11") { // the guide wants only a place that differs
+		f.Put(3, place)
+	}
+	at := 1
+	for _, p := range l.DiagnosisPointers {
+		if p >= 1 && p <= MaxDiagnoses && at <= MaxDiagnoses {
+			f.PutComponent(11, at, x12.Int(p))
+			at++
+		}
+	}
+	for k := range l.Teeth[:min(len(l.Teeth), MaxTeeth)] {
+		if t := &l.Teeth[k]; code(t.Number) != "" {
+			f.Segment("TOO")
+			t.fields(f)
+		}
+	}
+	l.loop(f, number, c.Predetermination)
+	for j := range l.Adjudications[:min(len(l.Adjudications), MaxAdjudications)] {
+		e.adjudication(l, &l.Adjudications[j])
+	}
+}
+
+// adjudication writes loop 2430. Without a payer's ID it would say nothing.
+func (e *encoder) adjudication(l *Line, a *Adjudication) {
+	payer := x12.Clip(a.PayerID, x12.MaxID)
+	if payer == "" {
+		return
+	}
+	procedure := cmp.Or(x12.Clip(a.Procedure, x12.MaxProcedure), x12.Clip(l.Procedure, x12.MaxProcedure))
+	e.Segment("SVD", payer, x12.Cents(int64(a.Paid)), x12.Composite("AD", procedure), "", x12.Int(max(a.Quantity, 0)))
+	a.loop(e.Fields())
+}
+
+// datedIn reports whether a line states when the payer adjudicated it.
+func datedIn(lines []Line, id string) bool {
+	payer := x12.Clip(id, x12.MaxID)
+	for i := range lines {
+		l := &lines[i]
+		for j := range l.Adjudications[:min(len(l.Adjudications), MaxAdjudications)] {
+			if a := &l.Adjudications[j]; !a.PaymentDate.IsZero() && x12.Clip(a.PayerID, x12.MaxID) == payer && payer != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func code(s string) x12.Element { return x12.Clip(s, maxCode) }

@@ -184,7 +184,7 @@ type Facility struct {
 }
 
 // Address is N3 and N4.
-type Address struct{ Line1, Line2, City, State, ZIP string }
+type Address = x12.Address
 
 // Subscriber is the holder of the plan.
 type Subscriber struct {
@@ -321,12 +321,7 @@ type Adjudication struct {
 
 // Adjustment is the amount by which a payment is less than the charge, and its
 // reason. The amounts of a line and its payment add up to the line's charge.
-type Adjustment struct {
-	Group    string // CAS01: CO contract, PR patient, OA other, PI payer
-	Reason   string // such as 45, over the fee schedule
-	Amount   billing.Money
-	Quantity string
-}
+type Adjustment = x12.Adjustment
 
 // Attachment is a claim's reference to an attachment that is sent separately (PWK
 // and NTE of loop 2300).

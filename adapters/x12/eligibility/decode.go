@@ -2,13 +2,10 @@ package eligibility
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // limits are far above a reply about one patient: the longest public dental one
@@ -81,6 +78,7 @@ type decoder struct {
 	related *Party
 	levels  bool // an HL was seen
 	listing bool // between LS and LE
+	fields  x12.Fields
 }
 
 func decode(b []byte, set string) (*decoder, error) {
@@ -88,29 +86,21 @@ func decode(b []byte, set string) (*decoder, error) {
 	within := limits
 	within.SegmentBytes = min(len(b)+1, maxSegment) // sizes the reader's buffer; most messages are small
 	r := x12.NewReader(bytes.NewReader(b), within)
-	for {
-		s, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if r.Set().ID != set {
-			continue // such as an acknowledgement beside the reply
-		}
-		switch s.ID {
-		case "ST":
-			if d.start.Ordinal != 0 {
-				return nil, s.Fault("there is a second transaction set " + set)
-			}
+	err := r.Each(func(s *x12.Segment) error {
+		switch {
+		case r.Set().ID != set: // such as an acknowledgement beside the reply
+		case s.ID == "ST" && d.start.Ordinal != 0:
+			return s.Fault("there is a second transaction set " + set)
+		case s.ID == "ST":
 			d.begin(r, s)
-		case "SE", "GE", "IEA", "GS", "ISA", "TA1":
+		case x12.IsEnvelope(s.ID):
 		default:
-			if err := d.segment(s); err != nil {
-				return nil, err
-			}
+			return d.segment(s)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if d.start.Ordinal == 0 {
 		return nil, &x12.Error{Segment: 1, Reason: "there is no transaction set " + set}
@@ -130,26 +120,23 @@ func (d *decoder) begin(r *x12.Reader, s *x12.Segment) {
 func (d *decoder) missing(reason string) error { return d.start.Fault(reason) }
 
 func (d *decoder) segment(s *x12.Segment) error {
-	switch s.ID {
+	switch f := d.fields.Read(s); s.ID {
 	case "BHT":
-		d.reply.Purpose, d.reply.Reference = s.Element(2), s.Element(3)
-		d.reply.CreatedAt = x12.ParseTime(s.Element(4), s.Element(5))
+		d.reply.header(f)
 	case "HL":
 		return d.hl(s)
 	case "NM1":
 		return d.nm1(s)
 	case "EQ":
-		d.queries = append(d.queries, Query{s.Repetitions(1), procedureOf(s, 2), s.Element(3)})
+		x12.List(f, "EQ", &d.queries, (*Query).fields)
 	case "EB":
 		d.eb(s)
 	case "LS", "LE":
 		d.related, d.listing = nil, s.ID == "LS"
 	case "AAA":
 		d.aaa(s)
-	case "REF", "DTP", "MSG", "HSD", "III":
-		d.detail(s)
 	default:
-		d.person(s)
+		d.detail(s)
 	}
 	return nil
 }
@@ -228,10 +215,8 @@ func (d *decoder) enterMember() {
 // nm1 reads the name of the loop's party, or of a party that a benefit refers to. In
 // a reply without HL segments, the entity code determines the loop.
 func (d *decoder) nm1(s *x12.Segment) error {
-	name := Name{
-		Entity: s.Element(1), Kind: s.Element(2), Last: s.Element(3), First: s.Element(4), Middle: s.Element(5),
-		Suffix: s.Element(7), IDQualifier: s.Element(8), ID: s.Element(9),
-	}
+	var name Name
+	name.Fields(&d.fields)
 	level := levelOfEntity(name.Entity)
 	switch {
 	case d.benefit == nil && d.party != nil && d.party.Segment == 0 && (d.levels || level == d.at):
@@ -274,26 +259,25 @@ func (d *decoder) eb(s *x12.Segment) {
 	if d.member.Benefits == nil {
 		d.member.Benefits = make([]Benefit, 0, manyBenefits)
 	}
-	d.member.Benefits = append(d.member.Benefits, Benefit{
-		Segment: s.Ordinal, Code: s.Element(1), Level: s.Element(2), ServiceTypes: serviceTypes(s),
-		InsuranceType: s.Element(4), Plan: s.Element(5), Period: s.Element(6), Amount: s.Element(7), Percent: s.Element(8),
-		QuantityQualifier: s.Element(9), Quantity: s.Element(10), Authorization: s.Element(11), InNetwork: s.Element(12),
-		Procedure: procedureOf(s, 13), Diagnoses: s.Components(14),
-	})
+	d.member.Benefits = append(d.member.Benefits, Benefit{Segment: s.Ordinal})
 	d.benefit, d.related, d.listing = &d.member.Benefits[len(d.member.Benefits)-1], nil, false
+	d.benefit.fields(&d.fields)
+	d.benefit.ServiceTypes = serviceTypes(d.benefit.ServiceTypes)
 }
 
 // serviceTypes returns EB03. Some payers repeat it with "^", although ISA11 names no
 // repetition separator.
-func serviceTypes(s *x12.Segment) []string {
-	all := s.Repetitions(3)
+func serviceTypes(all []string) []string {
 	if len(all) == 1 && strings.Contains(all[0], "^") {
 		all = strings.Split(all[0], "^")
 		for i := range all {
 			all[i] = strings.TrimSpace(all[i])
 		}
 	}
-	return present(all)
+	if all = slices.DeleteFunc(all, func(t string) bool { return t == "" }); len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 // aaa adds a rejection to its loop. An AAA before the first loop belongs to the
@@ -302,7 +286,8 @@ func (d *decoder) aaa(s *x12.Segment) {
 	if d.party == nil {
 		d.enter(levelSource)
 	}
-	a := Rejection{Segment: s.Ordinal, Valid: s.Element(1), Reason: s.Element(3), FollowUp: s.Element(4)}
+	a := Rejection{Segment: s.Ordinal}
+	a.fields(&d.fields)
 	letter := map[string]string{levelSource: "A", levelReceiver: "B", levelSubscriber: "C", levelDependent: "D"}[d.at]
 	if d.benefit != nil {
 		a.Loop = "2110" + letter
@@ -316,118 +301,25 @@ func (d *decoder) aaa(s *x12.Segment) {
 	d.party.Rejections = append(d.party.Rejections, a)
 }
 
-// detail reads a segment that can be in a party's loop or under a benefit.
+// detail reads a segment of the party, of its latest benefit, or of the party that the
+// benefit refers to. It ignores segments that have no field.
 func (d *decoder) detail(s *x12.Segment) {
 	if d.party == nil {
 		d.enterMember()
 	}
-	p, b := d.party, d.benefit
-	switch s.ID {
-	case "REF":
-		v := Reference{s.Element(1), s.Element(2), s.Element(3)}
-		switch {
-		case d.related != nil:
-			d.related.References = append(d.related.References, v)
-		case b != nil:
-			b.References = append(b.References, v)
-		default:
-			p.References = append(p.References, v)
-		}
-	case "DTP":
-		v := Date{s.Element(1), s.Element(2), s.Element(3)}
-		if b != nil {
-			b.Dates = append(b.Dates, v)
-		} else {
-			p.Dates = append(p.Dates, v)
-		}
-	case "MSG":
-		if b != nil {
-			b.Messages = append(b.Messages, s.Element(1))
-		} else {
-			p.Messages = append(p.Messages, s.Element(1))
-		}
-	case "HSD":
-		if b != nil {
-			b.Deliveries = append(b.Deliveries, deliveryOf(s))
-		}
-	case "III":
-		if b != nil {
-			b.Information = append(b.Information, Information{s.Element(1), s.Element(2), s.Element(3), s.Element(4)})
-		}
-	}
-}
-
-// person reads a segment of a party. It ignores segments that have no field.
-func (d *decoder) person(s *x12.Segment) {
-	if d.party == nil {
-		d.enterMember()
-	}
-	p := d.party
+	f := &d.fields
 	if d.related != nil {
-		p = d.related
+		d.related.whereabouts(f)
+		d.related.specialty(f)
 	}
-	switch s.ID {
-	case "N3":
-		p.Address.Line1, p.Address.Line2 = s.Element(1), s.Element(2)
-	case "N4":
-		p.Address.City, p.Address.State, p.Address.ZIP = s.Element(1), s.Element(2), s.Element(3)
-	case "PER":
-		p.Contacts = append(p.Contacts, contactOf(s))
-	case "PRV":
-		p.Role, p.Taxonomy = s.Element(1), s.Element(3)
+	if d.benefit != nil {
+		d.benefit.loop(f)
 	}
-	if d.related != nil {
-		return
-	}
-	switch s.ID {
-	case "TRN":
-		p.Traces = append(p.Traces, Trace{s.Element(1), s.Element(2), s.Element(3), s.Element(4)})
-	case "DMG":
-		p.BirthDate, _ = billing.ParseX12Date(s.Element(2))
-		p.Gender = s.Element(3)
-	case "INS":
-		p.Insured, p.Relationship = s.Element(1), s.Element(2)
+	if d.related == nil || s.ID == "DTP" || s.ID == "MSG" {
+		d.party.loop(f)
 	}
 }
 
 func (d *decoder) warn(s *x12.Segment, reason string) {
 	d.reply.Warnings = append(d.reply.Warnings, x12.Warning{Segment: s.Ordinal, Offset: s.Offset, Reason: reason})
-}
-
-func procedureOf(s *x12.Segment, element int) Procedure {
-	switch c := s.Components(element); len(c) {
-	case 0:
-		return Procedure{}
-	case 1:
-		return Procedure{Qualifier: c[0]}
-	case 2:
-		return Procedure{Qualifier: c[0], Code: c[1]}
-	default:
-		return Procedure{Qualifier: c[0], Code: c[1], Modifiers: c[2:]}
-	}
-}
-
-func deliveryOf(s *x12.Segment) Delivery {
-	return Delivery{
-		Quantifier: s.Element(1), Quantity: s.Element(2), Per: s.Element(3), Every: s.Element(4),
-		Period: s.Element(5), Periods: s.Element(6), Pattern: s.Element(7), TimePattern: s.Element(8),
-	}
-}
-
-func contactOf(s *x12.Segment) Contact {
-	c := Contact{Function: s.Element(1), Name: s.Element(2)}
-	for n := 3; n < s.Len(); n += 2 {
-		if s.Element(n)+s.Element(n+1) != "" {
-			c.Numbers = append(c.Numbers, Number{s.Element(n), s.Element(n + 1)})
-		}
-	}
-	return c
-}
-
-// present returns the nonempty values.
-func present(values []string) []string {
-	if all := slices.DeleteFunc(values, func(v string) bool { return v == "" }); len(all) > 0 {
-		return all
-	}
-	return nil
 }

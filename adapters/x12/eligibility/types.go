@@ -125,21 +125,10 @@ func (p *Party) Reference(qualifier string) string {
 }
 
 // Name is an NM1 segment.
-type Name struct {
-	Entity      string // NM101: PR payer, 1P provider, IL insured, 03 dependent
-	Kind        string // NM102: 1 person, 2 organization
-	Last        string // NM103: the last name, or the organization's
-	First       string
-	Middle      string
-	Suffix      string
-	IDQualifier string // NM108: PI payer ID, XX NPI, MI member ID
-	ID          string
-}
+type Name = x12.Name
 
 // Address is N3 and N4.
-type Address struct {
-	Line1, Line2, City, State, ZIP string
-}
+type Address = x12.Address
 
 // Trace is a TRN segment. In a 271, type 2 repeats the inquiry's trace number, and
 // type 1 has the payer's own number.
@@ -153,16 +142,10 @@ type Reference struct {
 }
 
 // Contact is a PER segment.
-type Contact struct {
-	Function string
-	Name     string
-	Numbers  []Number
-}
+type Contact = x12.Contact
 
-// Number is a way to reach a Contact: TE telephone, EM e-mail, UR web address.
-type Number struct {
-	Qualifier, Value string
-}
+// Number is a way to reach a Contact.
+type Number = x12.Number
 
 // Date is a DTP segment as sent; Span reads it.
 type Date struct {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/molar-billing/molar/adapters/x12"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -101,16 +102,7 @@ func (c *Claim) Clone() *Claim {
 func kept[T any](list []T) []T { return append([]T(nil), list...) }
 
 // Name is an NM1 segment.
-type Name struct {
-	Entity      string // NM101, see Claim.Name
-	Kind        string // NM102: 1 person, 2 organization
-	Last        string // NM103: the last name, or the organization's
-	First       string
-	Middle      string
-	Suffix      string
-	IDQualifier string // NM108: MI member ID, XX NPI, C corrected ID, ...
-	ID          string
-}
+type Name = x12.Name
 
 // Service is an SVC segment and its loop: one line.
 type Service struct {
@@ -170,6 +162,3 @@ type Remark struct {
 
 // LogValue keeps patient data out of logs.
 func (c Claim) LogValue() slog.Value { return slog.StringValue("claim of an 835") }
-
-// LogValue keeps patient data out of logs.
-func (n Name) LogValue() slog.Value { return slog.StringValue("name of an 835") }

@@ -17,14 +17,13 @@ const (
 	// claim. Each of these is held in memory. A claim of 999 lines has about a third
 	// of a megabyte.
 	maxBytes = 2 << 20
-
-	// maxWarnings bounds the decoder's own warnings.
-	maxWarnings = 100
 )
 
 // Decoder reads payments. It holds one claim at a time.
 type Decoder struct {
 	in       *x12.Reader
+	fields   x12.Fields
+	unread   bool     // an amount of the segment
 	payment  *Payment // nil outside a transaction set
 	claim    *Claim   // nil outside a claim; else one of the two
 	two      [2]Claim // the current claim, and the last one that was returned
@@ -38,14 +37,16 @@ type Decoder struct {
 	listed   bool         // the header of the payment is over
 	figures  bool         // read only the amounts of claims
 	wrong    map[int]bool // offsets of the headers (ISA, GS, ST) whose trailers have wrong counts
-	warnings []x12.Warning
+	warnings x12.Warnings
 	err      error
 }
 
 // NewDecoder returns a Decoder of r. The input may have several interchanges, and
 // transaction sets other than 835.
 func NewDecoder(r io.Reader) *Decoder {
-	return &Decoder{in: x12.NewReader(r, x12.Limits{SkipInvalid: true}), wrong: make(map[int]bool)}
+	d := &Decoder{in: x12.NewReader(r, x12.Limits{SkipInvalid: true}), wrong: make(map[int]bool)}
+	d.fields.Rules = x12.Rules{UpperCase: true, Fault: func(_ *x12.Segment, is string) { d.unread = d.unread || is == x12.FaultAmount }}
+	return d
 }
 
 // NewBalancer returns a faster Decoder that only checks balances. Of claims, it reads
@@ -132,7 +133,7 @@ func (d *Decoder) step() (*Claim, error) {
 // ending returns the error of Next at the end of the input.
 func (d *Decoder) ending(err error) error {
 	if e, ok := errors.AsType[*x12.Error](err); ok && e.Reason == x12.ReasonTrailing && d.payments > 0 {
-		d.warnAt(e.Segment, e.Offset, e.Reason)
+		d.warnings.AddAt(e.Segment, e.Offset, e.Reason)
 		return io.EOF
 	}
 	if errors.Is(err, io.EOF) && d.payments == 0 {
@@ -242,7 +243,7 @@ func (d *Decoder) leaveClaim(s *x12.Segment) (*Claim, error) {
 // it.
 func (d *Decoder) compare(c *Claim) {
 	if c.PatientResponsibility != nil && c.Status != StatusReversal && *c.PatientResponsibility != c.Adjusted(GroupPatient, "") {
-		d.warnAt(c.Segment, c.Offset, "the patient's responsibility is not the sum of the patient's adjustments")
+		d.warnings.AddAt(c.Segment, c.Offset, "the patient's responsibility is not the sum of the patient's adjustments")
 	}
 	if len(c.Services) == 0 {
 		return
@@ -252,7 +253,7 @@ func (d *Decoder) compare(c *Claim) {
 		sum += c.Services[i].Charge
 	}
 	if sum != c.Charge {
-		d.warnAt(c.Segment, c.Offset, "the charge of the claim is not the sum of its lines' charges")
+		d.warnings.AddAt(c.Segment, c.Offset, "the charge of the claim is not the sum of its lines' charges")
 	}
 }
 
@@ -264,78 +265,40 @@ func (d *Decoder) end() {
 	d.payment = nil
 }
 
+// read prepares a segment for reading.
+func (d *Decoder) read(s *x12.Segment) *x12.Fields {
+	d.unread = false
+	return d.fields.Read(s)
+}
+
 // header reads a segment before the first claim. The N1 loops describe the payer and
 // the payee. A REF before them belongs to the payment.
 func (d *Decoder) header(s *x12.Segment) error {
-	p := d.payment
+	f, p := d.read(s), d.payment
 	switch s.ID {
-	case "BPR":
-		return d.bpr(s)
-	case "TRN":
-		p.Trace = Trace{s.Element(2), s.Element(3), s.Element(4)}
-	case "DTM":
-		if s.Element(1) == "405" {
-			p.Produced = day(s, 2)
-		}
 	case "N1":
 		d.party = &Party{} // discarded if it is neither payer nor payee
-		switch code(s, 1) {
+		switch strings.ToUpper(s.Element(1)) {
 		case "PR":
 			d.party = &p.Payer
 		case "PE":
 			d.party = &p.Payee
 		}
-		d.party.Name, d.party.IDQualifier, d.party.ID = s.Element(2), code(s, 3), s.Element(4)
-	case "REF":
-		r := Reference{code(s, 1), s.Element(2)}
-		if d.party != nil {
-			d.party.References = append(d.party.References, r)
-		} else {
-			p.References = append(p.References, r)
+		d.party.fields(f)
+		return nil
+	case "BPR":
+		if d.total != 0 {
+			return s.Fault("there is a second payment (BPR) in the transaction set")
 		}
-	default:
-		d.whereabouts(s)
+		d.total = s.Ordinal
 	}
-	return nil
-}
-
-func (d *Decoder) bpr(s *x12.Segment) error {
-	if d.total != 0 {
-		return s.Fault("there is a second payment (BPR) in the transaction set")
+	if d.party != nil {
+		d.party.loop(f)
 	}
-	total, err := parseMoney(s.Element(2))
-	if err != nil {
+	if p.header(f); d.unread {
 		return s.Fault("the amount of the payment (BPR02) cannot be read")
 	}
-	d.total = s.Ordinal
-	p := d.payment
-	p.Handling, p.Total, p.CreditDebit, p.Method, p.Date = code(s, 1), total, code(s, 3), code(s, 4), day(s, 16)
 	return nil
-}
-
-func (d *Decoder) whereabouts(s *x12.Segment) {
-	p := d.party
-	if p == nil {
-		return
-	}
-	switch s.ID {
-	case "N3":
-		p.Address.Line1, p.Address.Line2 = s.Element(1), s.Element(2)
-	case "N4":
-		p.Address.City, p.Address.State, p.Address.ZIP = s.Element(1), s.Element(2), s.Element(3)
-	case "PER":
-		p.Contacts = append(p.Contacts, contactOf(s))
-	}
-}
-
-func contactOf(s *x12.Segment) Contact {
-	c := Contact{Function: code(s, 1), Name: s.Element(2)}
-	for n := 3; n < min(s.Len(), 3+2*perPER); n += 2 {
-		if s.Element(n)+s.Element(n+1) != "" {
-			c.Numbers = append(c.Numbers, Number{code(s, n), s.Element(n + 1)})
-		}
-	}
-	return c
 }
 
 // plb reads the pairs of a PLB. Each has its own reference; slots may be empty.
@@ -345,20 +308,15 @@ func (d *Decoder) plb(s *x12.Segment) {
 		if s.Element(n)+s.Element(n+1) == "" {
 			continue
 		}
-		value, err := parseMoney(s.Element(n + 1))
-		if err != nil {
+		var a ProviderAdjustment
+		f := d.read(s)
+		a.provider(f)
+		a.pair(f, n)
+		if d.unread {
 			b.Unread++
 			b.add(Finding{Level: LevelPayment, Segment: s.Ordinal, Unread: true})
 		}
-		d.payment.Adjustments = append(d.payment.Adjustments, ProviderAdjustment{
-			Provider: s.Element(1), Period: day(s, 2), Amount: value,
-			Reason: strings.ToUpper(s.Component(n, 1)), Reference: s.Component(n, 2),
-		})
-	}
-}
-
-func (d *Decoder) warnAt(segment, offset int, reason string) {
-	if len(d.warnings) < maxWarnings {
-		d.warnings = append(d.warnings, x12.Warning{Segment: segment, Offset: offset, Reason: reason})
+		a.Reason = strings.ToUpper(a.Reason)
+		d.payment.Adjustments = append(d.payment.Adjustments, a)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/molar-billing/molar/adapters/x12"
-	"github.com/molar-billing/molar/core/billing"
 )
 
 // enterClaim starts a claim. It reuses the memory of the claim before the last one,
@@ -16,15 +15,14 @@ func (d *Decoder) enterClaim(s *x12.Segment) {
 	d.claim, d.since = c, s.Offset
 	c.empty()
 	c.Ordinal, c.Segment, c.Offset = d.claims, s.Ordinal, s.Offset
-	c.ControlNumber, c.Status = s.Element(1), s.Element(2)
-	c.FilingCode, c.PayerControlNumber, c.PlaceOfService, c.Frequency = code(s, 6), s.Element(7), s.Element(8), s.Element(9)
-	c.Charge, c.Paid = d.required(s, s.Element(3)), d.required(s, s.Element(4))
-	if e := s.Element(5); e == "" {
-		return
-	} else if share, err := parseMoney(e); err == nil {
-		c.PatientResponsibility = &share
-	} else {
-		d.warnAt(s.Ordinal, s.Offset, ReasonResponsibility)
+	f := d.read(s)
+	if c.fields(f); d.unread {
+		d.unreadable(s)
+	}
+	d.unread = false
+	if c.responsibility(f); d.unread {
+		c.PatientResponsibility = nil
+		d.warnings.Add(s, ReasonResponsibility)
 	}
 }
 
@@ -37,53 +35,26 @@ func (c *Claim) empty() {
 }
 
 // claimSegment reads a segment of the claim's latest line, or of the claim itself
-// before the first line.
+// before the first line. Names and contacts always belong to the claim.
 func (d *Decoder) claimSegment(s *x12.Segment) {
-	c := d.claim
-	switch s.ID {
-	case "SVC":
+	f, c := d.read(s), d.claim
+	amounts := &c.Amounts
+	if f.Segment("SVC") {
 		d.svc(s)
-	case "NM1":
-		c.Names = append(c.Names, Name{
-			Entity: code(s, 1), Kind: s.Element(2), Last: s.Element(3), First: s.Element(4), Middle: s.Element(5),
-			Suffix: s.Element(7), IDQualifier: code(s, 8), ID: s.Element(9),
-		})
-	case "PER":
-		c.Contacts = append(c.Contacts, contactOf(s))
-	case "MIA":
-		c.Inpatient = elements(s)
-	case "MOA":
-		c.Outpatient = elements(s)
+	} else if line := d.line(); line != nil {
+		amounts = &line.Amounts
+		line.loop(f)
+	}
+	if !f.Taken() {
+		c.loop(f)
+	}
+	switch {
+	case !d.unread:
+	case s.ID == "AMT":
+		*amounts = (*amounts)[:len(*amounts)-1]
+		d.warnings.Add(s, "an amount beside the balance (AMT) cannot be read")
 	default:
-		d.detail(s)
-	}
-}
-
-// detail reads a segment that both claims and lines have.
-func (d *Decoder) detail(s *x12.Segment) {
-	c := d.claim
-	adjustments, dates, references, amounts := &c.Adjustments, &c.Dates, &c.References, &c.Amounts
-	line := d.line()
-	if line != nil {
-		adjustments, dates, references, amounts = &line.Adjustments, &line.Dates, &line.References, &line.Amounts
-	}
-	switch s.ID {
-	case "CAS":
-		*adjustments = d.cas(*adjustments, s)
-	case "DTM":
-		*dates = append(*dates, Date{s.Element(1), day(s, 2)})
-	case "REF":
-		*references = append(*references, Reference{code(s, 1), s.Element(2)})
-	case "AMT":
-		if value, err := parseMoney(s.Element(2)); err == nil {
-			*amounts = append(*amounts, Amount{code(s, 1), value})
-		} else {
-			d.warnAt(s.Ordinal, s.Offset, "an amount beside the balance (AMT) cannot be read")
-		}
-	case "LQ":
-		if line != nil {
-			line.Remarks = append(line.Remarks, Remark{code(s, 1), code(s, 2)})
-		}
+		d.unreadable(s)
 	}
 }
 
@@ -104,42 +75,12 @@ func (d *Decoder) svc(s *x12.Segment) {
 	line.References, line.Amounts, line.Remarks = line.References[:0], line.Amounts[:0], line.Remarks[:0]
 	component := d.in.Delimiters().Component
 	line.Procedure, line.Submitted = d.procedure(s, 1, component), d.procedure(s, 6, component)
-	line.Charge, line.Paid = d.optional(s, s.Element(2)), d.optional(s, s.Element(3))
-	line.Revenue, line.Units, line.SubmittedUnits = code(s, 4), s.Element(5), s.Element(7)
+	line.fields(&d.fields)
 }
 
-// cas appends the adjustments of a CAS: up to six triples, any of which may be
-// empty.
-func (d *Decoder) cas(list []Adjustment, s *x12.Segment) []Adjustment {
-	group := code(s, 1)
-	for n := 2; n <= s.Len(); n += 3 {
-		if reason, value := code(s, n), s.Element(n+1); reason != "" || value != "" {
-			list = append(list, Adjustment{group, reason, d.optional(s, value), s.Element(n + 2)})
-		}
-	}
-	return list
-}
-
-// required reads a mandatory amount of the claim.
-func (d *Decoder) required(s *x12.Segment, e string) billing.Money {
-	value, err := parseMoney(e)
-	if err != nil {
-		d.unread(s)
-	}
-	return value
-}
-
-// optional reads an amount of the claim, zero when absent.
-func (d *Decoder) optional(s *x12.Segment, e string) billing.Money {
-	if e == "" {
-		return 0
-	}
-	return d.required(s, e)
-}
-
-// unread records that an amount of the claim is unreadable, once for each segment. The
+// unreadable records that an amount of the claim is unreadable, once for each segment. The
 // claim then does not count as balanced.
-func (d *Decoder) unread(s *x12.Segment) {
+func (d *Decoder) unreadable(s *x12.Segment) {
 	c := d.claim
 	if n := len(c.Findings); n > 0 && c.Findings[n-1].Segment == s.Ordinal {
 		return
@@ -172,7 +113,7 @@ func (d *Decoder) procedure(s *x12.Segment, n int, by byte) Procedure {
 	if len(p.Qualifier) >= shortestCode {
 		p = procedureOf(string(by)+e, by)
 	}
-	d.warnAt(s.Ordinal, s.Offset, ReasonProcedure)
+	d.warnings.Add(s, ReasonProcedure)
 	return p
 }
 
@@ -204,16 +145,4 @@ func procedureOf(composite string, by byte) (p Procedure) {
 		}
 	}
 	return p
-}
-
-// elements returns all elements of a segment, or nil when all are empty.
-func elements(s *x12.Segment) []string {
-	var all []string
-	for n := range s.Len() {
-		if e := s.Element(n + 1); e != "" {
-			all = append(all, make([]string, n+1-len(all))...)
-			all[n] = e
-		}
-	}
-	return all
 }

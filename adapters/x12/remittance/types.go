@@ -93,21 +93,13 @@ func (p *Party) TaxID() string {
 }
 
 // Address is N3 and N4.
-type Address struct {
-	Line1, Line2, City, State, ZIP string
-}
+type Address = x12.Address
 
-// Contact is a PER segment: CX for questions about claims, BL for technical ones.
-type Contact struct {
-	Function string
-	Name     string
-	Numbers  []Number
-}
+// Contact is a PER segment.
+type Contact = x12.Contact
 
-// Number is a way to reach a Contact: TE telephone, EM e-mail, UR web address.
-type Number struct {
-	Qualifier, Value string
-}
+// Number is a way to reach a Contact.
+type Number = x12.Number
 
 // Reference is a REF segment.
 type Reference struct {
@@ -157,14 +149,8 @@ func amount(all []Amount, qualifier string) (billing.Money, bool) {
 	return 0, false
 }
 
-// Adjustment is one triple of a CAS segment: the reason and the amount by which
-// the payment is less than the charge. A negative amount raises the payment.
-type Adjustment struct {
-	Group    string // CO contract, PR patient, OA other, PI payer, CR correction (4010)
-	Reason   string // such as 45, over the fee schedule
-	Amount   billing.Money
-	Quantity string
-}
+// Adjustment is one triple of a CAS segment.
+type Adjustment = x12.Adjustment
 
 // The groups and reasons that affect the computed amounts.
 const (

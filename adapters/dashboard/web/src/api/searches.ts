@@ -13,7 +13,7 @@ export type Searches = {
   "/claims": Filters<"listClaims">;
   "/claims/new": { patient_id?: string; check_id?: string };
   "/eligibility": Filters<"listEligibilityChecks">;
-  "/eligibility/new": { again?: string };
+  "/eligibility/new": { again?: string; patient_id?: string };
   "/attachments": Filters<"listAttachments">;
   "/attachments/new": { claim_id?: string };
   "/payer-requests": Filters<"listPayerRequests">;
@@ -78,7 +78,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     outcome: "text",
     tenant_reference: "text",
   },
-  "/eligibility/new": { again: "text" },
+  "/eligibility/new": { again: "text", patient_id: "text" },
   "/attachments": {
     ...created,
     claim_id: "text",

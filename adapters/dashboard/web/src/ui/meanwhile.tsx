@@ -3,7 +3,7 @@ import type { Schemas } from "../api/client";
 import { isAPIError } from "../api/client";
 import { Changer } from "./changer";
 import { When, words } from "./format";
-import { Notice } from "./page";
+import { attend, Notice } from "./page";
 
 export type Edit = NonNullable<Schemas["Error"]["changed"]>[number];
 
@@ -22,13 +22,8 @@ export function textAt(form: object, path: string): string | null {
   return typeof found === "string" ? found : null;
 }
 
-/** attend goes to what has just appeared. */
-function attend(e: HTMLElement | null): void {
-  e?.focus();
-}
-
-/** Meanwhile says what others changed, and what became of what was typed. Kept tells of a field that
- *  both changed what the other one wrote. */
+/** Meanwhile says what others changed, and what became of what was typed. Kept returns what the other one wrote in a
+ *  field that both changed: a text, or the entries that differ. Take puts it in place of what was typed. */
 export function Meanwhile({
   changed,
   kept,

@@ -12,8 +12,8 @@ import { useLeaving } from "../../ui/dialog";
 import { type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { dollars, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
-import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
-import { Loading, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
+import { changedOf, Meanwhile } from "../../ui/meanwhile";
+import { attend, Loading, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
 import { PayerPicker } from "../../ui/payer-picker";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
@@ -27,7 +27,7 @@ import {
   formOf,
   total,
 } from "./form-data";
-import { attend, Faulty } from "./form-faults";
+import { Faulty } from "./form-faults";
 import { Lines } from "./form-lines";
 import { MoreParts } from "./form-more";
 import { checked, earlier, FindPatient, People } from "./form-people";

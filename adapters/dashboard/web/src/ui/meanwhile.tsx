@@ -1,6 +1,7 @@
 // Someone else changed what a person is changing.
 import type { Schemas } from "../api/client";
 import { isAPIError } from "../api/client";
+import { Button } from "./button";
 import { Changer } from "./changer";
 import { When, words } from "./format";
 import { attend, Notice } from "./page";
@@ -27,9 +28,11 @@ export function textAt(form: object, path: string): string | null {
 export function Meanwhile({
   changed,
   kept,
+  take,
 }: {
   changed: readonly Edit[];
-  kept?: (field: string) => string | null;
+  kept?: (field: string) => string | readonly string[] | null;
+  take?: (field: string) => void;
 }) {
   return (
     <div ref={attend} tabIndex={-1} role="alert">
@@ -44,7 +47,22 @@ export function Meanwhile({
               <li key={c.field}>
                 <strong>{labelOf(c.field)}</strong>: <Changer by={c.by} />,{" "}
                 <When value={c.at} full />
-                {theirs != null && `. Theirs is “${theirs}”; yours is kept.`}
+                {typeof theirs === "string" && `. Theirs is “${theirs}”; yours is kept.`}
+                {Array.isArray(theirs) && (
+                  <>
+                    . Yours is kept. Theirs differs:
+                    <ul className="plain">
+                      {theirs.map((entry) => (
+                        <li key={entry}>{entry}</li>
+                      ))}
+                    </ul>
+                    {take && (
+                      <Button onClick={() => take(c.field)}>
+                        Use their {labelOf(c.field).toLowerCase()}
+                      </Button>
+                    )}
+                  </>
+                )}
               </li>
             );
           })}

@@ -354,7 +354,7 @@ func TestListsBeginWithTheOldest(t *testing.T) {
 	}
 	next := s.must(t, 200, call{path: "/claims?limit=1&order=asc"}).text(t, "next_cursor")
 	wantStatus(t, s.do(t, call{path: "/claims?limit=1&cursor=" + next}), 422, billing.CodeInvalidRequest)
-	for _, list := range []string{"/claims", "/attachments", "/eras"} {
+	for _, list := range []string{"/claims", "/attachments", "/eras", "/quarantine"} {
 		s.must(t, 200, call{path: list + "?order=desc"})
 		wantStatus(t, s.do(t, call{path: list + "?order=up", bad: true}), 422, billing.CodeInvalidRequest)
 	}

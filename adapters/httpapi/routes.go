@@ -136,7 +136,7 @@ func (a *api) routes() []route {
 		{post, root + "/eras/{id}/claims/{ordinal}/ignore", submit, optionalBody, finishing(a.remittances.IgnoreClaim)},
 		{post, root + "/eras/{id}/claims/{ordinal}/unapply", submit, optionalBody, finishing(a.remittances.UnapplyClaim)},
 
-		{get, root + "/quarantine", read, noBody, paging(a, "quarantine", a.remittances.OwnQuarantine, quarantinedShape)},
+		{get, root + "/quarantine", read, noBody, ordering(a, "quarantine", a.remittances.OwnQuarantine, quarantinedShape)},
 		{post, root + "/quarantine/{id}/assign", submit, jsonBody, a.assignQuarantined},
 		{del, root + "/quarantine/{id}", submit, noBody, deleting(a.remittances.Remove, fileID)},
 

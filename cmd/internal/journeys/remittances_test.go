@@ -220,6 +220,7 @@ func TestHostileRemittanceIsImported(t *testing.T) {
 	page.screen("today-quarantine")
 	page.tabTo("1 file is in quarantine Assign each to an office, or delete it.")
 	page.press("Enter")
+	page.at("/test/remittances/quarantine?order=asc")
 	page.sees("<b>MAIN</b>", "NPI 1999999992", "TRACE-2")
 	page.screen("quarantine")
 	page.click("Assign to an office")

@@ -20,6 +20,7 @@ export type Searches = {
   "/remittances": Omit<Filters<"listERAs">, "state"> & {
     state?: Filters<"listERAs">["state"] | "any";
   };
+  "/remittances/quarantine": Filters<"listQuarantine">;
   "/developers/events": Filters<"listEvents">;
   "/developers/deliveries": Filters<"findWebhookDeliveries">;
   "/developers/requests": Filters<"listRequests">;
@@ -112,6 +113,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     received_to: "text",
     order: "text",
   },
+  "/remittances/quarantine": { order: "text" },
   "/developers/events": {
     ...created,
     type: "list",

@@ -67,6 +67,8 @@ func TestUnbalancedRemittanceIsApplied(t *testing.T) {
 
 	page.click("Apply")
 	dialog := page.within("dialog", "Apply the payment?")
+	dialog.sees("Una Balanced", "Apr 12, 1985")
+	page.screen("remittance-apply")
 	dialog.fill("Note for the claim's history", "The payer confirmed the dollar by phone.")
 	dialog.click("Apply")
 	page.sees("Every claim is finished, but the amounts do not add up")

@@ -307,6 +307,7 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
             This applies {who} to <Go to={`/claims/${c.claim_id}`}>the claim that it matches</Go>,
             as the payer states it.
           </p>
+          <Beside claim={c} />
         </Confirm>
       )}
       <Button look={first && waits(c) ? "primary" : "plain"} onClick={() => setMatching(true)}>

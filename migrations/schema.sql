@@ -34,6 +34,17 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.check_of_patient() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO check_members (org_id, mode, member_key, patient_id)
+    VALUES (NEW.org_id, NEW.mode, upper(left(NEW.inquiry -> 'Subscriber' ->> 'MemberID', 100)), NEW.patient_id)
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) RETURNS TABLE(claimed boolean, fingerprint bytea, check_id uuid, created_at timestamp with time zone, status smallint, body bytea, work uuid)
     LANGUAGE plpgsql
     AS $$
@@ -607,6 +618,15 @@ CREATE TABLE public.changes (
 );
 
 ALTER TABLE ONLY public.changes FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.check_members (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    member_key text NOT NULL COLLATE pg_catalog."C",
+    patient_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.check_members FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.claim_totals (
     org_id uuid NOT NULL,
@@ -1332,6 +1352,9 @@ ALTER TABLE ONLY public.batches
 ALTER TABLE ONLY public.batches
     ADD CONSTRAINT batches_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.check_members
+    ADD CONSTRAINT check_members_pkey PRIMARY KEY (org_id, mode, member_key, patient_id);
+
 ALTER TABLE ONLY public.claim_totals
     ADD CONSTRAINT claim_totals_pkey PRIMARY KEY (org_id, mode, kind, state, day);
 
@@ -1736,6 +1759,8 @@ CREATE TRIGGER change AFTER INSERT ON public.webhook_endpoints FOR EACH ROW EXEC
 
 CREATE TRIGGER changed AFTER UPDATE ON public.webhook_endpoints FOR EACH ROW WHEN ((((((((old.url IS DISTINCT FROM new.url) OR (old.description IS DISTINCT FROM new.description)) OR (old.event_types IS DISTINCT FROM new.event_types)) OR (old.status IS DISTINCT FROM new.status)) OR (old.failures IS DISTINCT FROM new.failures)) OR (old.failing_since IS DISTINCT FROM new.failing_since)) OR (old.circuit_until IS DISTINCT FROM new.circuit_until))) EXECUTE FUNCTION public.record_change('webhook_endpoint');
 
+CREATE TRIGGER check_of_patient AFTER INSERT OR UPDATE OF patient_id ON public.eligibility_checks FOR EACH ROW WHEN (((new.patient_id IS NOT NULL) AND (((new.inquiry -> 'Subscriber'::text) ->> 'MemberID'::text) <> ''::text))) EXECUTE FUNCTION public.check_of_patient();
+
 CREATE TRIGGER claims_inserted AFTER INSERT ON public.claims REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.total_inserted();
 
 CREATE TRIGGER claims_updated AFTER UPDATE ON public.claims REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.total_updated();
@@ -1814,6 +1839,8 @@ CREATE POLICY begin ON public.sandbox_clocks FOR SELECT USING ((org_id = (NULLIF
 
 ALTER TABLE public.changes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.check_members ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.claim_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claim_totals ENABLE ROW LEVEL SECURITY;
@@ -1887,6 +1914,8 @@ CREATE POLICY scope ON public.batch_acknowledgements TO molar_app USING (((org_i
 CREATE POLICY scope ON public.batches TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.changes FOR INSERT TO molar_app WITH CHECK (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.check_members TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.claim_changes TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -2275,6 +2304,8 @@ GRANT SELECT(delayed_since) ON TABLE public.batches TO molar_system;
 
 GRANT INSERT ON TABLE public.changes TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.changes TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.check_members TO molar_app;
 
 GRANT SELECT ON TABLE public.claim_totals TO molar_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.claim_totals TO molar_system;

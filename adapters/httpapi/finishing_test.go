@@ -269,7 +269,7 @@ func TestOpenAmountsAreAccepted(t *testing.T) {
 		t.Errorf("reconciled early %s", early.body)
 	}
 	less := s.do(t, call{path: path + "/reconcile", body: accept("99.00")})
-	if less.StatusCode != 422 || fmt.Sprint(less.fields(t)) != "[accept_open.lines conflict]" || !strings.Contains(less.body, "but 100.00 is open") {
+	if less.StatusCode != 422 || fmt.Sprint(less.fields(t)) != "[accept_open.lines conflict]" || !strings.Contains(less.body, "but $100.00 is open") {
 		t.Errorf("accepted less %d %s", less.StatusCode, less.body)
 	}
 	s.must(t, 200, call{path: path + "/reconcile", body: accept("100.00")}).shows(t, "state", "reconciled", "open", "0.00", "lines.0.open", "0.00",

@@ -311,7 +311,7 @@ func TestWhatIsOpenIsAccepted(t *testing.T) {
 	page := practice.signsIn("biller")
 	page.open("/test/claims?state=denied")
 	page.click("Dora Denied")
-	page.sees("The payer refuses a part and 1295.00 is open", "(N130)", "Replace with a corrected claim")
+	page.sees("The payer refuses a part and $1,295.00 is open", "(N130)", "Replace with a corrected claim")
 	page.agrees("a denial")
 	for _, as := range []string{"Bill the patient", "Write it off"} {
 		page.click("Accept the open amount")
@@ -322,7 +322,7 @@ func TestWhatIsOpenIsAccepted(t *testing.T) {
 		page.agrees("what was accepted")
 		page.click("More actions")
 		page.click("Reopen")
-		page.sees("The payer refuses a part and 1295.00 is open")
+		page.sees("The payer refuses a part and $1,295.00 is open")
 	}
 }
 

@@ -196,6 +196,7 @@ func (a *api) routes() []route {
 		{post, root + "/users", owner, jsonBody, a.inviteUser},
 		{patch, root + "/users/{id}", self, jsonBody, a.updateUser},
 		{post, root + "/users/{id}/invite", owner, emptyBody, a.inviteAgain},
+		{post, root + "/users/{id}/reset", owner, emptyBody, a.resetUser},
 		{get, root + "/api_keys", owner, noBody, paging(a, "api_keys", a.access.ListKeys, keyShape)},
 		{post, root + "/api_keys", owner, jsonBody, a.createKey},
 		{post, root + "/api_keys/{id}/revoke", owner, emptyBody, acting(a.access.RevokeKey, keyID, keyShape)},

@@ -132,6 +132,28 @@ func TestInviteAcceptAndSignInWithASecondFactor(t *testing.T) {
 	owner.screen("settings-sessions")
 	owner.click("End the session of Kim Ortiz")
 	kim.seesA("heading", "Sign in to Molar")
+
+	// A role changes once it is saved. A forgotten password is reset with a link to send.
+	owner.click("Users")
+	owner.choose("Role of kim@cedar.example", "viewer")
+	owner.click("Save the role of kim@cedar.example")
+	owner.sees("Saved.")
+	owner.seesNo("Save the role of kim@cedar.example")
+	owner.click("Actions for kim@cedar.example")
+	owner.click("Reset the password")
+	owner.within("dialog", "Reset the password?").click("Reset it")
+	owner.sees("It works once, within 10 minutes.")
+	for word := range strings.FieldsSeq(owner.text()) {
+		if strings.Contains(word, "/sign-in#") {
+			link = word
+		}
+	}
+	back := visits(t, link)
+	back.fill("New password", "correct horse battery 10")
+	back.click("Save and go on")
+	back.seesA("heading", "Today")
+	back.click("Settings")
+	back.sees("Set up an authenticator")
 }
 
 // An operator signs in as an owner. The owner's pages say so, and the audit says through whom

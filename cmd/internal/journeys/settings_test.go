@@ -34,6 +34,8 @@ func TestAnOfficeIsCompleted(t *testing.T) {
 	for _, field := range [][2]string{{"Tax ID", "123456789"}, {"Phone", "8085550100"}, {"Street", "1 Pier Road"}, {"City", "Honolulu"}, {"State", "HI"}, {"ZIP code", "96813"}} {
 		page.fill(field[0], field[1])
 	}
+	page.sees("Claims need nine digits.")
+	page.screen("settings-office-zip")
 	page.click("Save")
 	page.row("Harbor").sees("1 Pier Road, Honolulu, HI", "In use")
 

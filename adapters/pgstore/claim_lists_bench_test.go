@@ -69,22 +69,11 @@ const madeID = `CREATE FUNCTION made(n int, kind int) RETURNS uuid LANGUAGE sql 
 func fillMany(tb testing.TB, url string, rows, step int) {
 	tb.Helper()
 	db := admin(tb, url)
-	tables := []string{"claims", "patients", "patient_words", "check_members"}
-	var indexes []string
-	found, err := db.QueryContext(tb.Context(), `
-SELECT indexdef FROM pg_indexes i
-WHERE tablename = ANY ($1) AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conname = i.indexname)`, pq.Array(tables))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for found.Next() {
-		var text string
-		if err := found.Scan(&text); err != nil {
-			tb.Fatal(err)
-		}
-		indexes = append(indexes, text)
-	}
-	if err := found.Err(); err != nil {
+	var indexes pq.StringArray
+	if err := db.QueryRowContext(tb.Context(), `
+SELECT array_agg(indexdef) FROM pg_indexes i
+WHERE tablename IN ('claims', 'patients', 'patient_words', 'check_members') AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conname = i.indexname)`,
+	).Scan(&indexes); err != nil {
 		tb.Fatal(err)
 	}
 	name := regexp.MustCompile(`INDEX (\w+) ON`)

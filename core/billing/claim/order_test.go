@@ -188,7 +188,8 @@ func TestTheHistoryOfATakeBack(t *testing.T) {
 	c.Kind, c.Frequency, c.State, c.SentAt = claim.KindClaim, claim.FrequencyOriginal, claim.Reconciled, noon
 	books := books{Claim: c}
 	for _, r := range []remit.Claim{
-		{StatusCode: "1", Charge: 10, Paid: 5, PayerClaimNumber: "P1"}, {StatusCode: "1", Charge: 20, Paid: 8, PayerClaimNumber: "P2"},
+		{StatusCode: "1", Charge: 10, Paid: 5, PayerClaimNumber: "P1"},
+		{StatusCode: "1", Charge: 20, Paid: 8, PayerClaimNumber: "P2"},
 		{StatusCode: "22", Charge: -10, Paid: -5, PayerClaimNumber: "P1"},
 	} {
 		if _, ok := books.post(r, claim.Cause{At: evening}); !ok {

@@ -7,7 +7,8 @@ CREATE TYPE public.claim_money AS (
 	patient bigint,
 	decided boolean,
 	posted boolean,
-	accepted bigint
+	accepted bigint,
+	billed bigint
 );
 
 CREATE TYPE public.claim_version AS (
@@ -28,6 +29,17 @@ BEGIN
     SELECT org_id, resource, created_at, id
     FROM new_entries CROSS JOIN LATERAL unnest(shown || resource_id) resource
     WHERE org_id IS NOT NULL AND resource IS NOT NULL
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.check_of_patient() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO check_members (org_id, mode, member_key, patient_id)
+    VALUES (NEW.org_id, NEW.mode, upper(left(NEW.inquiry -> 'Subscriber' ->> 'MemberID', 100)), NEW.patient_id)
     ON CONFLICT DO NOTHING;
     RETURN NULL;
 END
@@ -179,23 +191,27 @@ CREATE FUNCTION public.money_of(c public.claims) RETURNS public.claim_money
 SELECT CASE WHEN c.sent_at IS NOT NULL AND c.state <> 'voided' AND c.kind = 'claim' AND c.frequency <> 'void' THEN
     ROW((c.sent_at AT TIME ZONE 'UTC')::date, c.charged, coalesce((c.standing ->> 'Paid')::bigint, 0), c.paid_elsewhere,
         coalesce((c.standing ->> 'Contractual')::bigint, 0), coalesce((c.standing ->> 'PatientResponsibility')::bigint, 0),
-        c.standing IS NOT NULL, c.state = 'reconciled' AND (c.settled_at IS NULL OR coalesce(c.settled_at <= c.reconciled_at, false)), c.accepted_sum)::claim_money
+        c.standing IS NOT NULL, c.state = 'reconciled' AND (c.settled_at IS NULL OR coalesce(c.settled_at <= c.reconciled_at, false)), c.accepted_sum,
+        CASE c.accepted::text WHEN '[]' THEN 0 ELSE sum_billed(c.accepted) END)::claim_money
 END
 $$;
 
-CREATE FUNCTION public.money_together(one public.claim_money, two public.claim_money, three public.claim_money) RETURNS TABLE(day date, charged bigint, paid bigint, patient bigint, outstanding bigint)
+CREATE FUNCTION public.money_together(one public.claim_money, two public.claim_money, three public.claim_money) RETURNS TABLE(day date, charged bigint, paid bigint, patient bigint, outstanding bigint, elsewhere bigint, billed bigint, overpaid bigint)
     LANGUAGE sql IMMUTABLE ROWS 1 PARALLEL SAFE
     AS $$
 SELECT least(one.day, two.day, three.day), m.charged, m.paid, m.patient,
     CASE WHEN coalesce(one.posted, true) AND coalesce(two.posted, true) AND coalesce(three.posted, true) THEN 0
-    ELSE greatest(0, m.charged - m.paid - m.patient - coalesce(greatest(one.written_off, two.written_off, three.written_off), 0)
-        - coalesce(one.accepted, 0) - coalesce(two.accepted, 0) - coalesce(three.accepted, 0)
-        - CASE WHEN one.decided THEN one.elsewhere ELSE coalesce(greatest(one.elsewhere, two.elsewhere), three.elsewhere, 0) END) END
+    ELSE greatest(0, rest.amount - coalesce(one.accepted, 0) - coalesce(two.accepted, 0) - coalesce(three.accepted, 0)) END,
+    m.elsewhere, greatest(0, least(rest.amount, coalesce(one.billed, 0) + coalesce(two.billed, 0) + coalesce(three.billed, 0))),
+    greatest(0, -rest.amount)
 FROM (
     SELECT coalesce(greatest(one.charged, two.charged, three.charged), 0) AS charged,
         coalesce(one.paid, 0) + coalesce(two.paid, 0) + coalesce(three.paid, 0) AS paid,
-        coalesce(greatest(one.patient, two.patient, three.patient), 0) AS patient
+        coalesce(greatest(one.patient, two.patient, three.patient), 0) AS patient,
+        coalesce(greatest(one.written_off, two.written_off, three.written_off), 0) AS written_off,
+        CASE WHEN one.decided THEN one.elsewhere ELSE coalesce(greatest(one.elsewhere, two.elsewhere), three.elsewhere, 0) END AS elsewhere
 ) m
+CROSS JOIN LATERAL (SELECT m.charged - m.paid - m.elsewhere - m.patient - m.written_off AS amount) rest
 $$;
 
 CREATE FUNCTION public.name_words(name text) RETURNS text[]
@@ -269,7 +285,10 @@ CREATE TABLE public.claim_changes (
     charged bigint NOT NULL,
     paid bigint NOT NULL,
     patient bigint NOT NULL,
-    outstanding bigint NOT NULL
+    outstanding bigint NOT NULL,
+    elsewhere bigint DEFAULT 0 NOT NULL,
+    billed bigint DEFAULT 0 NOT NULL,
+    overpaid bigint DEFAULT 0 NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
 
@@ -278,15 +297,21 @@ ALTER TABLE ONLY public.claim_changes FORCE ROW LEVEL SECURITY;
 CREATE FUNCTION public.share_of(sign integer, c public.claims) RETURNS SETOF public.claim_changes
     LANGUAGE sql IMMUTABLE ROWS 2 PARALLEL SAFE
     AS $$
-SELECT c.org_id, c.mode, c.kind, c.state, '-infinity'::date, sign::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint
+SELECT c.org_id, c.mode, c.kind, c.state, '-infinity'::date, sign::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint
 UNION ALL
-SELECT c.org_id, c.mode, '', '', m.day, sign, counts * m.charged, counts * m.paid, counts * m.patient, counts * m.outstanding
+SELECT c.org_id, c.mode, '', '', m.day, sign, counts * m.charged, counts * m.paid, counts * m.patient, counts * m.outstanding,
+    counts * m.elsewhere, counts * m.billed, counts * m.overpaid
 FROM money_together(ROW((c.sent_at AT TIME ZONE 'UTC')::date, c.charged, coalesce((c.standing ->> 'Paid')::bigint, 0), c.paid_elsewhere,
         coalesce((c.standing ->> 'Contractual')::bigint, 0), coalesce((c.standing ->> 'PatientResponsibility')::bigint, 0),
-        c.standing IS NOT NULL, c.state = 'reconciled' AND (c.settled_at IS NULL OR coalesce(c.settled_at <= c.reconciled_at, false)), c.accepted_sum)::claim_money, NULL, NULL) m
+        c.standing IS NOT NULL, c.state = 'reconciled' AND (c.settled_at IS NULL OR coalesce(c.settled_at <= c.reconciled_at, false)), c.accepted_sum,
+        CASE c.accepted::text WHEN '[]' THEN 0 ELSE sum_billed(c.accepted) END)::claim_money, NULL, NULL) m
 CROSS JOIN LATERAL (SELECT CASE WHEN c.state = 'voided' OR num_nonnulls(c.secondary_to, c.secondary_id) > 0 THEN 0 ELSE sign END AS counts) own
 WHERE c.sent_at IS NOT NULL AND c.kind = 'claim' AND c.frequency <> 'void'
 $$;
+
+CREATE FUNCTION public.sum_billed(accepted json) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$SELECT coalesce(sum((l ->> 'Amount')::bigint), 0)::bigint FROM json_array_elements(accepted) a CROSS JOIN json_array_elements(a -> 'Lines') l WHERE a ->> 'As' = 'bill_patient'$$;
 
 CREATE FUNCTION public.total_inserted() RETURNS trigger
     LANGUAGE plpgsql
@@ -322,7 +347,8 @@ BEGIN
             two := version_at(side, one.secondary_id, versions);
             three := version_at(side, two.secondary_id, versions);
             INSERT INTO claim_changes
-            SELECT v.org_id, v.mode, '', '', m.day, 0, side * m.charged, side * m.paid, side * m.patient, side * m.outstanding
+            SELECT v.org_id, v.mode, '', '', m.day, 0, side * m.charged, side * m.paid, side * m.patient, side * m.outstanding,
+                side * m.elsewhere, side * m.billed, side * m.overpaid
             FROM (
                 SELECT one.org_id, one.mode, one.money AS first, two.money AS second, three.money AS third
                 WHERE one.pair IS NOT NULL -- else it was counted alone
@@ -344,17 +370,34 @@ CREATE FUNCTION public.total_updated() RETURNS trigger
     AS $$
 BEGIN
     INSERT INTO claim_changes
-    SELECT org_id, mode, kind, state, day, sum(claims), sum(charged), sum(paid), sum(patient), sum(outstanding)
+    SELECT org_id, mode, kind, state, day, sum(claims), sum(charged), sum(paid), sum(patient), sum(outstanding), sum(elsewhere), sum(billed), sum(overpaid)
     FROM (
         SELECT s.* FROM new_rows n CROSS JOIN LATERAL share_of(1, n) s
         UNION ALL
         SELECT s.* FROM old_rows o CROSS JOIN LATERAL share_of(-1, o) s
     ) changed
     GROUP BY org_id, mode, kind, state, day
-    HAVING (sum(claims), sum(charged), sum(paid), sum(patient), sum(outstanding)) <> (0, 0, 0, 0, 0);
+    HAVING (sum(claims), sum(charged), sum(paid), sum(patient), sum(outstanding), sum(elsewhere), sum(billed), sum(overpaid)) <> (0, 0, 0, 0, 0, 0, 0, 0);
     IF EXISTS (SELECT FROM new_rows WHERE num_nonnulls(secondary_to, secondary_id) > 0) THEN
         PERFORM total_pairs(ARRAY(SELECT version_of(1, n) FROM new_rows n UNION ALL SELECT version_of(-1, o) FROM old_rows o));
     END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.totals_added() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    UPDATE claim_totals t
+    SET elsewhere = t.elsewhere + a.elsewhere, billed = t.billed + a.billed, overpaid = t.overpaid + a.overpaid
+    FROM (
+        SELECT org_id, mode, kind, state, day, sum(elsewhere) AS elsewhere, sum(billed) AS billed, sum(overpaid) AS overpaid
+        FROM gone
+        GROUP BY org_id, mode, kind, state, day
+        HAVING (sum(elsewhere), sum(billed), sum(overpaid)) <> (0, 0, 0)
+    ) a
+    WHERE (t.org_id, t.mode, t.kind, t.state, t.day) = (a.org_id, a.mode, a.kind, a.state, a.day);
     RETURN NULL;
 END
 $$;
@@ -576,6 +619,15 @@ CREATE TABLE public.changes (
 
 ALTER TABLE ONLY public.changes FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.check_members (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    member_key text NOT NULL COLLATE pg_catalog."C",
+    patient_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.check_members FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.claim_totals (
     org_id uuid NOT NULL,
     mode text NOT NULL,
@@ -586,7 +638,10 @@ CREATE TABLE public.claim_totals (
     charged bigint NOT NULL,
     paid bigint NOT NULL,
     patient bigint NOT NULL,
-    outstanding bigint NOT NULL
+    outstanding bigint NOT NULL,
+    elsewhere bigint DEFAULT 0 NOT NULL,
+    billed bigint DEFAULT 0 NOT NULL,
+    overpaid bigint DEFAULT 0 NOT NULL
 )
 WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
 
@@ -1297,6 +1352,9 @@ ALTER TABLE ONLY public.batches
 ALTER TABLE ONLY public.batches
     ADD CONSTRAINT batches_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.check_members
+    ADD CONSTRAINT check_members_pkey PRIMARY KEY (org_id, mode, member_key, patient_id);
+
 ALTER TABLE ONLY public.claim_totals
     ADD CONSTRAINT claim_totals_pkey PRIMARY KEY (org_id, mode, kind, state, day);
 
@@ -1701,6 +1759,8 @@ CREATE TRIGGER change AFTER INSERT ON public.webhook_endpoints FOR EACH ROW EXEC
 
 CREATE TRIGGER changed AFTER UPDATE ON public.webhook_endpoints FOR EACH ROW WHEN ((((((((old.url IS DISTINCT FROM new.url) OR (old.description IS DISTINCT FROM new.description)) OR (old.event_types IS DISTINCT FROM new.event_types)) OR (old.status IS DISTINCT FROM new.status)) OR (old.failures IS DISTINCT FROM new.failures)) OR (old.failing_since IS DISTINCT FROM new.failing_since)) OR (old.circuit_until IS DISTINCT FROM new.circuit_until))) EXECUTE FUNCTION public.record_change('webhook_endpoint');
 
+CREATE TRIGGER check_of_patient AFTER INSERT OR UPDATE OF patient_id ON public.eligibility_checks FOR EACH ROW WHEN (((new.patient_id IS NOT NULL) AND (((new.inquiry -> 'Subscriber'::text) ->> 'MemberID'::text) <> ''::text))) EXECUTE FUNCTION public.check_of_patient();
+
 CREATE TRIGGER claims_inserted AFTER INSERT ON public.claims REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.total_inserted();
 
 CREATE TRIGGER claims_updated AFTER UPDATE ON public.claims REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.total_updated();
@@ -1710,6 +1770,8 @@ CREATE TRIGGER failed AFTER UPDATE OF state ON public.webhook_deliveries FOR EAC
 CREATE TRIGGER patient_named AFTER INSERT ON public.patients FOR EACH ROW EXECUTE FUNCTION public.patient_named();
 
 CREATE TRIGGER removed AFTER DELETE ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION public.record_removal('webhook_endpoint');
+
+CREATE TRIGGER totals_added AFTER DELETE ON public.claim_changes REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.totals_added();
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
@@ -1776,6 +1838,8 @@ ALTER TABLE public.batches ENABLE ROW LEVEL SECURITY;
 CREATE POLICY begin ON public.sandbox_clocks FOR SELECT USING ((org_id = (NULLIF(current_setting('molar.org'::text, true), ''::text))::uuid));
 
 ALTER TABLE public.changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.check_members ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claim_changes ENABLE ROW LEVEL SECURITY;
 
@@ -1850,6 +1914,8 @@ CREATE POLICY scope ON public.batch_acknowledgements TO molar_app USING (((org_i
 CREATE POLICY scope ON public.batches TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.changes FOR INSERT TO molar_app WITH CHECK (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.check_members TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.claim_changes TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
@@ -2238,6 +2304,8 @@ GRANT SELECT(delayed_since) ON TABLE public.batches TO molar_system;
 
 GRANT INSERT ON TABLE public.changes TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.changes TO molar_system;
+
+GRANT SELECT,INSERT ON TABLE public.check_members TO molar_app;
 
 GRANT SELECT ON TABLE public.claim_totals TO molar_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.claim_totals TO molar_system;

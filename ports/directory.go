@@ -36,7 +36,7 @@ type Patients interface {
 
 	// Search returns patients that match, at most billing.MaxSearchPatients of them, and
 	// whether there may be more. These are the patients with the words and the date of
-	// birth, and those of claims with the member ID.
+	// birth, and those of claims and checks with the member ID.
 	Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error)
 
 	// Read is List for some patients.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 )
 
 func quarantineCommands(b Backend) *cobra.Command {
+	var oldest bool
 	c := &cobra.Command{
 		Use: "quarantine", Short: "Files that wait for a person: 835s of no known organization, and reports: list, show, remove", Args: onlyCommands,
 		Long: "Lists files, and single payments of files, that arrived from a clearinghouse but belong to no known organization.\n" +
@@ -28,11 +30,15 @@ func quarantineCommands(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if oldest {
+				slices.Reverse(all)
+			}
 			return list(c, "The quarantine is empty.", "ID\tORG\tMODE\tRECEIVED\tNAME\tREASON", all, func(q *quarantine.File) []any {
 				return []any{q.ID, orDash(q.Scope.Org), q.Scope.Mode, event.Timestamp(q.ReceivedAt), q.Name, q.Reason}
 			})
 		}),
 	}
+	c.Flags().BoolVar(&oldest, "oldest", false, "list the oldest file first")
 	c.AddCommand(showQuarantined(b), removeQuarantined(b))
 	return c
 }

@@ -144,6 +144,7 @@ func TestERACommands(t *testing.T) {
 		}
 	}
 	run("era", "quarantine")
+	run("era", "quarantine", "--oldest")
 	files, err := r.service.Quarantined(t.Context())
 	if err != nil || len(files) != 3 {
 		t.Fatalf("%d files in quarantine, %v", len(files), err)

@@ -327,7 +327,7 @@ func TestPaymentOfManyFindings(t *testing.T) {
 	if len(b.Findings) != 100 || b.Findings[99].Level != "payment" || b.Claims.Failed != 300 || b.Claims.Off != 1500_00 || b.Payment.Off != 1_00 {
 		t.Errorf("%d findings, %+v", len(b.Findings), b.Claims)
 	}
-	want := "The payment: 0.00 paid for its claims less 0.00 of provider adjustments leaves 0.00, but the payer states 1.00: 1.00 too much."
+	want := "The payment: $0.00 paid for its claims less $0.00 of provider adjustments leaves $0.00, but the payer states $1.00: $1.00 too much."
 	if got := b.Findings[99].Explanation; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

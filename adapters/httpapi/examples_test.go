@@ -306,6 +306,7 @@ func (x *story) users(t *testing.T) {
 	ben := x.show(t, "inviteUser", ann.call(call{})).text(t, "id")
 	x.show(t, "listUsers", ann.call(call{path: "?limit=1"}))
 	x.show(t, "inviteUserAgain", ann.call(call{}), ben)
+	x.show(t, "resetUser", ann.call(call{}), ben)
 	x.must(t, 200, ann.call(call{path: "/patients?limit=1"}))
 	x.show(t, "listAuditEntries", ann.call(call{path: "?limit=1"}))
 	x.show(t, "updateUser", ann.call(call{}), ben)

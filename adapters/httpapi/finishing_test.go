@@ -269,7 +269,7 @@ func TestOpenAmountsAreAccepted(t *testing.T) {
 		t.Errorf("reconciled early %s", early.body)
 	}
 	less := s.do(t, call{path: path + "/reconcile", body: accept("99.00")})
-	if less.StatusCode != 422 || fmt.Sprint(less.fields(t)) != "[accept_open.lines conflict]" || !strings.Contains(less.body, "but 100.00 is open") {
+	if less.StatusCode != 422 || fmt.Sprint(less.fields(t)) != "[accept_open.lines conflict]" || !strings.Contains(less.body, "but $100.00 is open") {
 		t.Errorf("accepted less %d %s", less.StatusCode, less.body)
 	}
 	s.must(t, 200, call{path: path + "/reconcile", body: accept("100.00")}).shows(t, "state", "reconciled", "open", "0.00", "lines.0.open", "0.00",
@@ -326,6 +326,14 @@ func TestSummaryCountsWhatListsShow(t *testing.T) {
 	s.must(t, 200, call{path: path}).shows(t, "state", "reconciled", "payment_changed", true)
 	counts("1", "1").shows(t, "money.outstanding", "1250.00", "money.written_off", "0.00")
 
+	s.must(t, 200, call{method: "POST", path: path + "/reopen"})
+	s.must(t, 200, call{method: "POST", path: era + "/claims/1/apply"})
+	short := s.sent(t)
+	s.remitted(t, s.key, s.test, paying("EFT-10", 800, "CLP*"+short.PatientControlNumber+"*1*1250*800**12*ICN10~CAS*CO*45*250**29*200~NM1*QC*1*DOE*JANE~DTM*232*20260105~"))
+	s.must(t, 200, call{method: "POST", path: "/claims/" + short.ID.String() + "/reconcile", body: `{"accept_open":{"as":"bill_patient","lines":[{"amount":"200.00"}]}}`})
+	s.must(t, 200, call{path: "/summary"}).shows(t, "money.charged", "2500.00", "money.paid", "1600.00", "money.written_off", "500.00",
+		"money.patient_responsibility", "200.00", "money.billed_to_patient", "200.00", "money.outstanding", "0.00", "money.overpaid", "0.00", "money.paid_elsewhere", "0.00")
+
 	live := s.claim(t, func(c *claim.Claim) { c.Scope.Mode, c.State = billing.ModeLive, claim.Queued })
 	s.must(t, 200, call{path: "/summary", key: s.live}).shows(t, "waiting.0.payer_id", live.Payer.ID, "waiting.0.payer_name", live.Payer.Name,
 		"waiting.0.reason", "no_clearinghouse", "waiting.0.claims.count", 1)
@@ -346,7 +354,7 @@ func TestListsBeginWithTheOldest(t *testing.T) {
 	}
 	next := s.must(t, 200, call{path: "/claims?limit=1&order=asc"}).text(t, "next_cursor")
 	wantStatus(t, s.do(t, call{path: "/claims?limit=1&cursor=" + next}), 422, billing.CodeInvalidRequest)
-	for _, list := range []string{"/claims", "/attachments", "/eras"} {
+	for _, list := range []string{"/claims", "/attachments", "/eras", "/quarantine"} {
 		s.must(t, 200, call{path: list + "?order=desc"})
 		wantStatus(t, s.do(t, call{path: list + "?order=up", bad: true}), 422, billing.CodeInvalidRequest)
 	}

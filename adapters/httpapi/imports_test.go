@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,11 @@ func TestImport(t *testing.T) {
 	}
 
 	_, all = s.must(t, 201, importing(payingTo("EFT-4", foreignNPI))).payments(t)
+	_, later := s.must(t, 201, importing(payingTo("EFT-5", foreignNPI))).payments(t)
+	if ids := s.walk(t, "/quarantine?order=asc&limit=1"); !slices.Equal(ids, []string{all[0]["quarantine_id"].(string), later[0]["quarantine_id"].(string)}) {
+		t.Errorf("the oldest first: %v", ids)
+	}
+	s.must(t, 204, call{method: http.MethodDelete, path: "/quarantine/" + later[0]["quarantine_id"].(string)})
 	remove := call{method: http.MethodDelete, path: "/quarantine/" + all[0]["quarantine_id"].(string), idem: "remove"}
 	s.must(t, 204, remove)
 	s.must(t, 204, remove)

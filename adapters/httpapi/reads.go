@@ -59,6 +59,17 @@ func paging[T, J any](
 	return func(x *exchange) (*reply, error) { return unfiltered(a, x, name, list, shape) }
 }
 
+// ordering is paging that takes order=asc, for the oldest first.
+func ordering[T, J any](
+	a *api, name string,
+	list func(context.Context, billing.Scope, billing.Page) ([]T, *billing.Position, error), shape func(T) J,
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		q := x.query()
+		return listed(a, x, q, q.bindOrdered(name, x.call.Scope), struct{}{}, anyOf(list), shape)
+	}
+}
+
 // read replies with the resource that has the ID, in its shape.
 func read[ID, T, J any](
 	x *exchange, get func(context.Context, billing.Scope, ID) (T, error), id ID, shape func(T) J,
@@ -96,10 +107,16 @@ func unfiltered[T, J any](
 	read func(context.Context, billing.Scope, billing.Page) ([]T, *billing.Position, error), shape func(T) J,
 ) (*reply, error) {
 	q := x.query()
-	all := func(ctx context.Context, scope billing.Scope, _ struct{}, p billing.Page) ([]T, *billing.Position, error) {
+	return listed(a, x, q, q.bind(name, x.call.Scope, "limit", "cursor"), struct{}{}, anyOf(read), shape)
+}
+
+// anyOf returns the read of a list without filters as one that takes none.
+func anyOf[T any](
+	read func(context.Context, billing.Scope, billing.Page) ([]T, *billing.Position, error),
+) func(context.Context, billing.Scope, struct{}, billing.Page) ([]T, *billing.Position, error) {
+	return func(ctx context.Context, scope billing.Scope, _ struct{}, p billing.Page) ([]T, *billing.Position, error) {
 		return read(ctx, scope, p)
 	}
-	return listed(a, x, q, q.bind(name, x.call.Scope, "limit", "cursor"), struct{}{}, all, shape)
 }
 
 // foundJSON is a page of what a search finds.

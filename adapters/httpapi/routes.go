@@ -136,7 +136,7 @@ func (a *api) routes() []route {
 		{post, root + "/eras/{id}/claims/{ordinal}/ignore", submit, optionalBody, finishing(a.remittances.IgnoreClaim)},
 		{post, root + "/eras/{id}/claims/{ordinal}/unapply", submit, optionalBody, finishing(a.remittances.UnapplyClaim)},
 
-		{get, root + "/quarantine", read, noBody, paging(a, "quarantine", a.remittances.OwnQuarantine, quarantinedShape)},
+		{get, root + "/quarantine", read, noBody, ordering(a, "quarantine", a.remittances.OwnQuarantine, quarantinedShape)},
 		{post, root + "/quarantine/{id}/assign", submit, jsonBody, a.assignQuarantined},
 		{del, root + "/quarantine/{id}", submit, noBody, deleting(a.remittances.Remove, fileID)},
 
@@ -196,6 +196,7 @@ func (a *api) routes() []route {
 		{post, root + "/users", owner, jsonBody, a.inviteUser},
 		{patch, root + "/users/{id}", self, jsonBody, a.updateUser},
 		{post, root + "/users/{id}/invite", owner, emptyBody, a.inviteAgain},
+		{post, root + "/users/{id}/reset", owner, emptyBody, a.resetUser},
 		{get, root + "/api_keys", owner, noBody, paging(a, "api_keys", a.access.ListKeys, keyShape)},
 		{post, root + "/api_keys", owner, jsonBody, a.createKey},
 		{post, root + "/api_keys/{id}/revoke", owner, emptyBody, acting(a.access.RevokeKey, keyID, keyShape)},

@@ -44,9 +44,12 @@ type countJSON struct {
 type claimMoneyJSON struct {
 	Charged               string `json:"charged"`
 	Paid                  string `json:"paid"`
+	PaidElsewhere         string `json:"paid_elsewhere"`
 	WrittenOff            string `json:"written_off"`
 	PatientResponsibility string `json:"patient_responsibility"`
+	BilledToPatient       string `json:"billed_to_patient"`
 	Outstanding           string `json:"outstanding"`
+	Overpaid              string `json:"overpaid"`
 }
 
 type moneyTotalsJSON struct {
@@ -153,5 +156,8 @@ func stateCounts(kind claim.Kind, counted map[claim.Kind]map[claim.State]int) ma
 }
 
 func claimMoneyShape(m claim.ClaimMoney) claimMoneyJSON {
-	return claimMoneyJSON{m.Charged.String(), m.Paid.String(), m.WrittenOff().String(), m.PatientResponsibility.String(), m.Outstanding.String()}
+	return claimMoneyJSON{
+		m.Charged.String(), m.Paid.String(), m.PaidElsewhere.String(), m.WrittenOff().String(), m.PatientResponsibility.String(),
+		m.BilledToPatient.String(), m.Outstanding.String(), m.Overpaid.String(),
+	}
 }

@@ -25,6 +25,11 @@ func (a *api) inviteAgain(x *exchange) (*reply, error) {
 	return kept(a.access.InviteAgain(x.ctx, replying(x, http.StatusOK, x.invitedShape), userID(x)))
 }
 
+// resetUser handles POST /users/{id}/reset.
+func (a *api) resetUser(x *exchange) (*reply, error) {
+	return kept(a.access.ResetUser(x.ctx, replying(x, http.StatusOK, x.invitedShape), userID(x)))
+}
+
 // updateUser handles PATCH /users/{id}. An owner changes the role, the state and the
 // name of any user. Everyone changes their own name, password and second factor.
 func (a *api) updateUser(x *exchange) (*reply, error) {

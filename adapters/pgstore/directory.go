@@ -314,7 +314,8 @@ func (r patients) these(ids []billing.PatientID) *query {
 	return q
 }
 
-// Search finds patients by name and date of birth, or by the member ID of their claims.
+// Search finds patients by name and date of birth, or by the member ID of their claims
+// and checks.
 func (r patients) Search(ctx context.Context, s billing.Search) (found []billing.PatientID, more bool, err error) {
 	if len(s.Born) > 1 {
 		s.Born = s.Days(billing.DateOf(businessClock{transactionClock{ctx, r.tx}}.Now()))
@@ -342,7 +343,7 @@ type searchWord struct {
 }
 
 // Of the patients with the rarest word of a search, of those born on a day, and of the
-// claims with the start of a number, a search compares so many. Each takes up to ten
+// claims and checks with the start of a number, a search compares so many. Each takes up to ten
 // milliseconds.
 const (
 	maxCompared        = 10_000
@@ -369,7 +370,7 @@ func (r patients) typed(typed []billing.NameWord) (string, []any) {
 	return q.text("ORDER BY count"), q.args
 }
 
-// search reads the patients of claims with the number, and those born on the days whose
+// search reads the patients of claims and checks with the number, and those born on the days whose
 // names have the words.
 func (r patients) search(s billing.Search, words []searchWord) (string, []any) {
 	q := &query{}
@@ -380,6 +381,9 @@ func (r patients) search(s billing.Search, words []searchWord) (string, []any) {
 	q.number("member_key", s)
 	q.add("\n\tAND member_key IS NOT NULL AND patient_id IS NOT NULL")
 	q.add("\nORDER BY member_key COLLATE \"C\", created_at DESC, id DESC\nLIMIT %\n) members\nLIMIT %)", maxComparedNumbers, maxFound)
+	q.add("\nUNION (SELECT DISTINCT patient_id FROM (\n\tSELECT patient_id FROM check_members\n\tWHERE org_id = $1 AND mode = $2")
+	q.number("member_key", s)
+	q.add("\nORDER BY member_key COLLATE \"C\", patient_id DESC\nLIMIT %\n) checked\nLIMIT %)", maxComparedNumbers, maxFound)
 	switch {
 	case len(s.Words) > 0 && len(words) == 0: // the words have no letters, and begin no name
 	case len(s.Born) > 0:

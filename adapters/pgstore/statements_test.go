@@ -242,6 +242,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		statements["patient's remittances"+name] = pagedBy(eras{t}.filter(remit.Filter{PatientID: Number(7, 5)}), "received_at", p)
 		statements["claim's remittances"+name] = pagedBy(eras{t}.filter(remit.Filter{ClaimID: Number(7, 1)}), "received_at", p)
 		statements["quarantine"+name] = made(ownQuarantine{t}.page(p))
+		statements["quarantine, oldest first"+name] = made(ownQuarantine{t}.page(billing.Page{Limit: p.Limit, After: p.After, Oldest: true}))
 		statements["batches"+name] = paged(t.query(batchColumns, "batches"), p)
 	}
 	return statements

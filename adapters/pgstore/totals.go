@@ -32,11 +32,11 @@ func (r totals) claims(today billing.Date) (string, []any) {
 SELECT kind, state, CASE WHEN kind = '' THEN width_bucket(%::date - day, %::int[]) ELSE 0 END AS age,
 	CASE WHEN day > $1::date - %::int AND day <= $1::date THEN day END AS sent,
 	sum(claims)::bigint AS claims, sum(charged)::bigint AS charged, sum(paid)::bigint AS paid, sum(patient)::bigint AS patient,
-	sum(outstanding)::bigint AS outstanding
+	sum(outstanding)::bigint AS outstanding, sum(elsewhere)::bigint AS elsewhere, sum(billed)::bigint AS billed, sum(overpaid)::bigint AS overpaid
 FROM (
-	SELECT kind, state, day, claims, charged, paid, patient, outstanding FROM claim_totals WHERE org_id = % AND mode = %
+	SELECT kind, state, day, claims, charged, paid, patient, outstanding, elsewhere, billed, overpaid FROM claim_totals WHERE org_id = % AND mode = %
 	UNION ALL
-	SELECT kind, state, day, claims, charged, paid, patient, outstanding FROM claim_changes WHERE org_id = $4 AND mode = $5
+	SELECT kind, state, day, claims, charged, paid, patient, outstanding, elsewhere, billed, overpaid FROM claim_changes WHERE org_id = $4 AND mode = $5
 ) counted
 GROUP BY 1, 2, 3, 4`, today, bounds, claim.ActivityDays, r.scope.Org, r.scope.Mode)
 	return q.text(""), q.args
@@ -61,6 +61,9 @@ func (r totals) Claims(ctx context.Context, today billing.Date) (claim.Totals, e
 		Paid        billing.Money `db:"paid"`
 		Patient     billing.Money `db:"patient"`
 		Outstanding billing.Money `db:"outstanding"`
+		Elsewhere   billing.Money `db:"elsewhere"`
+		Billed      billing.Money `db:"billed"`
+		Overpaid    billing.Money `db:"overpaid"`
 	}
 	text, args := r.claims(today)
 	if err := r.list(ctx, &rows, text, args...); err != nil {
@@ -72,7 +75,10 @@ func (r totals) Claims(ctx context.Context, today billing.Date) (claim.Totals, e
 			continue
 		}
 		age := &all.Ages[row.Age]
-		age.ClaimMoney = age.Add(claim.ClaimMoney{Charged: row.Charged, Paid: row.Paid, PatientResponsibility: row.Patient, Outstanding: row.Outstanding})
+		age.ClaimMoney = age.Add(claim.ClaimMoney{
+			Charged: row.Charged, Paid: row.Paid, PaidElsewhere: row.Elsewhere, PatientResponsibility: row.Patient, BilledToPatient: row.Billed,
+			Outstanding: row.Outstanding, Overpaid: row.Overpaid,
+		})
 		for i := range all.Sent {
 			if all.Sent[i].Day == row.Sent {
 				all.Sent[i].Count.Count += row.Claims
@@ -116,7 +122,8 @@ func (s *Store) keepTotals(ctx context.Context) {
 
 // addTotals adds some changes to the totals, and returns how many. It does not wait for
 // those that another process adds. Totals are written in the order of their key, so that
-// two processes cannot deadlock.
+// two processes cannot deadlock. The trigger totals_added adds the columns that the
+// release before does not know.
 func (s *Store) addTotals(ctx context.Context) (n int, err error) {
 	err = s.transact(ctx, session{role: roleSystem}, false, func(ctx context.Context, t *tx) error {
 		return t.get(ctx, &n, addTotals, totalsBatch)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pgtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
+	"github.com/molar-billing/molar/migrations"
 	"github.com/molar-billing/molar/ports"
 	"github.com/molar-billing/molar/ports/porttest"
 )
@@ -100,11 +102,15 @@ func vary(r *rand.Rand, c *claim.Claim) {
 		c.SentAt = time.Now().UTC().Add(-time.Duration(r.IntN(120*24)) * time.Hour)
 	}
 	if r.IntN(3) > 0 {
-		c.Standing = &claim.Standing{Paid: billing.Money(r.IntN(5000)), PatientResponsibility: billing.Money(r.IntN(3000)), Contractual: billing.Money(r.IntN(3000))}
+		c.Standing = &claim.Standing{Paid: billing.Money(r.IntN(15000)), PatientResponsibility: billing.Money(r.IntN(3000)), Contractual: billing.Money(r.IntN(3000))}
 	}
 	c.Accepted, c.SettledAt, c.ReconciledAt = nil, time.Time{}, time.Time{}
 	if r.IntN(3) == 0 {
-		c.Accepted = []claim.AcceptedOpen{{Lines: []claim.LineAmount{{Number: 1, Amount: billing.Money(r.IntN(2000))}, {Amount: 5}}}}
+		as := []claim.AcceptAs{claim.AcceptWriteOff, claim.AcceptBillPatient, claim.AcceptOther}
+		c.Accepted = []claim.AcceptedOpen{
+			{As: as[r.IntN(3)], Lines: []claim.LineAmount{{Number: 1, Amount: billing.Money(r.IntN(2000))}, {Amount: 5}}},
+			{As: as[r.IntN(3)], Lines: []claim.LineAmount{{Number: 1, Amount: billing.Money(r.IntN(2000) - 1000)}}},
+		}
 		c.SettledAt = time.Now().UTC()
 		c.ReconciledAt = c.SettledAt.Add(time.Duration(r.IntN(3)-1) * time.Hour)
 	}
@@ -115,11 +121,11 @@ func vary(r *rand.Rand, c *claim.Claim) {
 // services are counted with the first of them.
 const recount = `
 INSERT INTO claim_totals
-SELECT org_id, mode, kind, state, day, sum(claims), sum(charged), sum(paid), sum(patient), sum(outstanding)
+SELECT org_id, mode, kind, state, day, sum(claims), sum(charged), sum(paid), sum(patient), sum(outstanding), sum(elsewhere), sum(billed), sum(overpaid)
 FROM (
 	SELECT s.* FROM claims c CROSS JOIN LATERAL share_of(1, c) s
 	UNION ALL
-	SELECT c.org_id, c.mode, '', '', m.day, 0, m.charged, m.paid, m.patient, m.outstanding
+	SELECT c.org_id, c.mode, '', '', m.day, 0, m.charged, m.paid, m.patient, m.outstanding, m.elsewhere, m.billed, m.overpaid
 	FROM claims c
 	LEFT JOIN claims two ON two.id = c.secondary_id
 	LEFT JOIN claims three ON three.id = two.secondary_id
@@ -177,6 +183,19 @@ func TestTotals(t *testing.T) {
 	exec(t, db, recount)
 	if got := porttest.Totals(t, s, p.in); !reflect.DeepEqual(got, want) {
 		t.Errorf("counted from the claims, it is %+v, want %+v", got, want)
+	}
+	exec(t, db, "UPDATE claim_totals SET elsewhere = 0, billed = 0, overpaid = 0") // as the release before left it
+	text, err := migrations.FS.ReadFile("0106_totals_of_what_is_accepted.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, regexp.MustCompile(`(?s)INSERT INTO claim_changes\nSELECT c\.org_id.*?;`).FindString(string(text)))
+	var all claim.ClaimMoney
+	for _, age := range want.Ages {
+		all = all.Add(age.ClaimMoney)
+	}
+	if got := porttest.Totals(t, s, p.in); !reflect.DeepEqual(got, want) || all.Overpaid == 0 || all.BilledToPatient == 0 || all.PaidElsewhere == 0 {
+		t.Errorf("after the migration it is %+v, want %+v", got, want)
 	}
 	if n := scan[int](t, db, "SELECT count(*) FROM claims WHERE secondary_to IS NOT NULL"); n == 0 {
 		t.Error("no services were billed to two payers")

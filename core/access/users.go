@@ -76,12 +76,16 @@ func (s *Service) LinkUser(ctx context.Context, call idempotency.Write[Invited],
 }
 
 // ResetUser removes the password and the second factor of a user, ends the
-// sessions, and creates a link. It returns CodeConflict for a disabled user.
+// sessions, and creates a link. It returns CodeConflict for a disabled user, and for the
+// one who asks.
 func (s *Service) ResetUser(ctx context.Context, call idempotency.Write[Invited], id billing.UserID) (caller.Reply, error) {
 	return s.offer(ctx, call, caller.LinkReset, func(ctx context.Context, tx ports.Tx) (*caller.User, error) {
 		u, _, err := lockUser(ctx, tx, call.Call, id)
 		if err := enabled(u, err); err != nil {
 			return nil, err
+		}
+		if call.Principal.ID == id.String() {
+			return nil, &billing.Error{Code: billing.CodeConflict, Message: "This is your own account. Change the password and the second factor in its settings."}
 		}
 		u.HasPassword, u.HasTOTP = false, false
 		if err := errors.Join(tx.Users.SetPassword(ctx, id, ""), tx.Users.SetTOTP(ctx, id, "", 0, nil)); err != nil {

@@ -532,3 +532,16 @@ func TestBruteForce(t *testing.T) {
 		t.Errorf("%d of 20 attempts at once had to wait, want 15", slow.Load())
 	}
 }
+
+// An owner resets others, and changes the own password in the settings only: the reset asks
+// for no proof.
+func TestAnOwnerDoesNotResetItself(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	ann := p.withPassword("ann@example.com", caller.RoleOwner)
+	var shown access.Invited
+	call := wrote(p, &shown)
+	call.Principal = caller.Principal{Type: caller.PrincipalUser, ID: ann.ID.String()}
+	_, err := p.s.ResetUser(t.Context(), call, ann.ID)
+	wantCode(t, "the own account", err, billing.CodeConflict)
+}

@@ -97,5 +97,17 @@ func (m Money) String() string {
 	return sign + s[:len(s)-2] + "." + s[len(s)-2:]
 }
 
+// Dollars returns the form of sentences, such as "-$1,212.50".
+func (m Money) Dollars() string {
+	s := m.Abs().String()
+	for i := len(s) - len(".00") - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if m < 0 {
+		return "-$" + s
+	}
+	return "$" + s
+}
+
 // Abs returns the amount without its sign.
 func (m Money) Abs() Money { return max(m, -m) }

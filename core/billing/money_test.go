@@ -51,3 +51,12 @@ func FuzzMoney(f *testing.F) {
 		}
 	})
 }
+
+func TestDollars(t *testing.T) {
+	t.Parallel()
+	for m, want := range map[billing.Money]string{0: "$0.00", -1: "-$0.01", 120_00: "$120.00", -1_250_00: "-$1,250.00", 1_234_567_89: "$1,234,567.89"} {
+		if got := m.Dollars(); got != want {
+			t.Errorf("%s is %s, want %s", m, got, want)
+		}
+	}
+}

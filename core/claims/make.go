@@ -40,6 +40,7 @@ func (s *Service) Make(ctx context.Context, call idempotency.Write[*claim.Record
 		if err != nil {
 			return nil, err
 		}
+		c.Made(call.Principal)
 		if err := tx.Claims.Insert(ctx, &c); err != nil {
 			return nil, err
 		}

@@ -156,7 +156,7 @@ func TestWhatAPersonEnteredIsNamed(t *testing.T) {
 	if got, want := b.says(second), "needs_attention; 140.00 and 10.00; "+claim.FindingEarlierChanged+"; claim.needs_attention"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	const was = "It was: paid 110.00; line 1 paid 110.00, CO-45 50.00, PR-2 40.00."
+	const was = "It was: paid $110.00; line 1 paid $110.00, CO-45 $50.00, PR-2 $40.00."
 	if f := b.get(second).Findings; len(f) != 1 || !strings.HasSuffix(f[0].Message, was) || f[0].Field != "other_coverage.0.adjudication" {
 		t.Errorf("%+v", f)
 	}

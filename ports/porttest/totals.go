@@ -100,7 +100,7 @@ func counted(all []*claim.Claim, today billing.Date) claim.Totals {
 func addMoney(totals *claim.Totals, today billing.Date, claims ...*claim.Claim) {
 	var m claim.ClaimMoney
 	var sent time.Time
-	var writtenOff, accepted billing.Money
+	var writtenOff, accepted, billed billing.Money
 	var elsewhere [3]billing.Money
 	open, decided, counted := false, false, [3]bool{}
 	for i, c := range claims {
@@ -112,6 +112,11 @@ func addMoney(totals *claim.Totals, today billing.Date, claims ...*claim.Claim) 
 		}
 		open = open || c.State != claim.Reconciled || c.Unposted()
 		accepted += c.AcceptedSum()
+		for i := range c.Accepted {
+			if c.Accepted[i].As == claim.AcceptBillPatient {
+				billed += c.Accepted[i].Sum()
+			}
+		}
 		m.Charged = max(m.Charged, c.Charge())
 		if s := c.Standing; s != nil {
 			m.Paid += s.Paid
@@ -136,8 +141,10 @@ func addMoney(totals *claim.Totals, today billing.Date, claims ...*claim.Claim) 
 	if sent.IsZero() {
 		return
 	}
+	rest := m.Charged - m.Paid - m.PatientResponsibility - writtenOff - stated
+	m.PaidElsewhere, m.BilledToPatient, m.Overpaid = stated, max(0, min(rest, billed)), max(0, -rest)
 	if open {
-		m.Outstanding = max(0, m.Charged-m.Paid-m.PatientResponsibility-writtenOff-accepted-stated)
+		m.Outstanding = max(0, rest-accepted)
 	}
 	days := int(today.Time().Sub(billing.DateOf(sent.UTC()).Time()) / (24 * time.Hour))
 	for i := range totals.Ages {

@@ -270,6 +270,12 @@ func testSearch(b *scoped) {
 	second.PatientID, second.Subscriber.MemberID, second.Kind = cruz.ID, "X1", claim.KindPredetermination
 	other.PatientID, other.Subscriber.MemberID = billing.PatientID{}, "aBC-77"
 	b.insertClaims(first, second, other)
+	checked, later := b.check(1), b.check(2)
+	checked.PatientID, checked.Inquiry.Subscriber.MemberID = twin.ID, "Chk-9"
+	later.Inquiry.Subscriber.MemberID = "CHK-8"
+	b.in(func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.Checks.Insert(ctx, checked), tx.Checks.Insert(ctx, later))
+	})
 	for text, want := range map[string]struct {
 		patients []billing.PatientID
 		claims   []billing.ClaimID
@@ -310,6 +316,8 @@ func testSearch(b *scoped) {
 		"aBC":                  {[]billing.PatientID{zoe.ID}, []billing.ClaimID{other.ID, first.ID}},
 		"ab":                   {},
 		"bc-77":                {},
+		"chk-9":                {[]billing.PatientID{twin.ID}, nil}, // of a check
+		"chk":                  {[]billing.PatientID{twin.ID}, nil},
 		"x1":                   {[]billing.PatientID{cruz.ID}, []billing.ClaimID{second.ID}},
 		"pcn":                  {nil, []billing.ClaimID{first.ID}},
 		"cn-1":                 {},

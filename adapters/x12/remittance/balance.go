@@ -93,8 +93,8 @@ func (f Finding) String() string {
 	if amount < 0 {
 		amount, word = -amount, " too little."
 	}
-	return where + ": " + f.From.String() + from + " less " + f.Less.String() + less + " leaves " + f.Due().String() +
-		", but the payer states " + f.Stated.String() + ": " + amount.String() + word
+	return where + ": " + f.From.Dollars() + from + " less " + f.Less.Dollars() + less + " leaves " + f.Due().Dollars() +
+		", but the payer states " + f.Stated.Dollars() + ": " + amount.Dollars() + word
 }
 
 // LogValue keeps control numbers out of logs.

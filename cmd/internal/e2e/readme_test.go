@@ -181,9 +181,9 @@ func TestReadmeRemittances(t *testing.T) {
 		{"state payment.paid payment.allowed payment.patient_responsibility contractual not_paid", "paid 984.20 1036.00 51.80 259.00 0.00"},
 		{
 			"state payment adjudications.0.paid adjudications.1.paid next_step",
-			"reconciled <nil> 828.80 -828.80 The payer took back a payment and 1295.00 is open: wait for its next remittance, or accept the open amount.",
+			"reconciled <nil> 828.80 -828.80 The payer took back a payment and $1,295.00 is open: wait for its next remittance, or accept the open amount.",
 		},
-		{"state payment next_step", "accepted_payer <nil> No payment stands and 1295.00 is open: wait for the payer's next remittance, or replace the claim."},
+		{"state payment next_step", "accepted_payer <nil> No payment stands and $1,295.00 is open: wait for the payer's next remittance, or replace the claim."},
 	})
 	byPayer := "sequence payer_name paid lines.0.procedure_code lines.0.paid lines.0.coinsurance lines.1.procedure_code lines.1.paid lines.1.coinsurance"
 	for i, want := range []string{

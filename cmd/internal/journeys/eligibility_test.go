@@ -158,6 +158,21 @@ func TestACheckByKeyboard(t *testing.T) {
 	page.types("W78-INACTIVE")
 	page.press("Enter")
 	page.sees("Not covered")
+	page.focuses("Kim Example") // the result
+}
+
+// A patient whose maximum is used is covered, and the plan pays nothing more.
+func TestAMaximumThatIsUsed(t *testing.T) {
+	t.Parallel()
+	practice := newPractice(t)
+	used, full := practice.checks("W79-ACTIVE-USED-UP"), practice.checks("W79-ACTIVE-FULL")
+	page := practice.signsIn("biller")
+	page.open("/test/eligibility/" + used)
+	page.sees("Maximum used", "the plan pays nothing more")
+	page.screen("eligibility-used-up")
+	page.open("/test/eligibility/" + full)
+	page.sees("Individual maximum")
+	page.seesNo("Maximum used")
 }
 
 // A payer's notes try to be markup and to turn the text around. They are shown as they

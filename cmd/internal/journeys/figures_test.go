@@ -157,7 +157,7 @@ func TestFiguresAgree(t *testing.T) {
 	page.sees("Payment received")
 	page.seesNo("to correct")
 	agree("-REVERSED")
-	page.sees("No payment stands", "wait for the payer's next remittance, or replace the claim")
+	page.sees("Payment taken back", "No payment stands", "wait for the payer's next remittance, or replace the claim")
 	page.seesA("link", "Replace with a corrected claim")
 	agree("-PAID-TWICE")
 	page.sees("Overpaid")
@@ -165,21 +165,93 @@ func TestFiguresAgree(t *testing.T) {
 	page.click("Accept the overpayment")
 	page.sees("The payer takes it back, or we refund it")
 	page.press("Escape")
-	page.open("/test")
-	page.until("the figures of Today", func(r *rod.Page) error {
-		text, err := page.eval(r, figuresOfToday)
-		if err == nil && text != "0" {
-			err = errors.New("off by " + text)
+	page.seesNo("The payer takes it back, or we refund it")
+	before := page.today()
+	page.open("/test/claims/" + claims["-PAID-TWICE"])
+	page.click("Accept the overpayment")
+	dialog := page.within("dialog", "Accept the overpayment of $108.00?")
+	dialog.fill("Note", "Refunded by check.")
+	dialog.click("Accept and reconcile")
+	page.sees("The claim is reconciled.")
+	agree("-PAID-TWICE")
+	page.open("/test/claims/" + claims["-DENIED"])
+	page.click("Accept the open amount")
+	dialog = page.within("dialog", "Accept the open amount of $225.00?")
+	dialog.choose("How to close it", "Bill the patient")
+	dialog.click("Accept and reconcile")
+	page.sees("The claim is reconciled.")
+	agree("-DENIED")
+	after := page.today()
+	page.screen("today-busy")
+	first := claims["-PAID-ERA"]
+	for name, by := range map[string]int{"Patients owe": 225_00, "Outstanding": -225_00, "Write-off": 0, "Overpaid": 0, "Paid by payers": 0, "Charged": 0} {
+		if after[name]-before[name] != by {
+			t.Errorf("%s went from %d to %d, want %d more", name, before[name], after[name], by)
+		}
+	}
+	second := practice.post("/claims/"+first+"/bill_secondary", map[string]any{
+		"payer_id": "84105", "subscriber": subscriber("Ann", "W1-PAID-ERA"), "relationship": "self",
+	})["id"].(string)
+	page.open("/test/claims/" + second)
+	page.click("Send to the payer")
+	page.sees("Payment received")
+	page.row("Queued for the next file").sees("You")
+	page.agrees("the claim to the secondary payer")
+	agree("-PAID-ERA")
+	page.today()
+	for _, era := range practice.get("/eras?limit=100")["data"].([]any) {
+		page.open(fmt.Sprint("/test/remittances/", era.(map[string]any)["id"]))
+		page.until("the rows of a remittance", func(r *rod.Page) error {
+			text, err := page.eval(r, figuresOfRemittance)
+			if err == nil && text != "" {
+				err = errors.New(text)
+			}
+			return err
+		})
+	}
+}
+
+// today opens Today, whose figures add up, and returns them.
+func (p *page) today() (parts map[string]int) {
+	p.tb.Helper()
+	p.open("/test")
+	p.until("the figures of Today", func(r *rod.Page) error {
+		text, err := p.eval(r, figuresOfToday)
+		if err == nil {
+			parts = nil
+			err = json.Unmarshal([]byte(text), &parts)
+		}
+		sum := 0
+		for name, amount := range parts {
+			if name != "Charged" {
+				sum += amount
+			}
+		}
+		if err == nil && (sum == 0 || sum != parts["Charged"]) {
+			err = fmt.Errorf("add up to %d: %v", sum, parts)
 		}
 		return err
 	})
-	page.screen("today-busy")
+	return parts
 }
 
 const figuresOfToday = `() => {
 	const section = [...document.querySelectorAll("section")].find((s) => s.querySelector("h2")?.textContent === "Submitted claims")
-	const [charged, ...others] = [...section.querySelectorAll("dd")].map((dd) => Math.round(Number(dd.textContent.replace("−", "-").replace(/[$,]/g, "")) * 100))
-	return String(others.reduce((n, a) => n - a, charged))
+	return JSON.stringify(Object.fromEntries([...section.querySelectorAll("dl > div")].map((fact) => [
+		fact.querySelector("dt").textContent,
+		Math.round(Number(fact.querySelector("dd .numbers").textContent.replace("−", "-").replace(/[$,]/g, "")) * 100),
+	])))
+}`
+
+const figuresOfRemittance = `() => {
+	const cents = (e) => Math.round(Number(e.textContent.replace("−", "-").replace(/[$,]/g, "")) * 100) || 0
+	const rows = [...document.querySelectorAll("td[data-head=Charge]")].map((td) => td.closest("tr")).filter((tr) => tr.querySelector("td[data-head='Patient owes']"))
+	if (rows.length === 0 && !document.body.textContent.includes("This remittance has no claims")) return "no rows"
+	return rows.map((row) => {
+		const sum = (...heads) => heads.reduce((n, h) => n + [...row.querySelectorAll("td[data-head='" + h + "'] .numbers")].reduce((n, e) => n + cents(e), 0), 0)
+		const charge = sum("Charge"), others = sum("Write-off", "Not paid", "Patient owes", "Paid")
+		return charge === others ? "" : row.textContent + " is off by " + (charge - others)
+	}).filter(Boolean).join("; ")
 }`
 
 // applies applies what a remittance says of a claim, which a person must review.

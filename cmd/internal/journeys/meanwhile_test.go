@@ -56,6 +56,22 @@ func TestTwoPeopleChangeOneClaim(t *testing.T) {
 	if c := practice.get("/claims/" + claim); c["subscriber"].(map[string]any)["member_id"] != "W33" {
 		t.Errorf("%v", c["subscriber"])
 	}
+
+	// Both change the services: each line of the other one stands in the notice, and can be taken.
+	for _, page := range []*page{owner, biller} {
+		page.open("/test/claims/" + claim + "/edit")
+		page.within("group", "Line 1").has("Fee", "180.00")
+	}
+	owner.within("group", "Line 1").fill("Fee", "185.00")
+	owner.click("Save as draft")
+	owner.sees("The draft is saved.")
+	biller.within("group", "Line 1").fill("Fee", "190.00")
+	biller.click("Save as draft")
+	biller.sees("Services", "Theirs differs", "Line 1: D2391", "$185.00")
+	biller.within("group", "Line 1").has("Fee", "190.00")
+	biller.screen("claim-services-changed-meanwhile")
+	biller.click("Use their services")
+	biller.within("group", "Line 1").has("Fee", "185.00")
 }
 
 // Services of a predetermination change while another person chooses those that are done.

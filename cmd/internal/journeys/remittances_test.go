@@ -67,6 +67,8 @@ func TestUnbalancedRemittanceIsApplied(t *testing.T) {
 
 	page.click("Apply")
 	dialog := page.within("dialog", "Apply the payment?")
+	dialog.sees("Una Balanced", "Apr 12, 1985")
+	page.screen("remittance-apply")
 	dialog.fill("Note for the claim's history", "The payer confirmed the dollar by phone.")
 	dialog.click("Apply")
 	page.sees("Every claim is finished, but the amounts do not add up")
@@ -220,6 +222,7 @@ func TestHostileRemittanceIsImported(t *testing.T) {
 	page.screen("today-quarantine")
 	page.tabTo("1 file is in quarantine Assign each to an office, or delete it.")
 	page.press("Enter")
+	page.at("/test/remittances/quarantine?order=asc")
 	page.sees("<b>MAIN</b>", "NPI 1999999992", "TRACE-2")
 	page.screen("quarantine")
 	page.click("Assign to an office")
@@ -308,7 +311,7 @@ func TestWhatIsOpenIsAccepted(t *testing.T) {
 	page := practice.signsIn("biller")
 	page.open("/test/claims?state=denied")
 	page.click("Dora Denied")
-	page.sees("The payer refuses a part and 1295.00 is open", "(N130)", "Replace with a corrected claim")
+	page.sees("The payer refuses a part and $1,295.00 is open", "(N130)", "Replace with a corrected claim")
 	page.agrees("a denial")
 	for _, as := range []string{"Bill the patient", "Write it off"} {
 		page.click("Accept the open amount")
@@ -319,7 +322,7 @@ func TestWhatIsOpenIsAccepted(t *testing.T) {
 		page.agrees("what was accepted")
 		page.click("More actions")
 		page.click("Reopen")
-		page.sees("The payer refuses a part and 1295.00 is open")
+		page.sees("The payer refuses a part and $1,295.00 is open")
 	}
 }
 

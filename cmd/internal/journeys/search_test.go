@@ -19,6 +19,14 @@ func TestAPatientFoundOpensWhatThereIs(t *testing.T) {
 	search("lopez garcia")
 	page.press("Enter")
 	page.sees("Born Feb 3, 1985", "Eligibility checks", "Covered", "No claims")
+	search("w77") // the start of the member ID of a check
+	page.press("Enter")
+	page.sees("Eligibility checks")
+	page.click("New check")
+	page.has("Payer", "Molar Test Payer (CHTEST)")
+	for label, value := range map[string]string{"First name": "Mary Ann", "Last name": "Garcia-Lopez", "Date of birth": "1985-02-03", "Member ID": "W77-ACTIVE-FULL"} {
+		page.has(label, value)
+	}
 
 	claim := practice.claims("Mary Ann", "W77-ACTIVE-FULL", map[string]any{"subscriber": map[string]any{
 		"first_name": "Mary Ann", "last_name": "Garcia-Lopez", "date_of_birth": "1985-02-03", "member_id": "W77-ACTIVE-FULL",

@@ -34,6 +34,8 @@ func TestAnOfficeIsCompleted(t *testing.T) {
 	for _, field := range [][2]string{{"Tax ID", "123456789"}, {"Phone", "8085550100"}, {"Street", "1 Pier Road"}, {"City", "Honolulu"}, {"State", "HI"}, {"ZIP code", "96813"}} {
 		page.fill(field[0], field[1])
 	}
+	page.sees("Claims need nine digits.")
+	page.screen("settings-office-zip")
 	page.click("Save")
 	page.row("Harbor").sees("1 Pier Road, Honolulu, HI", "In use")
 
@@ -132,6 +134,28 @@ func TestInviteAcceptAndSignInWithASecondFactor(t *testing.T) {
 	owner.screen("settings-sessions")
 	owner.click("End the session of Kim Ortiz")
 	kim.seesA("heading", "Sign in to Molar")
+
+	// A role changes once it is saved. A forgotten password is reset with a link to send.
+	owner.click("Users")
+	owner.choose("Role of kim@cedar.example", "viewer")
+	owner.click("Save the role of kim@cedar.example")
+	owner.sees("Saved.")
+	owner.seesNo("Save the role of kim@cedar.example")
+	owner.click("Actions for kim@cedar.example")
+	owner.click("Reset the password")
+	owner.within("dialog", "Reset the password?").click("Reset it")
+	owner.sees("It works once, within 10 minutes.")
+	for word := range strings.FieldsSeq(owner.text()) {
+		if strings.Contains(word, "/sign-in#") {
+			link = word
+		}
+	}
+	back := visits(t, link)
+	back.fill("New password", "correct horse battery 10")
+	back.click("Save and go on")
+	back.seesA("heading", "Today")
+	back.click("Settings")
+	back.sees("Set up an authenticator")
 }
 
 // An operator signs in as an owner. The owner's pages say so, and the audit says through whom
@@ -213,6 +237,9 @@ func TestOrganizationRequiresASecondFactor(t *testing.T) {
 	biller.click("Turn it on")
 	biller.sees("Keep these recovery codes.")
 	biller.screen("second-factor-recovery")
+	biller.click("Sign out")
+	biller.within("dialog", "Leave without saving?").sees("Molar does not show these recovery codes again.")
+	biller.click("Stay")
 	recovery := biller.keepsCodes()
 	biller.at("/test/claims")
 	biller.seesA("heading", "Claims")

@@ -2,6 +2,7 @@ package journeys_test
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,30 @@ func TestAgesOpenWhatIsOutstanding(t *testing.T) {
 	page.sees("With an open amount", "Dora Denied")
 	page.seesNo("Rosa Rivers")
 	page.has("Sent from", time.Now().UTC().AddDate(0, 0, -31).Format(time.DateOnly)) // midnight in UTC is on the day before
+
+	// A typed day ends at midnight of the office, which is in New York.
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	today := time.Now().In(zone)
+	yesterday := today.AddDate(0, 0, -1)
+	page.open("/test/claims")
+	page.click("Filters")
+	page.tabTo("Sent to")
+	page.digits(today)
+	page.sees("Dora Denied", "Rosa Rivers")
+	page.has("Sent to", today.Format(time.DateOnly))
+	page.open("/test/claims")
+	page.click("Filters")
+	page.tabTo("Sent to")
+	page.digits(yesterday)
+	page.seesNo("Dora Denied", "Rosa Rivers")
+	page.has("Sent to", yesterday.Format(time.DateOnly))
+	end := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, zone).UTC().Format("2006-01-02T15:04:05.000Z")
+	if at, err := url.QueryUnescape(page.address()); err != nil || !strings.Contains(at, end) {
+		t.Errorf("the address is %s, want the end %s", at, end)
+	}
 }
 
 // A list can be used after three requests, and the page reads nothing again because its

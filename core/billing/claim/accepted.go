@@ -82,11 +82,11 @@ func (c *Claim) accept(a *AcceptedOpen) error {
 	case a == nil && open == 0:
 		return nil
 	case a == nil:
-		return &billing.Error{Code: billing.CodeConflict, Message: open.String() + " of the claim is open. Send accept_open with lines that add up to this amount. " + c.openStep(open)}
+		return &billing.Error{Code: billing.CodeConflict, Message: open.Dollars() + " of the claim is open. Send accept_open with lines that add up to this amount. " + c.openStep(open)}
 	case open == 0:
 		f.Add("accept_open", billing.FaultNotAllowed, "Nothing of the claim is open. Leave accept_open out.")
 	case a.Sum() != open:
-		f.Add("accept_open.lines", billing.FaultConflict, "The amounts add up to "+a.Sum().String()+", but "+open.String()+" is open. Read the claim again.")
+		f.Add("accept_open.lines", billing.FaultConflict, "The amounts add up to "+a.Sum().Dollars()+", but "+open.Dollars()+" is open. Read the claim again.")
 	}
 	for i, l := range a.Lines {
 		if l.Number > len(c.Lines) {
@@ -101,15 +101,15 @@ func (c *Claim) accept(a *AcceptedOpen) error {
 func (c *Claim) openStep(open billing.Money) string {
 	switch over := c.Overpaid(); {
 	case over > 0:
-		return "The claim is overpaid by " + over.String() + ", refund due: ask the payer how to return it, then accept the amount."
+		return "The claim is overpaid by " + over.Dollars() + ", refund due: ask the payer how to return it, then accept the amount."
 	case open < 0:
-		return "Accepted amounts exceed what is open by " + open.Abs().String() + ": reopen the claim, which takes them back."
+		return "Accepted amounts exceed what is open by " + open.Abs().Dollars() + ": reopen the claim, which takes them back."
 	}
 	reason := OpenTakenBack
 	if c.Standing != nil {
 		reason = c.Standing.OpenReason
 	}
-	switch amount := open.String(); reason {
+	switch amount := open.Dollars(); reason {
 	case OpenTakenBack:
 		return "The payer took back a payment and " + amount + " is open: wait for its next remittance, or accept the open amount."
 	case OpenUndecided:

@@ -134,27 +134,38 @@ func (r *Record) Reconcile(accept *AcceptedOpen, by string, at time.Time) error 
 	return nil
 }
 
-// Edited records who changed the content of the claim, if it is another one than before.
-// The history says so once for the changes that one after another makes to a claim that
-// stays in its state.
+// Edited records who changed the claim: in the new steps of its history, and for another
+// content also in its edits. The history says so once for the changes that one after
+// another makes to the content of a claim that stays in its state.
 func (c *Claim) Edited(was Claim, by caller.Principal, at time.Time) {
 	is := *c
 	was.Coverage, is.Coverage = was.Turn(), is.Turn()
 	edits := c.Edits.After(was, is, by.ID, at)
+	c.History = slices.Clone(c.History)
+	c.named(len(was.History), by)
 	if edits.Count == c.Edits.Count {
 		return
 	}
-	c.Edits, c.History = edits, slices.Clone(c.History)
+	c.Edits = edits
 	last := len(c.History) - 1
 	switch {
 	case len(c.History) > len(was.History):
-		for i := range c.History[len(was.History):] {
-			c.History[len(was.History)+i].By = by.ID
-		}
 	case last >= 0 && c.History[last].Cause == TriggerEdit && c.History[last].By == by.ID:
 		c.History[last].At = at
 	default:
 		c.Noted(TriggerEdit, Cause{At: at}, by, "")
+	}
+}
+
+// Made records who made the claim.
+func (c *Claim) Made(by caller.Principal) { c.named(0, by) }
+
+// named sets who did the steps of the history from the first one on that name no one.
+func (c *Claim) named(first int, by caller.Principal) {
+	for i := first; i < len(c.History); i++ {
+		if c.History[i].By == "" {
+			c.History[i].By = by.ID
+		}
 	}
 }
 

@@ -54,6 +54,11 @@ func TestTheHistoryOfEdits(t *testing.T) {
 	for _, m := range c.History {
 		got = append(got, string(m.Cause)+" "+m.By)
 	}
+	c.History = append(c.History, claim.Move{State: claim.Queued, Cause: claim.TriggerSubmit})
+	c.Made(caller.Principal{ID: "ben"})
+	if last := c.History[len(c.History)-1]; last.By != "ben" || c.History[1].By != "ann" {
+		t.Errorf("made by another one: %+v", c.History)
+	}
 	if want := []string{"draft ", "edit ann", "edit bo", "validation bo", "submit "}; !slices.Equal(got, want) || c.Edits.Version() != 5 {
 		t.Errorf("history %q, version %d; want %q", got, c.Edits.Version(), want)
 	}

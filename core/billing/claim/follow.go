@@ -235,9 +235,9 @@ func (a *CoverageAdjudication) unlike(b *CoverageAdjudication) (words []string) 
 }
 
 func amountInWords(paid billing.Money, adjustments []remit.Adjustment) string {
-	words := "paid " + paid.String()
+	words := "paid " + paid.Dollars()
 	for _, a := range adjustments {
-		words += ", " + a.Group + "-" + a.Reason + " " + a.Amount.String()
+		words += ", " + a.Group + "-" + a.Reason + " " + a.Amount.Dollars()
 	}
 	return words
 }

@@ -42,7 +42,7 @@ func (c *Claim) NextStep() string {
 		case c.Kind == KindPredetermination:
 			return "No action is needed: the payer will send its estimate with a remittance."
 		case c.Standing == nil && !c.SettledAt.IsZero():
-			return "No payment stands and " + c.Open().String() + " is open: wait for the payer's next remittance, or replace the claim."
+			return "No payment stands and " + c.Open().Dollars() + " is open: wait for the payer's next remittance, or replace the claim."
 		default:
 			return "No action is needed: the payer will decide the claim and send a remittance."
 		}

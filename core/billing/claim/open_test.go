@@ -41,20 +41,20 @@ func openCases(t *testing.T) map[string]*claim.Record {
 	unbalanced.Lines[0].Adjustments, unbalanced.Adjustments = nil, nil
 	discount := remitted("2", "B1", []remit.Line{paying("D2740", 100_00, cas("OA", "23", 800_00), cas("CO", "45", 50_00))})
 	return map[string]*claim.Record{
-		"The payer took back a payment and 1010.50 is open: ": settledClaim(t,
+		"The payer took back a payment and $1,010.50 is open: ": settledClaim(t,
 			eraFile{1, "Delta", []remit.Claim{first}},
 			eraFile{2, "Delta", []remit.Claim{takenBack(remitted("1", "A1", primaryLines()[:2]))}}),
-		"No payment stands and 1260.50 is open: ": settledClaim(t,
+		"No payment stands and $1,260.50 is open: ": settledClaim(t,
 			eraFile{1, "Delta", []remit.Claim{first}}, eraFile{2, "Delta", []remit.Claim{takenBack(first)}}),
-		"A service is not decided yet and 250.00 is open: ": settledClaim(t, eraFile{1, "Delta", []remit.Claim{half}}),
-		"The payer refuses a part and 300.00 is open: ": settledClaim(t,
+		"A service is not decided yet and $250.00 is open: ": settledClaim(t, eraFile{1, "Delta", []remit.Claim{half}}),
+		"The payer refuses a part and $300.00 is open: ": settledClaim(t,
 			eraFile{1, "Delta", []remit.Claim{remitted("1", "A1", refused)}}),
-		"The payer refuses a part and 1260.50 is open: ": settledClaim(t,
+		"The payer refuses a part and $1,260.50 is open: ": settledClaim(t,
 			eraFile{1, "Delta", []remit.Claim{remitted("4", "A1", nil, cas("CO", "29", 1260_50))}}),
-		"The remittances do not add up and 300.00 is open: ": settledClaim(t, eraFile{1, "Delta", []remit.Claim{unbalanced}}),
-		"A later payer's discount leaves 50.00 open: ": settledClaim(t,
+		"The remittances do not add up and $300.00 is open: ": settledClaim(t, eraFile{1, "Delta", []remit.Claim{unbalanced}}),
+		"A later payer's discount leaves $50.00 open: ": settledClaim(t,
 			eraFile{1, "Delta", []remit.Claim{first}}, eraFile{2, "Cigna", []remit.Claim{discount}}),
-		"The claim is overpaid by 760.50, refund due: ": settledClaim(t,
+		"The claim is overpaid by $760.50, refund due: ": settledClaim(t,
 			eraFile{1, "Delta", []remit.Claim{first}},
 			eraFile{2, "Cigna", []remit.Claim{remitted("2", "B1", []remit.Line{paying("D2740", 960_50)})}}),
 	}
@@ -67,7 +67,7 @@ func TestNextStepsNameWhatIsOpen(t *testing.T) {
 	for begins, r := range openCases(t) {
 		for _, state := range []claim.State{r.State, claim.Reconciled} {
 			if r.State = state; r.Standing == nil && state == claim.Reconciled {
-				begins = "The payer took back a payment and 1260.50 is open: "
+				begins = "The payer took back a payment and $1,260.50 is open: "
 			}
 			if step := r.NextStep(); !strings.HasPrefix(step, begins) || strings.Contains(step, "reconcile") || len(step) > 150 {
 				t.Errorf("%s: %q, want %q...", state, step, begins)
@@ -95,7 +95,7 @@ func TestReconcilingWhatIsOpen(t *testing.T) {
 		for name, a := range map[string]*claim.AcceptedOpen{"nothing": nil, "less": accepting(open - 1), "a line that is not there": accepting(open, 0, 0, 0, 0, 0)} {
 			c := *r.Claim
 			err := (&claim.Record{Claim: &c, Ledger: r.Ledger}).Reconcile(a, "usr_1", evening)
-			if err == nil || name != "a line that is not there" && !strings.Contains(messages(err), open.String()) {
+			if err == nil || name != "a line that is not there" && !strings.Contains(messages(err), open.Dollars()) {
 				t.Errorf("%s accepted of %s: %v", name, begins, err)
 			}
 		}
@@ -159,7 +159,7 @@ func TestAReconciledClaimIsReconciledAgain(t *testing.T) {
 	first.Date = billing.Date{Year: 2026, Month: 3, Day: 10}
 	r.Ledger = r.Ledger.With(paid)
 	r.Settle(r.Ledger, paid, claim.Cause{At: again.AddDate(0, 0, 1)})
-	if step := r.NextStep(); r.Open() != -1260_50 || r.Overpaid() != 0 || !strings.HasPrefix(step, "Accepted amounts exceed what is open by 1260.50: ") {
+	if step := r.NextStep(); r.Open() != -1260_50 || r.Overpaid() != 0 || !strings.HasPrefix(step, "Accepted amounts exceed what is open by $1,260.50: ") {
 		t.Errorf("paid after the write-off: open %s, overpaid by %s, %s", r.Open(), r.Overpaid(), step)
 	}
 }

@@ -179,3 +179,28 @@ func TestAVoidTakesItsClaimBack(t *testing.T) {
 		t.Errorf("after the payment of a voided claim is taken back: %v, %s, %+v", ok, c.State, c.Standing)
 	}
 }
+
+// The history of a reconciled claim says what was taken back, also when another payment
+// stands after it.
+func TestTheHistoryOfATakeBack(t *testing.T) {
+	t.Parallel()
+	c := newClaim()
+	c.Kind, c.Frequency, c.State, c.SentAt = claim.KindClaim, claim.FrequencyOriginal, claim.Reconciled, noon
+	books := books{Claim: c}
+	for _, r := range []remit.Claim{
+		{StatusCode: "1", Charge: 10, Paid: 5, PayerClaimNumber: "P1"},
+		{StatusCode: "1", Charge: 20, Paid: 8, PayerClaimNumber: "P2"},
+		{StatusCode: "22", Charge: -10, Paid: -5, PayerClaimNumber: "P1"},
+	} {
+		if _, ok := books.post(r, claim.Cause{At: evening}); !ok {
+			t.Fatalf("%+v is not applied", r)
+		}
+	}
+	if c.Standing == nil || c.Standing.Paid != 8 || c.History[len(c.History)-1].Cause != claim.TriggerReverse {
+		t.Errorf("%+v, history %+v", c.Standing, c.History)
+	}
+	c.Unsettle(c.Ledger(books.entries[:2]), books.entries[2], claim.Cause{At: evening})
+	if last := c.History[len(c.History)-1]; last.Cause != claim.TriggerPay {
+		t.Errorf("a reversal that is taken back is %s", last.Cause)
+	}
+}

@@ -21,7 +21,7 @@ func (c *Claim) Settle(l *Ledger, e *remit.LedgerEntry, cause Cause) (event.Even
 	case e.Outcome() == remit.OutcomeDenied:
 		ev = event.ClaimDenied
 	}
-	if !c.settle(l, &cause) {
+	if !c.settle(l, &cause, e.Reverses()) {
 		return event.Event{}, false
 	}
 	if n := l.payerNumber(); n != "" {
@@ -32,7 +32,7 @@ func (c *Claim) Settle(l *Ledger, e *remit.LedgerEntry, cause Cause) (event.Even
 
 // Unsettle sets the figures after the entry was removed from the ledger.
 func (c *Claim) Unsettle(l *Ledger, e *remit.LedgerEntry, cause Cause) (event.Event, bool) {
-	if !c.settle(l, &cause) {
+	if !c.settle(l, &cause, !e.Reverses()) {
 		return event.Event{}, false
 	}
 	p := e.Payment()
@@ -43,10 +43,15 @@ func (c *Claim) Unsettle(l *Ledger, e *remit.LedgerEntry, cause Cause) (event.Ev
 	return c.PaymentEvent(event.ClaimPaymentReversed, cause, p, c.Standing), true
 }
 
-func (c *Claim) settle(l *Ledger, cause *Cause) bool {
-	s := l.Standing()
+// settle sets the figures. The history says of less than before that it was taken back,
+// also when a payment or a denial stands after it.
+func (c *Claim) settle(l *Ledger, cause *Cause, less bool) bool {
+	s, steps := l.Standing(), len(c.History)
 	if !c.move(s.decision(), cause) {
 		return false
+	}
+	if less && len(c.History) > steps {
+		c.History[steps].Cause = TriggerReverse
 	}
 	c.Standing, c.SettledAt = s, cause.At
 	c.SetElsewhere(l)

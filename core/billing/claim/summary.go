@@ -70,19 +70,25 @@ type Totals struct {
 type ClaimMoney struct {
 	Charged               billing.Money
 	Paid                  billing.Money // by all remittances, reversals subtracted
-	PatientResponsibility billing.Money
-	Outstanding           billing.Money // the rest of the charge, without write-offs; none once the payment is posted
+	PaidElsewhere         billing.Money // as claims state it, while no remittance says it
+	PatientResponsibility billing.Money // as payers say
+	BilledToPatient       billing.Money // what people accepted as the patient's, as far as no payer paid it later
+	Outstanding           billing.Money // none once the payment is posted
+	Overpaid              billing.Money // what payments and write-offs have beyond the charge, accepted or not
 }
 
-// WrittenOff returns the rest of the charge: what payers write off, what people accepted
-// and what claims state of payments elsewhere, less what is overpaid.
+// WrittenOff returns what payers write off, and what people accepted otherwise than as
+// the patient's. So the charge and what is overpaid are the sum of the other amounts.
 func (m ClaimMoney) WrittenOff() billing.Money {
-	return m.Charged - m.Paid - m.PatientResponsibility - m.Outstanding
+	return m.Charged + m.Overpaid - m.Paid - m.PaidElsewhere - m.PatientResponsibility - m.BilledToPatient - m.Outstanding
 }
 
 // Add returns the sum.
 func (m ClaimMoney) Add(o ClaimMoney) ClaimMoney {
-	return ClaimMoney{m.Charged + o.Charged, m.Paid + o.Paid, m.PatientResponsibility + o.PatientResponsibility, m.Outstanding + o.Outstanding}
+	return ClaimMoney{
+		m.Charged + o.Charged, m.Paid + o.Paid, m.PaidElsewhere + o.PaidElsewhere, m.PatientResponsibility + o.PatientResponsibility,
+		m.BilledToPatient + o.BilledToPatient, m.Outstanding + o.Outstanding, m.Overpaid + o.Overpaid,
+	}
 }
 
 // Age is a span of days since a claim was first sent. Days begin at midnight UTC.

@@ -20,7 +20,7 @@ const (
 	TriggerStatus              Trigger = "status"                 // a later 277
 	TriggerPay                 Trigger = "payment"                // an 835, after which a payment stands
 	TriggerDeny                Trigger = "denial"                 // an 835, after which a denial stands
-	TriggerReverse             Trigger = "reversal"               // an 835, after which nothing stands
+	TriggerReverse             Trigger = "reversal"               // an 835, after which nothing stands; in the history, also one that takes a part back
 	TriggerReturn              Trigger = "estimate"               // an 835 with CLP02 25
 	TriggerReconcile           Trigger = "reconcile"              // the user has posted the payment, again if it changed or is open
 	TriggerAskVoid             Trigger = "void"                   // a void transaction is made

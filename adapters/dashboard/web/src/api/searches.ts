@@ -13,13 +13,14 @@ export type Searches = {
   "/claims": Filters<"listClaims">;
   "/claims/new": { patient_id?: string; check_id?: string };
   "/eligibility": Filters<"listEligibilityChecks">;
-  "/eligibility/new": { again?: string };
+  "/eligibility/new": { again?: string; patient_id?: string };
   "/attachments": Filters<"listAttachments">;
   "/attachments/new": { claim_id?: string };
   "/payer-requests": Filters<"listPayerRequests">;
   "/remittances": Omit<Filters<"listERAs">, "state"> & {
     state?: Filters<"listERAs">["state"] | "any";
   };
+  "/remittances/quarantine": Filters<"listQuarantine">;
   "/developers/events": Filters<"listEvents">;
   "/developers/deliveries": Filters<"findWebhookDeliveries">;
   "/developers/requests": Filters<"listRequests">;
@@ -78,7 +79,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     outcome: "text",
     tenant_reference: "text",
   },
-  "/eligibility/new": { again: "text" },
+  "/eligibility/new": { again: "text", patient_id: "text" },
   "/attachments": {
     ...created,
     claim_id: "text",
@@ -112,6 +113,7 @@ const forms: { [P in Searched]: Forms<Searches[P]> } = {
     received_to: "text",
     order: "text",
   },
+  "/remittances/quarantine": { order: "text" },
   "/developers/events": {
     ...created,
     type: "list",

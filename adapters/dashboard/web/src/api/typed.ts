@@ -1,19 +1,27 @@
 // What a person has typed on the page and not saved, and whether the page keeps it until a sign-in.
 
-const parts = new Set<() => boolean>();
+const parts = new Map<() => boolean, string>();
+
+/** notSaved says that typed text would be lost. */
+export const notSaved = "What you entered is not saved.";
 
 /** watchTyped counts a part of the page, which says whether something typed is in it, until the returned
- *  function is called. */
-export function watchTyped(part: () => boolean): () => void {
-  parts.add(part);
+ *  function is called. Lost says in a sentence what would be lost. */
+export function watchTyped(part: () => boolean, lost = notSaved): () => void {
+  parts.set(part, lost);
   return () => {
     parts.delete(part);
   };
 }
 
+/** losing says in a sentence what leaving the page would lose; null for nothing. */
+export function losing(): string | null {
+  return [...parts].find(([part]) => part())?.[1] ?? null;
+}
+
 /** typed reports whether the page has something that was typed and is not saved. */
 export function typed(): boolean {
-  return [...parts].some((part) => part());
+  return losing() !== null;
 }
 
 /** isText reports whether a field takes typed text: a choice is soon made again. */

@@ -8,14 +8,14 @@ import { ChevronsUpDown, Menu as MenuIcon, Search, X } from "lucide-react";
 import { Activity, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { ClientContext, clientFor, isAPIError, type Mode, useClient } from "../api/client";
 import { type Link as Connection, useLive } from "../api/live";
-import { type Me, MeContext, useMay, useMe, useSignOut } from "../api/session";
-import { isHeld, onHeld, typed } from "../api/typed";
+import { type Me, MeContext, useMay, useMe } from "../api/session";
+import { isHeld, onHeld } from "../api/typed";
 import { SignInAgain } from "../screens/sign-in/again";
-import { Leave } from "../ui/dialog";
 import { browserZone, When, ZoneContext } from "../ui/format";
 import { address, Go } from "../ui/link";
 import { More } from "../ui/menu";
 import { Failure, Loading, Notice, Page } from "../ui/page";
+import { useSigningOut } from "../ui/sign-out";
 import { ToastProvider } from "../ui/toast";
 import { later } from "./load";
 import { needs, places, type Screen } from "./places";
@@ -285,19 +285,11 @@ const themes: Record<Theme, string> = {
 };
 
 function Account({ person, organization }: { person: string; organization: string }) {
-  const leave = useSignOut();
-  const [asks, ask] = useState(false);
+  const { signOut, question } = useSigningOut();
   const [chosen, setChosen] = useState(theme());
   return (
     <>
-      <Leave
-        open={asks}
-        stay={() => ask(false)}
-        leave={() => {
-          ask(false);
-          leave();
-        }}
-      />
+      {question}
       <More
         label={`Account: ${organization} ${person}`}
         look="quiet"
@@ -313,7 +305,7 @@ function Account({ person, organization }: { person: string; organization: strin
             })),
           {
             label: "Sign out",
-            onSelect: () => (typed() ? ask(true) : leave()),
+            onSelect: signOut,
           },
         ]}
       >

@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { isHeld, isText, watchTyped } from "../api/typed";
+import { isHeld, isText, notSaved, watchTyped } from "../api/typed";
 import { Button } from "./button";
 import { AreaField } from "./form";
 import { useToast } from "./toast";
@@ -108,7 +108,7 @@ export function useLeaving(
   });
   const now = useEffectEvent(blocks);
   // What is typed anywhere on the page is counted outside React.
-  useEffect(() => watchTyped(() => now()), []);
+  useEffect(() => watchTyped(() => now(), lost), [lost]);
   return {
     mayLeave: () => {
       free.current = true;
@@ -130,7 +130,7 @@ export function useLeaving(
 /** Leave asks whether what was entered may be lost. */
 export function Leave({
   open,
-  lost = "What you entered is not saved.",
+  lost = notSaved,
   stay,
   leave,
 }: {

@@ -36,13 +36,19 @@ function Anchor({
   );
 }
 
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    arrives?: boolean; // what the person waited for is on the screen, which takes the focus
+  }
+}
+
 /** useGo returns a function that leads to a place. */
-export function useGo(): (to: Place | AnyTarget) => void {
+export function useGo(): (to: Place | AnyTarget, state?: { arrives: true }) => void {
   const { mode } = useClient();
   const navigate = useNavigate();
-  return (target) => {
+  return (target, state) => {
     const { to, search = {} } = typeof target === "string" ? { to: target } : target;
-    void navigate({ to: address(mode, to), search: { ...search } });
+    void navigate({ to: address(mode, to), search: { ...search }, state: { ...state } });
   };
 }
 

@@ -1,9 +1,10 @@
 // Someone else changed what a person is changing.
 import type { Schemas } from "../api/client";
 import { isAPIError } from "../api/client";
+import { Button } from "./button";
 import { Changer } from "./changer";
 import { When, words } from "./format";
-import { Notice } from "./page";
+import { attend, Notice } from "./page";
 
 export type Edit = NonNullable<Schemas["Error"]["changed"]>[number];
 
@@ -22,19 +23,16 @@ export function textAt(form: object, path: string): string | null {
   return typeof found === "string" ? found : null;
 }
 
-/** attend goes to what has just appeared. */
-function attend(e: HTMLElement | null): void {
-  e?.focus();
-}
-
-/** Meanwhile says what others changed, and what became of what was typed. Kept tells of a field that
- *  both changed what the other one wrote. */
+/** Meanwhile says what others changed, and what became of what was typed. Kept returns what the other one wrote in a
+ *  field that both changed: a text, or the entries that differ. Take puts it in place of what was typed. */
 export function Meanwhile({
   changed,
   kept,
+  take,
 }: {
   changed: readonly Edit[];
-  kept?: (field: string) => string | null;
+  kept?: (field: string) => string | readonly string[] | null;
+  take?: (field: string) => void;
 }) {
   return (
     <div ref={attend} tabIndex={-1} role="alert">
@@ -49,7 +47,22 @@ export function Meanwhile({
               <li key={c.field}>
                 <strong>{labelOf(c.field)}</strong>: <Changer by={c.by} />,{" "}
                 <When value={c.at} full />
-                {theirs != null && `. Theirs is “${theirs}”; yours is kept.`}
+                {typeof theirs === "string" && `. Theirs is “${theirs}”; yours is kept.`}
+                {Array.isArray(theirs) && (
+                  <>
+                    . Yours is kept. Theirs differs:
+                    <ul className="plain">
+                      {theirs.map((entry) => (
+                        <li key={entry}>{entry}</li>
+                      ))}
+                    </ul>
+                    {take && (
+                      <Button onClick={() => take(c.field)}>
+                        Use their {labelOf(c.field).toLowerCase()}
+                      </Button>
+                    )}
+                  </>
+                )}
               </li>
             );
           })}

@@ -11,6 +11,11 @@ import { None } from "./format";
 import { Go } from "./link";
 import { useTitle } from "./title";
 
+/** attend goes to what has just appeared. */
+export function attend(e: HTMLElement | null): void {
+  e?.focus();
+}
+
 /** Page is a screen: its title, what one can do, and its content. */
 export function Page({
   title,
@@ -28,13 +33,14 @@ export function Page({
   children: ReactNode;
 }) {
   useTitle(title);
+  const arrives = useRouterState({ select: (s) => s.location.state.arrives });
   return (
     <div className="page">
       {printed && <div className="page-printed">{printed}</div>}
       <header className="page-head">
         <div className="page-title">
           {above && <div className="page-above no-print">{above}</div>}
-          <h1>{title}</h1>
+          <h1 {...(arrives && { ref: attend, tabIndex: -1 })}>{title}</h1>
           {about && <div className="page-about">{about}</div>}
         </div>
         {actions && <div className="row no-print">{actions}</div>}

@@ -4,11 +4,6 @@ import { type Fault, useAllFaults } from "../../ui/form";
 import { why } from "../../ui/page";
 import { count } from "../../ui/plural";
 
-/** attend goes to what has just appeared. */
-export function attend(e: HTMLElement | null): void {
-  e?.focus();
-}
-
 /** Faulty says what is still wrong, and leads to the fields. */
 export function Faulty({
   given,

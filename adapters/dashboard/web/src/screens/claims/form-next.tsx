@@ -9,12 +9,12 @@ import { Check, DateField, type Fault, FaultsOf, SelectField } from "../../ui/fo
 import { cents, dollars, Money, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
 import { changedOf, Meanwhile } from "../../ui/meanwhile";
-import { Notice, Page, Section } from "../../ui/page";
+import { attend, Notice, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
 import { useToast } from "../../ui/toast";
 import { Closed, Loaded } from "./form";
 import { aClaim, type Claim, nextPayer, type Subscriber, subscriberOf } from "./form-data";
-import { attend, Faulty } from "./form-faults";
+import { Faulty } from "./form-faults";
 import { relationships, SubscriberFields } from "./form-people";
 import { where } from "./lines";
 

@@ -12,8 +12,8 @@ import { useLeaving } from "../../ui/dialog";
 import { type Fault, FaultsOf, SelectField } from "../../ui/form";
 import { dollars, name } from "../../ui/format";
 import { Go, useGo } from "../../ui/link";
-import { changedOf, Meanwhile, textAt } from "../../ui/meanwhile";
-import { Loading, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
+import { changedOf, Meanwhile } from "../../ui/meanwhile";
+import { attend, Loading, Notice, Page, Read, Section, useCurrent } from "../../ui/page";
 import { PayerPicker } from "../../ui/payer-picker";
 import { count } from "../../ui/plural";
 import { State } from "../../ui/state";
@@ -27,11 +27,12 @@ import {
   formOf,
   total,
 } from "./form-data";
-import { attend, Faulty } from "./form-faults";
+import { Faulty } from "./form-faults";
 import { Lines } from "./form-lines";
 import { MoreParts } from "./form-more";
 import { checked, earlier, FindPatient, People } from "./form-people";
 import { sendImages, useUnsent } from "./submit";
+import { theirs } from "./theirs";
 import "./form.css";
 
 type Attachments = readonly Schemas["Attachment"][];
@@ -286,6 +287,11 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
     setClaim(data);
   };
   const changed = changedOf(refused);
+  const names = new Map([
+    ...places.map((o) => [o.id, o.name] as const),
+    ...people.map((p) => [p.id, name(p)] as const),
+    ...(saved.payer ? [[saved.payer.payer_id, saved.payer.name] as const] : []),
+  ]);
   const wrong = !changed && (faults.length > 0 || refused !== null);
 
   const unsent = useUnsent(claim?.id ?? "", (before) => send.go({ how: "send", before }));
@@ -339,10 +345,10 @@ function Form({ title, begin, what }: { title: string; begin: ClaimForm; what: W
             <Meanwhile
               key={replies}
               changed={changed}
-              kept={(field) => {
-                const theirs = textAt(saved, field);
-                return theirs === textAt(form, field) ? null : theirs;
-              }}
+              kept={(field) => theirs(field, saved, form, names)}
+              take={(field) =>
+                set(field === "lines" ? { lines: saved.lines } : { other: saved.other })
+              }
             />
           )}
           {wrong && (

@@ -176,7 +176,24 @@ function Says({ check: c }: { check: CheckResource }) {
         Ask {c.payer.name} by phone before the visit.
       </Notice>
     );
-  return null;
+  const used = (c.maximums ?? []).filter((m) => m.remaining !== null && cents(m.remaining) <= 0);
+  if (used.length === 0) return null;
+  return (
+    <Notice tone="warn" title="Maximum used">
+      {used.map((m) => (
+        <p key={labelOf(m, "maximum")}>
+          {labelOf(m, "maximum")}: the plan pays nothing more
+          {m.amount !== null && (
+            <>
+              {" "}
+              beyond <Money value={m.amount} />
+            </>
+          )}
+          .
+        </p>
+      ))}
+    </Notice>
+  );
 }
 
 function TryAgain({ check: c }: { check: CheckResource }) {
@@ -340,14 +357,17 @@ const said = (text: string | null | undefined) => text && printable(text);
 const NotSaid = () => <None said="not stated" />;
 
 /** Amount shows how much of a maximum or deductible is used. */
-function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string }) {
-  const label = [
+/** labelOf names a maximum or a deductible. */
+const labelOf = (a: Schemas["BenefitAmount"], kind: string): string =>
+  [
     `${words(a.level)} ${kind}`,
     words(a.period).toLowerCase(),
     a.applies_to && printable(a.applies_to.toLowerCase()),
   ]
     .filter(Boolean)
     .join(", ");
+
+function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string }) {
   const used =
     a.used ??
     (a.amount && a.remaining ? ((cents(a.amount) - cents(a.remaining)) / 100).toFixed(2) : null);
@@ -358,7 +378,7 @@ function Amount({ of: a, kind }: { of: Schemas["BenefitAmount"]; kind: string })
   return (
     <li>
       <div className="spread">
-        <span>{label}</span>
+        <span>{labelOf(a, kind)}</span>
         <span>
           {a.remaining !== null ? (
             <>

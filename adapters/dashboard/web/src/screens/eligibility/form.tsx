@@ -1,7 +1,8 @@
 // Asking a payer about a patient, and asking again after a rejection.
 
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { type APIError, isAPIError, type Schemas, useClient } from "../../api/client";
+import { type APIError, type Client, isAPIError, type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
@@ -16,66 +17,124 @@ import {
   TextField,
 } from "../../ui/form";
 import { Go, useGo } from "../../ui/link";
-import { Page, Section } from "../../ui/page";
+import { attend, Page, Section } from "../../ui/page";
 import { PayerPicker, type PickedPayer } from "../../ui/payer-picker";
-import { attend, Faulty } from "../claims/form-faults";
+import { useToast } from "../../ui/toast";
+import { Faulty } from "../claims/form-faults";
+import { earlier } from "../claims/form-people";
 import type { CheckResource } from "./list";
 
 type Request = Schemas["EligibilityRequest"];
 
-/** NewCheck is the screen that asks a payer. */
+type Texts<K extends string> = { readonly [P in K]?: string | null };
+
+/** Begin is what a form begins with: an earlier check, or what is known of a patient. */
+type Begin = {
+  id?: string;
+  office_id: string;
+  payer: PickedPayer | null;
+  request: {
+    subscriber: Texts<keyof typeof aSubscriber> | null;
+    patient: Texts<keyof typeof aDependent> | null;
+    service_date?: string;
+    procedure_codes?: readonly string[];
+  };
+  rejection?: CheckResource["rejection"];
+};
+
+const aPerson = { first_name: "", last_name: "", date_of_birth: "" };
+const aSubscriber = { ...aPerson, member_id: "", group_number: "" };
+const aDependent = { ...aPerson, relationship: "child" };
+
+/** filled returns texts with what is known of them. */
+function filled<K extends string>(
+  empty: Record<K, string>,
+  from?: Texts<K> | null,
+): Record<K, string> {
+  const out = { ...empty };
+  for (const name of Object.keys(empty) as K[]) out[name] = from?.[name] ?? empty[name];
+  return out;
+}
+
+/** NewCheck is the screen that asks a payer: with an empty form, with an earlier check, or about a patient. */
 export function NewCheck() {
-  const { api } = useClient();
-  const [{ again }] = useFilters("/eligibility/new");
-  const earlier = api.useQuery(
-    "get",
-    "/eligibility/{id}",
-    { params: { path: { id: again ?? "" } } },
-    { enabled: !!again },
-  );
+  const client = useClient();
+  const [{ again, patient_id: patientID }] = useFilters("/eligibility/new");
+  const toast = useToast();
+  const from = again ?? patientID;
+  const earlier = useQuery({
+    queryKey: ["begin a check", again, patientID],
+    enabled: from !== undefined,
+    gcTime: 0, // the next form begins with what is there then
+    staleTime: "static",
+    queryFn: () =>
+      (again ? earlierCheck(client, again) : ofPatient(client, patientID ?? "")).catch(
+        (e: unknown) => {
+          toast.refused(e);
+          return null;
+        },
+      ),
+  });
   return (
     <Page title="New check" above={<Go to="/eligibility">Eligibility</Go>}>
       <Section>
-        {again && earlier.isPending ? (
+        {from && earlier.isPending ? (
           <p role="status" className="muted">
             Loading…
           </p>
         ) : (
-          <CheckForm key={again} from={earlier.data} />
+          <CheckForm key={from} from={earlier.data ?? undefined} />
         )}
       </Section>
     </Page>
   );
 }
 
+async function earlierCheck({ fetch }: Client, id: string): Promise<Begin> {
+  const { data, error } = await fetch.GET("/eligibility/{id}", { params: { path: { id } } });
+  if (error) throw error;
+  return data;
+}
+
+/** ofPatient returns what the last check of a patient asked, else what the last claim or the patient has. */
+async function ofPatient(client: Client, id: string): Promise<Begin> {
+  const checks = await client.fetch.GET("/eligibility", {
+    params: { query: { patient_id: id, limit: 1 } },
+  });
+  if (checks.error) throw checks.error;
+  const [last] = checks.data.data;
+  if (last) {
+    const { office_id, payer, request } = last;
+    return {
+      office_id,
+      payer,
+      request: { subscriber: request.subscriber, patient: request.patient },
+    };
+  }
+  const found = await earlier(client, id);
+  if (found) {
+    const { office, payer, subscriber, patient } = found.claim;
+    return { office_id: office.id, payer, request: { subscriber, patient } };
+  }
+  const person = await client.fetch.GET("/patients/{id}", { params: { path: { id } } });
+  if (person.error) throw person.error;
+  return { office_id: "", payer: null, request: { subscriber: person.data, patient: null } };
+}
+
 /** CheckForm asks a payer. From an earlier check it takes the request; of a rejected one it corrects it,
  *  with what the payer said beside the fields. */
-export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?: boolean }) {
+export function CheckForm({ from, corrects }: { from?: Begin; corrects?: boolean }) {
   const { api } = useClient();
   const go = useGo();
   const offices = api.useQuery("get", "/offices", { params: { query: { limit: 100 } } });
   const asked = from?.request;
   const [office, setOffice] = useState(from?.office_id ?? "");
   const [payer, setPayer] = useState<PickedPayer | null>(from?.payer ?? null);
-  const [subscriber, setSubscriber] = useState(
-    blank(
-      asked?.subscriber ?? {
-        first_name: "",
-        last_name: "",
-        date_of_birth: "",
-        member_id: "",
-        group_number: "",
-      },
-    ),
-  );
+  const [subscriber, setSubscriber] = useState(filled(aSubscriber, asked?.subscriber));
   const [dependent, setDependent] = useState(!!asked?.patient);
-  const [patient, setPatient] = useState(
-    blank(
-      asked?.patient ?? { first_name: "", last_name: "", date_of_birth: "", relationship: "child" },
-    ),
-  );
+  const [patient, setPatient] = useState(filled(aDependent, asked?.patient));
   const [date, setDate] = useState(asked?.service_date ?? "");
-  const [codes, setCodes] = useState(asked?.procedure_codes.join(", ") ?? "");
+  const [codes, setCodes] = useState(asked?.procedure_codes?.join(", ") ?? "");
   const [fresh, setFresh] = useState(false);
   const [faults, setFaults] = useState<readonly Fault[]>(
     corrects ? (from?.rejection?.reasons ?? []) : [],
@@ -93,13 +152,13 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
     {
       done: (check) => {
         leaving.mayLeave();
-        go(`/eligibility/${check.id}`);
+        go(`/eligibility/${check.id}`, { arrives: true });
       },
       refused: (e) => {
         if (!isAPIError(e)) return false;
         // The check exists: its screen says what the payer said.
         if (e.check) leaving.mayLeave();
-        if (e.check) go(`/eligibility/${e.check.id}`);
+        if (e.check) go(`/eligibility/${e.check.id}`, { arrives: true });
         setFaults(e.errors.map((f) => naming(f, procedures)));
         setRefusal(e.check ? null : e);
         return true;
@@ -234,7 +293,7 @@ export function CheckForm({ from, corrects }: { from?: CheckResource; corrects?:
             hint="Up to 10 CDT codes. Leave it empty for all that the payer lists."
           />
         </div>
-        {from && !corrects && (
+        {from?.id && !corrects && (
           <Check
             label="Ask the payer again, even if a response of the last 24 hours is saved"
             checked={fresh}
@@ -262,11 +321,4 @@ function naming(fault: Fault, procedures: readonly string[]): Fault {
   const at = /^procedure_codes\.(\d+)$/.exec(fault.field ?? "");
   const code = at && procedures[Number(at[1])];
   return code ? { ...fault, message: `${code}: ${fault.message}` } : fault;
-}
-
-/** blank replaces what is null by empty text, as inputs need it. */
-function blank<T extends object>(o: T): { [K in keyof T]: string } {
-  return Object.fromEntries(Object.entries(o).map(([k, v]) => [k, v ?? ""])) as {
-    [K in keyof T]: string;
-  };
 }

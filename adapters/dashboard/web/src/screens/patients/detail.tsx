@@ -38,9 +38,14 @@ export function PatientDetail() {
       }
       actions={
         may.write && (
-          <ButtonLink look="primary" to="/claims/new" search={{ patient_id: id }}>
-            New claim
-          </ButtonLink>
+          <>
+            <ButtonLink to="/eligibility/new" search={{ patient_id: id }}>
+              New check
+            </ButtonLink>
+            <ButtonLink look="primary" to="/claims/new" search={{ patient_id: id }}>
+              New claim
+            </ButtonLink>
+          </>
         )
       }
     >

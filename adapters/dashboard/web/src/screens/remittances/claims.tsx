@@ -15,7 +15,8 @@ import { Badge, State } from "../../ui/state";
 import { paged, Table } from "../../ui/table";
 import { groupLabel, reasonLabel, statusLabel } from "./codes";
 import { stands } from "./correction";
-import { Match, Sides } from "./match";
+import { patientOf, restOf } from "./figures";
+import { Beside, Match, Sides } from "./match";
 import { money, unfinished } from "./standing";
 
 type ERA = Schemas["ERA"];
@@ -188,9 +189,9 @@ export function Claims({ era: e }: { era: ERA }) {
             {
               head: "Patient owes",
               right: true,
-              cell: (c) => <Money value={c.patient_responsibility} />,
+              cell: (c) => <Money value={patientOf(c)} />,
             },
-            { head: "Paid", right: true, cell: (c) => <Money value={c.paid} strong /> },
+            { head: "Paid", right: true, cell: (c) => <Paid claim={c} /> },
           ]}
           open={(c) =>
             (waits(c) || open.has(c.ordinal) || warned(e, c).length > 0) && (
@@ -211,6 +212,21 @@ export function Claims({ era: e }: { era: ERA }) {
         </div>
       )}
     </Section>
+  );
+}
+
+/** Paid shows what a payer paid for a claim, and what is left of the charge beside the other columns. */
+function Paid({ claim: c }: { claim: ERAClaim }) {
+  const rest = restOf(c);
+  return (
+    <>
+      <Money value={c.paid} strong />
+      {rest && (
+        <span className="sub">
+          <Money value={rest.amount} /> {rest.what}
+        </span>
+      )}
+    </>
   );
 }
 
@@ -291,6 +307,7 @@ function Choices({ era: e, claim: c }: { era: ERA; claim: ERAClaim }) {
             This applies {who} to <Go to={`/claims/${c.claim_id}`}>the claim that it matches</Go>,
             as the payer states it.
           </p>
+          <Beside claim={c} />
         </Confirm>
       )}
       <Button look={first && waits(c) ? "primary" : "plain"} onClick={() => setMatching(true)}>

@@ -8,7 +8,7 @@ import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { Day, Days, day, dollars, Money, name, printable, words } from "../../ui/format";
+import { Day, Days, day, dollars, Money, None, name, printable, words } from "../../ui/format";
 import { useLate } from "../../ui/late";
 import { Facts, Read } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -234,6 +234,45 @@ export function Sides({ claim: c }: { claim: ERAClaim }) {
             { head: "Differs", cell: (s) => words(s.what) },
             { head: "Payer", cell: (s) => <span className="wrap-anywhere">{s.payer}</span> },
             { head: "Claim", cell: (s) => <span className="wrap-anywhere">{s.claim}</span> },
+          ]}
+        />
+      )}
+    </Read>
+  );
+}
+
+/** Beside shows the patient, the birth date and the service of a payment and of its claim. A payer states no birth
+ *  date. */
+export function Beside({ claim: c }: { claim: ERAClaim }) {
+  const { api } = useClient();
+  const claim = api.useQuery("get", "/claims/{id}", { params: { path: { id: c.claim_id ?? "" } } });
+  return (
+    <Read of={claim} rows={3}>
+      {(ours) => (
+        <Table
+          caption="The payment and the claim"
+          rows={[
+            {
+              what: "Patient",
+              payer: printable(name(c.patient_name)),
+              claim: name(ours.patient_name),
+            },
+            {
+              what: "Born",
+              payer: <None said="not stated" />,
+              claim: <Day value={(ours.patient ?? ours.subscriber)?.date_of_birth} />,
+            },
+            {
+              what: "Service",
+              payer: <Days from={c.service_dates.first} to={c.service_dates.last} />,
+              claim: <Days from={ours.service_dates.first} to={ours.service_dates.last} />,
+            },
+          ]}
+          id={(r) => r.what}
+          columns={[
+            { head: "What", cell: (r) => r.what },
+            { head: "Payer", cell: (r) => <span className="wrap-anywhere">{r.payer}</span> },
+            { head: "Claim", cell: (r) => <span className="wrap-anywhere">{r.claim}</span> },
           ]}
         />
       )}

@@ -1,6 +1,7 @@
 // Files that Molar cannot place: a person assigns each to an office, or deletes it.
 import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
+import { useFilters } from "../../api/filters";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
@@ -20,10 +21,11 @@ type Quarantined = Schemas["QuarantinedFile"];
 export function Quarantine() {
   const { api } = useClient();
   const may = useMay();
+  const [{ order }] = useFilters("/remittances/quarantine");
   const files = api.useInfiniteQuery(
     "get",
     "/quarantine",
-    { params: { query: { limit: 50 } } },
+    { params: { query: { limit: 50, order } } },
     { ...paged, refetchInterval: 30_000 }, // a file that arrives here is not on the stream
   );
   return (

@@ -352,7 +352,16 @@ function OfficeForm({ office }: { office?: Office }) {
               {part("Suite", "line2", { optional: true })}
               {part("City", "city")}
               {part("State", "state", { maxLength: 2, placeholder: "NY" })}
-              {part("ZIP code", "zip", { hint: "9 digits." })}
+              {part("ZIP code", "zip", {
+                hint: /^\d{5}$/.test(a.zip.trim()) ? (
+                  <span className="off">
+                    Claims need nine digits. Add the last four (ZIP+4), which the postal service’s
+                    website has.
+                  </span>
+                ) : (
+                  "9 digits."
+                ),
+              })}
             </Group>
           </fieldset>
           <div className="fields fields-wide">

@@ -10,7 +10,7 @@ import { Cancel, Confirm, Modal } from "../../ui/dialog";
 import { type Fault, FaultsOf, SelectField, TextField } from "../../ui/form";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
-import { More } from "../../ui/menu";
+import { type MenuItem, More } from "../../ui/menu";
 import { Empty, Notice, Page, Section } from "../../ui/page";
 import { State } from "../../ui/state";
 import { List, paged } from "../../ui/table";
@@ -29,12 +29,19 @@ export function Users() {
   const { api } = useClient();
   const users = api.useInfiniteQuery("get", "/users", { params: { query: { limit: 50 } } }, paged);
   const [inviting, setInviting] = useState(false);
-  const [link, setLink] = useState<string | null>(null);
+  const [link, setLink] = useState<{ url: string; within: string } | null>(null);
   const [left, setLeft] = useState<readonly Schemas["APIKey"][]>([]);
+  const invited = (u: Schemas["InvitedUser"]) =>
+    setLink(u.sign_in_url ? { url: u.sign_in_url, within: "48 hours" } : null);
   const again = useSend(
     (fetch, key, id: string) =>
       fetch.POST("/users/{id}/invite", { params: { path: { id }, header: key } }),
-    { done: (u) => setLink(u.sign_in_url ?? null) },
+    { done: invited },
+  );
+  const reset = useSend(
+    (fetch, key, id: string) =>
+      fetch.POST("/users/{id}/reset", { params: { path: { id }, header: key } }),
+    { done: (u) => setLink(u.sign_in_url ? { url: u.sign_in_url, within: "10 minutes" } : null) },
   );
   return (
     <Page
@@ -62,7 +69,7 @@ export function Users() {
           </p>
         </Notice>
       )}
-      {link && <Link url={link} close={() => setLink(null)} />}
+      {link && <Link {...link} close={() => setLink(null)} />}
       <Section flush>
         <List
           of={users}
@@ -77,14 +84,21 @@ export function Users() {
             {
               head: "Actions",
               right: true,
-              cell: (u) => <Actions user={u} invite={() => again.go(u.id)} disabled={setLeft} />,
+              cell: (u) => (
+                <Actions
+                  user={u}
+                  invite={() => again.go(u.id)}
+                  reset={() => reset.go(u.id)}
+                  disabled={setLeft}
+                />
+              ),
             },
           ]}
           empty={<Empty title="No users" />}
         />
       </Section>
       <RequireTOTP />
-      <Invite open={inviting} onOpenChange={setInviting} done={setLink} />
+      <Invite open={inviting} onOpenChange={setInviting} done={invited} />
     </Page>
   );
 }
@@ -169,11 +183,11 @@ function RequireTOTP() {
   );
 }
 
-function Link({ url, close }: { url: string; close: () => void }) {
+function Link({ url, within, close }: { url: string; within: string; close: () => void }) {
   return (
     <Notice
       tone="good"
-      title="Send this link to the person. It works once, within 48 hours."
+      title={`Send this link to the person. It works once, within ${within}.`}
       action={<Button onClick={close}>Done</Button>}
     >
       <p>
@@ -195,25 +209,40 @@ function useChange(done?: (out: Schemas["ChangedUser"]) => void) {
 function RoleOf({ user: u }: { user: User }) {
   const me = useMe();
   const change = useChange();
+  const [chosen, choose] = useState<Role | null>(null);
   if (u.id === me.user?.id) return <span>{u.role} (you)</span>;
+  const role = chosen ?? u.role;
   return (
-    <SelectField
-      label={`Role of ${u.email}`}
-      hideLabel
-      value={u.role}
-      onChange={(role) => change.go({ id: u.id, body: { role: role as Role } })}
-      options={roles.map(([r]) => [r, r] as const)}
-    />
+    <div className="row">
+      <SelectField
+        label={`Role of ${u.email}`}
+        hideLabel
+        value={role}
+        onChange={(r) => choose(r as Role)}
+        options={roles.map(([r]) => [r, r] as const)}
+      />
+      {role !== u.role && (
+        <Button
+          busy={change.isPending}
+          aria-label={`Save the role of ${u.email}`}
+          onClick={() => change.go({ id: u.id, body: { role } })}
+        >
+          Save
+        </Button>
+      )}
+    </div>
   );
 }
 
 function Actions({
   user: u,
   invite,
+  reset,
   disabled,
 }: {
   user: User;
   invite: () => void;
+  reset: () => void;
   disabled: (left: readonly Schemas["APIKey"][]) => void;
 }) {
   const me = useMe();
@@ -221,22 +250,34 @@ function Actions({
     if (out.working_keys) disabled(out.working_keys);
   });
   if (u.id === me.user?.id) return null;
+  const items = (ask: () => void): MenuItem[] => [
+    ...(u.state === "invited" ? [{ label: "New invitation link", onSelect: invite }] : []),
+    ...(u.state === "active" ? [{ label: "Reset the password", onSelect: ask }] : []),
+    u.state === "disabled"
+      ? { label: "Enable", onSelect: () => change.go({ id: u.id, body: { state: "active" } }) }
+      : {
+          label: "Disable",
+          danger: true,
+          onSelect: () => change.go({ id: u.id, body: { state: "disabled" } }),
+        },
+  ];
   return (
-    <More
-      label={`Actions for ${u.email}`}
-      items={[
-        ...(u.state === "invited" ? [{ label: "New invitation link", onSelect: invite }] : []),
-        u.state === "disabled"
-          ? { label: "Enable", onSelect: () => change.go({ id: u.id, body: { state: "active" } }) }
-          : {
-              label: "Disable",
-              danger: true,
-              onSelect: () => change.go({ id: u.id, body: { state: "disabled" } }),
-            },
-      ]}
+    <Confirm
+      title="Reset the password?"
+      action="Reset it"
+      danger
+      onConfirm={reset}
+      trigger={(ask) => (
+        <More label={`Actions for ${u.email}`} items={items(ask)}>
+          Actions
+        </More>
+      )}
     >
-      Actions
-    </More>
+      <p>
+        The password and the second factor of {u.name ?? u.email} stop working, and their sessions
+        end. You get a link to send, with which the person chooses a new password.
+      </p>
+    </Confirm>
   );
 }
 
@@ -247,7 +288,7 @@ function Invite({
 }: {
   open: boolean;
   onOpenChange: (o: boolean) => void;
-  done: (link: string | null) => void;
+  done: (u: Schemas["InvitedUser"]) => void;
 }) {
   const [email, setEmail] = useState("");
   const [name, setName] = useState("");
@@ -261,7 +302,7 @@ function Invite({
         onOpenChange(false);
         setEmail("");
         setName("");
-        done(u.sign_in_url ?? null);
+        done(u);
       },
       refused: (e) => {
         if (!isAPIError(e) || e.errors.length === 0) return false;

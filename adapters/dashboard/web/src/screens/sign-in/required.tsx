@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useMe, useSignOut } from "../../api/session";
 import { Button } from "../../ui/button";
 import { FaultsOf } from "../../ui/form";
+import { useSigningOut } from "../../ui/sign-out";
 import { useTitle } from "../../ui/title";
 import { Authenticator, NameField, NewPassword, useOwnChange } from "../settings/authenticator";
 import "./sign-in.css";
@@ -53,7 +54,7 @@ export function PasswordRequired() {
 /** SecondFactorRequired leads to a second factor. It holds the page while it shows the recovery codes. */
 export function SecondFactorRequired({ hold }: { hold: (on: boolean) => void }) {
   const { organization, user } = useMe();
-  const leave = useSignOut();
+  const { signOut, question } = useSigningOut();
   useTitle("Set up a second factor");
   return (
     <main className="sign-in">
@@ -76,10 +77,11 @@ export function SecondFactorRequired({ hold }: { hold: (on: boolean) => void }) 
           You are signed in as {user?.email}.
         </p>
         <div className="row">
-          <Button look="quiet" onClick={leave}>
+          <Button look="quiet" onClick={signOut}>
             Sign out
           </Button>
         </div>
+        {question}
       </div>
     </main>
   );

@@ -7,6 +7,7 @@ import { Go, GoTo } from "../../ui/link";
 import { Empty, Facts, Notice, Page, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { Badge } from "../../ui/state";
+import { money, opposite } from "../remittances/standing";
 import { todo } from "./todo";
 import "./today.css";
 
@@ -64,17 +65,7 @@ function Content({ of: s }: { of: Summary }) {
         <Outstanding of={s} />
       </div>
       <div>
-        <Section title="Submitted claims">
-          <Facts
-            items={[
-              ["Charged", <Money key="c" value={s.money.charged} />],
-              ["Paid by payers", <Money key="p" value={s.money.paid} />],
-              ["Write-off", <Money key="w" value={s.money.written_off} />],
-              ["Patients owe", <Money key="o" value={s.money.patient_responsibility} />],
-              ["Outstanding", <Money key="u" value={s.money.outstanding} strong />],
-            ]}
-          />
-        </Section>
+        <Where of={s.money} />
         <Activity of={s} />
         <Section title="Webhooks">
           <div className="row">
@@ -92,6 +83,38 @@ function Content({ of: s }: { of: Summary }) {
     </div>
   );
 }
+
+/** Where shows where the charge of the claims went: the amounts below it add up to it. */
+function Where({ of: m }: { of: Summary["money"] }) {
+  const parts: [name: string, amount: string, means: string][] = [
+    ["Charged", m.charged, "Claims that were sent and not voided"],
+    ["Paid by payers", together(m.paid, m.paid_elsewhere), "Reversals are subtracted"],
+    ["Write-off", m.written_off, "By contract, or accepted by you"],
+    [
+      "Patients owe",
+      together(m.patient_responsibility, m.billed_to_patient),
+      "As payers say, or accepted by you",
+    ],
+    ["Outstanding", m.outstanding, "Not decided, refused or taken back"],
+  ];
+  if (cents(m.overpaid) !== 0)
+    parts.push(["Overpaid", opposite(m.overpaid), "Paid or written off beyond the charge"]);
+  return (
+    <Section title="Submitted claims">
+      <Facts
+        items={parts.map(([name, amount, means]) => [
+          name,
+          <span key={name}>
+            <Money value={amount} strong={name === "Outstanding"} />
+            <span className="sub">{means}</span>
+          </span>,
+        ])}
+      />
+    </Section>
+  );
+}
+
+const together = (...amounts: string[]) => money(amounts.reduce((n, a) => n + cents(a), 0));
 
 /** Outstanding shows what payers still owe, by the age of the claims. */
 function Outstanding({ of: s }: { of: Summary }) {

@@ -106,7 +106,7 @@ export function todo(s: Summary, today: string): Work[] {
     one: "file is in quarantine",
     other: "files are in quarantine",
     how: "Assign each to an office, or delete it.",
-    target: { to: "/remittances/quarantine" },
+    target: { to: "/remittances/quarantine", search: { order: "asc" } },
     urgency: "Not applied",
     tone: "warn",
   });

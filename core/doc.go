@@ -28,6 +28,7 @@
 //	clearing     batches, received files, acknowledgements; they know no claim
 //	caller       organizations, users, sessions, keys, the audit
 //	webhook      endpoints and deliveries
+//	sandbox      the clock of test mode, and the work that waits for it
 //	directory    offices, providers, patients, payers
 //	event        what happened to a resource
 //

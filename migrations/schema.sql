@@ -1116,7 +1116,14 @@ ALTER TABLE ONLY public.requests FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.sandbox_clocks (
     org_id uuid NOT NULL,
     ahead interval DEFAULT '00:00:00'::interval NOT NULL,
-    stands_at timestamp with time zone
+    stands_at timestamp with time zone,
+    advance_job uuid,
+    advance_key text DEFAULT ''::text NOT NULL,
+    advance_until text DEFAULT ''::text NOT NULL,
+    target timestamp with time zone,
+    runs_on boolean DEFAULT false NOT NULL,
+    progressed_at timestamp with time zone,
+    CONSTRAINT sandbox_clocks_advance CHECK ((((advance_job IS NULL) = (target IS NULL)) AND ((advance_job IS NULL) = (progressed_at IS NULL)) AND ((advance_job IS NULL) OR (stands_at IS NOT NULL))))
 );
 
 ALTER TABLE ONLY public.sandbox_clocks FORCE ROW LEVEL SECURITY;
@@ -1961,6 +1968,8 @@ CREATE POLICY scope ON public.requests FOR SELECT TO molar_app USING (((org_id =
 
 CREATE POLICY scope ON public.sandbox_clocks TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid)) WITH CHECK (((org_id = (current_setting('molar.org'::text))::uuid) AND (current_setting('molar.mode'::text) = 'test'::text)));
 
+CREATE POLICY scope ON public.sandbox_mail FOR SELECT TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 CREATE POLICY scope ON public.sessions TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
 
 CREATE POLICY scope ON public.sign_in_links TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
@@ -2620,13 +2629,36 @@ GRANT UPDATE(ahead) ON TABLE public.sandbox_clocks TO molar_app;
 
 GRANT UPDATE(stands_at) ON TABLE public.sandbox_clocks TO molar_app;
 
+GRANT UPDATE(advance_job) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(advance_key) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(advance_until) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(target) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(runs_on) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(progressed_at) ON TABLE public.sandbox_clocks TO molar_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_mail TO molar_system;
+
+GRANT SELECT(name) ON TABLE public.sandbox_mail TO molar_app;
+
+GRANT SELECT(due) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT UPDATE(given_until) ON TABLE public.sandbox_mail TO molar_system;
 
 GRANT UPDATE(removed_at) ON TABLE public.sandbox_mail TO molar_system;
+GRANT SELECT(removed_at) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT UPDATE(content) ON TABLE public.sandbox_mail TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.sandbox_mail TO molar_app;
+
+GRANT SELECT(mode) ON TABLE public.sandbox_mail TO molar_app;
+
+GRANT SELECT(network) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_notes TO molar_system;
 

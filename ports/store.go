@@ -84,6 +84,7 @@ type Tx struct {
 	Quarantine       OwnQuarantine
 	Acknowledgements Acknowledgements
 	Connections      OwnConnections
+	SandboxClock     SandboxClock
 }
 
 // SystemTx is what a transaction across scopes can do. It has no time of the business,
@@ -127,6 +128,10 @@ type IdempotencyKeys interface {
 	// Release deletes the use of a key that waits for the work, after the work
 	// failed: the key counts as new. Another use of the key stays.
 	Release(ctx context.Context, key string, work billing.JobID) error
+
+	// Answer stores the reply to the request whose key waits for the work. Another use of
+	// the key stays.
+	Answer(ctx context.Context, key string, work billing.JobID, reply caller.Reply) error
 }
 
 // Checks stores eligibility checks.

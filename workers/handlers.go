@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
 )
@@ -43,6 +44,11 @@ func BatchSend(s *batches.Service, parallel int) Handler {
 // Enrolled checks the claims again that waited for up to parallel enrollments at once.
 func Enrolled(s *claims.Service, parallel int) Handler {
 	return Handler{Kind: jobs.KindEnrollment, Parallel: parallel, Do: s.Enrolled, Fail: s.FailEnrolled}
+}
+
+// Advance drives the advances of up to parallel sandbox clocks at once.
+func Advance(s *sandbox.Service, parallel int) Handler {
+	return Handler{Kind: jobs.KindAdvance, Parallel: parallel, Do: s.Drive, Fail: s.FailDrive}
 }
 
 // ReceivedFiles applies one received file at a time: a large one needs much memory. To

@@ -39,6 +39,8 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeUnavailable:             503,
 		billing.CodeConflict:                409,
 		billing.CodeChooseOrganization:      409,
+		billing.CodeTestModeOnly:            403,
+		billing.CodeClockAdvancing:          409,
 		billing.CodeInternal:                500,
 	}
 }

@@ -48,6 +48,7 @@ func TestContractShowsReplies(t *testing.T) {
 	x.attachments(t)
 	x.users(t)
 	x.changes(t)
+	x.clock(t)
 	x.compare(t)
 }
 
@@ -230,6 +231,18 @@ func (x *story) claims(t *testing.T) {
 	x.until(t, "/claims/"+estimate, "returned")
 	x.show(t, "convertClaim", call{}, estimate)
 	x.see("clm_", valid)
+}
+
+// clock advances the clock of the sandbox over a claim.
+func (x *story) clock(t *testing.T) {
+	t.Helper()
+	x.show(t, "updateSandboxClock", call{})
+	x.must(t, 201, call{path: "/claims", body: x.crown("PAID-ERA", func(o anObject) {
+		o["submit"], o["subscriber"].(anObject)["last_name"] = true, "Later"
+	})})
+	x.show(t, "getSandboxClock", call{})
+	x.show(t, "advanceSandboxClock/next", call{})
+	x.show(t, "stopSandboxClock", call{})
 }
 
 // remittances finishes the claims of a remittance.

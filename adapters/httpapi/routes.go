@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 )
@@ -61,6 +62,7 @@ type api struct {
 	payerRequests *payerrequests.Service
 	payers        *directory.PayerDirectory
 	remittances   *remittances.Service
+	sandbox       *sandbox.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
 	cursors       cursors
@@ -77,6 +79,7 @@ func (a *api) routes() []route {
 		nothing, by, read, submit = caller.NeedNothing, caller.NeedCaller, caller.NeedRead, caller.NeedSubmit
 		manage, resend            = caller.NeedManage, caller.NeedResend
 		self, session, owner      = caller.NeedSelf, caller.NeedSession, caller.NeedOwner
+		sandboxed                 = caller.NeedSandbox
 
 		get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
 	)
@@ -200,6 +203,11 @@ func (a *api) routes() []route {
 		{get, root + "/api_keys", owner, noBody, paging(a, "api_keys", a.access.ListKeys, keyShape)},
 		{post, root + "/api_keys", owner, jsonBody, a.createKey},
 		{post, root + "/api_keys/{id}/revoke", owner, emptyBody, acting(a.access.RevokeKey, keyID, keyShape)},
+
+		{get, root + "/sandbox/clock", sandboxed, noBody, withoutQuery(a.getSandboxClock)},
+		{patch, root + "/sandbox/clock", sandboxed, jsonBody, a.setSandboxClock},
+		{post, root + "/sandbox/clock/advance", sandboxed, jsonBody, a.advanceSandboxClock},
+		{post, root + "/sandbox/clock/stop", sandboxed, emptyBody, a.stopSandboxClock},
 
 		{get, root + "/connections", owner, noBody, a.listConnections},
 

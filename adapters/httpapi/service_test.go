@@ -45,6 +45,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
@@ -128,8 +129,9 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Now:           with.now,
 	}
 	o.Batches = batches.New(store, batches.Outside{
-		EDI: edi.New(), Networks: attaching.Networks, Remit: o.Remittances.Receive,
+		EDI: edi.New(), Networks: attaching.Networks, Remit: o.Remittances.Receive, Interval: 10 * time.Second,
 	}, payers)
+	o.Sandbox = sandbox.New(store, queue, sandbox.Clearinghouses{Names: o.Batches.Sandbox, Leaves: o.Batches.Leaves, Settle: o.Batches.Settle})
 	s.access, s.store, s.batches, s.remittances = o.Access, store, o.Batches, o.Remittances
 	s.populate(t)
 	during(t, func(ctx context.Context) { _ = o.Audit.Run(ctx) })
@@ -139,6 +141,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	work(t, queue, jobs.KindBatchSend, s.batches.Send)
 	work(t, queue, jobs.KindERA, o.Remittances.Apply)
 	work(t, queue, jobs.KindEnrollment, o.Claims.Enrolled)
+	work(t, queue, jobs.KindAdvance, o.Sandbox.Drive)
 	dispatch(t, queue, webhooks.NewDispatcher(store, queue, sender, clock, webhooks.DefaultPace(), with.log, func(webhook.Attempt) {}))
 	work(t, queue, jobs.KindPNGConvert, o.Attachments.Convert)
 	work(t, queue, jobs.KindThumbnail, o.Attachments.MakeThumbnail)

@@ -77,3 +77,11 @@ const (
 
 // AddTotals adds some changes of the totals of claims to the totals.
 func (s *Store) AddTotals(ctx context.Context) (int, error) { return s.addTotals(ctx) }
+
+// DueColumns lists the columns of what waits for a sandbox clock.
+func DueColumns() (all []string) {
+	for _, k := range dueWork() {
+		all = append(all, k.column)
+	}
+	return all
+}

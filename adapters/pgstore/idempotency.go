@@ -138,6 +138,16 @@ func (r idempotencyKeys) Release(ctx context.Context, key string, work billing.J
 		r.scope.Org, r.scope.Mode, key, work)
 }
 
+// Answer stores the reply to the request whose key waits for the work.
+func (r idempotencyKeys) Answer(ctx context.Context, key string, work billing.JobID, reply caller.Reply) error {
+	status, body, err := replied(caller.KeyUse{Key: key, Reply: &reply})
+	if err != nil {
+		return err
+	}
+	return r.later(ctx, usedKey(key), "UPDATE idempotency_keys SET status = $5, body = $6, work = NULL WHERE org_id = $1 AND mode = $2 AND key = $3 AND work = $4",
+		r.scope.Org, r.scope.Mode, key, work, status, r.store.sealer.seal(r.scope, usedKey(key), body))
+}
+
 type forgetter struct{ *tx }
 
 // forgetBatch is the number of rows that one step of a sweep deletes, which bounds the

@@ -101,7 +101,8 @@ func (r routes) batches(ctx context.Context, text string, args ...any) ([]*clear
 }
 
 // queuedPayers finds each organization's payers in the index of waiting claims. It
-// skips from payer to payer and reads one claim of each, however many wait.
+// skips from payer to payer and reads one claim of each, however many wait. Claims of an
+// organization whose clock stands leave in an advance.
 const queuedPayers = `
 WITH RECURSIVE waiting AS (
 	(
@@ -122,7 +123,9 @@ WITH RECURSIVE waiting AS (
 		LIMIT 1
 	) next
 )
-SELECT org_id, payer_id FROM waiting`
+SELECT org_id, payer_id
+FROM waiting w
+WHERE $1 = 'live' OR NOT EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = w.org_id AND c.stands_at IS NOT NULL)`
 
 // Queued returns the scopes in which claims wait for a batch, with their payers.
 func (r routes) Queued(ctx context.Context, mode billing.Mode) (map[billing.Scope][]billing.PayerID, error) {

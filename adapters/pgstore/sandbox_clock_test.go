@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -252,6 +254,55 @@ func TestOverdueByTheClock(t *testing.T) {
 			return err
 		}); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// realDue lists the columns with future times that are real (ADR 104).
+func realDue() []string {
+	return []string{
+		"api_keys.expires_at", "jobs.lease_until", "jobs.not_before", "sandbox_mail.given_until", "sign_in_links.expires_at", "turns.lease_until",
+		"watches.expires_at", "webhook_endpoints.lease_until",
+		"sandbox_clocks.target",           // the end of an advance, which its job reaches
+		"webhook_endpoints.circuit_until", // no circuit is open while a clock stands
+	}
+}
+
+// TestDueColumns finds every column of the schema with a time in the future: by its name,
+// which is that of no past moment. Each must be in the table of what waits for the clock, or
+// be listed as real.
+func TestDueColumns(t *testing.T) {
+	t.Parallel()
+	schema, err := os.ReadFile("../../migrations/schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	table := ""
+	for line := range strings.Lines(string(schema)) {
+		words := strings.Fields(line)
+		switch {
+		case strings.HasPrefix(line, "CREATE TABLE "):
+			table = strings.TrimPrefix(words[2], "public.")
+		case !strings.HasPrefix(line, "    "):
+			table = ""
+		case table != "" && len(words) > 1 && words[1] == "timestamp":
+			past := strings.HasSuffix(words[0], "_at") || strings.HasSuffix(words[0], "_since") || words[0] == "tstamp" || words[0] == "since"
+			if !past || strings.HasPrefix(words[0], "next_") || strings.HasPrefix(words[0], "expires_") {
+				found = append(found, table+"."+words[0])
+			}
+		}
+	}
+	known := append(pgstore.DueColumns(), realDue()...)
+	slices.Sort(found)
+	for _, column := range found {
+		if !slices.Contains(known, column) {
+			t.Errorf("%s is neither in the table of what waits for the clock nor listed as real", column)
+		}
+	}
+	for _, column := range append(realDue(), "sandbox_mail.due", "webhook_deliveries.next_attempt_at") {
+		if !slices.Contains(found, column) {
+			t.Errorf("%s is listed, and the schema has no such column", column)
 		}
 	}
 }

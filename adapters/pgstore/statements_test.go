@@ -200,6 +200,7 @@ func ClaimStatements(tb testing.TB, in billing.Scope, saved ...*claim.Claim) map
 		"every scope, unsettled":     {unsettledSince + unsettledInOrder, []any{"con_1", at}},
 		"late":                       made(acknowledgements{t}.late([]billing.FileID{Number(3, 8), Number(13, 8)})),
 		"unsettled":                  made(acknowledgements{t}.awaiting([]billing.FileID{Number(3, 8), Number(13, 8)})),
+		"work of the sandbox clock":  {workOf(true), []any{in.Org, in.Mode, pq.StringArray{"sandbox"}, pq.StringArray{"era"}}},
 		"every scope, mail":          {takeMail, []any{at, 1000000, 10, "sandbox"}},
 	}
 	first, next := billing.Page{Limit: 25}, billing.Page{Limit: 25, After: &billing.Position{Time: at, ID: Number(7, 1)}}
@@ -285,6 +286,7 @@ func WebhookStatements(tb testing.TB, in billing.Scope) map[string]Statement {
 		"record":                  queued(tb, in, records),
 		"fan out":                 queued(tb, in, fansOut(3)),
 		"fan out several":         queued(tb, in, fansOut(3, 5)),
+		"call lanes, due":         made(callDue, []any{in.Org, in.Mode, at}),
 		"call lanes, every scope": made(callLanes, []any{at, time.Second.Microseconds(), 64}),
 	}
 	for name, f := range map[string]webhook.DeliveryFilter{

@@ -18,7 +18,7 @@ import (
 
 // Cut puts all queued claims that a network carries to their payers into
 // batches, and returns how many batches. Claims of a network with a schedule wait for
-// its next time. Several processes may cut at once:
+// its next time, and those of an organization whose clock stands for an advance. Several processes may cut at once:
 // each skips the claims that another has locked. The error names every
 // organization that failed; none holds up another.
 func (s *Service) Cut(ctx context.Context) (batches int, err error) {
@@ -33,7 +33,7 @@ func (s *Service) Cut(ctx context.Context) (batches int, err error) {
 			errs = append(errs, err)
 		}
 		for scope, payers := range queued {
-			n, err := s.cutAll(ctx, scope, payers)
+			n, err := s.cutAll(ctx, scope, payers, scheduled)
 			if batches += n; err != nil {
 				errs = append(errs, fmt.Errorf("cut the claims of %s: %w", scope.Org, err))
 			}
@@ -42,9 +42,15 @@ func (s *Service) Cut(ctx context.Context) (batches int, err error) {
 	return batches, errors.Join(errs...)
 }
 
+// scheduled returns when batches leave that leave each time that the service looks, unless
+// their network has a schedule.
+func scheduled(o *network.Options) network.Schedule { return o.Schedule }
+
 // cutAll makes batches of the scope until none of its queued claims are for a
-// payer that a network reaches.
-func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []billing.PayerID) (batches int, err error) {
+// payer that a network reaches, and due by the schedule.
+func (s *Service) cutAll(
+	ctx context.Context, scope billing.Scope, payers []billing.PayerID, leaves func(*network.Options) network.Schedule,
+) (batches int, err error) {
 	reached := map[*ports.Network][]billing.PayerID{}
 	for _, payer := range payers {
 		if n, err := s.networks.For(scope, payer, network.Claims); err == nil {
@@ -54,7 +60,7 @@ func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []bill
 	for n, payers := range reached {
 		most := n.Options.MostClaims()
 		for claims := most; claims == most; {
-			if claims, err = s.cut(ctx, scope, n, payers); err != nil {
+			if claims, err = s.cut(ctx, scope, n, payers, leaves(&n.Options)); err != nil {
 				return batches, err
 			}
 			if claims > 0 {
@@ -67,10 +73,12 @@ func (s *Service) cutAll(ctx context.Context, scope billing.Scope, payers []bill
 
 // cut makes one batch of the scope for a network, of claims for the payers, and
 // returns the number of claims.
-func (s *Service) cut(ctx context.Context, scope billing.Scope, via *ports.Network, payers []billing.PayerID) (cut int, err error) {
+func (s *Service) cut(
+	ctx context.Context, scope billing.Scope, via *ports.Network, payers []billing.PayerID, leaves network.Schedule,
+) (cut int, err error) {
 	err = s.store.InTx(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
 		now := tx.Clock.Now()
-		claims, err := tx.Clearing.Queued(ctx, payers, via.Options.Schedule.Last(now), via.Options.MostClaims())
+		claims, err := tx.Clearing.Queued(ctx, payers, leaves.Last(now), via.Options.MostClaims())
 		if cut = len(claims); err != nil || cut == 0 {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/directory"
@@ -29,6 +30,7 @@ type Service struct {
 	networks ports.Networks
 	payers   *directory.PayerDirectory
 	remit    Remit
+	interval time.Duration
 }
 
 // Remit imports a remittance that came by the route, and returns what entered the quarantine. It may be called
@@ -41,11 +43,12 @@ type Outside struct {
 	EDI      ports.ClaimsEDI
 	Networks ports.Networks
 	Remit    Remit
+	Interval time.Duration // how often queued claims leave
 }
 
 // New creates the use cases.
 func New(store ports.Store, o Outside, payers *directory.PayerDirectory) *Service {
-	return &Service{store, o.EDI, o.Networks, payers, o.Remit}
+	return &Service{store, o.EDI, o.Networks, payers, o.Remit, o.Interval}
 }
 
 // ErrClosed is the error for a network that is not open, or no longer open.

@@ -43,6 +43,16 @@ const (
 	ConnectionOutage = 10 * time.Second // a shorter one has no log line at its end
 )
 
+// Advances of a sandbox clock.
+const (
+	AdvanceWait      = 25 * time.Second      // of its request, which then replies that it goes on
+	AdvanceLeastPoll = 2 * time.Millisecond  // between looks whether the work that is due is done; each is longer
+	AdvanceMostPoll  = 50 * time.Millisecond // than the last
+	AdvanceProgress  = 5 * time.Second       // between records that it makes progress
+	AdvanceRetry     = 10 * time.Second      // after its job failed JobAttempts times
+	AdvanceAttempt   = 2 * time.Second       // of a delivery while a clock stands, also as its length
+)
+
 // Remittances.
 const (
 	ERARetry     = time.Second      // while a remittance waits for a batch, or for another job

@@ -24,13 +24,14 @@ const (
 	KindReceivedFile   Kind = "received_file"   // apply a file of a connection
 	KindERA            Kind = "era"             // match a remittance and apply it
 	KindEnrollment     Kind = "enrollment"      // check the claims again that waited for an enrollment
+	KindAdvance        Kind = "advance"         // advance the sandbox clock of an organization
 	KindWebhook        Kind = "webhook"         // post the due deliveries of an endpoint; see ports.Lanes
 )
 
 // Kinds lists every kind.
 func Kinds() []Kind {
 	return []Kind{
-		KindEligibility, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindWebhook,
+		KindEligibility, KindAttachmentSend, KindPNGConvert, KindThumbnail, KindBatchSend, KindReceivedFile, KindERA, KindEnrollment, KindAdvance, KindWebhook,
 	}
 }
 
@@ -66,6 +67,8 @@ func (j Job) Resource() string {
 		return billing.ERAID(j.Subject).String()
 	case KindEnrollment:
 		return billing.EnrollmentID(j.Subject).String()
+	case KindAdvance:
+		return billing.OrgID(j.Subject).String()
 	case KindWebhook:
 		return billing.WebhookEndpointID(j.Subject).String()
 	}

@@ -155,7 +155,8 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	}
 	var endpoint *webhook.Endpoint
 	var due []webhook.Shipment
-	var at, next time.Time // by the database's time
+	var at, next time.Time // by the clock of the organization
+	var standing bool
 	other := ""
 	err = l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error {
 		ours = true
@@ -165,6 +166,9 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 			}
 		}
 		at = tx.Clock.Now()
+		if standing, err = stands(ctx, tx); err != nil {
+			return err
+		}
 		if err := l.record(ctx, tx); err != nil {
 			return err
 		}
@@ -194,7 +198,7 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	l.tried, l.well = nil, endpoint.Health == webhook.EndpointHealth{}
 	for _, s := range due {
 		l.inFlight[s.Delivery.ID] = endpoint.URL
-		go l.post(posts, endpoint, s, at)
+		go l.post(posts, endpoint, s, at, standing)
 	}
 	return true, nil
 }
@@ -238,8 +242,8 @@ func (l *lane) recordHealth(ctx context.Context, tx ports.Tx) error {
 }
 
 // post posts one delivery. It has a reserved place in done, so it never blocks.
-func (l *lane) post(ctx context.Context, e *webhook.Endpoint, s webhook.Shipment, at time.Time) {
-	attempt, err := post(ctx, l.sender, e, s.Event, at, l.clock.Now(), l.secret)
+func (l *lane) post(ctx context.Context, e *webhook.Endpoint, s webhook.Shipment, at time.Time, standing bool) {
+	attempt, err := l.attempt(ctx, e, s, at, standing)
 	if err != nil && !billing.IsNotFound(err) && ctx.Err() == nil { // a deleted endpoint has nothing due
 		l.log.WarnContext(ctx, "webhook not posted: its secret could not be read; it will be tried again",
 			"endpoint_id", l.id.String(), "event_id", s.Event.ID.String(), "error", err)
@@ -261,6 +265,31 @@ func (l *lane) post(ctx context.Context, e *webhook.Endpoint, s webhook.Shipment
 			slog.Int("attempt", len(d.Attempts)), slog.String("state", string(d.State)))
 	}
 	l.done <- &d
+}
+
+// attempt posts a delivery. While the organization's clock stands, it has as much real time
+// as it then takes by the clock, so that every run of a simulation is the same.
+func (l *lane) attempt(ctx context.Context, e *webhook.Endpoint, s webhook.Shipment, at time.Time, standing bool) (webhook.Attempt, error) {
+	if standing {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, billing.AdvanceAttempt)
+		defer cancel()
+	}
+	a, err := post(ctx, l.sender, e, s.Event, at, l.clock.Now(), l.secret)
+	if a.Standing = standing; standing {
+		a.Duration = billing.AdvanceAttempt
+	}
+	return a, err
+}
+
+// stands reports whether the clock of the organization stands. One that shows real time was
+// not touched, or runs with it.
+func stands(ctx context.Context, tx ports.Tx) (bool, error) {
+	if tx.Clock.Now().Equal(tx.Real.Now().Time) {
+		return false, nil
+	}
+	c, err := tx.SandboxClock.Get(ctx)
+	return err == nil && !c.StandsAt.IsZero(), err
 }
 
 // leave waits for the running posts, records those that were not interrupted,

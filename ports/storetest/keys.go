@@ -149,6 +149,22 @@ func testKeyReplies(b *scoped) {
 	}
 }
 
+func testKeyAnswer(b *scoped) {
+	use := caller.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), Work: id[billing.JobID](), CreatedAt: b.now}
+	reply := caller.Reply{Status: 200, Body: []byte("{}")}
+	answer := func(key string, work billing.JobID) *caller.KeyUse {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Answer(ctx, key, work, reply) })
+		return b.claimed(use.Key)
+	}
+	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Keys.Record(ctx, use) })
+	held := use
+	held.Held = true
+	equal(b.t, "another key answered", answer("key-aa", use.Work), &held)
+	equal(b.t, "other work's key answered", answer(use.Key, id[billing.JobID]()), &held)
+	held.Work, held.Reply = billing.JobID{}, &reply
+	equal(b.t, "answered", answer(use.Key, use.Work), &held)
+}
+
 func testKeyRelease(b *scoped) {
 	t := b.t
 	use := caller.KeyUse{Key: "Key-Aa", Fingerprint: digest("f"), Work: id[billing.JobID](), CreatedAt: b.now}

@@ -47,6 +47,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"one winner for a key":         testKeyRace,
 		"keys with replies":            testKeyReplies,
 		"keys are released":            testKeyRelease,
+		"keys are answered":            testKeyAnswer,
+		"the sandbox clock":            testSandboxClock,
 		"forget keys":                  testForget,
 		"forget answers":               testForgetAnswers,
 		"checks are kept":              testCheckRoundTrip,

@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/sandbox"
 )
 
 // openClaims opens the parts for claims, batches and remittances.
@@ -15,6 +16,7 @@ func (g *graph) openClaims() {
 	g.enrollments = enrollments.New(g.store, g.payers)
 	g.remittances = remittances.New(g.store, codec, g.payers)
 	g.batches = batches.New(g.store, batches.Outside{
-		EDI: codec, Networks: g.networks, Remit: g.remittances.Receive,
+		EDI: codec, Networks: g.networks, Remit: g.remittances.Receive, Interval: g.settings.BatchInterval,
 	}, g.payers)
+	g.sandboxes = sandbox.New(g.store, g.queue, sandbox.Clearinghouses{Names: g.batches.Sandbox, Leaves: g.batches.Leaves, Settle: g.batches.Settle})
 }

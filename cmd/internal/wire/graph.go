@@ -37,6 +37,7 @@ import (
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/sandbox"
 	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
@@ -72,6 +73,7 @@ type graph struct {
 	idempotency   *idempotency.Service
 	payerRequests *payerrequests.Service
 	remittances   *remittances.Service
+	sandboxes     *sandbox.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
 	dispatcher    *webhooks.Dispatcher

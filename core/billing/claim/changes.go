@@ -126,7 +126,9 @@ func (r *Record) Reconcile(accept *AcceptedOpen, by string, at time.Time) error 
 	if err := r.accept(accept); err != nil {
 		return err
 	}
-	r.ReconciledAt = at
+	if r.ReconciledAt = at; at.Before(r.SettledAt) { // at the same instant; see settledAt
+		r.ReconciledAt = r.SettledAt
+	}
 	step := &r.History[len(r.History)-1]
 	if step.By = by; accept != nil {
 		step.Note = accept.Note

@@ -187,3 +187,26 @@ func TestBothClaimsHaveTheSameOpenAmount(t *testing.T) {
 		t.Errorf("after the write-off on the first claim, open on the second are %s, %v", l.Open(), lines)
 	}
 }
+
+// While the clock of the sandbox stands, a claim is reconciled, its payment changes and it is
+// reconciled again at one instant. The order of the three counts.
+func TestReconciledAtOneInstant(t *testing.T) {
+	t.Parallel()
+	first := remitted("1", "A1", primaryLines())
+	r := settledClaim(t, eraFile{1, "Delta", []remit.Claim{first}})
+	at := r.SettledAt
+	if err := r.Reconcile(nil, "usr_1", at); err != nil || r.Unposted() {
+		t.Fatalf("%v, changed since %t", err, r.Unposted())
+	}
+	back := takenBack(first)
+	back.Date = billing.Date{Year: 2026, Month: 3, Day: 9}
+	e := &remit.LedgerEntry{Claim: &back, ERA: remit.Source{ID: billing.ERAID{15: 99}, PayerName: "Delta", Arrival: 99}}
+	r.Ledger = r.Ledger.With(e)
+	if _, ok := r.Settle(r.Ledger, e, claim.Cause{At: at}); !ok || !r.Unposted() {
+		t.Fatalf("taken back %t, changed since %t", ok, r.Unposted())
+	}
+	accepted := &claim.AcceptedOpen{As: claim.AcceptWriteOff, Lines: []claim.LineAmount{{Number: 1, Amount: 950_00}, {Number: 2, Amount: 310_50}}}
+	if err := r.Reconcile(accepted, "usr_1", at); err != nil || r.Unposted() {
+		t.Errorf("%v, changed since %t", err, r.Unposted())
+	}
+}

@@ -53,7 +53,8 @@ func (c *Claim) settle(l *Ledger, cause *Cause, less bool) bool {
 	if less && len(c.History) > steps {
 		c.History[steps].Cause = TriggerReverse
 	}
-	c.Standing, c.SettledAt = s, cause.At
+	c.Standing = s
+	c.settledAt(cause.At)
 	c.SetElsewhere(l)
 	return true
 }
@@ -72,9 +73,17 @@ func (c *Claim) Share(l *Ledger, at time.Time) bool {
 		return false
 	}
 	if c.UpdatedAt = at; decided {
-		c.SettledAt = at
+		c.settledAt(at)
 	}
 	return true
+}
+
+// settledAt records when the figures changed: after the claim was reconciled, also at the
+// same instant, because the clock of the sandbox may stand.
+func (c *Claim) settledAt(at time.Time) {
+	if c.SettledAt = at; !at.After(c.ReconciledAt) {
+		c.SettledAt = c.ReconciledAt.Add(time.Microsecond)
+	}
 }
 
 // Restate sets what the claim repeats of its ledger, after the payer sent the same again in

@@ -306,3 +306,26 @@ func (o *Options) FileName(b *clearing.Batch, e *Envelope, at time.Time) string 
 		placeSerial, b.File.ControlNumbers.Interchange, placeUsage, usage,
 	).Replace(cmp.Or(o.FilePattern, DefaultFilePattern))
 }
+
+// Next returns when a claim leaves that was queued at the time. By the zero schedule it
+// leaves at once.
+func (s *Schedule) Next(queued time.Time) (next time.Time) {
+	if s.Every > 0 {
+		if next = queued.UTC().Truncate(s.Every); next.Before(queued) {
+			next = next.Add(s.Every)
+		}
+		return next
+	}
+	next = queued
+	local := queued.In(directory.Zone(s.TimeZone))
+	for i, at := range s.At {
+		t := time.Date(local.Year(), local.Month(), local.Day(), int(at)/60, int(at)%60, 0, 0, local.Location())
+		if t.Before(queued) {
+			t = time.Date(local.Year(), local.Month(), local.Day()+1, int(at)/60, int(at)%60, 0, 0, local.Location())
+		}
+		if i == 0 || t.Before(next) {
+			next = t
+		}
+	}
+	return next
+}

@@ -341,3 +341,33 @@ func FuzzNetworkOptions(f *testing.F) {
 		}
 	})
 }
+
+// TestScheduleNext finds when a claim leaves: never before it was queued, and by Last not
+// before that.
+func TestScheduleNext(t *testing.T) {
+	t.Parallel()
+	albany := func(hour, minute, second int) time.Time {
+		return time.Date(2026, 11, 1, hour, minute, second, 0, directory.Zone("America/New_York")) // the end of summer time
+	}
+	daily := network.Schedule{At: []network.DayTime{17 * 60, 9*60 + 30}, TimeZone: "America/New_York"}
+	for name, test := range map[string]struct {
+		schedule     network.Schedule
+		queued, want time.Time
+	}{
+		"none":                  {network.Schedule{}, albany(1, 2, 3), albany(1, 2, 3)},
+		"at multiples":          {network.Schedule{Every: 10 * time.Minute}, albany(1, 2, 3), albany(1, 10, 0)},
+		"on a multiple":         {network.Schedule{Every: 10 * time.Minute}, albany(1, 10, 0), albany(1, 10, 0)},
+		"before the first time": {daily, albany(0, 30, 0), albany(9, 30, 0)},
+		"between the times":     {daily, albany(9, 30, 1), albany(17, 0, 0)},
+		"at a time":             {daily, albany(17, 0, 0), albany(17, 0, 0)},
+		"after the last time":   {daily, albany(17, 0, 1), albany(24+9, 30, 0)},
+	} {
+		got := test.schedule.Next(test.queued)
+		if !got.Equal(test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+		if last := test.schedule.Last(got); !last.IsZero() && !last.Equal(got) {
+			t.Errorf("%s: nothing leaves at %v, but at %v", name, got, last)
+		}
+	}
+}

@@ -129,7 +129,7 @@ func (h EndpointHealth) After(a Attempt) (now EndpointHealth, disable DisabledRe
 	if h.FailingSince.IsZero() {
 		h.FailingSince = a.At
 	}
-	if h.Failures >= billing.CircuitFailures {
+	if h.Failures >= billing.CircuitFailures && !a.Standing {
 		h.CircuitUntil = a.At.Add(a.Duration + billing.CircuitPause)
 	}
 	switch {
@@ -183,6 +183,7 @@ type Attempt struct {
 	Headers    []ReplyHeader `json:"headers,omitempty"`  // in the order of their names; some of them
 	Location   string        `json:"location,omitempty"` // of a redirect, which is not followed
 	RetryAfter time.Duration `json:"-"`                  // the delay that the reply asked for; zero if none
+	Standing   bool          `json:"-"`                  // whether the organization's clock stood: the attempt is part of a simulation
 }
 
 // ReplyHeader is a header of a reply to an attempt.
@@ -204,7 +205,8 @@ const statusGone = 410
 func (a Attempt) Succeeded() bool { return a.Status >= 200 && a.Status <= 299 }
 
 // Tried records an attempt: the delivery is delivered, pending again, or failed.
-// Jitter, from 0 to 1, varies the delays by up to 10 % either way.
+// Jitter, from 0 to 1, varies the delays by up to 10 % either way, unless the organization's
+// clock stood.
 func (d *Delivery) Tried(a Attempt, jitter float64) {
 	d.Attempts = append(slices.Clone(d.Attempts), a)
 	d.NextAttemptAt = time.Time{}
@@ -215,7 +217,10 @@ func (d *Delivery) Tried(a Attempt, jitter float64) {
 	case n > len(delays):
 		d.State = DeliveryFailed
 	default:
-		delay := time.Duration(float64(delays[n-1]) * (0.9 + 0.2*jitter))
+		delay := delays[n-1]
+		if !a.Standing {
+			delay = time.Duration(float64(delay) * (0.9 + 0.2*jitter))
+		}
 		d.NextAttemptAt = a.At.Add(a.Duration + max(delay, min(a.RetryAfter, billing.MaxRetryAfter)))
 	}
 }

@@ -268,3 +268,25 @@ func TestMessages(t *testing.T) {
 		t.Errorf("a malformed secret: %v", err)
 	}
 }
+
+// TestStandingClock makes attempts while the organization's clock stands: the delays have no
+// jitter, and no circuit opens, but an endpoint that fails for days is disabled.
+func TestStandingClock(t *testing.T) {
+	t.Parallel()
+	e := &webhook.Endpoint{Status: webhook.EndpointEnabled}
+	d := &webhook.Delivery{State: webhook.DeliveryPending}
+	at := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	for _, delay := range billing.DeliveryRetries() {
+		a := webhook.Attempt{At: at, Duration: billing.AdvanceAttempt, Standing: true}
+		d.Tried(a, 0)
+		e.Tried(a)
+		if want := at.Add(billing.AdvanceAttempt + delay); !d.NextAttemptAt.Equal(want) || e.Health.Open() {
+			t.Fatalf("the next attempt is at %v, want %v; open %t", d.NextAttemptAt, want, e.Health.Open())
+		}
+		at = d.NextAttemptAt
+	}
+	e.Tried(webhook.Attempt{At: e.Health.FailingSince.Add(billing.DisableAfter), Standing: true})
+	if e.Status != webhook.EndpointDisabled || e.DisabledBy != webhook.DisabledByFailures {
+		t.Errorf("the endpoint is %s by %q after five days of failures", e.Status, e.DisabledBy)
+	}
+}

@@ -1,0 +1,225 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/sandbox"
+	"github.com/molar-billing/molar/core/jobs"
+)
+
+type sandboxClock struct{ *tx }
+
+type sandboxClockRow struct {
+	Ahead        int64         `db:"ahead"` // in microseconds
+	StandsAt     sql.NullTime  `db:"stands_at"`
+	Job          billing.JobID `db:"advance_job"`
+	Key          string        `db:"advance_key"`
+	Until        sandbox.Until `db:"advance_until"`
+	Target       sql.NullTime  `db:"target"`
+	RunsOn       bool          `db:"runs_on"`
+	ProgressedAt sql.NullTime  `db:"progressed_at"`
+}
+
+func (r sandboxClockRow) clock() *sandbox.Clock {
+	c := &sandbox.Clock{Ahead: time.Duration(r.Ahead) * time.Microsecond, StandsAt: present(r.StandsAt)}
+	if !r.Job.IsZero() {
+		c.Advance = &sandbox.Advance{
+			Job: r.Job, Key: r.Key, Until: r.Until, Target: present(r.Target), RunsOn: r.RunsOn, ProgressedAt: present(r.ProgressedAt),
+		}
+	}
+	return c
+}
+
+const readClock = `
+SELECT (extract(epoch FROM ahead) * 1000000)::bigint AS ahead, stands_at, advance_job, advance_key, advance_until, target, runs_on, progressed_at
+FROM sandbox_clocks
+WHERE org_id = $1`
+
+// Get reads the clock.
+func (r sandboxClock) Get(ctx context.Context) (*sandbox.Clock, error) { return r.read(ctx, readClock) }
+
+func (r sandboxClock) read(ctx context.Context, text string) (*sandbox.Clock, error) {
+	var row sandboxClockRow
+	if err := r.get(ctx, &row, text, r.scope.Org); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("read the sandbox clock: %w", err)
+	}
+	return row.clock(), nil
+}
+
+// Lock reads the clock, after it has made a row for one that was never touched.
+func (r sandboxClock) Lock(ctx context.Context) (*sandbox.Clock, error) {
+	if _, err := r.do(ctx, "make the sandbox clock", "INSERT INTO sandbox_clocks (org_id) VALUES ($1) ON CONFLICT DO NOTHING", r.scope.Org); err != nil {
+		return nil, err
+	}
+	return r.read(ctx, readClock+"\n"+forUpdate)
+}
+
+const callDue = `
+SELECT e.org_id, e.mode, e.id AS endpoint_id
+FROM webhook_endpoints e
+CROSS JOIN LATERAL (
+	SELECT
+	FROM webhook_deliveries d
+	WHERE d.org_id = $1 AND d.mode = $2 AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= $3
+	ORDER BY d.next_attempt_at, d.id
+	LIMIT 1
+) waiting
+WHERE e.org_id = $1 AND e.mode = $2 AND e.status = 'enabled'`
+
+// The keys in the queue of writes of what is no row of its own.
+type (
+	calledLanes    struct{}
+	closedCircuits struct{}
+)
+
+// Put stores the clock. While it stands no circuit is open: each delivery follows its own
+// schedule.
+func (r sandboxClock) Put(ctx context.Context, c *sandbox.Clock) error {
+	a := sandbox.Advance{}
+	if c.Advance != nil {
+		a = *c.Advance
+	}
+	if err := r.later(ctx, r.scope, `
+UPDATE sandbox_clocks
+SET ahead = $2 * interval '1 us', stands_at = $3, advance_job = $4, advance_key = $5, advance_until = $6, target = $7, runs_on = $8, progressed_at = $9
+WHERE org_id = $1`,
+		r.scope.Org, c.Ahead.Microseconds(), optional(c.StandsAt), a.Job, a.Key, a.Until, optional(a.Target), a.RunsOn, optional(a.ProgressedAt)); err != nil {
+		return err
+	}
+	if c.StandsAt.IsZero() {
+		return nil
+	}
+	if err := r.later(ctx, closedCircuits{}, `
+UPDATE webhook_endpoints
+SET circuit_until = NULL
+WHERE org_id = $1 AND mode = $2 AND circuit_until IS NOT NULL`, r.scope.Org, r.scope.Mode); err != nil {
+		return err
+	}
+	return r.push(ctx, write{row: calledLanes{}, text: callDue, args: []any{r.scope.Org, r.scope.Mode, micro(c.StandsAt)}, calls: true})
+}
+
+// dueKind is a kind of work that waits for the clock: the column with its time, a statement
+// for the earliest, and one that counts it, if claims are not counted otherwise. $1 is the
+// organization, $2 the mode, and $3 the networks of the sandbox.
+type dueKind struct{ column, earliest, count string }
+
+// dueWork is the table of everything that waits for the clock of an organization. The name
+// of a file of the sandbox says its kind, and begins with that of its batch.
+func dueWork() []dueKind {
+	const (
+		files = `
+	FROM sandbox_mail
+	WHERE org_id = $1 AND mode = 'test' AND mode = $2 AND removed_at IS NULL AND network = ANY ($3::text[])`
+		deliveries = `
+FROM webhook_endpoints e
+CROSS JOIN LATERAL (
+	SELECT d.next_attempt_at, d.id
+	FROM webhook_deliveries d
+	WHERE d.org_id = $1 AND d.mode = $2 AND d.endpoint_id = e.id AND d.state = 'pending'
+	ORDER BY d.next_attempt_at, d.id%s
+) d
+WHERE e.org_id = $1 AND e.mode = $2 AND e.status = 'enabled'`
+	)
+	return []dueKind{
+		{"claims.updated_at", `
+SELECT 'batch' AS kind, min(updated_at) AS at, NULL::uuid AS about, payer_id, 0 AS n
+FROM claims
+WHERE org_id = $1 AND mode = $2 AND state = 'queued' AND batch_id IS NULL
+GROUP BY payer_id`, ""},
+		{"sandbox_mail.due", `
+SELECT CASE WHEN name LIKE '%.835' THEN 'era' WHEN name LIKE '%-request-%' THEN 'payer_request' ELSE 'acknowledgement' END AS kind, due AS at,
+	(SELECT b.id FROM batches b WHERE b.name = regexp_replace(m.name, '(-[a-z]+-[0-9]+)?\.[a-z0-9]+$', '.837') AND b.org_id = $1 AND b.mode = $2) AS about,
+	NULL::uuid AS payer_id, 0 AS n
+FROM (
+	SELECT name, due` + files + `
+	ORDER BY due, name
+	LIMIT 1
+) m`, "SELECT '" + counted + "' AS kind, NULL::timestamptz AS at, NULL::uuid AS about, NULL::uuid AS payer_id, count(*) AS n" + files},
+		{
+			"webhook_deliveries.next_attempt_at", "SELECT 'delivery' AS kind, d.next_attempt_at AS at, d.id AS about, NULL::uuid AS payer_id, 0 AS n" +
+				fmt.Sprintf(deliveries, "\n\tLIMIT 1"),
+			"SELECT '" + counted + "' AS kind, NULL::timestamptz AS at, NULL::uuid AS about, NULL::uuid AS payer_id, count(*) AS n" + fmt.Sprintf(deliveries, ""),
+		},
+	}
+}
+
+// The rows of a statement about work that are no kind of it.
+const (
+	counted = "counted"
+	ofJob   = "job "
+)
+
+// jobsUnderWay counts the jobs that an advance waits for. Batches of connections, and files
+// that come from them, are outside of the sandbox.
+const jobsUnderWay = "SELECT '" + ofJob + "' || kind AS kind, NULL::timestamptz AS at, NULL::uuid AS about, NULL::uuid AS payer_id, count(*) AS n" + `
+FROM jobs j
+WHERE org_id = $1 AND mode = $2 AND kind = ANY ($4::text[])
+	AND (kind <> 'batch_send' OR EXISTS (SELECT FROM batches b WHERE b.id = j.subject AND b.network = ANY ($3::text[])))
+GROUP BY kind`
+
+// workOf returns the statement for the work of an organization.
+func workOf(count bool) string {
+	all := []string{jobsUnderWay}
+	for _, k := range dueWork() {
+		all = append(all, k.earliest)
+		if count && k.count != "" {
+			all = append(all, k.count)
+		}
+	}
+	return strings.Join(all, "\nUNION ALL\n")
+}
+
+// Work returns the work that waits for the clock, and the jobs under way, in one snapshot.
+func (r sandboxClock) Work(ctx context.Context, networks []string, count bool) (w sandbox.Work, err error) {
+	var kinds pq.StringArray
+	for _, k := range jobs.Kinds() {
+		if k != jobs.KindReceivedFile && k != jobs.KindAdvance && k != jobs.KindWebhook {
+			kinds = append(kinds, string(k))
+		}
+	}
+	var rows []struct {
+		Kind  string          `db:"kind"`
+		At    sql.NullTime    `db:"at"`
+		About billing.JobID   `db:"about"`
+		Payer billing.PayerID `db:"payer_id"`
+		N     int             `db:"n"`
+	}
+	if err := r.list(ctx, &rows, workOf(count), r.scope.Org, r.scope.Mode, pq.StringArray(networks), kinds); err != nil {
+		return w, fmt.Errorf("read the work that waits for the sandbox clock: %w", err)
+	}
+	w.Jobs = map[string]int{}
+	for _, row := range rows {
+		kind, isJob := strings.CutPrefix(row.Kind, ofJob)
+		switch {
+		case isJob:
+			w.Jobs[kind] = row.N
+		case kind == counted:
+			w.Counted += row.N
+		default:
+			w.Waiting = append(w.Waiting, sandbox.Due{
+				At: present(row.At), Kind: sandbox.DueKind(kind), Resource: aboutDue(sandbox.DueKind(kind), row.About), Payer: row.Payer,
+			})
+		}
+	}
+	return w, nil
+}
+
+// aboutDue returns the ID of what work is about, as clients see it.
+func aboutDue(kind sandbox.DueKind, id billing.JobID) string {
+	switch {
+	case id.IsZero():
+		return ""
+	case kind == sandbox.DueDelivery:
+		return billing.DeliveryID(id).String()
+	default:
+		return billing.FileID(id).String()
+	}
+}

@@ -28,6 +28,7 @@
 //	clearing     batches, received files, acknowledgements; they know no claim
 //	caller       organizations, users, sessions, keys, the audit
 //	webhook      endpoints and deliveries
+//	scenario     what the payers of the sandbox can be made to do
 //	directory    offices, providers, patients, payers
 //	event        what happened to a resource
 //

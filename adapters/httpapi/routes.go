@@ -19,6 +19,7 @@ import (
 	"github.com/molar-billing/molar/core/events"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
+	"github.com/molar-billing/molar/core/scenarios"
 	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 )
@@ -61,6 +62,7 @@ type api struct {
 	payerRequests *payerrequests.Service
 	payers        *directory.PayerDirectory
 	remittances   *remittances.Service
+	scenarios     *scenarios.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
 	cursors       cursors
@@ -69,6 +71,7 @@ type api struct {
 const (
 	root         = "/api/v1"
 	sessionsPath = root + "/sessions"
+	sandboxPath  = root + "/sandbox/" // of operations that only test mode has
 )
 
 // routes returns every operation of the API.
@@ -201,6 +204,8 @@ func (a *api) routes() []route {
 		{post, root + "/api_keys/{id}/revoke", owner, emptyBody, acting(a.access.RevokeKey, keyID, keyShape)},
 
 		{get, root + "/connections", owner, noBody, a.listConnections},
+
+		{get, sandboxPath + "scenarios", manage, noBody, a.listScenarios},
 
 		{get, root + "/openapi.yaml", nothing, noBody, withoutQuery(getOpenAPI)},
 	}

@@ -29,6 +29,7 @@
 //	caller       organizations, users, sessions, keys, the audit
 //	webhook      endpoints and deliveries
 //	sandbox      the clock of test mode, and the work that waits for it
+//	scenario     what the payers of the sandbox can be made to do
 //	directory    offices, providers, patients, payers
 //	event        what happened to a resource
 //

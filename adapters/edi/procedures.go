@@ -104,7 +104,9 @@ func (a *answer) procedure(code string, all []*row, b *coverage.Benefits) covera
 	if p.NextEligibleDate = statedNext(rows); p.NextEligibleDate.IsZero() {
 		p.NextEligibleDate = a.nextEligible(l, h)
 	}
-	if begin := a.beginOf(rows, shown); p.NextEligibleDate.Before(begin) && a.inquiry.ServiceDate.Before(begin) {
+	begin := a.beginOf(rows, shown)
+	waits := a.inquiry.ServiceDate.Before(begin)
+	if waits && p.NextEligibleDate.Before(begin) {
 		p.NextEligibleDate = begin
 	}
 	spent := l != nil && l.unit == "32" && l.count > 0 && len(h.visits) >= l.count
@@ -114,7 +116,7 @@ func (a *answer) procedure(code string, all []*row, b *coverage.Benefits) covera
 		p.Status = coverage.ProcedureNotCovered
 	case age == outside:
 		p.Status = coverage.ProcedureAgeLimit
-	case early && (l == nil || l.scope == ""): // a limit per tooth leaves other teeth covered
+	case waits, early && (l == nil || l.scope == ""): // a limit per tooth leaves other teeth covered
 		p.Status = coverage.ProcedureNotDueYet
 	case age == unsure || inDoubt(rows, shown): // the note has the payer's words
 	case downgraded(rows):

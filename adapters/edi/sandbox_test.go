@@ -50,6 +50,13 @@ func TestSandboxScenariosAreReadAsWhatTheyStandFor(t *testing.T) {
 		"INACTIVE":            "answered inactive",
 		"UNKNOWN":             "answered unknown",
 		"SLOW-3":              "answered active",
+		"OUT-OF-NETWORK":      "answered active",
+		"PLAN-YEAR":           "answered active",
+		"FREQUENCY-USED":      "answered active",
+		"WAITING-PERIOD":      "answered active",
+		"MISSING-TOOTH":       "answered active",
+		"DOWNGRADE":           "answered active",
+		"AGE-LIMIT":           "answered active",
 		"NOT-FOUND":           "rejected fix_and_resend MEMBER_NOT_FOUND subscriber subscriber.member_id 75",
 		"DEPENDENT":           "rejected fix_and_resend PATIENT_IS_DEPENDENT subscriber patient 67",
 		"DOB-MISMATCH":        "rejected fix_and_resend DATE_OF_BIRTH_MISMATCH subscriber subscriber.date_of_birth 71",
@@ -173,4 +180,50 @@ func TestSandboxUsedUpHasEveryTrouble(t *testing.T) {
 	}
 	sameList(t, "procedures", status, []string{"D1110 not_due_yet", "D2392 downgraded", "D1206 age_limit", "D9972 not_covered"})
 	sameList(t, "maximums", amountLines(a.Benefits.Maximums), []string{"individual calendar_year 1500.00 used 1500.00 remaining 0.00"})
+}
+
+// What limits one procedure or the whole plan is in its own field, and limits nothing else.
+func TestSandboxLimits(t *testing.T) {
+	t.Parallel()
+	for ending, want := range map[string]struct{ procedures, rules, plan string }{
+		"OUT-OF-NETWORK": {plan: "out_of_network calendar_year"},
+		"PLAN-YEAR":      {"D1110 covered_now, D2740 covered_now, D2392 covered_now, D1206 age_limit", "", "in_network 2025-07-01 to 2026-06-30"},
+		"FREQUENCY-USED": {
+			"D1110 not_due_yet 2027-01-01, D2740 covered_now, D2392 covered_now, D1206 age_limit", "", "in_network JANUARY 1 TO DECEMBER 31",
+		},
+		"WAITING-PERIOD": {
+			"D1110 covered_now, D2740 not_due_yet 2026-12-01, D2392 covered_now, D1206 age_limit",
+			"WAITING PERIOD 12 MONTHS FOR MAJOR SERVICES; major from 2026-12-01; prosthodontics from 2026-12-01", "in_network JANUARY 1 TO DECEMBER 31",
+		},
+		"MISSING-TOOTH": {
+			"D1110 covered_now, D2740 covered_now, D2392 covered_now, D1206 age_limit",
+			"MISSING TOOTH CLAUSE TEETH EXTRACTED BEFORE THE EFFECTIVE DATE ARE NOT REPLACED", "in_network JANUARY 1 TO DECEMBER 31",
+		},
+		"DOWNGRADE": {
+			"D1110 covered_now, D2740 downgraded, D2392 downgraded, D1206 age_limit", "", "in_network JANUARY 1 TO DECEMBER 31",
+		},
+		"AGE-LIMIT": {
+			"D1110 covered_now, D2740 covered_now, D2392 covered_now, D1206 age_limit", "", "in_network JANUARY 1 TO DECEMBER 31",
+		},
+	} {
+		q := inquiry270()
+		q.Inquiry.Subscriber.MemberID = "SANDBOX-" + ending
+		q.Inquiry.ProcedureCodes = []string{"D1110", "D2740", "D2392", "D1206"}
+		a, err := ask(t, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var procedures []string
+		for _, p := range a.Benefits.Procedures {
+			said := p.Code + " " + string(p.Status)
+			if p.Status == coverage.ProcedureNotDueYet {
+				said += " " + p.NextEligibleDate.String()
+			}
+			procedures = append(procedures, said)
+		}
+		b := a.Benefits
+		equal(t, ending+" procedures", strings.Join(procedures, ", "), want.procedures)
+		equal(t, ending+" rules", b.PlanRules.MissingToothClause+b.PlanRules.WaitingPeriod, want.rules)
+		equal(t, ending+" plan", string(b.NetworkStatus)+" "+b.Plan.BenefitPeriod, want.plan)
+	}
 }

@@ -143,6 +143,7 @@ func (x *story) directory(t *testing.T) {
 	payer := x.show(t, "listPayers", call{path: "?limit=1"}).text(t, "data", "0", "id")
 	x.show(t, "getPayer", call{}, payer)
 	x.show(t, "listDocumentTypes", call{})
+	x.show(t, "listSandboxScenarios", call{path: "?operation=attachment"})
 }
 
 // eligibility returns the check of the story.

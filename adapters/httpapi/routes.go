@@ -20,6 +20,7 @@ import (
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
+	"github.com/molar-billing/molar/core/scenarios"
 	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 )
@@ -63,6 +64,7 @@ type api struct {
 	payers        *directory.PayerDirectory
 	remittances   *remittances.Service
 	sandbox       *sandbox.Service
+	scenarios     *scenarios.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
 	cursors       cursors
@@ -71,6 +73,7 @@ type api struct {
 const (
 	root         = "/api/v1"
 	sessionsPath = root + "/sessions"
+	sandboxPath  = root + "/sandbox/" // of operations that only test mode has
 )
 
 // routes returns every operation of the API.
@@ -204,12 +207,14 @@ func (a *api) routes() []route {
 		{post, root + "/api_keys", owner, jsonBody, a.createKey},
 		{post, root + "/api_keys/{id}/revoke", owner, emptyBody, acting(a.access.RevokeKey, keyID, keyShape)},
 
-		{get, root + "/sandbox/clock", sandboxed, noBody, withoutQuery(a.getSandboxClock)},
-		{patch, root + "/sandbox/clock", sandboxed, jsonBody, a.setSandboxClock},
-		{post, root + "/sandbox/clock/advance", sandboxed, jsonBody, a.advanceSandboxClock},
-		{post, root + "/sandbox/clock/stop", sandboxed, emptyBody, a.stopSandboxClock},
+		{get, sandboxPath + "clock", sandboxed, noBody, withoutQuery(a.getSandboxClock)},
+		{patch, sandboxPath + "clock", sandboxed, jsonBody, a.setSandboxClock},
+		{post, sandboxPath + "clock/advance", sandboxed, jsonBody, a.advanceSandboxClock},
+		{post, sandboxPath + "clock/stop", sandboxed, emptyBody, a.stopSandboxClock},
 
 		{get, root + "/connections", owner, noBody, a.listConnections},
+
+		{get, sandboxPath + "scenarios", sandboxed, noBody, a.listScenarios},
 
 		{get, root + "/openapi.yaml", nothing, noBody, withoutQuery(getOpenAPI)},
 	}

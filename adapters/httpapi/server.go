@@ -31,6 +31,7 @@ import (
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
+	"github.com/molar-billing/molar/core/scenarios"
 	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 )
@@ -52,6 +53,7 @@ type Options struct {
 	Payers        *directory.PayerDirectory
 	Remittances   *remittances.Service
 	Sandbox       *sandbox.Service
+	Scenarios     *scenarios.Service
 	Summary       *summary.Service
 	Webhooks      *webhooks.Service
 
@@ -117,11 +119,11 @@ type Server struct {
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
 	if o.Access == nil || o.Attachments == nil || o.Audit == nil || o.Batches == nil || o.Changes == nil || o.Claims == nil || o.Connections == nil ||
-		o.Eligibility == nil || o.Enrollments == nil || o.Events == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Sandbox == nil || o.Summary == nil || o.Webhooks == nil {
+		o.Eligibility == nil || o.Enrollments == nil || o.Events == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Sandbox == nil || o.Scenarios == nil || o.Summary == nil || o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Summary, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Scenarios, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})

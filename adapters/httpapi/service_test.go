@@ -46,6 +46,7 @@ import (
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
+	"github.com/molar-billing/molar/core/scenarios"
 	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
@@ -120,6 +121,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),
+		Scenarios:     scenarios.New(store, sandboxnet.Catalog(sandboxnet.Options{})),
 		Summary:       summary.New(store, attaching.Networks),
 		Webhooks:      webhooks.New(store, sender, clock),
 		CursorKey:     [32]byte{7},

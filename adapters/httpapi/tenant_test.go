@@ -83,7 +83,7 @@ func TestForeignKeysSeeNothing(t *testing.T) {
 	}
 	const empty = `{"data":[],"next_cursor":null` // and more, in a search
 	for _, r := range (&api{}).routes() {
-		if r.need != caller.NeedRead && r.need != caller.NeedSubmit && r.need != caller.NeedResend && r.need != caller.NeedManage { // TestPrincipals has the others
+		if r.need != caller.NeedRead && r.need != caller.NeedSubmit && r.need != caller.NeedResend && r.need != caller.NeedManage && r.need != caller.NeedSandbox { // TestPrincipals has the others
 			continue
 		}
 		name := r.method + " " + strings.TrimPrefix(r.path, root)
@@ -94,7 +94,11 @@ func TestForeignKeysSeeNothing(t *testing.T) {
 		}
 		for _, key := range []string{s.other, s.live} {
 			for _, f := range row {
-				if f.key = key; key == s.live && f.code == billing.CodeNotFound {
+				f.key = key
+				switch {
+				case key == s.live && strings.HasPrefix(r.path, sandboxPath):
+					f.status, f.code = 403, billing.CodeTestModeOnly
+				case key == s.live && f.code == billing.CodeNotFound:
 					f.status, f.code = s.whenLive(&r, f)
 				}
 				a := s.do(t, f.call)
@@ -142,8 +146,9 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /attachments/{id}/documents/{doc_id}/thumbnail": {
 			absent("/attachments/" + m.attachment + "/documents/" + m.document + "/thumbnail"),
 		},
-		"GET /stream":         {{call{path: "/stream", method: "HEAD"}, 200, ""}},   // TestFollow has what is on it
-		"GET /document_types": {{call: call{path: "/document_types"}, status: 200}}, // they are everybody's
+		"GET /stream":            {{call{path: "/stream", method: "HEAD"}, 200, ""}},      // TestFollow has what is on it
+		"GET /document_types":    {{call: call{path: "/document_types"}, status: 200}},    // they are everybody's
+		"GET /sandbox/scenarios": {{call: call{path: "/sandbox/scenarios"}, status: 200}}, // the sandbox's own
 		"GET /payer_requests": {
 			nothing("/payer_requests"), nothing("/payer_requests?state=answered"), nothing("/payer_requests?claim_id=" + m.claim),
 		},
@@ -176,6 +181,8 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /providers/{id}":                    {absent("/providers/" + s.dentist.String())},
 		"GET /patients/{id}":                     {absent("/patients/" + m.patient)},
 		"GET /enrollments":                       {nothing("/enrollments"), nothing("/enrollments?office_id=" + s.office.String())},
+
+		"GET /sandbox/clock": {{call: call{path: "/sandbox/clock"}, status: 200}}, // of their own
 
 		"GET /requests":      {nothing("/requests?key_id=" + m.key)},
 		"GET /requests/{id}": {absent("/requests/" + m.logged)},
@@ -252,6 +259,9 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"PUT /enrollments": {absent(call{method: "PUT", path: "/enrollments", body: jsonOf(anObject{
 			"office_id": s.office.String(), "payer_id": "CHTEST", "transaction": "claims", "state": "active",
 		}, nil)})},
+		"PATCH /sandbox/clock":                       {}, // they name nothing
+		"POST /sandbox/clock/advance":                {},
+		"POST /sandbox/clock/stop":                   {},
 		"POST /offices":                              {}, // they name nothing; untouchedClaims makes some
 		"POST /providers":                            {},
 		"POST /webhook_endpoints":                    {}, // it names nothing; untouchedEndpoint makes some

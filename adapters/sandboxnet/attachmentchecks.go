@@ -21,9 +21,12 @@ import (
 // failure comes at the commit, after every file was accepted: the worst case for a
 // sender. SLOW is followed by one to three digits, the seconds until the network
 // starts.
-const narrativeFails = "SANDBOX-NETWORK-ERROR"
+const (
+	narrativeFails  = "SANDBOX-NETWORK-ERROR"
+	narrativeSlowly = "SANDBOX-SLOW-"
+)
 
-var narrativeSlow = regexp.MustCompile(`SANDBOX-SLOW-([0-9]{1,3})(?:[^0-9]|$)`)
+var narrativeSlow = regexp.MustCompile(narrativeSlowly + `([0-9]{1,3})(?:[^0-9]|$)`)
 
 // scenarioOf returns how the network treats an attachment with the narrative.
 func scenarioOf(narrative string) (wait time.Duration, fails bool) {

@@ -22,6 +22,7 @@ const (
 	orthodontics = "38"
 	individual   = "IND"
 	family       = "FAM"
+	planYear     = "22"
 	calendarYear = "23"
 	yearToDate   = "24"
 	remaining    = "29"

@@ -6,6 +6,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
 )
 
 // testPayer is the payer ID that pays claims in full if they have no ending.
@@ -15,6 +16,7 @@ const testPayer = "CHTEST"
 // scenario is accepted without further messages.
 type claimScenario struct {
 	ending      string
+	summary     string
 	rejectsFile bool     // the clearinghouse rejects the claim's first file
 	rejected    bool     // the payer rejects the claim
 	asked       bool     // the payer requests information
@@ -27,6 +29,8 @@ type claimScenario struct {
 	miscounted  bool     // the counts of the remittance's trailers are wrong
 	estimates   bool     // the scenario is for predeterminations only
 	takesBack   bool     // once the claim is voided, a remittance takes the payment back
+
+	shows, thenShows []event.Type // what shows the first remittance, and the later one
 }
 
 // terms computes a payment: the contract discount in percent of the fee, and
@@ -59,6 +63,19 @@ const (
 	statusForwarded = "23" // not this payer's claim, forwarded
 )
 
+// What shows a remittance, in the order of the events.
+//
+//nolint:gochecknoglobals // constants; Go has none of slice type
+var (
+	paysOnce     = []event.Type{event.ClaimPaid}
+	paysTwice    = []event.Type{event.ClaimPaid, event.ClaimPaid}
+	denies       = []event.Type{event.ClaimDenied}
+	returns      = []event.Type{event.PredeterminationReturned}
+	takesPayment = []event.Type{event.ClaimPaymentReversed}
+	changes      = []event.Type{event.ClaimPaymentReversed, event.ClaimPaid}
+	puzzles      = []event.Type{event.ERAReceived} // no claim changes
+)
+
 // claimScenarios is the table of endings for claims. The longest matching
 // ending of a member ID wins, in upper or lower case, because X12 is upper
 // case. Without an ending, the test payer pays claims and estimates
@@ -67,28 +84,76 @@ const (
 //
 //nolint:gochecknoglobals // a constant table
 var claimScenarios = []claimScenario{
-	{ending: "-BATCH-REJECTED", rejectsFile: true},
-	{ending: "-REJECTED", rejected: true},
-	{ending: "-INFO-REQUEST", asked: true},
-	{ending: "-PAID-ERA", decision: inPart},
-	{ending: "-DENIED", decision: denied},
-	{ending: "-REVERSED", decision: inPart, later: reversed},
-	{ending: "-UNBALANCED", decision: inPart, unbalanced: true},
-	{ending: "-ESTIMATE", decision: inPart, estimates: true},
-	{ending: "-CROSSOVER", decision: crossed},
-	{ending: "-FORWARDED", decision: elsewhere},
-	{ending: "-SHUFFLED", decision: inPart, stated: shuffled},
-	{ending: "-SPLIT", decision: inPart, stated: split},
-	{ending: "-SPLIT-REVERSED", decision: inPart, stated: split, later: reversed},
-	{ending: "-LINE-REVERSED", decision: inPart, later: lastLineReversed},
-	{ending: "-RECONSIDERED", decision: leftOver, later: whole, revised: inFull},
-	{ending: "-CORRECTED", decision: inPart, later: corrected},
-	{ending: "-PAID-TWICE", decision: inPart, later: whole},
-	{ending: "-CUT-NUMBER", numberless: true, decision: inPart, stated: numberCut},
-	{ending: "-WRONG-PATIENT", decision: inPart, stated: anotherPatient},
-	{ending: "-REJECTED-PAID", rejected: true, decision: inPart},
-	{ending: "-BAD-COUNTS", decision: inPart, miscounted: true},
-	{ending: "-TAKE-BACK", decision: inPart, takesBack: true},
+	{ending: "-BATCH-REJECTED", summary: "The clearinghouse rejects the first file with the claim, and accepts the next one.", rejectsFile: true},
+	{ending: "-REJECTED", summary: "The payer rejects the claim: the member ID is not on file.", rejected: true},
+	{ending: "-INFO-REQUEST", summary: "The payer asks for a document, due in 30 days, and sends nothing more.", asked: true},
+	{
+		ending: "-PAID-ERA", summary: "The payer pays in part: it allows 80 percent of the fee, and the patient owes 20 percent of that.",
+		decision: inPart, shows: paysOnce,
+	},
+	{ending: "-DENIED", summary: "The payer denies the claim. The patient owes nothing.", decision: denied, shows: denies},
+	{
+		ending: "-REVERSED", summary: "The payer pays in part, and then reverses the payment.",
+		decision: inPart, later: reversed, shows: paysOnce, thenShows: takesPayment,
+	},
+	{
+		ending: "-UNBALANCED", summary: "The payer pays in part, with a remittance that does not add up.",
+		decision: inPart, unbalanced: true, shows: puzzles,
+	},
+	{ending: "-ESTIMATE", summary: "The payer returns an estimate for a predetermination.", decision: inPart, estimates: true, shows: returns},
+	{
+		ending: "-CROSSOVER", summary: "The payer pays in part and forwards the claim to a second payer, which pays too.",
+		decision: crossed, shows: paysOnce, thenShows: paysOnce,
+	},
+	{ending: "-FORWARDED", summary: "The payer forwards the claim to another payer and pays nothing.", decision: elsewhere, shows: puzzles},
+	{
+		ending: "-SHUFFLED", summary: "The payer pays in part. Its lines are in reverse order, without their control numbers.",
+		decision: inPart, stated: shuffled, shows: paysOnce,
+	},
+	{
+		ending: "-SPLIT", summary: "The payer pays in part, and states a claim of several lines in two parts.",
+		decision: inPart, stated: split, shows: paysTwice,
+	},
+	{
+		ending: "-SPLIT-REVERSED", summary: "The payer pays in part, in two parts, and then reverses the whole claim.",
+		decision: inPart, stated: split, later: reversed, shows: paysTwice, thenShows: takesPayment,
+	},
+	{
+		ending: "-LINE-REVERSED", summary: "The payer pays in part, and then takes the last line back.",
+		decision: inPart, later: lastLineReversed, shows: paysOnce, thenShows: takesPayment,
+	},
+	{
+		ending: "-RECONSIDERED", summary: "The payer denies the claim, and then pays it in full without a reversal.",
+		decision: leftOver, later: whole, revised: inFull, shows: denies, thenShows: paysOnce,
+	},
+	{
+		ending: "-CORRECTED", summary: "The payer pays in part, and then changes the patient's part. The correction comes before its reversal.",
+		decision: inPart, later: corrected, shows: paysOnce, thenShows: changes,
+	},
+	{
+		ending: "-PAID-TWICE", summary: "The payer pays in part, and then sends the payment again with another trace number.",
+		decision: inPart, later: whole, shows: paysOnce, thenShows: puzzles,
+	},
+	{
+		ending: "-CUT-NUMBER", summary: "The payer pays in part, under a control number that is cut and matches no claim.",
+		numberless: true, decision: inPart, stated: numberCut, shows: puzzles,
+	},
+	{
+		ending: "-WRONG-PATIENT", summary: "The payer pays another patient's services under the claim's control number.",
+		decision: inPart, stated: anotherPatient, shows: puzzles,
+	},
+	{
+		ending: "-REJECTED-PAID", summary: "The payer rejects the claim, and pays it in part all the same.",
+		rejected: true, decision: inPart, shows: paysOnce,
+	},
+	{
+		ending: "-BAD-COUNTS", summary: "The payer pays in part, with a remittance whose counts of segments and sets are wrong.",
+		decision: inPart, miscounted: true, shows: paysOnce,
+	},
+	{
+		ending: "-TAKE-BACK", summary: "The payer pays in part, and takes the payment back after it accepts the void.",
+		decision: inPart, takesBack: true, shows: paysOnce,
+	},
 }
 
 // ClaimEndings lists the endings of member IDs that decide a claim.

@@ -146,6 +146,7 @@ func TestGoldenResponses(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	want := strings.Fields(`-ACTIVE-FULL -ACTIVE-BASIC -ACTIVE-USED-UP -INACTIVE -UNKNOWN
+		-OUT-OF-NETWORK -PLAN-YEAR -FREQUENCY-USED -WAITING-PERIOD -MISSING-TOOTH -DOWNGRADE -AGE-LIMIT
 		-NOT-FOUND -DEPENDENT -DOB-MISMATCH -MEMBER-INVALID -MEMBER-DUPLICATE -NAME-MISMATCH -SERVICE-DATE
 		-REQUEST-INVALID -NOT-ACCEPTED -PROVIDER-UNKNOWN -PROVIDER-INELIGIBLE -PATIENT-INELIGIBLE
 		-PATIENT-DETAILS -REJECTED-OTHER -PAYER-DOWN -NETWORK-ERROR -GARBLED -SLOW-`)
@@ -209,12 +210,23 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-func TestNameOnFile(t *testing.T) {
+// What a payer asks for ends its rejection.
+func TestARejectionEnds(t *testing.T) {
 	t.Parallel()
-	for sent, want := range map[string]string{"Roe": "MILLER", "Miller": "MUELLER"} {
-		r := ask(t, "SANDBOX-NAME-MISMATCH", func(q *eligibility.Inquiry) { q.Subscriber.Name.Last = sent })
-		if got := r.Subscriber.Name.Last; got != want {
-			t.Errorf("for %s the name on file is %s, want %s", sent, got, want)
+	named := func(last string) func(*eligibility.Inquiry) {
+		return func(q *eligibility.Inquiry) { q.Subscriber.Name.Last = last }
+	}
+	first := ask(t, "SANDBOX-NAME-MISMATCH", named("Roe"))
+	on := first.Subscriber.Name.Last
+	if len(first.Rejections()) != 1 || on == "ROE" {
+		t.Fatalf("for Roe: %v, the name on file is %s", first.Rejections(), on)
+	}
+	grouped := func(q *eligibility.Inquiry) {
+		q.Subscriber.References = []eligibility.Reference{{Qualifier: "6P", Value: "1000"}}
+	}
+	for member, change := range map[string]func(*eligibility.Inquiry){"SANDBOX-NAME-MISMATCH": named(on), "SANDBOX-PATIENT-DETAILS": grouped} {
+		if r := ask(t, member, change); len(r.Rejections()) != 0 || len(r.Patient().Benefits) < 20 {
+			t.Errorf("%s: %v", member, r.Rejections())
 		}
 	}
 }

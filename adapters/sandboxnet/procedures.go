@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/molar-billing/molar/adapters/x12/eligibility"
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 )
 
@@ -19,6 +20,7 @@ type procedure struct {
 	n          int
 	maxAge     int   // the last age covered; negative means no limit
 	history    []int // months before the service date
+	done       []billing.Date
 	messages   []string
 }
 
@@ -208,6 +210,9 @@ func (a *answer) procedure(p procedure) {
 			if day := a.date.AddMonths(-m); !day.Before(a.inquiry.Patient().BirthDate) {
 				b.Dates = append(b.Dates, eligibility.On("304", day))
 			}
+		}
+		for _, day := range p.done {
+			b.Dates = append(b.Dates, eligibility.On("304", day))
 		}
 		b.Messages = p.messages
 		a.add(b)

@@ -22,6 +22,7 @@ import (
 	"github.com/molar-billing/molar/adapters/pgstore/pglocal"
 	"github.com/molar-billing/molar/adapters/rabbitqueue"
 	"github.com/molar-billing/molar/adapters/routing"
+	"github.com/molar-billing/molar/adapters/sandboxnet"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/attachments"
 	"github.com/molar-billing/molar/core/audit"
@@ -38,6 +39,7 @@ import (
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
+	"github.com/molar-billing/molar/core/scenarios"
 	"github.com/molar-billing/molar/core/summary"
 	"github.com/molar-billing/molar/core/webhooks"
 	"github.com/molar-billing/molar/ports"
@@ -74,6 +76,7 @@ type graph struct {
 	payerRequests *payerrequests.Service
 	remittances   *remittances.Service
 	sandboxes     *sandbox.Service
+	scenarios     *scenarios.Service
 	summary       *summary.Service
 	webhooks      *webhooks.Service
 	dispatcher    *webhooks.Dispatcher
@@ -141,6 +144,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
 	g.summary = summary.New(g.store, g.networks)
+	g.scenarios = scenarios.New(g.store, sandboxnet.Catalog(g.sandbox()))
 	g.idempotency = idempotency.New(g.store, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))
 	registerMetrics(g)

@@ -1,0 +1,108 @@
+package httpapi
+
+import (
+	"encoding/json"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/scenario"
+	"github.com/molar-billing/molar/core/scenarios"
+)
+
+// listScenarios handles GET /sandbox/scenarios.
+func (a *api) listScenarios(x *exchange) (*reply, error) {
+	q := x.query()
+	about := oneOf(q, "operation", scenario.Eligibility, scenario.Claim, scenario.Attachment)
+	if err := q.end().Err(); err != nil {
+		return nil, err
+	}
+	all, err := a.scenarios.List(x.ctx, x.call.Scope, about)
+	if err != nil {
+		return nil, err
+	}
+	return page(all.Scenarios, func(s scenario.Scenario) scenarioJSON { return scenarioShape(&s, all) }, nil), nil
+}
+
+type scenarioJSON struct {
+	Object    string             `json:"object"`
+	Ending    string             `json:"ending"`
+	Operation scenario.Operation `json:"operation"`
+	Summary   string             `json:"summary"`
+	Follows   []followJSON       `json:"follows"`
+	Example   json.RawMessage    `json:"example"`
+	BuiltIn   bool               `json:"built_in"`
+}
+
+type followJSON struct {
+	Awaits *scenario.Act `json:"awaits"`
+	After  string        `json:"after"`
+	Event  *event.Type   `json:"event"`
+	What   string        `json:"what"`
+}
+
+func scenarioShape(s *scenario.Scenario, with *scenarios.Listed) scenarioJSON {
+	shape := scenarioJSON{
+		Object: "sandbox_scenario", Ending: s.Ending, Operation: s.Operation, Summary: s.Summary, Example: json.RawMessage("null"), BuiltIn: s.BuiltIn,
+		Follows: mapped(s.Follows, func(f scenario.Step) followJSON {
+			return followJSON{orNull(f.Awaits), scenario.Period(f.After), orNull(f.Event), f.What}
+		}),
+	}
+	if with.Office != nil {
+		shape.Example = encoded(exampleOf(s, with))
+	}
+	return shape
+}
+
+// exampleJSON is a request that the scenario decides.
+type exampleJSON struct {
+	Kind         string            `json:"kind,omitempty"`
+	OfficeID     billing.OfficeID  `json:"office_id"`
+	PayerID      string            `json:"payer_id"`
+	Narrative    string            `json:"narrative,omitempty"`
+	Patient      *examplePerson    `json:"patient,omitempty"`
+	Subscriber   examplePerson     `json:"subscriber"`
+	ServiceDates map[string]string `json:"service_dates,omitempty"`
+	Lines        []exampleLine     `json:"lines,omitempty"`
+	Submit       bool              `json:"submit,omitempty"`
+}
+
+type examplePerson struct {
+	FirstName    string            `json:"first_name"`
+	LastName     string            `json:"last_name"`
+	DateOfBirth  string            `json:"date_of_birth,omitempty"`
+	MemberID     string            `json:"member_id,omitempty"`
+	Relationship string            `json:"relationship,omitempty"`
+	Gender       string            `json:"gender,omitempty"`
+	Address      map[string]string `json:"address,omitempty"`
+}
+
+type exampleLine struct {
+	ProcedureCode string `json:"procedure_code"`
+	ServiceDate   string `json:"service_date,omitempty"`
+	Fee           string `json:"fee"`
+	Tooth         string `json:"tooth,omitempty"`
+}
+
+// exampleOf returns a request of the office that the scenario decides.
+func exampleOf(s *scenario.Scenario, with *scenarios.Listed) exampleJSON {
+	const member, born = "SANDBOX", "1984-02-29"
+	e := exampleJSON{OfficeID: with.Office.ID, PayerID: "CHTEST", Subscriber: examplePerson{FirstName: "Sam", LastName: "Example", MemberID: member + s.Shown()}}
+	day := with.Today.String()
+	switch s.Operation {
+	case scenario.Eligibility:
+		e.Subscriber.DateOfBirth = born
+	case scenario.Claim:
+		e.Subscriber.DateOfBirth, e.Subscriber.Gender, e.Submit = born, "male", true
+		e.Subscriber.Address = map[string]string{"line1": "2 Oak St", "city": "Albany", "state": "NY", "zip": "12207"}
+		if s.Predetermination {
+			e.Kind, day = "predetermination", ""
+		}
+		e.Lines = []exampleLine{{"D0120", day, "55.00", ""}, {"D2740", day, "1250.00", "14"}}
+	case scenario.Attachment:
+		e.Narrative = s.Shown() + ": The periodontal chart of the last visit."
+		e.Patient = &examplePerson{FirstName: "Sam", LastName: "Example", DateOfBirth: born}
+		e.Subscriber.MemberID, e.Subscriber.Relationship = member, "self"
+		e.ServiceDates = map[string]string{"from": day, "to": day}
+	}
+	return e
+}

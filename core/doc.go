@@ -28,6 +28,7 @@
 //	clearing     batches, received files, acknowledgements; they know no claim
 //	caller       organizations, users, sessions, keys, the audit
 //	webhook      endpoints and deliveries
+//	fault        faults that an organization orders for its requests in test mode
 //	directory    offices, providers, patients, payers
 //	event        what happened to a resource
 //

@@ -23,7 +23,7 @@ func status(code billing.Code) int {
 		return http.StatusBadRequest
 	case billing.CodeUnauthorized:
 		return http.StatusUnauthorized
-	case billing.CodePermissionDenied, billing.CodeTOTPRequired:
+	case billing.CodePermissionDenied, billing.CodeTOTPRequired, billing.CodeTestModeOnly:
 		return http.StatusForbidden
 	case billing.CodeNotFound:
 		return http.StatusNotFound

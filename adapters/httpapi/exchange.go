@@ -127,7 +127,7 @@ func (x *exchange) operate(r *route) (*reply, error) {
 	if err := x.meter(r.isCheck()); err != nil {
 		return nil, err
 	}
-	if err := x.permit(r.need); err != nil {
+	if err := x.permit(r); err != nil {
 		return nil, err
 	}
 	if err := x.admit(); err != nil {
@@ -168,6 +168,9 @@ func (x *exchange) operate(r *route) (*reply, error) {
 	if r.body == emptyBody {
 		x.document(&x.call.Request.Faults).end()
 	}
+	if out, err := x.strike(); out != nil || err != nil {
+		return out, err
+	}
 	return r.handle(x)
 }
 
@@ -196,11 +199,17 @@ func (x *exchange) authenticate() (err error) {
 }
 
 // permit checks that the caller may use the operation.
-func (x *exchange) permit(need caller.Need) error {
-	if need == caller.NeedNothing {
+func (x *exchange) permit(r *route) error {
+	if r.need == caller.NeedNothing {
 		return nil
 	}
-	return x.caller.Can(need)
+	if err := x.caller.Can(r.need); err != nil {
+		return err
+	}
+	if r.ofSandbox() && x.call.Scope.Mode != billing.ModeTest {
+		return &billing.Error{Code: billing.CodeTestModeOnly, Message: "The sandbox is a part of test mode. Send the request with a test key."}
+	}
+	return nil
 }
 
 // bearer returns the API key of a header section, if any.

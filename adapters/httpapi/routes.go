@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/summary"
@@ -58,6 +59,7 @@ type api struct {
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
 	events        *events.Service
+	faults        *faults.Service
 	payerRequests *payerrequests.Service
 	payers        *directory.PayerDirectory
 	remittances   *remittances.Service
@@ -69,6 +71,7 @@ type api struct {
 const (
 	root         = "/api/v1"
 	sessionsPath = root + "/sessions"
+	sandboxPath  = root + "/sandbox/" // operations of test mode alone
 )
 
 // routes returns every operation of the API.
@@ -200,6 +203,9 @@ func (a *api) routes() []route {
 		{post, root + "/api_keys", owner, jsonBody, a.createKey},
 		{post, root + "/api_keys/{id}/revoke", owner, emptyBody, acting(a.access.RevokeKey, keyID, keyShape)},
 
+		{put, sandboxPath + "faults", manage, jsonBody, a.putFaults},
+		{get, sandboxPath + "faults", manage, noBody, withoutQuery(a.getFaults)},
+
 		{get, root + "/connections", owner, noBody, a.listConnections},
 
 		{get, root + "/openapi.yaml", nothing, noBody, withoutQuery(getOpenAPI)},
@@ -219,6 +225,9 @@ func (r *route) versioned() bool {
 	return r.changes() && strings.HasPrefix(path, "/claims/{id}") ||
 		r.method == http.MethodPatch && slices.Contains([]string{"/attachments/{id}", "/offices/{id}", "/providers/{id}"}, path)
 }
+
+// ofSandbox reports whether the operation is for test mode alone.
+func (r *route) ofSandbox() bool { return strings.HasPrefix(r.path, sandboxPath) }
 
 // isCheck reports whether the operation asks a payer about coverage.
 func (r *route) isCheck() bool { return r.method == http.MethodPost && r.path == root+"/eligibility" }

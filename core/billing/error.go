@@ -39,6 +39,7 @@ const (
 	CodeChooseOrganization      Code = "CHOOSE_ORGANIZATION"
 	CodeTOTPRequired            Code = "TOTP_REQUIRED"
 	CodeChangedMeanwhile        Code = "CHANGED_MEANWHILE"
+	CodeTestModeOnly            Code = "TEST_MODE_ONLY"
 	CodeInternal                Code = "INTERNAL"
 )
 
@@ -50,7 +51,7 @@ func Codes() []Code {
 		CodeUnsupportedEncoding, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodePayerRejected,
 		CodePayerUnavailable, CodeNetworkError, CodeEligibilityUnavailable, CodeAttachmentsUnavailable,
 		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeChooseOrganization, CodeTOTPRequired,
-		CodeChangedMeanwhile, CodeInternal,
+		CodeChangedMeanwhile, CodeTestModeOnly, CodeInternal,
 	}
 }
 

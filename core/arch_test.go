@@ -36,7 +36,7 @@ func layers() []layer {
 		{"core/billing/directory", nouns(), "golang.org/x/text"},
 		{"core/billing/fault", nouns(), ""},
 		{"core/billing/caller", nouns("event", "fault"), ""},
-		{"core/billing/webhook", nouns("event"), ""},
+		{"core/billing/webhook", nouns("event", "fault"), ""},
 		{"core/billing/clearing", nouns("event"), ""},
 		{"core/billing/coverage", nouns("directory", "event"), "golang.org/x/text"},
 		{"core/billing/attachment", nouns("coverage", "directory", "event"), ""},

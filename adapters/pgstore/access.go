@@ -50,6 +50,9 @@ func (r keyRow) key() (k *caller.APIKey, err error) {
 		}
 		k.AllowedAddresses = append(k.AllowedAddresses, p)
 	}
+	if r.Faults == nil {
+		return k, nil
+	}
 	var rows []faultRow
 	if err := decode(r.Faults, &rows); err != nil {
 		return nil, err

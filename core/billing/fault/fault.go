@@ -44,7 +44,8 @@ const (
 	MaxRules        = 50
 	MaxMilliseconds = 20_000
 	MaxTimes        = 1_000_000
-	Lasts           = time.Hour // unless the rule says otherwise
+	MinDelivery     = 100 * time.Millisecond // by which a delivery is delayed
+	Lasts           = time.Hour              // unless the rule says otherwise
 	MaxLasts        = 24 * time.Hour
 )
 
@@ -86,7 +87,11 @@ func (r Rule) Judge(f *billing.Faults, at string) {
 			f.Add(at+field, billing.FaultNotAllowed, "Only "+belongs+" have "+field+".")
 		}
 	}
-	inRange("milliseconds", r.Milliseconds, 1, MaxMilliseconds, r.Kind.waits(), "delay and delay_delivery")
+	least := 1
+	if r.Kind == DelayDelivery {
+		least = int(MinDelivery.Milliseconds())
+	}
+	inRange("milliseconds", r.Milliseconds, least, MaxMilliseconds, r.Kind.waits(), "delay and delay_delivery")
 	switch {
 	case r.Kind == Error && !slices.Contains(Statuses(), r.Status):
 		f.Add(at+"status", billing.FaultNotAllowed, "The status must be 500, 502, 503 or 504.")

@@ -47,7 +47,7 @@ func TestJudge(t *testing.T) {
 	good := []fault.Rule{
 		{Operation: "*", Kind: fault.Delay, Milliseconds: 20_000, Times: 1}, {Operation: "*", Kind: fault.Error, Status: 503, Probability: 0.5, Seed: 3},
 		{Operation: "createClaim", Kind: fault.DropReply, Probability: 1}, {Operation: "*", Kind: fault.RateLimit, Times: 3},
-		{Operation: "*", Kind: fault.DuplicateDelivery, Times: 3}, {Operation: "*", Kind: fault.DelayDelivery, Milliseconds: 1, Times: 3},
+		{Operation: "*", Kind: fault.DuplicateDelivery, Times: 3}, {Operation: "*", Kind: fault.DelayDelivery, Milliseconds: 100, Times: 3},
 	}
 	for _, r := range good {
 		var f billing.Faults
@@ -58,7 +58,7 @@ func TestJudge(t *testing.T) {
 	for field, r := range map[string]fault.Rule{
 		"kind":         {Operation: "*", Kind: "crash", Times: 1},
 		"operation":    {Operation: "createClaim", Kind: fault.DuplicateDelivery, Times: 1},
-		"milliseconds": {Operation: "*", Kind: fault.Delay, Milliseconds: 20_001, Times: 1},
+		"milliseconds": {Operation: "*", Kind: fault.DelayDelivery, Milliseconds: 99, Times: 1},
 		"status":       {Operation: "*", Kind: fault.Error, Status: 501, Times: 1},
 		"times":        {Operation: "*", Kind: fault.DropReply},
 		"probability":  {Operation: "*", Kind: fault.DropReply, Probability: 1.5},
@@ -69,7 +69,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: %v", field, f)
 		}
 	}
-	for _, r := range []fault.Rule{{Operation: "*", Kind: fault.RateLimit, Times: 1, Milliseconds: 5}, {Operation: "*", Kind: fault.RateLimit, Times: 1, Status: 500},
+	for _, r := range []fault.Rule{{Operation: "*", Kind: fault.RateLimit, Times: 1, Milliseconds: 5}, {Operation: "*", Kind: fault.Delay, Milliseconds: 20_001, Times: 1}, {Operation: "*", Kind: fault.RateLimit, Times: 1, Status: 500},
 		{Operation: "*", Kind: fault.RateLimit, Times: fault.MaxTimes + 1}, {Operation: "*", Kind: fault.RateLimit, Times: 1, Probability: 0.1}} {
 		var f billing.Faults
 		if r.Judge(&f, ""); len(f) != 1 {

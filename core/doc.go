@@ -28,6 +28,7 @@
 //	clearing     batches, received files, acknowledgements; they know no claim
 //	caller       organizations, users, sessions, keys, the audit
 //	webhook      endpoints and deliveries
+//	fault        faults that an organization orders for its requests in test mode
 //	sandbox      the clock of test mode, and the work that waits for it
 //	scenario     what the payers of the sandbox can be made to do
 //	directory    offices, providers, patients, payers

@@ -1128,6 +1128,25 @@ CREATE TABLE public.sandbox_clocks (
 
 ALTER TABLE ONLY public.sandbox_clocks FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.sandbox_faults (
+    serial bigint NOT NULL,
+    org_id uuid NOT NULL,
+    rule json NOT NULL,
+    matched integer DEFAULT 0 NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.sandbox_faults FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sandbox_faults ALTER COLUMN serial ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.sandbox_faults_serial_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.sandbox_mail (
     name text NOT NULL,
     due timestamp with time zone NOT NULL,
@@ -1455,6 +1474,9 @@ ALTER TABLE ONLY public.requests
 ALTER TABLE ONLY public.sandbox_clocks
     ADD CONSTRAINT sandbox_clocks_pkey PRIMARY KEY (org_id);
 
+ALTER TABLE ONLY public.sandbox_faults
+    ADD CONSTRAINT sandbox_faults_pkey PRIMARY KEY (serial);
+
 ALTER TABLE ONLY public.sandbox_mail
     ADD CONSTRAINT sandbox_mail_pkey PRIMARY KEY (name);
 
@@ -1706,6 +1728,8 @@ CREATE INDEX requests_resource ON public.requests USING btree (org_id, mode, res
 
 CREATE INDEX requests_status ON public.requests USING btree (org_id, mode, status, created_at, id);
 
+CREATE INDEX sandbox_faults_org ON public.sandbox_faults USING btree (org_id, serial);
+
 CREATE INDEX sandbox_mail_clocks ON public.sandbox_mail USING btree (org_id, due, name) WHERE ((removed_at IS NULL) AND (mode = 'test'::text));
 
 CREATE INDEX sandbox_mail_due ON public.sandbox_mail USING btree (due, name) WHERE (removed_at IS NULL);
@@ -1813,6 +1837,9 @@ ALTER TABLE ONLY public.providers
 ALTER TABLE ONLY public.sandbox_clocks
     ADD CONSTRAINT sandbox_clocks_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.sandbox_faults
+    ADD CONSTRAINT sandbox_faults_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
 
@@ -1906,6 +1933,8 @@ ALTER TABLE public.requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sandbox_clocks ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.sandbox_faults ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.sandbox_mail ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sandbox_notes ENABLE ROW LEVEL SECURITY;
@@ -1968,6 +1997,8 @@ CREATE POLICY scope ON public.requests FOR SELECT TO molar_app USING (((org_id =
 
 CREATE POLICY scope ON public.sandbox_clocks TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid)) WITH CHECK (((org_id = (current_setting('molar.org'::text))::uuid) AND (current_setting('molar.mode'::text) = 'test'::text)));
 
+CREATE POLICY scope ON public.sandbox_faults TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (current_setting('molar.mode'::text) = 'test'::text)));
+
 CREATE POLICY scope ON public.sandbox_mail FOR SELECT TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.sessions TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
@@ -2025,6 +2056,8 @@ CREATE POLICY system ON public.quarantine TO molar_system USING (true);
 CREATE POLICY system ON public.received_files TO molar_system USING (true);
 
 CREATE POLICY system ON public.sandbox_clocks FOR SELECT TO molar_system USING (true);
+
+CREATE POLICY system ON public.sandbox_faults FOR SELECT TO molar_system USING (true);
 
 CREATE POLICY system ON public.sandbox_mail TO molar_system USING (true);
 
@@ -2640,6 +2673,11 @@ GRANT UPDATE(target) ON TABLE public.sandbox_clocks TO molar_app;
 GRANT UPDATE(runs_on) ON TABLE public.sandbox_clocks TO molar_app;
 
 GRANT UPDATE(progressed_at) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_faults TO molar_app;
+GRANT SELECT ON TABLE public.sandbox_faults TO molar_system;
+
+GRANT UPDATE(matched) ON TABLE public.sandbox_faults TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_mail TO molar_system;
 

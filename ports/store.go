@@ -85,6 +85,7 @@ type Tx struct {
 	Acknowledgements Acknowledgements
 	Connections      OwnConnections
 	SandboxClock     SandboxClock
+	Faults           Faults
 }
 
 // SystemTx is what a transaction across scopes can do. It has no time of the business,

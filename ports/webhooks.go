@@ -99,6 +99,9 @@ type Lanes interface {
 	// reason if it is disabled.
 	RecordHealth(ctx context.Context, e *webhook.Endpoint) error
 
+	// Postpone makes a pending delivery without attempts due at the time.
+	Postpone(ctx context.Context, id billing.DeliveryID, until time.Time) error
+
 	// Leave releases the lane if the holder has it.
 	Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error
 }

@@ -120,13 +120,18 @@ const (
 	sendPause = 500 * time.Millisecond
 )
 
-// send posts bytes with a new idempotency key. It retries when the connection
+// send posts bytes.
+func (c *client) send(ctx context.Context, path, contentType string, body []byte, into any) error {
+	return c.write(ctx, http.MethodPost, path, contentType, body, into)
+}
+
+// write sends bytes with a new idempotency key. It retries when the connection
 // breaks; the key prevents a second effect.
-func (c *client) send(ctx context.Context, path, contentType string, body []byte, into any) (err error) {
+func (c *client) write(ctx context.Context, method, path, contentType string, body []byte, into any) (err error) {
 	key := rand.Text()
 	for range sendTries {
 		err = c.do(ctx, func() (*http.Request, error) {
-			r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
+			r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 			if err == nil {
 				r.Header.Set("Content-Type", contentType)
 				r.Header.Set("Idempotency-Key", key)

@@ -332,6 +332,9 @@ func (x *story) users(t *testing.T) {
 	careful := x.visits(t, x.org, "cleo@example.com", caller.RoleOwner)
 	x.show(t, "updateOrganization", x.secured(t, careful).call(call{}))
 	x.show(t, "endSession", ann.call(call{}), session.text(t, "id"))
+	x.show(t, "putSandboxFaults", call{})
+	x.show(t, "getSandboxFaults", call{})
+	x.must(t, 200, call{method: "PUT", path: "/sandbox/faults", idem: "no-faults", body: `{"rules": []}`})
 	x.show(t, "getOpenAPI", call{})
 }
 

@@ -168,6 +168,9 @@ func (x *exchange) operate(r *route) (*reply, error) {
 	if r.body == emptyBody {
 		x.document(&x.call.Request.Faults).end()
 	}
+	if out, err := x.strike(); out != nil || err != nil {
+		return out, err
+	}
 	return r.handle(x)
 }
 

@@ -191,6 +191,19 @@ func (o *object) number(name string) int {
 	return 0
 }
 
+// fraction returns the number, or 0 if it is missing or null.
+func (o *object) fraction(name string) float64 {
+	n := o.take(name, kindNumber, "The value must be a number.")
+	if n == nil {
+		return 0
+	}
+	v, err := strconv.ParseFloat(n.text, 64)
+	if err != nil {
+		o.faults.Add(o.path+name, billing.FaultRange, "The number is too large.")
+	}
+	return v
+}
+
 // isMissing reports whether the field is missing or null.
 func (o *object) isMissing(name string) bool {
 	n := o.fields[name]

@@ -17,6 +17,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
@@ -60,6 +61,7 @@ type api struct {
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
 	events        *events.Service
+	faults        *faults.Service
 	payerRequests *payerrequests.Service
 	payers        *directory.PayerDirectory
 	remittances   *remittances.Service
@@ -211,6 +213,8 @@ func (a *api) routes() []route {
 		{patch, sandboxPath + "clock", sandboxed, jsonBody, a.setSandboxClock},
 		{post, sandboxPath + "clock/advance", sandboxed, jsonBody, a.advanceSandboxClock},
 		{post, sandboxPath + "clock/stop", sandboxed, emptyBody, a.stopSandboxClock},
+		{put, sandboxPath + "faults", sandboxed, jsonBody, a.putFaults},
+		{get, sandboxPath + "faults", sandboxed, noBody, withoutQuery(a.getFaults)},
 
 		{get, root + "/connections", owner, noBody, a.listConnections},
 

@@ -22,12 +22,14 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
+	"github.com/molar-billing/molar/core/billing/fault"
 	"github.com/molar-billing/molar/core/changes"
 	"github.com/molar-billing/molar/core/claims"
 	"github.com/molar-billing/molar/core/connections"
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/payerrequests"
 	"github.com/molar-billing/molar/core/remittances"
 	"github.com/molar-billing/molar/core/sandbox"
@@ -49,6 +51,7 @@ type Options struct {
 	Eligibility   *eligibility.Service
 	Enrollments   *enrollments.Service
 	Events        *events.Service
+	Faults        *faults.Service
 	PayerRequests *payerrequests.Service
 	Payers        *directory.PayerDirectory
 	Remittances   *remittances.Service
@@ -95,6 +98,7 @@ type Server struct {
 	*httpserver.Server
 	fiber      fasthttp.RequestHandler // routes a request
 	routes     []route
+	ids        map[string]string // the operationId of each operation
 	limits     Limits
 	timeout    time.Duration
 	identifier identifier
@@ -102,6 +106,7 @@ type Server struct {
 	pages      fasthttp.RequestHandler
 	record     func(*caller.LoggedRequest) // adds an entry to the request log; never waits
 	audit      func(*caller.AuditEntry) error
+	faulty     func(ctx context.Context, in billing.Scope, rules []fault.Rule, operation string, now time.Time) (*fault.Rule, error)
 	log        *slog.Logger
 	metrics    *metrics
 	rates      *rates
@@ -119,16 +124,16 @@ type Server struct {
 // missing or the metrics are registered already.
 func New(o Options) (*Server, error) {
 	if o.Access == nil || o.Attachments == nil || o.Audit == nil || o.Batches == nil || o.Changes == nil || o.Claims == nil || o.Connections == nil ||
-		o.Eligibility == nil || o.Enrollments == nil || o.Events == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Sandbox == nil || o.Scenarios == nil || o.Summary == nil || o.Webhooks == nil {
+		o.Eligibility == nil || o.Enrollments == nil || o.Events == nil || o.Faults == nil || o.PayerRequests == nil || o.Payers == nil || o.Remittances == nil || o.Sandbox == nil || o.Scenarios == nil || o.Summary == nil || o.Webhooks == nil {
 		return nil, errors.New("httpapi: a use case or the payer directory is missing")
 	}
 	a := &api{
-		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Events, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Scenarios, o.Summary, o.Webhooks,
+		o.Access, o.Attachments, o.Audit, o.Batches, o.Changes, o.Claims, o.Connections, o.Eligibility, o.Enrollments, o.Events, o.Faults, o.PayerRequests, o.Payers, o.Remittances, o.Sandbox, o.Scenarios, o.Summary, o.Webhooks,
 		cursors{o.CursorKey},
 	}
 	s, err := newServer(o, a.routes(), identifier{key: o.Access.Authenticate, session: o.Access.Resume})
 	if err == nil {
-		s.record, s.audit = o.Audit.Record, o.Audit.Store
+		s.record, s.audit, s.faulty = o.Audit.Record, o.Audit.Store, o.Faults.Strike
 	}
 	return s, err
 }
@@ -143,6 +148,7 @@ func newServer(o Options, routes []route, callers identifier) (*Server, error) {
 	}
 	s := &Server{
 		routes:     routes,
+		ids:        operationIDs(contract),
 		limits:     o.Limits.withDefaults(),
 		timeout:    cmp.Or(o.RequestTimeout, 30*time.Second),
 		identifier: callers,

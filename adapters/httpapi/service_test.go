@@ -40,6 +40,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/jobs"
@@ -117,6 +118,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Connections:   connections.New(store, network.Kinds{sftpnet.Kind().Kind}, payers, func(string, network.Reason) {}, with.log),
 		Enrollments:   enrollments.New(store, payers),
 		Events:        events.New(store),
+		Faults:        faults.New(store),
 		Eligibility:   eligibility.New(store, queue, attaching.Networks, payers, with.checking),
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,

@@ -182,7 +182,8 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /patients/{id}":                     {absent("/patients/" + m.patient)},
 		"GET /enrollments":                       {nothing("/enrollments"), nothing("/enrollments?office_id=" + s.office.String())},
 
-		"GET /sandbox/clock": {{call: call{path: "/sandbox/clock"}, status: 200}}, // of their own
+		"GET /sandbox/clock":  {{call: call{path: "/sandbox/clock"}, status: 200}},  // of their own
+		"GET /sandbox/faults": {{call: call{path: "/sandbox/faults"}, status: 200}}, // TestFaultsOfOneOrganization has whose they are
 
 		"GET /requests":      {nothing("/requests?key_id=" + m.key)},
 		"GET /requests/{id}": {absent("/requests/" + m.logged)},
@@ -259,9 +260,10 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"PUT /enrollments": {absent(call{method: "PUT", path: "/enrollments", body: jsonOf(anObject{
 			"office_id": s.office.String(), "payer_id": "CHTEST", "transaction": "claims", "state": "active",
 		}, nil)})},
-		"PATCH /sandbox/clock":                       {}, // they name nothing
+		"PATCH /sandbox/clock":                       {}, // these name nothing
 		"POST /sandbox/clock/advance":                {},
 		"POST /sandbox/clock/stop":                   {},
+		"PUT /sandbox/faults":                        {},
 		"POST /offices":                              {}, // they name nothing; untouchedClaims makes some
 		"POST /providers":                            {},
 		"POST /webhook_endpoints":                    {}, // it names nothing; untouchedEndpoint makes some

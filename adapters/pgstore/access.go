@@ -35,10 +35,11 @@ type keyRow struct {
 	CreatedBy   billing.UserID `db:"created_by"`
 	UsedAt      sql.NullTime   `db:"last_used_at"`
 	UsedFrom    string         `db:"last_used_from"`
+	Faults      []byte         `db:"faults"`
 }
 
-func (r keyRow) key() (*caller.APIKey, error) {
-	k := &caller.APIKey{
+func (r keyRow) key() (k *caller.APIKey, err error) {
+	k = &caller.APIKey{
 		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, Permissions: typed[billing.Permission](r.Permissions), LastFour: r.LastFour,
 		CreatedAt: r.CreatedAt.UTC(), CreatedBy: r.CreatedBy, RevokedAt: present(r.RevokedAt), ExpiresAt: present(r.ExpiresAt), LastUsedAt: present(r.UsedAt), LastUsedFrom: r.UsedFrom,
 	}
@@ -49,7 +50,15 @@ func (r keyRow) key() (*caller.APIKey, error) {
 		}
 		k.AllowedAddresses = append(k.AllowedAddresses, p)
 	}
-	return k, nil
+	if r.Faults == nil {
+		return k, nil
+	}
+	var rows []faultRow
+	if err := decode(r.Faults, &rows); err != nil {
+		return nil, err
+	}
+	k.Faults, err = values(rows, faultRow.fault)
+	return k, err
 }
 
 // Insert stores a key.
@@ -118,9 +127,15 @@ func (t *tx) switchTo(ctx context.Context, mode billing.Mode) error {
 // keyFinder finds keys of the organizations that the transaction sees.
 type keyFinder struct{ *tx }
 
-// Find looks up a key by its digest.
+// Find looks up a key by its digest, with the fault rules of its organization.
 func (r keyFinder) Find(ctx context.Context, digest [32]byte) (*caller.APIKey, error) {
-	return one(ctx, r.tx, "key", keyRow.key, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE digest = $1", digest[:])
+	return one(ctx, r.tx, "key", keyRow.key, "SELECT "+keyColumns+`, (
+	SELECT json_agg(f ORDER BY f.serial)
+	FROM sandbox_faults f
+	WHERE f.org_id = k.org_id AND k.mode = 'test' AND f.expires_at > now()
+) AS faults
+FROM api_keys k
+WHERE digest = $1`, digest[:])
 }
 
 // Get reads a key.

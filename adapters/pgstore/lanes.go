@@ -240,6 +240,14 @@ WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		disabledBy(e))
 }
 
+// Postpone moves the time of a delivery.
+func (r lanes) Postpone(ctx context.Context, id billing.DeliveryID, until time.Time) error {
+	return r.later(ctx, id, `
+UPDATE webhook_deliveries
+SET next_attempt_at = $4
+WHERE org_id = $1 AND mode = $2 AND id = $3 AND state = 'pending' AND cardinality(attempts) = 0`, r.scope.Org, r.scope.Mode, id, micro(until))
+}
+
 // Leave releases the lane.
 func (r lanes) Leave(ctx context.Context, id billing.WebhookEndpointID, holder billing.JobID) error {
 	return r.later(ctx, id, `

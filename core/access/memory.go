@@ -32,9 +32,6 @@ type remembered[T any] struct {
 	until time.Time
 }
 
-// rememberFor is half of the two seconds within which a key or a session stops.
-const rememberFor = time.Second
-
 // maxRemembered limits the number of remembered values.
 const maxRemembered = 10_000
 
@@ -99,5 +96,5 @@ func (m *memory[T]) lookUp(digest [32]byte, l *lookup[T], now time.Time, find fu
 	if len(m.good) >= maxRemembered {
 		clear(m.good)
 	}
-	m.good[digest] = remembered[T]{l.value, now.Add(rememberFor)}
+	m.good[digest] = remembered[T]{l.value, now.Add(billing.RememberKeys)}
 }

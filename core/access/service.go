@@ -9,7 +9,7 @@ import (
 )
 
 // Service has the use cases of access. It remembers valid keys and sessions for
-// rememberFor, so one that has been ended stops working everywhere within that
+// billing.RememberKeys, so one that has been ended stops working everywhere within that
 // time.
 type Service struct {
 	store       ports.Store

@@ -37,6 +37,10 @@ const (
 	AcknowledgementsPoll  = time.Minute    // between looks for those that are overdue
 )
 
+// RememberKeys is how long a process remembers a key or a session: half of the two seconds
+// within which it stops.
+const RememberKeys = time.Second
+
 // Connections. Services use a change within two seconds.
 const (
 	ConnectionsPoll  = 500 * time.Millisecond

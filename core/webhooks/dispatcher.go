@@ -85,6 +85,7 @@ func (d *Dispatcher) Call(j jobs.Job) {
 		Dispatcher: d, scope: j.Scope, id: id, holder: billing.NewID[billing.JobID](billing.RealAt(time.Now())),
 		secret: (&secrets{read: currentSecret(d.store, j.Scope, id)}).current,
 		called: make(chan struct{}, 1), done: make(chan *webhook.Delivery, d.pace.InFlight), inFlight: map[billing.DeliveryID]string{},
+		faults: faults{mode: j.Scope.Mode},
 	}
 	d.lanes[id] = l
 	life := d.life

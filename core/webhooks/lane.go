@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/fault"
 	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
@@ -29,6 +30,7 @@ type lane struct {
 	next     time.Time                     // when this process looks for the next delivery; zero for none
 	renewed  time.Time
 	held     bool
+	faults   faults
 }
 
 // tried is a delivery after a post that ended.
@@ -142,6 +144,7 @@ func (l *lane) ended(d *webhook.Delivery) {
 		l.tried = append(l.tried, tried{d, l.inFlight[d.ID]})
 	}
 	delete(l.inFlight, d.ID)
+	l.faults.ended(d.ID)
 }
 
 // step records the posts that ended and starts those that are due, in one
@@ -157,6 +160,7 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	var due []webhook.Shipment
 	var at, next time.Time // by the clock of the organization
 	var standing bool
+	var struck map[billing.DeliveryID]fault.Kind
 	other := ""
 	err = l.store.InTx(ctx, l.scope, func(ctx context.Context, tx ports.Tx) error {
 		ours = true
@@ -177,6 +181,10 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 			ours = false
 			return nil
 		}
+		if err != nil {
+			return err
+		}
+		struck, due, next, err = l.faults.strike(ctx, tx, due, next)
 		return err
 	})
 	switch {
@@ -197,8 +205,13 @@ func (l *lane) step(ctx, posts context.Context, address string) (ours bool, err 
 	}
 	l.tried, l.well = nil, endpoint.Health == webhook.EndpointHealth{}
 	for _, s := range due {
+		kind := struck[s.Delivery.ID]
+		after := l.faults.follow(kind, s.Delivery.ID, l.inFlight)
 		l.inFlight[s.Delivery.ID] = endpoint.URL
-		go l.post(posts, endpoint, s, at, standing)
+		go func() {
+			after(posts)
+			l.post(posts, endpoint, s, at, standing, kind)
+		}()
 	}
 	return true, nil
 }
@@ -242,8 +255,11 @@ func (l *lane) recordHealth(ctx context.Context, tx ports.Tx) error {
 }
 
 // post posts one delivery. It has a reserved place in done, so it never blocks.
-func (l *lane) post(ctx context.Context, e *webhook.Endpoint, s webhook.Shipment, at time.Time, standing bool) {
+func (l *lane) post(ctx context.Context, e *webhook.Endpoint, s webhook.Shipment, at time.Time, standing bool, struck fault.Kind) {
 	attempt, err := l.attempt(ctx, e, s, at, standing)
+	if struck == fault.DuplicateDelivery && err == nil {
+		attempt, err = l.attempt(ctx, e, s, at, standing)
+	}
 	if err != nil && !billing.IsNotFound(err) && ctx.Err() == nil { // a deleted endpoint has nothing due
 		l.log.WarnContext(ctx, "webhook not posted: its secret could not be read; it will be tried again",
 			"endpoint_id", l.id.String(), "event_id", s.Event.ID.String(), "error", err)

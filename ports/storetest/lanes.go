@@ -385,3 +385,19 @@ func testRecordHealth(b *scoped) {
 	b.deleteEndpoint(e.ID)
 	b.recordHealth(gone, ill)
 }
+
+// testPostpone moves the time of a delivery before its first attempt, and of none after it.
+func testPostpone(b *scoped) {
+	t, e := b.t, b.newEndpoint(0)
+	b.happen(2)
+	_, due, _ := b.dueAt(e.ID, b.now.Add(time.Minute), 10)
+	first, second := due[0].Delivery, due[1].Delivery
+	b.record(500, due[1])
+	later := b.now.Add(time.Hour)
+	for _, d := range []*webhook.Delivery{first, second} {
+		b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Lanes.Postpone(ctx, d.ID, later) })
+	}
+	_, due, next := b.dueAt(e.ID, later.Add(-time.Second), 10)
+	equal(t, "due before", shipped(due), []billing.EventID{second.EventID})
+	equal(t, "next", next, later)
+}

@@ -82,6 +82,9 @@ func (r *Request) Follow(gone func()) {
 	}()
 }
 
+// Drop closes the connection in place of a reply.
+func (r *Request) Drop() { _ = r.conn.Close() }
+
 // MessageError is a fault of the HTTP message itself. It has an HTTP status
 // instead of a code of the API.
 type MessageError struct {

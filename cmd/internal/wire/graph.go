@@ -34,6 +34,7 @@ import (
 	"github.com/molar-billing/molar/core/eligibility"
 	"github.com/molar-billing/molar/core/enrollments"
 	"github.com/molar-billing/molar/core/events"
+	"github.com/molar-billing/molar/core/faults"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/core/payerrequests"
@@ -72,6 +73,7 @@ type graph struct {
 	eligibility   *eligibility.Service
 	enrollments   *enrollments.Service
 	events        *events.Service
+	faults        *faults.Service
 	idempotency   *idempotency.Service
 	payerRequests *payerrequests.Service
 	remittances   *remittances.Service
@@ -143,6 +145,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 	g.eligibility = eligibility.New(g.store, g.queue, g.networks, g.payers, times)
 	g.changes = changes.New(g.store, clock, changes.DefaultTimes(), log)
 	g.events = events.New(g.store)
+	g.faults = faults.New(g.store)
 	g.summary = summary.New(g.store, g.networks)
 	g.scenarios = scenarios.New(g.store, sandboxnet.Catalog(g.sandbox()))
 	g.idempotency = idempotency.New(g.store, s.IdempotencyTTL)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/fault"
 )
 
 // APIKey lets a program of an organization call the API in one mode. The
@@ -31,6 +32,8 @@ type APIKey struct {
 
 	LastUsedAt   time.Time // to UsedPrecision; zero before the first use
 	LastUsedFrom string    // the address of that client
+
+	Faults []fault.Rule // of a key of test mode that was found by its secret
 }
 
 // Position returns the place in a list, by the time and the ID.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/fault"
 )
 
 // EndpointStatus is the status of an endpoint: enabled or disabled.
@@ -170,6 +171,11 @@ type Delivery struct {
 
 // Position returns the place in a list, by the time and the ID.
 func (d *Delivery) Position() billing.Position { return billing.Position{Time: d.CreatedAt, ID: d.ID} }
+
+// Fresh reports whether the delivery waits for its first attempt and was not postponed.
+func (d *Delivery) Fresh() bool {
+	return len(d.Attempts) == 0 && d.NextAttemptAt.Sub(d.CreatedAt) < fault.MinDelivery
+}
 
 // Attempt is the record of one attempt to deliver.
 type Attempt struct {

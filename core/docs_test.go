@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -35,7 +36,7 @@ func TestContributingNamesFiles(t *testing.T) {
 			}
 		}
 		for _, number := range adr.FindAllStringSubmatch(row, -1) {
-			exists(row, "core/adr/00"+number[1]+"-*.md")
+			exists(row, fmt.Sprintf("core/adr/%04s-*.md", number[1]))
 		}
 	}
 	if found < 20 {

@@ -31,13 +31,13 @@ func (w claimWriter) claim(o *claim.OutgoingClaim) claims.Claim {
 			DateOfBirth: c.Subscriber.DateOfBirth, Gender: genderCode(c.Subscriber.Gender), Address: claims.Address(c.Subscriber.Address),
 		},
 		Payer: claims.Payer{Name: c.Payer.Name, PayerID: w.route.PayerID(c.Payer, network.Claims)}, Coverage: coverageCode(c.Turn()),
-		PatientControlNumber: w.options.SubmittedNumber(c), PlaceOfService: c.PlaceOfService, Frequency: frequencyCode(c.Frequency),
-		Assignment: assignmentCode(&c.Details), BenefitsAssigned: benefitsCode(&c.Details), Release: releaseCode(&c.Details),
+		PatientControlNumber: w.options.SubmittedNumber(c), PlaceOfService: c.PlaceOfService,
 		Predetermination: c.Kind == claim.KindPredetermination, MissingTeeth: c.MissingTeeth, TeethToExtract: c.TeethToExtract,
 		PatientPaid: c.PatientPaid, PredeterminationNumber: c.PredeterminationNumber, ReferralNumber: c.ReferralNumber,
 		PriorAuthorization: c.PriorAuthorization, Note: c.Note, Diagnoses: c.DiagnosisCodes,
 		Lines: make([]claims.Line, len(c.Lines)),
 	}
+	terms(&out, c)
 	if o.Payer != nil {
 		out.FilingIndicator = o.Payer.FilingIndicator
 	}
@@ -191,36 +191,25 @@ func prosthesisCode(l *claim.Line) string {
 	}
 }
 
-func assignmentCode(d *claim.Details) string {
-	if d.NotAccepted {
-		return claims.AssignmentRefused
+// terms adds the codes that differ from those of an empty field: an original claim, whose
+// benefits the plan pays to the office by its terms.
+func terms(out *claims.Claim, c *claim.Claim) {
+	if c.NotAccepted {
+		out.Assignment = claims.AssignmentRefused
 	}
-	return claims.AssignmentAccepted
-}
-
-func benefitsCode(d *claim.Details) string {
-	if d.PaysPatient {
-		return claims.BenefitsToPatient
+	if c.PaysPatient {
+		out.BenefitsAssigned = claims.BenefitsToPatient
 	}
-	return claims.BenefitsToProvider
-}
-
-func releaseCode(d *claim.Details) string {
-	if d.Release == claim.ReleaseInformed {
-		return claims.ReleaseInformed
+	if c.Release == claim.ReleaseInformed {
+		out.Release = claims.ReleaseInformed
 	}
-	return claims.ReleaseSigned
-}
-
-func frequencyCode(f claim.Frequency) string {
-	switch f {
+	switch c.Frequency {
 	case claim.FrequencyReplacement:
-		return claims.FrequencyReplacement
+		out.Frequency = claims.FrequencyReplacement
 	case claim.FrequencyVoid:
-		return claims.FrequencyVoid
+		out.Frequency = claims.FrequencyVoid
 	case claim.FrequencyOriginal:
 	}
-	return claims.FrequencyOriginal
 }
 
 func relationshipCode(r coverage.Relationship) string {

@@ -129,8 +129,8 @@ func (s *reporter) judge(r *clearing.ClaimReport, statuses []acknowledgements.St
 		return
 	}
 	for _, why := range placed(whole, ofLines) {
-		if len(r.Reasons) < maxReasons && !slices.Contains(r.Reasons, why) {
-			r.Reasons = append(r.Reasons, why)
+		if len(r.Reasons) < maxReasons {
+			r.Reasons = add(r.Reasons, why)
 		}
 	}
 }

@@ -135,14 +135,9 @@ func (r *row) label() string {
 // networks, and age limits. The payer's messages follow.
 func (g *group) notes(shown *row) []string {
 	var notes []string
-	add := func(n string) {
-		if !slices.Contains(notes, n) {
-			notes = append(notes, n)
-		}
-	}
 	for _, r := range g.parts {
 		if n := g.partNote(r, shown); n != "" {
-			add(n)
+			notes = add(notes, n)
 		}
 	}
 	for _, r := range shownFirst(g.own, shown) {
@@ -155,7 +150,7 @@ func (g *group) notes(shown *row) []string {
 	}
 	for _, r := range slices.Concat(g.own, g.parts) {
 		if share := g.shareIn(r.tier); shown != nil && r.tier != shown.tier && share != nil && *share != *g.shareIn(shown.tier) {
-			add(r.tier.label() + ": " + percent(*share))
+			notes = add(notes, r.tier.label()+": "+percent(*share))
 		}
 	}
 	return notes

@@ -2,9 +2,7 @@ package edi
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -37,15 +35,7 @@ func isFunctional(set string) bool { return set == "997" || set == "999" }
 func walk(content []byte, look func(s *x12.Segment, set string) error) (clearing.ControlNumbers, error) {
 	in := x12.NewReader(bytes.NewReader(content), x12.Limits{SkipInvalid: true})
 	var numbers clearing.ControlNumbers
-	for {
-		s, err := in.Next()
-		if ended(err) {
-			return numbers, nil
-		}
-		if err != nil {
-			return clearing.ControlNumbers{}, err
-		}
-		set := in.Set().ID
+	err := in.Each(func(s *x12.Segment) error {
 		switch {
 		case s.ID == "ISA" && numbers.Interchange == "":
 			numbers.Interchange = clip(s.Element(13))
@@ -54,19 +44,12 @@ func walk(content []byte, look func(s *x12.Segment, set string) error) (clearing
 		case s.ID == "ST" && numbers.Transaction == "":
 			numbers.Transaction = clip(s.Element(2))
 		}
-		if err := look(s, set); errors.Is(err, io.EOF) {
-			return numbers, nil
-		} else if err != nil {
-			return clearing.ControlNumbers{}, err
-		}
+		return look(s, in.Set().ID)
+	})
+	if err != nil && !x12.Ended(err) {
+		return clearing.ControlNumbers{}, err
 	}
-}
-
-// ended reports whether the file is whole up to here: nothing follows its last
-// interchange, or nothing that counts.
-func ended(err error) bool {
-	e, ok := errors.AsType[*x12.Error](err)
-	return ok && e.Reason == x12.ReasonTrailing || errors.Is(err, io.EOF)
+	return numbers, nil
 }
 
 // padded restores the leading zeros of a control number, which senders may drop when

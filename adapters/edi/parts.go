@@ -95,11 +95,12 @@ func (s *stretch) take(id string) {
 	s.sets = add(s.sets, nameOf(id))
 }
 
-func add(names []string, name string) []string {
-	if slices.Contains(names, name) {
-		return names
+// add appends a value that the list does not have.
+func add[T comparable](all []T, value T) []T {
+	if slices.Contains(all, value) {
+		return all
 	}
-	return append(names, name)
+	return append(all, value)
 }
 
 // interchangeVerdict is the verdict on an interchange. It is a segment of its own.

@@ -63,24 +63,24 @@ func (c *Codec) Payments(name string, content []byte, most int) (all []remit.Rem
 // warn adds the decoder's warnings to the payments. A warning outside all transaction
 // sets belongs to every payment of the file.
 func warn(d *remittance.Decoder, read []*remittance.Payment, all []remit.Remittance) {
-	add := func(r *remit.Remittance, w remit.WarningCode) {
-		if w != "" && !slices.Contains(r.Warnings, w) {
-			r.Warnings = append(r.Warnings, w)
+	say := func(r *remit.Remittance, w remit.WarningCode) {
+		if w != "" {
+			r.Warnings = add(r.Warnings, w)
 		}
 	}
 	for i := range all {
 		if d.Miscounted(read[i]) {
-			add(&all[i], remit.WarnEnvelopeCounts)
+			say(&all[i], remit.WarnEnvelopeCounts)
 		}
 	}
 	for _, w := range d.Warnings() {
 		in := slices.IndexFunc(read, func(p *remittance.Payment) bool { return p.Span.Start <= w.Offset && w.Offset < p.Span.End })
 		if in >= 0 {
-			add(&all[in], warningCode(w.Reason))
+			say(&all[in], warningCode(w.Reason))
 			continue
 		}
 		for i := range all {
-			add(&all[i], warningCode(w.Reason))
+			say(&all[i], warningCode(w.Reason))
 		}
 	}
 }
@@ -155,20 +155,20 @@ func controlNumbers(p *remittance.Payment) clearing.ControlNumbers {
 // are its ID, its payer number, and its number at the bank (TRN03). TRN03 is
 // usually 1 and a tax ID.
 func payerIDs(p *remittance.Payment) (all []string) {
-	add := func(s string) {
-		if s = clip(strings.ToUpper(s)); s != "" && !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	add(p.Payer.ID)
+	ids := []string{p.Payer.ID}
 	for _, r := range p.Payer.References {
 		if r.Qualifier == "2U" {
-			add(r.Value)
+			ids = append(ids, r.Value)
 		}
 	}
-	add(p.Trace.Originator)
+	ids = append(ids, p.Trace.Originator)
 	if rest, ok := strings.CutPrefix(p.Trace.Originator, "1"); ok && len(rest) == 9 {
-		add(rest)
+		ids = append(ids, rest)
+	}
+	for _, id := range ids {
+		if id = clip(strings.ToUpper(id)); id != "" {
+			all = add(all, id)
+		}
 	}
 	return all
 }

@@ -191,16 +191,7 @@ func serviceDates(c *remittance.Claim) (span billing.DateSpan) {
 	}
 	span = billing.DateSpan{}
 	for i := range c.Services {
-		day := c.Services[i].Date()
-		if day.IsZero() {
-			continue
-		}
-		if span.From.IsZero() || day.Before(span.From) {
-			span.From = day
-		}
-		if span.To.IsZero() || span.To.Before(day) {
-			span.To = day
-		}
+		span = span.Including(c.Services[i].Date())
 	}
 	return span
 }

@@ -127,45 +127,35 @@ func subjectOf(serviceType string) (string, bool) {
 	}
 }
 
-// classes maps words in a BENEFITCLASS to categories. The first match wins.
-//
-//nolint:gochecknoglobals // a constant table
-var classes = []struct {
+// class is a word in a BENEFITCLASS and its category.
+type class struct {
 	word     string
 	category coverage.Category
-}{
-	{"IMPLANT", coverage.CategoryImplants},
-	{"ORTHO", coverage.CategoryOrthodontics},
-	{"X-RAY", coverage.CategoryDiagnostic},
-	{"XRAY", coverage.CategoryDiagnostic},
-	{"PANOREX", coverage.CategoryDiagnostic},
-	{"EXAM", coverage.CategoryDiagnostic},
-	{"DIAGNOSTIC", coverage.CategoryDiagnostic},
-	{"FLUORIDE", coverage.CategoryPreventive},
-	{"PROPHY", coverage.CategoryPreventive},
-	{"SEALANT", coverage.CategoryPreventive},
-	{"SPACE MAINT", coverage.CategoryPreventive},
-	{"PREVENTIVE", coverage.CategoryPreventive},
-	{"MAJOR RESTORATIVE", coverage.CategoryMajor},
-	{"BASIC RESTORATIVE", coverage.CategoryBasic},
-	{"COMPOSITE", coverage.CategoryBasic},
-	{"AMALGAM", coverage.CategoryBasic},
-	{"FILLING", coverage.CategoryBasic},
-	{"BASIC", coverage.CategoryBasic},
-	{"ENDO", coverage.CategoryEndodontics},
-	{"ROOT CANAL", coverage.CategoryEndodontics},
-	{"PERIO", coverage.CategoryPeriodontics},
-	{"ORAL SURG", coverage.CategoryOralSurgery},
-	{"EXTRACTION", coverage.CategoryOralSurgery},
-	{"DENTURE", coverage.CategoryProsthodontics},
-	{"BRIDGE", coverage.CategoryProsthodontics},
-	{"PROSTHO", coverage.CategoryProsthodontics},
-	{"CROWN", coverage.CategoryMajor},
-	{"INLAY", coverage.CategoryMajor},
-	{"ONLAY", coverage.CategoryMajor},
-	{"BUILDUP", coverage.CategoryMajor},
-	{"MAJOR", coverage.CategoryMajor},
-	{"RESTORATIVE", coverage.CategoryBasic},
+}
+
+// classes are the words of classes. The first match wins.
+//
+//nolint:gochecknoglobals // a constant table
+var classes = slices.Concat(
+	classesOf(coverage.CategoryImplants, "IMPLANT"),
+	classesOf(coverage.CategoryOrthodontics, "ORTHO"),
+	classesOf(coverage.CategoryDiagnostic, "X-RAY", "XRAY", "PANOREX", "EXAM", "DIAGNOSTIC"),
+	classesOf(coverage.CategoryPreventive, "FLUORIDE", "PROPHY", "SEALANT", "SPACE MAINT", "PREVENTIVE"),
+	classesOf(coverage.CategoryMajor, "MAJOR RESTORATIVE"),
+	classesOf(coverage.CategoryBasic, "BASIC RESTORATIVE", "COMPOSITE", "AMALGAM", "FILLING", "BASIC"),
+	classesOf(coverage.CategoryEndodontics, "ENDO", "ROOT CANAL"),
+	classesOf(coverage.CategoryPeriodontics, "PERIO"),
+	classesOf(coverage.CategoryOralSurgery, "ORAL SURG", "EXTRACTION"),
+	classesOf(coverage.CategoryProsthodontics, "DENTURE", "BRIDGE", "PROSTHO"),
+	classesOf(coverage.CategoryMajor, "CROWN", "INLAY", "ONLAY", "BUILDUP", "MAJOR"),
+	classesOf(coverage.CategoryBasic, "RESTORATIVE"),
+)
+
+func classesOf(c coverage.Category, words ...string) (all []class) {
+	for _, w := range words {
+		all = append(all, class{w, c})
+	}
+	return all
 }
 
 // classFillers are the words beside those of classes in a message that names a class.
@@ -250,8 +240,8 @@ func (r *row) classify() {
 	for _, t := range r.ServiceTypes {
 		subject, named := subjectOf(t)
 		c, mapped := categoryOf(t)
-		if mapped && !slices.Contains(r.categories, c) {
-			r.categories = append(r.categories, c)
+		if mapped {
+			r.categories = add(r.categories, c)
 		}
 		if named && len(r.ServiceTypes) == 1 {
 			r.subject = subject
@@ -275,9 +265,7 @@ func (r *row) takeClass(message string) bool {
 				end++
 			}
 			rest = rest[:i] + " " + rest[end:]
-			if !slices.Contains(found, c.category) {
-				found = append(found, c.category)
-			}
+			found = add(found, c.category)
 			name := strings.ToUpper(words(c.category))
 			part = part || !strings.HasPrefix(name, c.word) && !strings.HasPrefix(c.word, name)
 		}

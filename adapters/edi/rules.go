@@ -184,13 +184,8 @@ func (a *answer) otherPayers() {
 // without duplicates. The facts that have no field follow.
 func (a *answer) payerNotes() []string {
 	var out []string
-	add := func(n string) {
-		if !slices.Contains(out, n) {
-			out = append(out, n)
-		}
-	}
 	for _, n := range a.notes {
-		add(n)
+		out = add(out, n)
 	}
 	outside := slices.ContainsFunc(a.rows, func(r *row) bool { return !r.foreign && r.tier.standing == outOfNetwork })
 	for _, r := range a.rows {
@@ -204,11 +199,11 @@ func (a *answer) payerNotes() []string {
 			}) {
 				where = ""
 			}
-			add(introduce(r.subject, where) + n)
+			out = add(out, introduce(r.subject, where)+n)
 		}
 	}
 	for _, n := range a.remarks {
-		add(n)
+		out = add(out, n)
 	}
 	return out
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -52,8 +53,8 @@ func (s *service) another(t *testing.T, adjust ...func(*Options)) (other *servic
 	ctx, cancel := context.WithCancel(context.Background())
 	during(t, func(context.Context) { _ = o.Changes.Run(ctx) })
 	t.Cleanup(cancel)
-	ln := &severed{Listener: listen(t)}
-	serveOn(t, server, ln)
+	ln := &severed{Listener: rawtest.Listen(t)}
+	rawtest.Serve(t, server, ln)
 	copied := service{server: server, addr: ln.Addr().String(), store: s.store, org: s.org, test: s.test, office: s.office, key: s.key, read: s.read, live: s.live, other: s.other}
 	return &copied, func() {
 		cancel()
@@ -371,10 +372,10 @@ func TestFollowingSlowly(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
 	w := dial(t, s.addr)
-	if err := w.Conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+	if err := w.SetReadBuffer(4096); err != nil {
 		t.Fatal(err)
 	}
-	w.send("GET %s HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", streamPath, s.read)
+	w.Send("GET %s HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", streamPath, s.read)
 	reads := s.follow(t, keyHeader(s.key))
 	porttest.Await(t, "both streams are open", func() bool { return s.server.openStreams() == 2 })
 	porttest.Await(t, "the slow reader is cut off", func() bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -30,7 +31,7 @@ func TestControlCharactersInTheIdempotencyKey(t *testing.T) {
 			t.Parallel()
 			w := dial(t, p.addr)
 			for i, part := range parts {
-				w.send("%s", part)
+				w.Send("%s", part)
 				if i == 0 && len(parts) == 2 {
 					if a := w.reply(); a.StatusCode != 200 {
 						t.Fatalf("reply %s", a.body)
@@ -42,7 +43,7 @@ func TestControlCharactersInTheIdempotencyKey(t *testing.T) {
 			if !a.Close {
 				t.Error("the connection stays")
 			}
-			w.closed()
+			w.Closed()
 		})
 	}
 	t.Cleanup(func() {
@@ -65,12 +66,12 @@ func TestControlCharacters(t *testing.T) {
 			continue
 		}
 		for name, with := range map[string]func(value string) string{
-			"Idempotency-Key": func(v string) string { return strings.Replace(head("/echo"), "Key: k", "Key: "+v, 1) },
-			"Authorization":   func(v string) string { return strings.Replace(head("/echo"), goodSecret, goodSecret+v, 1) },
-			"Content-Type":    func(v string) string { return strings.Replace(head("/echo"), "/json", "/json"+v, 1) },
-			"Host":            func(v string) string { return strings.Replace(head("/echo"), "molar", v, 1) },
-			"User-Agent":      func(v string) string { return head("/echo", "User-Agent: "+v) },
-			"a field name":    func(v string) string { return head("/echo", "X-"+v+": b") },
+			"Idempotency-Key": func(v string) string { return strings.Replace(rawtest.Head("/echo"), "Key: k", "Key: "+v, 1) },
+			"Authorization":   func(v string) string { return strings.Replace(rawtest.Head("/echo"), goodSecret, goodSecret+v, 1) },
+			"Content-Type":    func(v string) string { return strings.Replace(rawtest.Head("/echo"), "/json", "/json"+v, 1) },
+			"Host":            func(v string) string { return strings.Replace(rawtest.Head("/echo"), "molar", v, 1) },
+			"User-Agent":      func(v string) string { return rawtest.Head("/echo", "User-Agent: "+v) },
+			"a field name":    func(v string) string { return rawtest.Head("/echo", "X-"+v+": b") },
 		} {
 			t.Run(fmt.Sprintf("%#02x in %s", c, name), func(t *testing.T) {
 				t.Parallel()

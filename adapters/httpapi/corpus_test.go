@@ -6,62 +6,20 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 )
-
-// corpus lists files of the public test data that MOLAR_CORPUS_DIR names.
-func corpus(tb testing.TB, pattern string) []string {
-	tb.Helper()
-	dir := os.Getenv("MOLAR_CORPUS_DIR")
-	if dir == "" {
-		tb.Log("MOLAR_CORPUS_DIR is unset: nothing of the public test data was checked")
-		return nil
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "http", pattern))
-	if err != nil || len(files) == 0 {
-		tb.Fatalf("%s: %v, %v", pattern, files, err)
-	}
-	return files
-}
-
-func readFile(tb testing.TB, name string) []byte {
-	tb.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return b
-}
-
-// corpusSeeds reads lines with a name and bytes, of the files that match.
-func corpusSeeds(tb testing.TB, pattern string) map[string][]byte {
-	tb.Helper()
-	seeds := map[string][]byte{}
-	for _, file := range corpus(tb, pattern) {
-		for line := range strings.Lines(string(readFile(tb, file))) {
-			var seed struct {
-				Name string `json:"name"`
-				Raw  []byte `json:"raw_b64"`
-			}
-			if err := json.Unmarshal([]byte(line), &seed); err != nil {
-				tb.Fatal(err)
-			}
-			seeds[seed.Name] = seed.Raw
-		}
-	}
-	return seeds
-}
 
 // Each text is JSON or it is not, and its name says which.
 func TestCorpusOfJSON(t *testing.T) {
 	t.Parallel()
-	for _, file := range corpus(t, "json/JSONTestSuite/test_parsing/*.json") {
+	for _, file := range rawtest.Corpus(t, "json/JSONTestSuite/test_parsing/*.json") {
 		// The suite's texts are of every kind; as a field they are in an object.
-		data, name := readFile(t, file), filepath.Base(file)
+		data, name := rawtest.ReadFile(t, file), filepath.Base(file)
 		wrapped := append(append([]byte(`{"a":`), data...), '}')
 		tree, faults := readTree(t, string(wrapped))
 		switch {
@@ -84,14 +42,14 @@ func TestCorpusOfJSON(t *testing.T) {
 // Whatever a body is, the answer is 422, or what was sent comes back equal.
 func TestCorpusOfBodies(t *testing.T) {
 	t.Parallel()
-	files := append(corpus(t, "json/JSONTestSuite/test_parsing/*.json"), corpus(t, "json/JSONTestSuite/test_transform/*.json")...)
+	files := append(rawtest.Corpus(t, "json/JSONTestSuite/test_parsing/*.json"), rawtest.Corpus(t, "json/JSONTestSuite/test_transform/*.json")...)
 	if len(files) == 0 {
 		return
 	}
 	s := startService(t)
 	good := s.question("ACTIVE-BASIC", nil)
 	for _, file := range files {
-		data := string(readFile(t, file))
+		data := string(rawtest.ReadFile(t, file))
 		if data != "" {
 			a := s.do(t, call{path: "/eligibility", body: data, bad: true})
 			if a.StatusCode != 422 {
@@ -208,17 +166,17 @@ func (s *service) claimWith(t *testing.T, text string, paths ...string) response
 func TestCorpusOfRawRequests(t *testing.T) {
 	t.Parallel()
 	raw := map[string][]byte{}
-	for _, file := range corpus(t, "raw/llhttp/*.raw") {
-		raw[filepath.Base(file)] = readFile(t, file)
+	for _, file := range rawtest.Corpus(t, "raw/llhttp/*.raw") {
+		raw[filepath.Base(file)] = rawtest.ReadFile(t, file)
 	}
-	maps.Copy(raw, corpusSeeds(t, "raw/*.jsonl"))
+	maps.Copy(raw, rawtest.CorpusSeeds(t, "raw/*.jsonl"))
 	p := startProbe(t, Options{Limits: Limits{Stall: 2 * time.Second}})
 	for name, b := range raw {
 		w := dial(t, p.addr)
 		if _, err := w.Write(b); err != nil {
 			continue // refused before it was sent whole
 		}
-		_ = w.Conn.(interface{ CloseWrite() error }).CloseWrite()
+		_ = w.CloseWrite()
 		for {
 			a, err := w.tryReply()
 			if err != nil {
@@ -228,7 +186,7 @@ func TestCorpusOfRawRequests(t *testing.T) {
 				t.Errorf("%s: status %d %s", name, a.StatusCode, a.body)
 			}
 		}
-		_, _ = io.Copy(io.Discard, w.r)
+		_, _ = io.Copy(io.Discard, w.Reader)
 		_ = w.Close()
 	}
 	if p.echoed.Load()+p.smuggled.Load() != 0 {

@@ -63,11 +63,11 @@ func TestOtherSites(t *testing.T) {
 				body = "--B\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n" + token + "\r\n--B--\r\n"
 			}
 			w := dial(t, s.addr)
-			w.send("%s %s%s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n%s", method, root, path, s.addr, owner.headers["Cookie"], from.lines)
+			w.Send("%s %s%s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n%s", method, root, path, s.addr, owner.headers["Cookie"], from.lines)
 			if body != "" {
-				w.send("Content-Type: %s\r\nContent-Length: %d\r\n", from.kind, len(body))
+				w.Send("Content-Type: %s\r\nContent-Length: %d\r\n", from.kind, len(body))
 			}
-			w.send("\r\n%s", body)
+			w.Send("\r\n%s", body)
 			if method == http.MethodHead {
 				continue
 			}
@@ -76,7 +76,7 @@ func TestOtherSites(t *testing.T) {
 				t.Errorf("%s, %s: %d %s", name, operation, a.StatusCode, a.body)
 			}
 			w = dial(t, s.addr) // the question that a browser asks before
-			w.send("OPTIONS %s%s HTTP/1.1\r\nHost: %s\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: %s\r\nAccess-Control-Request-Headers: molar-mode\r\n\r\n",
+			w.Send("OPTIONS %s%s HTTP/1.1\r\nHost: %s\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: %s\r\nAccess-Control-Request-Headers: molar-mode\r\n\r\n",
 				root, path, s.addr, method)
 			if a := w.reply(); a.StatusCode != http.StatusMethodNotAllowed {
 				t.Errorf("%s: %d %s", operation, a.StatusCode, a.body)
@@ -106,7 +106,7 @@ func TestHostileHosts(t *testing.T) {
 			method, path, _ := strings.Cut(operation, " ")
 			body := map[string]string{"POST": `{"email":"ann@example.com","role":"viewer"}`}[method]
 			w := dial(t, s.addr)
-			w.send("%s %s%s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\nSec-Fetch-Site: same-origin\r\nOrigin: http://%s\r\nMolar-Mode: test\r\n"+
+			w.Send("%s %s%s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\nSec-Fetch-Site: same-origin\r\nOrigin: http://%s\r\nMolar-Mode: test\r\n"+
 				"Idempotency-Key: k\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 				method, root, path, host, owner.headers["Cookie"], strings.SplitN(host, "\r", 2)[0], len(body), body)
 			if a := w.reply(); a.StatusCode != 401 && a.StatusCode != 400 {
@@ -117,7 +117,7 @@ func TestHostileHosts(t *testing.T) {
 	for n, host := range []string{s.addr, "localhost" + port, "[::1]" + port} {
 		w := dial(t, s.addr)
 		body := fmt.Sprintf(`{"email":"ann.%d@example.com","role":"viewer"}`, n)
-		w.send("POST %s/users HTTP/1.1\r\nHost: %s\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\nCookie: %s\r\nSec-Fetch-Site: same-origin\r\n"+
+		w.Send("POST %s/users HTTP/1.1\r\nHost: %s\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\nCookie: %s\r\nSec-Fetch-Site: same-origin\r\n"+
 			"Molar-Mode: test\r\nIdempotency-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			root, host, owner.headers["Cookie"], host, len(body), body)
 		if a := w.reply(); a.StatusCode != 201 || !strings.HasPrefix(a.text(t, "sign_in_url"), "http://"+host+"/sign-in#") {

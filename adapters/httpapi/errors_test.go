@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 )
@@ -65,7 +66,7 @@ func TestErrorReplies(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{})
 	for code, status := range wantStatuses() {
-		a := p.ask(t, "%s\r\n", head("/status/"+string(code), "Content-Length: 0"))
+		a := p.ask(t, "%s\r\n", rawtest.Head("/status/"+string(code), "Content-Length: 0"))
 		wantStatus(t, a, status, code)
 		message := "as asked"
 		if code == billing.CodeInternal {

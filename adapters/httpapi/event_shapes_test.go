@@ -12,6 +12,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/webhook"
@@ -28,7 +29,7 @@ func eventBodies(t *testing.T) map[string]string {
 	}
 	bodies := map[string]string{}
 	for _, f := range files {
-		bodies[f.Name()] = string(readFile(t, filepath.Join(folder, f.Name())))
+		bodies[f.Name()] = string(rawtest.ReadFile(t, filepath.Join(folder, f.Name())))
 	}
 	return bodies
 }

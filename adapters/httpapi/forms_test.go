@@ -26,7 +26,7 @@ func TestUploadContentType(t *testing.T) {
 		"multipart/form-data; boundary=a-boundary\r\nContent-Type: text/css": false,
 	} {
 		w := dial(t, p.addr)
-		w.send("%s\r\n%s", strings.Replace(uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(body))),
+		w.Send("%s\r\n%s", strings.Replace(uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(body))),
 			"multipart/form-data; boundary="+boundary, contentType, 1), body)
 		a := w.reply()
 		if good {
@@ -51,7 +51,7 @@ func TestFingerprintOfForms(t *testing.T) {
 	p := startProbe(t, Options{TempDir: t.TempDir()})
 	w := dial(t, p.addr)
 	ask := func(target, boundary, body string) string {
-		w.send("%s\r\n%s", strings.Replace(uploadHead(target, goodSecret, "Content-Length: "+strconv.Itoa(len(body))), "a-boundary", boundary, 1), body)
+		w.Send("%s\r\n%s", strings.Replace(uploadHead(target, goodSecret, "Content-Length: "+strconv.Itoa(len(body))), "a-boundary", boundary, 1), body)
 		return w.reply().upload(t).Fingerprint
 	}
 	kind, file, date := textOf("document_type", "RB"), fileOf("image"), textOf("image_date", "2026-01-02")

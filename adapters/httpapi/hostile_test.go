@@ -132,7 +132,7 @@ func TestHostileBodies(t *testing.T) { //nolint:paralleltest // it counts what t
 					"Content-Length: %d\r\n\r\n", r.method, root+m.path(r), s.addr[strings.LastIndex(s.addr, ":"):], by, kind, len(body)),
 				body,
 			} {
-				if _, err := io.WriteString(w.Conn, piece); err != nil {
+				if _, err := io.WriteString(w, piece); err != nil {
 					t.Fatal(err)
 				}
 			}

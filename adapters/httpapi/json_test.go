@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/intake"
 )
@@ -291,7 +292,7 @@ func TestParserStopsAtTheDeadline(t *testing.T) {
 	p := startProbe(t, Options{RequestTimeout: time.Nanosecond})
 	w := dial(t, p.addr)
 	body := `{"a":[` + strings.Repeat("1,", 1000) + "1]}"
-	w.send("%s\r\n%s", head("/echo", fmt.Sprint("Content-Length: ", len(body))), body)
+	w.Send("%s\r\n%s", rawtest.Head("/echo", fmt.Sprint("Content-Length: ", len(body))), body)
 	wantStatus(t, w.reply(), 504, billing.CodeTimeout)
 	if p.echoed.Load() != 0 {
 		t.Error("the operation ran")

@@ -1,22 +1,17 @@
 package httpapi
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
-	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/adapters/testservers"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -121,60 +116,9 @@ func (p *probe) wait(x *exchange) (*reply, error) {
 // serve runs the server on a free port until the test ends.
 func serve(t *testing.T, s *Server) string {
 	t.Helper()
-	ln := listen(t)
-	serveOn(t, s, ln)
+	ln := rawtest.Listen(t)
+	rawtest.Serve(t, s, ln)
 	return ln.Addr().String()
-}
-
-func listen(t *testing.T) net.Listener {
-	t.Helper()
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ln
-}
-
-// serveOn runs the server until the test ends.
-func serveOn(t *testing.T, s *Server, ln net.Listener) {
-	t.Helper()
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(ln) }()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-		defer cancel()
-		if err := s.Shutdown(ctx); err != nil {
-			t.Errorf("shutdown: %v", err)
-		}
-		if err := <-served; err != nil {
-			t.Errorf("serve: %v", err)
-		}
-	})
-}
-
-// rawConn is a raw connection to a server.
-type rawConn struct {
-	t *testing.T
-	net.Conn
-	r *bufio.Reader
-}
-
-func dial(t *testing.T, addr string) *rawConn {
-	t.Helper()
-	c, err := net.Dial("tcp4", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(5 * time.Minute))
-	return &rawConn{t, c, bufio.NewReader(c)}
-}
-
-func (w *rawConn) send(format string, args ...any) {
-	w.t.Helper()
-	if _, err := fmt.Fprintf(w.Conn, format, args...); err != nil {
-		w.t.Fatalf("send: %v", err)
-	}
 }
 
 // ask sends one request on a connection of its own.
@@ -182,7 +126,7 @@ func (p *probe) ask(t *testing.T, format string, args ...any) response {
 	t.Helper()
 	w := dial(t, p.addr)
 	defer func() { _ = w.Close() }()
-	w.send(format, args...)
+	w.Send(format, args...)
 	return w.reply()
 }
 
@@ -190,31 +134,6 @@ func (p *probe) ask(t *testing.T, format string, args ...any) response {
 type response struct {
 	*http.Response
 	body string
-}
-
-// reply reads the next reply. Every reply has the headers that all have.
-func (w *rawConn) reply() response {
-	w.t.Helper()
-	a, err := w.tryReply()
-	if err != nil {
-		w.t.Fatalf("reply: %v", err)
-	}
-	return a
-}
-
-func (w *rawConn) tryReply() (response, error) {
-	r, err := http.ReadResponse(w.r, nil)
-	if err != nil {
-		return response{}, err
-	}
-	b, err := io.ReadAll(r.Body)
-	if err = errors.Join(err, r.Body.Close()); err != nil {
-		return response{}, err
-	}
-	if r.StatusCode >= 200 {
-		checkHeaders(w.t, r)
-	}
-	return response{r, string(b)}, nil
 }
 
 func checkHeaders(t *testing.T, r *http.Response) {
@@ -232,37 +151,42 @@ func checkHeaders(t *testing.T, r *http.Response) {
 	}
 }
 
-// closed reads until the server closes, and fails when it says anything.
-func (w *rawConn) closed() {
+// rawConn is a raw connection to a server, each reply of which has the headers that all have.
+type rawConn struct {
+	*rawtest.Conn
+	t *testing.T
+}
+
+func dial(t *testing.T, addr string) *rawConn {
+	t.Helper()
+	return &rawConn{rawtest.Dial(t, addr), t}
+}
+
+func (w *rawConn) reply() response {
 	w.t.Helper()
-	b, err := io.ReadAll(w.r)
-	if err != nil || len(b) > 0 {
-		w.t.Errorf("after the last reply: %q, %v", b, err)
-	}
+	return w.shown(w.Reply())
 }
 
-// head is the start of a request that an operation accepts, with more lines;
-// the empty line after it is the caller's.
-func head(target string, more ...string) string {
-	start := "POST " + target + " HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + goodSecret +
-		"\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n"
-	for _, line := range more {
-		if line != "" {
-			start += line + "\r\n"
-		}
+func (w *rawConn) tryReply() (response, error) {
+	w.t.Helper()
+	a, err := w.TryReply()
+	if err != nil {
+		return response{}, err
 	}
-	return start
+	return w.shown(a), nil
 }
 
-func (a response) code() string {
-	_, rest, _ := strings.Cut(a.body, `"error":"`)
-	code, _, _ := strings.Cut(rest, `"`)
-	return code
+func (w *rawConn) shown(a rawtest.Reply) response {
+	w.t.Helper()
+	if a.StatusCode >= http.StatusOK {
+		checkHeaders(w.t, a.Response)
+	}
+	return response{a.Response, a.Text}
 }
+
+func (a response) code() string { return rawtest.Reply{Text: a.body}.Code() }
 
 func wantStatus(t *testing.T, a response, status int, code billing.Code) {
 	t.Helper()
-	if a.StatusCode != status || a.code() != string(code) {
-		t.Errorf("status %d %s, want %d %s: %s", a.StatusCode, a.code(), status, code, a.body)
-	}
+	rawtest.Reply{Response: a.Response, Text: a.body}.Wants(t, status, code)
 }

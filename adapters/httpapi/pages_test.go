@@ -28,8 +28,8 @@ func (p *probe) opens(t *testing.T, method, path, host string) (int, http.Header
 	t.Helper()
 	w := dial(t, p.addr)
 	defer func() { _ = w.Close() }()
-	w.send("%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host)
-	r, err := http.ReadResponse(w.r, &http.Request{Method: method})
+	w.Send("%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host)
+	r, err := http.ReadResponse(w.Reader, &http.Request{Method: method})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,8 +103,8 @@ func TestPagesReadNoBody(t *testing.T) {
 	} {
 		for _, method := range []string{"GET", "POST", "BREW"} {
 			w := dial(t, p.addr)
-			w.send("%s / HTTP/1.1\r\nHost: localhost\r\n%s", method, framing)
-			r, err := http.ReadResponse(w.r, nil)
+			w.Send("%s / HTTP/1.1\r\nHost: localhost\r\n%s", method, framing)
+			r, err := http.ReadResponse(w.Reader, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

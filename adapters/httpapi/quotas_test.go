@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 )
@@ -54,23 +55,23 @@ func TestQuotas(t *testing.T) {
 func TestFloodOfOneOrganization(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{Limits: Limits{Requests: 12}})
-	wait := head("/wait", "Content-Length: 0") + "\r\n"
+	wait := rawtest.Head("/wait", "Content-Length: 0") + "\r\n"
 	var held []*rawConn
 	for range 3 {
 		w := dial(t, p.addr)
-		w.send("%s", wait)
+		w.Send("%s", wait)
 		<-p.waiting
 		held = append(held, w)
 	}
 	w := dial(t, p.addr)
-	w.send("%s", wait)
+	w.Send("%s", wait)
 	a := w.reply()
 	wantStatus(t, a, 429, billing.CodeTooManyRequests)
 	if a.Header.Get("Retry-After") == "" || a.Close {
 		t.Errorf("Retry-After is %q, and the connection closes: %t", a.Header.Get("Retry-After"), a.Close)
 	}
 	other := dial(t, p.addr)
-	other.send("%s", strings.Replace(wait, goodSecret, thirdSecret, 1))
+	other.Send("%s", strings.Replace(wait, goodSecret, thirdSecret, 1))
 	<-p.waiting
 	for range 4 {
 		p.release <- struct{}{}
@@ -78,7 +79,7 @@ func TestFloodOfOneOrganization(t *testing.T) {
 	for _, w := range append(held, other) {
 		wantStatus(t, w.reply(), 200, "")
 	}
-	w.send("%s", wait)
+	w.Send("%s", wait)
 	<-p.waiting
 	p.release <- struct{}{}
 	wantStatus(t, w.reply(), 200, "")
@@ -115,7 +116,7 @@ func TestClockIncludesTheKey(t *testing.T) {
 		mu.Lock()
 		looked = time.Time{}
 		mu.Unlock()
-		w.send("%s\r\n%s", head("/echo", "Content-Length: 2"), "{}")
+		w.Send("%s\r\n%s", rawtest.Head("/echo", "Content-Length: 2"), "{}")
 		if deadline := <-deadlines; deadline.After(looked.Add(time.Hour)) {
 			t.Errorf("the deadline is %s later than an hour after the key was looked up", deadline.Sub(looked.Add(time.Hour)))
 		}

@@ -172,7 +172,7 @@ func TestNoRateLimit(t *testing.T) {
 	p := startProbe(t, Options{Now: clock.Now})
 	w := dial(t, p.addr)
 	for range 500 {
-		w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", goodSecret)
+		w.Send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", goodSecret)
 		if a := w.reply(); a.StatusCode != 200 || a.Header.Get("RateLimit-Limit") != "" {
 			t.Fatalf("%d %v", a.StatusCode, a.Header)
 		}
@@ -257,7 +257,7 @@ func TestStrangersShareNoBucket(t *testing.T) {
 		{"2001:db8:0:1::1", 200},
 	} {
 		w := dial(t, addr)
-		w.send("GET /open HTTP/1.1\r\nHost: molar\r\nX-Forwarded-For: %s\r\n\r\n", c.from)
+		w.Send("GET /open HTTP/1.1\r\nHost: molar\r\nX-Forwarded-For: %s\r\n\r\n", c.from)
 		if a := w.reply(); a.StatusCode != c.status {
 			t.Errorf("request %d, from %s: %d, want %d", n, c.from, a.StatusCode, c.status)
 		}

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/adapters/webhookhttp"
 )
 
@@ -125,7 +126,7 @@ func (p received) verifies(secret string) bool {
 // sender posts to the receiver by name, and knows a few names more.
 func (r *receiver) sender(t *testing.T, log *slog.Logger) *webhookhttp.Client {
 	t.Helper()
-	closed := listen(t)
+	closed := rawtest.Listen(t)
 	refuses := netip.MustParseAddrPort(closed.Addr().String())
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)

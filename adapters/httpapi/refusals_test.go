@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -27,13 +28,13 @@ func TestHeaderIsJudgedBeforeTheBody(t *testing.T) {
 		status int
 		code   billing.Code
 	}{
-		"bad key":            {strings.Replace(head("/echo"), goodSecret, "bad", 1), 9_999_999, 401, billing.CodeUnauthorized},
-		"read-only key":      {strings.Replace(head("/echo"), goodSecret, readSecret, 1), 9_999_999, 403, billing.CodePermissionDenied},
-		"too large":          {strings.Replace(head("/echo", "Content-Encoding: gzip"), "Idempotency-Key: k\r\n", "", 1), 9_999_999, 413, billing.CodePayloadTooLarge},
-		"no idempotency key": {strings.Replace(head("/echo"), "Idempotency-Key: k\r\n", "", 1), 100, 400, billing.CodeIdempotencyKeyRequired},
-		"bad and expecting":  {strings.Replace(head("/echo", "Expect: 100-continue"), goodSecret, "bad", 1), 100, 401, billing.CodeUnauthorized},
-		"no such path":       {head("/nothing"), 9_999_999, 404, billing.CodeNotFound},
-		"no such method":     {strings.Replace(head("/echo"), "POST", "PUT", 1), 9_999_999, 405, billing.CodeMethodNotAllowed},
+		"bad key":            {strings.Replace(rawtest.Head("/echo"), goodSecret, "bad", 1), 9_999_999, 401, billing.CodeUnauthorized},
+		"read-only key":      {strings.Replace(rawtest.Head("/echo"), goodSecret, readSecret, 1), 9_999_999, 403, billing.CodePermissionDenied},
+		"too large":          {strings.Replace(rawtest.Head("/echo", "Content-Encoding: gzip"), "Idempotency-Key: k\r\n", "", 1), 9_999_999, 413, billing.CodePayloadTooLarge},
+		"no idempotency key": {strings.Replace(rawtest.Head("/echo"), "Idempotency-Key: k\r\n", "", 1), 100, 400, billing.CodeIdempotencyKeyRequired},
+		"bad and expecting":  {strings.Replace(rawtest.Head("/echo", "Expect: 100-continue"), goodSecret, "bad", 1), 100, 401, billing.CodeUnauthorized},
+		"no such path":       {rawtest.Head("/nothing"), 9_999_999, 404, billing.CodeNotFound},
+		"no such method":     {strings.Replace(rawtest.Head("/echo"), "POST", "PUT", 1), 9_999_999, 405, billing.CodeMethodNotAllowed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,12 +102,12 @@ func TestUnreadBodyIsNoRequest(t *testing.T) {
 					to = strict
 				}
 				w := dial(t, to.addr)
-				w.send("%s%s", start, rest)
+				w.Send("%s%s", start, rest)
 				a := w.reply()
 				if want := name[:3]; strconv.Itoa(a.StatusCode) != want || !a.Close {
 					t.Errorf("status %d, close %v, want %s and a close", a.StatusCode, a.Close, want)
 				}
-				w.closed()
+				w.Closed()
 			})
 		}
 	}
@@ -138,13 +139,13 @@ func TestGetTakesNoBody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := dial(t, p.addr)
-			w.send("%s", c.request)
+			w.Send("%s", c.request)
 			a := w.reply()
 			wantStatus(t, a, c.status, c.code)
 			if !a.Close || c.status == 422 && !strings.Contains(a.body, `"errors":[{"field":"body","code":"not_allowed","message":"GET does not accept a body.`) {
 				t.Errorf("close %v, %s", a.Close, a.body)
 			}
-			w.closed()
+			w.Closed()
 		})
 	}
 	wantStatus(t, p.ask(t, "GET /ok HTTP/1.1\r\nHost: molar\r\n%sContent-Length: 0\r\n\r\n", key), 200, "")

@@ -10,13 +10,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 )
 
 func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{RequestTimeout: 50 * time.Millisecond})
-	a := p.ask(t, "%s\r\n", head("/wait", "Content-Length: 0"))
+	a := p.ask(t, "%s\r\n", rawtest.Head("/wait", "Content-Length: 0"))
 	wantStatus(t, a, 504, billing.CodeTimeout)
 	if a.Close {
 		t.Error("the connection closes")
@@ -28,12 +29,12 @@ func TestRequestTimeoutStartsAfterTheBody(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{RequestTimeout: 2 * time.Second})
 	w := dial(t, p.addr)
-	w.send("%s\r\n", head("/wait", "Content-Length: 6"))
+	w.Send("%s\r\n", rawtest.Head("/wait", "Content-Length: 6"))
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for range 6 {
 		<-tick.C
-		w.send("x")
+		w.Send("x")
 	}
 	<-p.waiting
 	close(p.release)
@@ -45,15 +46,15 @@ func TestRequestTimeoutStartsAfterTheBody(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{DrainTimeout: 2 * time.Second})
-	request := head("/wait", "Content-Length: 0") + "\r\n"
+	request := rawtest.Head("/wait", "Content-Length: 0") + "\r\n"
 	idle, silent, arriving := dial(t, p.addr), dial(t, p.addr), dial(t, p.addr)
-	idle.send("%s", smuggled)
+	idle.Send("%s", smuggled)
 	idle.reply()
-	arriving.send("%s\r\nx", head("/echo", "Content-Length: 100"))
+	arriving.Send("%s\r\nx", rawtest.Head("/echo", "Content-Length: 100"))
 	waiting := make([]*rawConn, 10)
 	for i := range waiting {
 		waiting[i] = dial(t, p.addr)
-		waiting[i].send("%s", request)
+		waiting[i].Send("%s", request)
 		<-p.waiting
 	}
 
@@ -75,7 +76,7 @@ func TestShutdown(t *testing.T) {
 		t.Errorf("answers are %v", answers)
 	}
 	wantStatus(t, arriving.reply(), 504, billing.CodeTimeout)
-	idle.closed()
+	idle.Closed()
 	if a, err := silent.tryReply(); err == nil && a.StatusCode != 408 {
 		t.Errorf("a connection that never asked got %d", a.StatusCode)
 	}
@@ -96,7 +97,7 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{DrainTimeout: time.Hour})
 	w := dial(t, p.addr)
-	w.send("%s\r\n", head("/wait", "Content-Length: 0"))
+	w.Send("%s\r\n", rawtest.Head("/wait", "Content-Length: 0"))
 	<-p.waiting
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -117,7 +118,7 @@ func TestServerServesOnce(t *testing.T) {
 	if err := s.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
-	ln := listen(t)
+	ln := rawtest.Listen(t)
 	if err := s.Serve(ln); err != nil {
 		t.Errorf("a server that was stopped before it served: %v", err)
 	}
@@ -127,7 +128,7 @@ func TestServerServesOnce(t *testing.T) {
 
 	p := startProbe(t, Options{})
 	p.ask(t, "%s", smuggled) // it serves
-	if p.server.Serve(listen(t)) == nil {
+	if p.server.Serve(rawtest.Listen(t)) == nil {
 		t.Error("a server serves twice")
 	}
 }
@@ -143,14 +144,14 @@ func TestPanic(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{})
 	w := dial(t, p.addr)
-	w.send("%s\r\n", head("/panic", "Content-Length: 0"))
+	w.Send("%s\r\n", rawtest.Head("/panic", "Content-Length: 0"))
 	a := w.reply()
 	wantStatus(t, a, 500, billing.CodeInternal)
 	if log := p.log.String(); strings.Contains(log, "Jane Doe") || !strings.Contains(log, "main_test.go") ||
 		!strings.Contains(log, a.Header.Get("X-Request-Id")) {
 		t.Errorf("log: %s", log)
 	}
-	w.send("%s", smuggled) // the connection is as good as before
+	w.Send("%s", smuggled) // the connection is as good as before
 	if a := w.reply(); a.StatusCode != 200 {
 		t.Errorf("status %d", a.StatusCode)
 	}
@@ -164,8 +165,8 @@ func TestAccessLogHasNoNames(t *testing.T) {
 		"GET /Jane-Doe HTTP/1.1\r\nHost: Jane-Doe\r\nCookie: Jane-Doe\r\nUser-Agent: Jane-Doe\r\n\r\n",
 		"JANE /Jane-Doe HTTP/1.1\r\nHost: Jane-Doe\r\n\r\n",
 		"Jane-Doe\r\n\r\n",
-		head("/status/INTERNAL", "Content-Length: 8", "Jane-Doe: Jane-Doe") + "\r\nJane-Doe",
-		head("/echo", "Content-Length: 8", "Transfer-Encoding: Jane-Doe") + "\r\nJane-Doe",
+		rawtest.Head("/status/INTERNAL", "Content-Length: 8", "Jane-Doe: Jane-Doe") + "\r\nJane-Doe",
+		rawtest.Head("/echo", "Content-Length: 8", "Transfer-Encoding: Jane-Doe") + "\r\nJane-Doe",
 	} {
 		if a := p.ask(t, "%s", request); a.Header.Get("X-Request-Id") == "Jane-Doe" || strings.Contains(a.body, "Jane-Doe") {
 			t.Errorf("reply %v %s", a.Header, a.body)
@@ -200,8 +201,8 @@ func TestMetrics(t *testing.T) {
 		smuggled, smuggled, "HEAD /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n", "ODD /x HTTP/1.1\r\nHost: molar\r\n\r\n", "\x00\r\n\r\n",
 	} {
 		w := dial(t, p.addr)
-		w.send("%s", request)
-		if line, err := w.r.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 ") {
+		w.Send("%s", request)
+		if line, err := w.Reader.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 ") {
 			t.Errorf("reply %q, %v", line, err)
 		}
 	}

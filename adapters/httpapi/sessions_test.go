@@ -442,7 +442,7 @@ func TestSignInIsGuarded(t *testing.T) {
 	// Names that an attacker points to this machine.
 	for _, host := range []string{"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", "127.0.0.1@evil.example", "evil.example#localhost", "[::1", ""} {
 		w := dial(t, s.addr)
-		w.send("POST %s/sessions HTTP/1.1\r\nHost: %s\r\nOrigin: http://%s\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		w.Send("POST %s/sessions HTTP/1.1\r\nHost: %s\r\nOrigin: http://%s\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			root, host, host, len(body), body)
 		if a := w.reply(); a.StatusCode != 401 && a.StatusCode != 400 || len(a.Cookies()) > 0 {
 			t.Errorf("host %q: %d %s", host, a.StatusCode, a.body)
@@ -545,7 +545,7 @@ func TestHSTS(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := dial(t, serve(t, s))
-		w.send("GET /absent HTTP/1.1\r\nHost: molar.example\r\n\r\n")
+		w.Send("GET /absent HTTP/1.1\r\nHost: molar.example\r\n\r\n")
 		if got := w.reply().Header.Get("Strict-Transport-Security"); got != want {
 			t.Errorf("%q: %q, want %q", public, got, want)
 		}
@@ -578,7 +578,7 @@ func TestClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := dial(t, serve(t, s))
-		w.send("GET /client HTTP/1.1\r\nHost: molar\r\nX-Forwarded-For: %s\r\n\r\n", c.forwarded)
+		w.Send("GET /client HTTP/1.1\r\nHost: molar\r\nX-Forwarded-For: %s\r\n\r\n", c.forwarded)
 		if a := w.reply(); strings.TrimSpace(a.body) != `"`+c.want+`"` {
 			t.Errorf("%s: %s, want %s", name, a.body, c.want)
 		}

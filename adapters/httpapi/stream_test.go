@@ -75,7 +75,7 @@ func TestStream(t *testing.T) {
 	})
 	w := dial(t, p.addr)
 	for range 3 {
-		w.send("%s", getDocumentContent(http.MethodGet))
+		w.Send("%s", getDocumentContent(http.MethodGet))
 		a := w.reply()
 		if a.StatusCode != 200 || a.Close || a.body != image || a.ContentLength != int64(len(image)) {
 			t.Errorf("status %d, close %v, %d bytes of %d", a.StatusCode, a.Close, len(a.body), a.ContentLength)
@@ -99,8 +99,8 @@ func TestStreamHead(t *testing.T) {
 	t.Parallel()
 	p, open := startContent(t, Options{}, 1000, func() io.Reader { return strings.NewReader("not sent") })
 	w := dial(t, p.addr)
-	w.send("%s%s", getDocumentContent(http.MethodHead), smuggled)
-	a, err := http.ReadResponse(w.r, &http.Request{Method: http.MethodHead})
+	w.Send("%s%s", getDocumentContent(http.MethodHead), smuggled)
+	a, err := http.ReadResponse(w.Reader, &http.Request{Method: http.MethodHead})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,17 +131,17 @@ func TestStreamOfAnotherSize(t *testing.T) {
 			t.Parallel()
 			p, open := startContent(t, Options{}, 100_000, func() io.Reader { return c.content })
 			w := dial(t, p.addr)
-			w.send("%s", getDocumentContent(http.MethodGet))
+			w.Send("%s", getDocumentContent(http.MethodGet))
 			a, err := w.tryReply()
 			if c.whole && (err != nil || len(a.body) != 100_000) || !c.whole && !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("%d bytes, %v", len(a.body), err)
 			}
 			if c.whole {
-				w.send("%s", smuggled)
+				w.Send("%s", smuggled)
 				if next := w.reply(); next.body != "\"smuggled\"\n" {
 					t.Errorf("after it: %q", next.body)
 				}
-			} else if w.closed(); !strings.Contains(p.log.String(), "read the content of the reply") {
+			} else if w.Closed(); !strings.Contains(p.log.String(), "read the content of the reply") {
 				t.Error("the log has no cause")
 			}
 			wantClosed(t, open)
@@ -176,7 +176,7 @@ func TestStreamThatDoesNotOpen(t *testing.T) {
 		{works, "/content?panic=1", 500, billing.CodeInternal},
 	} {
 		p.content = c.open
-		w.send("%s", strings.Replace(getDocumentContent(http.MethodGet), "/content", c.target, 1))
+		w.Send("%s", strings.Replace(getDocumentContent(http.MethodGet), "/content", c.target, 1))
 		a := w.reply()
 		wantStatus(t, a, c.status, c.code)
 		if a.Header.Get("Content-Disposition") != "" || a.Close {
@@ -195,10 +195,10 @@ func TestStreamToSlowClients(t *testing.T) {
 	})
 	gone, stuck, slow := dial(t, p.addr), dial(t, p.addr), dial(t, p.addr)
 	for _, w := range []*rawConn{gone, stuck, slow} {
-		w.send("%s", getDocumentContent(http.MethodGet))
+		w.Send("%s", getDocumentContent(http.MethodGet))
 	}
 	_ = gone.Close()
-	a, err := http.ReadResponse(slow.r, nil)
+	a, err := http.ReadResponse(slow.Reader, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestStreamToSlowClients(t *testing.T) {
 		}
 	}
 	wantClosed(t, open)
-	if n, _ := io.Copy(io.Discard, stuck.r); n >= size {
+	if n, _ := io.Copy(io.Discard, stuck.Reader); n >= size {
 		t.Error("a client that read nothing got it all")
 	}
 }
@@ -228,10 +228,10 @@ func TestShutdownEndsStreams(t *testing.T) {
 	t.Parallel()
 	p, open := startContent(t, Options{DrainTimeout: 50 * time.Millisecond}, 1<<40, func() io.Reader { return endless{} })
 	w := dial(t, p.addr)
-	w.send("%s", getDocumentContent(http.MethodGet))
+	w.Send("%s", getDocumentContent(http.MethodGet))
 	read := make(chan error, 1)
 	go func() {
-		_, err := io.Copy(io.Discard, w.r)
+		_, err := io.Copy(io.Discard, w.Reader)
 		read <- err
 	}()
 	porttest.Await(t, "the content is sent", func() bool { return open.Load() > 0 })

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -42,14 +41,14 @@ func TestRefusedUploadsAreSeenByEveryClient(t *testing.T) {
 			if c.full {
 				for range places {
 					w := dial(t, p.addr)
-					w.send("%s\r\n--", uploadHead("/upload", goodSecret, "Content-Length: 100"))
+					w.Send("%s\r\n--", uploadHead("/upload", goodSecret, "Content-Length: 100"))
 				}
 				p.wantUploads(goodSecret, places)
 			}
 			push := func() error {
 				w := dial(t, p.addr)
 				defer func() { _ = w.Close() }()
-				w.send("%s\r\n", uploadHead("/upload", goodSecret, c.header))
+				w.Send("%s\r\n", uploadHead("/upload", goodSecret, c.header))
 				for range c.pieces {
 					if _, err := w.Write(c.piece); err != nil {
 						break // the server has closed the connection, with the reply before
@@ -119,7 +118,7 @@ func TestDrippingUpload(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Options{TempDir: t.TempDir(), Limits: Limits{Stall: 10 * time.Second, Body: 400 * time.Millisecond}})
 	w := dial(t, p.addr)
-	w.send("%s\r\n%s", uploadHead("/upload", goodSecret, "Content-Length: 100000"), strings.TrimSuffix(formOf(fileOf("x")), "--\r\n"))
+	w.Send("%s\r\n%s", uploadHead("/upload", goodSecret, "Content-Length: 100000"), strings.TrimSuffix(formOf(fileOf("x")), "--\r\n"))
 	dripped := make(chan struct{})
 	go func() {
 		defer close(dripped)
@@ -145,12 +144,12 @@ func TestUploadsOfAKey(t *testing.T) {
 	half := uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(body))) + "\r\n" + body[:len(body)/2]
 	for i := range 100 {
 		a, b := dial(t, p.addr), dial(t, p.addr)
-		a.send("%s", half)
-		b.send("%s", half)
+		a.Send("%s", half)
+		b.Send("%s", half)
 		p.wantUploads(goodSecret, 2)
 
 		third, other := dial(t, p.addr), dial(t, p.addr)
-		third.send("%s\r\n-", uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(15<<20))) // a byte is read ahead, and no more
+		third.Send("%s\r\n-", uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(15<<20))) // a byte is read ahead, and no more
 		refused := third.reply()
 		wantStatus(t, refused, 429, billing.CodeTooManyRequests)
 		if refused.Header.Get("Retry-After") == "" || !refused.Close {
@@ -160,10 +159,10 @@ func TestUploadsOfAKey(t *testing.T) {
 		other.reply().upload(t)
 
 		// One arrives; the other breaks off, in one way or another.
-		a.send("%s", body[len(body)/2:])
+		a.Send("%s", body[len(body)/2:])
 		a.reply().upload(t)
 		if i%2 == 0 {
-			_ = b.Conn.(*net.TCPConn).SetLinger(0) // a reset
+			_ = b.SetLinger(0) // a reset
 		}
 		_ = b.Close()
 		p.wantUploads(goodSecret, 0)
@@ -191,7 +190,7 @@ func TestUploadsThatHaveArrived(t *testing.T) {
 		}
 		// One that still arrives takes no place of those, and none is kept for it.
 		late := dial(t, p.addr)
-		late.send("%s\r\n%s", fourth, body[:50_000])
+		late.Send("%s\r\n%s", fourth, body[:50_000])
 		a := p.askUpload(t, "/upload/wait", thirdSecret, body)
 		wantStatus(t, a, 429, billing.CodeTooManyRequests)
 		if a.Header.Get("Retry-After") == "" || a.Close {
@@ -199,7 +198,7 @@ func TestUploadsThatHaveArrived(t *testing.T) {
 		}
 		p.release <- struct{}{}
 		porttest.Await(t, "five have arrived", func() bool { return p.server.arrived.all() == 5 })
-		late.send("%s", body[50_000:])
+		late.Send("%s", body[50_000:])
 		<-p.waiting
 		for range 6 {
 			p.release <- struct{}{}

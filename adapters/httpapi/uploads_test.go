@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -95,8 +94,8 @@ func uploadHead(target, secret string, more ...string) string {
 // sendUpload sends a whole upload with its length.
 func (w *rawConn) sendUpload(target, secret, body string) {
 	w.t.Helper()
-	w.send("%s\r\n", uploadHead(target, secret, "Content-Length: "+strconv.Itoa(len(body))))
-	w.send("%s", body)
+	w.Send("%s\r\n", uploadHead(target, secret, "Content-Length: "+strconv.Itoa(len(body))))
+	w.Send("%s", body)
 }
 
 // askUpload is ask for a whole upload.
@@ -115,7 +114,7 @@ func TestUpload(t *testing.T) {
 	want := shownUpload{DocumentType: "RB", FileName: "x-ray.jpg", Size: int64(len(image)), Sum: hex.EncodeToString(sum[:])}
 	for i := range 3 { // on one connection
 		if i == 1 {
-			w.send("%s\r\n%x\r\n%s\r\n0\r\n\r\n", uploadHead("/upload", goodSecret, "Transfer-Encoding: chunked"), len(body), body)
+			w.Send("%s\r\n%x\r\n%s\r\n0\r\n\r\n", uploadHead("/upload", goodSecret, "Transfer-Encoding: chunked"), len(body), body)
 		} else {
 			w.sendUpload("/upload", goodSecret, body)
 		}
@@ -173,7 +172,7 @@ func TestUploadLimitIsExact(t *testing.T) {
 			t.Errorf("%d bytes declared: %d", size, a.StatusCode)
 		}
 		w = dial(t, p.addr)
-		w.send("%s\r\n%x\r\n%s\r\n0\r\n\r\n", uploadHead("/upload", goodSecret, "Transfer-Encoding: chunked"), size, body)
+		w.Send("%s\r\n%x\r\n%s\r\n0\r\n\r\n", uploadHead("/upload", goodSecret, "Transfer-Encoding: chunked"), size, body)
 		if a := w.reply(); a.StatusCode != want {
 			t.Errorf("%d bytes chunked: %d", size, a.StatusCode)
 		}
@@ -238,9 +237,9 @@ func TestUploadsLeaveNothing(t *testing.T) {
 	body := formOf(textOf("document_type", "RB"), fileOf(strings.Repeat("x", 300_000)), textOf("z", "z"))
 	for cut := 0; cut < len(body); cut += len(body) / 50 {
 		w := dial(t, p.addr)
-		w.send("%s\r\n%s", uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(body))), body[:cut])
+		w.Send("%s\r\n%s", uploadHead("/upload", goodSecret, "Content-Length: "+strconv.Itoa(len(body))), body[:cut])
 		if cut%2 == 0 {
-			_ = w.Conn.(*net.TCPConn).SetLinger(0)
+			_ = w.SetLinger(0)
 		}
 		_ = w.Close()
 	}
@@ -301,13 +300,13 @@ func TestMemoryOfUploads(t *testing.T) { //nolint:paralleltest // it measures wh
 	for i := range uploads {
 		wg.Go(func() {
 			w := dial(t, p.addr)
-			w.send("%s\r\n%s", uploadHead("/upload/wait", []string{goodSecret, otherSecret, thirdSecret}[i%3], length), before)
+			w.Send("%s\r\n%s", uploadHead("/upload/wait", []string{goodSecret, otherSecret, thirdSecret}[i%3], length), before)
 			for range 15 {
 				if _, err := w.Write(image); err != nil {
 					t.Error(err)
 				}
 			}
-			w.send("%s", after)
+			w.Send("%s", after)
 			if a := w.reply(); a.StatusCode != 200 {
 				t.Errorf("status %d %s", a.StatusCode, a.body)
 			}

@@ -30,6 +30,7 @@ func choices(err error) (ids []billing.OrgID) {
 func TestChooseOrganization(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
+	p.credentials.cheap = true
 	ann := p.withPassword("ann@example.com", caller.RoleOwner)
 	here := p.scope
 	there := p.beside(ann.Email, goodPassword)

@@ -19,6 +19,7 @@ import (
 func TestGuessesWait(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
+	p.credentials.cheap = true
 	ann := p.withPassword("ann@example.com", caller.RoleOwner)
 	home := func() *access.SignedIn {
 		in, err := p.password(ann.Email, goodPassword, "", "192.0.2.1", "")

@@ -2,15 +2,14 @@ package httpserver
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -24,8 +23,8 @@ type corpusForm struct {
 func corpusForms(tb testing.TB) (forms []corpusForm) {
 	tb.Helper()
 	for _, pattern := range []string{"multipart/*/*.http", "multipart/go/*"} {
-		for _, file := range corpus(tb, pattern) {
-			body := readFile(tb, file)
+		for _, file := range rawtest.Corpus(tb, pattern) {
+			body := rawtest.ReadFile(tb, file)
 			counts := map[string]int{}
 			best := ""
 			for line := range strings.Lines(string(body)) {
@@ -39,10 +38,10 @@ func corpusForms(tb testing.TB) (forms []corpusForm) {
 			forms = append(forms, corpusForm{filepath.Base(file), best, body})
 		}
 	}
-	for name, body := range corpusSeeds(tb, "multipart/gofuzz_multipart.jsonl") {
+	for name, body := range rawtest.CorpusSeeds(tb, "multipart/gofuzz_multipart.jsonl") {
 		forms = append(forms, corpusForm{name, "dfhjksd23f43242f43fv4b4g2g2g23vf2", body})
 	}
-	for name, value := range corpusSeeds(tb, "multipart/gofuzz_mime.jsonl") {
+	for name, value := range rawtest.CorpusSeeds(tb, "multipart/gofuzz_mime.jsonl") {
 		forms = append(forms, corpusForm{
 			"disposition " + name, "b",
 			slices.Concat([]byte("--b\r\nContent-Disposition: "), value, []byte("\r\n\r\nx\r\n--b--\r\n")),
@@ -72,7 +71,7 @@ func TestCorpusOfForms(t *testing.T) {
 		"041-test_invalid_header.http": true, "028-test_header_continuation_first.http": true,
 	}
 	p := startProbe(t, Config{})
-	w := dial(t, p.addr)
+	w := rawtest.Dial(t, p.addr)
 	checked := 0
 	for _, c := range forms {
 		f := readTestForm(t, bytes.NewReader(c.body), c.boundary)
@@ -81,55 +80,12 @@ func TestCorpusOfForms(t *testing.T) {
 				t.Errorf("%s: broken %v, %v", c.name, f.broken, f.faults)
 			}
 		}
-		w.send("%s\r\n%s", head("/upload", "Content-Type: multipart/form-data; boundary="+c.boundary, "Content-Length: "+strconv.Itoa(len(c.body))), c.body)
-		if a := w.reply(); a.StatusCode != http.StatusOK && a.code() != string(billing.CodeInvalidRequest) || a.Close {
-			t.Errorf("%s: status %d %s, close %v", c.name, a.StatusCode, a.body, a.Close)
+		w.Send("%s\r\n%s", rawtest.Head("/upload", "Content-Type: multipart/form-data; boundary="+c.boundary, "Content-Length: "+strconv.Itoa(len(c.body))), c.body)
+		if a := w.Reply(); a.StatusCode != http.StatusOK && a.Code() != string(billing.CodeInvalidRequest) || a.Close {
+			t.Errorf("%s: status %d %s, close %v", c.name, a.StatusCode, a.Text, a.Close)
 		}
 	}
 	if checked != len(broken) {
 		t.Errorf("%d of %d known bodies are there", checked, len(broken))
 	}
-}
-
-// corpus lists files of the public test data that MOLAR_CORPUS_DIR names.
-func corpus(tb testing.TB, pattern string) []string {
-	tb.Helper()
-	dir := os.Getenv("MOLAR_CORPUS_DIR")
-	if dir == "" {
-		tb.Log("MOLAR_CORPUS_DIR is unset: nothing of the public test data was checked")
-		return nil
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "http", pattern))
-	if err != nil || len(files) == 0 {
-		tb.Fatalf("%s: %v, %v", pattern, files, err)
-	}
-	return files
-}
-
-func readFile(tb testing.TB, name string) []byte {
-	tb.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return b
-}
-
-// corpusSeeds reads lines with a name and bytes, of the files that match.
-func corpusSeeds(tb testing.TB, pattern string) map[string][]byte {
-	tb.Helper()
-	seeds := map[string][]byte{}
-	for _, file := range corpus(tb, pattern) {
-		for line := range strings.Lines(string(readFile(tb, file))) {
-			var seed struct {
-				Name string `json:"name"`
-				Raw  []byte `json:"raw_b64"`
-			}
-			if err := json.Unmarshal([]byte(line), &seed); err != nil {
-				tb.Fatal(err)
-			}
-			seeds[seed.Name] = seed.Raw
-		}
-	}
-	return seeds
 }

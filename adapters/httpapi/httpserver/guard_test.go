@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -27,9 +28,9 @@ func TestDeclaredTooLarge(t *testing.T) {
 			t.Run(fmt.Sprint(more, length), func(t *testing.T) {
 				t.Parallel()
 				p := startProbe(t, Config{})
-				w := dial(t, p.addr)
-				w.send("%s\r\n", head("/echo", "Content-Length: "+strconv.Itoa(length), more)) // and not one byte of the body
-				wantStatus(t, w.reply(), 413, billing.CodePayloadTooLarge)
+				w := rawtest.Dial(t, p.addr)
+				w.Send("%s\r\n", rawtest.Head("/echo", "Content-Length: "+strconv.Itoa(length), more)) // and not one byte of the body
+				w.Reply().Wants(t, 413, billing.CodePayloadTooLarge)
 				if p.echoed.Load() != 0 {
 					t.Error("the operation ran")
 				}
@@ -91,18 +92,18 @@ func TestLimitIsExact(t *testing.T) {
 			want = 413
 		}
 		body := strings.Repeat("x", n)
-		w := dial(t, p.addr)
-		w.send("%s\r\n%s", head("/echo", "Content-Length: "+strconv.Itoa(n)), body)
-		if a := w.reply(); a.StatusCode != want || want == 200 && a.body != body {
+		w := rawtest.Dial(t, p.addr)
+		w.Send("%s\r\n%s", rawtest.Head("/echo", "Content-Length: "+strconv.Itoa(n)), body)
+		if a := w.Reply(); a.StatusCode != want || want == 200 && a.Text != body {
 			t.Errorf("%d bytes declared: %d", n, a.StatusCode)
 		}
-		w = dial(t, p.addr)
+		w = rawtest.Dial(t, p.addr)
 		chunk := fmt.Sprintf("%x\r\n%s\r\n", n, body)
 		if n == 0 {
 			chunk = ""
 		}
-		w.send("%s\r\n%s0\r\n\r\n", head("/echo", "Transfer-Encoding: chunked"), chunk)
-		if a := w.reply(); a.StatusCode != want || want == 200 && a.body != body {
+		w.Send("%s\r\n%s0\r\n\r\n", rawtest.Head("/echo", "Transfer-Encoding: chunked"), chunk)
+		if a := w.Reply(); a.StatusCode != want || want == 200 && a.Text != body {
 			t.Errorf("%d bytes chunked: %d", n, a.StatusCode)
 		}
 	}
@@ -114,19 +115,19 @@ func TestStall(t *testing.T) {
 	for name, sent := range map[string]string{
 		"request line":   "POST /ec",
 		"header section": "POST /echo HTTP/1.1\r\nHost: molar\r\nAutho",
-		"before body":    head("/echo", "Content-Length: 1000000") + "\r\n",
-		"one byte":       head("/echo", "Content-Length: 1000000") + "\r\nx",
-		"9000 bytes":     head("/echo", "Content-Length: 1000000") + "\r\n" + strings.Repeat("x", 9000),
-		"200000 bytes":   head("/echo", "Content-Length: 1000000") + "\r\n" + strings.Repeat("x", 200_000),
-		"chunk size":     head("/echo", "Transfer-Encoding: chunked") + "\r\n1",
-		"chunk":          head("/echo", "Transfer-Encoding: chunked") + "\r\n10\r\nxx",
-		"last chunk":     head("/echo", "Transfer-Encoding: chunked") + "\r\n2\r\nxx\r\n0\r\n",
-		"last line end":  head("/echo", "Transfer-Encoding: chunked") + "\r\n2\r\nxx\r\n0\r\n\r",
+		"before body":    rawtest.Head("/echo", "Content-Length: 1000000") + "\r\n",
+		"one byte":       rawtest.Head("/echo", "Content-Length: 1000000") + "\r\nx",
+		"9000 bytes":     rawtest.Head("/echo", "Content-Length: 1000000") + "\r\n" + strings.Repeat("x", 9000),
+		"200000 bytes":   rawtest.Head("/echo", "Content-Length: 1000000") + "\r\n" + strings.Repeat("x", 200_000),
+		"chunk size":     rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n1",
+		"chunk":          rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n10\r\nxx",
+		"last chunk":     rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n2\r\nxx\r\n0\r\n",
+		"last line end":  rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n2\r\nxx\r\n0\r\n\r",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := p.ask(t, "%s", sent)
-			wantStatus(t, a, 408, billing.CodeRequestTimeout)
+			a.Wants(t, 408, billing.CodeRequestTimeout)
 			if !a.Close {
 				t.Error("the connection stays open")
 			}
@@ -137,7 +138,7 @@ func TestStall(t *testing.T) {
 func TestBodyTimeoutEndsAnEndlessDrip(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Config{Stall: 10 * time.Second, Body: 300 * time.Millisecond})
-	wantStatus(t, p.ask(t, "%s\r\nx", head("/echo", "Content-Length: 100")), 408, billing.CodeRequestTimeout)
+	p.ask(t, "%s\r\nx", rawtest.Head("/echo", "Content-Length: 100")).Wants(t, 408, billing.CodeRequestTimeout)
 }
 
 // A slow body is fine for as long as something comes, even when each byte of
@@ -146,20 +147,20 @@ func TestSlowDripIsNotCut(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Config{Stall: 10 * time.Second}) // less than a body takes
 	for name, request := range map[string][2]string{
-		"declared": {head("/echo", "Content-Length: 16") + "\r\n", "0123456789abcdef"},
-		"chunked":  {head("/echo", "Transfer-Encoding: chunked") + "\r\n", "3\r\nabc\r\n0\r\n\r\n"},
+		"declared": {rawtest.Head("/echo", "Content-Length: 16") + "\r\n", "0123456789abcdef"},
+		"chunked":  {rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n", "3\r\nabc\r\n0\r\n\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := dial(t, p.addr)
-			w.send("%s", request[0])
+			w := rawtest.Dial(t, p.addr)
+			w.Send("%s", request[0])
 			tick := time.NewTicker(800 * time.Millisecond)
 			defer tick.Stop()
 			for i := range request[1] {
 				<-tick.C
-				w.send("%c", request[1][i])
+				w.Send("%c", request[1][i])
 			}
-			if a := w.reply(); a.StatusCode != 200 || a.Close {
+			if a := w.Reply(); a.StatusCode != 200 || a.Close {
 				t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 			}
 		})
@@ -170,22 +171,22 @@ func TestTruncatedBody(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Config{})
 	for _, sent := range []string{
-		head("/echo", "Content-Length: 100") + "\r\nxx",
-		head("/echo", "Content-Length: 100000") + "\r\n" + strings.Repeat("x", 90_000),
-		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nab",
-		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n",
-		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n0\r\n",
-		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n0\r\n\r",
-		head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcdeXX0\r\n\r\n",
-		head("/echo", "Transfer-Encoding: chunked") + "\r\nzz\r\nabcde\r\n0\r\n\r\n",
+		rawtest.Head("/echo", "Content-Length: 100") + "\r\nxx",
+		rawtest.Head("/echo", "Content-Length: 100000") + "\r\n" + strings.Repeat("x", 90_000),
+		rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nab",
+		rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n",
+		rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n0\r\n",
+		rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcde\r\n0\r\n\r",
+		rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\n5\r\nabcdeXX0\r\n\r\n",
+		rawtest.Head("/echo", "Transfer-Encoding: chunked") + "\r\nzz\r\nabcde\r\n0\r\n\r\n",
 	} {
-		w := dial(t, p.addr)
-		w.send("%s", sent)
-		if err := w.Conn.(*net.TCPConn).CloseWrite(); err != nil {
+		w := rawtest.Dial(t, p.addr)
+		w.Send("%s", sent)
+		if err := w.CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
-		wantStatus(t, w.reply(), 400, billing.CodeInvalidRequest)
-		w.closed()
+		w.Reply().Wants(t, 400, billing.CodeInvalidRequest)
+		w.Closed()
 	}
 	if n := p.echoed.Load(); n != 0 {
 		t.Errorf("the operation ran %d times", n)
@@ -195,27 +196,27 @@ func TestTruncatedBody(t *testing.T) {
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Config{Stall: 5 * time.Second})
-	w := dial(t, p.addr)
+	w := rawtest.Dial(t, p.addr)
 	body := strings.Repeat("x", 20_000)
 	tick := time.NewTicker(6 * time.Second) // longer than a stall: no old deadline may be left
 	defer tick.Stop()
 	for i := range 2 {
-		w.send("%s\r\n%s", head("/echo", "Content-Length: 20000"), body)
-		if a := w.reply(); a.StatusCode != 200 || a.Close || a.body != body {
-			t.Fatalf("request %d: %d, close %v, %d bytes", i, a.StatusCode, a.Close, len(a.body))
+		w.Send("%s\r\n%s", rawtest.Head("/echo", "Content-Length: 20000"), body)
+		if a := w.Reply(); a.StatusCode != 200 || a.Close || a.Text != body {
+			t.Fatalf("request %d: %d, close %v, %d bytes", i, a.StatusCode, a.Close, len(a.Text))
 		}
 		<-tick.C
 	}
-	w.send("%s\r\n5\r\nabcde\r\n0\r\n\r\n", head("/echo", "Transfer-Encoding: chunked"))
-	if a := w.reply(); a.body != "abcde" || a.Close {
-		t.Errorf("chunked: %q, close %v", a.body, a.Close)
+	w.Send("%s\r\n5\r\nabcde\r\n0\r\n\r\n", rawtest.Head("/echo", "Transfer-Encoding: chunked"))
+	if a := w.Reply(); a.Text != "abcde" || a.Close {
+		t.Errorf("chunked: %q, close %v", a.Text, a.Close)
 	}
-	w.send("%s\r\n", head("/echo/x", "Content-Length: 0")) // an error without a body keeps the connection too
-	if a := w.reply(); a.StatusCode != 404 || a.Close {
+	w.Send("%s\r\n", rawtest.Head("/echo/x", "Content-Length: 0")) // an error without a body keeps the connection too
+	if a := w.Reply(); a.StatusCode != 404 || a.Close {
 		t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 	}
-	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", "good")
-	if a := w.reply(); a.StatusCode != 200 || a.Close {
+	w.Send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", "good")
+	if a := w.Reply(); a.StatusCode != 200 || a.Close {
 		t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 	}
 }
@@ -223,12 +224,12 @@ func TestKeepAlive(t *testing.T) {
 func TestPipelining(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Config{})
-	w := dial(t, p.addr)
-	w.send("%s\r\nfirst%s\r\n6\r\nsecond\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n",
-		head("/echo", "Content-Length: 5"), head("/echo", "Transfer-Encoding: chunked"))
+	w := rawtest.Dial(t, p.addr)
+	w.Send("%s\r\nfirst%s\r\n6\r\nsecond\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n",
+		rawtest.Head("/echo", "Content-Length: 5"), rawtest.Head("/echo", "Transfer-Encoding: chunked"))
 	for _, want := range []string{"first", "second", "\"smuggled\"\n"} {
-		if a := w.reply(); a.body != want {
-			t.Errorf("reply %q, want %q", a.body, want)
+		if a := w.Reply(); a.Text != want {
+			t.Errorf("reply %q, want %q", a.Text, want)
 		}
 	}
 }
@@ -236,14 +237,14 @@ func TestPipelining(t *testing.T) {
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Config{})
-	w := dial(t, p.addr)
-	w.send("%s\r\n", head("/echo", "Expect: 100-continue", "Content-Length: 5"))
-	if a, err := w.tryReply(); err != nil || a.StatusCode != 100 {
+	w := rawtest.Dial(t, p.addr)
+	w.Send("%s\r\n", rawtest.Head("/echo", "Expect: 100-continue", "Content-Length: 5"))
+	if a, err := w.TryReply(); err != nil || a.StatusCode != 100 {
 		t.Fatalf("reply %v, %v, want 100", a.StatusCode, err)
 	}
-	w.send("hello")
-	if a := w.reply(); a.body != "hello" || a.Close {
-		t.Errorf("reply %q, close %v", a.body, a.Close)
+	w.Send("hello")
+	if a := w.Reply(); a.Text != "hello" || a.Close {
+		t.Errorf("reply %q, close %v", a.Text, a.Close)
 	}
 }
 
@@ -252,7 +253,7 @@ const smuggled = "GET /smuggled HTTP/1.1\r\nHost: molar\r\n\r\n"
 func TestFraming(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, quick())
-	post := head("/echo")
+	post := rawtest.Head("/echo")
 	lines := func(l ...string) string { return post + strings.Join(l, "\r\n") + "\r\n\r\n" }
 	for name, request := range map[string]string{
 		"length and encoding":    lines("Content-Length: 6", "Transfer-Encoding: chunked") + "0\r\n\r\n" + smuggled,
@@ -309,21 +310,21 @@ func TestFraming(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := dial(t, p.addr)
-			w.send("%s", request)
-			a := w.reply()
+			w := rawtest.Dial(t, p.addr)
+			w.Send("%s", request)
+			a := w.Reply()
 			switch want := map[string]int{"header section too big": 431, "bare LF": 408}[name]; {
 			case want != 0:
 				if a.StatusCode != want {
 					t.Errorf("status %d, want %d", a.StatusCode, want)
 				}
 			default:
-				wantStatus(t, a, 400, billing.CodeInvalidRequest)
+				a.Wants(t, 400, billing.CodeInvalidRequest)
 			}
 			if !a.Close {
 				t.Error("the connection stays open")
 			}
-			w.closed()
+			w.Closed()
 		})
 	}
 	t.Cleanup(func() {
@@ -371,22 +372,22 @@ func TestEndlessBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ln := &counted{Listener: listen(t)}
-			serveOn(t, newProbe(t, 1<<20, Config{}).server, ln)
-			w := dial(t, ln.Addr().String())
-			w.send("%s\r\n", head("/echo", c.framing))
+			ln := &counted{Listener: rawtest.Listen(t)}
+			rawtest.Serve(t, newProbe(t, 1<<20, Config{}).server, ln)
+			w := rawtest.Dial(t, ln.Addr().String())
+			w.Send("%s\r\n", rawtest.Head("/echo", c.framing))
 			sent := make(chan int64)
 			go func() { // until the server has closed the connection
 				n := int64(0)
 				for {
-					m, err := io.WriteString(w.Conn, c.piece)
+					m, err := io.WriteString(w, c.piece)
 					if n += int64(m); err != nil {
 						sent <- n
 						return
 					}
 				}
 			}()
-			wantStatus(t, w.reply(), 413, billing.CodePayloadTooLarge)
+			w.Reply().Wants(t, 413, billing.CodePayloadTooLarge)
 			if n := <-sent; n < c.limit {
 				t.Errorf("%d bytes were sent, too few to show anything", n)
 			}
@@ -402,7 +403,7 @@ func TestGuardHeaderIsTheServersOwn(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Config{})
 	for _, verdict := range []string{verdictMalformed, verdictTooLarge} {
-		if a := p.ask(t, "%s\r\nhello", head("/echo", "x-molar-guard: "+verdict, "Content-Length: 5")); a.StatusCode != 200 || a.Close {
+		if a := p.ask(t, "%s\r\nhello", rawtest.Head("/echo", "x-molar-guard: "+verdict, "Content-Length: 5")); a.StatusCode != 200 || a.Close {
 			t.Errorf("status %d, close %v", a.StatusCode, a.Close)
 		}
 	}
@@ -411,13 +412,13 @@ func TestGuardHeaderIsTheServersOwn(t *testing.T) {
 func TestIdleConnectionIsClosed(t *testing.T) {
 	t.Parallel()
 	p := startProbe(t, Config{Idle: 100 * time.Millisecond})
-	w := dial(t, p.addr)
-	w.send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", "good")
-	if a := w.reply(); a.StatusCode != 200 {
+	w := rawtest.Dial(t, p.addr)
+	w.Send("GET /ok HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer %s\r\n\r\n", "good")
+	if a := w.Reply(); a.StatusCode != 200 {
 		t.Errorf("status %d", a.StatusCode)
 	}
-	w.closed()
-	if _, err := w.r.ReadByte(); !errors.Is(err, io.EOF) {
+	w.Closed()
+	if _, err := w.Reader.ReadByte(); !errors.Is(err, io.EOF) {
 		t.Error(err)
 	}
 }

@@ -1,22 +1,19 @@
 package httpserver
 
 import (
-	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/molar-billing/molar/adapters/httpapi/httpserver/rawtest"
 	"github.com/molar-billing/molar/core/billing"
 )
 
@@ -46,8 +43,8 @@ func startProbe(t *testing.T, c Config) *probe {
 func startLimited(t *testing.T, limit int, c Config) *probe {
 	t.Helper()
 	p := newProbe(t, limit, c)
-	ln := listen(t)
-	serveOn(t, p.server, ln)
+	ln := rawtest.Listen(t)
+	rawtest.Serve(t, p.server, ln)
 	p.addr = ln.Addr().String()
 	return p
 }
@@ -121,125 +118,11 @@ func (p *probe) operate(r *Request) (string, error) {
 	}
 }
 
-func listen(t *testing.T) net.Listener {
-	t.Helper()
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ln
-}
-
-// serveOn runs the server until the test ends.
-func serveOn(t *testing.T, s *Server, ln net.Listener) {
-	t.Helper()
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(ln) }()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-		defer cancel()
-		if err := s.Shutdown(ctx); err != nil {
-			t.Errorf("shutdown: %v", err)
-		}
-		if err := <-served; err != nil {
-			t.Errorf("serve: %v", err)
-		}
-	})
-}
-
-// rawConn is a raw connection to a server.
-type rawConn struct {
-	t *testing.T
-	net.Conn
-	r *bufio.Reader
-}
-
-func dial(t *testing.T, addr string) *rawConn {
-	t.Helper()
-	c, err := net.Dial("tcp4", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(5 * time.Minute))
-	return &rawConn{t, c, bufio.NewReader(c)}
-}
-
-func (w *rawConn) send(format string, args ...any) {
-	w.t.Helper()
-	if _, err := fmt.Fprintf(w.Conn, format, args...); err != nil {
-		w.t.Fatalf("send: %v", err)
-	}
-}
-
 // ask sends one request on a connection of its own.
-func (p *probe) ask(t *testing.T, format string, args ...any) response {
+func (p *probe) ask(t *testing.T, format string, args ...any) rawtest.Reply {
 	t.Helper()
-	w := dial(t, p.addr)
+	w := rawtest.Dial(t, p.addr)
 	defer func() { _ = w.Close() }()
-	w.send(format, args...)
-	return w.reply()
-}
-
-// response is a reply as it came, with its body read.
-type response struct {
-	*http.Response
-	body string
-}
-
-// reply reads the next reply.
-func (w *rawConn) reply() response {
-	w.t.Helper()
-	a, err := w.tryReply()
-	if err != nil {
-		w.t.Fatalf("reply: %v", err)
-	}
-	return a
-}
-
-func (w *rawConn) tryReply() (response, error) {
-	r, err := http.ReadResponse(w.r, nil)
-	if err != nil {
-		return response{}, err
-	}
-	b, err := io.ReadAll(r.Body)
-	if err = errors.Join(err, r.Body.Close()); err != nil {
-		return response{}, err
-	}
-	return response{r, string(b)}, nil
-}
-
-// closed reads until the server closes, and fails when it says anything.
-func (w *rawConn) closed() {
-	w.t.Helper()
-	b, err := io.ReadAll(w.r)
-	if err != nil || len(b) > 0 {
-		w.t.Errorf("after the last reply: %q, %v", b, err)
-	}
-}
-
-// head is the start of a request that an operation accepts, with more lines;
-// the empty line after it is the caller's.
-func head(target string, more ...string) string {
-	start := "POST " + target + " HTTP/1.1\r\nHost: molar\r\nAuthorization: Bearer " + "good" +
-		"\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n"
-	for _, line := range more {
-		if line != "" {
-			start += line + "\r\n"
-		}
-	}
-	return start
-}
-
-func (a response) code() string {
-	_, rest, _ := strings.Cut(a.body, `"error":"`)
-	code, _, _ := strings.Cut(rest, `"`)
-	return code
-}
-
-func wantStatus(t *testing.T, a response, status int, code billing.Code) {
-	t.Helper()
-	if a.StatusCode != status || a.code() != string(code) {
-		t.Errorf("status %d %s, want %d %s: %s", a.StatusCode, a.code(), status, code, a.body)
-	}
+	w.Send(format, args...)
+	return w.Reply()
 }

@@ -36,6 +36,7 @@ var startChromium = sync.OnceValues(func() (*rod.Browser, error) {
 	}
 	flags := launcher.New().Leakless(false).NoSandbox(true).Headless(true).UserDataDir(filepath.Join(folder(), "chromium")).
 		Set("disable-gpu").Set("lang", "en-US").Set("hide-scrollbars").Set("mute-audio").Set("disable-component-update").
+		Set("js-flags", "--no-opt --no-maglev"). // documents live too short to repay the optimizing compilers
 		Set("disable-crash-reporter").Set("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1").FormatArgs()
 	cmd := exec.Command(program, flags...)
 	cmd.Env = append(os.Environ(), "TZ=America/New_York", "LANG=en_US.UTF-8")

@@ -74,6 +74,7 @@ func (c *children) end() {
 	for _, cmd := range slices.Backward(c.all) {
 		if cmd.Process != nil && cmd.Process.Signal(syscall.SIGTERM) == nil {
 			_ = cmd.Wait()
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // Debian's chromium-headless-shell is a script, which ends before its browser
 		}
 	}
 }

@@ -161,13 +161,23 @@ CREATE TRIGGER totals_added AFTER DELETE ON claim_changes
 ALTER TABLE claims NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE claim_changes NO FORCE ROW LEVEL SECURITY;
 INSERT INTO claim_changes
-SELECT c.org_id, c.mode, '', '', m.day, 0, 0, 0, 0, 0, sum(m.elsewhere), sum(m.billed), sum(m.overpaid)
-FROM claims c
-LEFT JOIN claims two ON two.id = c.secondary_id
-LEFT JOIN claims three ON three.id = two.secondary_id
-CROSS JOIN LATERAL money_together(money_of(c), money_of(two), money_of(three)) m
-WHERE m.day IS NOT NULL AND NOT EXISTS (SELECT FROM claims before WHERE before.id = c.secondary_to AND before.secondary_id = c.id)
-GROUP BY c.org_id, c.mode, m.day
-HAVING (sum(m.elsewhere), sum(m.billed), sum(m.overpaid)) <> (0, 0, 0);
+SELECT org_id, mode, '', '', day, 0, 0, 0, 0, 0, sum(elsewhere), sum(billed), sum(overpaid)
+FROM (
+    SELECT c.org_id, c.mode, m.*
+    FROM claims c CROSS JOIN LATERAL money_together(money_of(c), NULL, NULL) m
+    WHERE c.secondary_to IS NULL AND c.secondary_id IS NULL AND (c.accepted::text <> '[]' OR c.paid_elsewhere <> 0
+        OR (c.standing ->> 'Paid')::bigint + (c.standing ->> 'Contractual')::bigint + (c.standing ->> 'PatientResponsibility')::bigint > c.charged)
+    UNION ALL
+    SELECT c.org_id, c.mode, m.*
+    FROM claims c
+    LEFT JOIN claims two ON two.id = c.secondary_id
+    LEFT JOIN claims three ON three.id = two.secondary_id
+    CROSS JOIN LATERAL money_together(money_of(c), money_of(two), money_of(three)) m
+    WHERE (c.secondary_to IS NOT NULL OR c.secondary_id IS NOT NULL)
+        AND NOT EXISTS (SELECT FROM claims before WHERE before.id = c.secondary_to AND before.secondary_id = c.id)
+) counted
+WHERE day IS NOT NULL
+GROUP BY org_id, mode, day
+HAVING (sum(elsewhere), sum(billed), sum(overpaid)) <> (0, 0, 0);
 ALTER TABLE claim_changes FORCE ROW LEVEL SECURITY;
 ALTER TABLE claims FORCE ROW LEVEL SECURITY;

@@ -189,7 +189,7 @@ func TestTotals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exec(t, db, regexp.MustCompile(`(?s)INSERT INTO claim_changes\nSELECT c\.org_id.*?;`).FindString(string(text)))
+	exec(t, db, regexp.MustCompile(`(?s)INSERT INTO claim_changes\nSELECT .*?;`).FindString(string(text)))
 	var all claim.ClaimMoney
 	for _, age := range want.Ages {
 		all = all.Add(age.ClaimMoney)

@@ -123,6 +123,15 @@ func (p *page) fits(what string) {
 			[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > page.clientWidth + 1)
 				.slice(0, 5).map((e) => e.tagName + "." + e.className).join(", ")
 	}`)
+	p.finds(what+" cuts the text of ", `() => {
+		const c = document.createElement("canvas").getContext("2d")
+		return [...document.querySelectorAll("select")].filter((s) => s.checkVisibility()).filter((s) => {
+			const style = getComputedStyle(s), arrow = 20
+			c.font = style.font
+			const space = s.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - arrow
+			return c.measureText(s.selectedOptions[0]?.text ?? "").width > space
+		}).map((s) => (s.labels[0]?.textContent ?? "") + ": " + s.selectedOptions[0].text + ", " + s.clientWidth).join("; ")
+	}`)
 }
 
 // still fails the journey if parts of the page moved while it loaded, as web.dev's

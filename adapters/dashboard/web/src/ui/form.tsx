@@ -187,6 +187,23 @@ export function DateField(props: Text) {
   return <TextField type="date" {...props} />;
 }
 
+/** DayFilter is a day in the address of a list. A year that is being typed, such as 0002, is no day yet, and the address
+ *  follows too late to give it back to the field. */
+export function DayFilter({ value, onChange, ...props }: Text) {
+  const [typed, setTyped] = useState<string | null>(null); // while the field has the focus
+  return (
+    <DateField
+      {...props}
+      value={typed ?? value}
+      onChange={(v) => {
+        setTyped(v);
+        if (v === "" || v >= "1900") onChange(v);
+      }}
+      onBlur={() => setTyped(null)}
+    />
+  );
+}
+
 /** MoneyField is a field for an amount in dollars. */
 export function MoneyField(props: Text) {
   return <TextField inputMode="decimal" placeholder="0.00" className="right numbers" {...props} />;

@@ -11,7 +11,7 @@ import { useMay } from "../../api/session";
 import { later } from "../../shell/load";
 import { Button, ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
-import { DateField, SelectField } from "../../ui/form";
+import { DayFilter, SelectField } from "../../ui/form";
 import { Days, dateIn, daysAfter, Money, midnight, name, useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Notice, Page, Read, Section } from "../../ui/page";
@@ -112,7 +112,7 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
   const zone = useZone();
   const { sent_from: since, sent_to: before } = filters;
   const date = (label: string, key: "service_from" | "service_to") => (
-    <DateField
+    <DayFilter
       label={label}
       value={filters[key] ?? ""}
       onChange={(v) => set({ [key]: v || undefined })}
@@ -134,12 +134,12 @@ function Narrow({ filters, set }: { filters: Filters; set: (f: Filters) => void 
       </Suspense>
       {date("Service from", "service_from")}
       {date("Service to", "service_to")}
-      <DateField
+      <DayFilter
         label="Sent from"
         value={since ? dateIn(zone, new Date(since)) : ""}
         onChange={(v) => set({ sent_from: v ? midnight(v, zone) : undefined })}
       />
-      <DateField
+      <DayFilter
         label="Sent to"
         value={before ? dateIn(zone, new Date(Date.parse(before) - 1)) : ""}
         onChange={(v) => set({ sent_to: v ? midnight(daysAfter(v, 1), zone) : undefined })}

@@ -9,7 +9,7 @@ import { format, type Searches } from "../../api/searches";
 import { useMay } from "../../api/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { CopyAsCurl } from "../../ui/copy";
-import { DateField, SelectField, TextField } from "../../ui/form";
+import { DayFilter, SelectField, TextField } from "../../ui/form";
 import { Day, Money, printable, When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
@@ -215,12 +215,12 @@ function Narrow({
         onChange={(v) => set({ office_id: v || undefined })}
         options={[["", "All offices"], ...offices.map((o) => [o.id, o.name] as const)]}
       />
-      <DateField
+      <DayFilter
         label="Paid from"
         value={filters.paid_from ?? ""}
         onChange={(v) => set({ paid_from: v || undefined })}
       />
-      <DateField
+      <DayFilter
         label="Paid to"
         value={filters.paid_to ?? ""}
         onChange={(v) => set({ paid_to: v || undefined })}

@@ -4,7 +4,7 @@ import { type Schemas, useClient } from "../../api/client";
 import { useFilters } from "../../api/filters";
 import type { Searches } from "../../api/searches";
 import { screenOf } from "../../shell/places";
-import { DateField, SelectField, TextField } from "../../ui/form";
+import { DayFilter, SelectField, TextField } from "../../ui/form";
 import { dateIn, daysAfter, midnight, None, useZone, When } from "../../ui/format";
 import { GoTo } from "../../ui/link";
 import { Empty, Page, Section } from "../../ui/page";
@@ -54,12 +54,12 @@ export function Audit() {
             onChange={(v) => set({ resource_id: v.trim() || undefined })}
             placeholder="ID of a patient, claim, …"
           />
-          <DateField
+          <DayFilter
             label="From"
             value={after ? dateIn(zone, new Date(after)) : ""}
             onChange={(v) => set({ created_after: v ? midnight(v, zone) : undefined })}
           />
-          <DateField
+          <DayFilter
             label="Until"
             value={before ? daysAfter(dateIn(zone, new Date(before)), -1) : ""}
             onChange={(v) =>

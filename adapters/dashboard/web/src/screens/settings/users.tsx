@@ -126,8 +126,9 @@ function RequireTOTP() {
       {organization.require_totp ? (
         <div className="stack">
           <p>
-            Everyone needs a second factor to work here. A person who loses the authenticator and
-            the recovery codes asks the operator of the service for <code>molar users reset</code>.
+            Everyone needs a second factor to work here. An owner resets a person who loses the
+            authenticator and the recovery codes. The only owner asks the operator of the service
+            for <code>molar users reset</code>.
           </p>
           <Confirm
             trigger={(open) => (

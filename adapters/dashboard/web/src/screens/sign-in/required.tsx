@@ -70,7 +70,7 @@ export function SecondFactorRequired({ hold }: { hold: (on: boolean) => void }) 
             "If you have your authenticator, sign out, and sign in with its code. "}
           {user?.has_password && (
             <>
-              Forgot your password? Ask the person who runs the server for{" "}
+              Forgot your password? Ask an owner to reset it, or the person who runs the server for{" "}
               <code>molar users reset {user.email}</code>.{" "}
             </>
           )}

@@ -126,7 +126,7 @@ func (x *exchange) fail(err error) {
 	switch out.Error { //nolint:exhaustive // other codes need no header
 	case billing.CodeUnauthorized:
 		x.set("WWW-Authenticate", "Bearer")
-	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
+	case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse, billing.CodeClockAdvancing:
 		x.set("Retry-After", strconv.Itoa(retryAfter(err)))
 	case billing.CodeUnavailable:
 		x.set("Retry-After", "5")

@@ -61,6 +61,16 @@ func TestTrigger(t *testing.T) {
 	c.bad("payer_request.received", "trigger", "payer_request.lost", "--data", dir)
 	key := func(name string) []string { return []string{"--api-url", r.BaseURL, "--api-key", r.Keys[name]} }
 	c.bad("live mode", append(key("live"), "trigger", "eligibility.completed")...)
+	if out := c.good("sandbox", "clock", "--data", dir); !strings.Contains(out, "and runs; nothing waits") {
+		t.Errorf("the clock: %s", out)
+	}
+	if out := c.good("sandbox", "advance", "--by", "2h", "--json", "--data", dir); !strings.Contains(out, `"state":"ready"`) {
+		t.Errorf("the advanced clock: %s", out)
+	}
+	c.good("sandbox", "advance", "--until", "idle", "--data", dir)
+	c.good("sandbox", "stop", "--data", dir)
+	c.bad("no fixed length", "sandbox", "advance", "--by", "P1M", "--data", dir)
+	c.bad("TEST_MODE_ONLY", append(key("live"), "sandbox", "clock")...)
 	c.bad("--office", append(key("test"), "trigger", "eligibility.completed")...)
 	c.bad("422 INVALID_REQUEST", append(key("test"), "trigger", "eligibility.completed", "--office", "x")...)
 	c.bad("read,submit", append(key("test_read"), "trigger", "eligibility.completed", "--office", r.Offices["test"])...)

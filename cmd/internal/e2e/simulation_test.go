@@ -146,16 +146,27 @@ WHERE v.mode = 'test' AND v.type NOT LIKE 'api_key.%'
 GROUP BY v.resource_id, 1`, func(id string) string { return names[id] })
 }
 
-// attempts lists the deliveries of the organization with their attempts.
+// attempts lists the deliveries of the organization with their attempts. At the instant at
+// which an endpoint is disabled, it does not matter which of its deliveries came first: that
+// instant is left out.
 func (s *system) attempts() []string {
 	s.tb.Helper()
 	return s.lines(`
-SELECT regexp_replace(e.url, '-[0-9]+-[0-9]+$', ''), d.event_type || ' ' || to_char(v.created_at, 'YYYY-MM-DD HH24:MI:SS.US') || ' ' || d.state || ' ' || coalesce(
-	(SELECT string_agg((a->>'at') || ' ' || coalesce(a->>'status', '-'), ', ' ORDER BY n) FROM unnest(d.attempts) WITH ORDINALITY t (a, n)), '')
-FROM webhook_deliveries d
-JOIN webhook_endpoints e ON e.id = d.endpoint_id
-JOIN events v ON v.id = d.event_id
-JOIN offices o ON o.id = $1 AND o.org_id = d.org_id`, func(url string) string { return url })
+SELECT regexp_replace(e.url, '-[0-9]+-[0-9]+$', ''), d.event_type || ' ' || to_char(v.created_at, 'YYYY-MM-DD HH24:MI:SS.US') || ' ' ||
+	CASE ended.at WHEN 'infinity' THEN d.state ELSE 'before the end' END || ' ' || coalesce((
+		SELECT string_agg((a->>'at') || ' ' || coalesce(a->>'status', '-'), ', ' ORDER BY n)
+		FROM unnest(d.attempts) WITH ORDINALITY t (a, n)
+		WHERE (a->>'at')::timestamptz < ended.at
+	), '')
+FROM webhook_endpoints e
+CROSS JOIN LATERAL (
+	SELECT CASE e.status WHEN 'enabled' THEN 'infinity' ELSE max((a->>'at')::timestamptz) END AS at
+	FROM webhook_deliveries d, unnest(d.attempts) a
+	WHERE d.endpoint_id = e.id
+) ended
+JOIN webhook_deliveries d ON d.endpoint_id = e.id
+JOIN events v ON v.id = d.event_id AND v.created_at < ended.at
+JOIN offices o ON o.id = $1 AND o.org_id = e.org_id`, func(url string) string { return url })
 }
 
 // lines reads a name and a text from each row, and sorts them.

@@ -18,40 +18,8 @@ func listDocumentTypes(x *exchange) (*reply, error) {
 
 // createAttachment handles POST /attachments.
 func (a *api) createAttachment(x *exchange) (*reply, error) {
-	var in intake.AttachmentRequest
-	doc := x.document(&in.Faults)
-	in.OfficeID = doc.optionalText("office_id")
-	in.PayerID = doc.optionalText("payer_id")
-	in.ClaimID = doc.optionalText("claim_id")
-	in.Kind = doc.optionalText("kind")
-	in.PayerRequestID = doc.optionalText("payer_request_id")
-	in.Narrative = doc.optionalText("narrative")
-	in.About = readSubject(doc)
-	doc.end()
+	in := readBody[intake.AttachmentRequest](x)
 	return kept(a.attachments.Make(x.ctx, replying(x, http.StatusCreated, attachmentShape), in))
-}
-
-// readSubject reads the patient, the subscriber and the service dates of an
-// attachment.
-func readSubject(doc *object) (in intake.SubjectInput) {
-	if p := doc.optionalObject("patient"); p != nil {
-		in.Patient = &intake.AttachmentPatientInput{
-			FirstName: p.text("first_name"), LastName: p.text("last_name"), DateOfBirth: p.text("date_of_birth"),
-		}
-		p.end()
-	}
-	if s := doc.optionalObject("subscriber"); s != nil {
-		in.Subscriber = &intake.AttachmentSubscriberInput{
-			FirstName: s.text("first_name"), LastName: s.text("last_name"), MemberID: s.text("member_id"),
-			Relationship: s.text("relationship"),
-		}
-		s.end()
-	}
-	if d := doc.optionalObject("service_dates"); d != nil {
-		in.ServiceDates = &intake.DateSpanInput{From: d.text("from"), To: d.text("to")}
-		d.end()
-	}
-	return in
 }
 
 // listAttachments handles GET /attachments.
@@ -73,10 +41,7 @@ func (a *api) listAttachments(x *exchange) (*reply, error) {
 
 // updateAttachment handles PATCH /attachments/{id}.
 func (a *api) updateAttachment(x *exchange) (*reply, error) {
-	var in intake.NarrativeRequest
-	doc := x.document(&in.Faults)
-	in.Narrative = doc.optionalText("narrative")
-	doc.end()
+	in := readBody[intake.NarrativeRequest](x)
 	return kept(a.attachments.Narrate(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x), in))
 }
 

@@ -21,10 +21,10 @@ func BenchmarkHostileBodies(b *testing.B) {
 					m.add(tree)
 				}
 				check := intake.EligibilityRequest{Faults: faults}
-				readEligibilityRequest(newObject("", tree, &check.Faults), &check)
+				newObject("", tree, &check.Faults).fill(&check)
 				check.Inquiry(billing.Date{Year: 2026, Month: 1, Day: 2})
 				claim := intake.ClaimRequest{Faults: faults}
-				readClaim(newObject("", tree, &claim.Faults), &claim)
+				newObject("", tree, &claim.Faults).fill(&claim)
 				claim.Claim()
 			}
 		})

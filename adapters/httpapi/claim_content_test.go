@@ -138,7 +138,7 @@ func sentBack(t *testing.T, c *claim.Record, draft bool) claim.Claim {
 	var in intake.ClaimRequest
 	tree, faults := readTree(t, string(body))
 	in.Faults = faults
-	readClaim(newObject("", tree, &in.Faults), &in)
+	newObject("", tree, &in.Faults).fill(&in)
 	got, faults := in.Claim()
 	if len(faults) > 0 {
 		t.Fatalf("faults %v", faults)
@@ -204,7 +204,7 @@ func TestClaimsOfTheContractAreGood(t *testing.T) {
 		var in intake.ClaimRequest
 		tree, faults := readTree(t, string(body))
 		in.Faults = faults
-		readClaim(newObject("", tree, &in.Faults), &in)
+		newObject("", tree, &in.Faults).fill(&in)
 		c, faults := in.Claim()
 		c.Payer = payer.PayerSummary
 		for i := range c.OtherCoverage {

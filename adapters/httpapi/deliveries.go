@@ -40,24 +40,13 @@ func (a *api) listEventDeliveries(x *exchange) (*reply, error) {
 
 // resendDeliveries handles POST /webhook_deliveries/resend.
 func (a *api) resendDeliveries(x *exchange) (*reply, error) {
-	var in intake.DeliveriesResendRequest
-	doc := x.document(&in.Faults)
-	in.EndpointID = doc.optionalText("endpoint_id")
-	in.EventID = doc.optionalText("event_id")
-	in.EventType = doc.optionalText("event_type")
-	in.State = doc.optionalText("state")
-	in.CreatedAfter = doc.instant("created_after")
-	in.CreatedBefore = doc.instant("created_before")
-	doc.end()
+	in := readBody[intake.DeliveriesResendRequest](x)
 	return kept(a.webhooks.ResendListed(x.ctx, replying(x, http.StatusOK, queuedShape), in))
 }
 
 // resendEvent handles POST /events/{id}/resend.
 func (a *api) resendEvent(x *exchange) (*reply, error) {
-	var in intake.ResendRequest
-	doc := x.document(&in.Faults)
-	in.EndpointID = doc.optionalText("endpoint_id")
-	doc.end()
+	in := readBody[intake.ResendRequest](x, "created_after", "created_before", "event_types")
 	var err error
 	if in.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
 		in.EventID = billing.NewID[billing.EventID](billing.RealAt(x.started)) // an ID that no event has; the zero ID would mean a range
@@ -67,13 +56,7 @@ func (a *api) resendEvent(x *exchange) (*reply, error) {
 
 // resendEvents handles POST /events/resend.
 func (a *api) resendEvents(x *exchange) (*reply, error) {
-	var in intake.ResendRequest
-	doc := x.document(&in.Faults)
-	in.EndpointID = doc.optionalText("endpoint_id")
-	in.CreatedAfter = doc.instant("created_after")
-	in.CreatedBefore = doc.instant("created_before")
-	in.EventTypes = doc.optionalTexts("event_types")
-	doc.end()
+	in := readBody[intake.ResendRequest](x)
 	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
 }
 

@@ -42,21 +42,13 @@ func (a *api) getPayer(x *exchange) (*reply, error) {
 
 // createOffice handles POST /offices.
 func (a *api) createOffice(x *exchange) (*reply, error) {
-	var in intake.OfficeRequest
-	doc := x.document(&in.Faults)
-	readOffice(doc, &in)
-	doc.end()
+	in := readBody[intake.OfficeRequest](x, "retired")
 	return kept(a.access.CreateOffice(x.ctx, replying(x, http.StatusCreated, officeShape), in))
 }
 
 // updateOffice handles PATCH /offices/{id}.
 func (a *api) updateOffice(x *exchange) (*reply, error) {
-	var in intake.OfficeRequest
-	doc := x.document(&in.Faults)
-	in.Given = doc.given()
-	readOffice(doc, &in)
-	in.Retired = doc.flag("retired")
-	doc.end()
+	in := readBody[intake.OfficeRequest](x)
 	return kept(a.access.ChangeOffice(x.ctx, replying(x, http.StatusOK, officeShape), officeID(x), in))
 }
 
@@ -65,42 +57,16 @@ func (a *api) withdrawOfficeChange(x *exchange) (*reply, error) {
 	return kept(a.access.WithdrawOfficeChange(x.ctx, replying(x, http.StatusOK, officeShape), officeID(x)))
 }
 
-func readOffice(doc *object, in *intake.OfficeRequest) {
-	in.Name, in.NPI, in.TaxID, in.Phone = doc.text("name"), doc.text("npi"), doc.text("tax_id"), doc.text("phone")
-	in.TimeZone, in.Entity = doc.optionalText("time_zone"), doc.text("entity")
-	in.FirstName, in.LastName = doc.text("first_name"), doc.text("last_name")
-	in.Taxonomy, in.ContactName = doc.text("taxonomy"), doc.text("contact_name")
-	in.Address, in.PayToAddress = readAddress(doc, "address"), readAddress(doc, "pay_to_address")
-	in.ProviderNumbers = mapped(doc.optionalObjects("provider_numbers"), func(n *object) directory.ProviderNumber {
-		number := directory.ProviderNumber{PayerID: n.text("payer_id"), Number: n.text("number"), LocationNumber: n.text("location_number")}
-		n.end()
-		return number
-	})
-}
-
 // createProvider handles POST /providers.
 func (a *api) createProvider(x *exchange) (*reply, error) {
-	var in intake.ProviderRequest
-	doc := x.document(&in.Faults)
-	readProvider(doc, &in)
-	doc.end()
+	in := readBody[intake.ProviderRequest](x, "retired")
 	return kept(a.access.CreateProvider(x.ctx, replying(x, http.StatusCreated, providerShape), in))
 }
 
 // updateProvider handles PATCH /providers/{id}.
 func (a *api) updateProvider(x *exchange) (*reply, error) {
-	var in intake.ProviderRequest
-	doc := x.document(&in.Faults)
-	in.Given = doc.given()
-	readProvider(doc, &in)
-	in.Retired = doc.flag("retired")
-	doc.end()
+	in := readBody[intake.ProviderRequest](x)
 	return kept(a.access.ChangeProvider(x.ctx, replying(x, http.StatusOK, providerShape), providerID(x), in))
-}
-
-func readProvider(doc *object, in *intake.ProviderRequest) {
-	in.FirstName, in.LastName = doc.text("first_name"), doc.text("last_name")
-	in.NPI, in.Taxonomy = doc.text("npi"), doc.text("taxonomy")
 }
 
 // searchPatients handles POST /patients/search.

@@ -15,8 +15,7 @@ func (a *api) createCheck(x *exchange) (*reply, error) {
 			break
 		}
 	}
-	doc := x.document(&in.Faults)
-	readEligibilityRequest(doc, &in)
+	x.document(&in.Faults).fill(&in)
 	c, replayed, err := a.eligibility.Check(x.ctx, x.call, in)
 	if err != nil {
 		return nil, err
@@ -28,35 +27,6 @@ func (a *api) createCheck(x *exchange) (*reply, error) {
 	r := rawReply(c.Data())
 	r.replayed = replayed
 	return r, nil
-}
-
-func readEligibilityRequest(doc *object, in *intake.EligibilityRequest) {
-	in.OfficeID = doc.text("office_id")
-	in.PayerID = doc.text("payer_id")
-	s := doc.object("subscriber")
-	in.Subscriber = intake.SubscriberInput{
-		FirstName:   s.text("first_name"),
-		LastName:    s.text("last_name"),
-		DateOfBirth: s.text("date_of_birth"),
-		MemberID:    s.text("member_id"),
-		GroupNumber: s.optionalText("group_number"),
-	}
-	s.end()
-	if p := doc.optionalObject("patient"); p != nil {
-		in.Patient = &intake.PatientInput{
-			FirstName:    p.text("first_name"),
-			LastName:     p.text("last_name"),
-			DateOfBirth:  p.text("date_of_birth"),
-			Relationship: p.text("relationship"),
-		}
-		p.end()
-	}
-	in.ServiceDate = doc.optionalText("service_date")
-	in.ProcedureCodes = doc.optionalTexts("procedure_codes")
-	in.DetailLevel = doc.optionalText("detail_level")
-	in.TenantReference = doc.optionalText("tenant_reference")
-	in.ParentID = doc.optionalText("parent_id")
-	doc.end()
 }
 
 // getCheck handles GET /eligibility/{id}.

@@ -12,13 +12,7 @@ import (
 
 // putEnrollment handles PUT /enrollments.
 func (a *api) putEnrollment(x *exchange) (*reply, error) {
-	var in intake.EnrollmentRequest
-	doc := x.document(&in.Faults)
-	in.OfficeID, in.PayerID = doc.text("office_id"), doc.text("payer_id")
-	in.Transaction, in.State = doc.text("transaction"), doc.text("state")
-	in.Date = doc.optionalText("date")
-	in.Note, in.NetworkMessage = doc.text("note"), doc.text("network_message")
-	doc.end()
+	in := readBody[intake.EnrollmentRequest](x)
 	return kept(a.enrollments.Put(x.ctx, replying(x, http.StatusOK, enrollmentShape), in))
 }
 

@@ -54,7 +54,7 @@ func (a *api) noting(
 	do func(context.Context, idempotency.Write[*remit.Record], billing.ERAID, intake.NoteRequest) (caller.Reply, error),
 ) func(*exchange) (*reply, error) {
 	return func(x *exchange) (*reply, error) {
-		in := readNote(x)
+		in := readBody[intake.NoteRequest](x)
 		return kept(do(x.ctx, replying(x, http.StatusOK, a.wholeERA(x)), eraID(x), in))
 	}
 }
@@ -64,36 +64,15 @@ func finishing(
 	do func(context.Context, idempotency.Write[*remit.Claim], billing.ERAID, int, intake.NoteRequest) (caller.Reply, error),
 ) func(*exchange) (*reply, error) {
 	return func(x *exchange) (*reply, error) {
-		in := readNote(x)
+		in := readBody[intake.NoteRequest](x)
 		return kept(do(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
 	}
 }
 
 // matchERAClaim handles POST /eras/{id}/claims/{ordinal}/match.
 func (a *api) matchERAClaim(x *exchange) (*reply, error) {
-	in := readMatch(x)
+	in := readBody[intake.MatchRequest](x)
 	return kept(a.remittances.MatchClaim(x.ctx, replying(x, http.StatusOK, remittanceClaimShape), eraID(x), positiveParam(x, "ordinal"), in))
-}
-
-// readMatch reads which claim a remittance claim is about.
-func readMatch(x *exchange) (in intake.MatchRequest) {
-	doc := x.document(&in.Faults)
-	in.ClaimID = doc.optionalText("claim_id")
-	in.Lines = mapped(doc.optionalObjects("lines"), func(l *object) intake.MatchLineInput {
-		line := intake.MatchLineInput{ERALine: l.number("era_line"), LineNumber: l.optionalNumber("line_number")}
-		l.end()
-		return line
-	})
-	doc.end()
-	return in
-}
-
-// readNote reads the note of a person on what they do with a remittance.
-func readNote(x *exchange) (in intake.NoteRequest) {
-	doc := x.document(&in.Faults)
-	in.Note = doc.optionalText("note")
-	doc.end()
-	return in
 }
 
 // wholeERA returns the shape of a remittance whose other claims listERAClaims

@@ -34,10 +34,7 @@ func (a *api) importERA(x *exchange) (*reply, error) {
 
 // assignQuarantined handles POST /quarantine/{id}/assign.
 func (a *api) assignQuarantined(x *exchange) (*reply, error) {
-	var in intake.AssignRequest
-	doc := x.document(&in.Faults)
-	in.OfficeID = doc.text("office_id")
-	doc.end()
+	in := readBody[intake.AssignRequest](x)
 	return kept(a.remittances.Assign(x.ctx, replyingImport(x), fileID(x), in))
 }
 

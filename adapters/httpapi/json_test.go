@@ -199,7 +199,7 @@ func TestObjectCollectsEveryFault(t *testing.T) {
 		"parent_id": 1, "tenant_reference": null, "extra": {"deep": 1}
 	}`)
 	in.Faults = faults
-	readEligibilityRequest(newObject("", tree, &in.Faults), &in)
+	newObject("", tree, &in.Faults).fill(&in)
 	var got []string
 	_, _, _, faults = in.Inquiry(billing.Date{Year: 2026, Month: 1, Day: 2})
 	for _, f := range faults {
@@ -241,7 +241,7 @@ func TestFaultsAreBounded(t *testing.T) {
 	} {
 		tree, faults := readTree(t, body)
 		in := intake.EligibilityRequest{Faults: faults}
-		readEligibilityRequest(newObject("", tree, &in.Faults), &in)
+		newObject("", tree, &in.Faults).fill(&in)
 		if _, _, _, faults := in.Inquiry(billing.Date{Year: 2026, Month: 1, Day: 2}); len(faults) != 100 {
 			t.Errorf("%s: %d faults", name, len(faults))
 		}

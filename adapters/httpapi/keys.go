@@ -13,11 +13,7 @@ import (
 
 // createKey handles POST /api_keys.
 func (a *api) createKey(x *exchange) (*reply, error) {
-	var in intake.KeyRequest
-	doc := x.document(&in.Faults)
-	in.Name, in.Mode, in.Permissions = doc.text("name"), doc.text("mode"), doc.optionalTexts("permissions")
-	in.ExpiresAt, in.AllowedAddresses = doc.instant("expires_at"), doc.optionalTexts("allowed_addresses")
-	doc.end()
+	in := readBody[intake.KeyRequest](x)
 	return kept(a.access.CreateKey(x.ctx, replying(x, http.StatusCreated, issuedShape), in))
 }
 

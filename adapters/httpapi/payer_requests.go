@@ -10,14 +10,7 @@ import (
 
 // recordPayerRequest handles POST /payer_requests.
 func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
-	var in intake.PayerRequestRecord
-	doc := x.document(&in.Faults)
-	in.ClaimID = doc.optionalText("claim_id")
-	in.PayerID = doc.optionalText("payer_id")
-	in.ReferenceNumber = doc.text("reference_number")
-	in.Requested = doc.text("requested")
-	in.DueDate = doc.optionalText("due_date")
-	doc.end()
+	in := readBody[intake.PayerRequestRecord](x)
 	return kept(a.payerRequests.Record(x.ctx, replying(x, http.StatusCreated, payerRequestShape), in))
 }
 
@@ -37,14 +30,7 @@ func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 
 // answerPayerRequest handles POST /payer_requests/{id}/answer.
 func (a *api) answerPayerRequest(x *exchange) (*reply, error) {
-	var in intake.AnswerRequest
-	doc := x.document(&in.Faults)
-	in.AttachmentID = doc.optionalText("attachment_id")
-	in.OfficeID = doc.optionalText("office_id")
-	in.Narrative = doc.optionalText("narrative")
-	in.About = readSubject(doc)
-	in.Elsewhere, in.Note = doc.flag("answered_elsewhere"), doc.optionalText("note")
-	doc.end()
+	in := readBody[intake.AnswerRequest](x)
 	answer := a.attachments.Answer
 	if in.Elsewhere {
 		answer = a.payerRequests.AnswerElsewhere

@@ -19,11 +19,8 @@ func (a *api) createEndpoint(x *exchange) (*reply, error) {
 // readEndpointRequest reads a new endpoint, or the changes to one.
 func readEndpointRequest(x *exchange) (in intake.EndpointRequest) {
 	doc := x.document(&in.Faults)
-	in.URL = doc.optionalText("url")
-	in.Description = doc.optionalText("description")
 	in.EveryType = doc.isNull("event_types")
-	in.EventTypes = doc.optionalTexts("event_types")
-	doc.end()
+	doc.fill(&in)
 	return in
 }
 

@@ -2,7 +2,8 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -18,61 +19,57 @@ import (
 // apiKeys are the API keys of the transaction's organization.
 type apiKeys struct{ *tx }
 
-const keyColumns = "id, org_id, mode, name, permissions, last_four, created_at, revoked_at, " +
-	"expires_at, allowed_addresses, created_by, last_used_at, last_used_from"
-
-type keyRow struct {
-	ID          billing.KeyID  `db:"id"`
-	Org         billing.OrgID  `db:"org_id"`
-	Mode        billing.Mode   `db:"mode"`
-	Name        string         `db:"name"`
-	Permissions pq.StringArray `db:"permissions"`
-	LastFour    string         `db:"last_four"`
-	CreatedAt   time.Time      `db:"created_at"`
-	RevokedAt   sql.NullTime   `db:"revoked_at"`
-	ExpiresAt   sql.NullTime   `db:"expires_at"`
-	Allowed     pq.StringArray `db:"allowed_addresses"`
-	CreatedBy   billing.UserID `db:"created_by"`
-	UsedAt      sql.NullTime   `db:"last_used_at"`
-	UsedFrom    string         `db:"last_used_from"`
-	Faults      []byte         `db:"faults"`
+func keyFields(k *caller.APIKey) []field {
+	return []field{
+		{"id", &k.ID},
+		{"org_id", &k.Scope.Org},
+		{"mode", &k.Scope.Mode},
+		{"name", &k.Name},
+		{"permissions", textArray[billing.Permission]{of: &k.Permissions}},
+		{"last_four", &k.LastFour},
+		{"created_at", instant{&k.CreatedAt}},
+		{"revoked_at", instant{&k.RevokedAt}},
+		{"expires_at", instant{&k.ExpiresAt}},
+		{"allowed_addresses", prefixes{&k.AllowedAddresses}},
+		{"created_by", &k.CreatedBy},
+		{"last_used_at", instant{&k.LastUsedAt}},
+		{"last_used_from", &k.LastUsedFrom},
+	}
 }
 
-func (r keyRow) key() (k *caller.APIKey, err error) {
-	k = &caller.APIKey{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, Permissions: typed[billing.Permission](r.Permissions), LastFour: r.LastFour,
-		CreatedAt: r.CreatedAt.UTC(), CreatedBy: r.CreatedBy, RevokedAt: present(r.RevokedAt), ExpiresAt: present(r.ExpiresAt), LastUsedAt: present(r.UsedAt), LastUsedFrom: r.UsedFrom,
+// prefixes is an array of addresses.
+type prefixes struct{ of *[]netip.Prefix }
+
+// Value returns the array.
+func (p prefixes) Value() (driver.Value, error) {
+	all := pq.StringArray{}
+	for _, one := range *p.of {
+		all = append(all, one.String())
 	}
-	for _, text := range r.Allowed {
-		p, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, fmt.Errorf("read key %s: %w", r.ID, err)
-		}
-		k.AllowedAddresses = append(k.AllowedAddresses, p)
+	return all.Value()
+}
+
+// Scan reads the array.
+func (p prefixes) Scan(src any) error {
+	var all pq.StringArray
+	err := all.Scan(src)
+	for _, text := range all {
+		one, wrong := netip.ParsePrefix(text)
+		err = errors.Join(err, wrong)
+		*p.of = append(*p.of, one)
 	}
-	if r.Faults == nil {
-		return k, nil
-	}
-	var rows []faultRow
-	if err := decode(r.Faults, &rows); err != nil {
-		return nil, err
-	}
-	k.Faults, err = values(rows, faultRow.fault)
-	return k, err
+	return err
 }
 
 // Insert stores a key.
 func (r apiKeys) Insert(ctx context.Context, k *caller.APIKey, digest [32]byte) error {
-	allowed := pq.StringArray{}
-	for _, p := range k.AllowedAddresses {
-		allowed = append(allowed, p.String())
+	id, args, err := keyTable.values(r.tx, k, digest[:])
+	if err != nil {
+		return err
 	}
-	r.evidence = rowEvidence("api_keys", k.ID)
-	return r.later(ctx, k.ID, `
-INSERT INTO api_keys (id, org_id, mode, name, permissions, last_four, digest, created_at, revoked_at, expires_at, allowed_addresses, created_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		k.ID, r.scope.Org, k.Scope.Mode, k.Name, texts(k.Permissions), k.LastFour, digest[:], micro(k.CreatedAt), optional(k.RevokedAt),
-		optional(k.ExpiresAt), allowed, k.CreatedBy)
+	args[2] = k.Scope.Mode // a key of either mode
+	r.evidence = rowEvidence("api_keys", id)
+	return r.later(ctx, k.ID, keyTable.inserting, args...)
 }
 
 // Revoke revokes a key.
@@ -88,13 +85,12 @@ func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*c
 
 // List reads a page of keys.
 func (r apiKeys) List(ctx context.Context, p billing.Page) ([]*caller.APIKey, error) {
-	return page(ctx, r.tx, "keys", keyRow.key, r.ofOrganization(keyColumns, "api_keys"), p)
+	return keyTable.page(ctx, r.tx, r.ofOrganization(keyColumns, "api_keys"), p)
 }
 
 // Working reads the keys that a user made, without revoked and expired ones.
 func (r apiKeys) Working(ctx context.Context, by billing.UserID, at time.Time) ([]*caller.APIKey, error) {
-	return many(ctx, r.tx, "read the keys of "+by.String(), keyRow.key, "SELECT "+keyColumns+`
-FROM api_keys
+	return keyTable.many(ctx, r.tx, "read the keys of "+by.String(), keyTable.selecting+`
 WHERE org_id = $1 AND created_by = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
 ORDER BY created_at, id`, r.scope.Org, by, micro(at))
 }
@@ -129,26 +125,32 @@ type keyFinder struct{ *tx }
 
 // Find looks up a key by its digest, with the fault rules of its organization.
 func (r keyFinder) Find(ctx context.Context, digest [32]byte) (*caller.APIKey, error) {
-	return one(ctx, r.tx, "key", keyRow.key, "SELECT "+keyColumns+`, (
+	all, err := read(ctx, r.tx, "get key", func(k *caller.APIKey) []field {
+		return append(keyFields(k), field{"faults", faultRules{&k.Faults}})
+	}, "SELECT "+keyColumns+`, (
 	SELECT json_agg(f ORDER BY f.serial)
 	FROM sandbox_faults f
 	WHERE f.org_id = k.org_id AND k.mode = 'test' AND f.expires_at > now()
 ) AS faults
 FROM api_keys k
 WHERE digest = $1`, digest[:])
+	if err == nil && len(all) == 0 {
+		err = billing.NotFound("key", "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // Get reads a key.
 func (r keyFinder) Get(ctx context.Context, id billing.KeyID) (*caller.APIKey, error) {
-	return one(ctx, r.tx, "key", keyRow.key, "SELECT "+keyColumns+"\nFROM api_keys\nWHERE id = $1", id)
+	return keyTable.one(ctx, r.tx, keyTable.selecting+"WHERE id = $1", id)
 }
 
 // Valid reads which of the keys are not revoked.
-func (r keyFinder) Valid(ctx context.Context, ids []billing.KeyID) (valid []billing.KeyID, err error) {
-	if err := r.list(ctx, &valid, "SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL", pq.Array(ids)); err != nil {
-		return nil, fmt.Errorf("read keys: %w", err)
-	}
-	return valid, nil
+func (r keyFinder) Valid(ctx context.Context, ids []billing.KeyID) ([]billing.KeyID, error) {
+	return columnOf[billing.KeyID](ctx, r.tx, "read keys", "SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL", pq.Array(ids))
 }
 
 // Used stores the last uses of keys.
@@ -167,19 +169,14 @@ WHERE k.id = u.id AND (k.last_used_at IS NULL OR k.last_used_at < u.at)`, pq.Arr
 
 type organizations struct{ *tx }
 
-type orgRow struct {
-	ID        billing.OrgID `db:"id"`
-	Name      string        `db:"name"`
-	CreatedAt time.Time     `db:"created_at"`
-
-	RequireTOTP       bool `db:"require_totp"`
-	EndpointsNeedRead bool `db:"endpoints_need_read"`
-}
-
-const orgColumns = "id, name, created_at, require_totp, endpoints_need_read"
-
-func (r orgRow) org() (*caller.Organization, error) {
-	return &caller.Organization{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), RequireTOTP: r.RequireTOTP, EndpointsNeedRead: r.EndpointsNeedRead}, nil
+func orgFields(o *caller.Organization) []field {
+	return []field{
+		{"id", &o.ID},
+		{"name", &o.Name},
+		{"created_at", instant{&o.CreatedAt}},
+		{"require_totp", &o.RequireTOTP},
+		{"endpoints_need_read", &o.EndpointsNeedRead},
+	}
 }
 
 // ownOrganization is the transaction's organization.
@@ -192,7 +189,7 @@ func (r ownOrganization) Get(ctx context.Context) (*caller.Organization, error) 
 
 // Lock reads the organization and locks its row.
 func (r ownOrganization) Lock(ctx context.Context) (*caller.Organization, error) {
-	return one(ctx, r.tx, "organization", orgRow.org, "SELECT "+orgColumns+"\nFROM organizations\nWHERE id = $1\nFOR UPDATE", r.scope.Org)
+	return orgTable.one(ctx, r.tx, orgTable.selecting+"WHERE id = $1\nFOR UPDATE", r.scope.Org)
 }
 
 // Save stores the settings.
@@ -203,21 +200,20 @@ func (r ownOrganization) Save(ctx context.Context, o *caller.Organization) error
 
 // Insert stores a new organization.
 func (r organizations) Insert(ctx context.Context, o *caller.Organization) error {
-	r.evidence = rowEvidence("organizations", o.ID)
-	return r.later(ctx, o.ID, "INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)", o.ID, o.Name, micro(o.CreatedAt))
+	return orgTable.insert(ctx, r.tx, o)
 }
 
 // Get reads an organization.
 func (r organizations) Get(ctx context.Context, id billing.OrgID) (*caller.Organization, error) {
-	return one(ctx, r.tx, "organization", orgRow.org, "SELECT "+orgColumns+"\nFROM organizations\nWHERE id = $1", id)
+	return orgTable.one(ctx, r.tx, orgTable.selecting+"WHERE id = $1", id)
 }
 
 // Office reads an office of any organization.
 func (r organizations) Office(ctx context.Context, id billing.OfficeID) (*directory.Office, error) {
-	return one(ctx, r.tx, "office", officeRow.office, "SELECT "+officeColumns+" FROM offices WHERE id = $1", id)
+	return officeTable.one(ctx, r.tx, officeTable.selecting+"WHERE id = $1", id)
 }
 
 // List reads every organization, oldest first.
 func (r organizations) List(ctx context.Context) ([]*caller.Organization, error) {
-	return many(ctx, r.tx, "list organizations", orgRow.org, "SELECT "+orgColumns+"\nFROM organizations\nORDER BY created_at, id")
+	return orgTable.many(ctx, r.tx, "list organizations", orgTable.selecting+"ORDER BY created_at, id")
 }

@@ -37,18 +37,11 @@ ON CONFLICT ON CONSTRAINT acknowledgements_content DO NOTHING`,
 	return id, nil
 }
 
-type acknowledgementRow struct {
-	Batch      billing.FileID               `db:"batch_id"`
-	Number     int                          `db:"number"`
-	Kind       clearing.AcknowledgementKind `db:"kind"`
-	ID         billing.FileID               `db:"id"`
-	Name       string                       `db:"name"`
-	ReceivedAt time.Time                    `db:"received_at"`
-	Content    []byte                       `db:"content"`
-}
+const acknowledgementColumns = "b.number, b.kind, a.name, a.received_at"
 
-func (r *acknowledgementRow) acknowledgement() clearing.BatchAcknowledgement {
-	return clearing.BatchAcknowledgement{Number: r.Number, Kind: r.Kind, Name: r.Name, ReceivedAt: r.ReceivedAt.UTC()}
+// acknowledgementTargets are what Scan reads acknowledgementColumns into, and more.
+func acknowledgementTargets(a *clearing.BatchAcknowledgement, more ...any) []any {
+	return append([]any{&a.Number, &a.Kind, &a.Name, instant{&a.ReceivedAt}}, more...)
 }
 
 // acknowledgementsOf selects the acknowledgements of batches of the scope.
@@ -62,26 +55,22 @@ func (r acknowledgements) of(batches []*clearing.Batch) (string, []any) {
 	for _, b := range batches {
 		ids = append(ids, b.ID.UUID())
 	}
-	return `SELECT b.batch_id, b.number, b.kind, a.name, a.received_at` + acknowledgementsOf + `b.batch_id = ANY ($3::uuid[])
+	return "SELECT " + acknowledgementColumns + ", b.batch_id" + acknowledgementsOf + `b.batch_id = ANY ($3::uuid[])
 ORDER BY b.batch_id, b.number`, []any{r.scope.Org, r.scope.Mode, ids}
 }
 
 // addTo adds their acknowledgements to batches.
 func (r acknowledgements) addTo(ctx context.Context, to []*clearing.Batch) error {
-	var rows []acknowledgementRow
-	text, args := r.of(to)
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return fmt.Errorf("list acknowledgements: %w", err)
-	}
 	of := map[billing.FileID]*clearing.Batch{}
 	for _, b := range to {
 		of[b.ID] = b
 	}
-	for i := range rows {
-		b := of[rows[i].Batch]
-		b.Acknowledgements = append(b.Acknowledgements, rows[i].acknowledgement())
-	}
-	return nil
+	var a clearing.BatchAcknowledgement
+	var id billing.FileID
+	text, args := r.of(to)
+	return r.each(ctx, "list acknowledgements", acknowledgementTargets(&a, &id), func() {
+		of[id].Acknowledgements = append(of[id].Acknowledgements, a)
+	}, text, args...)
 }
 
 // Link adds an acknowledgement to a locked batch.
@@ -96,22 +85,28 @@ WHERE org_id = $1 AND mode = $2 AND batch_id = $3`, r.scope.Org, r.scope.Mode, i
 
 // Get reads an acknowledgement of a batch with its bytes.
 func (r acknowledgements) Get(ctx context.Context, id billing.FileID, number int) (*clearing.BatchAcknowledgement, []byte, error) {
-	row, err := one(ctx, r.tx, "acknowledgement", func(row acknowledgementRow) (*acknowledgementRow, error) { return &row, nil },
-		`SELECT b.number, b.kind, a.id, a.name, a.received_at, coalesce(a.excerpt, a.content) AS content`+acknowledgementsOf+
-			`b.batch_id = $3 AND b.number = $4`, r.scope.Org, r.scope.Mode, id, number)
-	if err != nil {
+	var a clearing.BatchAcknowledgement
+	var own billing.FileID
+	var sealed []byte
+	err := r.each(ctx, "get an acknowledgement", acknowledgementTargets(&a, &own, &sealed), func() {},
+		"SELECT "+acknowledgementColumns+", a.id, coalesce(a.excerpt, a.content)"+acknowledgementsOf+"b.batch_id = $3 AND b.number = $4",
+		r.scope.Org, r.scope.Mode, id, number)
+	switch {
+	case err != nil:
 		return nil, nil, err
+	case sealed == nil:
+		return nil, nil, billing.NotFound("acknowledgement", "")
 	}
-	plain, err := r.store.sealer.open(r.scope, row.ID, row.Content)
+	plain, err := r.store.sealer.open(r.scope, own, sealed)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open acknowledgement %s: %w", row.ID, err)
+		return nil, nil, fmt.Errorf("open acknowledgement %s: %w", own, err)
 	}
-	return new(row.acknowledgement()), plain, nil
+	return &a, plain, nil
 }
 
 // late selects those of the batches that wait for the operator.
 func (r acknowledgements) late(ids []billing.FileID) (string, []any) {
-	q := r.query(batchColumns, "batches")
+	q := batchTable.of(r.tx)
 	q.where("id = ANY (%::uuid[]) AND (unknown_since IS NOT NULL OR overdue <> '{}' OR state = 'pending' AND delayed_since IS NOT NULL)", uuids(ids))
 	return q.text("ORDER BY created_at, id"), q.args
 }
@@ -138,23 +133,12 @@ func (r acknowledgements) Of(ctx context.Context, ids []billing.FileID) ([]*clea
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var rows []struct {
-		batchRow
-
-		Unreported bool `db:"unreported"`
-	}
 	text, args := r.awaiting(ids)
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("find batches: %w", err)
-	}
-	all := make([]*clearing.Batch, len(rows))
-	for i, row := range rows {
-		b, err := row.batch()
-		if err != nil {
-			return nil, err
-		}
-		b.Unreported = row.Unreported
-		all[i] = b
+	all, err := read(ctx, r.tx, "find batches", func(b *clearing.Batch) []field {
+		return append(batchFields(b), field{"unreported", &b.Unreported})
+	}, text, args...)
+	if err != nil {
+		return nil, err
 	}
 	return all, r.addTo(ctx, all)
 }

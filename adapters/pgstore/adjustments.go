@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/lib/pq"
 
@@ -43,19 +42,14 @@ func (r adjustments) Named(ctx context.Context, payer remit.Source, numbers []st
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	var rows []struct {
-		Number string          `db:"number"`
-		ID     billing.ClaimID `db:"id"`
-	}
-	text, args := r.named(payer, numbers)
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("find the claims that provider adjustments name: %w", err)
-	}
 	all := map[string][]billing.ClaimID{}
-	for _, row := range rows {
-		all[row.Number] = append(all[row.Number], row.ID)
-	}
-	return all, nil
+	var number string
+	var id billing.ClaimID
+	text, args := r.named(payer, numbers)
+	err := r.each(ctx, "find the claims that provider adjustments name", []any{&number, &id}, func() {
+		all[number] = append(all[number], id)
+	}, text, args...)
+	return all, err
 }
 
 func (r adjustments) forwarded(payer remit.Source) (string, []any) {
@@ -71,20 +65,10 @@ WHERE e.org_id = % AND e.mode = % AND `+ofPayer+` AND e.detail::jsonb @> '{"Prov
 
 // Forwarded reads the balances that a payer carried forward.
 func (r adjustments) Forwarded(ctx context.Context, payer remit.Source) ([]remit.Forwarded, error) {
-	var rows []struct {
-		ERA       billing.ERAID `db:"id"`
-		Date      billing.Date  `db:"payment_date"`
-		Trace     string        `db:"trace_number"`
-		Reference string        `db:"reference"`
-		Amount    billing.Money `db:"amount"`
-	}
+	var all []remit.Forwarded
+	var f remit.Forwarded
 	text, args := r.forwarded(payer)
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("read the balances that a payer carried forward: %w", err)
-	}
-	all := make([]remit.Forwarded, len(rows))
-	for i, row := range rows {
-		all[i] = remit.Forwarded{ERA: row.ERA, Date: row.Date, TraceNumber: row.Trace, Reference: row.Reference, Amount: row.Amount}
-	}
-	return all, nil
+	err := r.each(ctx, "read the balances that a payer carried forward", []any{&f.ERA, &f.Date, &f.TraceNumber, &f.Reference, &f.Amount},
+		func() { all = append(all, f) }, text, args...)
+	return all, err
 }

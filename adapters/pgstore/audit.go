@@ -17,37 +17,34 @@ import (
 // auditEntries are the entries of the audit.
 type auditEntries struct{ *tx }
 
-const auditColumns = "id, org_id, mode, user_id, key_id, operator, background, address, agent, operation, resource_id, shown, status, created_at"
-
-type auditRow struct {
-	ID         billing.AuditEntryID `db:"id"`
-	Org        billing.OrgID        `db:"org_id"`
-	Mode       sql.NullString       `db:"mode"`
-	User       billing.UserID       `db:"user_id"`
-	Key        billing.KeyID        `db:"key_id"`
-	Operator   sql.NullString       `db:"operator"`
-	Name       sql.NullString       `db:"name"`
-	Background bool                 `db:"background"`
-	Address    string               `db:"address"`
-	Agent      string               `db:"agent"`
-	Operation  string               `db:"operation"`
-	Resource   sql.NullString       `db:"resource_id"`
-	Shown      pq.StringArray       `db:"shown"`
-	Status     sql.NullInt16        `db:"status"`
-	CreatedAt  time.Time            `db:"created_at"`
+func auditFields(e *caller.AuditEntry) []field {
+	return []field{
+		{"id", &e.ID},
+		{"org_id", &e.Org},
+		{"mode", nullText[billing.Mode]{&e.Mode}},
+		{"user_id", &e.User},
+		{"key_id", &e.Key},
+		{"operator", nullText[string]{&e.Operator}},
+		{"background", &e.Background},
+		{"address", &e.Address},
+		{"agent", &e.Agent},
+		{"operation", &e.Operation},
+		{"resource_id", nullText[string]{&e.Resource}},
+		{"shown", textArray[string]{of: &e.Shown}},
+		{"status", nullNumber[int]{&e.Status}},
+		{"created_at", instant{&e.CreatedAt}},
+	}
 }
 
-func (r auditRow) entry() (*caller.AuditEntry, error) {
-	return &caller.AuditEntry{
-		ID: r.ID, Org: r.Org, Mode: billing.Mode(r.Mode.String), User: r.User, Key: r.Key, Operator: r.Operator.String, Name: r.Name.String,
-		Background: r.Background, Address: r.Address, Agent: r.Agent, Operation: r.Operation, Resource: r.Resource.String,
-		Shown: append([]string(nil), r.Shown...), Status: int(r.Status.Int16), CreatedAt: r.CreatedAt.UTC(),
-	}, nil
+// namedAuditFields adds the name that auditNames selects.
+func namedAuditFields(e *caller.AuditEntry) []field {
+	return append(auditFields(e), field{"name", nullText[string]{&e.Name}})
 }
 
-const insertAuditEntries = `
-INSERT INTO audit_entries (` + auditColumns + `)
-SELECT ` + auditColumns + `
+//nolint:gochecknoglobals // a constant, built from the columns
+var insertAuditEntries = `
+INSERT INTO audit_entries (` + auditTable.columns + `)
+SELECT ` + auditTable.columns + `
 FROM json_populate_recordset(NULL::audit_entries, $1)
 ON CONFLICT DO NOTHING`
 
@@ -63,11 +60,11 @@ type auditKey struct {
 func (r auditEntries) Insert(ctx context.Context, entries []*caller.AuditEntry) error {
 	for _, e := range entries {
 		replied := e.Status != 0 || e.Actor() != caller.ActorUser
-		stored := row{
-			"id": e.ID, "org_id": e.Org, "mode": nonEmpty(string(e.Mode)), "user_id": e.User, "key_id": e.Key, "operator": nonEmpty(e.Operator),
-			"background": e.Background, "address": e.Address, "agent": e.Agent, "operation": e.Operation, "resource_id": nonEmpty(e.Resource),
-			"shown": append([]string{}, e.Shown...), "status": sql.NullInt64{Int64: int64(e.Status), Valid: replied}, "created_at": micro(e.CreatedAt),
+		stored, err := rowOf(auditFields(e))
+		if err != nil {
+			return err
 		}
+		stored["status"] = sql.NullInt64{Int64: int64(e.Status), Valid: replied}
 		w := write{row: auditKey{e.ID, replied}, set: insertAuditEntries, rows: []row{stored}, again: e.Actor() == caller.ActorKey}
 		if err := r.push(ctx, w); err != nil {
 			return fmt.Errorf("insert audit entries: %w", err)
@@ -86,7 +83,7 @@ func (r auditEntries) List(ctx context.Context, f caller.AuditFilter, p billing.
 		}
 	}
 	text, args := r.page(f, about, p)
-	return many(ctx, r.tx, "list audit entries", auditRow.entry, text, args...)
+	return read(ctx, r.tx, "list audit entries", namedAuditFields, text, args...)
 }
 
 const auditNames = `, coalesce((SELECT email FROM users u WHERE u.org_id = e.org_id AND u.id = e.user_id),
@@ -100,11 +97,11 @@ func (r auditEntries) page(f caller.AuditFilter, about []string, p billing.Page)
 	}
 	q := &query{}
 	if about == nil {
-		q.add("SELECT "+auditColumns+auditNames+"audit_entries e\nWHERE org_id = %", r.scope.Org)
+		q.add("SELECT "+auditTable.columns+auditNames+"audit_entries e\nWHERE org_id = %", r.scope.Org)
 		q.audit(f)
 		return q.page(p), q.args
 	}
-	q.add("SELECT "+auditColumns+auditNames+`(
+	q.add("SELECT "+auditTable.columns+auditNames+`(
 	SELECT DISTINCT ON (created_at, id) found.*
 	FROM unnest(%::text[]) about (resource) CROSS JOIN LATERAL (
 		SELECT e.*
@@ -122,12 +119,12 @@ func (r auditEntries) page(f caller.AuditFilter, about []string, p billing.Page)
 
 // Operators reads a page of the entries of operators, newest first.
 func (r auditEntries) Operators(ctx context.Context, org billing.OrgID, f caller.AuditFilter, p billing.Page) ([]*caller.AuditEntry, error) {
-	return page(ctx, r.tx, "audit entries", auditRow.entry, r.operators(org, f), p)
+	return auditTable.page(ctx, r.tx, r.operators(org, f), p)
 }
 
 func (r auditEntries) operators(org billing.OrgID, f caller.AuditFilter) *query {
 	q := &query{}
-	q.add("SELECT " + auditColumns + "\nFROM audit_entries e\nWHERE operator IS NOT NULL AND NOT background")
+	q.add("SELECT " + auditTable.columns + "\nFROM audit_entries e\nWHERE operator IS NOT NULL AND NOT background")
 	whereSet(q, "org_id = %", org)
 	q.audit(f)
 	return q
@@ -167,16 +164,12 @@ func (r auditEntries) holding(ctx context.Context, patient billing.PatientID) ([
 		if err := r.switchTo(ctx, mode); err != nil {
 			return nil, err
 		}
-		var rows []struct {
-			Kind string        `db:"kind"`
-			ID   billing.JobID `db:"id"`
-		}
+		var kind string
+		var id billing.JobID
 		text, args := r.holders(patient, mode)
-		if err := r.list(ctx, &rows, text, args...); err != nil {
-			return nil, fmt.Errorf("find what holds the claims of a patient: %w", err)
-		}
-		for _, row := range rows {
-			ids = append(ids, holder(row.Kind, row.ID))
+		use := func() { ids = append(ids, holder(kind, id)) }
+		if err := r.each(ctx, "find what holds the claims of a patient", []any{&kind, &id}, use, text, args...); err != nil {
+			return nil, err
 		}
 		unclaimed, err := r.unclaimed(ctx, patient)
 		if err != nil {
@@ -204,26 +197,18 @@ func holder(kind string, id billing.JobID) string {
 
 // unclaimed returns the attachments without a claim that are about the patient.
 func (r auditEntries) unclaimed(ctx context.Context, patient billing.PatientID) (ids []string, err error) {
-	var rows []struct {
-		ID          billing.AttachmentID `db:"id"`
-		About       []byte               `db:"about"`
-		First, Last string
-		Born        billing.Date `db:"date_of_birth"`
-	}
-	if err := r.list(ctx, &rows, bornAlike, patient); err != nil {
-		return nil, fmt.Errorf("find the attachments of a patient: %w", err)
-	}
-	for _, row := range rows {
-		var about attachment.Subject
-		if err := decode(row.About, &about); err != nil {
-			return nil, err
-		}
-		is, _ := directory.PatientKey(row.First, row.Last, row.Born)
+	var id billing.AttachmentID
+	var about attachment.Subject
+	var first, last string
+	var born billing.Date
+	err = r.each(ctx, "find the attachments of a patient", []any{&id, document{&about, ""}, &first, &last, &born}, func() {
+		is, _ := directory.PatientKey(first, last, born)
 		if key, ok := directory.PatientKey(about.Patient.FirstName, about.Patient.LastName, about.Patient.DateOfBirth); ok && key == is {
-			ids = append(ids, row.ID.String())
+			ids = append(ids, id.String())
 		}
-	}
-	return ids, nil
+		about = attachment.Subject{}
+	}, bornAlike, patient)
+	return ids, err
 }
 
 const bornAlike = `

@@ -3,7 +3,6 @@ package pgstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"strconv"
 	"strings"
@@ -68,14 +67,6 @@ LEFT JOIN LATERAL (
 // beforeAll is the snapshot of the zero mark. It is older than any watch.
 const beforeAll = "1:1:"
 
-type changeRow struct {
-	Snapshot string         `db:"snapshot"`
-	Place    int            `db:"place"`
-	Complete bool           `db:"complete"`
-	Kind     sql.NullString `db:"kind"`
-	ID       billing.JobID  `db:"id"`
-}
-
 // After reads what is visible now and was not at the mark.
 func (r changes) After(ctx context.Context, scopes []billing.Scope, mark event.Mark, limit int) ([]event.ScopeChanges, event.Mark, error) {
 	snapshot := cmp.Or(mark.Snapshot, beforeAll)
@@ -83,25 +74,26 @@ func (r changes) After(ctx context.Context, scopes []billing.Scope, mark event.M
 		snapshot = h + ":" + h + ":"
 	}
 	orgs, modes := split(scopes)
-	var rows []changeRow
-	if err := r.list(ctx, &rows, changesAfter, orgs, modes, snapshot, limit+1); err != nil {
-		return nil, mark, fmt.Errorf("read changes: %w", err)
-	}
+	var place int
+	var complete bool
+	var change event.Change
 	out := make([]event.ScopeChanges, len(scopes))
-	for _, row := range rows {
-		of := &out[row.Place-1]
-		of.Complete = row.Complete
+	to := []any{&mark.Snapshot, &place, &complete, nullText[event.ChangeKind]{&change.Kind}, (*billing.JobID)(&change.ID)}
+	err := r.each(ctx, "read changes", to, func() {
+		of := &out[place-1]
+		of.Complete = complete
 		switch {
-		case !row.Kind.Valid:
+		case change.Kind == "":
 		case len(of.Changes) == limit:
 			of.More = true
 		default:
-			of.Changes = append(of.Changes, event.Change{Kind: event.ChangeKind(row.Kind.String), ID: row.ID})
+			of.Changes = append(of.Changes, change)
 		}
-		mark.Snapshot = row.Snapshot
+	}, changesAfter, orgs, modes, snapshot, limit+1)
+	if err != nil {
+		return nil, mark, err
 	}
 	horizon, _, _ := strings.Cut(mark.Snapshot, ":")
-	var err error
 	if mark.Horizon, err = strconv.ParseUint(horizon, 10, 64); err != nil {
 		return nil, mark, fmt.Errorf("read changes: %w", err)
 	}

@@ -2,9 +2,7 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,59 +10,40 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
-	"github.com/molar-billing/molar/core/billing/directory"
 )
 
 type checks struct{ *tx }
 
-// checkColumns lists every column except exchanges, which few callers read.
-const checkColumns = `id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome, parent_id,
-	request_id, person_request_id, idempotency_key, tenant_reference, cache_source, created_at, inquiry, network, latency_ms, completed_at,
-	rejection, coverage_status, benefits, shown, shown_failure`
-
-type checkRow struct {
-	ID              billing.CheckID     `db:"id"`
-	Org             billing.OrgID       `db:"org_id"`
-	Mode            billing.Mode        `db:"mode"`
-	OfficeID        billing.OfficeID    `db:"office_id"`
-	PayerID         billing.PayerID     `db:"payer_id"`
-	PayerCode       string              `db:"payer_code"`
-	PayerName       string              `db:"payer_name"`
-	PatientID       billing.PatientID   `db:"patient_id"`
-	State           coverage.CheckState `db:"state"`
-	Outcome         coverage.Outcome    `db:"outcome"`
-	ParentID        billing.CheckID     `db:"parent_id"`
-	RequestID       billing.RequestID   `db:"request_id"`
-	OfPerson        billing.RequestID   `db:"person_request_id"`
-	IdempotencyKey  string              `db:"idempotency_key"`
-	TenantReference *string             `db:"tenant_reference"`
-	CacheSource     billing.CheckID     `db:"cache_source"`
-	CreatedAt       time.Time           `db:"created_at"`
-	Inquiry         []byte              `db:"inquiry"`
-	Network         string              `db:"network"`
-	LatencyMS       *int                `db:"latency_ms"`
-	CompletedAt     sql.NullTime        `db:"completed_at"`
-	Rejection       []byte              `db:"rejection"`
-	CoverageStatus  coverage.Status     `db:"coverage_status"`
-	Benefits        []byte              `db:"benefits"`
-	Shown           []byte              `db:"shown"`
-	ShownFailure    []byte              `db:"shown_failure"`
-}
-
-func (r checkRow) check() (*coverage.Check, error) {
-	c := &coverage.Check{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, OfficeID: r.OfficeID,
-		Payer:     directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName},
-		PatientID: r.PatientID, State: r.State, Outcome: r.Outcome, ParentID: r.ParentID, RequestID: r.RequestID,
-		OfPerson: r.OfPerson, IdempotencyKey: r.IdempotencyKey, TenantReference: r.TenantReference, CacheSource: r.CacheSource,
-		CreatedAt: r.CreatedAt.UTC(), CompletedAt: present(r.CompletedAt), Network: r.Network, LatencyMS: r.LatencyMS,
-		Status: r.CoverageStatus, Benefits: r.Benefits, Shown: r.Shown, ShownFailure: r.ShownFailure,
+// checkFields leaves out exchanges, which few callers read.
+func checkFields(c *coverage.Check) []field {
+	return []field{
+		{"id", &c.ID},
+		{"org_id", &c.Scope.Org},
+		{"mode", &c.Scope.Mode},
+		{"office_id", &c.OfficeID},
+		{"payer_id", &c.Payer.ID},
+		{"payer_code", &c.Payer.PayerID},
+		{"payer_name", &c.Payer.Name},
+		{"patient_id", &c.PatientID},
+		{"state", &c.State},
+		{"outcome", &c.Outcome},
+		{"parent_id", &c.ParentID},
+		{"request_id", &c.RequestID},
+		{"person_request_id", &c.OfPerson},
+		{"idempotency_key", &c.IdempotencyKey},
+		{"tenant_reference", &c.TenantReference},
+		{"cache_source", &c.CacheSource},
+		{"created_at", instant{&c.CreatedAt}},
+		{"inquiry", document{&c.Inquiry, "{}"}},
+		{"network", &c.Network},
+		{"latency_ms", &c.LatencyMS},
+		{"completed_at", instant{&c.CompletedAt}},
+		{"rejection", maybe{&c.Rejection}},
+		{"coverage_status", &c.Status},
+		{"benefits", written{&c.Benefits}},
+		{"shown", written{&c.Shown}},
+		{"shown_failure", written{&c.ShownFailure}},
 	}
-	err := errors.Join(decode(r.Inquiry, &c.Inquiry), decode(r.Rejection, &c.Rejection))
-	if err != nil {
-		return nil, fmt.Errorf("read check %s: %w", r.ID, err)
-	}
-	return c, nil
 }
 
 // encode returns the value of a JSON column, or NULL for a nil pointer. The JSON uses
@@ -94,28 +73,16 @@ func decode(b []byte, into any) error {
 
 // Insert stores a new check.
 func (r checks) Insert(ctx context.Context, c *coverage.Check) error {
-	inquiry, err := encode(&c.Inquiry)
-	if err != nil {
-		return err
-	}
-	rejection, err := encode(c.Rejection)
-	if err != nil {
-		return err
-	}
 	digest := c.Digest()
-	r.evidence = rowEvidence("eligibility_checks", c.ID)
+	id, args, err := checkTable.values(r.tx, c, digest[:])
+	if err != nil {
+		return err
+	}
+	r.evidence = rowEvidence("eligibility_checks", id)
 	if c.State == coverage.CheckPending {
 		r.pending = c.ID
 	}
-	if err := r.laterOf(ctx, c.ID, c.ID, `
-INSERT INTO eligibility_checks (id, org_id, mode, office_id, payer_id, payer_code, payer_name, patient_id, state, outcome,
-	parent_id, request_id, person_request_id, idempotency_key, tenant_reference, cache_source, created_at, digest, inquiry, network,
-	latency_ms, completed_at, rejection, coverage_status, benefits, shown, shown_failure)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, nullif($25, '')::json,
-	nullif($26, ''), nullif($27, ''))`,
-		c.ID, r.scope.Org, r.scope.Mode, c.OfficeID, c.Payer.ID, c.Payer.PayerID, c.Payer.Name, c.PatientID, c.State, c.Outcome,
-		c.ParentID, c.RequestID, c.OfPerson, c.IdempotencyKey, c.TenantReference, c.CacheSource, micro(c.CreatedAt), digest[:], inquiry,
-		c.Network, c.LatencyMS, optional(c.CompletedAt), rejection, c.Status, string(c.Benefits), string(c.Shown), string(c.ShownFailure)); err != nil || !c.CanBeReused() {
+	if err := r.laterOf(ctx, c.ID, c.ID, checkTable.inserting, args...); err != nil || !c.CanBeReused() {
 		return err
 	}
 	return r.later(ctx, answerOf(c.ID), `
@@ -128,16 +95,14 @@ type answerOf billing.CheckID
 
 // Get reads a check.
 func (r checks) Get(ctx context.Context, id billing.CheckID) (*coverage.Check, error) {
-	q := r.query(checkColumns, "eligibility_checks")
-	q.where("id = %", id)
-	return one(ctx, r.tx, "check", checkRow.check, q.text(""), q.args...)
+	return checkTable.get(ctx, r.tx, id, "")
 }
 
 // Find reads checks.
 func (r checks) Find(ctx context.Context, ids []billing.CheckID) (map[billing.CheckID]*coverage.Check, error) {
-	q := r.query(checkColumns, "eligibility_checks")
+	q := checkTable.of(r.tx)
 	q.where("id = ANY (%::uuid[])", uuids(ids))
-	all, err := many(ctx, r.tx, "find checks", checkRow.check, q.text(""), q.args...)
+	all, err := checkTable.many(ctx, r.tx, "find checks", q.text(""), q.args...)
 	found := make(map[billing.CheckID]*coverage.Check, len(all))
 	for _, c := range all {
 		found[c.ID] = c
@@ -174,11 +139,9 @@ func (r checks) Complete(ctx context.Context, done []coverage.CheckCompletion) (
 			sealed[i] = r.store.sealer.seal(r.scope, c.ID, frame(d.Exchanges))
 		}
 	}
-	var rows []struct {
-		ID  billing.CheckID `db:"id"`
-		XID string          `db:"xid"`
-	}
-	if err := r.list(ctx, &rows, `
+	var first []billing.CheckID
+	var id billing.CheckID
+	err := r.each(ctx, "complete checks", []any{&id, &r.xid}, func() { first = append(first, id) }, `
 WITH completed AS (
 	UPDATE eligibility_checks c
 	SET state = 'completed', outcome = d.outcome, patient_id = nullif(d.patient_id, '')::uuid, network = d.network,
@@ -199,20 +162,14 @@ WITH completed AS (
 SELECT id, pg_current_xact_id()::text AS xid
 FROM completed`,
 		r.scope.Org, r.scope.Mode, ids, outcomes, patients, networks, latencies, completed, rejections, statuses, benefits, sealed, answers,
-		shown, failures); err != nil {
-		return nil, fmt.Errorf("complete checks: %w", err)
-	}
-	first := make([]billing.CheckID, len(rows))
-	for i, row := range rows {
-		first[i], r.xid = row.ID, row.XID
-	}
-	return first, nil
+		shown, failures)
+	return first, err
 }
 
 // recent returns the SQL of Recent.
 func (r checks) recent(digest [32]byte, since time.Time) *query {
 	q := &query{}
-	q.built.WriteString("SELECT " + checkColumns + "\nFROM eligibility_checks")
+	q.built.WriteString(checkTable.selecting)
 	q.add(`
 WHERE org_id = % AND mode = % AND id = (
 	SELECT check_id
@@ -227,7 +184,7 @@ WHERE org_id = % AND mode = % AND id = (
 // Recent finds the newest saved answer to the same question.
 func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*coverage.Check, error) {
 	q := r.recent(digest, since)
-	c, err := one(ctx, r.tx, "check", checkRow.check, q.text(""), q.args...)
+	c, err := checkTable.one(ctx, r.tx, q.text(""), q.args...)
 	if billing.IsNotFound(err) {
 		return nil, nil
 	}
@@ -235,7 +192,7 @@ func (r checks) Recent(ctx context.Context, digest [32]byte, since time.Time) (*
 }
 
 func (r checks) filter(f coverage.CheckFilter) *query {
-	q := r.query(checkColumns, "eligibility_checks")
+	q := checkTable.of(r.tx)
 	whereSet(q, "patient_id = % AND patient_id IS NOT NULL", f.PatientID)
 	whereSet(q, "request_id = %", f.RequestID)
 	whereSet(q, "office_id = %", f.OfficeID)
@@ -248,7 +205,7 @@ func (r checks) filter(f coverage.CheckFilter) *query {
 
 // List reads a page of checks, newest first.
 func (r checks) List(ctx context.Context, f coverage.CheckFilter, p billing.Page) ([]*coverage.Check, error) {
-	return page(ctx, r.tx, "checks", checkRow.check, r.filter(f), p)
+	return checkTable.page(ctx, r.tx, r.filter(f), p)
 }
 
 // exchanges reads the messages exchanged for checks.
@@ -258,22 +215,18 @@ type exchanges struct{ *tx }
 func (r exchanges) Get(ctx context.Context, id billing.CheckID) (sent coverage.CheckExchange, err error) {
 	q := r.query("patient_id, cache_source, exchanges", "eligibility_checks")
 	q.where("id = %", id)
-	var row struct {
-		Patient     billing.PatientID `db:"patient_id"`
-		CacheSource billing.CheckID   `db:"cache_source"`
-		Exchanges   []byte
+	var sealed []byte
+	sent.Check = id
+	none := true
+	err = r.each(ctx, "read the messages of check "+id.String(), []any{&sent.Patient, &sent.Source, &sealed}, func() { none = false },
+		q.text(""), q.args...)
+	switch {
+	case err == nil && none:
+		return coverage.CheckExchange{}, billing.NotFound("check", "")
+	case err != nil || sealed == nil:
+		return sent, err
 	}
-	switch err := r.get(ctx, &row, q.text(""), q.args...); {
-	case errors.Is(err, sql.ErrNoRows):
-		return sent, billing.NotFound("check", "")
-	case err != nil:
-		return sent, fmt.Errorf("read the messages of check %s: %w", id, err)
-	}
-	sent = coverage.CheckExchange{Check: id, Patient: row.Patient, Source: row.CacheSource}
-	if row.Exchanges == nil {
-		return sent, nil
-	}
-	plain, err := r.store.sealer.open(r.scope, id, row.Exchanges)
+	plain, err := r.store.sealer.open(r.scope, id, sealed)
 	if err != nil {
 		return sent, fmt.Errorf("open the messages of check %s: %w", id, err)
 	}

@@ -236,8 +236,8 @@ func (r claims) Search(
 	var started []billing.ClaimID
 	if s.Starts() {
 		text, args := r.started(s)
-		if err := r.list(ctx, &started, text, args...); err != nil {
-			return nil, false, fmt.Errorf("search claims by the start of a number: %w", err)
+		if started, err = columnOf[billing.ClaimID](ctx, r.tx, "search claims by the start of a number", text, args...); err != nil {
+			return nil, false, err
 		}
 	}
 	if more = len(started) > maxStarted; more {
@@ -317,23 +317,19 @@ func (r claims) Count(ctx context.Context, f claim.Filter) (map[claim.State]clai
 		count = r.countEach
 	}
 	text, args := count(f)
-	var rows []struct {
-		State claim.State `db:"state"`
-		Count int         `db:"count"`
+	counted, total := map[claim.State]int{}, 0
+	var state claim.State
+	var n int
+	if err := r.each(ctx, "count claims", []any{&state, &n}, func() {
+		counted[state] = n
+		total += n
+	}, text, args...); err != nil {
+		return nil, err
 	}
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("count claims: %w", err)
-	}
-	counts, total := map[claim.State]claim.ClaimCount{}, 0
-	for _, row := range rows {
-		total += row.Count
-	}
+	counts := map[claim.State]claim.ClaimCount{}
 	for _, state := range f.States {
-		counts[state] = claim.ClaimCount{More: !each && total > maxCounted}
-	}
-	for _, row := range rows {
-		c := counts[row.State]
-		counts[row.State] = claim.ClaimCount{Count: min(row.Count, claim.MaxClaimCount), More: c.More || row.Count > claim.MaxClaimCount}
+		n := counted[state]
+		counts[state] = claim.ClaimCount{Count: min(n, claim.MaxClaimCount), More: n > claim.MaxClaimCount || !each && total > maxCounted}
 	}
 	return counts, nil
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lib/pq"
 
@@ -14,13 +13,6 @@ import (
 )
 
 type claims struct{ *tx }
-
-// field is a column of the table claims and the field of a claim that it
-// stores.
-type field struct {
-	column string
-	at     any // a pointer: Scan sets it and Save reads it
-}
 
 // claimFields returns every column that stores a field. The column that lists do not
 // need comes last. A field that is added here is written, read and compared.
@@ -136,14 +128,6 @@ func (e extent) columns() string { return columnsOf(e.fields(newRecord())) }
 
 func newRecord() *claim.Record { return &claim.Record{Claim: &claim.Claim{}} }
 
-func columnsOf(fields []field) string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.column
-	}
-	return strings.Join(names, ", ")
-}
-
 // provider reads the names of a provider.
 type provider struct{ to *claim.ProviderSummary }
 
@@ -162,12 +146,7 @@ func (r claims) read(ctx context.Context, e extent, text string, args []any) ([]
 	all := []*claim.Record{}
 	err := r.scan(ctx, func(row *sql.Rows) error {
 		c := newRecord()
-		fields := e.fields(c)
-		to := make([]any, len(fields))
-		for i, f := range fields {
-			to[i] = f.at
-		}
-		err := row.Scan(to...)
+		err := row.Scan(targets(e.fields(c))...)
 		c.Provider.ID = c.ProviderID
 		all = append(all, c)
 		return err
@@ -188,14 +167,11 @@ func claimsOf(records []*claim.Record, err error) ([]*claim.Claim, error) {
 // the sum of the accepted amounts, for searches.
 func (r claims) row(c *claim.Claim) (row, error) {
 	days := c.ServiceDates()
-	out := row{"first_service_date": days.From, "last_service_date": days.To, "accepted_sum": c.AcceptedSum()}
-	for _, f := range claimFields(c) {
-		v, err := valueOf(f.at)
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", f.column, err)
-		}
-		out[f.column] = v
+	out, err := rowOf(claimFields(c))
+	if err != nil {
+		return nil, err
 	}
+	out["first_service_date"], out["last_service_date"], out["accepted_sum"] = days.From, days.To, c.AcceptedSum()
 	out["org_id"], out["mode"] = r.scope.Org, r.scope.Mode
 	return out, nil
 }

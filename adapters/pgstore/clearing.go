@@ -108,9 +108,9 @@ func (r clearings) claims(ctx context.Context, text string, args []any) ([]*clai
 // Attached reads the closed attachments of claims. It excludes attachments for payer
 // requests.
 func (r clearings) Attached(ctx context.Context, of []billing.ClaimID) ([]*attachment.Attachment, error) {
-	q := r.query(attachmentColumns, "attachments")
+	q := attachmentTable.of(r.tx)
 	q.where("claim_id = ANY (%::uuid[]) AND claim_id IS NOT NULL AND state = 'closed' AND kind = 'unsolicited'", uuids(of))
-	all, err := many(ctx, r.tx, "find attachments of claims", attachmentRow.attachment, q.text("ORDER BY created_at, id"), q.args...)
+	all, err := attachmentTable.many(ctx, r.tx, "find attachments of claims", q.text("ORDER BY created_at, id"), q.args...)
 	if err != nil {
 		return nil, err
 	}

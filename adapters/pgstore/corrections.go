@@ -17,7 +17,7 @@ type corrections struct{ *tx }
 const maxSiblings = 100
 
 func (r corrections) ofPayment(trace string, date billing.Date) (string, []any) {
-	q := r.query(eraColumns, "eras")
+	q := eraTable.of(r.tx)
 	q.where("trace_number = % AND payment_date IS NOT DISTINCT FROM %::date", trace, date)
 	return q.text("ORDER BY arrival DESC\nLIMIT %\n"+forUpdate, maxSiblings), q.args
 }
@@ -30,16 +30,13 @@ func (r corrections) OfPayment(ctx context.Context, trace string, date billing.D
 		return nil, fmt.Errorf("lock a payment: %w", err)
 	}
 	text, args := r.ofPayment(trace, date)
-	var rows []eraRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("list the remittances of a payment: %w", err)
-	}
-	slices.Reverse(rows)
-	return values(rows, eraRow.era)
+	all, err := eraTable.many(ctx, r.tx, "list the remittances of a payment", text, args...)
+	slices.Reverse(all)
+	return all, err
 }
 
 func (r corrections) left(era billing.ERAID, after, limit int) (string, []any) {
-	q := r.query(remittanceClaimColumns, "era_claims")
+	q := remittanceClaimTable.of(r.tx)
 	q.where("era_id = % AND ordinal > % AND review <> 'correction'", era, after)
 	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
 }
@@ -51,7 +48,7 @@ func (r corrections) Left(ctx context.Context, era billing.ERAID, after, limit i
 }
 
 func (r corrections) aside(era billing.ERAID, controlNumbers []string, limit int) (string, []any) {
-	q := r.query(remittanceClaimColumns, "era_claims")
+	q := remittanceClaimTable.of(r.tx)
 	q.where("era_id = % AND review = 'correction'", era)
 	if controlNumbers != nil {
 		q.where("control_key = ANY (ARRAY(SELECT upper(n) FROM unnest(%::text[]) n))", pq.StringArray(controlNumbers))

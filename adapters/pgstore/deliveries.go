@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"time"
@@ -21,27 +20,9 @@ type (
 	queuedFor billing.WebhookEndpointID
 )
 
-// calledRow is a lane that a write added deliveries to.
-type calledRow struct {
-	XID      string                    `db:"xid"`
-	Org      billing.OrgID             `db:"org_id"`
-	Mode     billing.Mode              `db:"mode"`
-	Endpoint billing.WebhookEndpointID `db:"endpoint_id"`
-	Queued   int                       `db:"queued"` // number of deliveries, if counted
-}
-
-func (t *tx) called(rows []calledRow) {
-	for _, r := range rows {
-		t.xid = r.XID
-		if !r.Endpoint.IsZero() {
-			t.call(billing.Scope{Org: r.Org, Mode: r.Mode}, r.Endpoint)
-		}
-	}
-}
-
-// call calls a lane once after the commit.
+// call calls a lane once after the commit. The zero ID is no lane.
 func (t *tx) call(scope billing.Scope, endpoint billing.WebhookEndpointID) {
-	if !slices.ContainsFunc(t.staged, func(j jobs.Job) bool { return j.Kind == jobs.KindWebhook && j.Subject == endpoint }) {
+	if !endpoint.IsZero() && !slices.ContainsFunc(t.staged, func(j jobs.Job) bool { return j.Kind == jobs.KindWebhook && j.Subject == endpoint }) {
 		t.staged = append(t.staged, lane(scope, endpoint))
 	}
 }
@@ -127,22 +108,22 @@ func (r deliveries) queueAgain(ctx context.Context, now time.Time, selection fun
 SELECT `+newDeliveryID+`, v.org_id, v.mode, e.id, v.id, v.type,
 	$2::timestamptz + row_number() OVER (ORDER BY v.created_at, v.id) * interval '1 us', $2
 FROM`)
-	var rows []calledRow
-	if err := r.list(ctx, &rows, `
+	var called billing.Scope
+	var endpoint billing.WebhookEndpointID
+	var queued int
+	use := func() {
+		n += queued
+		r.call(called, endpoint)
+	}
+	err = r.each(ctx, "queue the events to resend", []any{&r.xid, &queued, &called.Org, &called.Mode, &endpoint}, use, `
 WITH queued AS (
 	INSERT INTO webhook_deliveries (id, org_id, mode, endpoint_id, event_id, event_type, next_attempt_at, created_at)`+q.text("")+`
 	RETURNING org_id, mode, endpoint_id
 )
 SELECT pg_current_xact_id()::text AS xid, count(*) AS queued, org_id, mode, endpoint_id
 FROM queued
-GROUP BY org_id, mode, endpoint_id`, q.args...); err != nil {
-		return 0, fmt.Errorf("queue the events to resend: %w", err)
-	}
-	r.called(rows)
-	for _, row := range rows {
-		n += row.Queued
-	}
-	return n, nil
+GROUP BY org_id, mode, endpoint_id`, q.args...)
+	return n, err
 }
 
 // count counts the deliveries to resend, up to one more than the limit.
@@ -194,7 +175,7 @@ WHERE v.org_id = % AND v.mode = % AND e.status = 'enabled' AND (e.event_types IS
 	whereSet(q, "e.id = %", f.EndpointID)
 	q.span("v.created_at", f.CreatedAfter, f.CreatedBefore)
 	if f.EventTypes != nil {
-		q.where("v.type = ANY (%)", eventTypes(f.EventTypes))
+		q.where("v.type = ANY (%)", texts(f.EventTypes))
 	}
 }
 
@@ -235,65 +216,43 @@ func (q *query) deliveries(f webhook.DeliveryFilter) {
 	q.span("created_at", f.CreatedAfter, f.CreatedBefore)
 }
 
-type deliveryRow struct {
-	ID            billing.DeliveryID        `db:"id"`
-	Org           billing.OrgID             `db:"org_id"`
-	Mode          billing.Mode              `db:"mode"`
-	EndpointID    billing.WebhookEndpointID `db:"endpoint_id"`
-	EventID       billing.EventID           `db:"event_id"`
-	EventType     event.Type                `db:"event_type"`
-	State         webhook.DeliveryState     `db:"state"`
-	NextAttemptAt sql.NullTime              `db:"next_attempt_at"`
-	Attempts      []byte                    `db:"attempts"`
-	CreatedAt     time.Time                 `db:"created_at"`
-}
-
-const deliveryColumns = `id, org_id, mode, endpoint_id, event_id, event_type, state, next_attempt_at, array_to_json(attempts) AS attempts,
-	created_at`
-
-func (r deliveryRow) delivery() (*webhook.Delivery, error) {
-	attempts, err := tries(r.Attempts)
-	if err != nil {
-		return nil, fmt.Errorf("read delivery %s: %w", r.ID, err)
+func deliveryFields(d *webhook.Delivery) []field {
+	return []field{
+		{"id", &d.ID},
+		{"org_id", &d.Scope.Org},
+		{"mode", &d.Scope.Mode},
+		{"endpoint_id", &d.EndpointID},
+		{"event_id", &d.EventID},
+		{"event_type", &d.EventType},
+		{"state", &d.State},
+		{"next_attempt_at", instant{&d.NextAttemptAt}},
+		{"array_to_json(attempts) AS attempts", document{&d.Attempts, "[]"}},
+		{"created_at", instant{&d.CreatedAt}},
 	}
-	return &webhook.Delivery{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, EndpointID: r.EndpointID, EventID: r.EventID, EventType: r.EventType,
-		State: r.State, NextAttemptAt: present(r.NextAttemptAt), Attempts: attempts, CreatedAt: r.CreatedAt.UTC(),
-	}, nil
-}
-
-// tries reads the array of attempts. It returns nil for an empty one.
-func tries(array []byte) (out []webhook.Attempt, err error) {
-	if string(array) == "[]" { // the usual case for a due delivery
-		return nil, nil
-	}
-	return out, decode(array, &out)
 }
 
 // Get reads a delivery.
 func (r deliveries) Get(ctx context.Context, id billing.DeliveryID) (*webhook.Delivery, error) {
-	q := r.query(deliveryColumns, "webhook_deliveries")
-	q.where("id = %", id)
-	return one(ctx, r.tx, "webhook delivery", deliveryRow.delivery, q.text(""), q.args...)
+	return deliveryTable.get(ctx, r.tx, id, "")
 }
 
 // List reads a page of deliveries, newest first.
 func (r deliveries) List(ctx context.Context, f webhook.DeliveryFilter, p billing.Page) ([]*webhook.Delivery, error) {
 	text, args := r.listed(f, p)
-	return many(ctx, r.tx, "list deliveries", deliveryRow.delivery, text, args...)
+	return deliveryTable.many(ctx, r.tx, "list deliveries", text, args...)
 }
 
 // listed reads the deliveries of one endpoint or event from the index on it.
 // Otherwise it merges the pages of all endpoints; a scope has few.
 func (r deliveries) listed(f webhook.DeliveryFilter, p billing.Page) (string, []any) {
 	if !f.EndpointID.IsZero() || !f.EventID.IsZero() {
-		q := r.query(deliveryColumns, "webhook_deliveries")
+		q := deliveryTable.of(r.tx)
 		q.deliveries(f)
 		text := q.page(p)
 		return text, q.args
 	}
 	q := &query{}
-	q.ofEndpoints("SELECT d.*\nFROM", "SELECT "+deliveryColumns, r.scope, f)
+	q.ofEndpoints("SELECT d.*\nFROM", "SELECT "+deliveryTable.columns, r.scope, f)
 	q.page(p)
 	return q.text(") d\nORDER BY d.created_at DESC, d.id DESC\nLIMIT %", p.Limit+1), q.args
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
 	"strings"
 	"time"
 
@@ -16,200 +15,125 @@ import (
 
 type offices struct{ *tx }
 
-const officeColumns = "id, org_id, mode, name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, created_at, verified_at, details, edits"
-
-type officeRow struct {
-	ID        billing.OfficeID `db:"id"`
-	Org       billing.OrgID    `db:"org_id"`
-	Mode      billing.Mode     `db:"mode"`
-	Name      string           `db:"name"`
-	NPI       string           `db:"npi"`
-	TaxID     string           `db:"tax_id"`
-	Line1     string           `db:"line1"`
-	Line2     string           `db:"line2"`
-	City      string           `db:"city"`
-	State     string           `db:"state"`
-	ZIP       string           `db:"zip"`
-	Phone     string           `db:"phone"`
-	TimeZone  string           `db:"time_zone"`
-	CreatedAt time.Time        `db:"created_at"`
-	Verified  sql.NullTime     `db:"verified_at"`
-	Details   []byte           `db:"details"`
-	Edits     []byte           `db:"edits"`
-}
-
-func (r officeRow) office() (*directory.Office, error) {
-	o := &directory.Office{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Name: r.Name, NPI: r.NPI, TaxID: r.TaxID,
-		Address: directory.Address{Line1: r.Line1, Line2: r.Line2, City: r.City, State: r.State, ZIP: r.ZIP},
-		Phone:   r.Phone, TimeZone: r.TimeZone, CreatedAt: r.CreatedAt.UTC(), VerifiedAt: present(r.Verified),
+func officeFields(o *directory.Office) []field {
+	return []field{
+		{"id", &o.ID},
+		{"org_id", &o.Scope.Org},
+		{"mode", &o.Scope.Mode},
+		{"created_at", instant{&o.CreatedAt}},
+		{"name", &o.Name},
+		{"npi", &o.NPI},
+		{"tax_id", &o.TaxID},
+		{"line1", &o.Address.Line1},
+		{"line2", &o.Address.Line2},
+		{"city", &o.Address.City},
+		{"state", &o.Address.State},
+		{"zip", &o.Address.ZIP},
+		{"phone", &o.Phone},
+		{"time_zone", &o.TimeZone},
+		{"verified_at", instant{&o.VerifiedAt}},
+		{"details", document{&o.OfficeDetails, "{}"}},
+		{"edits", document{&o.Edits, "{}"}},
 	}
-	return o, cmp.Or(decode(r.Details, &o.OfficeDetails), decode(r.Edits, &o.Edits))
 }
 
 // Get reads an office.
 func (r offices) Get(ctx context.Context, id billing.OfficeID) (*directory.Office, error) {
-	return r.one(ctx, id, "")
+	return officeTable.get(ctx, r.tx, id, "")
 }
 
 // Lock reads an office and keeps other transactions from writing it.
 func (r offices) Lock(ctx context.Context, id billing.OfficeID) (*directory.Office, error) {
-	return r.one(ctx, id, forUpdate)
-}
-
-func (r offices) one(ctx context.Context, id billing.OfficeID, end string) (*directory.Office, error) {
-	q := r.query(officeColumns, "offices")
-	q.where("id = %", id)
-	return one(ctx, r.tx, "office", officeRow.office, q.text(end), q.args...)
+	return officeTable.get(ctx, r.tx, id, forUpdate)
 }
 
 // Save stores the fields of an office that can change.
 func (r offices) Save(ctx context.Context, o *directory.Office) error {
-	a := o.Address
-	details, edits, err := documentsOf(o)
-	if err != nil {
-		return err
-	}
-	return r.later(ctx, o.ID, `
-UPDATE offices
-SET (name, npi, tax_id, line1, line2, city, state, zip, phone, time_zone, verified_at, details, edits) =
-	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-WHERE id = $1`,
-		o.ID, o.Name, o.NPI, o.TaxID, a.Line1, a.Line2, a.City, a.State, a.ZIP, o.Phone, o.TimeZone, optional(o.VerifiedAt),
-		details, edits)
+	return officeTable.save(ctx, r.tx, o)
 }
 
 func (r offices) byNPI(npi string) (string, []any) {
-	q := r.query(officeColumns, "offices")
+	q := officeTable.of(r.tx)
 	q.where("npi = %", npi)
 	return q.text("ORDER BY created_at, id"), q.args
 }
 
 func (r offices) byTaxID(taxID string) (string, []any) {
-	q := r.query(officeColumns, "offices")
+	q := officeTable.of(r.tx)
 	q.where("tax_key = %", taxID)
 	return q.text("ORDER BY created_at, id"), q.args
 }
 
 // Numbered returns the offices with the NPI. If there are none, it returns the offices
 // with the tax ID.
-func (r offices) Numbered(ctx context.Context, npi, taxID string) ([]*directory.Office, error) {
+func (r offices) Numbered(ctx context.Context, npi, taxID string) (found []*directory.Office, err error) {
 	npi, taxID = strings.TrimSpace(npi), digits(taxID)
-	var rows []officeRow
 	if npi != "" {
 		text, args := r.byNPI(npi)
-		if err := r.list(ctx, &rows, text, args...); err != nil {
-			return nil, fmt.Errorf("find offices by NPI: %w", err)
-		}
+		found, err = officeTable.many(ctx, r.tx, "find offices by NPI", text, args...)
 	}
-	if len(rows) == 0 && taxID != "" {
+	if err == nil && len(found) == 0 && taxID != "" {
 		text, args := r.byTaxID(taxID)
-		if err := r.list(ctx, &rows, text, args...); err != nil {
-			return nil, fmt.Errorf("find offices by tax ID: %w", err)
-		}
+		found, err = officeTable.many(ctx, r.tx, "find offices by tax ID", text, args...)
 	}
-	return values(rows, officeRow.office)
+	return found, err
 }
 
 // List reads a page of offices, newest first.
 func (r offices) List(ctx context.Context, p billing.Page) ([]*directory.Office, error) {
-	return page(ctx, r.tx, "offices", officeRow.office, r.query(officeColumns, "offices"), p)
+	return officeTable.page(ctx, r.tx, officeTable.of(r.tx), p)
 }
 
 // Insert stores a new office.
 func (r offices) Insert(ctx context.Context, o *directory.Office) error {
-	a := o.Address
-	details, edits, err := documentsOf(o)
-	if err != nil {
-		return err
-	}
-	r.evidence = rowEvidence("offices", o.ID)
-	return r.later(ctx, o.ID, `
-INSERT INTO offices (`+officeColumns+`)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
-		o.ID, r.scope.Org, r.scope.Mode, o.Name, o.NPI, o.TaxID, a.Line1, a.Line2, a.City, a.State, a.ZIP, o.Phone,
-		o.TimeZone, micro(o.CreatedAt), optional(o.VerifiedAt),
-		details, edits)
-}
-
-// documentsOf returns the JSON columns of an office.
-func documentsOf(o *directory.Office) (details, edits any, err error) {
-	if details, err = encode(&o.OfficeDetails); err == nil {
-		edits, err = encode(&o.Edits)
-	}
-	return details, edits, err
+	return officeTable.insert(ctx, r.tx, o)
 }
 
 type providers struct{ *tx }
 
-const providerColumns = "id, org_id, mode, first_name, last_name, npi, taxonomy, retired, created_at, edits"
-
-type providerRow struct {
-	ID        billing.ProviderID `db:"id"`
-	Org       billing.OrgID      `db:"org_id"`
-	Mode      billing.Mode       `db:"mode"`
-	FirstName string             `db:"first_name"`
-	LastName  string             `db:"last_name"`
-	NPI       string             `db:"npi"`
-	Taxonomy  string             `db:"taxonomy"`
-	Retired   bool               `db:"retired"`
-	CreatedAt time.Time          `db:"created_at"`
-	Edits     []byte             `db:"edits"`
-}
-
-func (r providerRow) provider() (*directory.Provider, error) {
-	p := &directory.Provider{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, FirstName: r.FirstName, LastName: r.LastName, NPI: r.NPI,
-		Taxonomy: r.Taxonomy, Retired: r.Retired, CreatedAt: r.CreatedAt.UTC(),
+func providerFields(p *directory.Provider) []field {
+	return []field{
+		{"id", &p.ID},
+		{"org_id", &p.Scope.Org},
+		{"mode", &p.Scope.Mode},
+		{"created_at", instant{&p.CreatedAt}},
+		{"first_name", &p.FirstName},
+		{"last_name", &p.LastName},
+		{"npi", &p.NPI},
+		{"taxonomy", &p.Taxonomy},
+		{"retired", &p.Retired},
+		{"edits", document{&p.Edits, "{}"}},
 	}
-	return p, decode(r.Edits, &p.Edits)
 }
 
 // Insert stores a new provider.
 func (r providers) Insert(ctx context.Context, p *directory.Provider) error {
-	edits, err := encode(&p.Edits)
-	if err != nil {
-		return err
-	}
-	r.evidence = rowEvidence("providers", p.ID)
-	return r.later(ctx, p.ID, `
-INSERT INTO providers (`+providerColumns+`)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		p.ID, r.scope.Org, r.scope.Mode, p.FirstName, p.LastName, p.NPI, p.Taxonomy, p.Retired, micro(p.CreatedAt), edits)
+	return providerTable.insert(ctx, r.tx, p)
 }
 
 // Save stores the fields of a provider that can change.
 func (r providers) Save(ctx context.Context, p *directory.Provider) error {
-	edits, err := encode(&p.Edits)
-	if err != nil {
-		return err
-	}
-	return r.later(ctx, p.ID, "UPDATE providers SET (first_name, last_name, npi, taxonomy, retired, edits) = ($2, $3, $4, $5, $6, $7) WHERE id = $1",
-		p.ID, p.FirstName, p.LastName, p.NPI, p.Taxonomy, p.Retired, edits)
+	return providerTable.save(ctx, r.tx, p)
 }
 
 // Lock reads a provider and keeps other transactions from writing it.
 func (r providers) Lock(ctx context.Context, id billing.ProviderID) (*directory.Provider, error) {
-	q := r.query(providerColumns, "providers")
-	q.where("id = %", id)
-	return one(ctx, r.tx, "provider", providerRow.provider, q.text(forUpdate), q.args...)
+	return providerTable.get(ctx, r.tx, id, forUpdate)
 }
 
 // Get reads a provider, or the oldest of the scope for the zero ID.
 func (r providers) Get(ctx context.Context, id billing.ProviderID) (*directory.Provider, error) {
-	q, end := r.query(providerColumns, "providers"), "ORDER BY created_at, id\nLIMIT 1"
-	if id.IsZero() {
-		q.where("NOT retired")
-	} else {
-		q.where("id = %", id)
-		end = ""
+	if !id.IsZero() {
+		return providerTable.get(ctx, r.tx, id, "")
 	}
-	return one(ctx, r.tx, "provider", providerRow.provider, q.text(end), q.args...)
+	q := providerTable.of(r.tx)
+	q.where("NOT retired")
+	return providerTable.one(ctx, r.tx, q.text("ORDER BY created_at, id\nLIMIT 1"), q.args...)
 }
 
 // List reads a page of providers, newest first.
 func (r providers) List(ctx context.Context, p billing.Page) ([]*directory.Provider, error) {
-	return page(ctx, r.tx, "providers", providerRow.provider, r.query(providerColumns, "providers"), p)
+	return providerTable.page(ctx, r.tx, providerTable.of(r.tx), p)
 }
 
 type patients struct{ *tx }
@@ -229,13 +153,14 @@ func (r patients) Find(ctx context.Context, people []directory.Person) ([]billin
 	type person struct{ key, born string }
 	found := make(map[person]billing.PatientID, n)
 	for {
-		var rows []struct {
-			ID   billing.PatientID `db:"id"`
-			Key  string            `db:"name_key"`
-			Born string            `db:"born"`
-			XID  sql.NullString    `db:"xid"`
+		var id billing.PatientID
+		var key, day string
+		var xid sql.NullString
+		use := func() {
+			found[person{key, day}] = id
+			r.xid = cmp.Or(xid.String, r.xid)
 		}
-		if err := r.list(ctx, &rows, `
+		if err := r.each(ctx, "find patients", []any{&id, &key, &day, &xid}, use, `
 WITH wanted AS (
 	SELECT DISTINCT ON (name_key, date_of_birth) id, name_key, first_name, last_name, date_of_birth, created_at
 	FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::date[], $8::timestamptz[])
@@ -258,13 +183,7 @@ SELECT id, name_key, date_of_birth::text AS born, NULL AS xid FROM known
 UNION ALL
 SELECT id, name_key, date_of_birth::text, pg_current_xact_id()::text FROM made`,
 			r.scope.Org, r.scope.Mode, ids, keys, first, last, born, created); err != nil {
-			return nil, fmt.Errorf("find patients: %w", err)
-		}
-		for _, row := range rows {
-			found[person{row.Key, row.Born}] = row.ID
-			if row.XID.Valid {
-				r.xid = row.XID.String
-			}
+			return nil, err
 		}
 		out := make([]billing.PatientID, n)
 		missing := false
@@ -279,37 +198,30 @@ SELECT id, name_key, date_of_birth::text, pg_current_xact_id()::text FROM made`,
 	}
 }
 
-type patientRow struct {
-	ID          billing.PatientID `db:"id"`
-	Org         billing.OrgID     `db:"org_id"`
-	Mode        billing.Mode      `db:"mode"`
-	FirstName   string            `db:"first_name"`
-	LastName    string            `db:"last_name"`
-	DateOfBirth billing.Date      `db:"date_of_birth"`
-	CreatedAt   time.Time         `db:"created_at"`
+func patientFields(p *directory.Patient) []field {
+	return []field{
+		{"id", &p.ID},
+		{"org_id", &p.Scope.Org},
+		{"mode", &p.Scope.Mode},
+		{"first_name", &p.FirstName},
+		{"last_name", &p.LastName},
+		{"date_of_birth", &p.DateOfBirth},
+		{"created_at", instant{&p.CreatedAt}},
+	}
 }
-
-func (r patientRow) patient() (*directory.Patient, error) {
-	return &directory.Patient{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, FirstName: r.FirstName, LastName: r.LastName,
-		DateOfBirth: r.DateOfBirth, CreatedAt: r.CreatedAt.UTC(),
-	}, nil
-}
-
-const patientColumns = "id, org_id, mode, first_name, last_name, date_of_birth, created_at"
 
 // List reads a page of patients, newest first.
 func (r patients) List(ctx context.Context, p billing.Page) ([]*directory.Patient, error) {
-	return page(ctx, r.tx, "patients", patientRow.patient, r.query(patientColumns, "patients"), p)
+	return patientTable.page(ctx, r.tx, patientTable.of(r.tx), p)
 }
 
 // Read reads a page of some patients, newest first.
 func (r patients) Read(ctx context.Context, ids []billing.PatientID, p billing.Page) ([]*directory.Patient, error) {
-	return page(ctx, r.tx, "patients", patientRow.patient, r.these(ids), p)
+	return patientTable.page(ctx, r.tx, r.these(ids), p)
 }
 
 func (r patients) these(ids []billing.PatientID) *query {
-	q := r.query(patientColumns, "patients")
+	q := patientTable.of(r.tx)
 	q.where("id = ANY (%::uuid[])", pq.Array(ids))
 	return q
 }
@@ -323,13 +235,15 @@ func (r patients) Search(ctx context.Context, s billing.Search) (found []billing
 	var words []searchWord
 	if len(s.Words) > 0 {
 		text, args := r.typed(s.Words)
-		if err := r.list(ctx, &words, text, args...); err != nil {
-			return nil, false, fmt.Errorf("read the words of a search: %w", err)
+		var w searchWord
+		use := func() { words = append(words, w) }
+		if err := r.each(ctx, "read the words of a search", []any{&w.Word, &w.Of, &w.Count}, use, text, args...); err != nil {
+			return nil, false, err
 		}
 	}
 	text, args := r.search(s, words)
-	if err := r.list(ctx, &found, text, args...); err != nil {
-		return nil, false, fmt.Errorf("search patients: %w", err)
+	if found, err = columnOf[billing.PatientID](ctx, r.tx, "search patients", text, args...); err != nil {
+		return nil, false, err
 	}
 	most := min(len(found), billing.MaxSearchPatients)
 	return found[:most], most < len(found) || len(s.Born) == 0 && len(words) > 1 && words[0].Count > maxCompared, nil
@@ -337,9 +251,9 @@ func (r patients) Search(ctx context.Context, s billing.Search) (found []billing
 
 // searchWord is a typed word, worded like those of names.
 type searchWord struct {
-	Word  string         `db:"word"`
-	Of    billing.NameOf `db:"part"`
-	Count int            `db:"count"` // of the names with such a word, at most one more than maxCompared
+	Word  string
+	Of    billing.NameOf
+	Count int // of the names with such a word, at most one more than maxCompared
 }
 
 // Of the patients with the rarest word of a search, of those born on a day, and of the
@@ -446,7 +360,5 @@ func (q *query) number(column string, s billing.Search) {
 
 // Get reads a patient.
 func (r patients) Get(ctx context.Context, id billing.PatientID) (*directory.Patient, error) {
-	q := r.query(patientColumns, "patients")
-	q.where("id = %", id)
-	return one(ctx, r.tx, "patient", patientRow.patient, q.text(""), q.args...)
+	return patientTable.get(ctx, r.tx, id, "")
 }

@@ -9,5 +9,7 @@
 // commit. When the reply to COMMIT is lost, the Store asks the server for the
 // state of the transaction and for a row that it wrote (store.go).
 //
-// The SQL is written out, one file for each repository.
+// There is one file for each repository. It has a table of the columns of what it
+// stores, from which come the lists of columns, reading, INSERT and a plain UPDATE
+// (table.go). All other SQL is written out.
 package pgstore

@@ -2,8 +2,8 @@ package pgstore
 
 import (
 	"context"
+	"database/sql/driver"
 	"fmt"
-	"time"
 
 	"github.com/lib/pq"
 
@@ -13,33 +13,35 @@ import (
 
 type documents struct{ *tx }
 
-const documentColumns = `id, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from, size, md5,
-	sha256, created_at`
-
-// documentRow is a document, or the columns that uploads and documents share.
-type documentRow struct {
-	ID            billing.DocumentID     `db:"id"`
-	AttachmentID  billing.AttachmentID   `db:"attachment_id"`
-	Type          string                 `db:"document_type"`
-	Medium        attachment.Medium      `db:"medium"`
-	ImageDate     billing.Date           `db:"image_date"`
-	Orientation   attachment.Orientation `db:"orientation"`
-	FileName      string                 `db:"file_name"`
-	ConvertedFrom attachment.ImageFormat `db:"converted_from"`
-	Size          int64                  `db:"size"`
-	MD5           []byte                 `db:"md5"`
-	SHA256        []byte                 `db:"sha256"`
-	CreatedAt     time.Time              `db:"created_at"`
+// filed is a document of an attachment.
+type filed struct {
+	scope billing.Scope
+	to    billing.AttachmentID
+	attachment.Document
 }
 
-func (r documentRow) document() *attachment.Document {
-	d := &attachment.Document{
-		ID: r.ID, Type: r.Type, Medium: r.Medium, ImageDate: r.ImageDate, Orientation: r.Orientation, FileName: r.FileName,
-		ConvertedFrom: r.ConvertedFrom, Size: r.Size, CreatedAt: r.CreatedAt.UTC(),
+func documentFields(d *filed) []field {
+	return append(imageFields(&d.Document, &d.scope, &d.to),
+		field{"size", &d.Size},
+		field{"md5", sum{of: d.MD5[:]}},
+		field{"sha256", sum{of: d.SHA256[:]}},
+		field{"created_at", instant{&d.CreatedAt}})
+}
+
+// imageFields are the columns that documents and uploads share.
+func imageFields(d *attachment.Document, in *billing.Scope, to *billing.AttachmentID) []field {
+	return []field{
+		{"id", &d.ID},
+		{"org_id", &in.Org},
+		{"mode", &in.Mode},
+		{"attachment_id", to},
+		{"document_type", &d.Type},
+		{"medium", &d.Medium},
+		{"image_date", &d.ImageDate},
+		{"orientation", &d.Orientation},
+		{"file_name", &d.FileName},
+		{"converted_from", &d.ConvertedFrom},
 	}
-	copy(d.MD5[:], r.MD5)
-	copy(d.SHA256[:], r.SHA256)
-	return d
 }
 
 // of reads the documents of attachments, oldest first.
@@ -48,7 +50,7 @@ func (r documents) of(all []*attachment.Attachment) (string, []any) {
 	for _, a := range all {
 		ids = append(ids, a.ID.UUID())
 	}
-	q := r.query(documentColumns, "documents")
+	q := documentTable.of(r.tx)
 	q.where("attachment_id = ANY (%::uuid[])", ids)
 	return q.text("ORDER BY created_at, id"), q.args
 }
@@ -63,26 +65,17 @@ func (r documents) addTo(ctx context.Context, all []*attachment.Attachment) erro
 		byID[a.ID] = a
 	}
 	text, args := r.of(all)
-	var rows []documentRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return fmt.Errorf("read documents: %w", err)
+	rows, err := documentTable.many(ctx, r.tx, "read documents", text, args...)
+	for _, d := range rows {
+		a := byID[d.to]
+		a.Documents = append(a.Documents, &d.Document)
 	}
-	for _, row := range rows {
-		a := byID[row.AttachmentID]
-		a.Documents = append(a.Documents, row.document())
-	}
-	return nil
+	return err
 }
 
 // Insert adds a document to an attachment.
 func (r documents) Insert(ctx context.Context, a billing.AttachmentID, d *attachment.Document) error {
-	r.evidence = rowEvidence("documents", d.ID)
-	return r.later(ctx, d.ID, `
-INSERT INTO documents (id, org_id, mode, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from,
-	size, md5, sha256, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		d.ID, r.scope.Org, r.scope.Mode, a, d.Type, d.Medium, d.ImageDate, d.Orientation, d.FileName, d.ConvertedFrom,
-		d.Size, d.MD5[:], d.SHA256[:], micro(d.CreatedAt))
+	return documentTable.insert(ctx, r.tx, &filed{to: a, Document: *d})
 }
 
 // Delete removes a document. It is not queued, so that the same transaction can add
@@ -92,14 +85,20 @@ func (r documents) Delete(ctx context.Context, id billing.DocumentID) error {
 	return err
 }
 
-const uploadColumns = `id, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from, size, sha256,
-	idempotency_key, state, refusal, created_at`
+// sentUpload is an upload with its scope.
+type sentUpload struct {
+	scope billing.Scope
+	attachment.Upload
+}
 
-type uploadRow struct {
-	documentRow
-	Key     string                 `db:"idempotency_key"`
-	State   attachment.UploadState `db:"state"`
-	Refusal []byte                 `db:"refusal"`
+func uploadFields(u *sentUpload) []field {
+	return append(imageFields(&u.Document, &u.scope, &u.AttachmentID),
+		field{"size", &u.Size},
+		field{"sha256", sum{of: u.SHA256[:]}},
+		field{"idempotency_key", &u.Key},
+		field{"state", &u.State},
+		field{"refusal", refused{&u.Refusal}},
+		field{"created_at", instant{&u.CreatedAt}})
 }
 
 // refusal is the stored reason why an upload was refused. It omits the cause, which
@@ -110,44 +109,36 @@ type refusal struct {
 	Faults  []billing.FieldFault
 }
 
-// refused returns the JSON column of a refusal.
-func refused(e *billing.Error) (any, error) {
-	if e == nil {
-		return nil, nil
+// refused is the column of a refusal, which is NULL for none.
+type refused struct{ of **billing.Error }
+
+// Value returns the refusal as JSON.
+func (r refused) Value() (driver.Value, error) {
+	var why *refusal
+	if e := *r.of; e != nil {
+		why = &refusal{e.Code, e.Message, e.Faults}
 	}
-	return encode(&refusal{e.Code, e.Message, e.Faults})
+	return maybe{&why}.Value()
 }
 
-func (r uploadRow) upload() (*attachment.Upload, error) {
-	u := &attachment.Upload{
-		AttachmentID: r.AttachmentID, Document: *r.document(), Size: r.Size, Key: r.Key, State: r.State, CreatedAt: r.CreatedAt.UTC(),
-	}
-	u.SHA256, u.Document.SHA256 = u.Document.SHA256, [32]byte{}
-	u.Document.Size, u.Document.CreatedAt = 0, time.Time{}
+// Scan reads the refusal.
+func (r refused) Scan(src any) error {
 	var why *refusal
-	if err := decode(r.Refusal, &why); err != nil {
-		return nil, fmt.Errorf("read upload %s: %w", r.ID, err)
-	}
+	err := maybe{&why}.Scan(src)
 	if why != nil {
-		u.Refusal = &billing.Error{Code: why.Code, Message: why.Message, Faults: why.Faults}
+		*r.of = &billing.Error{Code: why.Code, Message: why.Message, Faults: why.Faults}
 	}
-	return u, nil
+	return err
 }
 
 // Receive stores a new upload.
 func (r documents) Receive(ctx context.Context, u *attachment.Upload) error {
-	why, err := refused(u.Refusal)
+	id, args, err := uploadTable.values(r.tx, &sentUpload{Upload: *u})
 	if err != nil {
 		return err
 	}
-	d := &u.Document
-	r.evidence = rowEvidence("uploads", d.ID)
-	return r.later(ctx, upload(d.ID), `
-INSERT INTO uploads (id, org_id, mode, attachment_id, document_type, medium, image_date, orientation, file_name, converted_from,
-	size, sha256, idempotency_key, state, refusal, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-		d.ID, r.scope.Org, r.scope.Mode, u.AttachmentID, d.Type, d.Medium, d.ImageDate, d.Orientation, d.FileName, d.ConvertedFrom,
-		u.Size, u.SHA256[:], u.Key, u.State, why, micro(u.CreatedAt))
+	r.evidence = rowEvidence("uploads", id)
+	return r.later(ctx, upload(u.Document.ID), uploadTable.inserting, args...)
 }
 
 // upload is the key of an upload in the queue of writes. Its document has the same ID,
@@ -156,14 +147,16 @@ type upload billing.DocumentID
 
 // Upload reads an upload.
 func (r documents) Upload(ctx context.Context, id billing.DocumentID) (*attachment.Upload, error) {
-	q := r.query(uploadColumns, "uploads")
-	q.where("id = %", id)
-	return one(ctx, r.tx, "upload", uploadRow.upload, q.text(""), q.args...)
+	u, err := uploadTable.get(ctx, r.tx, id, "")
+	if err != nil {
+		return nil, err
+	}
+	return &u.Upload, nil
 }
 
 // Settle stores the final state of a pending upload.
 func (r documents) Settle(ctx context.Context, u *attachment.Upload) (bool, error) {
-	why, err := refused(u.Refusal)
+	why, err := valueOf(refused{&u.Refusal})
 	if err != nil {
 		return false, err
 	}
@@ -182,23 +175,18 @@ type imageNames struct{ *tx }
 // Kept returns the images that have a row. It reads both tables in one statement.
 // Between two statements, an upload could become a document, and Kept would miss it.
 func (r imageNames) Kept(ctx context.Context, ids []billing.DocumentID) (kept, pending []billing.DocumentID, err error) {
-	var rows []struct {
-		ID      billing.DocumentID `db:"id"`
-		Pending bool               `db:"pending"`
+	var id billing.DocumentID
+	var waits bool
+	use := func() {
+		if waits {
+			pending = append(pending, id)
+		} else {
+			kept = append(kept, id)
+		}
 	}
-	err = r.list(ctx, &rows, `
+	err = r.each(ctx, "find images", []any{&id, &waits}, use, `
 SELECT id, false AS pending FROM documents WHERE id = ANY ($1::uuid[])
 UNION ALL
 SELECT id, true FROM uploads WHERE id = ANY ($1::uuid[]) AND state = 'pending'`, uuids(ids))
-	if err != nil {
-		return nil, nil, fmt.Errorf("find images: %w", err)
-	}
-	for _, row := range rows {
-		if row.Pending {
-			pending = append(pending, row.ID)
-		} else {
-			kept = append(kept, row.ID)
-		}
-	}
-	return kept, pending, nil
+	return kept, pending, err
 }

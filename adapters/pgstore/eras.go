@@ -2,49 +2,48 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"fmt"
-	"reflect"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
 type eras struct{ *tx }
 
-// eraColumns is every column except identity and content.
-const eraColumns = `id, org_id, mode, state, payer_id, payer_code, payer_name, office_id, detail, balanced, claim_count, matched_count,
-	applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, stage, arrival, source, received_at, posted_at, later`
-
-type eraRow struct {
-	ID           billing.ERAID       `db:"id"`
-	Org          billing.OrgID       `db:"org_id"`
-	Mode         billing.Mode        `db:"mode"`
-	State        remit.State         `db:"state"`
-	PayerID      billing.PayerID     `db:"payer_id"`
-	PayerCode    string              `db:"payer_code"`
-	PayerName    string              `db:"payer_name"`
-	OfficeID     billing.OfficeID    `db:"office_id"`
-	Detail       []byte              `db:"detail"`
-	Balanced     bool                `db:"balanced"`
-	ClaimCount   int                 `db:"claim_count"`
-	MatchedCount int                 `db:"matched_count"`
-	Applied      int                 `db:"applied_count"`
-	NeedsReview  int                 `db:"needs_review_count"`
-	Unmatched    int                 `db:"unmatched_count"`
-	Ignored      int                 `db:"ignored_count"`
-	Forwarded    int                 `db:"forwarded_count"`
-	Stage        remit.Stage         `db:"stage"`
-	Arrival      int64               `db:"arrival"`
-	Origin       clearing.FileOrigin `db:"source"`
-	ReceivedAt   sql.NullTime        `db:"received_at"`
-	PostedAt     sql.NullTime        `db:"posted_at"`
-	Later        []byte              `db:"later"`
+// eraFields leaves out the identity and the content. Later columns replace what the
+// detail says.
+func eraFields(e *remit.ERA) []field {
+	return []field{
+		{"id", &e.ID},
+		{"org_id", &e.Scope.Org},
+		{"mode", &e.Scope.Mode},
+		{"detail", details{e}},
+		{"arrival", given{&e.Arrival}},
+		{"payer_id", &e.Payer.ID},
+		{"payer_code", &e.Payer.PayerID},
+		{"payer_name", &e.Payer.Name},
+		{"office_id", &e.OfficeID},
+		{"source", &e.Origin},
+		{"state", &e.State},
+		{"balanced", &e.Balanced},
+		{"claim_count", &e.ClaimCount},
+		{"matched_count", &e.MatchedCount},
+		{"applied_count", &e.Progress.Applied},
+		{"needs_review_count", &e.Progress.NeedsReview},
+		{"unmatched_count", &e.Progress.Unmatched},
+		{"ignored_count", &e.Progress.Ignored},
+		{"forwarded_count", &e.Progress.Forwarded},
+		{"stage", &e.Stage},
+		{"received_at", instant{&e.ReceivedAt}},
+		{"posted_at", instant{&e.PostedAt}},
+		{"later", maybe{&e.Later}},
+	}
 }
 
-// eraDetail is the part of a remittance that one column stores.
+// eraDetail is the part of a remittance that one column stores, under the names of its
+// fields.
 type eraDetail struct {
 	PayerName           string
 	Payment             remit.Payment
@@ -56,65 +55,26 @@ type eraDetail struct {
 	File                clearing.FileRef
 }
 
-func (r eraRow) era() (*remit.ERA, error) {
-	var d eraDetail
-	if err := decode(r.Detail, &d); err != nil {
-		return nil, fmt.Errorf("read remittance %s: %w", r.ID, err)
-	}
-	var later remit.Later
-	if err := decode(r.Later, &later); err != nil {
-		return nil, fmt.Errorf("read remittance %s: %w", r.ID, err)
-	}
-	return &remit.ERA{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, State: r.State,
-		Payer: directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: d.PayerName, OfficeID: r.OfficeID,
-		Payment: d.Payment, ProviderAdjustments: d.ProviderAdjustments, Balanced: r.Balanced, Balance: d.Balance,
-		Warnings: d.Warnings, Corrects: d.Corrects, Difference: d.Difference, ClaimCount: r.ClaimCount, MatchedCount: r.MatchedCount, File: d.File,
-		Progress: remit.Progress{
-			Applied: r.Applied, NeedsReview: r.NeedsReview, Unmatched: r.Unmatched, Ignored: r.Ignored, Forwarded: r.Forwarded,
-		},
-		Stage: r.Stage, Arrival: r.Arrival, Origin: r.Origin, ReceivedAt: present(r.ReceivedAt), PostedAt: present(r.PostedAt),
-		Later: later,
-	}, nil
+// details is the column of an eraDetail.
+type details struct{ of *remit.ERA }
+
+// Value returns the detail as JSON.
+func (d details) Value() (driver.Value, error) {
+	e := d.of
+	return document{of: &eraDetail{
+		e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.Warnings, e.Corrects, e.Difference, e.File,
+	}}.Value()
 }
 
-// knownLater returns what became known of a remittance, as JSON; nil while there is nothing.
-func knownLater(e *remit.ERA) (any, error) {
-	if reflect.ValueOf(e.Later).IsZero() {
-		return nil, nil
-	}
-	return encode(&e.Later)
-}
+// Scan reads the detail.
+func (d details) Scan(src any) error { return document{of: d.of}.Scan(src) }
 
 // Insert stores a new remittance, unless the scope already has the payment.
 func (r eras) Insert(ctx context.Context, e *remit.ERA, identity [32]byte, content []byte) (known billing.ERAID, err error) {
-	detail, err := encode(&eraDetail{
-		e.PayerName, e.Payment, e.ProviderAdjustments, e.Balance, e.Warnings, e.Corrects, e.Difference, e.File,
-	})
-	if err != nil {
+	stored, err := eraTable.insertUnless(ctx, r.tx, e, "ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING",
+		e.PayerName, e.Payment.Date, e.Payment.TraceNumber, e.NeedsAttention(), identity[:], r.store.sealer.seal(r.scope, e.ID, content))
+	if err != nil || stored {
 		return known, err
-	}
-	later, err := knownLater(e)
-	if err != nil {
-		return known, err
-	}
-	n, err := r.exec(ctx, `
-INSERT INTO eras (id, org_id, mode, state, payer_id, payer_code, payer_name, stated_payer, office_id, payment_date, trace_number, detail,
-	balanced, claim_count, matched_count, applied_count, needs_review_count, unmatched_count, ignored_count, forwarded_count, needs_attention,
-	stage, identity, source, received_at, posted_at, content, later)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)
-ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
-		e.ID, r.scope.Org, r.scope.Mode, e.State, e.Payer.ID, e.Payer.PayerID, e.Payer.Name, e.PayerName, e.OfficeID, e.Payment.Date,
-		e.Payment.TraceNumber, detail, e.Balanced, e.ClaimCount, e.MatchedCount,
-		e.Progress.Applied, e.Progress.NeedsReview, e.Progress.Unmatched, e.Progress.Ignored, e.Progress.Forwarded, e.NeedsAttention(),
-		e.Stage, identity[:], e.Origin, optional(e.ReceivedAt), optional(e.PostedAt),
-		r.store.sealer.seal(r.scope, e.ID, content), later)
-	if err != nil {
-		return known, fmt.Errorf("insert remittance %s: %w", e.ID, err)
-	}
-	if n == 1 {
-		r.evidence = rowEvidence("eras", e.ID)
-		return known, nil
 	}
 	if known, err = ownQuarantine(r).Known(ctx, identity); err == nil && known.IsZero() {
 		err = fmt.Errorf("remittance %s was stored by another transaction and is gone", e.ID)
@@ -124,9 +84,7 @@ ON CONFLICT ON CONSTRAINT eras_identity DO NOTHING`,
 
 // Get reads a remittance that is visible to callers.
 func (r eras) Get(ctx context.Context, id billing.ERAID) (*remit.ERA, error) {
-	q := r.query(eraColumns, "eras")
-	q.where("id = %", id)
-	e, err := r.one(ctx, q.text(""), q.args)
+	e, err := eraTable.get(ctx, r.tx, id, "")
 	if err == nil && e.ReceivedAt.IsZero() {
 		return nil, billing.NotFound("remittance", "")
 	}
@@ -139,42 +97,24 @@ func (r eras) Get(ctx context.Context, id billing.ERAID) (*remit.ERA, error) {
 func (r eras) Lock(ctx context.Context, id billing.ERAID) (*remit.ERA, error) {
 	if id.IsZero() {
 		text, args := r.next()
-		return r.one(ctx, text, args)
+		return eraTable.one(ctx, r.tx, text, args...)
 	}
-	q := r.query(eraColumns, "eras")
-	q.where("id = %", id)
-	return r.one(ctx, q.text(forUpdate), q.args)
+	return eraTable.get(ctx, r.tx, id, forUpdate)
 }
 
 func (r eras) next() (string, []any) {
-	q := r.query(eraColumns, "eras")
+	q := eraTable.of(r.tx)
 	q.where("stage <> 'done'")
 	return q.text("ORDER BY arrival\nLIMIT 1\n" + forUpdate), q.args
 }
 
-func (r eras) one(ctx context.Context, text string, args []any) (*remit.ERA, error) {
-	return one(ctx, r.tx, "remittance", eraRow.era, text, args...)
-}
-
 // Save stores the fields of a remittance that can change.
 func (r eras) Save(ctx context.Context, e *remit.ERA) error {
-	later, err := knownLater(e)
-	if err != nil {
-		return err
-	}
-	return r.later(ctx, e.ID, `
-UPDATE eras
-SET state = $4, claim_count = $5, matched_count = $6, applied_count = $7, needs_review_count = $8, unmatched_count = $9, ignored_count = $10,
-	forwarded_count = $11, needs_attention = $12, stage = $13, received_at = $14, posted_at = $15,
-	balanced = $16, later = $17
-WHERE org_id = $1 AND mode = $2 AND id = $3`,
-		r.scope.Org, r.scope.Mode, e.ID, e.State, e.ClaimCount, e.MatchedCount,
-		e.Progress.Applied, e.Progress.NeedsReview, e.Progress.Unmatched, e.Progress.Ignored, e.Progress.Forwarded, e.NeedsAttention(),
-		e.Stage, optional(e.ReceivedAt), optional(e.PostedAt), e.Balanced, later)
+	return eraTable.save(ctx, r.tx, e, field{"needs_attention = %", e.NeedsAttention()})
 }
 
 func (r eras) filter(f remit.Filter) *query {
-	q := r.query(eraColumns, "eras")
+	q := eraTable.of(r.tx)
 	q.where("received_at IS NOT NULL")
 	whereSet(q, "state = %", f.State)
 	q.flag("needs_attention", f.NeedsAttention)
@@ -211,7 +151,7 @@ func (q *query) flag(column string, want *bool) {
 func (r eras) List(ctx context.Context, f remit.Filter, p billing.Page) ([]*remit.ERA, error) {
 	q := r.filter(f)
 	text := q.pageBy("received_at", p)
-	return many(ctx, r.tx, "list remittances", eraRow.era, text, q.args...)
+	return eraTable.many(ctx, r.tx, "list remittances", text, q.args...)
 }
 
 // Content reads the file.

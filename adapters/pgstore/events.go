@@ -3,7 +3,6 @@ package pgstore
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -12,24 +11,17 @@ import (
 
 type events struct{ *tx }
 
-const eventColumns = "id, org_id, mode, type, resource_id, sequence, created_at, data"
-
-type eventRow struct {
-	ID        billing.EventID `db:"id"`
-	Org       billing.OrgID   `db:"org_id"`
-	Mode      billing.Mode    `db:"mode"`
-	Type      event.Type      `db:"type"`
-	Resource  billing.JobID   `db:"resource_id"`
-	Sequence  int             `db:"sequence"`
-	CreatedAt time.Time       `db:"created_at"`
-	Data      []byte          `db:"data"`
-}
-
-func (r eventRow) event() (*event.Event, error) {
-	return &event.Event{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Type: r.Type, Resource: r.Resource,
-		Sequence: r.Sequence, CreatedAt: r.CreatedAt.UTC(), Data: r.Data,
-	}, nil
+func eventFields(e *event.Event) []field {
+	return []field{
+		{"id", &e.ID},
+		{"org_id", &e.Scope.Org},
+		{"mode", &e.Scope.Mode},
+		{"type", &e.Type},
+		{"resource_id", (*billing.JobID)(&e.Resource)},
+		{"sequence", &e.Sequence},
+		{"created_at", instant{&e.CreatedAt}},
+		{"data", &e.Data},
+	}
 }
 
 // Append stores an event, and queues it for the endpoints that subscribe to it. It
@@ -101,13 +93,11 @@ func (t *tx) appendTo(ctx context.Context, scope billing.Scope, e event.Event) e
 
 // Get reads an event.
 func (r events) Get(ctx context.Context, id billing.EventID) (*event.Event, error) {
-	q := r.query(eventColumns, "events")
-	q.where("id = %", id)
-	return one(ctx, r.tx, "event", eventRow.event, q.text(""), q.args...)
+	return eventTable.get(ctx, r.tx, id, "")
 }
 
 func (r events) filter(f event.Filter) *query {
-	q := r.query(eventColumns, "events")
+	q := eventTable.of(r.tx)
 	q.events(f)
 	return q
 }
@@ -128,7 +118,7 @@ func (q *query) events(f event.Filter) {
 
 // merged reads the first events of each type and sorts them.
 func (r events) merged(f event.Filter, p billing.Page) *query {
-	q := r.query(eventColumns, "events")
+	q := eventTable.of(r.tx)
 	between := "\n\tAND id = ANY (ARRAY(\nSELECT id FROM (("
 	for _, t := range f.Types {
 		one := f
@@ -146,9 +136,9 @@ func (r events) merged(f event.Filter, p billing.Page) *query {
 // List reads a page of events, newest first.
 func (r events) List(ctx context.Context, f event.Filter, p billing.Page) ([]*event.Event, error) {
 	if len(f.Types) > 1 && f.Resource == [16]byte{} {
-		return page(ctx, r.tx, "events", eventRow.event, r.merged(f, p), p)
+		return eventTable.page(ctx, r.tx, r.merged(f, p), p)
 	}
-	return page(ctx, r.tx, "events", eventRow.event, r.filter(f), p)
+	return eventTable.page(ctx, r.tx, r.filter(f), p)
 }
 
 // beginning finds the first transaction that wrote an event created since the given
@@ -181,14 +171,9 @@ func (r events) tail(f event.Filter, after billing.EventID, limit int) (string, 
 // returned.
 func (r events) Tail(ctx context.Context, f event.Filter, after billing.EventID, limit int) ([]*event.Event, error) {
 	text, args := r.tail(f, after, limit)
-	var rows []eventRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("tail events: %w", err)
+	found, err := eventTable.many(ctx, r.tx, "tail events", text, args...)
+	if err == nil && len(found) == 0 && !after.IsZero() {
+		_, err = r.Get(ctx, after) // no event follows an unknown one
 	}
-	if len(rows) == 0 && !after.IsZero() {
-		if _, err := r.Get(ctx, after); err != nil { // no event follows an unknown one
-			return nil, err
-		}
-	}
-	return values(rows, eventRow.event)
+	return found, err
 }

@@ -15,20 +15,26 @@ import (
 
 type faults struct{ *tx }
 
-// faultRow is a stored rule. The row of a key has those of its organization.
-type faultRow struct {
-	Serial    int64           `db:"serial" json:"serial"`
-	Rule      json.RawMessage `db:"rule" json:"rule"`
-	Matched   int             `db:"matched" json:"matched"`
-	ExpiresAt time.Time       `db:"expires_at" json:"expires_at"`
-}
+// faultRules is a column with rules, each a row as JSON.
+type faultRules struct{ of *[]fault.Rule }
 
-func (r faultRow) fault() (f fault.Rule, err error) {
-	if err = json.Unmarshal(r.Rule, &f); err != nil {
-		return f, fmt.Errorf("read fault rule %d: %w", r.Serial, err)
+// Scan reads the rules; NULL for none.
+func (r faultRules) Scan(src any) error {
+	var rows []struct {
+		Serial    int64      `json:"serial"`
+		Rule      fault.Rule `json:"rule"`
+		Matched   int        `json:"matched"`
+		ExpiresAt time.Time  `json:"expires_at"`
 	}
-	f.Serial, f.Matched, f.ExpiresAt = r.Serial, r.Matched, r.ExpiresAt.UTC()
-	return f, nil
+	text, _ := src.([]byte)
+	if err := decode(text, &rows); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		row.Rule.Serial, row.Rule.Matched, row.Rule.ExpiresAt = row.Serial, row.Matched, row.ExpiresAt.UTC()
+		*r.of = append(*r.of, row.Rule)
+	}
+	return nil
 }
 
 // Replace stores the rules of the organization.
@@ -53,12 +59,12 @@ ORDER BY n`, r.scope.Org, pq.Array(texts), pq.Array(until))
 }
 
 // List reads the rules of the organization.
-func (r faults) List(ctx context.Context) ([]fault.Rule, error) {
-	return many(ctx, r.tx, "read the fault rules", faultRow.fault, `
-SELECT serial, rule, matched, expires_at
-FROM sandbox_faults
-WHERE org_id = $1 AND expires_at > now()
-ORDER BY serial`, r.scope.Org)
+func (r faults) List(ctx context.Context) (rules []fault.Rule, err error) {
+	err = r.each(ctx, "read the fault rules", []any{faultRules{&rules}}, func() {}, `
+SELECT json_agg(f ORDER BY f.serial)
+FROM sandbox_faults f
+WHERE org_id = $1 AND expires_at > now()`, r.scope.Org)
+	return rules, err
 }
 
 // Match counts a match.

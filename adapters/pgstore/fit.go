@@ -139,24 +139,18 @@ func (s *Store) compare(ctx context.Context) (oldest horizon, err error) {
 	}
 	unfit := UnfitError{Want: want}
 	err = s.attempt(ctx, &tx{store: s}, session{role: roleSystem}, true, func(ctx context.Context, t *tx) error {
-		var steps struct{ First, Last int64 }
-		err := t.get(ctx, &steps, "SELECT coalesce(min(version_id), 0) AS first, coalesce(max(version_id), 0) AS last FROM goose_db_version WHERE is_applied AND version_id > 0")
-		if unfit.Have = steps.Last; err != nil || unfit.Have == 0 {
+		var first int64
+		err := t.row(ctx, []any{&first, &unfit.Have}, "SELECT coalesce(min(version_id), 0) AS first, coalesce(max(version_id), 0) AS last FROM goose_db_version WHERE is_applied AND version_id > 0")
+		if err != nil || unfit.Have == 0 {
 			return err
 		}
-		if steps.First < firstStep {
+		if first < firstStep {
 			return ErrMadeBefore
 		}
 		if unfit.Have < want {
 			return nil
 		}
-		var row struct {
-			Least  int64
-			Oldest string
-		}
-		err = t.get(ctx, &row, schemaFit)
-		unfit.Least, oldest.id = row.Least, row.Oldest
-		return err
+		return t.row(ctx, []any{&unfit.Least, &oldest.id}, schemaFit)
 	})
 	if e, ok := errors.AsType[*serverError](err); ok && (e.Code == codeInvalidParameter || e.Code == codeNoTable) {
 		return oldest, &unfit // of an empty database

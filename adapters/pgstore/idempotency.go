@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -22,34 +21,27 @@ func (k usedKey) UUID() string { return "idempotency key " + string(k) }
 // Reserve reserves the key until the end of the transaction. See the comment of the
 // SQL function in the migration.
 func (r idempotencyKeys) Reserve(ctx context.Context, key string) (*caller.KeyUse, error) {
-	var row struct {
-		Claimed     bool            `db:"claimed"`
-		Fingerprint []byte          `db:"fingerprint"`
-		CheckID     billing.CheckID `db:"check_id"`
-		CreatedAt   sql.NullTime    `db:"created_at"`
-		Status      *int            `db:"status"`
-		Body        []byte          `db:"body"`
-		Work        billing.JobID   `db:"work"`
-	}
-	err := r.get(ctx, &row, `
+	use := &caller.KeyUse{Key: key}
+	var status *int
+	var sealed []byte
+	to := []any{&use.Held, sum{of: use.Fingerprint[:]}, &use.CheckID, instant{&use.CreatedAt}, &status, &sealed, &use.Work}
+	err := r.row(ctx, to, `
 SELECT claimed, fingerprint, check_id, created_at, status, body, work
 FROM claim_idempotency_key($1, $2, $3)`, r.scope.Org, r.scope.Mode, key)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reserve an idempotency key: %w", err)
-	case !row.CreatedAt.Valid && !row.Claimed:
+	case use.CreatedAt.IsZero() && !use.Held:
 		return nil, caller.ErrKeyInUse()
-	case !row.CreatedAt.Valid:
+	case use.CreatedAt.IsZero():
 		return nil, nil
 	}
-	use := &caller.KeyUse{Key: key, Held: row.Claimed, CheckID: row.CheckID, Work: row.Work, CreatedAt: row.CreatedAt.Time.UTC()}
-	copy(use.Fingerprint[:], row.Fingerprint)
-	if row.Status != nil {
-		body, err := r.body(key, row.Body)
+	if status != nil {
+		body, err := r.body(key, sealed)
 		if err != nil {
 			return nil, err
 		}
-		use.Reply = &caller.Reply{Status: *row.Status, Body: body}
+		use.Reply = &caller.Reply{Status: *status, Body: body}
 	}
 	return use, nil
 }

@@ -58,13 +58,10 @@ WHERE jobs.id = d.id AND jobs.org_id = d.org_id AND jobs.mode = d.mode`,
 }
 
 // Pending reports whether the job is not done yet.
-func (r outbox) Pending(ctx context.Context, id billing.JobID) (bool, error) {
-	var there bool
-	err := r.get(ctx, &there, "SELECT EXISTS (SELECT FROM jobs WHERE org_id = $1 AND mode = $2 AND id = $3)", r.scope.Org, r.scope.Mode, id)
-	if err != nil {
-		return false, fmt.Errorf("find job %s: %w", id, err)
-	}
-	return there, nil
+func (r outbox) Pending(ctx context.Context, id billing.JobID) (there bool, err error) {
+	err = r.fetch(ctx, "find job "+id.String(), &there, "SELECT EXISTS (SELECT FROM jobs WHERE org_id = $1 AND mode = $2 AND id = $3)",
+		r.scope.Org, r.scope.Mode, id)
+	return there, err
 }
 
 // Postpone ends the lease and lets the job rest until the given time. Any relay
@@ -111,24 +108,6 @@ func (r systemOutbox) Postpone(ctx context.Context, id billing.JobID, until time
 }
 
 type jobTable struct{ *tx }
-
-type jobRow struct {
-	ID        billing.JobID `db:"id"`
-	Kind      jobs.Kind     `db:"kind"`
-	Org       billing.OrgID `db:"org_id"`
-	Mode      billing.Mode  `db:"mode"`
-	Subject   billing.JobID `db:"subject"`
-	ReplyTo   string        `db:"reply_to"`
-	NotBefore time.Time     `db:"not_before"`
-	XID       string        `db:"xid"`
-}
-
-func (r jobRow) job() jobs.Job {
-	return jobs.Job{
-		ID: r.ID, Kind: r.Kind, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Subject: r.Subject, ReplyTo: r.ReplyTo,
-		NotBefore: r.NotBefore.UTC(),
-	}
-}
 
 // takeDue skips from stream to stream in the index. It reads the first due jobs of
 // each stream, so its cost does not grow with the backlog. A job rests until its
@@ -219,19 +198,17 @@ func (r jobTable) Hold(ctx context.Context, ids []billing.JobID, lease time.Dura
 
 // take returns the IDs of all rows of a statement, and the jobs that it leased.
 func (r jobTable) take(ctx context.Context, query string, lease time.Duration, args ...any) (held []billing.JobID, leased []jobs.Job, err error) {
-	var rows []jobRow
-	err = r.list(ctx, &rows, query, append([]any{lease.Microseconds(), billing.JobMaxLease.Microseconds()}, args...)...)
-	if err != nil {
-		return nil, nil, fmt.Errorf("lease due jobs: %w", err)
-	}
-	for _, row := range rows {
-		held = append(held, row.ID)
-		if row.XID != "" {
-			r.xid = row.XID
-			leased = append(leased, row.job())
+	var j jobs.Job
+	var xid string
+	to := []any{&j.ID, &j.Kind, &j.Scope.Org, &j.Scope.Mode, (*billing.JobID)(&j.Subject), &j.ReplyTo, instant{&j.NotBefore}, &xid}
+	err = r.each(ctx, "lease due jobs", to, func() {
+		held = append(held, j.ID)
+		if xid != "" {
+			r.xid = xid
+			leased = append(leased, j)
 		}
-	}
-	return held, leased, nil
+	}, query, append([]any{lease.Microseconds(), billing.JobMaxLease.Microseconds()}, args...)...)
+	return held, leased, err
 }
 
 // Renew extends the lease of a job.
@@ -241,24 +218,16 @@ func (r jobTable) Renew(ctx context.Context, id billing.JobID, lease time.Durati
 }
 
 // Attempt counts an attempt. It returns zero if the job no longer exists.
-func (r jobTable) Attempt(ctx context.Context, id billing.JobID, again bool) (int, error) {
-	var row struct {
-		Attempts int    `db:"attempts"`
-		XID      string `db:"xid"`
-	}
-	err := r.get(ctx, &row, `
+func (r jobTable) Attempt(ctx context.Context, id billing.JobID, again bool) (n int, err error) {
+	err = r.row(ctx, []any{&n, &r.xid}, `
 UPDATE jobs
 SET attempts = attempts + CASE WHEN $2 AND lease_until > now() THEN 0 ELSE 1 END
 WHERE id = $1
 RETURNING attempts, pg_current_xact_id()::text AS xid`, id, again)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("count an attempt at job %s: %w", id, err)
 	}
-	r.xid = row.XID
-	return row.Attempts, nil
+	return n, nil
 }
 
 // Release ends leases that are older than age.
@@ -270,23 +239,14 @@ func (r jobTable) Release(ctx context.Context, age time.Duration) error {
 // Backlog counts jobs by kind. The table holds only unfinished work, so it is
 // small even when a payer is slow.
 func (r jobTable) Backlog(ctx context.Context) ([]ports.Backlog, error) {
-	var rows []struct {
-		Kind   jobs.Kind `db:"kind"`
-		Jobs   int       `db:"jobs"`
-		Oldest int64     `db:"oldest"`
-	}
-	err := r.list(ctx, &rows, `
+	var out []ports.Backlog
+	var b ports.Backlog
+	use := func() { out = append(out, b) }
+	err := r.each(ctx, "count jobs", []any{&b.Kind, &b.Jobs, microseconds{&b.Oldest}}, use, `
 SELECT kind, count(*) AS jobs,
 	coalesce(extract(epoch FROM clock_timestamp() - min(not_before) FILTER (WHERE not_before <= clock_timestamp())) * 1000000, 0)::bigint AS oldest
 FROM jobs
 GROUP BY kind
 ORDER BY kind`)
-	if err != nil {
-		return nil, fmt.Errorf("count jobs: %w", err)
-	}
-	var out []ports.Backlog
-	for _, row := range rows {
-		out = append(out, ports.Backlog{Kind: row.Kind, Jobs: row.Jobs, Oldest: time.Duration(row.Oldest) * time.Microsecond})
-	}
-	return out, nil
+	return out, err
 }

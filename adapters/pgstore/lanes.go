@@ -35,19 +35,16 @@ WHERE org_id = $1 AND mode = $2 AND id = $3 AND (holder IS NULL OR holder = $4 O
 		if err != nil || n == 1 {
 			return n == 1, "", laneError(err, "take", id)
 		}
-		var row struct {
-			Held    bool   `db:"held"`
-			Address string `db:"holder_address"`
-		}
-		err = r.get(ctx, &row, `
+		var held bool
+		err = r.row(ctx, []any{&held, &other}, `
 SELECT holder IS NOT NULL AND lease_until > now() AS held, holder_address
 FROM webhook_endpoints
 WHERE org_id = $1 AND mode = $2 AND id = $3`, r.scope.Org, r.scope.Mode, id)
 		if errors.Is(err, sql.ErrNoRows) {
 			return false, "", nil
 		}
-		if err != nil || row.Held {
-			return false, row.Address, laneError(err, "find the holder of", id)
+		if err != nil || held {
+			return false, other, laneError(err, "find the holder of", id)
 		}
 	} // the other holder left the lane in the meantime
 }
@@ -61,43 +58,39 @@ func laneError(err error, what string, id billing.WebhookEndpointID) error {
 
 // dueRow is an endpoint, and a delivery with its event if there is one.
 type dueRow struct {
-	endpointRow
-	DeliveryID    billing.DeliveryID `db:"delivery_id"`
-	NextAttemptAt sql.NullTime       `db:"next_attempt_at"`
-	Attempts      []byte             `db:"attempts"`
-	QueuedAt      sql.NullTime       `db:"queued_at"`
-	EventID       billing.EventID    `db:"event_id"`
-	Type          sql.NullString     `db:"type"`
-	Resource      billing.JobID      `db:"resource_id"`
-	Sequence      sql.NullInt64      `db:"sequence"`
-	HappenedAt    sql.NullTime       `db:"happened_at"`
-	Data          []byte             `db:"data"`
+	endpoint webhook.Endpoint
+	delivery webhook.Delivery
+	event    event.Event
 }
 
-func (r dueRow) shipment() (webhook.Shipment, error) {
-	attempts, err := tries(r.Attempts)
-	if err != nil {
-		return webhook.Shipment{}, fmt.Errorf("read delivery %s: %w", r.DeliveryID, err)
-	}
-	scope, kind := billing.Scope{Org: r.Org, Mode: r.Mode}, event.Type(r.Type.String)
-	return webhook.Shipment{
-		Delivery: &webhook.Delivery{
-			ID: r.DeliveryID, Scope: scope, EndpointID: r.ID, EventID: r.EventID, EventType: kind, State: webhook.DeliveryPending,
-			NextAttemptAt: present(r.NextAttemptAt), Attempts: attempts, CreatedAt: present(r.QueuedAt),
-		},
-		Event: &event.Event{
-			ID: r.EventID, Scope: scope, Type: kind, Resource: r.Resource, Sequence: int(r.Sequence.Int64),
-			CreatedAt: present(r.HappenedAt), Data: r.Data,
-		},
-	}, nil
+func dueFields(r *dueRow) []field {
+	return append(sealedEndpointFields(&r.endpoint),
+		field{"delivery_id", &r.delivery.ID},
+		field{"next_attempt_at", instant{&r.delivery.NextAttemptAt}},
+		field{"attempts", document{&r.delivery.Attempts, "[]"}},
+		field{"queued_at", instant{&r.delivery.CreatedAt}},
+		field{"event_id", &r.event.ID},
+		field{"type", nullText[event.Type]{&r.event.Type}},
+		field{"resource_id", (*billing.JobID)(&r.event.Resource)},
+		field{"sequence", nullNumber[int]{&r.event.Sequence}},
+		field{"happened_at", instant{&r.event.CreatedAt}},
+		field{"data", &r.event.Data})
+}
+
+func (r *dueRow) shipment() webhook.Shipment {
+	d, e := &r.delivery, &r.event
+	e.Scope = r.endpoint.Scope
+	d.Scope, d.EndpointID, d.EventID, d.EventType, d.State = e.Scope, r.endpoint.ID, e.ID, e.Type, webhook.DeliveryPending
+	return webhook.Shipment{Delivery: d, Event: e}
 }
 
 // due reads the endpoint with its first pending deliveries, whether due or not. OFFSET
 // 0 makes the planner look up the event of each delivery instead of reading all
 // events.
-const due = `
-SELECT e.id, e.org_id, e.mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
-	disabled_reason, last_success_at, e.created_at, e.created_by,
+//
+//nolint:gochecknoglobals // a constant, built from the columns
+var due = `
+SELECT ` + qualified("e", endpointTable.columns+", secret") + `,
 	delivery_id, next_attempt_at, attempts, queued_at, event_id, type, resource_id, sequence, happened_at, data
 FROM webhook_endpoints e
 LEFT JOIN LATERAL (
@@ -128,35 +121,38 @@ func (r lanes) Due(
 	ctx context.Context, id billing.WebhookEndpointID, now time.Time, limit int, inFlight []billing.DeliveryID,
 ) (*webhook.Endpoint, []webhook.Shipment, time.Time, error) {
 	text, args := r.due(id, limit, inFlight)
-	var rows []dueRow
-	if err := r.list(ctx, &rows, text, args...); err != nil {
+	rows, err := read(ctx, r.tx, "read rows", dueFields, text, args...)
+	if err != nil {
 		return nil, nil, time.Time{}, laneError(err, "read the due deliveries of", id)
 	}
 	if len(rows) == 0 {
 		return nil, nil, time.Time{}, billing.NotFound("webhook endpoint", "")
 	}
-	e := rows[0].endpoint(r.store.sealer)
-	if rows[0].DeliveryID.IsZero() {
+	e := r.reveal(&rows[0].endpoint)
+	if rows[0].delivery.ID.IsZero() {
 		return e, nil, time.Time{}, nil
 	}
 	n := 0
-	for n < min(limit, len(rows)) && !rows[n].NextAttemptAt.Time.After(now) {
+	for n < min(limit, len(rows)) && !rows[n].delivery.NextAttemptAt.After(now) {
 		n++
 	}
 	var next time.Time
 	if n < len(rows) {
-		next = present(rows[n].NextAttemptAt)
+		next = rows[n].delivery.NextAttemptAt
 	}
 	switch open := e.Health.CircuitUntil; {
 	case open.After(now):
-		n, next = 0, latest(open, present(rows[0].NextAttemptAt))
+		n, next = 0, latest(open, rows[0].delivery.NextAttemptAt)
 	case e.Health.Open() && len(inFlight) > 0:
 		n, next = 0, time.Time{}
 	case e.Health.Open() && n > 0:
 		n, next = 1, time.Time{}
 	}
-	shipments, err := values(rows[:n], dueRow.shipment)
-	return e, shipments, next, err
+	shipments := make([]webhook.Shipment, n)
+	for i, row := range rows[:n] {
+		shipments[i] = row.shipment()
+	}
+	return e, shipments, next, nil
 }
 
 func latest(a, b time.Time) time.Time {
@@ -237,7 +233,7 @@ SET failures = $4, failing_since = $5, circuit_until = $6, status = CASE $7 WHEN
 	disabled_reason = CASE $7 WHEN 'disabled' THEN $8 ELSE disabled_reason END
 WHERE org_id = $1 AND mode = $2 AND id = $3`,
 		r.scope.Org, r.scope.Mode, e.ID, h.Failures, optional(h.FailingSince), optional(h.CircuitUntil), e.Status,
-		disabledBy(e))
+		nonEmpty(string(e.DisabledBy)))
 }
 
 // Postpone moves the time of a delivery.
@@ -286,14 +282,11 @@ RETURNING pg_current_xact_id()::text AS xid, e.org_id, e.mode, e.id AS endpoint_
 
 // Lanes calls lanes that are due, longest waiting first.
 func (r jobTable) Lanes(ctx context.Context, now time.Time, pause time.Duration, limit int) ([]jobs.Job, error) {
-	var rows []calledRow
-	if err := r.list(ctx, &rows, callLanes, micro(now), pause.Microseconds(), limit); err != nil {
-		return nil, fmt.Errorf("call lanes: %w", err)
-	}
-	out := make([]jobs.Job, 0, len(rows))
-	for _, row := range rows {
-		r.xid = row.XID
-		out = append(out, lane(billing.Scope{Org: row.Org, Mode: row.Mode}, row.Endpoint))
-	}
-	return out, nil
+	var out []jobs.Job
+	var called billing.Scope
+	var endpoint billing.WebhookEndpointID
+	err := r.each(ctx, "call lanes", []any{&r.xid, &called.Org, &called.Mode, &endpoint}, func() {
+		out = append(out, lane(called, endpoint))
+	}, callLanes, micro(now), pause.Microseconds(), limit)
+	return out, err
 }

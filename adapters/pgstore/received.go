@@ -14,74 +14,53 @@ import (
 // receivedFiles are the files of connections.
 type receivedFiles struct{ *tx }
 
-const receivedColumns = "id, network, org_id, mode, name, size, modified_at, state, reason, since, listed, digest, tries, holder"
-
-type receivedRow struct {
-	ID         billing.FileID     `db:"id"`
-	Network    string             `db:"network"`
-	Org        billing.OrgID      `db:"org_id"` // zero for a connection of the deployment
-	Mode       billing.Mode       `db:"mode"`
-	Name       string             `db:"name"`
-	Size       int64              `db:"size"`
-	ModifiedAt time.Time          `db:"modified_at"`
-	State      clearing.FileState `db:"state"`
-	Reason     string             `db:"reason"`
-	Since      time.Time          `db:"since"`
-	Listed     bool               `db:"listed"`
-	Digest     []byte             `db:"digest"`
-	Tries      int                `db:"tries"`
-	Holder     billing.JobID      `db:"holder"`
-}
-
-func (r receivedRow) file() (*clearing.ReceivedFile, error) {
-	f := &clearing.ReceivedFile{
-		ID: r.ID, Network: r.Network, Scope: billing.Scope{Org: r.Org, Mode: r.Mode},
-		RemoteFile: clearing.RemoteFile{Name: r.Name, Size: r.Size, Time: r.ModifiedAt.UTC()},
-		State:      r.State, Reason: r.Reason, Since: r.Since.UTC(), Listed: r.Listed, Tries: r.Tries, Holder: r.Holder,
+func receivedFields(f *clearing.ReceivedFile) []field {
+	return []field{
+		{"id", &f.ID},
+		{"network", &f.Network},
+		{"org_id", &f.Scope.Org}, // zero for a connection of the deployment
+		{"mode", &f.Scope.Mode},
+		{"name", &f.Name},
+		{"size", &f.Size},
+		{"modified_at", instant{&f.Time}},
+		{"state", &f.State},
+		{"reason", &f.Reason},
+		{"since", instant{&f.Since}},
+		{"listed", &f.Listed},
+		{"digest", sum{f.Digest[:], true}},
+		{"tries", &f.Tries},
+		{"holder", &f.Holder},
 	}
-	copy(f.Digest[:], r.Digest)
-	return f, nil
 }
 
-const (
-	listedFiles  = "SELECT " + receivedColumns + " FROM received_files WHERE network = $1 AND listed"
-	nextFile     = "SELECT " + receivedColumns + " FROM received_files WHERE network = $1 AND state = 'received' ORDER BY since, id LIMIT 1 FOR UPDATE"
-	problemFiles = "SELECT " + receivedColumns + " FROM received_files WHERE state IN ('refused', 'lost', 'set_aside') ORDER BY since, id LIMIT 1000"
+//nolint:gochecknoglobals // constants, built from the columns
+var (
+	listedFiles  = receivedTable.selecting + "WHERE network = $1 AND listed"
+	nextFile     = receivedTable.selecting + "WHERE network = $1 AND state = 'received' ORDER BY since, id LIMIT 1 FOR UPDATE"
+	problemFiles = receivedTable.selecting + "WHERE state IN ('refused', 'lost', 'set_aside') ORDER BY since, id LIMIT 1000"
 )
 
 // Listed reads the files that the clearinghouse had at the last look.
 func (r receivedFiles) Listed(ctx context.Context, network string) ([]*clearing.ReceivedFile, error) {
-	return many(ctx, r.tx, "list received files", receivedRow.file, listedFiles, network)
+	return receivedTable.many(ctx, r.tx, "list received files", listedFiles, network)
 }
 
 // Lock reads and locks a file.
 func (r receivedFiles) Lock(ctx context.Context, id billing.FileID) (*clearing.ReceivedFile, error) {
-	return one(ctx, r.tx, "file", receivedRow.file, "SELECT "+receivedColumns+" FROM received_files WHERE id = $1 FOR UPDATE", id)
+	return receivedTable.one(ctx, r.tx, receivedTable.selecting+"WHERE id = $1 FOR UPDATE", id)
 }
 
 // Next locks the file that waits longest.
 func (r receivedFiles) Next(ctx context.Context, network string) (*clearing.ReceivedFile, error) {
-	return one(ctx, r.tx, "file", receivedRow.file, nextFile, network)
+	return receivedTable.one(ctx, r.tx, nextFile, network)
 }
 
 // Put stores a file.
 func (r receivedFiles) Put(ctx context.Context, f *clearing.ReceivedFile) error {
-	var digest []byte
-	if f.Digest != [32]byte{} {
-		digest = f.Digest[:]
-	}
-	_, err := r.exec(ctx, `
-INSERT INTO received_files (`+receivedColumns+`)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+	_, err := receivedTable.insertUnless(ctx, r.tx, f, `
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, since = excluded.since, listed = excluded.listed,
-	digest = excluded.digest, tries = excluded.tries, holder = excluded.holder`,
-		f.ID, f.Network, f.Scope.Org, f.Scope.Mode, f.Name, f.Size, micro(f.Time), f.State, f.Reason, micro(f.Since), f.Listed,
-		digest, f.Tries, f.Holder)
-	if err != nil {
-		return fmt.Errorf("store received file %s: %w", f.ID, err)
-	}
-	r.evidence = rowEvidence("received_files", f.ID)
-	return nil
+	digest = excluded.digest, tries = excluded.tries, holder = excluded.holder`)
+	return err
 }
 
 // Forget removes files with their contents.
@@ -99,7 +78,7 @@ func (r receivedFiles) Forget(ctx context.Context, ids []billing.FileID) error {
 
 // Problems reads the files that wait for the operator.
 func (r receivedFiles) Problems(ctx context.Context) ([]*clearing.ReceivedFile, error) {
-	return many(ctx, r.tx, "list files with a problem", receivedRow.file, problemFiles)
+	return receivedTable.many(ctx, r.tx, "list files with a problem", problemFiles)
 }
 
 // contents stores the contents of received files.
@@ -136,9 +115,10 @@ WHERE network = $1 AND name = $2 AND id <> $3 AND (state = 'applied' AND digest 
 
 // Supersede removes them.
 func (r contents) Supersede(ctx context.Context, f *clearing.ReceivedFile) error {
-	var old []billing.FileID
-	if err := r.list(ctx, &old, superseded, f.Network, f.Name, f.ID, f.Digest[:], f.Size, micro(f.Time)); err != nil {
-		return fmt.Errorf("find earlier copies of received file %s: %w", f.ID, err)
+	old, err := columnOf[billing.FileID](ctx, r.tx, "find earlier copies of received file "+f.ID.String(),
+		superseded, f.Network, f.Name, f.ID, f.Digest[:], f.Size, micro(f.Time))
+	if err != nil {
+		return err
 	}
 	return receivedFiles(r).Forget(ctx, old)
 }
@@ -146,27 +126,24 @@ func (r contents) Supersede(ctx context.Context, f *clearing.ReceivedFile) error
 // partsAtOnce is the number of parts that a statement reads.
 const partsAtOnce = 8
 
-const nextParts = "SELECT part, content FROM received_parts WHERE file_id = $1 AND part >= $2 ORDER BY part LIMIT $3"
+const nextParts = "SELECT content FROM received_parts WHERE file_id = $1 AND part >= $2 ORDER BY part LIMIT $3"
 
 // Read returns the content of a file, in one allocation.
 func (r contents) Read(ctx context.Context, f *clearing.ReceivedFile) ([]byte, error) {
 	content := make([]byte, 0, f.Size)
 	for next := 0; ; next += partsAtOnce {
-		var rows []struct {
-			Part    int    `db:"part"`
-			Content []byte `db:"content"`
+		parts, err := columnOf[[]byte](ctx, r.tx, "read received file "+f.ID.String(), nextParts, f.ID, next, partsAtOnce)
+		if err != nil {
+			return nil, err
 		}
-		if err := r.list(ctx, &rows, nextParts, f.ID, next, partsAtOnce); err != nil {
-			return nil, fmt.Errorf("read received file %s: %w", f.ID, err)
-		}
-		for i, row := range rows {
-			plain, err := r.store.sealer.open(f.Scope, partName{f.ID, next + i}, row.Content)
+		for i, part := range parts {
+			plain, err := r.store.sealer.open(f.Scope, partName{f.ID, next + i}, part)
 			if err != nil {
-				return nil, fmt.Errorf("open part %d of received file %s: %w", row.Part, f.ID, err)
+				return nil, fmt.Errorf("open part %d of received file %s: %w", next+i, f.ID, err)
 			}
 			content = append(content, plain...)
 		}
-		if len(rows) == partsAtOnce {
+		if len(parts) == partsAtOnce {
 			continue
 		}
 		switch {
@@ -198,14 +175,10 @@ WITH old AS (
 SELECT count(*), pg_current_xact_id()::text AS xid FROM old`
 
 // Expire removes old contents, and old files that are no longer listed.
-func (r contents) Expire(ctx context.Context, before time.Time) (int, error) {
-	var row struct {
-		Count int    `db:"count"`
-		XID   string `db:"xid"`
-	}
-	if err := r.get(ctx, &row, expireReceived, micro(before)); err != nil {
+func (r contents) Expire(ctx context.Context, before time.Time) (n int, err error) {
+	err = r.row(ctx, []any{&n, &r.xid}, expireReceived, micro(before))
+	if err != nil {
 		return 0, fmt.Errorf("expire received files: %w", err)
 	}
-	r.xid = row.XID
-	return row.Count, nil
+	return n, nil
 }

@@ -2,15 +2,13 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
+	"database/sql/driver"
 	"slices"
 
 	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
@@ -22,32 +20,48 @@ type eraPlace struct {
 	ordinal int
 }
 
-// remittanceClaimProgress is what became of a remittance claim, by column.
-const remittanceClaimProgress = "status, claim_id, matched_by, review, warnings, sequence, line_numbers, applied_at"
-
-func (r remittanceClaims) row(era billing.ERAID, c *remit.Claim) row {
-	warnings := make([]remit.WarningCode, len(c.Warnings))
-	copy(warnings, c.Warnings)
-	return row{
-		"era_id": era, "ordinal": c.Ordinal, "org_id": r.scope.Org, "mode": r.scope.Mode,
-		"status": c.Status, "claim_id": c.ClaimID, "matched_by": c.MatchedBy, "review": c.Review, "warnings": warnings, "sequence": c.Sequence,
-		"line_numbers": c.LineNumbers, "applied_at": optional(c.AppliedAt),
+// progressFields is what became of a remittance claim.
+func progressFields(c *remit.Claim) []field {
+	return []field{
+		{"status", &c.Status},
+		{"claim_id", &c.ClaimID},
+		{"matched_by", &c.MatchedBy},
+		{"review", &c.Review},
+		{"warnings", textArray[remit.WarningCode]{of: &c.Warnings}},
+		{"sequence", &c.Sequence},
+		{"line_numbers", lineNumbers{&c.LineNumbers}},
+		{"applied_at", instant{&c.AppliedAt}},
 	}
+}
+
+func remittanceClaimFields(c *remit.Claim) []field {
+	return append(progressFields(c), field{"ordinal", &c.Ordinal}, field{"detail", document{of: c}})
+}
+
+// lineNumbers is a column of numbers, which is NULL for nil.
+type lineNumbers struct{ of *[]int }
+
+// Value returns the numbers.
+func (l lineNumbers) Value() (driver.Value, error) { return pq.Array(*l.of).Value() }
+
+// Scan reads the numbers.
+func (l lineNumbers) Scan(src any) error {
+	var all pq.Int64Array
+	err := all.Scan(src)
+	if all != nil {
+		*l.of = make([]int, len(all))
+	}
+	for i, n := range all {
+		(*l.of)[i] = int(n)
+	}
+	return err
 }
 
 // Insert stores remittance claims in one statement.
 func (r remittanceClaims) Insert(ctx context.Context, era billing.ERAID, claims []*remit.Claim) error {
 	for _, c := range claims {
-		detail, err := document{of: c}.Value()
-		if err != nil {
-			return err
-		}
-		stored := r.row(era, c)
-		stored["balanced"], stored["detail"] = c.Balanced, detail
-		if err = r.rows(ctx, eraPlace{era, c.Ordinal}, stored, `
-INSERT INTO era_claims (era_id, ordinal, org_id, mode, balanced, detail, `+remittanceClaimProgress+`)
-SELECT era_id, ordinal, org_id, mode, balanced, detail, `+remittanceClaimProgress+`
-FROM json_populate_recordset(NULL::era_claims, $1)`); err != nil {
+		fields := append(remittanceClaimFields(c), field{"balanced", &c.Balanced})
+		if err := r.write(ctx, era, c, fields, insertRemittanceClaims); err != nil {
 			return err
 		}
 		r.evidence = evidence{"SELECT EXISTS (SELECT FROM era_claims WHERE era_id = $1 AND ordinal = $2)", []any{era, c.Ordinal}}
@@ -55,14 +69,33 @@ FROM json_populate_recordset(NULL::era_claims, $1)`); err != nil {
 	return nil
 }
 
+func (r remittanceClaims) write(ctx context.Context, era billing.ERAID, c *remit.Claim, fields []field, text string) error {
+	stored, err := rowOf(fields)
+	if err != nil {
+		return err
+	}
+	stored["era_id"], stored["ordinal"], stored["org_id"], stored["mode"] = era, c.Ordinal, r.scope.Org, r.scope.Mode
+	return r.rows(ctx, eraPlace{era, c.Ordinal}, stored, text)
+}
+
+//nolint:gochecknoglobals // constants, built from the columns
+var (
+	remittanceClaimProgress = columnsOf(progressFields(&remit.Claim{}))
+	insertRemittanceClaims  = `
+INSERT INTO era_claims (era_id, org_id, mode, balanced, ` + remittanceClaimTable.columns + `)
+SELECT era_id, org_id, mode, balanced, ` + remittanceClaimTable.columns + `
+FROM json_populate_recordset(NULL::era_claims, $1)`
+	saveRemittanceClaims = `
+UPDATE era_claims c
+SET (` + remittanceClaimProgress + `) = (` + qualified("r", remittanceClaimProgress) + `)
+FROM json_populate_recordset(NULL::era_claims, $1) r
+WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`
+)
+
 // Save stores the progress of claims in one statement.
 func (r remittanceClaims) Save(ctx context.Context, era billing.ERAID, claims []*remit.Claim) error {
 	for _, c := range claims {
-		if err := r.rows(ctx, eraPlace{era, c.Ordinal}, r.row(era, c), `
-UPDATE era_claims c
-SET (`+remittanceClaimProgress+`) = (r.status, r.claim_id, r.matched_by, r.review, r.warnings, r.sequence, r.line_numbers, r.applied_at)
-FROM json_populate_recordset(NULL::era_claims, $1) r
-WHERE c.era_id = r.era_id AND c.ordinal = r.ordinal`); err != nil {
+		if err := r.write(ctx, era, c, progressFields(c), saveRemittanceClaims); err != nil {
 			return err
 		}
 	}
@@ -100,47 +133,15 @@ func (r remittanceClaims) Count(ctx context.Context, era billing.ERAID) (n int, 
 	return n, err
 }
 
-const remittanceClaimColumns = "ordinal, " + remittanceClaimProgress + ", detail"
-
-type remittanceClaimRow struct {
-	Ordinal     int              `db:"ordinal"`
-	Status      remit.Status     `db:"status"`
-	ClaimID     billing.ClaimID  `db:"claim_id"`
-	MatchedBy   remit.MatchedBy  `db:"matched_by"`
-	Review      remit.ReviewCode `db:"review"`
-	Warnings    pq.StringArray   `db:"warnings"`
-	Sequence    billing.Sequence `db:"sequence"`
-	LineNumbers pq.Int64Array    `db:"line_numbers"`
-	AppliedAt   sql.NullTime     `db:"applied_at"`
-	Detail      []byte           `db:"detail"`
-}
-
-func (r remittanceClaimRow) claim() (*remit.Claim, error) {
-	c := &remit.Claim{ClaimProgress: remit.ClaimProgress{
-		Status: r.Status, ClaimID: r.ClaimID, MatchedBy: r.MatchedBy, Review: r.Review, Sequence: r.Sequence, AppliedAt: present(r.AppliedAt),
-	}}
-	if err := decode(r.Detail, c); err != nil {
-		return nil, fmt.Errorf("read claim %d of a remittance: %w", r.Ordinal, err)
-	}
-	c.Warnings = typed[remit.WarningCode](r.Warnings)
-	if r.LineNumbers != nil {
-		c.LineNumbers = make([]int, len(r.LineNumbers))
-	}
-	for i, n := range r.LineNumbers {
-		c.LineNumbers[i] = int(n)
-	}
-	return c, nil
-}
-
 // Get reads a remittance claim.
 func (r remittanceClaims) Get(ctx context.Context, era billing.ERAID, ordinal int) (*remit.Claim, error) {
-	q := r.query(remittanceClaimColumns, "era_claims")
+	q := remittanceClaimTable.of(r.tx)
 	q.where("era_id = % AND ordinal = %", era, ordinal)
-	return one(ctx, r.tx, "remittance claim", remittanceClaimRow.claim, q.text(""), q.args...)
+	return remittanceClaimTable.one(ctx, r.tx, q.text(""), q.args...)
 }
 
 func (r remittanceClaims) after(era billing.ERAID, ordinal, limit int) (string, []any) {
-	q := r.query(remittanceClaimColumns, "era_claims")
+	q := remittanceClaimTable.of(r.tx)
 	q.where("era_id = % AND ordinal > %", era, ordinal)
 	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
 }
@@ -152,7 +153,7 @@ func (r remittanceClaims) List(ctx context.Context, era billing.ERAID, after, li
 }
 
 func (r remittanceClaims) pending(era billing.ERAID, limit int) (string, []any) {
-	q := r.query(remittanceClaimColumns, "era_claims")
+	q := remittanceClaimTable.of(r.tx)
 	q.where("era_id = % AND status = 'pending'", era)
 	return q.text("ORDER BY ordinal\nLIMIT %", limit), q.args
 }
@@ -164,32 +165,29 @@ func (r remittanceClaims) Pending(ctx context.Context, era billing.ERAID, limit 
 }
 
 func (r remittanceClaims) read(ctx context.Context, era billing.ERAID, text string, args []any) ([]*remit.Claim, error) {
-	return many(ctx, r.tx, "list the claims of remittance "+era.String(), remittanceClaimRow.claim, text, args...)
+	return remittanceClaimTable.many(ctx, r.tx, "list the claims of remittance "+era.String(), text, args...)
 }
 
-type ledgerRow struct {
-	remittanceClaimRow
-
-	ERA         billing.ERAID   `db:"era_id"`
-	PayerID     billing.PayerID `db:"payer_id"`
-	PayerCode   string          `db:"payer_code"`
-	PayerName   string          `db:"payer_name"`
-	StatedPayer string          `db:"stated_payer"`
-	TraceNumber string          `db:"trace_number"`
-	Arrival     int64           `db:"arrival"`
+// applied is a LedgerEntry.
+type applied struct {
+	remit.Claim
+	by remit.Source
 }
 
-func (r ledgerRow) entry() (*remit.LedgerEntry, error) {
-	c, err := r.claim()
-	return &remit.LedgerEntry{Claim: c, ERA: remit.Source{
-		ID: r.ERA, Payer: directory.PayerSummary{ID: r.PayerID, PayerID: r.PayerCode, Name: r.PayerName}, PayerName: r.StatedPayer,
-		TraceNumber: r.TraceNumber, Arrival: r.Arrival,
-	}}, err
+func ledgerFields(a *applied) []field {
+	return append(remittanceClaimFields(&a.Claim),
+		field{"era_id", &a.by.ID},
+		field{"payer_id", &a.by.Payer.ID},
+		field{"payer_code", &a.by.Payer.PayerID},
+		field{"payer_name", &a.by.Payer.Name},
+		field{"stated_payer", &a.by.PayerName},
+		field{"trace_number", &a.by.TraceNumber},
+		field{"arrival", &a.by.Arrival})
 }
 
 func (r remittanceClaims) ledger(claims []billing.ClaimID) (string, []any) {
 	q := &query{}
-	q.add("SELECT ordinal, "+remittanceClaimProgress+`, r.detail, era_id, payer_id, payer_code, payer_name, stated_payer, trace_number, arrival
+	q.add("SELECT "+remittanceClaimProgress+`, ordinal, r.detail, era_id, payer_id, payer_code, payer_name, stated_payer, trace_number, arrival
 FROM era_claims r
 JOIN eras e ON e.id = r.era_id
 WHERE r.org_id = % AND r.mode = % AND r.claim_id = ANY (%::uuid[]) AND r.status = 'applied'`, r.scope.Org, r.scope.Mode, uuids(claims))
@@ -204,9 +202,9 @@ func (r remittanceClaims) Ledger(ctx context.Context, claims []billing.ClaimID) 
 		return all, nil
 	}
 	text, args := r.ledger(claims)
-	entries, err := many(ctx, r.tx, "read the ledgers of claims", ledgerRow.entry, text, args...)
-	for _, e := range entries {
-		all[e.ClaimID] = append(all[e.ClaimID], e)
+	rows, err := read(ctx, r.tx, "read the ledgers of claims", ledgerFields, text, args...)
+	for _, a := range rows {
+		all[a.ClaimID] = append(all[a.ClaimID], &remit.LedgerEntry{Claim: &a.Claim, ERA: a.by})
 	}
 	return all, err
 }
@@ -278,9 +276,5 @@ func (r remittanceClaims) Unmatched(ctx context.Context, controlNumbers, payerCl
 		return nil, nil
 	}
 	text, args := r.unmatched(controlNumbers, payerClaimNumbers)
-	var ids []billing.ERAID
-	if err := r.list(ctx, &ids, text, args...); err != nil {
-		return nil, fmt.Errorf("find unmatched remittance claims: %w", err)
-	}
-	return ids, nil
+	return columnOf[billing.ERAID](ctx, r.tx, "find unmatched remittance claims", text, args...)
 }

@@ -1,8 +1,10 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"time"
 
@@ -13,43 +15,50 @@ import (
 // requests are the entries of the request log.
 type requests struct{ *tx }
 
-const requestColumns = "id, org_id, mode, key_id, operation, resource_id, status, error, duration_us, created_at"
-
-type requestRow struct {
-	ID        billing.RequestID `db:"id"`
-	Org       billing.OrgID     `db:"org_id"`
-	Mode      billing.Mode      `db:"mode"`
-	KeyID     billing.KeyID     `db:"key_id"`
-	Operation string            `db:"operation"`
-	Resource  sql.NullString    `db:"resource_id"`
-	Status    sql.NullInt16     `db:"status"`
-	Error     sql.NullString    `db:"error"`
-	Duration  sql.NullInt64     `db:"duration_us"`
-	CreatedAt time.Time         `db:"created_at"`
+func requestFields(e *caller.LoggedRequest) []field {
+	return []field{
+		{"id", &e.ID},
+		{"org_id", &e.Scope.Org},
+		{"mode", &e.Scope.Mode},
+		{"key_id", &e.KeyID},
+		{"operation", &e.Operation},
+		{"resource_id", nullText[string]{&e.Resource}},
+		{"status", nullNumber[int]{&e.Status}},
+		{"error", nullText[billing.Code]{&e.Error}},
+		{"duration_us", microseconds{&e.Duration}},
+		{"created_at", instant{&e.CreatedAt}},
+	}
 }
 
-func (r requestRow) entry() (*caller.LoggedRequest, error) {
-	return &caller.LoggedRequest{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, KeyID: r.KeyID, Operation: r.Operation, Resource: r.Resource.String,
-		Status: int(r.Status.Int16), Error: billing.Code(r.Error.String), Duration: time.Duration(r.Duration.Int64) * time.Microsecond,
-		CreatedAt: r.CreatedAt.UTC(),
-	}, nil
+// microseconds is a column for a duration. It is NULL for zero.
+type microseconds struct{ of *time.Duration }
+
+// Value returns the microseconds, or NULL.
+func (m microseconds) Value() (driver.Value, error) {
+	n := m.of.Microseconds()
+	return nullNumber[int64]{&n}.Value()
+}
+
+// Scan reads the microseconds.
+func (m microseconds) Scan(src any) error {
+	var n int64
+	err := nullNumber[int64]{&n}.Scan(src)
+	*m.of = time.Duration(n) * time.Microsecond
+	return err
 }
 
 // Get reads an entry.
 func (r requests) Get(ctx context.Context, id billing.RequestID) (*caller.LoggedRequest, error) {
-	q := r.query(requestColumns, "requests")
-	q.where("id = %", id)
-	return one(ctx, r.tx, "request", requestRow.entry, q.text(""), q.args...)
+	return requestTable.get(ctx, r.tx, id, "")
 }
 
 // List reads a page of entries, newest first.
 func (r requests) List(ctx context.Context, f caller.RequestFilter, p billing.Page) ([]*caller.LoggedRequest, error) {
-	return page(ctx, r.tx, "requests", requestRow.entry, r.filter(f), p)
+	return requestTable.page(ctx, r.tx, r.filter(f), p)
 }
 
 func (r requests) filter(f caller.RequestFilter) *query {
-	q := r.query(requestColumns, "requests")
+	q := requestTable.of(r.tx)
 	whereSet(q, "key_id = %", f.KeyID)
 	whereSet(q, "operation = %", f.Operation)
 	whereSet(q, "status = %", f.Status)
@@ -59,9 +68,10 @@ func (r requests) filter(f caller.RequestFilter) *query {
 	return q
 }
 
-const insertRequests = `
-INSERT INTO requests (` + requestColumns + `)
-SELECT ` + requestColumns + `
+//nolint:gochecknoglobals // a constant, built from the columns
+var insertRequests = `
+INSERT INTO requests (` + requestTable.columns + `)
+SELECT ` + requestTable.columns + `
 FROM json_populate_recordset(NULL::requests, $1)
 ON CONFLICT (id) DO NOTHING`
 
@@ -69,13 +79,9 @@ ON CONFLICT (id) DO NOTHING`
 // Written returns those of writes again.
 func (r requests) Insert(ctx context.Context, entries []*caller.LoggedRequest) error {
 	for _, e := range entries {
-		stored := row{
-			"id": e.ID, "org_id": e.Scope.Org, "mode": e.Scope.Mode, "key_id": e.KeyID, "operation": e.Operation,
-			"resource_id": nonEmpty(e.Resource),
-			"status":      sql.NullInt64{Int64: int64(e.Status), Valid: e.Status != 0},
-			"error":       nonEmpty(string(e.Error)),
-			"duration_us": sql.NullInt64{Int64: e.Duration.Microseconds(), Valid: e.Status != 0},
-			"created_at":  micro(e.CreatedAt),
+		stored, err := rowOf(requestFields(e))
+		if err != nil {
+			return err
 		}
 		if err := r.push(ctx, write{row: e.ID, set: insertRequests, rows: []row{stored}, again: true}); err != nil {
 			return fmt.Errorf("insert requests: %w", err)
@@ -85,8 +91,8 @@ func (r requests) Insert(ctx context.Context, entries []*caller.LoggedRequest) e
 }
 
 const writtenRequests = `
-SELECT org_id, mode, request_id, api_key_id, operation, resource_id, check_id, created_at, coalesce(address, '') AS address,
-	coalesce(agent, '') AS agent, (SELECT patient_id FROM eligibility_checks c WHERE c.id = k.check_id) AS patient_id
+SELECT org_id, mode, request_id, api_key_id, operation, resource_id, created_at, coalesce(address, '') AS address,
+	coalesce(agent, '') AS agent, check_id, (SELECT patient_id FROM eligibility_checks c WHERE c.id = k.check_id) AS patient_id
 FROM idempotency_keys k
 WHERE created_at >= $1 AND created_at < $2 AND request_id IS NOT NULL
 ORDER BY created_at
@@ -97,35 +103,28 @@ const writtenBatch = 1000
 
 // Written reads entries from the uses of idempotency keys.
 func (r requests) Written(ctx context.Context, after, before time.Time) ([]*caller.LoggedRequest, time.Time, error) {
-	var rows []struct {
-		requestRow
-		Request billing.RequestID `db:"request_id"`
-		Key     billing.KeyID     `db:"api_key_id"`
-		CheckID billing.CheckID   `db:"check_id"`
-		Address string            `db:"address"`
-		Agent   string            `db:"agent"`
-		Patient billing.PatientID `db:"patient_id"` // of the check
+	var e caller.LoggedRequest
+	var check billing.CheckID
+	var patient billing.PatientID // of the check
+	var entries []*caller.LoggedRequest
+	to := []any{
+		&e.Scope.Org, &e.Scope.Mode, &e.ID, &e.KeyID, &e.Operation,
+		nullText[string]{&e.Resource},
+		instant{&e.CreatedAt},
+		&e.Address,
+		&e.Agent, &check, &patient,
 	}
-	if err := r.list(ctx, &rows, writtenRequests, micro(after), micro(before), writtenBatch); err != nil {
-		return nil, time.Time{}, fmt.Errorf("read the requests of writes: %w", err)
+	err := r.each(ctx, "read the requests of writes", to, func() {
+		e.Resource = cmp.Or(e.Resource, check.String())
+		if e.Shown = nil; !patient.IsZero() {
+			e.Shown = []string{patient.String()}
+		}
+		entries = append(entries, new(e))
+	}, writtenRequests, micro(after), micro(before), writtenBatch)
+	if err != nil {
+		return nil, time.Time{}, err
 	}
 	next := before
-	entries := make([]*caller.LoggedRequest, 0, len(rows))
-	for _, row := range rows {
-		row.ID, row.KeyID = row.Request, row.Key
-		e, err := row.entry()
-		if err != nil {
-			return nil, time.Time{}, err
-		}
-		if e.Resource == "" {
-			e.Resource = row.CheckID.String()
-		}
-		e.Address, e.Agent = row.Address, row.Agent
-		if !row.Patient.IsZero() {
-			e.Shown = []string{row.Patient.String()}
-		}
-		entries = append(entries, e)
-	}
 	if n := len(entries); n == writtenBatch {
 		if next = entries[n-1].CreatedAt; !next.After(after) { // all are of one time, which is then done
 			next = next.Add(time.Microsecond)

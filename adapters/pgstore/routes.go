@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -25,8 +24,9 @@ func digits(s string) string {
 	}, s)
 }
 
-const (
-	payees        = "SELECT " + officeColumns + "\nFROM offices\nWHERE mode = $1 AND verified_at IS NOT NULL AND "
+//nolint:gochecknoglobals // constants, built from the columns
+var (
+	payees        = officeTable.selecting + "WHERE mode = $1 AND verified_at IS NOT NULL AND "
 	payeesByNPI   = payees + "npi = $3 AND $2 IN ('', tax_key)\nORDER BY created_at, id"
 	payeesByTaxID = payees + "tax_key = $2\nORDER BY created_at, id"
 )
@@ -40,12 +40,14 @@ func (r routes) Payees(ctx context.Context, mode billing.Mode, npi, taxID string
 	case digits(taxID) == "":
 		return nil, nil
 	}
-	return many(ctx, r.tx, "find payees", officeRow.office, text, args...)
+	return officeTable.many(ctx, r.tx, "find payees", text, args...)
 }
 
 // batchByNumber selects the newest batch with the number, because numbers restart after
 // a billion files.
-const batchByNumber = "SELECT " + batchColumns + "\nFROM batches\nWHERE mode = $1 AND number = ANY ($2) AND network = $3\nORDER BY created_at DESC\nLIMIT 1"
+//
+//nolint:gochecknoglobals // a constant, built from the columns
+var batchByNumber = batchTable.selecting + "WHERE mode = $1 AND number = ANY ($2) AND network = $3\nORDER BY created_at DESC\nLIMIT 1"
 
 // Batch returns the batch that a file replies to.
 func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n clearing.ControlNumbers) (*clearing.Batch, error) {
@@ -55,15 +57,16 @@ func (r routes) Batch(ctx context.Context, mode billing.Mode, network string, n 
 			numbers = append(numbers, number)
 		}
 	}
-	return one(ctx, r.tx, "batch", batchRow.batch, batchByNumber, mode, numbers, network)
+	return batchTable.one(ctx, r.tx, batchByNumber, mode, numbers, network)
 }
 
 // maxUndecided bounds the list that an operator works off.
 const maxUndecided = 1000
 
 // undecidedBatches has an index of its own.
-const undecidedBatches = "SELECT " + batchColumns + `
-FROM batches
+//
+//nolint:gochecknoglobals // a constant, built from the columns
+var undecidedBatches = batchTable.selecting + `
 WHERE unknown_since IS NOT NULL OR overdue <> '{}'
 ORDER BY coalesce(unknown_since, sent_at), id
 LIMIT $1`
@@ -73,8 +76,9 @@ func (r routes) Undecided(ctx context.Context) ([]*clearing.Batch, error) {
 	return r.batches(ctx, undecidedBatches, maxUndecided)
 }
 
-const (
-	unsettledBatches = "SELECT " + batchColumns + "\nFROM batches\nWHERE network = $1 AND settled_at IS NULL"
+//nolint:gochecknoglobals // constants, built from the columns
+var (
+	unsettledBatches = batchTable.selecting + "WHERE network = $1 AND settled_at IS NULL"
 	unsettledSince   = unsettledBatches + " AND sent_at <= $2" + unsettledAhead
 	unsettledAhead   = `
 UNION ALL
@@ -97,7 +101,7 @@ func (r routes) Unsettled(ctx context.Context, network string, sent time.Time) (
 }
 
 func (r routes) batches(ctx context.Context, text string, args ...any) ([]*clearing.Batch, error) {
-	return many(ctx, r.tx, "find batches", batchRow.batch, text, args...)
+	return batchTable.many(ctx, r.tx, "find batches", text, args...)
 }
 
 // queuedPayers finds each organization's payers in the index of waiting claims. It
@@ -129,17 +133,10 @@ WHERE $1 = 'live' OR NOT EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = w
 
 // Queued returns the scopes in which claims wait for a batch, with their payers.
 func (r routes) Queued(ctx context.Context, mode billing.Mode) (map[billing.Scope][]billing.PayerID, error) {
-	var rows []struct {
-		Org   billing.OrgID   `db:"org_id"`
-		Payer billing.PayerID `db:"payer_id"`
-	}
-	if err := r.list(ctx, &rows, queuedPayers, mode); err != nil {
-		return nil, fmt.Errorf("find queued claims: %w", err)
-	}
 	payers := map[billing.Scope][]billing.PayerID{}
-	for _, row := range rows {
-		scope := billing.Scope{Org: row.Org, Mode: mode}
-		payers[scope] = append(payers[scope], row.Payer)
-	}
-	return payers, nil
+	scope := billing.Scope{Mode: mode}
+	var payer billing.PayerID
+	use := func() { payers[scope] = append(payers[scope], payer) }
+	err := r.each(ctx, "find queued claims", []any{&scope.Org, &payer}, use, queuedPayers, mode)
+	return payers, err
 }

@@ -39,15 +39,6 @@ func (t *tx) rows(ctx context.Context, key any, r row, text string) error {
 	return t.push(ctx, write{row: key, set: text, rows: []row{r}})
 }
 
-// valueOf returns a copy of the field that at points to. Later changes of the field
-// do not affect a queued row.
-func valueOf(at any) (any, error) {
-	if v, ok := at.(driver.Valuer); ok {
-		return v.Value()
-	}
-	return reflect.ValueOf(at).Elem().Interface(), nil
-}
-
 // uuids is a parameter for IDs.
 func uuids[ID rowID](ids []ID) pq.StringArray {
 	out := make(pq.StringArray, len(ids))
@@ -66,12 +57,93 @@ func texts[T ~string](all []T) pq.StringArray {
 	return out
 }
 
-// typed is the inverse of texts. It returns nil for none.
-func typed[T ~string](all pq.StringArray) (out []T) {
-	for _, text := range all {
-		out = append(out, T(text))
+// textArray is an array of texts for the field that it points to.
+type textArray[T ~string] struct {
+	of   *[]T
+	none bool // an empty list is NULL
+}
+
+// Value returns the array.
+func (l textArray[T]) Value() (driver.Value, error) {
+	if l.none && len(*l.of) == 0 {
+		return nil, nil
 	}
-	return out
+	return texts(*l.of).Value()
+}
+
+// Scan reads the array. The field stays nil if it is empty.
+func (l textArray[T]) Scan(src any) error {
+	var all pq.StringArray
+	err := all.Scan(src)
+	for _, text := range all {
+		*l.of = append(*l.of, T(text))
+	}
+	return err
+}
+
+// nullText is a column for the text that it points to. It is NULL for an empty one.
+type nullText[T ~string] struct{ of *T }
+
+// Value returns the text, or NULL.
+func (t nullText[T]) Value() (driver.Value, error) { return nonEmpty(string(*t.of)).Value() }
+
+// Scan reads the text.
+func (t nullText[T]) Scan(src any) error {
+	var s sql.NullString
+	err := s.Scan(src)
+	*t.of = T(s.String)
+	return err
+}
+
+// nullNumber is a column for the number that it points to. It is NULL for zero.
+type nullNumber[T ~int | ~int64] struct{ of *T }
+
+// Value returns the number, or NULL.
+func (n nullNumber[T]) Value() (driver.Value, error) {
+	return sql.NullInt64{Int64: int64(*n.of), Valid: *n.of != 0}.Value()
+}
+
+// Scan reads the number.
+func (n nullNumber[T]) Scan(src any) error {
+	var i sql.NullInt64
+	err := i.Scan(src)
+	*n.of = T(i.Int64)
+	return err
+}
+
+// sum is a column for the digest that of is a slice of.
+type sum struct {
+	of   []byte
+	none bool // one of zeros is NULL
+}
+
+// Value returns the digest, or NULL.
+func (s sum) Value() (driver.Value, error) {
+	if s.none && len(bytes.Trim(s.of, "\x00")) == 0 {
+		return nil, nil
+	}
+	return bytes.Clone(s.of), nil
+}
+
+// Scan reads the digest.
+func (s sum) Scan(src any) error {
+	b, _ := src.([]byte)
+	copy(s.of, b)
+	return nil
+}
+
+// written is a column for JSON that is stored as it is. It is NULL for nil.
+type written struct{ of *[]byte }
+
+// Value returns the JSON as text, or NULL.
+func (w written) Value() (driver.Value, error) { return nonEmpty(string(*w.of)).Value() }
+
+// Scan reads the JSON.
+func (w written) Scan(src any) error {
+	var s sql.Null[[]byte]
+	err := s.Scan(src)
+	*w.of = s.V
+	return err
 }
 
 // document is a JSON column for the field that it points to. See encode for the names
@@ -105,6 +177,20 @@ func (d document) Scan(src any) error {
 	return decode(b, d.of)
 }
 
+// maybe is a JSON column for the field that it points to. It is NULL for the zero value.
+type maybe struct{ of any }
+
+// Value returns the field as JSON, or NULL.
+func (m maybe) Value() (driver.Value, error) {
+	if reflect.ValueOf(m.of).Elem().IsZero() {
+		return nil, nil
+	}
+	return document{of: m.of}.Value()
+}
+
+// Scan reads the field.
+func (m maybe) Scan(src any) error { return document{of: m.of}.Scan(src) }
+
 // instant is a column for a time in microseconds. It is NULL for the zero time.
 type instant struct{ of *time.Time }
 
@@ -115,7 +201,9 @@ func (i instant) Value() (driver.Value, error) { return optional(*i.of).Value() 
 func (i instant) Scan(src any) error {
 	var t sql.NullTime
 	err := t.Scan(src)
-	*i.of = present(t)
+	if *i.of = t.Time; t.Valid {
+		*i.of = t.Time.UTC()
+	}
 	return err
 }
 

@@ -17,27 +17,6 @@ import (
 
 type sandboxClock struct{ *tx }
 
-type sandboxClockRow struct {
-	Ahead        int64         `db:"ahead"` // in microseconds
-	StandsAt     sql.NullTime  `db:"stands_at"`
-	Job          billing.JobID `db:"advance_job"`
-	Key          string        `db:"advance_key"`
-	Until        sandbox.Until `db:"advance_until"`
-	Target       sql.NullTime  `db:"target"`
-	RunsOn       bool          `db:"runs_on"`
-	ProgressedAt sql.NullTime  `db:"progressed_at"`
-}
-
-func (r sandboxClockRow) clock() *sandbox.Clock {
-	c := &sandbox.Clock{Ahead: time.Duration(r.Ahead) * time.Microsecond, StandsAt: present(r.StandsAt)}
-	if !r.Job.IsZero() {
-		c.Advance = &sandbox.Advance{
-			Job: r.Job, Key: r.Key, Until: r.Until, Target: present(r.Target), RunsOn: r.RunsOn, ProgressedAt: present(r.ProgressedAt),
-		}
-	}
-	return c
-}
-
 const readClock = `
 SELECT (extract(epoch FROM ahead) * 1000000)::bigint AS ahead, stands_at, advance_job, advance_key, advance_until, target, runs_on, progressed_at
 FROM sandbox_clocks
@@ -47,11 +26,18 @@ WHERE org_id = $1`
 func (r sandboxClock) Get(ctx context.Context) (*sandbox.Clock, error) { return r.read(ctx, readClock) }
 
 func (r sandboxClock) read(ctx context.Context, text string) (*sandbox.Clock, error) {
-	var row sandboxClockRow
-	if err := r.get(ctx, &row, text, r.scope.Org); err != nil && !errors.Is(err, sql.ErrNoRows) {
+	var c sandbox.Clock
+	var ahead int64 // in microseconds
+	var a sandbox.Advance
+	to := []any{&ahead, instant{&c.StandsAt}, &a.Job, &a.Key, &a.Until, instant{&a.Target}, &a.RunsOn, instant{&a.ProgressedAt}}
+	if err := r.row(ctx, to, text, r.scope.Org); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read the sandbox clock: %w", err)
 	}
-	return row.clock(), nil
+	c.Ahead = time.Duration(ahead) * time.Microsecond
+	if !a.Job.IsZero() {
+		c.Advance = &a
+	}
+	return &c, nil
 }
 
 // Lock reads the clock, after it has made a row for one that was never touched.
@@ -185,31 +171,25 @@ func (r sandboxClock) Work(ctx context.Context, networks []string, count bool) (
 			kinds = append(kinds, string(k))
 		}
 	}
-	var rows []struct {
-		Kind  string          `db:"kind"`
-		At    sql.NullTime    `db:"at"`
-		About billing.JobID   `db:"about"`
-		Payer billing.PayerID `db:"payer_id"`
-		N     int             `db:"n"`
-	}
-	if err := r.list(ctx, &rows, workOf(count), r.scope.Org, r.scope.Mode, pq.StringArray(networks), kinds); err != nil {
-		return w, fmt.Errorf("read the work that waits for the sandbox clock: %w", err)
-	}
+	var kind string
+	var at time.Time
+	var about billing.JobID
+	var payer billing.PayerID
+	var n int
 	w.Jobs = map[string]int{}
-	for _, row := range rows {
-		kind, isJob := strings.CutPrefix(row.Kind, ofJob)
+	err = r.each(ctx, "read the work that waits for the sandbox clock", []any{&kind, instant{&at}, &about, &payer, &n}, func() {
+		job, isJob := strings.CutPrefix(kind, ofJob)
 		switch {
 		case isJob:
-			w.Jobs[kind] = row.N
+			w.Jobs[job] = n
 		case kind == counted:
-			w.Counted += row.N
+			w.Counted += n
 		default:
-			w.Waiting = append(w.Waiting, sandbox.Due{
-				At: present(row.At), Kind: sandbox.DueKind(kind), Resource: aboutDue(sandbox.DueKind(kind), row.About), Payer: row.Payer,
-			})
+			due := sandbox.DueKind(kind)
+			w.Waiting = append(w.Waiting, sandbox.Due{At: at, Kind: due, Resource: aboutDue(due, about), Payer: payer})
 		}
-	}
-	return w, nil
+	}, workOf(count), r.scope.Org, r.scope.Mode, pq.StringArray(networks), kinds)
+	return w, err
 }
 
 // aboutDue returns the ID of what work is about, as clients see it.

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -154,26 +155,18 @@ ORDER BY due, name`
 // Take returns files whose time has come.
 func (m SandboxMail) Take(ctx context.Context, now time.Time, pause time.Duration, limit int) (files []clearing.IncomingFile, err error) {
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
-		var rows []struct {
-			Name    string        `db:"name"`
-			Content []byte        `db:"content"`
-			Org     billing.OrgID `db:"org_id"`
-			Mode    billing.Mode  `db:"mode"`
-			XID     string        `db:"xid"`
-		}
-		if err := t.list(ctx, &rows, takeMail, micro(now), pause.Microseconds(), limit, m.network); err != nil {
-			return fmt.Errorf("read files of the sandbox: %w", err)
-		}
 		files = nil
-		for _, row := range rows {
-			t.xid = row.XID
-			content, err := m.store.sealer.open(billing.Scope{Mode: billing.ModeTest}, mailName(row.Name), row.Content)
-			if err != nil {
-				return fmt.Errorf("decrypt a file of the sandbox: %w", err)
-			}
-			files = append(files, clearing.IncomingFile{Scope: billing.Scope{Org: row.Org, Mode: row.Mode}, Name: row.Name, Content: content})
+		var f clearing.IncomingFile
+		var damaged error
+		err := t.each(ctx, "read files of the sandbox", []any{&f.Name, &f.Content, &f.Scope.Org, &f.Scope.Mode, &t.xid}, func() {
+			content, err := m.store.sealer.open(billing.Scope{Mode: billing.ModeTest}, mailName(f.Name), f.Content)
+			damaged = errors.Join(damaged, err)
+			files = append(files, clearing.IncomingFile{Scope: f.Scope, Name: f.Name, Content: content})
+		}, takeMail, micro(now), pause.Microseconds(), limit, m.network)
+		if damaged != nil {
+			err = errors.Join(err, fmt.Errorf("decrypt a file of the sandbox: %w", damaged))
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -239,11 +232,8 @@ func (m SandboxMail) Remember(ctx context.Context, notes []sandboxNote) (before 
 		if _, err := t.exec(ctx, noteDown, keys, by, contents); err != nil {
 			return fmt.Errorf("store notes of the sandbox: %w", err)
 		}
-		rows = nil
-		if err := t.list(ctx, &rows, notedBefore, keys, by); err != nil {
-			return fmt.Errorf("read notes of the sandbox: %w", err)
-		}
-		return nil
+		rows, err = columnOf[[]byte](ctx, t, "read notes of the sandbox", notedBefore, keys, by)
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -53,9 +52,9 @@ type Options struct {
 
 // Store is a PostgreSQL database.
 type Store struct {
-	scoped    *sqlx.DB // for transactions of one scope; scopes take turns
+	scoped    *sql.DB // for transactions of one scope; scopes take turns
 	turns     turns
-	system    *sqlx.DB // for all other transactions
+	system    *sql.DB // for all other transactions
 	connector *connector
 	sealer    *sealer
 	running   running
@@ -159,13 +158,13 @@ func (s *Store) first(ctx context.Context, o Options) error {
 }
 
 // pool returns a pool of up to n connections.
-func pool(c *connector, n int) *sqlx.DB {
+func pool(c *connector, n int) *sql.DB {
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n) // keep connections for their prepared statements
 	db.SetConnMaxIdleTime(10 * time.Minute)
 	db.SetConnMaxLifetime(time.Hour)
-	return sqlx.NewDb(db, "postgres")
+	return db
 }
 
 // connConfig reads the URL and adds the settings that the store relies on. A setting
@@ -277,7 +276,7 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 		db, release = s.scoped, sync.OnceFunc(s.turns.release)
 	}
 	defer release()
-	begun, err := db.BeginTxx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
+	begun, err := db.BeginTx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
 	if err != nil {
 		return ofBegin(ctx, err)
 	}

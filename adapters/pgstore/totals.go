@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"log/slog"
 	"time"
@@ -51,41 +50,27 @@ func (r totals) Claims(ctx context.Context, today billing.Date) (claim.Totals, e
 	for _, age := range claim.Ages() {
 		all.Ages = append(all.Ages, claim.AgeTotal{Age: age})
 	}
-	var rows []struct {
-		Kind        claim.Kind    `db:"kind"`
-		State       claim.State   `db:"state"`
-		Age         int           `db:"age"`
-		Sent        billing.Date  `db:"sent"`
-		Claims      int           `db:"claims"`
-		Charged     billing.Money `db:"charged"`
-		Paid        billing.Money `db:"paid"`
-		Patient     billing.Money `db:"patient"`
-		Outstanding billing.Money `db:"outstanding"`
-		Elsewhere   billing.Money `db:"elsewhere"`
-		Billed      billing.Money `db:"billed"`
-		Overpaid    billing.Money `db:"overpaid"`
-	}
+	var kind claim.Kind
+	var state claim.State
+	var age, count int
+	var sent billing.Date
+	var money claim.ClaimMoney
+	to := []any{&kind, &state, &age, &sent, &count, &money.Charged, &money.Paid, &money.PatientResponsibility, &money.Outstanding,
+		&money.PaidElsewhere, &money.BilledToPatient, &money.Overpaid}
 	text, args := r.claims(today)
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return all, fmt.Errorf("read the totals of claims: %w", err)
-	}
-	for _, row := range rows {
-		if row.Kind != "" {
-			all.States[row.Kind][row.State] += row.Claims
-			continue
+	err := r.each(ctx, "read the totals of claims", to, func() {
+		if kind != "" {
+			all.States[kind][state] += count
+			return
 		}
-		age := &all.Ages[row.Age]
-		age.ClaimMoney = age.Add(claim.ClaimMoney{
-			Charged: row.Charged, Paid: row.Paid, PaidElsewhere: row.Elsewhere, PatientResponsibility: row.Patient, BilledToPatient: row.Billed,
-			Outstanding: row.Outstanding, Overpaid: row.Overpaid,
-		})
+		all.Ages[age].ClaimMoney = all.Ages[age].Add(money)
 		for i := range all.Sent {
-			if all.Sent[i].Day == row.Sent {
-				all.Sent[i].Count.Count += row.Claims
+			if all.Sent[i].Day == sent {
+				all.Sent[i].Count.Count += count
 			}
 		}
-	}
-	return all, nil
+	}, text, args...)
+	return all, err
 }
 
 // activity returns the days of the activity without counts.
@@ -179,21 +164,15 @@ FROM (
 
 // Waiting counts what waits for a person.
 func (r totals) Waiting(ctx context.Context) (w claim.Waiting, err error) {
-	var row struct {
-		NotPosted       int `db:"not_posted"`
-		Quarantined     int `db:"quarantined"`
-		OpenAttachments int `db:"open_attachments"`
-		Unfinished      int `db:"unfinished"`
-		ERAs            int `db:"eras"`
-	}
+	var notPosted, quarantined, attachments, unfinished, eras int
 	text, args := r.waiting()
-	if err := r.get(ctx, &row, text, args...); err != nil {
+	if err := r.row(ctx, []any{&notPosted, &quarantined, &attachments, &unfinished, &eras}, text, args...); err != nil {
 		return w, fmt.Errorf("count what waits: %w", err)
 	}
-	attention := claim.UpTo(claim.MaxCount, row.ERAs)
+	attention := claim.UpTo(claim.MaxCount, eras)
 	return claim.Waiting{
-		NotPosted: claim.UpTo(claim.MaxCount, row.NotPosted), NeedAttention: attention, UnfinishedClaims: claim.Count{Count: row.Unfinished, More: attention.More},
-		Quarantined: claim.UpTo(claim.MaxCount, row.Quarantined), OpenAttachments: claim.UpTo(claim.MaxCount, row.OpenAttachments),
+		NotPosted: claim.UpTo(claim.MaxCount, notPosted), NeedAttention: attention, UnfinishedClaims: claim.Count{Count: unfinished, More: attention.More},
+		Quarantined: claim.UpTo(claim.MaxCount, quarantined), OpenAttachments: claim.UpTo(claim.MaxCount, attachments),
 	}, nil
 }
 
@@ -216,20 +195,14 @@ LIMIT %`, r.scope.Mode, r.scope.Org, claim.MaxCount+1, claim.MaxToSend)
 
 // ToSend counts the claims that wait for a batch.
 func (r totals) ToSend(ctx context.Context) (all []claim.ToSend, err error) {
-	var rows []struct {
-		PayerID   billing.PayerID `db:"payer_id"`
-		PayerName string          `db:"payer_name"`
-		Count     int             `db:"count"`
-		Counted   int             `db:"counted"`
-	}
+	var one claim.ToSend
+	var counted int
 	text, args := r.toSend()
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("count queued claims: %w", err)
-	}
-	for _, row := range rows {
-		all = append(all, claim.ToSend{PayerID: row.PayerID, PayerName: row.PayerName, Count: claim.Count{Count: row.Count, More: row.Counted > claim.MaxCount}})
-	}
-	return all, nil
+	err = r.each(ctx, "count queued claims", []any{&one.PayerID, &one.Count.Count, &counted, &one.PayerName}, func() {
+		one.More = counted > claim.MaxCount
+		all = append(all, one)
+	}, text, args...)
+	return all, err
 }
 
 func (r totals) payerRequests() (string, []any) {
@@ -246,29 +219,23 @@ ORDER BY 1 NULLS FIRST`, r.scope.Org, r.scope.Mode, claim.MaxCount+1)
 
 // PayerRequests counts the open payer requests by day.
 func (r totals) PayerRequests(ctx context.Context) (open claim.OpenRequests, err error) {
-	var rows []struct {
-		Day   sql.NullTime `db:"day"`
-		Count int          `db:"count"`
-	}
-	text, args := r.payerRequests()
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return open, fmt.Errorf("count open payer requests: %w", err)
-	}
+	var due claim.DayCount
 	total := 0
-	for _, row := range rows {
-		total += row.Count
+	text, args := r.payerRequests()
+	err = r.each(ctx, "count open payer requests", []any{&due.Day, &due.Count.Count}, func() {
+		total += due.Count.Count
 		switch {
-		case !row.Day.Valid:
-			open.Undated = claim.UpTo(claim.MaxCount, row.Count)
+		case due.Day.IsZero():
+			open.Undated = claim.UpTo(claim.MaxCount, due.Count.Count)
 		case len(open.Due) < claim.MaxDueDays:
-			open.Due = append(open.Due, claim.DayCount{Day: billing.DateOf(row.Day.Time), Count: claim.Count{Count: row.Count}})
+			open.Due = append(open.Due, due)
 		default:
-			open.Later.Count += row.Count
+			open.Later.Count += due.Count.Count
 		}
-	}
+	}, text, args...)
 	open.Open = claim.UpTo(claim.MaxCount, total)
 	open.Later.More = open.Open.More
-	return open, nil
+	return open, err
 }
 
 func (r totals) checks(today billing.Date) (string, []any) {
@@ -289,24 +256,18 @@ FROM generate_series(0, %::int - 1) ago`, r.scope.Org, r.scope.Mode, today.Time(
 
 // Checks counts the checks of each day of the activity.
 func (r totals) Checks(ctx context.Context, today billing.Date) ([]claim.DayCount, error) {
-	var rows []struct {
-		Ago   int `db:"ago"`
-		Count int `db:"count"`
-	}
-	text, args := r.checks(today)
-	if err := r.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("count checks by day: %w", err)
-	}
 	days := activity(today)
-	for _, row := range rows {
-		days[len(days)-1-row.Ago].Count = claim.UpTo(claim.MaxDailyChecks, row.Count)
-	}
-	return days, nil
+	var ago, count int
+	text, args := r.checks(today)
+	err := r.each(ctx, "count checks by day", []any{&ago, &count}, func() {
+		days[len(days)-1-ago].Count = claim.UpTo(claim.MaxDailyChecks, count)
+	}, text, args...)
+	return days, err
 }
 
 // PendingOffices reads offices with a change that waits for the operator.
 func (r totals) PendingOffices(ctx context.Context) ([]*directory.Office, error) {
-	q := r.query(officeColumns, "offices")
+	q := officeTable.of(r.tx)
 	q.where("details -> 'Pending' IS NOT NULL")
-	return many(ctx, r.tx, "find changed offices", officeRow.office, q.text("ORDER BY created_at, id LIMIT 100"), q.args...)
+	return officeTable.many(ctx, r.tx, "find changed offices", q.text("ORDER BY created_at, id LIMIT 100"), q.args...)
 }

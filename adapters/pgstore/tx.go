@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -26,7 +24,7 @@ import (
 // row by row at the cost of one round trip.
 type tx struct {
 	store    *Store
-	sql      *sqlx.Tx
+	sql      *sql.Tx
 	scope    billing.Scope
 	clock    clock
 	queue    []write
@@ -207,12 +205,17 @@ func (t *tx) send(ctx context.Context, from string) error {
 	}
 	t.queue = t.queue[:0]
 	clear(t.queued)
-	var rows []calledRow
-	if err := t.run(ctx, func() error { return t.sql.SelectContext(ctx, &rows, text.String(), args...) }); err != nil {
-		return err
+	var called billing.Scope
+	var endpoint billing.WebhookEndpointID
+	to := []any{&t.xid, &called.Org, &called.Mode, &endpoint}
+	if len(calling) == 0 {
+		to = to[:1]
 	}
-	t.called(rows)
-	return nil
+	return t.scan(ctx, func(row *sql.Rows) error {
+		err := row.Scan(to...)
+		t.call(called, endpoint)
+		return err
+	}, text.String(), args...)
 }
 
 // renumber copies a statement with each parameter $n as $(n+by).
@@ -231,17 +234,10 @@ func renumber(to *strings.Builder, text string, by int) {
 }
 
 // exec runs a write at once and returns the number of rows written.
-func (t *tx) exec(ctx context.Context, text string, args ...any) (int, error) {
-	var done struct {
-		Rows int    `db:"rows"`
-		XID  string `db:"xid"`
-	}
+func (t *tx) exec(ctx context.Context, text string, args ...any) (n int, err error) {
 	text = "WITH written AS (" + text + " RETURNING 1)\nSELECT count(*) AS rows, pg_current_xact_id()::text AS xid FROM written"
-	if err := t.get(ctx, &done, text, args...); err != nil {
-		return 0, err
-	}
-	t.xid = done.XID
-	return done.Rows, nil
+	err = t.row(ctx, []any{&n, &t.xid}, text, args...)
+	return n, err
 }
 
 // do is exec with an error that says what it does.
@@ -261,20 +257,17 @@ func (t *tx) fetch(ctx context.Context, what string, dest any, text string, args
 	return nil
 }
 
-// get reads one row. It returns sql.ErrNoRows unchanged.
+// get reads a row with one column. It returns sql.ErrNoRows unchanged.
 func (t *tx) get(ctx context.Context, dest any, text string, args ...any) error {
-	if err := t.flush(ctx); err != nil {
-		return err
-	}
-	return t.run(ctx, func() error { return t.sql.GetContext(ctx, dest, text, args...) })
+	return t.row(ctx, []any{dest}, text, args...)
 }
 
-// list reads rows into a slice.
-func (t *tx) list(ctx context.Context, dest any, text string, args ...any) error {
+// row reads one row. It returns sql.ErrNoRows unchanged.
+func (t *tx) row(ctx context.Context, to []any, text string, args ...any) error {
 	if err := t.flush(ctx); err != nil {
 		return err
 	}
-	return t.run(ctx, func() error { return t.sql.SelectContext(ctx, dest, text, args...) })
+	return t.run(ctx, func() error { return t.sql.QueryRowContext(ctx, text, args...).Scan(to...) })
 }
 
 // scan calls read for each row of a statement.
@@ -322,40 +315,6 @@ func (t *tx) commit(ctx context.Context) error {
 		return err
 	}
 	return ofStatement(ctx, err)
-}
-
-// one reads the row that a statement selects. It returns CodeNotFound if there is no
-// row. What names the resource in errors.
-func one[Row, Value any](
-	ctx context.Context, t *tx, what string, value func(Row) (*Value, error), text string, args ...any,
-) (*Value, error) {
-	var row Row
-	if err := t.get(ctx, &row, text, args...); errors.Is(err, sql.ErrNoRows) {
-		return nil, billing.NotFound(what, "")
-	} else if err != nil {
-		return nil, fmt.Errorf("get %s: %w", what, err)
-	}
-	return value(row)
-}
-
-// page reads a page of a list in order of time and ID, newest first. It reads one row
-// more than the page has.
-func page[Row, Value any](
-	ctx context.Context, t *tx, what string, value func(Row) (Value, error), q *query, p billing.Page,
-) ([]Value, error) {
-	text := q.page(p)
-	return many(ctx, t, "list "+what, value, text, q.args...)
-}
-
-// many reads the rows that a statement selects. What says in errors what it does.
-func many[Row, Value any](
-	ctx context.Context, t *tx, what string, value func(Row) (Value, error), text string, args ...any,
-) ([]Value, error) {
-	var rows []Row
-	if err := t.list(ctx, &rows, text, args...); err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	return values(rows, value)
 }
 
 // query builds a SELECT with the filters that are set. Each % in a condition is a
@@ -435,14 +394,6 @@ func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // optional returns a time or NULL.
 func optional(t time.Time) sql.NullTime { return sql.NullTime{Time: micro(t), Valid: !t.IsZero()} }
-
-// present is the inverse of optional.
-func present(t sql.NullTime) time.Time {
-	if !t.Valid {
-		return time.Time{}
-	}
-	return t.Time.UTC()
-}
 
 // values converts rows to the domain's values.
 func values[Row, Value any](rows []Row, value func(Row) (Value, error)) ([]Value, error) {

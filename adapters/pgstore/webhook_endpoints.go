@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"time"
-
-	"github.com/lib/pq"
+	"strconv"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -15,49 +13,40 @@ import (
 
 type endpoints struct{ *tx }
 
-const endpointColumns = `id, org_id, mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
-	disabled_reason, last_success_at, created_at, created_by`
-
-type endpointRow struct {
-	ID           billing.WebhookEndpointID `db:"id"`
-	Org          billing.OrgID             `db:"org_id"`
-	Mode         billing.Mode              `db:"mode"`
-	URL          string                    `db:"url"`
-	Description  string                    `db:"description"`
-	EventTypes   pq.StringArray            `db:"event_types"`
-	Status       webhook.EndpointStatus    `db:"status"`
-	Secret       []byte                    `db:"secret"`
-	Failures     int                       `db:"failures"`
-	FailingSince sql.NullTime              `db:"failing_since"`
-	CircuitUntil sql.NullTime              `db:"circuit_until"`
-	DisabledBy   sql.NullString            `db:"disabled_reason"`
-	DeliveredAt  sql.NullTime              `db:"last_success_at"`
-	CreatedAt    time.Time                 `db:"created_at"`
-	CreatedBy    string                    `db:"created_by"`
+// endpointFields leaves out the secret.
+func endpointFields(e *webhook.Endpoint) []field {
+	return []field{
+		{"id", &e.ID},
+		{"org_id", &e.Scope.Org},
+		{"mode", &e.Scope.Mode},
+		{"created_at", instant{&e.CreatedAt}},
+		{"created_by", &e.CreatedBy},
+		{"url", &e.URL},
+		{"description", &e.Description},
+		{"event_types", textArray[event.Type]{&e.EventTypes, true}},
+		{"status", &e.Status},
+		{"failures", &e.Health.Failures},
+		{"failing_since", instant{&e.Health.FailingSince}},
+		{"circuit_until", instant{&e.Health.CircuitUntil}},
+		{"disabled_reason", nullText[webhook.DisabledReason]{&e.DisabledBy}},
+		{"last_success_at", instant{&e.DeliveredAt}},
+	}
 }
 
-// endpoint returns the endpoint with its decrypted secret. The secret is empty if it
-// was encrypted with another key. Such an endpoint can still be read, changed and
-// removed, and rotation creates a new secret.
-func (r endpointRow) endpoint(s *sealer) *webhook.Endpoint {
-	e := &webhook.Endpoint{
-		ID: r.ID, Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, URL: r.URL, Description: r.Description, Status: r.Status,
-		EventTypes: typed[event.Type](r.EventTypes),
-		Health:     webhook.EndpointHealth{Failures: r.Failures, FailingSince: present(r.FailingSince), CircuitUntil: present(r.CircuitUntil)},
-		DisabledBy: webhook.DisabledReason(r.DisabledBy.String), DeliveredAt: present(r.DeliveredAt), CreatedAt: r.CreatedAt.UTC(), CreatedBy: r.CreatedBy,
-	}
-	if secret, err := s.open(e.Scope, e.ID, r.Secret); err == nil {
+// sealedEndpointFields reads the secret as it is stored. See reveal.
+func sealedEndpointFields(e *webhook.Endpoint) []field {
+	return append(endpointFields(e), field{"secret", &e.Secret})
+}
+
+// reveal decrypts the secret of an endpoint. The secret is empty if it was encrypted
+// with another key. Such an endpoint can still be read, changed and removed, and
+// rotation creates a new secret.
+func (t *tx) reveal(e *webhook.Endpoint) *webhook.Endpoint {
+	secret, err := t.store.sealer.open(e.Scope, e.ID, []byte(e.Secret))
+	if e.Secret = ""; err == nil {
 		e.Secret = webhook.Secret(secret)
 	}
 	return e
-}
-
-// eventTypes returns the column of event types: NULL for every type.
-func eventTypes(types []event.Type) (out pq.StringArray) {
-	for _, t := range types {
-		out = append(out, string(t))
-	}
-	return out
 }
 
 // sealed returns the column of the secret: NULL for an unknown one.
@@ -76,15 +65,13 @@ func (r endpoints) Insert(ctx context.Context, e *webhook.Endpoint) error {
 		r.scope.Org, r.scope.Mode); err != nil {
 		return fmt.Errorf("insert webhook endpoint %s: %w", e.ID, err)
 	}
-	r.evidence = rowEvidence("webhook_endpoints", e.ID)
-	n, err := r.exec(ctx, `
-INSERT INTO webhook_endpoints (id, org_id, mode, url, description, event_types, status, secret, failures, failing_since, circuit_until,
-	created_at, disabled_reason, last_success_at, created_by)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
-WHERE (SELECT count(*) FROM webhook_endpoints WHERE org_id = $2 AND mode = $3) < $16`,
-		e.ID, r.scope.Org, r.scope.Mode, e.URL, e.Description, eventTypes(e.EventTypes), e.Status, r.sealed(e), e.Health.Failures,
-		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil), micro(e.CreatedAt), disabledBy(e),
-		optional(e.DeliveredAt), e.CreatedBy, webhook.MaxEndpoints)
+	id, args, err := endpointTable.values(r.tx, e, r.sealed(e), webhook.MaxEndpoints)
+	if err != nil {
+		return err
+	}
+	r.evidence = rowEvidence("webhook_endpoints", id)
+	n, err := r.exec(ctx, endpointTable.into+"\nSELECT "+endpointTable.params+`
+WHERE (SELECT count(*) FROM webhook_endpoints WHERE org_id = $2 AND mode = $3) < $`+strconv.Itoa(len(args)), args...)
 	switch {
 	case err != nil:
 		return fmt.Errorf("insert webhook endpoint %s: %w", e.ID, err)
@@ -108,9 +95,16 @@ func (r endpoints) Lock(ctx context.Context, id billing.WebhookEndpointID) (*web
 }
 
 func (r endpoints) one(ctx context.Context, id billing.WebhookEndpointID, end string) (*webhook.Endpoint, error) {
-	q := r.query(endpointColumns, "webhook_endpoints")
+	q := r.selected()
 	q.where("id = %", id)
-	return one(ctx, r.tx, "webhook endpoint", r.endpoint, q.text(end), q.args...)
+	found, err := r.read(ctx, "get webhook endpoint", q.text(end), q.args)
+	if err == nil && len(found) == 0 {
+		err = billing.NotFound("webhook endpoint", "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
 }
 
 // Save stores the fields of an endpoint that can change. It does not change a
@@ -119,18 +113,7 @@ func (r endpoints) Save(ctx context.Context, e *webhook.Endpoint) error {
 	if e.Status == webhook.EndpointEnabled {
 		r.call(r.scope, e.ID)
 	}
-	return r.later(ctx, e.ID, `
-UPDATE webhook_endpoints
-SET url = $4, description = $5, event_types = $6, status = $7, secret = coalesce($8, secret), failures = $9, failing_since = $10,
-	circuit_until = $11, disabled_reason = $12, last_success_at = $13
-WHERE org_id = $1 AND mode = $2 AND id = $3`,
-		r.scope.Org, r.scope.Mode, e.ID, e.URL, e.Description, eventTypes(e.EventTypes), e.Status, r.sealed(e), e.Health.Failures,
-		optional(e.Health.FailingSince), optional(e.Health.CircuitUntil), disabledBy(e), optional(e.DeliveredAt))
-}
-
-// disabledBy returns the column of the reason: NULL for none.
-func disabledBy(e *webhook.Endpoint) sql.NullString {
-	return sql.NullString{String: string(e.DisabledBy), Valid: e.DisabledBy != ""}
+	return endpointTable.save(ctx, r.tx, e, field{"secret = coalesce(%, secret)", r.sealed(e)})
 }
 
 // Delete removes an endpoint with its deliveries.
@@ -144,10 +127,18 @@ func (r endpoints) Delete(ctx context.Context, id billing.WebhookEndpointID) err
 
 // List reads every endpoint of the scope, newest first.
 func (r endpoints) List(ctx context.Context) ([]*webhook.Endpoint, error) {
-	q := r.query(endpointColumns, "webhook_endpoints")
-	return many(ctx, r.tx, "list webhook endpoints", r.endpoint, q.text("ORDER BY created_at DESC, id DESC"), q.args...)
+	q := r.selected()
+	return r.read(ctx, "list webhook endpoints", q.text("ORDER BY created_at DESC, id DESC"), q.args)
 }
 
-func (r endpoints) endpoint(row endpointRow) (*webhook.Endpoint, error) {
-	return row.endpoint(r.store.sealer), nil
+func (r endpoints) selected() *query {
+	return r.query(endpointTable.columns+", secret", "webhook_endpoints")
+}
+
+func (r endpoints) read(ctx context.Context, what, text string, args []any) ([]*webhook.Endpoint, error) {
+	all, err := read(ctx, r.tx, what, sealedEndpointFields, text, args...)
+	for _, e := range all {
+		r.reveal(e)
+	}
+	return all, err
 }

@@ -54,15 +54,13 @@ func (s *Service) ChangeProvider(
 
 // GetProvider reads a provider. It returns CodeNotFound if there is none, and for the
 // zero ID, which the store reads as the default provider.
-func (s *Service) GetProvider(ctx context.Context, scope billing.Scope, id billing.ProviderID) (p *directory.Provider, err error) {
+func (s *Service) GetProvider(ctx context.Context, scope billing.Scope, id billing.ProviderID) (*directory.Provider, error) {
 	if id.IsZero() {
 		return nil, billing.NotFound("provider", "")
 	}
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		p, err = tx.Providers.Get(ctx, id)
-		return err
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*directory.Provider, error) {
+		return tx.Providers.Get(ctx, id)
 	})
-	return p, err
 }
 
 // ListProviders reads a page of the providers of a scope, newest first, and the

@@ -109,12 +109,10 @@ func (s *Service) EndSession(
 
 // ForgetSessions deletes sessions and links that ended days ago, a limited number
 // in one transaction, and returns how many.
-func (s *Service) ForgetSessions(ctx context.Context) (forgotten int, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.Sessions(ctx, tx.Real.Now().Add(-keepSessions))
-		return err
+func (s *Service) ForgetSessions(ctx context.Context) (int, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
+		return tx.Forget.Sessions(ctx, tx.Real.Now().Add(-keepSessions))
 	})
-	return forgotten, err
 }
 
 // keepSessions exceeds how long any session or link works.

@@ -208,11 +208,9 @@ func (s *Service) ListUsers(
 
 // FindUsers returns the users with the email address in all organizations, for
 // the operator.
-func (s *Service) FindUsers(ctx context.Context, email string) (found []*caller.User, err error) {
+func (s *Service) FindUsers(ctx context.Context, email string) ([]*caller.User, error) {
 	normal, _ := caller.NormalEmail(email)
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		found, err = tx.Accounts.Users(ctx, normal)
-		return err
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) ([]*caller.User, error) {
+		return tx.Accounts.Users(ctx, normal)
 	})
-	return found, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/attachment"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -32,12 +33,10 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 
 // ForgetUploads deletes uploads that were settled long ago, a limited number in
 // one transaction, and returns how many.
-func (s *Service) ForgetUploads(ctx context.Context) (forgotten int, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.Uploads(ctx, tx.Real.Now().Add(-s.times.Settled))
-		return err
+func (s *Service) ForgetUploads(ctx context.Context) (int, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
+		return tx.Forget.Uploads(ctx, tx.Real.Now().Add(-s.times.Settled))
 	})
-	return forgotten, err
 }
 
 func (s *Service) sweep(ctx context.Context, prefix string, before time.Time) (removed int, err error) {

@@ -88,12 +88,10 @@ func (g *group) wait() {
 
 // ForgetEntries deletes old entries of the audit, a limited number in one transaction,
 // and returns how many.
-func (s *Service) ForgetEntries(ctx context.Context) (forgotten int, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.AuditLog.Forget(ctx, tx.Real.Now().Add(-s.keep))
-		return err
+func (s *Service) ForgetEntries(ctx context.Context) (int, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
+		return tx.AuditLog.Forget(ctx, tx.Real.Now().Add(-s.keep))
 	})
-	return forgotten, err
 }
 
 // ListOperators reads a page of what operators did, newest first, in one organization or,

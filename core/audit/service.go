@@ -167,12 +167,10 @@ func (s *Service) restore(ctx context.Context) (more bool, err error) {
 
 // Forget deletes old entries, a limited number in one transaction, and returns how
 // many.
-func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.Requests(ctx, tx.Real.Now().Add(-s.keep))
-		return err
+func (s *Service) Forget(ctx context.Context) (int, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
+		return tx.Forget.Requests(ctx, tx.Real.Now().Add(-s.keep))
 	})
-	return forgotten, err
 }
 
 // Get reads an entry. It returns CodeNotFound if there is none.

@@ -10,6 +10,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/billing/quarantine"
 	"github.com/molar-billing/molar/core/jobs"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -232,12 +233,10 @@ const ReceivedRetention = 90 * 24 * time.Hour
 
 // ForgetReceived removes copies of received files that are older than ReceivedRetention, a
 // limited number a call, and returns how many.
-func (s *Service) ForgetReceived(ctx context.Context) (forgotten int, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Contents.Expire(ctx, tx.Real.Now().Add(-ReceivedRetention))
-		return err
+func (s *Service) ForgetReceived(ctx context.Context) (int, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
+		return tx.Contents.Expire(ctx, tx.Real.Now().Add(-ReceivedRetention))
 	})
-	return forgotten, err
 }
 
 // FailReceived gives up the file of a job that cannot be done: it is set aside. One that

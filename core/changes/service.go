@@ -16,6 +16,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -110,12 +111,10 @@ func (s *Service) open() []*Stream {
 
 // Forget deletes old changes, a limited number in one transaction, and returns how
 // many.
-func (s *Service) Forget(ctx context.Context) (forgotten int, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Changes.Forget(ctx, tx.Real.Now().Add(-keepTime))
-		return err
+func (s *Service) Forget(ctx context.Context) (int, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
+		return tx.Changes.Forget(ctx, tx.Real.Now().Add(-keepTime))
 	})
-	return forgotten, err
 }
 
 // follower is the state of Run.

@@ -106,12 +106,10 @@ func (s *Service) List(
 // Count counts the claims of each state that the filter selects.
 func (s *Service) Count(
 	ctx context.Context, scope billing.Scope, f claim.Filter,
-) (counts map[claim.State]claim.ClaimCount, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		counts, err = tx.Claims.Count(ctx, f)
-		return err
+) (map[claim.State]claim.ClaimCount, error) {
+	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (map[claim.State]claim.ClaimCount, error) {
+		return tx.Claims.Count(ctx, f)
 	})
-	return counts, err
 }
 
 // Search reads a page of the claims with the control number or the member ID that

@@ -23,7 +23,7 @@ type AttachmentRequest struct {
 	Kind           *string
 	PayerRequestID *string
 	Narrative      *string
-	About          SubjectInput
+	About          SubjectInput   `body:"."`
 	Faults         billing.Faults // found when the body was decoded
 }
 
@@ -208,8 +208,8 @@ type AnswerRequest struct {
 	AttachmentID *string
 	OfficeID     *string
 	Narrative    *string
-	About        SubjectInput
-	Elsewhere    bool           // it was answered in another way
+	About        SubjectInput   `body:"."`
+	Elsewhere    bool           `body:"answered_elsewhere"` // it was answered in another way
 	Note         *string        // how; only with Elsewhere
 	Faults       billing.Faults // found when the body was decoded
 }

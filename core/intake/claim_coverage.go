@@ -30,7 +30,7 @@ var (
 // OtherCoverageInput is another plan of the patient, as a caller wrote it.
 type OtherCoverageInput struct {
 	Sequence, PayerID, PayerName string
-	Subscriber                   *ClaimSubscriberInput // without the group
+	Subscriber                   *ClaimSubscriberInput `without:"group_number,group_name"`
 	Relationship                 string
 	GroupNumber, GroupName       string
 	FilingIndicator              string

@@ -36,6 +36,7 @@ type ClaimLineInput struct {
 	PriorPlacementDate  *string
 	PlaceOfService      *string
 	RenderingProviderID *string
+	Open                *string // as replies show it; it has no effect
 }
 
 func (p *claimParser) lines(field string, in []ClaimLineInput) []claim.Line {

@@ -21,7 +21,7 @@ type EligibilityRequest struct {
 	DetailLevel     *string
 	TenantReference *string
 	ParentID        *string
-	NoCache         bool           // ask the payer even when a recent result is saved
+	NoCache         bool           `body:"-"` // ask the payer even when a recent result is saved
 	Faults          billing.Faults // found when the body was decoded
 }
 

@@ -19,7 +19,7 @@ type EndpointRequest struct {
 	URL         *string
 	Description *string
 	EventTypes  []string       // an empty array is not nil
-	EveryType   bool           // event_types was null
+	EveryType   bool           `body:"-"` // event_types was null
 	Faults      billing.Faults // found when the body was decoded
 }
 

@@ -26,7 +26,7 @@ type MatchRequest struct {
 
 // MatchLineInput is the match of a line as a caller wrote it.
 type MatchLineInput struct {
-	ERALine    int
+	ERALine    int  `body:"era_line"`
 	LineNumber *int // nil when it was left out or null
 }
 

@@ -12,7 +12,7 @@ import (
 // ResendRequest is a request to send events again as a caller wrote it, apart
 // from its times. Nil is a value that was left out or null.
 type ResendRequest struct {
-	EventID       billing.EventID // of the path; zero for a range of events
+	EventID       billing.EventID `body:"-"` // of the path; zero for a range of events
 	EndpointID    *string
 	CreatedAfter  time.Time // zero for one that was left out
 	CreatedBefore time.Time // zero for one that was left out

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -12,10 +13,8 @@ const KeepDeliveries = 30 * 24 * time.Hour
 
 // Sweep deletes deliveries that were settled long ago, a limited number in one
 // transaction, and returns how many.
-func (s *Service) Sweep(ctx context.Context) (forgotten int, err error) {
-	err = s.store.System(ctx, func(ctx context.Context, tx ports.SystemTx) error {
-		forgotten, err = tx.Forget.Deliveries(ctx, tx.Real.Now().Add(-KeepDeliveries))
-		return err
+func (s *Service) Sweep(ctx context.Context) (int, error) {
+	return lists.Across(ctx, s.store, func(ctx context.Context, tx ports.SystemTx) (int, error) {
+		return tx.Forget.Deliveries(ctx, tx.Real.Now().Add(-KeepDeliveries))
 	})
-	return forgotten, err
 }

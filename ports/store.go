@@ -84,6 +84,7 @@ type Tx struct {
 	Quarantine       OwnQuarantine
 	Acknowledgements Acknowledgements
 	Connections      OwnConnections
+	Scenarios        Scenarios
 }
 
 // SystemTx is what a transaction across scopes can do. It has no time of the business,

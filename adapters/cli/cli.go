@@ -85,7 +85,8 @@ func New(b Backend) *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(dev(b), migrate(b), orgs(b), offices(b), providers(b), enrolled(b), keys(b), users(b), eras(b), batchCommands(b), fileCommands(b),
-		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), webhooks(b), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
+		connectionCommands(b), audits(b), listen(b), events(b), triggers(b), webhooks(b),
+		group("sandbox", "Make test mode do what you want to test", sandboxScenarios(b)), ClearinghouseCommand(b.Clearinghouse), ready(), version(b.Build))
 	explainUsage(root)
 	operates(b, root)
 	return root

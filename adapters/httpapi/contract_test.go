@@ -161,6 +161,7 @@ func required(n caller.Need) string {
 		caller.NeedRead:   "Requires the `read` permission.", caller.NeedSubmit: "Requires the `submit` permission.",
 		caller.NeedResend:  "Requires the `read` and `submit` permissions.",
 		caller.NeedManage:  "Requires the `submit` permission. A session must be an owner's.",
+		caller.NeedSandbox: "Requires test mode and the `submit` permission.",
 		caller.NeedSession: "Requires a session.", caller.NeedOwner: "Requires an owner's session.",
 	}[n]
 }

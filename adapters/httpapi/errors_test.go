@@ -18,7 +18,6 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeUnauthorized:            401,
 		billing.CodePermissionDenied:        403,
 		billing.CodeTOTPRequired:            403,
-		billing.CodeTestModeOnly:            403,
 		billing.CodeChangedMeanwhile:        412,
 		billing.CodeNotFound:                404,
 		billing.CodeMethodNotAllowed:        405,
@@ -40,6 +39,7 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeUnavailable:             503,
 		billing.CodeConflict:                409,
 		billing.CodeChooseOrganization:      409,
+		billing.CodeTestModeOnly:            403,
 		billing.CodeInternal:                500,
 	}
 }

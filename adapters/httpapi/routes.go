@@ -71,7 +71,6 @@ type api struct {
 const (
 	root         = "/api/v1"
 	sessionsPath = root + "/sessions"
-	sandboxPath  = root + "/sandbox/" // of operations that only test mode has
 )
 
 // routes returns every operation of the API.
@@ -80,6 +79,7 @@ func (a *api) routes() []route {
 		nothing, by, read, submit = caller.NeedNothing, caller.NeedCaller, caller.NeedRead, caller.NeedSubmit
 		manage, resend            = caller.NeedManage, caller.NeedResend
 		self, session, owner      = caller.NeedSelf, caller.NeedSession, caller.NeedOwner
+		sandboxed                 = caller.NeedSandbox
 
 		get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
 	)
@@ -205,7 +205,11 @@ func (a *api) routes() []route {
 
 		{get, root + "/connections", owner, noBody, a.listConnections},
 
-		{get, sandboxPath + "scenarios", manage, noBody, a.listScenarios},
+		{get, root + "/sandbox/scenarios", sandboxed, noBody, a.listScenarios},
+		{post, root + "/sandbox/scenarios", sandboxed, jsonBody, a.addScenario},
+		{patch, root + "/sandbox/scenarios/{ending}", sandboxed, jsonBody, a.changeScenario},
+		{del, root + "/sandbox/scenarios/{ending}", sandboxed, noBody, deleting(a.scenarios.Remove, scenarioEnding)},
+		{post, root + "/sandbox/eras", sandboxed, jsonBody, a.sendERA},
 
 		{get, root + "/openapi.yaml", nothing, noBody, withoutQuery(getOpenAPI)},
 	}

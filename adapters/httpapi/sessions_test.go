@@ -121,7 +121,7 @@ func TestPrincipals(t *testing.T) {
 
 	const refused, forbidden, may = 401, 403, 0
 	type row map[caller.Need]int
-	everyone := row{caller.NeedCaller: may, caller.NeedRead: may, caller.NeedSubmit: may, caller.NeedResend: may, caller.NeedManage: may, caller.NeedSelf: may, caller.NeedSession: may, caller.NeedOwner: may}
+	everyone := row{caller.NeedCaller: may, caller.NeedRead: may, caller.NeedSubmit: may, caller.NeedResend: may, caller.NeedManage: may, caller.NeedSelf: may, caller.NeedSession: may, caller.NeedOwner: may, caller.NeedSandbox: may}
 	but := func(changes row) row {
 		r := maps.Clone(everyone)
 		maps.Copy(r, changes)
@@ -129,7 +129,7 @@ func TestPrincipals(t *testing.T) {
 	}
 	noOne := row{
 		caller.NeedCaller: refused, caller.NeedRead: refused, caller.NeedSubmit: refused, caller.NeedResend: refused, caller.NeedManage: refused,
-		caller.NeedSelf: refused, caller.NeedSession: refused, caller.NeedOwner: refused,
+		caller.NeedSelf: refused, caller.NeedSession: refused, caller.NeedOwner: refused, caller.NeedSandbox: refused,
 	}
 	keys := row{caller.NeedSelf: forbidden, caller.NeedSession: forbidden, caller.NeedOwner: forbidden}
 	for name, p := range map[string]struct {
@@ -138,13 +138,13 @@ func TestPrincipals(t *testing.T) {
 	}{
 		"no key":             {visitor{headers: map[string]string{"Authorization": ""}}, noOne},
 		"unknown key":        {key("molar_test_x"), noOne},
-		"read key":           {key(s.read), but(row{caller.NeedSubmit: forbidden, caller.NeedResend: forbidden, caller.NeedManage: forbidden, caller.NeedSelf: forbidden, caller.NeedSession: forbidden, caller.NeedOwner: forbidden})},
+		"read key":           {key(s.read), but(row{caller.NeedSandbox: forbidden, caller.NeedSubmit: forbidden, caller.NeedResend: forbidden, caller.NeedManage: forbidden, caller.NeedSelf: forbidden, caller.NeedSession: forbidden, caller.NeedOwner: forbidden})},
 		"submit key":         {key(submit), but(row{caller.NeedRead: forbidden, caller.NeedResend: forbidden, caller.NeedSelf: forbidden, caller.NeedSession: forbidden, caller.NeedOwner: forbidden})},
-		"live key":           {key(s.live), but(keys)},
+		"live key":           {key(s.live), but(row{caller.NeedSelf: forbidden, caller.NeedSession: forbidden, caller.NeedOwner: forbidden, caller.NeedSandbox: forbidden})},
 		"other key":          {key(s.other), but(keys)},
 		"owner":              {owner, everyone},
-		"biller":             {s.visits(t, s.org, "biller@example.com", caller.RoleBiller), but(row{caller.NeedManage: forbidden, caller.NeedOwner: forbidden})},
-		"viewer":             {s.visits(t, s.org, "viewer@example.com", caller.RoleViewer), but(row{caller.NeedSubmit: forbidden, caller.NeedResend: forbidden, caller.NeedManage: forbidden, caller.NeedOwner: forbidden})},
+		"biller":             {s.visits(t, s.org, "biller@example.com", caller.RoleBiller), but(row{caller.NeedManage: forbidden, caller.NeedSandbox: forbidden, caller.NeedOwner: forbidden})},
+		"viewer":             {s.visits(t, s.org, "viewer@example.com", caller.RoleViewer), but(row{caller.NeedSandbox: forbidden, caller.NeedSubmit: forbidden, caller.NeedResend: forbidden, caller.NeedManage: forbidden, caller.NeedOwner: forbidden})},
 		"other owner":        {s.visits(t, other.Scope.Org, "owner@example.com", caller.RoleOwner), everyone},
 		"ended session":      {ended, noOne},
 		"expired session":    {s.expired(t, owner), noOne},
@@ -166,6 +166,9 @@ func TestPrincipals(t *testing.T) {
 			// An unknown parameter, so that what is allowed has no effect.
 			got := s.do(t, p.as.call(call{method: r.method, path: m.path(&r) + "?surprise=1", bad: true}))
 			want, code := p.want[r.need], map[int]billing.Code{refused: billing.CodeUnauthorized, forbidden: billing.CodePermissionDenied}
+			if name == "live key" && r.need == caller.NeedSandbox {
+				code[forbidden] = billing.CodeTestModeOnly
+			}
 			switch {
 			case want != may:
 				if got.StatusCode != want || got.code() != string(code[want]) {

@@ -42,6 +42,7 @@ const (
 	NeedSelf    Need = "self"    // a session, even one that lacks a second factor: what concerns its user or itself
 	NeedSession Need = "session" // a session
 	NeedOwner   Need = "owner"   // an owner's session
+	NeedSandbox Need = "sandbox" // a key with the permission submit, or an owner's session; in test mode
 )
 
 // Can returns nil if the caller may use an operation with the need, else
@@ -64,6 +65,8 @@ func (c *Caller) Can(n Need) error {
 		return &billing.Error{Code: billing.CodePermissionDenied, Message: "This API key does not have the permission " + string(permission) + "."}
 	case c.Key == nil && !c.User.Role.can(n):
 		return &billing.Error{Code: billing.CodePermissionDenied, Message: "A user with the role " + string(c.User.Role) + " cannot do this."}
+	case n == NeedSandbox && c.Scope.Mode != billing.ModeTest:
+		return &billing.Error{Code: billing.CodeTestModeOnly, Message: "Live mode has no sandbox. Use a key or a session of test mode."}
 	}
 	return nil
 }
@@ -74,7 +77,7 @@ func (k *APIKey) can(n Need) bool {
 		return true
 	case NeedRead:
 		return k.May(billing.PermissionRead)
-	case NeedSubmit, NeedManage:
+	case NeedSubmit, NeedManage, NeedSandbox:
 		return k.May(billing.PermissionSubmit)
 	case NeedResend:
 		return k.May(billing.PermissionRead) && k.May(billing.PermissionSubmit)
@@ -89,7 +92,7 @@ func (r Role) can(n Need) bool {
 	var may []Need
 	switch r {
 	case RoleOwner:
-		may = []Need{NeedCaller, NeedRead, NeedSelf, NeedSession, NeedSubmit, NeedResend, NeedManage, NeedOwner}
+		may = []Need{NeedCaller, NeedRead, NeedSelf, NeedSession, NeedSubmit, NeedResend, NeedManage, NeedSandbox, NeedOwner}
 	case RoleBiller:
 		may = []Need{NeedCaller, NeedRead, NeedSelf, NeedSession, NeedSubmit, NeedResend}
 	case RoleViewer:

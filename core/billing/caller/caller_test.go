@@ -11,7 +11,8 @@ import (
 // that requires a second factor, and with one of its keys.
 func TestCan(t *testing.T) {
 	t.Parallel()
-	needs := []Need{NeedNothing, NeedCaller, NeedRead, NeedSubmit, NeedResend, NeedManage, NeedSelf, NeedSession, NeedOwner}
+	needs := []Need{NeedNothing, NeedCaller, NeedRead, NeedSubmit, NeedResend, NeedManage, NeedSelf, NeedSession, NeedOwner, NeedSandbox}
+	test := billing.Scope{Mode: billing.ModeTest}
 	owner := &User{Role: RoleOwner}
 	nothing := []Need{NeedNothing}
 	for name, test := range map[string]struct {
@@ -20,16 +21,17 @@ func TestCan(t *testing.T) {
 		refused billing.Code
 	}{
 		"without one": {Caller{User: owner, Session: &Session{TOTPRequired: true}}, []Need{NeedNothing, NeedCaller, NeedSelf}, billing.CodeTOTPRequired},
-		"with one":    {Caller{User: owner, Session: &Session{TOTPRequired: true, TOTP: true}}, needs, ""},
-		"not asked":   {Caller{User: owner, Session: &Session{}}, needs, ""},
+		"with one":    {Caller{Scope: test, User: owner, Session: &Session{TOTPRequired: true, TOTP: true}}, needs, ""},
+		"not asked":   {Caller{Scope: test, User: owner, Session: &Session{}}, needs, ""},
+		"live mode":   {Caller{Scope: billing.Scope{Mode: billing.ModeLive}, User: owner, Session: &Session{}}, needs[:len(needs)-1], billing.CodeTestModeOnly},
 		"a biller":    {Caller{User: &User{Role: RoleBiller}, Session: &Session{}}, []Need{NeedNothing, NeedCaller, NeedRead, NeedSubmit, NeedResend, NeedSelf, NeedSession}, billing.CodePermissionDenied},
 		"a viewer":    {Caller{User: &User{Role: RoleViewer}, Session: &Session{}}, []Need{NeedNothing, NeedCaller, NeedRead, NeedSelf, NeedSession}, billing.CodePermissionDenied},
 		// A release that does not know the role must not guess what it may do.
 		"an unknown role": {Caller{User: &User{Role: "auditor"}, Session: &Session{}}, nothing, billing.CodePermissionDenied},
 		"no role":         {Caller{User: &User{}, Session: &Session{}}, nothing, billing.CodePermissionDenied},
 		"a key": {
-			Caller{Key: &APIKey{Permissions: []billing.Permission{billing.PermissionRead, billing.PermissionSubmit}}},
-			[]Need{NeedNothing, NeedCaller, NeedRead, NeedSubmit, NeedResend, NeedManage},
+			Caller{Scope: test, Key: &APIKey{Permissions: []billing.Permission{billing.PermissionRead, billing.PermissionSubmit}}},
+			[]Need{NeedNothing, NeedCaller, NeedRead, NeedSubmit, NeedResend, NeedManage, NeedSandbox},
 			billing.CodePermissionDenied,
 		},
 	} {

@@ -1182,6 +1182,22 @@ ALTER TABLE public.sandbox_notes ALTER COLUMN serial ADD GENERATED ALWAYS AS IDE
     CACHE 1
 );
 
+CREATE TABLE public.sandbox_scenarios (
+    org_id uuid NOT NULL,
+    mode text NOT NULL,
+    ending text NOT NULL,
+    operation text NOT NULL,
+    summary text NOT NULL,
+    dates text NOT NULL,
+    content bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT sandbox_scenarios_dates_check CHECK ((dates = ANY (ARRAY['move'::text, 'keep'::text]))),
+    CONSTRAINT sandbox_scenarios_mode_check CHECK ((mode = 'test'::text)),
+    CONSTRAINT sandbox_scenarios_operation_check CHECK ((operation = ANY (ARRAY['eligibility'::text, 'claim'::text, 'attachment'::text])))
+);
+
+ALTER TABLE ONLY public.sandbox_scenarios FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.schema_fit (
     one boolean DEFAULT true NOT NULL,
     "least" bigint NOT NULL,
@@ -1482,6 +1498,9 @@ ALTER TABLE ONLY public.sandbox_mail
 
 ALTER TABLE ONLY public.sandbox_notes
     ADD CONSTRAINT sandbox_notes_pkey PRIMARY KEY (key, noted_by);
+
+ALTER TABLE ONLY public.sandbox_scenarios
+    ADD CONSTRAINT sandbox_scenarios_pkey PRIMARY KEY (org_id, mode, ending);
 
 ALTER TABLE ONLY public.schema_fit
     ADD CONSTRAINT schema_fit_pkey PRIMARY KEY (one);
@@ -1939,6 +1958,8 @@ ALTER TABLE public.sandbox_mail ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sandbox_notes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.sandbox_scenarios ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY scope ON public.acknowledgements TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.api_keys TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
@@ -2000,6 +2021,8 @@ CREATE POLICY scope ON public.sandbox_clocks TO molar_app USING ((org_id = (curr
 CREATE POLICY scope ON public.sandbox_faults TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (current_setting('molar.mode'::text) = 'test'::text)));
 
 CREATE POLICY scope ON public.sandbox_mail FOR SELECT TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY scope ON public.sandbox_scenarios TO molar_app USING (((org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
 
 CREATE POLICY scope ON public.sessions TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
 
@@ -2699,6 +2722,14 @@ GRANT SELECT(mode) ON TABLE public.sandbox_mail TO molar_app;
 GRANT SELECT(network) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_notes TO molar_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_scenarios TO molar_app;
+
+GRANT UPDATE(summary) ON TABLE public.sandbox_scenarios TO molar_app;
+
+GRANT UPDATE(dates) ON TABLE public.sandbox_scenarios TO molar_app;
+
+GRANT UPDATE(content) ON TABLE public.sandbox_scenarios TO molar_app;
 
 GRANT SELECT ON TABLE public.schema_fit TO molar_system;
 

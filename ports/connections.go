@@ -5,6 +5,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/scenario"
 )
 
 // Connections stores the connections of the deployment and of every organization,
@@ -58,4 +59,15 @@ type Connector interface {
 	// Replace makes the connections the ones that messages use. It closes those
 	// that are gone or changed, and keeps the others open.
 	Replace(all []*network.Connection)
+}
+
+// Scenarios stores an organization's own scenarios of the sandbox. Only test mode has any.
+// Lock returns CodeNotFound; List reads all by their endings, without their contents.
+type Scenarios interface {
+	// Insert returns CodeConflict if the ending exists, or scenario.MaxOwn scenarios do.
+	Insert(ctx context.Context, o *scenario.Own) error
+	Lock(ctx context.Context, ending string) (*scenario.Own, error)
+	Save(ctx context.Context, o *scenario.Own) error
+	Delete(ctx context.Context, ending string) error
+	List(ctx context.Context) ([]*scenario.Own, error)
 }

@@ -86,6 +86,7 @@ type Tx struct {
 	Connections      OwnConnections
 	SandboxClock     SandboxClock
 	Faults           Faults
+	Scenarios        Scenarios
 }
 
 // SystemTx is what a transaction across scopes can do. It has no time of the business,

@@ -178,6 +178,9 @@ func (c *client) do(ctx context.Context, request func() (*http.Request, error), 
 		e.Status = resp.StatusCode
 		return e
 	}
+	if into == nil {
+		return nil
+	}
 	if err := json.Unmarshal(b, into); err != nil {
 		return &awayError{c.base, fmt.Errorf("its reply cannot be read: %w", err)}
 	}

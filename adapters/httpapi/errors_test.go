@@ -19,7 +19,6 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeUnauthorized:            401,
 		billing.CodePermissionDenied:        403,
 		billing.CodeTOTPRequired:            403,
-		billing.CodeTestModeOnly:            403,
 		billing.CodeChangedMeanwhile:        412,
 		billing.CodeNotFound:                404,
 		billing.CodeMethodNotAllowed:        405,

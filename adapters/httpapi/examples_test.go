@@ -49,6 +49,7 @@ func TestContractShowsReplies(t *testing.T) {
 	x.users(t)
 	x.changes(t)
 	x.clock(t)
+	x.show(t, "createSandboxERA", call{}) // at the end, because it becomes the newest remittance
 	x.compare(t)
 }
 
@@ -144,6 +145,9 @@ func (x *story) directory(t *testing.T) {
 	x.show(t, "getPayer", call{}, payer)
 	x.show(t, "listDocumentTypes", call{})
 	x.show(t, "listSandboxScenarios", call{path: "?operation=attachment"})
+	x.show(t, "createSandboxScenario", call{})
+	x.show(t, "updateSandboxScenario", call{}, "-DELTA")
+	x.show(t, "deleteSandboxScenario", call{}, "-DELTA")
 }
 
 // eligibility returns the check of the story.

@@ -75,7 +75,7 @@ type api struct {
 const (
 	root         = "/api/v1"
 	sessionsPath = root + "/sessions"
-	sandboxPath  = root + "/sandbox/" // of operations that only test mode has
+	sandboxPath  = root + "/sandbox/"
 )
 
 // routes returns every operation of the API.
@@ -219,6 +219,10 @@ func (a *api) routes() []route {
 		{get, root + "/connections", owner, noBody, a.listConnections},
 
 		{get, sandboxPath + "scenarios", sandboxed, noBody, a.listScenarios},
+		{post, sandboxPath + "scenarios", sandboxed, jsonBody, a.addScenario},
+		{patch, sandboxPath + "scenarios/{ending}", sandboxed, jsonBody, a.changeScenario},
+		{del, sandboxPath + "scenarios/{ending}", sandboxed, noBody, deleting(a.scenarios.Remove, scenarioEnding)},
+		{post, sandboxPath + "eras", sandboxed, jsonBody, a.sendERA},
 
 		{get, root + "/openapi.yaml", nothing, noBody, withoutQuery(getOpenAPI)},
 	}

@@ -2,10 +2,12 @@ package httpapi
 
 import (
 	"encoding/json"
+	"net/http"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/scenario"
+	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/scenarios"
 )
 
@@ -21,6 +23,65 @@ func (a *api) listScenarios(x *exchange) (*reply, error) {
 		return nil, err
 	}
 	return page(all.Scenarios, func(s scenario.Scenario) scenarioJSON { return scenarioShape(&s, all) }, nil), nil
+}
+
+// addScenario handles POST /sandbox/scenarios.
+func (a *api) addScenario(x *exchange) (*reply, error) {
+	var in intake.ScenarioRequest
+	doc := x.document(&in.Faults)
+	in.Ending, in.Operation = doc.text("ending"), doc.text("operation")
+	readScenario(doc, &in)
+	doc.end()
+	return kept(a.scenarios.Add(x.ctx, replying(x, http.StatusCreated, ownScenarioShape), in))
+}
+
+// changeScenario handles PATCH /sandbox/scenarios/{ending}.
+func (a *api) changeScenario(x *exchange) (*reply, error) {
+	var in intake.ScenarioRequest
+	doc := x.document(&in.Faults)
+	readScenario(doc, &in)
+	doc.end()
+	return kept(a.scenarios.Change(x.ctx, replying(x, http.StatusOK, ownScenarioShape), scenarioEnding(x), in))
+}
+
+// sendERA handles POST /sandbox/eras.
+func (a *api) sendERA(x *exchange) (*reply, error) {
+	var in intake.SandboxERA
+	doc := x.document(&in.Faults)
+	in.X12 = doc.text("x12")
+	doc.end()
+	return kept(a.scenarios.SendERA(x.ctx, replying(x, http.StatusCreated, sandboxERAShape), in))
+}
+
+type sandboxERAJSON struct {
+	Object   string `json:"object"`
+	FileName string `json:"file_name"`
+}
+
+func sandboxERAShape(name string) sandboxERAJSON { return sandboxERAJSON{"sandbox_era", name} }
+
+func readScenario(doc *object, in *intake.ScenarioRequest) {
+	in.Summary, in.X12, in.Dates = doc.optionalText("summary"), doc.optionalText("x12"), doc.optionalText("dates")
+}
+
+func scenarioEnding(x *exchange) string { return x.params.Params("ending") }
+
+// ownScenarioJSON is a scenario of the organization's own, as its maker sees it.
+type ownScenarioJSON struct {
+	Object    string             `json:"object"`
+	Ending    string             `json:"ending"`
+	Operation scenario.Operation `json:"operation"`
+	Summary   string             `json:"summary"`
+	Dates     scenario.Dates     `json:"dates"`
+	Messages  []string           `json:"messages"`
+	BuiltIn   bool               `json:"built_in"`
+}
+
+func ownScenarioShape(o *scenario.Own) ownScenarioJSON {
+	return ownScenarioJSON{
+		Object: "sandbox_scenario", Ending: o.Ending, Operation: o.Operation, Summary: o.Summary,
+		Dates: o.Dates, Messages: o.Messages,
+	}
 }
 
 type scenarioJSON struct {

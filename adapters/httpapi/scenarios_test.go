@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -170,19 +171,104 @@ func (s *service) load(t *testing.T, path string, into any) {
 	}
 }
 
-// TestTheSandboxIsInTestModeOnly calls each operation of the sandbox in live mode.
-func TestTheSandboxIsInTestModeOnly(t *testing.T) {
+// deltaReply is a 271 about a stranger, from January 2, 2026.
+const deltaReply = "ISA*00*          *00*          *ZZ*DELTA          *ZZ*US             *260102*1000*^*00501*000000001*0*P*:~" +
+	"GS*HB*DELTA*US*20260102*1000*1*X*005010X279A1~ST*271*0001*005010X279A1~BHT*0022*11*T-1*20260102*1000~HL*1**20*1~" +
+	"NM1*PR*2*DELTA*****PI*DELTA~HL*2*1*21*1~NM1*1P*2*OTHER SMILES*****XX*1112223334~HL*3*2*22*0~NM1*IL*1*STRANGE*OTTO****MI*W777~" +
+	"DMG*D8*19500505~DTP*356*D8*20250101~EB*1*IND*35**PREMIER~EB*F*IND*35***23*1500~EB*F*IND*35***29*900~MSG*CALL US~SE*14*0001~GE*1*1~IEA*1*000000001~"
+
+// delta is the body of a scenario; change may change it.
+func delta(ending string, change func(o anObject)) string {
+	return jsonOf(anObject{"ending": ending, "operation": "eligibility", "x12": deltaReply}, change)
+}
+
+// TestOwnScenarios makes a payer of a 271, for one organization.
+func TestOwnScenarios(t *testing.T) {
 	t.Parallel()
 	s := startService(t)
-	seen := 0
-	for i := range s.server.routes {
-		if r := &s.server.routes[i]; strings.HasPrefix(r.path, sandboxPath) {
-			seen++
-			path := strings.NewReplacer(root, "", "{ending}", "-DELTA", "{id}", "clm_01JGFJJZ00FC1R3ZY5N7Q8Z4VK").Replace(r.path)
-			wantStatus(t, s.do(t, call{method: r.method, path: path, key: s.live, bad: true}), 403, billing.CodeTestModeOnly)
+	made := s.must(t, 201, call{path: "/sandbox/scenarios", body: delta("-DELTA", with("summary", "Delta Dental"))})
+	made.shows(t, "ending", "-DELTA", "summary", "Delta Dental", "dates", "move", "messages.0", "CALL US", "built_in", false)
+	list := s.scenarios(t, "?operation=eligibility")
+	if last := list[len(list)-1]; last.Ending != "-DELTA" || last.BuiltIn || last.Summary != "Delta Dental" {
+		t.Errorf("the list ends with %+v", last)
+	}
+	check := func(ask call) response {
+		return s.must(t, 200, ask)
+	}
+	ask := call{path: "/eligibility", body: s.question("OF-DELTA", nil), header: map[string]string{"Cache-Control": "no-cache"}}
+	days := int(time.Now().UTC().Sub(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)).Hours() / 24)
+	moved := billing.Date{Year: 2025, Month: 1, Day: 1}.AddDays(days).String()
+	first := check(ask)
+	first.shows(t, "plan.name", "PREMIER", "coverage_effective_date", moved, "maximums.0.remaining", "900.00")
+	exchange := s.must(t, 200, call{path: "/eligibility/" + first.text(t, "id") + "/exchange"}).body
+	for _, word := range []string{"STRANGE", "OTTO", "W777", "19500505", "OTHER SMILES"} {
+		if strings.Contains(exchange, word) || !strings.Contains(exchange, "EXAMPLE*SAM") {
+			t.Errorf("the exchange is about %s: %s", word, exchange)
 		}
 	}
-	if seen == 0 {
-		t.Error("there is no operation of the sandbox")
+	s.must(t, 200, call{method: "PATCH", path: "/sandbox/scenarios/-DELTA", body: `{"dates":"keep"}`}).shows(t, "dates", "keep", "messages", nil)
+	check(ask).shows(t, "coverage_effective_date", "2025-01-01")
+
+	theirs := s.must(t, 201, call{path: "/offices", key: s.other, body: `{"name":"Theirs","npi":"1234567893"}`}).text(t, "id")
+	other := call{path: "/eligibility", key: s.other, body: strings.ReplaceAll(ask.body, s.office.String(), theirs)}
+	check(other).shows(t, "plan.name", "SANDBOX DENTAL PPO")
+	if a := s.do(t, call{path: "/sandbox/scenarios", key: s.other}); strings.Contains(a.body, "DELTA") {
+		t.Error("another organization sees the scenario")
+	}
+	s.must(t, 201, call{path: "/sandbox/scenarios", key: s.other, body: delta("-DELTA", nil)}) // endings are an organization's own
+
+	for body, want := range map[string]string{
+		delta("-DELTA", nil): "", delta("-DENIED", nil): "", delta("-SLOW-5", nil): "", delta("-ACTIVE-FULL", nil): "",
+		delta("DELTA", nil): "ending format", delta("-a", nil): "ending format",
+		delta("-NEW", with("operation", "claim")):                                "operation not_allowed",
+		delta("-NEW", with("dates", "stay")):                                     "dates not_allowed",
+		delta("-NEW", with("x12", "ISA")):                                        "x12 format",
+		delta("-NEW", with("x12", strings.Repeat("x", 262_145))):                 "x12 too_long",
+		delta("-NEW", with("x12", strings.Replace(deltaReply, "271", "837", 1))): "x12 format",
+	} {
+		a := s.do(t, call{path: "/sandbox/scenarios", body: body, bad: true})
+		if want == "" {
+			wantStatus(t, a, 409, billing.CodeConflict)
+		} else if wantStatus(t, a, 422, billing.CodeInvalidRequest); !slices.Contains(a.fields(t), want) {
+			t.Errorf("%.60s: %v, want %s", body, a.fields(t), want)
+		}
+	}
+	s.must(t, 204, call{method: "DELETE", path: "/sandbox/scenarios/-DELTA"})
+	wantStatus(t, s.do(t, call{method: "DELETE", path: "/sandbox/scenarios/-DELTA"}), 404, billing.CodeNotFound)
+	check(ask).shows(t, "plan.name", "SANDBOX DENTAL PPO")
+}
+
+// TestSandboxERA pays a claim by an 835 that the test writes.
+func TestSandboxERA(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.clear(t)
+	claim := s.must(t, 201, call{path: "/claims", body: s.crown("X", with("payer_id", "60054", "submit", true))})
+	path := "/claims/" + claim.text(t, "id")
+	s.until(t, path, "accepted_payer")
+	x12 := "ISA*00*          *00*          *ZZ*DELTA          *ZZ*US             *260102*1000*^*00501*000000001*0*P*:~" +
+		"GS*HP*DELTA*US*20260102*1000*1*X*005010X221A1~ST*835*0001~BPR*I*1000*C*CHK************20260102~TRN*1*CHECK-7*1999999999~DTM*405*20260102~" +
+		"N1*PR*AETNA*XV*60054~N3*1 MAIN ST~N4*TULSA*OK*741010001~PER*BL*HELP*TE*8005550100~N1*PE*MAIN STREET*XX*1234567893~LX*1~" +
+		"CLP*" + claim.text(t, "patient_control_number") + "*1*1250*1000*250*12*PAYER-1*11*1~NM1*QC*1*EXAMPLE*SAM****MI*X~" +
+		"SVC*AD:D2740*1250*1000**1~DTM*472*" + strings.ReplaceAll(lately(9), "-", "") + "~CAS*PR*2*250~SE*16*0001~GE*1*1~IEA*1*000000001~"
+	send := call{path: "/sandbox/eras", body: jsonOf(anObject{"x12": x12}, nil), idem: "the-835"}
+	name := s.must(t, 201, send).text(t, "file_name")
+	paid := s.until(t, path, "paid")
+	if again := s.must(t, 201, send); again.Header.Get("Idempotent-Replayed") != "true" || again.text(t, "file_name") != name {
+		t.Errorf("again: %s", again.body)
+	}
+	wantStatus(t, s.do(t, call{path: "/sandbox/eras", body: `{"x12":"ISA*"}`}), 422, billing.CodeInvalidRequest)
+	s.must(t, 201, call{path: "/sandbox/eras", body: strings.Replace(jsonOf(anObject{"x12": x12}, nil), "CHECK-7", "CHECK-8", 1)}) // it comes after what came before
+	var eras []string
+	porttest.Await(t, "two remittances", func() bool {
+		eras = s.walk(t, "/eras")
+		return len(eras) == 2
+	})
+	s.must(t, 200, call{path: "/eras/" + eras[1]}).shows(t, "file_name", name)
+	if len(s.walk(t, "/eras?patient_id="+paid.text(t, "patient_id"))) == 0 {
+		t.Error("the patient has no remittance")
+	}
+	if a := s.do(t, call{path: "/eras", key: s.other}); a.StatusCode != 200 || strings.Contains(a.body, "CHECK") {
+		t.Errorf("another organization: %s", a.body)
 	}
 }

@@ -108,7 +108,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	if with.signIns == nil {
 		with.signIns = clock
 	}
-	attaching := outside(t, queue, routing.New(append(with.open, sandboxnet.Networks(edi.New().Over, clock, store.SandboxMail(), sandboxnet.Options{})...)...), &with)
+	attaching := outside(t, queue, routing.New(append(with.open, sandboxnet.Networks(edi.New().Over, clock, store.SandboxMail(), sandboxnet.Options{Own: store.OwnScenario})...)...), &with)
 	o := Options{
 		Access:        access.New(store, payers, with.signIns, credentials.New([32]byte{1})),
 		Attachments:   attachments.New(store, attaching, payers, attachments.DefaultTimes()),
@@ -123,14 +123,16 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),
-		Scenarios:     scenarios.New(store, sandboxnet.Catalog(sandboxnet.Options{})),
-		Summary:       summary.New(store, attaching.Networks),
-		Webhooks:      webhooks.New(store, sender, clock),
-		CursorKey:     [32]byte{7},
-		TempDir:       t.TempDir(),
-		Log:           with.log,
-		RateChecks:    with.checks,
-		Now:           with.now,
+		Scenarios: scenarios.New(store, sandboxnet.Catalog(sandboxnet.Options{}), scenarios.Outside{
+			ReadReply: sandboxnet.ReadReply, ReadERA: sandboxnet.ReadERA, Post: sandboxnet.Post(store.SandboxMail()),
+		}),
+		Summary:    summary.New(store, attaching.Networks),
+		Webhooks:   webhooks.New(store, sender, clock),
+		CursorKey:  [32]byte{7},
+		TempDir:    t.TempDir(),
+		Log:        with.log,
+		RateChecks: with.checks,
+		Now:        with.now,
 	}
 	o.Batches = batches.New(store, batches.Outside{
 		EDI: edi.New(), Networks: attaching.Networks, Remit: o.Remittances.Receive, Interval: 10 * time.Second,

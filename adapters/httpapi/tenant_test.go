@@ -51,6 +51,7 @@ func (s *service) make(t *testing.T) (m made) {
 	m.logged = resent.Header.Get("X-Request-Id")
 	m.key = s.logged(t, m.logged).text(t, "key_id")
 	m.delivery = s.walk(t, "/webhook_deliveries?endpoint_id="+m.endpoint)[0]
+	s.must(t, 201, call{path: "/sandbox/scenarios", body: delta("-DELTA", nil)})
 	return m
 }
 
@@ -96,7 +97,7 @@ func TestForeignKeysSeeNothing(t *testing.T) {
 			for _, f := range row {
 				f.key = key
 				switch {
-				case key == s.live && strings.HasPrefix(r.path, sandboxPath):
+				case key == s.live && r.need == caller.NeedSandbox:
 					f.status, f.code = 403, billing.CodeTestModeOnly
 				case key == s.live && f.code == billing.CodeNotFound:
 					f.status, f.code = s.whenLive(&r, f)
@@ -264,6 +265,10 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /sandbox/clock/advance":                {},
 		"POST /sandbox/clock/stop":                   {},
 		"PUT /sandbox/faults":                        {},
+		"POST /sandbox/eras":                         {}, // it names nothing; TestSandboxERA sends some
+		"POST /sandbox/scenarios":                    {}, // it names nothing; TestOwnScenarios makes some
+		"PATCH /sandbox/scenarios/{ending}":          {absent(call{method: "PATCH", path: "/sandbox/scenarios/-DELTA", body: `{"summary":"mine"}`})},
+		"DELETE /sandbox/scenarios/{ending}":         {absent(call{method: "DELETE", path: "/sandbox/scenarios/-DELTA"})},
 		"POST /offices":                              {}, // they name nothing; untouchedClaims makes some
 		"POST /providers":                            {},
 		"POST /webhook_endpoints":                    {}, // it names nothing; untouchedEndpoint makes some

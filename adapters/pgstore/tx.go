@@ -86,6 +86,7 @@ func (t *tx) ports(ctx context.Context) ports.Tx {
 		Deliveries: deliveries{t}, Lanes: lanes{t}, Outbox: outbox{t}, Organization: ownOrganization{t}, Users: users{t}, Sessions: sessions{t}, APIKeys: apiKeys{t}, Requests: requests{t},
 		Audit: auditEntries{t}, Faults: faults{t},
 		Quarantine: ownQuarantine{t}, Acknowledgements: acknowledgements{t}, Connections: ownConnections{t}, Enrollments: enrollments{t}, SandboxClock: sandboxClock{t},
+		Scenarios: scenarios{t},
 	}
 }
 

@@ -37,6 +37,9 @@ const takenFor = 10 * time.Second
 type Options struct {
 	ERADelay time.Duration // from a payer's acceptance to its remittance; zero means at once
 
+	// Own finds what an organization has added itself; nil if none has.
+	Own Own
+
 	// Standard is the transaction set that acknowledges a file; empty means 997.
 	Standard acknowledgements.Standard
 	// TA1 acknowledges each interchange too, in a file of its own.

@@ -29,6 +29,13 @@ type Mail interface {
 	Remember(ctx context.Context, notes []Note) ([][]byte, error)
 }
 
+// Post returns a function that puts a file into the mail of the sandbox.
+func Post(mail Mail) func(ctx context.Context, f clearing.IncomingFile, due time.Time) error {
+	return func(ctx context.Context, f clearing.IncomingFile, due time.Time) error {
+		return mail.Put(ctx, []MailFile{{IncomingFile: f, Due: due}})
+	}
+}
+
 // MailFile is a file that the clearinghouse returns once it is due.
 type MailFile = struct {
 	clearing.IncomingFile

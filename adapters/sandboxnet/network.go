@@ -51,6 +51,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
 	"github.com/molar-billing/molar/core/billing/network"
+	"github.com/molar-billing/molar/core/billing/scenario"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -85,7 +86,7 @@ func Networks(over func(ports.Inquire) ports.Eligibility, clock ports.Clock, mai
 	return []*ports.Network{
 		{
 			Name: Name, Route: route, Envelope: network.Envelope{Sender: sender},
-			Eligibility: patient{over(reply)}, Attachments: NewAttachments(clock),
+			Eligibility: patient{over, o.Own}, Attachments: NewAttachments(clock),
 		},
 		{
 			Name: Name, Route: route, Poll: pollInterval,
@@ -97,7 +98,10 @@ func Networks(over func(ports.Inquire) ports.Eligibility, clock ports.Clock, mai
 
 // patient lets slow payers reply in real time: a clock of the sandbox that stands, or is
 // ahead, changes nothing.
-type patient struct{ ports.Eligibility }
+type patient struct {
+	over func(ports.Inquire) ports.Eligibility
+	own  Own // nil for none
+}
 
 // Ask asks a payer. A slow reply is due as many seconds after the check was made as the
 // member ID states. Before that the error is a *billing.LaterError.
@@ -106,7 +110,36 @@ func (p patient) Ask(ctx context.Context, q network.Inquiry) (coverage.CheckResp
 	if until := q.Asked.Add(wait); q.Clock.Now().Before(until) && wait > 0 {
 		return coverage.CheckResponse{}, nil, &billing.LaterError{Until: until}
 	}
-	return p.Eligibility.Ask(ctx, q)
+	own, err := p.scenario(ctx, q)
+	if err != nil {
+		return coverage.CheckResponse{}, nil, err
+	}
+	return p.over(func(ctx context.Context, request []byte) ([]byte, error) {
+		q, _, err := read(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		return replyTo(q, own)
+	}).Ask(ctx, q)
+}
+
+// scenario returns the organization's own scenario for the member ID; nil if there is
+// none. It does not look for one if no longer ending could match than that of the sandbox.
+func (p patient) scenario(ctx context.Context, q network.Inquiry) (*scenario.Own, error) {
+	endings := scenario.Endings(q.Inquiry.Subscriber.MemberID)
+	if p.own == nil || len(endings) == 0 {
+		return nil, nil //nolint:nilnil // there may be none
+	}
+	for _, s := range scenarios {
+		if length, _ := s.match(endings[0]); length == len(endings[0]) {
+			return nil, nil //nolint:nilnil // as above
+		}
+	}
+	own, err := p.own(ctx, q.Scope, scenario.Eligibility, endings)
+	if own != nil && longest(endings[0]) > len(own.Ending) {
+		own = nil
+	}
+	return own, err
 }
 
 // Inquire returns the 271 for a 270. A slow reply is due as many seconds after
@@ -120,16 +153,7 @@ func (e *Eligibility) Inquire(ctx context.Context, request []byte) ([]byte, erro
 	if until := q.CreatedAt.Add(wait); e.clock.Now().Before(until) && wait > 0 {
 		return nil, &billing.LaterError{Until: until}
 	}
-	return replyTo(q)
-}
-
-// reply returns the 271 for a 270 at once.
-func reply(ctx context.Context, request []byte) ([]byte, error) {
-	q, _, err := read(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	return replyTo(q)
+	return replyTo(q, nil)
 }
 
 // read reads a 270, and how long its payer takes.
@@ -145,9 +169,14 @@ func read(ctx context.Context, request []byte) (*eligibility.Inquiry, time.Durat
 	return q, wait, nil
 }
 
-func replyTo(q *eligibility.Inquiry) ([]byte, error) {
+// replyTo returns the 271 of the organization's own scenario, or of the sandbox's.
+func replyTo(q *eligibility.Inquiry, own *scenario.Own) ([]byte, error) {
 	s, wait := find(q.Subscriber.Name.ID)
 	switch {
+	case own != nil:
+		a := newAnswer(q, 0)
+		err := a.stored(own)
+		return eligibility.Encode(&a.reply), err
 	case s.fails:
 		return nil, errNetworkDown
 	case s.raw != "":

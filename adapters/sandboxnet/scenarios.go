@@ -113,6 +113,15 @@ func find(memberID string) (found payerScenario, wait time.Duration) {
 	return found, wait
 }
 
+// longest returns the length of the longest ending of the sandbox in a member ID, or 0.
+func longest(memberID string) (most int) {
+	for _, s := range scenarios {
+		length, _ := s.match(memberID)
+		most = max(most, length)
+	}
+	return most
+}
+
 // match returns the length of the scenario's ending in the member ID, or 0.
 func (s payerScenario) match(memberID string) (length int, wait time.Duration) {
 	if s.ending != slowEnding {

@@ -1,4 +1,5 @@
-// Package scenarios shows what the sandbox's payers can be made to do.
+// Package scenarios shows what the sandbox's payers can be made to do, and lets an
+// organization add to it.
 package scenarios
 
 import (
@@ -16,10 +17,13 @@ import (
 type Service struct {
 	store   ports.Store
 	builtIn []scenario.Scenario
+	outside Outside
 }
 
 // New creates the use cases. BuiltIn are the scenarios of the sandbox itself.
-func New(store ports.Store, builtIn []scenario.Scenario) *Service { return &Service{store, builtIn} }
+func New(store ports.Store, builtIn []scenario.Scenario, outside Outside) *Service {
+	return &Service{store, builtIn, outside}
+}
 
 // Listed is every scenario, with what their examples need.
 type Listed struct {
@@ -32,6 +36,13 @@ type Listed struct {
 func (s *Service) List(ctx context.Context, scope billing.Scope, about scenario.Operation) (*Listed, error) {
 	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*Listed, error) {
 		all := &Listed{Scenarios: slices.Clone(s.builtIn)}
+		own, err := tx.Scenarios.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range own {
+			all.Scenarios = append(all.Scenarios, o.Listed())
+		}
 		all.Scenarios = slices.DeleteFunc(all.Scenarios, func(s scenario.Scenario) bool { return about != "" && s.Operation != about })
 		offices, err := tx.Offices.List(ctx, billing.Page{Limit: billing.MaxPageLimit})
 		for _, o := range offices {

@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"deadlocks run again":          testDeadlock,
 		"one time in a transaction":    testClock,
 		"a deadline ends the work":     testDeadline,
+		"scenarios":                    testScenarios,
 		"keys":                         testKeys,
 		"one winner for a key":         testKeyRace,
 		"keys with replies":            testKeyReplies,

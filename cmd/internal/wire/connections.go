@@ -56,7 +56,7 @@ func described(kinds []ports.ConnectionKind) (all network.Kinds) {
 func (g *graph) over() func(ports.Inquire) ports.Eligibility { return edi.NewLogging(g.log).Over }
 
 func (g *graph) sandbox() sandboxnet.Options {
-	return sandboxnet.Options{ERADelay: g.settings.ERADelay}
+	return sandboxnet.Options{ERADelay: g.settings.ERADelay, Own: g.store.OwnScenario}
 }
 
 // connectionMetrics counts the failures of connections, and shows which are paused.

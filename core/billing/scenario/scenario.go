@@ -4,6 +4,7 @@ package scenario
 import (
 	"cmp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing/event"
@@ -31,6 +32,16 @@ type Scenario struct {
 	Predetermination bool   // it needs a predetermination
 }
 
+// Has reports whether the scenario has the ending. One that ends in n stands for every
+// number.
+func (s *Scenario) Has(ending string) bool {
+	if numbered, ok := strings.CutSuffix(s.Ending, "-n"); ok {
+		digits, found := strings.CutPrefix(ending, numbered+"-")
+		return found && digits != "" && strings.Trim(digits, "0123456789") == ""
+	}
+	return s.Ending == ending
+}
+
 // Shown returns the ending as an example has it.
 func (s *Scenario) Shown() string { return cmp.Or(s.Example, s.Ending) }
 
@@ -47,7 +58,7 @@ type Act string
 
 // The acts.
 const (
-	Close Act = "close" // the attachment, which sends it
+	Close Act = "close" // the attachment with its documents, which sends it
 	Void  Act = "void"  // the claim
 )
 

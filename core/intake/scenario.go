@@ -1,0 +1,67 @@
+package intake
+
+import (
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/scenario"
+)
+
+// ScenarioRequest is a scenario of the sandbox, or a change of one, as a caller wrote it;
+// nothing is parsed yet. Nil is a value that was left out.
+type ScenarioRequest struct {
+	Ending    string
+	Operation string
+	Summary   *string
+	X12       *string
+	Dates     *string
+	Faults    billing.Faults // found when the body was decoded
+}
+
+// Scenario validates the request for a new scenario. Its content is not read yet.
+func (r ScenarioRequest) Scenario() (*scenario.Own, billing.Faults) {
+	o := &scenario.Own{Ending: r.Ending, Operation: scenario.Operation(r.Operation), Summary: "A scenario of your own.", Dates: scenario.Move}
+	f := r.Apply(o)
+	if f.Required("ending", r.Ending, 0) && !scenario.ValidEnding(r.Ending) {
+		f.Add("ending", billing.FaultFormat, "The ending must be a hyphen and 2 to 30 of A to Z, 0 to 9 and hyphens.")
+	}
+	if f.Required("operation", r.Operation, 0) && o.Operation != scenario.Eligibility {
+		f.Add("operation", billing.FaultNotAllowed, "The operation must be eligibility.")
+	}
+	if r.X12 == nil {
+		f.Add("x12", billing.FaultRequired, "Send the 271 of a payer.")
+	}
+	return o, f
+}
+
+// Apply validates the request and sets its values on the scenario, but for the content.
+func (r ScenarioRequest) Apply(o *scenario.Own) billing.Faults {
+	f := slices.Clone(r.Faults)
+	if r.Summary != nil && f.Optional("summary", r.Summary, scenario.MaxSummary) {
+		o.Summary = *r.Summary
+	}
+	switch {
+	case r.Dates == nil:
+	case *r.Dates == string(scenario.Move), *r.Dates == string(scenario.Keep):
+		o.Dates = scenario.Dates(*r.Dates)
+	default:
+		f.Add("dates", billing.FaultNotAllowed, "The dates must be move or keep.")
+	}
+	if r.X12 != nil && len(*r.X12) > scenario.MaxX12 {
+		f.Add("x12", billing.FaultTooLong, "The 271 must have at most 262,144 bytes.")
+	}
+	return f
+}
+
+// SandboxERA is an 835 that the sandbox's clearinghouse is to have.
+type SandboxERA struct {
+	X12    string
+	Faults billing.Faults // found when the body was decoded
+}
+
+// Check returns what is wrong with the request, but for the content.
+func (r SandboxERA) Check() billing.Faults {
+	f := slices.Clone(r.Faults)
+	f.Required("x12", r.X12, 0)
+	return f
+}

@@ -1,0 +1,71 @@
+package scenarios
+
+import (
+	"context"
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
+	"github.com/molar-billing/molar/core/billing/scenario"
+	"github.com/molar-billing/molar/core/idempotency"
+	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/ports"
+)
+
+// Add stores a scenario of the organization's own.
+//
+// Errors: those of the idempotency key, CodeInvalidRequest with every fault, and
+// CodeConflict for an ending that the sandbox or the organization has.
+func (s *Service) Add(ctx context.Context, call idempotency.Write[*scenario.Own], in intake.ScenarioRequest) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*scenario.Own, error) {
+		o, faults := in.Scenario()
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(s.builtIn, func(b scenario.Scenario) bool { return b.Has(o.Ending) }) {
+			return nil, &billing.Error{Code: billing.CodeConflict, Message: "The sandbox itself has the ending " + o.Ending + ". Choose another one."}
+		}
+		if err := s.fill(o, in.X12); err != nil {
+			return nil, err
+		}
+		o.Scope, o.CreatedAt = call.Scope, tx.Clock.Now()
+		return o, tx.Scenarios.Insert(ctx, o)
+	})
+}
+
+// Change changes a scenario of the organization's own.
+func (s *Service) Change(ctx context.Context, call idempotency.Write[*scenario.Own], ending string, in intake.ScenarioRequest) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*scenario.Own, error) {
+		o, err := tx.Scenarios.Lock(ctx, ending)
+		if err != nil {
+			return nil, err
+		}
+		faults := in.Apply(o)
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		if err := s.fill(o, in.X12); err != nil {
+			return nil, err
+		}
+		return o, tx.Scenarios.Save(ctx, o)
+	})
+}
+
+// fill reads the payer's reply, if one is given, into the scenario.
+func (s *Service) fill(o *scenario.Own, x12 *string) (err error) {
+	if x12 != nil {
+		o.Content, o.Messages, err = s.outside.ReadReply([]byte(*x12))
+	}
+	return err
+}
+
+// Remove removes a scenario of the organization's own.
+func (s *Service) Remove(ctx context.Context, call idempotency.Write[*scenario.Own], ending string) (caller.Reply, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*scenario.Own, error) {
+		o, err := tx.Scenarios.Lock(ctx, ending)
+		if err != nil {
+			return nil, err
+		}
+		return o, tx.Scenarios.Delete(ctx, ending)
+	})
+}

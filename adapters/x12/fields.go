@@ -53,7 +53,9 @@ const (
 
 // Read sets the segment to read.
 func (f *Fields) Read(s *Segment) *Fields {
-	f.in, f.id = s, s.ID
+	if f.id = s.ID; f.in != s { // the Reader's is always the same
+		f.in = s
+	}
 	return f
 }
 
@@ -90,7 +92,11 @@ func (f *Fields) Optional(id string) bool {
 
 // Qualified is Optional for a segment whose first element is the qualifier.
 func (f *Fields) Qualified(id, qualifier string) bool {
-	if !f.at(id) || f.in != nil && f.in.Element(1) != qualifier {
+	return f.at(id) && f.qualified(id, qualifier)
+}
+
+func (f *Fields) qualified(id, qualifier string) bool {
+	if f.in != nil && f.in.Element(1) != qualifier {
 		return false
 	}
 	f.take(id, true)
@@ -111,7 +117,7 @@ func each[T any](f *Fields, id string, list *[]T, fields func(*T, *Fields)) {
 	if f.in != nil {
 		var next T
 		*list = append(*list, next)
-		f.take(id, false)
+		f.id = ""
 		fields(&(*list)[len(*list)-1], f)
 		return
 	}
@@ -179,11 +185,23 @@ func (f *Fields) Code(n int, value *string) *Fields { return f.LongCode(n, value
 
 // LongCode is an element of a code list whose codes are longer than three characters.
 func (f *Fields) LongCode(n int, value *string, most int) *Fields {
-	if f.in == nil || !f.UpperCase {
-		return f.Text(n, value, most)
+	if f.in == nil {
+		return f.Put(n, Clip(*value, most))
 	}
-	*value = strings.ToUpper(f.in.Element(n))
+	e, trimmed := f.in.element(n)
+	if !trimmed || f.in.waiting {
+		e = f.in.Element(n)
+	}
+	*value = f.inCase(e)
 	return f
+}
+
+// inCase returns a code in the case of the rules.
+func (f *Fields) inCase(code string) string {
+	if f.UpperCase {
+		return strings.ToUpper(code)
+	}
+	return code
 }
 
 // Otherwise writes an element that has no value.
@@ -254,6 +272,9 @@ func (f *Fields) NumberComponent(n, c int, value *int) *Fields {
 	return f
 }
 
+// componentDelimiters are as many as a composite can have.
+const componentDelimiters Element = "::::::::::::"
+
 // PutComponent writes a component behind those that the element has.
 func (f *Fields) PutComponent(n, c int, e Element) *Fields {
 	if e == "" || f.in != nil {
@@ -264,7 +285,7 @@ func (f *Fields) PutComponent(n, c int, e Element) *Fields {
 		before = f.elements[n-1]
 	}
 	between := c - 1 - strings.Count(string(before), string(writeDelimiters.Component))
-	return f.Put(n, before+Element(strings.Repeat(string(writeDelimiters.Component), between))+e)
+	return f.Put(n, before+componentDelimiters[:between]+e)
 }
 
 // Components are the components of an element from the first on.

@@ -45,11 +45,10 @@ type Rules struct {
 	Fault      func(s *Segment, is string) // a value cannot be read, and is zero; nil to ignore that
 }
 
-// The faults of values.
-const (
-	FaultAmount = "the amount is malformed"
-	FaultDate   = "the date does not exist"
-)
+// FaultAmount is the fault of an amount that cannot be read.
+const FaultAmount = "the amount is malformed"
+
+const faultDate = "the date does not exist"
 
 // Read sets the segment to read.
 func (f *Fields) Read(s *Segment) *Fields {
@@ -272,9 +271,6 @@ func (f *Fields) NumberComponent(n, c int, value *int) *Fields {
 	return f
 }
 
-// componentDelimiters are as many as a composite can have.
-const componentDelimiters Element = "::::::::::::"
-
 // PutComponent writes a component behind those that the element has.
 func (f *Fields) PutComponent(n, c int, e Element) *Fields {
 	if e == "" || f.in != nil {
@@ -284,8 +280,11 @@ func (f *Fields) PutComponent(n, c int, e Element) *Fields {
 	if n <= len(f.elements) {
 		before = f.elements[n-1]
 	}
-	between := c - 1 - strings.Count(string(before), string(writeDelimiters.Component))
-	return f.Put(n, before+componentDelimiters[:between]+e)
+	by := string(writeDelimiters.Component)
+	if between := c - 1 - strings.Count(string(before), by); between != 1 {
+		by = strings.Repeat(by, between)
+	}
+	return f.Put(n, before+Element(by)+e)
 }
 
 // Components are the components of an element from the first on.
@@ -476,7 +475,7 @@ func (f *Fields) parseDay(e string) billing.Date {
 	}
 	day, err := billing.ParseX12Date(e)
 	if err != nil {
-		f.fault(FaultDate)
+		f.fault(faultDate)
 	}
 	return day
 }

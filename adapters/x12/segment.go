@@ -43,7 +43,7 @@ func (s *Segment) Element(n int) string {
 }
 
 // element is Element for a segment that has been split. It reports whether there are no
-// spaces to remove, as usual.
+// spaces to remove, as usual. Fields asks it first, because the compiler puts it in place.
 func (s *Segment) element(n int) (e string, trimmed bool) {
 	if n < 1 || n >= len(s.ends) {
 		return "", true

@@ -213,16 +213,14 @@ func (l *Line) loop(f *x12.Fields, number string, predetermination bool) {
 	l.Rendering.loop(f, rendering, "PE")
 }
 
-// fields goes through the elements of the SV3, except the place and the pointers.
+// fields goes through the elements of the SV3, except the place and the pointers. The
+// quantity is only written here.
 func (l *Line) fields(f *x12.Fields) {
 	f.PutComponent(1, 1, "AD").Component(1, 2, &l.Procedure, x12.MaxProcedure)
 	f.Amount(2, &l.Fee)
 	some(f, 1, 3, MaxModifiers, &l.Modifiers, 2)
 	some(f, 4, 1, maxCavities, &l.OralCavity, maxCode)
-	if f.OneOf(5, &l.Prosthesis, "", ProsthesisInitial, ProsthesisReplacement); f.Reading() {
-		return
-	}
-	f.Put(6, x12.Int(max(l.Quantity, 1)))
+	f.OneOf(5, &l.Prosthesis, "", ProsthesisInitial, ProsthesisReplacement).Put(6, x12.Int(max(l.Quantity, 1)))
 }
 
 // fields goes through the elements of the TOO.
@@ -231,8 +229,8 @@ func (t *Tooth) fields(f *x12.Fields) {
 	some(f, 3, 1, maxSurfaces, &t.Surfaces, maxCode)
 }
 
-// loop goes through the segments of another payer under its SBR. Only a reader takes the
-// payment date if a line states it.
+// loop goes through the segments of another payer under its SBR. Its payment date is not
+// written if a line states it.
 func (o *OtherPayer) loop(f *x12.Fields, dated bool) {
 	adjustments(f, &o.Adjustments)
 	amount(f, "D", &o.Paid)

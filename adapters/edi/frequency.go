@@ -108,8 +108,7 @@ func (r *row) bindingLimit() *limit {
 
 // stricter reports whether the limit binds more than another one.
 func (l *limit) stricter(o *limit) bool {
-	days := map[string]int{"7": 1, "35": 7, "34": 30, "21": 360, "22": 360, "23": 360, "32": 360 * 100}
-	mine, other := days[l.unit]*l.n*o.count, days[o.unit]*o.n*l.count
+	mine, other := units[l.unit].days*l.n*o.count, units[o.unit].days*o.n*l.count
 	return mine > other || mine == other && l.count < o.count
 }
 
@@ -119,40 +118,35 @@ func counts(qualifier string) bool {
 	return qualifier == "VS" || qualifier == "P6" || qualifier == "FL"
 }
 
+// units are the codes of EB06 that describe a frequency. The days compare limits.
+//
+//nolint:gochecknoglobals // a constant table
+var units = map[string]struct {
+	word   string
+	period coverage.BenefitPeriod // what one is called
+	days   int
+}{
+	"7":  {"day", "", 1},
+	"21": {"year", "", 360},
+	"22": {"plan year", coverage.PeriodPlanYear, 360},
+	"23": {"calendar year", coverage.PeriodCalendarYear, 360},
+	"25": {"plan year", coverage.PeriodPlanYear, 0},
+	"27": {"visit", "", 0},
+	"32": {"", coverage.PeriodLifetime, 360 * 100},
+	"34": {"month", "", 30},
+	"35": {"week", "", 7},
+}
+
 // words describes the period of the limit. It returns an empty string if the unit
 // does not describe a frequency.
 func (l limit) words() string {
-	plural := func(one string) string {
-		if l.n == 1 {
-			return "1 " + one
-		}
-		return strconv.Itoa(l.n) + " " + one + "s"
-	}
-	switch l.unit {
-	case "23":
-		if l.n == 1 {
-			return string(coverage.PeriodCalendarYear)
-		}
-		return plural("calendar year")
-	case "22", "25":
-		if l.n == 1 {
-			return string(coverage.PeriodPlanYear)
-		}
-		return plural("plan year")
-	case "32":
-		return string(coverage.PeriodLifetime)
-	case "21":
-		return plural("year")
-	case "34":
-		return plural("month")
-	case "35":
-		return plural("week")
-	case "7":
-		return plural("day")
-	case "27":
-		return plural("visit")
+	switch u := units[l.unit]; {
+	case u.word == "", u.period != "" && l.n == 1:
+		return string(u.period)
+	case l.n == 1:
+		return "1 " + u.word
 	default:
-		return ""
+		return strconv.Itoa(l.n) + " " + u.word + "s"
 	}
 }
 

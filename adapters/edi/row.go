@@ -79,52 +79,30 @@ func (r *row) stated() []stated {
 	return r.limits
 }
 
-// categoryOf returns the category of a service type (EB03). Plans call restorative
-// services basic, and crowns major. The X-ray and laboratory types are diagnostic.
-func categoryOf(serviceType string) (coverage.Category, bool) {
-	switch serviceType {
-	case "41":
-		return coverage.CategoryPreventive, true
-	case "23", "4", "5":
-		return coverage.CategoryDiagnostic, true
-	case "25":
-		return coverage.CategoryBasic, true
-	case "26":
-		return coverage.CategoryEndodontics, true
-	case "24":
-		return coverage.CategoryPeriodontics, true
-	case "40":
-		return coverage.CategoryOralSurgery, true
-	case "36":
-		return coverage.CategoryMajor, true
-	case "39":
-		return coverage.CategoryProsthodontics, true
-	case "38":
-		return coverage.CategoryOrthodontics, true
-	default:
-		return "", false
-	}
-}
-
-// subjectOf names a dental service type that is only part of a category, or belongs
-// to none. It returns an empty string for a whole category.
-func subjectOf(serviceType string) (string, bool) {
-	switch serviceType {
-	case "4":
-		return "X-rays", true
-	case "5":
-		return "Laboratory", true
-	case "7":
-		return "Anesthesia", true
-	case "27":
-		return "Maxillofacial prosthetics", true
-	case "28":
-		return "Adjunctive services", true
-	case "37":
-		return "Dental accident", true
-	default:
-		return "", false
-	}
+// serviceTypes are the dental service types (EB03). Plans call restorative services
+// basic, and crowns major. A type with a subject is only part of its category, or belongs
+// to none.
+//
+//nolint:gochecknoglobals // a constant table
+var serviceTypes = map[string]struct {
+	category coverage.Category
+	subject  string
+}{
+	"4":  {coverage.CategoryDiagnostic, "X-rays"},
+	"5":  {coverage.CategoryDiagnostic, "Laboratory"},
+	"7":  {"", "Anesthesia"},
+	"23": {coverage.CategoryDiagnostic, ""},
+	"24": {coverage.CategoryPeriodontics, ""},
+	"25": {coverage.CategoryBasic, ""},
+	"26": {coverage.CategoryEndodontics, ""},
+	"27": {"", "Maxillofacial prosthetics"},
+	"28": {"", "Adjunctive services"},
+	"36": {coverage.CategoryMajor, ""},
+	"37": {"", "Dental accident"},
+	"38": {coverage.CategoryOrthodontics, ""},
+	"39": {coverage.CategoryProsthodontics, ""},
+	"40": {coverage.CategoryOralSurgery, ""},
+	"41": {coverage.CategoryPreventive, ""},
 }
 
 // class is a word in a BENEFITCLASS and its category.
@@ -238,15 +216,14 @@ func (r *row) classify() {
 	}
 	known := r.general()
 	for _, t := range r.ServiceTypes {
-		subject, named := subjectOf(t)
-		c, mapped := categoryOf(t)
-		if mapped {
-			r.categories = add(r.categories, c)
+		service, found := serviceTypes[t]
+		if service.category != "" {
+			r.categories = add(r.categories, service.category)
 		}
-		if named && len(r.ServiceTypes) == 1 {
-			r.subject = subject
+		if len(r.ServiceTypes) == 1 {
+			r.subject = service.subject
 		}
-		known = known || named || mapped || t == waitingPeriod
+		known = known || found || t == waitingPeriod
 	}
 	r.foreign = r.foreign || !known
 }

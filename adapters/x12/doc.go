@@ -16,6 +16,8 @@
 //		case "CLP":
 //			number, charge := s.Element(1), s.Element(3)
 //
+// Fields describes the segments of a loop once, to read and to write them; see ADR 106.
+//
 // A position is the ordinal of a segment, from 1 for the first ISA, and the offset of
 // its first byte. Errors contain a position. They never contain an element, because
 // it may be patient data.

@@ -45,15 +45,16 @@ type Rules struct {
 	Fault      func(s *Segment, is string) // a value cannot be read, and is zero; nil to ignore that
 }
 
-// The faults of values.
-const (
-	FaultAmount = "the amount is malformed"
-	FaultDate   = "the date does not exist"
-)
+// FaultAmount is the fault of an amount that cannot be read.
+const FaultAmount = "the amount is malformed"
+
+const faultDate = "the date does not exist"
 
 // Read sets the segment to read.
 func (f *Fields) Read(s *Segment) *Fields {
-	f.in, f.id = s, s.ID
+	if f.id = s.ID; f.in != s { // the Reader's is always the same
+		f.in = s
+	}
 	return f
 }
 
@@ -90,7 +91,11 @@ func (f *Fields) Optional(id string) bool {
 
 // Qualified is Optional for a segment whose first element is the qualifier.
 func (f *Fields) Qualified(id, qualifier string) bool {
-	if !f.at(id) || f.in != nil && f.in.Element(1) != qualifier {
+	return f.at(id) && f.qualified(id, qualifier)
+}
+
+func (f *Fields) qualified(id, qualifier string) bool {
+	if f.in != nil && f.in.Element(1) != qualifier {
 		return false
 	}
 	f.take(id, true)
@@ -111,7 +116,7 @@ func each[T any](f *Fields, id string, list *[]T, fields func(*T, *Fields)) {
 	if f.in != nil {
 		var next T
 		*list = append(*list, next)
-		f.take(id, false)
+		f.id = ""
 		fields(&(*list)[len(*list)-1], f)
 		return
 	}
@@ -179,11 +184,23 @@ func (f *Fields) Code(n int, value *string) *Fields { return f.LongCode(n, value
 
 // LongCode is an element of a code list whose codes are longer than three characters.
 func (f *Fields) LongCode(n int, value *string, most int) *Fields {
-	if f.in == nil || !f.UpperCase {
-		return f.Text(n, value, most)
+	if f.in == nil {
+		return f.Put(n, Clip(*value, most))
 	}
-	*value = strings.ToUpper(f.in.Element(n))
+	e, trimmed := f.in.element(n)
+	if !trimmed || f.in.waiting {
+		e = f.in.Element(n)
+	}
+	*value = f.inCase(e)
 	return f
+}
+
+// inCase returns a code in the case of the rules.
+func (f *Fields) inCase(code string) string {
+	if f.UpperCase {
+		return strings.ToUpper(code)
+	}
+	return code
 }
 
 // Otherwise writes an element that has no value.
@@ -263,8 +280,11 @@ func (f *Fields) PutComponent(n, c int, e Element) *Fields {
 	if n <= len(f.elements) {
 		before = f.elements[n-1]
 	}
-	between := c - 1 - strings.Count(string(before), string(writeDelimiters.Component))
-	return f.Put(n, before+Element(strings.Repeat(string(writeDelimiters.Component), between))+e)
+	by := string(writeDelimiters.Component)
+	if between := c - 1 - strings.Count(string(before), by); between != 1 {
+		by = strings.Repeat(by, between)
+	}
+	return f.Put(n, before+Element(by)+e)
 }
 
 // Components are the components of an element from the first on.
@@ -455,7 +475,7 @@ func (f *Fields) parseDay(e string) billing.Date {
 	}
 	day, err := billing.ParseX12Date(e)
 	if err != nil {
-		f.fault(FaultDate)
+		f.fault(faultDate)
 	}
 	return day
 }

@@ -119,7 +119,13 @@ func (f *Fields) contacts(all *[]Contact, most int) {
 
 // Reference goes through a REF with the qualifier.
 func (f *Fields) Reference(qualifier string, value *string) {
-	if f.Qualified("REF", qualifier) {
+	if f.at("REF") {
+		f.reference(qualifier, value)
+	}
+}
+
+func (f *Fields) reference(qualifier string, value *string) {
+	if f.qualified("REF", qualifier) {
 		f.Text(2, value, MaxReference)
 	}
 }
@@ -168,18 +174,16 @@ func (f *Fields) writeAdjustments(all []Adjustment, limit int) {
 
 // readAdjustments reads a CAS. Any of its triples may be empty.
 func (f *Fields) readAdjustments(all *[]Adjustment, limit int) {
-	var group string
-	f.Segment("CAS")
-	f.Code(1, &group)
+	f.id = ""
+	group := f.inCase(f.in.Element(1))
 	for n := 2; n <= f.in.Len() && (limit == 0 || n < 2+3*PerCAS); n += 3 {
-		a := Adjustment{Group: group}
-		if f.LongCode(n, &a.Reason, MaxReason); a.Reason == "" && f.in.Element(n+1) == "" {
+		reason, amount := f.in.Element(n), f.in.Element(n+1)
+		if reason == "" && amount == "" {
 			continue
 		}
-		if f.Text(n+2, &a.Quantity, MaxQuantity); limit > 0 {
-			f.Amount(n+1, &a.Amount)
-		} else {
-			f.OptionalAmount(n+1, &a.Amount)
+		a := Adjustment{Group: group, Reason: f.inCase(reason), Quantity: f.in.Element(n + 2)}
+		if amount != "" || limit > 0 {
+			a.Amount = f.money(amount)
 		}
 		if limit > 0 && len(*all) >= limit*PerCAS {
 			f.fault("there are too many adjustments (CAS)")

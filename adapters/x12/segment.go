@@ -43,7 +43,7 @@ func (s *Segment) Element(n int) string {
 }
 
 // element is Element for a segment that has been split. It reports whether there are no
-// spaces to remove, as usual.
+// spaces to remove, as usual. Fields asks it first, because the compiler puts it in place.
 func (s *Segment) element(n int) (e string, trimmed bool) {
 	if n < 1 || n >= len(s.ends) {
 		return "", true
@@ -108,8 +108,12 @@ func (s *Segment) parse(raw []byte, d Delimiters) bool {
 	for n < len(raw) && n < 4 && raw[n] != d.Element {
 		n++
 	}
-	if validID(raw[:n]) {
-		s.ID = s.name(raw[:n])
+	switch id := frequent(raw[:n]); {
+	case id != "":
+		s.ID = id
+		return true
+	case validID(raw[:n]):
+		s.ID = s.keep(raw[:n])
 		return true
 	}
 	s.load() // the ID may contain a space or a line break
@@ -117,8 +121,8 @@ func (s *Segment) parse(raw []byte, d Delimiters) bool {
 	return validID(s.ID)
 }
 
-// name returns an ID as a string. For frequent IDs it allocates nothing.
-func (s *Segment) name(id []byte) string {
+// frequent returns a frequent ID as a string, which is not allocated, or an empty one.
+func frequent(id []byte) string {
 	switch string(id) {
 	case "CAS":
 		return "CAS"
@@ -140,8 +144,14 @@ func (s *Segment) name(id []byte) string {
 		return "PER"
 	case "MOA":
 		return "MOA"
+	case "EB":
+		return "EB"
+	case "DTP":
+		return "DTP"
+	case "MSG":
+		return "MSG"
 	default:
-		return s.keep(id)
+		return ""
 	}
 }
 
@@ -176,10 +186,9 @@ func (s *Segment) cut(text string, by byte) (plain bool) {
 	ends := s.ends[:0]
 	plain = true
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c == by:
+		if c := text[i]; c == by {
 			ends = append(ends, i)
-		case c < ' ' || c >= 0x7f:
+		} else if c-' ' >= 0x7f-' ' { // a control character wraps around
 			plain = false
 		}
 	}

@@ -1,6 +1,7 @@
 package x12
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -102,6 +103,13 @@ func (w *Writer) Fields() *Fields {
 func (w *Writer) Segment(id string, elements ...Element) {
 	w.fields.end()
 	w.emit(id, elements)
+}
+
+// Append writes segments that another Writer has written.
+func (w *Writer) Append(segments []byte) {
+	w.fields.end()
+	w.buf = append(w.buf, segments...)
+	w.segments += bytes.Count(segments, []byte{writeDelimiters.Segment})
 }
 
 func (w *Writer) emit(id string, elements []Element) {

@@ -13,7 +13,7 @@ func (r *Report) header(f *x12.Fields, structure, transaction x12.Element) {
 	}
 }
 
-// totals goes through the numbers and the charges of claims that a level accepts and
+// fields goes through the numbers and the charges of claims that a level accepts and
 // rejects. Senders use two qualifiers for each number.
 func (t *Totals) fields(f *x12.Fields, accepted, rejected string) {
 	count(f, accepted, &t.Accepted)

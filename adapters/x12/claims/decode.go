@@ -180,7 +180,7 @@ func (d *decoder) inLevel(s *x12.Segment) {
 	if c.Patient != nil {
 		c.Patient.loop(f)
 	}
-	demographics(f, new(billing.Date), new(string)) // a date of birth that belongs to nobody must exist, too
+	demographics(f, new(billing.Date), new(string)) // a date of birth must exist, even under another party
 }
 
 // sbr reads the plan of the claim's payer, or starts another payer of a claim. Those above

@@ -57,8 +57,8 @@ type encoder struct {
 	billing int    // the HL of the billing provider; 0 before the first
 	source  sender // the billing provider, as the claim states it
 
-	draft      x12.Writer   // of a billing provider
-	from, next bytes.Buffer // the billing provider as the file states it, and the one of the draft
+	draft x12.Writer // of a billing provider
+	from  []byte     // the billing provider as the file states it
 }
 
 type sender struct {
@@ -120,14 +120,12 @@ func (e *encoder) biller(c *Claim) {
 	}
 	e.source = source
 	c.writeBilling(e.draft.Fields())
-	e.next.Reset()
-	_ = e.draft.Flush(&e.next) // a bytes.Buffer never fails
-	if e.billing > 0 && bytes.Equal(e.from.Bytes(), e.next.Bytes()) {
-		return
+	if from := e.draft.Bytes(); e.billing == 0 || !bytes.Equal(e.from, from) {
+		e.from = append(e.from[:0], from...)
+		e.billing = e.Level(0, levelBilling, x12.Child(true))
+		e.Append(from)
 	}
-	e.from, e.next = e.next, e.from
-	e.billing = e.Level(0, levelBilling, x12.Child(true))
-	c.writeBilling(e.Fields())
+	_ = e.draft.Flush(io.Discard) // which never fails
 }
 
 func (c *Claim) writeBilling(f *x12.Fields) {

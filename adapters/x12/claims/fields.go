@@ -30,20 +30,22 @@ func (b *Batch) header(f *x12.Fields) {
 		f.Const(1, "0019").Const(2, "00").Text(3, &b.Reference, x12.MaxReference)
 		f.Time(4, &b.CreatedAt, "20060102", "150405").Const(6, "CH")
 	}
-	fullName(f, submitter, &b.Submitter.Name, "46", &b.Submitter.ID)
 	if t := &b.Submitter; f.Within(submitter) {
+		fullName(f, submitter, &t.Name, "46", &t.ID)
 		contact(f, &t.Contact, &t.Phone, &t.Email)
 	}
-	fullName(f, receiver, &b.Receiver.Name, "46", &b.Receiver.ID)
+	if f.Within(receiver) {
+		fullName(f, receiver, &b.Receiver.Name, "46", &b.Receiver.ID)
+	}
 }
 
 // loop goes through the name, the address and the numbers of the billing provider.
 func (o *BillingProvider) loop(f *x12.Fields) {
-	if f.Qualified("NM1", billingParty) {
-		o.fields(f)
-	}
 	if !f.Within(billingParty) {
 		return
+	}
+	if f.Qualified("NM1", billingParty) {
+		o.fields(f)
 	}
 	address(f, &o.Address)
 	f.Reference("EI", &o.TaxID)
@@ -101,14 +103,13 @@ func plan(f *x12.Fields, rank *string, unknown x12.Element, number, group, filin
 
 // parties goes through the subscriber and the payer.
 func (c *Claim) parties(f *x12.Fields) {
-	s := &c.Subscriber
-	person(f, insured, &s.LastName, &s.FirstName, &s.MiddleName, &s.Suffix, "MI", &s.MemberID)
-	if f.Within(insured) {
+	if s := &c.Subscriber; f.Within(insured) {
+		person(f, insured, &s.LastName, &s.FirstName, &s.MiddleName, &s.Suffix, "MI", &s.MemberID)
 		address(f, &s.Address)
 		demographics(f, &s.DateOfBirth, &s.Gender)
 	}
-	fullName(f, payerParty, &c.Payer.Name, "PI", &c.Payer.PayerID)
 	if f.Within(payerParty) {
+		fullName(f, payerParty, &c.Payer.Name, "PI", &c.Payer.PayerID)
 		f.Reference("G2", &c.ProviderNumber)
 		f.Reference("LU", &c.ProviderLocation)
 	}
@@ -121,9 +122,9 @@ func (p *Patient) loop(f *x12.Fields) {
 			p.Relationship = relationshipOf(p.Relationship)
 		}
 	}
-	var none string
-	person(f, patientParty, &p.LastName, &p.FirstName, &p.MiddleName, &p.Suffix, "", &none)
 	if f.Within(patientParty) {
+		var none string
+		person(f, patientParty, &p.LastName, &p.FirstName, &p.MiddleName, &p.Suffix, "", &none)
 		address(f, &p.Address)
 		demographics(f, &p.DateOfBirth, &p.Gender)
 	}
@@ -167,13 +168,11 @@ func (c *Claim) references(f *x12.Fields) {
 func (c *Claim) providers(f *x12.Fields) {
 	c.Referring.loop(f, referring, "RF")
 	c.Rendering.loop(f, rendering, "PE")
-	if p := &c.Facility; f.Reading() || *p != (Facility{}) {
+	if p := &c.Facility; f.Within(facilityParty) && (f.Reading() || *p != (Facility{})) {
 		if organization(f, facilityParty, &p.Name, "XX", &p.NPI) && f.Reading() {
 			*p = Facility{Name: p.Name, NPI: npi(f, p.NPI)}
 		}
-		if f.Within(facilityParty) {
-			address(f, &p.Address)
-		}
+		address(f, &p.Address)
 	}
 }
 
@@ -214,16 +213,14 @@ func (l *Line) loop(f *x12.Fields, number string, predetermination bool) {
 	l.Rendering.loop(f, rendering, "PE")
 }
 
-// fields goes through the elements of the SV3, except the place and the pointers.
+// fields goes through the elements of the SV3, except the place and the pointers. The
+// quantity is only written here.
 func (l *Line) fields(f *x12.Fields) {
 	f.PutComponent(1, 1, "AD").Component(1, 2, &l.Procedure, x12.MaxProcedure)
 	f.Amount(2, &l.Fee)
 	some(f, 1, 3, MaxModifiers, &l.Modifiers, 2)
 	some(f, 4, 1, maxCavities, &l.OralCavity, maxCode)
-	if f.OneOf(5, &l.Prosthesis, "", ProsthesisInitial, ProsthesisReplacement); f.Reading() {
-		return
-	}
-	f.Put(6, x12.Int(max(l.Quantity, 1)))
+	f.OneOf(5, &l.Prosthesis, "", ProsthesisInitial, ProsthesisReplacement).Put(6, x12.Int(max(l.Quantity, 1)))
 }
 
 // fields goes through the elements of the TOO.
@@ -232,8 +229,8 @@ func (t *Tooth) fields(f *x12.Fields) {
 	some(f, 3, 1, maxSurfaces, &t.Surfaces, maxCode)
 }
 
-// loop goes through the segments of another payer under its SBR. Only a reader takes the
-// payment date if a line states it.
+// loop goes through the segments of another payer under its SBR. Its payment date is not
+// written if a line states it.
 func (o *OtherPayer) loop(f *x12.Fields, dated bool) {
 	adjustments(f, &o.Adjustments)
 	amount(f, "D", &o.Paid)
@@ -241,15 +238,14 @@ func (o *OtherPayer) loop(f *x12.Fields, dated bool) {
 	if f.Segment("OI") {
 		consent(f, 3, &o.BenefitsAssigned, 6, &o.Release)
 	}
-	s := &o.Subscriber
-	if person(f, insured, &s.LastName, &s.FirstName, &s.MiddleName, &s.Suffix, "MI", &s.MemberID) && f.Reading() {
-		s.Address = Address{}
-	}
-	if f.Within(insured) {
+	if s := &o.Subscriber; f.Within(insured) {
+		if person(f, insured, &s.LastName, &s.FirstName, &s.MiddleName, &s.Suffix, "MI", &s.MemberID) && f.Reading() {
+			s.Address = Address{}
+		}
 		address(f, &s.Address)
 	}
-	organization(f, payerParty, &o.Payer.Name, "PI", &o.Payer.PayerID)
 	if f.Within(payerParty) {
+		organization(f, payerParty, &o.Payer.Name, "PI", &o.Payer.PayerID)
 		if f.Reading() || !dated {
 			date(f, "573", &o.PaymentDate)
 		}
@@ -315,7 +311,12 @@ func address(f *x12.Fields, a *Address) {
 
 // blank reports whether nothing of the address can be written.
 func blank(a *Address) bool {
-	return x12.Text(a.Line1+a.Line2+a.City+a.State+strings.ReplaceAll(a.ZIP, "-", "")) == ""
+	for _, s := range [...]string{a.Line1, a.Line2, a.City, a.State, strings.ReplaceAll(a.ZIP, "-", "")} {
+		if x12.Text(s) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 func demographics(f *x12.Fields, born *billing.Date, gender *string) {
@@ -332,31 +333,22 @@ func demographics(f *x12.Fields, born *billing.Date, gender *string) {
 
 // contact goes through a PER with a number. A name alone is no contact.
 func contact(f *x12.Fields, name, telephone, email *string) {
-	ways := [...]struct {
-		qualifier string
-		value     *string
-	}{{"TE", telephone}, {"EM", email}}
 	var all []x12.Contact
-	if !f.Reading() {
-		c := x12.Contact{Function: "IC", Name: *name, Numbers: make([]x12.Number, 0, len(ways))}
-		for _, w := range ways {
-			if x12.Text(*w.value) != "" {
-				c.Numbers = append(c.Numbers, x12.Number{Qualifier: w.qualifier, Value: *w.value})
-			}
+	if !f.Reading() && f.Optional("PER") {
+		f.Const(1, "IC").Const(2, x12.Clip(*name, x12.MaxLast))
+		if f.ID(3, "TE", telephone, x12.MaxContact); x12.Text(*telephone) == "" {
+			f.ID(3, "EM", email, x12.MaxContact)
+		} else {
+			f.ID(5, "EM", email, x12.MaxContact)
 		}
-		if len(c.Numbers) > 0 {
-			all = append(all, c)
-		}
-	}
-	if f.Contacts(&all, math.MaxInt16); !f.Reading() || all == nil {
-		return
-	}
-	*name = all[0].Name
-	for _, w := range ways {
-		*w.value = ""
+	} else if f.Contacts(&all, math.MaxInt16); all != nil {
+		*name, *telephone, *email = all[0].Name, "", ""
 		for _, n := range all[0].Numbers {
-			if n.Qualifier == w.qualifier {
-				*w.value = n.Value
+			switch n.Qualifier {
+			case "TE":
+				*telephone = n.Value
+			case "EM":
+				*email = n.Value
 			}
 		}
 	}
@@ -385,7 +377,7 @@ func adjustments(f *x12.Fields, all *[]Adjustment) {
 		f.Adjustments(all, MaxAdjustments)
 		return
 	}
-	var sorted []Adjustment
+	sorted := make([]Adjustment, 0, len(*all))
 	for i, first := range *all {
 		group := string(x12.Clip(first.Group, maxCode))
 		if group == "" || slices.ContainsFunc(sorted, func(a Adjustment) bool { return a.Group == group }) {

@@ -315,7 +315,7 @@ func (d *decoder) detail(s *x12.Segment) {
 	if d.benefit != nil {
 		d.benefit.loop(f)
 	}
-	if d.related == nil || s.ID == "DTP" || s.ID == "MSG" {
+	if !f.Taken() && (d.related == nil || s.ID == "DTP" || s.ID == "MSG") {
 		d.party.loop(f)
 	}
 }

@@ -1,15 +1,18 @@
 // Package rawtest has what tests of an HTTP server share: connections whose bytes the
-// test writes itself.
+// test writes itself, and the public test data.
 package rawtest
 
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,18 +23,22 @@ import (
 // Listen listens on a free port.
 func Listen(tb testing.TB) net.Listener {
 	tb.Helper()
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	var config net.ListenConfig
+	ln, err := config.Listen(tb.Context(), "tcp4", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return ln
 }
 
-// Serve runs the server until the test ends.
-func Serve(tb testing.TB, s interface {
+// Server serves the connections of a listener until its shutdown.
+type Server interface {
 	Serve(ln net.Listener) error
 	Shutdown(ctx context.Context) error
-}, ln net.Listener) {
+}
+
+// Serve runs the server until the test ends.
+func Serve(tb testing.TB, s Server, ln net.Listener) {
 	tb.Helper()
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ln) }()
@@ -57,7 +64,8 @@ type Conn struct {
 // Dial connects to the server. The connection ends with the test.
 func Dial(tb testing.TB, addr string) *Conn {
 	tb.Helper()
-	c, err := net.Dial("tcp4", addr)
+	var d net.Dialer
+	c, err := d.DialContext(tb.Context(), "tcp4", addr)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -137,4 +145,48 @@ func (a Reply) Wants(tb testing.TB, status int, code billing.Code) {
 	if a.StatusCode != status || a.Code() != string(code) {
 		tb.Errorf("status %d %s, want %d %s: %s", a.StatusCode, a.Code(), status, code, a.Text)
 	}
+}
+
+// Corpus lists files of the public test data that MOLAR_CORPUS_DIR names.
+func Corpus(tb testing.TB, pattern string) []string {
+	tb.Helper()
+	dir := os.Getenv("MOLAR_CORPUS_DIR") //nolint:forbidigo // the variable configures the tests, not the program
+	if dir == "" {
+		tb.Log("MOLAR_CORPUS_DIR is unset: nothing of the public test data was checked")
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "http", pattern))
+	if err != nil || len(files) == 0 {
+		tb.Fatalf("%s: %v, %v", pattern, files, err)
+	}
+	return files
+}
+
+// ReadFile returns the content of a file.
+func ReadFile(tb testing.TB, name string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// CorpusSeeds reads lines with a name and bytes, of the files that match.
+func CorpusSeeds(tb testing.TB, pattern string) map[string][]byte {
+	tb.Helper()
+	seeds := map[string][]byte{}
+	for _, file := range Corpus(tb, pattern) {
+		for line := range strings.Lines(string(ReadFile(tb, file))) {
+			var seed struct {
+				Name string `json:"name"`
+				Raw  []byte `json:"raw_b64"`
+			}
+			if err := json.Unmarshal([]byte(line), &seed); err != nil {
+				tb.Fatal(err)
+			}
+			seeds[seed.Name] = seed.Raw
+		}
+	}
+	return seeds
 }

@@ -18,8 +18,9 @@ type SandboxClock interface {
 	// are due by it.
 	Put(ctx context.Context, c *sandbox.Clock) error
 
-	// Work returns the earliest work of each kind that waits for the clock, and counts it
-	// if asked for; and the jobs under way, but those of connections outside the sandbox. Claims that wait for
-	// a batch are grouped by payer, with the time of the oldest. The networks are those of the sandbox.
+	// Work returns the earliest work of each kind that waits for the clock, and counts it if
+	// asked to; and the jobs under way, but those of connections outside the sandbox, whose
+	// networks are named. Claims that wait for a batch are grouped by payer, with the time of
+	// the oldest.
 	Work(ctx context.Context, networks []string, counted bool) (sandbox.Work, error)
 }

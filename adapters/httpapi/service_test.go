@@ -137,7 +137,7 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 	o.Batches = batches.New(store, batches.Outside{
 		EDI: edi.New(), Networks: attaching.Networks, Remit: o.Remittances.Receive, Interval: 10 * time.Second,
 	}, payers)
-	o.Sandbox = sandbox.New(store, queue, sandbox.Clearinghouses{Names: o.Batches.Sandbox, Leaves: o.Batches.Leaves, Settle: o.Batches.Settle})
+	o.Sandbox = sandbox.New(store, queue, sandbox.Clearinghouses{Names: o.Batches.Sandbox, Leaves: o.Batches.Leaves, Settle: o.Batches.Settle}, with.log)
 	s.access, s.store, s.batches, s.remittances = o.Access, store, o.Batches, o.Remittances
 	s.populate(t)
 	during(t, func(ctx context.Context) { _ = o.Audit.Run(ctx) })

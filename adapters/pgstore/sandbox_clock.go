@@ -93,8 +93,8 @@ WHERE org_id = $1 AND mode = $2 AND circuit_until IS NOT NULL`, r.scope.Org, r.s
 }
 
 // dueKind is a kind of work that waits for the clock: the column with its time, a statement
-// for the earliest, and one that counts it, if claims are not counted otherwise. $1 is the
-// organization, $2 the mode, and $3 the networks of the sandbox.
+// for the earliest, and one that counts all. Claims are counted by the batches that they will
+// be. $1 is the organization, $2 the mode, and $3 the networks of the sandbox.
 type dueKind struct{ column, earliest, count string }
 
 // dueWork is the table of everything that waits for the clock of an organization. The name
@@ -128,11 +128,11 @@ FROM (
 	SELECT name, due` + files + `
 	ORDER BY due, name
 	LIMIT 1
-) m`, "SELECT '" + counted + "' AS kind, NULL::timestamptz AS at, NULL::uuid AS about, NULL::uuid AS payer_id, count(*) AS n" + files},
+) m`, "SELECT '" + counted + number + files},
 		{
 			"webhook_deliveries.next_attempt_at", "SELECT 'delivery' AS kind, d.next_attempt_at AS at, d.id AS about, NULL::uuid AS payer_id, 0 AS n" +
 				fmt.Sprintf(deliveries, "\n\tLIMIT 1"),
-			"SELECT '" + counted + "' AS kind, NULL::timestamptz AS at, NULL::uuid AS about, NULL::uuid AS payer_id, count(*) AS n" + fmt.Sprintf(deliveries, ""),
+			"SELECT '" + counted + number + fmt.Sprintf(deliveries, ""),
 		},
 	}
 }
@@ -141,11 +141,12 @@ FROM (
 const (
 	counted = "counted"
 	ofJob   = "job "
+	number  = "' AS kind, NULL::timestamptz AS at, NULL::uuid AS about, NULL::uuid AS payer_id, count(*) AS n"
 )
 
 // jobsUnderWay counts the jobs that an advance waits for. Batches of connections, and files
 // that come from them, are outside of the sandbox.
-const jobsUnderWay = "SELECT '" + ofJob + "' || kind AS kind, NULL::timestamptz AS at, NULL::uuid AS about, NULL::uuid AS payer_id, count(*) AS n" + `
+const jobsUnderWay = "SELECT '" + ofJob + "' || j.kind || '" + number + `
 FROM jobs j
 WHERE org_id = $1 AND mode = $2 AND kind = ANY ($4::text[])
 	AND (kind <> 'batch_send' OR EXISTS (SELECT FROM batches b WHERE b.id = j.subject AND b.network = ANY ($3::text[])))

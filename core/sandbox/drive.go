@@ -29,10 +29,8 @@ func (s *Service) Drive(ctx context.Context, j jobs.Job) error {
 			pause = billing.AdvanceLeastPoll / 2
 			continue
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := rest(ctx, pause); err != nil {
+			return err
 		}
 	}
 }
@@ -89,6 +87,9 @@ func (d *drive) step(ctx context.Context) (moved, over bool, err error) {
 // settle does what is due and belongs to no other worker, and stores that there is
 // progress.
 func (d *drive) settle(ctx context.Context, w *sandbox.Work, files bool, due []billing.PayerID) error {
+	if d.last.Jobs == nil {
+		d.last = *w // the first look shows no progress
+	}
 	if time.Since(d.stored) > billing.AdvanceProgress && !w.Equal(&d.last) {
 		d.last, d.stored = *w, time.Now()
 		if err := d.progress(ctx); err != nil {
@@ -98,7 +99,23 @@ func (d *drive) settle(ctx context.Context, w *sandbox.Work, files bool, due []b
 	if !files {
 		return nil
 	}
-	return d.houses.Settle(ctx, d.job.Scope, due)
+	err := d.houses.Settle(ctx, d.job.Scope, due)
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// A file that cannot be applied stays due, and may be another organization's.
+	d.log.WarnContext(ctx, "files of an advance were not all applied; they will be tried again", "org_id", d.job.Scope.Org.String(), "error", err)
+	return rest(ctx, billing.FilesRetry)
+}
+
+// rest waits, and returns the error of ctx when that ends first.
+func rest(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 func (d *drive) progress(ctx context.Context) error {

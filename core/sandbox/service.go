@@ -5,6 +5,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -21,6 +22,7 @@ type Service struct {
 	store  ports.Store
 	queue  ports.Queue
 	houses Clearinghouses
+	log    *slog.Logger
 }
 
 // Clearinghouses is what package batches does with the sandbox's clearinghouses.
@@ -31,8 +33,8 @@ type Clearinghouses struct {
 }
 
 // New creates the use cases.
-func New(store ports.Store, queue ports.Queue, houses Clearinghouses) *Service {
-	return &Service{store, queue, houses}
+func New(store ports.Store, queue ports.Queue, houses Clearinghouses, log *slog.Logger) *Service {
+	return &Service{store, queue, houses, log}
 }
 
 // Clock reads the clock, and what waits for it.

@@ -16,6 +16,7 @@ import (
 // organizations whose clocks stand, from the same seed. Meanwhile the receivers of the second
 // are slow, and its processes are suspended for moments. Each resource has the same events
 // in both, in the same order and at the same times, and so has each delivery its attempts.
+// An organization beside them, and live mode, keep real time.
 func TestSimulationsAreTheSame(t *testing.T) {
 	t.Parallel()
 	r := startWebhookReceiver(t)
@@ -52,9 +53,22 @@ func TestSimulationsAreTheSame(t *testing.T) {
 			if slow {
 				stop = d.suspend()
 			}
+			beside := make(chan struct{})
+			go func() {
+				defer close(beside)
+				d.make(10, 1, 100*time.Millisecond)
+			}()
 			made := s.simulate(seed)
+			<-beside
 			stop()
 			runs[i] = append(s.stories(made), s.attempts()...)
+		}
+		const others = " v WHERE (v.mode = 'live' OR NOT EXISTS (SELECT FROM sandbox_clocks c WHERE c.org_id = v.org_id))"
+		if d.count("SELECT count(*) FROM eligibility_checks"+others) == 0 {
+			t.Error("no check was made beside them")
+		}
+		for _, table := range []string{"events", "eligibility_checks", "patients", "claims", "offices", "webhook_endpoints"} {
+			d.none(map[string]string{table + " beside them without real time": "SELECT count(*) FROM " + table + others + " AND v.created_at > now()"})
 		}
 		if len(runs[0]) < 30 {
 			t.Errorf("seed %d: only %d stories", seed, len(runs[0]))

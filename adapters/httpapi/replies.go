@@ -28,6 +28,28 @@ func removing[T any](x *exchange) idempotency.Write[T] {
 	return idempotency.Write[T]{Call: x.call, Render: func(T, error) caller.Reply { return caller.Reply{Status: http.StatusNoContent} }}
 }
 
+// making makes a resource as the body says, and replies with it. The body has none of the
+// fields in without.
+func making[In, T, J any](
+	status int, do func(context.Context, idempotency.Write[T], In) (caller.Reply, error), shape func(T) J, without ...string,
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		in := readBody[In](x, without...)
+		return kept(do(x.ctx, replying(x, status, shape), in))
+	}
+}
+
+// amending changes the resource that the path names, or makes another of it, as the body
+// says.
+func amending[ID, In, T, J any](
+	status int, do func(context.Context, idempotency.Write[T], ID, In) (caller.Reply, error), id func(*exchange) ID, shape func(T) J,
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		in := readBody[In](x)
+		return kept(do(x.ctx, replying(x, status, shape), id(x), in))
+	}
+}
+
 // acting acts on the resource that the path names, and replies with it. The body says
 // nothing.
 func acting[ID, T, J any](

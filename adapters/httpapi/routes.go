@@ -78,6 +78,8 @@ func (a *api) routes() []route {
 		manage, resend            = caller.NeedManage, caller.NeedResend
 		self, session, owner      = caller.NeedSelf, caller.NeedSession, caller.NeedOwner
 
+		ok, created = http.StatusOK, http.StatusCreated
+
 		get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
 	)
 	return []route{
@@ -86,10 +88,10 @@ func (a *api) routes() []route {
 		{get, root + "/eligibility/{id}", read, noBody, withoutQuery(a.getCheck)},
 		{get, root + "/eligibility/{id}/exchange", read, noBody, a.getCheckExchange},
 
-		{post, root + "/attachments", submit, jsonBody, a.createAttachment},
+		{post, root + "/attachments", submit, jsonBody, making(created, a.attachments.Make, attachmentShape)},
 		{get, root + "/attachments", read, noBody, a.listAttachments},
 		{get, root + "/attachments/{id}", read, noBody, getting(a.attachments.Get, attachmentID, attachmentShape)},
-		{patch, root + "/attachments/{id}", submit, jsonBody, a.updateAttachment},
+		{patch, root + "/attachments/{id}", submit, jsonBody, amending(ok, a.attachments.Narrate, attachmentID, attachmentShape)},
 		{post, root + "/attachments/{id}/close", submit, emptyBody, acting(a.attachments.Close, attachmentID, attachmentShape)},
 		{post, root + "/attachments/{id}/documents", submit, uploadBody, a.uploadDocument},
 		{del, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, withoutQuery(a.deleteDocument)},
@@ -97,24 +99,25 @@ func (a *api) routes() []route {
 		{get, root + "/attachments/{id}/documents/{doc_id}/thumbnail", read, noBody, sendImage(a.attachments.Thumbnail, "-thumbnail.jpg")},
 		{get, root + "/document_types", read, noBody, withoutQuery(listDocumentTypes)},
 
-		{post, root + "/payer_requests", submit, jsonBody, a.recordPayerRequest},
+		{post, root + "/payer_requests", submit, jsonBody, making(created, a.payerRequests.Record, payerRequestShape)},
 		{get, root + "/payer_requests", read, noBody, a.listPayerRequests},
 		{get, root + "/payer_requests/{id}", read, noBody, getting(a.payerRequests.Get, payerRequestID, payerRequestShape)},
 		{post, root + "/payer_requests/{id}/answer", submit, optionalBody, a.answerPayerRequest},
 
-		{post, root + "/claims", submit, jsonBody, a.createClaim},
+		{post, root + "/claims", submit, jsonBody, making(created, a.claims.Make, claimShape)},
 		{get, root + "/claims", read, noBody, a.listClaims},
 		{get, root + "/claims/counts", read, noBody, a.countClaims},
 		{post, root + "/claims/search", read, jsonBody, a.searchClaims},
 		{get, root + "/claims/{id}", read, noBody, getting(a.claims.Get, claimID, claimShape)},
-		{patch, root + "/claims/{id}", submit, jsonBody, a.updateClaim},
+		{patch, root + "/claims/{id}", submit, jsonBody, amending(ok, a.claims.Change, claimID, claimShape)},
 		{post, root + "/claims/{id}/submit", submit, emptyBody, acting(a.claims.Submit, claimID, claimShape)},
 		{post, root + "/claims/{id}/void", submit, emptyBody, a.voidClaim},
-		{post, root + "/claims/{id}/replace", submit, jsonBody, a.replaceClaim},
-		{post, root + "/claims/{id}/reconcile", submit, optionalBody, a.reconcileClaim},
+		{post, root + "/claims/{id}/replace", submit, jsonBody, amending(ok, a.claims.Replace, claimID, claimShape)},
+		{post, root + "/claims/{id}/reconcile", submit, optionalBody, amending(ok, a.claims.Reconcile, claimID, claimShape)},
 		{post, root + "/claims/{id}/reopen", submit, emptyBody, acting(a.claims.Reopen, claimID, claimShape)},
-		{post, root + "/claims/{id}/convert", submit, jsonBody, a.convertClaim},
-		{post, root + "/claims/{id}/bill_secondary", submit, jsonBody, a.billSecondary},
+		{post, root + "/claims/{id}/convert", submit, jsonBody, amending(created, a.claims.Convert, claimID, claimShape)},
+		// It replies with the claim to the secondary payer.
+		{post, root + "/claims/{id}/bill_secondary", submit, jsonBody, amending(created, a.claims.BillSecondary, claimID, claimShape)},
 
 		{get, root + "/batches", read, noBody, paging(a, "batches", a.batches.List, batchShape)},
 		{get, root + "/batches/{id}", read, noBody, getting(a.batches.Get, fileID, batchShape)},
@@ -144,16 +147,16 @@ func (a *api) routes() []route {
 
 		{get, root + "/payers", read, noBody, a.listPayers},
 		{get, root + "/payers/{id}", read, noBody, a.getPayer},
-		{post, root + "/offices", manage, jsonBody, a.createOffice},
+		{post, root + "/offices", manage, jsonBody, making(created, a.access.CreateOffice, officeShape, "retired")},
 		{get, root + "/offices", read, noBody, paging(a, "offices", a.access.ListOffices, officeShape)},
 		{get, root + "/offices/{id}", read, noBody, getting(a.access.GetOffice, officeID, officeShape)},
-		{patch, root + "/offices/{id}", manage, jsonBody, a.updateOffice},
-		{post, root + "/offices/{id}/withdraw_change", manage, emptyBody, a.withdrawOfficeChange},
-		{post, root + "/providers", manage, jsonBody, a.createProvider},
+		{patch, root + "/offices/{id}", manage, jsonBody, amending(ok, a.access.ChangeOffice, officeID, officeShape)},
+		{post, root + "/offices/{id}/withdraw_change", manage, emptyBody, acting(a.access.WithdrawOfficeChange, officeID, officeShape)},
+		{post, root + "/providers", manage, jsonBody, making(created, a.access.CreateProvider, providerShape, "retired")},
 		{get, root + "/providers", read, noBody, paging(a, "providers", a.access.ListProviders, providerShape)},
 		{get, root + "/providers/{id}", read, noBody, getting(a.access.GetProvider, providerID, providerShape)},
-		{patch, root + "/providers/{id}", manage, jsonBody, a.updateProvider},
-		{put, root + "/enrollments", submit, jsonBody, a.putEnrollment},
+		{patch, root + "/providers/{id}", manage, jsonBody, amending(ok, a.access.ChangeProvider, providerID, providerShape)},
+		{put, root + "/enrollments", submit, jsonBody, making(ok, a.enrollments.Put, enrollmentShape)},
 		{get, root + "/enrollments", read, noBody, a.listEnrollments},
 		{get, root + "/patients", read, noBody, paging(a, "patients", a.access.ListPatients, patientShape)},
 		{post, root + "/patients/search", read, jsonBody, a.searchPatients},
@@ -163,7 +166,7 @@ func (a *api) routes() []route {
 		{get, root + "/events/{id}", read, noBody, withoutQuery(a.getEvent)},
 		{get, root + "/events/{id}/deliveries", read, noBody, a.listEventDeliveries},
 
-		{post, root + "/events/resend", resend, jsonBody, a.resendEvents},
+		{post, root + "/events/resend", resend, jsonBody, making(ok, a.webhooks.Resend, queuedShape)},
 		{post, root + "/events/{id}/resend", resend, optionalBody, a.resendEvent},
 
 		{get, streamPath, read, noBody, withoutQuery(a.followChanges)},
@@ -177,7 +180,7 @@ func (a *api) routes() []route {
 		{get, root + "/webhook_endpoints/{id}", read, noBody, getting(a.webhooks.Get, endpointID, endpointShape)},
 		{patch, root + "/webhook_endpoints/{id}", manage, jsonBody, a.updateEndpoint},
 		{del, root + "/webhook_endpoints/{id}", manage, noBody, deleting(a.webhooks.Delete, endpointID)},
-		{post, root + "/webhook_endpoints/{id}/rotate_secret", manage, emptyBody, a.rotateSecret},
+		{post, root + "/webhook_endpoints/{id}/rotate_secret", manage, emptyBody, acting(a.webhooks.RotateSecret, endpointID, revealedShape)},
 		{post, root + "/webhook_endpoints/{id}/disable", manage, emptyBody, a.disableEndpoint},
 		{post, root + "/webhook_endpoints/{id}/enable", manage, emptyBody, a.enableEndpoint},
 		{post, root + "/webhook_endpoints/{id}/ping", manage, emptyBody, acting(a.webhooks.Ping, endpointID, pingShape)},
@@ -185,7 +188,7 @@ func (a *api) routes() []route {
 
 		{get, root + "/webhook_deliveries", read, noBody, a.listDeliveries},
 		{get, root + "/webhook_deliveries/{id}", read, noBody, getting(a.webhooks.Delivery, deliveryID, deliveryShape)},
-		{post, root + "/webhook_deliveries/resend", resend, jsonBody, a.resendDeliveries},
+		{post, root + "/webhook_deliveries/resend", resend, jsonBody, making(ok, a.webhooks.ResendListed, queuedShape)},
 
 		{get, root + "/me", by, noBody, withoutQuery(a.getMe)},
 		{post, sessionsPath, nothing, jsonBody, a.signIn},
@@ -197,7 +200,7 @@ func (a *api) routes() []route {
 		{patch, root + "/users/{id}", self, jsonBody, a.updateUser},
 		{post, root + "/users/{id}/invite", owner, emptyBody, a.inviteAgain},
 		{get, root + "/api_keys", owner, noBody, paging(a, "api_keys", a.access.ListKeys, keyShape)},
-		{post, root + "/api_keys", owner, jsonBody, a.createKey},
+		{post, root + "/api_keys", owner, jsonBody, making(created, a.access.CreateKey, issuedShape)},
 		{post, root + "/api_keys/{id}/revoke", owner, emptyBody, acting(a.access.RevokeKey, keyID, keyShape)},
 
 		{get, root + "/connections", owner, noBody, a.listConnections},

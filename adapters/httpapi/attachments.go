@@ -16,12 +16,6 @@ func listDocumentTypes(x *exchange) (*reply, error) {
 	return page(attachment.DocumentTypes(), documentTypeShape, nil), nil
 }
 
-// createAttachment handles POST /attachments.
-func (a *api) createAttachment(x *exchange) (*reply, error) {
-	in := readBody[intake.AttachmentRequest](x)
-	return kept(a.attachments.Make(x.ctx, replying(x, http.StatusCreated, attachmentShape), in))
-}
-
 // listAttachments handles GET /attachments.
 func (a *api) listAttachments(x *exchange) (*reply, error) {
 	q := x.query()
@@ -37,12 +31,6 @@ func (a *api) listAttachments(x *exchange) (*reply, error) {
 		CreatedBefore:  q.instant("created_before"),
 	}
 	return listed(a, x, q, l, f, a.attachments.List, attachmentShape)
-}
-
-// updateAttachment handles PATCH /attachments/{id}.
-func (a *api) updateAttachment(x *exchange) (*reply, error) {
-	in := readBody[intake.NarrativeRequest](x)
-	return kept(a.attachments.Narrate(x.ctx, replying(x, http.StatusOK, attachmentShape), attachmentID(x), in))
 }
 
 // uploadDocument handles POST /attachments/{id}/documents.

@@ -6,45 +6,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/claim"
-	"github.com/molar-billing/molar/core/intake"
 )
-
-// createClaim handles POST /claims.
-func (a *api) createClaim(x *exchange) (*reply, error) {
-	in := readBody[intake.ClaimRequest](x)
-	return kept(a.claims.Make(x.ctx, replying(x, http.StatusCreated, claimShape), in))
-}
-
-// updateClaim handles PATCH /claims/{id}.
-func (a *api) updateClaim(x *exchange) (*reply, error) {
-	in := readBody[intake.ClaimRequest](x)
-	return kept(a.claims.Change(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
-}
-
-// replaceClaim handles POST /claims/{id}/replace.
-func (a *api) replaceClaim(x *exchange) (*reply, error) {
-	in := readBody[intake.ClaimRequest](x)
-	return kept(a.claims.Replace(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
-}
-
-// convertClaim handles POST /claims/{id}/convert.
-func (a *api) convertClaim(x *exchange) (*reply, error) {
-	in := readBody[intake.ConvertRequest](x)
-	return kept(a.claims.Convert(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x), in))
-}
-
-// billSecondary handles POST /claims/{id}/bill_secondary. It returns the claim to the
-// secondary payer.
-func (a *api) billSecondary(x *exchange) (*reply, error) {
-	in := readBody[intake.SecondaryRequest](x)
-	return kept(a.claims.BillSecondary(x.ctx, replying(x, http.StatusCreated, claimShape), claimID(x), in))
-}
-
-// reconcileClaim handles POST /claims/{id}/reconcile.
-func (a *api) reconcileClaim(x *exchange) (*reply, error) {
-	in := readBody[intake.ReconcileRequest](x)
-	return kept(a.claims.Reconcile(x.ctx, replying(x, http.StatusOK, claimShape), claimID(x), in))
-}
 
 // voidClaim handles POST /claims/{id}/void. It returns the void transaction, or the claim
 // itself if that was never sent.

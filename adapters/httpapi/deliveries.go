@@ -38,12 +38,6 @@ func (a *api) listEventDeliveries(x *exchange) (*reply, error) {
 	return listed(a, x, q, l, id, a.webhooks.DeliveriesOf, deliveryShape)
 }
 
-// resendDeliveries handles POST /webhook_deliveries/resend.
-func (a *api) resendDeliveries(x *exchange) (*reply, error) {
-	in := readBody[intake.DeliveriesResendRequest](x)
-	return kept(a.webhooks.ResendListed(x.ctx, replying(x, http.StatusOK, queuedShape), in))
-}
-
 // resendEvent handles POST /events/{id}/resend.
 func (a *api) resendEvent(x *exchange) (*reply, error) {
 	in := readBody[intake.ResendRequest](x, "created_after", "created_before", "event_types")
@@ -51,12 +45,6 @@ func (a *api) resendEvent(x *exchange) (*reply, error) {
 	if in.EventID, err = billing.ParseID[billing.EventID](x.params.Params("id")); err != nil {
 		in.EventID = billing.NewID[billing.EventID](billing.RealAt(x.started)) // an ID that no event has; the zero ID would mean a range
 	}
-	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
-}
-
-// resendEvents handles POST /events/resend.
-func (a *api) resendEvents(x *exchange) (*reply, error) {
-	in := readBody[intake.ResendRequest](x)
 	return kept(a.webhooks.Resend(x.ctx, replying(x, http.StatusOK, queuedShape), in))
 }
 

@@ -2,12 +2,10 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
-	"github.com/molar-billing/molar/core/intake"
 )
 
 // listPayers handles GET /payers. The directory comes from a file, so a cursor
@@ -38,35 +36,6 @@ func (a *api) getPayer(x *exchange) (*reply, error) {
 		return nil, billing.NotFound("payer", "")
 	}
 	return read(x, find, pathID[billing.PayerID](x, "id"), payerEntryShape)
-}
-
-// createOffice handles POST /offices.
-func (a *api) createOffice(x *exchange) (*reply, error) {
-	in := readBody[intake.OfficeRequest](x, "retired")
-	return kept(a.access.CreateOffice(x.ctx, replying(x, http.StatusCreated, officeShape), in))
-}
-
-// updateOffice handles PATCH /offices/{id}.
-func (a *api) updateOffice(x *exchange) (*reply, error) {
-	in := readBody[intake.OfficeRequest](x)
-	return kept(a.access.ChangeOffice(x.ctx, replying(x, http.StatusOK, officeShape), officeID(x), in))
-}
-
-// withdrawOfficeChange handles POST /offices/{id}/withdraw_change.
-func (a *api) withdrawOfficeChange(x *exchange) (*reply, error) {
-	return kept(a.access.WithdrawOfficeChange(x.ctx, replying(x, http.StatusOK, officeShape), officeID(x)))
-}
-
-// createProvider handles POST /providers.
-func (a *api) createProvider(x *exchange) (*reply, error) {
-	in := readBody[intake.ProviderRequest](x, "retired")
-	return kept(a.access.CreateProvider(x.ctx, replying(x, http.StatusCreated, providerShape), in))
-}
-
-// updateProvider handles PATCH /providers/{id}.
-func (a *api) updateProvider(x *exchange) (*reply, error) {
-	in := readBody[intake.ProviderRequest](x)
-	return kept(a.access.ChangeProvider(x.ctx, replying(x, http.StatusOK, providerShape), providerID(x), in))
 }
 
 // searchPatients handles POST /patients/search.

@@ -1,20 +1,11 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/network"
-	"github.com/molar-billing/molar/core/intake"
 )
-
-// putEnrollment handles PUT /enrollments.
-func (a *api) putEnrollment(x *exchange) (*reply, error) {
-	in := readBody[intake.EnrollmentRequest](x)
-	return kept(a.enrollments.Put(x.ctx, replying(x, http.StatusOK, enrollmentShape), in))
-}
 
 // listEnrollments handles GET /enrollments.
 func (a *api) listEnrollments(x *exchange) (*reply, error) {

@@ -1,21 +1,13 @@
 package httpapi
 
 import (
-	"net/http"
 	"net/netip"
 
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/event"
-	"github.com/molar-billing/molar/core/intake"
 )
-
-// createKey handles POST /api_keys.
-func (a *api) createKey(x *exchange) (*reply, error) {
-	in := readBody[intake.KeyRequest](x)
-	return kept(a.access.CreateKey(x.ctx, replying(x, http.StatusCreated, issuedShape), in))
-}
 
 type keyJSON struct {
 	ID          billing.KeyID        `json:"id"`

@@ -8,12 +8,6 @@ import (
 	"github.com/molar-billing/molar/core/intake"
 )
 
-// recordPayerRequest handles POST /payer_requests.
-func (a *api) recordPayerRequest(x *exchange) (*reply, error) {
-	in := readBody[intake.PayerRequestRecord](x)
-	return kept(a.payerRequests.Record(x.ctx, replying(x, http.StatusCreated, payerRequestShape), in))
-}
-
 // listPayerRequests handles GET /payer_requests.
 func (a *api) listPayerRequests(x *exchange) (*reply, error) {
 	q := x.query()

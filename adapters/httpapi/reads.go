@@ -27,12 +27,6 @@ func payerRequestID(x *exchange) billing.PayerRequestID {
 func endpointID(x *exchange) billing.WebhookEndpointID {
 	return pathID[billing.WebhookEndpointID](x, "id")
 }
-func officeID(x *exchange) billing.OfficeID     { return pathID[billing.OfficeID](x, "id") }
-func providerID(x *exchange) billing.ProviderID { return pathID[billing.ProviderID](x, "id") }
-func patientID(x *exchange) billing.PatientID   { return pathID[billing.PatientID](x, "id") }
-func requestID(x *exchange) billing.RequestID   { return pathID[billing.RequestID](x, "id") }
-func deliveryID(x *exchange) billing.DeliveryID { return pathID[billing.DeliveryID](x, "id") }
-func keyID(x *exchange) billing.KeyID           { return pathID[billing.KeyID](x, "id") }
 
 // withoutQuery is an operation without parameters in its query.
 func withoutQuery(handle func(*exchange) (*reply, error)) func(*exchange) (*reply, error) {
@@ -45,10 +39,10 @@ func withoutQuery(handle func(*exchange) (*reply, error)) func(*exchange) (*repl
 }
 
 // getting is a GET of the resource that the path names.
-func getting[ID, T, J any](
-	get func(context.Context, billing.Scope, ID) (T, error), id func(*exchange) ID, shape func(T) J,
+func getting[ID billing.ID[K], T, J any, K billing.Kind](
+	get func(context.Context, billing.Scope, ID) (T, error), shape func(T) J,
 ) func(*exchange) (*reply, error) {
-	return func(x *exchange) (*reply, error) { return read(x, get, id(x), shape) }
+	return func(x *exchange) (*reply, error) { return read(x, get, pathID[ID, K](x, "id"), shape) }
 }
 
 // paging is a GET of a list without filters.

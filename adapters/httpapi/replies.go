@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/idempotency"
 )
@@ -28,21 +29,43 @@ func removing[T any](x *exchange) idempotency.Write[T] {
 	return idempotency.Write[T]{Call: x.call, Render: func(T, error) caller.Reply { return caller.Reply{Status: http.StatusNoContent} }}
 }
 
-// acting acts on the resource that the path names, and replies with it. The body says
-// nothing.
-func acting[ID, T, J any](
-	change func(context.Context, idempotency.Write[T], ID) (caller.Reply, error), id func(*exchange) ID, shape func(T) J,
+// making makes a resource as the body says, and replies with it. The body has none of the
+// fields in without.
+func making[In, T, J any](
+	status int, do func(context.Context, idempotency.Write[T], In) (caller.Reply, error), shape func(T) J, without ...string,
 ) func(*exchange) (*reply, error) {
 	return func(x *exchange) (*reply, error) {
-		return kept(change(x.ctx, replying(x, http.StatusOK, shape), id(x)))
+		in := readBody[In](x, without...)
+		return kept(do(x.ctx, replying(x, status, shape), in))
+	}
+}
+
+// amending changes the resource that the path names, or makes another of it, as the body
+// says.
+func amending[ID billing.ID[K], In, T, J any, K billing.Kind](
+	status int, do func(context.Context, idempotency.Write[T], ID, In) (caller.Reply, error), shape func(T) J,
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		in := readBody[In](x)
+		return kept(do(x.ctx, replying(x, status, shape), pathID[ID, K](x, "id"), in))
+	}
+}
+
+// acting acts on the resource that the path names, and replies with it. The body says
+// nothing.
+func acting[ID billing.ID[K], T, J any, K billing.Kind](
+	change func(context.Context, idempotency.Write[T], ID) (caller.Reply, error), shape func(T) J,
+) func(*exchange) (*reply, error) {
+	return func(x *exchange) (*reply, error) {
+		return kept(change(x.ctx, replying(x, http.StatusOK, shape), pathID[ID, K](x, "id")))
 	}
 }
 
 // deleting removes the resource that the path names.
-func deleting[ID, T any](
-	remove func(context.Context, idempotency.Write[T], ID) (caller.Reply, error), id func(*exchange) ID,
+func deleting[ID billing.ID[K], T any, K billing.Kind](
+	remove func(context.Context, idempotency.Write[T], ID) (caller.Reply, error),
 ) func(*exchange) (*reply, error) {
-	return withoutQuery(func(x *exchange) (*reply, error) { return kept(remove(x.ctx, removing[T](x), id(x))) })
+	return withoutQuery(func(x *exchange) (*reply, error) { return kept(remove(x.ctx, removing[T](x), pathID[ID, K](x, "id"))) })
 }
 
 // kept returns the stored reply of an operation.

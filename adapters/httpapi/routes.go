@@ -86,6 +86,8 @@ func (a *api) routes() []route {
 		self, session, owner      = caller.NeedSelf, caller.NeedSession, caller.NeedOwner
 		sandboxed                 = caller.NeedSandbox
 
+		ok, created = http.StatusOK, http.StatusCreated
+
 		get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
 	)
 	return []route{
@@ -94,38 +96,39 @@ func (a *api) routes() []route {
 		{get, root + "/eligibility/{id}", read, noBody, withoutQuery(a.getCheck)},
 		{get, root + "/eligibility/{id}/exchange", read, noBody, a.getCheckExchange},
 
-		{post, root + "/attachments", submit, jsonBody, a.createAttachment},
+		{post, root + "/attachments", submit, jsonBody, making(created, a.attachments.Make, attachmentShape)},
 		{get, root + "/attachments", read, noBody, a.listAttachments},
-		{get, root + "/attachments/{id}", read, noBody, getting(a.attachments.Get, attachmentID, attachmentShape)},
-		{patch, root + "/attachments/{id}", submit, jsonBody, a.updateAttachment},
-		{post, root + "/attachments/{id}/close", submit, emptyBody, acting(a.attachments.Close, attachmentID, attachmentShape)},
+		{get, root + "/attachments/{id}", read, noBody, getting(a.attachments.Get, attachmentShape)},
+		{patch, root + "/attachments/{id}", submit, jsonBody, amending(ok, a.attachments.Narrate, attachmentShape)},
+		{post, root + "/attachments/{id}/close", submit, emptyBody, acting(a.attachments.Close, attachmentShape)},
 		{post, root + "/attachments/{id}/documents", submit, uploadBody, a.uploadDocument},
 		{del, root + "/attachments/{id}/documents/{doc_id}", submit, noBody, withoutQuery(a.deleteDocument)},
 		{get, root + "/attachments/{id}/documents/{doc_id}/content", read, noBody, sendImage(a.attachments.Content, ".jpg")},
 		{get, root + "/attachments/{id}/documents/{doc_id}/thumbnail", read, noBody, sendImage(a.attachments.Thumbnail, "-thumbnail.jpg")},
 		{get, root + "/document_types", read, noBody, withoutQuery(listDocumentTypes)},
 
-		{post, root + "/payer_requests", submit, jsonBody, a.recordPayerRequest},
+		{post, root + "/payer_requests", submit, jsonBody, making(created, a.payerRequests.Record, payerRequestShape)},
 		{get, root + "/payer_requests", read, noBody, a.listPayerRequests},
-		{get, root + "/payer_requests/{id}", read, noBody, getting(a.payerRequests.Get, payerRequestID, payerRequestShape)},
+		{get, root + "/payer_requests/{id}", read, noBody, getting(a.payerRequests.Get, payerRequestShape)},
 		{post, root + "/payer_requests/{id}/answer", submit, optionalBody, a.answerPayerRequest},
 
-		{post, root + "/claims", submit, jsonBody, a.createClaim},
+		{post, root + "/claims", submit, jsonBody, making(created, a.claims.Make, claimShape)},
 		{get, root + "/claims", read, noBody, a.listClaims},
 		{get, root + "/claims/counts", read, noBody, a.countClaims},
 		{post, root + "/claims/search", read, jsonBody, a.searchClaims},
-		{get, root + "/claims/{id}", read, noBody, getting(a.claims.Get, claimID, claimShape)},
-		{patch, root + "/claims/{id}", submit, jsonBody, a.updateClaim},
-		{post, root + "/claims/{id}/submit", submit, emptyBody, acting(a.claims.Submit, claimID, claimShape)},
+		{get, root + "/claims/{id}", read, noBody, getting(a.claims.Get, claimShape)},
+		{patch, root + "/claims/{id}", submit, jsonBody, amending(ok, a.claims.Change, claimShape)},
+		{post, root + "/claims/{id}/submit", submit, emptyBody, acting(a.claims.Submit, claimShape)},
 		{post, root + "/claims/{id}/void", submit, emptyBody, a.voidClaim},
-		{post, root + "/claims/{id}/replace", submit, jsonBody, a.replaceClaim},
-		{post, root + "/claims/{id}/reconcile", submit, optionalBody, a.reconcileClaim},
-		{post, root + "/claims/{id}/reopen", submit, emptyBody, acting(a.claims.Reopen, claimID, claimShape)},
-		{post, root + "/claims/{id}/convert", submit, jsonBody, a.convertClaim},
-		{post, root + "/claims/{id}/bill_secondary", submit, jsonBody, a.billSecondary},
+		{post, root + "/claims/{id}/replace", submit, jsonBody, amending(ok, a.claims.Replace, claimShape)},
+		{post, root + "/claims/{id}/reconcile", submit, optionalBody, amending(ok, a.claims.Reconcile, claimShape)},
+		{post, root + "/claims/{id}/reopen", submit, emptyBody, acting(a.claims.Reopen, claimShape)},
+		{post, root + "/claims/{id}/convert", submit, jsonBody, amending(created, a.claims.Convert, claimShape)},
+		// It replies with the claim to the secondary payer.
+		{post, root + "/claims/{id}/bill_secondary", submit, jsonBody, amending(created, a.claims.BillSecondary, claimShape)},
 
 		{get, root + "/batches", read, noBody, paging(a, "batches", a.batches.List, batchShape)},
-		{get, root + "/batches/{id}", read, noBody, getting(a.batches.Get, fileID, batchShape)},
+		{get, root + "/batches/{id}", read, noBody, getting(a.batches.Get, batchShape)},
 		{get, root + "/batches/{id}/file", read, noBody, withoutQuery(a.getBatchFile)},
 		{get, root + "/batches/{id}/acknowledgements/{n}", read, noBody, withoutQuery(a.getBatchAcknowledgement)},
 
@@ -146,54 +149,54 @@ func (a *api) routes() []route {
 
 		{get, root + "/quarantine", read, noBody, ordering(a, "quarantine", a.remittances.OwnQuarantine, quarantinedShape)},
 		{post, root + "/quarantine/{id}/assign", submit, jsonBody, a.assignQuarantined},
-		{del, root + "/quarantine/{id}", submit, noBody, deleting(a.remittances.Remove, fileID)},
+		{del, root + "/quarantine/{id}", submit, noBody, deleting(a.remittances.Remove)},
 
 		{get, root + "/summary", read, noBody, withoutQuery(a.getSummary)},
 
 		{get, root + "/payers", read, noBody, a.listPayers},
 		{get, root + "/payers/{id}", read, noBody, a.getPayer},
-		{post, root + "/offices", manage, jsonBody, a.createOffice},
+		{post, root + "/offices", manage, jsonBody, making(created, a.access.CreateOffice, officeShape, "retired")},
 		{get, root + "/offices", read, noBody, paging(a, "offices", a.access.ListOffices, officeShape)},
-		{get, root + "/offices/{id}", read, noBody, getting(a.access.GetOffice, officeID, officeShape)},
-		{patch, root + "/offices/{id}", manage, jsonBody, a.updateOffice},
-		{post, root + "/offices/{id}/withdraw_change", manage, emptyBody, a.withdrawOfficeChange},
-		{post, root + "/providers", manage, jsonBody, a.createProvider},
+		{get, root + "/offices/{id}", read, noBody, getting(a.access.GetOffice, officeShape)},
+		{patch, root + "/offices/{id}", manage, jsonBody, amending(ok, a.access.ChangeOffice, officeShape)},
+		{post, root + "/offices/{id}/withdraw_change", manage, emptyBody, acting(a.access.WithdrawOfficeChange, officeShape)},
+		{post, root + "/providers", manage, jsonBody, making(created, a.access.CreateProvider, providerShape, "retired")},
 		{get, root + "/providers", read, noBody, paging(a, "providers", a.access.ListProviders, providerShape)},
-		{get, root + "/providers/{id}", read, noBody, getting(a.access.GetProvider, providerID, providerShape)},
-		{patch, root + "/providers/{id}", manage, jsonBody, a.updateProvider},
-		{put, root + "/enrollments", submit, jsonBody, a.putEnrollment},
+		{get, root + "/providers/{id}", read, noBody, getting(a.access.GetProvider, providerShape)},
+		{patch, root + "/providers/{id}", manage, jsonBody, amending(ok, a.access.ChangeProvider, providerShape)},
+		{put, root + "/enrollments", submit, jsonBody, making(ok, a.enrollments.Put, enrollmentShape)},
 		{get, root + "/enrollments", read, noBody, a.listEnrollments},
 		{get, root + "/patients", read, noBody, paging(a, "patients", a.access.ListPatients, patientShape)},
 		{post, root + "/patients/search", read, jsonBody, a.searchPatients},
-		{get, root + "/patients/{id}", read, noBody, getting(a.access.GetPatient, patientID, patientShape)},
+		{get, root + "/patients/{id}", read, noBody, getting(a.access.GetPatient, patientShape)},
 
 		{get, root + "/events", read, noBody, a.listEvents},
 		{get, root + "/events/{id}", read, noBody, withoutQuery(a.getEvent)},
 		{get, root + "/events/{id}/deliveries", read, noBody, a.listEventDeliveries},
 
-		{post, root + "/events/resend", resend, jsonBody, a.resendEvents},
+		{post, root + "/events/resend", resend, jsonBody, making(ok, a.webhooks.Resend, queuedShape)},
 		{post, root + "/events/{id}/resend", resend, optionalBody, a.resendEvent},
 
 		{get, streamPath, read, noBody, withoutQuery(a.followChanges)},
 
 		{get, root + "/requests", read, noBody, a.listRequests},
-		{get, root + "/requests/{id}", read, noBody, getting(a.audit.Get, requestID, requestShape)},
+		{get, root + "/requests/{id}", read, noBody, getting(a.audit.Get, requestShape)},
 		{get, root + "/audit_entries", owner, noBody, a.listAuditEntries},
 
 		{post, root + "/webhook_endpoints", manage, jsonBody, a.createEndpoint},
 		{get, root + "/webhook_endpoints", read, noBody, withoutQuery(a.listEndpoints)},
-		{get, root + "/webhook_endpoints/{id}", read, noBody, getting(a.webhooks.Get, endpointID, endpointShape)},
+		{get, root + "/webhook_endpoints/{id}", read, noBody, getting(a.webhooks.Get, endpointShape)},
 		{patch, root + "/webhook_endpoints/{id}", manage, jsonBody, a.updateEndpoint},
-		{del, root + "/webhook_endpoints/{id}", manage, noBody, deleting(a.webhooks.Delete, endpointID)},
-		{post, root + "/webhook_endpoints/{id}/rotate_secret", manage, emptyBody, a.rotateSecret},
+		{del, root + "/webhook_endpoints/{id}", manage, noBody, deleting(a.webhooks.Delete)},
+		{post, root + "/webhook_endpoints/{id}/rotate_secret", manage, emptyBody, acting(a.webhooks.RotateSecret, revealedShape)},
 		{post, root + "/webhook_endpoints/{id}/disable", manage, emptyBody, a.disableEndpoint},
 		{post, root + "/webhook_endpoints/{id}/enable", manage, emptyBody, a.enableEndpoint},
-		{post, root + "/webhook_endpoints/{id}/ping", manage, emptyBody, acting(a.webhooks.Ping, endpointID, pingShape)},
+		{post, root + "/webhook_endpoints/{id}/ping", manage, emptyBody, acting(a.webhooks.Ping, pingShape)},
 		{get, root + "/webhook_endpoints/{id}/deliveries", read, noBody, a.listEndpointDeliveries},
 
 		{get, root + "/webhook_deliveries", read, noBody, a.listDeliveries},
-		{get, root + "/webhook_deliveries/{id}", read, noBody, getting(a.webhooks.Delivery, deliveryID, deliveryShape)},
-		{post, root + "/webhook_deliveries/resend", resend, jsonBody, a.resendDeliveries},
+		{get, root + "/webhook_deliveries/{id}", read, noBody, getting(a.webhooks.Delivery, deliveryShape)},
+		{post, root + "/webhook_deliveries/resend", resend, jsonBody, making(ok, a.webhooks.ResendListed, queuedShape)},
 
 		{get, root + "/me", by, noBody, withoutQuery(a.getMe)},
 		{post, sessionsPath, nothing, jsonBody, a.signIn},
@@ -206,8 +209,8 @@ func (a *api) routes() []route {
 		{post, root + "/users/{id}/invite", owner, emptyBody, a.inviteAgain},
 		{post, root + "/users/{id}/reset", owner, emptyBody, a.resetUser},
 		{get, root + "/api_keys", owner, noBody, paging(a, "api_keys", a.access.ListKeys, keyShape)},
-		{post, root + "/api_keys", owner, jsonBody, a.createKey},
-		{post, root + "/api_keys/{id}/revoke", owner, emptyBody, acting(a.access.RevokeKey, keyID, keyShape)},
+		{post, root + "/api_keys", owner, jsonBody, making(created, a.access.CreateKey, issuedShape)},
+		{post, root + "/api_keys/{id}/revoke", owner, emptyBody, acting(a.access.RevokeKey, keyShape)},
 
 		{get, sandboxPath + "clock", sandboxed, noBody, withoutQuery(a.getSandboxClock)},
 		{patch, sandboxPath + "clock", sandboxed, jsonBody, a.setSandboxClock},

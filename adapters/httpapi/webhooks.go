@@ -40,11 +40,6 @@ func (a *api) updateEndpoint(x *exchange) (*reply, error) {
 	return kept(a.webhooks.Change(x.ctx, replying(x, http.StatusOK, endpointShape), endpointID(x), in))
 }
 
-// rotateSecret handles POST /webhook_endpoints/{id}/rotate_secret.
-func (a *api) rotateSecret(x *exchange) (*reply, error) {
-	return kept(a.webhooks.RotateSecret(x.ctx, replying(x, http.StatusOK, revealedShape), endpointID(x)))
-}
-
 // enableEndpoint handles POST /webhook_endpoints/{id}/enable.
 func (a *api) enableEndpoint(x *exchange) (*reply, error) {
 	return a.setStatus(x, webhook.EndpointEnabled)

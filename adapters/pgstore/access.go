@@ -20,10 +20,7 @@ import (
 type apiKeys struct{ *tx }
 
 func keyFields(k *caller.APIKey) []field {
-	return []field{
-		{"id", &k.ID},
-		{"org_id", &k.Scope.Org},
-		{"mode", &k.Scope.Mode},
+	return scoped(&k.ID, &k.Scope, []field{
 		{"name", &k.Name},
 		{"permissions", textArray[billing.Permission]{of: &k.Permissions}},
 		{"last_four", &k.LastFour},
@@ -34,7 +31,7 @@ func keyFields(k *caller.APIKey) []field {
 		{"created_by", &k.CreatedBy},
 		{"last_used_at", instant{&k.LastUsedAt}},
 		{"last_used_from", &k.LastUsedFrom},
-	}
+	})
 }
 
 // prefixes is an array of addresses.

@@ -10,10 +10,7 @@ import (
 type attachments struct{ *tx }
 
 func attachmentFields(a *attachment.Attachment) []field {
-	return []field{
-		{"id", &a.ID},
-		{"org_id", &a.Scope.Org},
-		{"mode", &a.Scope.Mode},
+	return scoped(&a.ID, &a.Scope, []field{
 		{"kind", &a.Kind},
 		{"claim_id", &a.ClaimID},
 		{"office_id", &a.OfficeID},
@@ -29,12 +26,12 @@ func attachmentFields(a *attachment.Attachment) []field {
 		{"narrative", &a.Narrative},
 		{"updated_at", instant{&a.UpdatedAt}},
 		{"closed_at", instant{&a.ClosedAt}},
-		{"number", nullText[string]{&a.Number}},
+		{"number", orNull[string]{&a.Number}},
 		{"sending", &a.Sending},
 		{"sending_since", instant{&a.SendingSince}},
 		{"stalled", &a.Stalled},
 		{"edits", document{&a.Edits, "{}"}},
-	}
+	})
 }
 
 // Insert stores a new attachment. It does not queue a solicited attachment, so that a

@@ -21,24 +21,24 @@ func auditFields(e *caller.AuditEntry) []field {
 	return []field{
 		{"id", &e.ID},
 		{"org_id", &e.Org},
-		{"mode", nullText[billing.Mode]{&e.Mode}},
+		{"mode", orNull[billing.Mode]{&e.Mode}},
 		{"user_id", &e.User},
 		{"key_id", &e.Key},
-		{"operator", nullText[string]{&e.Operator}},
+		{"operator", orNull[string]{&e.Operator}},
 		{"background", &e.Background},
 		{"address", &e.Address},
 		{"agent", &e.Agent},
 		{"operation", &e.Operation},
-		{"resource_id", nullText[string]{&e.Resource}},
+		{"resource_id", orNull[string]{&e.Resource}},
 		{"shown", textArray[string]{of: &e.Shown}},
-		{"status", nullNumber[int]{&e.Status}},
+		{"status", orNull[int]{&e.Status}},
 		{"created_at", instant{&e.CreatedAt}},
 	}
 }
 
 // namedAuditFields adds the name that auditNames selects.
 func namedAuditFields(e *caller.AuditEntry) []field {
-	return append(auditFields(e), field{"name", nullText[string]{&e.Name}})
+	return append(auditFields(e), field{"name", orNull[string]{&e.Name}})
 }
 
 //nolint:gochecknoglobals // a constant, built from the columns

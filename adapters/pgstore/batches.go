@@ -15,10 +15,7 @@ type batches struct{ *tx }
 
 // batchFields leaves out the content.
 func batchFields(b *clearing.Batch) []field {
-	return []field{
-		{"id", &b.ID},
-		{"org_id", &b.Scope.Org},
-		{"mode", &b.Scope.Mode},
+	return scoped(&b.ID, &b.Scope, []field{
 		{"network", &b.Network},
 		{"name", &b.File.Name},
 		{"interchange_number", &b.File.ControlNumbers.Interchange},
@@ -36,7 +33,7 @@ func batchFields(b *clearing.Batch) []field {
 		{"acknowledged_at", instant{&b.AcknowledgedAt}},
 		{"overdue", textArray[clearing.AcknowledgementKind]{of: &b.Overdue}},
 		{"settled_at", instant{&b.SettledAt}},
-	}
+	})
 }
 
 // comparableNumber strips leading zeros and surrounding spaces from a control number,

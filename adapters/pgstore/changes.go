@@ -78,7 +78,7 @@ func (r changes) After(ctx context.Context, scopes []billing.Scope, mark event.M
 	var complete bool
 	var change event.Change
 	out := make([]event.ScopeChanges, len(scopes))
-	to := []any{&mark.Snapshot, &place, &complete, nullText[event.ChangeKind]{&change.Kind}, (*billing.JobID)(&change.ID)}
+	to := []any{&mark.Snapshot, &place, &complete, orNull[event.ChangeKind]{&change.Kind}, (*billing.JobID)(&change.ID)}
 	err := r.each(ctx, "read changes", to, func() {
 		of := &out[place-1]
 		of.Complete = complete

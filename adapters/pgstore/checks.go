@@ -16,10 +16,7 @@ type checks struct{ *tx }
 
 // checkFields leaves out exchanges, which few callers read.
 func checkFields(c *coverage.Check) []field {
-	return []field{
-		{"id", &c.ID},
-		{"org_id", &c.Scope.Org},
-		{"mode", &c.Scope.Mode},
+	return scoped(&c.ID, &c.Scope, []field{
 		{"office_id", &c.OfficeID},
 		{"payer_id", &c.Payer.ID},
 		{"payer_code", &c.Payer.PayerID},
@@ -43,7 +40,7 @@ func checkFields(c *coverage.Check) []field {
 		{"benefits", written{&c.Benefits}},
 		{"shown", written{&c.Shown}},
 		{"shown_failure", written{&c.ShownFailure}},
-	}
+	})
 }
 
 // encode returns the value of a JSON column, or NULL for a nil pointer. The JSON uses

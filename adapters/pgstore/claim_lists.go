@@ -29,11 +29,7 @@ func (r claims) List(ctx context.Context, f claim.Filter, p billing.Page) ([]*cl
 	default:
 		text, args = r.walked(f, p)
 	}
-	found, err := r.read(ctx, listed, text, args)
-	if err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
-	return found, nil
+	return r.read(ctx, "list claims", listed, text, args)
 }
 
 func (r claims) walked(f claim.Filter, p billing.Page) (string, []any) {
@@ -244,10 +240,8 @@ func (r claims) Search(
 		started = started[:maxStarted]
 	}
 	text, args := r.search(s, started, patients, p)
-	if found, err = r.read(ctx, listed, text, args); err != nil {
-		return nil, false, fmt.Errorf("search claims: %w", err)
-	}
-	return found, more, nil
+	found, err = r.read(ctx, "search claims", listed, text, args)
+	return found, more, err
 }
 
 // maxStarted is the maximum number of claims that are found by the start of a number.

@@ -2,8 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"slices"
 
 	"github.com/lib/pq"
@@ -17,10 +15,7 @@ type claims struct{ *tx }
 // claimFields returns every column that stores a field. The column that lists do not
 // need comes last. A field that is added here is written, read and compared.
 func claimFields(c *claim.Claim) []field {
-	return []field{
-		{"id", &c.ID},
-		{"org_id", &c.Scope.Org},
-		{"mode", &c.Scope.Mode},
+	return scoped(&c.ID, &c.Scope, []field{
 		{"kind", &c.Kind},
 		{"parent_id", &c.ParentID},
 		{"created_at", instant{&c.CreatedAt}},
@@ -67,7 +62,7 @@ func claimFields(c *claim.Claim) []field {
 		{"edits", document{&c.Edits, "{}"}},
 		{"findings", document{&c.Findings, "[]"}},
 		{"history", document{&c.History, "[]"}},
-	}
+	})
 }
 
 const (
@@ -106,8 +101,8 @@ const forwardedTo = `coalesce(CASE WHEN c.settled_at IS NULL AND c.sent_at IS NO
 // fields returns the columns that a statement of the extent selects, with their
 // destinations. The statement looks up the names of office and provider for each
 // row. A join could read more rows than the page, in another order.
-func (e extent) fields(r *claim.Record) []field {
-	all := claimFields(r.Claim)
+func (e extent) fields(row *claimRow) []field {
+	all, r := claimFields(&row.Claim), &row.record
 	end := len(all) - long
 	all = slices.Insert(all, end,
 		field{"coalesce((SELECT o.name FROM offices o WHERE o.id = c.office_id), '') AS office_name", &r.OfficeName},
@@ -124,9 +119,13 @@ func (e extent) fields(r *claim.Record) []field {
 }
 
 // columns returns the columns that a statement of the extent selects.
-func (e extent) columns() string { return columnsOf(e.fields(newRecord())) }
+func (e extent) columns() string { return columnsOf(e.fields(&claimRow{})) }
 
-func newRecord() *claim.Record { return &claim.Record{Claim: &claim.Claim{}} }
+// claimRow is a claim with what other tables add.
+type claimRow struct {
+	claim.Claim
+	record claim.Record
+}
 
 // provider reads the names of a provider.
 type provider struct{ to *claim.ProviderSummary }
@@ -141,16 +140,14 @@ func (p provider) Scan(src any) error {
 	return nil
 }
 
-// read reads claims of the extent.
-func (r claims) read(ctx context.Context, e extent, text string, args []any) ([]*claim.Record, error) {
-	all := []*claim.Record{}
-	err := r.scan(ctx, func(row *sql.Rows) error {
-		c := newRecord()
-		err := row.Scan(targets(e.fields(c))...)
-		c.Provider.ID = c.ProviderID
-		all = append(all, c)
-		return err
-	}, text, args...)
+// read reads claims of the extent. What says in errors what it does.
+func (r claims) read(ctx context.Context, what string, e extent, text string, args []any) ([]*claim.Record, error) {
+	rows, err := read(ctx, r.tx, what, e.fields, text, args...)
+	all := make([]*claim.Record, len(rows))
+	for i, row := range rows {
+		row.record.Claim, row.record.Provider.ID = &row.Claim, row.ProviderID
+		all[i] = &row.record
+	}
 	return all, err
 }
 
@@ -178,12 +175,16 @@ func (r claims) row(c *claim.Claim) (row, error) {
 
 // Insert stores a new claim.
 func (r claims) Insert(ctx context.Context, c *claim.Claim) error {
+	r.evidence = rowEvidence("claims", c.ID)
+	return r.write(ctx, c, insertClaims)
+}
+
+func (r claims) write(ctx context.Context, c *claim.Claim, text string) error {
 	columns, err := r.row(c)
 	if err != nil {
 		return err
 	}
-	r.evidence = rowEvidence("claims", c.ID)
-	return r.rows(ctx, c.ID, columns, insertClaims)
+	return r.rows(ctx, c.ID, columns, text)
 }
 
 //nolint:gochecknoglobals // constants, built from the columns
@@ -205,11 +206,7 @@ const derived = ", first_service_date, last_service_date, accepted_sum"
 // on the conflict of the primary key, which needs no statistics. An UPDATE with a
 // join read the whole table for each row while the table had no statistics.
 func (r claims) Save(ctx context.Context, c *claim.Claim) error {
-	columns, err := r.row(c)
-	if err != nil {
-		return err
-	}
-	return r.rows(ctx, c.ID, columns, saveClaims)
+	return r.write(ctx, c, saveClaims)
 }
 
 // Get reads a claim.
@@ -230,12 +227,12 @@ func (r claims) single(id billing.ClaimID, end string) (string, []any) {
 
 func (r claims) one(ctx context.Context, id billing.ClaimID, end string) (*claim.Record, error) {
 	text, args := r.single(id, end)
-	found, err := r.read(ctx, alone, text, args)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("get claim %s: %w", id, err)
-	case len(found) == 0:
-		return nil, billing.NotFound("claim", "")
+	found, err := r.read(ctx, "get claim "+id.String(), alone, text, args)
+	if err == nil && len(found) == 0 {
+		err = billing.NotFound("claim", "")
+	}
+	if err != nil {
+		return nil, err
 	}
 	return found[0], nil
 }
@@ -253,9 +250,5 @@ func (r claims) similar(patient billing.PatientID, span billing.DateSpan) (strin
 // Similar reads claims with services in the span.
 func (r claims) Similar(ctx context.Context, patient billing.PatientID, span billing.DateSpan) ([]*claim.Claim, error) {
 	text, args := r.similar(patient, span)
-	found, err := claimsOf(r.read(ctx, listed, text, args))
-	if err != nil {
-		return nil, fmt.Errorf("find similar claims: %w", err)
-	}
-	return found, nil
+	return claimsOf(r.read(ctx, "find similar claims", listed, text, args))
 }

@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/lib/pq"
@@ -98,11 +97,7 @@ func (r clearings) Match(ctx context.Context, controlNumbers, payerClaimNumbers 
 }
 
 func (r clearings) claims(ctx context.Context, text string, args []any) ([]*claim.Claim, error) {
-	found, err := claimsOf(claims(r).read(ctx, whole, text, args))
-	if err != nil {
-		return nil, fmt.Errorf("lock claims: %w", err)
-	}
-	return found, nil
+	return claimsOf(claims(r).read(ctx, "lock claims", whole, text, args))
 }
 
 // Attached reads the closed attachments of claims. It excludes attachments for payer

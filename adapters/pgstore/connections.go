@@ -52,7 +52,7 @@ func (p pauseText[T]) Value() (driver.Value, error) {
 }
 
 // Scan reads the text.
-func (p pauseText[T]) Scan(src any) error { return nullText[T]{p.of}.Scan(src) }
+func (p pauseText[T]) Scan(src any) error { return orNull[T]{p.of}.Scan(src) }
 
 // connectionScope is what the secrets of a connection are bound to, beside its row.
 func connectionScope(c *network.Connection) billing.Scope {

@@ -217,10 +217,7 @@ func (q *query) deliveries(f webhook.DeliveryFilter) {
 }
 
 func deliveryFields(d *webhook.Delivery) []field {
-	return []field{
-		{"id", &d.ID},
-		{"org_id", &d.Scope.Org},
-		{"mode", &d.Scope.Mode},
+	return scoped(&d.ID, &d.Scope, []field{
 		{"endpoint_id", &d.EndpointID},
 		{"event_id", &d.EventID},
 		{"event_type", &d.EventType},
@@ -228,7 +225,7 @@ func deliveryFields(d *webhook.Delivery) []field {
 		{"next_attempt_at", instant{&d.NextAttemptAt}},
 		{"array_to_json(attempts) AS attempts", document{&d.Attempts, "[]"}},
 		{"created_at", instant{&d.CreatedAt}},
-	}
+	})
 }
 
 // Get reads a delivery.

@@ -16,10 +16,7 @@ import (
 type offices struct{ *tx }
 
 func officeFields(o *directory.Office) []field {
-	return []field{
-		{"id", &o.ID},
-		{"org_id", &o.Scope.Org},
-		{"mode", &o.Scope.Mode},
+	return scoped(&o.ID, &o.Scope, []field{
 		{"created_at", instant{&o.CreatedAt}},
 		{"name", &o.Name},
 		{"npi", &o.NPI},
@@ -34,7 +31,7 @@ func officeFields(o *directory.Office) []field {
 		{"verified_at", instant{&o.VerifiedAt}},
 		{"details", document{&o.OfficeDetails, "{}"}},
 		{"edits", document{&o.Edits, "{}"}},
-	}
+	})
 }
 
 // Get reads an office.
@@ -92,10 +89,7 @@ func (r offices) Insert(ctx context.Context, o *directory.Office) error {
 type providers struct{ *tx }
 
 func providerFields(p *directory.Provider) []field {
-	return []field{
-		{"id", &p.ID},
-		{"org_id", &p.Scope.Org},
-		{"mode", &p.Scope.Mode},
+	return scoped(&p.ID, &p.Scope, []field{
 		{"created_at", instant{&p.CreatedAt}},
 		{"first_name", &p.FirstName},
 		{"last_name", &p.LastName},
@@ -103,7 +97,7 @@ func providerFields(p *directory.Provider) []field {
 		{"taxonomy", &p.Taxonomy},
 		{"retired", &p.Retired},
 		{"edits", document{&p.Edits, "{}"}},
-	}
+	})
 }
 
 // Insert stores a new provider.
@@ -199,15 +193,12 @@ SELECT id, name_key, date_of_birth::text, pg_current_xact_id()::text FROM made`,
 }
 
 func patientFields(p *directory.Patient) []field {
-	return []field{
-		{"id", &p.ID},
-		{"org_id", &p.Scope.Org},
-		{"mode", &p.Scope.Mode},
+	return scoped(&p.ID, &p.Scope, []field{
 		{"first_name", &p.FirstName},
 		{"last_name", &p.LastName},
 		{"date_of_birth", &p.DateOfBirth},
 		{"created_at", instant{&p.CreatedAt}},
-	}
+	})
 }
 
 // List reads a page of patients, newest first.

@@ -12,10 +12,7 @@ import (
 type enrollments struct{ *tx }
 
 func enrollmentFields(e *network.Enrollment) []field {
-	return []field{
-		{"id", &e.ID},
-		{"org_id", &e.Scope.Org},
-		{"mode", &e.Scope.Mode},
+	return scoped(&e.ID, &e.Scope, []field{
 		{"office_id", &e.OfficeID},
 		{"payer_id", &e.Payer.ID},
 		{"payer_code", &e.Payer.PayerID},
@@ -28,7 +25,7 @@ func enrollmentFields(e *network.Enrollment) []field {
 		{"created_at", instant{&e.CreatedAt}},
 		{"updated_at", instant{&e.UpdatedAt}},
 		{"version", &e.Version},
-	}
+	})
 }
 
 // Put stores an enrollment in place of the one for its office, payer and transaction.

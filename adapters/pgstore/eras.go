@@ -15,10 +15,7 @@ type eras struct{ *tx }
 // eraFields leaves out the identity and the content. Later columns replace what the
 // detail says.
 func eraFields(e *remit.ERA) []field {
-	return []field{
-		{"id", &e.ID},
-		{"org_id", &e.Scope.Org},
-		{"mode", &e.Scope.Mode},
+	return scoped(&e.ID, &e.Scope, []field{
 		{"detail", details{e}},
 		{"arrival", given{&e.Arrival}},
 		{"payer_id", &e.Payer.ID},
@@ -39,7 +36,7 @@ func eraFields(e *remit.ERA) []field {
 		{"received_at", instant{&e.ReceivedAt}},
 		{"posted_at", instant{&e.PostedAt}},
 		{"later", maybe{&e.Later}},
-	}
+	})
 }
 
 // eraDetail is the part of a remittance that one column stores, under the names of its

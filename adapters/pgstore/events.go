@@ -12,16 +12,13 @@ import (
 type events struct{ *tx }
 
 func eventFields(e *event.Event) []field {
-	return []field{
-		{"id", &e.ID},
-		{"org_id", &e.Scope.Org},
-		{"mode", &e.Scope.Mode},
+	return scoped(&e.ID, &e.Scope, []field{
 		{"type", &e.Type},
 		{"resource_id", (*billing.JobID)(&e.Resource)},
 		{"sequence", &e.Sequence},
 		{"created_at", instant{&e.CreatedAt}},
 		{"data", &e.Data},
-	}
+	})
 }
 
 // Append stores an event, and queues it for the endpoints that subscribe to it. It

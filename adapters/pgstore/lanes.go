@@ -70,9 +70,9 @@ func dueFields(r *dueRow) []field {
 		field{"attempts", document{&r.delivery.Attempts, "[]"}},
 		field{"queued_at", instant{&r.delivery.CreatedAt}},
 		field{"event_id", &r.event.ID},
-		field{"type", nullText[event.Type]{&r.event.Type}},
+		field{"type", orNull[event.Type]{&r.event.Type}},
 		field{"resource_id", (*billing.JobID)(&r.event.Resource)},
-		field{"sequence", nullNumber[int]{&r.event.Sequence}},
+		field{"sequence", orNull[int]{&r.event.Sequence}},
 		field{"happened_at", instant{&r.event.CreatedAt}},
 		field{"data", &r.event.Data})
 }

@@ -10,10 +10,7 @@ import (
 type payerRequests struct{ *tx }
 
 func payerRequestFields(p *attachment.PayerRequest) []field {
-	return []field{
-		{"id", &p.ID},
-		{"org_id", &p.Scope.Org},
-		{"mode", &p.Scope.Mode},
+	return scoped(&p.ID, &p.Scope, []field{
 		{"source", &p.Source},
 		{"claim_id", &p.ClaimID},
 		{"payer_id", &p.Payer.ID},
@@ -27,7 +24,7 @@ func payerRequestFields(p *attachment.PayerRequest) []field {
 		{"answering_attachment_id", &p.AnsweringAttachment},
 		{"answer_note", &p.AnswerNote},
 		{"answered_at", instant{&p.AnsweredAt}},
-	}
+	})
 }
 
 // Insert stores a new payer request.

@@ -11,19 +11,16 @@ import (
 	"github.com/molar-billing/molar/core/billing/quarantine"
 )
 
-// quarantineFields leaves out the content.
+// quarantineFields leaves out the content. A file of the operator has no organization.
 func quarantineFields(q *quarantine.File) []field {
-	return []field{
-		{"id", &q.ID},
-		{"org_id", &q.Scope.Org}, // zero for the operator's
-		{"mode", &q.Scope.Mode},
+	return scoped(&q.ID, &q.Scope, []field{
 		{"source", &q.Origin},
 		{"name", &q.Name},
 		{"cause", &q.Cause},
 		{"reason", &q.Reason},
 		{"detail", maybe{&q.Payment}},
 		{"received_at", instant{&q.ReceivedAt}},
-	}
+	})
 }
 
 // sealedFields reads the content as it is stored. See unsealed.

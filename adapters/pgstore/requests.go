@@ -16,18 +16,15 @@ import (
 type requests struct{ *tx }
 
 func requestFields(e *caller.LoggedRequest) []field {
-	return []field{
-		{"id", &e.ID},
-		{"org_id", &e.Scope.Org},
-		{"mode", &e.Scope.Mode},
+	return scoped(&e.ID, &e.Scope, []field{
 		{"key_id", &e.KeyID},
 		{"operation", &e.Operation},
-		{"resource_id", nullText[string]{&e.Resource}},
-		{"status", nullNumber[int]{&e.Status}},
-		{"error", nullText[billing.Code]{&e.Error}},
+		{"resource_id", orNull[string]{&e.Resource}},
+		{"status", orNull[int]{&e.Status}},
+		{"error", orNull[billing.Code]{&e.Error}},
 		{"duration_us", microseconds{&e.Duration}},
 		{"created_at", instant{&e.CreatedAt}},
-	}
+	})
 }
 
 // microseconds is a column for a duration. It is NULL for zero.
@@ -36,13 +33,13 @@ type microseconds struct{ of *time.Duration }
 // Value returns the microseconds, or NULL.
 func (m microseconds) Value() (driver.Value, error) {
 	n := m.of.Microseconds()
-	return nullNumber[int64]{&n}.Value()
+	return orNull[int64]{&n}.Value()
 }
 
 // Scan reads the microseconds.
 func (m microseconds) Scan(src any) error {
 	var n int64
-	err := nullNumber[int64]{&n}.Scan(src)
+	err := orNull[int64]{&n}.Scan(src)
 	*m.of = time.Duration(n) * time.Microsecond
 	return err
 }
@@ -109,7 +106,7 @@ func (r requests) Written(ctx context.Context, after, before time.Time) ([]*call
 	var entries []*caller.LoggedRequest
 	to := []any{
 		&e.Scope.Org, &e.Scope.Mode, &e.ID, &e.KeyID, &e.Operation,
-		nullText[string]{&e.Resource},
+		orNull[string]{&e.Resource},
 		instant{&e.CreatedAt},
 		&e.Address,
 		&e.Agent, &check, &patient,

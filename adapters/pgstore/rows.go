@@ -81,33 +81,23 @@ func (l textArray[T]) Scan(src any) error {
 	return err
 }
 
-// nullText is a column for the text that it points to. It is NULL for an empty one.
-type nullText[T ~string] struct{ of *T }
+// orNull is a column for the text or the number that it points to. It is NULL for an
+// empty text, and for zero.
+type orNull[T ~string | ~int | ~int64] struct{ of *T }
 
-// Value returns the text, or NULL.
-func (t nullText[T]) Value() (driver.Value, error) { return nonEmpty(string(*t.of)).Value() }
-
-// Scan reads the text.
-func (t nullText[T]) Scan(src any) error {
-	var s sql.NullString
-	err := s.Scan(src)
-	*t.of = T(s.String)
-	return err
+// Value returns the value, or NULL.
+func (o orNull[T]) Value() (driver.Value, error) {
+	if *o.of == *new(T) {
+		return nil, nil
+	}
+	return driver.DefaultParameterConverter.ConvertValue(*o.of)
 }
 
-// nullNumber is a column for the number that it points to. It is NULL for zero.
-type nullNumber[T ~int | ~int64] struct{ of *T }
-
-// Value returns the number, or NULL.
-func (n nullNumber[T]) Value() (driver.Value, error) {
-	return sql.NullInt64{Int64: int64(*n.of), Valid: *n.of != 0}.Value()
-}
-
-// Scan reads the number.
-func (n nullNumber[T]) Scan(src any) error {
-	var i sql.NullInt64
-	err := i.Scan(src)
-	*n.of = T(i.Int64)
+// Scan reads the value.
+func (o orNull[T]) Scan(src any) error {
+	var v sql.Null[T]
+	err := v.Scan(src)
+	*o.of = v.V
 	return err
 }
 

@@ -19,6 +19,12 @@ type field struct {
 	at     any // a pointer, or a column type: Scan sets it and valueOf reads it
 }
 
+// scoped returns the columns that the rows of an organization have, with those of the
+// rest.
+func scoped(id any, in *billing.Scope, rest []field) []field {
+	return slices.Concat([]field{{"id", id}, {"org_id", &in.Org}, {"mode", &in.Mode}}, rest)
+}
+
 // given is a column that only the database writes.
 type given struct{ to any }
 

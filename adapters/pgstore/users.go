@@ -196,8 +196,8 @@ type accounts struct{ *tx }
 func accountFields(a *caller.Account) []field {
 	return append(userFields(&a.User),
 		field{"(SELECT name FROM organizations o WHERE o.id = org_id) AS org_name", &a.OrgName},
-		field{"password", nullText[string]{&a.Password}},
-		field{"totp", nullText[string]{&a.TOTPSecret}},
+		field{"password", orNull[string]{&a.Password}},
+		field{"totp", orNull[string]{&a.TOTPSecret}},
 		field{"totp_step", &a.TOTPStep},
 		field{"recovery_codes", digests{&a.RecoveryCodes}})
 }

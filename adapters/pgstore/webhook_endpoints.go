@@ -15,10 +15,7 @@ type endpoints struct{ *tx }
 
 // endpointFields leaves out the secret.
 func endpointFields(e *webhook.Endpoint) []field {
-	return []field{
-		{"id", &e.ID},
-		{"org_id", &e.Scope.Org},
-		{"mode", &e.Scope.Mode},
+	return scoped(&e.ID, &e.Scope, []field{
 		{"created_at", instant{&e.CreatedAt}},
 		{"created_by", &e.CreatedBy},
 		{"url", &e.URL},
@@ -28,9 +25,9 @@ func endpointFields(e *webhook.Endpoint) []field {
 		{"failures", &e.Health.Failures},
 		{"failing_since", instant{&e.Health.FailingSince}},
 		{"circuit_until", instant{&e.Health.CircuitUntil}},
-		{"disabled_reason", nullText[webhook.DisabledReason]{&e.DisabledBy}},
+		{"disabled_reason", orNull[webhook.DisabledReason]{&e.DisabledBy}},
 		{"last_success_at", instant{&e.DeliveredAt}},
-	}
+	})
 }
 
 // sealedEndpointFields reads the secret as it is stored. See reveal.

@@ -37,7 +37,7 @@ func layers() []layer {
 		{"core/billing/caller", nouns("event"), ""},
 		{"core/billing/webhook", nouns("event"), ""},
 		{"core/billing/clearing", nouns("event"), ""},
-		{"core/billing/scenario", nouns("event"), ""},
+		{"core/billing/scenario", nouns("clearing", "event"), ""},
 		{"core/billing/coverage", nouns("directory", "event"), "golang.org/x/text"},
 		{"core/billing/attachment", nouns("coverage", "directory", "event"), ""},
 		{"core/billing/remit", nouns("clearing", "directory", "event"), ""},

@@ -33,18 +33,14 @@ type scenarioRow struct {
 	Content   []byte             `db:"content"`
 }
 
-func (r scenarioRow) scenario() (*scenario.Own, error) {
-	return &scenario.Own{
+// opened returns the scenario with its decrypted content, if it was read.
+func (t *tx) opened(r scenarioRow) (o *scenario.Own, err error) {
+	o = &scenario.Own{
 		Scope: billing.Scope{Org: r.Org, Mode: r.Mode}, Ending: r.Ending, Operation: r.Operation, Summary: r.Summary, Dates: r.Dates,
 		CreatedAt: r.CreatedAt.UTC(),
-	}, nil
-}
-
-// opened returns the scenario with its decrypted content.
-func (t *tx) opened(r scenarioRow) (*scenario.Own, error) {
-	o, err := r.scenario()
-	if err != nil {
-		return nil, err
+	}
+	if r.Content == nil {
+		return o, nil
 	}
 	if o.Content, err = t.store.sealer.open(t.scope, scenarioEnding(r.Ending), r.Content); err != nil {
 		return nil, fmt.Errorf("decrypt a scenario of the sandbox: %w", err)
@@ -110,10 +106,10 @@ func (r scenarios) Delete(ctx context.Context, ending string) error {
 		r.scope.Org, r.scope.Mode, ending)
 }
 
-// List reads all scenarios without their contents.
+// List reads all scenarios, those for checks without their contents.
 func (r scenarios) List(ctx context.Context) ([]*scenario.Own, error) {
-	q := r.query(scenarioColumns, "sandbox_scenarios")
-	return many(ctx, r.tx, "list scenarios", scenarioRow.scenario, q.text("ORDER BY ending"), q.args...)
+	q := r.query(scenarioColumns+", CASE operation WHEN 'claim' THEN content END AS content", "sandbox_scenarios")
+	return many(ctx, r.tx, "list scenarios", r.opened, q.text("ORDER BY ending"), q.args...)
 }
 
 // OwnScenario returns the scope's scenario for an operation with one of the endings: the

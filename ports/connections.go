@@ -62,7 +62,7 @@ type Connector interface {
 }
 
 // Scenarios stores an organization's own scenarios of the sandbox. Only test mode has any.
-// Lock returns CodeNotFound; List reads all by their endings, without their contents.
+// Lock returns CodeNotFound; List reads all by their endings, the long contents of checks left out.
 type Scenarios interface {
 	// Insert returns CodeConflict if the ending exists, or scenario.MaxOwn scenarios do.
 	Insert(ctx context.Context, o *scenario.Own) error

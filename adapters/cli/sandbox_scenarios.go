@@ -52,7 +52,9 @@ func listScenarios(b Backend) *cobra.Command {
 			if asJSON {
 				return say(c, "%s", strings.TrimSpace(string(raw)))
 			}
-			var all struct{ Data []listedScenario }
+			var all struct {
+				Data []listedScenario `json:"data"`
+			}
 			if err := json.Unmarshal(raw, &all); err != nil {
 				return err
 			}
@@ -77,11 +79,13 @@ func addScenario(b Backend) *cobra.Command {
 		Dates     string `json:"dates"`
 	}{Operation: "eligibility"}
 	c := &cobra.Command{
-		Use: "add FILE", Short: "Make a payer of a 271", Args: exactlyOne("name the file of a 271, or - for the standard input"),
-		Long: "Reads a 271 as a payer sent it. Member IDs with the ending then get its reply, about the person who was asked for. The service\n" +
-			"keeps no names, addresses, birth dates or numbers of people. It keeps the payer's messages (MSG) and shows them once: remove the\n" +
-			"scenario if they name a person. " + sandboxKey,
-		Example: "  molar sandbox scenarios add delta.271 --ending -DELTA\n  molar sandbox scenarios add - --ending -DELTA --dates keep < delta.271",
+		Use: "add FILE", Short: "Make a payer of your own", Args: exactlyOne("name a file, or - for the standard input"),
+		Long: "A file of JSON is a scenario as POST /sandbox/scenarios takes it, such as one with the steps of a claim.\n\n" +
+			"Any other file is a 271 as a payer sent it: checks of member IDs with the ending then get its reply, about the person who was\n" +
+			"asked for. The service keeps no names, addresses, birth dates or numbers of people. It keeps the payer's messages (MSG) and\n" +
+			"shows them once: remove the scenario if they name a person. " + sandboxKey,
+		Example: "  molar sandbox scenarios add delta.271 --ending -DELTA\n  molar sandbox scenarios add - --ending -DELTA --dates keep < delta.271\n" +
+			"  molar sandbox scenarios add steps.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			content, err := contentOf(c, args[0])
 			if err != nil {
@@ -91,9 +95,13 @@ func addScenario(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			body.X12 = string(content)
 			var made listedScenario
-			if err := api.post(c.Context(), "/sandbox/scenarios", body, &made); err != nil {
+			var sent any = json.RawMessage(content)
+			if !strings.HasPrefix(strings.TrimSpace(string(content)), "{") {
+				body.X12 = string(content)
+				sent = body
+			}
+			if err := api.post(c.Context(), "/sandbox/scenarios", sent, &made); err != nil {
 				return err
 			}
 			for _, m := range made.Messages {
@@ -101,14 +109,13 @@ func addScenario(b Backend) *cobra.Command {
 					return err
 				}
 			}
-			return say(c, "Member IDs that end in %s get this reply.", made.Ending)
+			return say(c, "Member IDs that end in %s now have this payer.", made.Ending)
 		},
 	}
 	f.on(c)
-	c.Flags().StringVar(&body.Ending, "ending", "", "the ending of member IDs, such as -DELTA")
+	c.Flags().StringVar(&body.Ending, "ending", "", "the ending of member IDs for a 271, such as -DELTA")
 	c.Flags().StringVar(&body.Summary, "summary", "", "what it is, in a sentence")
 	c.Flags().StringVar(&body.Dates, "dates", "move", "move the dates to the day of the check, or keep them")
-	_ = c.MarkFlagRequired("ending")
 	return c
 }
 

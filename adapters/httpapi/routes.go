@@ -224,7 +224,7 @@ func (a *api) routes() []route {
 		{get, sandboxPath + "scenarios", sandboxed, noBody, a.listScenarios},
 		{post, sandboxPath + "scenarios", sandboxed, jsonBody, a.addScenario},
 		{patch, sandboxPath + "scenarios/{ending}", sandboxed, jsonBody, a.changeScenario},
-		{del, sandboxPath + "scenarios/{ending}", sandboxed, noBody, deleting(a.scenarios.Remove, scenarioEnding)},
+		{del, sandboxPath + "scenarios/{ending}", sandboxed, noBody, withoutQuery(a.removeScenario)},
 		{post, sandboxPath + "eras", sandboxed, jsonBody, a.sendERA},
 
 		{get, root + "/openapi.yaml", nothing, noBody, withoutQuery(getOpenAPI)},

@@ -62,6 +62,48 @@ func sandboxERAShape(name string) sandboxERAJSON { return sandboxERAJSON{"sandbo
 
 func readScenario(doc *object, in *intake.ScenarioRequest) {
 	in.Summary, in.X12, in.Dates = doc.optionalText("summary"), doc.optionalText("x12"), doc.optionalText("dates")
+	in.Steps = mapped(doc.optionalObjects("steps"), readStep)
+}
+
+func readStep(step *object) intake.StepRequest {
+	r := intake.StepRequest{After: step.text("after")}
+	for _, do := range scenario.Actions() {
+		o := step.optionalObject(string(do))
+		if o == nil {
+			continue
+		}
+		r.Do = append(r.Do, do)
+		switch do { //nolint:exhaustive // the others have no fields
+		case scenario.Accept:
+			r.By = o.optionalText("by")
+		case scenario.Reject:
+			r.By, r.Codes = o.optionalText("by"), o.optionalTexts("codes")
+		case scenario.Deny:
+			r.Reason = o.optionalText("reason")
+		case scenario.Pay, scenario.Estimate:
+			r.Percent, r.PatientPercent = o.optionalNumber("percent"), o.optionalNumber("patient_percent")
+			r.Lines = mapped(o.optionalObjects("lines"), readStepLine)
+		}
+		o.end()
+	}
+	step.end()
+	return r
+}
+
+func readStepLine(line *object) intake.StepLine {
+	l := intake.StepLine{Paid: line.text("paid"), Allowed: line.text("allowed"), Remarks: line.optionalTexts("remarks"), Unbalanced: line.flag("unbalanced")}
+	l.Adjustments = mapped(line.optionalObjects("adjustments"), func(o *object) intake.StepAdjustment {
+		a := intake.StepAdjustment{Group: o.text("group"), Reason: o.text("reason"), Amount: o.text("amount")}
+		o.end()
+		return a
+	})
+	line.end()
+	return l
+}
+
+// removeScenario handles DELETE /sandbox/scenarios/{ending}.
+func (a *api) removeScenario(x *exchange) (*reply, error) {
+	return kept(a.scenarios.Remove(x.ctx, removing[*scenario.Own](x), scenarioEnding(x)))
 }
 
 func scenarioEnding(x *exchange) string { return x.params.Params("ending") }

@@ -220,11 +220,21 @@ func TestOwnScenarios(t *testing.T) {
 	for body, want := range map[string]string{
 		delta("-DELTA", nil): "", delta("-DENIED", nil): "", delta("-SLOW-5", nil): "", delta("-ACTIVE-FULL", nil): "",
 		delta("DELTA", nil): "ending format", delta("-a", nil): "ending format",
-		delta("-NEW", with("operation", "claim")):                                "operation not_allowed",
-		delta("-NEW", with("dates", "stay")):                                     "dates not_allowed",
-		delta("-NEW", with("x12", "ISA")):                                        "x12 format",
-		delta("-NEW", with("x12", strings.Repeat("x", 262_145))):                 "x12 too_long",
-		delta("-NEW", with("x12", strings.Replace(deltaReply, "271", "837", 1))): "x12 format",
+		delta("-NEW", with("operation", "attachment")): "operation not_allowed",
+		delta("-NEW", with("operation", "claim")):      "x12 conflict",
+		stepsOf("-NEW"): "steps required",
+		stepsOf("-NEW", `{"after":"P1M","accept":{}}`):                                                                         "steps.0.after format",
+		stepsOf("-NEW", `{"after":"PT1S"}`):                                                                                    "steps.0 required",
+		stepsOf("-NEW", `{"after":"PT1S","accept":{},"pay":{}}`):                                                               "steps.0 required",
+		stepsOf("-NEW", `{"after":"PT1S","accept":{}}`, `{"after":"PT1S","reverse":{}}`):                                       "steps.1 conflict",
+		stepsOf("-NEW", `{"after":"PT1S","reject":{"codes":["Z9:1"]}}`):                                                        "steps.0.reject.codes.0 format",
+		stepsOf("-NEW", `{"after":"PT1S","accept":{}}`, `{"after":"PT1S","pay":{"percent":101}}`):                              "steps.1.pay.percent range",
+		stepsOf("-NEW", `{"after":"PT1S","accept":{}}`, `{"after":"PT1S","pay":{"lines":[{"paid":"1.00","allowed":"2.00"}]}}`): "steps.1.pay.lines.0 conflict",
+		stepsOf("-NEW", `{"after":"PT1S","accept":{}}`, `{"after":"PT1S","deny":{"reason":"96"}}`):                             "steps.1.deny.reason format",
+		delta("-NEW", with("dates", "stay")):                                                                                   "dates not_allowed",
+		delta("-NEW", with("x12", "ISA")):                                                                                      "x12 format",
+		delta("-NEW", with("x12", strings.Repeat("x", 262_145))):                                                               "x12 too_long",
+		delta("-NEW", with("x12", strings.Replace(deltaReply, "271", "837", 1))):                                               "x12 format",
 	} {
 		a := s.do(t, call{path: "/sandbox/scenarios", body: body, bad: true})
 		if want == "" {
@@ -270,5 +280,76 @@ func TestSandboxERA(t *testing.T) {
 	}
 	if a := s.do(t, call{path: "/eras", key: s.other}); a.StatusCode != 200 || strings.Contains(a.body, "CHECK") {
 		t.Errorf("another organization: %s", a.body)
+	}
+}
+
+// stepsOf is the body of a scenario for claims.
+func stepsOf(ending string, steps ...string) string {
+	return `{"ending":"` + ending + `","operation":"claim","steps":[` + strings.Join(steps, ",") + `]}`
+}
+
+// TestOwnSteps lets claims follow steps, each kind of which is there.
+func TestOwnSteps(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.clear(t)
+	const soon = `{"after":"PT0.01S",`
+	accepted := []string{soon + `"accept":{"by":"clearinghouse"}}`, soon + `"accept":{}}`}
+	for ending, steps := range map[string][]string{
+		"-LONG": {
+			soon + `"request_information":{}}`, soon + `"pay":{"percent":80,"patient_percent":25}}`, soon + `"reverse":{}}`, soon + `"deny":{"reason":"PR-204"}}`,
+		},
+		"-LINES": {soon + `"pay":{"lines":[{"paid":"300.00","allowed":"350.00","adjustments":[{"group":"PR","reason":"1","amount":"50.00"}],"remarks":["N130"]}]}}`},
+		"-ODD":   {soon + `"pay":{"lines":[{"paid":"300.00","allowed":"100.00","unbalanced":true}]}}`},
+		"-BACK":  {soon + `"pay":{}}`, soon + `"take_back":{}}`},
+		"-AWAY":  {soon + `"forward":{}}`},
+		"-GUESS": {soon + `"estimate":{"percent":50}}`},
+	} {
+		s.must(t, 201, call{path: "/sandbox/scenarios", body: stepsOf(ending, append(slices.Clone(accepted), steps...)...)})
+	}
+	s.must(t, 201, call{path: "/sandbox/scenarios", body: stepsOf("-REFUSED", soon+`"reject":{"by":"clearinghouse","codes":["A7:562"]}}`)})
+	send := func(ending string, change func(o anObject)) string {
+		a := s.must(t, 201, call{path: "/claims", body: s.crown("OF"+ending, func(o anObject) {
+			if change != nil {
+				change(o)
+			}
+			o["submit"] = true
+		})})
+		return a.text(t, "id")
+	}
+	long, lines, odd, back, away, refused := send("-LONG", nil), send("-LINES", nil), send("-ODD", nil), send("-BACK", nil), send("-AWAY", nil), send("-REFUSED", nil)
+	guess := send("-GUESS", asked)
+	const house, payer = event.ClaimAccepted, event.ClaimAccepted
+	for id, want := range map[string][]event.Type{
+		long:    {house, payer, event.ClaimStatusUpdated, event.ClaimPaid, event.ClaimPaymentReversed, event.ClaimDenied},
+		lines:   {house, payer, event.ClaimPaid},
+		odd:     {house, payer},
+		back:    {house, payer, event.ClaimPaid},
+		away:    {house, payer},
+		refused: {event.ClaimRejected},
+		guess:   {house, payer, event.PredeterminationReturned},
+	} {
+		s.shown(t, &scenarioJSON{Ending: id}, id, want)
+	}
+	s.must(t, 200, call{path: "/claims/" + long}).shows(t, "adjudications.0.allowed", "1000.00", "adjudications.0.paid", "750.00")
+	s.must(t, 200, call{path: "/claims/" + lines}).shows(t, "state", "paid", "adjudications.0.paid", "300.00", "adjudications.0.patient_responsibility", "50.00")
+	porttest.Await(t, "a remittance that does not add up, one without claims, and one that is forwarded", func() bool {
+		var eras pageJSON[struct {
+			State string `json:"state"`
+		}]
+		s.load(t, "/eras?limit=100", &eras)
+		return len(eras.Data) == 9
+	})
+	// A claim keeps the steps that it was sent with.
+	s.must(t, 200, call{method: "PATCH", path: "/sandbox/scenarios/-LINES", body: `{"steps":[` + soon + `"reject":{}}]}`})
+	again := send("-LINES", nil)
+	s.shown(t, &scenarioJSON{Ending: again}, again, []event.Type{event.ClaimRejected})
+	if got := s.events(t, lines); len(got) != 6 {
+		t.Errorf("a claim that was paid has %v", got)
+	}
+	for _, sc := range s.scenarios(t, "?operation=claim") {
+		if sc.Ending == "-LONG" && (sc.BuiltIn || len(sc.Follows) != 6 || *sc.Follows[3].Event != event.ClaimPaid || sc.Follows[3].After != "PT0.01S") {
+			t.Errorf("%+v", sc)
+		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 // count transactions of a scope separately from all others.
 func (s *Store) Metrics() []prometheus.Collector {
 	return []prometheus.Collector{
-		collectors.NewDBStatsCollector(s.scoped, "molar"),
-		collectors.NewDBStatsCollector(s.system, "molar_system"),
+		collectors.NewDBStatsCollector(s.scoped.DB, "molar"),
+		collectors.NewDBStatsCollector(s.system.DB, "molar_system"),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "molar_database_waiting", Help: "Transactions that wait for their turn at the database.",
 		}, func() float64 { return float64(s.turns.length()) }),

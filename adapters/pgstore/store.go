@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -52,9 +53,9 @@ type Options struct {
 
 // Store is a PostgreSQL database.
 type Store struct {
-	scoped    *sql.DB // for transactions of one scope; scopes take turns
+	scoped    *sqlx.DB // for transactions of one scope; scopes take turns
 	turns     turns
-	system    *sql.DB // for all other transactions
+	system    *sqlx.DB // for all other transactions
 	connector *connector
 	sealer    *sealer
 	running   running
@@ -158,13 +159,13 @@ func (s *Store) first(ctx context.Context, o Options) error {
 }
 
 // pool returns a pool of up to n connections.
-func pool(c *connector, n int) *sql.DB {
+func pool(c *connector, n int) *sqlx.DB {
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n) // keep connections for their prepared statements
 	db.SetConnMaxIdleTime(10 * time.Minute)
 	db.SetConnMaxLifetime(time.Hour)
-	return db
+	return sqlx.NewDb(db, "postgres")
 }
 
 // connConfig reads the URL and adds the settings that the store relies on. A setting
@@ -276,7 +277,7 @@ func (s *Store) attempt(ctx context.Context, t *tx, in session, readOnly bool, f
 		db, release = s.scoped, sync.OnceFunc(s.turns.release)
 	}
 	defer release()
-	begun, err := db.BeginTx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
+	begun, err := db.BeginTxx(context.WithValue(ctx, sessionKey{}, in), &sql.TxOptions{ReadOnly: readOnly})
 	if err != nil {
 		return ofBegin(ctx, err)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
@@ -24,7 +26,7 @@ import (
 // row by row at the cost of one round trip.
 type tx struct {
 	store    *Store
-	sql      *sql.Tx
+	sql      *sqlx.Tx
 	scope    billing.Scope
 	clock    clock
 	queue    []write
@@ -268,7 +270,7 @@ func (t *tx) row(ctx context.Context, to []any, text string, args ...any) error 
 	if err := t.flush(ctx); err != nil {
 		return err
 	}
-	return t.run(ctx, func() error { return t.sql.QueryRowContext(ctx, text, args...).Scan(to...) })
+	return t.run(ctx, func() error { return t.sql.QueryRowxContext(ctx, text, args...).Scan(to...) })
 }
 
 // scan calls read for each row of a statement.
@@ -277,13 +279,13 @@ func (t *tx) scan(ctx context.Context, read func(row *sql.Rows) error, text stri
 		return err
 	}
 	return t.run(ctx, func() error {
-		rows, err := t.sql.QueryContext(ctx, text, args...)
+		rows, err := t.sql.QueryxContext(ctx, text, args...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close() //nolint:errcheck // rows.Err has the error
 		for rows.Next() {
-			if err := read(rows); err != nil {
+			if err := read(rows.Rows); err != nil {
 				return err
 			}
 		}

@@ -38,6 +38,7 @@ type claimScenario struct {
 type terms struct {
 	status            string // CLP02 of a claim
 	contract, patient int64
+	rounds            bool                   // cents are rounded half up, not cut
 	refused           *remittance.Adjustment // the group and reason if nothing is paid
 }
 
@@ -210,9 +211,14 @@ func (t *terms) decide(s *remittance.Service) {
 		return
 	}
 	contract := s.Charge * billing.Money(t.contract) / 100
+	half := billing.Money(0)
+	if t.rounds {
+		half = 50
+		contract = s.Charge - (s.Charge*billing.Money(100-t.contract)+half)/100
+	}
 	allowed := s.Charge - contract
 	adjust(s, groupContract, reasonFee, contract)
-	adjust(s, remittance.GroupPatient, reasonShare, allowed*billing.Money(t.patient)/100)
+	adjust(s, remittance.GroupPatient, reasonShare, (allowed*billing.Money(t.patient)+half)/100)
 	s.Amounts = []remittance.Amount{{Qualifier: "B6", Amount: allowed}}
 }
 

@@ -1,10 +1,13 @@
 package sandboxnet
 
 import (
+	"time"
+
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/adapters/x12/claims"
 	"github.com/molar-billing/molar/adapters/x12/remittance"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/scenario"
 )
 
 // batch is a transaction set of claims.
@@ -13,6 +16,7 @@ type batch struct {
 
 	claims    []*received
 	forwarded []*received // those that pass the edits
+	own       []*received // those that pass the edits and follow steps of their organization's own
 }
 
 // received is a claim with its scenario and the numbers that it gets.
@@ -21,6 +25,7 @@ type received struct {
 
 	scenario            claimScenario
 	faults              []fault
+	own                 []scenario.ClaimStep
 	clearinghouseNumber string
 	payerNumber         string
 
@@ -32,13 +37,16 @@ type received struct {
 	// The same for the payer to which the claim was forwarded. Its only remittance
 	// is the later one.
 	secondaryTakeBack, secondaryStated []remittance.Claim
+
+	onLines  []scenario.OnLine               // of the step that is performed
+	withheld []remittance.ProviderAdjustment // as above
 }
 
 // newBatch numbers the claims. A payer keeps its own number for a claim that is
 // replaced or voided. It derives other numbers from the control numbers, so
 // that a resent claim gets the same number.
-func newBatch(b *claims.Batch) *batch {
-	all := batch{Batch: b, claims: make([]*received, len(b.Claims))}
+func newBatch(b *claims.Batch, own ownSteps) (*batch, error) {
+	all := batch{Batch: b}
 	for i := range b.Claims {
 		c := &b.Claims[i]
 		r := received{
@@ -48,11 +56,23 @@ func newBatch(b *claims.Batch) *batch {
 		if c.Frequency == claims.FrequencyOriginal || r.payerNumber == "" {
 			r.payerNumber = "SP" + digits(12, "payer", c.Payer.PayerID, c.Billing.NPI, c.Billing.TaxID, c.PatientControlNumber)
 		}
-		if all.claims[i] = &r; len(r.faults) == 0 {
+		if own != nil && len(r.faults) == 0 && !isVoid(c) {
+			var err error
+			if r.own, err = own(c.Subscriber.MemberID); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case r.own != nil:
+			r.scenario = claimScenario{}
+			all.own = append(all.own, &r)
+			continue
+		case len(r.faults) == 0:
 			all.forwarded = append(all.forwarded, &r)
 		}
+		all.claims = append(all.claims, &r)
 	}
-	return &all
+	return &all, nil
 }
 
 // byPayer groups the forwarded claims by payer.
@@ -102,10 +122,12 @@ func status(day billing.Date, action string, charge billing.Money, c acknowledge
 }
 
 // edited writes the clearinghouse's report: it has forwarded a claim, or rejected it.
-func (o *outbox) edited(b *batch) {
-	l := o.letter("clearinghouse", "277", untilForwarded)
-	source := acknowledgements.Name{Entity: entityClearinghouse, Kind: "2", Last: sandboxName, IDQualifier: "46", ID: o.name(b.Interchange)}
-	o.report(l, acknowledgements.KindAcknowledgement, b, b.claims, source, func(r *received, c *acknowledgements.Claim) {
+func (o *outbox) edited(b *batch, of []*received, after time.Duration) {
+	if len(of) == 0 {
+		return
+	}
+	l := o.letter("clearinghouse", "277", after)
+	o.report(l, acknowledgements.KindAcknowledgement, b, of, o.house(b), func(r *received, c *acknowledgements.Claim) {
 		if refuse(r, l.day(), c); len(r.faults) == 0 {
 			c.Statuses = []acknowledgements.Status{
 				status(l.day(), actionAccept, r.Charge(), acknowledgements.Code{Category: "A1", Status: "16", Entity: entityPayer}),
@@ -114,10 +136,15 @@ func (o *outbox) edited(b *batch) {
 	})
 }
 
+// house names the clearinghouse in its reports.
+func (o *outbox) house(b *batch) acknowledgements.Name {
+	return acknowledgements.Name{Entity: entityClearinghouse, Kind: "2", Last: sandboxName, IDQualifier: "46", ID: o.name(b.Interchange)}
+}
+
 // accepted writes the payer's report: it has accepted the claims whose
 // subscriber it knows.
-func (o *outbox) accepted(b *batch, of []*received) {
-	l := o.letter("payer", "277", untilAccepted)
+func (o *outbox) accepted(b *batch, of []*received, after time.Duration) {
+	l := o.letter("payer", "277", after)
 	o.report(l, acknowledgements.KindAcknowledgement, b, of, payerName(of), func(r *received, c *acknowledgements.Claim) {
 		if r.scenario.rejected {
 			s := status(l.day(), actionReject, r.Charge(), acknowledgements.Code{Category: "A7", Status: "164", Entity: entitySubscriber})
@@ -146,11 +173,15 @@ func (o *outbox) asked(b *batch, of []*received) {
 			about = append(about, r)
 		}
 	}
-	if len(about) == 0 {
-		return
+	if len(about) > 0 {
+		o.request(b, about, untilAccepted+untilAsked)
 	}
-	l := o.letter("request", "277", untilAccepted+untilAsked)
-	o.report(l, acknowledgements.KindRequest, b, about, payerName(of), func(r *received, c *acknowledgements.Claim) {
+}
+
+// request writes a payer's request for a report on the claims.
+func (o *outbox) request(b *batch, about []*received, after time.Duration) {
+	l := o.letter("request", "277", after)
+	o.report(l, acknowledgements.KindRequest, b, about, payerName(about), func(r *received, c *acknowledgements.Claim) {
 		c.PayerReference, c.PayerClaimNumber = "SR"+digits(12, l.name, r.PatientControlNumber), r.payerNumber
 		c.Due = l.day().AddDays(daysToRespond)
 		c.Statuses = []acknowledgements.Status{

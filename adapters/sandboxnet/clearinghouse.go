@@ -12,6 +12,7 @@ import (
 	"github.com/molar-billing/molar/adapters/x12/acknowledgements"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/scenario"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -88,7 +89,13 @@ func (c *Clearinghouse) Send(ctx context.Context, f clearing.OutgoingFile, _ fun
 	if at.IsZero() {
 		at = c.clock.Now()
 	}
-	files, err := c.replies(f.Name, f.Content, at, remember)
+	var own ownSteps
+	if c.options.Own != nil {
+		own = c.steps(func(endings []string) (*scenario.Own, error) {
+			return c.options.Own(ctx, f.Scope, scenario.Claim, endings)
+		})
+	}
+	files, err := c.replies(f.Name, f.Content, at, remember, own)
 	if err != nil {
 		return fmt.Errorf("sandboxnet: %w", err)
 	}
@@ -113,7 +120,7 @@ func (c *Clearinghouse) Remove(ctx context.Context, name string) error {
 type memory func([]Note) ([][]byte, error)
 
 // replies returns all messages about a file that was sent at a time.
-func (c *Clearinghouse) replies(name string, content []byte, at time.Time, remember memory) ([]MailFile, error) {
+func (c *Clearinghouse) replies(name string, content []byte, at time.Time, remember memory, own ownSteps) ([]MailFile, error) {
 	o := outbox{Options: c.options, base: strings.TrimSuffix(name, ".837"), sent: at.UTC(), counts: map[string]int{}}
 	f, err := readSent(content)
 	if err != nil {
@@ -129,15 +136,22 @@ func (c *Clearinghouse) replies(name string, content []byte, at time.Time, remem
 	o.acknowledged(f)
 	var batches []*batch
 	for _, accepted := range f.accepted() {
-		batches = append(batches, newBatch(accepted))
+		b, err := newBatch(accepted, own)
+		if err != nil {
+			return nil, err
+		}
+		batches = append(batches, b)
 	}
 	if err := decide(name, batches, billing.DateOf(o.sent), remember); err != nil {
 		return nil, err
 	}
 	for _, b := range batches {
-		o.edited(b)
+		o.edited(b, b.claims, untilForwarded)
+		for _, r := range b.own {
+			o.perform(b, r)
+		}
 		for _, p := range b.byPayer() {
-			o.accepted(b, p)
+			o.accepted(b, p, untilAccepted)
 			o.asked(b, p)
 			o.paid(b, p)
 		}

@@ -19,7 +19,7 @@ func (a *Attachments) Kept() (open, committed, files int) {
 
 // Replies returns the messages that Send puts into the mail.
 func (c *Clearinghouse) Replies(name string, content []byte, remember func([]Note) ([][]byte, error)) ([]MailFile, error) {
-	return c.replies(name, content, c.clock.Now(), remember)
+	return c.replies(name, content, c.clock.Now(), remember, nil)
 }
 
 // Edits lists the categories and statuses of the table for the tests.

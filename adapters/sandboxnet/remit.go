@@ -62,7 +62,7 @@ func (o *outbox) paid(b *batch, of []*received) {
 // remit writes the remittance of the claims, if there are any, and computes their
 // figures. The payee and the scenario come from of, one of the claims.
 func (o *outbox) remit(what string, after time.Duration, b *batch, of *received, payer claims.Payer, all []remittance.Claim) {
-	if len(all) == 0 {
+	if len(all) == 0 && len(of.withheld) == 0 {
 		return
 	}
 	l := o.letter(what, "835", after)
@@ -73,11 +73,12 @@ func (o *outbox) remit(what string, after time.Duration, b *batch, of *received,
 			Handling: "I", CreditDebit: "C", Method: "CHK", Date: l.day(), Produced: l.day(),
 			Trace:      remittance.Trace{Number: trace, Originator: "1999999999"},
 			References: []remittance.Reference{{Qualifier: "EV", Value: b.Submitter.ID}},
-			Payer:      payerOf(payer), Payee: payeeOf(&of.Billing),
+			Payer:      payerOf(payer), Payee: payeeOf(&of.Billing), Adjustments: of.withheld,
 		},
 		Claims: all,
 	}
 	r.Settle()
+	of.restate(&r)
 	for i := range all {
 		if of.scenario.unbalanced && all[i].Status != remittance.StatusReversal {
 			all[i].Paid += unbalancedBy

@@ -15,6 +15,7 @@ type ScenarioRequest struct {
 	Summary   *string
 	X12       *string
 	Dates     *string
+	Steps     []StepRequest
 	Faults    billing.Faults // found when the body was decoded
 }
 
@@ -25,11 +26,14 @@ func (r ScenarioRequest) Scenario() (*scenario.Own, billing.Faults) {
 	if f.Required("ending", r.Ending, 0) && !scenario.ValidEnding(r.Ending) {
 		f.Add("ending", billing.FaultFormat, "The ending must be a hyphen and 2 to 30 of A to Z, 0 to 9 and hyphens.")
 	}
-	if f.Required("operation", r.Operation, 0) && o.Operation != scenario.Eligibility {
-		f.Add("operation", billing.FaultNotAllowed, "The operation must be eligibility.")
-	}
-	if r.X12 == nil {
+	switch f.Required("operation", r.Operation, 0); {
+	case r.Operation == "":
+	case o.Operation != scenario.Eligibility && o.Operation != scenario.Claim:
+		f.Add("operation", billing.FaultNotAllowed, "The operation must be eligibility or claim.")
+	case o.Operation == scenario.Eligibility && r.X12 == nil:
 		f.Add("x12", billing.FaultRequired, "Send the 271 of a payer.")
+	case o.Operation == scenario.Claim && len(r.Steps) == 0:
+		f.Add("steps", billing.FaultRequired, "Send at least one step.")
 	}
 	return o, f
 }
@@ -49,6 +53,14 @@ func (r ScenarioRequest) Apply(o *scenario.Own) billing.Faults {
 	}
 	if r.X12 != nil && len(*r.X12) > scenario.MaxX12 {
 		f.Add("x12", billing.FaultTooLong, "The 271 must have at most 262,144 bytes.")
+	}
+	if r.X12 != nil && o.Operation == scenario.Claim {
+		f.Add("x12", billing.FaultConflict, "A scenario for claims has steps.")
+	}
+	if len(r.Steps) > 0 && o.Operation == scenario.Eligibility {
+		f.Add("steps", billing.FaultConflict, "A scenario for checks has x12.")
+	} else if all := steps(&f, r.Steps); len(all) > 0 {
+		o.Content = scenario.Stored(all)
 	}
 	return f
 }

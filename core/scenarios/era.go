@@ -3,9 +3,9 @@ package scenarios
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/idempotency"
@@ -35,7 +35,7 @@ type Outside struct {
 // Errors: those of the idempotency key, and CodeInvalidRequest for a file that is no 835.
 func (s *Service) SendERA(ctx context.Context, call idempotency.Write[string], in intake.SandboxERA) (caller.Reply, error) {
 	key := sha256.Sum256([]byte(call.Scope.Org.UUID() + " " + call.Request.Key))
-	name := "sandbox-" + hex.EncodeToString(key[:16]) + ".835"
+	name := billing.FileID(key[:16]).String() + ".835"
 	reply, err := idempotency.Once(ctx, s.store, call, func(context.Context, ports.Tx) (string, error) {
 		if err := in.Check().Err(); err != nil {
 			return "", err

@@ -3,6 +3,7 @@ package scenario
 import (
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ type Own struct {
 	Operation Operation
 	Summary   string
 	Dates     Dates
-	Content   []byte // the reply of a payer, without the people in it
+	Content   []byte // the reply of a payer, without the people in it; for claims see Steps
 	CreatedAt time.Time
 
 	Messages []string // what the payer says in words, once: for the reply to the caller that sent it
@@ -60,8 +61,12 @@ func Endings(memberID string) (all []string) {
 
 // Listed returns the scenario as a list has it.
 func (o *Own) Listed() Scenario {
-	return Scenario{
-		Ending: o.Ending, Operation: o.Operation, Summary: o.Summary,
-		Follows: []Step{{Event: event.EligibilityCompleted, What: "The payer sends the reply that you stored."}},
+	shown := Scenario{Ending: o.Ending, Operation: o.Operation, Summary: o.Summary}
+	if o.Operation == Eligibility {
+		shown.Follows = []Step{{Event: event.EligibilityCompleted, What: "The payer sends the reply that you stored."}}
+	} else if steps, err := o.Steps(); err == nil {
+		shown.Follows = follows(steps)
+		shown.Predetermination = slices.ContainsFunc(steps, func(s ClaimStep) bool { return s.Do == Estimate })
 	}
+	return shown
 }

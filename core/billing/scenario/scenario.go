@@ -3,6 +3,8 @@ package scenario
 
 import (
 	"cmp"
+	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -69,11 +71,11 @@ func Period(d time.Duration) string {
 	}
 	date, clock := "P", ""
 	for _, unit := range units {
-		n := d / unit.of
-		if d -= n * unit.of; n == 0 {
+		n := int(d / unit.of)
+		if d %= unit.of; n == 0 {
 			continue
 		}
-		if part := strconv.Itoa(int(n)) + unit.name; unit.name == "D" {
+		if part := strconv.Itoa(n) + unit.name; unit.name == "D" {
 			date += part
 		} else {
 			clock += part
@@ -95,3 +97,22 @@ var units = []struct {
 	of   time.Duration
 	name string
 }{{24 * time.Hour, "D"}, {time.Hour, "H"}, {time.Minute, "M"}}
+
+var period = regexp.MustCompile(`^P(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})(?:\.(\d{1,3}))?S)?)?$`)
+
+var errPeriod = errors.New("scenario: no duration of ISO 8601")
+
+// ParsePeriod reads a duration of days, hours, minutes and seconds. Months and years have
+// no length.
+func ParsePeriod(s string) (d time.Duration, err error) {
+	m := period.FindStringSubmatch(s)
+	if m == nil || strings.HasSuffix(s, "P") || strings.HasSuffix(s, "T") {
+		return 0, errPeriod
+	}
+	for i, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute, time.Second} {
+		n, _ := strconv.Atoi("0" + m[i+1]) // digits only
+		d += time.Duration(n) * unit
+	}
+	milli, _ := strconv.Atoi((m[5] + "000")[:3])
+	return d + time.Duration(milli)*time.Millisecond, nil
+}

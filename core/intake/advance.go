@@ -1,9 +1,7 @@
 package intake
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -51,24 +49,15 @@ func (r AdvanceRequest) Advance() (parsed sandbox.Request, f billing.Faults) {
 	return parsed, f
 }
 
-// isoDuration is a duration of ISO 8601 whose parts have a length.
-var isoDuration = regexp.MustCompile(`^P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.(\d{1,6}))?S)?)?$`)
-
 // Duration parses a duration of ISO 8601. The fault is empty if it is one.
 func Duration(text string) (d time.Duration, fault string) {
-	const want = "Send a duration of ISO 8601, such as P14D, PT90S or P2DT3H."
-	m := isoDuration.FindStringSubmatch(text)
+	d, err := billing.ParseDuration(text)
 	date, _, _ := strings.Cut(text, "T")
 	switch {
+	case err == nil:
+		return d, ""
 	case strings.ContainsAny(date, "YM") && strings.HasPrefix(text, "P"):
 		return 0, "Months and years have no fixed length. Send days, such as P30D, or an instant in to."
-	case m == nil || text == "P" || m[3] == "T":
-		return 0, want
 	}
-	for i, unit := range map[int]time.Duration{1: 7 * 24 * time.Hour, 2: 24 * time.Hour, 4: time.Hour, 5: time.Minute, 6: time.Second} {
-		n, _ := strconv.ParseInt("0"+m[i], 10, 64)
-		d += time.Duration(n) * unit
-	}
-	micros, _ := strconv.ParseInt((m[7] + "000000")[:6], 10, 64)
-	return d + time.Duration(micros)*time.Microsecond, ""
+	return 0, "Send a duration of ISO 8601, such as P14D, PT90S or P2DT3H."
 }

@@ -63,7 +63,7 @@ var (
 func (r *StepRequest) step(f *billing.Faults, at string) scenario.ClaimStep {
 	s := scenario.ClaimStep{By: clearing.SidePayer}
 	var err error
-	if s.After, err = scenario.ParsePeriod(r.After); err != nil || s.After > scenario.MaxAfter {
+	if s.After, err = billing.ParseDuration(r.After); err != nil || s.After > scenario.MaxAfter {
 		f.Add(at+".after", billing.FaultFormat, "The value must be a duration of at most 366 days, such as PT1S or P14D. Months and years have no length.")
 	}
 	if len(r.Do) != 1 {

@@ -3,8 +3,6 @@ package scenario
 
 import (
 	"cmp"
-	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -97,22 +95,3 @@ var units = []struct {
 	of   time.Duration
 	name string
 }{{24 * time.Hour, "D"}, {time.Hour, "H"}, {time.Minute, "M"}}
-
-var period = regexp.MustCompile(`^P(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})(?:\.(\d{1,3}))?S)?)?$`)
-
-var errPeriod = errors.New("scenario: no duration of ISO 8601")
-
-// ParsePeriod reads a duration of days, hours, minutes and seconds. Months and years have
-// no length.
-func ParsePeriod(s string) (d time.Duration, err error) {
-	m := period.FindStringSubmatch(s)
-	if m == nil || strings.HasSuffix(s, "P") || strings.HasSuffix(s, "T") {
-		return 0, errPeriod
-	}
-	for i, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute, time.Second} {
-		n, _ := strconv.Atoi("0" + m[i+1]) // digits only
-		d += time.Duration(n) * unit
-	}
-	milli, _ := strconv.Atoi((m[5] + "000")[:3])
-	return d + time.Duration(milli)*time.Millisecond, nil
-}

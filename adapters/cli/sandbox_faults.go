@@ -36,11 +36,11 @@ func faultCommands(b Backend) *cobra.Command {
 			var shown shownFaults
 			return &shown, api.get(c.Context(), faultsPath, nil, &shown)
 		})
-	clear := onFaults(b, &cobra.Command{Use: "clear", Short: "Remove the fault rules", Args: cobra.NoArgs},
+	none := onFaults(b, &cobra.Command{Use: "clear", Short: "Remove the fault rules", Args: cobra.NoArgs},
 		func(c *cobra.Command, api *client, _ []string) (*shownFaults, error) {
 			return api.putFaults(c.Context(), []byte(`{"rules": []}`))
 		})
-	return group("faults", "Let requests and webhooks of test mode fail, to try how your software bears it", set, show, clear)
+	return group("faults", "Let requests and webhooks of test mode fail, to try how your software bears it", set, show, none)
 }
 
 // readInput reads a file, or the standard input for -.

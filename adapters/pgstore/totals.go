@@ -55,8 +55,10 @@ func (r totals) Claims(ctx context.Context, today billing.Date) (claim.Totals, e
 	var age, count int
 	var sent billing.Date
 	var money claim.ClaimMoney
-	to := []any{&kind, &state, &age, &sent, &count, &money.Charged, &money.Paid, &money.PatientResponsibility, &money.Outstanding,
-		&money.PaidElsewhere, &money.BilledToPatient, &money.Overpaid}
+	to := []any{
+		&kind, &state, &age, &sent, &count, &money.Charged, &money.Paid, &money.PatientResponsibility, &money.Outstanding,
+		&money.PaidElsewhere, &money.BilledToPatient, &money.Overpaid,
+	}
 	text, args := r.claims(today)
 	err := r.each(ctx, "read the totals of claims", to, func() {
 		if kind != "" {

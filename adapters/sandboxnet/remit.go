@@ -133,7 +133,7 @@ func payerOf(p claims.Payer) remittance.Party {
 }
 
 func payeeOf(o *claims.BillingProvider) remittance.Party {
-	p := remittance.Party{Name: o.Name, IDQualifier: "XX", ID: o.NPI, Address: remittance.Address(o.Address)}
+	p := remittance.Party{Name: o.Name, IDQualifier: "XX", ID: o.NPI, Address: o.Address}
 	switch {
 	case o.NPI == "":
 		p.IDQualifier, p.ID = "FI", o.TaxID

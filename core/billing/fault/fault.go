@@ -3,6 +3,8 @@
 package fault
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -128,7 +130,8 @@ func (r Rule) Strikes(n int) bool {
 	if r.Probability == 0 {
 		return n <= r.Times
 	}
-	return float64(mix(uint64(r.Seed)<<32^uint64(n))>>11)/(1<<53) < r.Probability
+	hash := sha256.Sum256(fmt.Appendf(nil, "%d %d", r.Seed, n))
+	return float64(binary.BigEndian.Uint64(hash[:])>>11)/(1<<53) < r.Probability // 53 bits are a fraction from 0 to 1
 }
 
 // Struck returns how many of its matches the rule has struck.
@@ -142,12 +145,4 @@ func (r Rule) Struck() (struck int) {
 		}
 	}
 	return struck
-}
-
-// mix spreads the bits of n (the finalizer of SplitMix64).
-func mix(n uint64) uint64 {
-	n += 0x9e3779b97f4a7c15
-	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
-	n = (n ^ n>>27) * 0x94d049bb133111eb
-	return n ^ n>>31
 }

@@ -45,9 +45,12 @@ func TestConcerns(t *testing.T) {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	good := []fault.Rule{
-		{Operation: "*", Kind: fault.Delay, Milliseconds: 20_000, Times: 1}, {Operation: "*", Kind: fault.Error, Status: 503, Probability: 0.5, Seed: 3},
-		{Operation: "createClaim", Kind: fault.DropReply, Probability: 1}, {Operation: "*", Kind: fault.RateLimit, Times: 3},
-		{Operation: "*", Kind: fault.DuplicateDelivery, Times: 3}, {Operation: "*", Kind: fault.DelayDelivery, Milliseconds: 100, Times: 3},
+		{Operation: "*", Kind: fault.Delay, Milliseconds: 20_000, Times: 1},
+		{Operation: "*", Kind: fault.Error, Status: 503, Probability: 0.5, Seed: 3},
+		{Operation: "createClaim", Kind: fault.DropReply, Probability: 1},
+		{Operation: "*", Kind: fault.RateLimit, Times: 3},
+		{Operation: "*", Kind: fault.DuplicateDelivery, Times: 3},
+		{Operation: "*", Kind: fault.DelayDelivery, Milliseconds: 100, Times: 3},
 	}
 	for _, r := range good {
 		var f billing.Faults
@@ -69,8 +72,13 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: %v", field, f)
 		}
 	}
-	for _, r := range []fault.Rule{{Operation: "*", Kind: fault.RateLimit, Times: 1, Milliseconds: 5}, {Operation: "*", Kind: fault.Delay, Milliseconds: 20_001, Times: 1}, {Operation: "*", Kind: fault.RateLimit, Times: 1, Status: 500},
-		{Operation: "*", Kind: fault.RateLimit, Times: fault.MaxTimes + 1}, {Operation: "*", Kind: fault.RateLimit, Times: 1, Probability: 0.1}} {
+	for _, r := range []fault.Rule{
+		{Operation: "*", Kind: fault.RateLimit, Times: 1, Milliseconds: 5},
+		{Operation: "*", Kind: fault.Delay, Milliseconds: 20_001, Times: 1},
+		{Operation: "*", Kind: fault.RateLimit, Times: 1, Status: 500},
+		{Operation: "*", Kind: fault.RateLimit, Times: fault.MaxTimes + 1},
+		{Operation: "*", Kind: fault.RateLimit, Times: 1, Probability: 0.1},
+	} {
 		var f billing.Faults
 		if r.Judge(&f, ""); len(f) != 1 {
 			t.Errorf("%+v: %v", r, f)

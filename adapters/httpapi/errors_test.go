@@ -40,6 +40,7 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeUnavailable:             503,
 		billing.CodeConflict:                409,
 		billing.CodeChooseOrganization:      409,
+		billing.CodeTestModeOnly:            403,
 		billing.CodeClockAdvancing:          409,
 		billing.CodeInternal:                500,
 	}
@@ -83,7 +84,7 @@ func TestErrorReplies(t *testing.T) {
 		switch code { //nolint:exhaustive // the others have none
 		case billing.CodeUnauthorized:
 			headers["WWW-Authenticate"] = "Bearer"
-		case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse:
+		case billing.CodeTooManyRequests, billing.CodeIdempotencyKeyInUse, billing.CodeClockAdvancing:
 			headers["Retry-After"] = "1"
 		case billing.CodeUnavailable:
 			headers["Retry-After"] = "5"

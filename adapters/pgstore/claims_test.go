@@ -179,7 +179,7 @@ func TestRawSQLAboutFiles(t *testing.T) {
 		"molar_app": {
 			"UPDATE batches SET content = ''", "UPDATE batches SET name = 'x'", "DELETE FROM batches", "UPDATE eras SET content = ''", "UPDATE eras SET identity = ''",
 			"DELETE FROM eras", "UPDATE era_claims SET detail = '{}'", "DELETE FROM era_claims", "UPDATE acknowledgements SET name = ''", "DELETE FROM acknowledgements",
-			"UPDATE quarantine SET reason = ''", "UPDATE batch_acknowledgements SET number = 2", "DELETE FROM batch_acknowledgements", "SELECT 1 FROM sandbox_mail", "SELECT 1 FROM sandbox_notes", "UPDATE claims SET kind = kind", "UPDATE claims SET created_at = now()",
+			"UPDATE quarantine SET reason = ''", "UPDATE batch_acknowledgements SET number = 2", "DELETE FROM batch_acknowledgements", "SELECT content FROM sandbox_mail", "SELECT 1 FROM sandbox_notes", "UPDATE claims SET kind = kind", "UPDATE claims SET created_at = now()",
 			"UPDATE claims SET parent_id = NULL", "SELECT setval('file_serials', 1)",
 		},
 		"molar_system": {

@@ -1,1 +1,0 @@
-import{D as e}from"./format-BNRY057E.js";import{T as t,w as n}from"./index-DpXmSAgV.js";function r(r){let i=n(r,t({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -73,7 +73,7 @@ func (d *container) start(ctx context.Context) error {
 func (d *container) create(ctx context.Context) error {
 	var err error
 	if d.out == 0 {
-		if d.out, err = freePort(); err != nil {
+		if d.out, err = FreePort(); err != nil {
 			return err
 		}
 	}

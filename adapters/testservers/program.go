@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -101,7 +102,7 @@ func (p *program) give(name string) error {
 
 func (p *program) choosePorts() (err error) {
 	for i := range p.ports {
-		if p.ports[i], err = freePort(); err != nil {
+		if p.ports[i], err = FreePort(); err != nil {
 			return err
 		}
 	}
@@ -230,17 +231,25 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// freePort returns a port on which no program listens. It is below the range
+// given has the ports that FreePort returned: no two parts of a test get the same one.
+//
+//nolint:gochecknoglobals // as the machine's ports
+var given sync.Map
+
+// FreePort returns a port on which no program listens. It is below the range
 // from which Linux and macOS choose source ports. Otherwise a client that
 // connects while the server is down could sooner or later occupy the server's
 // port.
-func freePort() (int, error) {
+func FreePort() (int, error) {
 	for range 1000 {
 		n, err := rand.Int(rand.Reader, big.NewInt(12000))
 		if err != nil {
 			return 0, err
 		}
 		port := 20000 + int(n.Int64())
+		if _, taken := given.LoadOrStore(port, true); taken {
+			continue
+		}
 		l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
 		if err == nil {
 			return port, l.Close()

@@ -302,14 +302,15 @@ func rounds(t *testing.T, all int) int {
 	return 1
 }
 
+// freeAddr returns an address that no other program chooses by itself, so that a process
+// can be started there again and again.
 func freeAddr(tb testing.TB) string {
 	tb.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := testservers.FreePort()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer func() { _ = ln.Close() }()
-	return ln.Addr().String()
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
 // patience limits every wait for something that must happen.

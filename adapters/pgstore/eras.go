@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -83,7 +84,7 @@ func (r eras) Insert(ctx context.Context, e *remit.ERA, identity [32]byte, conte
 func (r eras) Get(ctx context.Context, id billing.ERAID) (*remit.ERA, error) {
 	e, err := eraTable.get(ctx, r.tx, id, "")
 	if err == nil && e.ReceivedAt.IsZero() {
-		return nil, billing.NotFound("remittance", "")
+		return nil, errors.Join(billing.NotFound("remittance", ""), remit.ErrNotRead)
 	}
 	return e, err
 }

@@ -2,6 +2,8 @@ package remittances
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/remit"
@@ -9,19 +11,33 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// Get reads a remittance with the first page of its claims. It returns
-// CodeNotFound if there is none, or if its claims are not all read yet.
+// Get reads a remittance with the first page of its claims. It returns CodeNotFound if
+// there is none, or if its claims are not all read yet. For one that was just imported it
+// first waits for the job that reads them.
 func (s *Service) Get(ctx context.Context, scope billing.Scope, id billing.ERAID) (r *remit.Record, err error) {
-	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
-		e, err := tx.ERAs.Get(ctx, id)
-		if err != nil {
-			return err
+	for begun := time.Now(); ; {
+		r, err = lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) (*remit.Record, error) {
+			e, err := tx.ERAs.Get(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			return record(ctx, tx, e)
+		})
+		if !errors.Is(err, remit.ErrNotRead) || time.Since(begun) > readWait {
+			return r, err
 		}
-		r, err = record(ctx, tx, e)
-		return err
-	})
-	return r, err
+		select {
+		case <-time.After(readPoll):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
+
+const (
+	readWait = 3 * time.Second // for the job that reads the claims of a remittance
+	readPoll = 50 * time.Millisecond
+)
 
 // record adds to a remittance the first page of its claims, the claims that its provider
 // adjustments name, and the balances that the payer has carried forward.

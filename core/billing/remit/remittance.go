@@ -204,6 +204,9 @@ type Remittance struct {
 	Content    []byte // the file as received; with this payment alone when there were several
 }
 
+// ErrNotRead is beside CodeNotFound for a remittance whose claims a job has not read yet.
+var ErrNotRead = errors.New("the claims of the remittance are not read yet")
+
 // ErrTooManyPayments is the error for a file with more payments than the caller accepts.
 var ErrTooManyPayments = errors.New("it has too many payments")
 

@@ -20,18 +20,15 @@ func (a *api) putFaults(x *exchange) (*reply, error) {
 		in.Faults.Add("rules", billing.FaultRequired, "Send the rules; an empty array removes them all.")
 	}
 	for _, o := range doc.optionalObjects("rules") {
+		count := func(name string) int { return value(o.optionalNumber(name)) }
 		rule := intake.FaultRule{
 			Rule: fault.Rule{
-				Operation: o.text("operation"), Kind: fault.Kind(o.text("kind")), Probability: o.fraction("probability"),
+				Operation: o.text("operation"), Kind: fault.Kind(o.text("kind")), Status: count("status"), Milliseconds: count("milliseconds"),
+				Times: count("times"), Probability: o.fraction("probability"), Seed: count("seed"),
 			},
 			ExpiresIn: o.optionalText("expires_in"),
 		}
-		for name, to := range map[string]*int{"status": &rule.Status, "milliseconds": &rule.Milliseconds, "times": &rule.Times, "seed": &rule.Seed} {
-			if n := o.optionalNumber(name); n != nil {
-				*to = *n
-			}
-		}
-		if rule.Operation != fault.AnyOperation && !x.s.mayFail(rule.Operation) {
+		if in.Faults.Required(o.path+"operation", rule.Operation, 0) && rule.Operation != fault.AnyOperation && !x.s.mayFail(rule.Operation) {
 			in.Faults.Add(o.path+"operation", billing.FaultNotAllowed, "Send an operationId of the API contract, such as createClaim, or * for all. The sandbox's own operations do not fail.")
 		}
 		o.end()

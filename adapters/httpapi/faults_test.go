@@ -98,6 +98,7 @@ func TestFaultRulesAreChecked(t *testing.T) {
 	s := startService(t)
 	for rule, field := range map[string]string{
 		`{"operation": "makeClaim", "kind": "rate_limit", "times": 1}`:                            "rules.0.operation",
+		`{"kind": "rate_limit", "times": 1}`:                                                      "rules.0.operation",
 		`{"operation": "putSandboxFaults", "kind": "rate_limit", "times": 1}`:                     "rules.0.operation",
 		`{"operation": "*", "kind": "crash", "times": 1}`:                                         "rules.0.kind",
 		`{"operation": "*", "kind": "error", "status": 404, "times": 1}`:                          "rules.0.status",

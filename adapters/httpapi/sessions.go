@@ -74,11 +74,12 @@ const maxCredential = 512
 // browserTime is how long a browser proves an earlier sign-in.
 const browserTime = 365 * 24 * time.Hour
 
-func value(text *string) string {
-	if text == nil {
-		return ""
+// value returns what an optional field has, or the zero value.
+func value[T any](field *T) (v T) {
+	if field != nil {
+		v = *field
 	}
-	return *text
+	return v
 }
 
 // agent returns the User-Agent, shortened, without bytes that are no text.

@@ -187,8 +187,8 @@ export function DateField(props: Text) {
   return <TextField type="date" {...props} />;
 }
 
-/** DayFilter is a day in the address of a list. A year that is being typed, such as 0002, is no day yet, and the address
- *  follows too late to give it back to the field. */
+/** DayFilter is a day in the address of a list. A year that is being typed, such as 0002, is no
+ *  day yet, and the address follows too late to give it back to the field. */
 export function DayFilter({ value, onChange, ...props }: Text) {
   const [typed, setTyped] = useState<string | null>(null); // while the field has the focus
   return (

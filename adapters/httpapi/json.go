@@ -2,15 +2,19 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -67,45 +71,48 @@ func parseJSON(ctx context.Context, data []byte, faults *billing.Faults) (*node,
 		faults.Add("", billing.FaultFormat, "The body must be UTF-8.")
 		return nil, nil
 	}
-	p := parser{ctx: ctx, in: string(data), faults: faults}
-	root, ok := p.value(0)
-	if p.space(); ok && p.at < len(p.in) {
-		ok = p.stop("more follows the value")
+	in := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	p := parser{ctx: ctx, in: in, faults: faults}
+	root, err := p.value()
+	if err == nil {
+		if _, more := in.ReadToken(); !errors.Is(more, io.EOF) {
+			err = cmp.Or(more, errMore)
+		}
 	}
 	switch {
-	case ok && root.kind == kindObject:
+	case err == nil && root.kind == kindObject:
 		return root, nil
-	case ok:
+	case err == nil:
 		faults.Add("", billing.FaultType, "The body must be one JSON object.")
-	case p.err != nil:
-		return nil, p.err
-	case p.values > maxValues:
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return nil, err
+	case errors.Is(err, errValues):
 		faults.Add("", billing.FaultTooMany, fmt.Sprintf("The body has more than %d values. Send fewer.", maxValues))
 	default:
-		faults.Add("", billing.FaultFormat, fmt.Sprintf("The body is not valid JSON: %s, at byte %d.", p.why, p.at))
+		why, at := err, in.InputOffset()
+		if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+			why, at = syntax.Err, syntax.ByteOffset
+		}
+		faults.Add("", billing.FaultFormat, fmt.Sprintf("The body is not valid JSON: %v, at byte %d.", why, at))
 	}
 	return nil, nil
 }
 
-// parser reads a text from start to end. Its methods return false once the
-// parser has stopped; why is the reason.
-type parser struct {
-	ctx     context.Context //nolint:containedctx // of the one call that uses the parser
-	in      string
-	at      int
-	why     string
-	err     error // of ctx
-	values  int
-	path    []string
-	scratch []byte // the current string, if it has escapes
-	faults  *billing.Faults
-}
+// What ends the reading of a body beside the errors of jsontext and of the context.
+var (
+	errMore   = errors.New("more follows the value")
+	errDeep   = errors.New("it is nested too deeply")
+	errName   = errors.New("a name has U+0000 or half of a surrogate pair")
+	errValues = errors.New("it has too many values")
+)
 
-func (p *parser) stop(why string) bool {
-	if p.why == "" {
-		p.why = why
-	}
-	return false
+// parser reads a body from start to end.
+type parser struct {
+	ctx    context.Context //nolint:containedctx // of the one call that uses the parser
+	in     *jsontext.Decoder
+	values int
+	path   []string
+	faults *billing.Faults
 }
 
 // fault adds a fault of the value at the path. It builds a path only for a
@@ -124,97 +131,69 @@ func (p *parser) fault(code billing.FaultCode, message string) {
 	p.faults.Add(strings.Join(shown, "."), code, message)
 }
 
-// mayGoOn counts one more value.
-func (p *parser) mayGoOn() bool {
+func (p *parser) value() (*node, error) {
 	if p.values++; p.values > maxValues {
-		return p.stop("it has too many values")
+		return nil, errValues
 	}
-	if p.values%deadlineStep == 0 {
-		p.err = p.ctx.Err()
+	if p.values%deadlineStep == 0 && p.ctx.Err() != nil {
+		return nil, p.ctx.Err()
 	}
-	return p.err == nil
-}
-
-func (p *parser) space() {
-	for p.at < len(p.in) && strings.IndexByte(" \t\r\n", p.in[p.at]) >= 0 {
-		p.at++
+	if p.in.StackDepth() > maxDepth {
+		return nil, errDeep
 	}
-}
-
-// next skips c and returns true, if c comes next.
-func (p *parser) next(c byte) bool {
-	if p.at < len(p.in) && p.in[p.at] == c {
-		p.at++
-		return true
-	}
-	return false
-}
-
-func (p *parser) value(depth int) (*node, bool) {
-	if depth > maxDepth {
-		return nil, p.stop("it is nested too deeply")
-	}
-	if !p.mayGoOn() {
-		return nil, false
-	}
-	p.space()
-	if p.at == len(p.in) {
-		return nil, p.stop("it ends too early")
-	}
-	switch c := p.in[p.at]; {
-	case c == '{':
-		return p.object(depth)
-	case c == '[':
-		return p.array(depth)
-	case c == '"':
-		s, sound, ok := p.string()
-		if ok && !sound {
+	switch p.in.PeekKind() {
+	case jsontext.KindBeginObject:
+		return p.object()
+	case jsontext.KindBeginArray:
+		return p.array()
+	case jsontext.KindString:
+		text, sound, err := p.text()
+		if err == nil && !sound {
 			p.fault(billing.FaultFormat, "Text must not have U+0000 or half of a surrogate pair.")
 		}
-		return &node{kind: kindString, text: s}, ok
-	case c == '-' || '0' <= c && c <= '9':
-		return p.number()
+		return &node{kind: kindString, text: text}, err
 	default:
-		for _, literal := range []string{"true", "false", "null"} {
-			if strings.HasPrefix(p.in[p.at:], literal) {
-				p.at += len(literal)
-				if literal == "null" {
-					return &node{kind: kindNull}, true
-				}
-				return &node{kind: kindBool, text: literal}, true
-			}
+		literal, err := p.in.ReadValue()
+		if err != nil {
+			return nil, err
 		}
-		return nil, p.stop("a value is expected")
+		n := &node{kind: kind(literal.Kind()), text: string(literal)}
+		if n.kind == 't' || n.kind == 'f' {
+			n.kind = kindBool
+		}
+		return n, nil
 	}
 }
 
-func (p *parser) object(depth int) (*node, bool) {
+// text reads a string. It is sound if it has neither U+0000 nor half of a
+// surrogate pair.
+func (p *parser) text() (text string, sound bool, err error) {
+	quoted, err := p.in.ReadValue()
+	if err != nil {
+		return "", false, err
+	}
+	raw, half := jsontext.AppendUnquote(nil, quoted)
+	return string(raw), half == nil && bytes.IndexByte(raw, 0) < 0, nil
+}
+
+func (p *parser) object() (*node, error) {
 	n := &node{kind: kindObject}
-	p.at++
-	p.space()
-	if p.next('}') {
-		return n, true
+	if _, err := p.in.ReadToken(); err != nil {
+		return nil, err
 	}
 	seen := map[string]bool{}
-	for {
-		p.space()
-		if p.at == len(p.in) || p.in[p.at] != '"' {
-			return nil, p.stop("a name is expected")
-		}
-		name, sound, ok := p.string()
+	for p.in.PeekKind() == jsontext.KindString {
+		name, sound, err := p.text()
 		switch {
-		case !ok:
-			return nil, false
+		case err != nil:
+			return nil, err
 		case !sound:
-			return nil, p.stop("a name has U+0000 or half of a surrogate pair")
-		}
-		if p.space(); !p.next(':') {
-			return nil, p.stop("a colon is expected")
+			return nil, errName
 		}
 		p.path = append(p.path, name)
-		v, ok := p.value(depth + 1)
-		if !ok {
-			return nil, false
+		v, err := p.value()
+		if err != nil {
+			return nil, err
 		}
 		if seen[name] {
 			p.fault(billing.FaultConflict, "Duplicate field. Send it once.")
@@ -222,151 +201,27 @@ func (p *parser) object(depth int) (*node, bool) {
 		seen[name] = true
 		p.path = p.path[:len(p.path)-1]
 		n.fields = append(n.fields, field{name, v})
-		if p.space(); p.next('}') {
-			return n, true
-		}
-		if !p.next(',') {
-			return nil, p.stop("a comma or a brace is expected")
-		}
 	}
+	_, err := p.in.ReadToken() // the end, or what is wrong
+	return n, err
 }
 
-func (p *parser) array(depth int) (*node, bool) {
+func (p *parser) array() (*node, error) {
 	n := &node{kind: kindArray}
-	p.at++
-	p.space()
-	if p.next(']') {
-		return n, true
+	if _, err := p.in.ReadToken(); err != nil {
+		return nil, err
 	}
-	for {
+	for p.in.PeekKind() != jsontext.KindEndArray {
 		p.path = append(p.path, strconv.Itoa(len(n.items)))
-		v, ok := p.value(depth + 1)
-		if !ok {
-			return nil, false
+		v, err := p.value()
+		if err != nil {
+			return nil, err
 		}
 		p.path = p.path[:len(p.path)-1]
 		n.items = append(n.items, v)
-		if p.space(); p.next(']') {
-			return n, true
-		}
-		if !p.next(',') {
-			return nil, p.stop("a comma or a bracket is expected")
-		}
 	}
-}
-
-// number reads the literal. It is never converted to a float.
-func (p *parser) number() (*node, bool) {
-	start := p.at
-	digits := func() bool {
-		from := p.at
-		for p.at < len(p.in) && '0' <= p.in[p.at] && p.in[p.at] <= '9' {
-			p.at++
-		}
-		return p.at > from || p.stop("a digit is expected")
-	}
-	p.next('-')
-	if !p.next('0') && !digits() {
-		return nil, false
-	}
-	if p.next('.') && !digits() {
-		return nil, false
-	}
-	if p.next('e') || p.next('E') {
-		if !p.next('+') {
-			p.next('-')
-		}
-		if !digits() {
-			return nil, false
-		}
-	}
-	return &node{kind: kindNumber, text: p.in[start:p.at]}, true
-}
-
-// string reads a string. It is sound if it has neither U+0000 nor half of a
-// surrogate pair.
-func (p *parser) string() (s string, sound, ok bool) {
-	p.at++
-	start := p.at
-	for p.at < len(p.in) && p.in[p.at] != '"' && p.in[p.at] != '\\' && p.in[p.at] >= ' ' {
-		p.at++
-	}
-	if p.next('"') { // most strings have no escapes
-		return p.in[start : p.at-1], true, true
-	}
-	b := append(p.scratch[:0], p.in[start:p.at]...)
-	defer func() { p.scratch = b }()
-	sound = true
-	for p.at < len(p.in) {
-		c := p.in[p.at]
-		switch {
-		case c == '"':
-			p.at++
-			return string(b), sound, true
-		case c < ' ':
-			return "", false, p.stop("a string has a control character")
-		case c != '\\':
-			b = append(b, c)
-			p.at++
-		default:
-			r, ok := p.escape()
-			if !ok {
-				return "", false, false
-			}
-			sound = sound && r > 0
-			b = utf8.AppendRune(b, r)
-		}
-	}
-	return "", false, p.stop("a string has no end")
-}
-
-// halfPair stands for half of a surrogate pair, which is not a character.
-const halfPair rune = -1
-
-// escape reads the characters after a backslash, and both halves of a
-// surrogate pair at once. It returns halfPair for one half.
-func (p *parser) escape() (rune, bool) {
-	if p.at++; p.at == len(p.in) {
-		return 0, p.stop("a string has no end")
-	}
-	c := p.in[p.at]
-	p.at++
-	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
-		return rune("\"\\/\b\f\n\r\t"[i]), true
-	}
-	if c != 'u' {
-		return 0, p.stop("an escape is unknown")
-	}
-	r, ok := p.hex()
-	if !ok || !utf16.IsSurrogate(r) {
-		return r, ok
-	}
-	if !strings.HasPrefix(p.in[p.at:], `\u`) {
-		return halfPair, true
-	}
-	back := p.at
-	p.at += 2
-	low, ok := p.hex()
-	if !ok {
-		return 0, false
-	}
-	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-		p.at = back // the second escape may be a character of its own
-		return halfPair, true
-	}
-	return r, true
-}
-
-func (p *parser) hex() (rune, bool) {
-	if len(p.in)-p.at < 4 {
-		return 0, p.stop("an escape is unknown")
-	}
-	v, err := strconv.ParseUint(p.in[p.at:p.at+4], 16, 16)
-	if err != nil {
-		return 0, p.stop("an escape is unknown")
-	}
-	p.at += 4
-	return rune(v), true
+	_, err := p.in.ReadToken()
+	return n, err
 }
 
 // meaning hashes values in one form for all spellings with the same meaning:

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -185,26 +186,14 @@ func (x *exchange) failure(err error) (code int, out errorJSON) {
 	return code, out
 }
 
-// maxFieldName limits how much of an unknown field's name the reply repeats.
-const maxFieldName = 200
-
 // fieldName returns the name of a field in a reply. The whole body is "body".
 func fieldName(field string) string {
 	switch {
 	case field == "":
 		return "body"
-	case len(field) > maxFieldName:
-		return firstRunes(field, maxFieldName) + "..."
+	case len(field) > jsonbody.MaxName:
+		return jsonbody.Start(field, jsonbody.MaxName) + "..."
 	default:
 		return field
 	}
-}
-
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }

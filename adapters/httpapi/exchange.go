@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 )
@@ -31,7 +32,7 @@ type exchange struct {
 	caller   *caller.Caller   // nil until identified
 	call     caller.Call      // the part of the request that use cases receive
 	body     []byte           // of a jsonBody, an optionalBody or an emptyBody
-	json     *node            // the parsed body; nil if it cannot be read
+	json     *jsonbody.Value  // the parsed body; nil if it cannot be read
 	upload   *httpserver.Form // of an uploadBody
 	file     *uploadedFile    // of the upload
 	ctx      context.Context  //nolint:containedctx // the request's own, for its use case
@@ -166,7 +167,7 @@ func (x *exchange) operate(r *route) (*reply, error) {
 		x.call.Request.Fingerprint = x.fingerprint()
 	}
 	if r.body == emptyBody {
-		x.document(&x.call.Request.Faults).end()
+		x.document(&x.call.Request.Faults).End()
 	}
 	if out, err := x.strike(); out != nil || err != nil {
 		return out, err
@@ -271,7 +272,7 @@ func (x *exchange) readBody(kind bodyKind) (err error) {
 	}
 	x.startClock()
 	if kind != uploadBody && err == nil {
-		x.json, err = parseJSON(x.ctx, x.body, &x.jsonFaults)
+		x.json, err = jsonbody.Parse(x.ctx, x.body, maxValues, &x.jsonFaults)
 	}
 	return err
 }

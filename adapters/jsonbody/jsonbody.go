@@ -1,10 +1,12 @@
-package httpapi
+// Package jsonbody reads a JSON object that a caller wrote: the body of a request, or the
+// document of a command. It names every fault with its field. It keeps what
+// encoding/json would replace, drop or merge; ADR 41 has the reasons.
+package jsonbody
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash"
@@ -20,49 +22,47 @@ import (
 )
 
 // The kinds of JSON values.
-type kind byte
+type Kind byte
 
 const (
-	kindNull   kind = 'n'
-	kindBool   kind = 'b'
-	kindNumber kind = '0'
-	kindString kind = '"'
-	kindArray  kind = '['
-	kindObject kind = '{'
+	KindNull   Kind = 'n'
+	KindBool   Kind = 'b'
+	KindNumber Kind = '0'
+	KindString Kind = '"'
+	KindArray  Kind = '['
+	KindObject Kind = '{'
 )
 
-// node is a JSON value as it was sent: numbers keep their digits, and objects
+// Value is a JSON value as it was sent: numbers keep their digits, and objects
 // keep the order of their fields.
-type node struct {
-	kind   kind
-	text   string // the characters of a string; the literal of a number or a boolean
-	items  []*node
+type Value struct {
+	Kind   Kind
+	Text   string // the characters of a string; the literal of a number, a boolean or null
+	Raw    []byte // as it was sent
+	items  []*Value
 	fields []field
 }
 
 type field struct {
 	name  string
-	value *node
+	value *Value
 }
 
-// The limits of a body. The largest request of the API, a claim of 50 lines, is
-// 3 deep and has fewer than 2,000 values. With these limits no body costs more
-// than a fixed multiple of its bytes.
-const (
-	maxDepth  = 32
-	maxValues = 10_000
-)
+// maxDepth is how deep values may be nested. The largest request of the API, a claim of
+// 50 lines, is 3 deep.
+const maxDepth = 32
 
 // deadlineStep is the number of values read between two checks of the
 // deadline.
 const deadlineStep = 256
 
-// parseJSON reads one JSON object (RFC 8259) and nothing else, and adds its
+// Parse reads one JSON object (RFC 8259) and nothing else, and adds its
 // faults. A body that is not one JSON object is a fault of the body. U+0000,
 // half a surrogate pair and a duplicate name are faults of their field;
 // encoding/json would replace, drop or merge them. The object is nil if the
-// body cannot be read. The error is that of ctx, once it has ended.
-func parseJSON(ctx context.Context, data []byte, faults *billing.Faults) (*node, error) {
+// body cannot be read, or has more than that many values. The error is that of
+// ctx, once it has ended.
+func Parse(ctx context.Context, data []byte, most int, faults *billing.Faults) (*Value, error) {
 	if len(bytes.Trim(data, " \t\r\n")) == 0 {
 		faults.Add("", billing.FaultRequired, "Send one JSON object.")
 		return nil, nil
@@ -72,7 +72,7 @@ func parseJSON(ctx context.Context, data []byte, faults *billing.Faults) (*node,
 		return nil, nil
 	}
 	in := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	p := parser{ctx: ctx, in: in, faults: faults}
+	p := parser{ctx: ctx, in: in, data: data, left: most, faults: faults}
 	root, err := p.value()
 	if err == nil {
 		if _, more := in.ReadToken(); !errors.Is(more, io.EOF) {
@@ -80,14 +80,14 @@ func parseJSON(ctx context.Context, data []byte, faults *billing.Faults) (*node,
 		}
 	}
 	switch {
-	case err == nil && root.kind == kindObject:
+	case err == nil && root.Kind == KindObject:
 		return root, nil
 	case err == nil:
 		faults.Add("", billing.FaultType, "The body must be one JSON object.")
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return nil, err
 	case errors.Is(err, errValues):
-		faults.Add("", billing.FaultTooMany, fmt.Sprintf("The body has more than %d values. Send fewer.", maxValues))
+		faults.Add("", billing.FaultTooMany, fmt.Sprintf("The body has more than %d values. Send fewer.", most))
 	default:
 		why, at := err, in.InputOffset()
 		if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -110,7 +110,8 @@ var (
 type parser struct {
 	ctx    context.Context //nolint:containedctx // of the one call that uses the parser
 	in     *jsontext.Decoder
-	values int
+	data   []byte
+	left   int // values that may follow
 	path   []string
 	faults *billing.Faults
 }
@@ -123,24 +124,34 @@ func (p *parser) fault(code billing.FaultCode, message string) {
 		return
 	}
 	var shown []string
-	for left, i := maxFieldName+1, 0; left > 0 && i < len(p.path); i++ {
-		name := firstRunes(p.path[i], left)
+	for left, i := MaxName+1, 0; left > 0 && i < len(p.path); i++ {
+		name := Start(p.path[i], left)
 		shown = append(shown, name)
 		left -= utf8.RuneCountInString(name) + len(".")
 	}
 	p.faults.Add(strings.Join(shown, "."), code, message)
 }
 
-func (p *parser) value() (*node, error) {
-	if p.values++; p.values > maxValues {
+func (p *parser) value() (*Value, error) {
+	if p.left--; p.left < 0 {
 		return nil, errValues
 	}
-	if p.values%deadlineStep == 0 && p.ctx.Err() != nil {
+	if p.left%deadlineStep == 0 && p.ctx.Err() != nil {
 		return nil, p.ctx.Err()
 	}
 	if p.in.StackDepth() > maxDepth {
 		return nil, errDeep
 	}
+	start := p.in.InputOffset()
+	n, err := p.any()
+	if err != nil {
+		return nil, err
+	}
+	n.Raw = bytes.TrimLeft(p.data[start:p.in.InputOffset()], " \t\r\n,:")
+	return n, nil
+}
+
+func (p *parser) any() (*Value, error) {
 	switch p.in.PeekKind() {
 	case jsontext.KindBeginObject:
 		return p.object()
@@ -151,15 +162,15 @@ func (p *parser) value() (*node, error) {
 		if err == nil && !sound {
 			p.fault(billing.FaultFormat, "Text must not have U+0000 or half of a surrogate pair.")
 		}
-		return &node{kind: kindString, text: text}, err
+		return &Value{Kind: KindString, Text: text}, err
 	default:
 		literal, err := p.in.ReadValue()
 		if err != nil {
 			return nil, err
 		}
-		n := &node{kind: kind(literal.Kind()), text: string(literal)}
-		if n.kind == 't' || n.kind == 'f' {
-			n.kind = kindBool
+		n := &Value{Kind: Kind(literal.Kind()), Text: string(literal)}
+		if n.Kind == 't' || n.Kind == 'f' {
+			n.Kind = KindBool
 		}
 		return n, nil
 	}
@@ -176,8 +187,8 @@ func (p *parser) text() (text string, sound bool, err error) {
 	return string(raw), half == nil && bytes.IndexByte(raw, 0) < 0, nil
 }
 
-func (p *parser) object() (*node, error) {
-	n := &node{kind: kindObject}
+func (p *parser) object() (*Value, error) {
+	n := &Value{Kind: KindObject}
 	if _, err := p.in.ReadToken(); err != nil {
 		return nil, err
 	}
@@ -206,8 +217,8 @@ func (p *parser) object() (*node, error) {
 	return n, err
 }
 
-func (p *parser) array() (*node, error) {
-	n := &node{kind: kindArray}
+func (p *parser) array() (*Value, error) {
+	n := &Value{Kind: KindArray}
 	if _, err := p.in.ReadToken(); err != nil {
 		return nil, err
 	}
@@ -224,9 +235,11 @@ func (p *parser) array() (*node, error) {
 	return n, err
 }
 
-// meaning hashes values in one form for all spellings with the same meaning:
+// Hash hashes the value in one form for all spellings with the same meaning:
 // sorted fields, no white space, one way to escape. It never holds the whole
 // form in memory, which can be three times as long as the body.
+func (n *Value) Hash(into hash.Hash) { (&meaning{Hash: into}).add(n) }
+
 type meaning struct {
 	hash.Hash
 	scratch []byte
@@ -235,24 +248,22 @@ type meaning struct {
 // put hashes bytes. It never fails.
 func (m *meaning) put(p []byte) { _, _ = m.Write(p) }
 
-func (m *meaning) sum() [sha256.Size]byte { return [sha256.Size]byte(m.Sum(nil)) }
-
-func (m *meaning) add(n *node) {
-	switch n.kind {
-	case kindNull:
+func (m *meaning) add(n *Value) {
+	switch n.Kind {
+	case KindNull:
 		m.put([]byte("null"))
-	case kindBool, kindNumber:
-		m.put([]byte(n.text))
-	case kindString:
-		m.quote(n.text)
-	case kindArray:
+	case KindBool, KindNumber:
+		m.put([]byte(n.Text))
+	case KindString:
+		m.quote(n.Text)
+	case KindArray:
 		m.put([]byte{'['})
 		for _, v := range n.items {
 			m.add(v)
 			m.put([]byte{','})
 		}
 		m.put([]byte{']'})
-	case kindObject:
+	case KindObject:
 		sorted := slices.Clone(n.fields)
 		slices.SortFunc(sorted, func(a, z field) int { return strings.Compare(a.name, z.name) })
 		m.put([]byte{'{'})
@@ -270,10 +281,23 @@ func (m *meaning) add(n *node) {
 func (m *meaning) quote(s string) {
 	m.put([]byte{'"'})
 	for s != "" {
-		piece := firstRunes(s, 1024)
+		piece := Start(s, 1024)
 		m.scratch = strconv.AppendQuote(m.scratch[:0], piece)
 		m.put(m.scratch[1 : len(m.scratch)-1])
 		s = s[len(piece):]
 	}
 	m.put([]byte{'"'})
+}
+
+// MaxName limits how much of a field's name is repeated, in characters.
+const MaxName = 200
+
+// Start returns the first n characters.
+func Start(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
 }

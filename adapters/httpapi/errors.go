@@ -34,6 +34,8 @@ func status(code billing.Code) int {
 		return http.StatusRequestTimeout
 	case billing.CodeConflict, billing.CodeIdempotencyKeyInUse, billing.CodeChooseOrganization, billing.CodeClockAdvancing:
 		return http.StatusConflict
+	case billing.CodeEventExpired:
+		return http.StatusGone
 	case billing.CodeChangedMeanwhile:
 		return http.StatusPreconditionFailed
 	case billing.CodePayloadTooLarge:
@@ -91,8 +93,10 @@ type errorJSON struct {
 	Errors    []faultJSON  `json:"errors"`
 	RequestID string       `json:"request_id"`
 
-	Organizations []choiceJSON `json:"organizations,omitempty"`
-	Changed       []editJSON   `json:"changed,omitzero"`
+	NeedsNewKey   bool             `json:"needs_new_key,omitempty"`
+	Organizations []choiceJSON     `json:"organizations,omitempty"`
+	Changed       []editJSON       `json:"changed,omitzero"`
+	OldestEventID *billing.EventID `json:"oldest_event_id,omitempty"`
 }
 
 // editJSON is a change of a field since the version that the caller has seen.
@@ -124,6 +128,10 @@ func (x *exchange) fail(err error) {
 			out.Organizations = append(out.Organizations, choiceJSON{o.ID, o.Name})
 		}
 	}
+	if e, ok := errors.AsType[*event.ExpiredError](err); ok {
+		out.OldestEventID = &e.Oldest
+	}
+	x.advise(out.Error)
 	switch out.Error { //nolint:exhaustive // other codes need no header
 	case billing.CodeUnauthorized:
 		x.set("WWW-Authenticate", "Bearer")
@@ -182,8 +190,13 @@ func (x *exchange) failure(err error) (code int, out errorJSON) {
 	if code == 0 {
 		code = status(out.Error)
 	}
-	x.code = out.Error
+	x.code, out.NeedsNewKey = out.Error, out.Error.NeedsNewKey()
 	return code, out
+}
+
+// advise says whether the request may be sent again as it is.
+func (x *exchange) advise(code billing.Code) {
+	x.set("X-Should-Retry", strconv.FormatBool(code.Retryable()))
 }
 
 // fieldName returns the name of a field in a reply. The whole body is "body".

@@ -42,6 +42,7 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeChooseOrganization:      409,
 		billing.CodeTestModeOnly:            403,
 		billing.CodeClockAdvancing:          409,
+		billing.CodeEventExpired:            410,
 		billing.CodeInternal:                500,
 	}
 }
@@ -74,6 +75,9 @@ func TestErrorReplies(t *testing.T) {
 		}
 		want := `{"error":"` + string(code) + `","message":` + strconv.Quote(message) + `,"errors":[],"request_id":"` +
 			a.Header.Get("X-Request-Id") + `"}` + "\n"
+		if code.NeedsNewKey() {
+			want = strings.TrimSuffix(want, "}\n") + `,"needs_new_key":true}` + "\n"
+		}
 		if code == billing.CodeChangedMeanwhile {
 			want = strings.TrimSuffix(want, "}\n") + `,"changed":[]}` + "\n"
 		}

@@ -101,6 +101,9 @@ func (x *exchange) run(r *route, c *fiber.Ctx) {
 		return
 	}
 	x.markReplayed(out.replayed)
+	if out.status >= http.StatusBadRequest { // kept under the key, or of a fault
+		x.advise(x.code)
+	}
 	if out.fileName != "" {
 		x.set("Content-Disposition", `attachment; filename="`+out.fileName+`"`)
 	}

@@ -68,6 +68,7 @@ func layers() []layer {
 		{"adapters/corenet", append([]string{"adapters/publicaddr", "adapters/x12/..."}, boundary...), anything},
 		{"adapters/webhookhttp", append([]string{"adapters/publicaddr"}, boundary...), anything},
 		{"adapters/sftpnet", append([]string{"adapters/publicaddr"}, boundary...), anything},
+		{"adapters/docs", nil, anything},
 		{"adapters/jsonbody", []string{"core/billing"}, "github.com/go-json-experiment"},
 		{"adapters/publicaddr", nil, anything},
 		{"adapters/...", boundary, anything}, // driven: never a use case, never another adapter

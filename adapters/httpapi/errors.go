@@ -92,6 +92,7 @@ type errorJSON struct {
 	Message   string       `json:"message"`
 	Errors    []faultJSON  `json:"errors"`
 	RequestID string       `json:"request_id"`
+	DocURL    string       `json:"doc_url"`
 
 	NeedsNewKey   bool             `json:"needs_new_key,omitempty"`
 	Organizations []choiceJSON     `json:"organizations,omitempty"`
@@ -190,7 +191,7 @@ func (x *exchange) failure(err error) (code int, out errorJSON) {
 	if code == 0 {
 		code = status(out.Error)
 	}
-	x.code, out.NeedsNewKey = out.Error, out.Error.NeedsNewKey()
+	x.code, out.NeedsNewKey, out.DocURL = out.Error, out.Error.NeedsNewKey(), out.Error.DocURL()
 	return code, out
 }
 

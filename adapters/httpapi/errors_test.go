@@ -74,7 +74,7 @@ func TestErrorReplies(t *testing.T) {
 			message = internalMessage
 		}
 		want := `{"error":"` + string(code) + `","message":` + strconv.Quote(message) + `,"errors":[],"request_id":"` +
-			a.Header.Get("X-Request-Id") + `"}` + "\n"
+			a.Header.Get("X-Request-Id") + `","doc_url":"/docs/errors/` + string(code) + `"}` + "\n"
 		if code.NeedsNewKey() {
 			want = strings.TrimSuffix(want, "}\n") + `,"needs_new_key":true}` + "\n"
 		}

@@ -289,11 +289,21 @@ func (x *exchange) unrouted() {
 		x.fail(&billing.Error{Code: billing.CodeMethodNotAllowed, Message: "This path does not support the method. The Allow header lists the methods that it supports."})
 		return
 	}
+	if x.s.docs != nil && isDocs(path) { // they hold no data, so any name of this machine may show them
+		x.page = true
+		x.s.docs(x.req.RequestCtx)
+		return
+	}
 	if x.s.pages != nil && path != "/api" && !strings.HasPrefix(path, "/api/") {
 		x.openPage()
 		return
 	}
 	x.fail(&billing.Error{Code: billing.CodeNotFound, Message: "This path does not exist."})
+}
+
+// isDocs reports whether a path is one of the documentation.
+func isDocs(path string) bool {
+	return path == "/docs" || strings.HasPrefix(path, "/docs/") || path == "/llms.txt" || path == "/llms-full.txt"
 }
 
 // openPage lets the dashboard reply. Without a public origin it does so only

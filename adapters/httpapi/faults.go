@@ -123,6 +123,6 @@ func (x *exchange) struck(status int, code billing.Code) *reply {
 	}
 	x.code = code
 	return &reply{status: status, body: errorJSON{
-		Error: code, Message: "A fault rule of the sandbox ended this request before anything was done.", Errors: []faultJSON{}, RequestID: x.id.String(),
+		Error: code, Message: "A fault rule of the sandbox ended this request before anything was done.", Errors: []faultJSON{}, RequestID: x.id.String(), DocURL: code.DocURL(),
 	}}
 }

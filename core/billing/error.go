@@ -77,6 +77,9 @@ func (c Code) NeedsNewKey() bool {
 	return false
 }
 
+// DocURL returns the path of the page about the code.
+func (c Code) DocURL() string { return "/docs/errors/" + string(c) }
+
 // Error is the only type of error that reaches a caller. Any other error is an
 // internal fault, which goes to the log.
 type Error struct {

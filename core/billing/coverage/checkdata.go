@@ -87,6 +87,7 @@ type failureData struct {
 	Message   string            `json:"message"`
 	Errors    []string          `json:"errors"` // none
 	RequestID billing.RequestID `json:"request_id"`
+	DocURL    string            `json:"doc_url"`
 
 	NeedsNewKey bool `json:"needs_new_key,omitempty"`
 }
@@ -96,7 +97,7 @@ type failureData struct {
 func (c *Check) show() {
 	c.Shown, c.ShownFailure = c.data(), nil
 	if e, ok := errors.AsType[*billing.Error](c.Failure()); ok && !c.Forgotten() {
-		c.ShownFailure = event.Encode(failureData{e.Code, e.Message, []string{}, cmp.Or(c.RequestID, c.OfPerson), e.Code.NeedsNewKey()})
+		c.ShownFailure = event.Encode(failureData{e.Code, e.Message, []string{}, cmp.Or(c.RequestID, c.OfPerson), e.Code.DocURL(), e.Code.NeedsNewKey()})
 	}
 }
 

@@ -54,9 +54,9 @@ func layers() []layer {
 		{"core/...", append([]string{"core/idempotency", "core/intake", "core/lists"}, boundary...), ""}, // a capability never imports its sibling
 		{"ports/...", boundary, ""},
 
-		{"adapters/httpapi", []string{"core/...", "adapters/httpapi/httpserver"}, anything}, // driving: calls use cases
-		{"adapters/httpapi/httpserver", []string{"core/billing"}, "github.com/valyala"},     // below the routes: of the core it knows errors
-		{"adapters/cli", []string{"core/..."}, anything},                                    // driving
+		{"adapters/httpapi", []string{"core/...", "adapters/httpapi/httpserver", "adapters/jsonbody"}, anything}, // driving: calls use cases
+		{"adapters/httpapi/httpserver", []string{"core/billing"}, "github.com/valyala"},                          // below the routes: of the core it knows errors
+		{"adapters/cli", []string{"core/...", "adapters/jsonbody"}, anything},                                    // driving
 		{"adapters/x12/...", []string{"core/billing/...", "adapters/x12/..."}, ""},
 		{"adapters/edi", append([]string{"adapters/x12/..."}, boundary...), ""},
 		{"adapters/sandboxnet/...", append([]string{"adapters/sandboxnet", "adapters/x12/..."}, boundary...), ""},
@@ -68,6 +68,8 @@ func layers() []layer {
 		{"adapters/corenet", append([]string{"adapters/publicaddr", "adapters/x12/..."}, boundary...), anything},
 		{"adapters/webhookhttp", append([]string{"adapters/publicaddr"}, boundary...), anything},
 		{"adapters/sftpnet", append([]string{"adapters/publicaddr"}, boundary...), anything},
+		{"adapters/docs", nil, anything},
+		{"adapters/jsonbody", []string{"core/billing"}, "github.com/go-json-experiment"},
 		{"adapters/publicaddr", nil, anything},
 		{"adapters/...", boundary, anything}, // driven: never a use case, never another adapter
 

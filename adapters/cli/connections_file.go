@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +12,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/network"
 	"github.com/molar-billing/molar/core/intake"
@@ -157,174 +158,59 @@ func wellFormed(file string, content []byte) error {
 
 // connectionRequest reads a document that is one JSON object.
 func connectionRequest(kinds network.Kinds, content []byte, file func(name string) ([]byte, error)) (r intake.ConnectionRequest) {
-	doc := newDocument("", bytes.TrimPrefix(content, []byte("\ufeff")), &r.Faults)
-	doc.file = file
-	r.Given, r.Null = doc.names, slices.DeleteFunc(slices.Clone(doc.names), doc.has)
-	r.Name, r.Mode, r.Kind, r.Usage = doc.text("name"), doc.text("mode"), doc.text("kind"), doc.text("usage")
-	r.Carries, _ = doc.list("carries")
-	if doc.has("org_id") {
-		r.OrgID = new(doc.text("org_id"))
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	root, err := jsonbody.Parse(context.Background(), content, len(content), &r.Faults)
+	if err != nil || root == nil {
+		return r
 	}
-	r.SenderID, r.SenderQualifier = doc.text("sender_id"), doc.text("sender_qualifier")
-	r.ReceiverID, r.ReceiverQualifier = doc.text("receiver_id"), doc.text("receiver_qualifier")
-	for _, raw := range doc.objects("payers", &r.EveryPayer) {
-		var p intake.ConnectionPayerRequest
-		p.PayerID, p.NetworkPayerID = raw.text("payer_id"), raw.text("network_payer_id")
-		p.Transactions, p.Everything = raw.list("transactions")
-		raw.end()
-		r.Payers = append(r.Payers, p)
+	doc := jsonbody.NewObject("", root, &r.Faults)
+	doc.Fields(&r)
+	r.EveryPayer = r.Payers == nil
+	for i := range r.Payers {
+		r.Payers[i].Everything = r.Payers[i].Transactions == nil
 	}
-	r.Enabled = doc.flag("enabled")
-	r.Options = doc.take("options")
 	r.Own = map[string][]byte{}
-	for _, name := range doc.names {
-		if of := kinds.Field(r.Kind, name); of != nil && doc.has(name) {
-			r.Own[name] = doc.own(name, of.Type)
+	for name := range r.Given {
+		switch of := kinds.Field(r.Kind, name); {
+		case doc.IsNull(name):
+			r.Null = append(r.Null, name)
+		case of != nil:
+			r.Own[name] = own(doc, name, of.Type, file)
 		}
 	}
 	return r
 }
 
 // own returns the value of a field that only some kinds of connections have.
-func (d *document) own(name string, as network.FieldType) []byte {
+func own(doc *jsonbody.Object, name string, as network.FieldType, file func(name string) ([]byte, error)) []byte {
 	switch as {
 	case network.FieldFile:
-		return d.content(name)
+		if named := doc.Text(name); named != "" {
+			return content(doc, name, named, file)
+		}
+		return nil
 	case network.FieldFlag:
-		if v := d.flag(name); v != nil {
+		if v := doc.OptionalFlag(name); v != nil {
 			return strconv.AppendBool(nil, *v)
 		}
 		return nil
 	case network.FieldJSON:
-		return d.take(name)
+		return doc.Raw(name)
 	case network.FieldText:
 	}
-	return []byte(d.text(name))
+	return []byte(doc.Text(name))
 }
 
-// document reads the fields of a JSON object by name and type. A field of another type
-// is a fault; a missing or null one is the zero value.
-type document struct {
-	path   string // with a dot at its end, or empty
-	names  []string
-	values map[string]json.RawMessage // not read yet
-	faults *billing.Faults
-	file   func(name string) ([]byte, error)
-}
-
-// newDocument reads well-formed JSON. A name that is there twice is a fault: one of the
-// two values would be lost.
-func newDocument(prefix string, content []byte, faults *billing.Faults) *document {
-	d := &document{path: prefix, values: map[string]json.RawMessage{}, faults: faults}
-	in := json.NewDecoder(bytes.NewReader(content))
-	if start, _ := in.Token(); start != json.Delim('{') {
-		faults.Add(prefix[:max(0, len(prefix)-1)], billing.FaultType, "The value must be a JSON object.")
-		return d
-	}
-	for in.More() {
-		token, _ := in.Token() // it is well formed
-		name, _ := token.(string)
-		var value json.RawMessage
-		_ = in.Decode(&value)
-		if slices.Contains(d.names, name) {
-			faults.Add(prefix+name, billing.FaultConflict, "Duplicate field. Remove one of them.")
-			continue
-		}
-		d.names = append(d.names, name)
-		d.values[name] = value
-	}
-	return d
-}
-
-// has reports whether the field is there and not null.
-func (d *document) has(name string) bool {
-	v, ok := d.values[name]
-	return ok && string(v) != "null"
-}
-
-// take returns the field, or nil if it is missing or null.
-func (d *document) take(name string) json.RawMessage {
-	v, has := d.values[name], d.has(name)
-	delete(d.values, name)
-	if !has {
-		return nil
-	}
-	return v
-}
-
-// read reads a field into a value, if it is there.
-func (d *document) read(name string, into any, must string) {
-	if raw := d.take(name); raw != nil && json.Unmarshal(raw, into) != nil {
-		d.faults.Add(d.path+name, billing.FaultType, "The value must be "+must+".")
-	}
-}
-
-func (d *document) text(name string) (value string) {
-	d.read(name, &value, "a string")
-	return value
-}
-
-func (d *document) flag(name string) (value *bool) {
-	d.read(name, &value, "true or false")
-	return value
-}
-
-// list returns a list of strings, and whether it is missing or null.
-func (d *document) list(name string) (values []string, missing bool) {
-	var raw []json.RawMessage
-	if !d.has(name) {
-		return nil, true
-	}
-	d.read(name, &raw, "a list of strings")
-	for i, r := range raw {
-		var text string
-		if json.Unmarshal(r, &text) != nil || string(r) == "null" {
-			d.faults.Add(d.path+name+"."+strconv.Itoa(i), billing.FaultType, "The value must be a string.")
-		}
-		values = append(values, text)
-	}
-	return values, false
-}
-
-// objects returns a list of objects, and sets missing if it is missing or null.
-func (d *document) objects(name string, missing *bool) (all []*document) {
-	var raw []json.RawMessage
-	if *missing = !d.has(name); *missing {
-		return nil
-	}
-	d.read(name, &raw, "a list of objects")
-	for i, r := range raw {
-		if d.faults.Full() {
-			return all
-		}
-		all = append(all, newDocument(d.path+name+"."+strconv.Itoa(i)+".", r, d.faults))
-	}
-	return all
-}
-
-// content reads the file that the field names.
-func (d *document) content(name string) []byte {
-	named := d.text(name)
-	if named == "" {
-		return nil
-	}
-	content, err := d.file(named)
+// content reads the file that a field names.
+func content(doc *jsonbody.Object, name, named string, file func(name string) ([]byte, error)) []byte {
+	content, err := file(named)
 	switch at, missing := errors.AsType[*os.PathError](err); {
 	case missing:
-		d.faults.Add(d.path+name, billing.FaultNotFound, "The file cannot be read: "+at.Path+": "+at.Err.Error()+".")
+		doc.Fault(name, billing.FaultNotFound, "The file cannot be read: "+at.Path+": "+at.Err.Error()+".")
 	case err != nil:
-		d.faults.Add(d.path+name, billing.FaultTooLong, "The file cannot be read: "+err.Error()+".")
+		doc.Fault(name, billing.FaultTooLong, "The file cannot be read: "+err.Error()+".")
 	case len(bytes.TrimSpace(content)) == 0:
-		d.faults.Add(d.path+name, billing.FaultRequired, "The file is empty.")
+		doc.Fault(name, billing.FaultRequired, "The file is empty.")
 	}
 	return content
-}
-
-// end adds a fault for each field that was not read.
-func (d *document) end() {
-	for _, name := range d.names {
-		if _, left := d.values[name]; left {
-			d.faults.Add(d.path+name, billing.FaultUnknown, "Unknown field.")
-		}
-	}
 }

@@ -147,7 +147,7 @@ func (c *client) after(ctx context.Context, p position) ([]listedEvent, error) {
 	}
 	var page eventPage
 	err := c.get(ctx, "/events", q, &page)
-	if e, ok := errors.AsType[*apiError](err); ok && e.Status == http.StatusNotFound && e.Code != "" && !p.After.IsZero() {
+	if e, ok := errors.AsType[*apiError](err); ok && (e.Status == http.StatusNotFound || e.Status == http.StatusGone) && e.Code != "" && !p.After.IsZero() {
 		err = fmt.Errorf("%w\nThe service does not have %s, the last event passed on. Its data may have been wiped.\nStart over with --since now or --since 1h", err, p.After)
 	}
 	return page.Data, err

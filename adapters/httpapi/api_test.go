@@ -267,6 +267,18 @@ func TestListsAndEvents(t *testing.T) {
 	s.stableAndBound(t, "/eligibility?", "/eligibility?outcome=answered&", func() {
 		s.do(t, call{path: "/eligibility", body: s.question("ACTIVE-BASIC", nil)})
 	})
+
+	// A reader that continues after an event that is gone may have missed others.
+	first, err := billing.ParseID[billing.EventID](up[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.exec(t, "DELETE FROM events WHERE id <= $1::uuid", first.UUID())
+	gone := s.must(t, 410, call{path: "/events?order=asc&after=" + up[0]})
+	gone.shows(t, "error", "EVENT_EXPIRED", "oldest_event_id", up[1])
+	if oldest := s.walk(t, "/events?order=asc"); len(oldest) == 0 || oldest[0] != up[1] {
+		t.Errorf("the oldest is %v, want %s", oldest, up[1])
+	}
 }
 
 // The messages of a check are shown as they were, and a saved answer has none.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/intake"
 )
@@ -17,14 +18,14 @@ func BenchmarkHostileBodies(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				tree, faults := readTree(b, body)
-				if m := (meaning{Hash: sha256.New()}); tree != nil {
-					m.add(tree)
+				if tree != nil {
+					tree.Hash(sha256.New())
 				}
 				check := intake.EligibilityRequest{Faults: faults}
-				newObject("", tree, &check.Faults).fill(&check)
+				jsonbody.NewObject("", tree, &check.Faults).Fill(&check)
 				check.Inquiry(billing.Date{Year: 2026, Month: 1, Day: 2})
 				claim := intake.ClaimRequest{Faults: faults}
-				newObject("", tree, &claim.Faults).fill(&claim)
+				jsonbody.NewObject("", tree, &claim.Faults).Fill(&claim)
 				claim.Claim()
 			}
 		})

@@ -1,116 +1,80 @@
 package httpapi
 
 import (
-	"cmp"
+	"crypto/sha256"
+	"mime"
 	"reflect"
-	"regexp"
-	"slices"
 	"strings"
-	"sync"
-	"time"
 
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
 )
+
+// maxValues is how many values a body may have: a claim of 50 lines has fewer than 2,000.
+// With it no body costs more than a fixed multiple of its bytes.
+const maxValues = 10_000
 
 // readBody reads the body of a request into its struct in package intake. It does not
 // know the fields in without.
 func readBody[T any](x *exchange, without ...string) (in T) {
 	faults := reflect.ValueOf(&in).Elem().FieldByName("Faults").Addr().Interface().(*billing.Faults)
-	x.document(faults).fill(&in, without...)
+	x.document(faults).Fill(&in, without...)
 	return in
 }
 
-// fill reads the object into a struct, whose fields say by their names and types what a
-// caller may send: PayerID is payer_id, and a pointer or a slice is nil for a field that
-// is missing or null. Every other field of the object is a fault.
-func (o *object) fill(in any, without ...string) {
-	o.read(reflect.ValueOf(in).Elem(), without)
-	o.end()
-}
-
-// part is where a field of a struct is in the object.
-type part struct {
-	name    string   // "-" if it is not there, and "." if it is a part of the struct
-	without []string // the fields that it does not have itself
-}
-
-// parts has the parts of each type of a struct, in the order of its fields.
-//
-//nolint:gochecknoglobals // types do not change
-var parts sync.Map
-
-var secondWord = regexp.MustCompile(`([a-z])([A-Z])`)
-
-func partsOf(t reflect.Type) []part {
-	if known, ok := parts.Load(t); ok {
-		return known.([]part)
+// document reads the request's body. An optionalBody that was not sent is an
+// empty object. It adds the faults of the query, where these operations have
+// no parameters, and of the form of the body.
+func (x *exchange) document(faults *billing.Faults) *jsonbody.Object {
+	x.noQuery(faults)
+	if x.bodyless() {
+		return jsonbody.NewObject("", nil, faults)
 	}
-	all := make([]part, t.NumField())
-	for i := range all {
-		f := t.Field(i)
-		name := cmp.Or(f.Tag.Get("body"), strings.ToLower(secondWord.ReplaceAllString(f.Name, "${1}_$2")))
-		if f.Anonymous {
-			name = "."
+	if lines := x.req.Values("Content-Type"); len(lines) != 1 || !isJSON(lines[0]) {
+		code := billing.FaultFormat
+		if len(lines) == 0 || lines[0] == "" {
+			code = billing.FaultRequired
 		}
-		all[i] = part{name, strings.Split(f.Tag.Get("without"), ",")}
+		faults.Add("Content-Type", code, "Send the body as application/json, in UTF-8.")
 	}
-	parts.Store(t, all)
-	return all
+	for _, f := range x.jsonFaults {
+		faults.Add(f.Field, f.Code, f.Message)
+	}
+	return jsonbody.NewObject("", x.json, faults)
 }
 
-func (o *object) read(in reflect.Value, without []string) {
-	for i, p := range partsOf(in.Type()) {
-		if p.name == "-" || slices.Contains(without, p.name) {
-			continue
-		}
-		switch to := in.Field(i).Addr().Interface().(type) {
-		case *billing.Faults: // of reading
-		case *map[string]bool:
-			*to = o.given()
-		case *string:
-			*to = o.text(p.name)
-		case **string:
-			*to = o.optionalText(p.name)
-		case *bool:
-			*to = o.flag(p.name)
-		case **bool:
-			*to = o.optionalFlag(p.name)
-		case *int:
-			*to = o.number(p.name)
-		case **int:
-			*to = o.optionalNumber(p.name)
-		case *time.Time:
-			*to = o.instant(p.name)
-		case *[]string:
-			*to = o.optionalTexts(p.name)
-		case *[]int:
-			*to = o.optionalNumbers(p.name)
-		default:
-			o.readInner(p, in.Field(i))
-		}
-	}
+// bodyless reports whether the client left out an optional body.
+func (x *exchange) bodyless() bool {
+	return (x.route.body == optionalBody || x.route.body == emptyBody) && len(x.body) == 0
 }
 
-// readInner reads objects in the object.
-func (o *object) readInner(p part, into reflect.Value) {
-	switch kind := into.Kind(); {
-	case kind == reflect.Struct && p.name == ".":
-		o.read(into, nil)
-	case kind == reflect.Struct:
-		o.object(p.name).fill(into.Addr().Interface(), p.without...)
-	case kind == reflect.Pointer:
-		if inner := o.optionalObject(p.name); inner != nil {
-			into.Set(reflect.New(into.Type().Elem()))
-			inner.fill(into.Interface(), p.without...)
-		}
-	case kind == reflect.Slice:
-		if all := o.optionalObjects(p.name); all != nil {
-			into.Set(reflect.MakeSlice(into.Type(), len(all), len(all)))
-			for i, inner := range all {
-				inner.fill(into.Index(i).Addr().Interface(), p.without...)
-			}
-		}
+// fingerprint covers the operation and the meaning of its body, so that a
+// repeated request may be spelled differently.
+func (x *exchange) fingerprint() [sha256.Size]byte {
+	h := sha256.New()
+	put := func(b string) { _, _ = h.Write([]byte(b)) } // never fails
+	put(x.method + " " + string(x.req.URI().PathOriginal()) + "\n")
+	switch {
+	case x.route.body == noBody:
+	case x.route.body == uploadBody:
+		_, _ = h.Write(x.upload.Meaning())
+	case x.bodyless():
+		put("json:{}")
+	case x.json != nil && len(x.jsonFaults) == 0:
+		put("json:")
+		x.json.Hash(h)
 	default:
-		panic("httpapi: a request has a field of type " + into.Type().String())
+		put("raw:")
+		_, _ = h.Write(x.body)
 	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+func isJSON(contentType string) bool {
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err != nil || kind != "application/json" {
+		return false
+	}
+	charset, given := params["charset"]
+	return !given || strings.EqualFold(charset, "utf-8")
 }

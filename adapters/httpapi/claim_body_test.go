@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/intake"
 )
@@ -32,7 +33,7 @@ func FuzzClaimBody(f *testing.F) {
 		var in intake.ClaimRequest
 		tree, faults := readTree(t, string(body))
 		in.Faults = faults
-		newObject("", tree, &in.Faults).fill(&in)
+		jsonbody.NewObject("", tree, &in.Faults).Fill(&in)
 		for name := range in.Given {
 			if name != "" && len(body) == 0 {
 				t.Errorf("%q is given", name)

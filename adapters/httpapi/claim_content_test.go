@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/claim"
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -138,7 +139,7 @@ func sentBack(t *testing.T, c *claim.Record, draft bool) claim.Claim {
 	var in intake.ClaimRequest
 	tree, faults := readTree(t, string(body))
 	in.Faults = faults
-	newObject("", tree, &in.Faults).fill(&in)
+	jsonbody.NewObject("", tree, &in.Faults).Fill(&in)
 	got, faults := in.Claim()
 	if len(faults) > 0 {
 		t.Fatalf("faults %v", faults)
@@ -204,7 +205,7 @@ func TestClaimsOfTheContractAreGood(t *testing.T) {
 		var in intake.ClaimRequest
 		tree, faults := readTree(t, string(body))
 		in.Faults = faults
-		newObject("", tree, &in.Faults).fill(&in)
+		jsonbody.NewObject("", tree, &in.Faults).Fill(&in)
 		c, faults := in.Claim()
 		c.Payer = payer.PayerSummary
 		for i := range c.OtherCoverage {

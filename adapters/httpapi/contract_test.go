@@ -30,12 +30,25 @@ import (
 	"github.com/molar-billing/molar/core/billing/remit"
 )
 
+// loadContract loads the contract with its replies closed, so that a reply with a field
+// that it does not name is found.
 var loadContract = sync.OnceValues(func() (*openapi3.T, error) {
-	doc, err := openapi3.NewLoader().LoadFromData(contract)
+	open, err := openapi3.NewLoader().LoadFromData(contract)
 	if err != nil {
 		return nil, err
 	}
-	return doc, doc.Validate(openapi3.NewLoader().Context, openapi3.IsOpenAPI31OrLater())
+	if err := open.Validate(openapi3.NewLoader().Context, openapi3.IsOpenAPI31OrLater()); err != nil {
+		return nil, err
+	}
+	tree, err := treeOf(open)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(shut(tree))
+	if err != nil {
+		return nil, err
+	}
+	return openapi3.NewLoader().LoadFromData(text)
 })
 
 var contractRouter = sync.OnceValues(func() (routers.Router, error) {
@@ -244,6 +257,39 @@ func TestContractRequestsHaveExamples(t *testing.T) {
 	}
 }
 
+// The table of the contract has what the codes say.
+func TestContractSaysWhatToRetry(t *testing.T) {
+	t.Parallel()
+	doc, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(first string) (codes []string) {
+		_, after, _ := strings.Cut(doc.Info.Description, "\n| "+first+" | ")
+		line, _, _ := strings.Cut(after, " |\n")
+		return strings.Split(strings.ReplaceAll(line, "`", ""), ", ")
+	}
+	var retry, newKey []string
+	for _, c := range billing.Codes() {
+		switch {
+		case c.Retryable() && c.NeedsNewKey():
+			t.Errorf("%s is both", c)
+		case c.Retryable():
+			retry = append(retry, string(c))
+		case c.NeedsNewKey():
+			newKey = append(newKey, string(c))
+		}
+	}
+	for first, want := range map[string][]string{"`true`": retry, "`false`, `needs_new_key`": newKey} {
+		got := row(first)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("row %s has %v, want %v", first, got, want)
+		}
+	}
+}
+
 func anys[T any](v []T) (out []any) {
 	for _, x := range v {
 		out = append(out, x)
@@ -272,6 +318,10 @@ func contractTree() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return treeOf(doc)
+}
+
+func treeOf(doc *openapi3.T) (any, error) {
 	text, err := doc.MarshalJSON()
 	if err != nil {
 		return nil, err

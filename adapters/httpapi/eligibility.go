@@ -15,7 +15,7 @@ func (a *api) createCheck(x *exchange) (*reply, error) {
 			break
 		}
 	}
-	x.document(&in.Faults).fill(&in)
+	x.document(&in.Faults).Fill(&in)
 	c, replayed, err := a.eligibility.Check(x.ctx, x.call, in)
 	if err != nil {
 		return nil, err

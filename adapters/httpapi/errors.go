@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/coverage"
@@ -33,6 +34,8 @@ func status(code billing.Code) int {
 		return http.StatusRequestTimeout
 	case billing.CodeConflict, billing.CodeIdempotencyKeyInUse, billing.CodeChooseOrganization, billing.CodeClockAdvancing:
 		return http.StatusConflict
+	case billing.CodeEventExpired:
+		return http.StatusGone
 	case billing.CodeChangedMeanwhile:
 		return http.StatusPreconditionFailed
 	case billing.CodePayloadTooLarge:
@@ -89,9 +92,12 @@ type errorJSON struct {
 	Message   string       `json:"message"`
 	Errors    []faultJSON  `json:"errors"`
 	RequestID string       `json:"request_id"`
+	DocURL    string       `json:"doc_url"`
 
-	Organizations []choiceJSON `json:"organizations,omitempty"`
-	Changed       []editJSON   `json:"changed,omitzero"`
+	NeedsNewKey   bool             `json:"needs_new_key,omitempty"`
+	Organizations []choiceJSON     `json:"organizations,omitempty"`
+	Changed       []editJSON       `json:"changed,omitzero"`
+	OldestEventID *billing.EventID `json:"oldest_event_id,omitempty"`
 }
 
 // editJSON is a change of a field since the version that the caller has seen.
@@ -123,6 +129,10 @@ func (x *exchange) fail(err error) {
 			out.Organizations = append(out.Organizations, choiceJSON{o.ID, o.Name})
 		}
 	}
+	if e, ok := errors.AsType[*event.ExpiredError](err); ok {
+		out.OldestEventID = &e.Oldest
+	}
+	x.advise(out.Error)
 	switch out.Error { //nolint:exhaustive // other codes need no header
 	case billing.CodeUnauthorized:
 		x.set("WWW-Authenticate", "Bearer")
@@ -181,30 +191,23 @@ func (x *exchange) failure(err error) (code int, out errorJSON) {
 	if code == 0 {
 		code = status(out.Error)
 	}
-	x.code = out.Error
+	x.code, out.NeedsNewKey, out.DocURL = out.Error, out.Error.NeedsNewKey(), out.Error.DocURL()
 	return code, out
 }
 
-// maxFieldName limits how much of an unknown field's name the reply repeats.
-const maxFieldName = 200
+// advise says whether the request may be sent again as it is.
+func (x *exchange) advise(code billing.Code) {
+	x.set("X-Should-Retry", strconv.FormatBool(code.Retryable()))
+}
 
 // fieldName returns the name of a field in a reply. The whole body is "body".
 func fieldName(field string) string {
 	switch {
 	case field == "":
 		return "body"
-	case len(field) > maxFieldName:
-		return firstRunes(field, maxFieldName) + "..."
+	case len(field) > jsonbody.MaxName:
+		return jsonbody.Start(field, jsonbody.MaxName) + "..."
 	default:
 		return field
 	}
-}
-
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }

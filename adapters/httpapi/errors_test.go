@@ -42,6 +42,7 @@ func wantStatuses() map[billing.Code]int {
 		billing.CodeChooseOrganization:      409,
 		billing.CodeTestModeOnly:            403,
 		billing.CodeClockAdvancing:          409,
+		billing.CodeEventExpired:            410,
 		billing.CodeInternal:                500,
 	}
 }
@@ -73,7 +74,10 @@ func TestErrorReplies(t *testing.T) {
 			message = internalMessage
 		}
 		want := `{"error":"` + string(code) + `","message":` + strconv.Quote(message) + `,"errors":[],"request_id":"` +
-			a.Header.Get("X-Request-Id") + `"}` + "\n"
+			a.Header.Get("X-Request-Id") + `","doc_url":"/docs/errors/` + string(code) + `"}` + "\n"
+		if code.NeedsNewKey() {
+			want = strings.TrimSuffix(want, "}\n") + `,"needs_new_key":true}` + "\n"
+		}
 		if code == billing.CodeChangedMeanwhile {
 			want = strings.TrimSuffix(want, "}\n") + `,"changed":[]}` + "\n"
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/molar-billing/molar/adapters/httpapi/httpserver"
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 )
@@ -31,7 +32,7 @@ type exchange struct {
 	caller   *caller.Caller   // nil until identified
 	call     caller.Call      // the part of the request that use cases receive
 	body     []byte           // of a jsonBody, an optionalBody or an emptyBody
-	json     *node            // the parsed body; nil if it cannot be read
+	json     *jsonbody.Value  // the parsed body; nil if it cannot be read
 	upload   *httpserver.Form // of an uploadBody
 	file     *uploadedFile    // of the upload
 	ctx      context.Context  //nolint:containedctx // the request's own, for its use case
@@ -100,6 +101,9 @@ func (x *exchange) run(r *route, c *fiber.Ctx) {
 		return
 	}
 	x.markReplayed(out.replayed)
+	if out.status >= http.StatusBadRequest { // kept under the key, or of a fault
+		x.advise(x.code)
+	}
 	if out.fileName != "" {
 		x.set("Content-Disposition", `attachment; filename="`+out.fileName+`"`)
 	}
@@ -166,7 +170,7 @@ func (x *exchange) operate(r *route) (*reply, error) {
 		x.call.Request.Fingerprint = x.fingerprint()
 	}
 	if r.body == emptyBody {
-		x.document(&x.call.Request.Faults).end()
+		x.document(&x.call.Request.Faults).End()
 	}
 	if out, err := x.strike(); out != nil || err != nil {
 		return out, err
@@ -271,7 +275,7 @@ func (x *exchange) readBody(kind bodyKind) (err error) {
 	}
 	x.startClock()
 	if kind != uploadBody && err == nil {
-		x.json, err = parseJSON(x.ctx, x.body, &x.jsonFaults)
+		x.json, err = jsonbody.Parse(x.ctx, x.body, maxValues, &x.jsonFaults)
 	}
 	return err
 }
@@ -285,11 +289,21 @@ func (x *exchange) unrouted() {
 		x.fail(&billing.Error{Code: billing.CodeMethodNotAllowed, Message: "This path does not support the method. The Allow header lists the methods that it supports."})
 		return
 	}
+	if x.s.docs != nil && isDocs(path) { // they hold no data, so any name of this machine may show them
+		x.page = true
+		x.s.docs(x.req.RequestCtx)
+		return
+	}
 	if x.s.pages != nil && path != "/api" && !strings.HasPrefix(path, "/api/") {
 		x.openPage()
 		return
 	}
 	x.fail(&billing.Error{Code: billing.CodeNotFound, Message: "This path does not exist."})
+}
+
+// isDocs reports whether a path is one of the documentation.
+func isDocs(path string) bool {
+	return path == "/docs" || strings.HasPrefix(path, "/docs/") || path == "/llms.txt" || path == "/llms-full.txt"
 }
 
 // openPage lets the dashboard reply. Without a public origin it does so only

@@ -16,25 +16,25 @@ import (
 func (a *api) putFaults(x *exchange) (*reply, error) {
 	var in intake.FaultsRequest
 	doc := x.document(&in.Faults)
-	if doc.isMissing("rules") {
+	if doc.IsMissing("rules") {
 		in.Faults.Add("rules", billing.FaultRequired, "Send the rules; an empty array removes them all.")
 	}
-	for _, o := range doc.optionalObjects("rules") {
-		count := func(name string) int { return value(o.optionalNumber(name)) }
+	for _, o := range doc.OptionalObjects("rules") {
+		count := func(name string) int { return value(o.OptionalNumber(name)) }
 		rule := intake.FaultRule{
 			Rule: fault.Rule{
-				Operation: o.text("operation"), Kind: fault.Kind(o.text("kind")), Status: count("status"), Milliseconds: count("milliseconds"),
-				Times: count("times"), Probability: o.fraction("probability"), Seed: count("seed"),
+				Operation: o.Text("operation"), Kind: fault.Kind(o.Text("kind")), Status: count("status"), Milliseconds: count("milliseconds"),
+				Times: count("times"), Probability: o.Fraction("probability"), Seed: count("seed"),
 			},
-			ExpiresIn: o.optionalText("expires_in"),
+			ExpiresIn: o.OptionalText("expires_in"),
 		}
-		if in.Faults.Required(o.path+"operation", rule.Operation, 0) && rule.Operation != fault.AnyOperation && !x.s.mayFail(rule.Operation) {
-			in.Faults.Add(o.path+"operation", billing.FaultNotAllowed, "Send an operationId of the API contract, such as createClaim, or * for all. The sandbox's own operations do not fail.")
+		if in.Faults.Required(o.Path+"operation", rule.Operation, 0) && rule.Operation != fault.AnyOperation && !x.s.mayFail(rule.Operation) {
+			in.Faults.Add(o.Path+"operation", billing.FaultNotAllowed, "Send an operationId of the API contract, such as createClaim, or * for all. The sandbox's own operations do not fail.")
 		}
-		o.end()
+		o.End()
 		in.Rules = append(in.Rules, rule)
 	}
-	doc.end()
+	doc.End()
 	return kept(a.faults.Replace(x.ctx, replying(x, http.StatusOK, faultsShape), in))
 }
 
@@ -123,6 +123,6 @@ func (x *exchange) struck(status int, code billing.Code) *reply {
 	}
 	x.code = code
 	return &reply{status: status, body: errorJSON{
-		Error: code, Message: "A fault rule of the sandbox ended this request before anything was done.", Errors: []faultJSON{}, RequestID: x.id.String(),
+		Error: code, Message: "A fault rule of the sandbox ended this request before anything was done.", Errors: []faultJSON{}, RequestID: x.id.String(), DocURL: code.DocURL(),
 	}}
 }

@@ -149,6 +149,9 @@ func checkHeaders(t *testing.T, r *http.Response) {
 	if r.Header.Get("Cache-Control") != "no-store" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("status %d: headers are %v", r.StatusCode, r.Header)
 	}
+	if advice := r.Header["X-Should-Retry"]; (len(advice) == 1) != (r.StatusCode >= 400) {
+		t.Errorf("status %d: X-Should-Retry is %v", r.StatusCode, advice)
+	}
 }
 
 // rawConn is a raw connection to a server, each reply of which has the headers that all have.

@@ -130,8 +130,8 @@ func (x *exchange) warnings() []meWarningJSON {
 func (a *api) updateOrganization(x *exchange) (*reply, error) {
 	call := replying(x, http.StatusOK, organizationShape)
 	doc := x.document(&call.Request.Faults)
-	change := caller.OrganizationChange{RequireTOTP: doc.optionalFlag("require_totp"), EndpointsNeedRead: doc.optionalFlag("endpoints_need_read")}
-	doc.end()
+	change := caller.OrganizationChange{RequireTOTP: doc.OptionalFlag("require_totp"), EndpointsNeedRead: doc.OptionalFlag("endpoints_need_read")}
+	doc.End()
 	return kept(a.access.ChangeOrganization(x.ctx, call, change))
 }
 

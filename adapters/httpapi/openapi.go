@@ -10,6 +10,9 @@ import (
 //go:embed openapi.yaml
 var contract []byte
 
+// Contract returns the contract of the API, an OpenAPI document.
+func Contract() []byte { return contract }
+
 // getOpenAPI handles GET /openapi.yaml, the only operation that needs no key.
 func getOpenAPI(x *exchange) (*reply, error) {
 	return &reply{status: http.StatusOK, raw: contract, mime: "application/yaml"}, nil

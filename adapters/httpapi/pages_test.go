@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/molar-billing/molar/adapters/dashboard"
+	"github.com/molar-billing/molar/adapters/docs"
 )
 
 // startPages starts a server with the dashboard.
@@ -18,7 +19,7 @@ func startPages(t *testing.T, o Options) *probe {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Pages = pages
+	o.Pages, o.Docs = pages, docs.Handler(contract)
 	return startProbe(t, o)
 }
 
@@ -57,6 +58,10 @@ func TestPagesBesideTheAPI(t *testing.T) {
 		"POST /":                 "405 text/plain; charset=utf-8",
 		"BREW /":                 "405 text/plain; charset=utf-8",
 		"GET /assets/missing.js": "404 text/plain; charset=utf-8",
+		"GET /docs":              "200 " + page,
+		"GET /docs/nosuch":       "404 text/plain; charset=utf-8",
+		"GET /docsx":             "404 " + page,
+		"GET /llms.txt":          "200 text/plain; charset=utf-8",
 	} {
 		method, path, _ := strings.Cut(target, " ")
 		status, header := p.opens(t, method, path, "localhost")

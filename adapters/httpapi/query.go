@@ -5,13 +5,13 @@ import (
 	"errors"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/directory"
 )
@@ -91,7 +91,7 @@ func (q *query) instant(name string) time.Time {
 	if !given {
 		return time.Time{}
 	}
-	t, err := parseInstant(s)
+	t, err := jsonbody.ParseInstant(s)
 	if err != nil {
 		q.faults.Add(name, billing.FaultFormat, "A date-time must have an offset, such as 2026-01-02T03:04:05Z or 2026-01-02T03:04:05-05:00.")
 	}
@@ -109,35 +109,6 @@ func (q *query) date(name string) billing.Date {
 		q.faults.Add(name, billing.FaultFormat, "The value must be a valid date in the form YYYY-MM-DD.")
 	}
 	return d
-}
-
-// instantForm is strict RFC 3339. time.Parse also accepts one-digit hours, a
-// comma before the fraction, and offsets of more than a day.
-var instantForm = regexp.MustCompile(
-	`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
-
-// parseInstant reads RFC 3339 and rounds up to the microsecond, the precision
-// of stored times. So "from" and "before" are exact for every stored time.
-func parseInstant(s string) (time.Time, error) {
-	s = strings.ReplaceAll(s, " ", "+")
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if !instantForm.MatchString(s) {
-		return time.Time{}, strconv.ErrSyntax
-	}
-	t = t.UTC()
-	if rounded := t.Truncate(time.Microsecond); rounded.Before(t) {
-		t = rounded.Add(time.Microsecond)
-	}
-	if t.Year() < 1 || t.Year() > 9999 {
-		return time.Time{}, strconv.ErrRange
-	}
-	if t.IsZero() { // the zero time means "no filter"
-		t = t.Add(time.Microsecond)
-	}
-	return t, nil
 }
 
 // id reads an ID of one kind.

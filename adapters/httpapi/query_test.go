@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/event"
@@ -66,14 +67,14 @@ func FuzzInstant(f *testing.F) {
 	f.Add("2026-01-02T03:04:05Z")
 	f.Add("2026-01-02T03:04:05.0000061 05:30")
 	f.Fuzz(func(t *testing.T, s string) {
-		got, err := parseInstant(s)
+		got, err := jsonbody.ParseInstant(s)
 		if err != nil {
 			return
 		}
 		if got.Location() != time.UTC || !got.Equal(got.Truncate(time.Microsecond)) || got.Year() < 1 || got.Year() > 9999 {
 			t.Errorf("%q reads as %v", s, got)
 		}
-		if again, err := parseInstant(event.Timestamp(got)); err != nil || !again.Equal(got) {
+		if again, err := jsonbody.ParseInstant(event.Timestamp(got)); err != nil || !again.Equal(got) {
 			t.Errorf("%v reads as %v, %v", got, again, err)
 		}
 	})

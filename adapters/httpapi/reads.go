@@ -127,9 +127,9 @@ func searched[T, J any](
 ) (*reply, error) {
 	var in intake.SearchRequest
 	doc := x.document(&in.Faults)
-	in.Query, in.Limit = doc.text("query"), doc.optionalNumber("limit")
-	cursor := doc.optionalText("cursor")
-	doc.end()
+	in.Query, in.Limit = doc.Text("query"), doc.OptionalNumber("limit")
+	cursor := doc.OptionalText("cursor")
+	doc.End()
 	l := list{name: name, scope: x.call.Scope, filters: [][2]string{{"query", in.Query}}}
 	what, limit := in.Search()
 	p := billing.Page{Limit: limit}

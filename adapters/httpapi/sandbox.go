@@ -23,8 +23,8 @@ func (a *api) getSandboxClock(x *exchange) (*reply, error) {
 // setSandboxClock handles PATCH /sandbox/clock.
 func (a *api) setSandboxClock(x *exchange) (*reply, error) {
 	doc := x.document(&x.call.Request.Faults)
-	running := doc.optionalFlag("running")
-	doc.end()
+	running := doc.OptionalFlag("running")
+	doc.End()
 	if running == nil {
 		x.call.Request.Faults.Add("running", billing.FaultRequired, "A value is required.")
 		running = new(bool)
@@ -36,8 +36,8 @@ func (a *api) setSandboxClock(x *exchange) (*reply, error) {
 func (a *api) advanceSandboxClock(x *exchange) (*reply, error) {
 	var in intake.AdvanceRequest
 	doc := x.document(&in.Faults)
-	in.By, in.To, in.Until = doc.optionalText("by"), doc.instant("to"), doc.optionalText("until")
-	doc.end()
+	in.By, in.To, in.Until = doc.OptionalText("by"), doc.Instant("to"), doc.OptionalText("until")
+	doc.End()
 	return kept(a.sandbox.Advance(x.ctx, showingClock(x), in))
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/scenario"
@@ -29,9 +30,9 @@ func (a *api) listScenarios(x *exchange) (*reply, error) {
 func (a *api) addScenario(x *exchange) (*reply, error) {
 	var in intake.ScenarioRequest
 	doc := x.document(&in.Faults)
-	in.Ending, in.Operation = doc.text("ending"), doc.text("operation")
+	in.Ending, in.Operation = doc.Text("ending"), doc.Text("operation")
 	readScenario(doc, &in)
-	doc.end()
+	doc.End()
 	return kept(a.scenarios.Add(x.ctx, replying(x, http.StatusCreated, ownScenarioShape), in))
 }
 
@@ -40,7 +41,7 @@ func (a *api) changeScenario(x *exchange) (*reply, error) {
 	var in intake.ScenarioRequest
 	doc := x.document(&in.Faults)
 	readScenario(doc, &in)
-	doc.end()
+	doc.End()
 	return kept(a.scenarios.Change(x.ctx, replying(x, http.StatusOK, ownScenarioShape), scenarioEnding(x), in))
 }
 
@@ -48,8 +49,8 @@ func (a *api) changeScenario(x *exchange) (*reply, error) {
 func (a *api) sendERA(x *exchange) (*reply, error) {
 	var in intake.SandboxERA
 	doc := x.document(&in.Faults)
-	in.X12 = doc.text("x12")
-	doc.end()
+	in.X12 = doc.Text("x12")
+	doc.End()
 	return kept(a.scenarios.SendERA(x.ctx, replying(x, http.StatusCreated, sandboxERAShape), in))
 }
 
@@ -60,44 +61,44 @@ type sandboxERAJSON struct {
 
 func sandboxERAShape(name string) sandboxERAJSON { return sandboxERAJSON{"sandbox_era", name} }
 
-func readScenario(doc *object, in *intake.ScenarioRequest) {
-	in.Summary, in.X12, in.Dates = doc.optionalText("summary"), doc.optionalText("x12"), doc.optionalText("dates")
-	in.Steps = mapped(doc.optionalObjects("steps"), readStep)
+func readScenario(doc *jsonbody.Object, in *intake.ScenarioRequest) {
+	in.Summary, in.X12, in.Dates = doc.OptionalText("summary"), doc.OptionalText("x12"), doc.OptionalText("dates")
+	in.Steps = mapped(doc.OptionalObjects("steps"), readStep)
 }
 
-func readStep(step *object) intake.StepRequest {
-	r := intake.StepRequest{After: step.text("after")}
+func readStep(step *jsonbody.Object) intake.StepRequest {
+	r := intake.StepRequest{After: step.Text("after")}
 	for _, do := range scenario.Actions() {
-		o := step.optionalObject(string(do))
+		o := step.OptionalObject(string(do))
 		if o == nil {
 			continue
 		}
 		r.Do = append(r.Do, do)
 		switch do { //nolint:exhaustive // the others have no fields
 		case scenario.Accept:
-			r.By = o.optionalText("by")
+			r.By = o.OptionalText("by")
 		case scenario.Reject:
-			r.By, r.Codes = o.optionalText("by"), o.optionalTexts("codes")
+			r.By, r.Codes = o.OptionalText("by"), o.OptionalTexts("codes")
 		case scenario.Deny:
-			r.Reason = o.optionalText("reason")
+			r.Reason = o.OptionalText("reason")
 		case scenario.Pay, scenario.Estimate:
-			r.Percent, r.PatientPercent = o.optionalNumber("percent"), o.optionalNumber("patient_percent")
-			r.Lines = mapped(o.optionalObjects("lines"), readStepLine)
+			r.Percent, r.PatientPercent = o.OptionalNumber("percent"), o.OptionalNumber("patient_percent")
+			r.Lines = mapped(o.OptionalObjects("lines"), readStepLine)
 		}
-		o.end()
+		o.End()
 	}
-	step.end()
+	step.End()
 	return r
 }
 
-func readStepLine(line *object) intake.StepLine {
-	l := intake.StepLine{Paid: line.text("paid"), Allowed: line.text("allowed"), Remarks: line.optionalTexts("remarks"), Unbalanced: line.flag("unbalanced")}
-	l.Adjustments = mapped(line.optionalObjects("adjustments"), func(o *object) intake.StepAdjustment {
-		a := intake.StepAdjustment{Group: o.text("group"), Reason: o.text("reason"), Amount: o.text("amount")}
-		o.end()
+func readStepLine(line *jsonbody.Object) intake.StepLine {
+	l := intake.StepLine{Paid: line.Text("paid"), Allowed: line.Text("allowed"), Remarks: line.OptionalTexts("remarks"), Unbalanced: line.Flag("unbalanced")}
+	l.Adjustments = mapped(line.OptionalObjects("adjustments"), func(o *jsonbody.Object) intake.StepAdjustment {
+		a := intake.StepAdjustment{Group: o.Text("group"), Reason: o.Text("reason"), Amount: o.Text("amount")}
+		o.End()
 		return a
 	})
-	line.end()
+	line.End()
 	return l
 }
 

@@ -61,6 +61,7 @@ type Options struct {
 	Webhooks      *webhooks.Service
 
 	Pages          fasthttp.RequestHandler // serves every path outside of /api; nil when there is no dashboard
+	Docs           fasthttp.RequestHandler // serves the documentation, under any host; nil when there is none
 	PublicURL      string                  // the origin of the dashboard; empty means this machine only
 	TrustedProxies []netip.Prefix          // whose X-Forwarded-For counts
 	CursorKey      [32]byte                // authenticates cursors; the same in every process
@@ -104,6 +105,7 @@ type Server struct {
 	identifier identifier
 	proxies    []netip.Prefix
 	pages      fasthttp.RequestHandler
+	docs       fasthttp.RequestHandler
 	record     func(*caller.LoggedRequest) // adds an entry to the request log; never waits
 	audit      func(*caller.AuditEntry) error
 	faulty     func(ctx context.Context, in billing.Scope, rules []fault.Rule, operation string, now time.Time) (*fault.Rule, error)
@@ -154,6 +156,7 @@ func newServer(o Options, routes []route, callers identifier) (*Server, error) {
 		identifier: callers,
 		proxies:    o.TrustedProxies,
 		pages:      o.Pages,
+		docs:       o.Docs,
 		record:     func(*caller.LoggedRequest) {},
 		audit:      func(*caller.AuditEntry) error { return nil },
 		log:        cmp.Or(o.Log, slog.New(slog.DiscardHandler)),

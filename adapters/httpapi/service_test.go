@@ -325,6 +325,7 @@ func (s *service) do(t *testing.T, c call) response {
 		t.Fatal(err)
 	}
 	checkHeaders(t, got)
+	checkAdvice(t, got, b)
 	forContract := r.Clone(t.Context())
 	forContract.URL.Scheme, forContract.URL.Host = "", ""
 	if c.body != "" {
@@ -332,6 +333,21 @@ func (s *service) do(t *testing.T, c call) response {
 	}
 	checkContract(t, forContract, c.body, !c.bad && got.StatusCode != 400, got.StatusCode, got.Header, string(b))
 	return response{got, string(b)}
+}
+
+// checkAdvice compares what an error says about another attempt with its code.
+func checkAdvice(t *testing.T, r *http.Response, body []byte) {
+	t.Helper()
+	var e struct {
+		Error       billing.Code `json:"error"`
+		NeedsNewKey bool         `json:"needs_new_key"`
+	}
+	if r.StatusCode < 400 || r.Header.Get("Molar-Fault") != "" || json.Unmarshal(body, &e) != nil {
+		return
+	}
+	if e.NeedsNewKey != e.Error.NeedsNewKey() || r.Header.Get("X-Should-Retry") != strconv.FormatBool(e.Error.Retryable()) {
+		t.Errorf("%s: needs_new_key is %t, X-Should-Retry %s", e.Error, e.NeedsNewKey, r.Header.Get("X-Should-Retry"))
+	}
 }
 
 // anObject is a JSON object.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/access"
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
@@ -24,9 +25,9 @@ func (a *api) signIn(x *exchange) (*reply, error) {
 	}
 	var faults billing.Faults
 	doc := x.document(&faults)
-	token, email, password, code := doc.optionalText("token"), doc.optionalText("email"), doc.optionalText("password"), doc.optionalText("totp")
-	chosen := doc.optionalText("organization_id")
-	doc.end()
+	token, email, password, code := doc.OptionalText("token"), doc.OptionalText("email"), doc.OptionalText("password"), doc.OptionalText("totp")
+	chosen := doc.OptionalText("organization_id")
+	doc.End()
 	var org billing.OrgID
 	if chosen != nil {
 		var err error
@@ -90,7 +91,7 @@ func (x *exchange) agent() string {
 		}
 		return r
 	}
-	return firstRunes(strings.Map(text, string(x.req.UserAgent())), maxAgent)
+	return jsonbody.Start(strings.Map(text, string(x.req.UserAgent())), maxAgent)
 }
 
 const maxAgent = 200

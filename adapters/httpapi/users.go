@@ -15,8 +15,8 @@ import (
 func (a *api) inviteUser(x *exchange) (*reply, error) {
 	call := replying(x, http.StatusCreated, x.invitedShape)
 	doc := x.document(&call.Request.Faults)
-	email, role, name := doc.text("email"), caller.Role(doc.text("role")), value(doc.optionalText("name"))
-	doc.end()
+	email, role, name := doc.Text("email"), caller.Role(doc.Text("role")), value(doc.OptionalText("name"))
+	doc.End()
 	return kept(a.access.InviteUser(x.ctx, call, email, name, role))
 }
 
@@ -35,10 +35,10 @@ func (a *api) resetUser(x *exchange) (*reply, error) {
 func (a *api) updateUser(x *exchange) (*reply, error) {
 	var faults billing.Faults
 	doc := x.document(&faults)
-	role, state, name := doc.optionalText("role"), doc.optionalText("state"), doc.optionalText("name")
-	current, password := doc.optionalText("current_password"), doc.optionalText("password")
-	secret, code := doc.optionalText("totp_secret"), doc.optionalText("totp")
-	doc.end()
+	role, state, name := doc.OptionalText("role"), doc.OptionalText("state"), doc.OptionalText("name")
+	current, password := doc.OptionalText("current_password"), doc.OptionalText("password")
+	secret, code := doc.OptionalText("totp_secret"), doc.OptionalText("totp")
+	doc.End()
 	id, changes, proves := userID(x), role != nil || state != nil, password != nil || secret != nil
 	if changes && (proves || current != nil || code != nil) {
 		faults.Add("", billing.FaultNotAllowed, "Change the role or the state in one request, and the password or the second factor in another.")

@@ -19,8 +19,8 @@ func (a *api) createEndpoint(x *exchange) (*reply, error) {
 // readEndpointRequest reads a new endpoint, or the changes to one.
 func readEndpointRequest(x *exchange) (in intake.EndpointRequest) {
 	doc := x.document(&in.Faults)
-	in.EveryType = doc.isNull("event_types")
-	doc.fill(&in)
+	in.EveryType = doc.IsNull("event_types")
+	doc.Fill(&in)
 	return in
 }
 

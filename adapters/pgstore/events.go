@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"time"
 
@@ -170,7 +171,20 @@ func (r events) Tail(ctx context.Context, f event.Filter, after billing.EventID,
 	text, args := r.tail(f, after, limit)
 	found, err := eventTable.many(ctx, r.tx, "tail events", text, args...)
 	if err == nil && len(found) == 0 && !after.IsZero() {
-		_, err = r.Get(ctx, after) // no event follows an unknown one
+		if _, err = r.Get(ctx, after); billing.IsNotFound(err) { // no event follows an unknown one
+			return nil, r.expired(ctx, after, err)
+		}
 	}
 	return found, err
+}
+
+// expired returns the error of an event that is absent: that it is older than all that are
+// stored, if it is.
+func (r events) expired(ctx context.Context, absent billing.EventID, unknown error) error {
+	text, args := r.tail(event.Filter{}, billing.EventID{}, 0)
+	oldest, err := eventTable.many(ctx, r.tx, "find the oldest event", text, args...)
+	if err != nil || len(oldest) == 0 || !absent.Time().Before(oldest[0].ID.Time()) {
+		return cmp.Or(err, unknown)
+	}
+	return event.Expired(oldest[0].ID)
 }

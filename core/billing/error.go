@@ -41,6 +41,7 @@ const (
 	CodeChangedMeanwhile        Code = "CHANGED_MEANWHILE"
 	CodeTestModeOnly            Code = "TEST_MODE_ONLY"
 	CodeClockAdvancing          Code = "CLOCK_ADVANCING"
+	CodeEventExpired            Code = "EVENT_EXPIRED"
 	CodeInternal                Code = "INTERNAL"
 )
 
@@ -52,9 +53,32 @@ func Codes() []Code {
 		CodeUnsupportedEncoding, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodePayerRejected,
 		CodePayerUnavailable, CodeNetworkError, CodeEligibilityUnavailable, CodeAttachmentsUnavailable,
 		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeChooseOrganization, CodeTOTPRequired,
-		CodeChangedMeanwhile, CodeTestModeOnly, CodeClockAdvancing, CodeInternal,
+		CodeChangedMeanwhile, CodeTestModeOnly, CodeClockAdvancing, CodeEventExpired, CodeInternal,
 	}
 }
+
+// Retryable reports whether the same request, with the same key, may succeed later without
+// any change.
+func (c Code) Retryable() bool {
+	switch c { //nolint:exhaustive // all others need a change
+	case CodeIdempotencyKeyInUse, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodeUnavailable, CodeClockAdvancing, CodeInternal:
+		return true
+	}
+	return false
+}
+
+// NeedsNewKey reports whether the key of a request keeps a reply with this code, or that
+// of another request, so that another attempt needs a new one.
+func (c Code) NeedsNewKey() bool {
+	switch c { //nolint:exhaustive // no other reply is kept
+	case CodePayerRejected, CodePayerUnavailable, CodeNetworkError, CodeAttachmentsNetworkError, CodeIdempotencyKeyReused:
+		return true
+	}
+	return false
+}
+
+// DocURL returns the path of the page about the code.
+func (c Code) DocURL() string { return "/docs/errors/" + string(c) }
 
 // Error is the only type of error that reaches a caller. Any other error is an
 // internal fault, which goes to the log.

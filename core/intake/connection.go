@@ -2,6 +2,7 @@ package intake
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,13 +28,13 @@ type ConnectionRequest struct {
 	ReceiverQualifier string
 	Usage             string
 	Payers            []ConnectionPayerRequest
-	EveryPayer        bool // payers was left out or null
+	EveryPayer        bool `body:"-"` // payers was left out or null
 	Enabled           *bool
 	Options           []byte // a JSON object; nil for the defaults
 
-	Own    map[string][]byte // the fields that only some kinds have, as network.Field says
-	Given  []string          // the names of the fields that were given
-	Null   []string          // those of them that were null
+	Own    map[string][]byte `body:"-"` // the fields that only some kinds have, as network.Field says
+	Given  map[string]bool   // the names of the fields that were given
+	Null   []string          `body:"-"` // those of them that were null
 	Faults billing.Faults    // found when the document was decoded
 }
 
@@ -42,7 +43,7 @@ type ConnectionPayerRequest struct {
 	PayerID        string
 	NetworkPayerID string
 	Transactions   []string
-	Everything     bool // transactions was left out or null
+	Everything     bool `body:"-"` // transactions was left out or null
 }
 
 // The limits of a connection, in characters.
@@ -98,7 +99,7 @@ func (r ConnectionRequest) Connection(kinds network.Kinds, payers *directory.Pay
 
 // fields checks that the connection's kind has the given fields.
 func (r ConnectionRequest) fields(f *billing.Faults, kinds network.Kinds) {
-	for _, name := range r.Given {
+	for _, name := range slices.Sorted(maps.Keys(r.Given)) {
 		if f.Full() {
 			return
 		}

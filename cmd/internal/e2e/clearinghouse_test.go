@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestReadmeClearinghouse runs the README's scripts against the simulator: a claim is
+// TestReadmeClearinghouse runs the guide's scripts against the simulator: a claim is
 // acknowledged and paid, and a check is answered in both envelopes.
 func TestReadmeClearinghouse(t *testing.T) {
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestReadmeClearinghouse(t *testing.T) {
 	_, sftpPort, _ := strings.Cut(account["sftp_addr"], ":")
 	here := strings.NewReplacer("/tmp/clearinghouse", dir, "2222", sftpPort,
 		"https://127.0.0.1:8443/core/mime", account["core_mime_url"], "https://127.0.0.1:8443/core/soap", account["core_soap_url"])
-	scripts := blocks(readme(t, "A clearinghouse to test against"), "sh")
+	scripts := blocks(guide(t, "clearinghouse"), "sh")
 	if len(scripts) != 3 || len(account) != 11 {
 		t.Fatalf("the section has %d scripts, the line %d fields", len(scripts), len(account))
 	}

@@ -30,6 +30,20 @@ func readme(t *testing.T, section string) string {
 	return section
 }
 
+// guide returns a guide of the documentation.
+func guide(t *testing.T, name string) string {
+	t.Helper()
+	files, err := filepath.Glob("../../../adapters/docs/guides/*-" + name + ".md")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d guides are called %s: %v", len(files), name, err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 // blocks returns the blocks of a language in a section.
 func blocks(section, language string) (all []string) {
 	for _, block := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(section, -1) {
@@ -76,7 +90,7 @@ func wantReplies(t *testing.T, replies []map[string]any, want [][2]string) {
 	}
 }
 
-// workplace is a folder with what the README's commands need: the built
+// workplace is a folder with what the guides' commands need: the built
 // binaries and the receiver. The port in the commands becomes a free one.
 func workplace(t *testing.T, receiver string) (dir string, here *strings.Replacer) {
 	t.Helper()
@@ -98,15 +112,15 @@ func TestReadmeFirstCheck(t *testing.T) {
 	}
 }
 
-// TestReadmeSignIn signs in as the README shows. A link works once.
-func TestReadmeSignIn(t *testing.T) {
+// TestGuideSignIn signs in as the guide shows. A link works once.
+func TestGuideSignIn(t *testing.T) {
 	t.Parallel()
 	_, r := startDev(t, nil, t.TempDir())
 	origin, token, _ := strings.Cut(r.SignIn, "/sign-in#")
 	if origin+"/api/v1" != r.BaseURL {
 		t.Errorf("the link is %s", r.SignIn)
 	}
-	replies := pasted(t, blocks(readme(t, "Sign in"), "sh"), t.TempDir(), r, "TOKEN="+token)
+	replies := pasted(t, blocks(guide(t, "people"), "sh"), t.TempDir(), r, "TOKEN="+token)
 	wantReplies(t, replies, [][2]string{
 		{"object current", "session true"},
 		{"user.email role mode", "owner@demo.example owner test"},
@@ -117,10 +131,10 @@ func TestReadmeSignIn(t *testing.T) {
 	})
 }
 
-func TestReadmeAttachments(t *testing.T) {
+func TestGuideAttachments(t *testing.T) {
 	t.Parallel()
 	_, r := startWholeDev(t, nil, t.TempDir())
-	section, dir := readme(t, "Attachments"), t.TempDir()
+	section, dir := guide(t, "attachments"), t.TempDir()
 	replies := pasted(t, blocks(section, "sh"), dir, r)
 	wantReplies(t, replies, [][2]string{
 		{"state documents.0.document_type documents.0.sent_to_network", "open 12 false"},
@@ -132,7 +146,7 @@ func TestReadmeAttachments(t *testing.T) {
 	})
 	for _, field := range []string{"attachment_number", "claim_file.pwk", "claim_file.nte"} {
 		if shown := `": "` + values(replies[1], field) + `"`; !strings.Contains(section, shown) {
-			t.Errorf("%s is %s, which the README does not show", field, shown)
+			t.Errorf("%s is %s, which the guide does not show", field, shown)
 		}
 	}
 	for file, hasPlace := range map[string]bool{"xray.jpg": true, "stored.jpg": false} {
@@ -143,13 +157,13 @@ func TestReadmeAttachments(t *testing.T) {
 	}
 }
 
-// TestReadmeClaims runs the README's one script: a claim is created, accepted,
+// TestGuideClaims runs the guide's one script: a claim is created, accepted,
 // paid, posted and reconciled, and its events arrive by webhook.
-func TestReadmeClaims(t *testing.T) {
+func TestGuideClaims(t *testing.T) {
 	t.Parallel()
 	_, r := startDev(t, []string{"MOLAR_SANDBOX_ERA_DELAY=2s"}, t.TempDir())
-	dir, here := workplace(t, blocks(readme(t, "Webhooks"), "python")[0])
-	script := blocks(readme(t, "Claims and remittances"), "sh")
+	dir, here := workplace(t, blocks(guide(t, "webhooks"), "python")[0])
+	script := blocks(guide(t, "claims"), "sh")
 	replies := pasted(t, []string{here.Replace(script[0])}, dir, r, "XDG_CONFIG_HOME="+t.TempDir(), "MOLAR_API_URL="+r.BaseURL)
 	wantReplies(t, replies, [][2]string{
 		{"object state balanced payment.total claims.data.0.applied claims.data.0.paid", "era needs_review true 1295.00 true 1295.00"},
@@ -162,13 +176,13 @@ func TestReadmeClaims(t *testing.T) {
 	}
 }
 
-// TestReadmeRemittances runs the script of a biller's day: two payers pay a claim, a
+// TestGuideRemittances runs the script of a biller's day: two payers pay a claim, a
 // remittance does not add up, another matches no claim, and a payment is taken
 // back. Its delay leaves time to reconcile that payment before.
-func TestReadmeRemittances(t *testing.T) {
+func TestGuideRemittances(t *testing.T) {
 	t.Parallel()
 	_, r := startDev(t, []string{"MOLAR_BATCH_INTERVAL=1s", "MOLAR_SANDBOX_ERA_DELAY=10s"}, t.TempDir())
-	replies := pasted(t, blocks(readme(t, "Finish a remittance"), "sh"), t.TempDir(), r)
+	replies := pasted(t, blocks(guide(t, "remittances"), "sh"), t.TempDir(), r)
 	wantReplies(t, replies, [][2]string{
 		{"state payment.paid payment.patient_responsibility contractual", "reconciled 828.80 207.20 259.00"},
 		{"data.0.object data.0.state", "era needs_review"},
@@ -206,13 +220,13 @@ func TestReadmeRemittances(t *testing.T) {
 	}
 }
 
-// TestReadmeSecondary runs the script that bills a second plan: as printed, and with a
+// TestGuideSecondary runs the script that bills a second plan: as printed, and with a
 // second plan that denies the claim. The claim file has the decision of the first
 // payer, segment by segment.
-func TestReadmeSecondary(t *testing.T) {
+func TestGuideSecondary(t *testing.T) {
 	t.Parallel()
 	_, r := startDev(t, []string{"MOLAR_BATCH_INTERVAL=1s", "MOLAR_SANDBOX_ERA_DELAY=2s"}, t.TempDir())
-	script := blocks(readme(t, "Bill the secondary payer"), "sh")[0]
+	script := blocks(guide(t, "two-payers"), "sh")[0]
 	denied := strings.NewReplacer(`"S'$RANDOM'-PAID-ERA"`, `"S'$RANDOM'-DENIED"`, `claims/$SECOND '"state":"paid"'`, `claims/$SECOND '"state":"denied"'`)
 	for name, c := range map[string]struct {
 		script        string
@@ -275,13 +289,13 @@ func wantDecision(t *testing.T, file string, second map[string]any) {
 	}
 }
 
-// TestReadmeWebhooks follows the README with three terminals: a receiver that
+// TestGuideWebhooks follows the guide with three terminals: a receiver that
 // verifies webhooks, molar listen, and a check. Then it registers an endpoint
-// and follows the events, as the README does.
-func TestReadmeWebhooks(t *testing.T) {
+// and follows the events, as the guide does.
+func TestGuideWebhooks(t *testing.T) {
 	t.Parallel()
 	_, r := startWholeDev(t, nil, t.TempDir(), "--webhook-resolve", "hooks.example.com="+freeAddr(t))
-	section := readme(t, "Webhooks")
+	section := guide(t, "webhooks")
 	receivers, commands := blocks(section, "python"), blocks(section, "sh")
 	if len(receivers) != 1 || len(commands) != 4 {
 		t.Fatalf("%d receivers and %d blocks of commands, want 1 and 4", len(receivers), len(commands))
@@ -329,8 +343,8 @@ func terminal(t *testing.T, dir string, env []string, commands string) *lockedBu
 	return out
 }
 
-// TestDocumentsNameWhatThereIs compares the README and the compose file with
-// the existing settings, binaries and operations.
+// TestDocumentsNameWhatThereIs compares the README, the guides and the compose file
+// with the existing settings, binaries and operations.
 func TestDocumentsNameWhatThereIs(t *testing.T) {
 	t.Parallel()
 	help, _ := exec.CommandContext(t.Context(), binaries(t)+"/api", "--help").CombinedOutput()
@@ -347,8 +361,13 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := map[string]string{}
-	for _, name := range []string{"README.md", "compose/compose.yaml"} {
-		b, err := os.ReadFile("../../../" + name)
+	guides, err := filepath.Glob("../../../adapters/docs/guides/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(guides, "../../../README.md", "../../../compose/compose.yaml") {
+		b, err := os.ReadFile(name)
+		name = strings.TrimPrefix(name, "../../../")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -375,8 +394,8 @@ func TestDocumentsNameWhatThereIs(t *testing.T) {
 			if name != "clearinghouse" && !strings.Contains(texts["compose/compose.yaml"], "\n    command: ["+name+"]\n") { // a simulator
 				t.Errorf("compose.yaml has no service that runs %s", name)
 			}
-			if !strings.Contains(texts["README.md"], "`cmd/"+name+"`") {
-				t.Errorf("the README does not say what cmd/%s is for", name)
+			if !strings.Contains(texts["adapters/docs/guides/90-running.md"], "`cmd/"+name+"`") {
+				t.Errorf("the guide does not say what cmd/%s is for", name)
 			}
 		}
 	}

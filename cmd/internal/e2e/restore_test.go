@@ -18,7 +18,7 @@ import (
 )
 
 // TestReadmeRestore backs up the database and restores it into a new cluster with the
-// commands of the README. The number of the new cluster's next transaction is between
+// commands of the guide. The number of the new cluster's next transaction is between
 // those of two events. The service continues there: its login can read the checks, and a
 // reader of events finds those that it has not read, in their order.
 func TestReadmeRestore(t *testing.T) {
@@ -54,12 +54,13 @@ func TestReadmeRestore(t *testing.T) {
 		t.Fatalf("the new cluster is at transaction %d, the first event is of %d", next, first)
 	}
 	skip(t, db, first+200-next)
-	commands := strings.Join(blocks(readme(t, "Back up and restore"), "sh"), "")
+	_, restoring, _ := strings.Cut(guide(t, "running"), "\n## Back up and restore\n")
+	commands := strings.Join(blocks(restoring, "sh"), "")
 	cmd := exec.CommandContext(t.Context(), "bash", "-euc", commands)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "FROM="+s.postgres.URL(), "TO="+to.URL(), "PATH="+clientsOfPostgres(t)+":"+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("the README's commands: %v\n%s", err, out)
+		t.Fatalf("the guide's commands: %v\n%s", err, out)
 	}
 
 	s.env = append(s.env, "MOLAR_MIGRATE_URL="+to.URL(), "MOLAR_DATABASE_URL="+pgtest.Service(t, to.URL()))

@@ -199,7 +199,7 @@ func (d *demo) signInLink(ctx context.Context, g *graph, a Addresses) (link stri
 
 // announce prints that the service is ready.
 func (d *demo) announce(w io.Writer, o cli.DevOptions, a Addresses, dir, link string) error {
-	base, ops := "http://"+a.API+"/api/v1", "http://"+a.Ops
+	base, ops, docs := "http://"+a.API+"/api/v1", "http://"+a.Ops, "http://"+a.API+"/docs"
 	d.BaseURL = base
 	if err := d.save(dir); err != nil {
 		return err
@@ -212,9 +212,10 @@ func (d *demo) announce(w io.Writer, o cli.DevOptions, a Addresses, dir, link st
 			Offices map[string]string `json:"offices"`
 			Claims  map[string]string `json:"claims"`
 			SignIn  string            `json:"dashboard_url"`
-		}{base, ops, d.Keys, d.Offices, d.Claims, link})
+			Docs    string            `json:"docs_url"`
+		}{base, ops, d.Keys, d.Offices, d.Claims, link, docs})
 	}
-	_, err := fmt.Fprintf(w, banner, base, link, ops, dir, d.Keys["test"], d.Offices["test"], d.Claims["test"],
+	_, err := fmt.Fprintf(w, banner, base, link, docs, ops, dir, d.Keys["test"], d.Offices["test"], d.Claims["test"],
 		base, d.Keys["test"], d.Offices["test"])
 	return err
 }
@@ -224,6 +225,7 @@ const banner = `
 
   API        %s   (contract: /openapi.yaml)
   Sign in    %s   (works once, within 10 minutes)
+  Read       %s   (how to use it)
   Health     %s/readyz, /metrics
   Data       %s   (kept between runs; --reset wipes it)
   Test key   %s

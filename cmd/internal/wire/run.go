@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/molar-billing/molar/adapters/dashboard"
+	"github.com/molar-billing/molar/adapters/docs"
 	"github.com/molar-billing/molar/adapters/httpapi"
 	"github.com/molar-billing/molar/workers"
 )
@@ -245,7 +246,7 @@ func (g *graph) serveAPI(ctx context.Context, addrs *Addresses, fail func(error)
 	api, err := httpapi.New(httpapi.Options{ //nolint:contextcheck // a handler has the context of its request
 		Access: g.access, Attachments: g.attachments, Audit: g.audit, Batches: g.batches, Changes: g.changes, Connections: g.connections, Eligibility: g.eligibility, Events: g.events, Faults: g.faults,
 		PayerRequests: g.payerRequests, Webhooks: g.webhooks, Claims: g.claims, Enrollments: g.enrollments, Remittances: g.remittances, Sandbox: g.sandboxes, Scenarios: g.scenarios, Summary: g.summary, Payers: g.payers,
-		Pages: pages, PublicURL: g.settings.PublicURL, TrustedProxies: g.settings.Proxies,
+		Pages: pages, Docs: docs.Handler(httpapi.Contract()), PublicURL: g.settings.PublicURL, TrustedProxies: g.settings.Proxies,
 		CursorKey: cursorKey, TempDir: g.settings.TempDir,
 		RateRequests: g.settings.RateRequests, RateChecks: g.settings.RateChecks,
 		Limits:         httpapi.Limits{Requests: g.settings.Requests},

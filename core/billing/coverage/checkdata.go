@@ -87,6 +87,9 @@ type failureData struct {
 	Message   string            `json:"message"`
 	Errors    []string          `json:"errors"` // none
 	RequestID billing.RequestID `json:"request_id"`
+	DocURL    string            `json:"doc_url"`
+
+	NeedsNewKey bool `json:"needs_new_key,omitempty"`
 }
 
 // show encodes a completed check and its failure. The reply to an internal failure is not
@@ -94,7 +97,7 @@ type failureData struct {
 func (c *Check) show() {
 	c.Shown, c.ShownFailure = c.data(), nil
 	if e, ok := errors.AsType[*billing.Error](c.Failure()); ok && !c.Forgotten() {
-		c.ShownFailure = event.Encode(failureData{e.Code, e.Message, []string{}, cmp.Or(c.RequestID, c.OfPerson)})
+		c.ShownFailure = event.Encode(failureData{e.Code, e.Message, []string{}, cmp.Or(c.RequestID, c.OfPerson), e.Code.DocURL(), e.Code.NeedsNewKey()})
 	}
 }
 

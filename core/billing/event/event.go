@@ -133,3 +133,22 @@ func (e *Event) JSON() []byte {
 	b = append(b, e.Data...)
 	return append(b, '}')
 }
+
+// ExpiredError is the error of a reader whose last event is older than all that are stored:
+// it may have missed some. Its code is CodeEventExpired.
+type ExpiredError struct {
+	error
+	Oldest billing.EventID // the first one that is stored
+}
+
+// Unwrap returns the billing.Error.
+func (e *ExpiredError) Unwrap() error { return e.error }
+
+// Expired returns the error of a reader who continues after an event that is gone.
+func Expired(oldest billing.EventID) *ExpiredError {
+	return &ExpiredError{&billing.Error{
+		Code: billing.CodeEventExpired,
+		Message: "The event is no longer kept, and events after it may be gone. Read the resources that you follow again. " +
+			"Then continue without after, or after the event in oldest_event_id.",
+	}, oldest}
+}

@@ -151,7 +151,8 @@ type system struct {
 	tb       testing.TB
 	dir      string                      // of the commands
 	postgres *testservers.PostgresServer // nil for a guest
-	rabbit   *testservers.RabbitServer
+	rabbit   *testservers.RabbitServer   // nil for a guest of the shared broker
+	queue    string                      // its URL
 	apis     []*process
 	workers  []*process
 	pngs     []*process // png workers, if the test spawns any
@@ -181,14 +182,24 @@ func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...str
 	if tb.Failed() {
 		tb.FailNow()
 	}
+	s.queue = s.rabbit.URL()
 	return s.begin(s.postgres.URL(), apis, workers, settings)
 }
 
-// startGuest is startSystem with a database of the PostgreSQL that the tests share, for
-// tests that do not kill it.
+// startGuest is startSystem with a database and a virtual host of the servers that the
+// tests share, for tests that kill neither.
 func startGuest(tb testing.TB, apis, workers int, settings ...string) *system {
 	tb.Helper()
+	s := &system{tb: tb, dir: binaries(tb), queue: testservers.VirtualHost(tb)}
+	return s.begin(pgtest.URL(tb), apis, workers, settings)
+}
+
+// startBrokered is startSystem with a database of the PostgreSQL that the tests share, for
+// tests that kill only the broker.
+func startBrokered(tb testing.TB, apis, workers int, settings ...string) *system {
+	tb.Helper()
 	s := &system{tb: tb, dir: binaries(tb), rabbit: testservers.StartRabbit(tb)}
+	s.queue = s.rabbit.URL()
 	return s.begin(pgtest.URL(tb), apis, workers, settings)
 }
 
@@ -202,7 +213,7 @@ func (s *system) begin(admin string, apis, workers int, settings []string) *syst
 		services = pgtest.Service(s.tb, admin)
 	}
 	s.env = append([]string{
-		"MOLAR_MIGRATE_URL=" + admin, "MOLAR_DATABASE_URL=" + services, "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
+		"MOLAR_MIGRATE_URL=" + admin, "MOLAR_DATABASE_URL=" + services, "MOLAR_QUEUE_URL=" + s.queue,
 		"MOLAR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret), "MOLAR_BLOB_URL=file:" + s.tb.TempDir(),
 		"MOLAR_RATE_REQUESTS=0", "MOLAR_RATE_CHECKS=0", // one key stands for many
 	}, settings...) // of two values for a variable the last counts

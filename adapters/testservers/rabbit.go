@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -32,6 +34,43 @@ func Rabbit(tb testing.TB) *RabbitServer {
 func StartRabbit(tb testing.TB) *RabbitServer {
 	tb.Helper()
 	return &RabbitServer{rabbit.start(tb)}
+}
+
+// virtualHosts are those that the shared broker has for tests. One command makes all of
+// them, because its start costs half as much as the start of a broker.
+//
+//nolint:gochecknoglobals // as the broker is
+var virtualHosts struct {
+	once sync.Once
+	err  error
+	next atomic.Int32
+}
+
+const maxVirtualHosts = 16
+
+// VirtualHost returns the URL of a virtual host of the shared broker that no other test of
+// the binary uses. A broker that the environment names is left as it is: the test gets
+// a private broker instead.
+func VirtualHost(tb testing.TB) string {
+	tb.Helper()
+	s := Rabbit(tb)
+	if _, ok := s.m.(external); ok {
+		return StartRabbit(tb).URL()
+	}
+	ctx, cancel := lasting(tb)
+	defer cancel()
+	virtualHosts.once.Do(func() {
+		virtualHosts.err = s.m.run(ctx, "rabbitmqctl", "eval", fmt.Sprintf(`[begin
+			V = list_to_binary("test" ++ integer_to_list(N)),
+			rabbit_vhost:add(V, <<"guest">>),
+			rabbit_auth_backend_internal:set_permissions(<<"guest">>, V, <<".*">>, <<".*">>, <<".*">>, <<"guest">>)
+			end || N <- lists:seq(1, %d)].`, maxVirtualHosts))
+	})
+	n := virtualHosts.next.Add(1)
+	if virtualHosts.err != nil || n > maxVirtualHosts {
+		tb.Fatalf("testservers: virtual host %d of %d: %v", n, maxVirtualHosts, virtualHosts.err)
+	}
+	return s.URL() + fmt.Sprint("test", n)
 }
 
 // DiskAlarm sets or clears the disk alarm. During the alarm, the broker stops

@@ -40,6 +40,20 @@ func TestRabbitKeepsQueuesOverAKillAndLosesThemWhenWiped(t *testing.T) {
 	}
 }
 
+// Queues of one virtual host are unknown in another.
+func TestVirtualHostsAreApart(t *testing.T) {
+	t.Parallel()
+	one, other := testservers.VirtualHost(t), testservers.VirtualHost(t)
+	_, ch := open(t, one)
+	if _, err := ch.QueueDeclare("mine", true, false, false, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, ch = open(t, other)
+	if _, err := ch.QueueDeclarePassive("mine", true, false, false, false, nil); err == nil {
+		t.Error("the queue of one virtual host is in the other")
+	}
+}
+
 func open(t *testing.T, url string) (*amqp.Connection, *amqp.Channel) {
 	t.Helper()
 	conn, err := amqp.Dial(url)

@@ -43,7 +43,7 @@ var claimFates = []claimEnding{
 // and its money is that of the remittances.
 func TestClaimsThroughKills(t *testing.T) {
 	t.Parallel()
-	s := startGuest(t, 2, 2, "MOLAR_BATCH_INTERVAL=500ms", "MOLAR_SANDBOX_ERA_DELAY=1s")
+	s := startBrokered(t, 2, 2, "MOLAR_BATCH_INTERVAL=500ms", "MOLAR_SANDBOX_ERA_DELAY=1s")
 	s.eras = s.spawn("eraworker", 2)
 	s.provide()
 	load := startLoad(s, 4, s.makeClaim)

@@ -45,7 +45,7 @@ func (l *lockedBuffer) String() string {
 func TestPatientDataStaysIn(t *testing.T) {
 	t.Parallel()
 	w := &watchedSystem{images: testservers.StartS3(t), temp: t.TempDir(), uploads: t.TempDir()}
-	w.system = startSystem(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BLOB_URL="+s3(w.images, "canary"), "TMPDIR="+w.temp, "MOLAR_TEMP_DIR="+w.uploads,
+	w.system = startClustered(t, 1, 1, "MOLAR_LOG_LEVEL=debug", "MOLAR_BLOB_URL="+s3(w.images, "canary"), "TMPDIR="+w.temp, "MOLAR_TEMP_DIR="+w.uploads,
 		"MOLAR_BATCH_INTERVAL=200ms", "MOLAR_SANDBOX_ERA_DELAY=200ms")
 	w.eras, w.pngs = w.spawn("eraworker", 1), w.spawn("pngworker", 1)
 	t.Run("claims", w.claimDataStaysIn)
@@ -176,7 +176,7 @@ func search(t *testing.T, sentinels []string, texts map[string]string) {
 // message waits for a message in a queue and reads it.
 func (s *system) message(queue string) (body string) {
 	s.tb.Helper()
-	conn, err := amqp.Dial(s.rabbit.URL())
+	conn, err := amqp.Dial(s.queue)
 	if err != nil {
 		s.tb.Fatal(err)
 	}

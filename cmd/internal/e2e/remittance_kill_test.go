@@ -36,7 +36,7 @@ var finishes = []finish{
 // took effect once, and every figure is the sum of what is applied.
 func TestFinishingThroughKills(t *testing.T) {
 	t.Parallel()
-	s := startGuest(t, 2, 1, "MOLAR_BATCH_INTERVAL=500ms", "MOLAR_SANDBOX_ERA_DELAY=1s")
+	s := startBrokered(t, 2, 1, "MOLAR_BATCH_INTERVAL=500ms", "MOLAR_SANDBOX_ERA_DELAY=1s")
 	s.eras = s.spawn("eraworker", 2)
 	s.provide()
 	working, over := make(chan struct{}, 1), make(chan struct{})

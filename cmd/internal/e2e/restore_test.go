@@ -23,7 +23,7 @@ import (
 // reader of events finds those that it has not read, in their order.
 func TestReadmeRestore(t *testing.T) {
 	t.Parallel()
-	s := startSystem(t, 1, 1)
+	s := startClustered(t, 1, 1)
 	var checks []string
 	for n := range 3 {
 		r, err := check(t.Context(), http.DefaultClient, s.urls[0], s.key, fmt.Sprint(n), checkBody(s.office, "-ACTIVE-FULL", n))

@@ -3,7 +3,6 @@
 package e2e_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -23,7 +22,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -68,90 +66,14 @@ var build = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// process is a command under test. Its output is kept.
-type process struct {
-	tb   testing.TB
-	name string
-	env  []string
-	args []string
-
-	mu     sync.Mutex
-	output *bytes.Buffer
-	cmd    *exec.Cmd
-	done   chan struct{}
-}
-
-// lockedWriter lets a test read what a process writes while it writes.
-type lockedWriter struct{ p *process }
-
-func (w lockedWriter) Write(b []byte) (int, error) {
-	w.p.mu.Lock()
-	defer w.p.mu.Unlock()
-	return w.p.output.Write(b)
-}
-
-func newProcess(tb testing.TB, name string, env []string, args ...string) *process {
-	tb.Helper()
-	return newProcessOf(tb, binaries(tb), name, env, args...)
-}
-
-// newProcessOf returns a process of a command in a folder.
-func newProcessOf(tb testing.TB, dir, name string, env []string, args ...string) *process {
-	tb.Helper()
-	p := &process{tb: tb, name: filepath.Join(dir, name), env: env, args: args, output: &bytes.Buffer{}}
-	tb.Cleanup(func() {
-		p.kill()
-		if tb.Failed() {
-			tb.Logf("output of %s:\n%s", name, tail(p.log(), 8000))
-		}
-	})
-	return p
-}
-
-func tail(s string, n int) string { return s[max(0, len(s)-n):] }
-
-func (p *process) log() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.output.String()
-}
-
-// start starts the process; its standard output goes to stdout.
-func (p *process) start(stdout io.Writer) {
-	p.tb.Helper()
-	p.cmd = exec.Command(p.name, p.args...)
-	p.cmd.Env = append(os.Environ(), p.env...)
-	p.cmd.Stdout, p.cmd.Stderr = stdout, lockedWriter{p}
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
-	if err := p.cmd.Start(); err != nil {
-		p.tb.Fatal(err)
-	}
-	p.done = make(chan struct{})
-	go func(cmd *exec.Cmd, done chan struct{}) { _ = cmd.Wait(); close(done) }(p.cmd, p.done)
-}
-
-// kill is kill -9.
-func (p *process) kill() {
-	if p.cmd != nil {
-		_ = p.cmd.Process.Signal(syscall.SIGKILL)
-		<-p.done
-	}
-}
-
-// stop is SIGTERM; it returns the exit code.
-func (p *process) stop() int {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	<-p.done
-	return p.cmd.ProcessState.ExitCode()
-}
-
 // system is the service as it runs in production: separate binaries on real
 // servers.
 type system struct {
 	tb       testing.TB
 	dir      string                      // of the commands
 	postgres *testservers.PostgresServer // nil for a guest
-	rabbit   *testservers.RabbitServer
+	rabbit   *testservers.RabbitServer   // nil for a guest of the shared broker
+	queue    string                      // its URL
 	apis     []*process
 	workers  []*process
 	pngs     []*process // png workers, if the test spawns any
@@ -181,14 +103,32 @@ func startSystemOf(tb testing.TB, dir string, apis, workers int, settings ...str
 	if tb.Failed() {
 		tb.FailNow()
 	}
+	s.queue = s.rabbit.URL()
 	return s.begin(s.postgres.URL(), apis, workers, settings)
 }
 
-// startGuest is startSystem with a database of the PostgreSQL that the tests share, for
-// tests that do not kill it.
+// startGuest is startSystem with a database and a virtual host of the servers that the
+// tests share, for tests that kill neither.
 func startGuest(tb testing.TB, apis, workers int, settings ...string) *system {
 	tb.Helper()
+	s := &system{tb: tb, dir: binaries(tb), queue: testservers.VirtualHost(tb)}
+	return s.begin(pgtest.URL(tb), apis, workers, settings)
+}
+
+// startClustered is startSystem with a virtual host of the broker that the tests share, for
+// tests that kill, or copy, only PostgreSQL.
+func startClustered(tb testing.TB, apis, workers int, settings ...string) *system {
+	tb.Helper()
+	s := &system{tb: tb, dir: binaries(tb), postgres: testservers.StartPostgres(tb), queue: testservers.VirtualHost(tb)}
+	return s.begin(s.postgres.URL(), apis, workers, settings)
+}
+
+// startBrokered is startSystem with a database of the PostgreSQL that the tests share, for
+// tests that kill only the broker.
+func startBrokered(tb testing.TB, apis, workers int, settings ...string) *system {
+	tb.Helper()
 	s := &system{tb: tb, dir: binaries(tb), rabbit: testservers.StartRabbit(tb)}
+	s.queue = s.rabbit.URL()
 	return s.begin(pgtest.URL(tb), apis, workers, settings)
 }
 
@@ -202,7 +142,7 @@ func (s *system) begin(admin string, apis, workers int, settings []string) *syst
 		services = pgtest.Service(s.tb, admin)
 	}
 	s.env = append([]string{
-		"MOLAR_MIGRATE_URL=" + admin, "MOLAR_DATABASE_URL=" + services, "MOLAR_QUEUE_URL=" + s.rabbit.URL(),
+		"MOLAR_MIGRATE_URL=" + admin, "MOLAR_DATABASE_URL=" + services, "MOLAR_QUEUE_URL=" + s.queue,
 		"MOLAR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(secret), "MOLAR_BLOB_URL=file:" + s.tb.TempDir(),
 		"MOLAR_RATE_REQUESTS=0", "MOLAR_RATE_CHECKS=0", // one key stands for many
 	}, settings...) // of two values for a variable the last counts
@@ -417,24 +357,4 @@ func idOf(r reply) string {
 func checkBody(office, member string, n int) string {
 	return fmt.Sprintf(`{"office_id":%q,"payer_id":"CHTEST","subscriber":{"first_name":"Jane","last_name":"Doe","date_of_birth":"1985-04-12","member_id":"%d%s"}}`,
 		office, n, member)
-}
-
-// readLine returns the first line that a process prints.
-func readLine(tb testing.TB, p *process) string {
-	tb.Helper()
-	r, w := io.Pipe()
-	lines := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(r).ReadString('\n')
-		lines <- line
-		_, _ = io.Copy(io.Discard, r)
-	}()
-	p.start(w)
-	select {
-	case line := <-lines:
-		return line
-	case <-time.After(patience):
-		tb.Fatal("nothing was printed")
-		return ""
-	}
 }

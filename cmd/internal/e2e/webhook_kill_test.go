@@ -13,7 +13,7 @@ import (
 func TestWebhooksThroughKills(t *testing.T) {
 	t.Parallel()
 	r := startWebhookReceiver(t)
-	d := startDevelopers(startGuest(t, 0, 0), r, 2)
+	d := startDevelopers(startBrokered(t, 0, 0), r, 2)
 	for _, p := range d.procs {
 		if !strings.Contains(p.log(), "connected to the broker") {
 			t.Error("the broker of the setting was not used")

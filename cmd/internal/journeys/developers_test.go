@@ -112,7 +112,7 @@ func TestTheAttemptsOfADelivery(t *testing.T) {
 // An owner creates an endpoint, whose secret is shown once, and tests it.
 func TestAnEndpointIsCreatedAndTested(t *testing.T) {
 	t.Parallel()
-	practice := newPractice(t)
+	practice := newOrganization(t)
 	page := practice.signsIn("owner")
 	page.click("Developers")
 	page.sees("No webhook endpoints", "No requests in the last day")

@@ -193,23 +193,21 @@ type practice struct {
 
 func newPractice(tb testing.TB) *practice {
 	tb.Helper()
+	p := newOrganization(tb)
+	p.office = p.post("/offices", map[string]any{ // each command would cost the start of a process
+		"name": "Main Street", "npi": "1234567893", "tax_id": "123456789", "phone": "5185550100",
+		"address": map[string]string{"line1": "1 Main Street", "city": "Albany", "state": "NY", "zip": "122070001"},
+	})["id"].(string)
+	p.post("/providers", map[string]any{"first_name": "Ann", "last_name": "Rivers", "npi": "1679576722"})
+	return p
+}
+
+// newOrganization returns a practice that has no office, no dentist and no request yet.
+func newOrganization(tb testing.TB) *practice {
+	tb.Helper()
 	p := &practice{t: tb, s: theService(tb)}
 	p.org = p.s.molar(tb, "orgs", "create", "Cedar Dental")
-	var work sync.WaitGroup
-	work.Go(func() {
-		p.office = p.s.molar(tb, "offices", "create", "--org", p.org, "--name", "Main Street", "--npi", "1234567893", "--tax-id", "123456789",
-			"--phone", "5185550100", "--line1", "1 Main Street", "--city", "Albany", "--state", "NY", "--zip", "122070001")
-	})
-	work.Go(func() {
-		p.s.molar(tb, "providers", "create", "--org", p.org, "--first-name", "Ann", "--last-name", "Rivers", "--npi", "1679576722")
-	})
-	work.Go(func() {
-		p.key = strings.Fields(p.s.molar(tb, "keys", "create", "--org", p.org, "--name", "Journey"))[1]
-	})
-	work.Wait()
-	if tb.Failed() {
-		tb.FailNow()
-	}
+	p.key = strings.Fields(p.s.molar(tb, "keys", "create", "--org", p.org, "--name", "Journey"))[1]
 	return p
 }
 

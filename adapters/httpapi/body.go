@@ -79,6 +79,8 @@ func (o *object) read(in reflect.Value, without []string) {
 			*to = o.number(p.name)
 		case **int:
 			*to = o.optionalNumber(p.name)
+		case **float64:
+			*to = o.optionalFraction(p.name)
 		case *time.Time:
 			*to = o.instant(p.name)
 		case *[]string:

@@ -193,15 +193,23 @@ func (o *object) number(name string) int {
 
 // fraction returns the number, or 0 if it is missing or null.
 func (o *object) fraction(name string) float64 {
+	if v := o.optionalFraction(name); v != nil {
+		return *v
+	}
+	return 0
+}
+
+// optionalFraction returns the number, or nil if it is missing or null.
+func (o *object) optionalFraction(name string) *float64 {
 	n := o.take(name, kindNumber, "The value must be a number.")
 	if n == nil {
-		return 0
+		return nil
 	}
 	v, err := strconv.ParseFloat(n.text, 64)
 	if err != nil {
 		o.faults.Add(o.path+name, billing.FaultRange, "The number is too large.")
 	}
-	return v
+	return &v
 }
 
 // isMissing reports whether the field is missing or null.

@@ -63,6 +63,10 @@ func sandboxERAShape(name string) sandboxERAJSON { return sandboxERAJSON{"sandbo
 func readScenario(doc *object, in *intake.ScenarioRequest) {
 	in.Summary, in.X12, in.Dates = doc.optionalText("summary"), doc.optionalText("x12"), doc.optionalText("dates")
 	in.Steps = mapped(doc.optionalObjects("steps"), readStep)
+	if plan := doc.optionalObject("plan"); plan != nil {
+		in.Plan = new(scenario.Plan)
+		plan.fill(in.Plan)
+	}
 }
 
 func readStep(step *object) intake.StepRequest {
@@ -101,6 +105,11 @@ func readStepLine(line *object) intake.StepLine {
 	return l
 }
 
+// getScenario handles GET /sandbox/scenarios/{ending}.
+func (a *api) getScenario(x *exchange) (*reply, error) {
+	return read(x, a.scenarios.Get, scenarioEnding(x), ownScenarioShape)
+}
+
 // removeScenario handles DELETE /sandbox/scenarios/{ending}.
 func (a *api) removeScenario(x *exchange) (*reply, error) {
 	return kept(a.scenarios.Remove(x.ctx, removing[*scenario.Own](x), scenarioEnding(x)))
@@ -115,14 +124,16 @@ type ownScenarioJSON struct {
 	Operation scenario.Operation `json:"operation"`
 	Summary   string             `json:"summary"`
 	Dates     scenario.Dates     `json:"dates"`
+	Plan      *scenario.Plan     `json:"plan"`
 	Messages  []string           `json:"messages"`
 	BuiltIn   bool               `json:"built_in"`
 }
 
 func ownScenarioShape(o *scenario.Own) ownScenarioJSON {
+	plan, _ := o.Plan() // as it was stored
 	return ownScenarioJSON{
 		Object: "sandbox_scenario", Ending: o.Ending, Operation: o.Operation, Summary: o.Summary,
-		Dates: o.Dates, Messages: o.Messages,
+		Dates: o.Dates, Plan: plan, Messages: o.Messages,
 	}
 }
 

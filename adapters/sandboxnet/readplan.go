@@ -19,6 +19,9 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
+// tried is the member ID of the check of a plan that is tried.
+const tried = "-PLAN"
+
 // ReadPlan returns what tries a plan: it makes a check of a payer with the plan, and
 // compares the result with it. Over asks in the 270s that the payers take. The faults are
 // what the check does not show, because a 271 cannot state it, or states it otherwise.
@@ -29,7 +32,7 @@ func ReadPlan(over func(ports.Inquire) ports.Eligibility) func(context.Context, 
 		q := network.Inquiry{
 			CheckID: billing.CheckID{1}, CreatedAt: now, Asked: now, Clock: network.ClockAt(now),
 			Envelope: network.Envelope{Sender: network.End{Qualifier: "ZZ", ID: "MOLAR"}}, Payer: directory.PayerSummary{PayerID: "CHTEST", Name: "Payer"},
-			Inquiry: coverage.Inquiry{Subscriber: coverage.Subscriber{FirstName: "Sam", LastName: "Example", MemberID: "SANDBOX"}, ServiceDate: day},
+			Inquiry: coverage.Inquiry{Subscriber: coverage.Subscriber{FirstName: "Sam", LastName: "Example", MemberID: tried}, ServiceDate: day},
 		}
 		for i := range want.Procedures {
 			want.Procedures[i].Status = "" // it depends on the patient's age
@@ -40,14 +43,9 @@ func ReadPlan(over func(ports.Inquire) ports.Eligibility) func(context.Context, 
 				q.Inquiry.ProcedureCodes = append(q.Inquiry.ProcedureCodes, code)
 			}
 		}
-		own := &scenario.Own{Operation: scenario.Eligibility, Content: plan.Stored()}
-		got, _, err := over(func(ctx context.Context, request []byte) ([]byte, error) {
-			q, _, err := read(ctx, request)
-			if err != nil {
-				return nil, err
-			}
-			return replyTo(q, own)
-		}).Ask(ctx, q)
+		got, _, err := patient{over, func(context.Context, billing.Scope, scenario.Operation, []string) (*scenario.Own, error) {
+			return &scenario.Own{Ending: tried, Operation: scenario.Eligibility, Content: plan.Stored()}, nil
+		}}.Ask(ctx, q)
 		var f billing.Faults
 		if _, unreadable := errors.AsType[*network.UnreadableError](err); unreadable {
 			f.Add("plan", billing.FaultTooMany, "The 271 of the plan is longer than a check reads. Leave out procedures or notes.")

@@ -162,17 +162,16 @@ func (p *Plan) On(day billing.Date) (*coverage.Benefits, []Wait, billing.Faults)
 			MajorServicesPaidOn:    choice(r, "plan_rules.major_services_paid_on", n.MajorServicesPaidOn, false, "prep_date", "seat_date"),
 		}
 	}
-	r.most("procedures", len(p.Procedures), maxPlanCodes)
-	for i := range p.Coverage {
+	for i := range most(r, "coverage", p.Coverage, len(coverage.Categories())) {
 		b.Coverage = append(b.Coverage, r.category("coverage."+strconv.Itoa(i), &p.Coverage[i]))
 		r.once("coverage", i, func(k int) bool { return p.Coverage[k].Category == p.Coverage[i].Category })
 	}
-	for i := range p.Procedures {
+	for i := range most(r, "procedures", p.Procedures, maxPlanCodes) {
 		b.Procedures = append(b.Procedures, r.procedure("procedures."+strconv.Itoa(i), &p.Procedures[i]))
 		r.once("procedures", i, func(k int) bool { return p.Procedures[k].Code == p.Procedures[i].Code })
 	}
 	waits := r.waits(p.WaitingPeriods)
-	for i, path := range p.NotReturned {
+	for i, path := range most(r, "not_returned", p.NotReturned, maxPlanCodes) {
 		if !withhold(b, path) {
 			r.add("not_returned."+strconv.Itoa(i), billing.FaultNotAllowed, "The value must be a path as a check lists it, such as maximums, coverage.implants, procedures.D2740 or plan.name.")
 		}
@@ -213,10 +212,13 @@ func (r *reading) text(field string, value *string) string {
 	return strings.TrimSpace(*value)
 }
 
-func (r *reading) most(field string, n, limit int) {
-	if n > limit {
+// most returns the list, or none of one that is too long.
+func most[T any](r *reading, field string, all []T, limit int) []T {
+	if len(all) > limit {
 		r.add(field, billing.FaultTooMany, "A plan may have at most "+strconv.Itoa(limit)+" of these.")
+		return nil
 	}
+	return all
 }
 
 // once adds a fault for an item that is like one before it.
@@ -230,8 +232,7 @@ func (r *reading) once(field string, i int, like func(k int) bool) {
 }
 
 func (r *reading) notes(field string, all []string) []string {
-	r.most(field, len(all), maxPlanNotes)
-	for i := range all {
+	for i := range most(r, field, all, maxPlanNotes) {
 		if at := field + "." + strconv.Itoa(i); billing.Blank(all[i]) {
 			r.add(at, billing.FaultRequired, "A value is required.")
 		} else {
@@ -248,8 +249,7 @@ func (r *reading) within(field string, value *int, most int) {
 }
 
 func (r *reading) amounts(field string, all []PlanAmount) (out []coverage.BenefitAmount) {
-	r.most(field, len(all), maxAmounts)
-	for i := range all {
+	for i := range most(r, field, all, maxAmounts) {
 		a, at := &all[i], field+"."+strconv.Itoa(i)
 		figure := func(name string, text *string) *billing.Money {
 			if text == nil {
@@ -368,7 +368,7 @@ func (r *reading) frequency(at string, f *PlanFrequency) *coverage.Frequency {
 }
 
 func (r *reading) waits(all []PlanWait) (out []Wait) {
-	for i, w := range all {
+	for i, w := range most(r, "waiting_periods", all, len(coverage.Categories())) {
 		at := "waiting_periods." + strconv.Itoa(i)
 		wait := Wait{Category: choice(r, at+".category", &w.Category, true, coverage.Categories()...), Until: r.date(at+".until", w.Until, nextFirstDay)}
 		if r.within(at+".months", w.Months, maxPlanMonths); w.Months != nil {

@@ -1,6 +1,7 @@
 package sandboxnet_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/molar-billing/molar/adapters/edi"
@@ -36,10 +38,15 @@ func planOf(t *testing.T, text string) *scenario.Plan {
 // faultsOf validates a plan and tries it.
 func faultsOf(t *testing.T, p *scenario.Plan) (all []string) {
 	t.Helper()
-	_, _, faults := p.On(billing.DateOf(asked))
+	return faultsAt(t, p, asked)
+}
+
+func faultsAt(t *testing.T, p *scenario.Plan, now time.Time) (all []string) {
+	t.Helper()
+	_, _, faults := p.On(billing.DateOf(now))
 	err := faults.Err()
 	if err == nil {
-		err = sandboxnet.ReadPlan(edi.New().Over)(t.Context(), p, asked)
+		err = sandboxnet.ReadPlan(edi.New().Over)(t.Context(), p, now)
 	}
 	if err == nil {
 		return nil
@@ -415,8 +422,8 @@ func randomPlan(r *rand.Rand) *scenario.Plan {
 // doubted reports whether a note is about shares that no plan has.
 func doubted(note any) bool { return strings.HasPrefix(note.(string), "The percentages may be") }
 
-// TestRandomPlans tries plans of random values, and asks about dependents, in detail, on
-// other days.
+// TestRandomPlans tries plans of random values, also on a later day, and asks about
+// dependents, in detail.
 func TestRandomPlans(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(271, 114))
@@ -424,6 +431,11 @@ func TestRandomPlans(t *testing.T) {
 		p := randomPlan(r)
 		if faults := faultsOf(t, p); faults != nil {
 			t.Fatalf("plan %d: %v\n%s", n, faults, p.Stored())
+		}
+		if later := asked.AddDate(0, 0, r.IntN(800)); !bytes.Contains(p.Stored(), []byte(`"202`)) { // all of its dates follow the check
+			if faults := faultsAt(t, p, later); faults != nil {
+				t.Fatalf("plan %d on %s: %v\n%s", n, later, faults, p.Stored())
+			}
 		}
 		codes := []string{"D1110", "D2740"}
 		shown := shownBy(t, p, func(q *coverage.Inquiry) {

@@ -26,7 +26,8 @@ var (
 	statusCodes  = map[coverage.Status]string{coverage.Active: active, coverage.Inactive: ended, coverage.Unknown: cannotTell}
 	networkCodes = map[coverage.NetworkStatus]string{coverage.InNetwork: "Y", coverage.OutOfNetwork: "N", coverage.NetworkUnknown: "U"}
 	planTypes    = map[string]string{
-		"COMMERCIAL": "C1", "EPO": "EP", "GROUP POLICY": "GP", "HMO": "HM", "INDEMNITY": "IN", "INDIVIDUAL POLICY": "IP", "MEDICAID": "MC", "PPO": "PR", "POS": "PS",
+		"COMMERCIAL": "C1", "EPO": "EP", "GROUP POLICY": "GP", "HMO": "HM", "INDEMNITY": "IN", "INDIVIDUAL POLICY": "IP",
+		"MEDICAID": "MC", "PPO": ppo, "POS": "PS",
 	}
 	periodCodes = map[string]string{
 		"calendar_year": calendarYear, "plan_year": planYear, "lifetime": lifetime,
@@ -41,9 +42,8 @@ const class = "BENEFITCLASS="
 func (a *answer) planned(plan *scenario.Plan) {
 	b, waits, _ := plan.On(a.today())
 	if a.aboutProcedures() { // another question of a check, whose first one gets the rest
-		b = &coverage.Benefits{Status: b.Status, Plan: b.Plan, NetworkStatus: b.NetworkStatus, Procedures: slices.DeleteFunc(b.Procedures, func(p coverage.ProcedureBenefit) bool {
-			return !slices.Contains(a.asked(), p.Code)
-		})}
+		asked := slices.DeleteFunc(b.Procedures, func(p coverage.ProcedureBenefit) bool { return !slices.Contains(a.asked(), p.Code) })
+		b = &coverage.Benefits{Status: b.Status, Plan: b.Plan, NetworkStatus: b.NetworkStatus, Procedures: asked}
 		waits = slices.DeleteFunc(waits, func(w scenario.Wait) bool { return w.Until.IsZero() })
 	}
 	a.covers(b)
@@ -55,8 +55,8 @@ func (a *answer) planned(plan *scenario.Plan) {
 	}
 	for _, c := range b.Coverage {
 		t := serviceTypes[c.Category]
-		messages := slices.Clone(c.Notes)
-		a.service(rowOf(t), &coverage.ProcedureBenefit{PercentPaid: c.PercentPaid, Covered: c.Covered, Frequency: c.Frequency}, begins[t], messages)
+		of := &coverage.ProcedureBenefit{PercentPaid: c.PercentPaid, Covered: c.Covered, Frequency: c.Frequency}
+		a.service(rowOf(t), of, begins[t], slices.Clone(c.Notes))
 	}
 	for i := range b.Procedures {
 		p := &b.Procedures[i]
@@ -228,13 +228,14 @@ func (a *answer) says(row eligibility.Benefit, messages []string) {
 // messagesOf returns what a payer says in words about a procedure whose benefits may begin
 // on a later day.
 func messagesOf(p *coverage.ProcedureBenefit, begin billing.Date) []string {
-	messages, upper := partsOf(p.Note), strings.ToUpper(p.Note)
-	if p.Status == coverage.ProcedureDowngraded && !strings.Contains(upper, "DOWNGRADE") && !strings.Contains(upper, "ALTERNATE BENEFIT") && !strings.Contains(upper, "LEAST") {
+	messages := partsOf(p.Note)
+	says := func(words string) bool { return strings.Contains(strings.ToUpper(p.Note), strings.ToUpper(words)) }
+	if p.Status == coverage.ProcedureDowngraded && !says("downgrade") && !says("alternate benefit") && !says("least") {
 		messages = append(messages, "Alternate benefit applies")
 	}
-	next := "Next eligible " + p.NextEligibleDate.String()
-	if !p.NextEligibleDate.IsZero() && p.NextEligibleDate != begin && p.NextEligibleDate != p.Frequency.Renewed(p.LastServiceDate) && !strings.Contains(upper, strings.ToUpper(next)) {
-		messages = append(messages, next)
+	next, computed := p.NextEligibleDate, p.Frequency.Renewed(p.LastServiceDate)
+	if said := "Next eligible " + next.String(); !next.IsZero() && next != begin && next != computed && !says(said) {
+		messages = append(messages, said)
 	}
 	return messages
 }

@@ -101,7 +101,8 @@ func unlike(f *billing.Faults, at string, want, got any) {
 		differs = want != got
 	}
 	if differs {
-		f.Add(at, billing.FaultConflict, "A check with this plan would show something else here: a 271 cannot state the value so, or not beside the other values. Change it, or leave it out.")
+		f.Add(at, billing.FaultConflict, "A check with this plan would show something else here: a 271 cannot state the value so, "+
+			"or not beside the other values. Change it, or leave it out.")
 	}
 }
 

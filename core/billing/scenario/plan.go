@@ -150,8 +150,10 @@ func (p *Plan) On(day billing.Date) (*coverage.Benefits, []Wait, billing.Faults)
 		PayerNotes:              r.notes("payer_notes", p.PayerNotes),
 	}
 	if n := p.Plan; n != nil {
-		b.Plan = coverage.Plan{Name: r.text("plan.name", n.Name), Type: r.text("plan.type", n.Type), GroupNumber: r.text("plan.group_number", n.GroupNumber)}
-		b.Plan.BenefitPeriod = r.benefitPeriod("plan.benefit_period", n.BenefitPeriod, b)
+		b.Plan = coverage.Plan{
+			Name: r.text("plan.name", n.Name), Type: r.text("plan.type", n.Type), GroupNumber: r.text("plan.group_number", n.GroupNumber),
+			BenefitPeriod: r.benefitPeriod("plan.benefit_period", n.BenefitPeriod, b),
+		}
 	}
 	if n := p.PlanRules; n != nil {
 		b.PlanRules = coverage.PlanRules{
@@ -173,7 +175,8 @@ func (p *Plan) On(day billing.Date) (*coverage.Benefits, []Wait, billing.Faults)
 	waits := r.waits(p.WaitingPeriods)
 	for i, path := range most(r, "not_returned", p.NotReturned, maxPlanCodes) {
 		if !withhold(b, path) {
-			r.add("not_returned."+strconv.Itoa(i), billing.FaultNotAllowed, "The value must be a path as a check lists it, such as maximums, coverage.implants, procedures.D2740 or plan.name.")
+			r.add("not_returned."+strconv.Itoa(i), billing.FaultNotAllowed,
+				"The value must be a path as a check lists it, such as maximums, coverage.implants, procedures.D2740 or plan.name.")
 		}
 		if path == "plan_rules.waiting_period" {
 			waits = nil
@@ -324,20 +327,13 @@ func (r *reading) procedure(at string, c *PlanCode) coverage.ProcedureBenefit {
 		p.Covered = new(false)
 	}
 	lacks := ""
-	switch p.Status {
-	case coverage.ProcedureNotCovered:
-		if p.PercentPaid != nil && *p.PercentPaid > 0 || p.Covered != nil && *p.Covered {
-			lacks = "covered, with the value false"
-		}
-	case coverage.ProcedureAgeLimit:
-		if p.MaxAge == nil {
-			lacks = "max_age"
-		}
-	case coverage.ProcedureNotDueYet:
-		if p.NextEligibleDate.IsZero() && p.LastServiceDate.IsZero() {
-			lacks = "next_eligible_date"
-		}
-	case coverage.ProcedureCoveredNow, coverage.ProcedureDowngraded:
+	switch {
+	case p.Status == coverage.ProcedureNotCovered && (p.PercentPaid != nil && *p.PercentPaid > 0 || p.Covered != nil && *p.Covered):
+		lacks = "covered, with the value false"
+	case p.Status == coverage.ProcedureAgeLimit && p.MaxAge == nil:
+		lacks = "max_age"
+	case p.Status == coverage.ProcedureNotDueYet && p.NextEligibleDate.IsZero() && p.LastServiceDate.IsZero():
+		lacks = "next_eligible_date"
 	}
 	if lacks != "" {
 		r.add(at+".status", billing.FaultConflict, "A check computes the status from other values. Send "+lacks+".")
@@ -351,14 +347,16 @@ func (r *reading) frequency(at string, f *PlanFrequency) *coverage.Frequency {
 	if f == nil {
 		return nil
 	}
-	out := &coverage.Frequency{Count: f.Count, Period: r.text(at+".period", f.Period)}
-	scope := choice(r, at+".scope", f.Scope, false, "per tooth", "per quadrant", "per arch", "per sextant", "per surface")
-	out.Scope = scope
+	out := &coverage.Frequency{
+		Count: f.Count, Period: r.text(at+".period", f.Period),
+		Scope: choice(r, at+".scope", f.Scope, false, "per tooth", "per quadrant", "per arch", "per sextant", "per surface"),
+	}
 	if r.within(at+".count", f.Count, maxPlanCount); f.Count == nil {
 		r.add(at+".count", billing.FaultRequired, "A value is required.")
 	}
 	if !frequencyPeriod.MatchString(out.Period) {
-		r.add(at+".period", billing.FaultFormat, "The period must be calendar_year, plan_year, lifetime, or a number of days, weeks, months, years, calendar years, plan years or visits, such as 6 months.")
+		r.add(at+".period", billing.FaultFormat, "The period must be calendar_year, plan_year, lifetime, or a number such as 6 months: "+
+			"of days, weeks, months, years, calendar years, plan years or visits.")
 	}
 	n, unit := out.Span()
 	if f.PeriodCount != nil && *f.PeriodCount != n || f.PeriodUnit != nil && coverage.PeriodUnit(*f.PeriodUnit) != unit {

@@ -49,7 +49,8 @@ func (r *reading) date(field string, text *string, of yearDay) billing.Date {
 	case m != nil && m[2]+m[3]+m[4]+m[5] != "":
 		day = r.away(m)
 	default:
-		r.add(field, billing.FaultFormat, "The value must be a date (YYYY-MM-DD), a distance from the day of the check (-P6M, P90D), calendar_year, or a year that begins on another day (--07-01).")
+		r.add(field, billing.FaultFormat, "The value must be a date (YYYY-MM-DD), a distance from the day of the check (-P6M, P90D), "+
+			"calendar_year, or a year that begins on another day (--07-01).")
 		return billing.Date{}
 	}
 	if day.Before(r.day.AddMonths(-12*maxYears)) || r.day.AddMonths(12*maxYears).Before(day) {

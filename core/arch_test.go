@@ -38,7 +38,7 @@ func layers() []layer {
 		{"core/billing/caller", nouns("event", "fault"), ""},
 		{"core/billing/webhook", nouns("event", "fault"), ""},
 		{"core/billing/clearing", nouns("event"), ""},
-		{"core/billing/scenario", nouns("clearing", "event"), ""},
+		{"core/billing/scenario", nouns("clearing", "coverage", "event"), ""},
 		{"core/billing/coverage", nouns("directory", "event"), "golang.org/x/text"},
 		{"core/billing/attachment", nouns("coverage", "directory", "event"), ""},
 		{"core/billing/remit", nouns("clearing", "directory", "event"), ""},

@@ -24,13 +24,13 @@
 //	claim        claims, the rules that judge them, the ledger of what was decided
 //	remit        remittances (835): what a payer decided; they know no claim
 //	attachment   images, and the payer requests that they answer
+//	scenario     what the payers of the sandbox can be made to do
 //	coverage     eligibility checks and benefits
 //	clearing     batches, received files, acknowledgements; they know no claim
 //	caller       organizations, users, sessions, keys, the audit
 //	webhook      endpoints and deliveries
 //	fault        faults that an organization orders for its requests in test mode
 //	sandbox      the clock of test mode, and the work that waits for it
-//	scenario     what the payers of the sandbox can be made to do
 //	directory    offices, providers, patients, payers
 //	event        what happened to a resource
 //

@@ -319,6 +319,8 @@ var partial = map[string]difference{
 	"openapi.yaml: EligibilityCheck cache state":                       {with: []string{"fresh", "hit"}},
 	"openapi.yaml: EligibilityCompletedData cache state":               {with: []string{"fresh", "hit"}},
 	"openapi.yaml: EligibilityCheck plan_rules major_services_paid_on": {with: []string{"prep_date", "seat_date"}},
+	"openapi.yaml: SandboxPlan plan_rules major_services_paid_on":      {with: []string{"prep_date", "seat_date"}},
+	"openapi.yaml: SandboxPlanFrequency scope":                         {with: []string{"per arch", "per quadrant", "per sextant", "per surface", "per tooth"}},
 	"openapi.yaml: ImportedPayment status":                             {with: []string{"correction", "duplicate", "imported", "quarantined"}},
 	"openapi.yaml: CoverageAdjustmentsInput group":                     {with: []string{"CO", "OA", "PI", "PR"}},
 	"openapi.yaml: OwnConnection usage":                                {with: []string{"P", "T"}},

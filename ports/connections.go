@@ -62,10 +62,11 @@ type Connector interface {
 }
 
 // Scenarios stores an organization's own scenarios of the sandbox. Only test mode has any.
-// Lock returns CodeNotFound; List reads all by their endings, the long contents of checks left out.
+// Get and Lock return CodeNotFound; List reads all by their endings, the long contents of checks left out.
 type Scenarios interface {
 	// Insert returns CodeConflict if the ending exists, or scenario.MaxOwn scenarios do.
 	Insert(ctx context.Context, o *scenario.Own) error
+	Get(ctx context.Context, ending string) (*scenario.Own, error)
 	Lock(ctx context.Context, ending string) (*scenario.Own, error)
 	Save(ctx context.Context, o *scenario.Own) error
 	Delete(ctx context.Context, ending string) error

@@ -80,12 +80,15 @@ func addScenario(b Backend) *cobra.Command {
 	}{Operation: "eligibility"}
 	c := &cobra.Command{
 		Use: "add FILE", Short: "Make a payer of your own", Args: exactlyOne("name a file, or - for the standard input"),
-		Long: "A file of JSON is a scenario as POST /sandbox/scenarios takes it, such as one with the steps of a claim.\n\n" +
+		Long: "A file of JSON is a scenario as POST /sandbox/scenarios takes it: with the steps of a claim, or with a plan. A plan has the fields\n" +
+			"that an answered check shows, from status to not_returned; what it leaves out is not returned. The last example makes one of a check.\n\n" +
 			"Any other file is a 271 as a payer sent it: checks of member IDs with the ending then get its reply, about the person who was\n" +
 			"asked for. The service keeps no names, addresses, birth dates or numbers of people. It keeps the payer's messages (MSG) and\n" +
 			"shows them once: remove the scenario if they name a person. " + sandboxKey,
 		Example: "  molar sandbox scenarios add delta.271 --ending -DELTA\n  molar sandbox scenarios add - --ending -DELTA --dates keep < delta.271\n" +
-			"  molar sandbox scenarios add steps.json",
+			"  molar sandbox scenarios add steps.json\n  molar sandbox scenarios add plan.json\n" +
+			"  jq '{ending: \"-PREMIER\", operation: \"eligibility\", plan: {status, coverage_effective_date, coverage_termination_date, plan,\n" +
+			"    network_status, maximums, deductibles, coverage, procedures, plan_rules, payer_notes, not_returned}}' check.json | molar sandbox scenarios add -",
 		RunE: func(c *cobra.Command, args []string) error {
 			content, err := contentOf(c, args[0])
 			if err != nil {

@@ -71,7 +71,7 @@ func (a *answer) benefits() *coverage.Benefits {
 	b.Maximums = a.amounts("F")
 	b.Deductibles = a.amounts("C")
 	if b.Plan.BenefitPeriod == "" {
-		b.Plan.BenefitPeriod = benefitPeriod(b.Maximums, b.Deductibles)
+		b.Plan.BenefitPeriod = string(b.YearOfAmounts())
 	}
 	b.Coverage = a.coverage()
 	b.Procedures = a.procedures(b)

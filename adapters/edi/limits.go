@@ -145,10 +145,11 @@ var (
 // allows 264 characters (MSG01).
 const maxMessage = 1000
 
-// statedIn reads the limits in a message of the payer.
+// statedIn reads the limits in a message of the payer. A date from which a service is paid
+// again is no limit: statedNext reads it.
 func statedIn(message string) stated {
 	s := stated{doubt: len(message) > maxMessage}
-	upper := strings.ToUpper(message)
+	_, upper := nextIn(strings.ToUpper(message))
 	if s.doubt || !has(upper, limitStems...) || strings.HasPrefix(upper, classMarker) {
 		return s
 	}

@@ -107,6 +107,7 @@ var phrases = []struct{ message, want string }{
 	{"$50.00 PER PERSON DEDUCTIBLE", ": 41 yes"},
 	{"SUBJECT TO ANNUAL MAXIMUM", ": 41 yes"},
 	{"APPLIES TO THE CALENDAR YEAR MAXIMUM", ": 41 yes"},
+	{"NEXT ELIGIBLE ON 2020-01-02", ": 41 yes"}, // a day that has come
 	{"NO AGE LIMIT", ": 5 yes, 41 yes"},
 	{"NO AGE OR FREQUENCY LIMITATIONS", ": 41 yes"},
 	{"AGE LIMIT DOES NOT APPLY", ": 41 yes"},

@@ -209,19 +209,6 @@ func (a *answer) benefitDates() period {
 	return p
 }
 
-// benefitPeriod returns the kind of year of the plan's amounts. It is used if the
-// payer states nothing else.
-func benefitPeriod(lists ...[]coverage.BenefitAmount) string {
-	for _, list := range lists {
-		for _, b := range list {
-			if b.Period != coverage.PeriodLifetime && b.Amount != nil {
-				return string(b.Period)
-			}
-		}
-	}
-	return ""
-}
-
 // network returns the office's network status. A coverage row that states the
 // network decides. Otherwise the benefits decide if they are all for one network.
 // Benefits for several networks only describe the plan.

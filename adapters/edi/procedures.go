@@ -203,21 +203,31 @@ func downgraded(rows []*row) bool {
 func statedNext(rows []*row) billing.Date {
 	for _, r := range rows {
 		for _, m := range r.Messages {
-			if !mentions(m, "NEXT ELIGIBLE") {
-				continue
-			}
-			found := nextWords.FindStringSubmatch(m)
-			if found == nil {
-				continue
-			}
-			for _, layout := range []string{time.DateOnly, "20060102", "01/02/2006"} {
-				if t, err := time.Parse(layout, found[1]); err == nil && !sentinel(billing.DateOf(t)) {
-					return billing.DateOf(t)
-				}
+			if next, _ := nextIn(m); !next.IsZero() {
+				return next
 			}
 		}
 	}
 	return billing.Date{}
+}
+
+// nextIn returns the next eligible date that the message states, and the message without
+// it. The date is zero if there is none.
+func nextIn(message string) (next billing.Date, rest string) {
+	if !mentions(message, "NEXT") {
+		return next, message
+	}
+	message = strings.Join(strings.Fields(message), " ")
+	found := nextWords.FindStringSubmatch(message)
+	if found == nil {
+		return next, message
+	}
+	for _, layout := range []string{time.DateOnly, "20060102", "01/02/2006"} {
+		if t, err := time.Parse(layout, found[1]); err == nil && !sentinel(billing.DateOf(t)) {
+			return billing.DateOf(t), strings.Replace(message, found[0], "", 1)
+		}
+	}
+	return next, message
 }
 
 // band describes the age range of a row. It returns an empty string if the row

@@ -145,7 +145,9 @@ func (x *story) directory(t *testing.T) {
 	x.show(t, "getPayer", call{}, payer)
 	x.show(t, "listDocumentTypes", call{})
 	x.show(t, "listSandboxScenarios", call{path: "?operation=attachment"})
-	x.show(t, "createSandboxScenario", call{})
+	x.show(t, "createSandboxScenario/x12", call{})
+	x.show(t, "createSandboxScenario/plan", call{idem: "plan"})
+	x.show(t, "getSandboxScenario", call{}, "-PREMIER")
 	x.show(t, "updateSandboxScenario", call{}, "-DELTA")
 	x.show(t, "deleteSandboxScenario", call{}, "-DELTA")
 }

@@ -223,6 +223,7 @@ func (a *api) routes() []route {
 
 		{get, sandboxPath + "scenarios", sandboxed, noBody, a.listScenarios},
 		{post, sandboxPath + "scenarios", sandboxed, jsonBody, a.addScenario},
+		{get, sandboxPath + "scenarios/{ending}", sandboxed, noBody, withoutQuery(a.getScenario)},
 		{patch, sandboxPath + "scenarios/{ending}", sandboxed, jsonBody, a.changeScenario},
 		{del, sandboxPath + "scenarios/{ending}", sandboxed, noBody, withoutQuery(a.removeScenario)},
 		{post, sandboxPath + "eras", sandboxed, jsonBody, a.sendERA},

@@ -64,6 +64,10 @@ func sandboxERAShape(name string) sandboxERAJSON { return sandboxERAJSON{"sandbo
 func readScenario(doc *jsonbody.Object, in *intake.ScenarioRequest) {
 	in.Summary, in.X12, in.Dates = doc.OptionalText("summary"), doc.OptionalText("x12"), doc.OptionalText("dates")
 	in.Steps = mapped(doc.OptionalObjects("steps"), readStep)
+	if plan := doc.OptionalObject("plan"); plan != nil {
+		in.Plan = new(scenario.Plan)
+		plan.Fill(in.Plan)
+	}
 }
 
 func readStep(step *jsonbody.Object) intake.StepRequest {
@@ -102,6 +106,11 @@ func readStepLine(line *jsonbody.Object) intake.StepLine {
 	return l
 }
 
+// getScenario handles GET /sandbox/scenarios/{ending}.
+func (a *api) getScenario(x *exchange) (*reply, error) {
+	return read(x, a.scenarios.Get, scenarioEnding(x), ownScenarioShape)
+}
+
 // removeScenario handles DELETE /sandbox/scenarios/{ending}.
 func (a *api) removeScenario(x *exchange) (*reply, error) {
 	return kept(a.scenarios.Remove(x.ctx, removing[*scenario.Own](x), scenarioEnding(x)))
@@ -116,14 +125,16 @@ type ownScenarioJSON struct {
 	Operation scenario.Operation `json:"operation"`
 	Summary   string             `json:"summary"`
 	Dates     scenario.Dates     `json:"dates"`
+	Plan      *scenario.Plan     `json:"plan"`
 	Messages  []string           `json:"messages"`
 	BuiltIn   bool               `json:"built_in"`
 }
 
 func ownScenarioShape(o *scenario.Own) ownScenarioJSON {
+	plan, _ := o.Plan() // as it was stored
 	return ownScenarioJSON{
 		Object: "sandbox_scenario", Ending: o.Ending, Operation: o.Operation, Summary: o.Summary,
-		Dates: o.Dates, Messages: o.Messages,
+		Dates: o.Dates, Plan: plan, Messages: o.Messages,
 	}
 }
 

@@ -248,6 +248,78 @@ func TestOwnScenarios(t *testing.T) {
 	check(ask).shows(t, "plan.name", "SANDBOX DENTAL PPO")
 }
 
+// premier is the body of a scenario with a plan; change may change it.
+func premier(change func(o anObject)) string {
+	return jsonOf(anObject{"ending": "-PREMIER", "operation": "eligibility", "plan": anObject{
+		"status": "active", "coverage_effective_date": "-P1Y", "maximums": []anObject{{"level": "individual", "period": "calendar_year", "amount": "1500.00", "remaining": "0.00"}},
+		"procedures": []anObject{{"code": "D1110", "percent_paid": 100, "frequency": anObject{"count": 1, "period": "6 months"}, "last_service_date": "-P30D"}},
+	}}, change)
+}
+
+// TestPlanScenarios makes a payer of a plan, and then of what a check of the payer shows.
+func TestPlanScenarios(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.must(t, 201, call{path: "/sandbox/scenarios", body: premier(nil)}).shows(t, "dates", "keep", "messages", nil, "plan.maximums.0.remaining", "0.00",
+		"plan.coverage_effective_date", "-P1Y", "plan.procedures.0.last_service_date", "-P30D")
+	check := func() response {
+		return s.must(t, 200, call{path: "/eligibility", body: s.question("OF-PREMIER", nil), header: map[string]string{"Cache-Control": "no-cache"}})
+	}
+	first := check()
+	today, err := billing.ParseDate(first.text(t, "request", "service_date")) // at the office
+	if err != nil {
+		t.Fatal(err)
+	}
+	shows := []any{
+		"status", "active", "maximums.0.used", "1500.00", "procedures.0.last_service_date", today.AddDays(-30).String(),
+		"procedures.0.next_eligible_date", today.AddDays(-30).AddMonths(6).String(), "procedures.0.status", "not_due_yet",
+	}
+	first.shows(t, append(shows, "coverage_effective_date", today.AddMonths(-12).String(), "plan.name", nil, "network_status", nil)...)
+	exchange := s.must(t, 200, call{path: "/eligibility/" + first.text(t, "id") + "/exchange"}).body
+	if !strings.Contains(exchange, "EB*F*IND*35**REMAINING*23*0.00~") || !strings.Contains(exchange, "NM1*IL*1*EXAMPLE*SAM") {
+		t.Errorf("the exchange is %s", exchange)
+	}
+
+	var reply map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(first.body), &reply); err != nil {
+		t.Fatal(err)
+	}
+	again := anObject{}
+	for _, name := range []string{"status", "coverage_effective_date", "coverage_termination_date", "plan", "network_status", "maximums", "deductibles", "coverage", "procedures", "plan_rules", "payer_notes", "not_returned"} {
+		again[name] = reply[name]
+	}
+	s.must(t, 200, call{method: "PATCH", path: "/sandbox/scenarios/-PREMIER", body: jsonOf(anObject{"plan": again}, nil)})
+	check().shows(t, shows...)
+	s.must(t, 200, call{path: "/sandbox/scenarios/-PREMIER"}).shows(t, "plan.maximums.0.used", "1500.00", "plan.plan.benefit_period", "calendar_year")
+	wantStatus(t, s.do(t, call{path: "/sandbox/scenarios/-PREMIER", key: s.other}), 404, billing.CodeNotFound)
+	s.must(t, 200, call{method: "PATCH", path: "/sandbox/scenarios/-PREMIER", body: `{"summary":"the same"}`}).shows(t, "plan.status", "active", "dates", "keep")
+
+	plan := func(key string, value any) func(o anObject) {
+		return func(o anObject) { o["ending"], o["plan"].(anObject)[key] = "-NEW", value }
+	}
+	for body, want := range map[string][]string{
+		premier(plan("status", "ended")):                                            {"plan.status not_allowed"},
+		premier(plan("coverage_effective_date", 5)):                                 {"plan.coverage_effective_date type"},
+		premier(plan("procedures", []anObject{{"code": 1, "tooth": ""}})):           {"plan.procedures.0.code type", "plan.procedures.0.tooth unknown", "plan.procedures.0 required"},
+		premier(plan("payer", "x")):                                                 {"plan.payer unknown"},
+		premier(plan("coverage_termination_date", "-P1D")):                          {"plan.status conflict"},
+		premier(with("x12", deltaReply)):                                            {"plan conflict"},
+		premier(with("dates", "move")):                                              {"dates conflict"},
+		premier(with("operation", "claim")):                                         {"plan conflict", "steps required"},
+		premier(with("plan", nil)):                                                  {"x12 required"},
+		premier(with("steps", []anObject{{"after": "PT1S", "accept": anObject{}}})): {"steps conflict"},
+	} {
+		a := s.do(t, call{path: "/sandbox/scenarios", body: body, bad: true})
+		if wantStatus(t, a, 422, billing.CodeInvalidRequest); !slices.Equal(a.fields(t), want) {
+			t.Errorf("%s: %v, want %v", body, a.fields(t), want)
+		}
+	}
+	s.must(t, 200, call{method: "PATCH", path: "/sandbox/scenarios/-PREMIER", body: jsonOf(anObject{"x12": deltaReply}, nil)}).shows(t, "plan", nil, "dates", "move", "messages.0", "CALL US")
+	check().shows(t, "plan.name", "PREMIER", "maximums.0.remaining", "900.00")
+	s.must(t, 200, call{method: "PATCH", path: "/sandbox/scenarios/-PREMIER", body: `{"plan":{"status":"inactive"}}`}).shows(t, "plan.status", "inactive", "dates", "keep", "messages", nil)
+	check().shows(t, "status", "inactive", "plan.name", nil)
+}
+
 // TestSandboxERA pays a claim by an 835 that the test writes.
 func TestSandboxERA(t *testing.T) {
 	t.Parallel()

@@ -124,7 +124,8 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),
 		Scenarios: scenarios.New(store, sandboxnet.Catalog(sandboxnet.Options{}), scenarios.Outside{
-			ReadReply: sandboxnet.ReadReply, ReadERA: sandboxnet.ReadERA, Post: sandboxnet.Post(store.SandboxMail()),
+			ReadReply: sandboxnet.ReadReply, ReadPlan: sandboxnet.ReadPlan(edi.New().Over), ReadERA: sandboxnet.ReadERA,
+			Post: sandboxnet.Post(store.SandboxMail()),
 		}),
 		Summary:    summary.New(store, attaching.Networks),
 		Webhooks:   webhooks.New(store, sender, clock),

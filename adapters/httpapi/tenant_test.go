@@ -147,9 +147,10 @@ func (s *service) readsByStrangers(t *testing.T, m made) map[string][]foreign {
 		"GET /attachments/{id}/documents/{doc_id}/thumbnail": {
 			absent("/attachments/" + m.attachment + "/documents/" + m.document + "/thumbnail"),
 		},
-		"GET /stream":            {{call{path: "/stream", method: "HEAD"}, 200, ""}},      // TestFollow has what is on it
-		"GET /document_types":    {{call: call{path: "/document_types"}, status: 200}},    // they are everybody's
-		"GET /sandbox/scenarios": {{call: call{path: "/sandbox/scenarios"}, status: 200}}, // the sandbox's own
+		"GET /stream":                     {{call{path: "/stream", method: "HEAD"}, 200, ""}},      // TestFollow has what is on it
+		"GET /document_types":             {{call: call{path: "/document_types"}, status: 200}},    // they are everybody's
+		"GET /sandbox/scenarios":          {{call: call{path: "/sandbox/scenarios"}, status: 200}}, // the sandbox's own
+		"GET /sandbox/scenarios/{ending}": {absent("/sandbox/scenarios/-DELTA")},
 		"GET /payer_requests": {
 			nothing("/payer_requests"), nothing("/payer_requests?state=answered"), nothing("/payer_requests?claim_id=" + m.claim),
 		},

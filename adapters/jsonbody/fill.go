@@ -74,6 +74,8 @@ func (o *Object) read(in reflect.Value, without []string) {
 			*to = o.Number(p.name)
 		case **int:
 			*to = o.OptionalNumber(p.name)
+		case **float64:
+			*to = o.OptionalFraction(p.name)
 		case *time.Time:
 			*to = o.Instant(p.name)
 		case *[]byte:

@@ -146,15 +146,24 @@ func (o *Object) Number(name string) int {
 
 // Fraction returns the number, or 0 if it is missing or null.
 func (o *Object) Fraction(name string) float64 {
+	if v := o.OptionalFraction(name); v != nil {
+		return *v
+	}
+	return 0
+}
+
+// OptionalFraction returns the number, or nil if it is missing or null.
+func (o *Object) OptionalFraction(name string) *float64 {
 	n := o.take(name, KindNumber, "The value must be a number.")
 	if n == nil {
-		return 0
+		return nil
 	}
 	v, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil {
 		o.Fault(name, billing.FaultRange, "The number is too large.")
+		return nil
 	}
-	return v
+	return &v
 }
 
 // IsMissing reports whether the field is missing or null.

@@ -81,11 +81,20 @@ ON CONFLICT DO NOTHING`,
 	return nil
 }
 
+// Get reads a scenario.
+func (r scenarios) Get(ctx context.Context, ending string) (*scenario.Own, error) {
+	return r.one(ctx, ending, "")
+}
+
 // Lock reads a scenario and keeps other transactions from writing it.
 func (r scenarios) Lock(ctx context.Context, ending string) (*scenario.Own, error) {
+	return r.one(ctx, ending, forUpdate)
+}
+
+func (r scenarios) one(ctx context.Context, ending, end string) (*scenario.Own, error) {
 	q := r.query(scenarioColumns+", content", "sandbox_scenarios")
 	q.where("ending = %", ending)
-	found, err := r.opened(ctx, "read a scenario", q, "FOR UPDATE")
+	found, err := r.opened(ctx, "read a scenario", q, end)
 	if err == nil && len(found) == 0 {
 		err = &billing.Error{Code: billing.CodeNotFound, Message: "The organization has no scenario with this ending."}
 	}

@@ -149,15 +149,20 @@ func (a *answer) membership() {
 	if holder.Reference("6P") == "" {
 		holder.References = append(holder.References, eligibility.Reference{Qualifier: "6P", Value: "SANDBOX-100", Description: "Sandbox Group"})
 	}
-	p.Insured, p.Relationship = "Y", "18"
-	if a.inquiry.Dependent != nil {
-		p.Insured, p.Relationship = "N", a.inquiry.Dependent.Relationship
-	}
+	a.insured()
 	begin := billing.Date{Year: a.date.Year, Month: 1, Day: 1}.AddMonths(-120)
 	if begin.Before(p.BirthDate) {
 		begin = p.BirthDate
 	}
 	p.Dates = append(p.Dates, eligibility.On("356", begin))
+}
+
+// insured says whether the patient is the subscriber.
+func (a *answer) insured() {
+	p := a.reply.Patient()
+	if p.Insured, p.Relationship = "Y", "18"; a.inquiry.Dependent != nil {
+		p.Insured, p.Relationship = "N", a.inquiry.Dependent.Relationship
+	}
 }
 
 func (a *answer) plan(status string, messages ...string) eligibility.Benefit {

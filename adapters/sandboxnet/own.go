@@ -97,9 +97,15 @@ func unusable(set string, err error) error {
 	return f.Err()
 }
 
-// stored replies as the payer of an organization's own scenario did: to the people of the
-// inquiry, with its dates moved to the day of the inquiry.
+// stored replies as the plan of an organization's own scenario says, or as its payer did:
+// to the people of the inquiry, with its dates moved to the day of the inquiry.
 func (a *answer) stored(o *scenario.Own) error {
+	if plan, err := o.Plan(); plan != nil || err != nil {
+		if err == nil {
+			a.planned(plan)
+		}
+		return err
+	}
 	as, err := eligibility.Decode(o.Content)
 	if err != nil {
 		return err
@@ -126,9 +132,7 @@ func (a *answer) stored(o *scenario.Own) error {
 		a.fill(r.Subscriber, as.Subscriber, days)
 	}
 	a.fill(r.Patient(), as.Patient(), days)
-	if r.Patient().Insured, r.Patient().Relationship = "Y", "18"; r.Dependent != nil {
-		r.Dependent.Insured, r.Dependent.Relationship = "N", a.inquiry.Dependent.Relationship
-	}
+	a.insured()
 	return nil
 }
 

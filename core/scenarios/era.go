@@ -8,6 +8,7 @@ import (
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/scenario"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
 	"github.com/molar-billing/molar/core/lists"
@@ -20,6 +21,10 @@ type Outside struct {
 	// in it, and what the payer says there in words. The error of a reply that cannot be
 	// used is CodeInvalidRequest, about the field x12, with the position.
 	ReadReply func(x12 []byte) (content []byte, messages []string, err error)
+
+	// ReadPlan makes a check of a payer with the plan. The error is CodeInvalidRequest with
+	// each field of the plan that the check does not show.
+	ReadPlan func(ctx context.Context, plan *scenario.Plan, now time.Time) error
 
 	// ReadERA returns nil if a file can be read as an 835, or an error as that of ReadReply.
 	ReadERA func(x12 []byte) error

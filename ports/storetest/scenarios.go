@@ -36,7 +36,9 @@ func testScenarios(b *scoped) {
 	equal(t, "locked", got, &own)
 	own.Summary, own.Dates, own.Content = "changed", scenario.Move, []byte("other content")
 	b.in(func(ctx context.Context, tx ports.Tx) error { return tx.Scenarios.Save(ctx, &own) })
-	got, _ = try(b, b.scope, lock)
+	got = read(b, func(ctx context.Context, tx ports.Tx) (*scenario.Own, error) {
+		return tx.Scenarios.Get(ctx, own.Ending)
+	})
 	equal(t, "saved", got, &own)
 	all := read(b, func(ctx context.Context, tx ports.Tx) ([]*scenario.Own, error) { return tx.Scenarios.List(ctx) })
 	listed := own
@@ -45,6 +47,8 @@ func testScenarios(b *scoped) {
 	b.elsewhere(func(ctx context.Context, tx ports.Tx, mode billing.Mode) error {
 		_, err := tx.Scenarios.Lock(ctx, own.Ending)
 		wantCode(t, "in "+string(mode), err, billing.CodeNotFound)
+		_, err = tx.Scenarios.Get(ctx, own.Ending)
+		wantCode(t, "read in "+string(mode), err, billing.CodeNotFound)
 		if err := tx.Scenarios.Save(ctx, &other); err != nil {
 			return err
 		}

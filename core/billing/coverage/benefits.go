@@ -1,8 +1,10 @@
 package coverage
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 )
@@ -22,6 +24,17 @@ type Benefits struct {
 	PlanRules               PlanRules
 	PayerNotes              []string
 	NotReturned             []string // field paths, such as "coverage.implants" or "plan_rules.waiting_period"
+}
+
+// YearOfAmounts returns the kind of year of the first amount that has one. It is empty if
+// none has. A reply uses it as the benefit period if the payer states nothing else.
+func (b *Benefits) YearOfAmounts() BenefitPeriod {
+	for _, a := range slices.Concat(b.Maximums, b.Deductibles) {
+		if a.Period != PeriodLifetime && a.Amount != nil {
+			return a.Period
+		}
+	}
+	return ""
 }
 
 // NetworkStatus is the office's standing with the plan.
@@ -158,6 +171,23 @@ func (f *Frequency) Span() (count int, unit PeriodUnit) {
 		return 0, ""
 	}
 	return count, unit
+}
+
+// Renewed returns the first day on which a service of the day is paid again. It is zero if
+// other services decide, too, and for a period that is no number of months or years.
+func (f *Frequency) Renewed(last billing.Date) billing.Date {
+	if f == nil || f.Count == nil || *f.Count != 1 || last.IsZero() {
+		return billing.Date{}
+	}
+	switch n, unit := f.Span(); {
+	case f.Period == string(PeriodCalendarYear):
+		return billing.Date{Year: last.Year + 1, Month: time.January, Day: 1}
+	case unit == PeriodUnitMonth:
+		return last.AddMonths(n)
+	case unit == PeriodUnitYear && !strings.Contains(f.Period, "calendar"):
+		return last.AddMonths(12 * n)
+	}
+	return billing.Date{}
 }
 
 // ProcedureStatus is the plan's present position on paying for a procedure.

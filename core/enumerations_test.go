@@ -386,7 +386,6 @@ var staysInside = []string{
 
 	"network.Call",
 	"network.FieldType",
-	"scenario.Action",
 	"network.Reason",
 	"billing.Refusal",
 	"jobs.Kind",

@@ -167,7 +167,7 @@ type outbox struct {
 	sent   time.Time
 	files  []MailFile
 	counts map[string]int // of files, by type
-	number int64          // of the only file; zero if there are more
+	number int64          // of the file before the first of a type
 }
 
 // letter is the name, due time and control number of a file to write.
@@ -179,12 +179,8 @@ type letter struct {
 
 // letter names the next file of a type, such as payer or payment.
 func (o *outbox) letter(what, ending string, after time.Duration) letter {
-	n := o.number
-	if n == 0 {
-		o.counts[what]++
-		n = int64(o.counts[what])
-	}
-	return o.named(fmt.Sprintf("%s-%s-%d.%s", o.base, what, n, ending), after)
+	o.counts[what]++
+	return o.named(fmt.Sprintf("%s-%s-%d.%s", o.base, what, o.number+int64(o.counts[what]), ending), after)
 }
 
 func (o *outbox) named(name string, after time.Duration) letter {

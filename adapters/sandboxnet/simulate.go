@@ -22,6 +22,9 @@ var errNoClaim = errors.New("sandboxnet: the file does not have the claim")
 // messages that wait. It stores nothing. What the claim's ending would do does not count.
 // The decision on a replacement reverses what stands in the same remittance, as that of an
 // ending does.
+//
+// Errors: scenario.ErrUnderWay if a message about the claim has come, and that of a step
+// that cannot follow.
 func Simulate(s *scenario.Simulation) (*scenario.Simulated, error) {
 	f, err := readSent(s.Batch.Content)
 	if err != nil {
@@ -38,21 +41,29 @@ func Simulate(s *scenario.Simulation) (*scenario.Simulated, error) {
 	if r.stated = standing("", stated); r.Frequency == claims.FrequencyReplacement {
 		r.takeBack = reversals(r.stated)
 	}
-	o := outbox{base: strings.TrimSuffix(s.Batch.Name, ".837"), sent: s.Batch.At.UTC(), number: s.Number}
-	o.do(b, r, &s.Step, s.Now.Sub(s.Batch.At))
-	made := scenario.Simulated{Step: s.Step, Message: scenario.Message{Name: o.files[0].Name, Content: o.files[0].Content, Due: s.Now}}
-	if !r.Predetermination {
-		made.Note = &scenario.Note{Key: noteKey(&s.Batch, r.subject()), By: made.Message.Name, Content: r.standing()}
-	}
+	made := scenario.Simulated{Step: s.Step}
 	for _, m := range s.Waiting {
 		rest, dropped, err := r.leave(m)
 		if err != nil {
 			return nil, fmt.Errorf("read a message that waits: %w", err)
 		}
-		if len(dropped) > 0 {
+		if m.Given || !m.Due.After(s.Now) {
+			if aboutFile := !strings.HasSuffix(m.Name, ".835") && !strings.HasSuffix(m.Name, ".277"); aboutFile || len(dropped) > 0 {
+				return nil, scenario.ErrUnderWay
+			}
+		} else if len(dropped) > 0 {
 			m.Content = rest
 			made.Changed, made.Dropped = append(made.Changed, m), append(made.Dropped, dropped...)
 		}
+	}
+	if !s.Follows {
+		return nil, s.Step.CannotFollow()
+	}
+	o := outbox{base: strings.TrimSuffix(s.Batch.Name, ".837"), sent: s.Batch.At.UTC(), number: s.Number, counts: map[string]int{}}
+	o.do(b, r, &s.Step, s.Now.Sub(s.Batch.At))
+	made.Message = scenario.Message{Name: o.files[0].Name, Content: o.files[0].Content, Due: s.Now}
+	if !r.Predetermination {
+		made.Note = &scenario.Note{Key: noteKey(&s.Batch, r.subject()), By: made.Message.Name, Content: r.standing()}
 	}
 	return &made, nil
 }

@@ -16,11 +16,6 @@ import (
 	"github.com/molar-billing/molar/ports"
 )
 
-// errUnderWay is the error of a claim about which a message has come that is not applied yet.
-var errUnderWay = &billing.Error{
-	Code: billing.CodeConflict, Message: "A message about the claim has come and is still being applied. Send the request again.",
-}
-
 // Simulate lets a step of a claim come now, and drops those that are due later. It waits
 // for a while until what came before is applied, because the step follows it.
 //
@@ -33,7 +28,7 @@ func (s *Service) Simulate(
 		reply, err := idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (*scenario.Simulated, error) {
 			return s.simulate(ctx, tx, id, in)
 		})
-		if !errors.Is(err, errUnderWay) || time.Now().After(until) {
+		if !errors.Is(err, scenario.ErrUnderWay) || time.Now().After(until) {
 			return reply, err
 		}
 		select {
@@ -53,9 +48,6 @@ func (s *Service) simulate(ctx context.Context, tx ports.Tx, id billing.ClaimID,
 	if err != nil {
 		return nil, err
 	}
-	if !c.Follows(&step) {
-		return nil, cannotFollow(&step)
-	}
 	sim := scenario.Simulation{
 		Step: step, Number: tx.Real.Now().UnixMicro(), Numbers: c.Numbers(), Waiting: waiting, Now: tx.Clock.Now(),
 		Batch: clearing.OutgoingFile{Scope: c.Scope, Name: batch.File.Name, At: batch.SentAt},
@@ -66,9 +58,7 @@ func (s *Service) simulate(ctx context.Context, tx ports.Tx, id billing.ClaimID,
 	if sim.Decided, err = decision(ctx, tx, c.Claim); err != nil {
 		return nil, err
 	}
-	if len(sim.Decided) == 0 && (step.Do == scenario.Reverse || step.Do == scenario.TakeBack) {
-		return nil, cannotFollow(&step)
-	}
+	sim.Follows = c.Follows(&step) && (len(sim.Decided) > 0 || step.Do != scenario.Reverse && step.Do != scenario.TakeBack)
 	made, err := s.outside.Simulate(&sim)
 	if err != nil {
 		return nil, err
@@ -83,14 +73,8 @@ func (s *Service) simulate(ctx context.Context, tx ports.Tx, id billing.ClaimID,
 	return made, err
 }
 
-func cannotFollow(s *scenario.ClaimStep) error {
-	var f billing.Faults
-	f.Add(string(s.Do), billing.FaultConflict, "This step cannot follow what has happened to the claim. A payer decides a claim that it has accepted, and reverses what it has decided.")
-	return f.Err()
-}
-
-// settled locks the claim and its batch, and reads the messages that wait, once all that
-// came before is applied.
+// settled locks the claim and its batch, and reads the messages about it, once no
+// remittance that has come is still to be applied.
 func (s *Service) settled(ctx context.Context, tx ports.Tx, id billing.ClaimID) (*clearing.Batch, []scenario.Message, *claim.Record, error) {
 	before, err := tx.Claims.Get(ctx, id)
 	if err != nil {
@@ -110,17 +94,14 @@ func (s *Service) settled(ctx context.Context, tx ports.Tx, id billing.ClaimID) 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if len(waiting) > 0 && (waiting[0].Given || !waiting[0].Due.After(tx.Clock.Now())) {
-		return nil, nil, nil, errUnderWay
-	}
 	if _, err = tx.ERAs.Lock(ctx, billing.ERAID{}); err == nil {
-		return nil, nil, nil, errUnderWay
+		return nil, nil, nil, scenario.ErrUnderWay
 	} else if billing.CodeOf(err) != billing.CodeNotFound {
 		return nil, nil, nil, err
 	}
 	c, err := tx.Claims.Lock(ctx, id)
 	if err == nil && c.BatchID != batch.ID {
-		err = errUnderWay
+		err = scenario.ErrUnderWay
 	}
 	return batch, waiting, c, err
 }

@@ -12,11 +12,12 @@ import (
 // know of the claim.
 type Simulation struct {
 	Step    ClaimStep
+	Follows bool                  // the step can follow what has been applied
 	Number  int64                 // of the message, new for the batch
 	Batch   clearing.OutgoingFile // the last file with the claim; At is when it was sent
 	Numbers []string              // the control numbers, of which the file has one
 	Decided []DecidedClaim        // the payer's latest decision that stands, with the reversals
-	Waiting []Message             // what the clearinghouse has about all files with the claim
+	Waiting []Message             // what the clearinghouse has about all files with the claim, also if it has come
 	Now     time.Time             // when the message is due
 }
 
@@ -32,6 +33,18 @@ type Message struct {
 	Content []byte // nil: it is not returned any more
 	Due     time.Time
 	Given   bool // it was returned, and the receiver may still have to apply it
+}
+
+// ErrUnderWay is the error of a claim about which a message has come that is not applied yet.
+var ErrUnderWay = &billing.Error{
+	Code: billing.CodeConflict, Message: "A file about the claim has come and is still being applied. Send the request again.",
+}
+
+// CannotFollow returns the error of a step that cannot come now.
+func (s *ClaimStep) CannotFollow() error {
+	var f billing.Faults
+	f.Add(string(s.Do), billing.FaultConflict, "This step cannot follow what has happened to the claim. A payer decides a claim that it has accepted, and reverses what it has decided.")
+	return f.Err()
 }
 
 // LogValue hides the content.

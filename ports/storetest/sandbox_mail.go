@@ -48,6 +48,11 @@ func testSandboxMail(b *scoped) {
 		}
 		return tx.SandboxMail.Change(ctx, []scenario.Message{later, sooner})
 	})
+	if err := b.try(billing.Scope{Org: b.scope.Org, Mode: billing.ModeLive}, func(ctx context.Context, tx ports.Tx) error {
+		return tx.SandboxMail.Put(ctx, "sandbox", message("3.997", 0))
+	}); err == nil {
+		b.t.Error("live mode puts a message into the mail of the sandbox")
+	}
 	equal(b.t, "after others", len(waiting("sandbox", "1.837")), 2)
 	b.in(func(ctx context.Context, tx ports.Tx) error {
 		if err := tx.SandboxMail.Note(ctx, scenario.Note{Key: [32]byte{1}, By: prefix, Content: nil}); err != nil {

@@ -24,9 +24,9 @@ func (s *service) standing(t *testing.T) {
 	s.must(t, 200, call{method: "PATCH", path: "/sandbox/clock", body: `{"running":false}`})
 }
 
-func (s *service) advance(t *testing.T, until string) response {
+func (s *service) advance(t *testing.T, until string) {
 	t.Helper()
-	return s.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"until":"` + until + `"}`})
+	s.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"until":"` + until + `"}`})
 }
 
 // queued makes a claim that waits for a batch.

@@ -75,11 +75,16 @@ func TestFollows(t *testing.T) {
 		do   scenario.Action
 		want bool
 	}{
-		{claim.KindClaim, claim.TriggerPayerAccept, scenario.Pay, true}, {claim.KindClaim, claim.TriggerPayerAccept, scenario.Estimate, false},
-		{claim.KindPredetermination, claim.TriggerPayerAccept, scenario.Estimate, true}, {claim.KindPredetermination, claim.TriggerPayerAccept, scenario.Pay, true},
-		{claim.KindClaim, claim.TriggerPay, scenario.Reverse, true}, {claim.KindClaim, claim.TriggerPay, scenario.TakeBack, true},
-		{claim.KindPredetermination, claim.TriggerReturn, scenario.Reverse, false}, {claim.KindPredetermination, claim.TriggerReturn, scenario.TakeBack, false},
-		{claim.KindClaim, claim.TriggerSend, scenario.Pay, false}, {claim.KindClaim, claim.TriggerPay, scenario.Pay, false},
+		{claim.KindClaim, claim.TriggerPayerAccept, scenario.Pay, true},
+		{claim.KindClaim, claim.TriggerPayerAccept, scenario.Estimate, false},
+		{claim.KindPredetermination, claim.TriggerPayerAccept, scenario.Estimate, true},
+		{claim.KindPredetermination, claim.TriggerPayerAccept, scenario.Pay, true},
+		{claim.KindClaim, claim.TriggerPay, scenario.Reverse, true},
+		{claim.KindClaim, claim.TriggerPay, scenario.TakeBack, true},
+		{claim.KindPredetermination, claim.TriggerReturn, scenario.Reverse, false},
+		{claim.KindPredetermination, claim.TriggerReturn, scenario.TakeBack, false},
+		{claim.KindClaim, claim.TriggerSend, scenario.Pay, false},
+		{claim.KindClaim, claim.TriggerPay, scenario.Pay, false},
 	} {
 		c := claim.Claim{Kind: test.kind, Progress: claim.Progress{
 			State: claim.Submitted, Standing: &claim.Standing{}, SentAt: time.Unix(1, 0), BatchID: billing.FileID{1}, History: []claim.Move{{Cause: test.last}},

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"database/sql"
 	"fmt"
 	"strings"
 	"sync"
@@ -270,4 +271,40 @@ func TestSimulateDiesAnywhere(t *testing.T) {
 		}
 		s.shown(t, &scenarioJSON{Ending: id}, id, want)
 	}
+}
+
+// TestSimulateDuringAdvance simulates a step while an advance waits for other work. The step
+// comes at the time at which the clock stands.
+func TestSimulateDuringAdvance(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	s.clear(t)
+	db, err := sql.Open("postgres", s.database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	s.standing(t)
+	id := s.queuedClaim(t, "PAID-ERA", nil)
+	s.advance(t, "next")
+	if _, err := db.ExecContext(t.Context(), blocking); err != nil {
+		t.Fatal(err)
+	}
+	idle := make(chan response)
+	go func() {
+		idle <- s.do(t, call{method: "POST", path: "/sandbox/clock/advance", body: `{"until":"idle"}`})
+	}()
+	clock := func() response { return s.must(t, 200, call{path: "/sandbox/clock"}) }
+	porttest.Await(t, "the clock advances", func() bool { return clock().text(t, "state") == "advancing" })
+	if a := s.must(t, 201, simulating(id, `{"reject":{"by":"clearinghouse"}}`)); a.text(t, "at") != clock().text(t, "now") {
+		t.Errorf("%s, and the clock is %s", a.body, clock().body)
+	}
+	s.until(t, "/claims/"+id, "rejected")
+	if _, err := db.ExecContext(t.Context(), "DELETE FROM jobs WHERE kind = 'thumbnail'"); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-idle; a.StatusCode != 200 {
+		t.Errorf("the advance: %d %s", a.StatusCode, a.body)
+	}
+	s.shown(t, &scenarioJSON{Ending: id}, id, []event.Type{event.ClaimRejected})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/scenario"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
+	"github.com/molar-billing/molar/core/jobs"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -94,9 +95,11 @@ func (s *Service) settled(ctx context.Context, tx ports.Tx, id billing.ClaimID) 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if _, err = tx.ERAs.Lock(ctx, billing.ERAID{}); err == nil {
-		return nil, nil, nil, scenario.ErrUnderWay
-	} else if billing.CodeOf(err) != billing.CodeNotFound {
+	work, err := tx.SandboxClock.Work(ctx, nil, false)
+	if err == nil && work.Jobs[string(jobs.KindERA)] > 0 {
+		err = scenario.ErrUnderWay
+	}
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	c, err := tx.Claims.Lock(ctx, id)

@@ -43,7 +43,7 @@ func layers() []layer {
 		{"core/billing/attachment", nouns("coverage", "directory", "event"), ""},
 		{"core/billing/remit", nouns("clearing", "directory", "event"), ""},
 		{"core/billing/quarantine", nouns("clearing", "remit"), ""},
-		{"core/billing/claim", nouns("attachment", "caller", "clearing", "coverage", "directory", "event", "remit"), ""},
+		{"core/billing/claim", nouns("attachment", "caller", "clearing", "coverage", "directory", "event", "remit", "scenario"), ""},
 		{"core/billing/sandbox", nouns("event"), ""},
 		{"core/billing/network", nouns("claim", "clearing", "coverage", "directory"), ""}, // it knows what it carries; what it carries knows no network
 		{"core/billing/billingtest", nouns("event"), ""},

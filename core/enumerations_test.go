@@ -388,7 +388,6 @@ var staysInside = []string{
 
 	"network.Call",
 	"network.FieldType",
-	"scenario.Action",
 	"network.Reason",
 	"billing.Refusal",
 	"jobs.Kind",

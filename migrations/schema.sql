@@ -1892,6 +1892,8 @@ CREATE POLICY begin ON public.sandbox_clocks FOR SELECT USING ((org_id = (NULLIF
 
 ALTER TABLE public.changes ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY changes ON public.sandbox_mail FOR UPDATE TO molar_app USING (((mode = 'test'::text) AND (org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
 ALTER TABLE public.check_members ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.claim_changes ENABLE ROW LEVEL SECURITY;
@@ -2134,6 +2136,10 @@ ALTER TABLE public.webhook_endpoints ENABLE ROW LEVEL SECURITY;
 CREATE POLICY writes ON public.audit_entries FOR INSERT TO molar_app WITH CHECK ((org_id = (current_setting('molar.org'::text))::uuid));
 
 CREATE POLICY writes ON public.audit_resources FOR INSERT TO molar_app WITH CHECK ((org_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY writes ON public.sandbox_mail FOR INSERT TO molar_app WITH CHECK (((mode = 'test'::text) AND (org_id = (current_setting('molar.org'::text))::uuid) AND (mode = current_setting('molar.mode'::text))));
+
+CREATE POLICY writes ON public.sandbox_notes FOR INSERT TO molar_app WITH CHECK ((current_setting('molar.mode'::text) = 'test'::text));
 
 GRANT USAGE ON SCHEMA public TO molar_app;
 GRANT USAGE ON SCHEMA public TO molar_system;
@@ -2703,17 +2709,20 @@ GRANT SELECT ON TABLE public.sandbox_faults TO molar_system;
 GRANT UPDATE(matched) ON TABLE public.sandbox_faults TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_mail TO molar_system;
+GRANT INSERT ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT SELECT(name) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT SELECT(due) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT UPDATE(given_until) ON TABLE public.sandbox_mail TO molar_system;
+GRANT SELECT(given_until) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT UPDATE(removed_at) ON TABLE public.sandbox_mail TO molar_system;
-GRANT SELECT(removed_at) ON TABLE public.sandbox_mail TO molar_app;
+GRANT SELECT(removed_at),UPDATE(removed_at) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT UPDATE(content) ON TABLE public.sandbox_mail TO molar_system;
+GRANT SELECT(content),UPDATE(content) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT SELECT(org_id) ON TABLE public.sandbox_mail TO molar_app;
 
@@ -2722,6 +2731,7 @@ GRANT SELECT(mode) ON TABLE public.sandbox_mail TO molar_app;
 GRANT SELECT(network) ON TABLE public.sandbox_mail TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_notes TO molar_system;
+GRANT INSERT ON TABLE public.sandbox_notes TO molar_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_scenarios TO molar_app;
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/molar-billing/molar/core/billing/sandbox"
+	"github.com/molar-billing/molar/core/billing/scenario"
 )
 
 // SandboxClock is the clock of the organization in test mode.
@@ -23,4 +24,21 @@ type SandboxClock interface {
 	// networks are named. Claims that wait for a batch are grouped by payer, with the time of
 	// the oldest.
 	Work(ctx context.Context, networks []string, counted bool) (sandbox.Work, error)
+}
+
+// SandboxMail has what the sandbox's clearinghouses will return to the organization in test
+// mode. Each network has a mail of its own.
+type SandboxMail interface {
+	// Waiting locks and reads the messages about the files with the names that are not
+	// removed, the first due first.
+	Waiting(ctx context.Context, network string, files []string) ([]scenario.Message, error)
+
+	// Put stores a new message.
+	Put(ctx context.Context, network string, m scenario.Message) error
+
+	// Change stores the contents of locked messages, and removes those without one.
+	Change(ctx context.Context, all []scenario.Message) error
+
+	// Note stores a note. Notes that are stored at once wait for each other.
+	Note(ctx context.Context, n scenario.Note) error
 }

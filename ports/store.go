@@ -85,6 +85,7 @@ type Tx struct {
 	Acknowledgements Acknowledgements
 	Connections      OwnConnections
 	SandboxClock     SandboxClock
+	SandboxMail      SandboxMail
 	Faults           Faults
 	Scenarios        Scenarios
 }

@@ -244,12 +244,16 @@ func (x *story) claims(t *testing.T) {
 func (x *story) clock(t *testing.T) {
 	t.Helper()
 	x.show(t, "updateSandboxClock", call{})
-	x.must(t, 201, call{path: "/claims", body: x.crown("PAID-ERA", func(o anObject) {
+	claim := x.must(t, 201, call{path: "/claims", body: x.crown("REVERSED", func(o anObject) {
 		o["submit"], o["subscriber"].(anObject)["last_name"] = true, "Later"
-	})})
+	})}).text(t, "id")
 	x.show(t, "getSandboxClock", call{})
 	x.show(t, "advanceSandboxClock/next", call{})
 	x.show(t, "stopSandboxClock", call{})
+	for x.must(t, 200, call{path: "/claims/" + claim}).text(t, "state") != "accepted_payer" {
+		x.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"until":"next"}`})
+	}
+	x.show(t, "simulateClaim", call{}, claim)
 }
 
 // remittances finishes the claims of a remittance.

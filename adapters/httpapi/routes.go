@@ -227,6 +227,7 @@ func (a *api) routes() []route {
 		{patch, sandboxPath + "scenarios/{ending}", sandboxed, jsonBody, a.changeScenario},
 		{del, sandboxPath + "scenarios/{ending}", sandboxed, noBody, withoutQuery(a.removeScenario)},
 		{post, sandboxPath + "eras", sandboxed, jsonBody, a.sendERA},
+		{post, sandboxPath + "claims/{id}/simulate", sandboxed, jsonBody, a.simulate},
 
 		{get, root + "/openapi.yaml", nothing, noBody, withoutQuery(getOpenAPI)},
 	}

@@ -9,6 +9,11 @@ import (
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
+// blocking is work that does not end.
+const blocking = `
+INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
+SELECT gen_random_uuid(), 'thumbnail', org_id, 'test', gen_random_uuid(), '', now(), now() + interval '1 day' FROM offices WHERE mode = 'test'`
+
 // TestAdvanceGoesOn advances the clock over work that does not end. Meanwhile the key of the
 // request shows the clock, and no other request may move it. At its end the key has the
 // reply of the first request, also if it was stopped.
@@ -26,9 +31,6 @@ func TestAdvanceGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const blocking = `
-INSERT INTO jobs (id, kind, org_id, mode, subject, reply_to, not_before, lease_until)
-SELECT gen_random_uuid(), 'thumbnail', org_id, 'test', gen_random_uuid(), '', now(), now() + interval '1 day' FROM offices WHERE mode = 'test'`
 	clock := func(want string) {
 		t.Helper()
 		porttest.Await(t, "the clock is "+want, func() bool { return s.must(t, 200, call{path: "/sandbox/clock"}).text(t, "state") == want })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/molar-billing/molar/adapters/jsonbody"
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/scenario"
 	"github.com/molar-billing/molar/core/intake"
@@ -52,6 +53,37 @@ func (a *api) sendERA(x *exchange) (*reply, error) {
 	in.X12 = doc.Text("x12")
 	doc.End()
 	return kept(a.scenarios.SendERA(x.ctx, replying(x, http.StatusCreated, sandboxERAShape), in))
+}
+
+// simulate handles POST /sandbox/claims/{id}/simulate.
+func (a *api) simulate(x *exchange) (*reply, error) {
+	var in intake.SimulationRequest
+	in.StepRequest = readStep(x.document(&in.Faults))
+	return kept(a.scenarios.Simulate(x.ctx, replying(x, http.StatusCreated, simulationShape), claimID(x), in))
+}
+
+type simulationJSON struct {
+	Object   string          `json:"object"`
+	ClaimID  billing.ClaimID `json:"claim_id"`
+	Action   scenario.Action `json:"action"`
+	By       clearing.Side   `json:"by"`
+	FileName string          `json:"file_name"`
+	At       string          `json:"at"`
+	Dropped  []droppedJSON   `json:"dropped"`
+}
+
+type droppedJSON struct {
+	Action scenario.Action `json:"action"`
+	By     clearing.Side   `json:"by"`
+	DueAt  string          `json:"due_at"`
+}
+
+func simulationShape(s *scenario.Simulated) simulationJSON {
+	return simulationJSON{
+		Object: "sandbox_simulation", ClaimID: s.ClaimID, Action: s.Step.Do, By: s.Step.By, FileName: s.Message.Name,
+		At:      event.Timestamp(s.Message.Due),
+		Dropped: mapped(s.Dropped, func(d scenario.Dropped) droppedJSON { return droppedJSON{d.Do, d.By, event.Timestamp(d.Due)} }),
+	}
 }
 
 type sandboxERAJSON struct {

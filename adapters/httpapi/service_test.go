@@ -123,21 +123,20 @@ func startService(t *testing.T, adjust ...func(*setup)) *service {
 		PayerRequests: payerrequests.New(store, attaching.Networks, payers),
 		Payers:        payers,
 		Remittances:   remittances.New(store, edi.New(), payers),
-		Scenarios: scenarios.New(store, sandboxnet.Catalog(sandboxnet.Options{}), scenarios.Outside{
-			ReadReply: sandboxnet.ReadReply, ReadPlan: sandboxnet.ReadPlan(edi.New().Over), ReadERA: sandboxnet.ReadERA,
-			Post: sandboxnet.Post(store.SandboxMail()),
-		}),
-		Summary:    summary.New(store, attaching.Networks),
-		Webhooks:   webhooks.New(store, sender, clock),
-		CursorKey:  [32]byte{7},
-		TempDir:    t.TempDir(),
-		Log:        with.log,
-		RateChecks: with.checks,
-		Now:        with.now,
+		Summary:       summary.New(store, attaching.Networks),
+		Webhooks:      webhooks.New(store, sender, clock),
+		CursorKey:     [32]byte{7},
+		TempDir:       t.TempDir(),
+		Log:           with.log,
+		RateChecks:    with.checks,
+		Now:           with.now,
 	}
 	o.Batches = batches.New(store, batches.Outside{
 		EDI: edi.New(), Networks: attaching.Networks, Remit: o.Remittances.Receive, Interval: 10 * time.Second,
 	}, payers)
+	o.Scenarios = scenarios.New(store, sandboxnet.Catalog(sandboxnet.Options{}), scenarios.Outside{
+		ReadReply: sandboxnet.ReadReply, ReadPlan: sandboxnet.ReadPlan(edi.New().Over), ReadERA: sandboxnet.ReadERA, Simulate: sandboxnet.Simulate, Networks: o.Batches.Sandbox,
+	})
 	o.Sandbox = sandbox.New(store, queue, sandbox.Clearinghouses{Names: o.Batches.Sandbox, Leaves: o.Batches.Leaves, Settle: o.Batches.Settle}, with.log)
 	s.access, s.store, s.batches, s.remittances = o.Access, store, o.Batches, o.Remittances
 	s.populate(t)

@@ -266,6 +266,7 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"POST /sandbox/clock/advance":                {},
 		"POST /sandbox/clock/stop":                   {},
 		"PUT /sandbox/faults":                        {},
+		"POST /sandbox/claims/{id}/simulate":         {post("/sandbox/claims/"+m.sent+"/simulate", "accept", anObject{})},
 		"POST /sandbox/eras":                         {}, // it names nothing; TestSandboxERA sends some
 		"POST /sandbox/scenarios":                    {}, // it names nothing; TestOwnScenarios makes some
 		"PATCH /sandbox/scenarios/{ending}":          {absent(call{method: "PATCH", path: "/sandbox/scenarios/-DELTA", body: `{"summary":"mine"}`})},

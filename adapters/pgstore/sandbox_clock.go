@@ -122,7 +122,7 @@ WHERE org_id = $1 AND mode = $2 AND state = 'queued' AND batch_id IS NULL
 GROUP BY payer_id`, ""},
 		{"sandbox_mail.due", `
 SELECT CASE WHEN name LIKE '%.835' THEN 'era' WHEN name LIKE '%-request-%' THEN 'payer_request' ELSE 'acknowledgement' END AS kind, due AS at,
-	(SELECT b.id FROM batches b WHERE b.name = regexp_replace(m.name, '(-[a-z]+-[0-9]+)?\.[a-z0-9]+$', '.837') AND b.org_id = $1 AND b.mode = $2) AS about,
+	(SELECT b.id FROM batches b WHERE b.name = ` + batchOf + ` AND b.org_id = $1 AND b.mode = $2) AS about,
 	NULL::uuid AS payer_id, 0 AS n
 FROM (
 	SELECT name, due` + files + `

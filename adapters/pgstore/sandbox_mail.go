@@ -11,6 +11,7 @@ import (
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/scenario"
 )
 
 // The limits of the sandbox clearinghouse's memory. Names are kept longer than any
@@ -62,13 +63,6 @@ type sandboxFile = struct {
 	clearing.IncomingFile
 
 	Due time.Time
-}
-
-// sandboxNote is sandboxnet.Note.
-type sandboxNote = struct {
-	Key     [32]byte
-	By      string
-	Content []byte
 }
 
 // mailName is the ID of a row that has only a name.
@@ -187,6 +181,12 @@ type noteKey [32]byte
 // UUID returns the row ID that the note's encrypted content is bound to.
 func (k noteKey) UUID() string { return fmt.Sprintf("sandbox note %x", k[:]) }
 
+// lockNotes waits for other notes, so that their serials are in the order of the commits.
+func (t *tx) lockNotes(ctx context.Context) error {
+	var locked sql.NullString
+	return t.fetch(ctx, "wait for other notes of the sandbox", &locked, "SELECT pg_advisory_xact_lock(hashtextextended('sandbox notes', 0))")
+}
+
 const noteDown = `
 INSERT INTO sandbox_notes (key, noted_by, noted_at, content)
 SELECT key, noted_by, now(), content
@@ -209,7 +209,7 @@ ORDER BY n.place`
 
 // Remember stores notes and deletes old ones. Each call waits for the previous call
 // before it assigns serials, so the serials are in the order of the calls.
-func (m SandboxMail) Remember(ctx context.Context, notes []sandboxNote) (before [][]byte, err error) {
+func (m SandboxMail) Remember(ctx context.Context, notes []scenario.Note) (before [][]byte, err error) {
 	if len(notes) == 0 {
 		return nil, nil
 	}
@@ -221,9 +221,8 @@ func (m SandboxMail) Remember(ctx context.Context, notes []sandboxNote) (before 
 	}
 	var rows [][]byte
 	err = m.in(ctx, func(ctx context.Context, t *tx) error {
-		var locked sql.NullString
-		if err := t.get(ctx, &locked, "SELECT pg_advisory_xact_lock(hashtextextended('sandbox notes', 0))"); err != nil {
-			return fmt.Errorf("wait for other notes of the sandbox: %w", err)
+		if err := t.lockNotes(ctx); err != nil {
+			return err
 		}
 		t.evidence = evidence{"SELECT EXISTS (SELECT FROM sandbox_notes WHERE key = $1 AND noted_by = $2)", []any{notes[0].Key[:], notes[0].By}}
 		if _, err := t.exec(ctx, forgetNotes, sandboxNotesFor.Microseconds()); err != nil {

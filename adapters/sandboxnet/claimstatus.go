@@ -211,13 +211,9 @@ func (o *outbox) report(
 		from.Trace, from.Received, from.Processed = digits(9, l.name), billing.DateOf(o.sent), l.day()
 		to.Trace = b.Reference
 		for i := range to.Providers {
-			p := &to.Providers[i]
-			count(&p.Totals, p.Claims)
-			count(&to.Totals, p.Claims)
-			receipt(&p.Level, source, billing.Date{}) // the guide has no date here
-			dated(p.Claims, from.Received)
+			dated(to.Providers[i].Claims, from.Received)
 		}
-		receipt(&to.Level, source, l.day())
+		total(&to, source, l.day())
 	}
 	from.Receivers = []acknowledgements.Receiver{to}
 	r := acknowledgements.Report{
@@ -255,6 +251,19 @@ func provider(kind acknowledgements.Kind, of []*received, say func(*received, *a
 		p.Name.Entity = "1P"
 	}
 	return p
+}
+
+// total adds up the claims of an acknowledgement.
+func total(to *acknowledgements.Receiver, source acknowledgements.Name, day billing.Date) {
+	to.Totals = acknowledgements.Totals{}
+	for i := range to.Providers {
+		p := &to.Providers[i]
+		p.Totals = acknowledgements.Totals{}
+		count(&p.Totals, p.Claims)
+		count(&to.Totals, p.Claims)
+		receipt(&p.Level, source, billing.Date{}) // the guide has no date here
+	}
+	receipt(&to.Level, source, day)
 }
 
 // receipt adds the status that the source has received the claims of a level.

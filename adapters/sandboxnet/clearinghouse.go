@@ -81,7 +81,7 @@ func (c *Clearinghouse) Send(ctx context.Context, f clearing.OutgoingFile, _ fun
 	}
 	remember := func(notes []Note) ([][]byte, error) {
 		for i := range notes {
-			notes[i].Key = digestOf(f.Scope.Org.UUID(), string(f.Scope.Mode), string(notes[i].Key[:]))
+			notes[i].Key = noteKey(&f, notes[i].Key)
 		}
 		return c.mail.Remember(ctx, notes)
 	}
@@ -167,6 +167,7 @@ type outbox struct {
 	sent   time.Time
 	files  []MailFile
 	counts map[string]int // of files, by type
+	number int64          // of the file before the first of a type
 }
 
 // letter is the name, due time and control number of a file to write.
@@ -179,7 +180,7 @@ type letter struct {
 // letter names the next file of a type, such as payer or payment.
 func (o *outbox) letter(what, ending string, after time.Duration) letter {
 	o.counts[what]++
-	return o.named(fmt.Sprintf("%s-%s-%d.%s", o.base, what, o.counts[what], ending), after)
+	return o.named(fmt.Sprintf("%s-%s-%d.%s", o.base, what, o.number+int64(o.counts[what]), ending), after)
 }
 
 func (o *outbox) named(name string, after time.Duration) letter {

@@ -30,7 +30,7 @@ func decide(file string, batches []*batch, came billing.Date, remember memory) e
 			}
 			decided = append(decided, r)
 			notes = append(notes, Note{
-				Key: digestOf("decided", r.Payer.PayerID, r.payerNumber), By: fmt.Sprintf("%s %d", file, r.Segment), Content: r.standing(),
+				Key: r.subject(), By: fmt.Sprintf("%s %d", file, r.Segment), Content: r.standing(),
 			})
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/molar-billing/molar/core/billing/clearing"
+	"github.com/molar-billing/molar/core/billing/scenario"
 )
 
-// Mail is the clearinghouse's state between calls. MailFile and Note are type
-// aliases of plain structs, so that a store implements Mail without importing
-// this package. Package mailtest is its contract.
+// Mail is the clearinghouse's state between calls. MailFile is a type alias of a
+// plain struct, so that a store implements Mail without importing this package. Package mailtest is its contract.
 type Mail interface {
 	// Put stores files until they are due. It does not change a file whose name
 	// is stored, or was removed in the last days.
@@ -29,13 +29,6 @@ type Mail interface {
 	Remember(ctx context.Context, notes []Note) ([][]byte, error)
 }
 
-// Post returns a function that puts a file into the mail of the sandbox.
-func Post(mail Mail) func(ctx context.Context, f clearing.IncomingFile, due time.Time) error {
-	return func(ctx context.Context, f clearing.IncomingFile, due time.Time) error {
-		return mail.Put(ctx, []MailFile{{IncomingFile: f, Due: due}})
-	}
-}
-
 // MailFile is a file that the clearinghouse returns once it is due.
 type MailFile = struct {
 	clearing.IncomingFile
@@ -43,10 +36,5 @@ type MailFile = struct {
 	Due time.Time
 }
 
-// Note is what the clearinghouse remembers for later files. Key is the digest
-// of the subject. By is the maker: a file, or a claim of one.
-type Note = struct {
-	Key     [32]byte
-	By      string
-	Content []byte
-}
+// Note is what the clearinghouse remembers for later files.
+type Note = scenario.Note

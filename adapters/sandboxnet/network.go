@@ -39,6 +39,9 @@
 // payments are not reversed this way: one that is reversed anyway (-REVERSED),
 // one that cannot be posted (-UNBALANCED), and a denial, which paid nothing. A
 // replacement without a decision reverses nothing.
+//
+// Simulate writes the message of a step that a developer asks for, and takes the claim out
+// of the messages that wait; see ADR 117.
 package sandboxnet
 
 import (

@@ -123,12 +123,12 @@ func bySecondary(decided *remittance.Claim) *remittance.Claim {
 func secondaryNumber(primary string) string { return "SP" + digits(12, "secondary", primary) }
 
 // standing returns the claims whose payments no reversal has taken back, not even in
-// part. Claims with another payer claim number do not count.
+// part. Claims with another payer claim number do not count, unless it is empty.
 func standing(number string, stated []remittance.Claim) (stand []remittance.Claim) {
 	var back []remittance.Service
 	for i := range stated {
 		switch c := &stated[i]; {
-		case c.PayerControlNumber != number:
+		case number != "" && c.PayerControlNumber != number:
 		case c.Status == remittance.StatusReversal:
 			back = append(back, c.Services...)
 		default:

@@ -70,7 +70,7 @@ func (o *outbox) remit(what string, after time.Duration, b *batch, of *received,
 	r := remittance.Remittance{
 		Payment: remittance.Payment{
 			// A check needs no bank accounts, and the sandbox has none.
-			Handling: "I", CreditDebit: "C", Method: "CHK", Date: l.day(), Produced: l.day(),
+			CreditDebit: "C", Date: l.day(), Produced: l.day(),
 			Trace:      remittance.Trace{Number: trace, Originator: "1999999999"},
 			References: []remittance.Reference{{Qualifier: "EV", Value: b.Submitter.ID}},
 			Payer:      payerOf(payer), Payee: payeeOf(&of.Billing), Adjustments: of.withheld,
@@ -86,17 +86,21 @@ func (o *outbox) remit(what string, after time.Duration, b *batch, of *received,
 			r.Total += unbalancedBy
 		}
 	}
-	if r.Total == 0 {
+	r.Interchange, r.Group = o.envelope(l, b.Interchange, b.Group)
+	o.put(l, written(&r, of.scenario.miscounted))
+}
+
+// written returns the file of a remittance. Without money it is a notice.
+func written(r *remittance.Remittance, miscounted bool) []byte {
+	if r.Handling, r.Method = "I", "CHK"; r.Total == 0 {
 		r.Handling, r.Method = "H", "NON"
 	}
-	i, g := o.envelope(l, b.Interchange, b.Group)
 	var file bytes.Buffer
-	_ = remittance.Encode(&file, i, g, []remittance.Remittance{r}) // a bytes.Buffer never fails
-	content := file.Bytes()
-	if of.scenario.miscounted {
-		content = miscount(content)
+	_ = remittance.Encode(&file, r.Interchange, r.Group, []remittance.Remittance{*r}) // a bytes.Buffer never fails
+	if miscounted {
+		return miscount(file.Bytes())
 	}
-	o.put(l, content)
+	return file.Bytes()
 }
 
 // miscount makes the counts of the SE and the GE wrong, by another digit before them.

@@ -39,38 +39,52 @@ func (c *Clearinghouse) steps(find func(endings []string) (*scenario.Own, error)
 
 // perform writes the messages of a claim's own steps, each in a file of its own.
 func (o *outbox) perform(b *batch, r *received) {
-	var decided *remittance.Claim
-	at, of := time.Duration(0), []*received{r}
-	remit := func(what string, all ...remittance.Claim) { o.remit(what, at, b, r, r.Payer, all) }
+	at := time.Duration(0)
 	for i := range r.own {
-		s := &r.own[i]
-		at += s.After
-		r.onLines = nil
-		switch s.Do {
-		case scenario.Accept:
-			if s.By == clearing.SideClearinghouse {
-				o.edited(b, of, at)
-			} else {
-				o.accepted(b, of, at)
-			}
-		case scenario.Reject:
-			o.rejected(b, r, s, at)
-		case scenario.RequestInformation:
-			o.request(b, of, at)
-		case scenario.Pay, scenario.Deny, scenario.ForwardClaim, scenario.Estimate:
-			if s.Do == scenario.Estimate && !r.Predetermination {
-				continue
-			}
-			decided = r.byStep(s, billing.DateOf(o.sent))
-			remit("payment", *decided)
-		case scenario.Reverse:
-			if !r.Predetermination {
-				remit("reversal", *decided.Reversed())
-			}
-		case scenario.TakeBack:
-			o.takeBack(b, r, decided, at)
-		}
+		at += r.own[i].After
+		o.do(b, r, &r.own[i], at)
 	}
+}
+
+// do writes the message of a step. What the payer has decided by then is in r.stated.
+func (o *outbox) do(b *batch, r *received, s *scenario.ClaimStep, at time.Duration) {
+	of := []*received{r}
+	remit := func(what string, all []remittance.Claim) { o.remit(what, at, b, r, r.Payer, all) }
+	r.onLines = nil
+	switch s.Do {
+	case scenario.Accept:
+		if s.By == clearing.SideClearinghouse {
+			o.edited(b, of, at)
+		} else {
+			o.accepted(b, of, at)
+		}
+	case scenario.Reject:
+		o.rejected(b, r, s, at)
+	case scenario.RequestInformation:
+		o.request(b, of, at)
+	case scenario.Pay, scenario.Deny, scenario.ForwardClaim, scenario.Estimate:
+		if s.Do == scenario.Estimate && !r.Predetermination {
+			return
+		}
+		r.stated = whole(r.byStep(s, billing.DateOf(o.sent)))
+		remit("payment", append(r.takeBack, r.stated...))
+	case scenario.Reverse:
+		if !r.Predetermination {
+			remit("reversal", reversals(r.stated))
+		}
+		r.stated = nil
+	case scenario.TakeBack:
+		o.takeBack(b, r, at)
+		r.stated = nil
+	}
+}
+
+// reversals returns the reversals of claims.
+func reversals(of []remittance.Claim) (all []remittance.Claim) {
+	for i := range of {
+		all = append(all, *of[i].Reversed())
+	}
+	return all
 }
 
 // byStep returns the payer's decision of a step.
@@ -136,13 +150,17 @@ func (o *outbox) rejected(b *batch, r *received, s *scenario.ClaimStep, after ti
 }
 
 // takeBack writes a remittance without claims that takes the payment back.
-func (o *outbox) takeBack(b *batch, r *received, decided *remittance.Claim, after time.Duration) {
+func (o *outbox) takeBack(b *batch, r *received, after time.Duration) {
 	if r.Predetermination {
 		return
 	}
+	var paid billing.Money
+	for i := range r.stated {
+		paid += r.stated[i].Paid
+	}
 	r.withheld = []remittance.ProviderAdjustment{{
 		Provider: payeeOf(&r.Billing).ID, Period: billing.Date{Year: o.sent.Year(), Month: time.December, Day: 31}, Reason: "WO",
-		Reference: r.PatientControlNumber, Amount: decided.Paid,
+		Reference: r.PatientControlNumber, Amount: paid,
 	}}
 	o.remit("payment", after, b, r, r.Payer, nil)
 	r.withheld = nil

@@ -47,6 +47,12 @@ const (
 	ConnectionOutage = 10 * time.Second // a shorter one has no log line at its end
 )
 
+// Steps of a claim that come now.
+const (
+	SimulateWait = 20 * time.Second      // of a request until what came before is applied
+	SimulatePoll = 30 * time.Millisecond // between looks
+)
+
 // Advances of a sandbox clock.
 const (
 	AdvanceWait      = 25 * time.Second      // of its request, which then replies that it goes on

@@ -1,9 +1,11 @@
 package intake
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
@@ -43,7 +45,7 @@ func steps(f *billing.Faults, all []StepRequest) []scenario.ClaimStep {
 		return nil
 	}
 	for i := range all {
-		out = append(out, all[i].step(f, "steps."+strconv.Itoa(i)))
+		out = append(out, all[i].step(f, "steps."+strconv.Itoa(i)+"."))
 	}
 	if len(*f) > before {
 		return nil
@@ -60,18 +62,35 @@ var (
 	carc       = regexp.MustCompile(`^[A-Z]?[0-9]{1,3}$`)
 )
 
+// SimulationRequest is a step that comes now, as a caller wrote it.
+type SimulationRequest struct {
+	StepRequest
+
+	Faults billing.Faults // found when the body was decoded
+}
+
+// Step validates the step.
+func (r SimulationRequest) Step() (scenario.ClaimStep, billing.Faults) {
+	f := slices.Clone(r.Faults)
+	if r.After = cmp.Or(r.After, "PT0S"); r.After != "PT0S" {
+		f.Add("after", billing.FaultConflict, "The step comes now. Leave after out, and advance the clock before.")
+	}
+	return r.step(&f, ""), f
+}
+
+// step validates a step whose fields have a prefix.
 func (r *StepRequest) step(f *billing.Faults, at string) scenario.ClaimStep {
 	s := scenario.ClaimStep{By: clearing.SidePayer}
 	var err error
 	if s.After, err = billing.ParseDuration(r.After); err != nil || s.After > scenario.MaxAfter {
-		f.Add(at+".after", billing.FaultFormat, "The value must be a duration of at most 366 days, such as PT1S or P14D. Months and years have no length.")
+		f.Add(at+"after", billing.FaultFormat, "The value must be a duration of at most 366 days, such as PT1S or P14D. Months and years have no length.")
 	}
 	if len(r.Do) != 1 {
-		f.Add(at, billing.FaultRequired, "Name one action, such as pay.")
+		f.Add(strings.TrimSuffix(at, "."), billing.FaultRequired, "Name one action, such as pay.")
 		return s
 	}
 	s.Do = r.Do[0]
-	at += "." + string(s.Do)
+	at += string(s.Do)
 	switch s.Do { //nolint:exhaustive // the others have no fields
 	case scenario.Accept, scenario.Reject:
 		if r.By != nil {

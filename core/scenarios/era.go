@@ -2,16 +2,13 @@ package scenarios
 
 import (
 	"context"
-	"crypto/sha256"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/caller"
-	"github.com/molar-billing/molar/core/billing/clearing"
 	"github.com/molar-billing/molar/core/billing/scenario"
 	"github.com/molar-billing/molar/core/idempotency"
 	"github.com/molar-billing/molar/core/intake"
-	"github.com/molar-billing/molar/core/lists"
 	"github.com/molar-billing/molar/ports"
 )
 
@@ -29,32 +26,30 @@ type Outside struct {
 	// ReadERA returns nil if a file can be read as an 835, or an error as that of ReadReply.
 	ReadERA func(x12 []byte) error
 
-	// Post puts a file into the clearinghouse, which returns it once it is due. It does
-	// nothing for a name that it had in the last days.
-	Post func(ctx context.Context, f clearing.IncomingFile, due time.Time) error
+	// Simulate writes the message of a step, and takes the claim out of those that wait.
+	Simulate func(*scenario.Simulation) (*scenario.Simulated, error)
+
+	// Networks lists the networks of the sandbox that carry claims of a scope.
+	Networks func(billing.Scope) []string
 }
+
+// network is the name of the sandbox's own network.
+const network = "sandbox"
 
 // SendERA puts an 835 into the clearinghouse of the sandbox, as if a payer had sent it. It
 // returns the name of the file.
 //
 // Errors: those of the idempotency key, and CodeInvalidRequest for a file that is no 835.
 func (s *Service) SendERA(ctx context.Context, call idempotency.Write[string], in intake.SandboxERA) (caller.Reply, error) {
-	key := sha256.Sum256([]byte(call.Scope.Org.UUID() + " " + call.Request.Key))
-	name := billing.FileID(key[:16]).String() + ".835"
-	reply, err := idempotency.Once(ctx, s.store, call, func(context.Context, ports.Tx) (string, error) {
+	return idempotency.Once(ctx, s.store, call, func(ctx context.Context, tx ports.Tx) (string, error) {
 		if err := in.Check().Err(); err != nil {
 			return "", err
 		}
-		return name, s.outside.ReadERA([]byte(in.X12))
+		file := scenario.Message{Content: []byte(in.X12), Due: tx.Clock.Now()}
+		if err := s.outside.ReadERA(file.Content); err != nil {
+			return "", err
+		}
+		file.Name = billing.NewID[billing.FileID](tx.Real.Now()).String() + ".835"
+		return file.Name, tx.SandboxMail.Put(ctx, network, file)
 	})
-	if err != nil {
-		return reply, err
-	}
-	now, err := lists.Read(ctx, s.store, call.Scope, func(_ context.Context, tx ports.Tx) (time.Time, error) { return tx.Clock.Now(), nil })
-	if err != nil {
-		return reply, err
-	}
-	// A repeated request posts again, because the first one may have ended before. The name
-	// is the key's, so the clearinghouse has the file once.
-	return reply, s.outside.Post(ctx, clearing.IncomingFile{Scope: call.Scope, Name: name, Content: []byte(in.X12)}, now)
 }

@@ -50,6 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		"keys are released":            testKeyRelease,
 		"keys are answered":            testKeyAnswer,
 		"the sandbox clock":            testSandboxClock,
+		"the sandbox's mail":           testSandboxMail,
 		"forget keys":                  testForget,
 		"forget answers":               testForgetAnswers,
 		"checks are kept":              testCheckRoundTrip,

@@ -1,6 +1,10 @@
 package remittance
 
-import "github.com/molar-billing/molar/core/billing"
+import (
+	"slices"
+
+	"github.com/molar-billing/molar/core/billing"
+)
 
 // reasonForwarded carries a balance over to the provider's next payment.
 const reasonForwarded = "FB"
@@ -8,16 +12,24 @@ const reasonForwarded = "FB"
 // Settle computes the remittance's amounts from the line charges and adjustments, so
 // that it balances. It sets the paid amounts of lines and claims, each claim's
 // charge and patient responsibility, and the total. A claim without lines keeps
-// its charge. A reversal states no patient responsibility. The guide allows no
-// negative total, so an adjustment forwards it to the provider's next payment.
+// its charge. A reversal states no patient responsibility.
 func (r *Remittance) Settle() {
-	var sum billing.Money
 	for i := range r.Claims {
-		c := &r.Claims[i]
-		c.settle()
-		sum += c.Paid
+		r.Claims[i].settle()
 	}
-	r.Total = sum - r.AdjustmentsTotal()
+	r.SumUp()
+}
+
+// SumUp computes the total from what the claims are paid. The guide allows no negative
+// total, so an adjustment forwards it to the provider's next payment.
+func (r *Remittance) SumUp() {
+	r.Adjustments = slices.DeleteFunc(r.Adjustments, func(a ProviderAdjustment) bool {
+		return a.Reason == reasonForwarded && a.Reference == r.Trace.Number
+	})
+	r.Total = -r.AdjustmentsTotal()
+	for i := range r.Claims {
+		r.Total += r.Claims[i].Paid
+	}
 	if r.Total >= 0 {
 		return
 	}

@@ -148,8 +148,7 @@ func (g *graph) open(ctx context.Context) (err error) {
 	g.faults = faults.New(g.store)
 	g.summary = summary.New(g.store, g.networks)
 	g.scenarios = scenarios.New(g.store, sandboxnet.Catalog(g.sandbox()), scenarios.Outside{
-		ReadReply: sandboxnet.ReadReply, ReadPlan: sandboxnet.ReadPlan(g.over()), ReadERA: sandboxnet.ReadERA,
-		Post: sandboxnet.Post(g.store.SandboxMail()),
+		ReadReply: sandboxnet.ReadReply, ReadPlan: sandboxnet.ReadPlan(g.over()), ReadERA: sandboxnet.ReadERA, Simulate: sandboxnet.Simulate, Networks: g.batches.Sandbox,
 	})
 	g.idempotency = idempotency.New(g.store, s.IdempotencyTTL)
 	g.runner = workers.NewRunner(g.store, g.queue, log, jobMetrics(g.metrics))

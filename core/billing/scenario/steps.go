@@ -70,24 +70,25 @@ const (
 	MaxAfter = 366 * 24 * time.Hour
 )
 
-// stage is how far a claim has come by its steps.
-type stage int
+// Stage is how far a claim has come by its steps.
+type Stage int
 
+// The stages.
 const (
-	sent stage = iota
-	forwarded
-	accepted
-	decided
-	reversed
-	over
+	Sent Stage = iota
+	Forwarded
+	Accepted
+	Decided
+	Reversed
+	Over // nothing can follow
 )
 
 // Misplaced returns the index of the first step that cannot follow those before it; -1 if
 // every step can.
 func Misplaced(steps []ClaimStep) int {
-	at := sent
+	at := Sent
 	for i := range steps {
-		next, ok := at.follow(&steps[i])
+		next, ok := at.Follow(&steps[i])
 		if !ok {
 			return i
 		}
@@ -96,29 +97,29 @@ func Misplaced(steps []ClaimStep) int {
 	return -1
 }
 
-// follow returns the stage after the step, and whether the step can come at this one.
-func (at stage) follow(s *ClaimStep) (next stage, ok bool) {
+// Follow returns the stage after the step, and whether the step can come at this one.
+func (at Stage) Follow(s *ClaimStep) (next Stage, ok bool) {
 	switch s.Do {
 	case Accept:
 		if s.By == clearing.SideClearinghouse {
-			return forwarded, at == sent
+			return Forwarded, at == Sent
 		}
-		return accepted, at <= forwarded
+		return Accepted, at <= Forwarded
 	case Reject:
 		if s.By == clearing.SideClearinghouse {
-			return over, at == sent
+			return Over, at == Sent
 		}
-		return over, at <= accepted
+		return Over, at <= Accepted
 	case RequestInformation:
-		return at, at == accepted
+		return at, at == Accepted
 	case Pay, Deny, Estimate:
-		return decided, at == accepted || at == reversed
+		return Decided, at == Accepted || at == Reversed
 	case ForwardClaim:
-		return over, at == accepted
+		return Over, at == Accepted
 	case Reverse:
-		return reversed, at == decided
+		return Reversed, at == Decided
 	case TakeBack:
-		return over, at == decided
+		return Over, at == Decided
 	}
 	return at, false
 }

@@ -2,6 +2,7 @@
 // decided, its money, files, attachments and history.
 import { useParams } from "@tanstack/react-router";
 import { ChevronDown, Pencil } from "lucide-react";
+import { useState } from "react";
 import { type Schemas, seen, useClient } from "../../api/client";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
@@ -22,6 +23,8 @@ import { Reconcile, toReplace } from "./accept";
 import { estimated, settled } from "./figures";
 import { awaitsEnrollment, nextPayer, payerBefore } from "./form-data";
 import { Lines } from "./lines";
+import { Simulate } from "./simulate";
+import { following } from "./steps";
 import { Submit } from "./submit";
 import { Timeline } from "./timeline";
 
@@ -342,7 +345,8 @@ function editing(c: Claim): string {
 function Actions({ claim: c }: { claim: Claim }) {
   const may = useMay();
   const go = useGo();
-  const { api } = useClient();
+  const { api, mode } = useClient();
+  const [simulates, simulate] = useState(false);
   const copy = useCopyAsCurl();
   const params = (key: { "Idempotency-Key": string }) => ({
     path: { id: c.id },
@@ -408,6 +412,9 @@ function Actions({ claim: c }: { claim: Claim }) {
     ...(c.submit_when_ready
       ? [{ label: "Do not send automatically", onSelect: () => whenReady.go(false) }]
       : []),
+    ...(mode === "test" && may.manage && following(c).length > 0
+      ? [{ label: "Simulate the next step", onSelect: () => simulate(true) }]
+      : []),
     ...(c.state === "reconciled" ? [{ label: "Reopen", onSelect: () => reopen.go() }] : []),
     ...(c.frequency !== "void" && (sent || unsent || c.state === "accepted_clearinghouse")
       ? [{ label: "Void", onSelect: voidIt, danger: true }]
@@ -437,6 +444,7 @@ function Actions({ claim: c }: { claim: Claim }) {
         </ButtonLink>
       )}
       <Reconcile claim={c} />
+      {mode === "test" && <Simulate claim={c} open={simulates} onOpenChange={simulate} />}
       {c.kind === "predetermination" &&
         !c.converted_to &&
         (c.state === "returned" || c.state === "accepted_payer") && (

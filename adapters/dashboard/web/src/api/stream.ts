@@ -45,6 +45,7 @@ const paths: Record<Change["object"], string[]> = {
   office: ["/offices", "/me"],
   provider: ["/providers"],
   enrollment: ["/enrollments", "/claims"],
+  sandbox_clock: ["/me", "/sandbox/clock", "/summary"],
 };
 
 /** shows returns a function that reports whether the query with a key shows one of the changes. */

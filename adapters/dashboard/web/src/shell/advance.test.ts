@@ -2,23 +2,18 @@ import { describe, expect, test } from "vitest";
 import type { Schemas } from "../api/client";
 import { about, aim, type Begun, happened, outcome } from "./advance";
 
-const at = (
-  now: string,
-  running = false,
-  real = "2026-11-26T12:00:00Z",
-): Schemas["SandboxClock"] => ({
+const before: Schemas["SandboxClock"] = {
   object: "sandbox_clock",
-  now,
-  real_now: real,
-  running,
+  now: "2026-12-01T00:00:00Z",
+  real_now: "2026-11-26T12:00:00Z",
+  running: false,
   state: "ready",
   target: null,
   blocked: null,
   next: null,
   pending: 0,
-});
-const begun: Begun = { before: at("2026-12-01T00:00:00Z"), newest: "evt_2" };
-const later = at("2026-12-15T00:00:00Z");
+};
+const begun: Begun = { before, newest: "evt_2" };
 
 describe("what an advance does", () => {
   test.each([
@@ -57,33 +52,30 @@ describe("what happened", () => {
 
 describe("where an advance ended", () => {
   const none = { events: [], more: false };
-  test.each<[string, Begun, Schemas["SandboxClock"], { events: object[]; more: boolean }, string]>([
-    ["nothing was due", begun, begun.before, none, "Nothing is due, so the clock did not move."],
-    ["a quiet day", begun, later, none, "The clock shows noon. Nothing happened."],
-    ["one", begun, later, { events: [{}], more: false }, "The clock shows noon. 1 event happened."],
+  const idle: Begun = { ...begun, move: { until: "idle" } };
+  const later: Begun = {
+    ...idle,
+    before: { ...before, next: { at: "2026-12-02T00:00:00Z", kind: "era", resource: null } },
+  };
+  test.each<[string, Begun, { events: object[]; more: boolean }, string]>([
+    ["nothing was due", idle, none, "Nothing is due, so the clock did not move."],
+    ["what was due is no event", later, none, "The clock shows noon. Nothing happened."],
     [
-      "many",
-      begun,
-      later,
-      { events: [{}, {}], more: true },
-      "The clock shows noon. More than 2 events happened.",
-    ],
-    [
-      "a clock that ran on by itself",
-      { ...begun, before: at("2026-11-26T12:00:00Z", true) },
-      at("2026-11-26T12:01:00Z", true, "2026-11-26T12:01:00Z"),
-      none,
-      "Nothing is due, so the clock did not move.",
-    ],
-    [
-      "a clock that runs, a day ahead",
-      { ...begun, before: at("2026-11-26T12:00:00Z", true) },
-      at("2026-11-27T12:01:00Z", true, "2026-11-26T12:01:00Z"),
+      "a quiet day",
+      { ...begun, move: { by: "P1D" } },
       none,
       "The clock shows noon. Nothing happened.",
     ],
-  ])("%s", (_, from, after, of, says) => {
-    expect(outcome(from, after, "noon", of)).toBe(says);
+    ["another person's", begun, none, "The clock shows noon. Nothing happened."],
+    ["one", idle, { events: [{}], more: false }, "The clock shows noon. 1 event happened."],
+    [
+      "many",
+      idle,
+      { events: [{}, {}], more: true },
+      "The clock shows noon. More than 2 events happened.",
+    ],
+  ])("%s", (_, from, of, says) => {
+    expect(outcome(from, "noon", of)).toBe(says);
   });
 });
 
@@ -94,5 +86,10 @@ test.each([
   [{ payer: null }, ""],
   [{}, ""],
 ])("an event with %o", (data, says) => {
-  expect(about({ data } as Schemas["Event"])).toBe(says);
+  expect(about({ type: "claim.paid", data } as Schemas["Event"])).toBe(says);
+});
+
+test("an acceptance says whose it is", () => {
+  const data = { state: "accepted_clearinghouse", payer: { name: "Cedar" } };
+  expect(about({ type: "claim.accepted", data } as Schemas["Event"])).toBe("At clearinghouse");
 });

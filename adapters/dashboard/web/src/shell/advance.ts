@@ -2,6 +2,7 @@
 import type { Schemas } from "../api/client";
 import { dollars } from "../ui/format";
 import { count } from "../ui/plural";
+import { stateName } from "../ui/state";
 
 type Clock = Schemas["SandboxClock"];
 
@@ -47,28 +48,21 @@ export function happened<E extends { id: string }>(
   return { events, more: events.length === page.data.length && page.next_cursor !== null };
 }
 
-/** outcome says where an advance ended, and how much happened. */
+/** outcome says where an advance ended, and how much happened. Shown is the time of the clock. */
 export function outcome(
-  { before }: Begun,
-  after: Clock,
+  { move, before }: Begun,
   shown: string,
   { events, more }: { events: readonly unknown[]; more: boolean },
 ): string {
-  if (!moved(before, after) && events.length === 0)
-    return "Nothing is due, so the clock did not move.";
-  if (events.length === 0) return `The clock shows ${shown}. Nothing happened.`;
-  return `The clock shows ${shown}. ${more ? "More than " : ""}${count(events.length, "event")} happened.`;
+  if (events.length > 0)
+    return `The clock shows ${shown}. ${more ? "More than " : ""}${count(events.length, "event")} happened.`;
+  if (move?.until && !before.next) return "Nothing is due, so the clock did not move.";
+  return `The clock shows ${shown}. Nothing happened.`;
 }
 
-/** moved reports whether a clock was advanced: one that runs is further ahead of real time. */
-function moved(before: Clock, after: Clock): boolean {
-  if (!before.running) return before.now !== after.now;
-  const ahead = (c: Clock) => Date.parse(c.now) - Date.parse(c.real_now);
-  return Math.abs(ahead(after) - ahead(before)) > 1_000;
-}
-
-/** about returns what an event says beside its type: an amount, and the payer. */
-export function about({ data }: Schemas["Event"]): string {
+/** about returns what an event says beside its type: who accepted a claim, or an amount, and the payer. */
+export function about({ type, data }: Schemas["Event"]): string {
+  if (type === "claim.accepted" && "state" in data) return stateName(data.state);
   const amount =
     ("claim_payment" in data && data.claim_payment?.paid) ||
     ("payment" in data && data.payment && "total" in data.payment && data.payment.total);

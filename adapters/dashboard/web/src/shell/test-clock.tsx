@@ -5,6 +5,7 @@ import { useSend } from "../api/send";
 import { Button } from "../ui/button";
 import { instant, moment } from "../ui/clock";
 import { eventTypes } from "../ui/codes";
+import { CopyAsCurl } from "../ui/copy";
 import { Modal } from "../ui/dialog";
 import { DateField, FaultsOf } from "../ui/form";
 import { dateIn, daysAfter, midnight, useZone } from "../ui/format";
@@ -124,6 +125,9 @@ export function TestClock({
               stop={() => stop.go()}
             />
             {begun && <Happened of={listed} since={begun.before.now} />}
+            <div>
+              <CopyAsCurl path="/sandbox/clock" />
+            </div>
           </div>
         )}
       </Read>
@@ -261,7 +265,7 @@ function Progress({
       <div className="spread">
         <p role="status">
           {advancing && aim(begun?.move, c.target && seen(c.target))}
-          {ended && begun && outcome(begun, c, seen(c.now), of)}
+          {ended && begun && outcome(begun, seen(c.now), of)}
         </p>
         {c.state === "advancing" && (
           <Button busy={stopping} onClick={stop}>

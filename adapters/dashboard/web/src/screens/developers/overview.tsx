@@ -19,7 +19,8 @@ export function Overview() {
   const { api } = useClient();
   const now = useNow();
   const openClock = useOpenClock();
-  const [since] = useState(() => hoursBefore(now(), 24));
+  const [since, setSince] = useState(() => hoursBefore(now(), 24));
+  if (now() - Date.parse(since) > 25 * 3_600_000) setSince(hoursBefore(now(), 24)); // the clock moved
   const [sinceReal] = useState(() => hoursBefore(Date.now(), 24));
   const soon = useSoon();
   const endpoints = useEndpoints();

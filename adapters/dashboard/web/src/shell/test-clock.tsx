@@ -41,12 +41,15 @@ export function TestClock({
     staleTime: 0,
     refetchInterval: ({ state }) => (state.data?.state === "advancing" ? 1_000 : false),
   });
+  const clock = read.data;
+  const found = clock?.state === "advancing" && !begun ? clock : undefined; // by another page, or before a reload
   const newest = api.useQuery(
     "get",
     "/events",
     { params: { query: { limit: 1 } } },
-    { enabled: open },
+    { enabled: found !== undefined, staleTime: 0 },
   );
+  if (found && newest.isSuccess && !newest.isFetching) begin(after(found, newest.data));
   const events = api.useQuery(
     "get",
     "/events",
@@ -56,7 +59,11 @@ export function TestClock({
   const shows = (c: Clock) =>
     queries.setQueryData(api.queryOptions("get", "/sandbox/clock").queryKey, c);
   const advance = useSend(
-    (to, key, body: Move) => to.POST("/sandbox/clock/advance", { params: { header: key }, body }),
+    async (to, key, { move, before }: { move: Move; before: Clock }) => {
+      const { data } = await to.GET("/events", { params: { query: { limit: 1 } } });
+      begin((was) => was ?? { move, ...after(before, data) }); // once, however often it is sent
+      return to.POST("/sandbox/clock/advance", { params: { header: key }, body: move });
+    },
     {
       refused: (e) => e.error === "CLOCK_ADVANCING" || e.errors.some((f) => f.field === "to"),
       failed: () => {
@@ -82,13 +89,9 @@ export function TestClock({
   const stop = useSend((to, key) => to.POST("/sandbox/clock/stop", { params: { header: key } }), {
     done: shows,
   });
-  const clock = read.data;
-  const mark = newest.data && (newest.data.data[0]?.id ?? "");
-  if (clock?.state === "advancing" && !begun && mark !== undefined)
-    begin({ before: clock, newest: mark });
   const advancing = clock?.state === "advancing" || advance.isPending;
   const listed = happened(events.data, begun);
-  const busy = advancing || set.isPending || mark === undefined;
+  const busy = advancing || set.isPending;
   return (
     <Modal title="Test clock" open={open} onOpenChange={onOpenChange} forgets>
       <Read of={read} rows={8}>
@@ -104,14 +107,14 @@ export function TestClock({
             />
             <FaultsOf
               list={isAPIError(advance.error) ? advance.error.errors : []}
-              request={advance.input ?? {}}
+              request={advance.input?.move ?? {}}
             >
               <Moves
                 clock={c}
                 busy={busy}
                 move={(move) => {
-                  begin({ move, before: c, newest: mark ?? "" });
-                  advance.go(move);
+                  begin(null);
+                  advance.go({ move, before: c });
                 }}
               />
             </FaultsOf>
@@ -133,6 +136,11 @@ export function TestClock({
       </Read>
     </Modal>
   );
+}
+
+/** after returns what an advance of a clock begins after: all events of the page. */
+function after(before: Clock, newest: { data: { id: string }[] } | undefined): Begun {
+  return { before, newest: newest?.data[0]?.id ?? "" };
 }
 
 /** Time shows what the clock shows, and what is due next. */

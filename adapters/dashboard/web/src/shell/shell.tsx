@@ -215,7 +215,7 @@ function ClockTime() {
   const open = useOpenClock();
   const zone = useZone();
   const [, tick] = useState(0);
-  const runs = clock !== null && !stands(clock);
+  const runs = !!clock && !stands(clock);
   // A clock that runs is outside React.
   useEffect(() => {
     if (!runs) return;

@@ -10,7 +10,7 @@ import { Modal } from "../ui/dialog";
 import { DateField, FaultsOf } from "../ui/form";
 import { dateIn, daysAfter, midnight, useZone } from "../ui/format";
 import { Go, GoTo } from "../ui/link";
-import { Notice, Read } from "../ui/page";
+import { Failure, Notice, Read } from "../ui/page";
 import { plural } from "../ui/plural";
 import { Badge } from "../ui/state";
 import { useToast } from "../ui/toast";
@@ -123,10 +123,15 @@ export function TestClock({
               begun={begun}
               advancing={advancing}
               of={listed}
-              ended={!advancing && (listed.events.length > 0 || !events.isFetching)}
+              ended={
+                !advancing && events.isSuccess && (listed.events.length > 0 || !events.isFetching)
+              }
               stopping={stop.isPending}
               stop={() => stop.go()}
             />
+            {begun && events.isError && (
+              <Failure error={events.error} retry={() => void events.refetch()} />
+            )}
             {begun && <Happened of={listed} since={begun.before.now} />}
             <div>
               <CopyAsCurl path="/sandbox/clock" />

@@ -259,6 +259,18 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.record_clock_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO changes (org_id, mode, kind, id)
+    SELECT w.org_id, w.mode, 'sandbox_clock', w.org_id
+    FROM watches w
+    WHERE w.org_id = NEW.org_id AND w.mode = 'test';
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.record_removal() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1804,6 +1816,8 @@ CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.offices FOR EACH ROW EXEC
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.payer_requests FOR EACH ROW EXECUTE FUNCTION public.record_change('payer_request');
 
 CREATE TRIGGER change AFTER INSERT OR UPDATE ON public.providers FOR EACH ROW EXECUTE FUNCTION public.record_change('provider');
+
+CREATE TRIGGER change AFTER UPDATE ON public.sandbox_clocks FOR EACH ROW WHEN ((((old.ahead IS DISTINCT FROM new.ahead) OR (old.stands_at IS DISTINCT FROM new.stands_at)) OR (old.advance_job IS DISTINCT FROM new.advance_job))) EXECUTE FUNCTION public.record_clock_change();
 
 CREATE TRIGGER change AFTER INSERT ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION public.record_change('webhook_endpoint');
 

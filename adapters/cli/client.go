@@ -61,7 +61,10 @@ type apiError struct {
 func (e *apiError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the API returned %d", e.Status)
-	if e.Code != "" {
+	switch {
+	case e.Code == "INVALID_REQUEST" && len(e.Faults) > 0:
+		b.WriteString(" INVALID_REQUEST:")
+	case e.Code != "":
 		fmt.Fprintf(&b, " %s: %s", e.Code, e.Message)
 	}
 	for _, f := range e.Faults {
@@ -70,7 +73,7 @@ func (e *apiError) Error() string {
 	switch {
 	case e.Status == http.StatusUnauthorized:
 		b.WriteString("\nSet a valid key with --api-key or MOLAR_API_KEY; molar keys create makes one.")
-	case e.Status == http.StatusForbidden:
+	case e.Code == "PERMISSION_DENIED":
 		b.WriteString("\nmolar keys create --permissions read,submit makes a key that may do both.")
 	case e.Code == "":
 		b.WriteString("\nThat reply is not Molar's: check --api-url or MOLAR_API_URL.")

@@ -124,7 +124,7 @@ func TestAPIErrors(t *testing.T) {
 	for body, want := range map[string][]string{
 		`401 {"error":"UNAUTHORIZED","message":"Send a valid key."}`:                                                                        {"401 UNAUTHORIZED: Send a valid key.", "molar keys create"},
 		`403 {"error":"PERMISSION_DENIED","message":"No."}`:                                                                                 {"403", "read,submit"},
-		`422 {"error":"INVALID_REQUEST","message":"Wrong.","errors":[{"field":"office_id","message":"Bad."},{"field":"x","message":"Y."}]}`: {"422 INVALID_REQUEST: Wrong.", "\n  office_id: Bad.\n  x: Y."},
+		`422 {"error":"INVALID_REQUEST","message":"Wrong.","errors":[{"field":"office_id","message":"Bad."},{"field":"x","message":"Y."}]}`: {"422 INVALID_REQUEST:\n  office_id: Bad.\n  x: Y."},
 		`500 {"error":"INTERNAL","message":"Fault.","request_id":"req_1"}`:                                                                  {"req_1", "log"},
 		`502 {}`: {"not Molar's", "--api-url"},
 	} {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -23,9 +21,9 @@ func faultCommands(b Backend) *cobra.Command {
 			"an object with rules, as the body of PUT /sandbox/faults.",
 		Example: "  molar sandbox faults set faults.json\n" +
 			`  echo '{"rules": [{"operation": "createClaim", "kind": "drop_reply", "times": 1}]}' | molar sandbox faults set -`,
-		Args: cobra.ExactArgs(1),
+		Args: exactlyOne("name a file, or - for the standard input"),
 	}, func(c *cobra.Command, api *client, args []string) (*shownFaults, error) {
-		body, err := readInput(c, args[0])
+		body, err := contentOf(c, args[0])
 		if err != nil {
 			return nil, err
 		}
@@ -40,15 +38,7 @@ func faultCommands(b Backend) *cobra.Command {
 		func(c *cobra.Command, api *client, _ []string) (*shownFaults, error) {
 			return api.putFaults(c.Context(), []byte(`{"rules": []}`))
 		})
-	return group("faults", "Let requests and webhooks of test mode fail, to try how your software bears it", set, show, none)
-}
-
-// readInput reads a file, or the standard input for -.
-func readInput(c *cobra.Command, name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(c.InOrStdin())
-	}
-	return os.ReadFile(name)
+	return group("faults", "Let requests and webhooks of test mode fail, to test how your software handles it", set, show, none)
 }
 
 func (c *client) putFaults(ctx context.Context, body []byte) (*shownFaults, error) {

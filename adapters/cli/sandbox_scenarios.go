@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -94,16 +95,21 @@ func addScenario(b Backend) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var sent any = json.RawMessage(content)
+			switch whole := strings.HasPrefix(strings.TrimSpace(string(content)), "{"); {
+			case whole && (body.Ending+body.Summary != "" || c.Flags().Changed("dates")):
+				return errors.New("--ending, --summary and --dates are for a 271; a file of JSON has all of the scenario")
+			case !whole && body.Ending == "":
+				return errors.New("name the ending of member IDs for this 271, such as --ending -DELTA")
+			case !whole:
+				body.X12 = string(content)
+				sent = body
+			}
 			api, err := f.open(c, b)
 			if err != nil {
 				return err
 			}
 			var made listedScenario
-			var sent any = json.RawMessage(content)
-			if !strings.HasPrefix(strings.TrimSpace(string(content)), "{") {
-				body.X12 = string(content)
-				sent = body
-			}
 			if err := api.post(c.Context(), "/sandbox/scenarios", sent, &made); err != nil {
 				return err
 			}

@@ -9,12 +9,14 @@ import (
 	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
+	"github.com/molar-billing/molar/core/billing/sandbox"
 )
 
 type meJSON struct {
 	Object       string               `json:"object"`
 	Organization meOrganizationJSON   `json:"organization"`
 	Mode         billing.Mode         `json:"mode"`
+	Clock        *meClockJSON         `json:"clock"`
 	Permissions  []billing.Permission `json:"permissions"`
 	Role         *caller.Role         `json:"role"`
 	Key          *ownKeyJSON          `json:"key"`
@@ -23,6 +25,14 @@ type meJSON struct {
 	PasswordWeak bool                 `json:"password_weak"`
 	Warnings     []meWarningJSON      `json:"warnings"`
 	Operator     *operatorSignInJSON  `json:"operator_sign_in"`
+}
+
+// meClockJSON is a clock of test mode that does not show real time.
+type meClockJSON struct {
+	Now     string        `json:"now"`
+	RealNow string        `json:"real_now"`
+	Running bool          `json:"running"`
+	State   sandbox.State `json:"state"`
 }
 
 // operatorSignInJSON is the last sign-in with an operator's link, for 14 days.
@@ -79,6 +89,10 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	clock, wall, err := a.sandbox.Time(x.ctx, x.call.Scope)
+	if err != nil {
+		return nil, err
+	}
 	people, err := a.colleagues(x)
 	if err != nil {
 		return nil, err
@@ -86,6 +100,9 @@ func (a *api) getMe(x *exchange) (*reply, error) {
 	out := meJSON{
 		Object: "me", Mode: x.call.Scope.Mode, Warnings: x.warnings(),
 		Organization: meOrganizationJSON{org.ID, org.Name, zones(offices), org.RequireTOTP, org.EndpointsNeedRead, people},
+	}
+	if *clock != (sandbox.Clock{}) {
+		out.Clock = &meClockJSON{event.Timestamp(clock.Now(wall)), event.Timestamp(wall), clock.Running(), clock.State()}
 	}
 	if k := x.caller.Key; k != nil {
 		out.Permissions, out.Key = listOf(k.Permissions), &ownKeyJSON{k.ID, k.Name, k.LastFour}

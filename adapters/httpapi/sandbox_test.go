@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/molar-billing/molar/core/billing"
+	"github.com/molar-billing/molar/core/billing/caller"
 	"github.com/molar-billing/molar/ports/porttest"
 )
 
@@ -90,4 +91,22 @@ func TestAdvanceIsRefused(t *testing.T) {
 			t.Errorf("until %s: %s, want %s", until, a.body, before)
 		}
 	}
+}
+
+// TestMeHasTheClock reads the clock as everyone in test mode may, once it does not show real time.
+func TestMeHasTheClock(t *testing.T) {
+	t.Parallel()
+	s := startService(t)
+	viewer := s.visits(t, s.org, "viewer@example.com", caller.RoleViewer)
+	me := func() response { return s.must(t, 200, viewer.call(call{path: "/me"})) }
+	me().shows(t, "clock", nil)
+	stands := s.must(t, 200, call{method: "PATCH", path: "/sandbox/clock", body: `{"running":false}`}).text(t, "now")
+	me().shows(t, "clock.now", stands, "clock.running", false, "clock.state", "ready")
+	ahead := s.must(t, 200, call{method: "POST", path: "/sandbox/clock/advance", body: `{"by":"P14D"}`}).text(t, "now")
+	me().shows(t, "clock.now", ahead)
+	s.must(t, 200, viewer.with("Molar-Mode", "live").call(call{path: "/me"})).shows(t, "clock", nil)
+	s.must(t, 200, call{path: "/me", key: s.other}).shows(t, "clock", nil)
+	s.must(t, 200, call{method: "PATCH", path: "/sandbox/clock", body: `{"running":true}`})
+	me().shows(t, "clock.running", true)
+	wantStatus(t, s.do(t, viewer.call(call{path: "/sandbox/clock", bad: true})), 403, billing.CodePermissionDenied)
 }

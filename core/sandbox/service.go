@@ -50,6 +50,19 @@ func (s *Service) Clock(ctx context.Context, scope billing.Scope) (status *sandb
 	return status, err
 }
 
+// Time reads the clock alone, and the real time. In live mode the clock is zero.
+func (s *Service) Time(ctx context.Context, scope billing.Scope) (c *sandbox.Clock, wall time.Time, err error) {
+	if scope.Mode != billing.ModeTest {
+		return &sandbox.Clock{}, time.Time{}, nil
+	}
+	err = s.store.View(ctx, scope, func(ctx context.Context, tx ports.Tx) error {
+		wall = tx.Real.Now().Time
+		c, err = tx.SandboxClock.Get(ctx)
+		return err
+	})
+	return c, wall, err
+}
+
 // Set lets the clock run on, or stops it.
 //
 // Errors: those of the idempotency key, CodeInvalidRequest, and CodeClockAdvancing.

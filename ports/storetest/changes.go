@@ -14,6 +14,7 @@ import (
 	"github.com/molar-billing/molar/core/billing/directory"
 	"github.com/molar-billing/molar/core/billing/event"
 	"github.com/molar-billing/molar/core/billing/remit"
+	"github.com/molar-billing/molar/core/billing/sandbox"
 	"github.com/molar-billing/molar/core/billing/webhook"
 	"github.com/molar-billing/molar/ports"
 )
@@ -109,7 +110,31 @@ func testChanges(b *scoped) {
 	})
 	b.put(*enrollment)
 	next("what was changed", resources...)
+	b.clockChanges(next)
 	b.webhookChanges(next)
+}
+
+// clockChanges moves the clock of the organization. What an advance does is no change of the clock.
+func (b *scoped) clockChanges(next func(what string, want ...string)) {
+	put := func(c sandbox.Clock) {
+		b.in(func(ctx context.Context, tx ports.Tx) error {
+			_, err := tx.SandboxClock.Lock(ctx)
+			return errors.Join(err, tx.SandboxClock.Put(ctx, &c))
+		})
+	}
+	clock := "sandbox_clock " + b.scope.Org.String()
+	put(sandbox.Clock{StandsAt: b.now})
+	next("a clock that stands", clock)
+	advance := sandbox.Advance{Job: id[billing.JobID](), Target: b.now.Add(time.Hour), ProgressedAt: b.now}
+	put(sandbox.Clock{StandsAt: b.now, Advance: &advance})
+	next("an advance", clock)
+	advance.ProgressedAt = b.now.Add(time.Second)
+	put(sandbox.Clock{StandsAt: b.now, Advance: &advance})
+	next("an advance that made progress")
+	put(sandbox.Clock{StandsAt: b.now.Add(time.Minute), Advance: &advance})
+	next("an advance that moved", clock)
+	put(sandbox.Clock{})
+	next("a clock that runs", clock)
 }
 
 // webhookChanges changes an endpoint, and makes a delivery of an event fail.

@@ -61,7 +61,7 @@ func TestTrigger(t *testing.T) {
 	c.bad("payer_request.received", "trigger", "payer_request.lost", "--data", dir)
 	key := func(name string) []string { return []string{"--api-url", r.BaseURL, "--api-key", r.Keys[name]} }
 	c.bad("live mode", append(key("live"), "trigger", "eligibility.completed")...)
-	if out := c.good("sandbox", "clock", "--data", dir); !strings.Contains(out, "and runs; nothing waits") {
+	if out := c.good("sandbox", "clock", "--data", dir); !strings.Contains(out, "and runs. Nothing is due.") {
 		t.Errorf("the clock: %s", out)
 	}
 	if out := c.good("sandbox", "advance", "--by", "2h", "--json", "--data", dir); !strings.Contains(out, `"state":"ready"`) {
@@ -69,6 +69,11 @@ func TestTrigger(t *testing.T) {
 	}
 	c.good("sandbox", "advance", "--until", "idle", "--data", dir)
 	c.good("sandbox", "stop", "--data", dir)
+	if out := c.good("sandbox", "clock", "--stop", "--data", dir); !strings.Contains(out, "and is stopped.") {
+		t.Errorf("the stopped clock: %s", out)
+	}
+	c.good("sandbox", "clock", "--run", "--data", dir)
+	c.bad("one of --stop and --run", "sandbox", "clock", "--run", "--stop", "--data", dir)
 	c.bad("no fixed length", "sandbox", "advance", "--by", "P1M", "--data", dir)
 	c.bad("TEST_MODE_ONLY", append(key("live"), "sandbox", "clock")...)
 	c.bad("--office", append(key("test"), "trigger", "eligibility.completed")...)

@@ -24,13 +24,14 @@ const (
 	ChangedEvent        ChangeKind = "event"            // an event never changes: it is new
 	ChangedEndpoint     ChangeKind = "webhook_endpoint" // or its health
 	ChangedDelivery     ChangeKind = "webhook_delivery" // it failed
+	ChangedClock        ChangeKind = "sandbox_clock"    // of the organization, whose ID it has
 )
 
 // ChangeKinds returns every kind in the order of the API contract.
 func ChangeKinds() []ChangeKind {
 	return []ChangeKind{
 		ChangedCheck, ChangedClaim, ChangedAttachment, ChangedPayerRequest, ChangedERA, ChangedBatch, ChangedOffice, ChangedProvider,
-		ChangedEnrollment, ChangedEvent, ChangedEndpoint, ChangedDelivery,
+		ChangedEnrollment, ChangedEvent, ChangedEndpoint, ChangedDelivery, ChangedClock,
 	}
 }
 
@@ -67,6 +68,8 @@ func (c Change) Resource() string {
 		return billing.WebhookEndpointID(c.ID).String()
 	case ChangedDelivery:
 		return billing.DeliveryID(c.ID).String()
+	case ChangedClock:
+		return billing.OrgID(c.ID).String()
 	}
 	return ""
 }

@@ -1,5 +1,5 @@
 // Package fault is the faults that an organization orders for its requests and webhooks in
-// test mode, to try how its software bears them.
+// test mode, to test how its software handles them.
 package fault
 
 import (
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/molar-billing/molar/core/billing"
@@ -31,6 +32,15 @@ const (
 // Kinds returns every kind.
 func Kinds() []Kind {
 	return []Kind{Delay, Error, DropReply, RateLimit, DuplicateDelivery, ReorderDeliveries, DelayDelivery}
+}
+
+// kinds returns every kind in a sentence.
+func kinds() string {
+	var all []string
+	for _, k := range Kinds() {
+		all = append(all, string(k))
+	}
+	return strings.Join(all, ", ")
 }
 
 // OfDeliveries reports whether faults of the kind strike webhooks.
@@ -76,7 +86,7 @@ func Statuses() []int { return []int{500, 502, 503, 504} }
 func (r Rule) Judge(f *billing.Faults, at string) {
 	switch {
 	case !slices.Contains(Kinds(), r.Kind):
-		f.Add(at+"kind", billing.FaultNotAllowed, "The kind must be one of those that the API contract lists.")
+		f.Add(at+"kind", billing.FaultNotAllowed, "The kind must be one of "+kinds()+".")
 		return
 	case r.Kind.OfDeliveries() && r.Operation != AnyOperation:
 		f.Add(at+"operation", billing.FaultNotAllowed, "A fault of deliveries has the operation *.")

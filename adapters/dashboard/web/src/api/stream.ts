@@ -34,17 +34,18 @@ export function listener(): (text: string) => Heard {
 /** paths lists the beginnings of the paths that show a kind of resource. */
 const paths: Record<Change["object"], string[]> = {
   eligibility_check: ["/eligibility", "/patients", "/summary"],
-  claim: ["/claims", "/patients", "/batches", "/summary", "/requests"],
+  claim: ["/claims", "/patients", "/batches", "/summary", "/requests", "/sandbox/clock"],
   attachment: ["/attachments", "/claims", "/payer_requests"],
   payer_request: ["/payer_requests", "/attachments", "/summary"],
-  batch: ["/batches"],
+  batch: ["/batches", "/sandbox/clock"],
   era: ["/eras", "/quarantine", "/summary"],
-  event: ["/events", "/requests", "/webhook_deliveries"],
+  event: ["/events", "/requests", "/webhook_deliveries", "/sandbox/clock"],
   webhook_delivery: ["/webhook_deliveries", "/events", "/webhook_endpoints"],
   webhook_endpoint: ["/webhook_endpoints", "/webhook_deliveries", "/summary"],
   office: ["/offices", "/me"],
   provider: ["/providers"],
   enrollment: ["/enrollments", "/claims"],
+  sandbox_clock: ["/me", "/sandbox/clock", "/summary"],
 };
 
 /** shows returns a function that reports whether the query with a key shows one of the changes. */

@@ -11,9 +11,16 @@ import { useLate } from "../ui/late";
 import { useGo } from "../ui/link";
 import { stateName } from "../ui/state";
 import { closest } from "./closest";
+import { useOpenClock } from "./open-clock";
 import { type AnyTarget, places, screenOf } from "./places";
 
-type Item = { id: string; group: string; label: string; about?: string; target: AnyTarget };
+type Item = {
+  id: string;
+  group: string;
+  label: string;
+  about?: string;
+  does: AnyTarget | (() => void);
+};
 
 /** commands begin something. */
 const commands: Item[] = [
@@ -21,14 +28,14 @@ const commands: Item[] = [
     id: "new-check",
     group: "Commands",
     label: "New eligibility check",
-    target: { to: "/eligibility/new" },
+    does: { to: "/eligibility/new" },
   },
-  { id: "new-claim", group: "Commands", label: "New claim", target: { to: "/claims/new" } },
+  { id: "new-claim", group: "Commands", label: "New claim", does: { to: "/claims/new" } },
   {
     id: "new-attachment",
     group: "Commands",
     label: "New attachment",
-    target: { to: "/attachments/new" },
+    does: { to: "/attachments/new" },
   },
 ];
 
@@ -36,7 +43,7 @@ const screens: Item[] = places.map((p) => ({
   id: p.name,
   group: "Go to",
   label: p.name,
-  target: { to: p.path },
+  does: { to: p.path },
 }));
 
 export function Palette({
@@ -65,7 +72,12 @@ function Finder({ close }: { close: () => void }) {
   const [text, setText] = useState("");
   const typed = text.trim();
   const direct = screenOf(typed);
-  const matching = [...(may.write ? commands : []), ...screens].filter((i) =>
+  const clock = useOpenClock();
+  const begins = may.write ? commands : [];
+  const opens = clock
+    ? [{ id: "test-clock", group: "Commands", label: "Test clock", does: clock }]
+    : [];
+  const matching = [...begins, ...opens, ...screens].filter((i) =>
     i.label.toLowerCase().includes(typed.toLowerCase()),
   );
   const sought = useLate(typed, 200);
@@ -75,7 +87,7 @@ function Finder({ close }: { close: () => void }) {
     queryFn: ({ signal }) => find(client, sought, signal),
   });
   const items: Item[] = direct
-    ? [{ id: typed, group: "Go to", label: typed, target: direct }]
+    ? [{ id: typed, group: "Go to", label: typed, does: direct }]
     : [...matching, ...((sought === typed && found.data) || [])];
 
   const groups = [...new Set(items.map((i) => i.group))].map((value) => ({
@@ -119,7 +131,8 @@ function Finder({ close }: { close: () => void }) {
                   className="palette-item"
                   onClick={() => {
                     close();
-                    go(i.target);
+                    if (typeof i.does === "function") i.does();
+                    else go(i.does);
                   }}
                 >
                   <span>{i.label}</span>
@@ -146,14 +159,14 @@ async function find(client: Client, query: string, signal: AbortSignal): Promise
     group: "Patients",
     label: name(p),
     about: p.date_of_birth ? `born ${day(p.date_of_birth)}` : undefined,
-    target: { to: `/patients/${p.id}` } as const,
+    does: { to: `/patients/${p.id}` } as const,
   }));
   const theirs = (claims.data?.data ?? []).map((c) => ({
     id: c.id,
     group: "Claims",
     label: `${name(c.patient_name)}, ${dollars(c.totals.charge)}`,
     about: `${stateName(c.state)} · ${c.payer.name}`,
-    target: { to: `/claims/${c.id}` } as const,
+    does: { to: `/claims/${c.id}` } as const,
   }));
   return [...closest(query, people), ...closest(query, theirs)];
 }

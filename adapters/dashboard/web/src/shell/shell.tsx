@@ -11,13 +11,15 @@ import { type Link as Connection, useLive } from "../api/live";
 import { type Me, MeContext, useMay, useMe } from "../api/session";
 import { isHeld, onHeld } from "../api/typed";
 import { SignInAgain } from "../screens/sign-in/again";
-import { browserZone, When, ZoneContext } from "../ui/format";
+import { ClockContext, instant, stands, timeOf } from "../ui/clock";
+import { browserZone, useZone, When, ZoneContext } from "../ui/format";
 import { address, Go } from "../ui/link";
 import { More } from "../ui/menu";
 import { Failure, Loading, Notice, Page } from "../ui/page";
 import { useSigningOut } from "../ui/sign-out";
 import { ToastProvider } from "../ui/toast";
 import { later } from "./load";
+import { OpenClockContext, useOpenClock } from "./open-clock";
 import { needs, places, type Screen } from "./places";
 import { chooseTheme, type Theme, theme } from "./theme";
 
@@ -28,6 +30,7 @@ const PasswordRequired = later(() =>
   import("../screens/sign-in/required").then((m) => m.PasswordRequired),
 );
 const Palette = later(() => import("./palette").then((m) => m.Palette));
+const TestClock = later(() => import("./test-clock").then((m) => m.TestClock));
 
 /** Shell shows the screens of a mode to a signed-in user. */
 export function Shell() {
@@ -73,7 +76,9 @@ function SignedIn() {
       <Activity mode={ended ? "hidden" : "visible"}>
         <Suspense fallback={null}>
           <ZoneContext.Provider value={zoneOf(me.data)}>
-            {first(me.data, held, hold)}
+            <ClockContext.Provider value={me.data.clock}>
+              {first(me.data, held, hold)}
+            </ClockContext.Provider>
           </ZoneContext.Provider>
         </Suspense>
       </Activity>
@@ -107,7 +112,12 @@ function Frame() {
   const link = useLive();
   const [drawer, setDrawer] = useState<string | null>(null); // the screen that it was opened on
   const [palette, setPalette] = useState(false);
+  const [clock, setClock] = useState<string | null>(null); // where it is open; empty once it was
   const path = useRouterState({ select: (s) => s.location.pathname });
+  const place = useRouterState({ select: (s) => s.location.href });
+  const mayAdvance = useMay().manage && mode === "test";
+  const openClock = mayAdvance ? () => setClock(place) : null;
+  if (clock && clock !== place) setClock("");
   if (drawer !== null && drawer !== path) setDrawer(null);
   // The keyboard is the window's: Ctrl-K works wherever the focus is.
   useEffect(() => {
@@ -121,71 +131,112 @@ function Frame() {
     return () => window.removeEventListener("keydown", open);
   }, []);
   return (
-    <div className="frame" data-mode={mode}>
-      <a href="#main" className="skip no-print">
-        Skip to the content
-      </a>
-      {mode === "test" && (
-        <section className="mode-bar no-print" aria-label="Mode">
-          <strong>Test mode.</strong> Payers are simulated.{" "}
-          <span>Nothing here reaches a real payer or patient.</span>
-        </section>
-      )}
-      <header className="top no-print">
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Open the navigation"
-          onClick={() => setDrawer(path)}
-        >
-          <MenuIcon size={20} aria-hidden />
-        </button>
-        <Brand />
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Search"
-          onClick={() => setPalette(true)}
-        >
-          <Search size={20} aria-hidden />
-        </button>
-      </header>
-      <aside className="side no-print">
-        <Brand />
-        <Navigation onSearch={() => setPalette(true)} />
-      </aside>
-      <Dialog.Root open={drawer === path} onOpenChange={(o) => setDrawer(o ? path : null)}>
-        <Dialog.Portal>
-          <Dialog.Backdrop className="backdrop" />
-          <Dialog.Popup className="drawer">
-            <div className="spread">
-              <Dialog.Title className="only-read">Navigation</Dialog.Title>
-              <Brand />
-              <Dialog.Close className="icon-button" aria-label="Close the navigation">
-                <X size={20} aria-hidden />
-              </Dialog.Close>
-            </div>
-            <Navigation
-              onSearch={() => {
-                setDrawer(null);
-                setPalette(true);
-              }}
-            />
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
-      <main id="main" className="main" tabIndex={-1}>
-        <Away link={link} />
-        <WeakPassword />
-        <OperatorSignedIn />
-        <Allowed />
-      </main>
-      {palette && (
-        <Suspense fallback={null}>
-          <Palette open onOpenChange={setPalette} />
-        </Suspense>
-      )}
-    </div>
+    <OpenClockContext.Provider value={openClock}>
+      <div className="frame" data-mode={mode}>
+        <a href="#main" className="skip no-print">
+          Skip to the content
+        </a>
+        {mode === "test" && (
+          <section className="mode-bar no-print" aria-label="Mode">
+            <span>
+              <strong>Test mode.</strong> <span className="mode-more">Payers are simulated.</span>{" "}
+              <span className="mode-most">Nothing here reaches a real payer or patient.</span>
+            </span>
+            <ClockTime />
+          </section>
+        )}
+        <header className="top no-print">
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Open the navigation"
+            onClick={() => setDrawer(path)}
+          >
+            <MenuIcon size={20} aria-hidden />
+          </button>
+          <Brand />
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Search"
+            onClick={() => setPalette(true)}
+          >
+            <Search size={20} aria-hidden />
+          </button>
+        </header>
+        <aside className="side no-print">
+          <Brand />
+          <Navigation onSearch={() => setPalette(true)} />
+        </aside>
+        <Dialog.Root open={drawer === path} onOpenChange={(o) => setDrawer(o ? path : null)}>
+          <Dialog.Portal>
+            <Dialog.Backdrop className="backdrop" />
+            <Dialog.Popup className="drawer">
+              <div className="spread">
+                <Dialog.Title className="only-read">Navigation</Dialog.Title>
+                <Brand />
+                <Dialog.Close className="icon-button" aria-label="Close the navigation">
+                  <X size={20} aria-hidden />
+                </Dialog.Close>
+              </div>
+              <Navigation
+                onSearch={() => {
+                  setDrawer(null);
+                  setPalette(true);
+                }}
+              />
+            </Dialog.Popup>
+          </Dialog.Portal>
+        </Dialog.Root>
+        <main id="main" className="main" tabIndex={-1}>
+          <Away link={link} />
+          <WeakPassword />
+          <OperatorSignedIn />
+          <Allowed />
+        </main>
+        {palette && (
+          <Suspense fallback={null}>
+            <Palette open onOpenChange={setPalette} />
+          </Suspense>
+        )}
+        {openClock && clock !== null && (
+          <Suspense fallback={null}>
+            <TestClock open={clock === place} onOpenChange={(o) => setClock(o ? place : "")} />
+          </Suspense>
+        )}
+      </div>
+    </OpenClockContext.Provider>
+  );
+}
+
+/** ClockTime shows the time of the test clock when it is not the real one, to owners as a button that opens it. */
+function ClockTime() {
+  const { clock } = useMe();
+  const open = useOpenClock();
+  const zone = useZone();
+  const [, tick] = useState(0);
+  const runs = !!clock && !stands(clock);
+  // A clock that runs is outside React.
+  useEffect(() => {
+    if (!runs) return;
+    const timer = setInterval(() => tick((n) => n + 1), 5_000);
+    return () => clearInterval(timer);
+  }, [runs]);
+  if (!clock) return null;
+  const text = (
+    <>
+      <span className="mode-name">Test clock: </span>
+      {instant(timeOf(clock, Date.now()), zone)}
+      {clock.state === "advancing" && ", advancing"}
+      {clock.state !== "advancing" && !clock.running && ", stopped"}
+    </>
+  );
+  return open ? (
+    <button type="button" className="mode-clock numbers" onClick={open}>
+      {text}
+    </button>
+  ) : (
+    <span className="mode-clock numbers">{text}</span>
   );
 }
 

@@ -1,5 +1,6 @@
 // Money, dates and names, as people write them.
 import { createContext, useContext } from "react";
+import { useNow } from "./clock";
 
 /** browserZone is the time zone of this device. */
 export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -12,8 +13,13 @@ export function useZone(): string {
   return useContext(ZoneContext);
 }
 
-/** dateIn returns the date of a moment in a time zone, such as 2026-01-09: today's, if none is given. */
-export function dateIn(zone: string, at = new Date()): string {
+/** useToday returns the date at the office, by the time of its business. */
+export function useToday(): string {
+  return dateIn(useZone(), new Date(useNow()()));
+}
+
+/** dateIn returns the date of a moment in a time zone, such as 2026-01-09. */
+export function dateIn(zone: string, at: Date): string {
   return at.toLocaleDateString("en-CA", { timeZone: zone }).padStart(10, "0");
 }
 
@@ -101,8 +107,17 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** When shows a moment: how long ago within a week, else its day, with the full time on hover. */
-export function When({ value, full }: { value: string | null | undefined; full?: boolean }) {
+export function When({
+  value,
+  full,
+  real,
+}: {
+  value: string | null | undefined;
+  full?: boolean;
+  real?: boolean; // the moment is one of real time, else of the business
+}) {
   const zone = useZone();
+  const now = useNow();
   if (!value) return <None said="never" />;
   const at = new Date(value);
   const whole = at.toLocaleString("en-US", {
@@ -117,13 +132,13 @@ export function When({ value, full }: { value: string | null | undefined; full?:
   });
   return (
     <time dateTime={value} title={whole} className="nowrap numbers">
-      {full ? whole : ago(at, zone)}
+      {full ? whole : ago(at, zone, real ? Date.now() : now())}
     </time>
   );
 }
 
 /** ago returns how far a moment is from now, or its day when that is a week or more. */
-export function ago(at: Date, zone: string, now = Date.now()): string {
+export function ago(at: Date, zone: string, now: number): string {
   const seconds = (at.getTime() - now) / 1000;
   if (Math.abs(seconds) < 60) return seconds > 0 ? "in seconds" : "just now";
   const unit = units.find(([, length]) => Math.abs(seconds) >= length);

@@ -94,7 +94,7 @@ function Traced({ id, path }: { id: string; path: string }) {
             <span className="row">
               <StatusCode value={r.status} />
               <span className="muted small">
-                <When value={r.created_at} />
+                <When value={r.created_at} real />
               </span>
             </span>
           </li>

@@ -6,7 +6,7 @@ import { useSend } from "../../api/send";
 import { Button } from "../../ui/button";
 import { Confirm } from "../../ui/dialog";
 import { DateField, FaultsOf, SelectField } from "../../ui/form";
-import { Day, dateIn, printable, useZone } from "../../ui/format";
+import { Day, printable, useToday } from "../../ui/format";
 import { Empty, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { maxBytes, size } from "./image";
@@ -248,7 +248,7 @@ function Item({
   const fileFaults = c.faults.filter(
     (f) => !["document_type", "image_date", "orientation"].includes(f.field ?? ""),
   );
-  const today = dateIn(useZone());
+  const today = useToday();
   return (
     <li
       className={`chosen${fileFaults.length > 0 ? " chosen-wrong" : ""}${c.found ? "" : " chosen-bare"}`}

@@ -10,6 +10,7 @@ import { format, type Searches } from "../../api/searches";
 import { useSend } from "../../api/send";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/button";
+import { moment, useNow } from "../../ui/clock";
 import { eventTypes } from "../../ui/codes";
 import { Copy, CopyAsCurl } from "../../ui/copy";
 import { Cancel, Modal } from "../../ui/dialog";
@@ -27,8 +28,7 @@ import {
   type Endpoint,
   endpointName,
   healthOf,
-  hoursAgo,
-  moment,
+  hoursBefore,
   Since,
   useEndpoints,
 } from "./frame";
@@ -65,19 +65,22 @@ function Outcome({ of: d }: { of: Delivery }) {
   return last.status === null ? <span>{last.error}</span> : <StatusCode value={last.status} />;
 }
 
-/** soon looks again at deliveries while one of them is about to be tried: the stream says only that an
+/** useSoon looks again at deliveries while one of them is about to be tried: the stream says only that an
  *  endpoint changed. */
-export const soon = {
-  refetchInterval: ({ state }: { state: { data?: unknown } }) => {
-    const pages = (state.data as { pages: { data: Delivery[] }[] } | undefined)?.pages ?? [];
-    const next = Date.now() + 20_000;
-    return pages.some((p) =>
-      p.data.some((d) => d.next_attempt_at && Date.parse(d.next_attempt_at) < next),
-    )
-      ? 3_000
-      : (false as const);
-  },
-};
+export function useSoon() {
+  const now = useNow();
+  return {
+    refetchInterval: ({ state }: { state: { data?: unknown } }) => {
+      const pages = (state.data as { pages: { data: Delivery[] }[] } | undefined)?.pages ?? [];
+      const next = now() + 20_000;
+      return pages.some((p) =>
+        p.data.some((d) => d.next_attempt_at && Date.parse(d.next_attempt_at) < next),
+      )
+        ? 3_000
+        : (false as const);
+    },
+  };
+}
 
 /** useDeliveryColumns returns the columns of a list of deliveries, without those that all rows share. */
 export function useDeliveryColumns(without: string[] = []): Column<Delivery>[] {
@@ -112,7 +115,7 @@ export function DeliveryList() {
     "get",
     "/webhook_deliveries",
     { params: { query: { ...filters, limit: 50 } } },
-    { ...paged, ...soon },
+    { ...paged, ...useSoon() },
   );
   const columns = useDeliveryColumns();
   const some = (deliveries.data?.pages[0]?.data.length ?? 0) > 0;
@@ -234,9 +237,10 @@ async function selected(
 /** ResendAll sends the events of all deliveries that match the filters again. It says before how many there are. */
 function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoint[] }) {
   const { fetch } = useClient();
+  const now = useNow();
   const zone = useZone();
   const [open, setOpen] = useState(false);
-  const [since] = useState(() => hoursAgo(24 * 31)); // the oldest that is kept
+  const [since] = useState(() => hoursBefore(Math.min(now(), Date.now()), 24 * 31)); // the oldest that is kept
   const [before, setBefore] = useState("");
   const after = filters.created_after ?? since;
   const match = { ...filters, created_after: after, created_before: before };
@@ -278,7 +282,7 @@ function ResendAll({ filters, endpoints }: { filters: Filters; endpoints: Endpoi
       <Button
         icon={<Send size={16} aria-hidden />}
         onClick={() => {
-          setBefore(new Date().toISOString());
+          setBefore(new Date(now() + 1).toISOString()); // with those of this instant, at which a clock may stand
           setOpen(true);
         }}
       >

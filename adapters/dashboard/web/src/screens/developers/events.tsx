@@ -19,7 +19,7 @@ import { Empty, Facts, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { type Column, List, paged } from "../../ui/table";
 import { ResourceLink } from "../../ui/traces";
-import { soon, useDeliveryColumns } from "./deliveries";
+import { useDeliveryColumns, useSoon } from "./deliveries";
 import { Developers, endpointName, Since, useEndpoints } from "./frame";
 
 type Event = Schemas["Event"];
@@ -29,7 +29,11 @@ const columns: Column<Event>[] = [
   { head: "Event", cell: (e) => eventTypes[e.type] },
   { head: "Type", cell: (e) => <code className="wrap-anywhere">{e.type}</code> },
   { head: "Resource", wide: true, cell: (e) => <ResourceLink id={e.data.id} /> },
-  { head: "When", right: true, cell: (e) => <When value={e.created_at} /> },
+  {
+    head: "When",
+    right: true,
+    cell: (e) => <When value={e.created_at} real={e.type.startsWith("api_key.")} />,
+  },
 ];
 
 export function EventList() {
@@ -102,7 +106,7 @@ export function EventDetail() {
     "get",
     "/events/{id}/deliveries",
     { params: { path: { id }, query: { limit: 50 } } },
-    { ...paged, ...soon },
+    { ...paged, ...useSoon() },
   );
   const columns = useDeliveryColumns(["Event"]);
   if (!event.data)

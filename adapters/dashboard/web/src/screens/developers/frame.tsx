@@ -1,6 +1,7 @@
 // The frame of the screens for developers: their tabs, and the parts that several of them show.
 import type { ReactNode } from "react";
 import { type Schemas, useClient } from "../../api/client";
+import { moment, useNow } from "../../ui/clock";
 import { SelectField } from "../../ui/form";
 import { useZone, When } from "../../ui/format";
 import { Go } from "../../ui/link";
@@ -133,16 +134,21 @@ const spans = [
 export function Since({
   at,
   set,
+  real,
 }: {
   at: string | undefined;
   set: (at: string | undefined) => void;
+  real?: boolean; // the list has real times, else those of the business
 }) {
   const zone = useZone();
+  const now = useNow();
   return (
     <SelectField
       label="Since"
       value={at ?? ""}
-      onChange={(v) => set(/^\d+$/.test(v) ? hoursAgo(Number(v)) : v || undefined)}
+      onChange={(v) =>
+        set(/^\d+$/.test(v) ? hoursBefore(real ? Date.now() : now(), Number(v)) : v || undefined)
+      }
       options={[
         ["", "Any time"],
         ...(at ? [[at, moment(at, zone)] as const] : []),
@@ -152,19 +158,8 @@ export function Since({
   );
 }
 
-/** hoursAgo returns a time as the API reads it, on a whole minute. */
-export function hoursAgo(hours: number): string {
-  const minute = Math.floor(Date.now() / 60_000) * 60_000;
+/** hoursBefore returns a time some hours before another, as the API reads it, on a whole minute. */
+export function hoursBefore(time: number, hours: number): string {
+  const minute = Math.floor(time / 60_000) * 60_000;
   return `${new Date(minute - hours * 3_600_000).toISOString().slice(0, 19)}Z`;
-}
-
-/** moment returns a time in a few words. */
-export function moment(at: string, zone: string): string {
-  return new Date(at).toLocaleString("en-US", {
-    timeZone: zone,
-    month: "short",
-    day: "numeric",
-    hour: "numeric",
-    minute: "2-digit",
-  });
 }

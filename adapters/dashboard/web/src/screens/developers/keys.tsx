@@ -68,7 +68,7 @@ function Keys() {
       head: "Created",
       cell: (k) => (
         <>
-          <When value={k.created_at} />
+          <When value={k.created_at} real />
           {k.created_by && (
             <div className="muted small">{emails.get(k.created_by) ?? k.created_by}</div>
           )}
@@ -80,7 +80,7 @@ function Keys() {
       cell: (k) =>
         k.last_used_at ? (
           <>
-            <When value={k.last_used_at} />
+            <When value={k.last_used_at} real />
             <div className="muted small">from {k.last_used_from}</div>
           </>
         ) : (
@@ -93,12 +93,12 @@ function Keys() {
         <>
           <span className="row">
             {k.revoked_at && <State value="revoked" />}
-            {k.revoked_at && <When value={k.revoked_at} />}
+            {k.revoked_at && <When value={k.revoked_at} real />}
             {!k.revoked_at && <State value={expired(k) ? "expired" : "active"} />}
           </span>
           {k.expires_at && !k.revoked_at && (
             <div className="muted small">
-              {expired(k) ? "Expired" : "Expires"} <When value={k.expires_at} />
+              {expired(k) ? "Expired" : "Expires"} <When value={k.expires_at} real />
             </div>
           )}
           {k.allowed_addresses.length > 0 && (

@@ -1,20 +1,28 @@
 // What a developer needs first: how the endpoints are, and what failed in the last day.
+import { Clock } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useClient } from "../../api/client";
-import { ButtonLink } from "../../ui/button";
+import { useOpenClock } from "../../shell/open-clock";
+import { Button, ButtonLink } from "../../ui/button";
+import { useNow } from "../../ui/clock";
 import { errorText } from "../../ui/codes";
 import { When } from "../../ui/format";
 import { Go } from "../../ui/link";
 import { Empty, Read, Section } from "../../ui/page";
 import { List, paged, Table } from "../../ui/table";
 import { Operation, StatusCode } from "../../ui/traces";
-import { soon, useDeliveryColumns } from "./deliveries";
-import { Developers, type Endpoint, healthOf, hoursAgo, useEndpoints } from "./frame";
+import { useDeliveryColumns, useSoon } from "./deliveries";
+import { Developers, type Endpoint, healthOf, hoursBefore, useEndpoints } from "./frame";
 import { EndpointCards } from "./webhooks";
 
 export function Overview() {
   const { api } = useClient();
-  const [since] = useState(() => hoursAgo(24));
+  const now = useNow();
+  const openClock = useOpenClock();
+  const [since, setSince] = useState(() => hoursBefore(now(), 24));
+  if (now() - Date.parse(since) > 25 * 3_600_000) setSince(hoursBefore(now(), 24)); // the clock moved
+  const [sinceReal] = useState(() => hoursBefore(Date.now(), 24));
+  const soon = useSoon();
   const endpoints = useEndpoints();
   const failed = api.useInfiniteQuery(
     "get",
@@ -37,6 +45,13 @@ export function Overview() {
       tab="Overview"
       title="Developers"
       about="Endpoints, and what failed in the last day."
+      actions={
+        openClock && (
+          <Button icon={<Clock size={16} aria-hidden />} onClick={openClock}>
+            Test clock
+          </Button>
+        )
+      }
     >
       <Read card of={endpoints} rows={3}>
         {({ data }) => (
@@ -88,7 +103,7 @@ export function Overview() {
           empty={<Empty title="No delivery failed" />}
         />
       </Section>
-      <Refused since={since} />
+      <Refused since={sinceReal} />
     </Developers>
   );
 }
@@ -152,7 +167,7 @@ function Refused({ since }: { since: string }) {
               cell: (g) => (g.last.error ? (errorText(g.last.error) ?? g.last.error) : ""),
             },
             { head: "Times", right: true, cell: (g) => g.times },
-            { head: "Last", right: true, cell: (g) => <When value={g.last.created_at} /> },
+            { head: "Last", right: true, cell: (g) => <When value={g.last.created_at} real /> },
           ]}
         />
       )}

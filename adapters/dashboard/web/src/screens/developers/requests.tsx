@@ -32,7 +32,7 @@ const columns: Column<LoggedRequest>[] = [
     cell: (r) => (r.resource_id ? <ResourceLink id={r.resource_id} /> : <None />),
   },
   { head: "Duration", right: true, cell: (r) => <Milliseconds value={r.duration_ms} /> },
-  { head: "When", right: true, cell: (r) => <When value={r.created_at} /> },
+  { head: "When", right: true, cell: (r) => <When value={r.created_at} real /> },
 ];
 
 const replies = [200, 201, 204, 400, 401, 403, 404, 409, 422, 429, 500, 503];
@@ -83,7 +83,7 @@ export function RequestList() {
               ...replies.map((s) => [String(s), statusText(s)] as const),
             ]}
           />
-          <Since at={filters.created_after} set={(created_after) => set({ created_after })} />
+          <Since real at={filters.created_after} set={(created_after) => set({ created_after })} />
           <KeyField value={filters.key_id} set={(v) => set({ key_id: v })} />
           {filters.error && (
             <Button onClick={() => set({ error: undefined })}>Error {filters.error} ×</Button>

@@ -18,7 +18,7 @@ import { Empty, Facts, Failure, Notice, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
 import { Badge } from "../../ui/state";
 import { List, paged } from "../../ui/table";
-import { soon, useDeliveryColumns } from "./deliveries";
+import { useDeliveryColumns, useSoon } from "./deliveries";
 import { Developers, type Endpoint, endpointName, Healthy, healthOf, useEndpoints } from "./frame";
 import { Secret } from "./secret";
 
@@ -181,7 +181,7 @@ export function WebhookDetail() {
     "get",
     "/webhook_deliveries",
     { params: { query: { endpoint_id: id, limit: 20 } } },
-    { ...paged, ...soon },
+    { ...paged, ...useSoon() },
   );
   const columns = useDeliveryColumns(["Endpoint"]);
   const maker = useMaker(endpoint.data);

@@ -1,6 +1,6 @@
 // When a payer wants its answer, in words.
 import type { Schemas } from "../../api/client";
-import { Day, dateIn, useZone } from "../../ui/format";
+import { Day, useToday } from "../../ui/format";
 import { count } from "../../ui/plural";
 import { Badge, type Tone } from "../../ui/state";
 
@@ -9,7 +9,7 @@ type Request = Schemas["PayerRequest"];
 /** useDaysLeft returns a function that returns the days until a date, as the office counts them. It is
  *  negative for a past date. */
 export function useDaysLeft(): (date: string) => number {
-  const today = Date.parse(dateIn(useZone()));
+  const today = Date.parse(useToday());
   return (date) => Math.round((Date.parse(date) - today) / 86_400_000);
 }
 

@@ -60,8 +60,8 @@ export function Sessions() {
               ),
             },
             { head: "Address", cell: (s) => s.address },
-            { head: "Signed in", cell: (s) => <When value={s.created_at} /> },
-            { head: "Last used", cell: (s) => <When value={s.used_at} /> },
+            { head: "Signed in", cell: (s) => <When value={s.created_at} real /> },
+            { head: "Last used", cell: (s) => <When value={s.used_at} real /> },
             { head: "Ends", wide: true, cell: (s) => <When value={s.expires_at} full /> },
             {
               head: "Actions",

@@ -80,7 +80,7 @@ export function Users() {
             { head: "Role", cell: (u) => <RoleOf user={u} /> },
             { head: "State", cell: (u) => <State value={u.state} /> },
             { head: "Second factor", wide: true, cell: (u) => (u.has_totp ? "On" : "Off") },
-            { head: "Signed in", cell: (u) => <When value={u.signed_in_at} /> },
+            { head: "Signed in", cell: (u) => <When value={u.signed_in_at} real /> },
             {
               head: "Actions",
               right: true,

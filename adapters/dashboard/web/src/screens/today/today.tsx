@@ -2,7 +2,7 @@
 import { type Schemas, useClient } from "../../api/client";
 import { Changer } from "../../ui/changer";
 import { CopyAsCurl } from "../../ui/copy";
-import { cents, dateIn, day, dollars, Money, useZone, When } from "../../ui/format";
+import { cents, day, dollars, Money, useToday, When } from "../../ui/format";
 import { Go, GoTo } from "../../ui/link";
 import { Empty, Facts, Notice, Page, Read, Section } from "../../ui/page";
 import { count } from "../../ui/plural";
@@ -27,7 +27,7 @@ export function Today() {
 }
 
 function Content({ of: s }: { of: Summary }) {
-  const work = todo(s, dateIn(useZone()));
+  const work = todo(s, useToday());
   return (
     <div className="columns">
       <div>

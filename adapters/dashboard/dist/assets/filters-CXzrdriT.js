@@ -1,1 +1,0 @@
-import{D as e}from"./format-CE6QwMtW.js";import{g as t,h as n}from"./index-D6tnQSmr.js";function r(r){let i=n(r,t({strict:!1})),a=e();return[i,e=>void a({to:`.`,search:{...i,...e},replace:!0})]}export{r as t};

@@ -58,6 +58,23 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.end_reset(wanted uuid, job uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+BEGIN
+    DELETE FROM public.sandbox_clocks WHERE org_id = wanted AND reset_job = job;
+    IF FOUND THEN
+        UPDATE public.webhook_endpoints
+        SET failures = 0, failing_since = NULL, circuit_until = NULL, last_success_at = NULL, holder = NULL, holder_address = '', lease_until = NULL,
+            called_at = NULL, status = CASE WHEN disabled_reason IN ('gone', 'failures') THEN 'enabled' ELSE status END,
+            disabled_reason = CASE WHEN disabled_reason IN ('gone', 'failures') THEN NULL ELSE disabled_reason END
+        WHERE org_id = wanted AND mode = 'test';
+    END IF;
+    DELETE FROM public.jobs WHERE org_id = wanted AND mode = 'test' AND id = job;
+END
+$$;
+
 CREATE FUNCTION public.first_statistics(least_rows bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -270,6 +287,52 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+CREATE FUNCTION public.reset_rows(wanted uuid, bare text, most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    began   timestamptz;
+    job     uuid;
+    which   text := 'org_id = $1 AND mode = ''test''';
+    removed integer;
+BEGIN
+    SELECT reset_job, reset_at INTO job, began FROM public.sandbox_clocks WHERE org_id = wanted AND reset_job IS NOT NULL;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    CASE bare
+        WHEN 'acknowledgements', 'attachments', 'batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers',
+            'enrollments', 'eras', 'events', 'patient_words', 'patients', 'payer_requests',
+            'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
+        WHEN 'claims' THEN -- those that no other names
+            which := which || ' AND NOT EXISTS (SELECT FROM public.claims r WHERE r.parent_id = t.id)
+                AND NOT EXISTS (SELECT FROM public.claims r WHERE r.converted_from = t.id)
+                AND NOT EXISTS (SELECT FROM public.claims r WHERE r.secondary_to = t.id)';
+        WHEN 'eligibility_checks' THEN
+            which := which || ' AND NOT EXISTS (SELECT FROM public.eligibility_checks r WHERE r.parent_id = t.id)';
+        WHEN 'batch_acknowledgements' THEN
+            which := format('batch_id IN (SELECT id FROM public.batches WHERE %s)', which);
+        WHEN 'era_claims' THEN
+            which := format('era_id IN (SELECT id FROM public.eras WHERE %s)', which);
+        WHEN 'webhook_deliveries' THEN
+            which := format('endpoint_id IN (SELECT id FROM public.webhook_endpoints WHERE %s)', which);
+        WHEN 'jobs' THEN -- those that run have a minute; files of connections stay
+            which := which || ' AND id <> $4 AND kind <> ''received_file'' AND (coalesce(lease_until <= now(), true) OR now() > $3 + interval ''1 minute'')';
+        WHEN 'idempotency_keys' THEN -- that of the reset stays
+            which := which || ' AND created_at < $3';
+        WHEN 'sandbox_faults' THEN -- they have no mode, because live mode has none
+            which := 'org_id = $1';
+        ELSE
+            RAISE EXCEPTION 'a reset keeps the rows of %', bare;
+    END CASE;
+    EXECUTE format('DELETE FROM public.%1$I WHERE ctid = ANY (ARRAY (SELECT ctid FROM public.%1$I t WHERE %2$s LIMIT $2))', bare, which)
+        USING wanted, most, began, job;
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    RETURN removed;
+END
+$_$;
 
 CREATE FUNCTION public.search_key(name text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -1123,7 +1186,10 @@ CREATE TABLE public.sandbox_clocks (
     target timestamp with time zone,
     runs_on boolean DEFAULT false NOT NULL,
     progressed_at timestamp with time zone,
-    CONSTRAINT sandbox_clocks_advance CHECK ((((advance_job IS NULL) = (target IS NULL)) AND ((advance_job IS NULL) = (progressed_at IS NULL)) AND ((advance_job IS NULL) OR (stands_at IS NOT NULL))))
+    reset_job uuid,
+    reset_at timestamp with time zone,
+    CONSTRAINT sandbox_clocks_advance CHECK ((((advance_job IS NULL) = (target IS NULL)) AND ((advance_job IS NULL) = (progressed_at IS NULL)) AND ((advance_job IS NULL) OR (stands_at IS NOT NULL)))),
+    CONSTRAINT sandbox_clocks_reset CHECK ((((reset_job IS NULL) = (reset_at IS NULL)) AND ((reset_job IS NULL) OR ((advance_job IS NULL) AND (stands_at IS NULL)))))
 );
 
 ALTER TABLE ONLY public.sandbox_clocks FORCE ROW LEVEL SECURITY;
@@ -1168,7 +1234,9 @@ CREATE TABLE public.sandbox_notes (
     noted_by text NOT NULL,
     serial bigint NOT NULL,
     noted_at timestamp with time zone NOT NULL,
-    content bytea NOT NULL
+    content bytea NOT NULL,
+    org_id uuid,
+    mode text
 );
 
 ALTER TABLE ONLY public.sandbox_notes FORCE ROW LEVEL SECURITY;
@@ -1535,6 +1603,8 @@ ALTER TABLE ONLY public.webhook_deliveries
 ALTER TABLE ONLY public.webhook_endpoints
     ADD CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id);
 
+CREATE INDEX acknowledgements_org ON public.acknowledgements USING btree (org_id, mode);
+
 CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, id);
 
 CREATE UNIQUE INDEX attachments_answering ON public.attachments USING btree (org_id, mode, payer_request_id) WHERE ((state = 'open'::text) AND (payer_request_id IS NOT NULL));
@@ -1587,6 +1657,8 @@ CREATE UNIQUE INDEX claims_control_number ON public.claims USING btree (control_
 
 CREATE INDEX claims_control_start ON public.claims USING btree (org_id, mode, control_key COLLATE "C");
 
+CREATE INDEX claims_converted_from ON public.claims USING btree (converted_from) WHERE (converted_from IS NOT NULL);
+
 CREATE INDEX claims_list ON public.claims USING btree (kind, org_id, mode, created_at, id, sent_at, first_service_date);
 
 CREATE INDEX claims_member ON public.claims USING btree (org_id, mode, member_key COLLATE "C", created_at DESC, id DESC) WHERE (member_key IS NOT NULL);
@@ -1598,6 +1670,8 @@ CREATE INDEX claims_office ON public.claims USING btree (kind, org_id, mode, off
 CREATE INDEX claims_open ON public.claims USING btree (kind, org_id, mode, state, created_at, id, office_id, payer_id) WHERE (public.open_of(kind, frequency, state, charged, standing, (elsewhere + accepted_sum)) <> 0);
 
 CREATE INDEX claims_overpaid ON public.claims USING btree (kind, org_id, mode, state, created_at, id, office_id, payer_id) WHERE (public.open_of(kind, frequency, state, charged, standing, (elsewhere + accepted_sum)) < 0);
+
+CREATE INDEX claims_parent ON public.claims USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX claims_patient ON public.claims USING btree (patient_id, org_id, mode, first_service_date) WHERE ((kind = 'claim'::text) AND (patient_id IS NOT NULL));
 
@@ -1611,6 +1685,8 @@ CREATE INDEX claims_queued_payers ON public.claims USING btree (mode, org_id, pa
 
 CREATE INDEX claims_request ON public.claims USING btree (request_id, org_id, mode, created_at, id) WHERE (request_id IS NOT NULL);
 
+CREATE INDEX claims_secondary_to ON public.claims USING btree (secondary_to) WHERE (secondary_to IS NOT NULL);
+
 CREATE INDEX claims_sent ON public.claims USING btree (kind, org_id, mode, sent_at, created_at, id) WHERE ((sent_at IS NOT NULL) AND (frequency <> 'void'::text));
 
 CREATE INDEX claims_service ON public.claims USING btree (org_id, mode, first_service_date, created_at, id) WHERE (kind = 'claim'::text);
@@ -1623,6 +1699,10 @@ CREATE UNIQUE INDEX claims_void ON public.claims USING btree (parent_id, org_id,
 
 CREATE UNIQUE INDEX connections_name ON public.connections USING btree (lower(name));
 
+CREATE INDEX documents_attachment ON public.documents USING btree (attachment_id);
+
+CREATE INDEX documents_org ON public.documents USING btree (org_id, mode, id);
+
 CREATE INDEX eligibility_answers_sweep ON public.eligibility_answers USING btree (completed_at);
 
 CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (org_id, mode, created_at, id);
@@ -1630,6 +1710,8 @@ CREATE INDEX eligibility_checks_list ON public.eligibility_checks USING btree (o
 CREATE INDEX eligibility_checks_office ON public.eligibility_checks USING btree (org_id, mode, office_id, created_at, id);
 
 CREATE INDEX eligibility_checks_outcome ON public.eligibility_checks USING btree (org_id, mode, outcome, created_at, id) WHERE (outcome <> ''::text);
+
+CREATE INDEX eligibility_checks_parent ON public.eligibility_checks USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX eligibility_checks_patient ON public.eligibility_checks USING btree (org_id, mode, patient_id, created_at, id) WHERE (patient_id IS NOT NULL);
 
@@ -1668,6 +1750,8 @@ CREATE INDEX eras_balance_forwarded ON public.eras USING btree (org_id, mode, pa
 CREATE INDEX eras_list ON public.eras USING btree (org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
 CREATE INDEX eras_office ON public.eras USING btree (office_id, org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
+
+CREATE INDEX eras_org ON public.eras USING btree (org_id, mode);
 
 CREATE INDEX eras_payer ON public.eras USING btree (org_id, mode, payer_id, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
@@ -1755,6 +1839,8 @@ CREATE INDEX sandbox_mail_due ON public.sandbox_mail USING btree (due, name) WHE
 
 CREATE INDEX sandbox_mail_removed ON public.sandbox_mail USING btree (removed_at) WHERE (removed_at IS NOT NULL);
 
+CREATE INDEX sandbox_notes_org ON public.sandbox_notes USING btree (org_id, mode) WHERE (org_id IS NOT NULL);
+
 CREATE INDEX sandbox_notes_sweep ON public.sandbox_notes USING btree (noted_at);
 
 CREATE INDEX sessions_list ON public.sessions USING btree (org_id, created_at, id) WHERE (ended_at IS NULL);
@@ -1764,6 +1850,8 @@ CREATE INDEX sessions_user ON public.sessions USING btree (user_id, created_at, 
 CREATE INDEX sign_in_links_created ON public.sign_in_links USING btree (created_at);
 
 CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id) WHERE (used_at IS NULL);
+
+CREATE INDEX uploads_org ON public.uploads USING btree (org_id, mode, id);
 
 CREATE INDEX uploads_sweep ON public.uploads USING btree (created_at) WHERE (state <> 'pending'::text);
 
@@ -1830,13 +1918,7 @@ ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_converted_from_fkey FOREIGN KEY (converted_from) REFERENCES public.claims(id);
 
 ALTER TABLE ONLY public.claims
-    ADD CONSTRAINT claims_converted_to_fkey FOREIGN KEY (converted_to) REFERENCES public.claims(id);
-
-ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.claims(id);
-
-ALTER TABLE ONLY public.claims
-    ADD CONSTRAINT claims_secondary_id_fkey FOREIGN KEY (secondary_id) REFERENCES public.claims(id);
 
 ALTER TABLE ONLY public.claims
     ADD CONSTRAINT claims_secondary_to_fkey FOREIGN KEY (secondary_to) REFERENCES public.claims(id);
@@ -1949,6 +2031,68 @@ CREATE POLICY reads ON public.audit_resources FOR SELECT TO molar_app USING ((or
 ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.requests ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY reset ON public.acknowledgements TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.attachments TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.batch_acknowledgements TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.batches TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.changes TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.check_members TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.claim_changes TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.claim_totals TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.claims TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.documents TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.eligibility_answers TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.eligibility_checks TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.enrollments TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.era_claims TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.eras TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.events TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.idempotency_keys TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.jobs TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.patient_words TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.patients TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.payer_requests TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.quarantine TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.sandbox_clocks TO postgres USING (true);
+
+CREATE POLICY reset ON public.sandbox_faults TO postgres USING (true);
+
+CREATE POLICY reset ON public.sandbox_mail TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.sandbox_notes TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.sandbox_scenarios TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.uploads TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.watches TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.webhook_deliveries TO postgres USING ((mode = 'test'::text));
+
+CREATE POLICY reset ON public.webhook_endpoints TO postgres USING ((mode = 'test'::text));
 
 ALTER TABLE public.sandbox_clocks ENABLE ROW LEVEL SECURITY;
 
@@ -2141,6 +2285,9 @@ GRANT USAGE ON SCHEMA public TO molar_system;
 REVOKE ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_idempotency_key(wanted_org uuid, wanted_mode text, wanted_key text) TO molar_app;
 
+REVOKE ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_reset(wanted uuid, job uuid) TO molar_system;
+
 REVOKE ALL ON FUNCTION public.first_statistics(least_rows bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.first_statistics(least_rows bigint) TO molar_system;
 
@@ -2243,6 +2390,9 @@ GRANT UPDATE(accepted_sum) ON TABLE public.claims TO molar_app;
 GRANT UPDATE(elsewhere) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(edits) ON TABLE public.claims TO molar_app;
+
+REVOKE ALL ON FUNCTION public.reset_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.reset_rows(wanted uuid, bare text, most integer) TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.claim_changes TO molar_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.claim_changes TO molar_system;
@@ -2411,6 +2561,10 @@ GRANT SELECT(created_at) ON TABLE public.connections TO molar_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.documents TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.documents TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.documents TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.documents TO molar_system;
 
 GRANT SELECT,INSERT ON TABLE public.eligibility_answers TO molar_app;
 GRANT SELECT,DELETE ON TABLE public.eligibility_answers TO molar_system;
@@ -2697,6 +2851,10 @@ GRANT UPDATE(runs_on) ON TABLE public.sandbox_clocks TO molar_app;
 
 GRANT UPDATE(progressed_at) ON TABLE public.sandbox_clocks TO molar_app;
 
+GRANT UPDATE(reset_job) ON TABLE public.sandbox_clocks TO molar_app;
+
+GRANT UPDATE(reset_at) ON TABLE public.sandbox_clocks TO molar_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.sandbox_faults TO molar_app;
 GRANT SELECT ON TABLE public.sandbox_faults TO molar_system;
 
@@ -2776,6 +2934,10 @@ GRANT SELECT,INSERT ON TABLE public.uploads TO molar_app;
 GRANT DELETE ON TABLE public.uploads TO molar_system;
 
 GRANT SELECT(id) ON TABLE public.uploads TO molar_system;
+
+GRANT SELECT(org_id) ON TABLE public.uploads TO molar_system;
+
+GRANT SELECT(mode) ON TABLE public.uploads TO molar_system;
 
 GRANT UPDATE(state) ON TABLE public.uploads TO molar_app;
 GRANT SELECT(state) ON TABLE public.uploads TO molar_system;

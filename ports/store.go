@@ -112,6 +112,7 @@ type SystemTx struct {
 	AuditLog    AuditLog
 	Changes     Changes
 	Connections Connections
+	Resets      Resets
 }
 
 // IdempotencyKeys stores which keys were used for which requests.

@@ -50,6 +50,8 @@ func TestContractShowsReplies(t *testing.T) {
 	x.changes(t)
 	x.clock(t)
 	x.show(t, "createSandboxERA", call{}) // at the end, because it becomes the newest remittance
+	x.see("org_", x.org.String())
+	x.show(t, "resetSandbox", call{})
 	x.compare(t)
 }
 

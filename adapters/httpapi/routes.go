@@ -216,6 +216,7 @@ func (a *api) routes() []route {
 		{patch, sandboxPath + "clock", sandboxed, jsonBody, a.setSandboxClock},
 		{post, sandboxPath + "clock/advance", sandboxed, jsonBody, a.advanceSandboxClock},
 		{post, sandboxPath + "clock/stop", sandboxed, emptyBody, a.stopSandboxClock},
+		{post, sandboxPath + "reset", sandboxed, jsonBody, a.resetSandbox},
 		{put, sandboxPath + "faults", sandboxed, jsonBody, a.putFaults},
 		{get, sandboxPath + "faults", sandboxed, noBody, withoutQuery(a.getFaults)},
 

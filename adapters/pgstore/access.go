@@ -71,6 +71,7 @@ func (r apiKeys) Insert(ctx context.Context, k *caller.APIKey, digest [32]byte) 
 
 // Revoke revokes a key.
 func (r apiKeys) Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*caller.APIKey, bool, error) {
+	r.lasting = true
 	n, err := r.exec(ctx, "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", id, micro(at))
 	if err != nil {
 		return nil, false, fmt.Errorf("revoke key %s: %w", id, err)

@@ -81,7 +81,7 @@ func (c *Clearinghouse) Send(ctx context.Context, f clearing.OutgoingFile, _ fun
 	}
 	remember := func(notes []Note) ([][]byte, error) {
 		for i := range notes {
-			notes[i].Key = digestOf(f.Scope.Org.UUID(), string(f.Scope.Mode), string(notes[i].Key[:]))
+			notes[i].Scope, notes[i].Key = f.Scope, digestOf(f.Scope.Org.UUID(), string(f.Scope.Mode), string(notes[i].Key[:]))
 		}
 		return c.mail.Remember(ctx, notes)
 	}

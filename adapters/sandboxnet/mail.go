@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/molar-billing/molar/core/billing"
 	"github.com/molar-billing/molar/core/billing/clearing"
 )
 
@@ -44,8 +45,9 @@ type MailFile = struct {
 }
 
 // Note is what the clearinghouse remembers for later files. Key is the digest
-// of the subject. By is the maker: a file, or a claim of one.
+// of the subject. By is the maker: a file, or a claim of one. Scope is whose it is.
 type Note = struct {
+	Scope   billing.Scope
 	Key     [32]byte
 	By      string
 	Content []byte

@@ -41,6 +41,7 @@ const (
 	CodeChangedMeanwhile        Code = "CHANGED_MEANWHILE"
 	CodeTestModeOnly            Code = "TEST_MODE_ONLY"
 	CodeClockAdvancing          Code = "CLOCK_ADVANCING"
+	CodeSandboxResetting        Code = "SANDBOX_RESETTING"
 	CodeInternal                Code = "INTERNAL"
 )
 
@@ -52,7 +53,7 @@ func Codes() []Code {
 		CodeUnsupportedEncoding, CodeTooManyRequests, CodeRequestTimeout, CodeTimeout, CodePayerRejected,
 		CodePayerUnavailable, CodeNetworkError, CodeEligibilityUnavailable, CodeAttachmentsUnavailable,
 		CodeAttachmentsNetworkError, CodeUnavailable, CodeConflict, CodeChooseOrganization, CodeTOTPRequired,
-		CodeChangedMeanwhile, CodeTestModeOnly, CodeClockAdvancing, CodeInternal,
+		CodeChangedMeanwhile, CodeTestModeOnly, CodeClockAdvancing, CodeSandboxResetting, CodeInternal,
 	}
 }
 
@@ -125,6 +126,9 @@ func CodeOf(err error) Code {
 
 // IsNotFound reports whether err says that a resource is absent.
 func IsNotFound(err error) bool { return err != nil && CodeOf(err) == CodeNotFound }
+
+// IsResetting reports whether err refuses a write because test mode is being reset.
+func IsResetting(err error) bool { return err != nil && CodeOf(err) == CodeSandboxResetting }
 
 // FaultCode is the kind of a fault in a field.
 type FaultCode string

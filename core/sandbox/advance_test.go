@@ -49,7 +49,7 @@ func newFixture(t *testing.T) *fixture {
 	b.scope = porttest.Organization(t, b.store, billing.ModeTest)
 	mail := b.store.SandboxMail()
 	b.settle = mail.Remove
-	b.Service = sandbox.New(b.store, memqueue.NewBroker().Open(), sandbox.Clearinghouses{
+	b.Service = sandbox.New(b.store, memqueue.NewBroker().Open(), nil, sandbox.Clearinghouses{
 		Names:  func(billing.Scope) []string { return []string{"sandbox"} },
 		Leaves: func(billing.Scope, billing.PayerID, time.Time) (string, time.Time) { return "", time.Time{} },
 		Settle: func(ctx context.Context, _ billing.Scope, _ []billing.PayerID) error {

@@ -19,7 +19,7 @@ func sandboxed(b Backend) *cobra.Command {
 		return api.moved(ctx, "/stop", struct{}{})
 	})
 	stop.Long = "Ends an advance at the instant that the clock shows."
-	return group("sandbox", "Make test mode do what you want to test", clock, advanceClock(b), stop, sandboxScenarios(b), faultCommands(b))
+	return group("sandbox", "Make test mode do what you want to test", clock, advanceClock(b), stop, sandboxScenarios(b), faultCommands(b), resetSandbox(b))
 }
 
 func advanceClock(b Backend) *cobra.Command {
@@ -125,6 +125,8 @@ func clockCommand(b Backend, use, short string, do func(context.Context, *client
 func (s *shownClock) String() string {
 	text := s.Now + " and stands"
 	switch {
+	case s.State == "resetting":
+		text = s.Now + " while test mode is being reset"
 	case s.State == "advancing":
 		text = s.Now + " and advances"
 	case s.Running:

@@ -264,6 +264,7 @@ func (s *service) writesByStrangers(t *testing.T, m made) map[string][]foreign {
 		"PATCH /sandbox/clock":                       {}, // these name nothing
 		"POST /sandbox/clock/advance":                {},
 		"POST /sandbox/clock/stop":                   {},
+		"POST /sandbox/reset":                        {{call{path: "/sandbox/reset", body: `{"confirm":"` + s.org.String() + `"}`, bad: true}, 422, billing.CodeInvalidRequest}},
 		"PUT /sandbox/faults":                        {},
 		"POST /sandbox/eras":                         {}, // it names nothing; TestSandboxERA sends some
 		"POST /sandbox/scenarios":                    {}, // it names nothing; TestOwnScenarios makes some

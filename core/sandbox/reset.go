@@ -154,7 +154,9 @@ func (r *reset) rows(ctx context.Context) error {
 
 // finish ends the reset.
 func (r *reset) finish(ctx context.Context) error {
-	err := r.system(ctx, func(ctx context.Context, resets ports.Resets) error { return resets.End(ctx, r.job.Scope.Org, r.job.ID) })
+	err := r.system(ctx, func(ctx context.Context, resets ports.Resets) error {
+		return resets.End(ctx, r.job.Scope.Org, r.job.ID)
+	})
 	if err == nil {
 		r.log.InfoContext(ctx, "test mode was reset", "org_id", r.job.Scope.Org.String())
 	}

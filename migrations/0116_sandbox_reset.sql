@@ -23,7 +23,6 @@ CREATE INDEX acknowledgements_org ON acknowledgements (org_id, mode);
 CREATE INDEX uploads_org ON uploads (org_id, mode, id);
 CREATE INDEX documents_org ON documents (org_id, mode, id);
 CREATE INDEX documents_attachment ON documents (attachment_id);
-CREATE INDEX eras_org ON eras (org_id, mode);
 CREATE INDEX claims_parent ON claims (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX claims_converted_from ON claims (converted_from) WHERE converted_from IS NOT NULL;
 CREATE INDEX claims_secondary_to ON claims (secondary_to) WHERE secondary_to IS NOT NULL;
@@ -51,6 +50,8 @@ DECLARE
     job     uuid;
     which   text := 'org_id = $1 AND mode = ''test''';
     removed integer;
+    -- Each has an index: those that are read, and those that are not done.
+    payments text := format('SELECT id FROM %1$I.eras WHERE %%1$s AND received_at IS NOT NULL UNION ALL SELECT id FROM %1$I.eras WHERE %%1$s AND stage <> ''done''', which);
 BEGIN
     SELECT reset_job, reset_at INTO job, began FROM %1$I.sandbox_clocks WHERE org_id = wanted AND reset_job IS NOT NULL;
     IF NOT FOUND THEN
@@ -58,7 +59,7 @@ BEGIN
     END IF;
     CASE bare
         WHEN 'acknowledgements', 'attachments', 'batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers',
-            'enrollments', 'eras', 'events', 'patient_words', 'patients', 'payer_requests',
+            'enrollments', 'events', 'patient_words', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
             which := which || ' AND NOT EXISTS (SELECT FROM %1$I.claims r WHERE r.parent_id = t.id)
@@ -69,7 +70,9 @@ BEGIN
         WHEN 'batch_acknowledgements' THEN
             which := format('batch_id IN (SELECT id FROM %1$I.batches WHERE %%s)', which);
         WHEN 'era_claims' THEN
-            which := format('era_id IN (SELECT id FROM %1$I.eras WHERE %%s)', which);
+            which := format('era_id IN (%%s)', payments);
+        WHEN 'eras' THEN
+            which := format('id IN (%%s)', payments);
         WHEN 'webhook_deliveries' THEN
             which := format('endpoint_id IN (SELECT id FROM %1$I.webhook_endpoints WHERE %%s)', which);
         WHEN 'jobs' THEN -- those that run have a minute; files of connections stay

@@ -70,6 +70,7 @@ BEGIN
             called_at = NULL, status = CASE WHEN disabled_reason IN ('gone', 'failures') THEN 'enabled' ELSE status END,
             disabled_reason = CASE WHEN disabled_reason IN ('gone', 'failures') THEN NULL ELSE disabled_reason END
         WHERE org_id = wanted AND mode = 'test';
+        DELETE FROM public.organizations WHERE id = wanted AND maker_id IS NOT NULL AND removed_at IS NOT NULL;
     END IF;
     DELETE FROM public.jobs WHERE org_id = wanted AND mode = 'test' AND id = job;
 END
@@ -288,6 +289,38 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.remove_rows(wanted uuid, bare text, most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    job     uuid;
+    which   text := 'org_id = $1';
+    removed integer;
+BEGIN
+    SELECT c.reset_job INTO job
+    FROM public.sandbox_clocks c JOIN public.organizations o ON o.id = c.org_id
+    WHERE c.org_id = wanted AND c.reset_job IS NOT NULL AND o.maker_id IS NOT NULL AND o.removed_at IS NOT NULL;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    CASE bare
+        WHEN 'api_keys', 'audit_entries', 'audit_resources', 'changes', 'connections', 'idempotency_keys', 'offices', 'providers', 'received_files',
+            'requests', 'sessions', 'sign_in_links', 'users', 'watches', 'webhook_endpoints' THEN
+        WHEN 'received_parts' THEN
+            which := 'file_id IN (SELECT id FROM public.received_files WHERE org_id = $1)';
+        WHEN 'jobs' THEN
+            which := 'org_id = $1 AND id <> $3';
+        ELSE
+            RAISE EXCEPTION 'no rows of % are removed so', bare;
+    END CASE;
+    EXECUTE format('DELETE FROM public.%1$I WHERE ctid = ANY (ARRAY (SELECT ctid FROM public.%1$I WHERE %2$s LIMIT $2))', bare, which)
+        USING wanted, most, job;
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    RETURN removed;
+END
+$_$;
+
 CREATE FUNCTION public.reset_rows(wanted uuid, bare text, most integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
@@ -297,6 +330,8 @@ DECLARE
     job     uuid;
     which   text := 'org_id = $1 AND mode = ''test''';
     removed integer;
+    -- Each has an index: those that are read, and those that are not done.
+    payments text := format('SELECT id FROM public.eras WHERE %1$s AND received_at IS NOT NULL UNION ALL SELECT id FROM public.eras WHERE %1$s AND stage <> ''done''', which);
 BEGIN
     SELECT reset_job, reset_at INTO job, began FROM public.sandbox_clocks WHERE org_id = wanted AND reset_job IS NOT NULL;
     IF NOT FOUND THEN
@@ -304,7 +339,7 @@ BEGIN
     END IF;
     CASE bare
         WHEN 'acknowledgements', 'attachments', 'batches', 'check_members', 'claim_changes', 'claim_totals', 'documents', 'eligibility_answers',
-            'enrollments', 'eras', 'events', 'patient_words', 'patients', 'payer_requests',
+            'enrollments', 'events', 'patient_words', 'patients', 'payer_requests',
             'quarantine', 'sandbox_mail', 'sandbox_notes', 'sandbox_scenarios', 'uploads' THEN
         WHEN 'claims' THEN -- those that no other names
             which := which || ' AND NOT EXISTS (SELECT FROM public.claims r WHERE r.parent_id = t.id)
@@ -315,7 +350,9 @@ BEGIN
         WHEN 'batch_acknowledgements' THEN
             which := format('batch_id IN (SELECT id FROM public.batches WHERE %s)', which);
         WHEN 'era_claims' THEN
-            which := format('era_id IN (SELECT id FROM public.eras WHERE %s)', which);
+            which := format('era_id IN (%s)', payments);
+        WHEN 'eras' THEN
+            which := format('id IN (%s)', payments);
         WHEN 'webhook_deliveries' THEN
             which := format('endpoint_id IN (SELECT id FROM public.webhook_endpoints WHERE %s)', which);
         WHEN 'jobs' THEN -- those that run have a minute; files of connections stay
@@ -333,6 +370,16 @@ BEGIN
     RETURN removed;
 END
 $_$;
+
+CREATE FUNCTION public.revoke_made_keys() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    UPDATE public.api_keys SET revoked_at = NEW.revoked_at WHERE made_with = NEW.id AND revoked_at IS NULL;
+    RETURN NULL;
+END
+$$;
 
 CREATE FUNCTION public.search_key(name text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -515,6 +562,7 @@ CREATE TABLE public.api_keys (
     created_by uuid,
     last_used_at timestamp with time zone,
     last_used_from text DEFAULT ''::text NOT NULL,
+    made_with uuid,
     CONSTRAINT api_keys_digest_check CHECK ((length(digest) = 32)),
     CONSTRAINT api_keys_mode_check CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT api_keys_permissions_check CHECK ((permissions <@ ARRAY['read'::text, 'submit'::text]))
@@ -1032,6 +1080,11 @@ CREATE TABLE public.organizations (
     created_at timestamp with time zone NOT NULL,
     require_totp boolean DEFAULT false NOT NULL,
     endpoints_need_read boolean DEFAULT false NOT NULL,
+    maker_id uuid,
+    made_by text DEFAULT ''::text NOT NULL,
+    expires_at timestamp with time zone,
+    removed_at timestamp with time zone,
+    CONSTRAINT organizations_made CHECK ((((maker_id IS NULL) = (expires_at IS NULL)) AND ((maker_id IS NOT NULL) OR (removed_at IS NULL)))),
     CONSTRAINT organizations_name_check CHECK ((name <> ''::text))
 );
 
@@ -1607,6 +1660,8 @@ CREATE INDEX acknowledgements_org ON public.acknowledgements USING btree (org_id
 
 CREATE INDEX api_keys_list ON public.api_keys USING btree (org_id, created_at, id);
 
+CREATE INDEX api_keys_made_with ON public.api_keys USING btree (made_with) WHERE (made_with IS NOT NULL);
+
 CREATE UNIQUE INDEX attachments_answering ON public.attachments USING btree (org_id, mode, payer_request_id) WHERE ((state = 'open'::text) AND (payer_request_id IS NOT NULL));
 
 CREATE INDEX attachments_born ON public.attachments USING btree (born, org_id, mode) WHERE (born IS NOT NULL);
@@ -1751,8 +1806,6 @@ CREATE INDEX eras_list ON public.eras USING btree (org_id, mode, received_at, id
 
 CREATE INDEX eras_office ON public.eras USING btree (office_id, org_id, mode, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
-CREATE INDEX eras_org ON public.eras USING btree (org_id, mode);
-
 CREATE INDEX eras_payer ON public.eras USING btree (org_id, mode, payer_id, received_at, id, payment_date) WHERE (received_at IS NOT NULL);
 
 CREATE INDEX eras_payment ON public.eras USING btree (trace_number, org_id, mode, payment_date, arrival) WHERE (trace_number IS NOT NULL);
@@ -1784,6 +1837,10 @@ CREATE INDEX offices_tax_id ON public.offices USING btree (tax_key, org_id, mode
 CREATE INDEX offices_verified_npi ON public.offices USING btree (npi, mode) WHERE (verified_at IS NOT NULL);
 
 CREATE INDEX offices_verified_tax_id ON public.offices USING btree (tax_key, mode) WHERE (verified_at IS NOT NULL);
+
+CREATE INDEX organizations_expire ON public.organizations USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (removed_at IS NULL));
+
+CREATE INDEX organizations_made ON public.organizations USING btree (maker_id, created_at, id) WHERE (maker_id IS NOT NULL);
 
 CREATE UNIQUE INDEX patient_words_word ON public.patient_words USING btree (org_id, mode, word, patient_id DESC) INCLUDE (names);
 
@@ -1909,6 +1966,8 @@ CREATE TRIGGER patient_named AFTER INSERT ON public.patients FOR EACH ROW EXECUT
 
 CREATE TRIGGER removed AFTER DELETE ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION public.record_removal('webhook_endpoint');
 
+CREATE TRIGGER revoked AFTER UPDATE OF revoked_at ON public.api_keys FOR EACH ROW WHEN (((new.revoked_at IS NOT NULL) AND (old.revoked_at IS NULL))) EXECUTE FUNCTION public.revoke_made_keys();
+
 CREATE TRIGGER totals_added AFTER DELETE ON public.claim_changes REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.totals_added();
 
 ALTER TABLE ONLY public.api_keys
@@ -1931,6 +1990,9 @@ ALTER TABLE ONLY public.eligibility_checks
 
 ALTER TABLE ONLY public.offices
     ADD CONSTRAINT offices_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.organizations
+    ADD CONSTRAINT organizations_maker_id_fkey FOREIGN KEY (maker_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES public.organizations(id);
@@ -2008,6 +2070,10 @@ ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.jobs ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY made ON public.organizations FOR SELECT TO molar_app USING ((maker_id = (current_setting('molar.org'::text))::uuid));
+
+CREATE POLICY making ON public.organizations AS RESTRICTIVE FOR INSERT TO molar_app WITH CHECK ((maker_id IS NOT NULL));
+
 ALTER TABLE public.offices ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operators ON public.audit_entries FOR SELECT TO molar_system USING ((operator IS NOT NULL));
@@ -2029,6 +2095,26 @@ CREATE POLICY reads ON public.audit_entries FOR SELECT TO molar_app USING ((org_
 CREATE POLICY reads ON public.audit_resources FOR SELECT TO molar_app USING ((org_id = (current_setting('molar.org'::text))::uuid));
 
 ALTER TABLE public.received_files ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY removal ON public.api_keys TO postgres USING (true);
+
+CREATE POLICY removal ON public.connections TO postgres USING (true);
+
+CREATE POLICY removal ON public.offices TO postgres USING (true);
+
+CREATE POLICY removal ON public.organizations TO postgres USING (true);
+
+CREATE POLICY removal ON public.providers TO postgres USING (true);
+
+CREATE POLICY removal ON public.received_files TO postgres USING (true);
+
+CREATE POLICY removal ON public.requests TO postgres USING (true);
+
+CREATE POLICY removal ON public.sessions TO postgres USING (true);
+
+CREATE POLICY removal ON public.sign_in_links TO postgres USING (true);
+
+CREATE POLICY removal ON public.users TO postgres USING (true);
 
 ALTER TABLE public.requests ENABLE ROW LEVEL SECURITY;
 
@@ -2263,6 +2349,8 @@ CREATE POLICY system_writes ON public.audit_resources FOR INSERT TO molar_system
 
 CREATE POLICY system_writes ON public.requests FOR INSERT TO molar_system WITH CHECK (true);
 
+CREATE POLICY unmade ON public.organizations FOR UPDATE TO molar_app USING ((maker_id = (current_setting('molar.org'::text))::uuid));
+
 ALTER TABLE public.uploads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
@@ -2391,6 +2479,9 @@ GRANT UPDATE(elsewhere) ON TABLE public.claims TO molar_app;
 
 GRANT UPDATE(edits) ON TABLE public.claims TO molar_app;
 
+REVOKE ALL ON FUNCTION public.remove_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remove_rows(wanted uuid, bare text, most integer) TO molar_system;
+
 REVOKE ALL ON FUNCTION public.reset_rows(wanted uuid, bare text, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reset_rows(wanted uuid, bare text, most integer) TO molar_system;
 
@@ -2430,6 +2521,8 @@ GRANT UPDATE(last_used_at) ON TABLE public.api_keys TO molar_system;
 
 GRANT SELECT(last_used_from) ON TABLE public.api_keys TO molar_app;
 GRANT UPDATE(last_used_from) ON TABLE public.api_keys TO molar_system;
+
+GRANT SELECT(made_with) ON TABLE public.api_keys TO molar_app;
 
 GRANT USAGE ON SEQUENCE public.attachment_serials TO molar_app;
 
@@ -2775,6 +2868,7 @@ GRANT UPDATE(details) ON TABLE public.offices TO molar_app;
 GRANT UPDATE(edits) ON TABLE public.offices TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.organizations TO molar_system;
+GRANT INSERT ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT(id) ON TABLE public.organizations TO molar_app;
 
@@ -2785,6 +2879,14 @@ GRANT SELECT(created_at) ON TABLE public.organizations TO molar_app;
 GRANT SELECT(require_totp),UPDATE(require_totp) ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT(endpoints_need_read),UPDATE(endpoints_need_read) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(maker_id) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(made_by) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(expires_at) ON TABLE public.organizations TO molar_app;
+
+GRANT SELECT(removed_at),UPDATE(removed_at) ON TABLE public.organizations TO molar_app;
 
 GRANT SELECT,INSERT ON TABLE public.origin TO molar_system;
 

@@ -49,7 +49,11 @@ type Resets interface {
 	// none at the end, or without a reset.
 	RemoveRows(ctx context.Context, org billing.OrgID, limit int) (removed int, err error)
 
+	// RemoveRest removes about limit rows of what a reset keeps, if the organization is being
+	// removed, and returns how many.
+	RemoveRest(ctx context.Context, org billing.OrgID, limit int) (removed int, err error)
+
 	// End ends the reset of the job, if it has not ended: the endpoints are healthy, and the
-	// clock shows real time. It removes the job.
+	// clock shows real time. It removes the job, and an organization that is being removed.
 	End(ctx context.Context, org billing.OrgID, job billing.JobID) error
 }

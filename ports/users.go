@@ -19,6 +19,21 @@ type OwnOrganization interface {
 
 	// Save stores the settings of the locked organization.
 	Save(ctx context.Context, o *caller.Organization) error
+
+	// Insert stores a throw-away organization, within it.
+	Insert(ctx context.Context, o *caller.Organization) error
+
+	// Made returns the throw-away organizations that it made and that are not being removed,
+	// newest first.
+	Made(ctx context.Context) ([]*caller.Organization, error)
+
+	// Remove records that a throw-away organization of its own is being removed. It returns
+	// CodeNotFound for any other organization, and for one that is.
+	Remove(ctx context.Context, id billing.OrgID, at time.Time) error
+
+	// Within runs fn, in which the transaction has the scope of a throw-away organization in
+	// test mode. It reads nothing of the own organization then.
+	Within(ctx context.Context, id billing.OrgID, fn func(ctx context.Context) error) error
 }
 
 // Users stores the users of the transaction's organization, in both modes.
@@ -80,6 +95,9 @@ type APIKeys interface {
 	// Revoke revokes a key. It returns the key as revoked, and false when it was
 	// revoked before. It returns CodeNotFound if there is none.
 	Revoke(ctx context.Context, id billing.KeyID, at time.Time) (*caller.APIKey, bool, error)
+
+	// RevokeAll revokes all keys that are not revoked.
+	RevokeAll(ctx context.Context, at time.Time) error
 
 	// List reads a page of keys, revoked ones too, newest first, and one extra row
 	// when there is a next page.

@@ -40,7 +40,7 @@ LIMIT $3`, org, after.UUID(), limit)
 
 // RemoveJobs removes the jobs that do not run.
 func (r resets) RemoveJobs(ctx context.Context, org billing.OrgID) error {
-	_, err := r.remove(ctx, org, "jobs", everyJob)
+	_, err := r.remove(ctx, "reset_rows", org, "jobs", everyJob)
 	return err
 }
 
@@ -48,12 +48,21 @@ func (r resets) RemoveJobs(ctx context.Context, org billing.OrgID) error {
 const everyJob = 1_000_000
 
 // RemoveRows removes rows in the order of the table of tables.
-func (r resets) RemoveRows(ctx context.Context, org billing.OrgID, limit int) (removed int, err error) {
+func (r resets) RemoveRows(ctx context.Context, org billing.OrgID, limit int) (int, error) {
+	return r.removeAll(ctx, "reset_rows", org, limit, func(t tenantTable) bool { return t.reset == removes })
+}
+
+// RemoveRest removes rows in the same order, also those that came since the others went.
+func (r resets) RemoveRest(ctx context.Context, org billing.OrgID, limit int) (int, error) {
+	return r.removeAll(ctx, "remove_rows", org, limit, func(t tenantTable) bool { return t.deletion == removesLast })
+}
+
+func (r resets) removeAll(ctx context.Context, by string, org billing.OrgID, limit int, has func(tenantTable) bool) (removed int, err error) {
 	for _, t := range tenantTables() {
-		if t.reset != removes || removed >= limit {
+		if !has(t) || removed >= limit {
 			continue
 		}
-		n, err := r.remove(ctx, org, t.name, limit-removed)
+		n, err := r.remove(ctx, by, org, t.name, limit-removed)
 		if err != nil {
 			return 0, err
 		}
@@ -62,8 +71,8 @@ func (r resets) RemoveRows(ctx context.Context, org billing.OrgID, limit int) (r
 	return removed, nil
 }
 
-func (r resets) remove(ctx context.Context, org billing.OrgID, table string, limit int) (n int, err error) {
-	err = r.row(ctx, []any{&n, &r.xid}, "SELECT reset_rows($1, $2, $3), pg_current_xact_id()::text AS xid", org, table, limit)
+func (r resets) remove(ctx context.Context, by string, org billing.OrgID, table string, limit int) (n int, err error) {
+	err = r.row(ctx, []any{&n, &r.xid}, "SELECT "+by+"($1, $2, $3), pg_current_xact_id()::text AS xid", org, table, limit)
 	return n, err
 }
 

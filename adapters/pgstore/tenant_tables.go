@@ -16,10 +16,11 @@ type tenantTable struct {
 type treatment byte
 
 const (
-	keeps   treatment = iota + 1 // leaves them as they are, or out of an export
-	removes                      // deletes them
-	blanks                       // removes what is about the patient, and keeps figures and control numbers
-	writes                       // has them in an export
+	keeps       treatment = iota + 1 // leaves them as they are, or out of an export
+	removes                          // deletes them
+	removesLast                      // deletes them after those that a reset removes
+	blanks                           // removes what is about the patient, and keeps figures and control numbers
+	writes                           // has them in an export
 )
 
 // The ages at which rows are removed, by real time. Rows that live as long as what they are
@@ -38,10 +39,10 @@ const (
 // in which rows are removed: what names a row comes before it.
 func tenantTables() []tenantTable {
 	return []tenantTable{
-		{"jobs", removes, keeps, keeps, withOwner, removes},
+		{"jobs", removes, keeps, keeps, withOwner, removesLast},
 		{"webhook_deliveries", removes, keeps, keeps, logged, removes},
 		{"events", removes, writes, blanks, exchanged, removes},
-		{"idempotency_keys", removes, keeps, removes, replayed, removes},
+		{"idempotency_keys", removes, keeps, removes, replayed, removesLast},
 		{"era_claims", removes, writes, blanks, billed, removes},
 		{"eras", removes, writes, keeps, billed, removes},
 		{"payer_requests", removes, writes, blanks, billed, removes},
@@ -66,21 +67,21 @@ func tenantTables() []tenantTable {
 		{"sandbox_scenarios", removes, writes, keeps, withOwner, removes},
 		{"sandbox_faults", removes, keeps, keeps, withOwner, removes},
 		{"sandbox_clocks", keeps, keeps, keeps, withOwner, removes}, // its end removes the clock
-		{"changes", keeps, keeps, keeps, withOwner, removes},        // of open streams, for a minute
-		{"watches", keeps, keeps, keeps, withOwner, removes},
-		{"received_files", keeps, writes, keeps, exchanged, removes}, // by these, a connection knows what it has fetched
-		{"received_parts", keeps, writes, keeps, exchanged, removes},
-		{"connections", keeps, writes, keeps, withOwner, removes},
-		{"webhook_endpoints", keeps, writes, keeps, withOwner, removes},
-		{"providers", keeps, writes, keeps, withOwner, removes},
-		{"offices", keeps, writes, keeps, withOwner, removes},
-		{"requests", keeps, writes, keeps, logged, removes},
-		{"audit_resources", keeps, writes, keeps, audited, removes},
-		{"audit_entries", keeps, writes, keeps, audited, removes},
-		{"sign_in_links", keeps, keeps, keeps, logged, removes},
-		{"sessions", keeps, writes, keeps, logged, removes},
-		{"api_keys", keeps, writes, keeps, withOwner, removes}, // never their secrets
-		{"users", keeps, writes, keeps, withOwner, removes},
+		{"changes", keeps, keeps, keeps, withOwner, removesLast},    // of open streams, for a minute
+		{"watches", keeps, keeps, keeps, withOwner, removesLast},
+		{"received_parts", keeps, writes, keeps, exchanged, removesLast},
+		{"received_files", keeps, writes, keeps, exchanged, removesLast}, // by these, a connection knows what it has fetched
+		{"connections", keeps, writes, keeps, withOwner, removesLast},
+		{"webhook_endpoints", keeps, writes, keeps, withOwner, removesLast},
+		{"providers", keeps, writes, keeps, withOwner, removesLast},
+		{"offices", keeps, writes, keeps, withOwner, removesLast},
+		{"requests", keeps, writes, keeps, logged, removesLast},
+		{"audit_resources", keeps, writes, keeps, audited, removesLast},
+		{"audit_entries", keeps, writes, keeps, audited, removesLast},
+		{"sign_in_links", keeps, keeps, keeps, logged, removesLast},
+		{"sessions", keeps, writes, keeps, logged, removesLast},
+		{"api_keys", keeps, writes, keeps, withOwner, removesLast}, // never their secrets
+		{"users", keeps, writes, keeps, withOwner, removesLast},
 		{"organizations", keeps, writes, keeps, withOwner, removes},
 	}
 }

@@ -17,7 +17,7 @@ func TestTenantTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := []string{"audit_retention", "encryption_key", "goose_db_version", "origin", "schema_fit", "turns"} // the deployment's
-	var reset []string
+	var reset, last []string
 	for _, row := range tenantTables() {
 		if slices.Contains(of, row.name) {
 			t.Errorf("%s is there twice", row.name)
@@ -26,10 +26,13 @@ func TestTenantTables(t *testing.T) {
 		if row.reset == removes {
 			reset = append(reset, row.name)
 		}
+		if row.deletion == removesLast {
+			last = append(last, row.name)
+		}
 		legal := map[string]bool{
 			"reset": row.reset == removes || row.reset == keeps, "export": row.export == writes || row.export == keeps,
 			"erasure":  row.erasure == removes || row.erasure == keeps || row.erasure == blanks,
-			"deletion": row.deletion == removes,
+			"deletion": row.deletion == removes || row.deletion == removesLast,
 		}
 		for what, is := range legal {
 			if !is {
@@ -42,14 +45,19 @@ func TestTenantTables(t *testing.T) {
 		have = append(have, string(m[1]))
 	}
 	same(t, "tables of the schema, and of tenantTables", have, of)
-	body := regexp.MustCompile(`(?s)CREATE FUNCTION public\.reset_rows.*?END CASE`).Find(text)
-	var removed []string
+	same(t, "tables that reset_rows and tenantTables remove from", named(text, "reset_rows"), reset)
+	same(t, "tables that remove_rows and tenantTables remove from at last", named(text, "remove_rows"), last)
+}
+
+// named returns the tables that a function of the schema accepts.
+func named(schema []byte, function string) (all []string) {
+	body := regexp.MustCompile(`(?s)CREATE FUNCTION public\.` + function + `.*?END CASE`).Find(schema)
 	for _, when := range regexp.MustCompile(`(?s)WHEN (.*?) THEN`).FindAllSubmatch(body, -1) {
 		for _, m := range regexp.MustCompile(`'(\w+)'`).FindAllSubmatch(when[1], -1) {
-			removed = append(removed, string(m[1]))
+			all = append(all, string(m[1]))
 		}
 	}
-	same(t, "tables that reset_rows and tenantTables remove from", removed, reset)
+	return all
 }
 
 func same(t *testing.T, what string, a, b []string) {

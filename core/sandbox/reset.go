@@ -39,7 +39,7 @@ func (s *Service) Reset(ctx context.Context, call idempotency.Write[*sandbox.Sta
 // of times: each time it goes on with what is left.
 func (s *Service) DriveReset(ctx context.Context, j jobs.Job) error {
 	d := reset{Service: s, job: j}
-	for _, step := range []func(context.Context) error{d.writers, d.work, d.images, d.rows, d.finish} {
+	for _, step := range []func(context.Context) error{d.writers, d.work, d.images, d.rows, d.rest, d.finish} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -138,11 +138,17 @@ const (
 	resetRows   = 5000
 )
 
-// rows removes all rows, in steps.
-func (r *reset) rows(ctx context.Context) error {
+// rows removes all rows of test mode.
+func (r *reset) rows(ctx context.Context) error { return r.steps(ctx, ports.Resets.RemoveRows) }
+
+// rest removes the other rows of an organization that is being removed.
+func (r *reset) rest(ctx context.Context) error { return r.steps(ctx, ports.Resets.RemoveRest) }
+
+// steps removes rows until none are left.
+func (r *reset) steps(ctx context.Context, remove func(ports.Resets, context.Context, billing.OrgID, int) (int, error)) error {
 	for removed := 1; removed > 0; {
 		err := r.system(ctx, func(ctx context.Context, resets ports.Resets) (err error) {
-			removed, err = resets.RemoveRows(ctx, r.job.Scope.Org, resetRows)
+			removed, err = remove(resets, ctx, r.job.Scope.Org, resetRows)
 			return err
 		})
 		if err != nil {

@@ -63,6 +63,7 @@ const (
 	ResetMostPoll  = 250 * time.Millisecond
 	ResetPatience  = time.Minute            // with what goes on
 	ResetJobRest   = 500 * time.Millisecond // of a job that was refused, until the reset has removed it
+	RemovalRest    = 3 * time.Second        // until an organization that is being removed is looked at again: longer than keys are remembered
 	ResetRetry     = 10 * time.Second       // after its job failed JobAttempts times
 )
 

@@ -39,7 +39,7 @@ func (s *Service) Reset(ctx context.Context, call idempotency.Write[*sandbox.Sta
 // of times: each time it goes on with what is left.
 func (s *Service) DriveReset(ctx context.Context, j jobs.Job) error {
 	d := reset{Service: s, job: j}
-	for _, step := range []func(context.Context) error{d.writers, d.work, d.images, d.rows, d.rest, d.finish} {
+	for _, step := range []func(context.Context) error{d.writers, d.work, d.images, d.rows, d.last, d.finish} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -139,23 +139,38 @@ const (
 )
 
 // rows removes all rows of test mode.
-func (r *reset) rows(ctx context.Context) error { return r.steps(ctx, ports.Resets.RemoveRows) }
+func (r *reset) rows(ctx context.Context) error {
+	_, err := r.steps(ctx, ports.Resets.RemoveRows)
+	return err
+}
 
-// rest removes the other rows of an organization that is being removed.
-func (r *reset) rest(ctx context.Context) error { return r.steps(ctx, ports.Resets.RemoveRest) }
-
-// steps removes rows until none are left.
-func (r *reset) steps(ctx context.Context, remove func(ports.Resets, context.Context, billing.OrgID, int) (int, error)) error {
-	for removed := 1; removed > 0; {
-		err := r.system(ctx, func(ctx context.Context, resets ports.Resets) (err error) {
-			removed, err = remove(resets, ctx, r.job.Scope.Org, resetRows)
+// last removes the other rows of an organization that is being removed. Its keys are
+// remembered for a while, and the log of their requests comes later: it looks again until
+// nothing came.
+func (r *reset) last(ctx context.Context) error {
+	for {
+		removed, err := r.steps(ctx, ports.Resets.RemoveRest)
+		if err != nil || removed == 0 {
 			return err
-		})
-		if err != nil {
+		}
+		if err := rest(ctx, billing.RemovalRest); err != nil {
 			return err
 		}
 	}
-	return nil
+}
+
+// steps removes rows until none are left, and returns how many it removed.
+func (r *reset) steps(ctx context.Context, remove func(ports.Resets, context.Context, billing.OrgID, int) (int, error)) (removed int, err error) {
+	for {
+		n := 0
+		err := r.system(ctx, func(ctx context.Context, resets ports.Resets) (err error) {
+			n, err = remove(resets, ctx, r.job.Scope.Org, resetRows)
+			return err
+		})
+		if removed += n; err != nil || n == 0 {
+			return removed, err
+		}
+	}
 }
 
 // finish ends the reset.

@@ -30,30 +30,19 @@ type SandboxClock interface {
 // the commit that begins one, each transaction of the organization in test mode that begins
 // and would write fails with sandbox.ErrResetting instead.
 type Resets interface {
-	// Transactions returns the open transactions that may write, but this one. Those that
-	// began before a reset are over when none of them is returned any more.
+	// Transactions returns the other open transactions that may write. Those that began
+	// before a reset are over when none of them is returned any more.
 	Transactions(ctx context.Context) ([]string, error)
-
-	// UnderWay reports whether work of the organization in test mode goes on that began
-	// before: jobs that were not removed, but that of the reset, and files that were given out.
-	UnderWay(ctx context.Context, org billing.OrgID, job billing.JobID) (bool, error)
-
-	// Images returns up to limit images of the organization in test mode, in the order of
-	// their IDs, after one of them or from the first.
+	// Settle removes the jobs that do not run; after a minute, all but that of the reset. It
+	// reports whether no other job is left, and no file is being applied.
+	Settle(ctx context.Context, org billing.OrgID, job billing.JobID) (over bool, err error)
+	// Images returns up to limit images, in the order of their IDs, after one of them.
 	Images(ctx context.Context, org billing.OrgID, after billing.DocumentID, limit int) ([]billing.DocumentID, error)
-
-	// RemoveJobs removes jobs, except those that run; after a minute, these too.
-	RemoveJobs(ctx context.Context, org billing.OrgID) error
-
-	// RemoveRows removes about limit rows of all that a reset removes, and returns how many;
-	// none at the end, or without a reset.
+	// RemoveRows removes about limit rows of what a reset removes, and returns how many.
 	RemoveRows(ctx context.Context, org billing.OrgID, limit int) (removed int, err error)
-
-	// RemoveRest removes about limit rows of what a reset keeps, if the organization is being
-	// removed, and returns how many.
+	// RemoveRest does so with what a reset keeps, if the organization is being removed.
 	RemoveRest(ctx context.Context, org billing.OrgID, limit int) (removed int, err error)
-
-	// End ends the reset of the job, if it has not ended: the endpoints are healthy, and the
-	// clock shows real time. It removes the job, and an organization that is being removed.
+	// End ends the reset of the job, if it has not ended: the endpoints are healthy, the clock
+	// shows real time, and the job and an organization that is being removed are gone.
 	End(ctx context.Context, org billing.OrgID, job billing.JobID) error
 }

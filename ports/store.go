@@ -76,6 +76,7 @@ type Tx struct {
 	Lanes            Lanes
 	Outbox           Outbox
 	Organization     OwnOrganization
+	ThrowAways       ThrowAways
 	Users            Users
 	Sessions         Sessions
 	APIKeys          APIKeys

@@ -19,20 +19,18 @@ type OwnOrganization interface {
 
 	// Save stores the settings of the locked organization.
 	Save(ctx context.Context, o *caller.Organization) error
+}
 
-	// Insert stores a throw-away organization, within it.
+// ThrowAways are the throw-away organizations that the transaction's organization made.
+type ThrowAways interface {
+	// Insert stores a new one, within it.
 	Insert(ctx context.Context, o *caller.Organization) error
-
-	// Made returns the throw-away organizations that it made and that are not being removed,
-	// newest first.
-	Made(ctx context.Context) ([]*caller.Organization, error)
-
-	// Remove records that a throw-away organization of its own is being removed. It returns
-	// CodeNotFound for any other organization, and for one that is.
+	// List returns those that are not being removed, newest first.
+	List(ctx context.Context) ([]*caller.Organization, error)
+	// Remove records that one is being removed. It returns CodeNotFound if it is, and for any
+	// other organization.
 	Remove(ctx context.Context, id billing.OrgID, at time.Time) error
-
-	// Within runs fn, in which the transaction has the scope of a throw-away organization in
-	// test mode. It reads nothing of the own organization then.
+	// Within runs fn, in which the transaction has the scope of one, in test mode.
 	Within(ctx context.Context, id billing.OrgID, fn func(ctx context.Context) error) error
 }
 

@@ -19,7 +19,7 @@ func sandboxed(b Backend) *cobra.Command {
 		return api.moved(ctx, "/stop", struct{}{})
 	})
 	stop.Long = "Ends an advance at the instant that the clock shows."
-	return group("sandbox", "Make test mode do what you want to test", clock, advanceClock(b), stop, sandboxScenarios(b), faultCommands(b), resetSandbox(b))
+	return group("sandbox", "Make test mode do what you want to test", clock, advanceClock(b), stop, sandboxScenarios(b), faultCommands(b), resetSandbox(b), sandboxOrganizations(b))
 }
 
 func advanceClock(b Backend) *cobra.Command {

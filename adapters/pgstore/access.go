@@ -207,55 +207,12 @@ func (r ownOrganization) Save(ctx context.Context, o *caller.Organization) error
 		r.scope.Org, o.RequireTOTP, o.EndpointsNeedRead)
 }
 
-// Made reads the throw-away organizations that are not being removed.
-func (r ownOrganization) Made(ctx context.Context) ([]*caller.Organization, error) {
-	return orgTable.many(ctx, r.tx, "list throw-away organizations", orgTable.selecting+`
-WHERE maker_id = $1 AND removed_at IS NULL
-ORDER BY created_at DESC, id DESC`, r.scope.Org)
-}
-
-// Remove marks a throw-away organization.
-func (r ownOrganization) Remove(ctx context.Context, id billing.OrgID, at time.Time) error {
-	n, err := r.do(ctx, "remove organization "+id.String(), "UPDATE organizations SET removed_at = $3 WHERE id = $1 AND maker_id = $2 AND removed_at IS NULL",
-		id, r.scope.Org, micro(at))
-	if err == nil && n == 0 {
-		return billing.NotFound("organization", "")
-	}
-	return err
-}
-
-// Within runs fn in test mode of a throw-away organization. Its new clock shows real time.
-func (r ownOrganization) Within(ctx context.Context, id billing.OrgID, fn func(ctx context.Context) error) error {
-	own, business := r.scope, r.clock.business
-	if err := r.enter(ctx, billing.Scope{Org: id, Mode: billing.ModeTest}, r.clock.now); err != nil {
-		return err
-	}
-	if err := fn(ctx); err != nil {
-		return err
-	}
-	return r.enter(ctx, own, business)
-}
-
-// enter sends the queue, and sets the scope and the clock of the statements that follow.
-func (t *tx) enter(ctx context.Context, scope billing.Scope, business time.Time) error {
-	var set string
-	err := t.fetch(ctx, "enter another organization", &set, "SELECT set_config('molar.org', $1, true) || set_config('molar.mode', $2, true)",
-		scope.Org.UUID(), scope.Mode)
-	t.scope, t.clock.business, t.lasting = scope, business, true
-	return err
-}
-
 // Expired reads throw-away organizations that have expired.
 func (r organizations) Expired(ctx context.Context, at time.Time, limit int) ([]*caller.Organization, error) {
 	return orgTable.many(ctx, r.tx, "list expired organizations", orgTable.selecting+`
 WHERE expires_at <= $1 AND removed_at IS NULL
 ORDER BY expires_at
 LIMIT $2`, micro(at), limit)
-}
-
-// Insert stores a new organization.
-func (r ownOrganization) Insert(ctx context.Context, o *caller.Organization) error {
-	return organizations(r).Insert(ctx, o)
 }
 
 // Insert stores a new organization.

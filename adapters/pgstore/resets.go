@@ -20,13 +20,19 @@ WHERE l.locktype = 'virtualxid' AND l.virtualxid = l.virtualtransaction AND a.pi
 	AND a.datname = current_database() AND a.usesysid IS NOT NULL AND pg_has_role(a.usesysid, 'molar_app', 'MEMBER')`)
 }
 
-// UnderWay reports whether jobs or files are under way.
-func (r resets) UnderWay(ctx context.Context, org billing.OrgID, job billing.JobID) (is bool, err error) {
-	err = r.fetch(ctx, "find work under way", &is, `
-SELECT EXISTS (SELECT FROM jobs WHERE org_id = $1 AND mode = 'test' AND id <> $2 AND kind <> 'received_file')
-	OR EXISTS (SELECT FROM sandbox_mail WHERE org_id = $1 AND mode = 'test' AND removed_at IS NULL AND given_until > now())`, org, job)
-	return is, err
+// Settle removes the jobs that do not run, and looks for others, and for files.
+func (r resets) Settle(ctx context.Context, org billing.OrgID, job billing.JobID) (over bool, err error) {
+	if _, err := r.remove(ctx, "reset_rows", org, "jobs", everyJob); err != nil {
+		return false, err
+	}
+	err = r.fetch(ctx, "find work under way", &over, `
+SELECT NOT EXISTS (SELECT FROM jobs WHERE org_id = $1 AND mode = 'test' AND id <> $2 AND kind <> 'received_file')
+	AND NOT EXISTS (SELECT FROM sandbox_mail WHERE org_id = $1 AND mode = 'test' AND removed_at IS NULL AND given_until > now())`, org, job)
+	return over, err
 }
+
+// everyJob is more jobs than an organization has.
+const everyJob = 1_000_000
 
 // Images reads documents and uploads: either may be the last to name an image.
 func (r resets) Images(ctx context.Context, org billing.OrgID, after billing.DocumentID, limit int) ([]billing.DocumentID, error) {
@@ -37,15 +43,6 @@ UNION
 ORDER BY id
 LIMIT $3`, org, after.UUID(), limit)
 }
-
-// RemoveJobs removes the jobs that do not run.
-func (r resets) RemoveJobs(ctx context.Context, org billing.OrgID) error {
-	_, err := r.remove(ctx, "reset_rows", org, "jobs", everyJob)
-	return err
-}
-
-// everyJob is more jobs than an organization has: of each kind few are published.
-const everyJob = 1_000_000
 
 // RemoveRows removes rows in the order of the table of tables.
 func (r resets) RemoveRows(ctx context.Context, org billing.OrgID, limit int) (int, error) {

@@ -39,7 +39,7 @@ func (s *Service) MakeThrowAway(ctx context.Context, call idempotency.Write[Thro
 		if err != nil {
 			return ThrowAway{}, err
 		}
-		made, err := tx.Organization.Made(ctx)
+		made, err := tx.ThrowAways.List(ctx)
 		if err != nil {
 			return ThrowAway{}, err
 		}
@@ -48,13 +48,13 @@ func (s *Service) MakeThrowAway(ctx context.Context, call idempotency.Write[Thro
 		if err != nil {
 			return ThrowAway{}, err
 		}
-		return ThrowAway{o, secret, token}, tx.Organization.Within(ctx, o.ID, func(ctx context.Context) error {
+		return ThrowAway{o, secret, token}, tx.ThrowAways.Within(ctx, o.ID, func(ctx context.Context) error {
 			k := o.Key(call.Key, secret, now)
 			u := &caller.User{
 				ID: billing.NewID[billing.UserID](now), Org: o.ID, Email: "owner@" + strings.ToLower(o.ID.String()[4:]) + ".example",
 				Role: caller.RoleOwner, State: caller.UserInvited, CreatedAt: now.Time,
 			}
-			return errors.Join(tx.Organization.Insert(ctx, o), practise(ctx, tx, o), tx.APIKeys.Insert(ctx, k, caller.KeyDigest(secret)),
+			return errors.Join(tx.ThrowAways.Insert(ctx, o), practise(ctx, tx, o), tx.APIKeys.Insert(ctx, k, caller.KeyDigest(secret)),
 				tx.APIKeys.Append(ctx, k.CreatedEvent(o)), tx.Users.Insert(ctx, u),
 				tx.Sessions.Link(ctx, u.NewLink(caller.LinkInvitation, now.Time), caller.TokenDigest(token)))
 		})
@@ -99,7 +99,7 @@ func DemoProviders() []intake.ProviderRequest {
 // ListThrowAways lists the throw-away organizations of the scope's, newest first.
 func (s *Service) ListThrowAways(ctx context.Context, scope billing.Scope) ([]*caller.Organization, error) {
 	return lists.Read(ctx, s.store, scope, func(ctx context.Context, tx ports.Tx) ([]*caller.Organization, error) {
-		return tx.Organization.Made(ctx)
+		return tx.ThrowAways.List(ctx)
 	})
 }
 
@@ -115,10 +115,10 @@ func (s *Service) RemoveThrowAway(ctx context.Context, call idempotency.Write[bi
 
 func removeThrowAway(ctx context.Context, tx ports.Tx, id billing.OrgID) error {
 	now := tx.Real.Now()
-	if err := tx.Organization.Remove(ctx, id, now.Time); err != nil {
+	if err := tx.ThrowAways.Remove(ctx, id, now.Time); err != nil {
 		return err
 	}
-	return tx.Organization.Within(ctx, id, func(ctx context.Context) error {
+	return tx.ThrowAways.Within(ctx, id, func(ctx context.Context) error {
 		if err := tx.APIKeys.RevokeAll(ctx, now.Time); err != nil {
 			return err
 		}

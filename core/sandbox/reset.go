@@ -102,11 +102,7 @@ func (r *reset) writers(ctx context.Context) error {
 // Each of their transactions is refused, so that they end.
 func (r *reset) work(ctx context.Context) error {
 	return r.until(ctx, func(ctx context.Context, resets ports.Resets) (bool, error) {
-		if err := resets.RemoveJobs(ctx, r.job.Scope.Org); err != nil {
-			return false, err
-		}
-		goesOn, err := resets.UnderWay(ctx, r.job.Scope.Org, r.job.ID)
-		return !goesOn, err
+		return resets.Settle(ctx, r.job.Scope.Org, r.job.ID)
 	})
 }
 

@@ -78,6 +78,18 @@ func TestTrigger(t *testing.T) {
 	c.bad("422 INVALID_REQUEST", append(key("test"), "trigger", "eligibility.completed", "--office", "x")...)
 	c.bad("read,submit", append(key("test_read"), "trigger", "eligibility.completed", "--office", r.Offices["test"])...)
 	c.bad("is made, but its event cannot be read", append(key("test_submit"), "trigger", "eligibility.completed", "--office", r.Offices["test"])...)
+	var made struct{ ID, APIKey string }
+	text := strings.Replace(c.good("sandbox", "organizations", "create", "run", "--expires-in", "2h", "--json", "--data", dir), "api_key", "apikey", 1)
+	if err := json.Unmarshal([]byte(text), &made); err != nil || made.APIKey == "" {
+		t.Errorf("%s: %v", text, err)
+	}
+	c.good("--api-url", r.BaseURL, "--api-key", made.APIKey, "sandbox", "clock")
+	if out := c.good("sandbox", "organizations", "list", "--data", dir); !strings.Contains(out, made.ID) {
+		t.Errorf("the organizations: %s", out)
+	}
+	c.bad("at most 30 days", "sandbox", "organizations", "create", "run", "--expires-in", "31d", "--data", dir)
+	c.good("sandbox", "organizations", "remove", made.ID, "--data", dir)
+	c.bad("404", "sandbox", "organizations", "remove", made.ID, "--data", dir)
 	_, unconfirmed, _ := c.run(append(key("other_test"), "sandbox", "reset")...)
 	org := regexp.MustCompile("org_[0-9A-Z]{26}").FindString(unconfirmed)
 	c.good(append(key("other_test"), "trigger", "eligibility.completed", "--data", dir)...)

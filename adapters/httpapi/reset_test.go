@@ -67,6 +67,9 @@ WHERE t.table_schema = 'public' AND t.column_name = 'org_id'`)
 			rest[table] = digest.String
 		}
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	return own, rest
 }
 

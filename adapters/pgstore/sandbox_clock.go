@@ -31,10 +31,8 @@ func (r sandboxClock) read(ctx context.Context, text string) (*sandbox.Clock, er
 	var ahead int64 // in microseconds
 	var a sandbox.Advance
 	var reset sandbox.Reset
-	to := []any{
-		&ahead, instant{&c.StandsAt}, &a.Job, &a.Key, &a.Until, instant{&a.Target}, &a.RunsOn, instant{&a.ProgressedAt},
-		&reset.Job, instant{&reset.BeganAt},
-	}
+	to := []any{&ahead, instant{&c.StandsAt}, &a.Job, &a.Key, &a.Until, instant{&a.Target}, &a.RunsOn, instant{&a.ProgressedAt}}
+	to = append(to, &reset.Job, instant{&reset.BeganAt})
 	if err := r.row(ctx, to, text, r.scope.Org); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read the sandbox clock: %w", err)
 	}

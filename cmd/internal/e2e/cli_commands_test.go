@@ -78,8 +78,11 @@ func TestTrigger(t *testing.T) {
 	c.bad("422 INVALID_REQUEST", append(key("test"), "trigger", "eligibility.completed", "--office", "x")...)
 	c.bad("read,submit", append(key("test_read"), "trigger", "eligibility.completed", "--office", r.Offices["test"])...)
 	c.bad("is made, but its event cannot be read", append(key("test_submit"), "trigger", "eligibility.completed", "--office", r.Offices["test"])...)
-	var made struct{ ID, APIKey string }
-	text := strings.Replace(c.good("sandbox", "organizations", "create", "run", "--expires-in", "2h", "--json", "--data", dir), "api_key", "apikey", 1)
+	var made struct {
+		ID     string `json:"id"`
+		APIKey string `json:"api_key"`
+	}
+	text := c.good("sandbox", "organizations", "create", "run", "--expires-in", "2h", "--json", "--data", dir)
 	if err := json.Unmarshal([]byte(text), &made); err != nil || made.APIKey == "" {
 		t.Errorf("%s: %v", text, err)
 	}
